@@ -1,0 +1,32 @@
+"""Boosting as convex optimisation over the coefficients of a weak-learner matrix."""
+
+from coordboost.certify import certify
+from coordboost.dictionaries import Dense, Oracle, Sparse
+from coordboost.engine.explicit import Explicit
+from coordboost.engine.gram import Gram
+from coordboost.losses import Exponential, Huber, Logistic, Squared
+from coordboost.methods import (
+    METHODS, Method, ccd, forward_stagewise, forward_stepwise, frank_wolfe, gcd, lasso_cd, ls_boost, path_forward_stagewise,
+    rcd, regularized_forward_stagewise, rtgcd,
+)  # fmt: skip
+from coordboost.problem import Problem
+from coordboost.selection import Cyclic, Full, Groups, Subset
+from coordboost.solve import Run, State, Status, iterate, solve
+from coordboost.steps import (
+    BallSearch, LineSearch, OpenLoop, PathSign, Proportional, Sign, SignSequence, SoftThreshold,
+)  # fmt: skip
+from coordboost.stopping import GapBelow, NoProgress, TimeLimit
+from coordboost.storage import load
+from coordboost.subgradient import subgradient_descent
+from coordboost.targets import Ball, Certificate, Penalty, Unconstrained
+from coordboost.validation import ConstantColumnWarning
+
+__version__ = "0.1.0"
+__all__ = [
+    "METHODS", "Ball", "BallSearch", "Certificate", "ConstantColumnWarning", "Cyclic", "Dense", "Explicit", "Exponential", "Full",
+    "GapBelow", "Gram", "Groups", "Huber", "LineSearch", "Logistic", "Method", "NoProgress", "OpenLoop", "Oracle", "PathSign",
+    "Penalty", "Problem", "Proportional", "Run", "Sign", "SignSequence", "SoftThreshold", "Sparse", "Squared", "State", "Status",
+    "Subset", "TimeLimit", "Unconstrained", "ccd", "certify", "forward_stagewise", "forward_stepwise", "frank_wolfe", "gcd", "iterate",
+    "lasso_cd", "load", "ls_boost", "path_forward_stagewise", "rcd", "regularized_forward_stagewise", "rtgcd", "solve",
+    "subgradient_descent",
+]  # fmt: skip

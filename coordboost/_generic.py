@@ -1,0 +1,133 @@
+"""One source, three ways to run it: the only file that knows numba.
+
+A *piece* is a ``NamedTuple``: its fields are data, its methods are kernels written in the subset of Python that numba compiles
+and that also runs, unchanged, on any number type. Kernels call each other through ``generic("name")``:
+
+* in compiled code the call is resolved from the type of the piece, before the loop starts;
+* in plain Python it is the method itself, so the same source runs on ``float`` and on ``fractions.Fraction``.
+
+Compiled loops are cached on disk. numba's cache looks at the file of the loop only, so each loop closes over a *stamp* of all
+sources it was built from: a changed kernel anywhere gives a new stamp and a new compilation.
+"""
+
+import functools
+import hashlib
+import inspect
+import sys
+from pathlib import Path
+
+import numba
+from numba import types
+from numba.core.errors import NumbaError
+from numba.extending import overload, register_jitable
+
+_PACKAGE = Path(__file__).parent
+
+
+@functools.cache
+def _kernel(method):
+    return register_jitable(method)
+
+
+def generic(name, default=None):
+    """A function ``f(piece, *args)`` that runs the piece's own kernel `name`, or `default` where the piece has none."""
+
+    def call(piece, *args):
+        method = getattr(piece, name, None)
+        return default(piece, *args) if method is None else method(*args)
+
+    def typing(piece, *args):
+        if not isinstance(piece, types.BaseNamedTuple):
+            return None
+        method = getattr(piece.instance_class, name, default)
+        if method is None:
+            return None
+        kernel = _kernel(method)
+
+        def implementation(piece, *args):
+            return kernel(piece, *args)
+
+        return implementation
+
+    call.__name__ = call.__qualname__ = name
+    overload(call, strict=False)(typing)
+    return call
+
+
+def kernel(function):
+    """Mark a plain helper function as callable from compiled code."""
+    return register_jitable(function)
+
+
+def is_piece(value):
+    """True for a ``NamedTuple`` instance whose fields can all be compiled."""
+    if not (isinstance(value, tuple) and hasattr(value, "_fields")):
+        return False
+    return all(is_piece(field) for field in value if not (hasattr(field, "dtype") or isinstance(field, int | float)))
+
+
+@functools.cache
+def source_stamp():
+    """Hash of every source file of the package that can hold a kernel."""
+    digest = hashlib.sha256(numba.__version__.encode())
+    folders = (_PACKAGE, _PACKAGE / "dictionaries", _PACKAGE / "engine")
+    for path in sorted(path for folder in folders for path in folder.glob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def _classes(pieces):
+    for piece in pieces:
+        if hasattr(piece, "_fields"):
+            yield type(piece)
+            yield from _classes(piece)
+
+
+def _foreign(pieces):
+    """The classes of pieces that are not the package's own, with a hash of their source each."""
+    own = __name__.split(".", maxsplit=1)[0] + "."
+    for cls in sorted(set(_classes(pieces)), key=lambda cls: (cls.__module__, cls.__qualname__)):
+        if not cls.__module__.startswith(own):
+            try:
+                source = inspect.getsource(sys.modules[cls.__module__])
+            except (OSError, TypeError, KeyError):
+                source = repr(id(cls))
+            yield cls, hashlib.sha256(source.encode()).hexdigest()
+
+
+@functools.cache
+def _build(factory, stamp, cached):
+    return numba.njit(cache=cached, error_model="numpy", nogil=True)(factory(stamp))
+
+
+def compiled(factory, pieces):
+    """The compiled form of ``factory(stamp)`` for these pieces.
+
+    Parameters
+    ----------
+    factory : callable
+        Takes the stamp and returns the function to compile, which must close over it.
+    pieces : sequence of pieces
+        All pieces that the function will be called with. The sources of a user's own pieces enter the stamp; if they
+        cannot be imported (an interactive session), the result is not cached on disk.
+    """
+    foreign = list(_foreign(pieces))
+    stamp = source_stamp() + "".join(digest for _, digest in foreign)
+    cached = all(
+        cls.__module__ != "__main__" and getattr(sys.modules.get(cls.__module__), cls.__qualname__, None) is cls
+        for cls, _ in foreign
+    )
+    function = _build(factory, stamp, cached)
+
+    def run(*args):
+        try:
+            return function(*args)
+        except NumbaError as error:
+            names = ", ".join(sorted({cls.__name__ for cls, _ in foreign})) or "the pieces"
+            reason = next((line.strip() for line in str(error).splitlines() if line.strip()), "unknown reason")
+            raise ValueError(
+                f"{names}: the kernels could not be compiled ({reason}). Write them with arithmetic, `math` and array "
+                "indexing only, or pass compile=False to run them in plain Python."
+            ) from None
+
+    return run

@@ -1,0 +1,76 @@
+"""Exact line search along a direction for any smooth convex loss.
+
+Source: Lu and Mazumder, Randomized Gradient Boosting Machine, Section 1.2 (step 4 of Algorithms 1-3); the safeguard is ours.
+"""
+
+from coordboost._generic import generic, kernel
+
+
+@kernel
+def no_curvature(loss, y, f):
+    """Stand-in for a loss without a second derivative: the search then bisects."""
+    return 0.0 * f
+
+
+residual = generic("residual")
+curvature = generic("curvature", no_curvature)
+
+#: A line search without a minimiser (a learner that never errs) stops where the largest change of a prediction is this.
+CAP = 50.0
+
+
+@kernel
+def slope(loss, y, weight, f, direction, t):
+    """First and second derivative of ``sum(weight * value(y, f + t * direction))`` in t."""
+    first = 0.0
+    second = 0.0
+    for i in range(len(y)):
+        at = f[i] + t * direction[i]
+        first -= weight[i] * residual(loss, y[i], at) * direction[i]
+        second += weight[i] * curvature(loss, y[i], at) * direction[i] * direction[i]
+    return first, second
+
+
+@kernel
+def bracket(loss, y, weight, f, direction, sign, limit):
+    """A step length in the direction of `sign` at which the derivative has changed sign, or `limit`."""
+    first, second = slope(loss, y, weight, f, direction, 0.0)
+    far = limit if second <= 0.0 else min(limit, 2.0 * abs(first) / second)
+    while far < limit and sign * slope(loss, y, weight, f, direction, sign * far)[0] < 0.0:
+        far = min(limit, 2.0 * far)
+    return far
+
+
+@kernel
+def safeguarded_newton(loss, y, weight, f, direction):
+    """Minimise ``sum(weight * value(y, f + t * direction))`` over t: Newton steps, kept inside a shrinking bracket.
+
+    *Cost*: a few passes over the samples. *Numerics*: stops when the bracket is a few ulp wide or the derivative is zero.
+    """
+    first, _ = slope(loss, y, weight, f, direction, 0.0)
+    largest = 0.0
+    for i in range(len(direction)):
+        largest = max(largest, abs(direction[i]))
+    if first == 0.0 or largest == 0.0:
+        return 0.0
+    sign = 1.0 if first < 0.0 else -1.0
+    low = 0.0
+    high = bracket(loss, y, weight, f, direction, sign, CAP / largest)
+    t = high
+    for _ in range(200):
+        first, second = slope(loss, y, weight, f, direction, sign * t)
+        first *= sign
+        if first < 0.0:
+            low = t
+        else:
+            high = t
+        if first == 0.0 or high - low <= 4e-16 * high:
+            break
+        newton = t - first / second if second > 0.0 else low
+        t = newton if low < newton < high else 0.5 * (low + high)
+        if t == low or t == high:
+            break
+    return sign * t
+
+
+line_search = generic("line_search", safeguarded_newton)

@@ -1,0 +1,19 @@
+"""Dictionaries: the weak-learner matrix B as a noun with verbs, stored or not.
+
+===================================  ====================================================================
+verb                                 meaning (unit columns B_j; `v` has one entry per sample)
+===================================  ====================================================================
+``scan(v)``                          all correlations <B_j, v>: the expensive one
+``correlations(v, index)``           those of the learners `index`
+``dot(j, v)``                        one of them; equal columns give equal bits
+``add(j, a, v)``                     v += a * B_j, in place
+``column(j)``                        B_j
+``n_samples``, ``n_learners``        the shape of B
+===================================  ====================================================================
+"""
+
+from coordboost.dictionaries.dense import Dense
+from coordboost.dictionaries.oracle import Oracle
+from coordboost.dictionaries.sparse import Sparse
+
+__all__ = ["Dense", "Oracle", "Sparse"]

@@ -1,0 +1,70 @@
+"""A stored matrix, learner by learner."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Dense(NamedTuple):
+    """``rows[j]`` is the learner B_j: C order, shape (n_learners, n_samples), unit rows.
+
+    `roundoff` bounds the rounding of a scan relative to ``sum(abs(v))``; 0 for exact arithmetic.
+    """
+
+    rows: np.ndarray
+    roundoff: float
+
+    @property
+    def n_learners(self):
+        return self.rows.shape[0]
+
+    @property
+    def n_samples(self):
+        return self.rows.shape[1]
+
+    def scan(self, v):
+        return np.dot(self.rows, v)
+
+    def correlations(self, v, index):
+        out = np.empty(len(index), v.dtype)
+        for i in range(len(index)):
+            out[i] = np.dot(self.rows[index[i]], v)
+        return out
+
+    def dot(self, j, v):
+        return np.dot(self.rows[j], v)
+
+    def slack(self, v):
+        """How far two roundings of the same correlation can be apart."""
+        total = 0 * v[0]
+        for i in range(len(v)):
+            total += abs(v[i])
+        return self.roundoff * total
+
+    def add(self, j, a, v):
+        row = self.rows[j]
+        for i in range(len(v)):
+            v[i] += a * row[i]
+
+    def column(self, j):
+        return self.rows[j]
+
+    def combine(self, beta):
+        """B beta, shape (n_samples,)."""
+        support = np.flatnonzero(beta)
+        return self.rows[support].T @ beta[support]
+
+    def gram(self, weight):
+        """B' diag(weight) B, shape (n_learners, n_learners)."""
+        return (self.rows * weight) @ self.rows.T
+
+    def gather(self, index):
+        """The learners `index` as a dense (n_samples, len(index)) matrix."""
+        return self.rows[index].T
+
+
+def dense(rows):
+    """The dictionary of the unit rows `rows`, float64 or exact numbers."""
+    floating = rows.dtype == np.float64
+    rows = np.ascontiguousarray(rows)
+    return Dense(rows, 2 * rows.shape[1] * np.finfo(float).eps if floating else 0)

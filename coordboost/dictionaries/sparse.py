@@ -1,0 +1,93 @@
+"""A sparse matrix, centred and scaled without ever being filled in."""
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse
+
+from coordboost._generic import kernel
+
+
+@kernel
+def stored_dot(data, row, start, j, v):
+    """<x_j, v> over the stored entries of column j."""
+    total = 0 * v[0]
+    for p in range(start[j], start[j + 1]):
+        total += data[p] * v[row[p]]
+    return total
+
+
+class Sparse(NamedTuple):
+    r"""Columns :math:`B_j = \text{scale}_j x_j - \text{shift}_j 1` of a CSC matrix with columns :math:`x_j`.
+
+        data    |x_0 ....|x_1 ..|   |x_2 ......|       non-zeros, column by column
+        row     |i_0 ....|i_1 ..|   |i_2 ......|       their samples
+        start    0        6      10  10         17     learner j owns start[j]:start[j + 1]
+
+    A correlation is ``scale_j <x_j, v> - shift_j sum(v)``. *Cost*: a scan is O(non-zeros + samples + learners).
+    """
+
+    data: np.ndarray
+    row: np.ndarray
+    start: np.ndarray
+    scale: np.ndarray
+    shift: np.ndarray
+    n_samples: int
+
+    @property
+    def n_learners(self):
+        return len(self.scale)
+
+    def scan(self, v):
+        total = v.sum()
+        out = np.empty(len(self.scale), v.dtype)
+        for j in range(len(self.scale)):
+            c = stored_dot(self.data, self.row, self.start, j, v)
+            out[j] = self.scale[j] * c - self.shift[j] * total
+        return out
+
+    def correlations(self, v, index):
+        total = v.sum()
+        out = np.empty(len(index), v.dtype)
+        for i in range(len(index)):
+            j = index[i]
+            c = stored_dot(self.data, self.row, self.start, j, v)
+            out[i] = self.scale[j] * c - self.shift[j] * total
+        return out
+
+    def dot(self, j, v):
+        c = stored_dot(self.data, self.row, self.start, j, v)
+        return self.scale[j] * c - self.shift[j] * v.sum()
+
+    def slack(self, v):
+        return 0 * v[0]
+
+    def add(self, j, a, v):
+        if self.shift[j] != 0:
+            v -= a * self.shift[j]
+        for p in range(self.start[j], self.start[j + 1]):
+            v[self.row[p]] += a * self.scale[j] * self.data[p]
+
+    def column(self, j):
+        out = np.full(self.n_samples, -self.shift[j])
+        for p in range(self.start[j], self.start[j + 1]):
+            out[self.row[p]] += self.scale[j] * self.data[p]
+        return out
+
+    def _csc(self):
+        return scipy.sparse.csc_array((self.data, self.row, self.start), shape=(self.n_samples, self.n_learners))
+
+    def combine(self, beta):
+        """B beta, shape (n_samples,)."""
+        return self._csc() @ (self.scale * beta) - self.shift @ beta
+
+    def gram(self, weight):
+        """B' diag(weight) B, shape (n_learners, n_learners)."""
+        x = self._csc()
+        cross = (x.T @ (x * weight[:, None]).tocsc()).toarray() * np.outer(self.scale, self.scale)
+        mixed = np.outer(self.scale * (x.T @ weight), self.shift)
+        return cross - mixed - mixed.T + weight.sum() * np.outer(self.shift, self.shift)
+
+    def gather(self, index):
+        """The learners `index` as a dense (n_samples, len(index)) matrix."""
+        return self._csc()[:, index].toarray() * self.scale[index] - self.shift[index]

@@ -1,0 +1,1 @@
+"""The engine: views that hold the state of a model, one loop over them, and the path that it records."""

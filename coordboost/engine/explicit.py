@@ -1,0 +1,80 @@
+"""The view that works on the data themselves: any loss, any dictionary, one scan per greedy step."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from coordboost import _linesearch
+from coordboost._generic import generic, kernel
+
+scan = generic("scan")
+correlations = generic("correlations")
+dot = generic("dot")
+slack = generic("slack")
+add = generic("add")
+column = generic("column")
+
+
+@kernel
+def refresh_residual(loss, y, weight, base, pred, resid):
+    """resid = -dloss/dpred, in place."""
+    for i in range(len(y)):
+        resid[i] = weight[i] * _linesearch.residual(loss, y[i], base + pred[i])
+
+
+class Explicit(NamedTuple):
+    """`pred` and `resid` of length n_samples, updated in every step.
+
+    *Cost* of a step: one scan (or the correlations of the candidates) and O(n_samples).
+    """
+
+    loss: object
+    dictionary: object
+    y: np.ndarray
+    weight: np.ndarray
+    base: float
+    pred: np.ndarray
+    resid: np.ndarray
+
+    @classmethod
+    def start(cls, problem):
+        """The view at beta = 0."""
+        pred = 0 * problem.y
+        view = cls(problem.loss, problem.dictionary, problem.y, problem.weight, problem.base, pred, 0 * pred)
+        refresh_residual(view.loss, view.y, view.weight, view.base, view.pred, view.resid)
+        return view
+
+    def renew(self, beta):
+        """Recompute the state from the coefficients, to stop the rounding from piling up."""
+        self.pred[:] = self.dictionary.combine(beta)
+        refresh_residual(self.loss, self.y, self.weight, self.base, self.pred, self.resid)
+
+    def looks(self, width, n_learners):
+        """How many correlations with the data a step of a rule with `width` candidates takes."""
+        return width if width else n_learners
+
+    def scan(self):
+        return scan(self.dictionary, self.resid)
+
+    def correlations(self, index):
+        return correlations(self.dictionary, self.resid, index)
+
+    def slack(self):
+        return slack(self.dictionary, self.resid)
+
+    def settle(self, j, corr):
+        return dot(self.dictionary, j, self.resid)
+
+    def search(self, j, a, b):
+        """The t that minimises the loss at pred + t (a B_j - b pred)."""
+        direction = a * column(self.dictionary, j) - b * self.pred
+        return _linesearch.line_search(self.loss, self.y, self.weight, self.base + self.pred, direction)
+
+    def push(self, j, shrink, theta):
+        """pred <- (1 - shrink) pred + theta B_j."""
+        if shrink != 0:
+            for i in range(len(self.pred)):
+                self.pred[i] = (1 - shrink) * self.pred[i]
+        if theta != 0:
+            add(self.dictionary, j, theta, self.pred)
+        refresh_residual(self.loss, self.y, self.weight, self.base, self.pred, self.resid)

@@ -1,0 +1,165 @@
+r"""Losses: smooth convex functions of one prediction, summed over the samples.
+
+A loss is a piece with the scalar kernels ``value(y, f)``, ``residual(y, f)`` (the pseudo-residual :math:`-\partial\ell/\partial f`) and,
+for a faster line search, ``curvature(y, f)``. Attributes read outside the kernels, all optional: ``sigma`` (smoothness) and ``mu``
+(strong convexity), each a float or None; ``location`` (True where the loss depends on ``y - f`` alone, so that an offset can be taken
+out of `y`); ``labels(y)`` (checks and maps the targets); ``constant(y, weight)`` (the best constant prediction); ``check()``.
+
+Source: Lu and Mazumder, Randomized Gradient Boosting Machine, Definition 4.1 and Section 5.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from coordboost._linesearch import safeguarded_newton
+
+
+def _signs(loss, y):
+    """Map labels {0, 1} or {-1, +1} to {-1.0, +1.0}."""
+    found = np.unique(y)
+    if not (np.isin(found, (-1, 1)).all() or np.isin(found, (0, 1)).all()):
+        shown = ", ".join(f"{label:g}" for label in found[:5]) + (", ..." if len(found) > 5 else "")
+        raise ValueError(
+            f"{type(loss).__name__} loss expects labels -1 and +1 (or 0 and 1), got {shown}; recode y as y == positive_class."
+        )
+    return np.where(y > 0, 1.0, -1.0)
+
+
+def _positive(name, number):
+    if not (math.isfinite(number) and number > 0):
+        raise ValueError(f"{name} must be a positive finite number, got {number!r}.")
+
+
+def _log_odds(y, weight, factor):
+    positive = float(weight[y > 0].sum())
+    negative = float(weight[y < 0].sum())
+    if positive == 0 or negative == 0:
+        raise ValueError("y holds one class only, so the best constant prediction is infinite; pass center=False or more data.")
+    return factor * math.log(positive / negative)
+
+
+class Squared(NamedTuple):
+    r""":math:`\ell(y, f) = (y - f)^2 / 2`; sigma = mu = 1."""
+
+    sigma = 1.0
+    mu = 1.0
+    location = True
+
+    def value(self, y, f):
+        return (y - f) * (y - f) / 2
+
+    def residual(self, y, f):
+        return y - f
+
+    def curvature(self, y, f):
+        return 1.0
+
+    def line_search(self, y, weight, f, direction):
+        """Closed form: <resid, d> / <d, d>."""
+        along = 0 * f[0]
+        length = 0 * f[0]
+        for i in range(len(y)):
+            along += weight[i] * (y[i] - f[i]) * direction[i]
+            length += weight[i] * direction[i] * direction[i]
+        return along / length if length > 0 else along
+
+    def constant(self, y, weight):
+        return float(np.average(y, weights=weight))
+
+
+class Huber(NamedTuple):
+    r""":math:`(y-f)^2/2` where :math:`|y-f| \le d`, else :math:`d|y-f| - d^2/2`; sigma = 1, not strongly convex."""
+
+    d: float = 1.0
+
+    sigma = 1.0
+    mu = None
+    location = True
+
+    def check(self):
+        _positive("Huber(d): d", self.d)
+
+    def value(self, y, f):
+        size = abs(y - f)
+        return size * size / 2 if size <= self.d else self.d * size - self.d * self.d / 2
+
+    def residual(self, y, f):
+        return min(max(y - f, -self.d), self.d)
+
+    def curvature(self, y, f):
+        return 1.0 if abs(y - f) <= self.d else 0.0
+
+    def constant(self, y, weight):
+        # The derivative is piecewise linear and falls in f: bisect between the smallest and the largest target.
+        low, high = float(y.min()), float(y.max())
+        for _ in range(200):
+            middle = low + (high - low) / 2
+            if float(weight @ np.clip(y - middle, -self.d, self.d)) > 0:
+                low = middle
+            else:
+                high = middle
+        return low + (high - low) / 2
+
+
+class Logistic(NamedTuple):
+    r""":math:`\log(1 + e^{-yf}) + d f^2/2` for labels -1, +1; sigma = 1/4 + d, mu = d (None for d = 0)."""
+
+    d: float = 0.0
+
+    @property
+    def sigma(self):
+        return 0.25 + self.d
+
+    @property
+    def mu(self):
+        return self.d if self.d > 0 else None
+
+    def check(self):
+        if not (math.isfinite(self.d) and self.d >= 0):
+            raise ValueError(f"Logistic(d): d must be a finite number >= 0, got {self.d!r}.")
+
+    def value(self, y, f):
+        margin = y * f
+        return max(-margin, 0.0) + math.log1p(math.exp(-abs(margin))) + self.d * f * f / 2
+
+    def residual(self, y, f):
+        margin = y * f
+        tail = math.exp(-abs(margin))
+        probability = 1.0 / (1.0 + tail) if margin < 0.0 else tail / (1.0 + tail)
+        return y * probability - self.d * f
+
+    def curvature(self, y, f):
+        tail = math.exp(-abs(y * f))
+        return tail / ((1.0 + tail) * (1.0 + tail)) + self.d
+
+    def labels(self, y):
+        return _signs(self, y)
+
+    def constant(self, y, weight):
+        start = np.zeros(len(y))
+        free = _log_odds(y, weight, 1.0)
+        return free if self.d == 0 else float(safeguarded_newton(self, y, weight, start, np.ones(len(y))))
+
+
+class Exponential(NamedTuple):
+    r""":math:`e^{-yf}` for labels -1, +1; neither smooth nor strongly convex over the line: use the line search."""
+
+    sigma = None
+    mu = None
+
+    def value(self, y, f):
+        return math.exp(min(-y * f, 700.0))
+
+    def residual(self, y, f):
+        return y * math.exp(min(-y * f, 700.0))
+
+    def curvature(self, y, f):
+        return math.exp(min(-y * f, 700.0))
+
+    def labels(self, y):
+        return _signs(self, y)
+
+    def constant(self, y, weight):
+        return _log_odds(y, weight, 0.5)

@@ -1,0 +1,169 @@
+"""Named methods: each a selection rule and a step rule, with its source.
+
+Names and order follow Freund, Grigas, Mazumder, *A New Perspective on Boosting in Linear Regression via Subgradient Optimization
+and Relatives* (FGM), and Lu, Mazumder, *Randomized Gradient Boosting Machine* (LM).
+"""
+
+import math
+from dataclasses import dataclass, field, replace
+
+from coordboost.engine.refit import Refit
+from coordboost.selection import Cyclic, Full, Subset
+from coordboost.steps import (
+    BallSearch, LineSearch, OpenLoop, PathSign, Proportional, Sign, SignSequence, SoftThreshold, check_positive, sequence,
+)  # fmt: skip
+from coordboost.targets import Ball, Penalty, Unconstrained
+
+
+@dataclass(frozen=True)
+class Method:
+    """A selection rule, a step rule, and what they approach.
+
+    Parameters
+    ----------
+    name : str
+    select, step : pieces
+    source : str
+        Where the method is described.
+    target : Unconstrained, Ball or Penalty
+        The optimum that certificates refer to.
+    parameters : dict
+        What the named method was called with; saved with a run.
+    view : class, optional
+        The engine's view that the method needs, where it is not free to choose.
+    """
+
+    name: str
+    select: object
+    step: object
+    source: str = ""
+    target: object = Unconstrained()
+    parameters: dict = field(default_factory=dict)
+    view: type | None = None
+
+    def bind(self, problem):
+        """The method with its rules checked against the problem and filled in from it."""
+        select, step = (piece.bind(problem) if hasattr(piece, "bind") else piece for piece in (self.select, self.step))
+        return replace(self, select=select, step=step)
+
+    def target_at(self, k):
+        """What the model after k steps is compared with: `target`, but for methods whose ball grows on the way."""
+        return Ball(self.step.radius_at(k)) if hasattr(self.step, "radius_at") else self.target
+
+
+def ls_boost(eps=0.1):
+    """LS-Boost(eps): the best-correlated learner, theta = eps * corr (FGM, Section 2).
+
+    Squared loss: eps = 1 is matching pursuit; 0 < eps < 2 (theory: eps <= 1), dimensionless.
+    """
+    check_positive("eps", eps, 2, "between 0 and 2 (LS-Boost diverges from 2 on)")
+    return Method("ls_boost", Full(), Proportional(float(eps)), "Freund, Grigas, Mazumder, Section 2", Unconstrained(), {"eps": eps})
+
+
+def forward_stagewise(eps):
+    """FS_eps: theta = eps * sign(corr) (FGM, Section 3); a sequence of eps, one per step, gives FS_{eps_k}.
+
+    eps has the units of y. Coefficients are exact multiples of a constant eps.
+    """
+    source = "Freund, Grigas, Mazumder, Section 3"
+    if getattr(eps, "__len__", None) is not None:
+        steps = sequence("eps", eps)
+        return Method("forward_stagewise", Full(), SignSequence(steps), source, Unconstrained(), {"eps": steps})
+    check_positive("eps", eps, math.inf, "a positive finite number, or a sequence of them")
+    return Method("forward_stagewise", Full(), Sign(float(eps)), source, Unconstrained(), {"eps": eps})
+
+
+def regularized_forward_stagewise(eps, delta):
+    """R-FS_{eps,delta}: all coefficients shrink by 1 - eps/delta, then a step of FS_eps (FGM, Section 4).
+
+    Stays in, and approaches the Lasso on, the l1 ball of radius delta >= eps; delta = inf is FS_eps bit for bit.
+    """
+    check_positive("eps", eps, math.inf, "a positive finite number")
+    if not delta >= eps:
+        raise ValueError(f"delta must be at least eps = {eps!r}, got {delta!r}.")
+    target = Ball(float(delta)) if delta < math.inf else Unconstrained()
+    source = "Freund, Grigas, Mazumder, Section 4"
+    parameters = {"eps": eps, "delta": delta}
+    return Method("regularized_forward_stagewise", Full(), Sign(float(eps), float(delta)), source, target, parameters)
+
+
+def path_forward_stagewise(eps, deltas):
+    """PATH-R-FS_eps: step k is one of R-FS_{eps, deltas[k]}, deltas non-decreasing and at least eps (FGM, Section 5)."""
+    step = PathSign(float(eps), sequence("deltas", deltas)).bind(None)
+    source = "Freund, Grigas, Mazumder, Section 5"
+    parameters = {"eps": eps, "deltas": step.deltas}
+    return Method("path_forward_stagewise", Full(), step, source, Ball(float(step.deltas[-1])), parameters)
+
+
+def frank_wolfe(delta, step=None):
+    """Frank-Wolfe on the l1 ball of radius delta (FGM, A.4.5).
+
+    `step`: None for 2 / (k + 2); ``BallSearch(delta)`` for the exact line search; a number in (0, 1] for a constant gamma, which is
+    R-FS with eps = gamma * delta.
+    """
+    check_positive("delta", delta, math.inf, "a positive finite number")
+    rule = OpenLoop(float(delta)) if step is None else step
+    if isinstance(step, int | float):
+        check_positive("step", step, 1 + 1e-15, "a constant gamma in (0, 1], None, or BallSearch(delta)")
+        rule = Sign(float(step * delta), float(delta))
+    elif isinstance(step, BallSearch) and step.radius != delta:
+        raise ValueError(f"step=BallSearch({step.radius!r}) searches another ball than delta = {delta!r}; give both the same radius.")
+    source = "Frank-Wolfe; Freund, Grigas, Mazumder, A.4.5"
+    return Method("frank_wolfe", Full(), rule, source, Ball(float(delta)), {"delta": delta, "step": step})
+
+
+def gcd(step=None):
+    """Greedy coordinate descent = gradient boosting machine (LM, Algorithms 1 and 3, Type 0); default step corr / sigma."""
+    return _descent("gcd", Full(), step, "Lu, Mazumder, Algorithm 3, Type 0", {})
+
+
+def rcd(step=None):
+    """Random coordinate descent: one learner, uniform (LM, Type 1 with t = 1)."""
+    return _descent("rcd", Subset(1), step, "Lu, Mazumder, Algorithm 3, Type 1, t = 1", {})
+
+
+def ccd(step=None):
+    """Cyclic coordinate descent: learner k mod n at step k."""
+    return _descent("ccd", Cyclic(), step, "cyclic coordinate descent", {})
+
+
+def rtgcd(t=None, select=None, step=None):
+    """Random-then-greedy coordinate descent = RGBM (LM, Algorithms 2 and 3).
+
+    The best of `t` random learners (Type 1), or of what `select` looks at, e.g. ``Groups(t)`` for Types 2 and 3.
+    """
+    if (t is None) == (select is None):
+        raise ValueError("rtgcd needs either t (learners looked at) or select (a selection rule), not both.")
+    return _descent("rtgcd", Subset(t) if select is None else select, step, "Lu, Mazumder, Algorithm 3", {"t": t, "select": select})
+
+
+def _descent(name, select, step, source, parameters):
+    rule = Proportional() if step is None else step
+    return Method(name, select, rule, source, Unconstrained(), {**parameters, "step": step})
+
+
+def lasso_cd(lam, select=None):
+    """Lasso by coordinate descent: soft-threshold steps for L + lam * ||beta||_1 (FGM, A.4.4, eq. 55).
+
+    `lam` in the sum convention: n_samples times scikit-learn's alpha. `select`: ``Cyclic()`` by default, ``Full()`` (the largest
+    step wins) or ``Subset(t)``. lam = 0 with ``Full()`` is LS-Boost(1).
+    """
+    rule = SoftThreshold(float(lam))
+    source = "Freund, Grigas, Mazumder, A.4.4"
+    return Method("lasso_cd", Cyclic() if select is None else select, rule, source, Penalty(float(lam)), {"lam": lam, "select": select})
+
+
+def forward_stepwise():
+    """Forward stepwise: the best-correlated new learner enters, all coefficients are refitted (FGM, Section 1; squared loss)."""
+    source = "Freund, Grigas, Mazumder, Section 1 (comparator)"
+    return Method("forward_stepwise", Full(), LineSearch(), source, Unconstrained(), {}, Refit)
+
+
+#: The named methods; a saved run is reopened through this table.
+METHODS = {
+    maker.__name__: maker
+    for maker in (
+        ls_boost, forward_stagewise, regularized_forward_stagewise, path_forward_stagewise, frank_wolfe,
+        gcd, rcd, ccd, rtgcd, lasso_cd, forward_stepwise,
+    )
+}  # fmt: skip

@@ -1,0 +1,162 @@
+"""The problem: a loss, a dictionary of unit columns and a target, checked once."""
+
+import numpy as np
+import scipy.sparse
+
+from coordboost import validation
+from coordboost._generic import compiled, generic, is_piece
+from coordboost.dictionaries import Oracle
+from coordboost.losses import Squared
+from coordboost.standardize import Standardization, standardize_dense, standardize_sparse
+
+value = generic("value")
+residual = generic("residual")
+
+
+def make_total(stamp):
+    """Build the sum of the losses; see ``compiled``."""
+
+    def total(loss, y, weight, base, pred, resid):
+        """Sum of the weighted losses; `resid` is filled on the way."""
+        _ = stamp
+        out = 0 * (weight[0] * pred[0])
+        for i in range(len(y)):
+            out += weight[i] * value(loss, y[i], base + pred[i])
+            resid[i] = weight[i] * residual(loss, y[i], base + pred[i])
+        return out
+
+    return total
+
+
+class Problem:
+    r"""Minimise :math:`L(\beta) = \sum_i w_i\, \ell(y_i, b + (B\beta)_i)` over the coefficients of unit columns :math:`B_j`.
+
+    Parameters
+    ----------
+    X : array_like, data frame or scipy sparse matrix, (n_samples, n_columns); or an oracle
+        Raw columns. An object with ``scan`` and ``column`` is taken as a dictionary of unit columns as it is (see ``Oracle``).
+    y : array_like, (n_samples,)
+    loss : piece, default ``Squared()``
+    sample_weight : array_like, (n_samples,), optional
+        Multiplies the terms of the loss; means and norms of the columns are weighted with it too.
+    center : bool, default True
+        Centre the columns, and start from the best constant prediction b (for the squared loss the mean of y).
+    scale : bool, default True
+        Divide the columns by their norms. With False they must have unit norm already.
+    groups : array_like, (n_columns,), optional
+        Group labels, for ``Groups``.
+    feature_names : sequence of str, optional
+
+    Attributes
+    ----------
+    dictionary : the columns B_j; y, weight : float64 (n_samples,); base : float, added to ``pred`` inside the loss
+    offset : float, the constant prediction; standardization : the way back to raw coefficients
+    feature_names : names of the learners kept; dropped : names of constant columns, set aside
+
+    Raises
+    ------
+    ValueError
+        For anything that is not finite, real, matching in shape and fit for the loss; the sentence says what to do.
+
+    Warns
+    -----
+    ConstantColumnWarning
+        Where columns are set aside.
+
+    Notes
+    -----
+    *Cost*: one copy of a dense X; a sparse X is never filled in. *Source*: Freund, Grigas, Mazumder, Section 1.
+    """
+
+    def __init__(
+        self, X, y, loss=None, *, sample_weight=None, center=True, scale=True, groups=None, feature_names=None
+    ):  # fmt: skip
+        self.loss = Squared() if loss is None else loss
+        if not hasattr(self.loss, "residual"):
+            raise ValueError(f"loss must be a loss object such as Squared() or Logistic(), got {self.loss!r}.")
+        if hasattr(self.loss, "check"):
+            self.loss.check()
+        if hasattr(X, "scan") and hasattr(X, "column"):
+            self._from_oracle(X, y, sample_weight, feature_names)
+        else:
+            self._from_columns(X, y, sample_weight, center, scale, feature_names)
+        labels = validation.groups(groups, self.standardization.n_columns)
+        self.groups = None if labels is None else np.unique(labels[self.standardization.kept], return_inverse=True)[1]
+        self._set_offset(center and not isinstance(self.dictionary, Oracle))
+
+    def _from_columns(self, X, y, sample_weight, center, scale, feature_names):
+        X, names = validation.matrix(X, feature_names)
+        self._set_target(y, sample_weight, X.shape[0])
+        standardize = standardize_sparse if scipy.sparse.issparse(X) else standardize_dense
+        self.dictionary, self.standardization = standardize(X, self.weight, center, scale)
+        kept = set(self.standardization.kept.tolist())
+        self.dropped = [name for j, name in enumerate(names) if j not in kept]
+        if not kept:
+            raise ValueError("every column of X is constant (after centring, for n = 1 always): there is nothing to fit.")
+        self.feature_names = [names[j] for j in self.standardization.kept]
+        validation.report_constant(self.dropped)
+
+    def _from_oracle(self, X, y, sample_weight, feature_names):
+        self.dictionary = X if is_piece(X) else Oracle(X)
+        n = self.dictionary.n_learners
+        self._set_target(y, sample_weight, self.dictionary.n_samples)
+        self.standardization = Standardization(np.arange(n), np.zeros(n), np.ones(n), n)
+        self.feature_names = [f"x{j}" for j in range(n)] if feature_names is None else list(feature_names)
+        self.dropped = []
+
+    def _set_target(self, y, sample_weight, n_samples):
+        self.y = validation.target(y, n_samples)
+        self.weight = validation.sample_weight(sample_weight, n_samples)
+        if hasattr(self.loss, "labels"):
+            self.y = self.loss.labels(self.y)
+
+    def _set_offset(self, center):
+        if center and not hasattr(self.loss, "constant"):
+            raise ValueError(f"{type(self.loss).__name__} has no constant(y, weight): add it or pass center=False.")
+        self.offset = self.loss.constant(self.y, self.weight) if center else 0.0
+        self.base = 0.0 if getattr(self.loss, "location", False) else self.offset
+        if self.base != self.offset:
+            self.y = self.y - self.offset
+
+    @property
+    def n_samples(self):
+        return self.dictionary.n_samples
+
+    @property
+    def n_learners(self):
+        return self.dictionary.n_learners
+
+    def value(self, pred):
+        """Sum of the losses at the predictions `pred` = B beta (n_samples,), offset not included."""
+        return self._total(pred)[0]
+
+    def resid(self, pred):
+        """Pseudo-residual -dloss/dpred, weights included, (n_samples,)."""
+        return self._total(pred)[1]
+
+    def _total(self, pred):
+        resid = np.empty(self.n_samples)
+        pieces = (self.loss, self.y, self.weight, self.base, np.ascontiguousarray(pred, dtype=np.float64), resid)
+        total = compiled(make_total, pieces[:1]) if is_piece(self.loss) else make_total("")
+        return float(total(*pieces)), resid
+
+    def raw(self, beta):
+        """Coefficients (n_columns,) on the scale of X, zeros for columns set aside, and the intercept."""
+        return self.standardization.raw(np.asarray(beta, dtype=np.float64), self.offset)
+
+    def unit(self, coef):
+        """The inverse of ``raw``: coefficients (n_learners,) of the unit columns from raw ones (n_columns,)."""
+        coef = validation.numeric("coef", coef, 1)
+        if len(coef) != self.standardization.n_columns:
+            raise ValueError(f"coef must have one entry per column of X: expected {self.standardization.n_columns}, got {len(coef)}.")
+        return coef[self.standardization.kept] * self.standardization.norm
+
+    def predict(self, beta, X):
+        """offset + B beta on the new rows X, (len(X),)."""
+        if isinstance(self.dictionary, Oracle):
+            return self.offset + self.dictionary.source.at(X).combine(beta)
+        X, _ = validation.matrix(X)
+        if X.shape[1] != self.standardization.n_columns:
+            raise ValueError(f"X must have {self.standardization.n_columns} columns as in the fit, got {X.shape[1]}.")
+        coef, intercept = self.raw(beta)
+        return X @ coef + intercept

@@ -1,0 +1,238 @@
+r"""Selection rules: which learners are looked at in a step.
+
+All rules let the learner with the largest score win, ties to the lowest index; the score is ``abs(correlation)`` unless the step
+rule says otherwise. A rule also carries the norm under which its expected progress is measured.
+
+======================  ===============================================  ==========================================
+rule                    looks at                                         Lu and Mazumder
+======================  ===============================================  ==========================================
+``Full()``              all learners                                     Type 0 (greedy)
+``Subset(t)``           t learners, uniform without replacement          Type 1; t = 1: random coordinate descent
+``Groups(t)``           all learners of t groups                         Type 2 (t = 1) and Type 3
+``Cyclic()``            learner k mod n                                  (not in the paper)
+======================  ===============================================  ==========================================
+
+Randomness is data: ``draw`` fills an array before the block of steps runs.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from coordboost._generic import generic, kernel
+
+scan = generic("scan")
+correlations = generic("correlations")
+settle = generic("settle")
+slack = generic("slack")
+coefficient = generic("coefficient")
+
+
+@kernel
+def size(step, corr, beta_j):
+    """The default score of a learner: the size of its correlation with the residual."""
+    return abs(corr)
+
+
+score = generic("score", size)
+
+
+@kernel
+def best_of_all(view, step, beta):
+    """The winner among all learners, ``(-1, 0)`` where the view cannot tell without a new scan.
+
+    *Numerics*: a fast scan need not round equal columns equally, so scores within ``slack(view)`` of the largest are settled one
+    by one: copies of a column then tie exactly and the lowest index wins.
+    """
+    corr = scan(view)
+    top = abs(corr[0]) * 0
+    for j in range(len(corr)):
+        s = score(step, corr[j], coefficient(beta, j))
+        if s > top:
+            top = s
+    limit = top - slack(view)
+    best, winner, winning = -1 + 0 * top, -1, 0 * corr[0]
+    for j in range(len(corr)):
+        if score(step, corr[j], coefficient(beta, j)) >= limit:
+            c = settle(view, j, corr[j])
+            s = score(step, c, coefficient(beta, j))
+            if s > best:
+                best, winner, winning = s, j, c
+    return winner, winning
+
+
+@kernel
+def best_of(view, step, beta, index):
+    """The winner among the learners `index` (any order)."""
+    corr = correlations(view, index)
+    best, winner, winning = -1 + 0 * abs(corr[0]), -1, 0 * corr[0]
+    for i in range(len(index)):
+        s = score(step, corr[i], coefficient(beta, index[i]))
+        if s > best or (s == best and index[i] < winner):
+            best, winner, winning = s, index[i], corr[i]
+    return winner, winning
+
+
+def subset_weights(t, n):
+    r"""Law of the rank of the winner among n when t are drawn: :math:`\gamma_t^n(j) = \binom{n-j}{t-1} / \binom{n}{t}`, shape (n,).
+
+    Source: Lu and Mazumder, eq. (10); computed by a recursion that does not overflow.
+    """
+    j = np.arange(1, n)
+    ratio = np.maximum(n - j - t + 1, 0) / (n - j)
+    return t / n * np.concatenate([[1.0], np.cumprod(ratio)])
+
+
+def draw_subsets(rng, n_rows, t, n):
+    """Uniform t-subsets of ``range(n)``, one per row, sorted; int64 (n_rows, t).
+
+    Floyd's algorithm on all rows at once; for large t the t smallest of n random numbers.
+    """
+    if t == n:
+        return np.broadcast_to(np.arange(n), (n_rows, n)).copy()
+    if t <= 48:
+        rows = np.empty((n_rows, t), dtype=np.int64)
+        for i in range(t):
+            last = n - t + i
+            fresh = rng.integers(0, last + 1, size=n_rows)
+            taken = (rows[:, :i] == fresh[:, None]).any(axis=1)
+            rows[:, i] = np.where(taken, last, fresh)
+    else:
+        rows = np.stack([np.argpartition(rng.random(n), t - 1)[:t] for _ in range(n_rows)])
+    rows.sort(axis=1)
+    return rows
+
+
+def _ordered(values, weights):
+    """Weighted sum of the values in decreasing order."""
+    return float(weights @ np.sort(values)[::-1])
+
+
+def _ordered_dual(values, weights):
+    """Largest ratio of partial sums, values in decreasing order."""
+    return float(np.max(np.cumsum(np.sort(values)[::-1]) / np.cumsum(weights)))
+
+
+def _check_count(name, t, n, what):
+    if not (isinstance(t, int | np.integer) and 1 <= t <= n):
+        raise ValueError(f"{name}: t must be a whole number from 1 to {n} (the number of {what}), got {t!r}.")
+
+
+class Full(NamedTuple):
+    """Type 0: every learner, every step. Norm: the largest size; dual: the sum."""
+
+    width = 0
+
+    def pick(self, view, step, beta, drawn, k):
+        return best_of_all(view, step, beta)
+
+    def norm(self, a):
+        return float(np.abs(a).max())
+
+    def dual_norm(self, b):
+        return float(np.abs(b).sum())
+
+    def weights(self, n):
+        return np.eye(1, n)[0]
+
+
+class Subset(NamedTuple):
+    """Type 1: t learners, uniform without replacement. Norm: ordered l1 with ``subset_weights(t, n)`` (Definition 3.2)."""
+
+    t: int
+
+    @property
+    def width(self):
+        return self.t
+
+    def bind(self, problem):
+        _check_count("Subset", self.t, problem.n_learners, "learners")
+        return self
+
+    def draw(self, rng, n_rows, n_learners):
+        return draw_subsets(rng, n_rows, self.t, n_learners)
+
+    def pick(self, view, step, beta, drawn, k):
+        return best_of(view, step, beta, drawn)
+
+    def norm(self, a):
+        return _ordered(np.abs(a), self.weights(len(a)))
+
+    def dual_norm(self, b):
+        return _ordered_dual(np.abs(b), self.weights(len(b)))
+
+    def weights(self, n):
+        return subset_weights(self.t, n)
+
+
+class Groups(NamedTuple):
+    """Types 2 (t = 1) and 3: all learners of t groups, drawn uniformly without replacement.
+
+    `member` lists the learners group by group, group g being ``member[start[g]:start[g + 1]]``; both are filled from the problem.
+    Norm: ordered mixed norm (Definitions 3.3 and 3.4).
+    """
+
+    t: int = 1
+    member: np.ndarray = np.zeros(0, dtype=np.int64)
+    start: np.ndarray = np.zeros(1, dtype=np.int64)
+
+    @property
+    def width(self):
+        return self.t
+
+    def bind(self, problem):
+        labels = problem.groups
+        if labels is None:
+            raise ValueError("Groups needs to know the groups: pass Problem(..., groups=labels) with one label per column of X.")
+        member = np.argsort(labels, kind="stable").astype(np.int64)
+        start = np.concatenate([[0], np.cumsum(np.bincount(labels))]).astype(np.int64)
+        _check_count("Groups", self.t, len(start) - 1, "groups")
+        return self._replace(member=member, start=start)
+
+    def draw(self, rng, n_rows, n_learners):
+        return draw_subsets(rng, n_rows, self.t, len(self.start) - 1)
+
+    def pick(self, view, step, beta, drawn, k):
+        total = 0
+        for g in drawn:
+            total += self.start[g + 1] - self.start[g]
+        index = np.empty(total, dtype=np.int64)
+        filled = 0
+        for g in drawn:
+            for p in range(self.start[g], self.start[g + 1]):
+                index[filled] = self.member[p]
+                filled += 1
+        return best_of(view, step, beta, index)
+
+    def _by_group(self, values, reduce):
+        return reduce.reduceat(np.abs(values)[self.member], self.start[:-1])
+
+    def norm(self, a):
+        return _ordered(self._by_group(a, np.maximum), self.weights(len(self.start) - 1))
+
+    def dual_norm(self, b):
+        return _ordered_dual(self._by_group(b, np.add), self.weights(len(self.start) - 1))
+
+    def weights(self, n):
+        return subset_weights(self.t, n)
+
+
+class Cyclic(NamedTuple):
+    """Learner ``k mod n`` at step k; no choice, no norm."""
+
+    width = 0
+
+    def pick(self, view, step, beta, drawn, k):
+        j = k % len(beta.values)
+        return j, settle(view, j, correlations(view, np.full(1, j))[0])
+
+
+class Recorded(NamedTuple):
+    """The learners of a path already run: replays it without a single scan."""
+
+    learner: np.ndarray
+    first: int = 0
+    width = 0
+
+    def pick(self, view, step, beta, drawn, k):
+        return self.learner[k - self.first], 0.0

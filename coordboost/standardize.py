@@ -1,0 +1,104 @@
+"""Reversible standardisation: columns of mean zero and unit norm, coefficients back on the raw scale."""
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse
+
+from coordboost.dictionaries import Sparse
+from coordboost.dictionaries.dense import dense
+
+
+class Standardization(NamedTuple):
+    """Learner i is column ``kept[i]`` of X: ``B_i = (X_kept[i] - mean[i]) / norm[i]``.
+
+    kept : int64 (n_learners,);  mean, norm : float64 (n_learners,);  n_columns : columns of X
+    """
+
+    kept: np.ndarray
+    mean: np.ndarray
+    norm: np.ndarray
+    n_columns: int
+
+    def raw(self, beta, offset):
+        """Coefficients (n_columns,) and intercept on the scale of X. *Source*: Freund et al., Section 1."""
+        coef = np.zeros(self.n_columns)
+        coef[self.kept] = beta / self.norm
+        return coef, float(offset - self.mean @ coef[self.kept])
+
+
+def _power_of_two(top):
+    """Powers of two near `top`: dividing by them is exact and keeps squares in range; 1 where `top` is 0."""
+    return np.where(top > 0, np.ldexp(1.0, np.frexp(top)[1] - 1), 1.0)
+
+
+def _norms(columns, weight):
+    """Weighted norms of the columns without overflow, (n,)."""
+    top = np.abs(columns).max(axis=0)
+    safe = _power_of_two(top)
+    return safe * np.sqrt(weight @ (columns / safe) ** 2), top
+
+
+def standardize_dense(X, weight, center, scale):
+    """A dense dictionary of X and the way back.
+
+    *Numerics*: means are computed twice, the second time on the centred column. A column counts as constant where what centring
+    leaves is within the rounding of the column.
+    """
+    safe = _power_of_two(np.abs(X).max(axis=0))
+    X = X / safe
+    share = weight / weight.sum()
+    mean = share @ X if center else np.zeros(X.shape[1])
+    X = X - mean
+    if center:
+        rest = share @ X
+        X -= rest
+        mean = mean + rest
+    norm, top = _norms(X, weight)
+    kept = np.flatnonzero((norm > 0) & (top > (16 * np.finfo(float).eps if center else 0)))
+    if not scale:
+        check_unit(norm[kept] * safe[kept])
+        return dense((X[:, kept] * safe[kept]).T), _way_back(kept, mean * safe, np.ones(len(norm)))
+    return dense((X[:, kept] / norm[kept]).T), _way_back(kept, mean * safe, norm * safe)
+
+
+def standardize_sparse(X, weight, center, scale):
+    """A sparse dictionary of the CSC matrix X, centred implicitly, and the way back.
+
+    *Numerics*: the centred norm is the sum over stored entries of ``(x - mean)^2`` plus the zeros' share, not a difference.
+    """
+    X = scipy.sparse.csc_array(X)
+    n_samples, n_columns = X.shape
+    top = np.maximum(abs(X).max(axis=0).toarray().ravel(), 0.0)
+    safe = _power_of_two(top)
+    column = np.repeat(np.arange(n_columns), np.diff(X.indptr))
+    data = X.data / safe[column]
+    w = weight[X.indices]
+    mean = np.bincount(column, w * data, n_columns) / weight.sum() if center else np.zeros(n_columns)
+    stored_weight = np.bincount(column, w, n_columns)
+    zeros = np.maximum(weight.sum() - stored_weight, 0.0)
+    zeros[np.diff(X.indptr) == n_samples] = 0.0
+    square = np.bincount(column, w * (data - mean[column]) ** 2, n_columns) + zeros * mean**2
+    norm = np.sqrt(square)
+    spread = 16 * np.finfo(float).eps * np.sqrt(weight.sum()) if center else 0.0
+    kept = np.flatnonzero(norm > spread)
+    if not scale:
+        check_unit(norm[kept] * safe[kept])
+        norm, safe, mean, data = np.ones(n_columns), np.ones(n_columns), mean * safe, X.data
+    local = scipy.sparse.csc_array((data, X.indices, X.indptr), shape=X.shape)[:, kept]
+    dictionary = Sparse(
+        local.data, local.indices.astype(np.int64), local.indptr.astype(np.int64), 1 / norm[kept], (mean / norm)[kept], n_samples
+    )
+    return dictionary, _way_back(kept, mean * safe, norm * safe)
+
+
+def check_unit(norm):
+    """Refuse columns that were promised to have unit norm and have not."""
+    off = np.abs(norm - 1) > 1e-8
+    if off.any():
+        j = int(np.argmax(off))
+        raise ValueError(f"scale=False needs columns of unit norm; column {j} has norm {norm[j]:.6g}. Pass scale=True.")
+
+
+def _way_back(kept, mean, norm):
+    return Standardization(kept, mean[kept], norm[kept], len(norm))

@@ -1,0 +1,201 @@
+"""Step rules: how far to move along the chosen learner, and how much of the old model to give up.
+
+``move(k, view, j, corr, beta_j) -> (shrink, theta)`` stands for the update
+
+    pred <- (1 - shrink) pred + unit theta B_j,        beta <- (1 - shrink) beta,   beta_j <- beta_j + unit theta.
+
+`unit` is a constant of the rule: forward stagewise has theta = -1, 0 or 1 in units of eps, so its coefficients are exact counts.
+Optional: ``score(corr, beta_j)``, what the learners compete by (default ``abs(corr)``; it may change by at most what `corr` changes
+by), and ``bind(problem)``, which checks the rule against the loss.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from coordboost._generic import generic, kernel
+
+search = generic("search")
+soft = generic("soft")
+
+
+@kernel
+def sign(x):
+    """-1, 0 or 1."""
+    return (x > 0) * 1 - (x < 0) * 1
+
+
+def check_positive(name, number, below=math.inf, expected="a positive number"):
+    """Raise the one sentence for a step parameter that is not in ``(0, below)``."""
+    try:
+        fine = 0 < number < below
+    except (TypeError, ValueError):
+        fine = False
+    if not fine:
+        raise ValueError(f"{name} must be {expected}, got {number!r}.")
+
+
+def sequence(name, values):
+    """A read-only float64 vector of positive steps."""
+    array = np.array(values, dtype=np.float64)
+    if array.ndim != 1 or array.size == 0 or not (np.isfinite(array).all() and (array > 0).all()):
+        raise ValueError(f"{name} must be a sequence of positive finite numbers, one per step.")
+    return array
+
+
+class Proportional(NamedTuple):
+    """theta = rate * corr: LS-Boost(eps) with rate = eps, coordinate descent with rate = 1 / sigma.
+
+    ``rate=None`` stands for 1 / sigma of the problem's loss.
+    """
+
+    rate: float | None = None
+
+    def bind(self, problem):
+        sigma = getattr(problem.loss, "sigma", None)
+        if sigma is None:
+            raise ValueError(f"{type(problem.loss).__name__} is not smooth, a constant step has no guarantee: use step=LineSearch().")
+        if self.rate is None:
+            return Proportional(1.0 / sigma)
+        check_positive("rate", self.rate, 2.0 / sigma, f"between 0 and 2 / sigma = {2.0 / sigma:g}")
+        return self
+
+    def move(self, k, view, j, corr, beta_j):
+        return 0, self.rate * corr
+
+
+class LineSearch(NamedTuple):
+    """theta minimises the loss along the learner."""
+
+    def move(self, k, view, j, corr, beta_j):
+        return 0, search(view, j, 1, 0)
+
+
+class Sign(NamedTuple):
+    """theta = sign(corr) in units of eps: FS_eps, and R-FS_{eps,delta} with shrink = eps / delta."""
+
+    eps: float
+    delta: float = math.inf
+
+    @property
+    def unit(self):
+        return self.eps
+
+    def bind(self, problem):
+        check_positive("eps", self.eps, math.inf, "a positive finite number")
+        if not self.delta >= self.eps:
+            raise ValueError(f"delta must be at least eps = {self.eps!r} (the factor 1 - eps / delta must not be negative), got {self.delta!r}.")
+        return self
+
+    def move(self, k, view, j, corr, beta_j):
+        return self.eps / self.delta, sign(corr)
+
+
+class SignSequence(NamedTuple):
+    """theta = eps[k] * sign(corr): FS with a sequence of steps."""
+
+    eps: np.ndarray
+
+    @property
+    def horizon(self):
+        return len(self.eps)
+
+    def move(self, k, view, j, corr, beta_j):
+        return 0, self.eps[k] * sign(corr)
+
+
+class PathSign(NamedTuple):
+    """theta = sign(corr) in units of eps, shrink = eps / deltas[k]: PATH-R-FS_eps, one step per radius."""
+
+    eps: float
+    deltas: np.ndarray
+
+    @property
+    def unit(self):
+        return self.eps
+
+    @property
+    def horizon(self):
+        return len(self.deltas)
+
+    def radius_at(self, k):
+        """The radius that beta after k steps is compared with."""
+        return float(self.deltas[min(k, len(self.deltas) - 1)])
+
+    def bind(self, problem):
+        check_positive("eps", self.eps, math.inf, "a positive finite number")
+        if not self.deltas[0] >= self.eps:
+            raise ValueError(f"the smallest delta must be at least eps = {self.eps!r}, got {self.deltas[0]!r}.")
+        if (np.diff(self.deltas) < 0).any():
+            raise ValueError("deltas must not decrease: feasibility of the path rests on it. Sort them.")
+        return self
+
+    def move(self, k, view, j, corr, beta_j):
+        return self.eps / self.deltas[k], sign(corr)
+
+
+class OpenLoop(NamedTuple):
+    """Frank-Wolfe on the l1 ball with the step gamma = 2 / (k + 2)."""
+
+    radius: float
+
+    @property
+    def unit(self):
+        return self.radius
+
+    def move(self, k, view, j, corr, beta_j):
+        gamma = 2 / (k + 2)
+        return gamma, gamma * sign(corr)
+
+
+class BallSearch(NamedTuple):
+    """Frank-Wolfe on the l1 ball with the gamma in [0, 1] that minimises the loss."""
+
+    radius: float
+
+    @property
+    def unit(self):
+        return self.radius
+
+    def move(self, k, view, j, corr, beta_j):
+        s = sign(corr)
+        gamma = min(max(search(view, j, self.radius * s, 1), 0), 1)
+        return gamma, gamma * s
+
+
+class SoftThreshold(NamedTuple):
+    """The exact minimiser along learner j of (quadratic bound of the loss) + lam * abs(beta_j).
+
+    The score is the size of the step. Source: Freund, Grigas and Mazumder, A.4.4 (eq. 55); `lam` in the sum convention.
+    """
+
+    lam: float
+    rate: float | None = None
+
+    def bind(self, problem):
+        if not 0 <= self.lam < math.inf:
+            raise ValueError(f"lam must be a finite number >= 0, got {self.lam!r}.")
+        return self._replace(rate=Proportional(self.rate).bind(problem).rate)
+
+    def soft(self, corr, beta_j):
+        a = beta_j + self.rate * corr
+        threshold = self.rate * self.lam
+        return (a - threshold if a > threshold else (a + threshold if a < -threshold else 0 * a)) - beta_j
+
+    def score(self, corr, beta_j):
+        return abs(soft(self, corr, beta_j))
+
+    def move(self, k, view, j, corr, beta_j):
+        return 0, soft(self, corr, beta_j)
+
+
+class Recorded(NamedTuple):
+    """The moves of a path already run."""
+
+    shrink: np.ndarray
+    theta: np.ndarray
+    first: int = 0
+
+    def move(self, k, view, j, corr, beta_j):
+        return self.shrink[k - self.first], self.theta[k - self.first]

@@ -1,0 +1,154 @@
+"""One file per run: a zip of plain arrays and a JSON header, no pickles. The format is described in ``docs/run-format.md``."""
+
+import json
+import math
+
+import numpy as np
+
+from coordboost import losses, selection, steps
+from coordboost.dictionaries import Dense, Sparse
+from coordboost.engine.explicit import Explicit
+from coordboost.engine.gram import Gram
+from coordboost.engine.path import Path
+from coordboost.engine.refit import Refit
+from coordboost.engine.walk import Walk
+from coordboost.methods import METHODS
+from coordboost.problem import Problem
+from coordboost.solve import Run, Status
+from coordboost.standardize import Standardization
+
+FORMAT, VERSION = "coordboost-run", 1
+VIEWS = {view.__name__: view for view in (Explicit, Gram, Refit)}
+PIECES = {
+    piece.__name__: piece
+    for piece in (
+        losses.Squared, losses.Huber, losses.Logistic, losses.Exponential, selection.Full, selection.Subset, selection.Groups,
+        selection.Cyclic, steps.Proportional, steps.LineSearch, steps.Sign, steps.SignSequence, steps.PathSign, steps.OpenLoop,
+        steps.BallSearch, steps.SoftThreshold, Dense, Sparse, Standardization,
+    )
+}  # fmt: skip
+
+
+def _encode(value, name, arrays):
+    """`value` as JSON; arrays go to `arrays` under `name`."""
+    if isinstance(value, np.ndarray):
+        arrays[name] = value
+        return {"array": name}
+    if type(value).__name__ in PIECES and type(value) is PIECES[type(value).__name__]:
+        fields = {field: _encode(part, f"{name}.{field}", arrays) for field, part in value._asdict().items()}
+        return {"piece": type(value).__name__, "fields": fields}
+    if isinstance(value, dict):
+        return {"dict": {key: _encode(part, f"{name}.{key}", arrays) for key, part in value.items()}}
+    if isinstance(value, list | tuple) and not hasattr(value, "_fields"):
+        return [_encode(part, f"{name}.{i}", arrays) for i, part in enumerate(value)]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"float": repr(value)}
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    raise ValueError(f"a {type(value).__name__} is not part of coordboost and cannot be saved in a run; give it again when loading.")
+
+
+def _decode(value, arrays):
+    if isinstance(value, list):
+        return [_decode(part, arrays) for part in value]
+    if not isinstance(value, dict):
+        return value
+    if "array" in value:
+        return arrays[value["array"]]
+    if "float" in value:
+        return float(value["float"])
+    if "dict" in value:
+        return {key: _decode(part, arrays) for key, part in value["dict"].items()}
+    return PIECES[value["piece"]](**{key: _decode(part, arrays) for key, part in value["fields"].items()})
+
+
+_PROBLEM = (
+    "loss", "dictionary", "standardization", "y", "weight", "offset", "base", "groups", "feature_names", "dropped",
+)  # fmt: skip
+
+
+def _method_header(method, arrays):
+    """The named method, or None for one of the user's own."""
+    try:
+        known = method.name in METHODS and METHODS[method.name](**method.parameters).bind is not None
+        return {"name": method.name, "parameters": _encode(method.parameters, "method", arrays)} if known else None
+    except (TypeError, ValueError):
+        return None
+
+
+def save(run, file, *, data=True):
+    """Write `run` to `file` (a path, any suffix).
+
+    Parameters
+    ----------
+    data : bool, default True
+        Put the problem (standardised columns and target) into the file too, so that it can be certified and resumed alone.
+
+    Raises
+    ------
+    ValueError
+        If the problem holds an oracle or a loss of the user's own and `data` is True.
+    """
+    arrays = {f"path.{field}": getattr(run.path, field) for field in ("learner", "shrink", "theta")}
+    arrays["beta"] = run.beta
+    header = {
+        "format": FORMAT, "version": VERSION, "method": _method_header(run.method, arrays), "method_name": run.method.name,
+        "view": run.view.__name__, "seed": run.seed, "status": run.status.name, "message": run.message,
+        "seconds": run.seconds, "looks": run._walk.looks,
+        "problem": _encode({key: getattr(run.problem, key) for key in _PROBLEM}, "problem", arrays) if data else None,
+    }  # fmt: skip
+    with open(file, "wb") as handle:
+        np.savez_compressed(handle, header=np.frombuffer(json.dumps(header).encode(), dtype=np.uint8), **arrays)
+
+
+def load(file, problem=None, method=None):
+    """The run saved in `file`: bit for bit as it was, ready to be replayed, certified and resumed.
+
+    Parameters
+    ----------
+    problem : Problem, optional
+        Needed where the file was written with ``data=False``.
+    method : Method, optional
+        Needed where the run used a method of the user's own.
+
+    Raises
+    ------
+    ValueError
+        If the file is no run, of a newer version, incomplete, or does not give the coefficients that it was saved with.
+    """
+    header, arrays = _read(file)
+    if problem is None:
+        if header["problem"] is None:
+            raise ValueError(f"{file} holds no data; pass the problem it was run on: load(file, problem).")
+        problem = Problem.__new__(Problem)
+        vars(problem).update(_decode(header["problem"], arrays))
+    if method is None:
+        if header["method"] is None:
+            raise ValueError(f"{file} was run with a method of its own ({header['method_name']}); pass it: load(file, method=...).")
+        method = METHODS[header["method"]["name"]](**_decode(header["method"]["parameters"], arrays))
+    path = Path(*(arrays[f"path.{field}"] for field in ("learner", "shrink", "theta")))
+    walk = Walk(problem, method, view=VIEWS[header["view"]], seed=header["seed"])
+    walk.follow(path, len(path))
+    walk.looks = header["looks"]
+    if not np.allclose(walk.beta, arrays["beta"], rtol=1e-9, atol=1e-12 * np.abs(arrays["beta"]).max(initial=0.0)):
+        raise ValueError(f"{file}: the recorded steps do not lead to the saved coefficients; wrong problem, or a damaged file.")
+    return Run(walk, Status[header["status"]], header["message"], header["seconds"])
+
+
+def _read(file):
+    """Header and arrays of a run file."""
+    try:
+        with np.load(file, allow_pickle=False) as stored:
+            arrays = {key: stored[key] for key in stored.files}
+        header = json.loads(bytes(arrays.pop("header")).decode())
+        if header["format"] != FORMAT:
+            raise KeyError("format")
+    except FileNotFoundError:
+        raise ValueError(f"{file} does not exist.") from None
+    except (OSError, ValueError, KeyError, EOFError, AttributeError) as error:
+        raise ValueError(f"{file} is not a coordboost run ({type(error).__name__}).") from None
+    if header["version"] > VERSION:
+        raise ValueError(f"{file} has format version {header['version']}, this release reads up to {VERSION}; upgrade coordboost.")
+    return header, arrays

@@ -1,0 +1,174 @@
+"""The building stands: files import lower floors, keep short, and know only the libraries they may know.
+
+The rules read source text, so each of them is also run on a sabotaged source that it must refuse.
+"""
+
+import ast
+import graphlib
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1] / "coordboost"
+
+# Modules and packages, without the leading "coordboost."; a package stands for everything below it.
+FLOORS = {
+    0: ["_generic", "_linesearch"],
+    1: ["losses", "selection", "steps", "perturbation", "dictionaries"],
+    2: ["engine"],
+    3: ["problem", "standardize", "validation", "methods", "targets", "bounds"],
+    4: ["solve", "stopping", "storage", "subgradient", "lasso", "certify", "geometry"],
+    5: ["estimators", "plots", "report", "cli", "readers", "quickstart", "warm"],
+    6: ["", "__main__"],  # the front door, coordboost/__init__.py, is ""
+}
+PIECES = 1
+KNOWS_NUMBA = "_generic"
+KNOWS_CVXPY = ("certify", "geometry")
+HEAVY = ("cvxpy", "matplotlib", "pandas", "sklearn")
+FILE_LINES, FUNCTION_LINES, LONG_FUNCTION = 250, 40, "advance"
+
+FLOOR_OF = {name: floor for floor, names in FLOORS.items() for name in names}
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def module_name(path):
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+PATHS = {module_name(path): path for path in sorted(ROOT.rglob("*.py"))}
+every_module = pytest.mark.parametrize("module", PATHS, ids=lambda module: module or "coordboost")
+
+
+def floor_of(module):
+    """Floor of a module, from its own entry or that of a package around it; None if nobody gave it one."""
+    return next((FLOOR_OF[name] for name in (module, module.partition(".")[0]) if name in FLOOR_OF), None)
+
+
+def imports(module, tree):
+    """Yield (dotted name, is inside a function) for everything a module imports, wherever in the file."""
+    package = f"coordboost.{module}".rstrip(".").split(".")
+    if PATHS.get(module, ROOT / "x.py").name != "__init__.py":
+        package = package[:-1]
+    inside = {child for node in ast.walk(tree) if isinstance(node, FUNCTIONS) for child in ast.walk(node)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, node in inside) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) - node.level + 1] if node.level else []
+            base = ".".join([*above, *([node.module] if node.module else [])])
+            yield from ((f"{base}.{alias.name}", node in inside) for alias in node.names)
+
+
+def own_imports(module, tree):
+    """Return the modules of coordboost (without the leading name) that a module imports."""
+    found = set()
+    for name, _ in imports(module, tree):
+        if name.partition(".")[0] == "coordboost":
+            target = name.partition(".")[2]
+            while target not in PATHS:  # cut class and function names off; "" is the front door
+                target = target.rpartition(".")[0]
+            found.add(target)
+    return found
+
+
+def floor_faults(module, source):
+    """Lower floors are free; the own floor is too, except that pieces never meet; the rest is a fault."""
+    floor, faults = floor_of(module), []
+    for target in own_imports(module, ast.parse(source)):
+        its_floor, child = floor_of(target), target.startswith(f"{module}.")
+        if its_floor is None or its_floor > floor or (its_floor == floor == PIECES and not child):
+            faults.append(f"{module or 'coordboost'} (floor {floor}) imports {target or 'coordboost'} ({its_floor})")
+    return faults
+
+
+def library_faults(module, source):
+    """Only one file knows numba; cvxpy is imported inside functions of the packages that certify."""
+    faults = []
+    for name, is_inside in imports(module, ast.parse(source)):
+        library = name.partition(".")[0]
+        if library == "numba" and module != KNOWS_NUMBA:
+            faults.append(f"{module} imports numba")
+        if library == "cvxpy" and not (is_inside and module.partition(".")[0] in KNOWS_CVXPY):
+            faults.append(f"{module} imports cvxpy" + ("" if is_inside else " at its top level"))
+    return faults
+
+
+def length_faults(module, source):
+    """Long files hide a noun, long functions an idea; docstrings are not counted against a function."""
+    lines = len(source.splitlines())
+    faults = [f"{module} has {lines} lines"] if lines > FILE_LINES else []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, FUNCTIONS) and node.name != LONG_FUNCTION:
+            length = node.end_lineno - node.lineno + 1
+            if ast.get_docstring(node) is not None:
+                length -= node.body[0].end_lineno - node.body[0].lineno + 1
+            if length > FUNCTION_LINES:
+                faults.append(f"{module}.{node.name} has {length} lines without its docstring")
+    return faults
+
+
+def test_modules_are_found():
+    assert "losses" in PATHS and "_generic" in PATHS
+
+
+@every_module
+def test_every_module_has_a_floor(module):
+    assert floor_of(module) is not None, f"give {module} a floor in FLOORS"
+
+
+@every_module
+@pytest.mark.parametrize("rule", [floor_faults, library_faults, length_faults])
+def test_rule_holds(module, rule):
+    assert rule(module, PATHS[module].read_text(encoding="utf-8")) == []
+
+
+def test_no_import_cycles():
+    parsed = {module: ast.parse(path.read_text(encoding="utf-8")) for module, path in PATHS.items()}
+    graphlib.TopologicalSorter({module: own_imports(module, tree) - {module} for module, tree in parsed.items()}).prepare()
+
+
+@pytest.mark.parametrize(
+    ("rule", "module", "source"),
+    [
+        (floor_faults, "losses", "import coordboost.engine.loop"),
+        (floor_faults, "losses", "from coordboost.steps import anything"),
+        (floor_faults, "losses", "from . import steps"),
+        (floor_faults, "dictionaries.dense", "from .sparse import Sparse"),
+        (floor_faults, "dictionaries.dense", "from ..losses import Squared"),
+        (floor_faults, "engine.loop", "from coordboost import problem"),
+        (floor_faults, "engine.loop", "def late():\n    from coordboost.problem import Problem"),
+        (floor_faults, "readers", "from coordboost import Problem"),
+        (library_faults, "losses", "from numba import njit"),
+        (library_faults, "engine.loop", "def late():\n    import numba.types"),
+        (library_faults, "problem", "def late():\n    import cvxpy"),
+        (library_faults, "certify.judge", "import cvxpy as cp"),
+        (length_faults, "losses", "\n" * 251),
+        (length_faults, "losses", "def long():\n" + "    pass\n" * 40),
+        (length_faults, "losses", "class C:\n    def long(self):\n" + "        pass\n" * 40),
+    ],
+)
+def test_sabotage_is_refused(rule, module, source):
+    assert len(rule(module, source)) == 1
+
+
+@pytest.mark.parametrize(
+    ("rule", "module", "source"),
+    [
+        (floor_faults, "dictionaries", "from coordboost.dictionaries.dense import Dense"),
+        (floor_faults, "problem", "from coordboost import validation\nfrom coordboost.losses import Squared"),
+        (library_faults, "certify.judge", "def solve():\n    import cvxpy as cp"),
+        (length_faults, "losses", "def short():\n    '''Say\n" + "\n" * 60 + "    '''\n" + "    pass\n" * 39),
+        (length_faults, "engine.loop", "def advance():\n" + "    pass\n" * 60),
+    ],
+)
+def test_permitted_is_permitted(rule, module, source):
+    assert rule(module, source) == []
+
+
+def test_importing_coordboost_is_light():
+    code = f"import coordboost, sys; print(*(name for name in {HEAVY!r} if name in sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT.parent, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
