@@ -6,14 +6,34 @@ from coordboost.engine.explicit import Explicit
 from coordboost.engine.gram import Gram
 from coordboost.losses import Exponential, Huber, Logistic, Squared
 from coordboost.methods import (
-    METHODS, Method, ccd, forward_stagewise, forward_stepwise, frank_wolfe, gcd, lasso_cd, ls_boost, path_forward_stagewise,
-    rcd, regularized_forward_stagewise, rtgcd,
+    METHODS,
+    Method,
+    ccd,
+    forward_stagewise,
+    forward_stepwise,
+    frank_wolfe,
+    gcd,
+    lasso_cd,
+    ls_boost,
+    path_forward_stagewise,
+    rcd,
+    regularized_forward_stagewise,
+    rtgcd,
 )  # fmt: skip
 from coordboost.problem import Problem
+from coordboost.run import Run, Status
 from coordboost.selection import Cyclic, Full, Groups, Subset
-from coordboost.solve import Run, State, Status, iterate, solve
+from coordboost.solve import iterate, solve
+from coordboost.state import State
 from coordboost.steps import (
-    BallSearch, LineSearch, OpenLoop, PathSign, Proportional, Sign, SignSequence, SoftThreshold,
+    BallSearch,
+    LineSearch,
+    OpenLoop,
+    PathSign,
+    Proportional,
+    Sign,
+    SignSequence,
+    SoftThreshold,
 )  # fmt: skip
 from coordboost.stopping import GapBelow, NoProgress, TimeLimit
 from coordboost.storage import load

@@ -68,7 +68,7 @@ def safeguarded_newton(loss, y, weight, f, direction):
             break
         newton = t - first / second if second > 0.0 else low
         t = newton if low < newton < high else 0.5 * (low + high)
-        if t == low or t == high:
+        if t in (low, high):
             break
     return sign * t
 

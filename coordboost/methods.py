@@ -10,7 +10,16 @@ from dataclasses import dataclass, field, replace
 from coordboost.engine.refit import Refit
 from coordboost.selection import Cyclic, Full, Subset
 from coordboost.steps import (
-    BallSearch, LineSearch, OpenLoop, PathSign, Proportional, Sign, SignSequence, SoftThreshold, check_positive, sequence,
+    BallSearch,
+    LineSearch,
+    OpenLoop,
+    PathSign,
+    Proportional,
+    Sign,
+    SignSequence,
+    SoftThreshold,
+    check_positive,
+    sequence,
 )  # fmt: skip
 from coordboost.targets import Ball, Penalty, Unconstrained
 
@@ -57,7 +66,9 @@ def ls_boost(eps=0.1):
     Squared loss: eps = 1 is matching pursuit; 0 < eps < 2 (theory: eps <= 1), dimensionless.
     """
     check_positive("eps", eps, 2, "between 0 and 2 (LS-Boost diverges from 2 on)")
-    return Method("ls_boost", Full(), Proportional(float(eps)), "Freund, Grigas, Mazumder, Section 2", Unconstrained(), {"eps": eps})
+    return Method(
+        "ls_boost", Full(), Proportional(float(eps)), "Freund, Grigas, Mazumder, Section 2", Unconstrained(), {"eps": eps}
+    )
 
 
 def forward_stagewise(eps):
@@ -107,7 +118,9 @@ def frank_wolfe(delta, step=None):
         check_positive("step", step, 1 + 1e-15, "a constant gamma in (0, 1], None, or BallSearch(delta)")
         rule = Sign(float(step * delta), float(delta))
     elif isinstance(step, BallSearch) and step.radius != delta:
-        raise ValueError(f"step=BallSearch({step.radius!r}) searches another ball than delta = {delta!r}; give both the same radius.")
+        raise ValueError(
+            f"step=BallSearch({step.radius!r}) searches another ball than delta = {delta!r}; give both the same radius."
+        )
     source = "Frank-Wolfe; Freund, Grigas, Mazumder, A.4.5"
     return Method("frank_wolfe", Full(), rule, source, Ball(float(delta)), {"delta": delta, "step": step})
 
@@ -134,7 +147,9 @@ def rtgcd(t=None, select=None, step=None):
     """
     if (t is None) == (select is None):
         raise ValueError("rtgcd needs either t (learners looked at) or select (a selection rule), not both.")
-    return _descent("rtgcd", Subset(t) if select is None else select, step, "Lu, Mazumder, Algorithm 3", {"t": t, "select": select})
+    return _descent(
+        "rtgcd", Subset(t) if select is None else select, step, "Lu, Mazumder, Algorithm 3", {"t": t, "select": select}
+    )
 
 
 def _descent(name, select, step, source, parameters):
@@ -150,7 +165,9 @@ def lasso_cd(lam, select=None):
     """
     rule = SoftThreshold(float(lam))
     source = "Freund, Grigas, Mazumder, A.4.4"
-    return Method("lasso_cd", Cyclic() if select is None else select, rule, source, Penalty(float(lam)), {"lam": lam, "select": select})
+    return Method(
+        "lasso_cd", Cyclic() if select is None else select, rule, source, Penalty(float(lam)), {"lam": lam, "select": select}
+    )
 
 
 def forward_stepwise():

@@ -148,7 +148,9 @@ class Problem:
         """The inverse of ``raw``: coefficients (n_learners,) of the unit columns from raw ones (n_columns,)."""
         coef = validation.numeric("coef", coef, 1)
         if len(coef) != self.standardization.n_columns:
-            raise ValueError(f"coef must have one entry per column of X: expected {self.standardization.n_columns}, got {len(coef)}.")
+            raise ValueError(
+                f"coef must have one entry per column of X: expected {self.standardization.n_columns}, got {len(coef)}."
+            )
         return coef[self.standardization.kept] * self.standardization.norm
 
     def predict(self, beta, X):

@@ -183,7 +183,9 @@ class Groups(NamedTuple):
     def bind(self, problem):
         labels = problem.groups
         if labels is None:
-            raise ValueError("Groups needs to know the groups: pass Problem(..., groups=labels) with one label per column of X.")
+            raise ValueError(
+                "Groups needs to know the groups: pass Problem(..., groups=labels) with one label per column of X."
+            )
         member = np.argsort(labels, kind="stable").astype(np.int64)
         start = np.concatenate([[0], np.cumsum(np.bincount(labels))]).astype(np.int64)
         _check_count("Groups", self.t, len(start) - 1, "groups")

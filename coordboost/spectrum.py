@@ -46,7 +46,9 @@ class Spectrum(NamedTuple):
             left, singular = _through_gram(problem, root)
             cut = np.sqrt(max(m, n) * np.finfo(float).eps)
         else:
-            raise ValueError(f"B is {m} x {n}: too large for its spectrum; certify against Ball or Penalty, which need one scan.")
+            raise ValueError(
+                f"B is {m} x {n}: too large for its spectrum; certify against Ball or Penalty, which need one scan."
+            )
         rank = int((singular > cut * singular[0]).sum())
         beyond = float(singular[rank] / singular[0]) if rank < len(singular) else 0.0
         return cls(left[:, :rank], singular[:rank], n, float(cut), beyond)

@@ -87,7 +87,12 @@ def standardize_sparse(X, weight, center, scale):
         norm, safe, mean, data = np.ones(n_columns), np.ones(n_columns), mean * safe, X.data
     local = scipy.sparse.csc_array((data, X.indices, X.indptr), shape=X.shape)[:, kept]
     dictionary = Sparse(
-        local.data, local.indices.astype(np.int64), local.indptr.astype(np.int64), 1 / norm[kept], (mean / norm)[kept], n_samples
+        local.data,
+        local.indices.astype(np.int64),
+        local.indptr.astype(np.int64),
+        1 / norm[kept],
+        (mean / norm)[kept],
+        n_samples,
     )
     return dictionary, _way_back(kept, mean * safe, norm * safe)
 

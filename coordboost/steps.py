@@ -55,7 +55,9 @@ class Proportional(NamedTuple):
     def bind(self, problem):
         sigma = getattr(problem.loss, "sigma", None)
         if sigma is None:
-            raise ValueError(f"{type(problem.loss).__name__} is not smooth, a constant step has no guarantee: use step=LineSearch().")
+            raise ValueError(
+                f"{type(problem.loss).__name__} is not smooth, a constant step has no guarantee: use step=LineSearch()."
+            )
         if self.rate is None:
             return Proportional(1.0 / sigma)
         check_positive("rate", self.rate, 2.0 / sigma, f"between 0 and 2 / sigma = {2.0 / sigma:g}")
@@ -85,7 +87,9 @@ class Sign(NamedTuple):
     def bind(self, problem):
         check_positive("eps", self.eps, math.inf, "a positive finite number")
         if not self.delta >= self.eps:
-            raise ValueError(f"delta must be at least eps = {self.eps!r} (the factor 1 - eps / delta must not be negative), got {self.delta!r}.")
+            raise ValueError(
+                f"delta must be at least eps = {self.eps!r} (the factor 1 - eps / delta must not be negative), got {self.delta!r}."
+            )
         return self
 
     def move(self, k, view, j, corr, beta_j):

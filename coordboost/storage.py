@@ -14,7 +14,7 @@ from coordboost.engine.refit import Refit
 from coordboost.engine.walk import Walk
 from coordboost.methods import METHODS
 from coordboost.problem import Problem
-from coordboost.solve import Run, Status
+from coordboost.run import Run, Status
 from coordboost.standardize import Standardization
 
 FORMAT, VERSION = "coordboost-run", 1
@@ -47,7 +47,9 @@ def _encode(value, name, arrays):
         return {"float": repr(value)}
     if value is None or isinstance(value, bool | int | float | str):
         return value
-    raise ValueError(f"a {type(value).__name__} is not part of coordboost and cannot be saved in a run; give it again when loading.")
+    raise ValueError(
+        f"a {type(value).__name__} is not part of coordboost and cannot be saved in a run; give it again when loading."
+    )
 
 
 def _decode(value, arrays):
@@ -126,7 +128,9 @@ def load(file, problem=None, method=None):
         vars(problem).update(_decode(header["problem"], arrays))
     if method is None:
         if header["method"] is None:
-            raise ValueError(f"{file} was run with a method of its own ({header['method_name']}); pass it: load(file, method=...).")
+            raise ValueError(
+                f"{file} was run with a method of its own ({header['method_name']}); pass it: load(file, method=...)."
+            )
         method = METHODS[header["method"]["name"]](**_decode(header["method"]["parameters"], arrays))
     path = Path(*(arrays[f"path.{field}"] for field in ("learner", "shrink", "theta")))
     walk = Walk(problem, method, view=VIEWS[header["view"]], seed=header["seed"])
@@ -150,5 +154,7 @@ def _read(file):
     except (OSError, ValueError, KeyError, EOFError, AttributeError) as error:
         raise ValueError(f"{file} is not a coordboost run ({type(error).__name__}).") from None
     if header["version"] > VERSION:
-        raise ValueError(f"{file} has format version {header['version']}, this release reads up to {VERSION}; upgrade coordboost.")
+        raise ValueError(
+            f"{file} has format version {header['version']}, this release reads up to {VERSION}; upgrade coordboost."
+        )
     return header, arrays

@@ -27,7 +27,9 @@ def numeric(name, values, ndim):
         raise ValueError(f"{name} is a masked array; fill or drop the missing values first.")
     array = np.asarray(values)
     if array.dtype.kind not in "fiub":
-        raise ValueError(f"{name} must hold real numbers, got dtype {array.dtype}; encode strings and categories as numbers first.")
+        raise ValueError(
+            f"{name} must hold real numbers, got dtype {array.dtype}; encode strings and categories as numbers first."
+        )
     if array.ndim != ndim:
         hint = " Use y.ravel()." if ndim == 1 and array.ndim == 2 and 1 in array.shape else ""
         hint = hint or (" Use X.reshape(-1, 1) for a single column." if ndim == 2 and array.ndim == 1 else "")
@@ -35,7 +37,9 @@ def numeric(name, values, ndim):
     array = np.array(array, dtype=np.float64)
     if not np.isfinite(array).all():
         where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
-        raise ValueError(f"{name} holds NaN or infinity (first at {where if ndim > 1 else where[0]}); impute or drop those rows first.")
+        raise ValueError(
+            f"{name} holds NaN or infinity (first at {where if ndim > 1 else where[0]}); impute or drop those rows first."
+        )
     return array
 
 
@@ -121,5 +125,7 @@ def report_constant(names):
     if names:
         shown = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
         warnings.warn(
-            f"{len(names)} constant column(s) set aside, their coefficients are 0: {shown}.", ConstantColumnWarning, stacklevel=4
+            f"{len(names)} constant column(s) set aside, their coefficients are 0: {shown}.",
+            ConstantColumnWarning,
+            stacklevel=4,
         )

@@ -35,7 +35,9 @@ def optimum(problem, target):
     """
     m, n = problem.n_samples, problem.n_learners
     if m * n > MAX_ENTRIES:
-        raise ValueError(f"an independent check of {m} x {n} is too large (limit {MAX_ENTRIES} entries); use the certificate alone.")
+        raise ValueError(
+            f"an independent check of {m} x {n} is too large (limit {MAX_ENTRIES} entries); use the certificate alone."
+        )
     import cvxpy as cp
 
     beta = cp.Variable(n)

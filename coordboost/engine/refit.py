@@ -11,7 +11,7 @@ column = generic("column")
 
 
 class Refit(NamedTuple):
-    """`pred` is the projection of y on the chosen learners; `basis[:count]` spans them orthonormally.
+    """`pred` is the projection of y on the chosen learners; `basis[:size]` spans them orthonormally.
 
     A step moves along the part of B_j that is orthogonal to the basis, so the exact line search along it refits all coefficients.
     *Cost* of step k: one scan and O(k n_samples). *Numerics*: orthogonalised twice.
@@ -23,7 +23,7 @@ class Refit(NamedTuple):
     pred: np.ndarray
     resid: np.ndarray
     basis: np.ndarray
-    count: np.ndarray
+    size: np.ndarray
     order: np.ndarray
     chosen: np.ndarray
     tolerance: float
@@ -51,7 +51,7 @@ class Refit(NamedTuple):
     def solution(self, problem):
         """Least squares on the chosen learners, (n_learners,)."""
         beta = np.zeros(problem.n_learners)
-        chosen = self.order[: self.count[0]]
+        chosen = self.order[: self.size[0]]
         root = np.sqrt(self.weight)
         beta[chosen] = np.linalg.lstsq(root[:, None] * problem.dictionary.gather(chosen), root * self.y)[0]
         return beta
@@ -71,7 +71,7 @@ class Refit(NamedTuple):
 
     def search(self, j, a, b):
         """The length of the step along the new direction, which is put behind the basis."""
-        count = self.count[0]
+        count = self.size[0]
         if self.chosen[j] or count == len(self.basis):
             return 0.0
         direction = self.basis[count]
@@ -89,7 +89,7 @@ class Refit(NamedTuple):
     def push(self, j, shrink, theta):
         """Add the direction that `search` prepared."""
         if theta != 0:
-            self.pred[:] += theta * self.basis[self.count[0]]
+            self.pred[:] += theta * self.basis[self.size[0]]
             self.resid[:] = self.weight * (self.y - self.pred)
-            self.order[self.count[0]] = j
-            self.count[0] += 1
+            self.order[self.size[0]] = j
+            self.size[0] += 1

@@ -1,0 +1,26 @@
+"""Ctrl-C, kept until a block of steps is complete."""
+
+import signal
+import threading
+from contextlib import contextmanager
+
+
+@contextmanager
+def interruptible():
+    """Yield a function that tells whether Ctrl-C was pressed; a second Ctrl-C interrupts at once."""
+    pressed = []
+    if threading.current_thread() is not threading.main_thread():
+        yield lambda: False
+        return
+    previous = signal.getsignal(signal.SIGINT)
+
+    def note(signum, frame):
+        if pressed or not callable(previous):
+            raise KeyboardInterrupt
+        pressed.append(signum)
+
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield lambda: bool(pressed)
+    finally:
+        signal.signal(signal.SIGINT, previous)
