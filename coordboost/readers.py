@@ -108,7 +108,7 @@ def _read_csv(path: Path, target: str) -> Table:
 
 def _csv_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
     """Yield (line number, cells) of every line that is not blank; the first of them is the header."""
-    with _opened(path, "CSV in UTF-8") as raw:
+    with _opened(path, "a CSV file in UTF-8") as raw:
         reader = csv.reader(io.TextIOWrapper(raw, encoding="utf-8-sig", newline=""), strict=True)
         for row in reader:
             if row:
@@ -186,7 +186,7 @@ def _read_svmlight(path: Path) -> Table:
     from scipy.sparse import csc_array  # here, because only this format pays for importing scikit-learn
     from sklearn.datasets import load_svmlight_file
 
-    with _opened(path, "svmlight", ValueError) as raw:
+    with _opened(path, "an svmlight file", ValueError) as raw:
         X, y = load_svmlight_file(raw, dtype=np.float64)
     return _table(path, csc_array(X), y, None, "y")
 
@@ -208,7 +208,7 @@ def _table(path: Path, X: Any, y: np.ndarray, names: tuple[str, ...] | None, tar
 
 
 def _refuse_infinite(path: Path, name: str, values: Any) -> None:
-    stored = values if isinstance(values, np.ndarray) else values.tocoo()
+    stored: Any = values if isinstance(values, np.ndarray) else values.tocoo()
     entries = stored.ravel() if stored is values else stored.data
     bad = np.flatnonzero(~np.isfinite(entries))
     if bad.size:
@@ -232,8 +232,10 @@ def _opened(path: Path, kind: str, *also: type[Exception]) -> Iterator[Any]:
     """Open a file for reading bytes (through gzip for .gz); damage becomes one ValueError sentence."""
     if not path.is_file():
         raise ValueError(f"{path}: no such file: check the path")
+    damage: tuple[type[Exception], ...] = (*_BROKEN, *also)
     try:
         with gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as raw:
             yield raw
-    except (*_BROKEN, *also) as error:
-        raise ValueError(f"{path}: cannot be read as {kind} ({error}): check that the file is whole") from error
+    except damage as error:
+        said = " ".join(str(error).split())  # one line, whatever the library thought
+        raise ValueError(f"{path}: cannot be read as {kind} ({said}): check that it is one, and whole") from error

@@ -45,13 +45,15 @@ def best_of_all(view, step, beta):
     by one: copies of a column then tie exactly and the lowest index wins.
     """
     corr = scan(view)
-    top = abs(corr[0]) * 0
+    best, winner = -1 + 0 * abs(corr[0]), 0
     for j in range(len(corr)):
         s = score(step, corr[j], coefficient(beta, j))
-        if s > top:
-            top = s
-    limit = top - slack(view)
-    best, winner, winning = -1 + 0 * top, -1, 0 * corr[0]
+        if s > best:
+            best, winner = s, j
+    margin = slack(view)
+    if margin == 0:
+        return winner, corr[winner]
+    limit, best, winning = best - margin, -1 + 0 * best, 0 * corr[0]
     for j in range(len(corr)):
         if score(step, corr[j], coefficient(beta, j)) >= limit:
             c = settle(view, j, corr[j])

@@ -6,7 +6,7 @@ import numpy as np
 import scipy.linalg
 
 #: Largest number of entries of B that is factored as a dense matrix, and of the smaller side for a Gram matrix.
-MAX_ENTRIES, MAX_SIDE = 60_000_000, 4_000
+MAX_ENTRIES, MAX_SIDE = 4_000_000, 4_000
 
 
 class Spectrum(NamedTuple):
@@ -28,8 +28,7 @@ class Spectrum(NamedTuple):
     def of(cls, problem):
         """The spectrum of the problem's dictionary.
 
-        *Cost*: O(n p min(n, p)). *Numerics*: a matrix too large to be factored densely goes through the Gram matrix of its
-        smaller side, which resolves singular values down to 1e-8 of the largest only.
+        *Cost*: O(n p min(n, p)).
 
         Raises
         ------
@@ -41,14 +40,13 @@ class Spectrum(NamedTuple):
         if m * n <= MAX_ENTRIES:
             tilde = root[:, None] * problem.dictionary.gather(np.arange(n))
             left, singular, _ = scipy.linalg.svd(tilde, full_matrices=False, check_finite=False)
-            cut = max(m, n) * np.finfo(float).eps
         elif min(m, n) <= MAX_SIDE:
             left, singular = _through_gram(problem, root)
-            cut = np.sqrt(max(m, n) * np.finfo(float).eps)
         else:
             raise ValueError(
                 f"B is {m} x {n}: too large for its spectrum; certify against Ball or Penalty, which need one scan."
             )
+        cut = max(m, n) * np.finfo(float).eps
         rank = int((singular > cut * singular[0]).sum())
         beyond = float(singular[rank] / singular[0]) if rank < len(singular) else 0.0
         return cls(left[:, :rank], singular[:rank], n, float(cut), beyond)
@@ -79,17 +77,25 @@ class Spectrum(NamedTuple):
 
 
 def _through_gram(problem, root):
-    dictionary = problem.dictionary
-    m, n = problem.n_samples, problem.n_learners
-    if n <= m:
-        values, vectors = scipy.linalg.eigh(dictionary.gram(problem.weight))
-        singular = np.sqrt(np.maximum(values[::-1], 0))
-        safe = np.where(singular > 0, singular, 1.0)
-        image = np.column_stack([dictionary.combine(vector) for vector in vectors.T[::-1]])
-        return root[:, None] * image / safe, singular
-    outer = np.zeros((m, m))
-    for first in range(0, n, 1024):
-        tilde = root[:, None] * dictionary.gather(np.arange(first, min(first + 1024, n)))
-        outer += tilde @ tilde.T
-    values, vectors = scipy.linalg.eigh(outer)
-    return vectors[:, ::-1], np.sqrt(np.maximum(values[::-1], 0))
+    """Left vectors and singular values from the Gram matrix of the smaller side of W^{1/2} B.
+
+    Squaring hides singular values below 1e-8 of the largest, so the span of the small ones is factored once more, unsquared.
+    """
+    dictionary, m, n = problem.dictionary, problem.n_samples, problem.n_learners
+    wide = m < n
+    if wide:
+        pieces = (root[:, None] * dictionary.gather(np.arange(k, min(k + 1024, n))) for k in range(0, n, 1024))
+        side = sum(piece @ piece.T for piece in pieces)
+        image = lambda v: dictionary.scan(root * v)  # noqa: E731
+    else:
+        side = dictionary.gram(problem.weight)
+        image = lambda v: root * dictionary.combine(v)  # noqa: E731
+    values, vectors = scipy.linalg.eigh(side)
+    singular, vectors = np.sqrt(np.maximum(values[::-1], 0)), vectors[:, ::-1]
+    large = singular > 1e-5 * singular[0]
+    left = vectors[:, large] if wide else np.column_stack([image(v) for v in vectors[:, large].T]) / singular[large]
+    if large.all():
+        return left, singular
+    rest = vectors[:, ~large]
+    outer, small, inner = scipy.linalg.svd(np.column_stack([image(v) for v in rest.T]), full_matrices=False)
+    return np.column_stack([left, rest @ inner.T if wide else outer]), np.concatenate([singular[large], small])

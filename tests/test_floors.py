@@ -18,8 +18,8 @@ FLOORS = {
     0: ["_generic", "_linesearch"],
     1: ["losses", "selection", "steps", "perturbation", "dictionaries"],
     2: ["engine"],
-    3: ["problem", "standardize", "validation", "methods", "targets", "bounds"],
-    4: ["solve", "stopping", "storage", "subgradient", "lasso", "certify", "geometry"],
+    3: ["problem", "standardize", "validation", "spectrum", "methods", "targets", "bounds"],
+    4: ["state", "run", "interrupt", "solve", "stopping", "storage", "subgradient", "lasso", "certify", "geometry"],
     5: ["estimators", "plots", "report", "cli", "readers", "quickstart", "warm"],
     6: ["", "__main__"],  # the front door, coordboost/__init__.py, is ""
 }
@@ -62,13 +62,13 @@ def imports(module, tree):
             yield from ((f"{base}.{alias.name}", node in inside) for alias in node.names)
 
 
-def own_imports(module, tree):
-    """Return the modules of coordboost (without the leading name) that a module imports."""
+def own_imports(module, tree, when_loaded=False):
+    """Return the modules of coordboost (without the leading name) that a module imports, or imports when loaded."""
     found = set()
-    for name, _ in imports(module, tree):
-        if name.partition(".")[0] == "coordboost":
+    for name, is_inside in imports(module, tree):
+        if name.partition(".")[0] == "coordboost" and not (when_loaded and is_inside):
             target = name.partition(".")[2]
-            while target not in PATHS:  # cut class and function names off; "" is the front door
+            while target and target not in PATHS:  # cut class and function names off; "" is the front door
                 target = target.rpartition(".")[0]
             found.add(target)
     return found
@@ -79,7 +79,8 @@ def floor_faults(module, source):
     floor, faults = floor_of(module), []
     for target in own_imports(module, ast.parse(source)):
         its_floor, child = floor_of(target), target.startswith(f"{module}.")
-        if its_floor is None or its_floor > floor or (its_floor == floor == PIECES and not child):
+        unknown = floor is None or its_floor is None
+        if unknown or its_floor > floor or (its_floor == floor == PIECES and not child):
             faults.append(f"{module or 'coordboost'} (floor {floor}) imports {target or 'coordboost'} ({its_floor})")
     return faults
 
@@ -125,9 +126,10 @@ def test_rule_holds(module, rule):
     assert rule(module, PATHS[module].read_text(encoding="utf-8")) == []
 
 
-def test_no_import_cycles():
+def test_no_module_needs_itself_to_load():
     parsed = {module: ast.parse(path.read_text(encoding="utf-8")) for module, path in PATHS.items()}
-    graphlib.TopologicalSorter({module: own_imports(module, tree) - {module} for module, tree in parsed.items()}).prepare()
+    graph = {module: own_imports(module, tree, when_loaded=True) for module, tree in parsed.items()}
+    graphlib.TopologicalSorter(graph).prepare()  # raises CycleError, which names the cycle
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,5 @@
+"""``python -m coordboost`` is the command ``coordboost``."""
+
+from coordboost.cli import main
+
+main(prog_name="python -m coordboost")

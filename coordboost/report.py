@@ -1,0 +1,145 @@
+"""What a run came to, as one row of plain numbers, and rows as a table.
+
+A *row* is a dictionary that can be written as JSON; every number in it is recomputed from the coefficients.
+"""
+
+import math
+
+import numpy as np
+
+from coordboost.plots import parameters
+from coordboost.targets import Ball, Penalty, Unconstrained
+
+#: Multiplications of a singular value decomposition that a report may spend without being asked: some seconds.
+AFFORDABLE = 2e10
+
+#: Columns of a row, in the words of a table, with the format of their numbers.
+WORDS = {
+    "steps": ("steps", "{:,}"),
+    "training_error": ("training error L/n", "{:.6g}"),
+    "excess_percent": ("above optimum, %", "{:.3g}"),
+    "l1": ("l1 norm", "{:.5g}"),
+    "nonzeros": ("non-zeros", "{}"),
+    "gap": ("certified gap", "{:.1e}"),
+    "target": ("gap refers to", "{}"),
+    "seconds": ("seconds", "{:.2g}"),
+    "scans": ("scans", "{:,.4g}"),
+    "status": ("ended", "{}"),
+}
+
+
+def optimum(run):
+    """The certified lower end of the smallest loss without a constraint (a sum), or None where none is known or affordable.
+
+    For the squared loss this is the least-squares optimum up to rounding. *Cost*: one thin SVD of B, if that takes seconds.
+    """
+    m, n = run.problem.n_samples, run.problem.n_learners
+    if getattr(run.problem.loss, "mu", None) is None or float(m) * n * min(m, n) > AFFORDABLE:
+        return None
+    return run.certificate(Unconstrained()).lower
+
+
+def refers(target):
+    """What a certified gap is measured against, in words."""
+    words = {Unconstrained: "optimum", Ball: "Lasso, l1 <= {0.radius:.5g}", Penalty: "Lasso, lam = {0.lam:.4g}"}
+    return words.get(type(target), "{0!r}").format(target)
+
+
+def summary(run, optimum=None):
+    """One row about a run.
+
+    Parameters
+    ----------
+    run : Run
+    optimum : float, optional
+        Lower end of the smallest loss without a constraint, a sum; see ``optimum``.
+
+    Returns
+    -------
+    dict
+        method, parameters, steps; training_error (loss / n_samples) and null_error (that of beta = 0); excess_percent (of the
+        null error, above the optimum); l1, nonzeros; gap (certified, in parts of the null error) and target (what it refers
+        to); seconds, scans, status, message. What is not known is None.
+    """
+    last, n = run.final, run.problem.n_samples
+    null = run.problem.value(np.zeros(n))
+    if isinstance(last.target, Unconstrained):
+        gap = None if optimum is None else last.loss - optimum
+    else:
+        gap = run.certificate().gap
+    row = {
+        "method": run.method.name,
+        "parameters": parameters(run.method),
+        "steps": run.n_steps,
+        "training_error": last.loss / n,
+        "null_error": null / n,
+        "excess_percent": None if optimum is None or null == 0 else 100 * (last.loss - optimum) / null,
+        "l1": last.l1,
+        "nonzeros": len(last.support),
+        "gap": None if gap is None or null == 0 else gap / null,
+        "target": refers(last.target),
+        "seconds": run.seconds,
+        "scans": run.n_scans,
+        "status": run.status.name.lower(),
+        "message": run.message,
+    }
+    return {key: _plain(value) for key, value in row.items()}
+
+
+def _plain(value):
+    """`value` as JSON knows it; None for what is not finite."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def table(rows):
+    """The rows as a ``rich.table.Table``, one column per run."""
+    from rich import box
+    from rich.table import Table
+
+    out = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+    out.add_column("", no_wrap=True)
+    for row in rows:
+        title = f"{row['method']}\n{row['parameters']}".rstrip().replace("_", "\n").replace(", ", "\n")
+        out.add_column(title, justify="right", overflow="fold")
+    for key, (words, form) in WORDS.items():
+        out.add_row(words, *("-" if row[key] is None else form.format(row[key]) for row in rows))
+    return out
+
+
+def verdict(problem, judged):
+    """The outcome of ``certify`` as plain numbers: one interval, or two and whether they agree.
+
+    Parameters
+    ----------
+    problem : Problem
+    judged : Certificate or Judged
+    """
+    null = problem.value(np.zeros(problem.n_samples))
+    if not hasattr(judged, "own"):
+        return {"target": refers(judged.target), "null_loss": null, "model": _interval(judged, null)}
+    found = verdict(problem, judged.own)
+    return {**found, judged.solver: _interval(judged.independent, null), "agree": judged.agree}
+
+
+def _interval(certificate, null):
+    numbers = {"lower": certificate.lower, "upper": certificate.upper, "gap": certificate.gap}
+    numbers["relative_gap"] = certificate.gap / null if null else None
+    return {key: _plain(value) for key, value in {**numbers, **certificate.witness}.items()}
+
+
+def verdict_table(found):
+    """The outcome of ``verdict`` as a ``rich.table.Table``, one column per interval."""
+    from rich import box
+    from rich.table import Table
+
+    columns = {name: numbers for name, numbers in found.items() if isinstance(numbers, dict)}
+    out = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    out.add_column(f"the {found['target']}" if found["target"] == "optimum" else found["target"], no_wrap=True)
+    for name in columns:
+        out.add_column(name, justify="right")
+    for key in next(iter(columns.values())):
+        shown = ["-" if numbers[key] is None else f"{numbers[key]:.12g}" for numbers in columns.values()]
+        out.add_row(key.replace("_", " "), *shown)
+    return out
