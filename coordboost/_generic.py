@@ -6,8 +6,8 @@ and that also runs, unchanged, on any number type. Kernels call each other throu
 * in compiled code the call is resolved from the type of the piece, before the loop starts;
 * in plain Python it is the method itself, so the same source runs on ``float`` and on ``fractions.Fraction``.
 
-Compiled loops are cached on disk. numba's cache looks at the file of the loop only, so each loop closes over a *stamp* of all
-sources it was built from: a changed kernel anywhere gives a new stamp and a new compilation.
+Compiled loops are cached on disk. numba's cache looks at the file of the loop only, so each loop is compiled under a name that holds
+a *stamp* of all sources it was built from: a changed kernel anywhere gives a new stamp, a new cache file and a new compilation.
 """
 
 import functools
@@ -15,6 +15,7 @@ import hashlib
 import inspect
 import sys
 from pathlib import Path
+from types import FunctionType
 
 import numba
 from numba import types
@@ -22,11 +23,6 @@ from numba.core.errors import NumbaError
 from numba.extending import overload, register_jitable
 
 _PACKAGE = Path(__file__).parent
-
-
-@functools.cache
-def _kernel(method):
-    return register_jitable(method)
 
 
 def generic(name, default=None):
@@ -42,12 +38,7 @@ def generic(name, default=None):
         method = getattr(piece.instance_class, name, default)
         if method is None:
             return None
-        kernel = _kernel(method)
-
-        def implementation(piece, *args):
-            return kernel(piece, *args)
-
-        return implementation
+        return method
 
     call.__name__ = call.__qualname__ = name
     overload(call, strict=False)(typing)
@@ -83,10 +74,10 @@ def _classes(pieces):
             yield from _classes(piece)
 
 
-def _foreign(pieces):
+def _foreign(classes):
     """The classes of pieces that are not the package's own, with a hash of their source each."""
     own = __name__.split(".", maxsplit=1)[0] + "."
-    for cls in sorted(set(_classes(pieces)), key=lambda cls: (cls.__module__, cls.__qualname__)):
+    for cls in sorted(classes, key=lambda cls: (cls.__module__, cls.__qualname__)):
         if not cls.__module__.startswith(own):
             try:
                 source = inspect.getsource(sys.modules[cls.__module__])
@@ -96,38 +87,66 @@ def _foreign(pieces):
 
 
 @functools.cache
-def _build(factory, stamp, cached):
-    return numba.njit(cache=cached, error_model="numpy", nogil=True)(factory(stamp))
+def _build(function, stamp, cached, allocates):
+    """`function` compiled under a name that holds the stamp: numba keeps one cache file per name.
 
-
-def compiled(factory, pieces):
-    """The compiled form of ``factory(stamp)`` for these pieces.
-
-    Parameters
-    ----------
-    factory : callable
-        Takes the stamp and returns the function to compile, which must close over it.
-    pieces : sequence of pieces
-        All pieces that the function will be called with. The sources of a user's own pieces enter the stamp; if they
-        cannot be imported (an interactive session), the result is not cached on disk.
+    Code that allocates nothing needs no reference counts, which cost more than a short step does.
     """
-    foreign = list(_foreign(pieces))
+    copy = FunctionType(function.__code__, function.__globals__, function.__name__)
+    copy.__module__ = function.__module__
+    copy.__qualname__ = f"{function.__qualname__}_{hashlib.sha256(stamp.encode()).hexdigest()[:20]}"
+    return numba.njit(cache=cached, error_model="numpy", nogil=True, _nrt=allocates)(copy)
+
+
+def _importable(cls):
+    return cls.__module__ != "__main__" and getattr(sys.modules.get(cls.__module__), cls.__qualname__, None) is cls
+
+
+@functools.cache
+def _compiled(function, classes):
+    foreign = list(_foreign(classes))
     stamp = source_stamp() + "".join(digest for _, digest in foreign)
-    cached = all(
-        cls.__module__ != "__main__" and getattr(sys.modules.get(cls.__module__), cls.__qualname__, None) is cls
-        for cls, _ in foreign
-    )
-    function = _build(factory, stamp, cached)
+    allocates = not classes or any(getattr(cls, "allocates", True) for cls in classes)
+    kernel = _build(function, stamp, all(_importable(cls) for cls, _ in foreign), allocates)
 
     def run(*args):
         try:
-            return function(*args)
+            return kernel(*args)
         except NumbaError as error:
-            names = ", ".join(sorted({cls.__name__ for cls, _ in foreign})) or "the pieces"
-            reason = next((line.strip() for line in str(error).splitlines() if line.strip()), "unknown reason")
+            names = ", ".join(cls.__name__ for cls, _ in foreign) or "the pieces"
             raise ValueError(
-                f"{names}: the kernels could not be compiled ({reason}). Write them with arithmetic, `math` and array "
+                f"{names}: the kernels could not be compiled ({_reason(error)}). Write them with arithmetic, `math` and array "
                 "indexing only, or pass compile=False to run them in plain Python."
             ) from None
 
     return run
+
+
+def _reason(error):
+    """The line of a compiler's report that says what is wrong."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    telling = (
+        "Unknown attribute",
+        "Untyped global",
+        "NameError",
+        "Cannot",
+        "Invalid use",
+        "Use of unsupported",
+        "No implementation",
+    )
+    return next(
+        (line for key in telling for line in reversed(lines) if line.startswith(key)), lines[0] if lines else "unknown reason"
+    )
+
+
+def compiled(function, pieces):
+    """The compiled form of `function` for these pieces.
+
+    Parameters
+    ----------
+    function : plain function
+    pieces : sequence of pieces
+        All pieces that it will be called with. The sources of a user's own pieces enter the stamp; if they cannot be imported
+        (an interactive session), the result is not cached on disk.
+    """
+    return _compiled(function, frozenset(_classes(pieces)))

@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from coordboost.report import caption
+
 #: Okabe and Ito's colours without yellow, which is lost on white: told apart with every common colour vision deficiency.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 STYLES = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)))
@@ -47,23 +49,6 @@ def trace(states):
 def traces_of(runs):
     """The trace of each run, a list."""
     return [trace(run.replay(grid(run.n_steps).tolist())) for run in runs]
-
-
-def caption(run):
-    """The method as it is called, on two lines: its name, and its parameters."""
-    return f"{run.method.name}\n{parameters(run.method)}".rstrip()
-
-
-def parameters(method):
-    """The parameters that were given, in words; of a sequence the first and the last entry."""
-    given = {name: value for name, value in method.parameters.items() if value is not None}
-    return ", ".join(f"{name} = {_short(value)}" for name, value in given.items())
-
-
-def _short(value):
-    if isinstance(value, np.ndarray):
-        return f"{value[0]:.4g} ... {value[-1]:.4g}"
-    return f"{value:.4g}" if isinstance(value, int | float) else str(value)
 
 
 def spread(heights, gap, low, high):
@@ -211,7 +196,9 @@ def _label_ends(fig, axes, traces, names, named):
         start = float(one.l1.max()) + 0.01 * width
         for place, height in enumerate(spread(ends, gap, low + gap / 2, high - gap / 2)):
             look = {**_look(place), "linestyle": "-"}
-            ax.plot([one.l1[-1], start, start + 0.05 * width], [ends[place], ends[place], height], lw=0.7, clip_on=False, **look)
+            ax.plot(
+                [one.l1[-1], start, start + 0.05 * width], [ends[place], ends[place], height], lw=0.7, clip_on=False, **look
+            )
             text = ax.text(start + 0.06 * width, height, names[named[place]], fontsize=SMALL, va="center", color="#222222")
             text.set_path_effects([withStroke(linewidth=2.5, foreground="white")])
 
@@ -244,7 +231,7 @@ def _error_curves(ax, runs, traces, lasso, least, width):
         ax.plot(one.l1, one.error, linewidth=1.4, label=caption(run).replace("\n", ", "), zorder=2, **_ordered(place))
         ax.plot(one.l1[-1:], one.error[-1:], "o", markersize=5, color=_ordered(place)["color"], zorder=3)
     if least is not None:
-        ax.axhline(least, color="#222222", linewidth=0.9, linestyle=(0, (6, 3)), label="smallest possible error", zorder=1.5)
+        ax.axhline(least, color="#222222", linewidth=0.9, linestyle=(0, (6, 3)), label="no error is smaller", zorder=1.5)
 
 
 def _ordered(place):

@@ -1,11 +1,15 @@
 """The problem: a loss, a dictionary of unit columns and a target, checked once."""
 
+from functools import cached_property
+
 import numpy as np
 import scipy.sparse
 
 from coordboost import validation
 from coordboost._generic import compiled, generic, is_piece
+from coordboost._threads import one_thread
 from coordboost.dictionaries import Oracle
+from coordboost.dictionaries.scan import scan
 from coordboost.losses import Squared
 from coordboost.standardize import Standardization, standardize_dense, standardize_sparse
 
@@ -13,19 +17,13 @@ value = generic("value")
 residual = generic("residual")
 
 
-def make_total(stamp):
-    """Build the sum of the losses; see ``compiled``."""
-
-    def total(loss, y, weight, base, pred, resid):
-        """Sum of the weighted losses; `resid` is filled on the way."""
-        _ = stamp
-        out = 0 * (weight[0] * pred[0])
-        for i in range(len(y)):
-            out += weight[i] * value(loss, y[i], base + pred[i])
-            resid[i] = weight[i] * residual(loss, y[i], base + pred[i])
-        return out
-
-    return total
+def total(loss, y, weight, base, pred, resid):
+    """Sum of the weighted losses; `resid` is filled on the way."""
+    out = 0 * (weight[0] * pred[0])
+    for i in range(len(y)):
+        out += weight[i] * value(loss, y[i], base + pred[i])
+        resid[i] = weight[i] * residual(loss, y[i], base + pred[i])
+    return out
 
 
 class Problem:
@@ -126,6 +124,18 @@ class Problem:
     def n_learners(self):
         return self.dictionary.n_learners
 
+    @cached_property
+    def tie(self):
+        """Correlations that differ by no more than this tie: a bound of the rounding in one at the start, 2 n u ||resid||."""
+        resid = self.resid(0.0 * self.y)
+        size = np.divide(resid, np.sqrt(self.weight), out=np.zeros_like(resid), where=self.weight > 0)
+        return 2 * self.n_samples * float(np.finfo(float).eps) * float(np.linalg.norm(size))
+
+    def scan(self, v):
+        """All correlations <B_j, v>, (n_learners,): the expensive verb. The same bits on any number of threads."""
+        with one_thread():
+            return scan(self.dictionary, v)
+
     def value(self, pred):
         """Sum of the losses at the predictions `pred` = B beta (n_samples,), offset not included."""
         return self._total(pred)[0]
@@ -137,8 +147,8 @@ class Problem:
     def _total(self, pred):
         resid = np.empty(self.n_samples)
         pieces = (self.loss, self.y, self.weight, self.base, np.ascontiguousarray(pred, dtype=np.float64), resid)
-        total = compiled(make_total, pieces[:1]) if is_piece(self.loss) else make_total("")
-        return float(total(*pieces)), resid
+        run = compiled(total, pieces[:1]) if is_piece(self.loss) else total
+        return float(run(*pieces)), resid
 
     def raw(self, beta):
         """Coefficients (n_columns,) on the scale of X, zeros for columns set aside, and the intercept."""

@@ -40,7 +40,7 @@ def diabetes():
     return Problem(data.data, data.target, feature_names=data.feature_names)
 
 
-def lasso_path(problem, n_points=40, *, smallest=1e-6, tolerance=1e-9, n_steps=2_000_000):
+def lasso_path(problem, n_points=40, *, smallest=1e-5, tolerance=1e-8, n_steps=100_000):
     """Certified Lasso solutions at penalties chosen so that their l1 norms cover the path evenly.
 
     Parameters
@@ -58,7 +58,7 @@ def lasso_path(problem, n_points=40, *, smallest=1e-6, tolerance=1e-9, n_steps=2
     -----
     The widest interval of l1 norms is halved (in the penalty) until there are enough points. *Cost*: n_points cold starts.
     """
-    top = float(np.abs(problem.dictionary.scan(problem.resid(np.zeros(problem.n_samples)))).max())
+    top = float(np.abs(problem.scan(problem.resid(np.zeros(problem.n_samples)))).max())
     null = problem.value(np.zeros(problem.n_samples))
 
     def point(lam):
@@ -84,6 +84,8 @@ def quickstart(out=None):
     -------
     Quickstart
     """
+    if out is not None:
+        Path(out).mkdir(parents=True, exist_ok=True)
     problem = diabetes()
     least = solve(problem, forward_stepwise(), problem.n_learners)
     path = lasso_path(problem)
@@ -102,8 +104,8 @@ def quickstart(out=None):
 
 
 def _write(out, runs, figure):
-    out.mkdir(parents=True, exist_ok=True)
-    files = [out / f"{name}.npz" for name in runs]
+    """The figure and the run files, in the folder `out`."""
+    files = [out / f"{name}.run" for name in runs]
     for file, run in zip(files, runs.values(), strict=True):
         run.save(file)
     figure.savefig(out / "quickstart.png", dpi=150)
@@ -112,10 +114,10 @@ def _write(out, runs, figure):
 
 def _text(path, rows):
     """What is seen, and what the rows of the table mean."""
-    boost, stagewise, regular, lasso, _ = rows
+    _, _, regular, lasso, _ = rows
     return [
         "All methods start at the constant model (training error "
-        f"{boost['null_error']:.0f}, l1 norm 0) and bring in one measurement after the other, on nearly the same profiles as the "
+        f"{regular['null_error']:.0f}, l1 norm 0) and bring in one measurement after the other, on nearly the same profiles as the "
         "Lasso (grey in the figure), which has the smallest error possible at each l1 norm. LS-Boost and FS go on to least squares; "
         "R-FS shrinks all coefficients by the factor 1 - eps/delta in every step, so it never leaves the l1 ball of radius delta "
         f"and ends near the Lasso on that ball: training error {regular['training_error']:.3f} against {lasso['training_error']:.3f}.",

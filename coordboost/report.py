@@ -4,10 +4,10 @@ A *row* is a dictionary that can be written as JSON; every number in it is recom
 """
 
 import math
+import textwrap
 
 import numpy as np
 
-from coordboost.plots import parameters
 from coordboost.targets import Ball, Penalty, Unconstrained
 
 #: Multiplications of a singular value decomposition that a report may spend without being asked: some seconds.
@@ -28,6 +28,23 @@ WORDS = {
 }
 
 
+def caption(run):
+    """The method as it is called, on two lines: its name, and its parameters."""
+    return f"{run.method.name}\n{parameters(run.method)}".rstrip()
+
+
+def parameters(method):
+    """The parameters that were given, in words; of a sequence the first and the last entry."""
+    given = {name: value for name, value in method.parameters.items() if value is not None}
+    return ", ".join(f"{name} = {_short(value)}" for name, value in given.items())
+
+
+def _short(value):
+    if isinstance(value, np.ndarray):
+        return f"{value[0]:.4g} ... {value[-1]:.4g}"
+    return f"{value:.4g}" if isinstance(value, int | float) else str(value)
+
+
 def optimum(run):
     """The certified lower end of the smallest loss without a constraint (a sum), or None where none is known or affordable.
 
@@ -43,6 +60,13 @@ def refers(target):
     """What a certified gap is measured against, in words."""
     words = {Unconstrained: "optimum", Ball: "Lasso, l1 <= {0.radius:.5g}", Penalty: "Lasso, lam = {0.lam:.4g}"}
     return words.get(type(target), "{0!r}").format(target)
+
+
+def _gap(run, optimum):
+    """Certified gap to what the method approaches, or None; ``optimum`` saves a second decomposition of B."""
+    if not isinstance(run.final.target, Unconstrained):
+        return run.certificate().gap
+    return None if optimum is None else run.final.loss - optimum
 
 
 def summary(run, optimum=None):
@@ -63,10 +87,7 @@ def summary(run, optimum=None):
     """
     last, n = run.final, run.problem.n_samples
     null = run.problem.value(np.zeros(n))
-    if isinstance(last.target, Unconstrained):
-        gap = None if optimum is None else last.loss - optimum
-    else:
-        gap = run.certificate().gap
+    gap = _gap(run, optimum)
     row = {
         "method": run.method.name,
         "parameters": parameters(run.method),
@@ -101,8 +122,8 @@ def table(rows):
     out = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     out.add_column("", no_wrap=True)
     for row in rows:
-        title = f"{row['method']}\n{row['parameters']}".rstrip().replace("_", "\n").replace(", ", "\n")
-        out.add_column(title, justify="right", overflow="fold")
+        title = textwrap.wrap(row["method"].replace("_", " "), 12) + row["parameters"].split(", ")
+        out.add_column("\n".join(title).rstrip(), justify="right", overflow="fold")
     for key, (words, form) in WORDS.items():
         out.add_row(words, *("-" if row[key] is None else form.format(row[key]) for row in rows))
     return out
@@ -120,7 +141,7 @@ def verdict(problem, judged):
     if not hasattr(judged, "own"):
         return {"target": refers(judged.target), "null_loss": null, "model": _interval(judged, null)}
     found = verdict(problem, judged.own)
-    return {**found, judged.solver: _interval(judged.independent, null), "agree": judged.agree}
+    return {**found, judged.solver: _interval(judged.independent, null), "agree": bool(judged.agree)}
 
 
 def _interval(certificate, null):
@@ -136,10 +157,22 @@ def verdict_table(found):
 
     columns = {name: numbers for name, numbers in found.items() if isinstance(numbers, dict)}
     out = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    out.add_column(f"the {found['target']}" if found["target"] == "optimum" else found["target"], no_wrap=True)
+    out.add_column(found["target"], no_wrap=True)
     for name in columns:
         out.add_column(name, justify="right")
     for key in next(iter(columns.values())):
-        shown = ["-" if numbers[key] is None else f"{numbers[key]:.12g}" for numbers in columns.values()]
+        form = "{:.12g}" if key in ("lower", "upper") else "{:.4g}"
+        shown = ["-" if numbers[key] is None else form.format(numbers[key]) for numbers in columns.values()]
         out.add_row(key.replace("_", " "), *shown)
     return out
+
+
+def verdict_text(found):
+    """What the outcome of ``verdict`` means, in sentences."""
+    text = (
+        "The smallest loss lies between 'lower', which no model can beat, and 'upper', which this model reaches (penalty "
+        "included, or scaled back into the ball where that applies). Losses are sums over samples; the relative gap is in parts "
+        "of the loss of the constant model."
+    )
+    both = {True: "Both intervals overlap, as they must.", False: "The intervals do not overlap."}
+    return [text, both[found["agree"]]] if "agree" in found else [text]

@@ -7,7 +7,9 @@ from functools import cached_property
 import numpy as np
 
 from coordboost import validation
-from coordboost.engine.walk import Walk
+from coordboost._generic import compiled
+from coordboost.engine.loop import Coefficients, trace
+from coordboost.engine.walk import Walk, beta_of
 from coordboost.interrupt import interruptible
 from coordboost.state import State
 from coordboost.targets import Certificate
@@ -38,7 +40,7 @@ class Run:
         self.n_steps = walk.k
         self.beta = walk.beta
         self.status, self.message, self.seconds = status, message, seconds
-        self.n_scans = walk.looks / walk.problem.n_learners
+        self.n_scans = walk.n_scans
 
     def __repr__(self):
         return f"<Run {self.method.name}: {self.n_steps} steps, l1 {self.final.l1:.6g}, loss {self.final.loss:.6g}; {self.message}>"
@@ -46,7 +48,7 @@ class Run:
     @property
     def view(self):
         """The class of the engine's view that was used."""
-        return type(self._walk.view)
+        return self._walk.kind
 
     @cached_property
     def final(self):
@@ -74,14 +76,14 @@ class Run:
 
     def replay(self, at):
         """The states after `at` steps each (non-decreasing), bit for bit as they were. *Cost*: no scans."""
-        walk = Walk(self.problem, self.method, view=self.view, seed=self.seed, compile=self._walk.compile)
+        beta, now, path = Coefficients(np.zeros(self.problem.n_learners), np.ones(1)), 0, self.path
         for k in at:
-            if not walk.k <= validation.whole("at", k) <= self.n_steps:
-                raise ValueError(
-                    f"at must not decrease and not pass the {self.n_steps} steps of the run, got {k} after {walk.k}."
-                )
-            walk.follow(self.path, k - walk.k)
-            yield State(self.problem, self.method.target_at(k), k, walk.beta)
+            if not now <= validation.whole("at", k) <= self.n_steps:
+                raise ValueError(f"at must not decrease and not pass the {self.n_steps} steps of the run, got {k} after {now}.")
+            compiled(trace, (beta,))(beta, path.learner, path.shrink, path.theta, now, k)
+            now = k
+            coefficients = beta_of(self.problem, self.method, beta, self._walk.unit, path.cut(0, k))
+            yield State(self.problem, self.method.target_at(k), k, coefficients)
 
     def certificate(self, target=None, at=()):
         """Certificate of the last model; the models `at` earlier steps may raise its lower end."""
@@ -91,9 +93,10 @@ class Run:
 
     def resume(self, n_steps, *, stop=(), watch=None):
         """A new run of `n_steps` more steps, the same as if it had never stopped."""
-        walk = Walk(self.problem, self.method, view=self.view, seed=self.seed, compile=self._walk.compile)
-        walk.follow(self.path, self.n_steps)
-        walk.looks = self._walk.looks
+        old = self._walk
+        walk = Walk(self.problem, self.method, view=old.kind, seed=self.seed, compile=old.compile)
+        walk.restore(self.path, self.n_steps, old.anchor)
+        walk.source.scans, walk.candidate_scans = old.source.scans, old.candidate_scans
         return drive(walk, n_steps, stop, watch, self.seconds)
 
     def save(self, file, *, data=True):
@@ -137,8 +140,10 @@ def drive(walk, n_steps, stop, watch, seconds=0.0):
 
 
 def _last_finite(walk, seconds):
+    """The run up to the last step whose move was an ordinary number."""
     path = walk.path
     bad = ~np.isfinite(path.theta) | (np.abs(path.theta) > 1e150)
-    good = Walk(walk.problem, walk.method, view=type(walk.view), seed=walk.seed, compile=walk.compile)
-    good.follow(path, int(np.argmax(bad)) if bad.any() else 0)
+    good = Walk(walk.problem, walk.method, view=walk.kind, seed=walk.seed, compile=walk.compile)
+    for _ in good.blocks(int(np.argmax(bad)) if bad.any() else 0):
+        pass
     return Run(good, Status.DIVERGED, Status.DIVERGED.value, seconds)

@@ -1,7 +1,7 @@
 r"""Selection rules: which learners are looked at in a step.
 
-All rules let the learner with the largest score win, ties to the lowest index; the score is ``abs(correlation)`` unless the step
-rule says otherwise. A rule also carries the norm under which its expected progress is measured.
+All rules let the learner with the largest score win, ties (to within rounding) to the lowest index; the score is
+``abs(correlation)`` unless the step rule says otherwise. A rule also carries the norm under which its expected progress is measured.
 
 ======================  ===============================================  ==========================================
 rule                    looks at                                         Lu and Mazumder
@@ -23,8 +23,7 @@ from coordboost._generic import generic, kernel
 
 scan = generic("scan")
 correlations = generic("correlations")
-settle = generic("settle")
-slack = generic("slack")
+tie = generic("tie")
 coefficient = generic("coefficient")
 
 
@@ -39,10 +38,9 @@ score = generic("score", size)
 
 @kernel
 def best_of_all(view, step, beta):
-    """The winner among all learners, ``(-1, 0)`` where the view cannot tell without a new scan.
+    """The winner among all learners and its correlation.
 
-    *Numerics*: a fast scan need not round equal columns equally, so scores within ``slack(view)`` of the largest are settled one
-    by one: copies of a column then tie exactly and the lowest index wins.
+    Scores within ``tie(view)``, a bound of the rounding in a correlation, of the largest tie: the lowest index of them wins.
     """
     corr = scan(view)
     best, winner = -1 + 0 * abs(corr[0]), 0
@@ -50,29 +48,29 @@ def best_of_all(view, step, beta):
         s = score(step, corr[j], coefficient(beta, j))
         if s > best:
             best, winner = s, j
-    margin = slack(view)
-    if margin == 0:
-        return winner, corr[winner]
-    limit, best, winning = best - margin, -1 + 0 * best, 0 * corr[0]
-    for j in range(len(corr)):
+    limit = best - tie(view)
+    for j in range(winner):
         if score(step, corr[j], coefficient(beta, j)) >= limit:
-            c = settle(view, j, corr[j])
-            s = score(step, c, coefficient(beta, j))
-            if s > best:
-                best, winner, winning = s, j, c
-    return winner, winning
+            return j, corr[j]
+    return winner, corr[winner]
+
+
+best = generic("best", best_of_all)
 
 
 @kernel
 def best_of(view, step, beta, index):
-    """The winner among the learners `index` (any order)."""
+    """The winner among the learners `index` (any order); ties as in ``best_of_all``."""
     corr = correlations(view, index)
-    best, winner, winning = -1 + 0 * abs(corr[0]), -1, 0 * corr[0]
+    best = -1 + 0 * abs(corr[0])
     for i in range(len(index)):
-        s = score(step, corr[i], coefficient(beta, index[i]))
-        if s > best or (s == best and index[i] < winner):
-            best, winner, winning = s, index[i], corr[i]
-    return winner, winning
+        best = max(best, score(step, corr[i], coefficient(beta, index[i])))
+    limit = best - tie(view)
+    at = -1
+    for i in range(len(index)):
+        if (at < 0 or index[i] < index[at]) and score(step, corr[i], coefficient(beta, index[i])) >= limit:
+            at = i
+    return index[at], corr[at]
 
 
 def subset_weights(t, n):
@@ -124,9 +122,10 @@ class Full(NamedTuple):
     """Type 0: every learner, every step. Norm: the largest size; dual: the sum."""
 
     width = 0
+    allocates = False
 
     def pick(self, view, step, beta, drawn, k):
-        return best_of_all(view, step, beta)
+        return best(view, step, beta)
 
     def norm(self, a):
         return float(np.abs(a).max())
@@ -228,15 +227,15 @@ class Cyclic(NamedTuple):
 
     def pick(self, view, step, beta, drawn, k):
         j = k % len(beta.values)
-        return j, settle(view, j, correlations(view, np.full(1, j))[0])
+        return j, correlations(view, np.full(1, j))[0]
 
 
 class Recorded(NamedTuple):
     """The learners of a path already run: replays it without a single scan."""
 
     learner: np.ndarray
-    first: int = 0
     width = 0
+    allocates = False
 
     def pick(self, view, step, beta, drawn, k):
-        return self.learner[k - self.first], 0.0
+        return self.learner[k], 0.0

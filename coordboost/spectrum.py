@@ -86,7 +86,7 @@ def _through_gram(problem, root):
     if wide:
         pieces = (root[:, None] * dictionary.gather(np.arange(k, min(k + 1024, n))) for k in range(0, n, 1024))
         side = sum(piece @ piece.T for piece in pieces)
-        image = lambda v: dictionary.scan(root * v)  # noqa: E731
+        image = lambda v: problem.scan(root * v)  # noqa: E731
     else:
         side = dictionary.gram(problem.weight)
         image = lambda v: root * dictionary.combine(v)  # noqa: E731

@@ -5,8 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse
 
-from coordboost.dictionaries import Sparse
-from coordboost.dictionaries.dense import dense
+from coordboost.dictionaries import Dense, Sparse
 
 
 class Standardization(NamedTuple):
@@ -58,8 +57,8 @@ def standardize_dense(X, weight, center, scale):
     kept = np.flatnonzero((norm > 0) & (top > (16 * np.finfo(float).eps if center else 0)))
     if not scale:
         check_unit(norm[kept] * safe[kept])
-        return dense((X[:, kept] * safe[kept]).T), _way_back(kept, mean * safe, np.ones(len(norm)))
-    return dense((X[:, kept] / norm[kept]).T), _way_back(kept, mean * safe, norm * safe)
+        return Dense(np.ascontiguousarray((X[:, kept] * safe[kept]).T)), _way_back(kept, mean * safe, np.ones(len(norm)))
+    return Dense(np.ascontiguousarray((X[:, kept] / norm[kept]).T)), _way_back(kept, mean * safe, norm * safe)
 
 
 def standardize_sparse(X, weight, center, scale):

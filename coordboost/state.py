@@ -42,7 +42,7 @@ class State:
     @property
     def start_size(self):
         """The largest abs correlation at beta = 0."""
-        return float(np.abs(self.problem.dictionary.scan(self.problem.resid(0.0 * self.pred))).max())
+        return float(np.abs(self.problem.scan(self.problem.resid(0.0 * self.pred))).max())
 
     @property
     def l1(self):

@@ -51,6 +51,7 @@ class Proportional(NamedTuple):
     """
 
     rate: float | None = None
+    allocates = False
 
     def bind(self, problem):
         sigma = getattr(problem.loss, "sigma", None)
@@ -70,6 +71,8 @@ class Proportional(NamedTuple):
 class LineSearch(NamedTuple):
     """theta minimises the loss along the learner."""
 
+    allocates = False
+
     def move(self, k, view, j, corr, beta_j):
         return 0, search(view, j, 1, 0)
 
@@ -79,6 +82,7 @@ class Sign(NamedTuple):
 
     eps: float
     delta: float = math.inf
+    allocates = False
 
     @property
     def unit(self):
@@ -100,6 +104,7 @@ class SignSequence(NamedTuple):
     """theta = eps[k] * sign(corr): FS with a sequence of steps."""
 
     eps: np.ndarray
+    allocates = False
 
     @property
     def horizon(self):
@@ -114,6 +119,7 @@ class PathSign(NamedTuple):
 
     eps: float
     deltas: np.ndarray
+    allocates = False
 
     @property
     def unit(self):
@@ -143,6 +149,7 @@ class OpenLoop(NamedTuple):
     """Frank-Wolfe on the l1 ball with the step gamma = 2 / (k + 2)."""
 
     radius: float
+    allocates = False
 
     @property
     def unit(self):
@@ -157,6 +164,7 @@ class BallSearch(NamedTuple):
     """Frank-Wolfe on the l1 ball with the gamma in [0, 1] that minimises the loss."""
 
     radius: float
+    allocates = False
 
     @property
     def unit(self):
@@ -176,6 +184,7 @@ class SoftThreshold(NamedTuple):
 
     lam: float
     rate: float | None = None
+    allocates = False
 
     def bind(self, problem):
         if not 0 <= self.lam < math.inf:
@@ -199,7 +208,7 @@ class Recorded(NamedTuple):
 
     shrink: np.ndarray
     theta: np.ndarray
-    first: int = 0
+    allocates = False
 
     def move(self, k, view, j, corr, beta_j):
-        return self.shrink[k - self.first], self.theta[k - self.first]
+        return self.shrink[k], self.theta[k]

@@ -9,6 +9,7 @@ from coordboost import losses, selection, steps
 from coordboost.dictionaries import Dense, Sparse
 from coordboost.engine.explicit import Explicit
 from coordboost.engine.gram import Gram
+from coordboost.engine.lookahead import Lookahead
 from coordboost.engine.path import Path
 from coordboost.engine.refit import Refit
 from coordboost.engine.walk import Walk
@@ -18,7 +19,7 @@ from coordboost.run import Run, Status
 from coordboost.standardize import Standardization
 
 FORMAT, VERSION = "coordboost-run", 1
-VIEWS = {view.__name__: view for view in (Explicit, Gram, Refit)}
+VIEWS = {view.__name__: view for view in (Explicit, Gram, Lookahead, Refit)}
 PIECES = {
     piece.__name__: piece
     for piece in (
@@ -98,7 +99,7 @@ def save(run, file, *, data=True):
     header = {
         "format": FORMAT, "version": VERSION, "method": _method_header(run.method, arrays), "method_name": run.method.name,
         "view": run.view.__name__, "seed": run.seed, "status": run.status.name, "message": run.message,
-        "seconds": run.seconds, "looks": run._walk.looks,
+        "seconds": run.seconds, "anchor": run._walk.anchor, "scans": [run._walk.source.scans, run._walk.candidate_scans],
         "problem": _encode({key: getattr(run.problem, key) for key in _PROBLEM}, "problem", arrays) if data else None,
     }  # fmt: skip
     with open(file, "wb") as handle:
@@ -132,13 +133,27 @@ def load(file, problem=None, method=None):
                 f"{file} was run with a method of its own ({header['method_name']}); pass it: load(file, method=...)."
             )
         method = METHODS[header["method"]["name"]](**_decode(header["method"]["parameters"], arrays))
-    path = Path(*(arrays[f"path.{field}"] for field in ("learner", "shrink", "theta")))
+    path = _path(file, arrays, problem.n_learners)
     walk = Walk(problem, method, view=VIEWS[header["view"]], seed=header["seed"])
-    walk.follow(path, len(path))
-    walk.looks = header["looks"]
+    walk.restore(path, len(path), header["anchor"])
+    walk.source.scans, walk.candidate_scans = header["scans"]
     if not np.allclose(walk.beta, arrays["beta"], rtol=1e-9, atol=1e-12 * np.abs(arrays["beta"]).max(initial=0.0)):
         raise ValueError(f"{file}: the recorded steps do not lead to the saved coefficients; wrong problem, or a damaged file.")
     return Run(walk, Status[header["status"]], header["message"], header["seconds"])
+
+
+def _path(file, arrays, n_learners):
+    """The recorded steps, refused where they cannot be a path over `n_learners` learners."""
+    learner, shrink, theta = (arrays.get(f"path.{field}", np.zeros(0)) for field in ("learner", "shrink", "theta"))
+    sound = learner.dtype == np.int64 and learner.ndim == 1 and learner.shape == shrink.shape == theta.shape
+    sound = sound and "beta" in arrays and arrays["beta"].shape == (n_learners,)
+    if not (
+        sound and np.isfinite(shrink).all() and np.isfinite(theta).all() and ((learner >= 0) & (learner < n_learners)).all()
+    ):
+        raise ValueError(
+            f"{file}: the recorded steps do not fit a problem with {n_learners} learners; wrong problem, or a damaged file."
+        )
+    return Path(learner, shrink.astype(np.float64), theta.astype(np.float64))
 
 
 def _read(file):

@@ -46,7 +46,7 @@ def subgradient_descent(problem, step, n_steps, *, delta=np.inf) -> Iterator[Res
     steps = step if callable(step) else (lambda k, f, values=step: values if np.ndim(values) == 0 else values[k])
     resid = y.copy()
     for k in range(n_steps + 1):
-        corr = np.asarray(problem.dictionary.scan(resid))
+        corr = problem.scan(resid)
         j = int(np.argmax(np.abs(corr)))
         radius = deltas[min(k, n_steps - 1)] if n_steps else np.inf
         away = (resid - y) / radius

@@ -49,7 +49,7 @@ class At(NamedTuple):
         beta = np.asarray(beta, dtype=np.float64)
         pred = problem.dictionary.combine(beta)
         resid = problem.resid(pred)
-        return cls(beta, pred, problem.value(pred), resid, np.asarray(problem.dictionary.scan(resid)))
+        return cls(beta, pred, problem.value(pred), resid, problem.scan(resid))
 
     def rounding(self, problem, radius):
         """Bound of the rounding in ``loss + <resid, pred> - radius max|corr|``."""
@@ -91,6 +91,7 @@ class Ball(NamedTuple):
     radius: float
 
     def certificate(self, problem, at):
+        _check("Ball: the radius", self.radius)
         worst, inner = float(np.abs(at.corr).max()), float(at.resid @ at.pred)
         lower = at.loss + inner - self.radius * worst - at.rounding(problem, self.radius)
         l1 = float(np.abs(at.beta).sum())
@@ -110,15 +111,20 @@ class Penalty(NamedTuple):
     lam: float
 
     def certificate(self, problem, at):
+        _check("Penalty: lam", self.lam)
         worst, inner = float(np.abs(at.corr).max()), float(at.resid @ at.pred)
         upper = at.loss + self.lam * float(np.abs(at.beta).sum())
-        radius = upper / self.lam if self.lam > 0 else math.inf
-        excess = max(worst - self.lam, 0.0)
-        lower = at.loss + inner - (radius * excess if excess > 0 else 0.0)
+        radius = upper / self.lam if worst > self.lam > 0 else 0.0
+        lower = -math.inf if worst > self.lam == 0 else at.loss + inner - radius * max(worst - self.lam, 0.0)
+        lower -= at.rounding(problem, radius)
         scale = min(1.0, self.lam / worst) if worst > 0 else 1.0
         if getattr(problem.loss, "mu", None) == 1.0 and getattr(problem.loss, "location", False):
             # dual of the squared loss at theta = scale * resid: scale <r, y> - scale^2 <r, r / w> / 2
             square = 2 * at.loss
-            lower = max(lower, scale * (square + inner) - scale * scale * square / 2)
-        lower -= at.rounding(problem, upper / self.lam if self.lam > 0 else 0.0)
-        return Certificate(self, min(lower, upper), upper, {"max_abs_corr": worst, "dual_scale": scale})
+            lower = max(lower, scale * (square + inner) - scale * scale * square / 2 - at.rounding(problem, 0.0))
+        return Certificate(self, min(max(lower, 0.0), upper), upper, {"max_abs_corr": worst, "dual_scale": scale})
+
+
+def _check(name, number):
+    if not 0 <= number < math.inf:
+        raise ValueError(f"{name} must be a finite number >= 0, got {number!r}.")

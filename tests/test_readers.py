@@ -48,7 +48,7 @@ def test_csv(tmp_path, name):
         CSV.rstrip("\n"),
         "\ufeff" + CSV,
         "\n" + CSV + "\n\n",
-        CSV.replace("a,y", '"a" , y').replace("0.1", " +.1 "),
+        CSV.replace("a,y", " a , y").replace("0.1", " +.1 "),
         CSV.replace("1e-300", '"1E-300"'),
     ],
     ids=["crlf", "no last newline", "byte order mark", "blank lines", "spaces", "quotes"],
@@ -152,9 +152,9 @@ BAD_CSV = {
     "nan": ("a,y\n1,nan\n", r"line 2, column 'y' holds nan"),
     "infinite": ("a,y\n-inf,1\n", r"line 2, column 'a' holds -inf"),
     "overflow": ("a,y\n1e999,1\n", r"line 2, column 'a' holds 1e999"),
-    "open quote": ('a,y\n"1,2\n', r"cannot be read as CSV"),
-    "not UTF-8": (b"a,y\n1,\xff\n", r"cannot be read as CSV in UTF-8"),
-    "UTF-16": ("a,y\n1,2\n".encode("utf-16"), r"cannot be read as CSV in UTF-8"),
+    "open quote": ('a,y\n"1,2\n', r"cannot be read as a CSV file"),
+    "not UTF-8": (b"a,y\n1,\xff\n", r"cannot be read as a CSV file in UTF-8"),
+    "UTF-16": ("a,y\n1,2\n".encode("utf-16"), r"cannot be read as a CSV file in UTF-8"),
 }
 
 
@@ -226,10 +226,10 @@ def test_half_a_pair(tmp_path):
 
 
 BAD_SVM = {
-    "empty": ("", r"t\.svm"),
-    "text": ("hello world\n", r"cannot be read as svmlight"),
-    "unsorted": ("1 2:1 1:1\n", r"cannot be read as svmlight"),
-    "several labels": ("1,2 1:1\n", r"cannot be read as svmlight"),
+    "empty": ("", r"at least one row"),
+    "text": ("hello world\n", r"cannot be read as an svmlight file"),
+    "unsorted": ("1 2:1 1:1\n", r"cannot be read as an svmlight file"),
+    "several labels": ("1,2 1:1\n", r"cannot be read as an svmlight file"),
     "nan": ("1 1:1\n1 1:1 3:nan\n", r"X holds nan in row 1, column 2, counted from 0"),
     "infinite label": ("inf 1:1\n", r"y holds inf in row 0, counted from 0"),
 }

@@ -18,7 +18,7 @@ class Judged(NamedTuple):
     @property
     def agree(self):
         """True where the two intervals overlap, as both contain the optimum."""
-        return max(self.own.lower, self.independent.lower) <= min(self.own.upper, self.independent.upper)
+        return bool(max(self.own.lower, self.independent.lower) <= min(self.own.upper, self.independent.upper))
 
 
 def certify(problem, beta, target=None, *, independent=False):

@@ -6,13 +6,9 @@ import numpy as np
 
 
 class Dense(NamedTuple):
-    """``rows[j]`` is the learner B_j: C order, shape (n_learners, n_samples), unit rows.
-
-    `roundoff` bounds the rounding of a scan relative to ``sum(abs(v))``; 0 for exact arithmetic.
-    """
+    """``rows[j]`` is the learner B_j: C order, shape (n_learners, n_samples), unit rows, float64 or exact numbers."""
 
     rows: np.ndarray
-    roundoff: float
 
     @property
     def n_learners(self):
@@ -34,13 +30,6 @@ class Dense(NamedTuple):
     def dot(self, j, v):
         return np.dot(self.rows[j], v)
 
-    def slack(self, v):
-        """How far two roundings of the same correlation can be apart."""
-        total = 0 * v[0]
-        for i in range(len(v)):
-            total += abs(v[i])
-        return self.roundoff * total
-
     def add(self, j, a, v):
         row = self.rows[j]
         for i in range(len(v)):
@@ -61,10 +50,3 @@ class Dense(NamedTuple):
     def gather(self, index):
         """The learners `index` as a dense (n_samples, len(index)) matrix."""
         return self.rows[index].T
-
-
-def dense(rows):
-    """The dictionary of the unit rows `rows`, float64 or exact numbers."""
-    floating = rows.dtype == np.float64
-    rows = np.ascontiguousarray(rows)
-    return Dense(rows, 2 * rows.shape[1] * np.finfo(float).eps if floating else 0)

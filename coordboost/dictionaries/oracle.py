@@ -35,19 +35,25 @@ class Oracle:
         return int(self.source.n_learners)
 
     def scan(self, v):
-        return np.asarray(self.source.scan(v), dtype=np.float64)
+        return self._checked("scan", self.source.scan(v), self.n_learners)
 
     def column(self, j):
-        return np.asarray(self.source.column(j), dtype=np.float64)
+        return self._checked("column", self.source.column(j), self.n_samples)
+
+    def _checked(self, verb, values, length):
+        out = np.asarray(values, dtype=np.float64)
+        if out.shape != (length,) or not np.isfinite(out).all():
+            raise ValueError(
+                f"{type(self.source).__name__}.{verb} must return {length} finite numbers, got shape {out.shape}"
+                + ("." if out.shape != (length,) else " with NaN or infinity.")
+            )
+        return out
 
     def correlations(self, v, index):
         return self.scan(v)[index]
 
     def dot(self, j, v):
         return self.column(j) @ v
-
-    def slack(self, v):
-        return 0.0
 
     def add(self, j, a, v):
         v += a * self.column(j)

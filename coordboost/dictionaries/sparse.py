@@ -59,9 +59,6 @@ class Sparse(NamedTuple):
         c = stored_dot(self.data, self.row, self.start, j, v)
         return self.scale[j] * c - self.shift[j] * v.sum()
 
-    def slack(self, v):
-        return 0 * v[0]
-
     def add(self, j, a, v):
         if self.shift[j] != 0:
             v -= a * self.shift[j]

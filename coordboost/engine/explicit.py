@@ -9,8 +9,6 @@ from coordboost._generic import generic, kernel
 
 scan = generic("scan")
 correlations = generic("correlations")
-dot = generic("dot")
-slack = generic("slack")
 add = generic("add")
 column = generic("column")
 
@@ -35,12 +33,13 @@ class Explicit(NamedTuple):
     base: float
     pred: np.ndarray
     resid: np.ndarray
+    rounding: float
 
     @classmethod
     def start(cls, problem):
         """The view at beta = 0."""
         pred = 0 * problem.y
-        view = cls(problem.loss, problem.dictionary, problem.y, problem.weight, problem.base, pred, 0 * pred)
+        view = cls(problem.loss, problem.dictionary, problem.y, problem.weight, problem.base, pred, 0 * pred, problem.tie)
         refresh_residual(view.loss, view.y, view.weight, view.base, view.pred, view.resid)
         return view
 
@@ -59,11 +58,8 @@ class Explicit(NamedTuple):
     def correlations(self, index):
         return correlations(self.dictionary, self.resid, index)
 
-    def slack(self):
-        return slack(self.dictionary, self.resid)
-
-    def settle(self, j, corr):
-        return dot(self.dictionary, j, self.resid)
+    def tie(self):
+        return self.rounding
 
     def search(self, j, a, b):
         """The t that minimises the loss at pred + t (a B_j - b pred)."""

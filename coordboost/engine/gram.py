@@ -4,8 +4,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost.engine import copies
-
 
 class Gram(NamedTuple):
     r"""All correlations, and the inner products that an exact line search needs.
@@ -18,14 +16,14 @@ class Gram(NamedTuple):
     start_corr: np.ndarray
     corr: np.ndarray
     inner: np.ndarray  # <pred, pred> and <y, pred>
+    rounding: float
 
     @classmethod
     def start(cls, problem):
         """The view at beta = 0."""
         gram = np.ascontiguousarray(problem.dictionary.gram(problem.weight))
-        corr = np.array(problem.dictionary.scan(problem.weight * problem.y))
-        copies.align(problem.dictionary, gram, corr)
-        return cls(gram, corr, corr.copy(), np.zeros(2, corr.dtype))
+        corr = problem.scan(problem.weight * problem.y)
+        return cls(gram, corr, corr.copy(), np.zeros(2, corr.dtype), problem.tie)
 
     def looks(self, width, n_learners):
         """How many correlations with the data a step takes: none."""
@@ -44,11 +42,8 @@ class Gram(NamedTuple):
     def correlations(self, index):
         return self.corr[index]
 
-    def slack(self):
-        return 0 * self.corr[0]
-
-    def settle(self, j, corr):
-        return corr
+    def tie(self):
+        return self.rounding
 
     def search(self, j, a, b):
         """The t that minimises the loss at pred + t (a B_j - b pred)."""

@@ -18,6 +18,7 @@ class Coefficients(NamedTuple):
 
     values: np.ndarray
     scale: np.ndarray
+    allocates = False
 
     def coefficient(self, j):
         return self.scale[0] * self.values[j]
@@ -25,7 +26,8 @@ class Coefficients(NamedTuple):
     def accumulate(self, j, shrink, theta):
         """beta <- (1 - shrink) beta, then beta_j <- beta_j + theta."""
         if shrink == 1:
-            self.values[:] = 0 * self.values[j]
+            for i in range(len(self.values)):
+                self.values[i] = 0 * self.values[i]
             self.scale[0] = 1 + 0 * self.scale[0]
         elif shrink != 0:
             self.scale[0] = (1 - shrink) * self.scale[0]
@@ -37,31 +39,29 @@ class Coefficients(NamedTuple):
             self.values[j] += theta / self.scale[0]
 
 
-def make_advance(stamp):
-    """Build the loop; the stamp of all sources it calls is part of it, so that a cached copy cannot outlive them."""
-
-    def advance(view, select, step, unit, beta, drawn, k, learner, shrink, theta):
-        """Run ``len(learner)`` steps from step k on, recording each; fewer where the view needs a new scan. Returns the number."""
-        _ = stamp
-        for i in range(len(learner)):
-            j, corr = pick(select, view, step, beta, drawn[i], k + i)
-            if j < 0:
-                return i
-            s, t = move(step, k + i, view, j, corr, coefficient(beta, j))
-            push(view, j, s, unit * t)
-            accumulate(beta, j, s, t)
-            learner[i] = j
-            shrink[i] = s
-            theta[i] = t
-        return len(learner)
-
-    return advance
+def advance(view, select, step, unit, beta, drawn, k, learner, shrink, theta):
+    """Run ``len(learner)`` steps from step k on, recording each; fewer where the view needs a new scan. Returns their number."""
+    for i in range(len(learner)):
+        j, corr = pick(select, view, step, beta, drawn[i], k + i)
+        if j < 0:
+            return i
+        s, t = move(step, k + i, view, j, corr, coefficient(beta, j))
+        push(view, j, s, unit * t)
+        accumulate(beta, j, s, t)
+        learner[i] = j
+        shrink[i] = s
+        theta[i] = t
+    return len(learner)
 
 
-interpreted = make_advance("")
+def trace(beta, learner, shrink, theta, start, stop):
+    """Bring the coefficients `beta` through the recorded steps start, ..., stop - 1."""
+    for k in range(start, stop):
+        accumulate(beta, learner[k], shrink[k], theta[k])
 
 
 def runner(view, select, step, beta, *, compile=True):
     """The loop for these pieces: compiled where all of them can be, plain Python otherwise."""
     pieces = (view, select, step, beta)
-    return compiled(make_advance, pieces) if compile and all(map(is_piece, pieces)) else interpreted
+    compile = compile and all(map(is_piece, pieces))
+    return compiled(advance, pieces) if compile else advance

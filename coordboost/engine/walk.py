@@ -1,15 +1,18 @@
 """A run in progress: the loop, its random draws and its record, advanced block by block."""
 
 import time
-from functools import lru_cache
 
 import numpy as np
-from threadpoolctl import ThreadpoolController
 
+from coordboost._generic import compiled
+from coordboost._threads import one_thread
+from coordboost.engine.candidates import Scout
 from coordboost.engine.explicit import Explicit
 from coordboost.engine.gram import Gram
-from coordboost.engine.loop import Coefficients, runner
+from coordboost.engine.lookahead import Lookahead
+from coordboost.engine.loop import Coefficients, runner, trace
 from coordboost.engine.path import Path
+from coordboost.selection import Full
 from coordboost.selection import Recorded as RecordedPicks
 from coordboost.steps import Recorded as RecordedMoves
 
@@ -19,45 +22,73 @@ RENEW = 1 << 16
 CHUNK = 4096
 
 
-@lru_cache
-def _threads():
-    return ThreadpoolController()
+def choose_view(problem, method, compile):
+    """The view that suits the work. The choice must not depend on the number of steps: a resumed run takes the same view.
 
-
-def choose_view(problem, method):
-    """The view that suits the work: what the method demands, the Gram form for few learners, else the data themselves.
-
-    The Gram form pays once its one-off cost, a scan per learner in one matrix product, is small beside a run of some thousand
-    steps. The choice must not depend on the number of steps: a resumed run takes the same view.
+    What the method demands; for the squared loss, lookahead for greedy methods on many learners, and the Gram form where moving all
+    correlations is cheaper than computing those that are looked at; else the data themselves.
     """
     if method.view is not None:
         return method.view
-    small = problem.n_learners <= 1000
-    looks = Explicit.looks(None, method.select.width, problem.n_learners)
-    quadratic = getattr(problem.loss, "mu", None) == 1.0 and getattr(problem.loss, "location", False)
-    return Gram if quadratic and small and problem.n_learners <= looks * problem.n_samples else Explicit
+    if not (getattr(problem.loss, "mu", None) == 1.0 and getattr(problem.loss, "location", False)):
+        return Explicit
+    n = problem.n_learners
+    if compile and n > 200 and isinstance(method.select, Full) and not hasattr(method.step, "score"):
+        return Lookahead
+    looks = method.select.width or n
+    return Gram if n <= 1000 and n <= looks * problem.n_samples else Explicit
+
+
+class Steady:
+    """The source of one view for the whole run, renewed from the coefficients at multiples of ``RENEW``."""
+
+    def __init__(self, kind, problem):
+        self.kind, self.problem = kind, problem
+        self.follows = hasattr(kind, "renew")
+        self.view = kind.start(problem)
+        self.scans = 1 if kind is Gram else 0
+        self.memory = []
+
+    def rebuild(self, beta, gained):
+        if gained is not None and self.follows:
+            self.view.renew(beta)
+
+    def restore(self, beta, memory):
+        if self.follows and beta.any():
+            self.view.renew(beta)
+
+    def room(self, gained):
+        return RENEW - gained if self.follows else 1 << 62
 
 
 class Walk:
     """`method` on `problem`, at step `k` with coefficients ``beta``.
 
-    The state is a function of (problem, method, view, seed, k) alone: not of block lengths, threads or interruptions.
+    The state is a function of (problem, method, view, seed, k) alone: not of block lengths, threads or interruptions. The `anchor` is
+    the last step at which the view was built from the coefficients, and what that took beside them.
     """
 
     def __init__(self, problem, method, *, view=None, seed=0, compile=True):
-        self.problem = problem
+        self.problem, self.seed, self.compile = problem, seed, compile
         self.method = method.bind(problem)
-        self.seed = seed
         self.unit = getattr(self.method.step, "unit", 1.0)
-        self.compile = compile
-        with _threads().limit(limits=1, user_api="blas"):
-            self.view = (view or choose_view(problem, method)).start(problem)
-        n = problem.n_learners
-        self.coefficients = Coefficients(np.zeros(n), np.ones(1))
-        self.k = 0
-        self.parts = []
-        self.looks = n * (n + 1) if isinstance(self.view, Gram) else 0
+        self.kind = view or choose_view(problem, self.method, compile)
+        self.coefficients = Coefficients(np.zeros(problem.n_learners), np.ones(1))
+        self.k, self.parts, self.candidate_scans = 0, [], 0.0
+        self.anchor = (0, [])
         self._chunk = (-1, None)
+        with one_thread():
+            self.source = Scout(problem) if self.kind is Lookahead else Steady(self.kind, problem)
+            self._rebuild(None)
+
+    @property
+    def view(self):
+        return self.source.view
+
+    @property
+    def n_scans(self):
+        """Correlations computed from the data, in units of a full scan."""
+        return self.source.scans + self.candidate_scans
 
     @property
     def path(self):
@@ -68,50 +99,68 @@ class Walk:
     @property
     def beta(self):
         """Coefficients of the unit columns, a copy (n_learners,)."""
-        if self.method.view is not None:
-            return self.view.solution(self.problem)
-        return self.unit * self.coefficients.scale[0] * self.coefficients.values
+        return beta_of(self.problem, self.method, self.coefficients, self.unit, self.path if self.method.view else None)
 
-    def _drawn(self, n_steps):
-        select, k = self.method.select, self.k
+    def _rebuild(self, gained):
+        self.source.rebuild(self.unit * self.coefficients.scale[0] * self.coefficients.values, gained)
+        self.anchor = (self.k, list(self.source.memory))
+
+    def restore(self, path, n_steps, anchor):
+        """Go to step `n_steps` of a recorded path, by way of its `anchor`."""
+        k, memory = anchor
+        compiled(trace, (self.coefficients,))(self.coefficients, path.learner, path.shrink, path.theta, 0, k)
+        self.k, self.parts, self.anchor = k, [path.cut(0, k)], (k, list(memory))
+        with one_thread():
+            self.source.restore(self.unit * self.coefficients.scale[0] * self.coefficients.values, memory)
+        if self.source.follows:
+            select, step = RecordedPicks(path.learner), RecordedMoves(path.shrink, path.theta)
+        else:
+            select, step = self.method.select, self.method.step
+        for _ in self._advance(select, step, n_steps - k, 1.0):
+            pass
+
+    def blocks(self, n_steps, *, seconds=0.1):
+        """Make `n_steps` steps, yielding after each compiled block of about `seconds`."""
+        yield from self._advance(self.method.select, self.method.step, n_steps, seconds)
+
+    def _drawn(self, select, n_steps):
         if select.width == 0:
             return np.zeros((n_steps, 0), dtype=np.int64)
         length = max(1, min(CHUNK, (1 << 22) // select.width))
-        chunk, first = divmod(k, length)
+        chunk, first = divmod(self.k, length)
         if self._chunk[0] != chunk:
             rng = np.random.default_rng([self.seed, chunk])
             self._chunk = (chunk, select.draw(rng, length, self.problem.n_learners))
         return self._chunk[1][first : first + n_steps]
 
-    def blocks(self, n_steps, *, seconds=0.1):
-        """Make `n_steps` steps, yielding after each compiled block of about `seconds`."""
-        yield from self._advance(self.method.select, self.method.step, n_steps, seconds, self._drawn)
-
-    def follow(self, path, n_steps):
-        """Repeat the next `n_steps` steps of a recorded path, without scans."""
-        moves = RecordedMoves(path.shrink, path.theta)
-        for _ in self._advance(RecordedPicks(path.learner), moves, n_steps, 1.0, self._no_draws):
-            pass
-
-    def _no_draws(self, n_steps):
-        return np.zeros((n_steps, 0), dtype=np.int64)
-
-    def _advance(self, select, step, n_steps, seconds, draws):
-        advance = runner(self.view, select, step, self.coefficients, compile=self.compile)
+    def _advance(self, select, step, n_steps, seconds):
         goal, block = self.k + n_steps, 16
         while self.k < goal:
-            drawn = draws(min(block, goal - self.k, RENEW - self.k % RENEW))
-            part = Path.empty(len(drawn))
-            began = time.perf_counter()
-            with _threads().limit(limits=1, user_api="blas"):
+            with one_thread():
+                if self.source.room(self.k - self.anchor[0]) <= 0:
+                    self._rebuild(self.k - self.anchor[0])
+                drawn = self._drawn(select, min(block, goal - self.k, self.source.room(self.k - self.anchor[0])))
+                part = Path.empty(len(drawn))
+                advance = runner(self.view, select, step, self.coefficients, compile=self.compile)
+                began = time.perf_counter()
                 done = advance(
                     self.view, select, step, self.unit, self.coefficients, drawn, self.k, part.learner, part.shrink, part.theta
                 )
+                taken = time.perf_counter() - began
                 self.k += done
                 self.parts.append(part.cut(0, done))
-                self.looks += done * self.view.looks(select.width, self.problem.n_learners)
-                if self.k % RENEW == 0:
-                    self.view.renew(self.beta)
-            taken = time.perf_counter() - began
-            block = max(1, min(2 * block if taken < seconds / 2 else block if taken < seconds else block // 2, RENEW))
+                if isinstance(self.source, Steady):
+                    self.candidate_scans += (
+                        done * self.view.looks(select.width, self.problem.n_learners) / self.problem.n_learners
+                    )
+                if done < len(drawn):
+                    self._rebuild(self.k - self.anchor[0])
+            block = max(1, min(2 * block if taken < seconds / 2 else block if taken < seconds else block // 2, 1 << 22))
             yield self
+
+
+def beta_of(problem, method, coefficients, unit, path):
+    """Coefficients of the unit columns after a path, (n_learners,): a refitting method's from the learners, others' as traced."""
+    if method.view is not None:
+        return method.view.solution(problem, path.learner[path.theta != 0])
+    return unit * coefficients.scale[0] * coefficients.values

@@ -1,0 +1,35 @@
+"""A scan called from Python: compiled or in parallel, with the same bits however many threads there are."""
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
+
+import numpy as np
+
+from coordboost._generic import compiled, generic, is_piece
+from coordboost.dictionaries.dense import Dense
+
+#: A stored matrix is scanned in blocks of this many learners, a number that decides the rounding and never changes with the machine.
+BLOCK = 2048
+
+_scan = generic("scan")
+
+
+def _run(dictionary, v):
+    return _scan(dictionary, v)
+
+
+@lru_cache
+def _pool():
+    return ThreadPoolExecutor(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count())
+
+
+def scan(dictionary, v):
+    """All correlations <B_j, v>, (n_learners,). *Cost*: one pass over the dictionary. Call it with BLAS on one thread."""
+    if isinstance(dictionary, Dense):
+        rows, n = dictionary.rows, dictionary.n_learners
+        if n <= BLOCK:
+            return np.dot(rows, v)
+        return np.concatenate(list(_pool().map(lambda first: np.dot(rows[first : first + BLOCK], v), range(0, n, BLOCK))))
+    run = compiled(_run, (dictionary,)) if is_piece(dictionary) else _run
+    return np.asarray(run(dictionary, v))

@@ -1,0 +1,67 @@
+r"""Random problems for the tests: sign matrices, on which float64 is exact, and Gaussian ones of every shape.
+
+A sign matrix has entries +-1/sqrt(m) for m = 4 or 16 samples, so its columns have unit norm exactly and its inner products are
+multiples of 1/16. With whole targets, and steps and radii that are powers of two, every number of a short run is a small multiple
+of a power of two: float64 rounds nothing and results are compared with ``==``. Such matrices are full of exact ties, copies and
+sign flips of columns, wide, tall and of deficient rank.
+"""
+
+import hypothesis.strategies as st
+import numpy as np
+from hypothesis import settings
+
+import coordboost as cb
+from coordboost.engine.walk import Walk
+
+#: The same examples in every run of the tests.
+seeded = settings(derandomize=True, deadline=None, max_examples=25, database=None)
+
+
+@st.composite
+def sign_matrices(draw, largest=8):
+    """(m, n) with entries +-1/sqrt(m)."""
+    m, n = draw(st.sampled_from([4, 16])), draw(st.integers(1, largest))
+    signs = draw(st.lists(st.lists(st.sampled_from([-1.0, 1.0]), min_size=n, max_size=n), min_size=m, max_size=m))
+    return np.array(signs) / np.sqrt(m)
+
+
+@st.composite
+def sign_problems(draw, largest=8):
+    """Columns as they are (neither centred nor scaled) and targets from -8 to 8, squared loss."""
+    X = draw(sign_matrices(largest))
+    y = draw(st.lists(st.integers(-8, 8), min_size=len(X), max_size=len(X)))
+    return as_it_is(X, np.array(y, dtype=float), groups=np.arange(X.shape[1]) % 3)
+
+
+def as_it_is(X, y, loss=None, **options):
+    return cb.Problem(X, y, loss, center=False, scale=False, **options)
+
+
+def gaussian(kind, seed=0):
+    """Raw columns (n_samples, n_columns) and targets."""
+    rng = np.random.default_rng(seed)
+    shape = {"tall": (12, 5), "wide": (6, 11), "deficient": (10, 6), "copies": (9, 7)}[kind]
+    X, y = rng.normal(size=shape), rng.normal(size=shape[0])
+    if kind == "deficient":
+        X[:, 4:] = X[:, :4] @ [[1, 0], [1, 1], [0, -2], [0, 1]]
+    if kind == "copies":
+        X[:, 4:] = X[:, [2, 0, 0]] * [1, -1, 1]
+    return X, y
+
+
+GAUSSIAN = ["tall", "wide", "deficient", "copies"]
+
+
+def columns(problem):
+    """B as a matrix (n_samples, n_learners)."""
+    return problem.dictionary.gather(np.arange(problem.n_learners))
+
+
+def betas(run):
+    """The iterates (n_steps + 1, n_learners)."""
+    return np.array([state.beta for state in run.replay(range(run.n_steps + 1))])
+
+
+def draws(problem, method, n_steps, seed=0):
+    """The random draws of a run, (n_steps, width)."""
+    return Walk(problem, method, seed=seed, compile=False)._drawn(n_steps)

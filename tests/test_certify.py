@@ -1,0 +1,186 @@
+"""Certificates: the optimum lies in the interval, by exact arithmetic, by an independent solver and by the formulas; sabotage is seen."""
+
+from fractions import Fraction
+
+import golden
+import numpy as np
+import pytest
+import reference_exact as exact
+from refusal import refused
+
+import coordboost as cb
+from coordboost import Ball, Penalty, Problem, Unconstrained
+from coordboost.spectrum import Spectrum
+from coordboost.targets import At
+
+U = np.finfo(float).eps
+RNG = np.random.default_rng(3)
+M, N = 30, 4
+X, Y = RNG.normal(size=(M, N)), 2 * RNG.normal(size=M)
+SIGNS = np.where(Y > 0, 1.0, -1.0)
+WEIGHT = RNG.integers(1, 4, M).astype(float)
+LOSSES = [cb.Squared(), cb.Huber(0.7), cb.Logistic(), cb.Logistic(0.3), cb.Exponential()]
+TARGETS = [Unconstrained(), Ball(0.8), Ball(50.0), Penalty(0.6), Penalty(100.0)]
+
+
+def points(problem):
+    """Zero, two models on the way, one nearly optimal, and a far one."""
+    run = cb.solve(problem, cb.gcd(cb.LineSearch()), 60, compile=False)
+    return [*(state.beta for state in run.replay([0, 2, 5, 60])), RNG.normal(size=problem.n_learners)]
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=repr)
+@pytest.mark.parametrize("target", TARGETS, ids=repr)
+@pytest.mark.parametrize("weight", [None, WEIGHT], ids=["plain", "weighted"])
+def test_the_independent_optimum_is_inside(loss, target, weight):
+    """The judge's answer is feasible, so its upper end is a value above the optimum; its lower end is one below.
+
+    Clarabel stops at a relative 1e-8 in the values; the certificate is of first order in the distance, so about the root, 1e-4,
+    times a few for the radius.
+    """
+    problem = Problem(X, Y if loss.__class__ in (cb.Squared, cb.Huber) else SIGNS, loss, sample_weight=weight)
+    at_zero = problem.value(np.zeros(M))
+    judged = cb.certify(problem, np.zeros(N), target, independent=True)
+    judge = judged.independent
+    if not (isinstance(target, Unconstrained) and loss.mu is None):  # without strong convexity the lower end is 0
+        assert judge.gap <= 1e-3 * at_zero
+    assert judged.agree and judged.solver
+    for beta in points(problem):
+        own = cb.certify(problem, beta, target)
+        assert own.lower <= judge.upper and judge.lower <= own.upper
+        assert own.gap == own.upper - own.lower >= 0 and own.target == target
+        assert np.isfinite([own.lower, own.upper]).all()
+
+
+def exact_instance(seed, n, p):
+    """Unit columns in floats, and the very same numbers as Fractions."""
+    rng = np.random.default_rng(seed)
+    B = exact.rational_columns(rng.integers(-2, 3, (n - 1, p))).astype(float)
+    return B, rng.integers(-9, 10, n).astype(float)
+
+
+INSTANCES = [(golden.X.astype(float), golden.Y.astype(float)), exact_instance(0, 4, 3), exact_instance(1, 3, 4)]
+
+
+def exact_optimum(B, y, target):
+    B, y = exact.fractions(B), exact.fractions(y)
+    if isinstance(target, Ball):
+        beta, penalty = exact.lasso_ball(B, y, Fraction(target.radius)), 0
+    else:
+        beta = exact.lasso_penalty(B, y, Fraction(target.lam))
+        penalty = Fraction(target.lam) * sum(abs(beta))
+    return sum((y - B @ beta) ** 2) / 2 + penalty
+
+
+@pytest.mark.parametrize("B, y", INSTANCES, ids=["golden", "n > p", "n < p"])
+@pytest.mark.parametrize("target", [Ball(0.5), Ball(2.0), Ball(40.0), Penalty(0.25), Penalty(2.0), Penalty(30.0)], ids=repr)
+def test_the_exact_lasso_optimum_is_inside(B, y, target):
+    """Every number is compared exactly. The upper end is a computed loss: it may fall short by its own rounding, 8 U |y|^2."""
+    problem = Problem(B, y, center=False, scale=False)
+    optimum = exact_optimum(B, y, target)
+    shortfall = Fraction(8 * U * float(y @ y))
+    method = cb.frank_wolfe(target.radius) if isinstance(target, Ball) else cb.lasso_cd(target.lam)
+    for state in cb.solve(problem, method, 20_000).replay([0, 1, 2, 3, 10, 50, 400, 20_000]):
+        own = state.certificate()
+        assert Fraction(own.lower) <= optimum <= Fraction(own.upper) + shortfall
+        again = cb.certify(problem, state.beta.tolist(), target)
+        assert (again.lower, again.upper) == (own.lower, own.upper)
+    if isinstance(target, Penalty):  # coordinate descent converges linearly here: the rounding of the certificate is left
+        assert own.gap <= 1e-12 * float(y @ y)
+
+
+@pytest.mark.parametrize("B, y", INSTANCES)
+@pytest.mark.parametrize("size", [1.0 + 1e-9, 2.0, 1000.0])
+def test_a_point_outside_the_ball_certifies_the_point_scaled_back(B, y, size):
+    problem, target = Problem(B, y, center=False, scale=False), Ball(2.0)
+    beta = size * 2.0 * np.eye(B.shape[1])[0]
+    own = cb.certify(problem, beta, target)
+    assert own.upper == pytest.approx(problem.value(B @ (beta / size)), rel=16 * U)
+    assert Fraction(own.lower) <= exact_optimum(B, y, target) <= Fraction(own.upper)
+    assert own.witness["l1"] == pytest.approx(2.0 * size, rel=U)
+
+
+@pytest.mark.parametrize("target, run, rows", [
+    (Ball(2.0), cb.regularized_forward_stagewise(0.25, 2.0), golden.RFS_QUARTER_2),
+    (None, cb.path_forward_stagewise(0.25, [float(d) for d in golden.PATH_DELTAS]), golden.PATH_QUARTER),
+])  # fmt: skip
+def test_omega_as_printed(target, run, rows):
+    """Equation (45) on the golden instance: exact rationals there, some 30 roundings of numbers up to |y|^2 = 14 here."""
+    problem = Problem(golden.X.astype(float), golden.Y.astype(float), center=False, scale=False)
+    for state, row in zip(cb.iterate(problem, run, len(rows) - 1), rows, strict=True):
+        assert state.beta == pytest.approx(np.array(row.beta, dtype=float), abs=30 * U)
+        if row.omega is not None:
+            assert state.certificate(target).witness["omega"] == pytest.approx(float(row.omega), abs=30 * 14 * U)
+
+
+def sabotaged(point, other, problem):
+    """Wrong points: parts taken from elsewhere, or a wrong convention."""
+    return {
+        "residual of another point": point._replace(resid=other.resid, corr=other.corr),
+        "the largest correlation overlooked": other._replace(
+            corr=np.where(abs(other.corr) == abs(other.corr).max(), 0, other.corr) / 2
+        ),
+        "residual doubled in the inner product": other._replace(resid=2 * other.resid),
+        "loss of the start": other._replace(loss=problem.value(0 * other.pred)),
+    }
+
+
+@pytest.mark.parametrize("B, y", INSTANCES)
+def test_sabotaged_certificates_miss_the_optimum(B, y):
+    """The honest certificate of a nearly optimal point contains the exact optimum, every wrong one lies above it.
+
+    For the first: convexity puts ``L(b) + <r, b>``, r the residual of the optimum, above the optimum unless b is optimal.
+    """
+    problem, target = Problem(B, y, center=False, scale=False), Ball(1.0)
+    optimum = float(exact_optimum(B, y, target))
+    best = At.point(problem, cb.solve(problem, cb.frank_wolfe(1.0, cb.BallSearch(1.0)), 2000).beta)
+    assert target.certificate(problem, best).lower <= optimum
+    for name, wrong in sabotaged(At.point(problem, np.zeros(B.shape[1])), best, problem).items():
+        certificate = target.certificate(problem, wrong)
+        assert certificate.lower > optimum * (1 + 1e-6), name
+
+
+@pytest.mark.parametrize("copies", [[0, 1, 2, 3], [0, 1, 2, 3, 0, 1, 2, 3], [0, 0, 0, 1, 2, 3], [0, 1, 2, 3, 3]])
+@pytest.mark.parametrize("weight", [None, WEIGHT, np.where(np.arange(M) < 25, 2.0, 0.0)], ids=["plain", "weighted", "zeros"])
+def test_least_squares_distance_and_rank_with_duplicates(copies, weight):
+    """Rank by the rule of Section 1.3. NumPy's pinv loses U times the condition (below 100) of the distinct columns, and the lower
+    end is moved down by 4 sqrt(30) U times a few tens.
+    """
+    problem = Problem(X[:, copies], Y, sample_weight=weight)
+    root = np.sqrt(problem.weight)
+    tilde = root[:, None] * problem.dictionary.gather(np.arange(len(copies)))
+    eigen = np.linalg.eigvalsh(tilde.T @ tilde)[-4:]
+    pinv = np.linalg.pinv(tilde, rcond=1e-8)
+    for beta in (np.zeros(len(copies)), RNG.normal(size=len(copies))):
+        own = cb.certify(problem, beta)
+        resid = root * (problem.y - problem.dictionary.combine(beta))
+        assert own.witness["rank"] == 4
+        assert own.witness["lambda_pmin"] == pytest.approx(eigen[0], rel=1e-12)
+        assert own.witness["distance_to_solutions"] == pytest.approx(np.linalg.norm(pinv @ resid), rel=1e-11)
+        assert own.gap == pytest.approx(np.sum((tilde @ (pinv @ resid)) ** 2) / 2, rel=1e-11)
+        assert own.lower <= np.sum((resid - tilde @ (pinv @ resid)) ** 2) / 2 * (1 + 1e-14) <= own.upper * (1 + 2e-14)
+
+
+@pytest.mark.parametrize("largest", [60_000_000, 10], ids=["factored", "through the Gram matrix"])
+def test_doubling_every_column_doubles_lambda_pmin(largest, monkeypatch):
+    """[A A][A A]' = 2 A A': a rule that took the smallest positive eigenvalue would find dust instead."""
+    monkeypatch.setattr("coordboost.spectrum.MAX_ENTRIES", largest)
+    once, twice = (Spectrum.of(Problem(columns, Y)) for columns in (X, np.hstack([X, X])))
+    assert twice.lambda_pmin == pytest.approx(2 * once.lambda_pmin, rel=1e-13)
+    assert twice.kappa == pytest.approx(once.kappa, rel=1e-13)
+    assert once.beyond == 0 < twice.beyond + 1e-300 < 1e-14
+    almost = Spectrum.of(Problem(np.hstack([X, X[:, :1] + 1e-6 * Y[:, None]]), Y))
+    assert almost.rank == 5 and 0 < almost.lambda_pmin < 1e-11
+
+
+def test_what_the_judge_refuses():
+    large = Problem(RNG.normal(size=(1001, 2000)), RNG.normal(size=1001))
+    refused(lambda: cb.certify(large, np.zeros(2000), Ball(1.0), independent=True), "too large")
+    assert cb.certify(large, np.zeros(2000), Ball(1.0)).gap > 0
+    separable = Problem(SIGNS[:, None] * np.abs(X[:, :1]), SIGNS, cb.Exponential(), center=False)
+    assert cb.certify(separable, [3.0]).lower == 0
+
+
+def test_a_certificate_reads_as_a_sentence():
+    text = str(cb.certify(Problem(X, Y), np.zeros(N), Ball(1.0)))
+    assert text.startswith("Ball(radius=1.0): optimum in [") and "gap" in text

@@ -1,0 +1,231 @@
+"""The command line: what it prints is what the package computes, and what it refuses it refuses in one line."""
+
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import coordboost
+from coordboost import METHODS, Logistic, Problem, load, ls_boost, rtgcd, solve
+from coordboost.cli import main
+
+#: The options that each method is tried with; a method without an entry fails the test of completeness.
+TRIALS = {
+    "ls_boost": "--eps 0.1",
+    "forward_stagewise": "--eps 0.5",
+    "regularized_forward_stagewise": "--eps 0.5 --delta 10",
+    "path_forward_stagewise": "--eps 0.5 --deltas 1:10",
+    "frank_wolfe": "--delta 10 --line-search",
+    "gcd": "",
+    "rcd": "",
+    "ccd": "",
+    "rtgcd": "--t 2",
+    "lasso_cd": "--lam 1",
+    "forward_stepwise": "",
+}
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A working directory with small tables."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(1)
+    X = np.round(rng.standard_normal((30, 4)), 3)
+    y = np.round(X @ [3.0, -2.0, 0.0, 1.0] + rng.standard_normal(30), 3)
+    np.savetxt("t.csv", np.column_stack([X, y]), delimiter=",", header="a,b,c,d,price", comments="")
+    np.savetxt("flat.csv", np.column_stack([X[:, :2], np.ones(30), y]), delimiter=",", header="a,b,same,y", comments="")
+    np.savez("t.npz", X=X, y=y > 0)
+    rows = [f"{int(label > 0)} " + " ".join(f"{j + 1}:{x}" for j, x in enumerate(row)) for row, label in zip(X, y, strict=True)]
+    with gzip.open("t.svm.gz", "wt") as file:
+        file.write("\n".join(rows) + "\n")
+    (tmp_path / "text.csv").write_text("a,y\n1,2\nx,3\n")
+    return tmp_path
+
+
+def call(*words):
+    """The result of one command; words may hold several arguments each."""
+    return CliRunner().invoke(main, " ".join(words).split())
+
+
+def fine(*words):
+    result = call(*words)
+    assert result.exit_code == 0, result.output
+    return result
+
+
+def test_every_help_page_shows_examples_and_exit_codes():
+    text = fine("--help").stdout
+    assert "130" in text and "coordboost path" in text
+    path = fine("path --help").stdout
+    assert all(f"  {name}: " in path for name in METHODS) and "unit of the target" in path and "R-FS" in path
+    for command in ("quickstart", "certify"):
+        assert "--json" in fine(command, "-h").stdout
+
+
+def test_version_is_that_of_the_package():
+    assert fine("--version").stdout.split()[-1] == coordboost.__version__
+
+
+def test_every_method_has_a_trial():
+    assert set(TRIALS) == set(METHODS)
+
+
+@pytest.mark.parametrize("name", TRIALS)
+def test_every_method_runs_and_its_files_are_written(folder, name):
+    result = fine("path t.csv --target price --steps 3 --out o --json --method", name, TRIALS[name])
+    row = json.loads(result.stdout)["rows"][0]
+    run = load(folder / "o" / f"{name}.run")
+    assert row["method"] == name == run.method.name and row["steps"] == run.n_steps == 3
+    assert row["training_error"] == run.final.loss / 30 and (folder / "o" / f"{name}.png").is_file()
+
+
+def test_json_is_the_run_of_the_package_and_nothing_else(folder):
+    result = fine("path t.csv --target price --method ls_boost --eps 0.3 --steps 50 --json")
+    table = np.loadtxt("t.csv", delimiter=",", skiprows=1)
+    run = solve(Problem(table[:, :4], table[:, 4]), ls_boost(0.3), 50)
+    said = json.loads(result.stdout)
+    assert result.stderr == "" and said["files"] == ["coordboost-out/ls_boost.run", "coordboost-out/ls_boost.png"]
+    assert load(said["files"][0]).beta.tobytes() == run.beta.tobytes()
+    assert load(said["files"][0]).problem.feature_names == ["a", "b", "c", "d"]
+
+
+def test_table_is_readable_in_a_pipe(folder):
+    result = fine("path t.csv --target price --method regularized_forward_stagewise --eps 0.01 --delta 5 --steps 500")
+    assert result.stderr == "" and "\x1b" not in result.stdout
+    assert max(map(len, result.stdout.splitlines())) <= 100
+    for words in ("eps = 0.01", "training error", "certified gap", "Lasso, l1 <= 5", "regularized_forward_stagewise.run"):
+        assert words in result.stdout
+
+
+def test_sparse_data_and_losses_and_seeds(folder):
+    fine("path t.svm.gz --method rtgcd --t 2 --loss logistic:0.1 --steps 40 --seed 7 --out o")
+    stored = np.load("t.npz")
+    run = solve(Problem(stored["X"], stored["y"], Logistic(0.1)), rtgcd(2), 40, rng=7)
+    saved = load("o/rtgcd.run")
+    assert saved.path.learner.tolist() == run.path.learner.tolist()
+    np.testing.assert_allclose(saved.coef, run.coef, rtol=1e-9)
+
+
+def test_an_unknown_gap_is_explained(folder):
+    result = fine("path t.npz --method gcd --loss exponential --line-search --steps 5 --json")
+    said = json.loads(result.stdout)
+    assert said["rows"][0]["gap"] is None and "--ball" in said["text"][0]
+
+
+def test_constant_columns_are_noted_in_one_line(folder):
+    result = fine("path flat.csv --method gcd --steps 5 --json")
+    assert result.stderr == "note: 1 constant column(s) set aside, their coefficients are 0: same.\n"
+    json.loads(result.stdout)
+
+
+BAD_INPUT = [
+    ("path none.csv --method gcd", "no such file"),
+    ("path text.csv --method gcd", "line 3 holds text"),
+    ("path t.csv --method gcd", "no column 'y'"),
+    ("path t.csv --target price --method ls_boost --eps 2", "eps must be"),
+    ("path t.csv --target price --method ls_boost --eps nan", "eps must be"),
+    ("path t.csv --target price --method regularized_forward_stagewise --eps 2 --delta 1", "delta must be"),
+    ("path t.csv --target price --method path_forward_stagewise --eps 1 --deltas 9:2", "must not decrease"),
+    ("path t.csv --target price --method gcd --loss logistic", "expects labels"),
+    ("path t.npz --method gcd --loss exponential", "use --line-search"),
+    ("path t.npz --method gcd --loss huber:-1", "d must be"),
+    ("path t.csv --target price --method gcd --no-scale", "Leave out --no-scale"),
+    ("path t.csv --target price --method rtgcd --t 9", "from 1 to 4"),
+    ("path t.csv --target price --method gcd --out t.csv/o", "t.csv"),
+    ("certify none.run", "does not exist"),
+    ("certify t.csv", "not a coordboost run"),
+    ("quickstart --out t.csv/o", "t.csv"),
+]
+WRONG_USAGE = [
+    ("walk", "No such command"),
+    ("path t.csv", "--method"),
+    ("path t.csv --method lars", "ls_boost"),
+    ("path t.csv --method forward_stagewise", "needs --eps; it takes --eps."),
+    ("path t.csv --method rtgcd", "needs --t; it takes --t [--line-search]."),
+    ("path t.csv --method ls_boost --delta 3 --lam 1", "does not take --delta, --lam; it takes [--eps]."),
+    ("path t.csv --method ls_boost --line-search", "does not take --line-search"),
+    ("path t.csv --method ls_boost --steps -1", "--steps"),
+    ("path t.csv --method ls_boost --loss hinge", "squared, huber"),
+    ("path t.csv --method ls_boost --loss squared:2", "squared, huber"),
+    ("path t.csv --method path_forward_stagewise --eps 1 --deltas 9", "A:B"),
+    ("path t.csv --method ls_boost --out t.csv", "is a file"),
+    ("certify x.run --ball 1 --lam 1", "give one of them"),
+    ("certify x.run --ball -1", ">= 0"),
+    ("certify x.run --lam nan", ">= 0"),
+]
+
+
+@pytest.mark.parametrize(("words", "sentence"), BAD_INPUT)
+def test_bad_input_is_one_line_on_stderr_and_exit_code_1(folder, words, sentence):
+    result = call(words)
+    assert result.exit_code == 1 and result.stdout == ""
+    assert result.stderr.startswith("coordboost: ") and result.stderr.count("\n") == 1 and sentence in result.stderr
+
+
+@pytest.mark.parametrize(("words", "sentence"), WRONG_USAGE)
+def test_wrong_usage_says_what_is_right_and_exits_with_2(folder, words, sentence):
+    result = call(words)
+    assert result.exit_code == 2 and result.stdout == ""
+    assert sentence in result.stderr and "--help" in result.stderr
+
+
+def test_certify_prints_the_interval_of_the_model(folder):
+    fine("path t.csv --target price --method regularized_forward_stagewise --eps 0.01 --delta 5 --steps 900 --out o")
+    run = load("o/regularized_forward_stagewise.run")
+    own = json.loads(fine("certify o/regularized_forward_stagewise.run --json").stdout)
+    assert own["model"]["upper"] == run.final.loss and own["model"]["lower"] == run.certificate().lower
+    other = json.loads(fine("certify o/regularized_forward_stagewise.run --lam 2 --json").stdout)
+    assert other["target"] == "Lasso, lam = 2" and other["model"]["gap"] > own["model"]["gap"]
+    text = fine("certify o/regularized_forward_stagewise.run --ball 3").stdout
+    assert "Lasso, l1 <= 3" in text and "lower" in text and "no model can beat" in text
+
+
+def test_certify_asks_an_independent_judge(folder):
+    fine("path t.csv --target price --method ls_boost --eps 0.5 --steps 300 --out o")
+    said = json.loads(fine("certify o/ls_boost.run --independent --json").stdout)
+    solver = next(name for name in said if name in ("OSQP", "CLARABEL"))
+    assert said["agree"] is True and said[solver]["upper"] == pytest.approx(said["model"]["upper"], rel=1e-9)
+    assert "overlap" in fine("certify o/ls_boost.run --independent").stdout
+
+
+def test_the_module_is_the_command():
+    done = subprocess.run([sys.executable, "-m", "coordboost", "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout.split()[-1] == coordboost.__version__
+
+
+def test_help_loads_neither_pictures_nor_solvers():
+    code = (
+        "import sys, contextlib, io\nfrom coordboost.cli import main\n"
+        "with contextlib.redirect_stdout(io.StringIO()):\n    main(['path', '--help'], standalone_mode=False)\n"
+        "print(*(name for name in ('matplotlib', 'sklearn', 'cvxpy', 'rich', 'pandas') if name in sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends SIGINT to a process")
+def test_ctrl_c_keeps_the_steps_made(folder):
+    words = "path t.csv --target price --method forward_stagewise --eps 1e-6"
+    fine(words, "--steps 1 --out warm")  # compiles, so that the other process is soon at work
+    words = f"-m coordboost {words} --steps 1000000000 --out o"
+    process = subprocess.Popen([sys.executable, *words.split()], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        deadline = time.monotonic() + 60
+        while not (folder / "o").exists() and time.monotonic() < deadline:
+            time.sleep(0.05)  # the folder is made right before the run
+        time.sleep(1.0)
+        process.send_signal(signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 130, stderr
+    run = load("o/forward_stagewise.run")
+    assert 0 < run.n_steps < 10**9 and f"after {run.n_steps:,} steps" in stderr
+    assert "interrupted" in stdout and (folder / "o" / "forward_stagewise.png").is_file()

@@ -1,0 +1,197 @@
+"""Same input, same bits: whatever the threads, the process and the cache; and changed sources are never run from the cache."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import coordboost as cb
+from coordboost import Problem
+
+PACKAGE = Path(cb.__file__).parent
+RNG = np.random.default_rng(13)
+X, Y = RNG.normal(size=(30, 9)), RNG.normal(size=30)
+
+
+def python(code, folder, **environment):
+    """What `code` prints in a process of its own, its modules and its cache of compiled loops being those of `folder`."""
+    own = {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1", "NUMBA_CACHE_DIR": str(folder / "cache")}
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **own, **environment},
+        cwd=folder,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+# Seeds. ---------------------------------------------------------------------------------------------------------------
+
+
+def bits(run):
+    return run.path.learner.tobytes() + run.path.theta.tobytes() + run.beta.tobytes()
+
+
+@pytest.mark.parametrize(
+    "method",
+    [cb.rcd(), cb.rtgcd(3), cb.lasso_cd(0.1, cb.Subset(2)), cb.rtgcd(select=cb.Groups(1))],
+    ids=lambda method: method.name,
+)
+def test_the_seed_decides_the_run(method):
+    problem = Problem(X, Y, groups=[0, 0, 0, 1, 1, 1, 2, 2, 2])
+    seeds = [0, 1, 2, 3, 2**31, 2**70]
+    runs = [cb.solve(problem, method, 200, rng=seed) for seed in seeds]
+    assert len({bits(run) for run in runs}) == len(seeds) and [run.seed for run in runs] == seeds
+    for seed, run in zip(seeds, runs, strict=True):
+        assert bits(cb.solve(problem, method, 200, rng=np.int64(seed) if seed < 2**63 else seed)) == bits(run)
+
+
+def test_a_seed_from_a_generator():
+    problem, method = Problem(X, Y), cb.rcd()
+    first, second = (cb.solve(problem, method, 200, rng=rng) for rng in [np.random.default_rng(5)] * 2)
+    assert first.seed != second.seed and bits(first) != bits(second)  # the generator has moved on
+    assert bits(cb.solve(problem, method, 200, rng=np.random.default_rng(5))) == bits(first)
+    assert bits(cb.solve(problem, method, 200, rng=second.seed)) == bits(second)
+    fresh = [cb.solve(problem, method, 200, rng=None) for _ in range(2)]
+    assert bits(fresh[0]) != bits(fresh[1]) and bits(cb.solve(problem, method, 200, rng=fresh[0].seed)) == bits(fresh[0])
+
+
+def test_no_seed_touches_a_greedy_run_or_the_global_state():
+    before = np.random.get_state()[1].tobytes()
+    runs = [cb.solve(Problem(X, Y), cb.ls_boost(), 100, rng=seed) for seed in (0, 7, None)]
+    assert len({bits(run) for run in runs}) == 1
+    cb.solve(Problem(X, Y), cb.rcd(), 100)
+    assert np.random.get_state()[1].tobytes() == before
+
+
+# Threads. -------------------------------------------------------------------------------------------------------------
+
+THREADS = """
+import hashlib
+import numpy as np
+import coordboost as cb
+rng = np.random.default_rng(0)
+X = rng.normal(size=(30_011, 24)) + 3
+y = X[:, 0] - X[:, 5] + rng.normal(size=len(X))
+wide = rng.normal(size=(10_500, 1_050))
+cases = {
+    "Gram": (X, cb.Squared(), cb.ls_boost(0.3), cb.Gram),
+    "explicit": (X, cb.Squared(), cb.ls_boost(0.3), cb.Explicit),
+    "weighted": (X, cb.Huber(1.0), cb.rtgcd(3), cb.Explicit),
+    "wide": (wide, cb.Squared(), cb.regularized_forward_stagewise(0.5, 40.0), None),
+}
+for name, (X, loss, method, view) in cases.items():
+    weight = np.linspace(0.1, 2.0, len(X)) if name == "weighted" else None
+    problem = cb.Problem(X, y[:len(X)], loss, sample_weight=weight)
+    run = cb.solve(problem, method, 40, view=view)
+    certificate = run.certificate(cb.Ball(100.0))
+    parts = {
+        "columns": problem.dictionary.rows, "path": np.concatenate([run.path.learner, run.path.theta]), "beta": run.beta,
+        "raw": np.append(run.coef, run.intercept), "pred": run.pred, "loss": np.array(run.final.loss),
+        "certificate": np.array([certificate.lower, certificate.upper]), "predict": run.predict(X),
+    }
+    for part, values in parts.items():
+        print(name, part, hashlib.sha256(np.ascontiguousarray(values).tobytes()).hexdigest()[:16])
+"""
+PARTS = [f"{name} {part}" for name in ("Gram", "explicit", "weighted", "wide")
+         for part in ("columns", "path", "beta", "raw", "pred", "loss", "certificate", "predict")]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def by_threads(tmp_path_factory):
+    """What the same work gives with 1 and 2 threads: {part: (hash, hash)}."""
+    folder = tmp_path_factory.mktemp("threads")
+    shared = os.environ.get("NUMBA_CACHE_DIR", "")  # the package itself: nothing to compile
+    libraries = ("OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+    printed = [
+        python(THREADS, folder, NUMBA_CACHE_DIR=shared, PYTHONHASHSEED=count, **dict.fromkeys(libraries, count)).splitlines()
+        for count in ("1", "2")
+    ]
+    split = [dict(line.rsplit(" ", 1) for line in lines) for lines in printed]
+    return {part: (split[0][part], split[1][part]) for part in split[0]}
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_the_number_of_threads_changes_no_bit(part, by_threads):
+    """30,011 samples: beyond 10,000 OpenBLAS splits a dot product among its threads and adds in another order."""
+    assert set(by_threads) == set(PARTS)
+    assert by_threads[part][0] == by_threads[part][1]
+
+
+# Stale caches. --------------------------------------------------------------------------------------------------------
+
+RUN = """
+import numpy as np
+import coordboost as cb
+print(cb.__file__)
+problem = cb.Problem(np.array([[1.0], [0.0]]), [3.0, 0.0], center=False)
+print(cb.solve(problem, cb.gcd(), 1, view=cb.Explicit).beta[0])
+"""
+EDITS = {
+    "steps.py": "Proportional.move = lambda self, k, view, j, corr, beta_j: (0, self.rate * corr / 2)",
+    "losses.py": "Squared.residual = lambda self, y, f: (y - f) / 2",
+    "dictionaries/dense.py": "Dense.scan = lambda self, v: np.dot(self.rows, v) / 2",
+}
+
+
+@pytest.fixture(scope="module")
+def copied(tmp_path_factory):
+    """A copy of the package that has run once and filled a cache of its own."""
+    folder = tmp_path_factory.mktemp("copy")
+    shutil.copytree(PACKAGE, folder / "coordboost", ignore=shutil.ignore_patterns("__pycache__"))
+    file, beta = python(RUN, folder).split()
+    assert Path(file).parent == folder / "coordboost" and float(beta) == 3.0
+    assert list(folder.glob("cache/**/*.nbi")), "nothing was cached, so this test tests nothing"
+    return folder
+
+
+@pytest.mark.parametrize("file", EDITS)
+def test_an_edited_kernel_is_compiled_again(file, copied):
+    path = copied / "coordboost" / file
+    before = path.read_text()
+    path.write_text(f"{before}\n\n{EDITS[file]}\n")
+    try:
+        assert float(python(RUN, copied).split()[1]) == 1.5
+    finally:
+        path.write_text(before)
+
+
+@pytest.mark.slow
+def test_without_the_stamp_an_old_kernel_would_run(copied):
+    """Why the stamp is there: the cache looks at the file of the loop alone."""
+    generic, steps = copied / "coordboost" / "_generic.py", copied / "coordboost" / "steps.py"
+    before = generic.read_text(), steps.read_text()
+    try:
+        generic.write_text(before[0] + "\n\nsource_stamp = str\n")
+        assert float(python(RUN, copied).split()[1]) == 3.0
+        steps.write_text(f"{before[1]}\n\n{EDITS['steps.py']}\n")
+        assert float(python(RUN, copied).split()[1]) == 3.0  # stale
+    finally:
+        generic.write_text(before[0])
+        steps.write_text(before[1])
+
+
+MINE = """
+from typing import NamedTuple
+
+
+class Mine(NamedTuple):
+    def move(self, k, view, j, corr, beta_j):
+        return 0, corr / {divisor}
+"""
+RUN_MINE = RUN.replace("cb.gcd()", 'cb.Method("mine", cb.Full(), Mine())').replace(
+    "import numpy", "from mine import Mine\nimport numpy"
+)
+
+
+def test_an_edited_piece_of_the_user_takes_effect(tmp_path):
+    for divisor in (2, 4, 4, 2):
+        (tmp_path / "mine.py").write_text(MINE.format(divisor=divisor))
+        assert float(python(RUN_MINE, tmp_path).split()[1]) == 3.0 / divisor
+    assert list(tmp_path.glob("cache/**/*.nbi")), "nothing was cached, so this test tests nothing"

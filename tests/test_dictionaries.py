@@ -1,0 +1,191 @@
+"""Every verb of every kind of dictionary is its NumPy expression on the explicit matrix, in plain Python and compiled."""
+
+import numba
+import numpy as np
+import pytest
+import scipy.sparse
+from designs import seeded
+from exact_runs import ROUNDOFF
+from hypothesis import given
+from hypothesis import strategies as st
+
+import coordboost as cb
+from coordboost._generic import generic, is_piece
+
+VERBS = ("scan", "correlations", "dot", "add", "column", "combine", "gram", "gather")
+KERNELS = ("scan", "correlations", "dot", "add", "column")
+
+
+class Minimal:
+    """An oracle with the required verbs only."""
+
+    def __init__(self, B):
+        self.B, (self.n_samples, self.n_learners) = B, B.shape
+
+    def scan(self, v):
+        return v @ self.B
+
+    def column(self, j):
+        return self.B[:, j]
+
+
+class Complete(Minimal):
+    """An oracle that brings its own verbs; each leaves a trace."""
+
+    def __init__(self, B):
+        super().__init__(B)
+        self.used = []
+
+    def correlations(self, v, index):
+        self.used.append("correlations")
+        return v @ self.B[:, index]
+
+    def add(self, j, a, v):
+        self.used.append("add")
+        v += a * self.B[:, j]
+
+
+def raw(seed=0, shape=(13, 7)):
+    """Half of the entries zero; one column without zeros, one with a single entry, negative and large ones."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=shape) * (rng.random(shape) < 0.5) * 10.0 ** rng.integers(-3, 4, shape[1])
+    X[:, 0], X[:, 1] = rng.normal(5.0, 1.0, shape[0]), 0.0
+    X[3, 1] = -2.0
+    return X
+
+
+def unit_columns(X, weight, center):
+    """The definition: weighted mean taken out, weighted norm one."""
+    X = X - (weight @ X / weight.sum() if center else 0)
+    return X / np.sqrt(weight @ X**2)
+
+
+def problem(convert, center, weighted):
+    X, rng = raw(), np.random.default_rng(1)
+    weight = rng.uniform(0.5, 2.0, 13) if weighted else np.ones(13)
+    made = cb.Problem(convert(X), rng.normal(size=13), sample_weight=weight, center=center)
+    return made.dictionary, unit_columns(X, weight, center)
+
+
+def oracle(kind):
+    B = unit_columns(raw(), np.ones(13), True)
+    return cb.Problem(kind(B), np.arange(13.0)).dictionary, B
+
+
+KINDS = {
+    "dense": lambda: problem(np.asarray, True, False),
+    "dense, weighted": lambda: problem(np.asarray, True, True),
+    "dense, not centred": lambda: problem(np.asarray, False, False),
+    "sparse": lambda: problem(scipy.sparse.csc_array, True, False),
+    "sparse, weighted": lambda: problem(scipy.sparse.csr_matrix, True, True),
+    "sparse, not centred": lambda: problem(scipy.sparse.coo_array, False, False),
+    "oracle": lambda: oracle(Minimal),
+    "oracle with verbs": lambda: oracle(Complete),
+}
+every_kind = pytest.mark.parametrize("kind", KINDS)
+# A column is centred and scaled in about 20 roundings plus a sum over 13 samples; the raw columns have means up to 5 times their
+# spread. Verbs add a sum over 13 samples, or 7 learners, of vectors with norms as below.
+COLUMN = 5 * (20 + 13) * ROUNDOFF
+
+
+def vector(seed):
+    return np.random.default_rng(seed).normal(size=13)
+
+
+@every_kind
+def test_columns(kind):
+    D, B = KINDS[kind]()
+    assert (D.n_samples, D.n_learners) == B.shape
+    assert all(hasattr(D, verb) for verb in VERBS)
+    np.testing.assert_allclose(np.column_stack([D.column(j) for j in range(7)]), B, rtol=0, atol=COLUMN)
+    index = np.array([5, 0, 5])
+    np.testing.assert_allclose(D.gather(index), B[:, index], rtol=0, atol=COLUMN)
+    assert D.gather(index[:0]).shape == (13, 0)
+
+
+@every_kind
+def test_correlations(kind):
+    D, B = KINDS[kind]()
+    v, index = vector(2), np.array([6, 2, 2, 0])
+    atol = np.linalg.norm(v) * (np.sqrt(13) * COLUMN + 13 * ROUNDOFF)
+    np.testing.assert_allclose(D.scan(v), B.T @ v, rtol=0, atol=atol)
+    np.testing.assert_allclose(D.correlations(v, index), B[:, index].T @ v, rtol=0, atol=atol)
+    np.testing.assert_allclose([D.dot(j, v) for j in range(7)], B.T @ v, rtol=0, atol=atol)
+
+
+@every_kind
+def test_combinations(kind):
+    """``add`` works in place on every sample; ``combine`` takes sparse coefficients, none and all."""
+    D, B = KINDS[kind]()
+    for beta in (np.arange(7.0) - 3, np.eye(7)[4], np.zeros(7)):
+        atol = np.abs(beta).sum() * (COLUMN + 7 * ROUNDOFF)
+        np.testing.assert_allclose(D.combine(beta), B @ beta, rtol=0, atol=atol)
+        v = vector(3)
+        total = v.copy()
+        for j in range(7):
+            assert D.add(j, beta[j], total) is None
+        np.testing.assert_allclose(total, v + B @ beta, rtol=0, atol=atol + 14 * ROUNDOFF * np.abs(v).max())
+
+
+@every_kind
+def test_gram(kind):
+    D, B = KINDS[kind]()
+    weight = np.random.default_rng(4).uniform(0.0, 2.0, 13)
+    # a weighted inner product of unit columns is below 2; the sparse form takes differences of numbers up to 5^2 times as large
+    np.testing.assert_allclose(D.gram(weight), B.T @ (weight[:, None] * B), rtol=0, atol=2 * 25 * np.sqrt(13) * COLUMN)
+
+
+@every_kind
+def test_inputs_are_left_alone(kind):
+    D, _ = KINDS[kind]()
+    v, beta, weight = vector(5), np.arange(7.0), np.ones(13)
+    kept = [a.copy() for a in (v, beta, weight)]
+    D.scan(v), D.correlations(v, np.arange(3)), D.dot(0, v), D.combine(beta), D.gram(weight)
+    assert all((a == b).all() for a, b in zip(kept, (v, beta, weight), strict=True))
+
+
+@pytest.mark.parametrize("kind", ["dense", "sparse"])
+def test_compiled_kernels(kind):
+    """Each kernel compiled gives what it gives in plain Python, to the rounding of the sums."""
+    D, _ = KINDS[kind]()
+    scan, correlations, dot, add, column = (generic(verb) for verb in KERNELS)
+
+    @numba.njit
+    def all_of_them(D, v, index, total):
+        add(D, 2, 0.5, total)
+        return scan(D, v), correlations(D, v, index), dot(D, 3, v), column(D, 4)
+
+    v, index, total = vector(6), np.array([1, 6]), vector(7)
+    assert is_piece(D)
+    compiled = all_of_them(D, v, index, total)
+    expected = vector(7)
+    D.add(2, 0.5, expected)
+    plain = D.scan(v), D.correlations(v, index), D.dot(3, v), D.column(4)
+    atol = 5 * 13 * ROUNDOFF * np.linalg.norm(v)
+    for a, b in zip((*compiled, total), (*plain, expected), strict=True):
+        np.testing.assert_allclose(a, b, rtol=0, atol=atol)
+
+
+def test_own_verbs_of_an_oracle_are_used():
+    source = Complete(unit_columns(raw(), np.ones(13), True))
+    run = cb.solve(cb.Problem(source, vector(8)), cb.rtgcd(3), 4, view=cb.Explicit)
+    assert {"correlations", "add"} <= set(source.used) and run.final.l1 > 0
+
+
+def test_an_oracle_without_its_verbs_is_refused():
+    with pytest.raises(ValueError, match="lacks n_samples, n_learners"):
+        cb.Oracle(type("Half", (), {"scan": None, "column": None})())
+
+
+@seeded
+@given(data=st.data())
+def test_whole_sparse_columns_are_exact(data):
+    """Entries -1, 0, 1, not centred: scan and combine of the unscaled columns are whole numbers, without any rounding."""
+    X = np.array(data.draw(st.lists(st.lists(st.sampled_from([-1.0, 0.0, 1.0]), min_size=4, max_size=4), min_size=1, max_size=6)))
+    v = np.array(data.draw(st.lists(st.integers(-99, 99), min_size=len(X), max_size=len(X))), dtype=float)
+    kept = np.flatnonzero(X.any(axis=0))
+    S = scipy.sparse.csc_array(X[:, kept])
+    D = cb.Sparse(S.data, S.indices.astype(np.int64), S.indptr.astype(np.int64), np.ones(len(kept)), np.zeros(len(kept)), len(X))
+    beta = np.arange(1.0, len(kept) + 1)
+    assert (D.scan(v) == X[:, kept].T @ v).all() and (D.combine(beta) == X[:, kept] @ beta).all()
+    assert (D.gram(v) == X[:, kept].T @ (v[:, None] * X[:, kept])).all()

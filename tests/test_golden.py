@@ -1,0 +1,116 @@
+"""The package reproduces the golden tables: == on Fractions through its own loop, and to rounding through ``solve``."""
+
+from fractions import Fraction as F
+from functools import partial
+
+import golden
+import numpy as np
+import pytest
+import reference as ref
+import reference_exact as exact
+from exact_runs import drift, exact_problem, exact_run
+
+import coordboost as cb
+from coordboost.selection import subset_weights
+
+X, Y = golden.X, golden.Y
+RFS_DELTAS, PATH_DELTAS = 6 * [F(2)], golden.PATH_DELTAS
+# name: step rule in exact numbers, the named method, number of steps, table, radii that omega refers to
+TABLES = {
+    "LS-Boost": (cb.Proportional(F(1, 2)), cb.ls_boost(0.5), 5, golden.LS_BOOST_HALF, None),
+    "FS": (cb.Sign(F(1, 4)), cb.forward_stagewise(0.25), 7, golden.FS_QUARTER, None),
+    "R-FS": (cb.Sign(F(1, 4), F(2)), cb.regularized_forward_stagewise(0.25, 2.0), 6, golden.RFS_QUARTER_2, RFS_DELTAS),
+    "PATH": (
+        cb.PathSign(F(1, 4), np.array(PATH_DELTAS)),
+        cb.path_forward_stagewise(0.25, [float(d) for d in PATH_DELTAS]),
+        5, golden.PATH_QUARTER, PATH_DELTAS,
+    ),
+}  # fmt: skip
+every_table = pytest.mark.parametrize("name", TABLES)
+every_view = pytest.mark.parametrize("view", [cb.Explicit, cb.Gram], ids=["explicit", "gram"])
+
+
+def problem(loss=None, columns=X, target=Y):
+    """The golden columns as they are: unit norm, not centred."""
+    return cb.Problem(columns.astype(float), target.astype(float), loss, center=False, scale=False)
+
+
+def compare(row, found, same):
+    """Every printed entry of a row of a table."""
+    for printed, value in zip(row, found, strict=True):
+        if printed is not None:
+            assert same(printed, value), (row, found)
+
+
+@every_view
+@every_table
+def test_exact_tables(name, view):
+    step, _, n_steps, table, deltas = TABLES[name]
+    run = exact_run(exact_problem(X, Y), cb.Full(), step, n_steps, view=view)
+    for k, row in enumerate(table):
+        beta = run.betas[k]
+        omega = ref.omega(X, Y, beta, deltas[k]) if deltas else None
+        corr = max(abs(X.T @ (Y - X @ beta)))
+        compare(row, (tuple(beta), ref.L_n(X, Y, beta), corr, run.picks[k], omega), lambda a, b: a == b)
+        assert all(type(x) is F for x in beta)
+
+
+@every_view
+@every_table
+def test_float_tables(name, view):
+    _, method, n_steps, table, deltas = TABLES[name]
+    run = cb.solve(problem(), method, n_steps, view=view, compile=view is cb.Gram)
+    # The numbers of the tables are below 4; 3/5 and 4/5 are themselves rounded, as if by one more step.
+    close = partial(np.allclose, rtol=0, atol=drift(n_steps + 1, 3, 4))
+    for state, row in zip(run.replay(range(len(table))), table, strict=True):
+        omega = state.certificate(cb.Ball(float(deltas[state.k]))).witness["omega"] if deltas else None
+        found = (state.beta, state.loss / 3, abs(state.corr).max(), run.path.learner[state.k], omega)
+        compare(row, found, lambda a, b: close(np.array(a, dtype=float), b))
+
+
+@every_view
+def test_gbm_on_the_identity(view):
+    """Lu and Mazumder: picks and losses, and the bound of Theorem 4.1 holds for them."""
+    eye = exact.fractions(np.eye(3))
+    run = exact_run(exact_problem(eye, golden.GBM_Y), cb.Full(), cb.Proportional(F(1)), 3, view=view)
+    losses = [ref.SQUARED.value(golden.GBM_Y, beta) for beta in run.betas]
+    rounded = cb.solve(problem(None, eye, golden.GBM_Y), cb.gcd(), 3, view=view, compile=view is cb.Gram)
+    states = list(rounded.replay(range(4)))
+    assert run.picks == list(rounded.path.learner) == golden.GBM_PICKS
+    assert losses == golden.GBM_LOSSES == [state.loss for state in states]
+    assert all(loss <= bound for loss, bound in zip(losses, golden.GBM_BOUNDS, strict=True))
+
+
+def test_least_squares_and_spectrum():
+    """Printed to ten decimals; ``forward_stepwise`` ends at least squares, whose l1 norm is delta_max."""
+    run = cb.solve(problem(), cb.forward_stepwise(), 3)
+    witness = cb.certify(problem(), run.beta).witness
+    assert list(run.path.learner) == [0, 2, 1] and witness["rank"] == 3
+    # the condition number of X'X is below 8, its solution below 4
+    np.testing.assert_allclose(run.beta, golden.LEAST_SQUARES.astype(float), rtol=0, atol=8 * drift(3, 3, 4))
+    assert abs(run.final.l1 - float(golden.DELTA_MAX)) <= 3 * 8 * drift(3, 3, 4)
+    assert abs(witness["lambda_pmin"] - golden.LAMBDA_PMIN) <= 0.5e-10 + 8 * drift(1, 3, 2)
+    assert abs(3 / witness["lambda_pmin"] - golden.KAPPA) <= 0.5e-10 + golden.KAPPA**2 * 8 * drift(1, 3, 2)
+
+
+@pytest.mark.parametrize("delta", [*golden.LASSO, *golden.LASSO_KNOTS])
+def test_lasso_points(delta):
+    """The printed solutions are certified as optimal, and coordinate descent at their level of correlation ends there."""
+    beta = np.array(golden.LASSO[delta][0] if delta in golden.LASSO else golden.LASSO_KNOTS[delta])
+    lam = max(abs(X.T @ (Y - X @ beta)))
+    certificate = cb.certify(problem(), beta.astype(float), cb.Ball(float(delta)))
+    value = 3 * float(ref.L_n(X, Y, beta))
+    # loss, inner product and correlation are sums of three products of numbers below 8, the last one times delta below 8
+    rounding = 8 * drift(1, 3, 64)
+    assert certificate.lower <= value + rounding and certificate.gap <= rounding
+    assert abs(certificate.upper - value) <= rounding
+    run = cb.solve(problem(), cb.lasso_cd(float(lam), cb.Full()), 500)
+    # A full sweep of coordinate descent contracts by a constant: 500 steps reach rounding, which the condition number 8 enlarges.
+    np.testing.assert_allclose(run.beta, beta.astype(float), rtol=0, atol=8 * 8 * drift(1, 3, 4))
+
+
+def test_weights_of_the_winner():
+    # a product of at most j quotients, each rounded three times
+    found, printed = subset_weights(3, 7), [float(g) for g in golden.GAMMA_3_7]
+    np.testing.assert_allclose(found, printed, rtol=3 * 7 * np.finfo(float).eps, atol=0)
+    assert subset_weights(10, 40)[0] == float(golden.GAMMA_10_40_FIRST)

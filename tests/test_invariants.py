@@ -1,0 +1,156 @@
+"""What holds along every path: grids, norms, supports, identities of the losses, and a state that does not drift.
+
+FGM = Freund, Grigas, Mazumder, "A New Perspective on Boosting in Linear Regression" (2017).
+"""
+
+from itertools import pairwise, product
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+import coordboost as cb
+from coordboost import Problem
+from coordboost.engine.walk import RENEW, Walk
+
+U = np.finfo(float).eps / 2  # unit roundoff
+RNG = np.random.default_rng(21)
+M, N = 25, 8
+X, Y = RNG.normal(size=(M, N)), 2 * RNG.normal(size=M)
+X[:, 5] = X[:, 2]
+VIEWS = pytest.mark.parametrize("view", [cb.Gram, cb.Explicit])
+PROBLEMS = pytest.mark.parametrize(
+    "problem",
+    [
+        Problem(X, Y),
+        Problem(X[:6], Y[:6]),
+        Problem(X, Y, sample_weight=np.linspace(0.1, 2, M)),
+        Problem(scipy.sparse.csc_array(X * (X > 0)), Y),
+    ],
+    ids=["tall", "wide", "weighted", "sparse"],
+)
+AT = [0, 1, 2, 3, 10, 100, 1000, 20_000]
+
+
+@VIEWS
+@PROBLEMS
+@pytest.mark.parametrize("eps", [0.1, 2.0**-6, 1e-3])
+def test_forward_stagewise_counts(problem, view, eps):
+    """Coefficients are whole multiples of eps, bit for bit; |beta|_1 <= k eps; k steps touch at most k learners."""
+    run = cb.solve(problem, cb.forward_stagewise(eps), AT[-1], view=view)
+    assert set(np.unique(run.path.theta)) <= {-1.0, 0.0, 1.0} and not run.path.shrink.any()
+    for state in run.replay(AT):
+        counts = np.rint(state.beta / eps)
+        assert (state.beta == eps * counts).all()
+        assert np.abs(counts).sum() <= np.count_nonzero(run.path.theta[: state.k]) <= state.k
+        assert len(state.support) <= state.k
+
+
+@VIEWS
+@PROBLEMS
+@pytest.mark.parametrize("eps, delta", [(0.1, 2.0), (1e-3, 0.5), (0.5, 0.5), (0.01, 1e6)])
+def test_regularised_stagewise_stays_in_its_ball(problem, view, eps, delta):
+    """|beta^k|_1 <= delta (1 - (1 - eps/delta)^k), FGM Theorem 4.1. Of K steps back only a share (1 - eps/delta)^K is left, so at
+    most min(k, delta/eps) steps of three roundings each count.
+    """
+    run = cb.solve(problem, cb.regularized_forward_stagewise(eps, delta), AT[-1], view=view)
+    for state in run.replay(AT):
+        bound = delta * (1.0 if eps == delta and state.k else -np.expm1(state.k * np.log1p(-min(eps / delta, 1 - 1e-16))))
+        assert state.l1 <= bound * (1 + (4 * min(state.k, delta / eps) + N + 8) * U)
+        assert len(state.support) <= state.k
+    assert (run.path.shrink == eps / delta).all()
+
+
+@PROBLEMS
+@pytest.mark.parametrize("step", [None, 0.1, cb.BallSearch(1.5)], ids=["2/(k+2)", "constant", "search"])
+def test_frank_wolfe_stays_in_its_ball(problem, step):
+    """Convex combinations; the rounding of each is forgotten at the rate of the steps."""
+    run = cb.solve(problem, cb.frank_wolfe(1.5, step), 2000)
+    for state in run.replay([0, 1, 2, 3, 10, 100, 2000]):
+        assert state.l1 <= 1.5 * (1 + (4 * state.k + N) * U)
+        assert len(state.support) <= state.k
+
+
+@VIEWS
+@PROBLEMS
+@pytest.mark.parametrize("eps", [0.05, 0.5, 1.0, 1.7])
+def test_ls_boost_loss_identity(problem, view, eps):
+    """FGM (25) and (26), an equality: L(beta^{k+1}) = L(beta^k) - eps (2 - eps) C_k^2 / 2, in sums; and (1), |r^{k+1} - r^k| = eps C_k.
+
+    Each loss has M terms of a residual that took k + N roundings of numbers of the size of y: (M + k + N) * 8 U * |y|^2.
+    """
+    states = list(cb.iterate(problem, cb.ls_boost(eps), 60, view=view))
+    root = np.sqrt(problem.weight)
+    size = float(problem.weight @ problem.y**2)
+    for state, after in pairwise(states):
+        corr = np.abs(state.corr).max()
+        slack = 8 * U * (M + state.k + N) * size
+        assert abs(after.loss - (state.loss - eps * (2 - eps) * corr**2 / 2)) <= slack
+        assert abs(np.linalg.norm(root * (after.pred - state.pred)) - eps * corr) <= 8 * U * (M + state.k + N) * np.sqrt(size)
+        assert after.loss <= state.loss + slack
+
+
+@PROBLEMS
+@pytest.mark.parametrize("loss, method", [
+    *product((cb.Huber(0.5), cb.Logistic(), cb.Logistic(0.2)), (cb.gcd(), cb.rcd(), cb.ccd(), cb.rtgcd(3))),
+    *((loss, cb.gcd(cb.LineSearch())) for loss in (cb.Huber(0.5), cb.Logistic(), cb.Exponential())),
+])  # fmt: skip
+def test_descent_methods_descend(problem, method, loss):
+    """A step 1/sigma decreases the loss by corr^2 / (2 sigma) at least (Lu and Mazumder, the proof of Theorem 4.1); a search too."""
+    data = problem.y if isinstance(loss, cb.Huber) else problem.y > 0
+    problem = Problem(X[: len(data)], data, loss, sample_weight=problem.weight)
+    sigma = loss.sigma or np.inf
+    states = list(cb.iterate(problem, method, 25, rng=2, compile=False))
+    path = cb.solve(problem, method, 25, rng=2, compile=False).path
+    for state, after in pairwise(states):
+        gain = state.corr[path.learner[state.k]] ** 2 / (2 * sigma)
+        assert after.loss <= state.loss - gain + 16 * U * M * states[0].loss
+
+
+def state_of(walk):
+    """What the view carries, and the same recomputed from beta."""
+    problem, beta = walk.problem, walk.beta
+    pred = problem.dictionary.combine(beta)
+    if isinstance(walk.view, cb.Explicit):
+        return walk.view.pred, pred
+    return walk.view.corr, problem.dictionary.scan(problem.weight * (problem.y - pred))
+
+
+@VIEWS
+@PROBLEMS
+@pytest.mark.parametrize(
+    "method",
+    [
+        cb.forward_stagewise(1e-4),
+        cb.ls_boost(1e-4),
+        cb.regularized_forward_stagewise(1e-3, 2.0),
+        cb.rtgcd(2, step=cb.Proportional(0.01)),
+    ],
+    ids=lambda method: method.name,
+)
+def test_the_state_does_not_drift(problem, view, method):
+    """pred = B beta and corr = B'W(y - B beta) after 200,000 steps and just before a renewal.
+
+    A step adds to each entry two roundings relative to entries of at most `size`; the state is renewed every 65,536 steps, so at
+    most 2 * 65,536 * U * size have piled up in it and as much in beta, whose errors reach the state through N columns of
+    entries at most 1; plus the M terms of the recomputation.
+    """
+    walk = Walk(problem, method, view=view, seed=1)
+    for n_steps in (2 * RENEW - 1, 200_000 - (2 * RENEW - 1)):
+        for _ in walk.blocks(n_steps):
+            pass
+        carried, again = state_of(walk)
+        size = max(
+            np.abs(problem.y).max(), np.abs(walk.beta).max(), np.abs(problem.dictionary.scan(problem.weight * problem.y)).max()
+        )
+        assert np.abs(carried - again).max() <= (2 * RENEW * (1 + N) + 4 * M) * U * size
+    assert walk.k == 200_000 == len(walk.path)
+
+
+def test_the_drift_bound_has_teeth():
+    """A state that misses a single step of 1e-4 is far outside the bound of the test above."""
+    walk = Walk(Problem(X, Y), cb.forward_stagewise(1e-4), view=cb.Explicit)
+    list(walk.blocks(1000))
+    walk.view.pred[:] += 1e-4 * walk.problem.dictionary.column(0)
+    carried, again = state_of(walk)
+    assert np.abs(carried - again).max() > (2 * RENEW * (1 + N) + 4 * M) * U * 100

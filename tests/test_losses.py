@@ -1,0 +1,146 @@
+"""Laws of every loss in ``coordboost.losses``, found by looking; the rounding allowed is a few ulp of the terms compared."""
+
+import inspect
+import math
+
+import numpy as np
+import pytest
+from designs import seeded
+from exact_runs import ROUNDOFF
+from hypothesis import given
+from hypothesis import strategies as st
+
+import coordboost as cb
+from coordboost import losses
+from coordboost._linesearch import CAP, line_search, slope
+
+CLASSES = [c for _, c in inspect.getmembers(losses, inspect.isclass) if hasattr(c, "residual") and c.__module__ == losses.__name__]
+#: Every loss with its default parameters and, where it has a parameter d, with another one.
+LOSSES = [c() for c in CLASSES] + [c(0.5) for c in CLASSES if c._fields == ("d",)]
+every_loss = pytest.mark.parametrize("loss", LOSSES, ids=repr)
+
+# Targets are labels, predictions eighths: for the polynomial losses all values are then exact.
+targets = st.sampled_from([-1.0, 1.0])
+predictions = st.integers(-64, 64).map(lambda i: i / 8)
+vectors = st.lists(st.integers(-16, 16).map(lambda i: i / 8), min_size=5, max_size=5).map(np.array)
+
+
+def ulps(*terms):
+    """Rounding of a short formula with these terms."""
+    return 16 * ROUNDOFF * sum(map(abs, terms))
+
+
+def smoothness(loss, y, f, g):
+    """sigma, or for a loss that is not smooth the largest curvature between f and g: here those of all losses are monotone."""
+    return loss.sigma if loss.sigma is not None else max(loss.curvature(y, f), loss.curvature(y, g))
+
+
+def test_all_were_found():
+    assert {type(loss) for loss in LOSSES} >= {cb.Squared, cb.Huber, cb.Logistic, cb.Exponential}
+    assert len(LOSSES) > len(CLASSES)
+
+
+@every_loss
+@seeded
+@given(y=targets, f=predictions)
+def test_residual_is_minus_the_derivative(loss, y, f):
+    """A central difference is off by at most smoothness * h / 2, and by the rounding of the values over h."""
+    h = 2.0**-20
+    left, right = loss.value(y, f - h), loss.value(y, f + h)
+    allowed = smoothness(loss, y, f - h, f + h) * h / 2 + ulps(left, right) / (2 * h)
+    assert abs((left - right) / (2 * h) - loss.residual(y, f)) <= allowed
+
+
+@every_loss
+@seeded
+@given(y=targets, f=predictions)
+def test_curvature_is_the_second_derivative(loss, y, f):
+    """Of residuals, to third order: no third derivative here exceeds the curvature by more than a factor of 2 nearby."""
+    h = 2.0**-18
+    if isinstance(loss, cb.Huber) and abs(abs(y - f) - loss.d) <= h:  # a kink: the curvature lies between those at the sides
+        return
+    left, right = loss.residual(y, f - h), loss.residual(y, f + h)
+    allowed = 2 * loss.curvature(y, f) * h + ulps(left, right) / (2 * h)
+    assert abs((left - right) / (2 * h) - loss.curvature(y, f)) <= allowed
+
+
+@every_loss
+@seeded
+@given(y=targets, f=predictions, g=predictions)
+def test_convex_smooth_and_strongly_convex(loss, y, f, g):
+    """Midpoint convexity; mu/2 (g-f)^2 <= value(g) - value(f) + residual(f) (g-f) <= sigma/2 (g-f)^2."""
+    at, there, middle = loss.value(y, f), loss.value(y, g), loss.value(y, (f + g) / 2)
+    linear, square = -loss.residual(y, f) * (g - f), (g - f) ** 2 / 2
+    assert middle <= (at + there) / 2 + ulps(at, there)
+    excess, sigma = there - at - linear, smoothness(loss, y, f, g)
+    assert excess <= sigma * square + ulps(there, at, linear, sigma * square)
+    assert excess >= (loss.mu or 0.0) * square - ulps(there, at, linear)
+
+
+@every_loss
+def test_constants_are_the_best(loss):
+    """sigma is reached, or mu: smaller or larger constants fail somewhere."""
+    curvatures = [loss.curvature(y, f) for y in (-1.0, 1.0) for f in np.linspace(-40, 40, 161)]
+    if loss.sigma is None:
+        assert max(curvatures) > 1e16
+    else:
+        assert max(curvatures) == loss.sigma
+    # exp(-40) is left of the logistic curvature at the end of the grid
+    assert min(curvatures) - (loss.mu or 0.0) <= math.exp(-40)
+
+
+@every_loss
+@seeded
+@given(y=st.lists(targets, min_size=5, max_size=5).map(np.array), f=vectors, d=vectors, w=st.lists(st.integers(0, 3), min_size=5, max_size=5))
+def test_line_search_is_stationary(loss, y, f, d, w):
+    """The derivative changes sign within a relative 1e-13 of the answer, but for its own rounding; at the cap it still falls."""
+    w = np.array(w, dtype=float)
+    t = line_search(loss, y, w, f, d)
+    near = 1e-13 * abs(t)
+    terms = [w[i] * loss.residual(y[i], f[i] + t * d[i]) * d[i] for i in range(5)]
+    error = ulps(*terms, *(w * d * d * smoothness(loss, 1.0, -CAP, -CAP) if loss.sigma else [])) * (1 + abs(t))
+    before, after = (slope(loss, y, w, f, d, t + e)[0] for e in (-near, near))
+    at_cap = abs(t) * np.abs(d).max() >= CAP * (1 - 1e-12)
+    assert before <= error or (at_cap and t < 0)
+    assert after >= -error or (at_cap and t > 0)
+    start = sum(w[i] * loss.value(y[i], f[i]) for i in range(5))
+    assert sum(w[i] * loss.value(y[i], f[i] + t * d[i]) for i in range(5)) <= start + ulps(start) * 5
+
+
+@every_loss
+@pytest.mark.parametrize("margin", [0.0, 1e-300, 30.0, 710.0, 1e6])
+def test_no_overflow(loss, margin):
+    """Finite numbers for any prediction up to a million, in the kernels and in the sums, where warnings are errors."""
+    for y in (-1.0, 1.0):
+        for f in (-margin, margin):
+            numbers = [loss.value(y, f), loss.residual(y, f), loss.curvature(y, f)]
+            assert all(map(math.isfinite, numbers)) and numbers[0] >= 0
+            assert y * loss.residual(y, f) >= 0 or getattr(loss, "location", False) or loss.mu
+    problem = cb.Problem([[1.0], [0.0], [-2.0]], [1.0, -1.0, 1.0], loss)
+    pred = np.array([margin, -margin, margin])
+    assert np.isfinite(problem.value(pred)) and np.isfinite(problem.resid(-pred)).all()
+
+
+@every_loss
+@seeded
+@given(w=st.lists(st.integers(0, 3), min_size=6, max_size=6))
+def test_best_constant(loss, w):
+    """The derivative at constant(y, weight) is zero to rounding; an offset of a problem is this constant."""
+    y, w = np.array([1.0, -1.0, 1.0, 1.0, -1.0, -1.0]), np.array(w, dtype=float)
+    if not (w[y > 0].any() and w[y < 0].any()):
+        return
+    c = loss.constant(y, w)
+    terms = [w[i] * loss.residual(y[i], c) for i in range(6)]
+    assert abs(sum(terms)) <= ulps(*terms, *w) * (1 + abs(c))
+    assert cb.Problem(np.eye(6), y, loss, sample_weight=w + (w == 0)).offset == loss.constant(y, w + (w == 0))
+
+
+@every_loss
+def test_sums_and_weights(loss):
+    """value and resid of a problem are the weighted sums of the kernels, compiled and at the offset."""
+    y, w, pred = np.array([1.0, -1.0, 1.0]), np.array([0.5, 2.0, 1.0]), np.array([0.25, 3.0, -1.0])
+    problem = cb.Problem([[1.0], [0.0], [-2.0]], y, loss, sample_weight=w)
+    at = problem.offset + pred
+    values = [w[i] * loss.value(y[i], at[i]) for i in range(3)]
+    np.testing.assert_allclose(problem.value(pred), sum(values), rtol=0, atol=ulps(*values))
+    np.testing.assert_allclose(problem.resid(pred), [w[i] * loss.residual(y[i], at[i]) for i in range(3)], rtol=0, atol=ulps(*values))

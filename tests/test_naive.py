@@ -1,0 +1,194 @@
+"""Every named method is its few naive lines: with == on sign matrices, where nothing is rounded, and to rounding elsewhere.
+
+The naive methods run on Fractions, so copies of a column tie exactly there and the lowest index wins; the package must agree.
+"""
+
+from fractions import Fraction as F
+
+import numpy as np
+import pytest
+import reference as ref
+import reference_exact as exact
+from designs import GAUSSIAN, as_it_is, betas, columns, draws, gaussian, seeded, sign_problems
+from exact_runs import ROUNDOFF, drift
+from hypothesis import given
+
+import coordboost as cb
+
+N = 6
+DELTAS = [1.0, 1.0, 2.0, 2.0, 4.0, 4.0]
+SIZES = [1.0, 0.5, 0.25, 0.5, 1.0, 0.125]
+
+
+def cyclic(X):
+    return [[k % X.shape[1]] for k in range(N)]
+
+
+# name: the method, the naive one on Fractions; all parameters are powers of two
+METHODS = {
+    "LS-Boost(1)": (cb.ls_boost(1.0), lambda X, y: ref.ls_boost(X, y, F(1), N)),
+    "LS-Boost(1/2)": (cb.ls_boost(0.5), lambda X, y: ref.ls_boost(X, y, F(1, 2), N)),
+    "FS": (cb.forward_stagewise(0.5), lambda X, y: ref.forward_stagewise(X, y, F(1, 2), N)),
+    "FS, sequence": (cb.forward_stagewise(SIZES), lambda X, y: ref.forward_stagewise(X, y, exact.fractions(SIZES), N)),
+    "R-FS": (
+        cb.regularized_forward_stagewise(0.5, 2.0),
+        lambda X, y: ref.regularized_forward_stagewise(X, y, F(1, 2), F(2), N),
+    ),
+    "PATH": (
+        cb.path_forward_stagewise(0.5, DELTAS),
+        lambda X, y: ref.path_forward_stagewise(X, y, F(1, 2), exact.fractions(DELTAS)),
+    ),
+    "Frank-Wolfe": (cb.frank_wolfe(4.0, step=0.25), lambda X, y: ref.frank_wolfe(X, y, F(4), N, lambda k: F(1, 4))),
+    "GCD": (cb.gcd(), lambda X, y: ref.coordinate_descent(X, y, N)),
+    "CCD": (cb.ccd(), lambda X, y: ref.coordinate_descent(X, y, N, candidates=cyclic(X))),
+    "Lasso CD, greedy": (cb.lasso_cd(0.25, cb.Full()), lambda X, y: ref.lasso_cd(X, y, F(1, 4), N)),
+    "Lasso CD, cyclic": (cb.lasso_cd(0.25), lambda X, y: ref.lasso_cd(X, y, F(1, 4), N, candidates=cyclic(X))),
+}
+ROUNDED = {  # divide by numbers that are no powers of two
+    "Frank-Wolfe, 2/(k+2)": (cb.frank_wolfe(2.0), lambda X, y: ref.frank_wolfe(X, y, F(2), N, lambda k: F(2, k + 2))),
+    "Frank-Wolfe, search": (
+        cb.frank_wolfe(2.0, step=cb.BallSearch(2.0)),
+        lambda X, y: ref.frank_wolfe_line_search(X, y, F(2), N),
+    ),
+}
+every_view = pytest.mark.parametrize("view", [cb.Explicit, cb.Gram], ids=["explicit", "gram"])
+
+
+def same(run, naive):
+    """Steps equal, and coefficients; where these shrink, their common factor costs two roundings a step."""
+    unit = getattr(run.method.step, "unit", 1.0)
+    found = [list(part) for part in (run.path.learner, run.path.shrink, unit * run.path.theta)]
+    allowed = 2 * N * ROUNDOFF * np.abs(betas(run)).max() if any(naive.shrinks) else 0
+    return found == [naive.picks, naive.shrinks, naive.thetas] and (np.abs(betas(run) - naive.betas) <= allowed).all()
+
+
+def exactly(problem):
+    return exact.fractions(columns(problem)), exact.fractions(problem.y)
+
+
+@every_view
+@pytest.mark.parametrize("name", METHODS)
+@seeded
+@given(problem=sign_problems())
+def test_sign_matrices(name, view, problem):
+    method, naive = METHODS[name]
+    assert same(cb.solve(problem, method, N, view=view, compile=False), naive(*exactly(problem)))
+
+
+@seeded
+@given(problem=sign_problems())
+def test_sign_matrices_compiled(problem):
+    for name, view in (("LS-Boost(1/2)", cb.Explicit), ("R-FS", cb.Gram)):
+        method, naive = METHODS[name]
+        assert same(cb.solve(problem, method, N, view=view), naive(*exactly(problem)))
+
+
+@every_view
+@pytest.mark.parametrize("share", [1, 2, 3])
+@seeded
+@given(problem=sign_problems())
+def test_random_candidates(share, view, problem):
+    """RtGCD with a third, two thirds or all of the learners, and Lasso CD on the same draws."""
+    X, y = exactly(problem)
+    select = cb.Subset(max(1, share * problem.n_learners // 3))
+    method = cb.rtgcd(select=select)
+    drawn = draws(problem, method, N, seed=5)
+    run = cb.solve(problem, method, N, rng=5, view=view, compile=False)
+    lasso = cb.solve(problem, cb.lasso_cd(1.0, select), N, rng=5, view=view, compile=False)
+    assert same(run, ref.coordinate_descent(X, y, N, candidates=drawn))
+    assert same(lasso, ref.lasso_cd(X, y, F(1), N, candidates=drawn))
+
+
+@every_view
+@pytest.mark.parametrize("name", [*METHODS, *ROUNDED])
+@pytest.mark.parametrize("kind", GAUSSIAN)
+def test_gaussian_columns(kind, name, view):
+    """Centred and scaled by the package; the naive method gets the float64 numbers that this leaves."""
+    method, naive = {**METHODS, **ROUNDED}[name]
+    problem = cb.Problem(*gaussian(kind))
+    n_steps = min(N, 4) if name == "Frank-Wolfe, search" else N
+    found, expected = cb.solve(problem, method, n_steps, view=view, compile=False), naive(*exactly(problem))
+    assert list(found.path.learner) == expected.picks[:n_steps]
+    # targets of norm below 6, radii up to 4; a searched step divides by the squared length of the move, above 1/4 here
+    size = 6 * 4 * (4 if name == "Frank-Wolfe, search" else 1)
+    tolerance = drift(n_steps, problem.n_samples, size)
+    np.testing.assert_allclose(betas(found), expected.betas[: n_steps + 1].astype(float), rtol=0, atol=tolerance)
+
+
+@pytest.mark.parametrize("kind", GAUSSIAN)
+def test_forward_stepwise(kind):
+    problem = cb.Problem(*gaussian(kind))
+    naive, picks = ref.forward_stepwise(columns(problem), problem.y, min(3, problem.n_learners))
+    run = cb.solve(problem, cb.forward_stepwise(), len(picks), compile=False)
+    assert list(run.path.learner) == picks
+    condition = np.linalg.cond(columns(problem)[:, picks]) ** 2
+    tolerance = condition * drift(len(picks), problem.n_samples, np.linalg.norm(problem.y))
+    np.testing.assert_allclose(betas_stepwise(run), naive, rtol=0, atol=tolerance)
+
+
+def betas_stepwise(run):
+    return [cb.solve(run.problem, run.method, k, compile=False).beta for k in range(run.n_steps + 1)]
+
+
+# name: loss, the naive loss, is y a label
+LOSSES = {
+    "Huber": (cb.Huber(0.5), ref.huber(0.5), False),
+    "Logistic": (cb.Logistic(), ref.logistic(), True),
+    "Logistic, convex": (cb.Logistic(0.5), ref.logistic(0.5), True),
+    "Exponential": (cb.Exponential(), ref.EXPONENTIAL, True),
+}
+
+
+@pytest.mark.parametrize("kind", GAUSSIAN)
+@pytest.mark.parametrize("name", LOSSES)
+def test_other_losses(name, kind):
+    """Greedy, random and cyclic candidates; the exponential loss, which is not smooth, by forward stagewise."""
+    loss, naive_loss, labels = LOSSES[name]
+    X, y = gaussian(kind)
+    X = columns(cb.Problem(X, y))
+    problem = as_it_is(X, np.sign(y) if labels else y, loss)
+    classes = [tuple(np.flatnonzero(abs(X.T @ X[:, j]) > 1 - 1e-12)) for j in range(X.shape[1])]
+    if loss.sigma is None:
+        walks = [(cb.forward_stagewise(0.25), ref.walk(X, problem.y, N, sign_rule, naive_loss))]
+    else:
+        drawn = draws(problem, cb.rtgcd(3), N)
+        walks = [
+            (cb.gcd(), ref.coordinate_descent(X, problem.y, N, naive_loss)),
+            (cb.rtgcd(3), ref.coordinate_descent(X, problem.y, N, naive_loss, candidates=drawn)),
+            (cb.ccd(), ref.coordinate_descent(X, problem.y, N, naive_loss, candidates=cyclic(X))),
+        ]
+    for method, naive in walks:
+        run = cb.solve(problem, method, N, compile=False)
+        # two roundings more for each library function; lengths 1 / sigma up to 4
+        tolerance = drift(N, problem.n_samples + 2, 4 * 6)
+        found, expected = ([merged(beta, classes) for beta in path] for path in (betas(run), naive.betas))
+        np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance)
+        assert [classes[j] for j in run.path.learner] == [classes[j] for j in naive.picks]
+
+
+def sign_rule(k, beta, corr):
+    return ref.best(corr), 0, 0.25 * ref.sgn(corr[ref.best(corr)])
+
+
+def merged(beta, classes):
+    """Coefficients added up over copies, signs ignored: the naive scan rounds, so it may choose either copy."""
+    return [sum(abs(beta[list(group)])) for group in dict.fromkeys(classes)]
+
+
+def test_compiled_ties_on_real_columns():
+    """Copies and sign flips in any place of a matrix of odd size, compiled: the first of them is the only one ever chosen."""
+    rng = np.random.default_rng(1)
+    base, source = rng.normal(size=(37, 5)), rng.permutation(np.repeat(np.arange(5), 9))
+    problem = cb.Problem(base[:, source] * rng.choice([-1, 1], size=45), rng.normal(size=37))
+    first = {int(np.flatnonzero(source == s)[0]) for s in range(5)}
+    for view in (cb.Explicit, cb.Gram):
+        assert set(cb.solve(problem, cb.ls_boost(0.5), 300, view=view).path.learner) <= first
+
+
+def test_what_exact_means():
+    """0.1 is not a small multiple of a power of two: the comparison with == can fail."""
+    X, y = gaussian("tall")
+    problem = cb.Problem(X, y)
+    run = cb.solve(problem, cb.ls_boost(0.1), N, compile=False)
+    naive = ref.ls_boost(*exactly(problem), F(1, 10), N)
+    assert not same(run, naive) and np.abs(betas(run) - naive.betas.astype(float)).max() > ROUNDOFF / 8

@@ -1,0 +1,96 @@
+"""The quickstart says what it shows: its numbers are recomputed here by other means."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from sklearn.linear_model import Lasso
+
+from coordboost import load, plots
+from coordboost.quickstart import diabetes, lasso_path, quickstart
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("quick") / "new" / "folder"
+
+
+@pytest.fixture(scope="module")
+def done(folder):
+    return quickstart(folder)
+
+
+@pytest.fixture(scope="module")
+def path():
+    return lasso_path(diabetes())
+
+
+def test_rows_are_the_methods_and_their_certified_gaps(done):
+    rows = {row["method"]: row for row in done.rows}
+    assert list(rows) == ["ls_boost", "forward_stagewise", "regularized_forward_stagewise", "lasso_cd", "forward_stepwise"]
+    assert all(0 <= row["gap"] < 2e-3 and row["excess_percent"] >= 0 for row in done.rows)
+    assert json.loads(json.dumps(done.rows, allow_nan=False)) == done.rows
+
+
+def test_the_anchor_is_least_squares(done):
+    problem = done.runs["forward_stepwise"].problem
+    B = problem.dictionary.gather(np.arange(problem.n_learners))
+    least = np.linalg.lstsq(B, problem.y)[0]
+    np.testing.assert_allclose(done.runs["forward_stepwise"].beta, least, rtol=1e-9)
+    assert max(row["excess_percent"] for row in done.rows[:2]) < 1e-3
+    assert done.rows[0]["l1"] > 0.97 * np.abs(least).sum() < done.rows[1]["l1"]
+
+
+def test_regularised_stagewise_ends_clearly_inside_and_near_the_lasso(done):
+    regular, lasso, least = done.rows[2:]
+    assert 0.5 * least["l1"] < regular["l1"] <= done.runs["regularized_forward_stagewise"].method.target.radius
+    assert regular["l1"] < 0.7 * least["l1"]
+    assert abs(regular["training_error"] - lasso["training_error"]) < 1e-5 * regular["null_error"]
+
+
+def test_lasso_path_agrees_with_scikit_learn(path):
+    problem = path.runs[0].problem
+    B = problem.dictionary.gather(np.arange(problem.n_learners))
+    for lam, run in list(zip(path.lam, path.runs, strict=True))[1::6]:
+        other = Lasso(alpha=lam / problem.n_samples, fit_intercept=False, tol=1e-12, max_iter=10**6).fit(B, problem.y)
+        np.testing.assert_allclose(run.beta, other.coef_, atol=0.05)
+
+
+def test_lasso_path_is_certified_and_even(path):
+    l1 = np.array([run.final.l1 for run in path.runs])
+    assert len(l1) == 40 and path.gap < 1e-7
+    assert l1[0] == 0 and (np.diff(path.lam) < 0).all() and (np.diff(l1) > 0).all()
+    assert np.diff(l1).max() < 0.05 * l1[-1]
+
+
+def test_no_model_beats_the_certified_lasso(done, path):
+    # Every certificate gives a line: L(beta) >= lower - lam * ||beta||_1 for all beta.
+    lower = np.array([run.certificate().lower for run in path.runs])
+    for run in done.runs.values():
+        for state in run.replay(plots.grid(run.n_steps).tolist()):
+            assert state.loss >= (lower - path.lam * state.l1).max() - 1e-9 * lower[0]
+
+
+def test_files_hold_the_runs(done, folder):
+    assert sorted(file.name for file in folder.iterdir()) == sorted(file.name for file in done.files)
+    for name, run in done.runs.items():
+        saved = load(folder / f"{name}.run")
+        assert saved.n_steps == run.n_steps and saved.beta.tobytes() == run.beta.tobytes()
+    assert (folder / "quickstart.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_figure_is_three_profiles_and_the_training_error(done):
+    assert len(done.figure.axes) == 4
+    names = diabetes().feature_names
+    assert [sorted(text.get_text() for text in ax.texts) for ax in done.figure.axes].count(sorted(names)) == 3
+
+
+def test_text_quotes_the_rows(done):
+    quoted = [float(number) for number in re.findall(r"training error (\d+\.\d+) against (\d+\.\d+)", done.text[0])[0]]
+    assert quoted == pytest.approx([row["training_error"] for row in done.rows[2:4]], abs=5e-4)
+
+
+def test_nothing_is_written_without_a_folder(done, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert quickstart().files == [] and not list(tmp_path.iterdir())

@@ -1,0 +1,126 @@
+"""The same steps and coefficients as R mboost, a plain NumPy loop and R glmnet on the same float64 columns."""
+
+from math import log
+
+import numpy as np
+import pytest
+from designs import as_it_is
+from exact_runs import ROUNDOFF
+from reference_sets import REGRESSION, ReferenceSet, needs_reference_sets
+
+import coordboost as cb
+
+pytestmark = needs_reference_sets
+VIEWS = {"explicit": cb.Explicit, "gram": cb.Gram}
+# All columns of leukemia make too large a Gram matrix.
+SET_VIEWS = [pytest.param(n, v, id=f"{n}-{key}") for n in REGRESSION for key, v in VIEWS.items() if (n, key) != ("leukemia", "gram")]
+
+
+def assert_same_path(reference, run, picks, tag, scale=1.0, size=None):
+    """Picks as classes of copies, the package choosing the first of a class; coefficients and fits at the recorded steps.
+
+    The recorded steps end before the first near-tie, 1e-12 of the target, which is more than the rounding of a correlation. Each of
+    k steps is off by at most (n + 5) u size in a correlation, of which it takes the share `rate`; steps never enlarge what is
+    there. So fits are off by k rate (n + 5) u size, and each coefficient, the sum of k steps, by k^2 rate (n + 5) u size.
+    """
+    found, n_valid = run.path.learner, len(picks)
+    assert (reference.col_class[found] == found).all()
+    assert (found == reference.col_class[picks]).all()
+    rate = run.method.bind(run.problem).step.rate
+    unit = rate * (reference.n + 5) * ROUNDOFF * (reference.size if size is None else size)
+    at = [k for k in reference[f"{tag}_m"] if k <= n_valid]
+    coefficients, risks = reference[f"{tag}_coef"], reference[f"{tag}_risk"]
+    assert at or n_valid < min(reference[f"{tag}_m"])
+    for state, coef, risk in zip(run.replay(map(int, at)), coefficients, risks, strict=False):
+        fit = reference.X @ (scale * coef)
+        np.testing.assert_allclose(state.pred, fit, rtol=0, atol=state.k * unit + 4 * reference.n * ROUNDOFF * np.abs(fit).max())
+        if (reference.col_class == np.arange(reference.p)).all():
+            np.testing.assert_allclose(state.beta, scale * coef, rtol=0, atol=state.k**2 * unit)
+        yield state, risk
+
+
+@pytest.mark.parametrize("name, view", SET_VIEWS)
+def test_ls_boost_is_mboost(name, view):
+    reference = ReferenceSet(name)
+    problem = as_it_is(reference.X, reference.y)
+    for tag, nu in {"nu0p1": 0.1, "nu0p01": 0.01, "nu1": 1.0}.items():
+        tag = f"mb_gauss_{tag}"
+        if (name, nu) == ("leukemia", 1.0):  # not recorded
+            continue
+        picks = reference[f"{tag}_xselect"][: int(reference[f"{tag}_n_valid"])]
+        run = cb.solve(problem, cb.ls_boost(nu), len(picks), view=view)
+        for state, risk in assert_same_path(reference, run, picks, tag):
+            # mboost's risk is the residual sum of squares; each square is off by twice the fit
+            allowed = (4 * state.k * nu + 4) * (reference.n + 5) * ROUNDOFF * reference.size**2
+            assert abs(2 * state.loss - risk) <= allowed
+
+
+@pytest.mark.parametrize("tag", ["fs_eps0p01", "fs_eps0p001"])
+@pytest.mark.parametrize("name, view", SET_VIEWS)
+def test_forward_stagewise_is_the_plain_loop(name, view, tag):
+    """Coefficients are exact multiples of eps."""
+    reference = ReferenceSet(name)
+    n_valid, eps = int(reference[f"{tag}_n_valid"]), float(reference[f"{tag}_eps"])
+    picks, signs = reference[f"{tag}_pick"][:n_valid], reference[f"{tag}_sign"][:n_valid].astype(float)
+    run = cb.solve(as_it_is(reference.X, reference.y), cb.forward_stagewise(eps), n_valid, view=view)
+    assert (reference.col_class[picks] == run.path.learner).all()
+    assert (run.path.theta[picks == run.path.learner] == signs[picks == run.path.learner]).all()
+    counts = np.bincount(run.path.learner, weights=run.path.theta, minlength=reference.p)
+    assert (run.beta == eps * counts).all() and n_valid == len(run.path.theta) > 0
+
+
+@pytest.mark.parametrize("offset", ["off0", "offdef"])
+@pytest.mark.parametrize("name", ["german", "leukemia"])
+def test_logistic_is_mboost_binomial(name, offset):
+    """mboost fits half the log-odds with the gradient over log 2: in log-odds a step is 4 nu / log 2 times the correlation.
+
+    ``center=False`` is its offset 0; its own offset is half of ours, with which the columns, centred already, are centred again.
+    """
+    reference, tag = ReferenceSet(name), f"mb_binom_{offset}"
+    labels = np.where(reference.y > 0, 1.0, -1.0)
+    problem = cb.Problem(reference.X, labels, cb.Logistic(), center=offset == "offdef", scale=False)
+    # the largest share has log-odds below 1: the logarithm is off by a few roundoffs
+    assert abs(problem.offset - 2 * float(reference[f"{tag}_offset"])) <= 8 * ROUNDOFF
+    picks = reference[f"{tag}_xselect"][: int(reference[f"{tag}_n_valid"])]
+    run = cb.solve(problem, cb.gcd(step=cb.Proportional(4 * 0.1 / log(2))), len(picks))
+    sizes = float(np.sqrt(reference.n))
+    for state, risk in assert_same_path(reference, run, picks, tag, scale=2.0, size=sizes):
+        # the risk is in nats; its derivative is at most 1 in each fit
+        allowed = reference.n * (state.k + 4) * (reference.n + 5) * ROUNDOFF * sizes
+        assert abs(state.loss - risk) <= allowed
+
+
+@pytest.mark.parametrize("name", REGRESSION)
+def test_lasso_is_glmnet(name):
+    """Both answers certify an interval that contains the same optimum, so the intervals meet; and they are narrow.
+
+    Cyclic coordinate descent; greedy, and the larger half of the penalties, where a sweep over thousands of columns costs too much.
+    """
+    reference = ReferenceSet(name)
+    problem, null = as_it_is(reference.X, reference.y), reference.size**2 / 2
+    wide = reference.p > 1000
+    for i, k in list(enumerate(reference["glmnet_idx"]))[: 5 if wide else 10]:
+        lam = float(reference["glmnet_lambda_ss"][k])
+        theirs = cb.certify(problem, reference["glmnet_t26_beta"][i], cb.Penalty(lam))
+        method = cb.lasso_cd(lam, cb.Full() if wide else cb.Cyclic())
+        ours = cb.solve(problem, method, 20_000 if wide else 2_000_000, stop=cb.GapBelow(1e-9)).certificate()
+        assert ours.lower <= theirs.upper and theirs.lower <= ours.upper
+        assert 0 <= theirs.gap <= 1e-9 * null and 0 <= ours.gap <= 1e-8 * null
+
+
+@pytest.mark.parametrize("name", ["prostate", "diabetes10"])
+def test_raw_coefficients(name):
+    """From raw columns to raw coefficients and intercept: R mboost and R lars on the same raw data."""
+    reference = ReferenceSet(name)
+    problem = cb.Problem(reference["X_raw"], reference["y_raw"])
+    np.testing.assert_allclose(problem.standardization.mean, reference["x_mean"], rtol=1e-13, atol=0)
+    np.testing.assert_allclose(problem.standardization.norm, reference["x_norm"], rtol=1e-13, atol=0)
+    run = cb.solve(problem, cb.ls_boost(0.1), 2000)
+    assert (run.path.learner == reference["mb_gauss_nu0p1_xselect"]).all()
+    # As for unit columns, divided by their norms; the intercept sums up means times coefficients.
+    unit = 0.1 * 2000**2 * (reference.n + 5) * ROUNDOFF * reference.size
+    np.testing.assert_allclose(run.coef * reference["x_norm"], reference["mb_raw_nu0p1_coef"] * reference["x_norm"], rtol=0, atol=unit)
+    intercept = float(reference["mb_raw_nu0p1_offset"]) - reference["x_mean"] @ reference["mb_raw_nu0p1_coef"]
+    assert abs(run.intercept - intercept) <= unit * np.abs(reference["x_mean"] / reference["x_norm"]).sum()
+    for beta, raw in zip(reference["lars_lasso_beta"], reference["lars_lasso_raw_beta"], strict=True):
+        np.testing.assert_allclose(problem.raw(beta)[0], raw, rtol=1e-9, atol=1e-10 * np.abs(raw).max())

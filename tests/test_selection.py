@@ -1,0 +1,198 @@
+"""Selection rules: uniform draws that no block boundary can change, and norms and weights that are their exact laws."""
+
+from collections import Counter
+from fractions import Fraction as F
+from itertools import chain, combinations
+from math import comb, log, sqrt
+
+import numpy as np
+import pytest
+import reference_norms as norms
+from designs import as_it_is, draws, gaussian, seeded
+from exact_runs import ROUNDOFF
+from hypothesis import given
+from hypothesis import strategies as st
+
+import coordboost as cb
+from coordboost.engine.walk import Walk
+from coordboost.selection import draw_subsets, subset_weights
+
+GROUP_OF = np.array([0, 1, 0, 2, 1, 0])
+GROUPS = [[0, 2, 5], [1, 4], [3]]
+
+
+def bound(select, n=6, groups=GROUP_OF):
+    """The rule filled in from a problem with n learners."""
+    problem = as_it_is(np.eye(n), np.ones(n), groups=groups[:n])
+    return cb.rtgcd(select=select).bind(problem).select
+
+
+# Draws. ---------------------------------------------------------------------------------------------------------------
+
+
+def deviation(rows, n):
+    """Largest error of the frequencies of all C(n, t) subsets, where these are few, else of all pairs; and what is allowed.
+
+    Bernstein and a union bound: with N draws and e = log(2 cells / a) / N, a frequency p is off by e/3 + sqrt((e/3)^2 + 2 p (1-p) e)
+    or more with probability below a = 1e-9 in all cells together: the rate of false alarms over seeds. The seeds are fixed.
+    """
+    n_rows, t = rows.shape
+    if comb(n, t) <= 20:
+        counts = Counter(map(tuple, rows.tolist()))
+        frequencies, expected = [counts[cell] / n_rows for cell in combinations(range(n), t)], 1 / comb(n, t)
+    else:
+        taken = np.zeros((n_rows, n))
+        np.put_along_axis(taken, rows, 1.0, axis=1)
+        together = taken.T @ taken / n_rows
+        frequencies = together[np.triu_indices(n, 1)] if t > 1 else np.diag(together)
+        expected = t * (t - 1) / (n * (n - 1)) if t > 1 else 1 / n
+    e = log(2 * len(frequencies) / 1e-9) / n_rows
+    return max(abs(np.array(frequencies) - expected)), e / 3 + sqrt(e * e / 9 + 2 * expected * (1 - expected) * e)
+
+
+@pytest.mark.parametrize("t, n", [(1, 3), (2, 4), (3, 5), (5, 6), (1, 100), (47, 49), (49, 50), (49, 51)])
+def test_subsets_are_uniform(t, n):
+    rows = draw_subsets(np.random.default_rng(0), 40_000, t, n)
+    assert rows.shape == (40_000, t) and (np.diff(rows, axis=1) > 0).all() and rows.min() >= 0 and rows.max() < n
+    found, allowed = deviation(rows, n)
+    assert found <= allowed < 0.02
+
+
+def test_the_counting_test_has_teeth():
+    """A sampler that takes the first two learners in one draw of ten, and one that may take a learner twice."""
+    rng = np.random.default_rng(1)
+    rows = draw_subsets(rng, 40_000, 2, 6)
+    rows[rng.random(40_000) < 0.1] = [0, 1]
+    twice = np.sort(rng.integers(0, 6, size=(40_000, 2)), axis=1)
+    assert all(found > allowed for found, allowed in (deviation(rows, 6), deviation(twice, 6)))
+
+
+def test_all_learners_need_no_randomness():
+    assert (draw_subsets(None, 3, 4, 4) == np.arange(4)).all()
+
+
+@pytest.mark.parametrize("select", [cb.Subset(2), cb.Subset(1), cb.Groups(2)], ids=repr)
+@pytest.mark.parametrize("blocks", [[1] * 40, [7, 20, 13], [40]], ids=len)
+def test_draws_do_not_depend_on_blocks(select, blocks, monkeypatch):
+    """The draws of step k are a function of the seed and k; also across the chunks in which they are made."""
+    monkeypatch.setattr("coordboost.engine.walk.CHUNK", 16)
+    problem = cb.Problem(*gaussian("tall"), groups=GROUP_OF[:5])
+    whole = [row.tolist() for start in range(0, 40, 16) for row in chunk(problem, select, start, 40)]
+    walk, seen = Walk(problem, cb.rtgcd(select=select), seed=9), []
+    for size in blocks:
+        goal = walk.k + size
+        while walk.k < goal:
+            part = walk._drawn(goal - walk.k)
+            seen += part.tolist()
+            walk.k += len(part)
+    assert seen == whole
+
+
+def chunk(problem, select, start, stop):
+    walk = Walk(problem, cb.rtgcd(select=select), seed=9)
+    walk.k = start
+    return walk._drawn(stop - start)
+
+
+def test_runs_do_not_depend_on_stops_and_seeds_matter():
+    problem, method = cb.Problem(*gaussian("wide")), cb.rtgcd(3)
+    whole = cb.solve(problem, method, 50, rng=4, compile=False)
+    halves = cb.solve(problem, method, 17, rng=4, compile=False).resume(33)
+    every = list(cb.iterate(problem, method, 50, every=7, rng=4, compile=False))
+    assert (whole.path.learner == halves.path.learner).all() and (whole.beta == halves.beta).all()
+    assert (every[-1].beta == whole.beta).all()
+    assert (cb.solve(problem, method, 50, rng=5, compile=False).path.learner != whole.path.learner).any()
+    generators = [cb.solve(problem, method, 9, rng=np.random.default_rng(8), compile=False) for _ in range(2)]
+    assert (generators[0].beta == generators[1].beta).all() and generators[0].seed == generators[1].seed
+
+
+# Laws and norms. ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 8])
+def test_weights_are_the_law_of_the_winner(n):
+    """The rank of the best of t, over all C(n, t) draws; a weight is a product of at most n quotients, rounded three times each."""
+    for t in range(1, n + 1):
+        ranks = Counter(min(drawn) for drawn in combinations(range(n), t))
+        law = [F(ranks[j], comb(n, t)) for j in range(n)]
+        assert law == list(norms.gamma_weights(t, n))
+        for select in (cb.Subset(t), cb.Groups(t)):
+            np.testing.assert_allclose(select.weights(n), [float(x) for x in law], rtol=6 * n * ROUNDOFF, atol=0)
+    assert (cb.Full().weights(n) == np.eye(1, n)[0]).all()
+
+
+def test_weights_of_many_learners():
+    """No overflow, no negative weight, total one: 10^5 products and a sum of as many terms."""
+    for t in (1, 10, 50_000, 100_000):
+        weights = subset_weights(t, 100_000)
+        assert (weights >= 0).all() and (np.diff(weights) <= 0).all()
+        assert abs(weights.sum() - 1) <= 3 * 100_000 * ROUNDOFF
+
+
+integers = st.lists(st.integers(-9, 9), min_size=6, max_size=6)
+
+
+@seeded
+@given(a=integers, t=st.integers(1, 6), g=st.integers(1, 3))
+def test_norms_are_the_references(a, t, g):
+    """Norms and duals of Definitions 3.1-3.4; sums of six products rounded a few times each."""
+    exact = [F(x) for x in a]
+    gamma, gamma_groups = norms.gamma_weights(t, 6), norms.gamma_weights(g, 3)
+    subset, groups, one = bound(cb.Subset(t)), bound(cb.Groups(g)), bound(cb.Groups(1))
+    pairs = [
+        (cb.Full().norm(np.array(a)), norms.norm_inf(exact)),
+        (cb.Full().dual_norm(np.array(a)), norms.dual_inf(exact)),
+        (subset.norm(np.array(a)), norms.norm_ordered(exact, gamma)),
+        (subset.dual_norm(np.array(a)), norms.dual_ordered(exact, gamma)),
+        (groups.norm(np.array(a)), norms.norm_mixed(np.array(exact), GROUPS, gamma_groups)),
+        (groups.dual_norm(np.array(a)), norms.dual_mixed(np.array(exact), GROUPS, gamma_groups)),
+        (one.norm(np.array(a)), norms.norm_group(np.array(exact), GROUPS)),
+        (one.dual_norm(np.array(a)), norms.dual_group(np.array(exact), GROUPS)),
+    ]
+    for found, expected in pairs:
+        assert abs(found - expected) <= 50 * ROUNDOFF * float(expected)
+
+
+@seeded
+@given(a=integers, t=st.integers(1, 6), g=st.integers(1, 3))
+def test_norms_are_expected_maxima(a, t, g):
+    """Propositions 3.1-3.3: the mean over all draws of the largest size looked at."""
+    a = np.array(a)
+    subsets = [max(abs(a[list(drawn)])) for drawn in combinations(range(6), t)]
+    unions = [max(abs(a[list(chain(*drawn))])) for drawn in combinations(GROUPS, g)]
+    assert abs(bound(cb.Subset(t)).norm(a) - sum(subsets) / len(subsets)) <= 50 * ROUNDOFF * max(subsets)
+    assert abs(bound(cb.Groups(g)).norm(a) - sum(unions) / len(unions)) <= 50 * ROUNDOFF * max(unions)
+
+
+@seeded
+@given(a=integers, b=integers, t=st.integers(1, 6))
+def test_duality_and_types(a, b, t):
+    """<a, b> <= norm(a) dual(b); all of t = n, groups of one and all groups are the other types."""
+    a, b = np.array(a), np.array(b)
+    rules = [cb.Full(), bound(cb.Subset(t)), bound(cb.Groups(min(t, 3)))]
+    for rule in rules:
+        assert a @ b <= rule.norm(a) * rule.dual_norm(b) * (1 + 100 * ROUNDOFF)
+    single = bound(cb.Groups(t), groups=np.arange(6))
+    pairs = [
+        (bound(cb.Subset(6)), cb.Full()),
+        (bound(cb.Groups(3)), cb.Full()),
+        (single, bound(cb.Subset(t))),
+        (bound(cb.Groups(1), groups=np.zeros(6, dtype=int)), cb.Full()),
+    ]
+    for one, other in pairs:
+        assert abs(one.norm(a) - other.norm(a)) <= 50 * ROUNDOFF * other.norm(a)
+        assert abs(one.dual_norm(a) - other.dual_norm(a)) <= 50 * ROUNDOFF * other.dual_norm(a)
+
+
+def test_groups_follow_the_labels():
+    """Labels of any kind, in any order; a column that is set aside leaves its group, and an emptied group goes."""
+    X, y = gaussian("tall")
+    X[:, 2] = 1.0
+    with pytest.warns(cb.ConstantColumnWarning):
+        problem = cb.Problem(X, y, groups=["b", "a", "only x2", "b", "a"])
+    select = cb.rtgcd(select=cb.Groups(1)).bind(problem).select
+    members = [select.member[i:j].tolist() for i, j in zip(select.start[:-1], select.start[1:], strict=True)]
+    assert members == [[1, 3], [0, 2]]
+    picks = cb.solve(problem, cb.rtgcd(select=cb.Groups(1)), 40, compile=False).path.learner
+    drawn = draws(problem, cb.rtgcd(select=cb.Groups(1)), 40)[:, 0]
+    assert all(j in members[g] for j, g in zip(picks, drawn, strict=True)) and set(picks) == {0, 1, 2, 3}

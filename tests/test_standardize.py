@@ -1,0 +1,169 @@
+"""Standardisation: columns of mean zero and unit norm in the metric of the weights, and the exact way back to raw coefficients."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+import coordboost as cb
+from coordboost import Problem
+
+U = np.finfo(float).eps
+RNG = np.random.default_rng(11)
+M, N = 30, 5
+X = RNG.normal(size=(M, N)) * np.array([1.0, 20.0, 0.3, 1e-6, 4e5]) + np.array([0.0, 3.0, -40.0, 1e-6, 1e6])
+THIN = np.where(RNG.random((M, N)) < 0.3, RNG.normal(size=(M, N)), 0.0)
+Y = RNG.normal(size=M) + 5
+WEIGHTS = {"plain": None, "weighted": RNG.integers(0, 4, M).astype(float)}
+
+over_weights = pytest.mark.parametrize("weight", WEIGHTS.values(), ids=WEIGHTS)
+over_kinds = pytest.mark.parametrize("kind", [np.asarray, scipy.sparse.csc_array], ids=["dense", "sparse"])
+over_matrices = pytest.mark.parametrize("X", [X, THIN], ids=["offsets", "thin"])
+over_options = pytest.mark.parametrize("center, scale", [(True, True), (False, True)])
+
+
+def columns(problem):
+    return problem.dictionary.gather(np.arange(problem.n_learners))
+
+
+def naive(X, weight, center):
+    """Mean, norm and unit columns in the metric of the weights, in longdouble."""
+    weight = np.ones(len(X)) if weight is None else weight
+    X = X.astype(np.longdouble)
+    mean = (weight @ X) / weight.sum() if center else np.zeros(X.shape[1])
+    norm = np.sqrt(weight @ (X - mean) ** 2)
+    return mean, norm, (X - mean) / norm
+
+
+def slack(X, weight, center):
+    """Rounding of a standardised column: sums of M terms, relative to its size before centring over its norm after."""
+    _, norm, unit = naive(X, weight, center)
+    return 4 * M * U * np.maximum(np.abs(unit).max(axis=0), np.abs(X).max(axis=0) / norm).astype(float)
+
+
+@over_weights
+@over_kinds
+@over_matrices
+@over_options
+def test_columns_equal_naive_numpy(X, kind, weight, center, scale):
+    problem = Problem(kind(X), Y, sample_weight=weight, center=center, scale=scale)
+    mean, norm, unit = naive(X, weight, center)
+    bound = slack(X, weight, center)
+    assert (np.abs(columns(problem) - unit) <= bound).all()
+    assert (np.abs(problem.standardization.norm / norm - 1) <= bound).all()
+    assert (np.abs(problem.standardization.mean - mean) <= bound * norm).all()
+
+
+@over_weights
+@over_matrices
+def test_means_are_zero_and_norms_one(X, weight):
+    """Dense columns are centred twice, so what is left is the rounding of the unit column, not of the raw one."""
+    B = columns(Problem(X, Y, sample_weight=weight))
+    w = np.ones(M) if weight is None else weight
+    assert np.abs(w @ B).max() <= 4 * U * (w @ np.abs(B)).max()
+    assert np.abs(w @ B**2 - 1).max() <= 4 * M * U
+
+
+@over_weights
+@over_kinds
+@over_matrices
+@over_options
+def test_raw_and_unit_are_inverse(X, kind, weight, center, scale):
+    """One division and one multiplication: two roundings."""
+    problem = Problem(kind(X), Y, sample_weight=weight, center=center, scale=scale)
+    beta, coef = RNG.normal(size=N), RNG.normal(size=N) / np.abs(X).max(axis=0)
+    assert (np.abs(problem.unit(problem.raw(beta)[0]) - beta) <= 2 * U * np.abs(beta)).all()
+    assert (np.abs(problem.raw(problem.unit(coef))[0] - coef) <= 2 * U * np.abs(coef)).all()
+
+
+@over_weights
+@over_kinds
+@over_matrices
+@over_options
+def test_predictions_equal_offset_plus_B_beta(X, kind, weight, center, scale):
+    """In N + 2 terms, each of the size of coef * X before the means cancel."""
+    problem = Problem(kind(X), Y, sample_weight=weight, center=center, scale=scale)
+    beta = RNG.normal(size=N)
+    bound = 3 * (slack(X, weight, center) @ np.abs(beta) + N * U * abs(problem.offset))
+    expected = problem.offset + problem.dictionary.combine(beta)
+    assert problem.offset == pytest.approx(np.average(Y, weights=weight) if center else 0.0, rel=M * U)
+    for rows in (kind(X), X, scipy.sparse.csr_array(X)):
+        assert np.abs(problem.predict(beta, rows) - expected).max() <= bound
+    coef, intercept = problem.raw(beta)
+    assert np.abs(X @ coef + intercept - expected).max() <= bound
+    assert problem.predict(beta, X[:3]) == pytest.approx(expected[:3], abs=bound)
+
+
+@over_weights
+@over_options
+def test_sparse_equals_dense(weight, center, scale):
+    problems = [
+        Problem(kind(THIN), Y, sample_weight=weight, center=center, scale=scale)
+        for kind in (np.asarray, scipy.sparse.csc_array)
+    ]
+    bound = slack(THIN, weight, center).max()
+    v, weights, index = RNG.normal(size=M), RNG.random(M), np.array([3, 0, 3])
+    dense, sparse = (problem.dictionary for problem in problems)
+    assert np.abs(columns(problems[0]) - columns(problems[1])).max() <= bound
+    assert np.abs(dense.scan(v) - sparse.scan(v)).max() <= bound * np.abs(v).sum()
+    assert np.abs(dense.correlations(v, index) - sparse.correlations(v, index)).max() <= bound * np.abs(v).sum()
+    assert np.abs(dense.gram(weights) - sparse.gram(weights)).max() <= 4 * bound
+    runs = [cb.solve(problem, cb.ls_boost(0.5), 60) for problem in problems]
+    assert runs[0].path.learner.tobytes() == runs[1].path.learner.tobytes()
+    # 60 contracting steps, each with the rounding of its columns
+    assert np.abs(runs[0].coef - runs[1].coef).max() <= 60 * bound * np.abs(runs[0].coef).max()
+
+
+def test_weights_count_copies_of_rows():
+    """A whole weight w stands for w copies of a sample; the same sums in another order."""
+    weight = WEIGHTS["weighted"]
+    copies = np.repeat(np.arange(M), weight.astype(int))
+    runs = [cb.solve(problem, cb.gcd(), 40) for problem in (Problem(X, Y, sample_weight=weight), Problem(X[copies], Y[copies]))]
+    assert runs[0].path.learner.tobytes() == runs[1].path.learner.tobytes()
+    scale = 40 * slack(X, weight, True).max() * np.abs(Y).sum()
+    assert np.abs(runs[0].beta - runs[1].beta).max() <= scale
+    assert runs[0].final.loss == pytest.approx(runs[1].final.loss, abs=scale * np.abs(Y).max())
+
+
+def test_names_and_dropped_columns():
+    wide = np.column_stack([np.ones(M), X[:, 0], np.zeros(M), X[:, 1], np.full(M, 0.1)])
+    with pytest.warns(cb.ConstantColumnWarning, match=r"3 constant column\(s\).*: a, c, e\."):
+        problem = Problem(wide, Y, feature_names=iter("abcde"), groups=["u", "v", "w", "u", "v"])
+    assert (problem.feature_names, problem.dropped) == (["b", "d"], ["a", "c", "e"])
+    assert problem.groups.tolist() == [1, 0]
+    coef, intercept = problem.raw([2.0, -3.0])
+    assert coef.shape == (5,) and not coef[[0, 2, 4]].any() and coef[[1, 3]].all()
+    assert problem.unit(coef) == pytest.approx([2.0, -3.0], rel=4 * U)
+    assert wide @ coef + intercept == pytest.approx(problem.predict([2.0, -3.0], wide), rel=1e-14)
+
+
+def test_without_centring_a_constant_column_is_a_learner():
+    problem = Problem(np.column_stack([np.full(M, 0.1), X[:, 0]]), Y, center=False)
+    assert problem.n_learners == 2 and problem.dropped == [] and problem.offset == 0
+    assert columns(problem)[:, 0] == pytest.approx(np.full(M, M**-0.5), rel=M * U)
+
+
+def test_unit_columns_are_taken_as_they_are():
+    unit = naive(X, None, True)[2].astype(float)
+    problem = Problem(unit, Y, scale=False)
+    assert np.abs(columns(problem) - unit).max() <= 4 * M * U
+    assert problem.standardization.norm.tolist() == [1.0] * N
+
+
+@over_kinds
+@pytest.mark.parametrize("offset", [1e4, 1e8])
+def test_columns_with_a_huge_mean(kind, offset):
+    """At offset 1e8 the data themselves keep 8 digits of the spread. On whole numbers they are exact, so a dense run must
+    agree with the run on the small numbers to rounding; a correlation that is centred implicitly loses `offset` / spread.
+    """
+    small = RNG.integers(-9, 10, (M, N)).astype(float)
+    method, n_steps = cb.ls_boost(0.5), 200
+    expected = cb.solve(Problem(small, Y), method, n_steps)
+    run = cb.solve(Problem(kind(small + offset), Y), method, n_steps)
+    lost = offset if kind is not np.asarray else 1.0
+    bound = 10 * M * U * lost * np.abs(Y).sum()
+    assert np.isfinite(run.beta).all()
+    assert np.abs(run.beta - expected.beta).max() <= bound
+    assert np.abs(run.final.loss - expected.final.loss) <= bound * np.abs(Y).sum()
+    certificate = run.certificate()
+    assert certificate.lower <= certificate.upper
+    assert certificate.lower <= cb.solve(Problem(small, Y), cb.ls_boost(1.0), 5000).final.loss + bound

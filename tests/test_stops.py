@@ -1,0 +1,244 @@
+"""How a run ends early: Ctrl-C, stop rules, divergence; always with the steps made, which are those of a shorter run."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+import coordboost as cb
+from coordboost import Problem, Status
+
+RNG = np.random.default_rng(9)
+M, N = 40, 6
+X, Y = RNG.normal(size=(M, N)), RNG.normal(size=M)
+FOREVER = 10**12
+
+
+def problem():
+    return Problem(X, Y)
+
+
+def equals_fresh_run(run, method, **options):
+    fresh = cb.solve(problem(), method, run.n_steps, **options)
+    return fresh.beta.tobytes() == run.beta.tobytes() and fresh.path.theta.tobytes() == run.path.theta.tobytes()
+
+
+@pytest.fixture
+def ctrl_c():
+    """Ctrl-C as in a terminal: test runners in the background are started with the signal ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler, "the handler was not put back"
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.parametrize("method", [cb.ls_boost(0.1), cb.rtgcd(2)], ids=["greedy", "random"])
+@pytest.mark.parametrize("at", [1, 3, 12])
+def test_ctrl_c_keeps_the_steps_made(method, at, ctrl_c):
+    seen = []
+
+    def watch(state):
+        seen.append(state.k)
+        if len(seen) == at:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    run = cb.solve(problem(), method, FOREVER, rng=4, watch=watch)
+    assert run.status is Status.INTERRUPTED and run.message == "the run was interrupted; the steps made are kept"
+    assert len(seen) == at and run.n_steps == seen[-1] > 0
+    assert equals_fresh_run(run, method, rng=4)
+    assert run.resume(100).status is Status.COMPLETED
+    assert equals_fresh_run(run.resume(100), method, rng=4)
+
+
+def test_a_second_ctrl_c_interrupts_at_once(ctrl_c):
+    def watch(state):
+        os.kill(os.getpid(), signal.SIGINT)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        cb.solve(problem(), cb.ls_boost(), FOREVER, watch=watch)
+
+
+def test_an_ignored_signal_stays_ignored():
+    """As under nohup, or in a shell's background: Ctrl-C belongs to someone else."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        run = cb.solve(problem(), cb.ls_boost(), 500, watch=lambda state: os.kill(os.getpid(), signal.SIGINT))
+        assert run.status is Status.COMPLETED and run.n_steps == 500
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    except KeyboardInterrupt:
+        pytest.fail("the ignored signal interrupted the run")
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+CHILD = """
+import signal
+import numpy as np
+import coordboost as cb
+signal.signal(signal.SIGINT, signal.default_int_handler)
+rng = np.random.default_rng(1)
+problem, method = cb.Problem(rng.normal(size=(50, 8)), rng.normal(size=50)), cb.forward_stagewise(1e-6)
+said = []
+run = cb.solve(problem, method, 10**12, watch=lambda state: said or said.append(print("running", flush=True)))
+fresh = cb.solve(problem, method, run.n_steps)
+print(run.status.name, run.n_steps > 0, run.beta.tobytes() == fresh.beta.tobytes())
+"""
+
+
+def test_ctrl_c_in_a_process_of_its_own():
+    with subprocess.Popen([sys.executable, "-W", "error", "-c", CHILD], stdout=subprocess.PIPE, text=True) as child:
+        try:
+            assert child.stdout.readline() == "running\n"
+            time.sleep(0.05)
+            child.send_signal(signal.SIGINT)
+            assert child.communicate(timeout=60)[0] == "INTERRUPTED True True\n"
+            assert child.returncode == 0
+        finally:
+            child.kill()
+
+
+def test_a_thread_runs_without_touching_signals():
+    results = []
+    before = signal.getsignal(signal.SIGINT)
+    thread = threading.Thread(target=lambda: results.append(cb.solve(problem(), cb.ls_boost(), 50)))
+    thread.start()
+    thread.join()
+    assert equals_fresh_run(results[0], cb.ls_boost()) and signal.getsignal(signal.SIGINT) is before
+
+
+METHOD = cb.ls_boost(0.5)
+
+
+def stopped(stop, method=METHOD, n_steps=FOREVER):
+    run = cb.solve(problem(), method, n_steps, stop=stop)
+    assert run.status is Status.STOPPED and 0 < run.n_steps < n_steps and equals_fresh_run(run, method)
+    return run
+
+
+@pytest.mark.parametrize("tolerance", [1e-2, 1e-6, 1e-10])
+@pytest.mark.parametrize("target", [None, cb.Ball(100.0)])
+def test_stop_below_a_gap(tolerance, target):
+    run = stopped(cb.GapBelow(tolerance, target))
+    limit = tolerance * run.problem.value(np.zeros(M))
+    assert run.certificate(target).gap <= limit < cb.certify(run.problem, np.zeros(N), target).gap
+    assert run.message == str(cb.GapBelow(tolerance, target)) and f"{tolerance:g}" in run.message
+
+
+def test_stop_without_progress():
+    run = stopped(cb.NoProgress(1e-9))
+    assert np.abs(run.final.corr).max() <= 1e-9 * np.abs(run.problem.dictionary.scan(run.problem.y)).max()
+    assert not cb.NoProgress()(cb.solve(problem(), cb.frank_wolfe(1.0), 3).final)  # a ball: correlations stay large
+
+
+def test_stop_by_time():
+    began = time.perf_counter()
+    run = stopped(cb.TimeLimit(0.3), cb.forward_stagewise(1e-9))
+    assert run.seconds >= 0.3 and time.perf_counter() - began < 30
+    assert "0.3 s" in run.message
+    again = run.resume(FOREVER, stop=cb.TimeLimit(run.seconds + 0.1))
+    assert again.status is Status.STOPPED and again.n_steps > run.n_steps and again.seconds >= run.seconds + 0.1
+
+
+def test_stop_by_any_callable_and_the_first_of_several():
+    class Ten:
+        def __call__(self, state):
+            return state.k >= 10
+
+        def __str__(self):
+            return "ten are enough"
+
+    run = stopped([cb.GapBelow(0.0), Ten(), cb.TimeLimit(1000.0)])
+    assert run.message == "ten are enough" and run.n_steps >= 10
+    assert stopped(lambda state: np.bool_(state.l1 > 0)).n_steps > 0
+    assert cb.solve(problem(), METHOD, 50, stop=lambda state: False).status is Status.COMPLETED
+    assert cb.solve(problem(), METHOD, 50, stop=[]).status is Status.COMPLETED
+
+
+def test_watch_sees_states_and_cannot_stop():
+    seen = []
+
+    def watch(state):
+        seen.append((state.k, state.loss))
+        state.beta[:] = 0
+        return True
+
+    run = cb.solve(problem(), METHOD, 100, watch=watch)
+    assert run.status is Status.COMPLETED and equals_fresh_run(run, METHOD)
+    assert [k for k, _ in seen] == sorted({k for k, _ in seen}) and seen[-1][0] == 100
+    assert seen[-1][1] == run.final.loss
+
+
+def test_an_error_in_watch_is_the_users_own(ctrl_c):
+    with pytest.raises(ZeroDivisionError):
+        cb.solve(problem(), METHOD, 100, watch=lambda state: 1 / 0)
+
+
+class Doubling(NamedTuple):
+    """A user's step rule that overshoots: the residual along the learner is multiplied by 1 - factor."""
+
+    factor: float
+
+    def move(self, k, view, j, corr, beta_j):
+        return 0, self.factor * corr
+
+
+class Sick(NamedTuple):
+    """A step rule that turns NaN at step `at`."""
+
+    at: int
+
+    def move(self, k, view, j, corr, beta_j):
+        return 0, corr / 2 if k < self.at else corr * np.nan
+
+
+DIVERGING = [
+    cb.Method("overshoot", cb.Full(), Doubling(3.0)),
+    cb.Method("leap", cb.Cyclic(), Doubling(1e40)),
+    cb.Method("NaN", cb.Full(), Sick(23)),
+]
+
+
+@pytest.mark.parametrize("method", DIVERGING, ids=lambda method: method.name)
+@pytest.mark.parametrize(
+    "view, loss",
+    [(cb.Gram, cb.Squared()), (cb.Explicit, cb.Squared()), (cb.Explicit, cb.Huber(1e300))],
+    ids=["Gram", "explicit", "Huber"],
+)
+def test_divergence_never_returns_nan(method, view, loss, deadline):
+    run = cb.solve(Problem(X, Y, loss), method, 100_000, view=view)
+    assert run.status is Status.DIVERGED and run.message == Status.DIVERGED.value
+    assert 0 < run.n_steps < 100_000 and (run.n_steps == 23 or method.name != "NaN")
+    assert np.isfinite([*run.beta, *run.coef, run.intercept, *run.pred, *run.path.theta, run.final.loss]).all()
+    fresh = cb.solve(Problem(X, Y, loss), method, run.n_steps, view=view)
+    assert fresh.beta.tobytes() == run.beta.tobytes()
+    assert np.isfinite(run.predict(X)).all() and "DIVERGED" not in repr(run)
+
+
+@pytest.fixture
+def deadline():
+    """Fail rather than hang."""
+
+    def late(signum, frame):
+        raise AssertionError("the loop never ends")
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.alarm(30)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+def test_iterate_ends_on_divergence_too(deadline):
+    """It must neither yield NaN nor wait for ever."""
+    states = []
+    for state in cb.iterate(problem(), DIVERGING[0], 5000, every=100):
+        states.append(state)
+        assert np.isfinite(state.beta).all() and len(states) < 60
+    assert states
