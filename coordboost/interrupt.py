@@ -9,13 +9,13 @@ from contextlib import contextmanager
 def interruptible():
     """Yield a function that tells whether Ctrl-C was pressed; a second Ctrl-C interrupts at once."""
     pressed = []
-    if threading.current_thread() is not threading.main_thread():
+    previous = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(previous):
         yield lambda: False
         return
-    previous = signal.getsignal(signal.SIGINT)
 
     def note(signum, frame):
-        if pressed or not callable(previous):
+        if pressed:
             raise KeyboardInterrupt
         pressed.append(signum)
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from coordboost._checks import not_negative, positive
 from coordboost._linesearch import safeguarded_newton
 
 
@@ -25,11 +26,6 @@ def _signs(loss, y):
             f"{type(loss).__name__} loss expects labels -1 and +1 (or 0 and 1), got {shown}; recode y as y == positive_class."
         )
     return np.where(y > 0, 1.0, -1.0)
-
-
-def _positive(name, number):
-    if not (math.isfinite(number) and number > 0):
-        raise ValueError(f"{name} must be a positive finite number, got {number!r}.")
 
 
 def _log_odds(y, weight, factor):
@@ -79,7 +75,7 @@ class Huber(NamedTuple):
     location = True
 
     def check(self):
-        _positive("Huber(d): d", self.d)
+        positive("Huber(d): d", self.d)
 
     def value(self, y, f):
         size = abs(y - f)
@@ -117,8 +113,7 @@ class Logistic(NamedTuple):
         return self.d if self.d > 0 else None
 
     def check(self):
-        if not (math.isfinite(self.d) and self.d >= 0):
-            raise ValueError(f"Logistic(d): d must be a finite number >= 0, got {self.d!r}.")
+        not_negative("Logistic(d): d", self.d)
 
     def value(self, y, f):
         margin = y * f

@@ -7,6 +7,7 @@ and Relatives* (FGM), and Lu, Mazumder, *Randomized Gradient Boosting Machine* (
 import math
 from dataclasses import dataclass, field, replace
 
+from coordboost._checks import instance, not_negative, positive, real, shown
 from coordboost.engine.refit import Refit
 from coordboost.selection import Cyclic, Full, Subset
 from coordboost.steps import (
@@ -18,7 +19,6 @@ from coordboost.steps import (
     Sign,
     SignSequence,
     SoftThreshold,
-    check_positive,
     sequence,
 )  # fmt: skip
 from coordboost.targets import Ball, Penalty, Unconstrained
@@ -50,6 +50,10 @@ class Method:
     parameters: dict = field(default_factory=dict)
     view: type | None = None
 
+    def __post_init__(self):
+        instance("select", self.select, "pick", "a selection rule such as Full() or Subset(10)")
+        instance("step", self.step, "move", "a step rule such as LineSearch() or Proportional(0.1)")
+
     def bind(self, problem):
         """The method with its rules checked against the problem and filled in from it."""
         select, step = (piece.bind(problem) if hasattr(piece, "bind") else piece for piece in (self.select, self.step))
@@ -65,7 +69,7 @@ def ls_boost(eps=0.1):
 
     Squared loss: eps = 1 is matching pursuit; 0 < eps < 2 (theory: eps <= 1), dimensionless.
     """
-    check_positive("eps", eps, 2, "between 0 and 2 (LS-Boost diverges from 2 on)")
+    positive("eps", eps, 2, "between 0 and 2 (LS-Boost diverges from 2 on)")
     return Method(
         "ls_boost", Full(), Proportional(float(eps)), "Freund, Grigas, Mazumder, Section 2", Unconstrained(), {"eps": eps}
     )
@@ -77,10 +81,10 @@ def forward_stagewise(eps):
     eps has the units of y. Coefficients are exact multiples of a constant eps.
     """
     source = "Freund, Grigas, Mazumder, Section 3"
-    if getattr(eps, "__len__", None) is not None:
+    if hasattr(eps, "__len__") and not isinstance(eps, str):
         steps = sequence("eps", eps)
         return Method("forward_stagewise", Full(), SignSequence(steps), source, Unconstrained(), {"eps": steps})
-    check_positive("eps", eps, math.inf, "a positive finite number, or a sequence of them")
+    positive("eps", eps, expected="a positive finite number, or a sequence of them")
     return Method("forward_stagewise", Full(), Sign(float(eps)), source, Unconstrained(), {"eps": eps})
 
 
@@ -89,9 +93,8 @@ def regularized_forward_stagewise(eps, delta):
 
     Stays in, and approaches the Lasso on, the l1 ball of radius delta >= eps; delta = inf is FS_eps bit for bit.
     """
-    check_positive("eps", eps, math.inf, "a positive finite number")
-    if not delta >= eps:
-        raise ValueError(f"delta must be at least eps = {eps!r}, got {delta!r}.")
+    positive("eps", eps)
+    real("delta", delta, lambda number: number >= eps, f"at least eps = {eps!r}")
     target = Ball(float(delta)) if delta < math.inf else Unconstrained()
     source = "Freund, Grigas, Mazumder, Section 4"
     parameters = {"eps": eps, "delta": delta}
@@ -100,7 +103,7 @@ def regularized_forward_stagewise(eps, delta):
 
 def path_forward_stagewise(eps, deltas):
     """PATH-R-FS_eps: step k is one of R-FS_{eps, deltas[k]}, deltas non-decreasing and at least eps (FGM, Section 5)."""
-    step = PathSign(float(eps), sequence("deltas", deltas)).bind(None)
+    step = PathSign(positive("eps", eps), sequence("deltas", deltas)).bind(None)
     source = "Freund, Grigas, Mazumder, Section 5"
     parameters = {"eps": eps, "deltas": step.deltas}
     return Method("path_forward_stagewise", Full(), step, source, Ball(float(step.deltas[-1])), parameters)
@@ -112,15 +115,15 @@ def frank_wolfe(delta, step=None):
     `step`: None for 2 / (k + 2); ``BallSearch(delta)`` for the exact line search; a number in (0, 1] for a constant gamma, which is
     R-FS with eps = gamma * delta.
     """
-    check_positive("delta", delta, math.inf, "a positive finite number")
+    positive("delta", delta)
     rule = OpenLoop(float(delta)) if step is None else step
     if isinstance(step, int | float):
-        check_positive("step", step, 1 + 1e-15, "a constant gamma in (0, 1], None, or BallSearch(delta)")
+        positive("step", step, 1 + 1e-15, "a constant gamma in (0, 1], None, or BallSearch(delta)")
         rule = Sign(float(step * delta), float(delta))
-    elif isinstance(step, BallSearch) and step.radius != delta:
-        raise ValueError(
-            f"step=BallSearch({step.radius!r}) searches another ball than delta = {delta!r}; give both the same radius."
-        )
+    elif step is not None and not isinstance(step, BallSearch | OpenLoop):
+        raise ValueError(f"step must be None, a constant gamma in (0, 1], or BallSearch(delta), got {shown(step)}.")
+    elif step is not None and step.radius != delta:
+        raise ValueError(f"step has the radius {step.radius!r}, the ball has delta = {delta!r}; give both the same radius.")
     source = "Frank-Wolfe; Freund, Grigas, Mazumder, A.4.5"
     return Method("frank_wolfe", Full(), rule, source, Ball(float(delta)), {"delta": delta, "step": step})
 
@@ -163,7 +166,7 @@ def lasso_cd(lam, select=None):
     `lam` in the sum convention: n_samples times scikit-learn's alpha. `select`: ``Cyclic()`` by default, ``Full()`` (the largest
     step wins) or ``Subset(t)``. lam = 0 with ``Full()`` is LS-Boost(1).
     """
-    rule = SoftThreshold(float(lam))
+    rule = SoftThreshold(not_negative("lam", lam))
     source = "Freund, Grigas, Mazumder, A.4.4"
     return Method(
         "lasso_cd", Cyclic() if select is None else select, rule, source, Penalty(float(lam)), {"lam": lam, "select": select}

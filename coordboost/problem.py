@@ -6,10 +6,11 @@ import numpy as np
 import scipy.sparse
 
 from coordboost import validation
+from coordboost._checks import instance
 from coordboost._generic import compiled, generic, is_piece
-from coordboost._threads import one_thread
+from coordboost._threads import on_one_thread
 from coordboost.dictionaries import Oracle
-from coordboost.dictionaries.scan import scan
+from coordboost.engine.scan import scan
 from coordboost.losses import Squared
 from coordboost.standardize import Standardization, standardize_dense, standardize_sparse
 
@@ -66,15 +67,15 @@ class Problem:
     *Cost*: one copy of a dense X; a sparse X is never filled in. *Source*: Freund, Grigas, Mazumder, Section 1.
     """
 
+    @on_one_thread
     def __init__(
         self, X, y, loss=None, *, sample_weight=None, center=True, scale=True, groups=None, feature_names=None
     ):  # fmt: skip
         self.loss = Squared() if loss is None else loss
-        if not hasattr(self.loss, "residual"):
-            raise ValueError(f"loss must be a loss object such as Squared() or Logistic(), got {self.loss!r}.")
+        instance("loss", self.loss, "residual", "a loss object such as Squared() or Huber(1.0)")
         if hasattr(self.loss, "check"):
             self.loss.check()
-        if hasattr(X, "scan") and hasattr(X, "column"):
+        if any(hasattr(X, verb) for verb in Oracle.required):
             self._from_oracle(X, y, sample_weight, feature_names)
         else:
             self._from_columns(X, y, sample_weight, center, scale, feature_names)
@@ -99,7 +100,7 @@ class Problem:
         n = self.dictionary.n_learners
         self._set_target(y, sample_weight, self.dictionary.n_samples)
         self.standardization = Standardization(np.arange(n), np.zeros(n), np.ones(n), n)
-        self.feature_names = [f"x{j}" for j in range(n)] if feature_names is None else list(feature_names)
+        self.feature_names = validation.names(feature_names, n)
         self.dropped = []
 
     def _set_target(self, y, sample_weight, n_samples):
@@ -131,10 +132,15 @@ class Problem:
         size = np.divide(resid, np.sqrt(self.weight), out=np.zeros_like(resid), where=self.weight > 0)
         return 2 * self.n_samples * float(np.finfo(float).eps) * float(np.linalg.norm(size))
 
+    @on_one_thread
+    def combine(self, beta):
+        """B beta, (n_samples,)."""
+        return self.dictionary.combine(beta)
+
+    @on_one_thread
     def scan(self, v):
         """All correlations <B_j, v>, (n_learners,): the expensive verb. The same bits on any number of threads."""
-        with one_thread():
-            return scan(self.dictionary, v)
+        return scan(self.dictionary, v)
 
     def value(self, pred):
         """Sum of the losses at the predictions `pred` = B beta (n_samples,), offset not included."""
@@ -152,20 +158,20 @@ class Problem:
 
     def raw(self, beta):
         """Coefficients (n_columns,) on the scale of X, zeros for columns set aside, and the intercept."""
-        return self.standardization.raw(np.asarray(beta, dtype=np.float64), self.offset)
+        beta = validation.vector("beta", beta, self.n_learners, "learner")
+        return self.standardization.raw(beta, self.offset)
 
     def unit(self, coef):
         """The inverse of ``raw``: coefficients (n_learners,) of the unit columns from raw ones (n_columns,)."""
-        coef = validation.numeric("coef", coef, 1)
-        if len(coef) != self.standardization.n_columns:
-            raise ValueError(
-                f"coef must have one entry per column of X: expected {self.standardization.n_columns}, got {len(coef)}."
-            )
+        coef = validation.vector("coef", coef, self.standardization.n_columns, "column of X")
         return coef[self.standardization.kept] * self.standardization.norm
 
+    @on_one_thread
     def predict(self, beta, X):
         """offset + B beta on the new rows X, (len(X),)."""
         if isinstance(self.dictionary, Oracle):
+            if not hasattr(self.dictionary.source, "at"):
+                raise ValueError("the oracle has no verb at(X) that gives the same learners on new rows: it cannot predict.")
             return self.offset + self.dictionary.source.at(X).combine(beta)
         X, _ = validation.matrix(X)
         if X.shape[1] != self.standardization.n_columns:

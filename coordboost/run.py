@@ -1,12 +1,14 @@
 """The run as an object: resumable, replayable, saved and loaded; and the driver that makes it."""
 
 import enum
+import math
 import time
 from functools import cached_property
 
 import numpy as np
 
 from coordboost import validation
+from coordboost._checks import shown
 from coordboost._generic import compiled
 from coordboost.engine.loop import Coefficients, trace
 from coordboost.engine.walk import Walk, beta_of
@@ -77,6 +79,8 @@ class Run:
     def replay(self, at):
         """The states after `at` steps each (non-decreasing), bit for bit as they were. *Cost*: no scans."""
         beta, now, path = Coefficients(np.zeros(self.problem.n_learners), np.ones(1)), 0, self.path
+        if not hasattr(at, "__iter__"):
+            raise ValueError(f"at must be a sequence of step numbers, got {shown(at)}.")
         for k in at:
             if not now <= validation.whole("at", k) <= self.n_steps:
                 raise ValueError(f"at must not decrease and not pass the {self.n_steps} steps of the run, got {k} after {now}.")
@@ -96,7 +100,7 @@ class Run:
         old = self._walk
         walk = Walk(self.problem, self.method, view=old.kind, seed=self.seed, compile=old.compile)
         walk.restore(self.path, self.n_steps, old.anchor)
-        walk.source.scans, walk.candidate_scans = old.source.scans, old.candidate_scans
+        walk.source.scans, walk.looks = old.source.scans, old.looks
         return drive(walk, n_steps, stop, watch, self.seconds)
 
     def save(self, file, *, data=True):
@@ -117,14 +121,18 @@ def drive(walk, n_steps, stop, watch, seconds=0.0):
     """Advance `walk` until the steps are made or something ends them; `seconds` were spent before. Returns a ``Run``."""
     n_steps = validation.whole("n_steps", n_steps)
     check_horizon(walk, n_steps)
-    rules = [stop] if callable(stop) else list(stop)
+    rules = [stop] if callable(stop) else stop
+    if not (isinstance(rules, list | tuple) and all(map(callable, rules))):
+        raise ValueError(f"stop must be a stop rule such as TimeLimit(60), or a list of them, got {shown(stop)}.")
+    if not (watch is None or callable(watch)):
+        raise ValueError(f"watch must be a function of a State, got {shown(watch)}.")
     status = Status.COMPLETED
     message = status.value
     began = time.perf_counter() - seconds
     with interruptible() as interrupted:
         for _ in walk.blocks(n_steps):
             state = State(walk.problem, walk.method.target_at(walk.k), walk.k, walk.beta, time.perf_counter() - began)
-            if not np.isfinite(state.beta).all():
+            if not math.isfinite(state.loss):
                 return _last_finite(walk, state.seconds)
             if watch is not None:
                 watch(state)

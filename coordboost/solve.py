@@ -1,11 +1,15 @@
 """Running a method on a problem: one entry for every combination."""
 
+import math
 import time
 
 import numpy as np
 
 from coordboost import validation
+from coordboost._checks import shown
 from coordboost.engine.walk import Walk
+from coordboost.methods import Method
+from coordboost.problem import Problem
 from coordboost.run import check_horizon, drive
 from coordboost.state import State
 
@@ -15,6 +19,15 @@ def seed_of(rng):
     if rng is None or isinstance(rng, np.random.Generator):
         return int(np.random.default_rng(rng).integers(1 << 62))
     return validation.whole("rng", rng)
+
+
+def _begin(problem, method, rng, view, compile):
+    """The walk at step 0, refused where the arguments are not what they should be."""
+    if not isinstance(problem, Problem):
+        raise ValueError(f"problem must be a Problem(X, y, ...), got {shown(problem)}.")
+    if not isinstance(method, Method):
+        raise ValueError(f"method must be a Method such as ls_boost(0.1), got {shown(method)}.")
+    return Walk(problem, method, view=view, seed=seed_of(rng), compile=compile)
 
 
 def solve(problem, method, n_steps, *, rng=0, stop=(), watch=None, view=None, compile=True):
@@ -47,13 +60,13 @@ def solve(problem, method, n_steps, *, rng=0, stop=(), watch=None, view=None, co
     ValueError
         If the method does not fit the problem, or a sequence of steps is too short.
     """
-    walk = Walk(problem, method, view=view, seed=seed_of(rng), compile=compile)
+    walk = _begin(problem, method, rng, view, compile)
     return drive(walk, n_steps, stop, watch)
 
 
 def iterate(problem, method, n_steps, *, every=1, rng=0, view=None, compile=True):
-    """Yield the ``State`` at step 0 and after every `every` steps, n_steps in all."""
-    walk = Walk(problem, method, view=view, seed=seed_of(rng), compile=compile)
+    """Yield the ``State`` at step 0 and after every `every` steps, n_steps in all; ends early where the loss leaves float64."""
+    walk = _begin(problem, method, rng, view, compile)
     n_steps, every = validation.whole("n_steps", n_steps), validation.whole("every", every, 1)
     check_horizon(walk, n_steps)
     began = time.perf_counter()
@@ -61,4 +74,7 @@ def iterate(problem, method, n_steps, *, every=1, rng=0, view=None, compile=True
     while walk.k < n_steps:
         for _ in walk.blocks(min(every, n_steps - walk.k)):
             pass
-        yield State(problem, method.target_at(walk.k), walk.k, walk.beta, time.perf_counter() - began)
+        state = State(problem, method.target_at(walk.k), walk.k, walk.beta, time.perf_counter() - began)
+        if not math.isfinite(state.loss):
+            return
+        yield state

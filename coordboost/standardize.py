@@ -32,8 +32,8 @@ def _power_of_two(top):
 
 
 def _norms(columns, weight):
-    """Weighted norms of the columns without overflow, (n,)."""
-    top = np.abs(columns).max(axis=0)
+    """Weighted norms of the columns without overflow, and their largest entries where the weight is positive, (n,) each."""
+    top = np.abs(columns[weight > 0]).max(axis=0)
     safe = _power_of_two(top)
     return safe * np.sqrt(weight @ (columns / safe) ** 2), top
 
@@ -64,33 +64,36 @@ def standardize_dense(X, weight, center, scale):
 def standardize_sparse(X, weight, center, scale):
     """A sparse dictionary of the CSC matrix X, centred implicitly, and the way back.
 
-    *Numerics*: the centred norm is the sum over stored entries of ``(x - mean)^2`` plus the zeros' share, not a difference.
+    *Numerics*: the centred norm is the sum over stored entries of ``(x - mean)^2`` plus the zeros' share, not a difference. A column
+    without zeros is centred as it is stored, so a shift is never larger than the norm of its column.
     """
     X = scipy.sparse.csc_array(X)
     n_samples, n_columns = X.shape
-    top = np.maximum(abs(X).max(axis=0).toarray().ravel(), 0.0)
-    safe = _power_of_two(top)
+    safe = _power_of_two(abs(X).max(axis=0).toarray().ravel())
     column = np.repeat(np.arange(n_columns), np.diff(X.indptr))
     data = X.data / safe[column]
     w = weight[X.indices]
+    full = np.diff(X.indptr) == n_samples
+    zeros = np.where(full, 0.0, np.maximum(weight.sum() - np.bincount(column, w, n_columns), 0.0))
     mean = np.bincount(column, w * data, n_columns) / weight.sum() if center else np.zeros(n_columns)
-    stored_weight = np.bincount(column, w, n_columns)
-    zeros = np.maximum(weight.sum() - stored_weight, 0.0)
-    zeros[np.diff(X.indptr) == n_samples] = 0.0
-    square = np.bincount(column, w * (data - mean[column]) ** 2, n_columns) + zeros * mean**2
+    if center:
+        mean += (np.bincount(column, w * (data - mean[column]), n_columns) - zeros * mean) / weight.sum()
+        data[full[column]] -= mean[column][full[column]]
+    shift = np.where(full, 0.0, mean)
+    square = np.bincount(column, w * (data - shift[column]) ** 2, n_columns) + zeros * shift**2
     norm = np.sqrt(square)
     spread = 16 * np.finfo(float).eps * np.sqrt(weight.sum()) if center else 0.0
     kept = np.flatnonzero(norm > spread)
     if not scale:
         check_unit(norm[kept] * safe[kept])
-        norm, safe, mean, data = np.ones(n_columns), np.ones(n_columns), mean * safe, X.data
+        norm, data, mean, shift, safe = np.ones(n_columns), data * safe[column], mean * safe, shift * safe, np.ones(n_columns)
     local = scipy.sparse.csc_array((data, X.indices, X.indptr), shape=X.shape)[:, kept]
     dictionary = Sparse(
         local.data,
         local.indices.astype(np.int64),
         local.indptr.astype(np.int64),
         1 / norm[kept],
-        (mean / norm)[kept],
+        shift[kept] / norm[kept],
         n_samples,
     )
     return dictionary, _way_back(kept, mean * safe, norm * safe)

@@ -22,7 +22,7 @@ class State:
     @cached_property
     def pred(self):
         """B beta, (n_samples,)."""
-        return self.problem.dictionary.combine(self.beta)
+        return self.problem.combine(self.beta)
 
     @cached_property
     def loss(self):

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from coordboost._checks import not_negative, positive
 from coordboost._generic import generic, kernel
 
 search = generic("search")
@@ -26,19 +27,12 @@ def sign(x):
     return (x > 0) * 1 - (x < 0) * 1
 
 
-def check_positive(name, number, below=math.inf, expected="a positive number"):
-    """Raise the one sentence for a step parameter that is not in ``(0, below)``."""
-    try:
-        fine = 0 < number < below
-    except (TypeError, ValueError):
-        fine = False
-    if not fine:
-        raise ValueError(f"{name} must be {expected}, got {number!r}.")
-
-
 def sequence(name, values):
     """A read-only float64 vector of positive steps."""
-    array = np.array(values, dtype=np.float64)
+    try:
+        array = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        array = np.zeros(0)
     if array.ndim != 1 or array.size == 0 or not (np.isfinite(array).all() and (array > 0).all()):
         raise ValueError(f"{name} must be a sequence of positive finite numbers, one per step.")
     return array
@@ -61,7 +55,7 @@ class Proportional(NamedTuple):
             )
         if self.rate is None:
             return Proportional(1.0 / sigma)
-        check_positive("rate", self.rate, 2.0 / sigma, f"between 0 and 2 / sigma = {2.0 / sigma:g}")
+        positive("rate", self.rate, 2.0 / sigma, f"between 0 and 2 / sigma = {2.0 / sigma:g}")
         return self
 
     def move(self, k, view, j, corr, beta_j):
@@ -89,7 +83,7 @@ class Sign(NamedTuple):
         return self.eps
 
     def bind(self, problem):
-        check_positive("eps", self.eps, math.inf, "a positive finite number")
+        positive("eps", self.eps)
         if not self.delta >= self.eps:
             raise ValueError(
                 f"delta must be at least eps = {self.eps!r} (the factor 1 - eps / delta must not be negative), got {self.delta!r}."
@@ -134,7 +128,7 @@ class PathSign(NamedTuple):
         return float(self.deltas[min(k, len(self.deltas) - 1)])
 
     def bind(self, problem):
-        check_positive("eps", self.eps, math.inf, "a positive finite number")
+        positive("eps", self.eps)
         if not self.deltas[0] >= self.eps:
             raise ValueError(f"the smallest delta must be at least eps = {self.eps!r}, got {self.deltas[0]!r}.")
         if (np.diff(self.deltas) < 0).any():
@@ -187,8 +181,7 @@ class SoftThreshold(NamedTuple):
     allocates = False
 
     def bind(self, problem):
-        if not 0 <= self.lam < math.inf:
-            raise ValueError(f"lam must be a finite number >= 0, got {self.lam!r}.")
+        not_negative("lam", self.lam)
         return self._replace(rate=Proportional(self.rate).bind(problem).rate)
 
     def soft(self, corr, beta_j):

@@ -2,6 +2,8 @@
 
 import json
 import math
+import zlib
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -72,13 +74,26 @@ _PROBLEM = (
 )  # fmt: skip
 
 
-def _method_header(method, arrays):
+def _method_header(method, problem, arrays):
     """The named method, or None for one of the user's own."""
     try:
-        known = method.name in METHODS and METHODS[method.name](**method.parameters).bind is not None
-        return {"name": method.name, "parameters": _encode(method.parameters, "method", arrays)} if known else None
-    except (TypeError, ValueError):
+        named = METHODS[method.name](**method.parameters).bind(problem)
+        same = named.view is method.view and _same(named.select, method.select) and _same(named.step, method.step)
+        return {"name": method.name, "parameters": _encode(method.parameters, "method", arrays)} if same else None
+    except (KeyError, TypeError, ValueError):
         return None
+
+
+def _same(piece, other):
+    """Whether two pieces are of one kind with equal fields."""
+    return type(piece) is type(other) and all(map(np.array_equal, piece, other))
+
+
+def _fingerprint(problem):
+    """Numbers that tell one problem from another: loss and correlations at beta = 0."""
+    start = np.zeros(problem.n_samples)
+    corr = problem.scan(problem.resid(start))
+    return [problem.value(start), float(corr.sum()), float(np.abs(corr).sum()), float(np.abs(corr).max())]
 
 
 def save(run, file, *, data=True):
@@ -97,9 +112,10 @@ def save(run, file, *, data=True):
     arrays = {f"path.{field}": getattr(run.path, field) for field in ("learner", "shrink", "theta")}
     arrays["beta"] = run.beta
     header = {
-        "format": FORMAT, "version": VERSION, "method": _method_header(run.method, arrays), "method_name": run.method.name,
-        "view": run.view.__name__, "seed": run.seed, "status": run.status.name, "message": run.message,
-        "seconds": run.seconds, "anchor": run._walk.anchor, "scans": [run._walk.source.scans, run._walk.candidate_scans],
+        "format": FORMAT, "version": VERSION, "method": _method_header(run.method, run.problem, arrays), "method_name": run.method.name,
+        "view": run.view.__name__, "seed": run.seed, "fingerprint": _fingerprint(run.problem),
+        "status": run.status.name, "message": run.message,
+        "seconds": run.seconds, "anchor": run._walk.anchor, "scans": [run._walk.source.scans, run._walk.looks],
         "problem": _encode({key: getattr(run.problem, key) for key in _PROBLEM}, "problem", arrays) if data else None,
     }  # fmt: skip
     with open(file, "wb") as handle:
@@ -128,15 +144,23 @@ def load(file, problem=None, method=None):
         problem = Problem.__new__(Problem)
         vars(problem).update(_decode(header["problem"], arrays))
     if method is None:
-        if header["method"] is None:
+        named = header["method"]
+        if named is not None and named["name"] not in METHODS:
+            raise ValueError(
+                f"{file} was run with the method {named['name']}, unknown to this release; pass load(file, method=...)."
+            )
+        if named is None:
             raise ValueError(
                 f"{file} was run with a method of its own ({header['method_name']}); pass it: load(file, method=...)."
             )
         method = METHODS[header["method"]["name"]](**_decode(header["method"]["parameters"], arrays))
     path = _path(file, arrays, problem.n_learners)
+    found = _fingerprint(problem)
+    if not np.allclose(found, header["fingerprint"], rtol=1e-9, atol=1e-9 * abs(header["fingerprint"][2])):
+        raise ValueError(f"{file} was run on other data: loss and correlations at zero differ; wrong problem.")
     walk = Walk(problem, method, view=VIEWS[header["view"]], seed=header["seed"])
     walk.restore(path, len(path), header["anchor"])
-    walk.source.scans, walk.candidate_scans = header["scans"]
+    walk.source.scans, walk.looks = header["scans"]
     if not np.allclose(walk.beta, arrays["beta"], rtol=1e-9, atol=1e-12 * np.abs(arrays["beta"]).max(initial=0.0)):
         raise ValueError(f"{file}: the recorded steps do not lead to the saved coefficients; wrong problem, or a damaged file.")
     return Run(walk, Status[header["status"]], header["message"], header["seconds"])
@@ -159,14 +183,14 @@ def _path(file, arrays, n_learners):
 def _read(file):
     """Header and arrays of a run file."""
     try:
-        with np.load(file, allow_pickle=False) as stored:
+        with open(file, "rb") as handle, np.load(handle, allow_pickle=False) as stored:
             arrays = {key: stored[key] for key in stored.files}
         header = json.loads(bytes(arrays.pop("header")).decode())
-        if header["format"] != FORMAT:
+        if header["format"] != FORMAT or not isinstance(header["version"], int):
             raise KeyError("format")
     except FileNotFoundError:
         raise ValueError(f"{file} does not exist.") from None
-    except (OSError, ValueError, KeyError, EOFError, AttributeError) as error:
+    except (OSError, ValueError, TypeError, KeyError, EOFError, AttributeError, BadZipFile, zlib.error) as error:
         raise ValueError(f"{file} is not a coordboost run ({type(error).__name__}).") from None
     if header["version"] > VERSION:
         raise ValueError(

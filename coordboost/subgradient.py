@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from coordboost import validation
+from coordboost._checks import shown
 from coordboost.losses import Squared
 
 
@@ -41,9 +43,10 @@ def subgradient_descent(problem, step, n_steps, *, delta=np.inf) -> Iterator[Res
     """
     if not isinstance(problem.loss, Squared) or (problem.weight != 1).any():
         raise ValueError("subgradient_descent works in residual space: it needs the squared loss without sample weights.")
+    n_steps = validation.whole("n_steps", n_steps)
+    deltas = _positive_sequence("delta", delta, n_steps, infinite=True)
+    values = None if callable(step) else _positive_sequence("step", step, n_steps)
     y = problem.y
-    deltas = np.broadcast_to(np.asarray(delta, dtype=float), n_steps) if np.ndim(delta) == 0 else np.asarray(delta, dtype=float)
-    steps = step if callable(step) else (lambda k, f, values=step: values if np.ndim(values) == 0 else values[k])
     resid = y.copy()
     for k in range(n_steps + 1):
         corr = problem.scan(resid)
@@ -53,4 +56,17 @@ def subgradient_descent(problem, step, n_steps, *, delta=np.inf) -> Iterator[Res
         subgradient = np.sign(corr[j]) * np.asarray(problem.dictionary.column(j)) + away
         yield Residual(k, resid, float(np.abs(corr[j]) + (resid - y) @ away / 2), subgradient)
         if k < n_steps:
-            resid = resid - steps(k, float(np.abs(corr[j]))) * subgradient
+            length = step(k, float(np.abs(corr[j]))) if values is None else values[k]
+            resid = resid - length * subgradient
+
+
+def _positive_sequence(name, values, n_steps, infinite=False):
+    """One positive number per step."""
+    try:
+        out = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        out = np.full(1, np.nan)
+    sound = not isinstance(values, str) and out.shape in ((), (n_steps,)) and (out > 0).all()
+    if not (sound and (infinite or np.isfinite(out).all())):
+        raise ValueError(f"{name} must be a positive number or {n_steps} of them, one per step, got {shown(values)}.")
+    return np.broadcast_to(out, n_steps)

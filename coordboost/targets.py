@@ -11,6 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from coordboost._checks import not_negative
+from coordboost._threads import on_one_thread
+from coordboost.losses import Squared
 from coordboost.spectrum import Spectrum
 
 
@@ -47,7 +50,7 @@ class At(NamedTuple):
     def point(cls, problem, beta):
         """Everything recomputed from `beta`. *Cost*: one scan."""
         beta = np.asarray(beta, dtype=np.float64)
-        pred = problem.dictionary.combine(beta)
+        pred = problem.combine(beta)
         resid = problem.resid(pred)
         return cls(beta, pred, problem.value(pred), resid, problem.scan(resid))
 
@@ -64,6 +67,7 @@ class Unconstrained(NamedTuple):
     squared loss. Without strong convexity the lower end is 0. *Cost*: one thin SVD of B. *Source*: Freund et al., Sections 1.3, 3.
     """
 
+    @on_one_thread
     def certificate(self, problem, at):
         mu = getattr(problem.loss, "mu", None)
         worst = float(np.abs(at.corr).max())
@@ -90,14 +94,15 @@ class Ball(NamedTuple):
 
     radius: float
 
+    @on_one_thread
     def certificate(self, problem, at):
-        _check("Ball: the radius", self.radius)
+        not_negative("Ball: the radius", self.radius)
         worst, inner = float(np.abs(at.corr).max()), float(at.resid @ at.pred)
         lower = at.loss + inner - self.radius * worst - at.rounding(problem, self.radius)
         l1 = float(np.abs(at.beta).sum())
         upper = at.loss if l1 <= self.radius * (1 + 1e-12) else problem.value(at.pred * (self.radius / l1))
         omega = worst - inner / self.radius if self.radius > 0 else worst
-        return Certificate(self, min(lower, upper), upper, {"omega": omega, "l1": l1, "max_abs_corr": worst})
+        return Certificate(self, lower, upper, {"omega": omega, "l1": l1, "max_abs_corr": worst})
 
 
 class Penalty(NamedTuple):
@@ -110,21 +115,17 @@ class Penalty(NamedTuple):
 
     lam: float
 
+    @on_one_thread
     def certificate(self, problem, at):
-        _check("Penalty: lam", self.lam)
+        not_negative("Penalty: lam", self.lam)
         worst, inner = float(np.abs(at.corr).max()), float(at.resid @ at.pred)
         upper = at.loss + self.lam * float(np.abs(at.beta).sum())
         radius = upper / self.lam if worst > self.lam > 0 else 0.0
         lower = -math.inf if worst > self.lam == 0 else at.loss + inner - radius * max(worst - self.lam, 0.0)
         lower -= at.rounding(problem, radius)
         scale = min(1.0, self.lam / worst) if worst > 0 else 1.0
-        if getattr(problem.loss, "mu", None) == 1.0 and getattr(problem.loss, "location", False):
+        if isinstance(problem.loss, Squared):
             # dual of the squared loss at theta = scale * resid: scale <r, y> - scale^2 <r, r / w> / 2
             square = 2 * at.loss
             lower = max(lower, scale * (square + inner) - scale * scale * square / 2 - at.rounding(problem, 0.0))
-        return Certificate(self, min(max(lower, 0.0), upper), upper, {"max_abs_corr": worst, "dual_scale": scale})
-
-
-def _check(name, number):
-    if not 0 <= number < math.inf:
-        raise ValueError(f"{name} must be a finite number >= 0, got {number!r}.")
+        return Certificate(self, max(lower, 0.0), upper, {"max_abs_corr": worst, "dual_scale": scale})

@@ -5,6 +5,8 @@ import warnings
 import numpy as np
 import scipy.sparse
 
+from coordboost._checks import shown
+
 
 class ConstantColumnWarning(UserWarning):
     """Columns without variation carry no weak learner and were set aside."""
@@ -25,7 +27,10 @@ def numeric(name, values, ndim):
     """
     if isinstance(values, np.ma.MaskedArray):
         raise ValueError(f"{name} is a masked array; fill or drop the missing values first.")
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be an array of real numbers with rows of equal length, got {shown(values)}.") from None
     if array.dtype.kind not in "fiub":
         raise ValueError(
             f"{name} must hold real numbers, got dtype {array.dtype}; encode strings and categories as numbers first."
@@ -34,7 +39,7 @@ def numeric(name, values, ndim):
         hint = " Use y.ravel()." if ndim == 1 and array.ndim == 2 and 1 in array.shape else ""
         hint = hint or (" Use X.reshape(-1, 1) for a single column." if ndim == 2 and array.ndim == 1 else "")
         raise ValueError(f"{name} must have {ndim} dimension{'s' * (ndim > 1)}, got shape {array.shape}.{hint}")
-    array = np.array(array, dtype=np.float64)
+    array = np.array(array, dtype=np.float64, order="C")
     if not np.isfinite(array).all():
         where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         raise ValueError(
@@ -51,14 +56,14 @@ def matrix(X, feature_names=None):
     ValueError
         As `numeric`; also for no rows, no columns, and a wrong number of names.
     """
-    names = _names_of(X)
+    own_names = _names_of(X)
     if scipy.sparse.issparse(X):
         if X.ndim != 2 or X.dtype.kind not in "fiub":
             raise ValueError(f"X must be a 2-dimensional sparse matrix of real numbers, got shape {X.shape}, dtype {X.dtype}.")
         out = scipy.sparse.csc_array(X, dtype=np.float64, copy=True)
         out.sum_duplicates()
         numeric("X", out.data, 1)
-    elif names is not None:
+    elif own_names is not None:
         bad = [str(name) for name, dtype in zip(X.columns, X.dtypes, strict=True) if not _is_number(dtype)]
         if bad:
             raise ValueError(f"X must hold real numbers; encode or drop the columns {', '.join(bad[:5])} first.")
@@ -67,13 +72,39 @@ def matrix(X, feature_names=None):
         out = numeric("X", X, 2)
     if out.shape[0] == 0 or out.shape[1] == 0:
         raise ValueError(f"X must have at least one row and one column, got shape {out.shape}.")
-    if feature_names is not None:
-        names = [str(name) for name in feature_names]
-    if names is None:
-        names = [f"x{j}" for j in range(out.shape[1])]
-    if len(names) != out.shape[1]:
-        raise ValueError(f"feature_names must name the {out.shape[1]} columns of X, got {len(names)} names.")
-    return out, names
+    _check_range(out)
+    return out, names(feature_names if feature_names is not None else own_names, out.shape[1])
+
+
+def _check_range(X):
+    """Refuse columns whose norms are not normal float64 numbers."""
+    top = abs(X).max(axis=0)
+    top = top.toarray().ravel() if scipy.sparse.issparse(top) else top
+    bad = (top > 1e290) | ((top > 0) & (top < 1e-290))
+    if bad.any():
+        j = int(np.argmax(bad))
+        raise ValueError(
+            f"X: the largest entry of column {j} is {top[j]:.3g}, beyond what can be normalised; rescale the column."
+        )
+
+
+def names(given, n_columns):
+    """Names of the columns, x0, x1, ... for None."""
+    if given is None:
+        return [f"x{j}" for j in range(n_columns)]
+    given = [str(name) for name in given] if hasattr(given, "__iter__") and not isinstance(given, str) else given
+    if not isinstance(given, list) or len(given) != n_columns:
+        got = f"{len(given)} names" if isinstance(given, list) else shown(given)
+        raise ValueError(f"feature_names must name the {n_columns} columns of X, got {got}.")
+    return given
+
+
+def vector(name, values, length, what):
+    """`values` as a finite float64 vector with one entry per `what`."""
+    out = numeric(name, values, 1)
+    if len(out) != length:
+        raise ValueError(f"{name} must have one entry per {what}: expected {length}, got {len(out)}.")
+    return out
 
 
 def _is_number(dtype):
@@ -82,9 +113,7 @@ def _is_number(dtype):
 
 def target(y, n_samples):
     """`y` as float64 (n_samples,)."""
-    out = numeric("y", y, 1)
-    if len(out) != n_samples:
-        raise ValueError(f"y must have one entry per row of X: expected {n_samples}, got {len(out)}.")
+    out = vector("y", y, n_samples, "row of X")
     largest = float(np.abs(out).max())
     if largest > 1e152 or 0 < largest < 1e-152:
         raise ValueError(f"the largest abs(y) is {largest:.3g}: its square is not a normal float64 number; rescale y.")
@@ -95,9 +124,9 @@ def sample_weight(weight, n_samples):
     """Weights as float64 (n_samples,), ones for None."""
     if weight is None:
         return np.ones(n_samples)
-    out = numeric("sample_weight", weight, 1)
-    if len(out) != n_samples:
-        raise ValueError(f"sample_weight must have one entry per row of X: expected {n_samples}, got {len(out)}.")
+    out = vector("sample_weight", weight, n_samples, "row of X")
+    if out.max() > 1e100:
+        raise ValueError(f"the largest sample_weight is {out.max():.3g}, more than 1e100; rescale the weights.")
     if (out < 0).any() or not out.any():
         raise ValueError("sample_weight must not be negative, and not all zero.")
     return out
@@ -110,13 +139,15 @@ def groups(labels, n_columns):
     labels = np.asarray(labels)
     if labels.shape != (n_columns,):
         raise ValueError(f"groups must hold one label per column of X: expected shape ({n_columns},), got {labels.shape}.")
+    if labels.dtype.kind not in "iubU":
+        raise ValueError(f"groups must hold whole numbers or strings, got dtype {labels.dtype}.")
     return labels
 
 
 def whole(name, number, least=0):
     """`number` as an int, at least `least`."""
     if isinstance(number, bool) or not isinstance(number, int | np.integer) or number < least:
-        raise ValueError(f"{name} must be a whole number >= {least}, got {number!r}.")
+        raise ValueError(f"{name} must be a whole number >= {least}, got {shown(number)}.")
     return int(number)
 
 

@@ -8,10 +8,12 @@ sign flips of columns, wide, tall and of deficient rank.
 
 import hypothesis.strategies as st
 import numpy as np
+import pytest
 from hypothesis import settings
 
 import coordboost as cb
-from coordboost.engine.walk import Walk
+from coordboost.engine import walk
+from coordboost.engine.walk import can_look_ahead
 
 #: The same examples in every run of the tests.
 seeded = settings(derandomize=True, deadline=None, max_examples=25, database=None)
@@ -63,5 +65,22 @@ def betas(run):
 
 
 def draws(problem, method, n_steps, seed=0):
-    """The random draws of a run, (n_steps, width)."""
-    return Walk(problem, method, seed=seed, compile=False)._drawn(n_steps)
+    """The random draws of a run, (n_steps, width): a generator of its own, seeded with (seed, i), for the i-th CHUNK steps."""
+    select = method.bind(problem).select
+    if select.width == 0:
+        return np.zeros((n_steps, 0), dtype=np.int64)
+    generators = [np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(i,))) for i in range(-(-n_steps // walk.CHUNK))]
+    return np.concatenate([select.draw(rng, walk.CHUNK, problem.n_learners) for rng in generators])[:n_steps]
+
+
+VIEWS = {"explicit": cb.Explicit, "gram": cb.Gram, "lookahead": cb.Lookahead}
+
+
+def views_of(methods):
+    """(name, view) for every method of a dictionary and every view that it can run on, as parameters of a test."""
+    return [
+        pytest.param(name, view, id=f"{name}-{key}")
+        for name, method in methods.items()
+        for key, view in VIEWS.items()
+        if view is not cb.Lookahead or can_look_ahead(method)
+    ]

@@ -28,7 +28,7 @@ def spoiled(array, value):
 
 
 X_ROWS = [
-    case(name, lambda bad=bad: Problem(bad, np.ones(len(Y)) if np.shape(bad)[:1] != (0,) else []), fragment)
+    case(name, lambda bad=bad: Problem(bad, Y[:0] if getattr(bad, "shape", [8])[0:1] == (0,) else Y), fragment)
     for name, bad, fragment in (
         ("NaN", spoiled(X, NAN), "impute or drop"),
         ("inf", spoiled(X, INF), "impute or drop"),

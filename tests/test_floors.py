@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[1] / "coordboost"
 
 # Modules and packages, without the leading "coordboost."; a package stands for everything below it.
 FLOORS = {
-    0: ["_generic", "_linesearch"],
+    0: ["_generic", "_linesearch", "_checks", "_threads"],
     1: ["losses", "selection", "steps", "perturbation", "dictionaries"],
     2: ["engine"],
     3: ["problem", "standardize", "validation", "spectrum", "methods", "targets", "bounds"],

@@ -11,6 +11,7 @@ import scipy.sparse
 
 import coordboost as cb
 from coordboost import Problem
+from coordboost.engine import lookahead
 from coordboost.engine.walk import RENEW, Walk
 
 U = np.finfo(float).eps / 2  # unit roundoff
@@ -18,7 +19,7 @@ RNG = np.random.default_rng(21)
 M, N = 25, 8
 X, Y = RNG.normal(size=(M, N)), 2 * RNG.normal(size=M)
 X[:, 5] = X[:, 2]
-VIEWS = pytest.mark.parametrize("view", [cb.Gram, cb.Explicit])
+VIEWS = pytest.mark.parametrize("view", [cb.Gram, cb.Explicit, cb.Lookahead])
 PROBLEMS = pytest.mark.parametrize(
     "problem",
     [
@@ -111,22 +112,25 @@ def state_of(walk):
     """What the view carries, and the same recomputed from beta."""
     problem, beta = walk.problem, walk.beta
     pred = problem.dictionary.combine(beta)
-    if isinstance(walk.view, cb.Explicit):
-        return walk.view.pred, pred
-    return walk.view.corr, problem.dictionary.scan(problem.weight * (problem.y - pred))
+    view, corr = walk.view, problem.dictionary.scan(problem.weight * (problem.y - pred))
+    if isinstance(view, cb.Explicit):
+        return view.pred, pred
+    if isinstance(view, cb.Gram):
+        return view.corr, corr
+    front = view.state[lookahead.FRONT]
+    learner = view.ids[lookahead.LEARNER, view.ids[lookahead.POSITION, :front]]
+    return view.of[lookahead.FRONT_CORR, :front] * view.scale, corr[learner]
 
 
-@VIEWS
+GREEDY = [cb.forward_stagewise(1e-4), cb.ls_boost(1e-4), cb.regularized_forward_stagewise(1e-3, 2.0)]
+RANDOM = cb.rtgcd(2, step=cb.Proportional(0.01))
+
+
 @PROBLEMS
 @pytest.mark.parametrize(
-    "method",
-    [
-        cb.forward_stagewise(1e-4),
-        cb.ls_boost(1e-4),
-        cb.regularized_forward_stagewise(1e-3, 2.0),
-        cb.rtgcd(2, step=cb.Proportional(0.01)),
-    ],
-    ids=lambda method: method.name,
+    "view, method",
+    [*product((cb.Gram, cb.Explicit, cb.Lookahead), GREEDY), (cb.Gram, RANDOM), (cb.Explicit, RANDOM)],
+    ids=lambda part: getattr(part, "name", getattr(part, "__name__", None)),
 )
 def test_the_state_does_not_drift(problem, view, method):
     """pred = B beta and corr = B'W(y - B beta) after 200,000 steps and just before a renewal.

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import reference as ref
 import reference_exact as exact
-from designs import GAUSSIAN, as_it_is, betas, columns, draws, gaussian, seeded, sign_problems
+from designs import GAUSSIAN, VIEWS, as_it_is, betas, columns, draws, gaussian, seeded, sign_problems, views_of
 from exact_runs import ROUNDOFF, drift
 from hypothesis import given
 
@@ -51,7 +51,7 @@ ROUNDED = {  # divide by numbers that are no powers of two
         lambda X, y: ref.frank_wolfe_line_search(X, y, F(2), N),
     ),
 }
-every_view = pytest.mark.parametrize("view", [cb.Explicit, cb.Gram], ids=["explicit", "gram"])
+ALL = {**METHODS, **ROUNDED}
 
 
 def same(run, naive):
@@ -66,8 +66,7 @@ def exactly(problem):
     return exact.fractions(columns(problem)), exact.fractions(problem.y)
 
 
-@every_view
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name, view", views_of({name: method for name, (method, _) in METHODS.items()}))
 @seeded
 @given(problem=sign_problems())
 def test_sign_matrices(name, view, problem):
@@ -78,12 +77,12 @@ def test_sign_matrices(name, view, problem):
 @seeded
 @given(problem=sign_problems())
 def test_sign_matrices_compiled(problem):
-    for name, view in (("LS-Boost(1/2)", cb.Explicit), ("R-FS", cb.Gram)):
+    for name, view in (("LS-Boost(1/2)", cb.Explicit), ("R-FS", cb.Gram), ("FS", cb.Lookahead)):
         method, naive = METHODS[name]
         assert same(cb.solve(problem, method, N, view=view), naive(*exactly(problem)))
 
 
-@every_view
+@pytest.mark.parametrize("view", [cb.Explicit, cb.Gram], ids=["explicit", "gram"])
 @pytest.mark.parametrize("share", [1, 2, 3])
 @seeded
 @given(problem=sign_problems())
@@ -99,12 +98,11 @@ def test_random_candidates(share, view, problem):
     assert same(lasso, ref.lasso_cd(X, y, F(1), N, candidates=drawn))
 
 
-@every_view
-@pytest.mark.parametrize("name", [*METHODS, *ROUNDED])
+@pytest.mark.parametrize("name, view", views_of({name: method for name, (method, _) in ALL.items()}))
 @pytest.mark.parametrize("kind", GAUSSIAN)
 def test_gaussian_columns(kind, name, view):
     """Centred and scaled by the package; the naive method gets the float64 numbers that this leaves."""
-    method, naive = {**METHODS, **ROUNDED}[name]
+    method, naive = ALL[name]
     problem = cb.Problem(*gaussian(kind))
     n_steps = min(N, 4) if name == "Frank-Wolfe, search" else N
     found, expected = cb.solve(problem, method, n_steps, view=view, compile=False), naive(*exactly(problem))
@@ -115,10 +113,10 @@ def test_gaussian_columns(kind, name, view):
     np.testing.assert_allclose(betas(found), expected.betas[: n_steps + 1].astype(float), rtol=0, atol=tolerance)
 
 
-@pytest.mark.parametrize("kind", GAUSSIAN)
-def test_forward_stepwise(kind):
+@pytest.mark.parametrize("kind, rank", [("tall", 5), ("wide", 5), ("deficient", 4), ("copies", 4)])
+def test_forward_stepwise(kind, rank):
     problem = cb.Problem(*gaussian(kind))
-    naive, picks = ref.forward_stepwise(columns(problem), problem.y, min(3, problem.n_learners))
+    naive, picks = ref.forward_stepwise(columns(problem), problem.y, rank)
     run = cb.solve(problem, cb.forward_stepwise(), len(picks), compile=False)
     assert list(run.path.learner) == picks
     condition = np.linalg.cond(columns(problem)[:, picks]) ** 2
@@ -175,13 +173,62 @@ def merged(beta, classes):
     return [sum(abs(beta[list(group)])) for group in dict.fromkeys(classes)]
 
 
+def test_long_shrinkage():
+    """The common factor of the coefficients leaves the range of float64 after 2,000 halvings; every step forgets half of the past."""
+    problem = as_it_is(np.eye(4), np.array([5.0, 3.0, -2.0, 1.0]))
+    naive = ref.regularized_forward_stagewise(np.eye(4), problem.y, 0.5, 1.0, 2000)
+    for view in VIEWS.values():
+        run = cb.solve(problem, cb.regularized_forward_stagewise(0.5, 1.0), 2000, view=view, compile=False)
+        assert list(run.path.learner) == naive.picks
+        np.testing.assert_allclose(betas(run), naive.betas, rtol=0, atol=100 * ROUNDOFF)  # two roundings for each of 50 halvings
+
+
+def test_lookahead_after_many_steps():
+    """Long after the common factor of the coefficients has left the range of float64, a pick is the best of all 70 learners."""
+    rng = np.random.default_rng(3)
+    problem = cb.Problem(rng.normal(size=(60, 70)), rng.normal(size=60))
+    run = cb.solve(problem, cb.regularized_forward_stagewise(0.01, 1.0), 60_000, view=cb.Lookahead)
+    for state in run.replay(range(1, 60_000, 997)):
+        size = np.abs(state.corr)
+        assert size[run.path.learner[state.k]] >= size.max() - drift(100, 60, np.linalg.norm(problem.y))  # steps fade in 100
+
+
+@pytest.mark.parametrize("loss, lam", [(cb.Logistic(), 0.25), (cb.Logistic(0.5), 0.1), (cb.Huber(0.5), 0.125)])
+def test_soft_threshold_of_other_losses(loss, lam):
+    """The step to the minimiser of the quadratic bound: soft(beta + corr / sigma, lam / sigma), for the largest such step."""
+    X, y = gaussian("tall")
+    X, target = columns(cb.Problem(X, y)), y if getattr(loss, "location", False) else np.sign(y)
+    problem, rate = as_it_is(X, target, loss), 1 / loss.sigma
+
+    def rule(k, beta, corr):
+        move = ref.soft(beta + rate * corr, rate * lam) - beta
+        return ref.best(move), 0, move[ref.best(move)]
+
+    run = cb.solve(problem, cb.lasso_cd(lam, cb.Full()), N, compile=False)
+    naive = ref.walk(X, target, N, rule, ref.Loss(None, lambda y, f: problem.resid(f), None))
+    assert list(run.path.learner) == naive.picks and np.abs(run.beta).max() > 0.1
+    np.testing.assert_allclose(betas(run), naive.betas, rtol=0, atol=drift(N, problem.n_samples + 2, 4 * 6))
+
+
+@pytest.mark.parametrize("loss", [cb.Squared(), cb.Huber(0.5), cb.Logistic(), cb.Exponential()], ids=repr)
+def test_line_search_leaves_no_correlation(loss):
+    """With the offset of the problem inside the loss; residuals and slopes of the twelve samples are below 20."""
+    X, y = gaussian("tall")
+    problem = cb.Problem(X, y if getattr(loss, "location", False) else y > np.sort(y)[3], loss)
+    assert problem.offset != 0
+    run = cb.solve(problem, cb.gcd(step=cb.LineSearch()), N, compile=False)
+    for state, j in zip(list(run.replay(range(N + 1)))[1:], run.path.learner, strict=True):
+        assert abs(state.corr[j]) <= 20 * 12 * 12 * ROUNDOFF * 8
+    assert run.final.loss < problem.value(0 * problem.y)
+
+
 def test_compiled_ties_on_real_columns():
     """Copies and sign flips in any place of a matrix of odd size, compiled: the first of them is the only one ever chosen."""
     rng = np.random.default_rng(1)
     base, source = rng.normal(size=(37, 5)), rng.permutation(np.repeat(np.arange(5), 9))
     problem = cb.Problem(base[:, source] * rng.choice([-1, 1], size=45), rng.normal(size=37))
     first = {int(np.flatnonzero(source == s)[0]) for s in range(5)}
-    for view in (cb.Explicit, cb.Gram):
+    for view in VIEWS.values():
         assert set(cb.solve(problem, cb.ls_boost(0.5), 300, view=view).path.learner) <= first
 
 

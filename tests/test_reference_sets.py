@@ -4,14 +4,13 @@ from math import log
 
 import numpy as np
 import pytest
-from designs import as_it_is
+from designs import VIEWS, as_it_is
 from exact_runs import ROUNDOFF
 from reference_sets import REGRESSION, ReferenceSet, needs_reference_sets
 
 import coordboost as cb
 
 pytestmark = needs_reference_sets
-VIEWS = {"explicit": cb.Explicit, "gram": cb.Gram}
 # All columns of leukemia make too large a Gram matrix.
 SET_VIEWS = [pytest.param(n, v, id=f"{n}-{key}") for n in REGRESSION for key, v in VIEWS.items() if (n, key) != ("leukemia", "gram")]
 

@@ -32,7 +32,8 @@ def other(loss):
 
 
 GROWING = np.geomspace(0.5, 6.0, LONG)
-WIDE = Problem(RNG.normal(size=(20, 1200)), RNG.normal(size=20))  # too many learners for the Gram form of all of them
+MANY = RNG.normal(size=(60, 800))
+WIDE = Problem(MANY, MANY[:, :40].sum(axis=1) + RNG.normal(size=60))  # too many learners to follow all of them
 CASES = {
     "LS-Boost, Gram": (squared(), cb.ls_boost(0.01), cb.Gram),
     "LS-Boost, explicit": (squared(), cb.ls_boost(0.01), cb.Explicit),
@@ -48,10 +49,10 @@ CASES = {
     "RtGCD(2), Gram": (squared(), cb.rtgcd(2, step=cb.Proportional(0.01)), cb.Gram),
     "RtGCD(2), explicit": (squared(), cb.rtgcd(2, step=cb.Proportional(0.01)), cb.Explicit),
     "Lasso, random": (squared(), cb.lasso_cd(0.5, cb.Subset(2)), cb.Gram),
-    "LS-Boost, wide": (WIDE, cb.ls_boost(0.01), None),
-    "FS, wide": (WIDE, cb.forward_stagewise(1e-4), None),
-    "R-FS, wide": (WIDE, cb.regularized_forward_stagewise(1e-3, 2.0), None),
-    "Frank-Wolfe, wide": (WIDE, cb.frank_wolfe(2.0, cb.BallSearch(2.0)), None),
+    "LS-Boost, wide": (WIDE, cb.ls_boost(0.003), None),
+    "FS, wide": (WIDE, cb.forward_stagewise(1e-2), None),
+    "R-FS, wide": (WIDE, cb.regularized_forward_stagewise(0.05, 300.0), None),
+    "Frank-Wolfe, wide": (WIDE, cb.frank_wolfe(300.0), None),
     "groups, logistic": (other(cb.Logistic(0.1)), cb.rtgcd(select=cb.Groups(2), step=cb.Proportional(0.02)), cb.Explicit),
 }
 over_cases = pytest.mark.parametrize("name", CASES)

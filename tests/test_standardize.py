@@ -127,7 +127,7 @@ def test_weights_count_copies_of_rows():
 def test_names_and_dropped_columns():
     wide = np.column_stack([np.ones(M), X[:, 0], np.zeros(M), X[:, 1], np.full(M, 0.1)])
     with pytest.warns(cb.ConstantColumnWarning, match=r"3 constant column\(s\).*: a, c, e\."):
-        problem = Problem(wide, Y, feature_names=iter("abcde"), groups=["u", "v", "w", "u", "v"])
+        problem = Problem(wide, Y, feature_names=list("abcde"), groups=["u", "v", "w", "u", "v"])
     assert (problem.feature_names, problem.dropped) == (["b", "d"], ["a", "c", "e"])
     assert problem.groups.tolist() == [1, 0]
     coef, intercept = problem.raw([2.0, -3.0])

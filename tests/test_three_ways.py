@@ -6,10 +6,10 @@ from itertools import product
 import numpy as np
 import pytest
 import scipy.sparse
+from designs import draws
 from exact_runs import ROUNDOFF, ExactProblem, candidates, drift, exact_run, exactly
 
 import coordboost as cb
-from coordboost.engine.walk import Walk
 
 N_SAMPLES, N_LEARNERS, N_STEPS, RADIUS = 8, 6, 6, 2.0
 GROUPS = [0, 1, 0, 2, 1, 0]
@@ -61,12 +61,12 @@ def classification(loss, convert=np.asarray):
 
 def exact_twin(problem, method, view):
     """The run in Fractions on the numbers that the float64 problem stores, with the draws of seed 0."""
-    walk = Walk(problem, method, view=view, compile=False)
     twin = ExactProblem(
         *(exactly(part) for part in (problem.dictionary, problem.y, problem.weight, problem.loss)), 0, problem.groups
     )
-    select, drawn = walk.method.select, walk._drawn(N_STEPS)
-    run = exact_run(twin, select, exactly(walk.method.step), N_STEPS, view=view, drawn=drawn)
+    bound, drawn = method.bind(problem), draws(problem, method, N_STEPS)
+    select = bound.select
+    run = exact_run(twin, select, exactly(bound.step), N_STEPS, view=cb.Explicit if view is cb.Lookahead else view, drawn=drawn)
     return run, [candidates(select, row, N_LEARNERS) for row in drawn]
 
 
@@ -112,6 +112,20 @@ def test_every_combination(view, select, step):
 def test_the_others_without_the_compiler(view, select, step):
     view, select, step = names(view, select, step)
     check(regression(), SELECTIONS[select], STEPS[step], VIEWS[view], compile=False)
+
+
+@pytest.mark.parametrize("step", [step for step in STEPS if step != "soft threshold"])
+def test_lookahead(step):
+    """Four candidates of six learners, renewed by scans; its exact twin looks at everything in every step."""
+    check(regression(), cb.Full(), STEPS[step], cb.Lookahead, compile=step in ("proportional", "sign, shrunk", "ball search"))
+
+
+@pytest.mark.parametrize("step", ["proportional", "sign, shrunk", "ball search"])
+@pytest.mark.parametrize("view", VIEWS)
+def test_renewal(view, step, monkeypatch):
+    """State recomputed from the coefficients after every other step changes nothing but the rounding."""
+    monkeypatch.setattr("coordboost.engine.walk.RENEW", 2)
+    check(regression(), cb.Full(), STEPS[step], VIEWS[view], compile=False)
 
 
 @pytest.mark.parametrize("select, step", [("full", "proportional"), ("subset", "line search"), ("groups", "sign, shrunk")])

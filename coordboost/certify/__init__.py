@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost import validation
+from coordboost._checks import instance
 from coordboost.targets import At, Certificate, Unconstrained
 
 
@@ -46,10 +47,9 @@ def certify(problem, beta, target=None, *, independent=False):
     -----
     *Cost*: one scan; ``Unconstrained`` one thin SVD. *Source*: Freund, Grigas, Mazumder, Section 4 and Proposition A.6.
     """
-    beta = validation.numeric("beta", beta, 1)
-    if len(beta) != problem.n_learners:
-        raise ValueError(f"beta must have one entry per learner: expected {problem.n_learners}, got {len(beta)}.")
+    beta = validation.vector("beta", beta, problem.n_learners, "learner")
     target = Unconstrained() if target is None else target
+    instance("target", target, "certificate", "Unconstrained(), Ball(radius) or Penalty(lam)")
     own = target.certificate(problem, At.point(problem, np.asarray(beta)))
     if not independent:
         return own

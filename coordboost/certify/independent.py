@@ -1,5 +1,7 @@
 """The independent judge: the problem written down in cvxpy and given to a general solver."""
 
+import warnings
+
 import numpy as np
 
 from coordboost.losses import Exponential, Huber, Logistic, Squared
@@ -52,11 +54,14 @@ def optimum(problem, target):
         raise ValueError(f"target must be Unconstrained(), Ball(radius) or Penalty(lam), got {target!r}.")
     model = cp.Problem(cp.Minimize(objective), constraints)
     polish = {"solver": cp.OSQP, "eps_abs": 1e-9, "eps_rel": 1e-9, "polishing": True, "max_iter": 20_000}
-    settings = ([polish] if isinstance(problem.loss, Squared) else []) + [{"solver": cp.CLARABEL}]
+    tight = {"solver": cp.CLARABEL, "tol_gap_abs": 1e-11, "tol_gap_rel": 1e-11, "tol_feas": 1e-11}
+    settings = [*([polish] if isinstance(problem.loss, Squared) else []), tight, {"solver": cp.CLARABEL}]
     answers = []
     for setting in settings:
         try:
-            model.solve(**setting)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # "may be inaccurate": our certificate judges that
+                model.solve(**setting)
         except cp.error.SolverError:
             continue
         if beta.value is not None and np.isfinite(beta.value).all():

@@ -41,7 +41,10 @@ class Oracle:
         return self._checked("column", self.source.column(j), self.n_samples)
 
     def _checked(self, verb, values, length):
-        out = np.asarray(values, dtype=np.float64)
+        try:
+            out = np.asarray(values, dtype=np.float64)
+        except (TypeError, ValueError):
+            out = np.full(length, np.nan)
         if out.shape != (length,) or not np.isfinite(out).all():
             raise ValueError(
                 f"{type(self.source).__name__}.{verb} must return {length} finite numbers, got shape {out.shape}"

@@ -22,6 +22,8 @@ from coordboost.engine.lookahead import (
 
 #: Most candidates: their Gram block takes 8 * MOST^2 bytes.
 MOST = 4096
+#: Most steps from one scan, so that rounding cannot pile up where all learners are candidates.
+FARTHEST = 1 << 20
 
 
 def products(columns, weight, known, gram):
@@ -61,22 +63,22 @@ def look(problem, beta, n_candidates, previous=None):
     A function of (problem, beta, n_candidates) alone, whatever came before.
     """
     scale = scale_of(problem)
-    pred = problem.dictionary.combine(beta) / scale
+    pred = problem.combine(beta) / scale
     y = problem.y / scale
     corr = problem.scan(problem.weight * (y - pred))
     tie = problem.tie / scale
     learner, outside = choose(corr, tie, n_candidates)
     columns, gram = _block(problem, learner, previous)
     s = len(learner)
-    of, index = np.zeros((7, s)), np.zeros((2, s), dtype=np.int64)
+    of, ids = np.zeros((7, s)), np.zeros((2, s), dtype=np.int64)
     of[START], of[SCANNED] = columns @ (problem.weight * y), corr[learner]
-    index[LEARNER] = learner
+    ids[LEARNER] = learner
     sums, extra, state = np.zeros((2, 7)), np.zeros(2), np.zeros(5, dtype=np.int64)
     sums[0, [OUTSIDE, ANCHOR, KEPT]] = outside, problem.weight @ pred**2, 1.0
     extra[[WITH_Y, UNIT]] = problem.weight @ (y * pred), 1.0
     state[[FRESH, WANTED]] = 1, min(s, 32)
     error = 4 * problem.n_samples * float(np.finfo(float).eps)
-    view = Lookahead(gram, np.empty(s * s), of, index, sums, extra, state, tie, error, scale)
+    view = Lookahead(gram, np.empty(s * s), of, ids, sums, extra, state, tie, error, scale)
     return Candidates(learner, columns, gram, view)
 
 
@@ -163,4 +165,4 @@ class Scout:
 
     def room(self, gained):
         """Steps that the view may make before it must be rebuilt."""
-        return self.spell - gained if self.spell else 1 << 62
+        return (self.spell or FARTHEST) - gained

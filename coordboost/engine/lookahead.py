@@ -30,7 +30,7 @@ regroup = generic("regroup")
 
 # rows of `of`, one entry per candidate; those of the front fill the first count[FRONT] entries
 START, SCANNED, MOVED, NOW, FRONT_START, FRONT_ORIGIN, FRONT_CORR = range(7)
-# rows of `index`
+# rows of `ids`
 LEARNER, POSITION = range(2)
 # entries of a level's `sums`: the largest correlation outside; |d|^2; <d, p_0>; |p_0|^2; what is left of p_0; the way gone; steps
 OUTSIDE, DISTANCE, ALONG, ANCHOR, KEPT, LENGTH, STEPS = range(7)
@@ -93,7 +93,7 @@ class Lookahead(NamedTuple):
     gram : Gram matrix of the s candidates, (s, s);  block : that of the front, its rows one after the other, (s * s,)
     of : correlations at beta = 0, at the last scan, and coefficients moved since, correlations when the front was formed,
     by candidate; correlations of the front at beta = 0, when it was formed, and now, (7, s)
-    index : the candidates, increasing, and the positions of the front among them, increasing, (2, s)
+    ids : the candidates, increasing, and the positions of the front among them, increasing, (2, s)
     sums : outer and inner level, (2, 7);  extra, count : see the constants above
     rounding : the tie of the problem;  error : relative rounding of an inner product
     """
@@ -101,7 +101,7 @@ class Lookahead(NamedTuple):
     gram: np.ndarray
     block: np.ndarray
     of: np.ndarray
-    index: np.ndarray
+    ids: np.ndarray
     sums: np.ndarray
     extra: np.ndarray
     state: np.ndarray
@@ -119,7 +119,7 @@ class Lookahead(NamedTuple):
 
     def regroup(self):
         """Bring the correlations of all candidates up to date and form a new front of the ``state[WANTED]`` largest."""
-        of, sums, n = self.of, self.sums, self.index.shape[1]
+        of, sums, n = self.of, self.sums, self.ids.shape[1]
         kept = sums[0, KEPT]
         for p in range(n):
             of[NOW, p] = kept * of[SCANNED, p] + (1.0 - kept) * of[START, p]
@@ -133,7 +133,7 @@ class Lookahead(NamedTuple):
         for i in range(n):
             corr = of[NOW, i]
             if abs(corr) >= low and w < self.state[WANTED]:
-                self.index[POSITION, w] = i
+                self.ids[POSITION, w] = i
                 of[FRONT_START, w] = of[START, i]
                 of[FRONT_ORIGIN, w] = corr
                 of[FRONT_CORR, w] = corr
@@ -142,7 +142,7 @@ class Lookahead(NamedTuple):
                 outside = max(outside, abs(corr))
         for a in range(w):
             for b in range(w):
-                self.block[a * w + b] = self.gram[self.index[POSITION, a], self.index[POSITION, b]]
+                self.block[a * w + b] = self.gram[self.ids[POSITION, a], self.ids[POSITION, b]]
         for p in range(sums.shape[1]):
             sums[1, p] = 0.0
         sums[1, OUTSIDE] = outside
@@ -162,10 +162,10 @@ class Lookahead(NamedTuple):
                     size, local = c, i
             certain = size - self.rounding
             doubt = self.rounding + self.error * sums[0, LENGTH] + 1e-15 * sums[1, STEPS]
-            if w > 0 and (w == self.index.shape[1] or beats(sums, 1, certain, doubt)):
+            if w > 0 and (w == self.ids.shape[1] or beats(sums, 1, certain, doubt)):
                 break
             if w > 0 and sums[1, STEPS] < 8 * w:
-                state[WANTED] = min(self.index.shape[1], w + w // 2 + 8)
+                state[WANTED] = min(self.ids.shape[1], w + w // 2 + 8)
             regroup(self)
         if state[FRESH] == 0 and not beats(sums, 0, certain, doubt):
             return -1, 0.0
@@ -175,7 +175,7 @@ class Lookahead(NamedTuple):
                 break
         state[FRESH] = 0
         state[WINNER] = local
-        return self.index[LEARNER, self.index[POSITION, local]], of[FRONT_CORR, local] * self.scale
+        return self.ids[LEARNER, self.ids[POSITION, local]], of[FRONT_CORR, local] * self.scale
 
     def search(self, j, a, b):
         """The t that minimises the loss at pred + t (a B_j - b pred), j the learner that `best` returned."""
@@ -192,7 +192,7 @@ class Lookahead(NamedTuple):
         of, sums, local, w = self.of, self.sums, self.state[WINNER], self.state[FRONT]
         theta = theta / self.scale
         base = local * w
-        i = self.index[POSITION, local]
+        i = self.ids[POSITION, local]
         corr, start, origin = of[FRONT_CORR, local], of[FRONT_START, local], of[FRONT_ORIGIN, local]
         square = self.block[base + local]
         travel(sums, 0, shrink, theta, square, of[SCANNED, i] - corr, start - of[SCANNED, i])

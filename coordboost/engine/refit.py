@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from coordboost.losses import Squared
+
 
 class Refit:
     """`pred` is the projection of y on the chosen learners, spanned orthonormally by the first `size` rows of `basis`.
@@ -22,7 +24,7 @@ class Refit:
     @classmethod
     def start(cls, problem):
         """The view at beta = 0."""
-        if not (getattr(problem.loss, "mu", None) == 1.0 and getattr(problem.loss, "location", False)):
+        if not isinstance(problem.loss, Squared):
             raise ValueError(f"forward stepwise refits by least squares: it needs the squared loss, got {problem.loss!r}.")
         return cls(problem)
 

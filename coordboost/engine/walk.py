@@ -4,6 +4,7 @@ import time
 
 import numpy as np
 
+from coordboost._checks import shown
 from coordboost._generic import compiled
 from coordboost._threads import one_thread
 from coordboost.engine.candidates import Scout
@@ -12,6 +13,8 @@ from coordboost.engine.gram import Gram
 from coordboost.engine.lookahead import Lookahead
 from coordboost.engine.loop import Coefficients, runner, trace
 from coordboost.engine.path import Path
+from coordboost.engine.refit import Refit
+from coordboost.losses import Squared
 from coordboost.selection import Full
 from coordboost.selection import Recorded as RecordedPicks
 from coordboost.steps import Recorded as RecordedMoves
@@ -30,13 +33,33 @@ def choose_view(problem, method, compile):
     """
     if method.view is not None:
         return method.view
-    if not (getattr(problem.loss, "mu", None) == 1.0 and getattr(problem.loss, "location", False)):
+    if not isinstance(problem.loss, Squared):
         return Explicit
     n = problem.n_learners
-    if compile and n > 200 and isinstance(method.select, Full) and not hasattr(method.step, "score"):
+    if compile and n > 200 and can_look_ahead(method):
         return Lookahead
     looks = method.select.width or n
     return Gram if n <= 1000 and n <= looks * problem.n_samples else Explicit
+
+
+def _checked_view(problem, method, view):
+    """`view`, refused where the method or the loss needs another one."""
+    if view is None:
+        return None
+    if view not in (Explicit, Gram, Lookahead, Refit):
+        raise ValueError(f"view must be one of Explicit, Gram and Lookahead (classes), or None, got {shown(view)}.")
+    if (method.view is not None and view is not method.view) or (method.view is None and view is Refit):
+        raise ValueError(f"{method.name} cannot run on view={view.__name__}; leave view=None.")
+    if view in (Gram, Lookahead) and not isinstance(problem.loss, Squared):
+        raise ValueError(f"view={view.__name__} needs the squared loss, got {problem.loss!r}; leave view=None.")
+    if view is Lookahead and not can_look_ahead(method):
+        raise ValueError(f"view=Lookahead needs Full() selection by correlation, {method.name} has another; leave view=None.")
+    return view
+
+
+def can_look_ahead(method):
+    """Whether the winner is the learner with the largest correlation of all."""
+    return isinstance(method.select, Full) and not hasattr(method.step, "score")
 
 
 class Steady:
@@ -72,9 +95,9 @@ class Walk:
         self.problem, self.seed, self.compile = problem, seed, compile
         self.method = method.bind(problem)
         self.unit = getattr(self.method.step, "unit", 1.0)
-        self.kind = view or choose_view(problem, self.method, compile)
+        self.kind = _checked_view(problem, self.method, view) or choose_view(problem, self.method, compile)
         self.coefficients = Coefficients(np.zeros(problem.n_learners), np.ones(1))
-        self.k, self.parts, self.candidate_scans = 0, [], 0.0
+        self.k, self.parts, self.looks = 0, [], 0
         self.anchor = (0, [])
         self._chunk = (-1, None)
         with one_thread():
@@ -88,7 +111,7 @@ class Walk:
     @property
     def n_scans(self):
         """Correlations computed from the data, in units of a full scan."""
-        return self.source.scans + self.candidate_scans
+        return self.source.scans + self.looks / self.problem.n_learners
 
     @property
     def path(self):
@@ -129,7 +152,7 @@ class Walk:
         length = max(1, min(CHUNK, (1 << 22) // select.width))
         chunk, first = divmod(self.k, length)
         if self._chunk[0] != chunk:
-            rng = np.random.default_rng([self.seed, chunk])
+            rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(chunk,)))
             self._chunk = (chunk, select.draw(rng, length, self.problem.n_learners))
         return self._chunk[1][first : first + n_steps]
 
@@ -150,9 +173,7 @@ class Walk:
                 self.k += done
                 self.parts.append(part.cut(0, done))
                 if isinstance(self.source, Steady):
-                    self.candidate_scans += (
-                        done * self.view.looks(select.width, self.problem.n_learners) / self.problem.n_learners
-                    )
+                    self.looks += done * self.view.looks(select.width, self.problem.n_learners)
                 if done < len(drawn):
                     self._rebuild(self.k - self.anchor[0])
             block = max(1, min(2 * block if taken < seconds / 2 else block if taken < seconds else block // 2, 1 << 22))
