@@ -3,6 +3,7 @@
 from coordboost.certify import certify
 from coordboost.dictionaries import Dense, Oracle, Sparse
 from coordboost.engine.explicit import Explicit
+from coordboost.engine.gathered import Gathered
 from coordboost.engine.gram import Gram
 from coordboost.engine.lookahead import Lookahead
 from coordboost.losses import Exponential, Huber, Logistic, Squared
@@ -44,10 +45,10 @@ from coordboost.validation import ConstantColumnWarning
 
 __version__ = "0.1.0"
 __all__ = [
-    "METHODS", "Ball", "BallSearch", "Certificate", "ConstantColumnWarning", "Cyclic", "Dense", "Explicit", "Exponential", "Full",
-    "GapBelow", "Gram", "Groups", "Huber", "LineSearch", "Logistic", "Lookahead", "Method", "NoProgress", "OpenLoop", "Oracle", "PathSign",
-    "Penalty", "Problem", "Proportional", "Run", "Sign", "SignSequence", "SoftThreshold", "Sparse", "Squared", "State", "Status",
-    "Subset", "TimeLimit", "Unconstrained", "ccd", "certify", "forward_stagewise", "forward_stepwise", "frank_wolfe", "gcd", "iterate",
-    "lasso_cd", "load", "ls_boost", "path_forward_stagewise", "rcd", "regularized_forward_stagewise", "rtgcd", "solve",
-    "subgradient_descent",
+    "METHODS", "Ball", "BallSearch", "Certificate", "ConstantColumnWarning", "Cyclic", "Dense", "Explicit", "Exponential",
+    "Full", "GapBelow", "Gathered", "Gram", "Groups", "Huber", "LineSearch", "Logistic", "Lookahead", "Method", "NoProgress",
+    "OpenLoop", "Oracle", "PathSign", "Penalty", "Problem", "Proportional", "Run", "Sign", "SignSequence", "SoftThreshold",
+    "Sparse", "Squared", "State", "Status", "Subset", "TimeLimit", "Unconstrained", "ccd", "certify", "forward_stagewise",
+    "forward_stepwise", "frank_wolfe", "gcd", "iterate", "lasso_cd", "load", "ls_boost", "path_forward_stagewise", "rcd",
+    "regularized_forward_stagewise", "rtgcd", "solve", "subgradient_descent",
 ]  # fmt: skip

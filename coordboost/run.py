@@ -100,7 +100,7 @@ class Run:
         old = self._walk
         walk = Walk(self.problem, self.method, view=old.kind, seed=self.seed, compile=old.compile)
         walk.restore(self.path, self.n_steps, old.anchor)
-        walk.source.scans, walk.looks = old.source.scans, old.looks
+        walk.recount(old.recorded)
         return drive(walk, n_steps, stop, watch, self.seconds)
 
     def save(self, file, *, data=True):

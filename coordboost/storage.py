@@ -10,6 +10,7 @@ import numpy as np
 from coordboost import losses, selection, steps
 from coordboost.dictionaries import Dense, Sparse
 from coordboost.engine.explicit import Explicit
+from coordboost.engine.gathered import Gathered
 from coordboost.engine.gram import Gram
 from coordboost.engine.lookahead import Lookahead
 from coordboost.engine.path import Path
@@ -21,7 +22,7 @@ from coordboost.run import Run, Status
 from coordboost.standardize import Standardization
 
 FORMAT, VERSION = "coordboost-run", 1
-VIEWS = {view.__name__: view for view in (Explicit, Gram, Lookahead, Refit)}
+VIEWS = {view.__name__: view for view in (Explicit, Gram, Lookahead, Gathered, Refit)}
 PIECES = {
     piece.__name__: piece
     for piece in (
@@ -115,7 +116,7 @@ def save(run, file, *, data=True):
         "format": FORMAT, "version": VERSION, "method": _method_header(run.method, run.problem, arrays), "method_name": run.method.name,
         "view": run.view.__name__, "seed": run.seed, "fingerprint": _fingerprint(run.problem),
         "status": run.status.name, "message": run.message,
-        "seconds": run.seconds, "anchor": run._walk.anchor, "scans": [run._walk.source.scans, run._walk.looks],
+        "seconds": run.seconds, "anchor": run._walk.anchor, "scans": run._walk.recorded,
         "problem": _encode({key: getattr(run.problem, key) for key in _PROBLEM}, "problem", arrays) if data else None,
     }  # fmt: skip
     with open(file, "wb") as handle:
@@ -160,7 +161,7 @@ def load(file, problem=None, method=None):
         raise ValueError(f"{file} was run on other data: loss and correlations at zero differ; wrong problem.")
     walk = Walk(problem, method, view=VIEWS[header["view"]], seed=header["seed"])
     walk.restore(path, len(path), header["anchor"])
-    walk.source.scans, walk.looks = header["scans"]
+    walk.recount(header["scans"])
     if not np.allclose(walk.beta, arrays["beta"], rtol=1e-9, atol=1e-12 * np.abs(arrays["beta"]).max(initial=0.0)):
         raise ValueError(f"{file}: the recorded steps do not lead to the saved coefficients; wrong problem, or a damaged file.")
     return Run(walk, Status[header["status"]], header["message"], header["seconds"])

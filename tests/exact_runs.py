@@ -56,14 +56,18 @@ def exactly(piece):
         return exact.fractions(piece) if piece.dtype == np.float64 else piece
     if isinstance(piece, float):
         return Fraction(piece) if np.isfinite(piece) else piece
-    return piece._replace(**{key: exactly(part) for key, part in piece._asdict().items()}) if hasattr(piece, "_fields") else piece
+    if not hasattr(piece, "_fields"):
+        return piece
+    return piece._replace(**{key: exactly(part) for key, part in piece._asdict().items()})
 
 
 def candidates(select, drawn, n):
     """The learners that `select` looks at."""
     if isinstance(select, Full | Cyclic):
         return np.arange(n)
-    return np.concatenate([select.member[select.start[g] : select.start[g + 1]] for g in drawn]) if isinstance(select, Groups) else drawn
+    if isinstance(select, Groups):
+        return np.concatenate([select.member[select.start[g] : select.start[g + 1]] for g in drawn])
+    return drawn
 
 
 def exact_run(problem, select, step, n_steps, *, view=Explicit, drawn=None):

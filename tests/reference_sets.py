@@ -14,8 +14,9 @@ FOLDER = Path(os.environ.get("COORDBOOST_SHARED", Path(__file__).resolve().paren
 needs_reference_sets = pytest.mark.skipif(not FOLDER.is_dir(), reason=f"no reference sets at {FOLDER}")
 
 #: file, prefix of its arrays
+FILES = ["prostate", "prostate44", "diabetes10", "diabetes64", "leukemia", "dupflip", "lincomb", "german"]
 SETS = {
-    **{name: (name, "") for name in ("prostate", "prostate44", "diabetes10", "diabetes64", "leukemia", "dupflip", "lincomb", "german")},
+    **{name: (name, "") for name in FILES},
     **{f"ties {case}": ("ties", f"{case}_") for case in "abcd"},
 }
 REGRESSION = [name for name in SETS if name != "german"]

@@ -71,18 +71,30 @@ def test_same_on_sign_matrices(name, X, y):
 @given(problem=sign_problems())
 def test_line_search_is_the_full_step(view, problem):
     """LS-Boost(1) = exact greedy coordinate descent; and LS-Boost(eps) is FS with the steps eps * max|corr|."""
-    boost, search = (cb.solve(problem, m, N, view=view, compile=False) for m in (cb.ls_boost(1.0), cb.gcd(step=cb.LineSearch())))
+    options = {"view": view, "compile": False}
+    boost, search = (cb.solve(problem, method, N, **options) for method in (cb.ls_boost(1.0), cb.gcd(step=cb.LineSearch())))
     assert_same_bits(boost, search)
-    half = cb.solve(problem, cb.ls_boost(0.5), N, view=view, compile=False)
+    half = cb.solve(problem, cb.ls_boost(0.5), N, **options)
     sizes = np.abs(half.path.theta)
     if (sizes > 0).all():
-        assert_same_bits(half, cb.solve(problem, cb.forward_stagewise(sizes), N, view=view, compile=False))
+        assert_same_bits(half, cb.solve(problem, cb.forward_stagewise(sizes), N, **options))
 
 
-METHODS = {
-    "LS-Boost": cb.ls_boost(0.5), "FS": cb.forward_stagewise(0.25), "R-FS": RFS(0.5, 1.0), "PATH": cb.path_forward_stagewise(0.5, [1.0] * N),
-    "random": cb.rtgcd(1), "line search": cb.gcd(step=cb.LineSearch()), "Lasso": cb.lasso_cd(0.125), "Frank-Wolfe": cb.frank_wolfe(2.0),
-}  # fmt: skip
+def methods(scale=1.0):
+    """Methods whose steps and radii are in units of y times `scale`."""
+    return {
+        "LS-Boost": cb.ls_boost(0.5),
+        "FS": cb.forward_stagewise(0.25 * scale),
+        "R-FS": RFS(0.5 * scale, scale),
+        "PATH": cb.path_forward_stagewise(0.5 * scale, N * [scale]),
+        "random": cb.rtgcd(1),
+        "line search": cb.gcd(step=cb.LineSearch()),
+        "Lasso": cb.lasso_cd(0.125 * scale),
+        "Frank-Wolfe": cb.frank_wolfe(2.0 * scale),
+    }
+
+
+METHODS = methods()
 every_method = pytest.mark.parametrize("name", METHODS)
 
 
@@ -101,7 +113,8 @@ def solved(problem, name, **options):
 @every_method
 @every_kind
 def test_gram_is_explicit(kind, name):
-    problem = cb.Problem(*gaussian(kind), sample_weight=np.random.default_rng(4).uniform(0.5, 2.0, len(gaussian(kind)[1])))
+    X, y = gaussian(kind)
+    problem = cb.Problem(X, y, sample_weight=np.random.default_rng(4).uniform(0.5, 2.0, len(y)))
     assert_close(*(solved(problem, name, view=view) for view in VIEWS))
 
 
@@ -194,12 +207,8 @@ def test_scale_and_sign(kind, name):
     """y times 4 and steps and radii times 4, columns rescaled by powers of two and flipped: the same bits."""
     X, y = gaussian(kind)
     flip = (-1.0) ** np.arange(X.shape[1])
-    scaled = {
-        "LS-Boost": cb.ls_boost(0.5), "FS": cb.forward_stagewise(1.0), "R-FS": RFS(2.0, 4.0), "PATH": cb.path_forward_stagewise(2.0, [4.0] * N),
-        "random": cb.rtgcd(1), "line search": cb.gcd(step=cb.LineSearch()), "Lasso": cb.lasso_cd(0.5), "Frank-Wolfe": cb.frank_wolfe(8.0),
-    }  # fmt: skip
     plain = solved(cb.Problem(X, y), name)
-    other = cb.solve(cb.Problem(X * flip * 2.0 ** np.arange(X.shape[1]), 4 * y), scaled[name], N, compile=False)
+    other = cb.solve(cb.Problem(X * flip * 2.0 ** np.arange(X.shape[1]), 4 * y), methods(4.0)[name], N, compile=False)
     assert (plain.path.learner == other.path.learner).all()
     np.testing.assert_array_equal(betas(other), 4 * flip * betas(plain))
 

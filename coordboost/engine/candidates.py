@@ -1,11 +1,10 @@
-"""Scans certify, blocks move: where the lookahead view gets its candidates, and when it steps aside."""
+"""Where the lookahead view for the squared loss gets its candidates and their Gram block."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from coordboost._generic import compiled
-from coordboost.engine.explicit import Explicit
 from coordboost.engine.lookahead import (
     ANCHOR,
     FRESH,
@@ -19,11 +18,7 @@ from coordboost.engine.lookahead import (
     WITH_Y,
     Lookahead,
 )  # fmt: skip
-
-#: Most candidates: their Gram block takes 8 * MOST^2 bytes.
-MOST = 4096
-#: Most steps from one scan, so that rounding cannot pile up where all learners are candidates.
-FARTHEST = 1 << 20
+from coordboost.engine.scan import choose
 
 
 def products(columns, weight, known, gram):
@@ -34,18 +29,6 @@ def products(columns, weight, known, gram):
             if not (known[i] and known[j]):
                 gram[i, j] = np.dot(columns[j], weighted)
                 gram[j, i] = gram[i, j]
-
-
-def choose(corr, tie, n_candidates):
-    """The `n_candidates` learners with the largest abs correlation (the winner among them), increasing, and the largest outside."""
-    size = np.abs(corr)
-    if n_candidates >= len(size):
-        return np.arange(len(size)), -np.inf
-    winner = int(np.argmax(size >= size.max() - tie))
-    chosen = np.union1d(np.argpartition(size, len(size) - n_candidates)[-n_candidates:], [winner])
-    rest = np.ones(len(size), dtype=bool)
-    rest[chosen] = False
-    return chosen, float(size[rest].max(initial=-np.inf))
 
 
 class Candidates(NamedTuple):
@@ -102,67 +85,3 @@ def _block(problem, learner, previous):
         columns[~known] = problem.dictionary.gather(learner[~known]).T
     compiled(products, ())(columns, problem.weight, known, gram)
     return columns, gram
-
-
-class Scout:
-    """The source of views for exact lookahead.
-
-    After K scans there are sqrt(2 K n_learners) candidates: their Gram block has then cost no more inner products than the scans. Where
-    steps are so long that scans come nearly as often as steps, the explicit view takes over for a spell, longer each time.
-    All decisions depend on step counts only, never on a clock.
-    """
-
-    follows = False  # steps since the last scan are made again, not read from the path
-
-    def __init__(self, problem):
-        self.problem = problem
-        self.scans, self.strikes, self.spell, self.longest = 0, 0, 0, 0
-        self.candidates = None
-        self.view = None
-
-    @property
-    def memory(self):
-        """All that the next view depends on beside the coefficients."""
-        return [self.scans, self.strikes, self.spell, self.longest]
-
-    def rebuild(self, beta, gained):
-        """A new view at the coefficients `beta`, `gained` steps after the last one (None: at the start)."""
-        if gained is not None:
-            self._judge(gained)
-        self._place(beta)
-
-    def restore(self, beta, memory):
-        """The view that `rebuild` had made when `memory` was noted."""
-        self.scans, self.strikes, self.spell, self.longest = memory
-        self.scans -= not self.spell
-        self._place(beta)
-
-    def _place(self, beta):
-        if self.spell:
-            self.view = Explicit.start(self.problem)
-            self.view.renew(beta)
-            return
-        self.scans += 1
-        n = self.problem.n_learners
-        size = min(n, MOST, int(np.ceil(np.sqrt(2.0 * self.scans * n))))
-        self.candidates = look(self.problem, beta, size, self.candidates)
-        self.view = self.candidates.view
-
-    def _judge(self, gained):
-        """Count looks that were not worth their cost, in multiplications, beside a plain step."""
-        if self.spell:
-            self.scans += gained
-            self.strikes, self.spell = 2, 0
-            return
-        plain = self.problem.n_samples * self.problem.n_learners
-        overhead = 4 * len(self.candidates.learner) ** 2 + 400_000
-        if gained > 2 + overhead / plain:
-            self.strikes = self.longest = 0
-            return
-        self.strikes += 1
-        if self.strikes >= 3:
-            self.spell = self.longest = min(4096, max(16, 2 * self.longest))
-
-    def room(self, gained):
-        """Steps that the view may make before it must be rebuilt."""
-        return (self.spell or FARTHEST) - gained

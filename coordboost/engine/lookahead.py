@@ -113,10 +113,6 @@ class Lookahead(NamedTuple):
     def tie(self):
         return self.rounding * self.scale
 
-    def looks(self, width, n_learners):
-        """How many correlations with the data a step takes: none; scans are counted where they are made."""
-        return 0
-
     def regroup(self):
         """Bring the correlations of all candidates up to date and form a new front of the ``state[WANTED]`` largest."""
         of, sums, n = self.of, self.sums, self.ids.shape[1]

@@ -33,3 +33,15 @@ def scan(dictionary, v):
         return np.concatenate(list(_pool().map(lambda first: np.dot(rows[first : first + BLOCK], v), range(0, n, BLOCK))))
     run = compiled(_run, (dictionary,)) if is_piece(dictionary) else _run
     return np.asarray(run(dictionary, v))
+
+
+def choose(corr, tie, n_candidates):
+    """The `n_candidates` learners with the largest abs correlation (the winner among them), increasing, and the largest outside."""
+    size = np.abs(corr)
+    if n_candidates >= len(size):
+        return np.arange(len(size)), -np.inf
+    winner = int(np.argmax(size >= size.max() - tie))
+    chosen = np.union1d(np.argpartition(size, len(size) - n_candidates)[-n_candidates:], [winner])
+    rest = np.ones(len(size), dtype=bool)
+    rest[chosen] = False
+    return chosen, float(size[rest].max(initial=-np.inf))

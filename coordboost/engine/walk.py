@@ -7,13 +7,14 @@ import numpy as np
 from coordboost._checks import shown
 from coordboost._generic import compiled
 from coordboost._threads import one_thread
-from coordboost.engine.candidates import Scout
 from coordboost.engine.explicit import Explicit
+from coordboost.engine.gathered import Gathered
 from coordboost.engine.gram import Gram
 from coordboost.engine.lookahead import Lookahead
 from coordboost.engine.loop import Coefficients, runner, trace
 from coordboost.engine.path import Path
 from coordboost.engine.refit import Refit
+from coordboost.engine.scout import GROUNDS, Scout
 from coordboost.losses import Squared
 from coordboost.selection import Full
 from coordboost.selection import Recorded as RecordedPicks
@@ -28,16 +29,16 @@ CHUNK = 4096
 def choose_view(problem, method, compile):
     """The view that suits the work. The choice must not depend on the number of steps: a resumed run takes the same view.
 
-    What the method demands; for the squared loss, lookahead for greedy methods on many learners, and the Gram form where moving all
+    What the method demands; lookahead for greedy methods on many learners; for the squared loss the Gram form where moving all
     correlations is cheaper than computing those that are looked at; else the data themselves.
     """
     if method.view is not None:
         return method.view
-    if not isinstance(problem.loss, Squared):
-        return Explicit
-    n = problem.n_learners
+    n, squared = problem.n_learners, isinstance(problem.loss, Squared)
     if compile and n > 200 and can_look_ahead(method):
-        return Lookahead
+        return Lookahead if squared else Gathered
+    if not squared:
+        return Explicit
     looks = method.select.width or n
     return Gram if n <= 1000 and n <= looks * problem.n_samples else Explicit
 
@@ -46,14 +47,16 @@ def _checked_view(problem, method, view):
     """`view`, refused where the method or the loss needs another one."""
     if view is None:
         return None
-    if view not in (Explicit, Gram, Lookahead, Refit):
-        raise ValueError(f"view must be one of Explicit, Gram and Lookahead (classes), or None, got {shown(view)}.")
+    if view not in (Explicit, Gram, Lookahead, Gathered, Refit):
+        raise ValueError(f"view must be one of Explicit, Gram, Lookahead and Gathered (classes), or None, got {shown(view)}.")
     if (method.view is not None and view is not method.view) or (method.view is None and view is Refit):
         raise ValueError(f"{method.name} cannot run on view={view.__name__}; leave view=None.")
     if view in (Gram, Lookahead) and not isinstance(problem.loss, Squared):
         raise ValueError(f"view={view.__name__} needs the squared loss, got {problem.loss!r}; leave view=None.")
-    if view is Lookahead and not can_look_ahead(method):
-        raise ValueError(f"view=Lookahead needs Full() selection by correlation, {method.name} has another; leave view=None.")
+    if view in (Lookahead, Gathered) and not can_look_ahead(method):
+        raise ValueError(
+            f"view={view.__name__} needs Full() selection by correlation, {method.name} has another; leave view=None."
+        )
     return view
 
 
@@ -97,11 +100,11 @@ class Walk:
         self.unit = getattr(self.method.step, "unit", 1.0)
         self.kind = _checked_view(problem, self.method, view) or choose_view(problem, self.method, compile)
         self.coefficients = Coefficients(np.zeros(problem.n_learners), np.ones(1))
-        self.k, self.parts, self.looks = 0, [], 0
+        self.k, self.parts, self.looks, self.extra = 0, [], 0, 0
         self.anchor = (0, [])
         self._chunk = (-1, None)
         with one_thread():
-            self.source = Scout(problem) if self.kind is Lookahead else Steady(self.kind, problem)
+            self.source = (Scout if self.kind in GROUNDS else Steady)(self.kind, problem)
             self._rebuild(None)
 
     @property
@@ -111,7 +114,16 @@ class Walk:
     @property
     def n_scans(self):
         """Correlations computed from the data, in units of a full scan."""
-        return self.source.scans + self.looks / self.problem.n_learners
+        return self.recorded[0] + self.looks / self.problem.n_learners
+
+    @property
+    def recorded(self):
+        """What `n_scans` is made of: full scans, and single correlations."""
+        return [self.source.scans + self.extra, self.looks]
+
+    def recount(self, recorded):
+        """Take over the counts of a run that this walk repeats."""
+        self.extra, self.looks = recorded[0] - self.source.scans, recorded[1]
 
     @property
     def path(self):
@@ -172,7 +184,7 @@ class Walk:
                 taken = time.perf_counter() - began
                 self.k += done
                 self.parts.append(part.cut(0, done))
-                if isinstance(self.source, Steady):
+                if hasattr(self.view, "looks"):
                     self.looks += done * self.view.looks(select.width, self.problem.n_learners)
                 if done < len(drawn):
                     self._rebuild(self.k - self.anchor[0])

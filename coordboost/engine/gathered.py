@@ -1,0 +1,80 @@
+r"""Exact lookahead for any smooth loss: the explicit view on a few gathered columns, and the same test as for the squared loss.
+
+Between scans the winner is sought among the candidates only, as long as its correlation beats ``outside`` plus the distance of the
+residual from that of the last scan, :math:`\|W^{-1/2}(r - r_0)\|_2`: no other learner of unit (weighted) norm can then be larger.
+*Cost* of a step: O(candidates x n_samples).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from coordboost._generic import generic
+from coordboost.dictionaries import Dense
+from coordboost.engine.explicit import Explicit
+from coordboost.engine.scan import choose
+from coordboost.selection import best_of_all
+
+push = generic("push")
+search = generic("search")
+
+FRESH, WINNER = range(2)
+
+
+class Gathered(NamedTuple):
+    """`inner` steps on the columns of the candidates `learner` (increasing, (s,)); `anchor` is the residual at the last scan.
+
+    outside : largest abs correlation of the others then;  state : fresh from a scan, position of the last winner
+    """
+
+    inner: Explicit
+    learner: np.ndarray
+    anchor: np.ndarray
+    outside: float
+    state: np.ndarray
+
+    def tie(self):
+        return self.inner.rounding
+
+    def best(self, step, beta):
+        """The winner among all learners, or (-1, 0) where only a scan can tell."""
+        local, corr = best_of_all(self.inner, step, beta)
+        if self.state[FRESH] == 0:
+            moved = 0.0
+            for i in range(len(self.anchor)):
+                if self.inner.weight[i] > 0.0:
+                    change = (self.inner.resid[i] - self.anchor[i]) / self.inner.rounding
+                    moved += change * change / self.inner.weight[i]
+            # in units of the rounding of a correlation: the winner's, the outsiders' and the distance's own
+            room = (abs(corr) - self.outside) / self.inner.rounding - 3.0
+            if not (room > 0.0 and room * room > (1.0 + 1e-9) * moved):
+                return -1, 0.0
+        self.state[FRESH] = 0
+        self.state[WINNER] = local
+        return self.learner[local], corr
+
+    def search(self, j, a, b):
+        """The t that minimises the loss at pred + t (a B_j - b pred), j the learner that `best` returned."""
+        return search(self.inner, self.state[WINNER], a, b)
+
+    def push(self, j, shrink, theta):
+        """The state after pred <- (1 - shrink) pred + theta B_j, j the learner that `best` returned."""
+        push(self.inner, self.state[WINNER], shrink, theta)
+
+
+class Columns(NamedTuple):
+    """What a scan chose: the learners and the view that steps on their columns."""
+
+    learner: np.ndarray
+    view: Gathered
+
+
+def look(problem, beta, n_candidates, previous=None):
+    """Candidates at the coefficients `beta`: one scan, and the columns that `previous` does not hold."""
+    pred = problem.combine(beta)
+    resid = problem.resid(pred)
+    corr = problem.scan(resid)
+    learner, outside = choose(corr, problem.tie, n_candidates)
+    rows = np.ascontiguousarray(problem.dictionary.gather(learner).T)
+    inner = Explicit(problem.loss, Dense(rows), problem.y, problem.weight, problem.base, pred, resid, problem.tie)
+    return Columns(learner, Gathered(inner, learner, resid.copy(), outside, np.array([1, 0])))

@@ -1,0 +1,93 @@
+"""Scans certify, blocks move: how many candidates there are, and when lookahead steps aside."""
+
+import math
+from typing import NamedTuple
+
+from coordboost.engine import candidates, gathered
+from coordboost.engine.explicit import Explicit
+from coordboost.engine.gathered import Gathered
+from coordboost.engine.lookahead import Lookahead
+
+#: Most candidates (their Gram block takes 8 * MOST^2 bytes), and most steps from one scan, so that rounding cannot pile up.
+MOST, FARTHEST = 4096, 1 << 20
+
+
+class Memory(NamedTuple):
+    """All that the next view depends on beside the coefficients: counts of steps and scans, never a clock."""
+
+    scans: int = 0
+    strikes: int = 0
+    spell: int = 0
+    longest: int = 0
+    size: int = 0
+
+
+def by_scans(memory, gained, n):
+    """Squared loss: sqrt(2 K n) candidates after K scans, whose Gram block has cost no more inner products than the scans."""
+    return math.ceil(math.sqrt(2.0 * (memory.scans + 1) * n))
+
+
+def by_gain(memory, gained, n):
+    """Other losses: the candidates' share of the work of the last `gained` steps is kept near that of the scan."""
+    if gained is None:
+        return math.ceil(math.sqrt(2.0 * n))
+    return math.ceil(1.5 * memory.size) if gained * memory.size < n else max(16, (4 * memory.size) // 5)
+
+
+#: How each view finds its candidates, and how many of them.
+GROUNDS = {Lookahead: (candidates.look, by_scans), Gathered: (gathered.look, by_gain)}
+
+
+class Scout:
+    """The source of views for exact lookahead.
+
+    Where steps are so long that scans come nearly as often as steps, the explicit view takes over for a spell, longer each time.
+    """
+
+    follows = False  # steps since the last scan are made again, not read from the path
+
+    def __init__(self, kind, problem):
+        self.problem = problem
+        self.look, self.size = GROUNDS[kind]
+        self.memory, self.found, self.view = Memory(), None, None
+
+    @property
+    def scans(self):
+        return self.memory.scans
+
+    def rebuild(self, beta, gained):
+        """A new view at the coefficients `beta`, `gained` steps after the last one (None: at the start)."""
+        memory, n = self.memory, self.problem.n_learners
+        if gained is not None:
+            memory = memory._replace(strikes=2, spell=0) if memory.spell else self._judged(memory, gained)
+        if not memory.spell:
+            memory = memory._replace(size=min(n, MOST, self.size(memory, gained, n)), scans=memory.scans + 1)
+        self._place(beta, memory)
+
+    def restore(self, beta, memory):
+        """The view that `rebuild` had made when `memory` was noted."""
+        self._place(beta, Memory(*memory))
+
+    def _place(self, beta, memory):
+        self.memory = memory
+        if memory.spell:
+            self.view = Explicit.start(self.problem)
+            self.view.renew(beta)
+        else:
+            self.found = self.look(self.problem, beta, memory.size, self.found)
+            self.view = self.found.view
+
+    def _judged(self, memory, gained):
+        """Count looks that were not worth their cost, in multiplications, beside a plain step."""
+        plain = self.problem.n_samples * self.problem.n_learners
+        if gained > 2 + (4 * memory.size**2 + 400_000) / plain:
+            return memory._replace(strikes=0, longest=0)
+        strikes, longest = memory.strikes + 1, memory.longest
+        if strikes < 3:
+            return memory._replace(strikes=strikes)
+        longest = min(4096, max(16, 2 * longest))
+        return memory._replace(strikes=strikes, spell=longest, longest=longest)
+
+    def room(self, gained):
+        """Steps that the view may make before it must be rebuilt."""
+        return (self.memory.spell or FARTHEST) - gained
