@@ -119,7 +119,7 @@ def state_of(walk):
         return view.corr, corr
     front = view.state[lookahead.FRONT]
     learner = view.ids[lookahead.LEARNER, view.ids[lookahead.POSITION, :front]]
-    return view.of[lookahead.FRONT_CORR, :front] * view.scale, corr[learner]
+    return view.now[:front] * view.scale, corr[learner]
 
 
 GREEDY = [cb.forward_stagewise(1e-4), cb.ls_boost(1e-4), cb.regularized_forward_stagewise(1e-3, 2.0)]

@@ -21,21 +21,55 @@ from coordboost.engine.lookahead import (
 from coordboost.engine.scan import choose
 
 
-def products(columns, weight, known, gram):
-    """Fill gram[i, j] = <columns[i], columns[j]>_weight where either index is not `known`, entry by entry: equal bits always."""
-    for i in range(len(columns)):
-        weighted = columns[i] * weight
+class Store:
+    """Columns that were candidates once, gathered once: ``rows[slot]``, (n_held, n_samples), append-only."""
+
+    def __init__(self, problem):
+        self.problem = problem
+        self.rows, self.held = np.empty((0, problem.n_samples)), 0
+        self.slot_of = np.full(problem.n_learners, -1, dtype=np.int64)
+
+    def slots(self, learner):
+        """Where the columns of the learners are, after gathering those that are not."""
+        fresh = learner[self.slot_of[learner] < 0]
+        if self.held + len(fresh) > len(self.rows):
+            rows = np.empty((2 * (self.held + len(fresh)), self.rows.shape[1]))
+            rows[: self.held] = self.rows[: self.held]
+            self.rows = rows
+        if len(fresh):
+            self.rows[self.held : self.held + len(fresh)] = self.problem.dictionary.gather(fresh).T
+            self.slot_of[fresh] = np.arange(self.held, self.held + len(fresh))
+            self.held += len(fresh)
+        return self.slot_of[learner]
+
+
+def products(rows, slot, vector, weight, at, old, gram, out):
+    """The Gram block of the columns ``rows[slot]``, and their products with `vector`.
+
+    Entries between learners with places ``at >= 0`` in the block `old` are taken from it, the others computed one by one: whatever is
+    taken over, the bits are the same.
+    """
+    for i in range(len(slot)):
+        row = gram[i]
+        if at[i] >= 0:
+            known = old[at[i]]
+            for j in range(len(slot)):
+                if at[j] >= 0:
+                    row[j] = known[at[j]]
+        out[i] = np.dot(rows[slot[i]], vector)
+    for i in range(len(slot)):
+        weighted = rows[slot[i]] * weight
         for j in range(i + 1):
-            if not (known[i] and known[j]):
-                gram[i, j] = np.dot(columns[j], weighted)
+            if at[i] < 0 or at[j] < 0:
+                gram[i, j] = np.dot(rows[slot[j]], weighted)
                 gram[j, i] = gram[i, j]
 
 
 class Candidates(NamedTuple):
-    """What a scan chose: the learners, their columns (s, n_samples), their Gram matrix, and the view that steps on them."""
+    """What a scan chose: the learners, the store of columns, their Gram matrix, and the view that steps on them."""
 
     learner: np.ndarray
-    columns: np.ndarray
+    store: Store
     gram: np.ndarray
     view: Lookahead
 
@@ -51,18 +85,19 @@ def look(problem, beta, n_candidates, previous=None):
     corr = problem.scan(problem.weight * (y - pred))
     tie = problem.tie / scale
     learner, outside = choose(corr, tie, n_candidates)
-    columns, gram = _block(problem, learner, previous)
+    store = Store(problem) if previous is None else previous.store
+    start, gram = _block(problem, learner, store, previous, problem.weight * y)
     s = len(learner)
-    of, ids = np.zeros((7, s)), np.zeros((2, s), dtype=np.int64)
-    of[START], of[SCANNED] = columns @ (problem.weight * y), corr[learner]
+    of, now, ids = np.zeros((6, s)), np.zeros(s + 1), np.zeros((2, s), dtype=np.int64)
+    of[START], of[SCANNED] = start, corr[learner]
     ids[LEARNER] = learner
     sums, extra, state = np.zeros((2, 7)), np.zeros(2), np.zeros(5, dtype=np.int64)
     sums[0, [OUTSIDE, ANCHOR, KEPT]] = outside, problem.weight @ pred**2, 1.0
     extra[[WITH_Y, UNIT]] = problem.weight @ (y * pred), 1.0
     state[[FRESH, WANTED]] = 1, min(s, 32)
     error = 4 * problem.n_samples * float(np.finfo(float).eps)
-    view = Lookahead(gram, np.empty(s * s), of, ids, sums, extra, state, tie, error, scale)
-    return Candidates(learner, columns, gram, view)
+    view = Lookahead(gram, np.empty(s * s), of, now, now.view(np.int64), ids, sums, extra, state, tie, error, scale)
+    return Candidates(learner, store, gram, view)
 
 
 def scale_of(problem):
@@ -71,17 +106,13 @@ def scale_of(problem):
     return float(np.ldexp(1.0, int(np.frexp(norm)[1]) - 1)) if norm > 0 else 1.0
 
 
-def _block(problem, learner, previous):
-    """Columns and Gram matrix of the learners, taking over what is known."""
+def _block(problem, learner, store, previous, vector):
+    """Products of the learners' columns with `vector` and with each other, taking over what is known."""
     s = len(learner)
-    known, at = np.zeros(s, dtype=bool), np.zeros(s, dtype=np.int64)
-    gram, columns = np.empty((s, s)), np.empty((s, problem.n_samples))
+    slot, at, old = store.slots(learner), np.full(s, -1, dtype=np.int64), np.empty((0, 0))
     if previous is not None:
-        at = np.minimum(np.searchsorted(previous.learner, learner), len(previous.learner) - 1)
-        known = previous.learner[at] == learner
-        gram[np.ix_(known, known)] = previous.gram[np.ix_(at[known], at[known])]
-        columns[known] = previous.columns[at[known]]
-    if not known.all():
-        columns[~known] = problem.dictionary.gather(learner[~known]).T
-    compiled(products, ())(columns, problem.weight, known, gram)
-    return columns, gram
+        place = np.minimum(np.searchsorted(previous.learner, learner), len(previous.learner) - 1)
+        at, old = np.where(previous.learner[place] == learner, place, -1), previous.gram
+    gram, out = np.empty((s, s)), np.empty(s)
+    compiled(products, ())(store.rows, slot, vector, problem.weight, at, old, gram, out)
+    return out, gram
