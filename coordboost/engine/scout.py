@@ -13,9 +13,14 @@ MOST, FARTHEST = 4096, 1 << 20
 
 
 class Memory(NamedTuple):
-    """All that the next view depends on beside the coefficients: counts of steps and scans, never a clock."""
+    """All that the next view depends on beside the coefficients: counts of steps and scans, never a clock.
+
+    scans : made for lookahead;  plain : made by the explicit view, one a step;  strikes : scans in a row that did not pay
+    spell : length of the explicit spell that is under way, 0 for none;  longest : of the spells so far;  size : candidates
+    """
 
     scans: int = 0
+    plain: int = 0
     strikes: int = 0
     spell: int = 0
     longest: int = 0
@@ -23,8 +28,8 @@ class Memory(NamedTuple):
 
 
 def by_scans(memory, gained, n):
-    """Squared loss: sqrt(2 K n) candidates after K scans, whose Gram block has cost no more inner products than the scans."""
-    return math.ceil(math.sqrt(2.0 * (memory.scans + 1) * n))
+    """Squared loss: sqrt(3 K n) candidates after K scans, whose Gram block has cost 3/2 of the inner products of the scans."""
+    return math.ceil(math.sqrt(3.0 * (memory.scans + memory.plain + 1) * n))
 
 
 def by_gain(memory, gained, n):
@@ -59,7 +64,7 @@ class Scout:
         """A new view at the coefficients `beta`, `gained` steps after the last one (None: at the start)."""
         memory, n = self.memory, self.problem.n_learners
         if gained is not None:
-            memory = memory._replace(strikes=2, spell=0) if memory.spell else self._judged(memory, gained)
+            memory = memory._replace(strikes=2, spell=0, plain=memory.plain + gained) if memory.spell else self._judged(memory, gained)
         if not memory.spell:
             memory = memory._replace(size=min(n, MOST, self.size(memory, gained, n)), scans=memory.scans + 1)
         self._place(beta, memory)

@@ -24,6 +24,8 @@ from coordboost.steps import Recorded as RecordedMoves
 RENEW = 1 << 16
 #: Random draws are made in chunks that depend on the step number alone, so no stop or restart can change them.
 CHUNK = 4096
+#: Most steps in one call of the compiled loop.
+LONGEST = 1 << 16
 
 
 def choose_view(problem, method, compile):
@@ -155,7 +157,7 @@ class Walk:
             pass
 
     def blocks(self, n_steps, *, seconds=0.1):
-        """Make `n_steps` steps, yielding after each compiled block of about `seconds`."""
+        """Make `n_steps` steps, yielding about every `seconds` and at the end."""
         yield from self._advance(self.method.select, self.method.step, n_steps, seconds)
 
     def _drawn(self, select, n_steps):
@@ -169,27 +171,36 @@ class Walk:
         return self._chunk[1][first : first + n_steps]
 
     def _advance(self, select, step, n_steps, seconds):
-        goal, block = self.k + n_steps, 16
+        goal, block, last = self.k + n_steps, 16, time.perf_counter()
         while self.k < goal:
+            began = time.perf_counter()
             with one_thread():
-                if self.source.room(self.k - self.anchor[0]) <= 0:
-                    self._rebuild(self.k - self.anchor[0])
-                drawn = self._drawn(select, min(block, goal - self.k, self.source.room(self.k - self.anchor[0])))
-                part = Path.empty(len(drawn))
-                advance = runner(self.view, select, step, self.coefficients, compile=self.compile)
-                began = time.perf_counter()
-                done = advance(
-                    self.view, select, step, self.unit, self.coefficients, drawn, self.k, part.learner, part.shrink, part.theta
-                )
-                taken = time.perf_counter() - began
-                self.k += done
-                self.parts.append(part.cut(0, done))
-                if hasattr(self.view, "looks"):
-                    self.looks += done * self.view.looks(select.width, self.problem.n_learners)
-                if done < len(drawn):
-                    self._rebuild(self.k - self.anchor[0])
-            block = max(1, min(2 * block if taken < seconds / 2 else block if taken < seconds else block // 2, 1 << 22))
-            yield self
+                full = self._block(select, step, min(block, goal - self.k))
+            now = time.perf_counter()
+            if full:
+                block = 2 * block if now - began < seconds / 4 else block if now - began < seconds else block // 2
+                block = max(1, min(block, LONGEST))
+            if self.k == goal or now - last > seconds / 2:
+                last = now
+                yield self
+
+    def _block(self, select, step, n_steps):
+        """One call of the compiled loop, for up to `n_steps` steps; whether the view made all it was asked for."""
+        if self.source.room(self.k - self.anchor[0]) <= 0:
+            self._rebuild(self.k - self.anchor[0])
+        drawn = self._drawn(select, min(n_steps, self.source.room(self.k - self.anchor[0])))
+        part = Path.empty(len(drawn))
+        advance = runner(self.view, select, step, self.coefficients, compile=self.compile)
+        done = advance(
+            self.view, select, step, self.unit, self.coefficients, drawn, self.k, part.learner, part.shrink, part.theta
+        )
+        self.k += done
+        self.parts.append(part.cut(0, done))
+        if hasattr(self.view, "looks"):
+            self.looks += done * self.view.looks(select.width, self.problem.n_learners)
+        if done < len(drawn):
+            self._rebuild(self.k - self.anchor[0])
+        return done == len(drawn)
 
 
 def beta_of(problem, method, coefficients, unit, path):

@@ -1,0 +1,1 @@
+"""Measurements: programs that print a table."""

@@ -1,0 +1,51 @@
+"""The designs that the benchmarks run on: seeded generators, and real data where they are found."""
+
+import gzip
+import os
+from pathlib import Path
+
+import numpy as np
+
+
+def ar1(n_samples, n_columns, *, rho=0.5, n_active=50, snr=3.0, seed=0):
+    """AR(1) columns, normal coefficients on random columns, a given signal-to-noise ratio; X (n_samples, n_columns), y of unit norm."""
+    rng = np.random.default_rng(seed)
+    columns = rng.standard_normal((n_columns, n_samples))
+    for j in range(1, n_columns):
+        columns[j] = rho * columns[j - 1] + np.sqrt(1 - rho**2) * columns[j]
+    signal = rng.standard_normal(n_active) @ columns[rng.choice(n_columns, n_active, replace=False)]
+    return columns.T, unit(signal + rng.standard_normal(n_samples) * np.sqrt(signal.var() / snr))
+
+
+def unit(y):
+    """`y` centred, of unit norm."""
+    y = np.asarray(y, dtype=float) - np.mean(y)
+    return y / np.linalg.norm(y)
+
+
+def folder():
+    """The folder with the real data: ``COORDBOOST_SHARED``, or ``shared`` beside the checkout; None if there is none."""
+    given = os.environ.get("COORDBOOST_SHARED")
+    path = Path(given) if given else Path(__file__).resolve().parents[3] / "shared"
+    return path / "data" if (path / "data").is_dir() else None
+
+
+def npz(name):
+    """X, y of a real data set stored as npz, or None."""
+    where = folder()
+    if where is None or not (where / f"{name}.npz").exists():
+        return None
+    stored = np.load(where / f"{name}.npz")
+    return stored["X"].astype(float), unit(stored["y"])
+
+
+def svmlight(name, n_columns):
+    """X (CSC), y of a real data set in svmlight form, or None."""
+    where = folder()
+    if where is None or not (where / f"{name}.svm.gz").exists():
+        return None
+    from sklearn.datasets import load_svmlight_file
+
+    with gzip.open(where / f"{name}.svm.gz") as handle:
+        X, y = load_svmlight_file(handle, n_features=n_columns)
+    return X.tocsc(), unit(y)
