@@ -32,7 +32,7 @@ class Run:
     Attributes
     ----------
     problem, method : what was run;  path : the steps;  status : ``Status``;  message : the status in a sentence
-    seconds : wall time of the steps;  n_scans : correlations computed from the data, in units of a full scan
+    seconds : wall time of the steps;  n_scans : correlations of residuals computed from the data, in units of a full scan
     """
 
     def __init__(self, walk, status, message, seconds):

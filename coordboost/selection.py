@@ -40,7 +40,8 @@ score = generic("score", size)
 def best_of_all(view, step, beta):
     """The winner among all learners and its correlation.
 
-    Scores within ``tie(view)``, a bound of the rounding in a correlation, of the largest tie: the lowest index of them wins.
+    Scores within ``tie(view)``, a bound of the rounding in a correlation, of the largest tie: the lowest index of them wins. (Where
+    all scores are that small, those above half of the largest.)
     """
     corr = scan(view)
     best, winner = -1 + 0 * abs(corr[0]), 0
@@ -48,7 +49,7 @@ def best_of_all(view, step, beta):
         s = score(step, corr[j], coefficient(beta, j))
         if s > best:
             best, winner = s, j
-    limit = best - tie(view)
+    limit = best - min(tie(view), best / 2)
     for j in range(winner):
         if score(step, corr[j], coefficient(beta, j)) >= limit:
             return j, corr[j]
@@ -65,7 +66,7 @@ def best_of(view, step, beta, index):
     best = -1 + 0 * abs(corr[0])
     for i in range(len(index)):
         best = max(best, score(step, corr[i], coefficient(beta, index[i])))
-    limit = best - tie(view)
+    limit = best - min(tie(view), best / 2)
     at = -1
     for i in range(len(index)):
         if (at < 0 or index[i] < index[at]) and score(step, corr[i], coefficient(beta, index[i])) >= limit:

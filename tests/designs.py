@@ -73,7 +73,7 @@ def draws(problem, method, n_steps, seed=0):
     return np.concatenate([select.draw(rng, walk.CHUNK, problem.n_learners) for rng in generators])[:n_steps]
 
 
-VIEWS = {"explicit": cb.Explicit, "gram": cb.Gram, "lookahead": cb.Lookahead}
+VIEWS = {"explicit": cb.Explicit, "gram": cb.Gram, "lookahead": cb.Lookahead, "gathered": cb.Gathered}
 
 
 def views_of(methods):
@@ -82,5 +82,5 @@ def views_of(methods):
         pytest.param(name, view, id=f"{name}-{key}")
         for name, method in methods.items()
         for key, view in VIEWS.items()
-        if view is not cb.Lookahead or can_look_ahead(method)
+        if view in (cb.Explicit, cb.Gram) or can_look_ahead(method)
     ]

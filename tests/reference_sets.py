@@ -7,11 +7,13 @@ package; tests that need them are skipped where the folder is absent.
 import os
 from pathlib import Path
 
+import numba
 import numpy as np
 import pytest
 
 FOLDER = Path(os.environ.get("COORDBOOST_SHARED", Path(__file__).resolve().parents[2] / "shared")) / "reference"
 needs_reference_sets = pytest.mark.skipif(not FOLDER.is_dir(), reason=f"no reference sets at {FOLDER}")
+needs_compiler = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="takes minutes in plain Python")
 
 #: file, prefix of its arrays
 FILES = ["prostate", "prostate44", "diabetes10", "diabetes64", "leukemia", "dupflip", "lincomb", "german"]

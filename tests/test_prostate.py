@@ -9,7 +9,7 @@ from functools import cache
 import golden
 import numpy as np
 import pytest
-from reference_sets import ReferenceSet, needs_reference_sets
+from reference_sets import ReferenceSet, needs_compiler, needs_reference_sets
 
 import coordboost as cb
 from coordboost.spectrum import Spectrum
@@ -72,6 +72,7 @@ def test_knots():
         assert_printed(run.beta, beta, 3)
 
 
+@needs_compiler
 def test_radii_of_the_knots():
     """R-FS at the radius of a knot ends within eps of the printed coefficients, and certifies its loss from below and above."""
     eps = 1e-4
@@ -83,6 +84,7 @@ def test_radii_of_the_knots():
         assert certificate.lower <= star <= certificate.upper and certificate.gap <= 4 * l1 * eps  # 2 delta eps on average
 
 
+@needs_compiler
 def test_order_of_entry():
     run = cb.solve(problem(), cb.forward_stagewise(1e-4), 250_000)
     entered = list(dict.fromkeys(run.path.learner.tolist()))
@@ -109,6 +111,7 @@ FOLLOWERS = [
 ]
 
 
+@needs_compiler
 @pytest.mark.parametrize("method, eps, printed, digits, stride", FOLLOWERS)
 def test_profiles_coincide(method, eps, printed, digits, stride):
     """The printed deviation at every stride-th iterate; over all iterates it is at most 1.3 times as large, still of order eps."""
@@ -120,6 +123,7 @@ def test_profiles_coincide(method, eps, printed, digits, stride):
     assert abs(run.final.l1 - P.delta_max) <= (8 * eps if method is cb.forward_stagewise else 1e-3)
 
 
+@needs_compiler
 @pytest.mark.parametrize("share", [0.99, 0.91, 0.81])
 def test_regularized_profile(share):
     """R-FS with eps = 1e-4: 0.0001 to the digits printed, at every 10,000th iterate, ending at its radius."""

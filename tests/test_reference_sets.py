@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from designs import VIEWS, as_it_is
 from exact_runs import ROUNDOFF
-from reference_sets import REGRESSION, ReferenceSet, needs_reference_sets
+from reference_sets import REGRESSION, ReferenceSet, needs_compiler, needs_reference_sets
 
 import coordboost as cb
 
-pytestmark = needs_reference_sets
+pytestmark = [needs_reference_sets, needs_compiler]
 # All columns of leukemia make too large a Gram matrix.
 SET_VIEWS = [
     pytest.param(n, v, id=f"{n}-{key}") for n in REGRESSION for key, v in VIEWS.items() if (n, key) != ("leukemia", "gram")
@@ -72,9 +72,10 @@ def test_forward_stagewise_is_the_plain_loop(name, view, tag):
     assert (run.beta == eps * counts).all() and n_valid == len(run.path.theta) > 0
 
 
+@pytest.mark.parametrize("view", [cb.Explicit, cb.Gathered], ids=["explicit", "gathered"])
 @pytest.mark.parametrize("offset", ["off0", "offdef"])
 @pytest.mark.parametrize("name", ["german", "leukemia"])
-def test_logistic_is_mboost_binomial(name, offset):
+def test_logistic_is_mboost_binomial(name, offset, view):
     """mboost fits half the log-odds with the gradient over log 2: in log-odds a step is 4 nu / log 2 times the correlation.
 
     ``center=False`` is its offset 0; its own offset is half of ours, with which the columns, centred already, are centred again.
@@ -85,7 +86,7 @@ def test_logistic_is_mboost_binomial(name, offset):
     # the largest share has log-odds below 1: the logarithm is off by a few roundoffs
     assert abs(problem.offset - 2 * float(reference[f"{tag}_offset"])) <= 8 * ROUNDOFF
     picks = reference[f"{tag}_xselect"][: int(reference[f"{tag}_n_valid"])]
-    run = cb.solve(problem, cb.gcd(step=cb.Proportional(4 * 0.1 / log(2))), len(picks))
+    run = cb.solve(problem, cb.gcd(step=cb.Proportional(4 * 0.1 / log(2))), len(picks), view=view)
     sizes = float(np.sqrt(reference.n))
     for state, risk in assert_same_path(reference, run, picks, tag, scale=2.0, size=sizes):
         # the risk is in nats; its derivative is at most 1 in each fit

@@ -5,7 +5,7 @@ verb                                 meaning (unit columns B_j; `v` has one entr
 ===================================  ====================================================================
 ``scan(v)``                          all correlations <B_j, v>: the expensive one
 ``correlations(v, index)``           those of the learners `index`
-``dot(j, v)``                        one of them; equal columns give equal bits
+``dot(j, v)``                         one of them
 ``add(j, a, v)``                     v += a * B_j, in place
 ``column(j)``                        B_j
 ``n_samples``, ``n_learners``        the shape of B

@@ -40,13 +40,13 @@ class Gathered(NamedTuple):
         """The winner among all learners, or (-1, 0) where only a scan can tell."""
         local, corr = best_of_all(self.inner, step, beta)
         if self.state[FRESH] == 0:
-            moved = 0.0
+            moved, unit = 0.0, self.inner.rounding if self.inner.rounding > 0.0 else 1.0
             for i in range(len(self.anchor)):
                 if self.inner.weight[i] > 0.0:
-                    change = (self.inner.resid[i] - self.anchor[i]) / self.inner.rounding
+                    change = (self.inner.resid[i] - self.anchor[i]) / unit
                     moved += change * change / self.inner.weight[i]
             # in units of the rounding of a correlation: the winner's, the outsiders' and the distance's own
-            room = (abs(corr) - self.outside) / self.inner.rounding - 3.0
+            room = (abs(corr) - self.outside) / unit - 3.0
             if not (room > 0.0 and room * room > (1.0 + 1e-9) * moved):
                 return -1, 0.0
         self.state[FRESH] = 0

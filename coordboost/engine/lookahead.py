@@ -161,7 +161,7 @@ class Lookahead(NamedTuple):
             for i in range(w):
                 top = max(top, bits[i] & MAGNITUDE)
             bits[n] = top
-            certain = now[n] - self.rounding
+            certain = now[n] - min(self.rounding, 0.5 * now[n])
             doubt = self.rounding + self.error * sums[0, LENGTH] + 1e-15 * sums[1, STEPS]
             if w > 0 and (w == n or beats(sums, 1, certain, doubt)):
                 break

@@ -40,7 +40,7 @@ def choose(corr, tie, n_candidates):
     size = np.abs(corr)
     if n_candidates >= len(size):
         return np.arange(len(size)), -np.inf
-    winner = int(np.argmax(size >= size.max() - tie))
+    winner = int(np.argmax(size >= size.max() - min(tie, size.max() / 2)))
     chosen = np.union1d(np.argpartition(size, len(size) - n_candidates)[-n_candidates:], [winner])
     rest = np.ones(len(size), dtype=bool)
     rest[chosen] = False

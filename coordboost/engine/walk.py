@@ -5,7 +5,7 @@ import time
 import numpy as np
 
 from coordboost._checks import shown
-from coordboost._generic import compiled
+from coordboost._generic import compiled, is_piece
 from coordboost._threads import one_thread
 from coordboost.engine.explicit import Explicit
 from coordboost.engine.gathered import Gathered
@@ -36,10 +36,10 @@ def choose_view(problem, method, compile):
     """
     if method.view is not None:
         return method.view
-    n, squared = problem.n_learners, isinstance(problem.loss, Squared)
-    if compile and n > 200 and can_look_ahead(method):
+    n, squared, stored = problem.n_learners, isinstance(problem.loss, Squared), is_piece(problem.dictionary)
+    if compile and (n > 200 or not stored) and can_look_ahead(method):
         return Lookahead if squared else Gathered
-    if not squared:
+    if not (squared and stored):
         return Explicit
     looks = method.select.width or n
     return Gram if n <= 1000 and n <= looks * problem.n_samples else Explicit
