@@ -22,6 +22,7 @@ from coordboost.methods import (
     regularized_forward_stagewise,
     rtgcd,
 )  # fmt: skip
+from coordboost.outofcore import open_columns
 from coordboost.problem import Problem
 from coordboost.run import Run, Status
 from coordboost.selection import Cyclic, Full, Groups, Subset
@@ -49,6 +50,6 @@ __all__ = [
     "Full", "GapBelow", "Gathered", "Gram", "Groups", "Huber", "LineSearch", "Logistic", "Lookahead", "Method", "NoProgress",
     "OpenLoop", "Oracle", "PathSign", "Penalty", "Problem", "Proportional", "Run", "Sign", "SignSequence", "SoftThreshold",
     "Sparse", "Squared", "State", "Status", "Subset", "TimeLimit", "Unconstrained", "ccd", "certify", "forward_stagewise",
-    "forward_stepwise", "frank_wolfe", "gcd", "iterate", "lasso_cd", "load", "ls_boost", "path_forward_stagewise", "rcd",
-    "regularized_forward_stagewise", "rtgcd", "solve", "subgradient_descent",
+    "forward_stepwise", "frank_wolfe", "gcd", "iterate", "lasso_cd", "load", "ls_boost", "open_columns", "path_forward_stagewise",
+    "rcd", "regularized_forward_stagewise", "rtgcd", "solve", "subgradient_descent",
 ]  # fmt: skip

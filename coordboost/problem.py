@@ -12,6 +12,8 @@ from coordboost._threads import on_one_thread
 from coordboost.dictionaries import Oracle
 from coordboost.engine.scan import scan
 from coordboost.losses import Squared
+from coordboost.moments import standardize_chunked
+from coordboost.outofcore import Columns
 from coordboost.standardize import Standardization, standardize_dense, standardize_sparse
 
 value = generic("value")
@@ -32,7 +34,7 @@ class Problem:
 
     Parameters
     ----------
-    X : array_like, data frame or scipy sparse matrix, (n_samples, n_columns); or an oracle
+    X : array_like, data frame or scipy sparse matrix, (n_samples, n_columns); ``open_columns(...)``; or an oracle
         Raw columns. An object with ``scan`` and ``column`` is taken as a dictionary of unit columns as it is (see ``Oracle``).
     y : array_like, (n_samples,)
     loss : piece, default ``Squared()``
@@ -84,9 +86,13 @@ class Problem:
         self._set_offset(center and not isinstance(self.dictionary, Oracle))
 
     def _from_columns(self, X, y, sample_weight, center, scale, feature_names):
-        X, names = validation.matrix(X, feature_names)
+        if isinstance(X, Columns):
+            names = validation.names(X.names if feature_names is None else feature_names, X.shape[1])
+            standardize = standardize_chunked
+        else:
+            X, names = validation.matrix(X, feature_names)
+            standardize = standardize_sparse if scipy.sparse.issparse(X) else standardize_dense
         self._set_target(y, sample_weight, X.shape[0])
-        standardize = standardize_sparse if scipy.sparse.issparse(X) else standardize_dense
         self.dictionary, self.standardization = standardize(X, self.weight, center, scale)
         kept = set(self.standardization.kept.tolist())
         self.dropped = [name for j, name in enumerate(names) if j not in kept]

@@ -15,12 +15,12 @@ ROOT = Path(__file__).resolve().parents[1] / "coordboost"
 
 # Modules and packages, without the leading "coordboost."; a package stands for everything below it.
 FLOORS = {
-    0: ["_generic", "_linesearch", "_checks", "_threads"],
-    1: ["losses", "selection", "steps", "perturbation", "dictionaries"],
+    0: ["_generic", "_linesearch", "_checks", "_threads", "_tiles"],
+    1: ["losses", "selection", "steps", "perturbation", "dictionaries", "stores"],
     2: ["engine"],
-    3: ["problem", "standardize", "validation", "spectrum", "methods", "targets", "bounds"],
-    4: ["state", "run", "interrupt", "solve", "stopping", "storage", "subgradient", "lasso", "certify", "geometry"],
-    5: ["estimators", "plots", "report", "cli", "readers", "quickstart", "warm"],
+    3: ["problem", "standardize", "validation", "spectrum", "methods", "targets", "bounds", "moments", "outofcore"],
+    4: ["state", "run", "interrupt", "solve", "stopping", "storage", "subgradient", "homotopy", "lasso", "certify", "geometry"],
+    5: ["estimators", "plots", "plots_bounds", "report", "cli", "readers", "quickstart", "warm"],
     6: ["", "__main__"],  # the front door, coordboost/__init__.py, is ""
 }
 PIECES = 1

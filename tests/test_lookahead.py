@@ -145,3 +145,16 @@ def test_scales():
     runs = [cb.solve(cb.Problem(X, scale * unit(y)), cb.ls_boost(0.1), 300) for scale in (1.0, 2.0**498, 2.0**-498)]
     for run in runs:
         assert run.view is cb.Lookahead and (run.path.learner == runs[0].path.learner).all()
+
+
+def test_many_equal_columns():
+    """More copies than a front holds: the front must grow past them, whatever the ties."""
+    rng = np.random.default_rng(3)
+    base = rng.normal(size=(30, 8))
+    X = np.repeat(base, 60, axis=1) * rng.choice([-1.0, 1.0], size=480)
+    y = base @ rng.normal(size=8) + rng.normal(size=30)
+    problem = cb.Problem(X, unit(y))
+    for method in (cb.forward_stagewise(1e-3), cb.ls_boost(0.1)):
+        run, explicit = (cb.solve(problem, method, 2000, view=view) for view in (cb.Lookahead, cb.Explicit))
+        assert (run.path.learner == explicit.path.learner).all()
+        assert (run.path.learner % 60 == 0).all()  # the lowest copy of each

@@ -38,6 +38,11 @@ class Sparse(NamedTuple):
     def n_learners(self):
         return len(self.scale)
 
+    @property
+    def scan_cost(self):
+        """Multiplications in a scan."""
+        return len(self.data) + self.n_samples + self.n_learners
+
     def scan(self, v):
         total = v.sum()
         out = np.empty(len(self.scale), v.dtype)

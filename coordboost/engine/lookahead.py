@@ -166,7 +166,7 @@ class Lookahead(NamedTuple):
             if w > 0 and (w == n or beats(sums, 1, certain, doubt)):
                 break
             if w > 0 and sums[1, STEPS] < 8 * w:
-                state[WANTED] = min(n, w + w // 2 + 8)
+                state[WANTED] = min(n, state[WANTED] + state[WANTED] // 2 + 8)
             regroup(self)
         if state[FRESH] == 0 and not beats(sums, 0, certain, doubt):
             return -1, 0.0

@@ -8,8 +8,10 @@ from coordboost.engine.explicit import Explicit
 from coordboost.engine.gathered import Gathered
 from coordboost.engine.lookahead import Lookahead
 
-#: Most candidates (their Gram block takes 8 * MOST^2 bytes), and most steps from one scan, so that rounding cannot pile up.
-MOST, FARTHEST = 4096, 1 << 20
+#: Most candidates (their Gram block takes 8 * MOST^2 bytes), and most bytes of their columns.
+MOST, ROOM = 4096, 1 << 30
+#: Most steps from one scan, so that rounding cannot pile up.
+FARTHEST = 1 << 20
 
 
 class Memory(NamedTuple):
@@ -27,8 +29,13 @@ class Memory(NamedTuple):
     size: int = 0
 
 
+def scan_cost(problem):
+    """Multiplications in a scan: n_samples x n_learners unless the dictionary knows better."""
+    return getattr(problem.dictionary, "scan_cost", problem.n_samples * problem.n_learners)
+
+
 def by_scans(memory, gained, n):
-    """Squared loss: sqrt(3 K n) candidates after K scans, whose Gram block has cost 3/2 of the inner products of the scans."""
+    """Squared loss: sqrt(3 K n) candidates after K scans worth n inner products, 3/2 of which their Gram block has then cost."""
     return math.ceil(math.sqrt(3.0 * (memory.scans + memory.plain + 1) * n))
 
 
@@ -55,6 +62,7 @@ class Scout:
         self.problem = problem
         self.look, self.size = GROUNDS[kind]
         self.memory, self.found, self.view = Memory(), None, None
+        self.most = max(16, min(MOST, ROOM // (8 * problem.n_samples)))
 
     @property
     def scans(self):
@@ -62,11 +70,11 @@ class Scout:
 
     def rebuild(self, beta, gained):
         """A new view at the coefficients `beta`, `gained` steps after the last one (None: at the start)."""
-        memory, n = self.memory, self.problem.n_learners
+        memory, n, worth = self.memory, self.problem.n_learners, scan_cost(self.problem) / self.problem.n_samples
         if gained is not None:
             memory = memory._replace(strikes=2, spell=0, plain=memory.plain + gained) if memory.spell else self._judged(memory, gained)
         if not memory.spell:
-            memory = memory._replace(size=min(n, MOST, self.size(memory, gained, n)), scans=memory.scans + 1)
+            memory = memory._replace(size=min(n, self.most, self.size(memory, gained, worth)), scans=memory.scans + 1)
         self._place(beta, memory)
 
     def restore(self, beta, memory):
@@ -84,8 +92,7 @@ class Scout:
 
     def _judged(self, memory, gained):
         """Count looks that were not worth their cost, in multiplications, beside a plain step."""
-        plain = self.problem.n_samples * self.problem.n_learners
-        if gained > 2 + (4 * memory.size**2 + 400_000) / plain:
+        if gained > 2 + (4 * memory.size**2 + 2_000_000) / scan_cost(self.problem):
             return memory._replace(strikes=0, longest=0)
         strikes, longest = memory.strikes + 1, memory.longest
         if strikes < 3:

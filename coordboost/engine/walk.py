@@ -7,6 +7,7 @@ import numpy as np
 from coordboost._checks import shown
 from coordboost._generic import compiled, is_piece
 from coordboost._threads import one_thread
+from coordboost.dictionaries.chunked import Chunked
 from coordboost.engine.explicit import Explicit
 from coordboost.engine.gathered import Gathered
 from coordboost.engine.gram import Gram
@@ -37,6 +38,8 @@ def choose_view(problem, method, compile):
     if method.view is not None:
         return method.view
     n, squared, stored = problem.n_learners, isinstance(problem.loss, Squared), is_piece(problem.dictionary)
+    if squared and isinstance(problem.dictionary, Chunked) and n <= min(4000, problem.n_samples):
+        return Gram  # one pass over tall data, instead of one a scan
     if compile and (n > 200 or not stored) and can_look_ahead(method):
         return Lookahead if squared else Gathered
     if not (squared and stored):

@@ -1,0 +1,95 @@
+"""Work on a matrix tile by tile: several threads, results in the order of the tiles, a few tiles in memory.
+
+The sizes below decide the rounding of sums and never change with the machine; the number of threads changes nothing but the time.
+"""
+
+import os
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
+
+#: Entries of a tile that is read at once: 4 MiB of float64.
+TILE = 1 << 19
+#: Entries that are worked on at once, so that they stay in the cache of a core.
+PIECE = 1 << 16
+#: Entries of a few learners that are read at once.
+GULP = 1 << 22
+#: Most entries of a tile of whole rows, where the chunks of a file decide how many rows that takes.
+MOST = 1 << 26
+#: Most threads: each holds a tile or two.
+THREADS = 8
+
+
+def slices(length, size):
+    """Consecutive slices of at most `size` that cover range(length)."""
+    return [slice(first, min(first + size, length)) for first in range(0, length, size)]
+
+
+def steps_of(entries, other, chunk):
+    """The largest multiple of `chunk` for which a tile with `other` on its other side has at most `entries` entries."""
+    return chunk * max(1, entries // (chunk * other))
+
+
+@lru_cache
+def _pool():
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return ThreadPoolExecutor(min(cores, THREADS)), min(cores, THREADS)
+
+
+def in_order(function, items):
+    """Yield ``function(item)`` for every item, in order; at most twice as many as there are threads are under way."""
+    pool, threads = _pool()
+    under_way = deque()
+    try:
+        for item in items:
+            under_way.append(pool.submit(function, item))
+            if len(under_way) > 2 * threads:
+                yield under_way.popleft().result()
+        while under_way:
+            yield under_way.popleft().result()
+    finally:
+        for future in under_way:
+            future.cancel()
+
+
+def fold(store, kernel, merge, by_sample=(), by_column=(), *, whole=False):
+    """Yield, for each band of columns from left to right, the results of `kernel` on its tiles, merged from top to bottom.
+
+    Parameters
+    ----------
+    store : object with ``tiles(whole)``, the slices of rows and of columns that make the tiles, and ``read(rows, columns)``
+    kernel : function of (values (r, c), the rows of each array of `by_sample`, the columns of each array of `by_column`)
+    merge : function of two results of `kernel`
+    whole : bool
+        Tiles of whole rows; there is one band then.
+    """
+
+    def result(tile):
+        rows, columns = tile
+        return kernel(store.read(rows, columns), *(a[rows] for a in by_sample), *(a[columns] for a in by_column))
+
+    bands, columns = store.tiles(whole)
+    parts = in_order(result, ((rows, band) for band in columns for rows in bands))
+    for _ in columns:
+        total = next(parts)
+        for _ in bands[1:]:
+            total = merge(total, next(parts))
+        yield total
+
+
+def each(store, index, kernel, by_column=()):
+    """Yield (slice of rows, slice of `index`, result of `kernel`) for a few columns, from top to bottom and from left to right.
+
+    Parameters
+    ----------
+    store : object with ``bands``, slices of rows, and ``pick(rows, index)``
+    index : int64, increasing
+    kernel : function of (values (r, k), the entries of each array of `by_column`, which go with `index`)
+    """
+
+    def result(piece):
+        rows, part = piece
+        return rows, part, kernel(store.pick(rows, index[part]), *(a[part] for a in by_column))
+
+    heights = [(rows, max(1, GULP // (rows.stop - rows.start))) for rows in store.bands]
+    return in_order(result, ((rows, part) for rows, some in heights for part in slices(len(index), some)))

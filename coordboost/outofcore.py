@@ -1,0 +1,138 @@
+"""Columns too large for memory: what can be opened."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+
+from coordboost._checks import real, shown
+from coordboost.stores import DaskArray, Npy, Parquet, ZarrArray
+
+
+class Columns:
+    """Raw columns in a store, as ``Problem`` takes them; ``open_columns`` makes them.
+
+    Attributes
+    ----------
+    store : see ``coordboost.stores``;  shape : (n_samples, n_columns);  names : names of the columns, or None
+    memory : bytes for learners that are kept
+    """
+
+    def __init__(self, store, memory):
+        self.store, self.memory = store, memory
+        self.shape, self.names = store.shape, store.names
+
+    def __repr__(self):
+        return f"<Columns {self.shape[0]} x {self.shape[1]}, {type(self.store).__name__}>"
+
+
+def open_columns(source, *, learners_first=False, columns=None, memory=1 << 28):
+    """Columns larger than memory, for ``Problem(open_columns(...), y)``.
+
+    Parameters
+    ----------
+    source : numpy.memmap, zarr.Array or dask.array.Array; or the path of an ``.npy`` file, a Zarr array or a Parquet file; or a list
+        of Parquet files, whose rows follow each other
+        (n_samples, n_columns), in any order and chunks.
+    learners_first : bool, default False
+        The source is (n_columns, n_samples).
+    columns : sequence of str, optional
+        Parquet only: the columns to take, for instance all but the target.
+    memory : number, default 2**28
+        Bytes for learners kept in memory.
+
+    Returns
+    -------
+    Columns
+
+    Raises
+    ------
+    ValueError
+        If the source is none of these, is not two-dimensional, is empty, or holds no real numbers.
+
+    Notes
+    -----
+    *Cost*: nothing is read but headers. ``Problem`` makes one pass for means and norms; ``problem.dictionary.passes`` counts.
+    """
+    memory = real("memory", memory, lambda number: 0 <= number < 2**62, "a number of bytes >= 0")
+    if isinstance(source, str | os.PathLike | list | tuple):
+        source = _opened(source, columns)
+    elif columns is not None:
+        raise ValueError("columns names columns of Parquet files; take a part of an array instead, as in X[:, :100].")
+    if not isinstance(source, Parquet):
+        return Columns(_store(source, bool(learners_first)), memory)
+    if learners_first:
+        raise ValueError("learners_first=True does not fit Parquet files: their columns are the columns of X.")
+    _check_shape(source.shape)
+    return Columns(source, memory)
+
+
+def _store(array, learners_first):
+    """The store of an array, by the library that it comes from."""
+    library = type(array).__module__.partition(".")[0]
+    known = isinstance(array, np.ndarray) or (
+        library in ("zarr", "dask") and hasattr(array, "chunks") and hasattr(array, "ndim")
+    )
+    if not known:
+        raise ValueError(f"X must be a memory map, a Zarr or Dask array, or a path, got {shown(array)}.")
+    if getattr(array.dtype, "kind", "O") not in "fiub":
+        raise ValueError(f"X must hold real numbers, got dtype {array.dtype}; encode strings and categories as numbers first.")
+    _check_shape(array.shape)
+    if library == "zarr":
+        return ZarrArray(array, learners_first)
+    turned = array.T if learners_first else array
+    return DaskArray(turned) if library == "dask" else Npy(turned)
+
+
+def _check_shape(shape):
+    if len(shape) != 2:
+        raise ValueError(f"X must have 2 dimensions, got shape {shape}.")
+    if 0 in shape:
+        raise ValueError(f"X must have at least one row and one column, got shape {shape}.")
+
+
+def _opened(source, columns):
+    """What lies at a path, or in a list of Parquet files, as `columns` asks."""
+    files = list(source) if isinstance(source, list | tuple) else [source]
+    if not all(isinstance(file, str | os.PathLike) for file in files):
+        raise ValueError(f"a list given as X must hold the paths of Parquet files, got {shown(source)}.")
+    if columns is not None and not (isinstance(columns, list | tuple) and all(isinstance(name, str) for name in columns)):
+        raise ValueError(f"columns must be a list of names, got {shown(columns)}.")
+    files = [Path(file) for file in files]
+    missing = [str(file) for file in files if not file.exists()]
+    if missing or not files:
+        raise ValueError(f"{missing[0]} does not exist." if missing else "X is an empty list of files.")
+    if all(file.suffix in (".parquet", ".pq") for file in files):
+        if any(file.is_dir() for file in files):
+            raise ValueError(f"{files[0]} is a folder; pass the list of its Parquet files, in the order of y.")
+        heads = [_tried(lambda file=file: _parquet(file), file, "Parquet file") for file in files]
+        return Parquet(files, heads, None if columns is None else list(columns))
+    if columns is not None or len(files) > 1:
+        raise ValueError(f"columns and lists of files are for Parquet, whose files end in .parquet, got {files[0]}.")
+    if files[0].suffix == ".npy":
+        return _tried(lambda: np.load(files[0], mmap_mode="r", allow_pickle=False), files[0], ".npy file")
+    if files[0].is_dir() or files[0].suffix == ".zip":
+        return _tried(lambda: _zarr(files[0]), files[0], "Zarr array")
+    raise ValueError(f"{files[0]} must be an .npy file, a Parquet file or the folder of a Zarr array.")
+
+
+def _zarr(path):
+    import zarr
+
+    return zarr.open_array(path, mode="r")
+
+
+def _parquet(path):
+    import pyarrow.parquet
+
+    return pyarrow.parquet.read_metadata(path)
+
+
+def _tried(opener, path, what):
+    """``opener()``, with the errors of a library turned into a sentence."""
+    try:
+        return opener()
+    except ImportError as error:
+        raise ValueError(f"a {what} needs the package {error.name}: pip install 'coordboost[outofcore]'.") from None
+    except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
+        raise ValueError(f"{path} is not a {what} that can be read ({type(error).__name__}).") from None
