@@ -52,22 +52,22 @@ def design(rng, kind, n_samples, n_columns):
 
 
 def near_ties(problem, explicit, picks):
-    """Steps at which the picks part, if the explicit scores there differ by less than twice the tie band; fails otherwise."""
+    """How the picks part: "" not at all, "edge" of the tie band, "noise" where all correlations are rounding; fails otherwise."""
     part = np.flatnonzero(explicit.path.learner[: len(picks)] != picks)
     if part.size == 0:
-        return 0
+        return ""
     k = int(part[0])
     corr = np.abs(next(explicit.replay([k])).corr)
     one, other = corr[explicit.path.learner[k]], corr[picks[k]]
     assert abs(one - other) <= 4 * problem.tie, f"step {k}: the winner {one} was passed over for {other}"
-    return 1
+    return "noise" if corr.max() <= 4 * problem.tie else "edge"
 
 
 def part_ways(X, y, loss, method, n_steps=60):
-    """Number of near-ties (0 or 1) at which lookahead and explicit views part on this problem."""
+    """How lookahead and explicit views part on this problem, as ``near_ties`` says."""
     problem = cb.Problem(X, y, loss)
     if not problem.tie > 0:
-        return 0
+        return ""
     view = cb.Lookahead if isinstance(loss, cb.Squared) else cb.Gathered
     explicit = cb.solve(problem, method, n_steps, view=cb.Explicit)
     run = cb.solve(problem, method, n_steps, view=view)
@@ -95,7 +95,7 @@ def test_picks_on_random_problems():
         parted.append(part_ways(X, y, LOSSES[loss], METHODS[method](float(np.abs(y).sum()) / 3)))
 
     check()
-    assert sum(parted) <= 0.01 * len(parted)
+    assert parted.count("edge") <= 0.01 * len(parted) and parted.count("noise") <= 0.05 * len(parted)
 
 
 def ar1(n, p, seed=0, rho=0.5, k=50, snr=3.0):
