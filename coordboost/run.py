@@ -98,10 +98,14 @@ class Run:
     def resume(self, n_steps, *, stop=(), watch=None):
         """A new run of `n_steps` more steps, the same as if it had never stopped."""
         old = self._walk
-        walk = Walk(self.problem, self.method, view=old.kind, seed=self.seed, compile=old.compile)
-        walk.restore(self.path, self.n_steps, old.anchor)
-        walk.recount(old.recorded)
-        return drive(walk, n_steps, stop, watch, self.seconds)
+
+        def begin():
+            walk = Walk(self.problem, self.method, view=old.kind, seed=self.seed, compile=old.compile)
+            walk.restore(self.path, self.n_steps, old.anchor)
+            walk.recount(old.recorded)
+            return walk
+
+        return drive(begin, n_steps, stop, watch, self.seconds)
 
     def save(self, file, *, data=True):
         """Write the run to one file; see ``coordboost.storage``."""
@@ -117,10 +121,9 @@ def check_horizon(walk, n_steps):
         raise ValueError(f"{walk.method.name} has a sequence for {horizon} steps, {walk.k + n_steps} were asked for.")
 
 
-def drive(walk, n_steps, stop, watch, seconds=0.0):
-    """Advance `walk` until the steps are made or something ends them; `seconds` were spent before. Returns a ``Run``."""
+def drive(begin, n_steps, stop, watch, seconds=0.0):
+    """Advance the walk that ``begin()`` makes until the steps are made or something ends them; `seconds` were spent before."""
     n_steps = validation.whole("n_steps", n_steps)
-    check_horizon(walk, n_steps)
     rules = [stop] if callable(stop) else stop
     if not (isinstance(rules, list | tuple) and all(map(callable, rules))):
         raise ValueError(f"stop must be a stop rule such as TimeLimit(60), or a list of them, got {shown(stop)}.")
@@ -130,6 +133,8 @@ def drive(walk, n_steps, stop, watch, seconds=0.0):
     message = status.value
     began = time.perf_counter() - seconds
     with interruptible() as interrupted:
+        walk = begin()
+        check_horizon(walk, n_steps)
         for _ in walk.blocks(n_steps):
             state = State(walk.problem, walk.method.target_at(walk.k), walk.k, walk.beta, time.perf_counter() - began)
             if not math.isfinite(state.loss):

@@ -60,8 +60,7 @@ def solve(problem, method, n_steps, *, rng=0, stop=(), watch=None, view=None, co
     ValueError
         If the method does not fit the problem, or a sequence of steps is too short.
     """
-    walk = _begin(problem, method, rng, view, compile)
-    return drive(walk, n_steps, stop, watch)
+    return drive(lambda: _begin(problem, method, rng, view, compile), n_steps, stop, watch)
 
 
 def iterate(problem, method, n_steps, *, every=1, rng=0, view=None, compile=True):
