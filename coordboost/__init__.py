@@ -1,11 +1,14 @@
 """Boosting as convex optimisation over the coefficients of a weak-learner matrix."""
 
+from coordboost import bounds
+from coordboost.bounds import BoundCheck, check, plan
 from coordboost.certify import certify
 from coordboost.dictionaries import Dense, Oracle, Sparse
 from coordboost.engine.explicit import Explicit
 from coordboost.engine.gathered import Gathered
 from coordboost.engine.gram import Gram
 from coordboost.engine.lookahead import Lookahead
+from coordboost.geometry import Interval, mca
 from coordboost.losses import Exponential, Huber, Logistic, Squared
 from coordboost.methods import (
     METHODS,
@@ -46,10 +49,11 @@ from coordboost.validation import ConstantColumnWarning
 
 __version__ = "0.1.0"
 __all__ = [
-    "METHODS", "Ball", "BallSearch", "Certificate", "ConstantColumnWarning", "Cyclic", "Dense", "Explicit", "Exponential",
-    "Full", "GapBelow", "Gathered", "Gram", "Groups", "Huber", "LineSearch", "Logistic", "Lookahead", "Method", "NoProgress",
-    "OpenLoop", "Oracle", "PathSign", "Penalty", "Problem", "Proportional", "Run", "Sign", "SignSequence", "SoftThreshold",
-    "Sparse", "Squared", "State", "Status", "Subset", "TimeLimit", "Unconstrained", "ccd", "certify", "forward_stagewise",
-    "forward_stepwise", "frank_wolfe", "gcd", "iterate", "lasso_cd", "load", "ls_boost", "open_columns", "path_forward_stagewise",
-    "rcd", "regularized_forward_stagewise", "rtgcd", "solve", "subgradient_descent",
+    "METHODS", "Ball", "BallSearch", "BoundCheck", "Certificate", "ConstantColumnWarning", "Cyclic", "Dense", "Explicit",
+    "Exponential", "Full", "GapBelow", "Gathered", "Gram", "Groups", "Huber", "Interval", "LineSearch", "Logistic",
+    "Lookahead", "Method", "NoProgress", "OpenLoop", "Oracle", "PathSign", "Penalty", "Problem", "Proportional", "Run",
+    "Sign", "SignSequence", "SoftThreshold", "Sparse", "Squared", "State", "Status", "Subset", "TimeLimit", "Unconstrained",
+    "bounds", "ccd", "certify", "check", "forward_stagewise", "forward_stepwise", "frank_wolfe", "gcd", "iterate", "lasso_cd",
+    "load", "ls_boost", "mca", "open_columns", "path_forward_stagewise", "plan", "rcd", "regularized_forward_stagewise",
+    "rtgcd", "solve", "subgradient_descent",
 ]  # fmt: skip

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import click
 
+from coordboost.cli.check import check
+from coordboost.cli.mca import mca
 from coordboost.cli.output import print_parts, show
 from coordboost.cli.path import path
 from coordboost.targets import Ball, Penalty
@@ -74,6 +76,8 @@ def main():
 
 
 main.add_command(path)
+main.add_command(mca)
+main.add_command(check)
 
 
 @main.command()

@@ -1,0 +1,169 @@
+r"""What the bounds ask for before the run: steps for a target, the best eps for a budget, the l1 norm that it costs."""
+
+import math
+from typing import NamedTuple
+
+from coordboost import methods, validation
+from coordboost._checks import positive, shown
+from coordboost.bounds import frank_wolfe, ls_boost, regularized, stagewise
+from coordboost.bounds.trail import Constants
+from coordboost.losses import Squared
+from coordboost.methods import Method
+from coordboost.steps import BallSearch, OpenLoop, Proportional, Sign
+
+MOST = 10**15
+_EXPECTED = "ls_boost, forward_stagewise, regularized_forward_stagewise or frank_wolfe, or a method made by one of them"
+
+
+class Plan(NamedTuple):
+    """A method and a number of steps that guarantee a gap, ready for ``solve(problem, plan.method, plan.n_steps)``.
+
+    gap : guaranteed bound of L - L*, a sum over samples, at some step i <= n_steps: the last one for LS-Boost and Frank-Wolfe, the one
+    with the smallest largest correlation for FS, with the smallest omega for R-FS
+    l1 : bound of the l1 norm of the standardised coefficients;  statement : where the guarantee comes from
+    """
+
+    method: Method
+    n_steps: int
+    gap: float
+    l1: float
+    statement: str
+
+
+def _ls_boost(constants, eps, delta):
+    eps = 1.0 if eps is None else eps
+    name = "Theorem 2.1 (i), sharpened"
+    gap = lambda k: float(ls_boost.excess(constants, eps, k, "sharpened"))  # noqa: E731
+    return methods.ls_boost(eps), gap, lambda k: float(ls_boost.l1(constants, eps, k, "sharpened")), name
+
+
+def _stagewise(constants, eps, delta):
+    name = "Theorem 3.1 (i), sharpened"
+    return methods.forward_stagewise(eps), lambda k: stagewise.excess(constants, eps, k, "sharpened"), lambda k: k * eps, name
+
+
+def _regularized(constants, eps, delta):
+    method = methods.regularized_forward_stagewise(eps, delta)
+    return (
+        method, lambda k: regularized.excess(constants, eps, delta, k), lambda k: float(regularized.l1(eps, delta, k)), "Theorem 4.1 (i)",
+    )  # fmt: skip
+
+
+def _frank_wolfe(constants, eps, delta):
+    name = "Frank-Wolfe, error"
+    start = constants.size**2 / 2
+    gap = lambda k: float(frank_wolfe.excess(delta, k)) if k else start  # noqa: E731
+    return methods.frank_wolfe(delta), gap, lambda k: delta if k else 0.0, name
+
+
+_MAKERS = {
+    methods.ls_boost: _ls_boost,
+    methods.forward_stagewise: _stagewise,
+    methods.regularized_forward_stagewise: _regularized,
+    methods.frank_wolfe: _frank_wolfe,
+}
+
+
+def plan(problem, method, gap=None, *, n_steps=None, eps=None, delta=None):
+    """Steps that guarantee a gap, or the gap that a number of steps guarantees; eps is chosen best where it is not given.
+
+    Parameters
+    ----------
+    problem : Problem
+        With the squared loss.
+    method : Method or one of the functions ``ls_boost``, ``forward_stagewise``, ``regularized_forward_stagewise``, ``frank_wolfe``
+    gap : float, optional
+        Target for L - L*, a sum over samples; L* is least squares, or the Lasso of radius delta.
+    n_steps : int, optional
+        Budget; exactly one of `gap` and `n_steps` is needed.
+    eps, delta : float, optional
+        Parameters of the method, where `method` is a function.
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    ValueError
+        If no number of steps guarantees the gap with this eps, or the method has no bound.
+
+    Notes
+    -----
+    *Cost*: one thin SVD. *Source*: Freund, Grigas, Mazumder, Theorems 2.1, 3.1, 4.1; the best steps are ours: eps = A / sqrt(k + 1) for
+    FS, min(delta, A / (2 sqrt(k + 1))) for R-FS.
+    """
+    if not isinstance(getattr(problem, "loss", None), Squared):
+        raise ValueError("plan needs a Problem with the squared loss: the bounds speak about no other.")
+    if (gap is None) == (n_steps is None):
+        raise ValueError("plan needs either gap (a target) or n_steps (a budget), not both.")
+    maker, eps, delta = _parameters(method, eps, delta)
+    constants = Constants.of(problem)
+    if n_steps is not None:
+        n_steps = validation.whole("n_steps", n_steps)
+        return _planned(maker, constants, _best_eps(maker, constants, eps, delta, n_steps), delta, n_steps)
+    positive("gap", gap)
+    reached = lambda k: _promise(maker, constants, _best_eps(maker, constants, eps, delta, k), delta, k) <= gap  # noqa: E731
+    return _planned(maker, constants, *_first(maker, constants, eps, delta, gap, reached))
+
+
+def _first(maker, constants, eps, delta, gap, reached):
+    """The eps, delta and smallest number of steps that guarantee the gap: the promise falls with the steps."""
+    high = 1
+    while not reached(high):
+        high *= 2
+        if high > MOST:
+            least = _promise(maker, constants, _best_eps(maker, constants, eps, delta, MOST), delta, MOST)
+            raise ValueError(
+                f"no number of steps guarantees a gap of {gap:g} with {maker.__name__}: 1e15 steps guarantee {least:.3g}; "
+                "take a smaller eps, or leave eps out."
+            )
+    low = -1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if reached(middle) else (middle, high)
+    return _best_eps(maker, constants, eps, delta, high), delta, high
+
+
+def _promise(maker, constants, eps, delta, n_steps):
+    return _MAKERS[maker](constants, eps, delta)[1](n_steps)
+
+
+def _planned(maker, constants, eps, delta, n_steps):
+    method, gap, l1, statement = _MAKERS[maker](constants, eps, delta)
+    return Plan(method, n_steps, gap(n_steps), l1(n_steps), statement)
+
+
+def _best_eps(maker, constants, eps, delta, n_steps):
+    """`eps`, or the one with the best promise after n_steps."""
+    if eps is not None or maker is methods.frank_wolfe:
+        return eps
+    best = constants.size / math.sqrt(n_steps + 1)
+    if maker is methods.forward_stagewise:
+        return best
+    return min(delta, best / 2) if maker is methods.regularized_forward_stagewise else None
+
+
+def _parameters(method, eps, delta):
+    """The function that makes the method, eps and delta."""
+    if isinstance(method, Method):
+        if eps is not None or delta is not None:
+            raise ValueError(
+                "a method has its eps and delta already: pass the function, such as forward_stagewise, to set them here."
+            )
+        step = method.step
+        if method.name == "ls_boost" and isinstance(step, Proportional):
+            return methods.ls_boost, step.rate, None
+        if isinstance(step, OpenLoop | BallSearch):
+            return methods.frank_wolfe, None, step.radius
+        if isinstance(step, Sign):
+            maker = methods.forward_stagewise if step.delta == math.inf else methods.regularized_forward_stagewise
+            return maker, step.eps, None if step.delta == math.inf else step.delta
+    if not callable(method) or method not in _MAKERS:
+        raise ValueError(f"method must be {_EXPECTED}, got {shown(method)}.")
+    ball = method in (methods.regularized_forward_stagewise, methods.frank_wolfe)
+    if ball != (delta is not None):
+        raise ValueError(f"{method.__name__} {'needs delta, the radius of its ball' if ball else 'has no delta'}.")
+    if eps is not None and method is methods.frank_wolfe:
+        raise ValueError("frank_wolfe has no eps.")
+    return method, None if eps is None else positive("eps", eps), None if delta is None else positive("delta", delta)

@@ -1,0 +1,12 @@
+"""The geometry of weak learners: minimal cosine angles, distances modulo the kernel, condition numbers.
+
+Nouns: *learners* are the unit columns of B reduced to their range; the *greedy norm* of a selection rule measures their cosines with a
+direction; an *interval* holds an angle between two ends that witnesses prove.
+"""
+
+from coordboost.geometry.angle import mca, second_moment_mca
+from coordboost.geometry.condition import kappa, lambda_pmin
+from coordboost.geometry.distance import distance, start_distance
+from coordboost.geometry.interval import Interval
+
+__all__ = ["Interval", "distance", "kappa", "lambda_pmin", "mca", "second_moment_mca", "start_distance"]

@@ -1,0 +1,93 @@
+"""Linear programs over the unit ball of h: the largest <y, c> with h(c) <= 1."""
+
+import math
+
+import numpy as np
+import scipy.optimize
+import scipy.sparse
+
+#: Most variables of a program that writes the whole norm down.
+MAX_VARIABLES = 1_000
+#: How far HiGHS may miss a constraint; its default, 1e-7, would show in the angles.
+_FEASIBLE = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+#: A working set is complete when h(c) <= 1 + this.
+_VIOLATION = 1e-8
+
+
+def _solved(cost, **program):
+    """The minimiser that HiGHS finds."""
+    done = scipy.optimize.linprog(cost, method="highs", options=_FEASIBLE, **program)
+    if done.x is None:
+        raise ValueError(f"the linear program over the unit ball was not solved (HiGHS: {done.message.splitlines()[0]}).")
+    return done.x
+
+
+class Written:
+    r"""The whole norm as linear constraints.
+
+    :math:`u_g \ge \pm C_j^T c` for j in group g; :math:`\sum_i (\gamma_i - \gamma_{i+1}) S_i(u) \le 1`, where the sum of the i
+    largest obeys :math:`S_i(u) \le i s_i + \sum_g v_{ig}`, :math:`v_{ig} \ge u_g - s_i`, :math:`v, s \ge 0`.
+    """
+
+    def __init__(self, learners):
+        norm, C = learners.greedy, learners.columns
+        drop = norm.gamma - np.append(norm.gamma[1:], 0.0)
+        ranks = np.flatnonzero(drop > 0)
+        (r, K), G, L = C.shape, len(norm.gamma), len(ranks)
+        group = scipy.sparse.csr_array((np.ones(K), (np.arange(K), norm.label)), shape=(K, G))
+        empty = scipy.sparse.csr_array
+        sizes = [scipy.sparse.hstack([empty(sign * C.T), -group, empty((K, L + L * G))], format="csr") for sign in (1.0, -1.0)]
+        above = scipy.sparse.hstack(
+            [
+                empty((L * G, r)),
+                scipy.sparse.kron(np.ones((L, 1)), scipy.sparse.eye_array(G)),
+                -scipy.sparse.kron(scipy.sparse.eye_array(L), np.ones((G, 1))),
+                -scipy.sparse.eye_array(L * G),
+            ],
+            format="csr",
+        )
+        total = np.concatenate([np.zeros(r + G), drop[ranks] * (ranks + 1), np.repeat(drop[ranks], G)])
+        self.rank, self.rows = r, scipy.sparse.vstack([*sizes, above, empty(total[None])], format="csr")
+        self.right = np.append(np.zeros(2 * K + L * G), 1.0)
+        self.bounds = [(None, None)] * r + [(0, None)] * (G + L + L * G)
+
+    def maximiser(self, y, enough=math.inf):
+        """argmax <y, c> over h(c) <= 1, (rank,), whatever would be `enough`."""
+        cost = np.concatenate([-y, np.zeros(len(self.bounds) - self.rank)])
+        return _solved(cost, A_ub=self.rows, b_ub=self.right, bounds=self.bounds)[: self.rank]
+
+
+class WorkingSet:
+    """Only the constraints that were violated so far; kept from one program to the next."""
+
+    def __init__(self, learners):
+        self.learners = learners
+        axes = np.concatenate([np.eye(learners.rank), learners.columns.T[: 4 * learners.rank]])
+        self.cuts = learners.slopes(axes)
+        # h(c) >= |C'c|_2 / K^(3/2) for every rule, as some learner's weight is at least 1/K: the ball lies in this box.
+        self.box = learners.n_learners**1.5 / math.sqrt(float(np.linalg.eigvalsh(learners.columns @ learners.columns.T)[0]))
+
+    def maximiser(self, y, enough=math.inf, rounds=300):
+        """argmax <y, c> over h(c) <= 1, or a c of the ball with <y, c> >= `enough`, (rank,); the best one met after `rounds`."""
+        best = y / self.learners.value(y)
+        for _ in range(rounds):
+            rows = np.concatenate([self.cuts, -self.cuts])
+            c = _solved(-y, A_ub=rows, b_ub=np.ones(len(rows)), bounds=(-self.box, self.box))
+            size = self.learners.value(c)
+            best = max(best, c / size, key=lambda inside: float(y @ inside))
+            if size <= 1 + _VIOLATION or y @ best >= enough:
+                break
+            self.cuts = np.concatenate([self.cuts, self.learners.slopes(np.stack([c, best]))])
+        return best
+
+
+def is_small(learners):
+    """Whether the whole norm is written down."""
+    gamma = learners.greedy.gamma
+    drops = int((gamma > np.append(gamma[1:], 0.0)).sum())
+    return learners.norm is learners.greedy and len(gamma) * (1 + drops) + learners.n_learners <= MAX_VARIABLES
+
+
+def ball(learners):
+    """The form that suits the size of the norm."""
+    return (Written if is_small(learners) else WorkingSet)(learners)

@@ -1,0 +1,373 @@
+"""Minimal cosine angles and distances: golden values, exact methods against one another, intervals, witnesses, refusals."""
+
+import json
+import math
+from itertools import combinations, pairwise, product
+
+import numpy as np
+import pytest
+import reference_norms as norms
+import scipy.optimize
+from click.testing import CliRunner
+from refusal import case, refused
+
+import coordboost as cb
+from coordboost.cli import main
+from coordboost.geometry import (
+    Interval,
+    cells,
+    closed,
+    distance,
+    facets,
+    kappa,
+    lambda_pmin,
+    mca,
+    rays,
+    second_moment_mca,
+    signs,
+    start_distance,
+)
+from coordboost.geometry.ascent import climb, starts
+from coordboost.geometry.ball import WorkingSet, Written
+from coordboost.geometry.design import best_weights, even
+from coordboost.geometry.interval import ROUNDING, floor_of
+from coordboost.geometry.learners import Learners
+
+ROOT = math.sqrt(0.5)
+STAR = np.array([[math.cos(a), math.sin(a)] for a in np.deg2rad(range(0, 180, 30))]).T
+STAR_GROUPS = [0, 0, 1, 1, 2, 2]
+SPACE = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [ROOT, ROOT, 0], [0, ROOT, ROOT], [ROOT, 0, ROOT]]).T
+SPACE_GROUPS = [0, 0, 0, 1, 1, 1]
+
+
+def ternary(p):
+    return np.array([v for v in product((-1, 0, 1), repeat=p) if any(v)], dtype=float).T
+
+
+def sign_vectors(p):
+    return np.array(list(product((-1, 1), repeat=p)), dtype=float).T
+
+
+def stumps(n):
+    return np.where(np.arange(n)[:, None] <= np.arange(n), 1.0, -1.0)
+
+
+GOLDEN = [
+    (STAR, cb.Full(), None, 0.9659258262890682),
+    (STAR, cb.Subset(1), None, 0.6220084679281461),
+    (STAR, cb.Subset(2), None, 0.8325123591757915),
+    (STAR, cb.Subset(3), None, 0.914162017268564),
+    (STAR, cb.Groups(1), STAR_GROUPS, 0.7302235658935524),
+    (STAR, cb.Groups(2), STAR_GROUPS, 0.8796528112548947),
+    (SPACE, cb.Full(), None, 0.678598344545847),
+    (SPACE, cb.Subset(1), None, 0.40236892706218247),
+    (SPACE, cb.Subset(2), None, 0.5653679582548223),
+    (SPACE, cb.Subset(3), None, 0.654544293135154),
+    (SPACE, cb.Groups(1), SPACE_GROUPS, 0.6035533905932737),
+    (SPACE, cb.Groups(2), SPACE_GROUPS, 0.678598344545847),
+    (ternary(2), cb.Full(), None, 0.9238795325112867),
+    (ternary(3), cb.Full(), None, 0.8864518862828913),
+    (ternary(4), cb.Full(), None, 0.8624567738764792),
+    (ternary(5), cb.Full(), None, 0.8451185644914254),
+    *[(sign_vectors(p), cb.Full(), None, 1 / math.sqrt(p)) for p in (2, 3, 4, 5)],
+    *[(stumps(n), cb.Full(), None, closed.one_feature_stumps(n)) for n in range(2, 9)],
+    *[(np.eye(4), cb.Groups(t), [0, 0, 1, 2], value) for t, value in zip((1, 2, 3), (0.2357022604, 0.4714045208, 0.5), strict=True)],
+    *[(np.eye(p), cb.Subset(t), None, min(t / p, 1 / math.sqrt(p))) for p in (3, 7, 16) for t in (1, 2, 3)],
+    (np.array([[1.0, -2.0]]), cb.Subset(1), None, 1.0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("B, rule, groups, value", GOLDEN)
+def test_golden_values(B, rule, groups, value):
+    found = mca(B, rule, groups=groups)
+    assert found.upper == pytest.approx(value, rel=1e-9) and found.width <= 3 * ROUNDING
+    assert found.verify(B, rule, groups)
+
+
+def test_golden_minimiser():
+    direction = np.sort(np.abs(mca(SPACE).witness["direction"]))
+    np.testing.assert_allclose(direction / direction[-1], [math.sqrt(2) - 1, 1, 1], atol=1e-9)
+
+
+def test_closed_forms():
+    large = {10: 0.7972424968235994, 100: 0.6821612556341741, 10**4: 0.5504618444781466}
+    assert all(closed.ternary(p) == pytest.approx(value, rel=1e-12) for p, value in large.items())
+    assert [closed.one_feature_stumps(n) for n in (2, 3)] == pytest.approx([ROOT, 1 / 3])
+    for p in (1, 5, 199):
+        for t in range(1, p + 1):
+            assert closed.orthonormal(cb.Subset(t).weights(p)) == pytest.approx(min(t / p, 1 / math.sqrt(p)), rel=1e-12)
+
+
+# Exact methods against one another, and intervals around them. -----------------------------------------------------------
+
+
+def dictionary(seed):
+    """A random dictionary of rank <= 5 with groups, one of them of size 1, and a rule of each type in turn."""
+    rng = np.random.default_rng([seed, 5])
+    rank = int(rng.integers(2, 6))
+    K = int(rng.integers(rank, (13, 13, 9, 7)[rank - 2]))
+    B = rng.standard_normal((rank + int(rng.integers(0, 3)), rank)) @ rng.standard_normal((rank, K))
+    groups = np.append([0], rng.integers(1, 3, K - 1))
+    rules = [cb.Full(), cb.Subset(1), cb.Subset(min(2, K)), cb.Groups(1), cb.Groups(2), cb.Subset(min(3, K))]
+    rule = rules[seed % 6]
+    return B, rule if len(np.unique(groups)) > 1 else cb.Full(), groups
+
+
+def enumerated(learners):
+    """Theta by the first of two enumerations that share no code and is cheap here: rays, facets."""
+    cheap = {
+        name: method.direction(learners)
+        for name, method in {"rays": rays, "facets": facets}.items()
+        if method.cost(learners) < 0.6
+    }
+    return {name: learners.cosine(direction) for name, direction in cheap.items() if direction is not None}
+
+
+@pytest.mark.parametrize("seed", [pytest.param(s, marks=[pytest.mark.slow] if s >= 40 else []) for s in range(200)])
+def test_intervals_contain_the_exact_value(seed):
+    """Rays, facets and cones agree; the interval that large problems get (semidefinite program, linear programs) contains the value."""
+    B, rule, groups = dictionary(seed)
+    learners = Learners.of(B, rule, groups)
+    found, values = mca(B, rule, groups=groups), enumerated(learners)
+    for value in values.values():
+        assert value == pytest.approx(found.upper, rel=1e-8)
+    lower, _ = cells.lower_end(learners, found.upper, budget=30_000)
+    assert found.upper * (1 - (2e-8 if learners.rank <= 3 else 0.25)) <= lower <= found.upper * (1 + 1e-12)
+    weights = best_weights(learners)
+    blind = Interval.of(learners, np.random.default_rng(seed).standard_normal(learners.rank), method="", weights=weights)
+    assert 0 < blind.lower <= found.upper * (1 + 1e-12) and blind.upper >= found.lower
+    assert blind.lower >= floor_of(learners, even(learners)) * (1 - 1e-12)
+    second = second_moment_mca(B, rule, groups=groups, n_starts=2)
+    assert found.lower <= second.upper * (1 + 1e-9) and second.lower <= math.sqrt(found.upper) * (1 + 1e-9)
+    assert second.verify(B, rule, groups, second_moment=True) and found.verify(B, rule, groups)
+
+
+def test_ascent_finds_the_minimum_in_low_rank():
+    """Local search alone hits the exact value in nearly all dictionaries, never a smaller one; both forms of the program agree."""
+    hits = 0
+    for seed in range(12):
+        B, rule, groups = dictionary(seed)
+        learners, exact = Learners.of(B, rule, groups), mca(B, rule, groups=groups)
+        found = learners.cosine(climb(learners, starts(learners, even(learners), 12, 0)))
+        assert found >= exact.lower
+        hits += found <= exact.upper * (1 + 1e-6)
+    assert hits >= 11
+
+
+def test_large_learners_get_an_interval():
+    rng = np.random.default_rng(3)
+    B = rng.standard_normal((12, 30))
+    for rule in (cb.Full(), cb.Subset(3)):
+        found = mca(B, rule, n_starts=3)
+        assert 0 < found.lower < found.upper < 1 and found.verify(B, rule)
+
+
+def test_the_orthonormal_weights_are_tight():
+    """The bound with squared partial sums gives Theta itself for an orthonormal basis, for every t."""
+    for t in range(1, 7):
+        learners = Learners.of(np.eye(6), cb.Subset(t))
+        assert floor_of(learners, best_weights(learners)) == pytest.approx(min(t / 6, 1 / math.sqrt(6)), rel=1e-6)
+
+
+def test_second_moment_of_random_coordinate_descent():
+    """Type 1 with t = 1: the square is lambda_pmin(B'B) / K; orthonormal: 1 / p for every t; Type 0: mca itself."""
+    found = second_moment_mca(SPACE, cb.Subset(1))
+    assert found.lower**2 == pytest.approx(0.25, rel=1e-8) == pytest.approx(lambda_pmin(SPACE) / 6)
+    for t in (1, 2, 5):
+        found = second_moment_mca(np.eye(5), cb.Subset(t), n_starts=3)
+        assert (found.lower**2, found.upper**2) == pytest.approx((0.2, 0.2), rel=1e-6)
+    assert second_moment_mca(SPACE).upper == mca(SPACE).upper
+
+
+# Norms, linear programs and distances. -----------------------------------------------------------------------------------
+
+RULES = [cb.Full(), cb.Subset(1), cb.Subset(3), cb.Groups(1), cb.Groups(2)]
+
+
+@pytest.mark.parametrize("rule", RULES, ids=str)
+def test_norms_subgradients_and_duals(rule):
+    """Many vectors at once = the rule's norm; <w, a> = norm(a) with dual_norm(w) = 1, also in ties; the dual norm by linear programming."""
+    learners = Learners.of(np.eye(6), rule, [0, 1, 0, 2, 1, 0])
+    norm, rng = learners.norm, np.random.default_rng(0)
+    rows = np.concatenate([rng.standard_normal((20, 6)), rng.integers(-2, 3, (40, 6))])
+    weights = norm.subgradients(rows)
+    for row, value, weight in zip(rows, norm.values(rows), weights, strict=True):
+        assert value == pytest.approx(norm.rule.norm(row), rel=1e-14, abs=1e-15)
+        assert weight @ row == pytest.approx(value, rel=1e-14, abs=1e-15) and norm.rule.dual_norm(weight) == pytest.approx(1)
+    for row in rows[:25]:
+        if np.any(row):
+            b = learners.basis.T @ row
+            for program in (Written(learners), WorkingSet(learners)):
+                assert b @ program.maximiser(b) == pytest.approx(norm.rule.dual_norm(row), rel=1e-7)
+
+
+def gauge_by_kernel(B, rule_norm, delta):
+    """min over the kernel of B of the dual norm, by its definition as a linear program over (omega, level), written for each formula."""
+    groups, gamma = rule_norm
+    K, kernel = B.shape[1], np.linalg.svd(B)[2][np.linalg.matrix_rank(B) :].T
+    d = kernel.shape[1]
+    # variables: z (d), a (K) >= |delta - kernel z|, level; constraints: every i-subset of group sums <= Gamma_i level
+    rows = [np.hstack([s * kernel, -np.eye(K), np.zeros((K, 1))]) for s in (1, -1)]
+    right = [delta, -delta]
+    top = np.cumsum([float(g) for g in gamma])
+    for i in range(1, len(groups) + 1):
+        for chosen in combinations(groups, i):
+            row = np.zeros(d + K + 1)
+            row[[d + j for g in chosen for j in g]] = 1
+            row[-1] = -top[i - 1]
+            rows.append(row[None])
+            right.append(np.zeros(1))
+    done = scipy.optimize.linprog(
+        np.append(np.zeros(d + K), 1.0),
+        np.vstack(rows),
+        np.concatenate(right),
+        bounds=[(None, None)] * d + [(0, None)] * (K + 1),
+    )
+    return done.fun
+
+
+@pytest.mark.parametrize("rule", RULES, ids=str)
+def test_distance_is_its_definition(rule):
+    rng, label = np.random.default_rng(1), np.array([0, 1, 0, 2, 1, 0])
+    B = rng.standard_normal((3, 6))
+    B /= np.linalg.norm(B, axis=0)
+    singles, sets = [[j] for j in range(6)], [[0, 2, 5], [1, 4], [3]]
+    shape = {
+        cb.Full: lambda: ([list(range(6))], [1]),
+        cb.Subset: lambda: (singles, norms.gamma_weights(rule.t, 6)),
+        cb.Groups: lambda: (sets, norms.gamma_weights(rule.t, 3)),
+    }[type(rule)]()
+    for _ in range(5):
+        one, two = rng.standard_normal((2, 6))
+        found = distance(B, rule, one, two, groups=label)
+        assert found == pytest.approx(gauge_by_kernel(B, shape, one - two), rel=1e-7)
+        assert found == pytest.approx(distance(B, rule, two, one, groups=label), rel=1e-7)
+    assert distance(B, rule, one, one, groups=label) == 0
+
+
+def test_distance_without_a_kernel_is_the_dual_norm():
+    delta = np.array([3.0, -1.0, 2.0, 0.5])
+    for rule, value in [(cb.Full(), 6.5), (cb.Subset(1), 12.0), (cb.Subset(2), 6.5), (cb.Subset(4), 6.5)]:
+        assert distance(np.eye(4), rule, delta, np.zeros(4)) == pytest.approx(value, rel=1e-9)
+        assert distance(np.eye(4), rule, delta, np.zeros(4)) == pytest.approx(
+            cb.rtgcd(select=rule).bind(cb.Problem(np.eye(4), delta, center=False)).select.dual_norm(delta), rel=1e-9
+        )
+
+
+def test_start_distance():
+    """Squared loss: C / Theta with C = ||y|| on the identity; larger for Huber; unknown without bounded level sets."""
+    problem = cb.Problem(np.eye(3), np.array([3.0, 2.0, 1.0]), center=False)
+    lower, upper = start_distance(problem)
+    assert lower == pytest.approx(math.sqrt(14 * 3), rel=1e-6) and upper == pytest.approx(lower, rel=1e-6)
+    assert start_distance(cb.Problem(np.eye(3), np.array([3.0, 2.0, 1.0]), cb.Huber(1.0), center=False))[1] > upper
+    labels = cb.Problem(np.eye(3), np.array([1.0, -1.0, 1.0]), cb.Logistic(0.1), center=False)
+    assert start_distance(labels)[1] >= distance(labels, cb.Full(), cb.solve(labels, cb.gcd(), 300).beta, np.zeros(3))
+    refused(
+        lambda: start_distance(cb.Problem(np.eye(2), np.array([1.0, -1.0]), cb.Logistic(), center=False)), "may be infinite"
+    )
+
+
+def test_condition_numbers():
+    assert lambda_pmin(SPACE) == pytest.approx(1.5) and kappa(SPACE) == pytest.approx(4)
+    B = np.random.default_rng(0).standard_normal((5, 9))
+    assert mca(B).lower ** 2 >= 1 / kappa(B)
+
+
+def test_a_problem_and_its_matrix_agree():
+    B = np.random.default_rng(2).standard_normal((8, 5))
+    problem = cb.Problem(B, np.ones(8), center=False, groups=[0, 0, 1, 1, 1])
+    assert mca(problem, cb.Groups(1)).upper == pytest.approx(mca(B, cb.Groups(1), groups=list("aabbb")).upper, rel=1e-12)
+    weight = np.arange(1.0, 9.0)
+    weighted = cb.Problem(B, np.ones(8), center=False, sample_weight=weight)
+    assert mca(weighted).upper == pytest.approx(mca(np.sqrt(weight)[:, None] * B).upper, rel=1e-12)
+    assert mca(B * [1, -2, 3, 1, 1e-3]).upper == pytest.approx(mca(B).upper, rel=1e-12)
+
+
+def test_duplicates_and_order():
+    """Copies change Type 1 and nothing else when they share a group; more drawn learners never lower the angle."""
+    twice, groups = np.hstack([STAR, STAR]), [*STAR_GROUPS, *STAR_GROUPS]
+    assert mca(twice).upper == pytest.approx(mca(STAR).upper, rel=1e-9)
+    assert mca(twice, cb.Groups(2), groups=groups).upper == pytest.approx(
+        mca(STAR, cb.Groups(2), groups=STAR_GROUPS).upper, rel=1e-9
+    )
+    by_t = [mca(SPACE, cb.Subset(t)).upper for t in range(1, 7)]
+    assert all(a <= b + 1e-12 for a, b in pairwise(by_t)) and by_t[-1] == pytest.approx(mca(SPACE).upper)
+
+
+# Sabotage. ---------------------------------------------------------------------------------------------------------------
+
+
+def test_forged_witnesses_are_caught():
+    found = mca(np.random.default_rng(3).standard_normal((12, 30)), cb.Subset(3), n_starts=1)
+    B = np.random.default_rng(3).standard_normal((12, 30))
+    assert found.witness["weights"] is not None
+    forged = [
+        Interval(found.lower * 1.01, found.upper, found.witness),
+        Interval(found.lower, found.upper * 0.99, found.witness),
+        Interval(found.lower, found.upper, {**found.witness, "direction": np.ones(12) / math.sqrt(12)}),
+        Interval(found.lower, found.upper, {**found.witness, "weights": found.witness["weights"] * np.arange(30)}),
+    ]
+    assert found.verify(B, cb.Subset(3)) and not any(wrong.verify(B, cb.Subset(3)) for wrong in forged)
+
+
+def test_the_second_bound_needs_its_square():
+    """With partial sums in place of their squares the lower end would overtake the angle, so the square is tested."""
+    learners = Learners.of(np.eye(4), cb.Subset(1))
+    weights = best_weights(learners)
+    least = np.linalg.eigvalsh((learners.columns * weights) @ learners.columns.T)[0]
+    wrong = math.sqrt(least / (learners.norm.masses(weights) / np.cumsum(learners.norm.gamma)).max())
+    assert wrong > mca(np.eye(4), cb.Subset(1)).upper * 1.5
+
+
+# Bad input and the command line. -----------------------------------------------------------------------------------------
+
+GROUPED = cb.Problem(np.eye(3), np.ones(3), center=False, groups=[0, 1, 1])
+
+
+@pytest.mark.parametrize(
+    "action, fragment",
+    [
+        case("t of 0", lambda: mca(np.eye(3), cb.Subset(0)), "from 1 to 3"),
+        case("t too large", lambda: mca(np.eye(3), cb.Subset(4)), "from 1 to 3"),
+        case("too many groups", lambda: mca(GROUPED, cb.Groups(3)), "from 1 to 2"),
+        case("no groups", lambda: mca(np.eye(3), cb.Groups(1)), "needs to know the groups"),
+        case("groups twice", lambda: mca(GROUPED, cb.Groups(1), groups=[0, 1, 1]), "leave groups out"),
+        case("groups too short", lambda: mca(np.eye(3), cb.Groups(1), groups=[0, 1]), "one label per column"),
+        case("no norm", lambda: mca(np.eye(3), cb.Cyclic()), "have a norm"),
+        case("a word", lambda: mca(np.eye(3), "full"), "have a norm"),
+        case("not a number", lambda: mca(np.array([[1.0, np.nan]])), "NaN or infinity"),
+        case("no matrix", lambda: mca("B"), "B must be"),
+        case("a vector", lambda: mca(np.ones(3)), "2 dimensions"),
+        case("no starts", lambda: mca(np.eye(3), n_starts=0), "n_starts must be a whole number >= 1"),
+        case("not unit", lambda: distance(2 * np.eye(2), cb.Full(), np.ones(2), np.ones(2)), "unit norm"),
+        case("beta too long", lambda: distance(np.eye(2), cb.Full(), np.ones(3), np.ones(2)), "expected 2, got 3"),
+        case("no problem", lambda: start_distance(np.eye(2)), "problem must be a Problem"),
+    ],
+)  # fmt: skip
+def test_bad_input(action, fragment):
+    refused(action, fragment)
+
+
+def test_zero_columns_are_set_aside():
+    with pytest.warns(cb.ConstantColumnWarning):
+        assert mca(np.array([[1.0, 0, 0], [0, 1, 0]])).upper == pytest.approx(ROOT)
+
+
+def test_command_line(tmp_path):
+    file = tmp_path / "t.csv"
+    np.savetxt(file, np.column_stack([SPACE.T @ SPACE, np.ones(6)]), delimiter=",", header="a,b,c,d,e,f,y", comments="")
+    run = CliRunner().invoke
+    done = run(main, ["mca", str(file), "--rule", "groups", "--groups", "a,a,a,b,b,b", "--t", "1", "--json"])
+    row = json.loads(done.stdout)
+    assert done.exit_code == 0 and 0 < row["lower"] <= row["upper"] < 1 and row["n_learners"] == 6
+    assert "minimal cosine angle of 6 learners" in run(main, ["mca", str(file)]).stdout
+    assert "second-moment" in run(main, ["mca", str(file), "--rule", "subset", "--t", "2", "--second-moment"]).stdout
+    assert run(main, ["mca", str(file), "--rule", "subset"]).exit_code == 2
+    assert run(main, ["mca", str(file), "--rule", "groups"]).exit_code == 2
+    assert run(main, ["mca", str(file), "--t", "2"]).exit_code == 2
+    assert run(main, ["mca", str(file), "--rule", "subset", "--t", "9"]).exit_code == 1
+
+
+def test_signs_are_the_rays_of_a_basis():
+    learners = Learners.of(np.random.default_rng(8).standard_normal((4, 4)), cb.Full())
+    assert learners.cosine(signs.direction(learners)) == pytest.approx(learners.cosine(rays.direction(learners)), rel=1e-12)

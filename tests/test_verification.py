@@ -1,0 +1,157 @@
+"""The ledger: no claim is violated, every sabotage is caught, nothing lacks its sabotage; and the ledger itself would notice."""
+
+import ast
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from coordboost.bounds import STATEMENTS, BoundCheck  # noqa: E402
+from verification import ledger  # noqa: E402
+from verification.page import page, plot  # noqa: E402
+
+FILES = sorted([*(ROOT / "verification").glob("*.py"), *(ROOT / "verification" / "theorems").glob("*.py")])
+
+
+@pytest.fixture(scope="module")
+def quick():
+    return ledger.verify(quick=True)
+
+
+def test_the_quick_ledger_has_no_fault(quick):
+    assert quick.faults == []
+    assert len(quick.rows) >= 100 and len(quick.sabotages) >= len({row.statement for row in quick.rows})
+
+
+def test_every_row_stands_on_something(quick):
+    for row in quick.rows:
+        assert row.cases > 0 and row.points > 0 and row.evidence and row.words, row
+
+
+def test_every_statement_of_the_package_is_in_the_ledger(quick):
+    found = {(row.statement, row.variant) for row in quick.rows}
+    assert {(one.name, one.variant) for one in STATEMENTS} <= found
+
+
+def test_errata_are_refuted_and_their_corrections_verified(quick):
+    verdicts = {(row.statement, row.variant): row.verdict for row in quick.rows}
+    for name in ("Proposition A.3, probability", "Remark A.1 (42)", "Remark A.1 (43)"):
+        assert (verdicts[name, "printed"], verdicts[name, "corrected"]) == ("refuted", "verified")
+    assert verdicts["Theorem 3.1 (iv) for the last iterate", "sharpened"] == "refuted"
+    refuted = [row for row in quick.rows if row.verdict == "refuted"]
+    assert all(row.counterexample for row in refuted)
+
+
+def test_json_and_page(quick):
+    again = json.loads(json.dumps(quick.as_dict()))
+    assert len(again["rows"]) == len(quick.rows) and all(row["good"] for row in again["rows"])
+    text = page(quick)
+    assert text.count("<svg") > 40 and text.count("<tr") > len(quick.rows)
+    assert not re.search(r"https?:|<script|<link|src=|@import|nan", text)
+
+
+def test_plot_of_odd_curves():
+    assert plot([[0, 1, 2], [0, 0, 0], [0, -1, 0]]) == ""
+    assert "<polyline" in plot([[0, 1, 2], [1, np.nan, 0], [2, 2, 2]])
+
+
+def module(**content):
+    """A file of theorems made of `content`, with a sound docstring."""
+    made = ModuleType("verification.theorems.made_up")
+    made.__doc__ = "What it is.\n\n" + "\n\n".join(f"{word} something." for word in ledger.PARAGRAPHS)
+    vars(made).update(content)
+    return made
+
+
+def checked(measured, **expected):
+    @ledger.claim("Made up", **expected)
+    def check_it(case, variant):
+        """One is at most what the case says."""
+        return BoundCheck("Made up", variant, "upper", measured, case)
+
+    return check_it
+
+
+def faults(monkeypatch, check, sabotage):
+    made = module(check_it=check, CASES={"one": lambda: 1.0}, SABOTAGE={check: sabotage})
+    monkeypatch.setattr(ledger, "modules", lambda: [made])
+    return ledger.verify().faults
+
+
+CAUGHT = {"twice": lambda case: BoundCheck("x", "printed", "upper", 2.0, case)}
+
+
+def test_a_sound_file_has_no_fault(monkeypatch):
+    assert faults(monkeypatch, checked(1.0, printed="verified"), CAUGHT) == []
+
+
+@pytest.mark.parametrize("measured, expected", [(2.0, "verified"), (1.0, "refuted"), (1.0, "vacuous")])
+def test_a_verdict_that_was_not_claimed_is_a_fault(monkeypatch, measured, expected):
+    (fault,) = faults(monkeypatch, checked(measured, printed=expected), CAUGHT)
+    assert f"{expected} was claimed" in fault
+
+
+def test_a_sabotage_that_passes_is_a_fault(monkeypatch):
+    (fault,) = faults(monkeypatch, checked(1.0, printed="verified"), {"nothing": lambda case: None})
+    assert fault == "Made up: the sabotage 'nothing' passes."
+
+
+def test_a_check_without_sabotage_is_a_fault(monkeypatch):
+    (fault,) = faults(monkeypatch, checked(1.0, printed="verified"), {})
+    assert fault == "Made up (made_up) has no sabotage."
+
+
+def test_a_check_that_never_speaks_is_a_fault(monkeypatch):
+    @ledger.claim("Silent", printed="verified")
+    def check_it(case, variant):
+        return None
+
+    assert any("Silent" in fault for fault in faults(monkeypatch, check_it, CAUGHT))
+
+
+def test_paragraphs_out_of_order_are_a_fault():
+    check = checked(1.0, printed="verified")
+    made = module(check_it=check, CASES={"one": lambda: 1.0}, SABOTAGE={check: CAUGHT})
+    assert ledger.form_faults(made) == []
+    made.__doc__ = made.__doc__.replace("Problem:", "Later:").replace("Reference:", "Problem:")
+    assert len(ledger.form_faults(made)) == 1
+
+
+def test_verdicts_must_be_known():
+    with pytest.raises(ValueError, match="expected verdict"):
+        ledger.claim("x", printed="true")
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_only_public_names_of_the_package(path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        for name in names:
+            if name.startswith("coordboost"):
+                assert "._" not in name and not name.startswith(("coordboost.engine", "coordboost.cli")), name
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_files_are_short(path):
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 250
+
+
+def test_the_command(tmp_path):
+    file = tmp_path / "ledger.html"
+    words = [sys.executable, "-m", "verification", "--only", "table_b_1", "--json", "--html", str(file)]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0 and done.stderr == ""
+    assert {row["verdict"] for row in json.loads(done.stdout)["rows"]} == {"verified", "refuted"}
+    assert file.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")

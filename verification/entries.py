@@ -1,0 +1,76 @@
+"""What the ledger holds: one row for each statement in each variant, and each sabotage that was tried."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Row:
+    """One statement in one variant: what was expected, what came out, on what evidence."""
+
+    file: str
+    statement: str
+    variant: str
+    words: str
+    expected: str
+    verdict: str
+    evidence: str
+    tightest: float
+    cases: int
+    points: int
+    seconds: float
+    counterexample: str = ""
+    curve: Any = field(default=None, repr=False)
+
+    @property
+    def good(self):
+        """Whether the verdict is the one that was claimed."""
+        return self.verdict == self.expected and self.cases > 0
+
+    def as_dict(self):
+        """The row for JSON, without its curve."""
+        out = {key: value for key, value in vars(self).items() if key != "curve"}
+        return {**out, "tightest": None if np.isnan(self.tightest) else self.tightest, "good": self.good}
+
+
+@dataclass(frozen=True)
+class Sabotage:
+    """A wrong variant of a statement, and the case that refuted it; empty where none did."""
+
+    file: str
+    statement: str
+    what: str
+    caught_by: str
+
+    @property
+    def good(self):
+        """Whether it failed, as it must."""
+        return self.caught_by != ""
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """All rows and sabotages; ``faults``: sentences about what is not as it must be."""
+
+    rows: list
+    sabotages: list
+    missing: list
+    seconds: float
+
+    @property
+    def faults(self):
+        """One sentence for each wrong verdict, each sabotage that passes, each statement without one."""
+        rows = [f"{r.statement} ({r.variant}) is {r.verdict}, {r.expected} was claimed{r.counterexample and ': ' + r.counterexample}."
+                for r in self.rows if not r.good]  # fmt: skip
+        return rows + [f"{s.statement}: the sabotage '{s.what}' passes." for s in self.sabotages if not s.good] + self.missing
+
+    def as_dict(self):
+        """The ledger for JSON."""
+        return {
+            "rows": [row.as_dict() for row in self.rows],
+            "sabotages": [{**vars(one), "good": one.good} for one in self.sabotages],
+            "faults": self.faults,
+            "seconds": self.seconds,
+        }

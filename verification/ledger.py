@@ -1,0 +1,184 @@
+"""The ledger: every file of ``verification/theorems`` checked, every sabotage tried.
+
+A file holds
+
+* a docstring whose paragraphs begin, in this order, with the words of ``PARAGRAPHS``;
+* functions ``check_<result>(case, variant)``, marked by ``claim``, that give a ``BoundCheck``, several, or None where the claim does not
+  speak about the case;
+* ``CASES``: name -> function without arguments that makes the case (called once); ``QUICK``: names for a quick run, default all;
+* ``SABOTAGE``: check function -> {what is wrong: function of a case that gives a ``BoundCheck`` or None}. At least one case must refute it.
+"""
+
+import functools
+import importlib
+import inspect
+import pkgutil
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+import verification.theorems
+from coordboost.bounds import BoundCheck
+from verification.entries import Ledger, Row, Sabotage
+
+PARAGRAPHS = ("Problem:", "Method:", "Assumptions:", "Claim:", "Constants:", "Measured:", "Reference:")
+VERDICTS = ("verified", "refuted", "vacuous")
+LEVELS = ("exact", "float", "enumerated", "sampled")
+POINTS = 160
+
+
+def claim(name, **expected):
+    """Mark a check function: the statement as the paper numbers it, and the verdict that each variant must get."""
+    if not expected or any(verdict not in VERDICTS for verdict in expected.values()):
+        raise ValueError(f"{name}: every variant needs an expected verdict, one of {', '.join(VERDICTS)}.")
+
+    def mark(function):
+        function.statement, function.expected = name, expected
+        return function
+
+    return mark
+
+
+def modules():
+    """The modules of ``verification/theorems``, by name."""
+    names = sorted(found.name for found in pkgutil.iter_modules(verification.theorems.__path__))
+    return [importlib.import_module(f"verification.theorems.{name}") for name in names]
+
+
+def checks_of(module):
+    """The check functions of a module in the order in which they are written."""
+    found = [value for name, value in vars(module).items() if name.startswith("check_") and hasattr(value, "expected")]
+    return list(dict.fromkeys(found))
+
+
+def form_faults(module):
+    """What a file lacks: paragraphs of its docstring, cases, a sabotage for each check."""
+    text, name = inspect.getdoc(module) or "", module.__name__.rpartition(".")[2]
+    places = [text.find(f"\n{word}") for word in PARAGRAPHS]
+    faults = []
+    if -1 in places or places != sorted(places):
+        faults.append(f"{name}: the docstring must have the paragraphs {' '.join(PARAGRAPHS)} in this order.")
+    checks = checks_of(module)
+    if not checks or not getattr(module, "CASES", None):
+        faults.append(f"{name}: no check_... function marked by `claim`, or no CASES.")
+    without = [check for check in checks if not getattr(module, "SABOTAGE", {}).get(check)]
+    return faults + [f"{check.statement} ({name}) has no sabotage." for check in without]
+
+
+class Bench:
+    """The cases of one module, each made once."""
+
+    def __init__(self, module, quick):
+        names = getattr(module, "QUICK", None) if quick else None
+        self.makers: dict[str, Callable] = {name: module.CASES[name] for name in names or module.CASES}
+        self.made: dict[str, Any] = {}
+
+    def __iter__(self) -> Iterator[tuple[str, Any]]:
+        for name, make in self.makers.items():
+            if name not in self.made:
+                self.made[name] = make()
+            yield name, self.made[name]
+
+
+def _several(outcome):
+    return [] if outcome is None else [outcome] if isinstance(outcome, BoundCheck) else list(outcome)
+
+
+def _thinned(check):
+    """At most ``POINTS`` points of a check, for a plot; None for a single one."""
+    if len(check.at) < 3:
+        return None
+    chosen = np.unique(np.round(np.geomspace(1, len(check.at), POINTS)).astype(int)) - 1
+    return [[float(value) for value in part[chosen]] for part in (check.at, check.measured, check.bound)]
+
+
+def row(module, check, variant, bench):
+    """The row of one check function in one variant over all cases."""
+    began = time.perf_counter()
+    outcomes = [(name, one) for name, case in bench for one in _several(check(case, variant))]
+    bad = next(((name, one) for name, one in outcomes if not one.holds), None)
+    verdict = "refuted" if bad else "vacuous" if outcomes and all(one.vacuous for _, one in outcomes) else "verified"
+    ratios = [one.tightest for _, one in outcomes if not np.isnan(one.tightest)]
+    levels = sorted({one.level for _, one in outcomes}, key=LEVELS.index)
+    shown = (
+        bad[1]
+        if bad
+        else max((one for _, one in outcomes), key=lambda one: np.nan_to_num(one.tightest, nan=-1.0), default=None)
+    )
+    return Row(
+        file=module.__name__.rpartition(".")[2],
+        statement=check.statement,
+        variant=variant,
+        words=(inspect.getdoc(check) or "").split("\n")[0],
+        expected=check.expected[variant],
+        verdict=verdict,
+        evidence=", ".join(levels),
+        tightest=float(max(ratios, default=np.nan)),
+        cases=len({name for name, _ in outcomes}),
+        points=sum(len(one.at) for _, one in outcomes),
+        seconds=time.perf_counter() - began,
+        counterexample=_counterexample(*bad) if bad else "",
+        curve=None if shown is None else _thinned(shown),
+    )
+
+
+def _counterexample(name, check):
+    k = check.violations[0]
+    i = int(np.flatnonzero(check.at == k)[0])
+    sign = "is not" if check.kind == "tight" else "is more than"
+    return f"{name}, {check.along} = {k:g}: {float(check.measured[i]):.6g} {sign} {float(check.bound[i]):.6g}"
+
+
+def caught_by(sabotage, bench):
+    """The name of the first case that refutes a sabotage, or an empty string."""
+    return next((name for name, case in bench if any(not one.holds for one in _several(sabotage(case)))), "")
+
+
+def jobs(quick=False, only=None):
+    """Yield (statement, function without arguments that gives a ``Row`` or a ``Sabotage``), module by module."""
+    for module in modules():
+        file = module.__name__.rpartition(".")[2]
+        if only and only not in file:
+            continue
+        bench = Bench(module, quick)
+        for check in checks_of(module):
+            for variant in check.expected:
+                yield check.statement, functools.partial(row, module, check, variant, bench)
+            for what, wrong in getattr(module, "SABOTAGE", {}).get(check, {}).items():
+                yield check.statement, functools.partial(_try, file, check.statement, what, wrong, bench)
+
+
+def _try(file, statement, what, wrong, bench):
+    return Sabotage(file, statement, what, caught_by(wrong, bench))
+
+
+def verify(quick=False, only=None, watch=None):
+    """Check everything.
+
+    Parameters
+    ----------
+    quick : bool
+        Only the cases that each file names in ``QUICK``.
+    only : str, optional
+        Only files whose name contains this.
+    watch : callable, optional
+        ``watch(done, total, statement)`` before each check.
+
+    Returns
+    -------
+    Ledger
+    """
+    began = time.perf_counter()
+    todo = list(jobs(quick, only))
+    done = []
+    for number, (statement, job) in enumerate(todo):
+        if watch is not None:
+            watch(number, len(todo), statement)
+        with threadpool_limits(1, "blas"):
+            done.append(job())
+    missing = [fault for module in modules() for fault in form_faults(module)]
+    rows = [one for one in done if isinstance(one, Row)]
+    return Ledger(rows, [one for one in done if isinstance(one, Sabotage)], missing, time.perf_counter() - began)

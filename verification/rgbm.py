@@ -1,0 +1,193 @@
+r"""What the theorems of random-then-greedy boosting are tried on: small dictionaries, every rule, every draw counted.
+
+Expectations are sums over all sets J that a rule may draw, in the formulas of the definitions; nothing is sampled.
+"""
+
+import functools
+from collections import Counter
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import scipy.optimize
+
+import coordboost as cb
+from coordboost.bounds import BoundCheck
+from coordboost.geometry import second_moment_mca
+
+#: n samples and K learners with these groups; one group holds a single learner.
+LABELS = [0, 1, 1, 2, 2, 2]
+RULES = {
+    "Type 0": cb.Full(),
+    "Type 1, t = 1": cb.Subset(1),
+    "Type 1, t = 2": cb.Subset(2),
+    "Type 2": cb.Groups(1),
+    "Type 3": cb.Groups(2),
+}
+LOSSES = {"squared": cb.Squared(), "logistic": cb.Logistic(0.1), "huber": cb.Huber(0.5)}
+#: Rounding in sums of a few dozen terms of the size of L(0), with a margin of a thousand: 1e3 * 30 * 2^-53.
+SLACK = 4e-12
+
+
+def unit_columns(rank, n_learners=6, n_samples=5, seed=0):
+    """Random unit columns of a given rank, (n_samples, n_learners)."""
+    rng = np.random.default_rng([seed, rank])
+    B = rng.standard_normal((n_samples, rank)) @ rng.standard_normal((rank, n_learners))
+    return B / np.linalg.norm(B, axis=0)
+
+
+def draws(rule, label):
+    """Every set J that the rule may draw, all equally likely."""
+    groups = [np.flatnonzero(label == g) for g in np.unique(label)]
+    table = {
+        cb.Full: lambda: [np.arange(len(label))],
+        cb.Subset: lambda: [np.array(J) for J in combinations(range(len(label)), rule.t)],
+        cb.Groups: lambda: [np.sort(np.concatenate(T)) for T in combinations(groups, rule.t)],
+    }
+    return table[type(rule)]()
+
+
+def law(rule, label, a):
+    """P(j wins), as Fractions (K,): the largest abs(a_j) in J, ties to the lowest index, over all J."""
+    every = draws(rule, label)
+    wins = Counter(int(J[np.argmax(np.abs(a)[J])]) for J in every)
+    return np.array([Fraction(wins[j], len(every)) for j in range(len(a))])
+
+
+def norm(rule, label, a):
+    """The norm of the rule as the paper defines it: weights on sorted sizes, or on sorted largest sizes of groups."""
+    b = np.abs(a) if type(rule) is cb.Subset else np.array([np.abs(a[label == g]).max() for g in np.unique(label)])
+    return float(np.abs(a).max()) if type(rule) is cb.Full else float(rule.weights(len(b)) @ -np.sort(-b))
+
+
+def dual(rule, label, b):
+    """The dual norm as the paper states it."""
+    if type(rule) is cb.Full:
+        return float(np.abs(b).sum())
+    sums = np.abs(b) if type(rule) is cb.Subset else np.array([np.abs(b[label == g]).sum() for g in np.unique(label)])
+    return float((np.cumsum(-np.sort(-sums)) / np.cumsum(rule.weights(len(sums)))).max())
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """A problem, a rule, a step rule, the iterates of one run, and what the theorems measure at each of them."""
+
+    problem: cb.Problem
+    rule: Any
+    line_search: bool
+    n_steps: int = 12
+
+    @property
+    def label(self):
+        """Group of every learner."""
+        return np.arange(self.problem.n_learners) if self.problem.groups is None else self.problem.groups
+
+    @functools.cached_property
+    def B(self):
+        """The unit columns."""
+        return self.problem.dictionary.gather(np.arange(self.problem.n_learners))
+
+    @functools.cached_property
+    def run(self):
+        """The run of the package whose iterates are looked at."""
+        step = cb.LineSearch() if self.line_search else None
+        return cb.solve(self.problem, cb.rtgcd(select=self.rule, step=step), self.n_steps, rng=5, compile=False)
+
+    @functools.cached_property
+    def betas(self):
+        """Iterates (n_steps + 1, K)."""
+        return np.array([state.beta for state in self.run.replay(range(self.n_steps + 1))])
+
+    def loss(self, beta):
+        """L(beta)."""
+        return self.problem.value(self.B @ beta)
+
+    def gradient(self, beta):
+        """The gradient of L, (K,)."""
+        return -self.B.T @ self.problem.resid(self.B @ beta)
+
+    @functools.cached_property
+    def losses(self):
+        """L at the iterates."""
+        return np.array([self.loss(beta) for beta in self.betas])
+
+    @functools.cached_property
+    def optimum(self):
+        """A lower end of L*: the certificate of a minimiser found by BFGS; in a ball ten times too large where mu is 0."""
+        found = scipy.optimize.minimize(
+            self.loss, np.zeros(len(self.label)), jac=self.gradient, method="BFGS", options={"gtol": 1e-11}
+        )
+        target = None if self.problem.loss.mu else cb.Ball(10 * (1 + float(np.abs(found.x).sum())))
+        object.__setattr__(self, "minimiser", found.x)
+        return cb.certify(self.problem, found.x, target).lower
+
+    @functools.cached_property
+    def angle(self):
+        """The minimal cosine angle, an Interval."""
+        return cb.mca(self.problem, self.rule)
+
+    @functools.cached_property
+    def second(self):
+        """The second-moment angle, an Interval."""
+        return second_moment_mca(self.problem, self.rule, n_starts=4)
+
+    @property
+    def conditioning(self):
+        """mu / sigma."""
+        return self.problem.loss.mu / self.problem.loss.sigma
+
+    def step(self, beta, j):
+        """The step in coordinate j: -grad_j / sigma, or to the minimum along the learner."""
+        slope = self.gradient(beta)[j]
+        if not self.line_search or abs(slope) < 1e-12:
+            return -slope / self.problem.loss.sigma
+        pred, column = self.B @ beta, self.B[:, j]
+
+        def along(rho):
+            return -float(column @ self.problem.resid(pred + rho * column))
+
+        near, far = 0.0, -slope / self.problem.loss.sigma
+        while along(far) * slope > 0 and abs(far) < 1e6:  # still downhill
+            near, far = far, 2 * far
+        return scipy.optimize.brentq(along, *sorted((near, far)), xtol=1e-15) if along(far) * slope < 0 else far
+
+    def expected(self, beta, step_factor=1.0, probabilities=None):
+        """E L after one step from `beta`, over all draws."""
+        p = law(self.rule, self.label, self.gradient(beta)) if probabilities is None else probabilities
+        moved = beta + np.eye(len(beta)) * [[step_factor * self.step(beta, j) if p[j] else 0.0] for j in range(len(beta))]
+        return float(sum(float(p[j]) * self.loss(moved[j]) for j in np.flatnonzero(p)))
+
+    def hold(self, statement, variant, kind, measured, bound, **options):
+        """A BoundCheck whose slack is the rounding in sums of the size of L(0)."""
+        options.setdefault("slack", SLACK * max(1.0, self.losses[0]))
+        return BoundCheck(statement, variant, kind, measured, bound, **{"level": "enumerated", **options})
+
+
+def trial(loss="squared", rule="Type 0", line_search=False, rank=3, seed=0):
+    """A trial on a random dictionary."""
+    rng = np.random.default_rng([seed, 7])
+    B = unit_columns(rank, seed=seed)
+    y = np.array([1.0, -1, 1, 1, -1]) if loss == "logistic" else 3 * rng.standard_normal(5)
+    return Trial(cb.Problem(B, y, LOSSES[loss], center=False, scale=False, groups=LABELS), RULES[rule], line_search)
+
+
+def trials(losses=("squared", "logistic"), steps=(False, True), ranks=(2, 3)):
+    """CASES: every rule, loss, step rule and rank."""
+    return {
+        f"{rule}, {loss}, {'line search' if search else 'constant step'}, rank {rank}": functools.partial(
+            trial, loss, rule, search, rank
+        )
+        for loss in losses
+        for rule in RULES
+        for search in steps
+        for rank in ranks
+    }
+
+
+def identity(y, rule=None):
+    """The trial of GBM on the identity with the squared loss."""
+    y = np.asarray(y, dtype=float)
+    problem = cb.Problem(np.eye(len(y)), y, center=False, scale=False, groups=np.arange(len(y)))
+    return Trial(problem, cb.Full() if rule is None else rule, False, n_steps=len(y))

@@ -1,0 +1,135 @@
+r"""Boosting is subgradient descent on the largest correlation (Proposition 3.2).
+
+Problem: minimise f(r) = ||B'r||_inf over the residuals r = y - B beta.
+
+Method: FS_eps, FS_{eps_k} and LS-Boost(eps) in coefficient space, against subgradient descent in residual space, written apart.
+
+Assumptions: unit columns; no exact ties, so that both roads take the same column.
+
+Claim: tight, the residuals of both roads agree; upper, s_k B_j is a subgradient: f(r) >= f(r_k) + <g_k, r - r_k> for all r; tight, the
+projection on the residuals changes nothing.
+
+Constants: none.
+
+Measured: the largest distance of the residuals at each step; the subgradient inequality at random r and at 0; the part of the step that
+leaves the span of the columns.
+
+Reference: Freund, Grigas, Mazumder, Proposition 3.2.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+import coordboost as cb
+from coordboost.bounds import BoundCheck
+from verification.cases import claim, problem, size
+
+
+@dataclass(frozen=True)
+class Roads:
+    """A method and its road in residual space: step lengths, or a function of them, and the radius."""
+
+    data: str
+    method: cb.Method
+    step: object
+    n_steps: int
+    delta: object = np.inf
+
+    def both(self):
+        """Yield (state of the run, iterate in residual space)."""
+        run = cb.solve(problem(self.data), self.method, self.n_steps)
+        states = run.replay(range(self.n_steps + 1))
+        return zip(states, cb.subgradient_descent(run.problem, self.step, self.n_steps, delta=self.delta), strict=True)
+
+    @property
+    def noise(self):
+        """Rounding of a residual: a step rounds at most n products of size ||y|| and steps add up."""
+        given = problem(self.data)
+        return 8 * given.n_samples * (self.n_steps + 1) * np.finfo(float).eps * float(np.linalg.norm(given.y))
+
+
+def agreement(case, name, variant):
+    """The distance of the residuals of the two roads at every step."""
+    far = [np.linalg.norm(state.resid - other.resid) for state, other in case.both()]
+    return BoundCheck(name, variant, "tight", far, np.zeros(len(far)), case.noise)
+
+
+def objective(given, resid, delta=np.inf):
+    """f_delta(r) = ||B'r||_inf + ||r - y||^2 / (2 delta)."""
+    return np.abs(given.scan(resid)).max() + np.sum((resid - given.y) ** 2) / (2 * delta)
+
+
+def supports(case, name, variant, factor=1.0):
+    """f(r_k) + <g_k, r - r_k> against f(r), at three random r and at 0, every tenth step."""
+    given, rng = problem(case.data), np.random.default_rng(0)
+    deltas = np.broadcast_to(case.delta, case.n_steps)
+    below, above = [], []
+    for _, other in list(case.both())[:-1:10]:
+        for r in (*rng.normal(size=(3, given.n_samples)) * np.linalg.norm(given.y), np.zeros(given.n_samples)):
+            below.append(other.objective + factor * other.subgradient @ (r - other.resid))
+            above.append(objective(given, r, deltas[other.k]))
+    return BoundCheck(name, variant, "upper", below, above, case.noise * (1 + np.abs(above)))
+
+
+@claim("Proposition 3.2, equal iterates", printed="verified")
+def check_roads(case, variant):
+    """FS and LS-Boost in coefficients are subgradient descent in residuals."""
+    return agreement(case, check_roads.statement, variant)
+
+
+@claim("Proposition 3.2, subgradients", printed="verified")
+def check_subgradient(case, variant):
+    """f(r) >= f(r_k) + <g_k, r - r_k>."""
+    return supports(case, check_subgradient.statement, variant)
+
+
+@claim("Proposition 3.2, projection", printed="verified")
+def check_projection(case, variant):
+    """r_k - a_k g_k is a residual already: the subgradient lies in the span of the columns."""
+    given = problem(case.data)
+    B = given.dictionary.gather(np.arange(given.n_learners))
+    left, singular, _ = np.linalg.svd(B, full_matrices=False)
+    left = left[:, singular > 1e-10 * singular[0]]
+    out = [np.linalg.norm(other.subgradient - left @ (left.T @ other.subgradient)) for _, other in case.both()]
+    return BoundCheck(check_projection.statement, variant, "tight", out, np.zeros(len(out)), case.noise)
+
+
+_A = {name: 0.01 * size(name) for name in ("60 x 20", "30 x 80")}
+_VARYING = _A["60 x 20"] * 5 / np.sqrt(np.arange(1, 301))
+CASES = {
+    "FS, 60 x 20": lambda: Roads("60 x 20", cb.forward_stagewise(_A["60 x 20"]), _A["60 x 20"], 300),
+    "FS, 30 x 80": lambda: Roads("30 x 80", cb.forward_stagewise(_A["30 x 80"]), _A["30 x 80"], 300),
+    "FS with varying steps": lambda: Roads("60 x 20", cb.forward_stagewise(_VARYING), _VARYING, 300),
+    "LS-Boost(0.5)": lambda: Roads("30 x 80", cb.ls_boost(0.5), lambda k, f: 0.5 * f, 300),
+}
+
+
+def _other_step(case):
+    if not isinstance(case.step, float):
+        return None
+    return agreement(Roads(case.data, case.method, 1.01 * case.step, case.n_steps), "another step", "printed")
+
+
+def _raw_columns(case):
+    """The subgradient of unit columns against the objective of columns half as long."""
+    check = supports(case, "columns half as long", "printed")
+    return BoundCheck("columns half as long", "printed", "upper", check.measured, check.bound / 2, check.slack)
+
+
+def _residual_itself(case):
+    """The residual in place of the subgradient: y has a part outside the span."""
+    given = problem(case.data)
+    left = np.linalg.qr(given.dictionary.gather(np.arange(min(given.n_learners, given.n_samples - 5))))[0]
+    out = [np.linalg.norm(other.resid - left @ (left.T @ other.resid)) for _, other in case.both()]
+    return BoundCheck("residual", "printed", "tight", out, np.zeros(len(out)), case.noise)
+
+
+SABOTAGE = {
+    check_roads: {"steps one percent longer": _other_step},
+    check_subgradient: {
+        "twice the subgradient": lambda case: supports(case, "twice", "printed", 2.0),
+        "columns half as long": _raw_columns,
+    },
+    check_projection: {"the residual in place of the subgradient": _residual_itself},
+}

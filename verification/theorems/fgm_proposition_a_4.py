@@ -1,0 +1,77 @@
+r"""The elementary sequence process (Proposition A.4).
+
+Problem: none: any vectors.
+
+Method: x_{i+1} = x_i - a_i g_i with any g_i, ||g_i|| <= G, and steps a_i >= 0 that are not all 0.
+
+Assumptions: G is the length of the longest g_i.
+
+Claim: upper, (35): sum a_i <g_i, x_i - x> / sum a_i <= (||x_0 - x||^2 + G^2 sum a_i^2) / (2 sum a_i) for all k and all x; (36) for constant
+steps.
+
+Constants: none.
+
+Measured: in rationals, for random g_i and several x.
+
+Reference: Freund, Grigas, Mazumder, Proposition A.4, (35), (36).
+"""
+
+from fractions import Fraction
+
+import numpy as np
+
+from coordboost.bounds import BoundCheck
+from verification.cases import claim
+
+
+def _vectors(rng, count, length):
+    return np.array([[Fraction(int(v), 5) for v in row] for row in rng.integers(-9, 10, (count, length))], dtype=object)
+
+
+class Process:
+    """Sixty random steps in dimension 5 and the inner products <g_i, x_i - x> for four x."""
+
+    def __init__(self, seed, steps):
+        rng = np.random.default_rng(seed)
+        g, start = _vectors(rng, len(steps), 5), _vectors(rng, 1, 5)[0]
+        self.steps = np.array(steps, dtype=object)
+        self.length2 = max((g**2).sum(axis=1))
+        x = np.array([start, *(start - np.cumsum(self.steps[:, None] * g, axis=0)[:-1])], dtype=object)
+        points = [start, x[-1], *_vectors(rng, 2, 5)]
+        self.products = [(g * (x - point)).sum(axis=1) for point in points]
+        self.distances2 = [((start - point) ** 2).sum() for point in points]
+
+    def sides(self, factor=1):
+        """Pairs (left, right) of (35) for each x."""
+        total, squares = np.cumsum(self.steps), np.cumsum(self.steps**2)
+        for products, distance2 in zip(self.products, self.distances2, strict=True):
+            yield np.cumsum(self.steps * products) / total, (distance2 + factor * self.length2 * squares) / (2 * total)
+
+
+def _checks(case, name, factor=1):
+    return [BoundCheck(name, "printed", "upper", left, right, level="exact") for left, right in case.sides(factor)]
+
+
+@claim("Proposition A.4 (35)", printed="verified")
+def check_process(case, variant):
+    """sum a_i <g_i, x_i - x> / sum a_i <= (||x_0 - x||^2 + G^2 sum a_i^2) / (2 sum a_i)."""
+    return _checks(case, check_process.statement)
+
+
+@claim("Proposition A.4 (36)", printed="verified")
+def check_constant(case, variant):
+    """The mean of <g_i, x_i - x> is at most ||x_0 - x||^2 / (2 (k+1) a) + G^2 a / 2."""
+    return _checks(case, check_constant.statement) if len(set(case.steps)) == 1 else None
+
+
+CASES = {
+    "constant steps": lambda: Process(0, [Fraction(1, 3)] * 60),
+    "falling steps": lambda: Process(1, [Fraction(1, k + 1) for k in range(60)]),
+    "steps that may be 0": lambda: Process(
+        2, [Fraction(1 + k % 3 * (k % 2), 4) if k % 4 != 1 else Fraction(0) for k in range(60)]
+    ),
+}
+SABOTAGE = {
+    check: {"G a third of what it is": lambda case: _checks(case, "short", Fraction(1, 9))}
+    for check in (check_process, check_constant)
+}

@@ -1,0 +1,147 @@
+r"""How many steps the bounds of LS-Boost and FS ask for (A.3.3, Remark A.1).
+
+Problem: reach ||X (beta - beta_LS)|| <= tau A, 0 < tau <= 1.
+
+Method: LS-Boost(1) for k_LS = ceil(4 kappa ln(1/tau^2)) steps; FS with eps = A / sqrt(k_FS + 1) for k_FS = ceil(4 kappa / tau^2) - 1 steps.
+
+Assumptions: unit columns; a comparison of bounds, not of methods.
+
+Claim: upper, (41) is reached by LS-Boost at k_LS and by FS at some i <= k_FS; k_LS < k_FS; (42) k_LS / k_FS <= 1/e and (43) its root
+<= exp(-1/2). (42), (43) hold for the formulas without rounding up (corrected), not for the whole numbers of steps (as printed).
+
+Constants: kappa = p / lambda_pmin, rounded against the claim.
+
+Measured: the formulas on a grid of tau and kappa; runs.
+
+Reference: Freund, Grigas, Mazumder, (41)-(43), Remark A.1, Figure 10.
+"""
+
+from dataclasses import dataclass
+from math import ceil, exp, log, sqrt
+
+import numpy as np
+
+import coordboost as cb
+from coordboost.bounds import BoundCheck, Constants, Trail
+from verification.cases import claim, problem
+
+U = float(np.finfo(float).eps)
+TAU = np.round(np.linspace(0.01, 0.9999, 2000), 4)
+
+
+def steps_ls(kappa, tau):
+    """k_LS."""
+    return ceil(4 * kappa * log(1 / tau**2))
+
+
+def steps_fs(kappa, tau):
+    """k_FS."""
+    return ceil(4 * kappa / tau**2) - 1
+
+
+class Grid:
+    """kappa, and a grid of tau."""
+
+    def __init__(self, kappa):
+        self.kappa = kappa
+        self.ls = np.array([steps_ls(kappa, tau) for tau in TAU])
+        self.fs = np.array([steps_fs(kappa, tau) for tau in TAU])
+
+
+@dataclass(frozen=True)
+class Target:
+    """A problem and tau, with runs of both methods."""
+
+    name: str
+    tau: float
+
+    def ls(self, slower=1.0):
+        """The trail of LS-Boost(1)."""
+        given = problem(self.name)
+        return Trail.of(cb.solve(given, cb.ls_boost(1.0), int(steps_ls(Constants.of(given).kappa, self.tau) * slower)))
+
+    def fs(self, part=1.0):
+        """The trail of FS."""
+        given = problem(self.name)
+        constants = Constants.of(given)
+        n_steps = steps_fs(constants.kappa, self.tau)
+        return Trail.of(cb.solve(given, cb.forward_stagewise(constants.size / sqrt(n_steps + 1)), int(part * n_steps)))
+
+
+@claim("Remark A.1 (42)", printed="refuted", corrected="verified")
+def check_ratio(case, variant):
+    """k_LS / k_FS <= 1/e: printed for the whole numbers of steps; corrected: tau^2 ln(1/tau^2) <= 1/e."""
+    if not isinstance(case, Grid):
+        return None
+    ratio = case.ls / case.fs if variant == "printed" else TAU**2 * np.log(1 / TAU**2)
+    return BoundCheck(check_ratio.statement, variant, "upper", ratio, exp(-1), 4 * U, at=TAU, along="tau")
+
+
+@claim("Remark A.1 (43)", printed="refuted", corrected="verified")
+def check_shrinkage(case, variant):
+    """sqrt(k_LS / k_FS) <= exp(-1/2): printed for whole numbers; corrected: tau sqrt(ln(1/tau^2)) <= exp(-1/2)."""
+    if not isinstance(case, Grid):
+        return None
+    ratio = np.sqrt(case.ls / case.fs) if variant == "printed" else TAU * np.sqrt(np.log(1 / TAU**2))
+    return BoundCheck(check_shrinkage.statement, variant, "upper", ratio, exp(-0.5), 4 * U, at=TAU, along="tau")
+
+
+@claim("Remark A.1, order", printed="verified")
+def check_order(case, variant):
+    """k_LS < k_FS for whole numbers too."""
+    if not isinstance(case, Grid):
+        return None
+    return BoundCheck(check_order.statement, variant, "upper", case.ls + 1, case.fs, at=TAU, along="tau")
+
+
+@claim("(41) by LS-Boost", printed="verified")
+def check_ls(case, variant):
+    """||X (beta - beta_LS)|| <= tau A after k_LS steps."""
+    return _reached(case, check_ls.statement, case.ls().fit[-1:]) if isinstance(case, Target) else None
+
+
+@claim("(41) by FS", printed="verified")
+def check_fs(case, variant):
+    """||X (beta_i - beta_LS)|| <= tau A for some i <= k_FS."""
+    return _reached(case, check_fs.statement, case.fs().fit.min()) if isinstance(case, Target) else None
+
+
+def _reached(case, name, fit):
+    size = Constants.of(problem(case.name)).size
+    return BoundCheck(name, "printed", "upper", fit, case.tau * size, 1e4 * U * size, at=np.ones(1, dtype=int))
+
+
+def _grid(kappa):
+    return lambda: Grid(kappa)
+
+
+def _target(name, tau):
+    return lambda: Target(name, tau)
+
+
+CASES = {
+    **{f"kappa = {kappa:g}": _grid(kappa) for kappa in (1.0, 1.5, 12.95, 35.87, 270.05)},
+    "60 x 20, tau = 0.7": _target("60 x 20", 0.7),
+    "30 x 80, tau = 0.4": _target("30 x 80", 0.4),
+    "30 x 80, tau = 0.05": _target("30 x 80", 0.05),
+}
+QUICK = ("kappa = 1", "kappa = 270.05", "60 x 20, tau = 0.7", "30 x 80, tau = 0.4")
+
+
+def _in_table(name, measured, bound):
+    return lambda case: (
+        BoundCheck(name, "corrected", "upper", measured(case), bound, along="tau", at=TAU) if isinstance(case, Grid) else None
+    )
+
+
+def _too_few(fit):
+    return lambda case: _reached(case, "too few steps", fit(case)) if isinstance(case, Target) else None
+
+
+SABOTAGE = {
+    check_ratio: {"1/3 in place of 1/e": _in_table("1/3", lambda _: TAU**2 * np.log(1 / TAU**2), 1 / 3)},
+    check_shrinkage: {"0.6 in place of exp(-1/2)": _in_table("0.6", lambda _: TAU * np.sqrt(np.log(1 / TAU**2)), 0.6)},
+    check_order: {"four times as many steps of LS-Boost": _in_table("four times", lambda case: 4 * case.ls / case.fs, 1.0)},
+    check_ls: {"a two-hundredth of the steps": _too_few(lambda case: case.ls(0.005).fit[-1:])},
+    check_fs: {"a thousandth of the steps": _too_few(lambda case: case.fs(0.001).fit.min())},
+}

@@ -1,0 +1,49 @@
+r"""Frank-Wolfe on the l1 ball.
+
+Problem: least squares over unit columns in the l1 ball of radius delta.
+
+Method: Frank-Wolfe with the steps 2 / (k + 2), or with the exact line search.
+
+Assumptions: unit columns, so that the curvature is at most C = (2 delta)^2.
+
+Claim: upper, L(beta_k) - L*_delta <= 2 C / (k + 2) for k >= 1, and the smallest gap among 1, ..., k is at most 27 C / (4 (k + 2)) for
+k >= 2.
+
+Constants: delta; the optimum is replaced by its certified lower end, the largest over the run.
+
+Measured: losses over that end, running minimum of the gap, at every step.
+
+Reference: Jaggi, Revisiting Frank-Wolfe: Projection-Free Sparse Convex Optimization, 2013, Theorems 1 and 2; the constant step is R-FS
+(Freund, Grigas, Mazumder, A.4.5).
+"""
+
+import numpy as np
+
+import coordboost as cb
+from coordboost.bounds import BoundCheck
+from verification.cases import along, identity, lab, tampered
+
+check_loss = along("Frank-Wolfe, error", printed="verified")
+check_gap = along("Frank-Wolfe, gap", printed="verified")
+
+CASES = {
+    "identity": lab(identity(30), lambda size: cb.frank_wolfe(4.0), 2000),
+    "60 x 20": lab("60 x 20", lambda size: cb.frank_wolfe(size), 2000),
+    "30 x 80, line search": lab("30 x 80", lambda size: cb.frank_wolfe(size / 2, cb.BallSearch(size / 2)), 2000),
+    "rank-deficient, line search": lab("rank-deficient", lambda size: cb.frank_wolfe(2 * size, cb.BallSearch(2 * size)), 5000),
+}
+
+
+def _first(case):
+    """The error of the first model at every step."""
+    check = check_loss(case, "printed")
+    return BoundCheck(
+        "first", "printed", "upper", np.full(len(check.at), check.measured[0]), check.bound, check.slack, at=check.at
+    )
+
+
+SABOTAGE = {
+    check_loss: {"the first model for ever": _first},
+    check_gap: {"the gap of the first model for ever": tampered(
+        "Frank-Wolfe, gap", corr=lambda t: np.full(len(t.fit), t.corr[0]), inner=lambda t: 0 * t.inner)},
+}  # fmt: skip

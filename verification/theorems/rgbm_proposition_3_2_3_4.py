@@ -1,0 +1,137 @@
+r"""The law of the winner (Propositions 3.2 and 3.4, Remark 3.3, (10), (12)).
+
+Problem: a vector a and a rule that draws a set J; the largest abs(a_j) in J wins.
+
+Method: Types 0-3 of random selection.
+
+Assumptions: draws without replacement, Type 3 too (the text leaves it out, (12) needs it).
+
+Claim: tight: the j-th largest wins with probability gamma_t^K(j), (10), the best of the j-th best group with gamma_t^G(j), (12); the
+expected size of the winner is the norm (Proposition 3.4). Remark 3.3: the weights do not increase. Sharpened: strictly for t >= 2, until 0.
+
+Constants: none.
+
+Measured: frequencies over all draws, in rationals; the package's weights and norms beside them.
+
+Reference: Lu, Mazumder, Propositions 3.2 and 3.4, Remark 3.3.
+"""
+
+import functools
+from fractions import Fraction
+from itertools import pairwise, product
+from math import comb
+
+import numpy as np
+
+from coordboost import Full, Groups, Subset
+from coordboost.bounds import BoundCheck
+from verification.ledger import claim
+from verification.rgbm import LABELS, RULES, law, norm
+
+
+def vector(rule, ties=False):
+    """A rule, the groups and a vector of Fractions, with or without ties."""
+    rng = np.random.default_rng(3)
+    a = rng.permutation(np.array([5, -3, 2, 7, -1, 4])) if not ties else rng.integers(-2, 3, 6)
+    return rule, np.array(LABELS), np.array([Fraction(int(x)) for x in a], dtype=object)
+
+
+def _gamma(t, n):
+    return [Fraction(comb(n - j, t - 1), comb(n, t)) for j in range(1, n + 1)]
+
+
+def formula(rule, label, a):
+    """The probabilities that (10) and (12) give, (K,), as Fractions."""
+    leaders = {
+        Full: lambda: [int(np.argmax(np.abs(a)))],
+        Subset: lambda: list(range(len(a))),
+        Groups: lambda: [
+            int(members[np.argmax(np.abs(a)[members])]) for members in (np.flatnonzero(label == g) for g in np.unique(label))
+        ],
+    }[type(rule)]()
+    leaders.sort(key=lambda j: (-abs(a[j]), j if type(rule) is Subset else int(label[j])))
+    weights = [Fraction(1)] if type(rule) is Full else _gamma(rule.t, len(leaders))
+    out = np.array([Fraction(0)] * len(a), dtype=object)
+    out[leaders] = weights
+    return out
+
+
+def _winner(case, probabilities):
+    rule, label, a = case
+    at_least = np.abs(a)[None] >= np.sort(np.abs(a))[:, None]  # in ties only the size of the winner is told by the formula
+    return BoundCheck(
+        "Proposition 3.2", "printed", "tight", at_least @ law(rule, label, a), at_least @ probabilities, 0, "exact"
+    )
+
+
+@claim("Proposition 3.2", printed="verified")
+def check_law(case, variant):
+    """P(winner = (j)) = gamma(j), by (10) and (12)."""
+    return _winner(case, formula(*case)) if isinstance(case, tuple) else None
+
+
+def _expectation(case, probabilities):
+    rule, label, a = case
+    exact = probabilities @ np.abs(a)
+    return [
+        BoundCheck("Proposition 3.4", "printed", "tight", [exact], [formula(rule, label, a) @ np.abs(a)], 0, "exact"),
+        BoundCheck(
+            "Proposition 3.4", "printed", "tight", [float(exact)], [norm(rule, label, a.astype(float))], 1e-13, "enumerated"
+        ),
+    ]
+
+
+@claim("Proposition 3.4", printed="verified")
+def check_expectation(case, variant):
+    """E abs(a_winner) = norm(a)."""
+    return _expectation(case, law(*case)) if isinstance(case, tuple) else None
+
+
+def _decrease(variant, weights, below=0):
+    """Differences of neighbours; of positive weights only, where they must fall strictly."""
+    drops = [after - before - below for before, after in pairwise(weights) if variant == "printed" or before > 0]
+    return BoundCheck("Remark 3.3", variant, "upper", drops, [0] * len(drops), 0, "exact", along="j") if drops else None
+
+
+@claim("Remark 3.3", printed="verified", sharpened="verified")
+def check_decrease(case, variant):
+    """gamma_t^n(j) does not increase in j; sharpened: for t >= 2 it falls, by 1e-9 at least for n <= 8, until it is 0."""
+    least, below = (1, 0) if variant == "printed" else (2, -Fraction(1, 10**9))
+    found = (
+        []
+        if isinstance(case, tuple)
+        else [_decrease(variant, _gamma(t, n), below) for n in range(1, 9) for t in range(least, n + 1)]
+    )
+    return [one for one in found if one is not None]
+
+
+CASES = {
+    **{name: functools.partial(vector, rule) for name, rule in RULES.items()},
+    **{f"{name}, ties": functools.partial(vector, rule, True) for name, rule in RULES.items() if type(rule) is not Groups},
+    "t <= n <= 8": lambda: None,
+}
+
+
+def _replaced(case):
+    """Two learners drawn with replacement: the best of all pairs (i, j)."""
+    a = case[2]
+    wins = [max((i, j), key=lambda k: abs(a[k])) for i, j in product(range(len(a)), repeat=2)]
+    return np.array([Fraction(wins.count(j), len(wins)) for j in range(len(a))], dtype=object)
+
+
+def _if(rule_type, action):
+    return lambda case: (
+        action(case) if isinstance(case, tuple) and type(case[0]) is rule_type and getattr(case[0], "t", 2) == 2 else None
+    )
+
+
+SABOTAGE = {
+    check_law: {"draws with replacement": _if(Subset, lambda case: _winner(case, _replaced(case)))},
+    check_expectation: {"draws with replacement": _if(Subset, lambda case: _expectation(case, _replaced(case)))},
+    check_decrease: {
+        "weights in reverse": lambda case: None if isinstance(case, tuple) else _decrease("printed", _gamma(3, 6)[::-1]),
+        "strictly for t = 1 too": lambda case: (
+            None if isinstance(case, tuple) else _decrease("sharpened", _gamma(1, 6), -Fraction(1, 10**9))
+        ),
+    },
+}

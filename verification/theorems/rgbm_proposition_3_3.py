@@ -1,0 +1,68 @@
+r"""The weights approach a Beta density (Proposition 3.3), and how soon (text beside Figure 2).
+
+Problem: the law of the rank of the winner among K learners when t are drawn.
+
+Method: Type 1.
+
+Assumptions: t fixed, K to infinity, j / K = q in (0, 1).
+
+Claim: upper: the largest abs(K gamma_t^K(j) - t (1 - q)^{t-1}) over j is at most C / K with C = t^2 (t + 1) / 2, so it
+halves when K doubles. Printed beside Figure 2: for t = 10 the curves cannot be told apart from K = 40 on; taken as: nowhere more than a
+tenth of the height of the density. It is false: at the first point the values are 10 and 7.96. Corrected: from K = 120 on.
+
+Constants: none.
+
+Measured: the difference at every q = j / K, in rationals.
+
+Reference: Lu, Mazumder, Proposition 3.3, Figure 2.
+"""
+
+from fractions import Fraction
+from math import comb
+
+from coordboost.bounds import BoundCheck
+from verification.ledger import claim
+
+SIZES = (20, 40, 80, 160, 320)
+
+
+def difference(t, K):
+    """The largest abs(K gamma(j) - t (1 - j / K)^{t-1}) over j = 1..K, a Fraction."""
+    return max(abs(K * Fraction(comb(K - j, t - 1), comb(K, t)) - t * (1 - Fraction(j, K)) ** (t - 1)) for j in range(1, K + 1))
+
+
+def _limit(case, power=1):
+    t, measured = case
+    bounds = [Fraction(t * t * (t + 1), 2) / K**power for K in SIZES]
+    return BoundCheck("Proposition 3.3", "printed", "upper", measured, bounds, 0, "exact", at=list(SIZES), along="K")
+
+
+@claim("Proposition 3.3", printed="verified")
+def check_limit(case, variant):
+    """K gamma_t^K(j) -> t (1 - q)^{t-1}, at the rate 1 / K."""
+    return _limit(case)
+
+
+def _figure(case, variant, start):
+    t, measured = case
+    far = [(K, value) for K, value in zip(SIZES, measured, strict=True) if start <= K]
+    sides = [value for _, value in far], [Fraction(t, 10)] * len(far)
+    return (
+        BoundCheck("Figure 2, text", variant, "upper", *sides, 0, "exact", at=[K for K, _ in far], along="K")
+        if t == 10
+        else None
+    )
+
+
+@claim("Figure 2, text", printed="refuted", corrected="verified")
+def check_figure(case, variant):
+    """t = 10: from K = 40 (corrected: 120) on the curves differ by less than a tenth of the height."""
+    return _figure(case, variant, 40 if variant == "printed" else 120)
+
+
+CASES = {f"t = {t}": (lambda t=t: (t, [difference(t, K) for K in SIZES])) for t in (1, 2, 3, 5, 10)}
+
+SABOTAGE = {
+    check_limit: {"at the rate 1 / K^2": lambda case: _limit(case, power=2)},
+    check_figure: {"from K = 20 on": lambda case: _figure(case, "corrected", 20)},
+}

@@ -1,0 +1,77 @@
+r"""The minimal cosine angle (Definition 4.2, Proposition 4.2) and its relatives.
+
+Problem: unit columns and the norm of each rule.
+
+Method: none.
+
+Assumptions: c in the range of B (elsewhere the cosines may all be 0, sabotage).
+
+Claim: tight: Theta = min norm(B'c) / |c| = min |B a| / Dist(0, a) > 0, (14) and (15). Sharpened, ours: Theta <= second-moment Theta <= root
+of Theta; weights on the learners prove lower ends (docs/geometry.md).
+
+Constants: none.
+
+Measured: ratios at random points, not below Theta; at the minimiser, equal to it.
+
+Reference: Lu, Mazumder, Proposition 4.2, (14), (15).
+"""
+
+import numpy as np
+
+import coordboost as cb
+from coordboost.geometry import second_moment_mca
+from verification.ledger import claim
+from verification.rgbm_space import hold, spaces
+
+
+def _ratios(case, at):
+    return [float(np.linalg.norm(case.B @ a)) / case.far(a, np.zeros(len(a))) for a in at]
+
+
+def _forms(case, factor=1.0, outside=0.0):
+    found = cb.mca(case.B, case.rule, groups=case.label)
+    theta, best = factor * found.upper, found.witness["direction"]
+    normal = np.linalg.svd(case.B)[0][:, -1]
+    cosines = [
+        case.norm(case.B.T @ (c + outside * normal)) / np.linalg.norm(c + outside * normal) for c in case.points @ case.B.T
+    ]
+    ends = [*_ratios(case, [np.linalg.lstsq(case.B, best, rcond=None)[0]]), case.norm(case.B.T @ best) / np.linalg.norm(best)]
+    everywhere = [*cosines, *_ratios(case, case.points)]
+    return [
+        hold("Proposition 4.2", "upper", [theta] * len(everywhere), everywhere),
+        hold("Proposition 4.2", "tight", ends, [theta, theta]),
+        hold("Proposition 4.2", "upper", [0.0], [found.lower - 1e-3]),
+    ]
+
+
+@claim("Proposition 4.2", printed="verified")
+def check_forms(case, variant):
+    """Theta = min norm(B'c) / |c| = min |B a| / Dist(0, a) > 0."""
+    return _forms(case)
+
+
+def _order(case, power=0.5):
+    first = cb.mca(case.B, case.rule, groups=case.label)
+    second = second_moment_mca(case.B, case.rule, groups=case.label, n_starts=4)
+    return [
+        hold("Second-moment angle", "upper", [first.upper], [second.lower], "sharpened"),
+        hold("Second-moment angle", "upper", [second.upper], [first.upper**power], "sharpened"),
+    ]
+
+
+@claim("Second-moment angle", sharpened="verified")
+def check_second(case, variant):
+    """Theta <= second-moment Theta <= root of Theta."""
+    return _order(case)
+
+
+CASES = spaces(seed=2)
+QUICK = tuple(CASES)[1::2]
+
+SABOTAGE = {
+    check_forms: {
+        "an angle too large by a hundredth": lambda case: _forms(case, factor=1.01),
+        "c outside the range of B": lambda case: _forms(case, outside=10.0),
+    },
+    check_second: {"the second moment below Theta itself": lambda case: _order(case, power=1.01)},
+}
