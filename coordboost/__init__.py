@@ -9,6 +9,8 @@ from coordboost.engine.gathered import Gathered
 from coordboost.engine.gram import Gram
 from coordboost.engine.lookahead import Lookahead
 from coordboost.geometry import Interval, mca
+from coordboost.homotopy import exact_path
+from coordboost.lasso import lasso_path
 from coordboost.losses import Exponential, Huber, Logistic, Squared
 from coordboost.methods import (
     METHODS,
@@ -53,7 +55,7 @@ __all__ = [
     "Exponential", "Full", "GapBelow", "Gathered", "Gram", "Groups", "Huber", "Interval", "LineSearch", "Logistic",
     "Lookahead", "Method", "NoProgress", "OpenLoop", "Oracle", "PathSign", "Penalty", "Problem", "Proportional", "Run",
     "Sign", "SignSequence", "SoftThreshold", "Sparse", "Squared", "State", "Status", "Subset", "TimeLimit", "Unconstrained",
-    "bounds", "ccd", "certify", "check", "forward_stagewise", "forward_stepwise", "frank_wolfe", "gcd", "iterate", "lasso_cd",
-    "load", "ls_boost", "mca", "open_columns", "path_forward_stagewise", "plan", "rcd", "regularized_forward_stagewise",
-    "rtgcd", "solve", "subgradient_descent",
+    "bounds", "ccd", "certify", "check", "exact_path", "forward_stagewise", "forward_stepwise", "frank_wolfe", "gcd",
+    "iterate", "lasso_cd", "lasso_path", "load", "ls_boost", "mca", "open_columns", "path_forward_stagewise", "plan", "rcd",
+    "regularized_forward_stagewise", "rtgcd", "solve", "subgradient_descent",
 ]  # fmt: skip

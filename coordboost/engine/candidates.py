@@ -18,7 +18,10 @@ from coordboost.engine.lookahead import (
     WITH_Y,
     Lookahead,
 )  # fmt: skip
-from coordboost.engine.scan import choose
+from coordboost.engine.scan import choose, in_parallel
+
+#: Rows of a large Gram block (at least so many multiplications) are dealt out to this many tasks.
+LARGE, STRIDE = 4_000_000, 8
 
 
 class Store:
@@ -43,13 +46,13 @@ class Store:
         return self.slot_of[learner]
 
 
-def products(rows, slot, vector, weight, at, old, gram, out):
-    """The Gram block of the columns ``rows[slot]``, and their products with `vector`.
+def products(rows, slot, vector, weight, at, old, gram, out, first, stride):
+    """Rows first, first + stride, ... of the Gram block of the columns ``rows[slot]``, and their products with `vector`.
 
-    Entries between learners with places ``at >= 0`` in the block `old` are taken from it, the others computed one by one: whatever is
-    taken over, the bits are the same.
+    Entries between learners with places ``at >= 0`` in the block `old` are taken from it, the others computed one by one (and written
+    for both): whatever is taken over, and on however many threads, the bits are the same.
     """
-    for i in range(len(slot)):
+    for i in range(first, len(slot), stride):
         row = gram[i]
         if at[i] >= 0:
             known = old[at[i]]
@@ -57,7 +60,7 @@ def products(rows, slot, vector, weight, at, old, gram, out):
                 if at[j] >= 0:
                     row[j] = known[at[j]]
         out[i] = np.dot(rows[slot[i]], vector)
-    for i in range(len(slot)):
+    for i in range(first, len(slot), stride):
         weighted = rows[slot[i]] * weight
         for j in range(i + 1):
             if at[i] < 0 or at[j] < 0:
@@ -114,5 +117,6 @@ def _block(problem, learner, store, previous, vector):
         place = np.minimum(np.searchsorted(previous.learner, learner), len(previous.learner) - 1)
         at, old = np.where(previous.learner[place] == learner, place, -1), previous.gram
     gram, out = np.empty((s, s)), np.empty(s)
-    compiled(products, ())(store.rows, slot, vector, problem.weight, at, old, gram, out)
+    run, stride = compiled(products, ()), STRIDE if s * s * problem.n_samples > LARGE else 1
+    in_parallel(lambda first: run(store.rows, slot, vector, problem.weight, at, old, gram, out, first, stride), range(stride))
     return out, gram

@@ -24,13 +24,18 @@ def _pool():
     return ThreadPoolExecutor(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count())
 
 
+def in_parallel(task, inputs):
+    """The results of `task`, which must not hold the interpreter, for each of the inputs, in their order."""
+    return list(_pool().map(task, inputs))
+
+
 def scan(dictionary, v):
     """All correlations <B_j, v>, (n_learners,). *Cost*: one pass over the dictionary. Call it with BLAS on one thread."""
     if isinstance(dictionary, Dense):
         rows, n = dictionary.rows, dictionary.n_learners
         if n <= BLOCK:
             return np.dot(rows, v)
-        return np.concatenate(list(_pool().map(lambda first: np.dot(rows[first : first + BLOCK], v), range(0, n, BLOCK))))
+        return np.concatenate(in_parallel(lambda first: np.dot(rows[first : first + BLOCK], v), range(0, n, BLOCK)))
     run = compiled(_run, (dictionary,)) if is_piece(dictionary) else _run
     return np.asarray(run(dictionary, v))
 

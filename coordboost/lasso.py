@@ -1,0 +1,172 @@
+"""The Lasso on a grid of penalties, every answer with a certified duality gap."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from coordboost import validation
+from coordboost._checks import positive, real, shown
+from coordboost._threads import one_thread
+from coordboost.dictionaries import Sparse
+from coordboost.engine.block import Columns
+from coordboost.engine.columnwise import ColumnDescent
+from coordboost.engine.descent import Descent, gap_of
+from coordboost.homotopy import Walk
+from coordboost.losses import Squared
+from coordboost.problem import Problem
+
+SOLVERS = ("homotopy", "descent")
+
+
+@dataclass(frozen=True)
+class LassoPath:
+    r"""Lasso models along a grid: minimise :math:`\frac{1}{2n}\|y - b - Xw\|^2 + \alpha \sum_j f_j |w_j|`.
+
+    alphas : (n_alphas,), decreasing;  coefs : (n_features, n_alphas), on the scale of X;  intercepts : (n_alphas,)
+    gaps : (n_alphas,), certified duality gaps relative to the loss at 0: no model is better by more
+    n_scans : scans of all learners;  solver : which one ran;  problem : the Problem behind
+    """
+
+    problem: Problem
+    alphas: np.ndarray
+    coefs: np.ndarray
+    intercepts: np.ndarray
+    gaps: np.ndarray
+    n_scans: int
+    solver: str
+
+    def __repr__(self):
+        largest = self.gaps.max(initial=0.0)
+        return f"LassoPath({len(self.alphas)} alphas, {self.solver}, {self.n_scans} scans, relative gaps <= {largest:.1e})"
+
+
+def lasso_path(
+    X, y=None, alphas=None, *, n_alphas=100, eps=1e-3, tol=1e-6, solver=None, penalty_factor=None, sample_weight=None
+):  # fmt: skip
+    r"""The Lasso path on a grid, with a certificate at every alpha.
+
+    Parameters
+    ----------
+    X : array_like, data frame or scipy sparse matrix, (n_samples, n_features); or a Problem with the squared loss
+        Columns are centred, and coefficients refer to the columns as they are, as in scikit-learn. For a Problem the penalty applies
+        to the coefficients of its unit columns: the standardised Lasso.
+    y : array_like, (n_samples,); not with a Problem
+    alphas : array_like, (n_alphas,), optional
+        Penalties >= 0 of the mean loss, as in scikit-learn: lam = alpha * n_samples. Default: `n_alphas` of them from the smallest
+        that gives 0 down to `eps` times that, evenly on a log scale.
+    tol : float, default 1e-6
+        Certified duality gap wanted, relative to the loss at 0.
+    solver : {"homotopy", "descent"}, optional
+        The exact path from corner to corner, or coordinate descent on a working set. Default: chosen by the size, see Notes.
+    penalty_factor : array_like, (n_features,), optional
+        Positive factors of the penalties of single coefficients; 1 by default.
+    sample_weight : array_like, (n_samples,), optional; not with a Problem
+
+    Returns
+    -------
+    LassoPath
+        alphas decreasing. ``gaps`` says what was reached, also where rounding stopped the solver before `tol`.
+
+    Raises
+    ------
+    ValueError
+        For bad input.
+
+    Notes
+    -----
+    *Cost*: see ``docs/lasso-path.md`` for measurements and for the rule that chooses the solver.
+    *Source*: Friedman, Hastie, Tibshirani, *Regularization paths for generalized linear models via coordinate descent*.
+    """
+    problem, scale = _problem(X, y, sample_weight, penalty_factor)
+    if solver is not None and solver not in SOLVERS:
+        raise ValueError(f"solver must be None, 'homotopy' or 'descent', got {shown(solver)}.")
+    tol = positive("tol", tol)
+    largest = float(scale.max())
+    with one_thread():
+        columns = Columns(problem, scale / largest)
+        total = float(problem.weight.sum())
+        top = float(np.abs(columns.scan(columns.y)).max()) * largest / total
+        alphas = _grid(alphas, n_alphas, eps, top)
+        solver = solver or choose(problem, alphas, top, tol)
+        lams = alphas * total / largest
+        run = by_homotopy if solver == "homotopy" else by_descent
+        gammas, gaps, n_scans = run(problem, columns, lams, tol)
+    coefs, intercepts = _raw(problem, scale / largest, gammas)
+    return LassoPath(problem, alphas, coefs, intercepts, gaps, n_scans + 1, solver)
+
+
+def _problem(X, y, sample_weight, penalty_factor):
+    """The Problem, and what the coefficients of its unit columns are to be multiplied with in the penalty, (n_learners,), inverted."""
+    if isinstance(X, Problem):
+        if y is not None or sample_weight is not None:
+            raise ValueError("y and sample_weight are part of the Problem: pass lasso_path(problem) without them.")
+        problem, scale = X, np.ones(X.n_learners)
+    else:
+        problem = Problem(X, y, sample_weight=sample_weight)
+        scale = problem.standardization.norm.copy()
+    if not isinstance(problem.loss, Squared):
+        raise ValueError(f"lasso_path solves the squared loss, got {shown(problem.loss)}; lasso_cd takes any smooth loss.")
+    if penalty_factor is not None:
+        factor = validation.vector("penalty_factor", penalty_factor, problem.standardization.n_columns, "column of X")
+        if not (factor > 0).all():
+            raise ValueError(f"penalty_factor must be positive, got {factor.min():g}; leave columns out to exclude them.")
+        scale = scale / factor[problem.standardization.kept]
+    return problem, scale
+
+
+def _grid(alphas, n_alphas, eps, top):
+    """The penalties, decreasing."""
+    if alphas is not None:
+        alphas = validation.numeric("alphas", alphas, 1)
+        if not len(alphas) or (alphas < 0).any():
+            raise ValueError(f"alphas must be at least one penalty >= 0, got {shown(alphas.tolist())}.")
+        return np.sort(alphas)[::-1]
+    n_alphas = validation.whole("n_alphas", n_alphas, 1)
+    real("eps", eps, lambda number: 0 < number < 1, "between 0 and 1")
+    if top == 0 or n_alphas == 1:
+        return np.full(n_alphas, top)
+    return np.geomspace(top, top * eps, n_alphas)
+
+
+def choose(problem, alphas, top, tol):
+    """The solver that was faster where it was measured: the exact path on thin tables, and far down on wide ones."""
+    n, p = problem.n_samples, problem.n_learners
+    if tol >= 1e-4 or isinstance(problem.dictionary, Sparse):
+        return "descent"
+    near_interpolation = n < p and n <= 4000 and alphas[-1] < 5e-3 * top
+    return "homotopy" if min(n, p) <= 200 or near_interpolation else "descent"
+
+
+def by_homotopy(problem, columns, lams, tol):
+    """(gamma (n_learners, n_alphas), relative gaps, scans) from the exact path."""
+    path = Walk(problem, "lasso", float(lams[-1]), scale=columns.scale).run()
+    gammas = path.coefs_at(lams)
+    used = np.unique(gammas.indices)
+    held = np.empty((len(used), columns.n_samples))
+    columns.gather(used, held)
+    preds = gammas[:, used] @ held
+    resids = columns.y - preds
+    worst = np.abs(columns.scan_many(resids)).max(axis=1)
+    square, along = np.einsum("ij,ij->i", resids, resids), np.einsum("ij,ij->i", resids, preds)
+    l1 = np.asarray(abs(gammas).sum(axis=1)).ravel()
+    gaps = np.array([max(gap_of(*parts), 0.0) for parts in zip(square, along, l1, worst, lams, strict=True)])
+    null = float(columns.y @ columns.y) / 2
+    return gammas.T.toarray(), gaps / (null or 1.0), path.n_scans + len(lams)
+
+
+def by_descent(problem, columns, lams, tol):
+    """(gamma (n_learners, n_alphas), relative gaps, scans) from working sets."""
+    sparse = isinstance(problem.dictionary, Sparse) and columns.root is None
+    descent = ColumnDescent(columns) if sparse else Descent(columns)
+    answers = [descent.solve(float(lam), tol) for lam in lams]
+    return np.column_stack([gamma for gamma, _ in answers]), np.array([gap for _, gap in answers]), descent.n_scans
+
+
+def _raw(problem, factor, gammas):
+    """Coefficients on the scale of X, (n_columns, n_alphas), and intercepts; the column of a learner is `factor` times its own."""
+    way = problem.standardization
+    coefs = gammas * (factor / way.norm)[:, None]
+    if len(way.kept) < way.n_columns:
+        coefs, kept = np.zeros((way.n_columns, gammas.shape[1])), coefs
+        coefs[way.kept] = kept
+    return coefs, problem.offset - way.mean @ coefs[way.kept] if way.mean.any() else np.full(gammas.shape[1], problem.offset)

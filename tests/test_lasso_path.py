@@ -1,0 +1,167 @@
+"""The Lasso on a grid: scikit-learn's and glmnet's coefficients within the certified gap, both solvers, bad input."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+from designs import as_it_is
+from reference_sets import REGRESSION, ReferenceSet, needs_reference_sets
+from refusal import case, refused
+
+import coordboost as cb
+
+both_solvers = pytest.mark.parametrize("solver", ["homotopy", "descent"])
+
+
+def table(n=60, p=20, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, p)) * rng.uniform(0.1, 5, p) + rng.uniform(-3, 3, p)
+    return X, 3 + X[:, : min(p, 5)] @ np.ones(min(p, 5)) + rng.standard_normal(n)
+
+
+def gap_by_hand(X, y, coef, alpha, factor=1.0):
+    """Duality gap of the mean-loss Lasso at centred data, over the loss at 0: written out anew."""
+    X, y = X - X.mean(axis=0), y - y.mean()
+    resid, n = y - X @ coef, len(y)
+    worst = np.max(np.abs(X.T @ resid) / factor) / n
+    share = min(1.0, alpha / worst) if worst > 0 else 1.0
+    primal = resid @ resid / (2 * n) + alpha * np.sum(factor * np.abs(coef))
+    dual = (share * (resid @ y) - share**2 * (resid @ resid) / 2) / n
+    return (primal - dual) / (y @ y / (2 * n))
+
+
+@both_solvers
+@pytest.mark.parametrize("shape", [(60, 20), (30, 100)])
+def test_coefficients_of_scikit_learn(solver, shape):
+    """Same grid, same coefficients to what a gap of 1e-12 on either side leaves; the certificate is the gap written out by hand."""
+    from sklearn.linear_model import lasso_path
+
+    X, y = table(*shape)
+    path = cb.lasso_path(X, y, tol=1e-12, solver=solver, n_alphas=30, eps=1e-2)
+    alphas, coefs, _ = lasso_path(X - X.mean(axis=0), y - y.mean(), alphas=path.alphas, tol=1e-12, max_iter=100_000)
+    assert path.solver == solver and (path.alphas == alphas).all() and (np.diff(path.alphas) < 0).all()
+    for i, alpha in enumerate(alphas):
+        by_hand = gap_by_hand(X, y, path.coefs[:, i], alpha)
+        assert abs(path.gaps[i] - by_hand) <= 1e-13 and path.gaps[i] <= 1e-12
+        # mean loss: |X(w - v)|^2 / (2n) <= gap_w + gap_v, relative to the loss at 0
+        apart = (X - X.mean(axis=0)) @ (path.coefs[:, i] - coefs[:, i])
+        allowed = by_hand + gap_by_hand(X, y, coefs[:, i], alpha) + 1e-13
+        assert apart @ apart <= 4 * allowed * np.sum((y - y.mean()) ** 2)
+        prediction = X @ path.coefs[:, i] + path.intercepts[i]
+        assert abs(prediction.mean() - y.mean()) <= 1e-12
+    assert (path.coefs[:, 0] == 0).all() or np.abs(path.coefs[:, 0]).max() <= 1e-12
+
+
+@both_solvers
+@pytest.mark.parametrize("tol", [1e-2, 1e-5, 1e-9])
+def test_certified_gap_is_reached(solver, tol):
+    X, y = table(40, 200, seed=1)
+    path = cb.lasso_path(X, y, tol=tol, solver=solver)
+    assert path.coefs.shape == (200, 100) and (path.gaps <= tol).all() and (path.gaps >= 0).all()
+
+
+@needs_reference_sets
+@both_solvers
+@pytest.mark.parametrize("name", REGRESSION)
+def test_intervals_meet_those_of_glmnet(name, solver):
+    """R glmnet at thresh 1e-26 certifies an interval around the same optimum; both are narrow."""
+    reference = ReferenceSet(name)
+    problem = as_it_is(reference.X, reference.y)
+    lams = reference["glmnet_lambda_ss"][reference["glmnet_idx"]]
+    path = cb.lasso_path(problem, alphas=lams / reference.n, tol=1e-9, solver=solver)
+    assert (path.gaps <= 1e-9).all()
+    for lam, coef, theirs in zip(lams, path.coefs.T, reference["glmnet_t26_beta"], strict=True):
+        ours, other = cb.certify(problem, coef, cb.Penalty(lam)), cb.certify(problem, theirs, cb.Penalty(lam))
+        assert ours.lower <= other.upper and other.lower <= ours.upper
+        assert ours.gap <= 1.1e-9 * reference.size**2 / 2
+
+
+@both_solvers
+@pytest.mark.parametrize("power", [-9, 0, 9])
+def test_scale_of_the_target(solver, power):
+    X, y = table(30, 50, seed=2)
+    path, plain = (cb.lasso_path(X, target, tol=1e-8, solver=solver, n_alphas=20) for target in (y * 10.0**power, y))
+    np.testing.assert_allclose(path.alphas, plain.alphas * 10.0**power, rtol=1e-12)
+    np.testing.assert_allclose(
+        path.coefs, plain.coefs * 10.0**power, rtol=0, atol=1e-3 * np.abs(plain.coefs).max() * 10.0**power
+    )
+    assert (path.gaps <= 1e-8).all()
+
+
+@both_solvers
+def test_sparse_is_dense(solver):
+    rng = np.random.default_rng(3)
+    X = scipy.sparse.random_array((80, 150), density=0.1, rng=rng).tocsc()
+    y = rng.standard_normal(80)
+    dense, sparse = (cb.lasso_path(data, y, tol=1e-10, solver=solver, n_alphas=20, eps=0.05) for data in (X.toarray(), X))
+    np.testing.assert_allclose(sparse.coefs, dense.coefs, atol=1e-4 * np.abs(dense.coefs).max())
+    assert (sparse.gaps <= 1e-10).all() and (dense.gaps <= 1e-10).all()
+
+
+@both_solvers
+def test_penalty_factors_and_weights(solver):
+    X, y = table(40, 12, seed=4)
+    factor, weight = np.linspace(0.5, 3, 12), np.random.default_rng(5).integers(1, 4, 40)
+    path = cb.lasso_path(X, y, solver=solver, penalty_factor=factor, tol=1e-10, n_alphas=15)
+    for alpha, coef, gap in zip(path.alphas, path.coefs.T, path.gaps, strict=True):
+        assert abs(gap_by_hand(X, y, coef, alpha, factor) - gap) <= 1e-13 and gap <= 1e-10
+    weighted = cb.lasso_path(X, y, solver=solver, sample_weight=weight.astype(float), tol=1e-12, n_alphas=15)
+    repeated = cb.lasso_path(
+        np.repeat(X, weight, axis=0), np.repeat(y, weight), alphas=weighted.alphas, solver=solver, tol=1e-12
+    )
+    np.testing.assert_allclose(weighted.coefs, repeated.coefs, atol=1e-4)
+
+
+@both_solvers
+def test_a_problem_penalises_its_unit_columns(solver):
+    X, y = table(40, 8, seed=6)
+    problem = cb.Problem(X, y)
+    path = cb.lasso_path(problem, solver=solver, tol=1e-11, n_alphas=10)
+    for alpha, coef in zip(path.alphas, path.coefs.T, strict=True):
+        assert cb.certify(problem, problem.unit(coef), cb.Penalty(40 * alpha)).gap <= 2e-11 * (problem.y @ problem.y) / 2
+
+
+@both_solvers
+def test_copies_and_dependent_columns(solver):
+    X, y = table(12, 10, seed=7)
+    X = np.column_stack([X, X[:, :4], -X[:, 2], X @ np.ones(10)])
+    assert (cb.lasso_path(X, y, solver=solver, tol=1e-8).gaps <= 1e-8).all()
+
+
+def test_edges():
+    X, y = table(20, 5, seed=8)
+    with pytest.warns(cb.ConstantColumnWarning):
+        path = cb.lasso_path(np.column_stack([np.ones(20), X]), y, n_alphas=5)
+    assert (path.coefs[0] == 0).all() and path.coefs.shape == (6, 5)
+    flat = cb.lasso_path(X, np.ones(20), alphas=[1.0, 0.5])
+    assert (flat.coefs == 0).all() and (flat.gaps == 0).all() and (flat.intercepts == 1).all()
+    assert (cb.lasso_path(X, y, alphas=[0.1, 3, 2]).alphas == [3, 2, 0.1]).all()
+    least_squares = cb.lasso_path(X, y, alphas=[0.0])
+    centred = X - X.mean(axis=0)
+    np.testing.assert_allclose(least_squares.coefs[:, 0], np.linalg.lstsq(centred, y - y.mean(), rcond=None)[0], rtol=1e-9)
+    assert "100 alphas" in repr(cb.lasso_path(X, y))
+
+
+def demo(**options):
+    X, y = table(10, 3)
+    return cb.lasso_path(X, y, **options)
+
+
+@pytest.mark.parametrize(
+    ("action", "fragment"),
+    [
+        case("solver", lambda: demo(solver="magic"), "solver must be None, 'homotopy' or 'descent'"),
+        case("tol", lambda: demo(tol=0), "tol must be a positive finite number"),
+        case("eps", lambda: demo(eps=1.0), "eps must be between 0 and 1"),
+        case("n_alphas", lambda: demo(n_alphas=0), "n_alphas must be a whole number >= 1"),
+        case("alphas", lambda: demo(alphas=[-1.0]), "alphas must be at least one penalty >= 0"),
+        case("no alphas", lambda: demo(alphas=[]), "alphas must be at least one penalty >= 0"),
+        case("NaN alphas", lambda: demo(alphas=[np.nan]), "alphas holds NaN"),
+        case("factor", lambda: demo(penalty_factor=[1, 0, 1]), "penalty_factor must be positive"),
+        case("factors", lambda: demo(penalty_factor=[1, 1]), "penalty_factor must have one entry per column of X"),
+        case("y twice", lambda: cb.lasso_path(cb.Problem(np.eye(3), [0, 1, 2]), [0, 1, 2]), "part of the Problem"),
+        case("loss", lambda: cb.lasso_path(cb.Problem(np.eye(3), [0, 1, 1], cb.Logistic())), "squared loss"),
+        case("no y", lambda: cb.lasso_path(np.eye(3)), "y"),
+    ],
+)
+def test_bad_input(action, fragment):
+    refused(action, fragment)
