@@ -60,12 +60,14 @@ def products(rows, slot, vector, weight, at, old, gram, out, first, stride):
                 if at[j] >= 0:
                     row[j] = known[at[j]]
         out[i] = np.dot(rows[slot[i]], vector)
-    for i in range(first, len(slot), stride):
-        weighted = rows[slot[i]] * weight
-        for j in range(i + 1):
-            if at[i] < 0 or at[j] < 0:
-                gram[i, j] = np.dot(rows[slot[j]], weighted)
-                gram[j, i] = gram[i, j]
+    for block in range(0, len(slot), 32):  # these columns stay in cache
+        for i in range(first, len(slot), stride):
+            if i >= block:
+                weighted = rows[slot[i]] * weight
+                for j in range(block, min(block + 32, i + 1)):
+                    if at[i] < 0 or at[j] < 0:
+                        gram[i, j] = np.dot(rows[slot[j]], weighted)
+                        gram[j, i] = gram[i, j]
 
 
 class Candidates(NamedTuple):
