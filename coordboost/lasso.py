@@ -15,8 +15,6 @@ from coordboost.homotopy import Walk
 from coordboost.losses import Squared
 from coordboost.problem import Problem
 
-SOLVERS = ("homotopy", "descent")
-
 
 @dataclass(frozen=True)
 class LassoPath:
@@ -89,8 +87,7 @@ def lasso_path(
         alphas = _grid(alphas, n_alphas, eps, top)
         solver = solver or choose(problem, alphas, top, tol)
         lams = alphas * total / largest
-        run = by_homotopy if solver == "homotopy" else by_descent
-        gammas, gaps, n_scans = run(problem, columns, lams, tol)
+        gammas, gaps, n_scans = SOLVERS[solver](problem, columns, lams, tol)
     coefs, intercepts = _raw(problem, scale / largest, gammas)
     return LassoPath(problem, alphas, coefs, intercepts, gaps, n_scans + 1, solver)
 
@@ -170,3 +167,6 @@ def _raw(problem, factor, gammas):
         coefs, kept = np.zeros((way.n_columns, gammas.shape[1])), coefs
         coefs[way.kept] = kept
     return coefs, problem.offset - way.mean @ coefs[way.kept] if way.mean.any() else np.full(gammas.shape[1], problem.offset)
+
+
+SOLVERS = {"homotopy": by_homotopy, "descent": by_descent}

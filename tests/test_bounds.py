@@ -1,6 +1,5 @@
 """Bounds: values by hand, limits, the golden problem; what is measured against plain definitions; plans; the command; refusals."""
 
-import json
 import math
 from fractions import Fraction as F
 
@@ -8,14 +7,11 @@ import designs
 import golden
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from reference_sets import ReferenceSet, needs_reference_sets
-from refusal import case, refused
 
 import coordboost as cb
 from coordboost import bounds
-from coordboost.bounds import BoundCheck, Constants, Trail, frank_wolfe, ls_boost, regularized, stagewise
-from coordboost.cli import main
+from coordboost.bounds import Constants, Trail, frank_wolfe, ls_boost, regularized, stagewise
 
 U = float(np.finfo(float).eps)
 K = np.arange(200)
@@ -215,97 +211,3 @@ def test_what_speaks_about_what():
     assert "Theorem 4.1" in names(cb.frank_wolfe(1.0, 0.25))
     above = cb.check(cb.solve(GAUSS, cb.ls_boost(1.5), 3))
     assert "printed" not in {one.variant for one in above if one.name == "Theorem 2.1 (i)"}
-
-
-def test_bound_check_semantics():
-    up = BoundCheck("x", "printed", "upper", [5, 1, 2, np.nan], [5, 2, 1, 1], 0.5)
-    assert up.violations.tolist() == [2, 3] and not up.holds and up.verdict == "refuted"
-    assert up.tightest == 2.0 and up.as_dict()["first_violation"] == 2
-    tight = BoundCheck("x", "printed", "tight", [1.0, 2.0], [1.0, 2.4], 0.5)
-    assert tight.holds and not BoundCheck("x", "printed", "tight", [1.0, 2.0], [1.0, 2.4], 0.3).holds
-    exact = BoundCheck("x", "printed", "upper", np.array([F(1, 3)]), np.array([F(1, 3)]), level="exact", at=[4])
-    assert exact.holds and exact.tightest == 1.0
-    vacuous = BoundCheck("x", "printed", "upper", [3, 1], [9, 3], trivial=3.0)
-    assert vacuous.vacuous and vacuous.verdict == "vacuous"
-    assert not BoundCheck("x", "printed", "upper", [3, 1], [9, 2], trivial=3.0).vacuous
-    assert math.isnan(BoundCheck("x", "printed", "upper", [3, 1], [9, 0], 1.0).tightest)
-
-
-LOGISTIC = cb.Problem(GAUSS.dictionary.gather(np.arange(6)), np.where(GAUSS.y > 0, 1.0, -1.0), cb.Logistic())
-REFUSED = [
-    case("no run", lambda: cb.check(3), "must be a Run"),
-    case("no bound", lambda: cb.check(cb.solve(GAUSS, cb.lasso_cd(0.1), 3)), "no bound speaks about lasso_cd"),
-    case("other loss", lambda: cb.check(cb.solve(LOGISTIC, cb.ls_boost(0.1), 3)), "no bound speaks about ls_boost"),
-    case("foreign", lambda: cb.check(cb.solve(GAUSS, cb.ls_boost(), 3), bounds.STATEMENTS[-1]), "does not speak about ls_boost"),
-    case("foreign alone", lambda: bounds.STATEMENTS[-1].check(cb.solve(GAUSS, cb.ls_boost(), 3)), "does not speak"),
-    case("variant", lambda: BoundCheck("x", "other", "upper", 1, 1), "variant must be one of"),
-    case("kind", lambda: BoundCheck("x", "printed", "lower", 1, 1), "kind must be one of"),
-    case("level", lambda: BoundCheck("x", "printed", "upper", 1, 1, level="sure"), "level must be one of"),
-    case("at", lambda: BoundCheck("x", "printed", "upper", [1, 2], 1, at=[1]), "at must have one entry"),
-    case("plan: loss", lambda: cb.plan(LOGISTIC, cb.ls_boost, 0.1), "squared loss"),
-    case("plan: both", lambda: cb.plan(GAUSS, cb.ls_boost, 0.1, n_steps=3), "not both"),
-    case("plan: neither", lambda: cb.plan(GAUSS, cb.ls_boost), "either gap"),
-    case("plan: method", lambda: cb.plan(GAUSS, cb.gcd, 0.1), "method must be ls_boost"),
-    case("plan: other method", lambda: cb.plan(GAUSS, cb.lasso_cd(0.1), 0.1), "method must be ls_boost"),
-    case("plan: no delta", lambda: cb.plan(GAUSS, cb.frank_wolfe, 0.1), "needs delta"),
-    case("plan: delta", lambda: cb.plan(GAUSS, cb.ls_boost, 0.1, delta=1.0), "has no delta"),
-    case("plan: eps twice", lambda: cb.plan(GAUSS, cb.ls_boost(), 0.1, eps=1.0), "has its eps"),
-    case("plan: eps of fw", lambda: cb.plan(GAUSS, cb.frank_wolfe, 0.1, delta=1.0, eps=0.1), "has no eps"),
-    case("plan: gap", lambda: cb.plan(GAUSS, cb.ls_boost, -1.0), "gap must be"),
-    case("plan: budget", lambda: cb.plan(GAUSS, cb.ls_boost, n_steps=1.5), "n_steps must be"),
-    case("plan: eps too long", lambda: cb.plan(GAUSS, cb.forward_stagewise, 1e-9, eps=A), "no number of steps"),
-    case("plot of nothing", lambda: __import__("coordboost.plots_bounds").plots_bounds.bounds([]), "at least one BoundCheck"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("action, fragment", REFUSED)
-def test_refusals(action, fragment):
-    refused(action, fragment)
-
-
-@pytest.mark.parametrize("maker, options", [
-    (cb.ls_boost, {}), (cb.ls_boost, {"eps": 0.1}), (cb.forward_stagewise, {}), (cb.forward_stagewise, {"eps": 0.02 * A}),
-    (cb.regularized_forward_stagewise, {"delta": 0.7 * A}), (cb.frank_wolfe, {"delta": 0.7 * A}),
-])  # fmt: skip
-def test_plans_keep_their_promise(maker, options):
-    gap = 0.1 * A**2 / 2
-    plan = cb.plan(GAUSS, maker, gap, **options)
-    assert plan.gap <= gap < cb.plan(GAUSS, maker, n_steps=plan.n_steps - 1, **options).gap
-    again = cb.plan(GAUSS, maker, n_steps=plan.n_steps, **options)
-    assert (again.gap, again.l1, again.method.parameters) == (plan.gap, plan.l1, plan.method.parameters)
-    run = cb.solve(GAUSS, plan.method, plan.n_steps)
-    trail = Trail.of(run)
-    least = Constants.of(GAUSS).optimum if "delta" not in options else regularized.lower_end(trail, trail.radius[:1])[0]
-    reached = trail.loss[trail.best[-1]] if maker is cb.forward_stagewise else trail.loss.min()
-    assert reached - least <= plan.gap and trail.l1.max() <= plan.l1 * (1 + 1e-12)
-    assert cb.plan(GAUSS, plan.method, gap).n_steps <= plan.n_steps
-
-
-@pytest.mark.parametrize("maker, delta", [(cb.forward_stagewise, None), (cb.regularized_forward_stagewise, 0.7 * A)])
-def test_the_planned_eps_is_the_best(maker, delta):
-    best = cb.plan(GAUSS, maker, n_steps=500, delta=delta)
-    for factor in (0.5, 0.9, 1.1, 2.0):
-        assert cb.plan(GAUSS, maker, n_steps=500, delta=delta, eps=factor * best.method.parameters["eps"]).gap > best.gap
-
-
-def test_command(tmp_path):
-    file = str(tmp_path / "a.run")
-    cb.solve(GAUSS, METHODS["fs"], N).save(file)
-    plain = CliRunner().invoke(main, ["check", file, "--plot", str(tmp_path / "a.png")])
-    assert plain.exit_code == 0 and "Theorem 3.1 (i)" in plain.stdout and (tmp_path / "a.png").stat().st_size > 5000
-    found = json.loads(CliRunner().invoke(main, ["check", file, "--json"]).stdout)
-    assert all(row["holds"] for row in found) and {row["statement"] for row in found} >= {
-        "Theorem 3.1 (iv)",
-        "Proposition 3.1 (37)",
-    }
-    cb.solve(GAUSS, cb.lasso_cd(0.1), 3).save(file)
-    other = CliRunner().invoke(main, ["check", file])
-    assert other.exit_code == 1 and other.stdout == "" and "no bound speaks about lasso_cd" in other.stderr
-
-
-def test_command_says_so_when_a_bound_fails(tmp_path, monkeypatch):
-    file = str(tmp_path / "a.run")
-    cb.solve(GAUSS, METHODS["fs"], N).save(file)
-    monkeypatch.setattr(stagewise, "width", lambda constants, eps, k: 0.0 * (k + 1))
-    broken = CliRunner().invoke(main, ["check", file])
-    assert broken.exit_code == 1 and "NO, k = 0" in broken.stdout and "bounds fail" in broken.stderr

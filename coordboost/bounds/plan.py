@@ -9,6 +9,7 @@ from coordboost.bounds import frank_wolfe, ls_boost, regularized, stagewise
 from coordboost.bounds.trail import Constants
 from coordboost.losses import Squared
 from coordboost.methods import Method
+from coordboost.selection import Full
 from coordboost.steps import BallSearch, OpenLoop, Proportional, Sign
 
 MOST = 10**15
@@ -152,7 +153,7 @@ def _parameters(method, eps, delta):
                 "a method has its eps and delta already: pass the function, such as forward_stagewise, to set them here."
             )
         step = method.step
-        if method.name == "ls_boost" and isinstance(step, Proportional):
+        if isinstance(method.select, Full) and isinstance(step, Proportional) and step.rate is not None:
             return methods.ls_boost, step.rate, None
         if isinstance(step, OpenLoop | BallSearch):
             return methods.frank_wolfe, None, step.radius

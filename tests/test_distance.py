@@ -1,0 +1,206 @@
+"""Distances of the geometry, condition numbers, forged witnesses, refusals and the command line."""
+
+import json
+import math
+from itertools import combinations, pairwise
+
+import numpy as np
+import pytest
+import reference_norms as norms
+import scipy.optimize
+from click.testing import CliRunner
+from refusal import case, refused
+from test_geometry import (
+    ROOT,
+    RULES,
+    SPACE,
+    STAR,
+    STAR_GROUPS,
+)
+
+import coordboost as cb
+from coordboost.cli import main
+from coordboost.geometry import (
+    Interval,
+    distance,
+    kappa,
+    lambda_pmin,
+    mca,
+    rays,
+    signs,
+    start_distance,
+)
+from coordboost.geometry.design import best_weights
+from coordboost.geometry.learners import Learners
+
+
+def gauge_by_kernel(B, rule_norm, delta):
+    """min over the kernel of B of the dual norm, by its definition as a linear program over (omega, level), written for each formula."""
+    groups, gamma = rule_norm
+    K, kernel = B.shape[1], np.linalg.svd(B)[2][np.linalg.matrix_rank(B) :].T
+    d = kernel.shape[1]
+    # variables: z (d), a (K) >= |delta - kernel z|, level; constraints: every i-subset of group sums <= Gamma_i level
+    rows = [np.hstack([s * kernel, -np.eye(K), np.zeros((K, 1))]) for s in (1, -1)]
+    right = [delta, -delta]
+    top = np.cumsum([float(g) for g in gamma])
+    for i in range(1, len(groups) + 1):
+        for chosen in combinations(groups, i):
+            row = np.zeros(d + K + 1)
+            row[[d + j for g in chosen for j in g]] = 1
+            row[-1] = -top[i - 1]
+            rows.append(row[None])
+            right.append(np.zeros(1))
+    done = scipy.optimize.linprog(
+        np.append(np.zeros(d + K), 1.0),
+        np.vstack(rows),
+        np.concatenate(right),
+        bounds=[(None, None)] * d + [(0, None)] * (K + 1),
+    )
+    return done.fun
+
+
+@pytest.mark.parametrize("rule", RULES, ids=str)
+def test_distance_is_its_definition(rule):
+    rng, label = np.random.default_rng(1), np.array([0, 1, 0, 2, 1, 0])
+    B = rng.standard_normal((3, 6))
+    B /= np.linalg.norm(B, axis=0)
+    singles, sets = [[j] for j in range(6)], [[0, 2, 5], [1, 4], [3]]
+    shape = {
+        cb.Full: lambda: ([list(range(6))], [1]),
+        cb.Subset: lambda: (singles, norms.gamma_weights(rule.t, 6)),
+        cb.Groups: lambda: (sets, norms.gamma_weights(rule.t, 3)),
+    }[type(rule)]()
+    for _ in range(5):
+        one, two = rng.standard_normal((2, 6))
+        found = distance(B, rule, one, two, groups=label)
+        assert found == pytest.approx(gauge_by_kernel(B, shape, one - two), rel=1e-7)
+        assert found == pytest.approx(distance(B, rule, two, one, groups=label), rel=1e-7)
+    assert distance(B, rule, one, one, groups=label) == 0
+
+
+def test_distance_without_a_kernel_is_the_dual_norm():
+    delta = np.array([3.0, -1.0, 2.0, 0.5])
+    for rule, value in [(cb.Full(), 6.5), (cb.Subset(1), 12.0), (cb.Subset(2), 6.5), (cb.Subset(4), 6.5)]:
+        assert distance(np.eye(4), rule, delta, np.zeros(4)) == pytest.approx(value, rel=1e-9)
+        assert distance(np.eye(4), rule, delta, np.zeros(4)) == pytest.approx(
+            cb.rtgcd(select=rule).bind(cb.Problem(np.eye(4), delta, center=False)).select.dual_norm(delta), rel=1e-9
+        )
+
+
+def test_start_distance():
+    """Squared loss: C / Theta with C = ||y|| on the identity; larger for Huber; unknown without bounded level sets."""
+    problem = cb.Problem(np.eye(3), np.array([3.0, 2.0, 1.0]), center=False)
+    lower, upper = start_distance(problem)
+    assert lower == pytest.approx(math.sqrt(14 * 3), rel=1e-6) and upper == pytest.approx(lower, rel=1e-6)
+    assert start_distance(cb.Problem(np.eye(3), np.array([3.0, 2.0, 1.0]), cb.Huber(1.0), center=False))[1] > upper
+    labels = cb.Problem(np.eye(3), np.array([1.0, -1.0, 1.0]), cb.Logistic(0.1), center=False)
+    assert start_distance(labels)[1] >= distance(labels, cb.Full(), cb.solve(labels, cb.gcd(), 300).beta, np.zeros(3))
+    refused(
+        lambda: start_distance(cb.Problem(np.eye(2), np.array([1.0, -1.0]), cb.Logistic(), center=False)), "may be infinite"
+    )
+
+
+def test_condition_numbers():
+    assert lambda_pmin(SPACE) == pytest.approx(1.5) and kappa(SPACE) == pytest.approx(4)
+    B = np.random.default_rng(0).standard_normal((5, 9))
+    assert mca(B).lower ** 2 >= 1 / kappa(B)
+
+
+def test_a_problem_and_its_matrix_agree():
+    B = np.random.default_rng(2).standard_normal((8, 5))
+    problem = cb.Problem(B, np.ones(8), center=False, groups=[0, 0, 1, 1, 1])
+    assert mca(problem, cb.Groups(1)).upper == pytest.approx(mca(B, cb.Groups(1), groups=list("aabbb")).upper, rel=1e-12)
+    weight = np.arange(1.0, 9.0)
+    weighted = cb.Problem(B, np.ones(8), center=False, sample_weight=weight)
+    assert mca(weighted).upper == pytest.approx(mca(np.sqrt(weight)[:, None] * B).upper, rel=1e-12)
+    assert mca(B * [1, -2, 3, 1, 1e-3]).upper == pytest.approx(mca(B).upper, rel=1e-12)
+
+
+def test_duplicates_and_order():
+    """Copies change Type 1 and nothing else when they share a group; more drawn learners never lower the angle."""
+    twice, groups = np.hstack([STAR, STAR]), [*STAR_GROUPS, *STAR_GROUPS]
+    assert mca(twice).upper == pytest.approx(mca(STAR).upper, rel=1e-9)
+    assert mca(twice, cb.Groups(2), groups=groups).upper == pytest.approx(
+        mca(STAR, cb.Groups(2), groups=STAR_GROUPS).upper, rel=1e-9
+    )
+    by_t = [mca(SPACE, cb.Subset(t)).upper for t in range(1, 7)]
+    assert all(a <= b + 1e-12 for a, b in pairwise(by_t)) and by_t[-1] == pytest.approx(mca(SPACE).upper)
+
+
+# Sabotage. ---------------------------------------------------------------------------------------------------------------
+
+
+def test_forged_witnesses_are_caught():
+    found = mca(np.random.default_rng(3).standard_normal((12, 30)), cb.Subset(3), n_starts=1)
+    B = np.random.default_rng(3).standard_normal((12, 30))
+    assert found.witness["weights"] is not None
+    forged = [
+        Interval(found.lower * 1.01, found.upper, found.witness),
+        Interval(found.lower, found.upper * 0.99, found.witness),
+        Interval(found.lower, found.upper, {**found.witness, "direction": np.ones(12) / math.sqrt(12)}),
+        Interval(found.lower, found.upper, {**found.witness, "weights": found.witness["weights"] * np.arange(30)}),
+    ]
+    assert found.verify(B, cb.Subset(3)) and not any(wrong.verify(B, cb.Subset(3)) for wrong in forged)
+
+
+def test_the_second_bound_needs_its_square():
+    """With partial sums in place of their squares the lower end would overtake the angle, so the square is tested."""
+    learners = Learners.of(np.eye(4), cb.Subset(1))
+    weights = best_weights(learners)
+    least = np.linalg.eigvalsh((learners.columns * weights) @ learners.columns.T)[0]
+    wrong = math.sqrt(least / (learners.norm.masses(weights) / np.cumsum(learners.norm.gamma)).max())
+    assert wrong > mca(np.eye(4), cb.Subset(1)).upper * 1.5
+
+
+# Bad input and the command line. -----------------------------------------------------------------------------------------
+
+GROUPED = cb.Problem(np.eye(3), np.ones(3), center=False, groups=[0, 1, 1])
+
+
+@pytest.mark.parametrize(
+    "action, fragment",
+    [
+        case("t of 0", lambda: mca(np.eye(3), cb.Subset(0)), "from 1 to 3"),
+        case("t too large", lambda: mca(np.eye(3), cb.Subset(4)), "from 1 to 3"),
+        case("too many groups", lambda: mca(GROUPED, cb.Groups(3)), "from 1 to 2"),
+        case("no groups", lambda: mca(np.eye(3), cb.Groups(1)), "needs to know the groups"),
+        case("groups twice", lambda: mca(GROUPED, cb.Groups(1), groups=[0, 1, 1]), "leave groups out"),
+        case("groups too short", lambda: mca(np.eye(3), cb.Groups(1), groups=[0, 1]), "one label per column"),
+        case("no norm", lambda: mca(np.eye(3), cb.Cyclic()), "have a norm"),
+        case("a word", lambda: mca(np.eye(3), "full"), "have a norm"),
+        case("not a number", lambda: mca(np.array([[1.0, np.nan]])), "NaN or infinity"),
+        case("no matrix", lambda: mca("B"), "B must be"),
+        case("a vector", lambda: mca(np.ones(3)), "2 dimensions"),
+        case("no starts", lambda: mca(np.eye(3), n_starts=0), "n_starts must be a whole number >= 1"),
+        case("not unit", lambda: distance(2 * np.eye(2), cb.Full(), np.ones(2), np.ones(2)), "unit norm"),
+        case("beta too long", lambda: distance(np.eye(2), cb.Full(), np.ones(3), np.ones(2)), "expected 2, got 3"),
+        case("no problem", lambda: start_distance(np.eye(2)), "problem must be a Problem"),
+    ],
+)  # fmt: skip
+def test_bad_input(action, fragment):
+    refused(action, fragment)
+
+
+def test_zero_columns_are_set_aside():
+    with pytest.warns(cb.ConstantColumnWarning):
+        assert mca(np.array([[1.0, 0, 0], [0, 1, 0]])).upper == pytest.approx(ROOT)
+
+
+def test_command_line(tmp_path):
+    file = tmp_path / "t.csv"
+    np.savetxt(file, np.column_stack([SPACE.T @ SPACE, np.ones(6)]), delimiter=",", header="a,b,c,d,e,f,y", comments="")
+    run = CliRunner().invoke
+    done = run(main, ["mca", str(file), "--rule", "groups", "--groups", "a,a,a,b,b,b", "--t", "1", "--json"])
+    row = json.loads(done.stdout)
+    assert done.exit_code == 0 and 0 < row["lower"] <= row["upper"] < 1 and row["n_learners"] == 6
+    assert "minimal cosine angle of 6 learners" in run(main, ["mca", str(file)]).stdout
+    assert "second-moment" in run(main, ["mca", str(file), "--rule", "subset", "--t", "2", "--second-moment"]).stdout
+    assert run(main, ["mca", str(file), "--rule", "subset"]).exit_code == 2
+    assert run(main, ["mca", str(file), "--rule", "groups"]).exit_code == 2
+    assert run(main, ["mca", str(file), "--t", "2"]).exit_code == 2
+    assert run(main, ["mca", str(file), "--rule", "subset", "--t", "9"]).exit_code == 1
+
+
+def test_signs_are_the_rays_of_a_basis():
+    learners = Learners.of(np.random.default_rng(8).standard_normal((4, 4)), cb.Full())
+    assert learners.cosine(signs.direction(learners)) == pytest.approx(learners.cosine(rays.direction(learners)), rel=1e-12)
