@@ -92,9 +92,10 @@ def tables(quick=False):
     for n_columns, eps in ((2_000, 1e-5), (10_000, 1e-5), (10_000, 1e-6), (50_000, 1e-5), (50_000, 1e-6)):
         if quick and n_columns > 2_000:
             return
-        # Gram columns are built in the steps counted: with 10,000 steps they are spread as thin as a longer run would
-        yield steps(f"AR(1), p = {n_columns}", *ar1(1000, n_columns), eps, 3.0, gram=20_000 if n_columns < 50_000 else 5_000)
+        # the same steps for all where that takes seconds; else peers run the first of them
+        gram = round(3.0 / eps) if n_columns <= 10_000 and eps >= 1e-5 else 20_000
+        yield steps(f"AR(1), p = {n_columns}", *ar1(1000, n_columns), eps, 3.0, gram=gram, rounds=3)
     leukemia = npz("leukemia")
     if leukemia is not None:
         for l1 in (1.5, 2.0):
-            yield steps(f"leukemia, l1 = {l1}", *leukemia, 1e-5, l1, naive=2000, gram=50_000)
+            yield steps(f"leukemia, l1 = {l1}", *leukemia, 1e-5, l1, naive=2000, gram=round(l1 / 1e-5), rounds=3)
