@@ -174,3 +174,9 @@ def test_importing_coordboost_is_light():
     code = f"import coordboost, sys; print(*(name for name in {HEAVY!r} if name in sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT.parent, capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
+
+
+@pytest.mark.parametrize("folder", ["tests", "verification"])
+def test_files_outside_the_package_are_short_too(folder):
+    paths = (ROOT.parent / folder).rglob("*.py")
+    assert {path.name: n for path in paths if (n := len(path.read_text(encoding="utf-8").splitlines())) > FILE_LINES} == {}
