@@ -195,3 +195,21 @@ def test_an_edited_piece_of_the_user_takes_effect(tmp_path):
         (tmp_path / "mine.py").write_text(MINE.format(divisor=divisor))
         assert float(python(RUN_MINE, tmp_path).split()[1]) == 3.0 / divisor
     assert list(tmp_path.glob("cache/**/*.nbi")), "nothing was cached, so this test tests nothing"
+
+
+def test_a_private_piece_does_not_spoil_the_cache_for_others(tmp_path):
+    """One process runs a loss of a module that the next one, with the same cache, does not have."""
+    code = """
+import numpy as np, coordboost as cb
+X, y = np.random.default_rng(0).normal(size=(20, 4)), np.arange(20.0)
+print(cb.solve(cb.Problem(X, y{loss}), cb.gcd(), 5, view=cb.Explicit).n_steps)
+"""
+    module = tmp_path / "private_loss.py"
+    module.write_text(
+        "from typing import NamedTuple\n\n\nclass Half(NamedTuple):\n    sigma, location = 1.0, True\n\n"
+        "    def value(self, y, f):\n        return (y - f) ** 2 / 2\n\n    def residual(self, y, f):\n        return y - f\n\n"
+        "    def constant(self, y, weight):\n        return 0.0\n"
+    )
+    assert python("import private_loss" + code.format(loss=", private_loss.Half()"), tmp_path) == "5\n"
+    module.unlink()
+    assert python(code.format(loss=""), tmp_path) == "5\n"
