@@ -132,6 +132,16 @@ class Problem:
         return self.dictionary.n_learners
 
     @cached_property
+    def start_loss(self):
+        """Sum of the losses at beta = 0."""
+        return self.value(0.0 * self.y)
+
+    @cached_property
+    def start_size(self):
+        """The largest abs correlation at beta = 0. *Cost*: one scan, once."""
+        return float(np.abs(self.scan(self.resid(0.0 * self.y))).max())
+
+    @cached_property
     def tie(self):
         """Correlations that differ by no more than this tie: a bound of the rounding in one at the start, 2 n u ||resid||."""
         resid = self.resid(0.0 * self.y)

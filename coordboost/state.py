@@ -40,11 +40,6 @@ class State:
         return self.point.corr
 
     @property
-    def start_size(self):
-        """The largest abs correlation at beta = 0."""
-        return float(np.abs(self.problem.scan(self.problem.resid(0.0 * self.pred))).max())
-
-    @property
     def l1(self):
         """Sum of abs(beta)."""
         return float(np.abs(self.beta).sum())

@@ -14,7 +14,7 @@ class GapBelow:
 
     def __call__(self, state):
         target = self.target or state.target
-        return state.certificate(target).gap <= self.tolerance * state.problem.value(0.0 * state.pred)
+        return state.certificate(target).gap <= self.tolerance * state.problem.start_loss
 
     def __str__(self):
         return f"the certified gap fell below {self.tolerance:g} of the loss at zero"
@@ -29,7 +29,7 @@ class NoProgress:
     def __call__(self, state):
         if not isinstance(state.target, Unconstrained):
             return False
-        return abs(state.corr).max() <= self.tolerance * state.start_size
+        return abs(state.corr).max() <= self.tolerance * state.problem.start_size
 
     def __str__(self):
         return f"the largest correlation fell to {self.tolerance:g} of its start"

@@ -232,7 +232,7 @@ def test_ties_do_not_stop_progress(view):
     X = rng.normal(size=(5000, 5)) @ (np.eye(5) + np.eye(5, k=1))
     problem = cb.Problem(X, X @ np.arange(1.0, 6.0) + rng.normal(size=5000))
     run = cb.solve(problem, cb.ls_boost(1.0), 2000, view=view, stop=cb.NoProgress(1e-12))
-    assert np.abs(run.final.corr).max() <= 1e-12 * run.final.start_size
+    assert np.abs(run.final.corr).max() <= 1e-12 * run.problem.start_size
 
 
 def test_what_exact_means():

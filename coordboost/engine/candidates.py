@@ -45,6 +45,11 @@ class Store:
             self.held += len(fresh)
         return self.slot_of[learner]
 
+    def rows_of(self, learner):
+        """The columns of the learners, a copy (len(learner), n_samples)."""
+        slot = self.slots(learner)
+        return self.rows[slot]
+
 
 def products(rows, slot, vector, weight, at, old, gram, out, first, stride):
     """Rows first, first + stride, ... of the Gram block of the columns ``rows[slot]``, and their products with `vector`.

@@ -11,6 +11,7 @@ import numpy as np
 
 from coordboost._generic import generic
 from coordboost.dictionaries import Dense
+from coordboost.engine.candidates import Store
 from coordboost.engine.explicit import Explicit
 from coordboost.engine.scan import choose
 from coordboost.selection import best_of_all
@@ -63,9 +64,10 @@ class Gathered(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """What a scan chose: the learners and the view that steps on their columns."""
+    """What a scan chose: the learners, the store of columns, and the view that steps on them."""
 
     learner: np.ndarray
+    store: Store
     view: Gathered
 
 
@@ -75,6 +77,7 @@ def look(problem, beta, n_candidates, previous=None):
     resid = problem.resid(pred)
     corr = problem.scan(resid)
     learner, outside = choose(corr, problem.tie, n_candidates)
-    rows = np.ascontiguousarray(problem.dictionary.gather(learner).T)
+    store = Store(problem) if previous is None else previous.store
+    rows = store.rows_of(learner)
     inner = Explicit(problem.loss, Dense(rows), problem.y, problem.weight, problem.base, pred, resid, problem.tie)
-    return Columns(learner, Gathered(inner, learner, resid.copy(), outside, np.array([1, 0])))
+    return Columns(learner, store, Gathered(inner, learner, resid.copy(), outside, np.array([1, 0])))

@@ -76,7 +76,11 @@ class Scout:
         """A new view at the coefficients `beta`, `gained` steps after the last one (None: at the start)."""
         memory, n, worth = self.memory, self.problem.n_learners, scan_cost(self.problem) / self.problem.n_samples
         if gained is not None:
-            memory = memory._replace(strikes=2, spell=0, plain=memory.plain + gained) if memory.spell else self._judged(memory, gained)
+            memory = (
+                memory._replace(strikes=2, spell=0, plain=memory.plain + gained)
+                if memory.spell
+                else self._judged(memory, gained)
+            )
         if not memory.spell:
             memory = memory._replace(size=min(n, self.most, self.size(memory, gained, worth)), scans=memory.scans + 1)
         self._place(beta, memory)
