@@ -94,11 +94,12 @@ class Problem:
             standardize = standardize_sparse if scipy.sparse.issparse(X) else standardize_dense
         self._set_target(y, sample_weight, X.shape[0])
         self.dictionary, self.standardization = standardize(X, self.weight, center, scale)
-        kept = set(self.standardization.kept.tolist())
-        self.dropped = [name for j, name in enumerate(names) if j not in kept]
-        if not kept:
+        kept = self.standardization.kept
+        if not len(kept):
             raise ValueError("every column of X is constant (after centring, for n = 1 always): there is nothing to fit.")
-        self.feature_names = [names[j] for j in self.standardization.kept]
+        self._names = names
+        aside = len(names) - len(kept)
+        self.dropped = [names[j] for j in np.setdiff1d(np.arange(len(names)), kept)] if aside else []
         validation.report_constant(self.dropped)
 
     def _from_oracle(self, X, y, sample_weight, feature_names):
@@ -106,7 +107,7 @@ class Problem:
         n = self.dictionary.n_learners
         self._set_target(y, sample_weight, self.dictionary.n_samples)
         self.standardization = Standardization(np.arange(n), np.zeros(n), np.ones(n), n)
-        self.feature_names = validation.names(feature_names, n)
+        self._names = validation.names(feature_names, n)
         self.dropped = []
 
     def _set_target(self, y, sample_weight, n_samples):
@@ -122,6 +123,11 @@ class Problem:
         self.base = 0.0 if getattr(self.loss, "location", False) else self.offset
         if self.base != self.offset:
             self.y = self.y - self.offset
+
+    @cached_property
+    def feature_names(self):
+        """Names of the learners kept, a list."""
+        return [self._names[j] for j in self.standardization.kept]
 
     @property
     def n_samples(self):

@@ -8,6 +8,10 @@ import scipy.sparse
 from coordboost.dictionaries import Dense, Sparse
 
 
+#: Entries of a dense X that are standardised at a time: they stay in the cache meanwhile.
+CACHED = 1 << 16
+
+
 class Standardization(NamedTuple):
     """Learner i is column ``kept[i]`` of X: ``B_i = (X_kept[i] - mean[i]) / norm[i]``.
 
@@ -31,34 +35,49 @@ def _power_of_two(top):
     return np.where(top > 0, np.ldexp(1.0, np.frexp(top)[1] - 1), 1.0)
 
 
-def _norms(columns, weight):
-    """Weighted norms of the columns without overflow, and their largest entries where the weight is positive, (n,) each."""
-    top = np.abs(columns[weight > 0]).max(axis=0)
-    safe = _power_of_two(top)
-    return safe * np.sqrt(weight @ (columns / safe) ** 2), top
-
-
 def standardize_dense(X, weight, center, scale):
-    """A dense dictionary of X and the way back.
+    """A dense dictionary of X and the way back, a few columns at a time.
 
     *Numerics*: means are computed twice, the second time on the centred column. A column counts as constant where what centring
     leaves is within the rounding of the column.
     """
-    safe = _power_of_two(np.abs(X).max(axis=0))
-    X = X / safe
-    share = weight / weight.sum()
-    mean = share @ X if center else np.zeros(X.shape[1])
-    X = X - mean
-    if center:
-        rest = share @ X
-        X -= rest
-        mean = mean + rest
-    norm, top = _norms(X, weight)
+    n_samples, n_columns = X.shape
+    rows, safe, mean, norm, top = np.empty((n_columns, n_samples)), *np.zeros((4, n_columns))
+    step = max(1, CACHED // n_samples)
+    for first in range(0, n_columns, step):
+        part = slice(first, first + step)
+        safe[part], mean[part], norm[part], top[part] = _standardized(X[:, part].T, weight, center, scale, rows[part])
     kept = np.flatnonzero((norm > 0) & (top > (16 * np.finfo(float).eps if center else 0)))
     if not scale:
         check_unit(norm[kept] * safe[kept])
-        return Dense(np.ascontiguousarray((X[:, kept] * safe[kept]).T)), _way_back(kept, mean * safe, np.ones(len(norm)))
-    return Dense(np.ascontiguousarray((X[:, kept] / norm[kept]).T)), _way_back(kept, mean * safe, norm * safe)
+        norm = 1 / safe
+    way = _way_back(kept, mean * safe, norm * safe)
+    return Dense(rows if len(kept) == n_columns else rows[kept]), way
+
+
+def _standardized(columns, weight, center, scale, out):
+    """Fill `out` with the standardised `columns` (k, n_samples); what they were divided by, means, norms, largest abs entries after it."""
+    out[:] = columns
+    low, high = out.min(axis=1), out.max(axis=1)
+    safe = _power_of_two(np.maximum(high, -low))
+    out /= safe[:, None]
+    share = weight / weight.sum()
+    mean = out @ share if center else np.zeros(len(out))
+    if center:
+        out -= mean[:, None]
+        rest = out @ share
+        out -= rest[:, None]
+        mean += rest
+    top = np.maximum(high / safe - mean, mean - low / safe)
+    if not (weight > 0).all():
+        top = np.abs(out[:, weight > 0]).max(axis=1)
+    again = _power_of_two(top)
+    norm = again * np.sqrt((out / again[:, None]) ** 2 @ weight)
+    if scale:
+        out /= np.where(norm > 0, norm, 1.0)[:, None]
+    else:
+        out *= safe[:, None]
+    return safe, mean, norm, top
 
 
 def standardize_sparse(X, weight, center, scale):

@@ -1,6 +1,7 @@
 """The door: every input becomes finite float64 arrays, or one clear ``ValueError``."""
 
 import warnings
+from collections.abc import Sequence
 
 import numpy as np
 import scipy.sparse
@@ -18,13 +19,20 @@ def _names_of(X):
 
 
 def numeric(name, values, ndim):
-    """`values` as a finite float64 array with `ndim` dimensions.
+    """`values` as a new finite float64 array with `ndim` dimensions.
 
     Raises
     ------
     ValueError
         For objects, strings, complex numbers, masked arrays, a wrong number of dimensions, NaN and infinity.
     """
+    out = np.array(_numbers(name, values, ndim), order="C")
+    _check_finite(name, out, [out.max(initial=0.0), out.min(initial=0.0)])
+    return out
+
+
+def _numbers(name, values, ndim):
+    """`values` as a float64 array with `ndim` dimensions, where that needs no conversion the caller's own: not to be written to."""
     if isinstance(values, np.ma.MaskedArray):
         raise ValueError(f"{name} is a masked array; fill or drop the missing values first.")
     try:
@@ -39,17 +47,20 @@ def numeric(name, values, ndim):
         hint = " Use y.ravel()." if ndim == 1 and array.ndim == 2 and 1 in array.shape else ""
         hint = hint or (" Use X.reshape(-1, 1) for a single column." if ndim == 2 and array.ndim == 1 else "")
         raise ValueError(f"{name} must have {ndim} dimension{'s' * (ndim > 1)}, got shape {array.shape}.{hint}")
-    array = np.array(array, dtype=np.float64, order="C")
-    if not np.isfinite(array).all():
+    return np.asarray(array, dtype=np.float64)
+
+
+def _check_finite(name, array, extremes):
+    """Refuse NaN and infinity, which show in the `extremes` of `array`: no array of truths is formed."""
+    if not np.isfinite(extremes).all():
         where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         raise ValueError(
-            f"{name} holds NaN or infinity (first at {where if ndim > 1 else where[0]}); impute or drop those rows first."
+            f"{name} holds NaN or infinity (first at {where if array.ndim > 1 else where[0]}); impute or drop those rows first."
         )
-    return array
 
 
 def matrix(X, feature_names=None):
-    """`X` as float64 (2-D ndarray or CSC array without duplicates) and its column names.
+    """`X` as float64 (2-D ndarray, perhaps the caller's own, or CSC array without duplicates) and its column names.
 
     Raises
     ------
@@ -62,24 +73,27 @@ def matrix(X, feature_names=None):
             raise ValueError(f"X must be a 2-dimensional sparse matrix of real numbers, got shape {X.shape}, dtype {X.dtype}.")
         out = scipy.sparse.csc_array(X, dtype=np.float64, copy=True)
         out.sum_duplicates()
-        numeric("X", out.data, 1)
+        _check_finite("X", out.data, [out.data.max(initial=0.0), out.data.min(initial=0.0)])
     elif own_names is not None:
         bad = [str(name) for name, dtype in zip(X.columns, X.dtypes, strict=True) if not _is_number(dtype)]
         if bad:
             raise ValueError(f"X must hold real numbers; encode or drop the columns {', '.join(bad[:5])} first.")
-        out = numeric("X", X.to_numpy(dtype=np.float64, na_value=np.nan), 2)
+        out = _numbers("X", X.to_numpy(dtype=np.float64, na_value=np.nan), 2)
     else:
-        out = numeric("X", X, 2)
+        out = _numbers("X", X, 2)
     if out.shape[0] == 0 or out.shape[1] == 0:
         raise ValueError(f"X must have at least one row and one column, got shape {out.shape}.")
-    _check_range(out)
+    _check_columns(out)
     return out, names(feature_names if feature_names is not None else own_names, out.shape[1])
 
 
-def _check_range(X):
-    """Refuse columns whose norms are not normal float64 numbers."""
-    top = abs(X).max(axis=0)
-    top = top.toarray().ravel() if scipy.sparse.issparse(top) else top
+def _check_columns(X):
+    """Refuse columns with NaN or infinity, and those whose norms are not normal float64 numbers."""
+    if scipy.sparse.issparse(X):
+        top = abs(X).max(axis=0).toarray().ravel()
+    else:
+        top = np.maximum(X.max(axis=0), -X.min(axis=0))
+        _check_finite("X", X, top)
     bad = (top > 1e290) | ((top > 0) & (top < 1e-290))
     if bad.any():
         j = int(np.argmax(bad))
@@ -88,10 +102,23 @@ def _check_range(X):
         )
 
 
+class Numbered(Sequence):
+    """The names x0, x1, ..., formed when they are asked for."""
+
+    def __init__(self, n_columns):
+        self.numbers = range(n_columns)
+
+    def __len__(self):
+        return len(self.numbers)
+
+    def __getitem__(self, j):
+        return f"x{self.numbers[j]}"
+
+
 def names(given, n_columns):
     """Names of the columns, x0, x1, ... for None."""
     if given is None:
-        return [f"x{j}" for j in range(n_columns)]
+        return Numbered(n_columns)
     given = [str(name) for name in given] if hasattr(given, "__iter__") and not isinstance(given, str) else given
     if not isinstance(given, list) or len(given) != n_columns:
         got = f"{len(given)} names" if isinstance(given, list) else shown(given)
