@@ -50,6 +50,11 @@ def kernel(function):
     return register_jitable(function)
 
 
+def leaf(function):
+    """As `kernel`, for a loop that makes no arrays: compiled without reference counts even where its caller has them."""
+    return register_jitable(_nrt=False)(function)
+
+
 def is_piece(value):
     """True for a ``NamedTuple`` instance whose fields can all be compiled."""
     if not (isinstance(value, tuple) and hasattr(value, "_fields")):
@@ -105,10 +110,11 @@ def _importable(cls):
 
 
 @functools.cache
-def _compiled(function, classes):
+def _compiled(function, classes, allocates):
     foreign = list(_foreign(classes))
     stamp = source_stamp() + "".join(digest for _, digest in foreign)
-    allocates = not classes or any(getattr(cls, "allocates", True) for cls in classes)
+    if allocates is None:
+        allocates = not classes or any(getattr(cls, "allocates", True) for cls in classes)
     kernel = _build(function, stamp, all(_importable(cls) for cls, _ in foreign), allocates)
 
     def run(*args):
@@ -141,7 +147,7 @@ def _reason(error):
     )
 
 
-def compiled(function, pieces):
+def compiled(function, pieces, allocates=None):
     """The compiled form of `function` for these pieces.
 
     Parameters
@@ -150,5 +156,7 @@ def compiled(function, pieces):
     pieces : sequence of pieces
         All pieces that it will be called with. The sources of a user's own pieces enter the stamp; if they cannot be imported
         (an interactive session), the result is not cached on disk.
+    allocates : bool, optional
+        Whether `function` makes arrays; by default what the pieces say of themselves, and True without pieces.
     """
-    return _compiled(function, frozenset(_classes(pieces)))
+    return _compiled(function, frozenset(_classes(pieces)), allocates)

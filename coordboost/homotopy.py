@@ -7,18 +7,12 @@ from coordboost import validation
 from coordboost._checks import not_negative, shown
 from coordboost._threads import one_thread
 from coordboost.engine.block import Columns
-from coordboost.engine.corners import DONE, FULL, LAR, LASSO, STAGEWISE, STALLED
-from coordboost.engine.pool import FIRST, Pool
+from coordboost.engine.edge import DONE, FULL, LAR, LASSO, SCANS, STAGEWISE, STALLED
+from coordboost.engine.pool import Pool
 from coordboost.losses import Squared
 from coordboost.problem import Problem
 from coordboost.targets import At, Penalty, Unconstrained
 
-#: The Gram matrix of the candidates may cost this many times as many products as the scans: products of blocks are that much faster.
-RATIO = 4
-#: What a scan costs beside its products, in products.
-OVERHEAD = 500_000
-#: All of so few learners become candidates once a quarter of them are.
-SMALL = 1024
 KINDS = {"lasso": LASSO, "lar": LAR, "stagewise": STAGEWISE}
 
 
@@ -161,61 +155,51 @@ class Walk:
         size = float(np.linalg.norm(self.columns.y))
         self.unit = float(np.ldexp(1.0, int(np.frexp(size)[1]) - 1)) if size > 0 else 1.0
         self.y = self.columns.y / self.unit
-        self.lam_min, self.first = lam_min / self.unit, first
+        self.lam_min = lam_min / self.unit
         self.tie = max(problem.tie / self.unit, 1e-13)
-        self.pool = Pool(self.columns, self.y, KINDS[kind], self.tie, self.lam_min)
-        self.lams, self.stops, self.index, self.value, self.events = [], [0], [], [], []
-        self.n_scans = 0
-
-    def scan(self):
-        """All correlations at the present coefficients."""
-        self.n_scans += 1
-        return self.columns.scan(self.y - self.columns.combine(self.pool.gamma()))
+        self.pool = Pool(self.columns, self.y, KINDS[kind], self.tie, self.lam_min, first)
+        self.n_corners, self.n_entries, self.record = 0, 0, []
 
     def run(self):
         """The path."""
-        corr = self.scan()
+        corr = self.pool.scan()
         top = float(np.abs(corr).max())
-        self._note([top], [0], [], [], np.zeros((3, 0), dtype=np.int64))
+        none = np.zeros((4, 0), dtype=np.int64)
+        self._note(np.array([top]), np.zeros(1, dtype=np.int64), none[0], np.zeros(0), none[1:])
         if top <= max(self.lam_min, 2 * self.tie):
             return self._path(True)
         self.pool.start(top)
-        n = self.problem.n_learners
-        wanted = self._wanted() if self.first is None else min(n, self.first)
         while True:
-            self.pool.choose(corr, wanted)
             self.pool.take(corr)
             status = FULL
-            while status == FULL and len(self.lams) < self.most:
+            while status == FULL and self.n_corners < self.most:
                 status, *record = self.pool.go_on()
                 self._note(*record)
-            if status in (DONE, STALLED) or len(self.lams) >= self.most:
-                return self._path(status == DONE or len(self.lams) >= self.most)
-            if self.pool.advanced:
-                corr = self.scan()
-                wanted = self._wanted()
-            else:
-                wanted = min(n, 2 * len(self.pool.block))
-
-    def _wanted(self):
-        """How many candidates: their Gram matrix has then cost no more than the scans made."""
-        n = self.problem.n_learners
-        wanted = max(self.first or FIRST, int(np.sqrt(RATIO * self.n_scans * (n + OVERHEAD / self.problem.n_samples))))
-        return n if n <= SMALL and wanted > n // 4 else min(n, wanted)
+            if status in (DONE, STALLED) or self.n_corners >= self.most:
+                return self._path(status == DONE or self.n_corners >= self.most)
+            corr = self.pool.scan()
 
     def _note(self, lams, stops, index, value, events):
-        self.events.append(events + np.array([[max(len(self.lams) - 1, 0)], [0], [0]]))
-        last = self.stops[-1]
-        self.lams.extend(lams)
-        self.stops.extend(int(stop) + last for stop in stops)
-        self.index.append(np.asarray(index, dtype=np.int64))
-        self.value.append(np.asarray(value, dtype=np.float64))
+        events[0] += max(self.n_corners - 1, 0)
+        self.record.append((lams, stops + self.n_entries, index, value, events))
+        self.n_corners += len(lams)
+        self.n_entries += len(index)
 
     def _path(self, complete):
-        n = int(min(self.most, len(self.lams)))
-        stop = self.stops[n]
-        index, value = np.concatenate(self.index)[:stop], np.concatenate(self.value)[:stop] * self.unit
-        beta = scipy.sparse.csr_array((value, index, np.array(self.stops[: n + 1])), shape=(n, self.problem.n_learners))
+        lams, stops, index, value, events = (np.concatenate(parts, axis=-1) for parts in zip(*self.record, strict=True))
+        n = int(min(self.most, len(lams)))
+        stops = np.concatenate([[0], stops[:n]])
+        shape = n, self.problem.n_learners
+        beta = scipy.sparse.csr_array((value[: stops[-1]] * self.unit, index[: stops[-1]], stops), shape=shape)
         beta.sort_indices()
-        events = sorted(tuple(map(int, event)) for event in np.concatenate(self.events, axis=1).T if event[0] < n)
-        return ExactPath(self.problem, self.kind, np.array(self.lams[:n]) * self.unit, beta, events, self.n_scans, complete)
+        events = events[:, np.lexsort(events[::-1])].T.tolist()
+        n_scans = int(self.pool.count[SCANS])
+        return ExactPath(
+            self.problem,
+            self.kind,
+            lams[:n] * self.unit,
+            beta,
+            [tuple(event) for event in events if event[0] < n],
+            n_scans,
+            complete,
+        )

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.sparse
 
 from coordboost import validation
 from coordboost._checks import positive, real, shown
@@ -128,14 +129,14 @@ def _grid(alphas, n_alphas, eps, top):
 def choose(problem, alphas, top, tol):
     """The solver that was faster where it was measured: the exact path on thin tables, and far down on wide ones."""
     n, p = problem.n_samples, problem.n_learners
-    if tol >= 1e-4 or isinstance(problem.dictionary, Sparse):
+    if isinstance(problem.dictionary, Sparse):
         return "descent"
-    near_interpolation = n < p and n <= 4000 and alphas[-1] < 5e-3 * top
+    near_interpolation = n < p and n <= 4000 and alphas[-1] < 5e-3 * top and tol < 1e-4
     return "homotopy" if min(n, p) <= 200 or near_interpolation else "descent"
 
 
 def by_homotopy(problem, columns, lams, tol):
-    """(gamma (n_learners, n_alphas), relative gaps, scans) from the exact path."""
+    """(gamma, CSC (n_learners, n_alphas); relative gaps; scans) from the exact path."""
     path = Walk(problem, "lasso", float(lams[-1]), scale=columns.scale).run()
     gammas = path.coefs_at(lams)
     used = np.unique(gammas.indices)
@@ -143,30 +144,31 @@ def by_homotopy(problem, columns, lams, tol):
     columns.gather(used, held)
     preds = gammas[:, used] @ held
     resids = columns.y - preds
-    worst = np.abs(columns.scan_many(resids)).max(axis=1)
+    worst = columns.levels(resids)
     square, along = np.einsum("ij,ij->i", resids, resids), np.einsum("ij,ij->i", resids, preds)
     l1 = np.asarray(abs(gammas).sum(axis=1)).ravel()
     gaps = np.array([max(gap_of(*parts), 0.0) for parts in zip(square, along, l1, worst, lams, strict=True)])
     null = float(columns.y @ columns.y) / 2
-    return gammas.T.toarray(), gaps / (null or 1.0), path.n_scans + len(lams)
+    return gammas.T.tocsc(), gaps / (null or 1.0), path.n_scans + len(lams)
 
 
 def by_descent(problem, columns, lams, tol):
-    """(gamma (n_learners, n_alphas), relative gaps, scans) from working sets."""
+    """(gamma, CSC (n_learners, n_alphas); relative gaps; scans) from working sets."""
     sparse = isinstance(problem.dictionary, Sparse) and columns.root is None
     descent = ColumnDescent(columns) if sparse else Descent(columns)
     answers = [descent.solve(float(lam), tol) for lam in lams]
-    return np.column_stack([gamma for gamma, _ in answers]), np.array([gap for _, gap in answers]), descent.n_scans
+    stops = np.cumsum([0] + [len(index) for index, _, _ in answers])
+    index, value = (np.concatenate([answer[part] for answer in answers]) for part in (0, 1))
+    gammas = scipy.sparse.csc_array((value, index, stops), shape=(columns.n_learners, len(lams)))
+    return gammas, np.array([gap for _, _, gap in answers]), descent.n_scans
 
 
 def _raw(problem, factor, gammas):
     """Coefficients on the scale of X, (n_columns, n_alphas), and intercepts; the column of a learner is `factor` times its own."""
-    way = problem.standardization
-    coefs = gammas * (factor / way.norm)[:, None]
-    if len(way.kept) < way.n_columns:
-        coefs, kept = np.zeros((way.n_columns, gammas.shape[1])), coefs
-        coefs[way.kept] = kept
-    return coefs, problem.offset - way.mean @ coefs[way.kept] if way.mean.any() else np.full(gammas.shape[1], problem.offset)
+    way, by = problem.standardization, factor / problem.standardization.norm
+    coefs, alpha = np.zeros((way.n_columns, gammas.shape[1])), np.repeat(np.arange(gammas.shape[1]), np.diff(gammas.indptr))
+    coefs[way.kept[gammas.indices], alpha] = by[gammas.indices] * gammas.data
+    return coefs, problem.offset - (way.mean * by) @ gammas
 
 
 SOLVERS = {"homotopy": by_homotopy, "descent": by_descent}

@@ -7,7 +7,6 @@ import scipy.sparse
 
 from coordboost.dictionaries import Dense, Sparse
 
-
 #: Entries of a dense X that are standardised at a time: they stay in the cache meanwhile.
 CACHED = 1 << 16
 
@@ -42,7 +41,8 @@ def standardize_dense(X, weight, center, scale):
     leaves is within the rounding of the column.
     """
     n_samples, n_columns = X.shape
-    rows, safe, mean, norm, top = np.empty((n_columns, n_samples)), *np.zeros((4, n_columns))
+    rows = np.empty((n_columns, n_samples))
+    safe, mean, norm, top = np.zeros((4, n_columns))
     step = max(1, CACHED // n_samples)
     for first in range(0, n_columns, step):
         part = slice(first, first + step)

@@ -157,6 +157,11 @@ def test_discrete_designs(design):
         assert_exact(design(seed))
 
 
+def test_a_learner_that_left_with_no_step_comes_back():
+    """FS_0, several ties at once: one learner leaves with direction 0 and must be let in again when the others have moved."""
+    assert_exact(sign_design(474))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("design", [sign_design, binary_design])
 def test_many_discrete_designs(design):

@@ -185,9 +185,7 @@ def test_line_search_is_the_best_step(X, y):
             return ref.L_n(X, y, ref.frank_wolfe(X, y, delta, k + 1, [*run.shrinks[:k], g].__getitem__).betas[-1])
 
         assert 0 <= gamma <= 1 and ref.L_n(X, y, run.betas[k + 1]) == value(gamma)
-        assert all(
-            value(gamma) <= value(g) for g in (F(0), F(1), max(gamma - F(1, 99), F(0)), min(gamma + F(1, 99), F(1)))
-        )
+        assert all(value(gamma) <= value(g) for g in (F(0), F(1), max(gamma - F(1, 99), F(0)), min(gamma + F(1, 99), F(1))))
 
 
 @over_instances
@@ -225,11 +223,7 @@ def test_duals_by_enumeration(b):
 
 def test_loss_values():
     one, two = np.array([1.0]), np.array([2.0])
-    assert (
-        ref.SQUARED.value(two, -two) == 8
-        and ref.huber(1).value(two, -two) == 3.5
-        and ref.huber(4).value(two, -two) == 8
-    )
+    assert ref.SQUARED.value(two, -two) == 8 and ref.huber(1).value(two, -two) == 3.5 and ref.huber(4).value(two, -two) == 8
     assert ref.EXPONENTIAL.value(one, -two) == np.exp(2) and ref.logistic().value(one, 0 * one) == np.log(2)
     assert ref.logistic(0.5).value(one, 1e3 * one) == 0.25e6 and ref.logistic().value(-one, 1e3 * one) == 1e3
 

@@ -2,7 +2,11 @@
 
 import numpy as np
 
+from coordboost._generic import kernel
 from coordboost.engine.scan import BLOCK
+
+#: So many stored entries are scanned within a compiled block, by one thread.
+LITTLE = 1 << 22
 
 
 def grown(array, shape):
@@ -10,6 +14,16 @@ def grown(array, shape):
     out = np.empty(shape, array.dtype)
     out[tuple(slice(length) for length in array.shape)] = array
     return out
+
+
+@kernel
+def cross(columns, gram, m, room, scratch):
+    """Gram entries of the learners m to room with those before, and with each other."""
+    new = scratch[: (room - m) * room].reshape(room - m, room)
+    np.dot(columns[m:room], columns[:room].T, new)
+    gram[m:room, :room] = new
+    for i in range(m):
+        gram[i, m:room] = new[:, i]
 
 
 class Columns:
@@ -28,21 +42,39 @@ class Columns:
     def _weighted(self, v):
         return v if self.root is None else self.root * v
 
+    @property
+    def plain(self):
+        """Whether the columns are stored as they are."""
+        return self.rows is not None and self.root is None and self.scale is None
+
+    @property
+    def in_memory(self):
+        """The stored learners and what multiplies them, for compiled blocks; None where there are none or many."""
+        if self.rows is None or self.rows.size > LITTLE:
+            return None
+        nothing = np.zeros(0)
+        return self.rows, nothing if self.root is None else self.root, nothing if self.scale is None else self.scale
+
     def scan(self, resid):
         """All correlations, (n_learners,). *Cost*: one scan; a small one is not worth a hand-over to other threads."""
         v = self._weighted(resid)
-        if self.rows is None or self.rows.size > 1 << 22:
+        if self.rows is None or self.rows.size > LITTLE:
             corr = self.problem.scan(v)
         else:
             corr = np.concatenate([np.dot(self.rows[k : k + BLOCK], v) for k in range(0, self.n_learners, BLOCK)])
         return corr if self.scale is None else self.scale * corr
 
-    def scan_many(self, resids):
-        """The scans of the rows of `resids` (k, n_samples), one product of matrices where the learners are stored; (k, n_learners)."""
+    def levels(self, resids):
+        """The largest abs correlation with each row of `resids` (k, n_samples), (k,). *Cost*: k scans, as products of matrices."""
         if self.rows is None:
-            return np.array([self.scan(resid) for resid in resids])
-        corr = self._weighted(resids) @ self.rows.T
-        return corr if self.scale is None else self.scale * corr
+            return np.array([np.abs(self.scan(resid)).max() for resid in resids])
+        out, v = np.zeros(len(resids)), self._weighted(resids)
+        for k in range(0, self.n_learners, BLOCK):
+            corr = v @ self.rows[k : k + BLOCK].T
+            if self.scale is not None:
+                corr *= self.scale[k : k + BLOCK]
+            np.maximum(out, np.maximum(corr.max(axis=1), -corr.min(axis=1)), out=out)
+        return out
 
     def combine(self, gamma):
         """The predictions of the coefficients `gamma`, (n_samples,)."""
@@ -85,10 +117,11 @@ class Block:
         if room > len(self.columns):
             size = min(room + room // 2, len(self.place))
             self.columns, self.gram = grown(self.columns, (size, self.columns.shape[1])), grown(self.gram, (size, size))
-        self.source.gather(learners, self.columns[m:room])
-        cross = self.columns[m:room] @ self.columns[:m].T
-        self.gram[m:room, :m], self.gram[:m, m:room] = cross, cross.T
-        self.gram[m:room, m:room] = self.columns[m:room] @ self.columns[m:room].T
+        if len(learners) == len(self.place) and self.source.plain:
+            self.columns = self.source.rows
+        else:
+            self.source.gather(learners, self.columns[m:room])
+        cross(self.columns, self.gram, m, room, np.empty((room - m) * room))
         self.learner = np.concatenate([self.learner, learners])
         self.place[learners] = np.arange(m, room)
 

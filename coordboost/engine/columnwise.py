@@ -83,7 +83,7 @@ class ColumnDescent:
         self.columns = np.array([scale * stored.scale, scale * stored.shift, sums, scale**2])
         self.stored = stored.data, stored.row, stored.start
         self.gamma, self.working = np.zeros(source.n_learners), np.zeros(source.n_learners, dtype=bool)
-        self.run, self.n_scans, self.square_y = compiled(descend, ()), 0, float(self.y @ self.y)
+        self.run, self.n_scans, self.square_y = compiled(descend, (), allocates=False), 0, float(self.y @ self.y)
         self._scan()
 
     def _scan(self):
@@ -95,7 +95,7 @@ class ColumnDescent:
         self.level = float(self.size.max())
 
     def solve(self, lam, tol):
-        """Coefficients (n_learners,) whose certified gap is at most tol * square_y / 2, and that gap, over square_y / 2."""
+        """Learners, their coefficients, and the certified gap over square_y / 2, which is at most `tol`."""
         null, goal = self.square_y / 2, 0.8 * tol * self.square_y / 2
         self.working |= (self.size >= 2 * lam - self.level) & (self.level > lam)
         best = np.inf, self.gamma
@@ -112,4 +112,5 @@ class ColumnDescent:
             more = (self.size > lam) & ~self.working
             self.working |= more
             goal = goal if more.any() else 0.1 * goal
-        return best[1], best[0] / null if null > 0 else 0.0
+        support = np.flatnonzero(best[1])
+        return support, best[1][support], best[0] / null if null > 0 else 0.0

@@ -17,48 +17,29 @@ problems*, chapter 23 (the solution of the small problem); Freund, Grigas, Mazum
 ``engine/lookahead.py``: outside the candidates nothing reaches lam while  outside + ||r - r_scan|| < lam.
 """
 
-from typing import NamedTuple
-
-import numpy as np
-
 from coordboost._generic import kernel
+from coordboost.engine.edge import (
+    ACTIVE,
+    BARRED,
+    BETA,
+    EPS,
+    KIND,
+    LAM,
+    LAR,
+    LASSO,
+    LEARNER,
+    NOW,
+    PLACE,
+    SIGN,
+    SIZE,
+    SPARE,
+    STAGEWISE,
+    TIE,
+    TIED,
+    WAY,
+    WORK,
+)
 from coordboost.engine.factor import backward, drop, extend, forward, refactor
-
-LASSO, LAR, STAGEWISE = range(3)
-DONE, SCAN, FULL, STALLED = range(4)
-# rows of `of`: correlations at beta = 0, at the last scan, now; their fall per unit of lam; coefficients now, at the last scan;
-# direction of beta; sign of the correlation; scratch
-START, SCANNED, NOW, FALL, BETA, ORIGIN, WAY, SIGN, WORK, SPARE = range(10)
-# rows of `ids`: the learner; its place in the factor or -1; is tied; is barred at this corner; was active on the last segment
-LEARNER, PLACE, TIED, BARRED, WAS = range(5)
-# entries of `level`: now; the largest outside the candidates, and how fast it can grow; what ties; where to stop
-LAM, OUTSIDE, SLOPE, TIE, END = range(5)
-# entries of `tally`: active learners; corners, coefficients and events in the record; corners since a scan; in a row without progress
-ACTIVE, CORNERS, ENTRIES, EVENTS, FRESH, STILL, KIND = range(7)
-EPS = 2.3e-16
-
-
-class Edge(NamedTuple):
-    """Where the walk is, on m candidates, and the record of the corners passed.
-
-    gram : (>= m, >= m);  of : (10, m);  ids : (5, m);  active : (cap,);  factor : (cap, cap), of the active learners
-    level, tally : see the constants above
-    lams : (corners,);  stops : where the coefficients of each corner end;  which, value : the non-zero coefficients, one corner after
-    the other;  events : (3, ...) corner, learner, +1 where it starts to move and -1 where it stops
-    """
-
-    gram: np.ndarray
-    of: np.ndarray
-    ids: np.ndarray
-    active: np.ndarray
-    factor: np.ndarray
-    level: np.ndarray
-    tally: np.ndarray
-    lams: np.ndarray
-    stops: np.ndarray
-    which: np.ndarray
-    value: np.ndarray
-    events: np.ndarray
 
 
 @kernel
@@ -141,9 +122,16 @@ def move_way(edge, target):
             share = old / (old - new) if old > new else 0.0
             if share < step:
                 step, blocking = share, j
+    moved, length = 0.0, 1.0
     for i in range(k):
         j = active[i]
-        of[WAY, j] = target[i] if blocking < 0 else of[WAY, j] + step * (target[i] - of[WAY, j])
+        old = of[WAY, j]
+        of[WAY, j] = target[i] if blocking < 0 else old + step * (target[i] - old)
+        moved, length = max(moved, abs(of[WAY, j] - old)), length + abs(old)
+    if moved > 1e-9 * length:
+        # the objective has become smaller: nobody who left is in the way of coming back
+        for j in range(edge.tally[SIZE]):
+            edge.ids[BARRED, j] = 0
     if blocking < 0:
         return True
     if step == 0.0:
@@ -161,7 +149,7 @@ def missing(edge):
         length += abs(of[WAY, active[i]])
     found, worst = -1, 0.0
     doubt = 256.0 * EPS * length
-    for j in range(of.shape[1]):
+    for j in range(edge.tally[SIZE]):
         if ids[TIED, j] and ids[PLACE, j] < 0 and not ids[BARRED, j]:
             lag = 1.0 - of[SIGN, j] * along(edge.gram, active, k, j, of, WAY)
             first = found >= 0 and ids[LEARNER, j] < ids[LEARNER, found]
@@ -176,7 +164,7 @@ def find_ties(edge):
     of, ids = edge.of, edge.ids
     bound = edge.level[LAM] - edge.level[TIE]
     new, n_new = -1, 0
-    for j in range(of.shape[1]):
+    for j in range(edge.tally[SIZE]):
         ids[BARRED, j] = 0
         if ids[PLACE, j] >= 0:
             ids[TIED, j] = 1
@@ -197,7 +185,7 @@ def settle(edge):
     if edge.tally[KIND] == LAR:
         while True:
             new = -1
-            for j in range(ids.shape[1]):
+            for j in range(edge.tally[SIZE]):
                 if (
                     ids[TIED, j]
                     and ids[PLACE, j] < 0
@@ -211,7 +199,7 @@ def settle(edge):
         new = -1
     if new >= 0:
         let_in(edge, new)
-    for _ in range(20 * ids.shape[1] + 100):
+    for _ in range(20 * edge.tally[SIZE] + 100):
         while True:
             unconstrained_way(edge, target)
             if move_way(edge, target):
@@ -246,5 +234,5 @@ def refresh(edge):
         for i in range(k):
             of[BETA, active[i]] += rest[i]
             row = edge.gram[active[i]]
-            for j in range(of.shape[1]):
+            for j in range(edge.tally[SIZE]):
                 of[NOW, j] -= rest[i] * row[j]

@@ -90,7 +90,7 @@ class Descent:
         self.source, self.y, self.block = source, source.y, Block(source)
         self.square_y = float(self.y @ self.y)
         self.of = np.zeros((3, 0))
-        self.run, self.gap_here = compiled(descend, ()), compiled(gap_here, ())
+        self.run, self.gap_here = compiled(descend, (), allocates=False), compiled(gap_here, (), allocates=False)
         self.n_scans = 0
         self.scan(self.y)
         if source.n_learners <= min(SMALL, source.n_samples // 2):
@@ -104,23 +104,22 @@ class Descent:
         self.level = float(self.size.max())
 
     def solve(self, lam, tol):
-        """Coefficients (n_learners,) whose certified gap is at most tol * square_y / 2, and that gap, over square_y / 2."""
-        null, goal, gamma = self.square_y / 2, 0.8 * tol * self.square_y / 2, np.zeros(self.source.n_learners)
+        """Learners, their coefficients, and the certified gap over square_y / 2, which is at most `tol`."""
+        null, goal = self.square_y / 2, 0.8 * tol * self.square_y / 2
         if self.level > lam:
             self._recruit(self.size >= 2 * lam - self.level)
-        best = np.inf, gamma
+        best = np.inf, np.zeros(0, dtype=np.int64), np.zeros(0)
         for _ in range(SCANS):
             self._fit(lam, goal)
             gap = self._check(lam, tol)
             if gap < best[0]:
-                gamma = np.zeros(self.source.n_learners)
-                gamma[self.block.learner] = self.of[GAMMA]
-                best = gap, gamma
+                support = np.flatnonzero(self.of[GAMMA])
+                best = gap, self.block.learner[support], self.of[GAMMA, support]
             if gap <= tol * null:
                 break
             if not self._recruit(self.size > lam):
                 goal *= 0.1
-        return best[1], best[0] / null if null > 0 else 0.0
+        return best[1], best[2], best[0] / null if null > 0 else 0.0
 
     def _recruit(self, mask):
         """Put the learners of a mask into the working set; whether any is new."""

@@ -2,8 +2,9 @@
 
 import math
 
-from coordboost._generic import kernel
-from coordboost.engine.corners import (
+from coordboost._generic import kernel, leaf
+from coordboost.engine.corners import let_out, refresh, settle
+from coordboost.engine.edge import (
     ACTIVE,
     BETA,
     CORNERS,
@@ -26,6 +27,7 @@ from coordboost.engine.corners import (
     SCAN,
     SCANNED,
     SIGN,
+    SIZE,
     SLOPE,
     STALLED,
     STILL,
@@ -33,18 +35,14 @@ from coordboost.engine.corners import (
     TIED,
     WAS,
     WAY,
-    let_out,
-    refresh,
-    settle,
-)  # fmt: skip
+)
 
 
 @kernel
 def find_falls(edge):
     """FALL = G_SA WAY_A for all candidates, four rows of the Gram matrix at a time."""
-    of, gram, active, k = edge.of, edge.gram, edge.active, edge.tally[ACTIVE]
+    of, gram, active, k, m = edge.of, edge.gram, edge.active, edge.tally[ACTIVE], edge.tally[SIZE]
     fall, way = of[FALL], of[WAY]
-    m = len(fall)
     for j in range(m):
         fall[j] = 0.0
     full = k - k % 4
@@ -65,25 +63,27 @@ def reach(edge):
     """The fall of lam to the next corner, and the candidate whose coefficient reaches 0 there, or -1."""
     of, ids, lam = edge.of, edge.ids, edge.level[LAM]
     now, fall, way, beta, sign = of[NOW], of[FALL], of[WAY], of[BETA], of[SIGN]
-    least, leaving, shrinks = lam - edge.level[END], -1, edge.tally[KIND] == LASSO
-    for j in range(len(now)):
+    least, leaving, rate, shrinks = lam - edge.level[END], -1, 1.0, edge.tally[KIND] == LASSO
+    for j in range(edge.tally[SIZE]):
         if ids[PLACE, j] >= 0:
             if shrinks and way[j] * sign[j] < 0.0:
                 t = max(0.0, -beta[j] / way[j])
                 if t < least:
-                    least, leaving = t, j
+                    least, leaving, rate = t, j, 1.0
         else:
             tied = ids[TIED, j]
             up, down = 1.0 - fall[j], 1.0 + fall[j]
-            t = -1.0
+            t, by = -1.0, 1.0
             if up > 0.0 and (lam - now[j]) < least * up and not (tied and sign[j] > 0.0):
-                t = (lam - now[j]) / up
+                t, by = (lam - now[j]) / up, up
             if down > 0.0 and (lam + now[j]) < least * down and not (tied and sign[j] < 0.0):
                 s = (lam + now[j]) / down
-                t = s if t < 0.0 else min(s, t)
+                if t < 0.0 or s < t:
+                    t, by = s, down
             if t >= 0.0:
-                least, leaving = t, -1
-    if lam - least <= edge.level[END] + 2.0 * edge.level[TIE]:
+                least, leaving, rate = t, -1, min(by, 1.0)
+    # what crosses the level so near the end exceeds it there by no more than rounding
+    if (lam - least - edge.level[END]) * rate <= 2.0 * edge.level[TIE]:
         return lam - edge.level[END], -1
     return least, leaving
 
@@ -95,7 +95,7 @@ def certain(edge, fall):
     if level[OUTSIDE] < 0.0:
         return True
     square, way, beta, origin = 0.0, of[WAY], of[BETA], of[ORIGIN]
-    for j in range(len(way)):
+    for j in range(edge.tally[SIZE]):
         moved = beta[j] + fall * way[j] - origin[j]
         if moved != 0.0:
             square += moved * (of[SCANNED, j] - of[NOW, j] + fall * of[FALL, j])
@@ -106,7 +106,7 @@ def certain(edge, fall):
 def note_events(edge):
     """Write down which learners start and stop at this corner."""
     ids, count = edge.ids, edge.tally
-    for j in range(ids.shape[1]):
+    for j in range(edge.tally[SIZE]):
         here = 1 if ids[PLACE, j] >= 0 else 0
         if here != ids[WAS, j]:
             e = count[EVENTS]
@@ -120,7 +120,7 @@ def note_corner(edge):
     """Write down the coefficients."""
     count, beta = edge.tally, edge.of[BETA]
     e = count[ENTRIES]
-    for j in range(len(beta)):
+    for j in range(count[SIZE]):
         if beta[j] != 0.0:
             edge.which[e], edge.value[e] = edge.ids[LEARNER, j], beta[j]
             e += 1
@@ -149,7 +149,7 @@ def go(edge, fall, leaving):
     of, active, k = edge.of, edge.active, edge.tally[ACTIVE]
     note_events(edge)
     beta, way, now = of[BETA], of[WAY], of[NOW]
-    for j in range(len(now)):
+    for j in range(edge.tally[SIZE]):
         now[j] -= fall * of[FALL, j]
     before = edge.level[LAM]
     edge.level[LAM] = before - fall if before - fall > edge.level[END] + edge.level[TIE] else edge.level[END]
@@ -165,9 +165,10 @@ def go(edge, fall, leaving):
     edge.tally[STILL] = edge.tally[STILL] + 1 if fall <= 4.0 * EPS * before else 0
 
 
+@leaf
 def advance(edge, most):
     """Walk until the end, until only a scan can tell, for `most` corners, or until the record is full."""
-    count, m = edge.tally, edge.ids.shape[1]
+    count, m = edge.tally, edge.tally[SIZE]
     refresh(edge)
     while True:
         if count[CORNERS] == len(edge.lams) or count[ENTRIES] + m > len(edge.which) or count[EVENTS] + m > edge.events.shape[1]:

@@ -1,0 +1,145 @@
+"""Candidates of an exact path, chosen from a scan of all learners; where these are stored, without leaving compiled code."""
+
+import math
+
+import numpy as np
+
+from coordboost._generic import kernel, leaf
+from coordboost.engine.block import cross
+from coordboost.engine.edge import (
+    BETA,
+    FIRST,
+    FLOOR,
+    FRESH,
+    LAM,
+    LEARNER,
+    NOW,
+    ORIGIN,
+    OUTSIDE,
+    PLACE,
+    SCAN,
+    SCANNED,
+    SCANS,
+    SIZE,
+    SLOPE,
+    START,
+    TIE,
+)
+from coordboost.engine.walking import advance
+
+#: The Gram matrix of the candidates may cost this many times as many products as the scans: products of blocks are that much faster.
+RATIO = 1
+#: What a scan costs beside its products, in products.
+OVERHEAD = 50_000
+#: All of so few learners become candidates once a quarter of them are.
+SMALL = 1024
+#: How finely abs correlations are told apart when candidates are chosen.
+BINS = 1024
+
+
+@kernel
+def wanted(edge):
+    """How many candidates: their Gram matrix has then cost no more than the scans made; twice as many where that led nowhere."""
+    n_learners, n_samples, count = len(edge.place), len(edge.target), edge.tally
+    if count[FRESH] == 0 and count[SIZE] > 0:
+        return min(n_learners, 2 * count[SIZE])
+    most = max(count[FIRST], int(math.sqrt(RATIO * count[SCANS] * (n_learners + OVERHEAD / n_samples))))
+    return n_learners if n_learners <= SMALL and most > n_learners // 4 else min(n_learners, most)
+
+
+@kernel
+def threshold(corr, most, top, counts):
+    """A number that about `most` abs correlations reach, at least so many unless it is 0: by counting in len(counts) bins up to `top`."""
+    n_bins = len(counts)
+    counts[:] = 0.0
+    by = n_bins / top
+    for j in range(len(corr)):
+        counts[min(int(abs(corr[j]) * by), n_bins - 1)] += 1.0
+    reach, b = counts[n_bins - 1], n_bins - 1
+    while reach < most and b > 0:
+        b -= 1
+        reach += counts[b]
+    return b / by
+
+
+@leaf
+def choose(edge, corr):
+    """How many learners are to become candidates by their correlations `corr` (n_learners,): the largest, in edge.found, increasing."""
+    n_learners, level, n, most = len(corr), edge.level, 0, wanted(edge)
+    level[FLOOR], level[OUTSIDE], level[SLOPE] = -1.0, -1.0, 0.0
+    if most < n_learners:
+        found = threshold(corr, most, level[LAM], edge.scratch[:BINS])
+        level[FLOOR] = min(found, level[LAM] - 2.0 * level[TIE])
+    for j in range(n_learners):
+        if edge.place[j] < 0:
+            if abs(corr[j]) >= level[FLOOR]:
+                edge.found[n] = j
+                n += 1
+            else:
+                level[OUTSIDE] = max(level[OUTSIDE], abs(corr[j]))
+                level[SLOPE] = max(level[SLOPE], edge.scale[j] if len(edge.scale) else 1.0)
+    return n
+
+
+@leaf
+def gather(edge, new):
+    """Columns of the new candidates from the stored learners."""
+    m = edge.tally[SIZE]
+    for i in range(len(new)):
+        row, column = edge.rows[new[i]], edge.columns[m + i]
+        by = edge.scale[new[i]] if len(edge.scale) else 1.0
+        for q in range(len(row)):
+            column[q] = by * row[q] if len(edge.root) == 0 else by * (edge.root[q] * row[q])
+
+
+@kernel
+def join(edge, new, corr):
+    """The learners `new`, whose columns are there already, become candidates; the walk starts anew from the correlations `corr`."""
+    of, ids, m = edge.of, edge.ids, edge.tally[SIZE]
+    room = m + len(new)
+    if len(new):
+        cross(edge.columns, edge.gram, m, room, edge.scratch)
+        of[:, m:room], ids[:, m:room] = 0.0, 0
+        np.dot(edge.columns[m:room], edge.target, of[START, m:room])
+    for i in range(m, room):
+        ids[LEARNER, i], ids[PLACE, i] = new[i - m], -1
+        edge.place[new[i - m]] = i
+    for i in range(room):
+        of[NOW, i] = of[SCANNED, i] = corr[ids[LEARNER, i]]
+        of[ORIGIN, i] = of[BETA, i]
+    edge.tally[SIZE], edge.tally[FRESH] = room, 0
+
+
+@kernel
+def residual(edge):
+    """The residual now, (n_samples,), in edge.resid."""
+    m, resid = edge.tally[SIZE], edge.resid
+    np.dot(edge.of[BETA, :m], edge.columns[:m], resid)
+    for i in range(len(resid)):
+        resid[i] = edge.target[i] - resid[i]
+
+
+@kernel
+def scan(edge):
+    """The correlations of the stored learners with the residual, in edge.corr."""
+    residual(edge)
+    for i in range(len(edge.root)):
+        edge.resid[i] *= edge.root[i]
+    np.dot(edge.rows, edge.resid, edge.corr)
+    for j in range(len(edge.scale)):
+        edge.corr[j] *= edge.scale[j]
+
+
+def wander(edge, most):
+    """Walk until the end, until the record is full, or until a scan is needed that cannot be done here."""
+    while True:
+        status = advance(edge, most)
+        if status != SCAN or len(edge.rows) == 0:
+            return status
+        scan(edge)
+        n = choose(edge, edge.corr)
+        if edge.tally[SIZE] + n > len(edge.columns):
+            return SCAN
+        edge.tally[SCANS] += 1
+        gather(edge, edge.found[:n])
+        join(edge, edge.found[:n], edge.corr)
