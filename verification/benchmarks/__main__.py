@@ -1,18 +1,22 @@
-"""Run the benchmarks: ``python -m verification.benchmarks [boosting] [lasso] [--quick] [--out FILE]``.
+"""Run the benchmarks: ``python -m verification.benchmarks [boosting] [lasso] [--quick] [--only NAME] [--out FILE] [--markdown FILE]``.
 
-Prints a table per problem and, with ``--out``, writes all figures as JSON.
+Prints a table per problem; ``--out`` writes all figures as JSON, ``--markdown`` the tables for a page.
 """
 
 import json
+import sys
 from importlib import import_module
+from pathlib import Path
 
 import click
 from rich.console import Console
 from rich.table import Table
 
+from verification.benchmarks import markdown, r
 from verification.benchmarks.harness import environment
 
 SUITES = ("boosting", "lasso")
+UNSHOWN = ("wall_min", "wall_max", "cpu_min", "cpu_max", "over_best")  # written to files only
 
 
 def shown(value):
@@ -23,7 +27,7 @@ def shown(value):
 def draw(table, console):
     """Print one table: a row per contestant."""
     facts = ", ".join(f"{key} {shown(value)}" for key, value in table.items() if key not in ("name", "rows"))
-    keys = list(dict.fromkeys(key for row in table["rows"] for key in row))
+    keys = list(dict.fromkeys(key for row in table["rows"] for key in row if key not in UNSHOWN))
     sheet = Table(title=f"{table['name']}\n{facts}", title_justify="left")
     for key in keys:
         sheet.add_column(key, justify="left" if key in ("name", "note") else "right")
@@ -32,20 +36,33 @@ def draw(table, console):
     console.print(sheet)
 
 
+def write(record, out, markdown_file):
+    """Write the files that are asked for; after each table, so that what is measured is not lost."""
+    if out:
+        Path(out).write_text(json.dumps(record, indent=1), encoding="utf-8")
+    if markdown_file:
+        Path(markdown_file).write_text(markdown.page(record), encoding="utf-8")
+
+
 @click.command()
 @click.argument("suites", nargs=-1, type=click.Choice(SUITES))
 @click.option("--quick", is_flag=True, help="The smallest problems only.")
+@click.option("--only", multiple=True, metavar="NAME", help="Only designs with this in their name; may be given several times.")
+@click.option("--limit", default=120.0, show_default=True, help="Seconds that a peer may take at one tolerance.")
 @click.option("--out", type=click.Path(dir_okay=False), help="Write all figures to this JSON file.")
-def main(suites, quick, out):
+@click.option("--markdown", "markdown_file", type=click.Path(dir_okay=False), help="Write the tables to this Markdown file.")
+def main(suites, quick, only, limit, out, markdown_file):
     """Compare coordboost with its peers on the same work; single figures are medians of interleaved rounds."""
-    console, record = Console(), {"environment": environment(), "tables": []}
+    console = Console(width=None if sys.stdout.isatty() else 160)
+    record = {"environment": environment(), "tables": []}
+    record["environment"]["versions"] |= r.versions()
     for suite in suites or SUITES:
-        for table in import_module(f"verification.benchmarks.{suite}").tables(quick):
+        for table in import_module(f"verification.benchmarks.{suite}").tables(quick, only, limit):
             draw(table, console)
             record["tables"].append({"suite": suite, **table})
-    if out:
-        with open(out, "w", encoding="utf-8") as handle:
-            json.dump(record, handle, indent=1)
+            write(record, out, markdown_file)
+    if not record["tables"]:
+        raise click.UsageError(f"no design with {' or '.join(only) or 'data'} in its name.")
 
 
 if __name__ == "__main__":

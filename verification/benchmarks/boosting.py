@@ -1,101 +1,129 @@
-"""Forward stagewise and LS-Boost steps: scans, and seconds per step, beside the naive and the usual fast way."""
+"""Forward stagewise and LS-Boost: scans, and seconds per step, beside the naive and the usual fast way, and R's lars and mboost."""
 
 import numpy as np
 
 import coordboost as cb
+from verification.benchmarks import r
+from verification.benchmarks.boosting_loops import gram_columns, numpy_scans
 from verification.benchmarks.data import ar1, npz
-from verification.benchmarks.harness import Contestant, compete, ratios
+from verification.benchmarks.harness import Contestant, compete, ratios, wanted
 
 
-def gram_columns(rows, y, eps, n_steps):
-    """The usual fast way, a hand-written compiled loop: all correlations, moved by a cached Gram column per chosen learner."""
-    import numba
-
-    @numba.njit
-    def burst(corr, cache, slot, eps, picks, k):
-        while k < len(picks):
-            j, size = 0, -1.0
-            for i in range(len(corr)):
-                if abs(corr[i]) > size:
-                    size, j = abs(corr[i]), i
-            if slot[j] < 0:
-                return k, j
-            step = eps if corr[j] > 0 else -eps
-            column = cache[slot[j]]
-            for i in range(len(corr)):
-                corr[i] -= step * column[i]
-            picks[k] = j
-            k += 1
-        return k, -1
-
-    def run():
-        corr, picks, slot, cache, held, k = (
-            rows @ y,
-            np.zeros(n_steps, dtype=np.int64),
-            np.full(len(rows), -1),
-            np.empty((64, len(rows))),
-            0,
-            0,
-        )
-        while k < n_steps:
-            k, j = burst(corr, cache, slot, eps, picks, k)
-            if j >= 0:
-                if held == len(cache):
-                    cache = np.concatenate([cache, np.empty_like(cache)])
-                cache[held], slot[j] = rows @ rows[j], held
-                held += 1
-        return picks
-
-    return run
+def picked(result):
+    """Picks, and the coefficients after the last of them where the contestant gives some."""
+    return (result.path.learner, result.final.beta) if isinstance(result, cb.Run) else result
 
 
-def numpy_scans(rows, y, eps, n_steps):
-    """The five-line reference: a scan per step."""
+def against(run):
+    """A judge: how many of a contestant's picks are those of `run`; after all of its steps, the largest difference of a coefficient."""
 
-    def run():
-        resid, picks = y.copy(), np.zeros(n_steps, dtype=np.int64)
-        for k in range(n_steps):
-            corr = rows @ resid
-            j = picks[k] = np.argmax(np.abs(corr))
-            resid -= eps * np.sign(corr[j]) * rows[j]
-        return picks
+    def judge(result):
+        picks, beta = picked(result)
+        same = int((picks == run.path.learner[: len(picks)]).sum())
+        whole = beta is not None and len(picks) == run.n_steps
+        off = {"beta_off": float(np.abs(beta - run.final.beta).max())} if whole else {}
+        return {"steps": len(picks), "same_picks": same} | off
 
-    return run
+    return judge
 
 
-def steps(name, X, y, eps, l1, *, naive=300, gram=3000, rounds=5):
-    """One table: FS_eps to the l1 norm `l1`; peers run fewer steps of the same problem, figures are seconds per step."""
+def steps(name, X, y, method, n_steps, *, naive=300, gram=3000, peers=(), rounds=None):
+    """One table: a method's steps; slow contestants run fewer steps of the same problem, figures are seconds per step.
+
+    peers : functions of problem and n_steps that make further contestants
+    """
     problem = cb.Problem(X, y)
-    rows, n_steps = problem.dictionary.rows, round(l1 / eps)
-    ours = cb.solve(problem, cb.forward_stagewise(eps), n_steps)
-
-    def judge(picks):
-        picks = picks.path.learner if isinstance(picks, cb.Run) else picks
-        same = int((picks == ours.path.learner[: len(picks)]).sum())
-        return {"steps": len(picks), "same_picks": same}
-
-    method = cb.forward_stagewise(eps)
+    rows, run = problem.dictionary.rows, cb.solve(problem, method, n_steps)
+    naive, gram = min(naive, n_steps), min(gram, n_steps)
+    eps, proportional = method.parameters["eps"], method.name == "ls_boost"
     contestants = [
         Contestant("coordboost", lambda: cb.solve(problem, method, n_steps), n_steps),
         Contestant("coordboost, view=Explicit", lambda: cb.solve(problem, method, naive, view=cb.Explicit), naive),
-        Contestant("compiled loop, Gram columns", gram_columns(rows, problem.y, eps, gram), gram),
-        Contestant("NumPy, B'r in every step", numpy_scans(rows, problem.y, eps, naive), naive),
+        Contestant("compiled loop, Gram columns", gram_columns(rows, problem.y, eps, gram, proportional), gram),
+        Contestant("NumPy, B'r in every step", numpy_scans(rows, problem.y, eps, naive, proportional), naive),
+        *(make(problem, eps, n_steps) for make in peers),
     ]
-    table = compete(contestants, judge, rounds)
-    summary = ratios(table, "coordboost", key="wall")
-    whole = {"n_steps": n_steps, "n_scans": ours.n_scans, "l1": ours.final.l1}
-    return {"name": name, "eps": eps, "shape": list(rows.shape[::-1]), **whole, **summary, "rows": table}
+    table = compete(contestants, against(run), rounds)
+    summary = ratios(table, "coordboost", fair=lambda row: row["same_picks"] >= 0.99 * row["steps"])  # ties within rounding
+    whole = {"n_steps": n_steps, "n_scans": run.n_scans, "l1": run.final.l1}
+    return {"name": name, "unit": "step", "eps": eps, "shape": list(rows.shape[::-1]), **whole, **summary, "rows": table}
 
 
-def tables(quick=False):
-    """Yield the tables, smallest first."""
+def columns(problem):
+    """The unit columns (n_samples, n_learners) of a dense problem."""
+    return problem.dictionary.rows.T
+
+
+def mboost(problem, eps, n_steps):
+    """R's mboost: component-wise least squares, the same steps as LS-Boost on unit columns."""
+    desk = r.Desk(columns(problem), problem.y)
+
+    def run():
+        done = desk.run("mboost", r.MBOOST, "picks", "coefs", n_steps=n_steps, nu=eps)
+        return done._replace(result=(done.result["picks"].astype(int), done.result["coefs"]))
+
+    return Contestant("R mboost glmboost", run, n_steps)
+
+
+def lars(problem, n_knots):
+    """R's lars: forward stagewise with infinitely small steps, from knot to knot."""
+    desk = r.Desk(columns(problem), problem.y)
+
+    def run():
+        done = desk.run("lars", r.LARS, "knots", "coefs", stagewise=True, max_steps=n_knots)
+        knots = done.result["knots"]
+        return done._replace(result=(knots, done.result["coefs"].reshape(len(knots), -1)))
+
+    return Contestant("R lars forward.stagewise", run, n_knots)
+
+
+def knots(name, X, y, most, rounds=None):
+    """One table: FS_0 over its first `most` knots; judged by the coefficients at the levels of the contestant's knots."""
+    problem = cb.Problem(X, y)
+    ours = cb.exact_path(problem, kind="stagewise", max_corners=most + 1)  # the start is a corner too
+    n_knots = ours.n_corners - 1
+
+    def walk():
+        path = cb.exact_path(problem, kind="stagewise", max_corners=most + 1)
+        return path.lam, path.beta.toarray()
+
+    def judge(result):
+        lams, beta = result
+        at = lams >= ours.lam[-1] * (1 - 1e-9)
+        off = np.abs(ours.coefs_at(lams[at]).toarray() - beta[at]).max()
+        return {"knots": len(lams) - 1, "beta_off": float(off / np.abs(ours.beta).max())}
+
+    table = compete([Contestant("coordboost exact_path", walk, n_knots), lars(problem, n_knots)], judge, rounds)
+    summary = ratios(table, "coordboost exact_path", fair=lambda row: row["knots"] == n_knots)
+    return {"name": name, "unit": "knot", "n_knots": n_knots, "shape": list(columns(problem).shape), **summary, "rows": table}
+
+
+def plans(quick):
+    """Yield name and a function that makes the table, smallest first."""
     for n_columns, eps in ((2_000, 1e-5), (10_000, 1e-5), (10_000, 1e-6), (50_000, 1e-5), (50_000, 1e-6)):
         if quick and n_columns > 2_000:
-            return
+            break
         # the same steps for all where that takes seconds; else peers run the first of them
         gram = round(3.0 / eps) if n_columns <= 10_000 and eps >= 1e-5 else 20_000
-        yield steps(f"AR(1), p = {n_columns}", *ar1(1000, n_columns), eps, 3.0, gram=gram, rounds=3)
+        fs, n = cb.forward_stagewise(eps), round(3.0 / eps)
+        make = lambda name, p=n_columns, fs=fs, n=n, gram=gram: steps(name, *ar1(1000, p), fs, n, gram=gram)  # noqa: E731
+        yield f"FS, AR(1), p = {n_columns}, eps = {eps:g}", make
     leukemia = npz("leukemia")
+    ls, many = cb.ls_boost(0.01), {"naive": 2000, "gram": 200_000}
     if leukemia is not None:
         for l1 in (1.5, 2.0):
-            yield steps(f"leukemia, l1 = {l1}", *leukemia, 1e-5, l1, naive=2000, gram=round(l1 / 1e-5), rounds=3)
+            fs, n = cb.forward_stagewise(1e-5), round(l1 / 1e-5)
+            yield f"FS, leukemia, l1 = {l1}", lambda name, fs=fs, n=n: steps(name, *leukemia, fs, n, **many)
+        yield "LS-Boost, leukemia", lambda name: steps(name, *leukemia, ls, 10_000, peers=[mboost], **many)
+        yield "FS_0, leukemia", lambda name: knots(name, *leukemia, 200)
+    yield "LS-Boost, AR(1), p = 2000", lambda name: steps(name, *ar1(1000, 2_000), ls, 3_000, peers=[mboost])
+    for n_columns in (2_000, 10_000):
+        if not (quick and n_columns > 2_000):
+            yield f"FS_0, AR(1), p = {n_columns}", lambda name, p=n_columns: knots(name, *ar1(1000, p), 200)
+
+
+def tables(quick=False, only=(), limit=None):
+    """Yield the tables that are asked for; `limit` is not needed, as every contestant is told its steps."""
+    for name, make in plans(quick):
+        if wanted(name, only):
+            yield make(name)

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 import numpy as np
+import scipy.sparse
 
 
 def ar1(n_samples, n_columns, *, rho=0.5, n_active=50, snr=3.0, seed=0):
@@ -15,6 +16,16 @@ def ar1(n_samples, n_columns, *, rho=0.5, n_active=50, snr=3.0, seed=0):
         columns[j] = rho * columns[j - 1] + np.sqrt(1 - rho**2) * columns[j]
     signal = rng.standard_normal(n_active) @ columns[rng.choice(n_columns, n_active, replace=False)]
     return columns.T, unit(signal + rng.standard_normal(n_samples) * np.sqrt(signal.var() / snr))
+
+
+def sparse_normal(n_samples, n_columns, *, density=1e-3, n_active=50, snr=5.0, seed=0):
+    """Normal entries at random places, normal coefficients on random columns; X (n_samples, n_columns) as CSC, y of unit norm."""
+    rng = np.random.default_rng(seed)
+    places = np.sort(rng.choice(n_samples * n_columns, round(density * n_samples * n_columns), replace=False, shuffle=False))
+    columns, rows = np.divmod(places, n_samples)
+    X = scipy.sparse.csc_array((rng.standard_normal(len(places)), (rows, columns)), shape=(n_samples, n_columns))
+    signal = X[:, np.sort(rng.choice(n_columns, n_active, replace=False))] @ rng.standard_normal(n_active)
+    return X, unit(signal + rng.standard_normal(n_samples) * np.sqrt(signal.var() / snr))
 
 
 def unit(y):

@@ -1,18 +1,33 @@
-"""One harness for all comparisons: the same data, the same ruler, interleaved rounds, compile time apart."""
+"""One harness for all comparisons: the same data, the same ruler, interleaved rounds, one BLAS thread, compile time apart."""
 
 import importlib.metadata
+import math
 import platform
 import time
 from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import numpy as np
+from threadpoolctl import threadpool_limits
+
+SHORT, LEAST = 0.2, 0.005  # seconds: work below the first is repeated until it fills them, and counted as the second at least
+
+
+class Timed(NamedTuple):
+    """A result with its seconds; a contestant that works in a process of its own returns one, and its `own` clock counts."""
+
+    result: Any
+    cpu: float
+    wall: float
+    own: bool = True
 
 
 @dataclass
 class Contestant:
     """A named way to do the work.
 
-    run : does it once and returns what `judge` reads;  work : how many units (steps, paths) a run does
+    run : does it once and returns what `judge` reads, or a `Timed` of it; None if it cannot run, and `note` says why
+    work : how many units (steps, paths) a run does
     """
 
     name: str
@@ -25,54 +40,100 @@ class Contestant:
     verdict: dict = field(default_factory=dict)
 
 
-def compete(contestants, judge, rounds=5):
-    """Run every contestant once (its first time holds compilation), judge the result, then time `rounds` interleaved rounds.
+def once(run, times=1):
+    """Result of the last of so many runs with one BLAS thread, and mean seconds; a `Timed` that comes back stands as it is."""
+    with threadpool_limits(limits=1):
+        cpu, wall = time.process_time(), time.perf_counter()
+        for _ in range(times):
+            result = run()
+            if isinstance(result, Timed):
+                return result
+        wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    return Timed(result, cpu / times, wall / times, own=False)
 
-    Contestants that raise are kept with the reason as their note.
+
+def timed(run, short=0.0):
+    """The `Timed` of a run; of work that takes less than `short` seconds, that of as many further runs as fill them.
+
+    The run that follows another contestant's finds cold caches, and would be several times slower where work is milliseconds.
     """
-    ready = []
+    first = once(run)
+    if first.wall < short and not first.own:
+        return once(run, math.ceil(short / max(first.wall, LEAST)))
+    return first
+
+
+def reason(error):
+    """An exception as the note of a row: one line of it, without its kind where the words say it."""
+    words = " ".join(str(error).split())
+    return (words if isinstance(error, (TimeoutError, FileNotFoundError)) else f"{type(error).__name__}: {words}")[:160]
+
+
+def attempt(one, short=0.0):
+    """The `Timed` of a contestant, as `timed` does; None where it fails: then its note says why and it runs no more."""
+    try:
+        return timed(one.run, short)
+    except Exception as error:  # a peer that fails is a row of the table, not the end of it
+        one.run, one.note = None, reason(error)
+        return None
+
+
+def rounds_for(seconds):
+    """How many rounds, by the seconds of the first one: 5 up to 2 s, 3 up to 30 s, else 1."""
+    return 5 if seconds < 2 else 3 if seconds <= 30 else 1
+
+
+def compete(contestants, judge, rounds=None):
+    """Run every contestant once (its first time holds compilation), judge the result, then time interleaved rounds.
+
+    Without `rounds` their number is `rounds_for` the seconds of the first one. Contestants that raise are kept with the reason as
+    their note.
+    """
     for one in contestants:
-        began = time.perf_counter()
-        try:
-            result = one.run()
-        except Exception as error:  # a peer that fails is a row of the table, not the end of it
-            one.note = f"{type(error).__name__}: {error}"[:100]
-            continue
-        one.first = time.perf_counter() - began
-        one.verdict = judge(result)
-        ready.append(one)
-    for _ in range(rounds):
-        for one in ready:
-            cpu, wall = time.process_time(), time.perf_counter()
-            one.run()
-            one.walls.append(time.perf_counter() - wall)
-            one.cpus.append(time.process_time() - cpu)
+        done = one.run and attempt(one)
+        if done:
+            one.first, one.verdict = done.wall, judge(done.result)
+            del done  # large coefficients are not kept through the rounds
+    played, most = 0, rounds or 1
+    while played < most:
+        total = 0.0
+        for one in contestants:
+            done = one.run and attempt(one, SHORT)
+            if done:
+                one.walls.append(done.wall)
+                one.cpus.append(done.cpu)
+                total += done.wall
+        played += 1
+        most = rounds or rounds_for(total) if played == 1 else most
     return [row(one) for one in contestants]
 
 
 def row(one):
     """The figures of a contestant, seconds per unit of work."""
     figures = {"name": one.name, "note": one.note, **one.verdict}
-    if one.walls:
-        figures |= {
-            "wall": float(np.median(one.walls)) / one.work,
-            "wall_min": min(one.walls) / one.work,
-            "wall_max": max(one.walls) / one.work,
-            "cpu": float(np.median(one.cpus)) / one.work,
-            "first_call": one.first,
-        }
-    return figures
+    for key, seconds in (("wall", one.walls), ("cpu", one.cpus)):
+        if seconds:
+            figures[key] = float(np.median(seconds)) / one.work
+            figures |= {f"{key}_min": min(seconds) / one.work, f"{key}_max": max(seconds) / one.work}
+    return figures | ({"first_call": one.first, "rounds": len(one.walls)} if one.walls else {})
 
 
 def ratios(rows, ours, key="cpu", fair=lambda row: True):
-    """Add to each row its ratio to `ours`, and name the best peer among the `fair` ones."""
-    base = next(row[key] for row in rows if row["name"] == ours)
-    peers = [row for row in rows if row["name"] != ours and key in row and fair(row)]
-    for one in rows:
-        if key in one:
-            one["ratio"] = one[key] / base
+    """Add to each row its ratio to `ours` and to the best peer: the fastest of the `fair` rows whose name has not ours in front."""
+    base = next(row for row in rows if row["name"] == ours).get(key)
+    peers = [row for row in rows if not row["name"].startswith(ours) and key in row and fair(row)]
     best = min(peers, key=lambda row: row[key], default=None)
-    return {"best_peer": best and best["name"], "ours_over_best": best and base / best[key]}
+    for one in rows:
+        if key in one and base:
+            one["ratio"] = one[key] / base
+        if key in one and best:
+            one["over_best"] = one[key] / best[key]
+    return {"best_peer": best and best["name"], "ours_over_best": best and base and base / best[key]}
+
+
+def wanted(name, only):
+    """Whether a design is asked for: `only` is empty, or one of it is part of the name, in capitals or not."""
+    return not only or any(part.lower() in name.lower() for part in only)
 
 
 def environment():

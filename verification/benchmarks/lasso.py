@@ -1,34 +1,49 @@
-"""The Lasso path of 100 alphas at a certified gap: seconds of each peer at the loosest tolerance that reaches the target.
+"""The Lasso path of 100 alphas at a certified gap: seconds of each peer at the loosest setting that reaches the target.
 
 The ruler is one for all: the duality gap of the returned coefficients, computed here from the data alone, relative to the null loss,
 largest over the path.
 """
 
 import warnings
+from functools import partial
 
 import numpy as np
 import scipy.sparse
 
-import coordboost as cb
-from verification.benchmarks.data import ar1, npz, svmlight
-from verification.benchmarks.harness import Contestant, compete, ratios
+from verification.benchmarks.data import ar1, npz, sparse_normal, svmlight
+from verification.benchmarks.harness import Contestant, compete, ratios, reason, wanted
+from verification.benchmarks.lasso_peers import PEERS, Grid, ours
+from verification.benchmarks.search import Search
 
 N_ALPHAS = 100
-TOLERANCES = [10.0**-k for k in range(2, 15)]
+TARGETS = (1e-3, 1e-6)  # the looser first, so that the search for the next one begins where its own ended
 
 
 def standardised(X, y):
-    """Unit columns, centred where X is dense; y of unit norm: what every contestant is given."""
+    """Unit columns, centred where X is dense (in Fortran order); y of unit norm: what every contestant is given."""
     X = scipy.sparse.csc_array(X) if scipy.sparse.issparse(X) else X - X.mean(axis=0)
     norms = np.sqrt(X.multiply(X).sum(axis=0)) if scipy.sparse.issparse(X) else np.linalg.norm(X, axis=0)
     kept = np.flatnonzero(norms > 0)
     X = X[:, kept] * (1 / norms[kept])[None, :]
-    X = scipy.sparse.csc_matrix(X) if scipy.sparse.issparse(X) else np.asfortranarray(X)
-    return X, y / np.linalg.norm(y)
+    return csc32(X) if scipy.sparse.issparse(X) else np.asfortranarray(X), y / np.linalg.norm(y)
+
+
+def csc32(X):
+    """As a CSC matrix with 32-bit indices: celer, skglm and adelie take no others."""
+    X = scipy.sparse.csc_matrix(X)
+    X.sort_indices()
+    return scipy.sparse.csc_matrix((X.data, np.int32(X.indices), np.int32(X.indptr)), shape=X.shape)
+
+
+def grid_of(X, y, eps, n_alphas=N_ALPHAS, limit=120.0):
+    """The grid down to eps of the largest alpha that has a coefficient, on the standardised data."""
+    X, y = standardised(X, y)
+    return Grid(X, y, np.geomspace(1.0, eps, n_alphas) * np.abs(X.T @ y).max() / len(y), limit)
 
 
 def worst_gap(X, y, alphas, coefs):
     """Largest duality gap over the path, relative to ||y||^2 / 2."""
+    coefs = coefs.toarray() if scipy.sparse.issparse(coefs) else coefs
     resid = y[:, None] - X @ coefs
     corr = np.abs(X.T @ resid).max(axis=0)
     lam = alphas * len(y)
@@ -38,104 +53,61 @@ def worst_gap(X, y, alphas, coefs):
     return float((primal - dual).max() / (y @ y / 2))
 
 
-def ours(X, y, alphas, tol):
-    """The certified path of this package."""
-    problem = cb.Problem(X, y, center=False, scale=False)
-    return cb.lasso_path(problem, alphas=alphas, tol=tol).coefs
+def searches(grid, peers=PEERS):
+    """Pairs of a peer that takes such data, and the search for its settings."""
+    for peer in peers:
+        if peer.fits(grid.X):
+            ladder = partial(peer.ladder, grid) if callable(peer.ladder) else peer.ladder
+            judge = partial(worst_gap, grid.X, grid.y, grid.alphas)
+            yield peer, Search(partial(peer.solve, grid), judge, ladder, peer.start, grid.limit)
 
 
-def sklearn_path(X, y, alphas, tol):
-    """Coordinate descent of scikit-learn."""
-    from sklearn.linear_model import lasso_path
-
-    return lasso_path(X, y, alphas=alphas, tol=tol, max_iter=100_000)[1]
-
-
-def sklearn_lars(X, y, alphas, tol):
-    """The exact path of scikit-learn; it has no tolerance."""
-    from sklearn.linear_model import lars_path
-
-    knots, _, coefs = lars_path(X, y, method="lasso", alpha_min=alphas[-1])
-    at = np.clip(alphas, knots[-1], knots[0])
-    return np.array([np.interp(-at, -knots, row) for row in coefs])
+def contestant(peer, search, target):
+    """A peer at its loosest setting for the target; or, without one, a row that says why."""
+    try:
+        setting = search.loosest(target)
+    except Exception as error:  # not installed, too slow, or fails on this problem
+        return Contestant(peer.name, None, note=reason(error))
+    note = f"{peer.setting} {setting:g}" if peer.setting else ""
+    return Contestant(peer.name, lambda: search.solve(setting), note=note)
 
 
-def celer(X, y, alphas, tol):
-    """Working sets with dual extrapolation."""
-    from celer import celer_path
-
-    return celer_path(X, y, "lasso", alphas=alphas, tol=tol, max_iter=100)[1]
-
-
-def skglm(X, y, alphas, tol):
-    """Working sets with Anderson acceleration."""
-    from skglm.datafits import Quadratic
-    from skglm.penalties import L1
-    from skglm.solvers import AndersonCD
-
-    solver = AndersonCD(tol=tol, fit_intercept=False, max_iter=100, max_epochs=100_000)
-    return solver.path(X, y, Quadratic(), L1(1.0), alphas)[1]
-
-
-def glmnet(X, y, alphas, tol):
-    """The Fortran code of R's glmnet."""
-    from glmnet import ElasticNet
-
-    model = ElasticNet(alpha=1, lambda_path=alphas, standardize=False, fit_intercept=False, n_splits=0, tol=tol, max_iter=10**7)
-    return model.fit(X, y).coef_path_
-
-
-PEERS = {"scikit-learn lasso_path": sklearn_path, "celer": celer, "skglm": skglm, "python-glmnet": glmnet}
-
-
-def loosest(solve, X, y, alphas, target):
-    """The first tolerance at which the path's gap is within the target; None where none is."""
-    for tol in TOLERANCES:
-        if worst_gap(X, y, alphas, solve(X, y, alphas, tol)) <= target:
-            return tol
-    return None
-
-
-def path(name, X, y, eps, target, rounds=5):
-    """One table: the path down to eps of the largest alpha at the certified relative gap `target`."""
-    X, y = standardised(X, y)
-    alphas = np.geomspace(1.0, eps, N_ALPHAS) * np.abs(X.T @ y).max() / len(y)
-    contestants = [Contestant("coordboost", lambda: ours(X, y, alphas, target))]
-    if not scipy.sparse.issparse(X):
-        contestants.append(Contestant("scikit-learn lars_path", lambda: sklearn_lars(X, y, alphas, 0.0)))
-    for peer, solve in PEERS.items():
-        try:
-            tol = loosest(solve, X, y, alphas, target)
-        except Exception as error:  # not installed, or fails on this problem: a row that says so
-            contestants.append(Contestant(peer, lambda error=error: _fail(error)))
-            continue
-        if tol is None:
-            contestants.append(Contestant(peer, lambda: _fail(RuntimeError("does not reach the target at any tolerance"))))
-        else:
-            contestants.append(Contestant(peer, lambda solve=solve, tol=tol: solve(X, y, alphas, tol), note=f"tol {tol:g}"))
-    table = compete(contestants, lambda coefs: {"gap": worst_gap(X, y, alphas, coefs)}, rounds)
+def path(name, grid, entries, target, rounds=None):
+    """One table: the whole path at the certified relative gap `target`, ours beside the `entries` of `searches`."""
+    contestants = [Contestant("coordboost", lambda: ours(grid, target))]
+    contestants += [contestant(peer, search, target) for peer, search in entries]
+    table = compete(contestants, lambda coefs: {"gap": worst_gap(grid.X, grid.y, grid.alphas, coefs)}, rounds)
     summary = ratios(table, "coordboost", fair=lambda row: row["gap"] <= target)
-    return {"name": name, "eps": eps, "target": target, "shape": list(X.shape), **summary, "rows": table}
+    eps = float(f"{grid.alphas[-1] / grid.alphas[0]:.6g}")
+    return {"name": name, "unit": "path", "eps": eps, "target": target, "shape": list(grid.X.shape), **summary, "rows": table}
 
 
-def _fail(error):
-    raise error
+DESIGNS = {
+    "leukemia": lambda: npz("leukemia"),
+    "colon-cancer": lambda: npz("colon-cancer"),
+    "tall 10,000 x 500": lambda: ar1(10_000, 500, snr=5.0),
+    "wide 1,000 x 10,000": lambda: ar1(1_000, 10_000, snr=5.0),
+    "rcv1_small, sparse": lambda: svmlight("rcv1_small", 47_236),
+    "sparse 20,000 x 50,000": lambda: sparse_normal(20_000, 50_000),
+}
+QUICK = ("leukemia", "colon-cancer")
 
 
-def designs(quick):
-    """Name, X, y of every design at hand."""
-    found = {"leukemia": npz("leukemia"), "colon-cancer": npz("colon-cancer")}
-    if not quick:
-        found["tall 10,000 x 500"] = ar1(10_000, 500, snr=5.0)
-        found["wide 1,000 x 10,000"] = ar1(1_000, 10_000, snr=5.0)
-        found["rcv1_small, sparse"] = svmlight("rcv1_small", 47_236)
-    return {name: data for name, data in found.items() if data is not None}
+def designs(quick, only=()):
+    """Yield name, (X, y) of every design that is asked for and at hand."""
+    for name, make in DESIGNS.items():
+        if wanted(name, only) and (name in QUICK or not quick):
+            data = make()
+            if data is not None:
+                yield name, data
 
 
-def tables(quick=False):
+def tables(quick=False, only=(), limit=120.0):
     """Yield the tables, smallest first."""
     warnings.simplefilter("ignore")  # peers warn of tolerances that are out of reach; the gap column tells
-    for name, (X, y) in designs(quick).items():
+    for name, (X, y) in designs(quick, only):
         for eps in (1e-2, 1e-3):
-            for target in (1e-3, 1e-6):
-                yield path(name, X, y, eps, target)
+            grid = grid_of(X, y, eps, limit=limit)
+            entries = list(searches(grid))
+            for target in TARGETS:
+                yield path(name, grid, entries, target)

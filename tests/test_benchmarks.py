@@ -1,0 +1,220 @@
+"""The harness of the benchmarks: whose clock counts, rounds, the search for tolerances, the ruler, Markdown, the command line."""
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from verification.benchmarks import __main__ as front
+from verification.benchmarks import boosting, lasso, markdown
+from verification.benchmarks.data import sparse_normal
+from verification.benchmarks.harness import Contestant, Timed, compete, ratios, rounds_for, timed, wanted
+from verification.benchmarks.lasso_peers import PEERS, Peer, between
+from verification.benchmarks.search import Search
+
+
+def seen(result):
+    return {"seen": result}
+
+
+def test_a_contestant_with_its_own_clock_is_timed_by_it():
+    (row,) = compete([Contestant("own", lambda: Timed("result", 3.0, 5.0), work=2.0)], seen, rounds=2)
+    assert row["seen"] == "result"
+    assert (row["cpu"], row["cpu_min"], row["cpu_max"], row["wall"], row["first_call"]) == (1.5, 1.5, 1.5, 2.5, 5.0)
+
+
+def test_every_other_one_is_timed_by_the_clock_around_it(monkeypatch):
+    ticks = iter([1.0, 4.0])
+    monkeypatch.setattr("verification.benchmarks.harness.time.perf_counter", lambda: next(ticks))
+    monkeypatch.setattr("verification.benchmarks.harness.time.process_time", lambda: 7.0)
+    assert timed(lambda: "result") == Timed("result", 0.0, 3.0, own=False)
+
+
+@pytest.mark.parametrize(("seconds", "runs"), [(3.0, 1), (2.0, 1), (0.5, 1 + 4), (0.001, 1 + 400)])
+def test_short_work_is_repeated_and_its_seconds_are_the_mean(monkeypatch, seconds, runs):
+    clock, calls = [0.0], []
+
+    def work():
+        clock[0] += seconds
+        calls.append(0)
+
+    for name in ("perf_counter", "process_time"):
+        monkeypatch.setattr(f"verification.benchmarks.harness.time.{name}", lambda: clock[0])
+    done = timed(work, short=2.0)
+    assert len(calls) == runs and abs(done.cpu - seconds) < 1e-12 and done.wall == done.cpu
+
+
+def test_an_own_clock_is_not_repeated():
+    calls = []
+    assert timed(lambda: calls.append(0) or Timed("result", 0.0, 0.0), short=2.0).result == "result" and len(calls) == 1
+
+
+@pytest.mark.parametrize(("seconds", "rounds"), [(1.9, 5), (2.0, 3), (30.0, 3), (30.1, 1)])
+def test_rounds_by_the_seconds_of_the_first(seconds, rounds):
+    calls = []
+    two = [Contestant(name, lambda: calls.append(0) or Timed(0, 0.0, seconds / 2)) for name in "ab"]
+    rows = compete(two, seen)
+    assert rounds_for(seconds) == rounds
+    assert [row["rounds"] for row in rows] == [rounds, rounds] and len(calls) == 2 * (rounds + 1)  # and the one that is judged
+
+
+def test_a_contestant_that_fails_is_a_row_that_says_so():
+    twice = iter("ab")  # judged, one round, then no more
+    failing = Contestant("at once", lambda: 1 / 0)
+    silent = Contestant("not here", None, note="it is not installed")
+    good = Contestant("good", lambda: Timed(0, 1.0, 1.0))
+    rows = compete([failing, silent, Contestant("later", lambda: Timed(next(twice), 1.0, 1.0)), good], seen, rounds=3)
+    assert rows[0] == {"name": "at once", "note": "ZeroDivisionError: division by zero"}
+    assert rows[1] == {"name": "not here", "note": "it is not installed"}
+    assert rows[2]["rounds"] == 1 and rows[2]["note"].startswith("StopIteration")
+    assert rows[3]["rounds"] == 3
+
+
+def test_the_best_peer_is_fair_and_not_one_of_ours():
+    rows = [
+        {"name": "ours", "cpu": 2.0, "gap": 0.0},
+        {"name": "ours, slowly", "cpu": 0.5, "gap": 0.0},
+        {"name": "unfair", "cpu": 1.0, "gap": 1.0},
+        {"name": "fair", "cpu": 4.0, "gap": 0.0},
+        {"name": "absent", "note": "why"},
+    ]
+    summary = ratios(rows, "ours", fair=lambda row: row["gap"] < 0.5)
+    assert summary == {"best_peer": "fair", "ours_over_best": 0.5}
+    assert [row.get("over_best") for row in rows] == [0.5, 0.125, 0.25, 1.0, None]
+    assert [row.get("ratio") for row in rows] == [1.0, 0.25, 0.5, 2.0, None]
+
+
+def test_without_a_peer_there_is_no_best():
+    assert ratios([{"name": "ours", "cpu": 1.0}], "ours") == {"best_peer": None, "ours_over_best": None}
+    assert ratios([{"name": "ours", "note": "failed"}], "ours") == {"best_peer": None, "ours_over_best": None}
+
+
+@pytest.mark.parametrize(("only", "asked"), [((), True), (("LEUK",), True), (("tall", "leuk"), True), (("tall",), False)])
+def test_designs_by_a_part_of_their_name(only, asked):
+    assert wanted("leukemia", only) is asked
+
+
+LADDER = (1.0, 0.1, 0.01, 0.001)
+
+
+@pytest.mark.parametrize("start", range(len(LADDER)))
+def test_the_search_finds_the_loosest_setting_from_anywhere_and_runs_none_twice(start):
+    calls = []
+    search = Search(lambda setting: calls.append(setting) or setting, lambda result: 2 * result, LADDER, start)
+    assert [search.loosest(target) for target in (0.3, 0.03, 0.3)] == [0.1, 0.01, 0.1]
+    assert len(calls) == len(set(calls))
+
+
+def test_the_search_says_that_no_setting_reaches_the_target():
+    with pytest.raises(ValueError, match=r"gap 1\.0e-03 at best"):
+        Search(lambda setting: setting, lambda result: result, lambda: LADDER).loosest(1e-6)
+
+
+def test_a_peer_over_the_time_limit_is_not_tried_at_tighter_settings():
+    calls = []
+
+    def solve(setting):
+        calls.append(setting)
+        return Timed(setting, 1.0, 1.0 / setting)
+
+    search = Search(solve, lambda result: result, LADDER, limit=50.0)
+    assert search.loosest(0.5) == 0.1
+    for _ in range(2):
+        with pytest.raises(TimeoutError, match=r"limit of 50 s: 0\.01 took 100 s, gap 1\.0e-02"):
+            search.loosest(1e-2)
+    assert calls == [1.0, 0.1, 0.01]
+
+
+def test_a_search_that_fails_is_not_repeated():
+    calls = []
+    search = Search(lambda setting: calls.append(setting) or 1 / 0, seen, LADDER)
+    one, other = (lasso.contestant(Peer("peer", None), search, target) for target in (1e-3, 1e-6))
+    assert one.run is None and one.note == other.note == "ZeroDivisionError: division by zero" and len(calls) == 1
+
+
+def test_between_the_knots_of_a_path():
+    knots, coefs = np.array([4.0, 2.0, 2.0, 1.0]), np.array([[0.0, 1.0, 1.0, 3.0], [0.0, 0.0, 0.0, -1.0]])
+    assert between(knots, coefs, np.array([5.0, 4.0, 3.0, 2.0, 1.5, 1.0, 0.5])).tolist() == [
+        [0.0, 0.0, 0.5, 1.0, 2.0, 3.0, 3.0],
+        [0.0, 0.0, 0.0, 0.0, -0.5, -1.0, -1.0],
+    ]
+
+
+def test_the_sparse_design():
+    X, y = sparse_normal(200, 300, density=0.01)
+    again = sparse_normal(200, 300, density=0.01)
+    assert X.shape == (200, 300) and X.nnz == 600 and abs(np.linalg.norm(y) - 1) < 1e-15
+    assert (again[0] != X).nnz == 0 and (y == again[1]).all()
+    standard, _ = lasso.standardised(X, y)
+    assert standard.indices.dtype == standard.indptr.dtype == np.int32
+
+
+def test_a_lasso_table_has_our_row_beside_those_of_the_peers():
+    grid = lasso.grid_of(*sparse_normal(60, 40, density=0.2, n_active=5), 1e-2, n_alphas=20)
+    exact = [peer for peer in PEERS if peer.name == "scikit-learn lasso_path"]
+    table = lasso.path("tiny", grid, list(lasso.searches(grid, [*exact, Peer("absent", lambda *_: 1 / 0)])), 1e-3, rounds=1)
+    ours, peer, absent = table["rows"]
+    assert max(ours["gap"], peer["gap"]) <= 1e-3 and peer["note"].startswith("tol ")
+    assert absent == {"name": "absent", "note": "ZeroDivisionError: division by zero"}
+    assert (table["best_peer"], table["eps"], table["shape"]) == ("scikit-learn lasso_path", 0.01, [60, 40])
+
+
+TABLE = {
+    "name": "tiny",
+    "unit": "path",
+    "eps": 0.01,
+    "shape": [72, 3571],
+    "best_peer": "peer",
+    "ours_over_best": 0.5,
+    "rows": [
+        {
+            "name": "ours",
+            "note": "",
+            "gap": 1e-7,
+            "cpu": 0.01234,
+            "cpu_min": 0.01,
+            "cpu_max": 0.02,
+            "over_best": 0.5,
+            "rounds": 5,
+        },
+        {"name": "absent", "note": "a | b"},
+    ],
+}
+
+
+def test_a_table_in_markdown():
+    assert markdown.section(TABLE).splitlines() == [
+        "### tiny",
+        "",
+        "eps 0.01, shape 72 x 3571.",
+        "",
+        "**ours / best peer (peer): 0.5**",
+        "",
+        "| contestant | CPU seconds per path, median | [min, max] | gap | ratio to best peer | rounds | note |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | --- |",
+        "| ours | 0.0123 | [0.01, 0.02] | 1e-07 | 0.5 | 5 |  |",
+        "| absent |  |  |  |  |  | a \\| b |",
+    ]
+    assert "no peer did the same work" in markdown.section(TABLE | {"best_peer": None, "ours_over_best": None})
+
+
+def test_the_command_line_writes_both_files(monkeypatch, tmp_path):
+    asked = []
+    monkeypatch.setattr(boosting, "tables", lambda *args: asked.append(args) or iter([TABLE]))
+    monkeypatch.setattr(front.r, "versions", lambda: {"R": "4.2.2"})
+    out, page = tmp_path / "out.json", tmp_path / "page.md"
+    words = ["boosting", "--only", "tiny", "--only", "x", "--limit", "9", "--out", str(out), "--markdown", str(page)]
+    done = CliRunner().invoke(front.main, words, catch_exceptions=False)
+    assert done.exit_code == 0 and asked == [(False, ("tiny", "x"), 9.0)]
+    assert json.loads(out.read_text())["tables"] == [{"suite": "boosting", **TABLE}]
+    assert markdown.section(TABLE) in page.read_text() and "R 4.2.2" in page.read_text()
+
+
+def test_the_command_line_refuses_a_name_that_no_design_has():
+    done = CliRunner().invoke(front.main, ["--only", "no such design"])
+    assert done.exit_code == 2 and "no design with no such design in its name" in done.output

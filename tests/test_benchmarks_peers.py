@@ -1,0 +1,136 @@
+"""R in a process of its own, and every peer of the Lasso suite on a tiny problem; without Rscript a row that says so."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import coordboost as cb
+from verification.benchmarks import boosting, lasso, r
+from verification.benchmarks.data import ar1, sparse_normal
+from verification.benchmarks.lasso_peers import PEERS
+
+ECHO = "work <- function() sum(y)\nanswer <- function(fit) list(total = fit, entries = as.matrix(X), given = given)"
+EPS = np.finfo(float).eps
+
+
+def needs_r(*packages):
+    """Skip without Rscript or one of the packages."""
+    missing = {"R", *(f"R {name}" for name in packages)} - set(r.versions())
+    if missing:
+        pytest.skip(f"not here: {', '.join(sorted(missing))}")
+
+
+@pytest.fixture
+def no_r(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+
+def test_without_rscript_a_script_is_refused_in_words(no_r):
+    with pytest.raises(FileNotFoundError, match="Rscript is not on PATH"):
+        r.Desk(np.eye(2), np.ones(2)).run("stats", ECHO)
+    assert r.versions() == {}
+
+
+def test_without_rscript_the_tables_have_a_row_that_says_so(no_r):
+    X, y = ar1(20, 10, n_active=3)
+    grid = lasso.grid_of(X, y, 0.1, n_alphas=5)
+    peers = [peer for peer in PEERS if peer.name.startswith("R ")]
+    tables = [
+        boosting.steps("tiny", X, y, cb.ls_boost(0.1), 5, peers=[boosting.mboost], rounds=1),
+        boosting.knots("tiny", X, y, 3, rounds=1),
+        lasso.path("tiny", grid, list(lasso.searches(grid, peers)), 1e-3, rounds=1),
+    ]
+    rows = [row for table in tables for row in table["rows"] if row["name"].startswith("R ")]
+    assert len(rows) == 5 and all("Rscript is not on PATH" in row["note"] and "cpu" not in row for row in rows)
+    assert all("cpu" in table["rows"][0] for table in tables)
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [(True, "TRUE"), (1e-7, "1e-07"), (300, "300.0"), (np.float64(0.5), "0.5"), (np.ones(2), 'read("name")')],
+)
+def test_values_in_the_words_of_r(value, words):
+    assert r.literal("name", value) == words
+
+
+@pytest.mark.peers
+@pytest.mark.parametrize("dense", [True, False])
+def test_data_reach_r_and_come_back(dense):
+    needs_r()
+    X, y = sparse_normal(7, 5, density=0.4, n_active=2)
+    done = r.Desk(X.toarray() if dense else X, y).run("stats", ECHO, "total", "entries", "given", given=np.array([1.5, -2.0]))
+    assert (X.toarray() == done.result["entries"].reshape(5, 7).T).all() and done.result["given"].tolist() == [1.5, -2.0]
+    assert abs(done.result["total"][0] - y.sum()) <= 7 * EPS  # R sums in longer numbers
+    assert 0 <= done.wall < 0.1  # the work, not the start of R
+
+
+@pytest.mark.peers
+def test_the_clock_is_that_of_the_work():
+    needs_r()
+    slow = "work <- function() Sys.sleep(0.3)\nanswer <- function(fit) list()"
+    done = r.Desk(np.eye(2), np.ones(2)).run("stats", slow)
+    assert done.wall >= 0.3 - 2 * 0.001 and done.cpu < 0.1  # both ends are rounded to milliseconds; sleep is no work
+
+
+@pytest.mark.peers
+def test_what_goes_wrong_in_r_is_told():
+    needs_r()
+    desk = r.Desk(np.eye(2), np.ones(2))
+    with pytest.raises(RuntimeError, match=r"there is no package called .*nosuchpackage"):
+        desk.run("nosuchpackage", ECHO)
+    with pytest.raises(RuntimeError, match="the reason"):
+        desk.run("stats", 'work <- function() stop("the reason")')
+    with pytest.raises(TimeoutError, match=r"stopped after 0\.01 s"):
+        r.Desk(np.eye(2), np.ones(2), limit=0.01).run("stats", ECHO)
+
+
+@pytest.mark.peers
+def test_mboost_makes_our_steps():
+    needs_r("mboost")
+    steps = 300
+    table = boosting.steps("tiny", *ar1(60, 100), cb.ls_boost(0.05), steps, peers=[boosting.mboost], rounds=1)
+    row = table["rows"][-1]
+    assert (row["steps"], row["same_picks"]) == (steps, steps)
+    assert row["beta_off"] <= steps * 60 * EPS  # a step adds an inner product of 60 terms, of |y| = 1
+    assert row["cpu"] > 0
+
+
+@pytest.mark.peers
+def test_lars_has_our_knots():
+    needs_r("lars")
+    row = boosting.knots("tiny", *ar1(60, 100), 30, rounds=1)["rows"][-1]
+    assert (
+        row["knots"] == 30 and row["beta_off"] <= 30 * 60 * 30 * EPS
+    )  # 30 solves with inner products of 60 terms, condition 30
+
+
+@pytest.mark.peers
+@pytest.mark.filterwarnings("ignore")  # peers warn of loose tolerances
+@pytest.mark.parametrize("dense", [True, False])
+@pytest.mark.parametrize("peer", PEERS, ids=lambda peer: peer.name)
+def test_every_peer_reaches_the_target_by_our_ruler(peer, dense):
+    if peer.name.startswith("R "):
+        needs_r(peer.name.split(",")[0][2:])
+    elif not peer.name.startswith("scikit-learn"):
+        pytest.importorskip("glmnet" if peer.name == "python-glmnet" else peer.name.split()[0])
+    X, y = ar1(40, 60, n_active=5) if dense else sparse_normal(60, 40, density=0.2, n_active=5)
+    grid = lasso.grid_of(X, y, 0.05, n_alphas=10)
+    entries = list(lasso.searches(grid, [peer]))
+    if not entries:
+        pytest.skip("takes no sparse X")
+    row = lasso.path("tiny", grid, entries, 1e-6, rounds=1)["rows"][-1]
+    assert row["gap"] <= 1e-6 and row["cpu"] >= 0, row
+
+
+@pytest.mark.peers
+def test_the_ruler_sees_another_scale_of_the_penalty():
+    needs_r("glmnet")
+    grid = lasso.grid_of(*ar1(40, 60, n_active=5), 0.05, n_alphas=10)
+    right = grid.desk.run("glmnet", r.GLMNET, "coefs", tol=1e-14, alphas=grid.alphas, naive=True)
+    wrong = grid.desk.run("glmnet", r.GLMNET, "coefs", tol=1e-14, alphas=2 * grid.alphas, naive=True)
+    gaps = [lasso.worst_gap(grid.X, grid.y, grid.alphas, done.result["coefs"].reshape(10, 60).T) for done in (right, wrong)]
+    assert gaps[0] <= 1e-6 and gaps[1] > 1e-2
