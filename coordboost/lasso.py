@@ -12,14 +12,17 @@ from coordboost.dictionaries import Sparse
 from coordboost.engine.block import Columns
 from coordboost.engine.columnwise import ColumnDescent
 from coordboost.engine.descent import Descent, gap_of
+from coordboost.engine.held import Unweighted
+from coordboost.engine.newton import Newton
 from coordboost.homotopy import Walk
 from coordboost.losses import Squared
 from coordboost.problem import Problem
+from coordboost.targets import At, Penalty
 
 
 @dataclass(frozen=True)
 class LassoPath:
-    r"""Lasso models along a grid: minimise :math:`\frac{1}{2n}\|y - b - Xw\|^2 + \alpha \sum_j f_j |w_j|`.
+    r"""Lasso models along a grid: minimise :math:`\frac{1}{n}\sum_i \ell(y_i, b + x_i w) + \alpha \sum_j f_j |w_j|`.
 
     alphas : (n_alphas,), decreasing;  coefs : (n_features, n_alphas), on the scale of X;  intercepts : (n_alphas,)
     gaps : (n_alphas,), certified duality gaps relative to the loss at 0: no model is better by more
@@ -40,26 +43,29 @@ class LassoPath:
 
 
 def lasso_path(
-    X, y=None, alphas=None, *, n_alphas=100, eps=1e-3, tol=1e-6, solver=None, penalty_factor=None, sample_weight=None
+    X, y=None, alphas=None, *, n_alphas=100, eps=1e-3, tol=1e-6, solver=None, penalty_factor=None, sample_weight=None, loss=None
 ):  # fmt: skip
     r"""The Lasso path on a grid, with a certificate at every alpha.
 
     Parameters
     ----------
-    X : array_like, data frame or scipy sparse matrix, (n_samples, n_features); or a Problem with the squared loss
+    X : array_like, data frame or scipy sparse matrix, (n_samples, n_features); or a Problem
         Columns are centred, and coefficients refer to the columns as they are, as in scikit-learn. For a Problem the penalty applies
         to the coefficients of its unit columns: the standardised Lasso.
     y : array_like, (n_samples,); not with a Problem
     alphas : array_like, (n_alphas,), optional
         Penalties >= 0 of the mean loss, as in scikit-learn: lam = alpha * n_samples. Default: `n_alphas` of them from the smallest
-        that gives 0 down to `eps` times that, evenly on a log scale.
+        that gives 0 down to `eps` times that, evenly on a log scale. Losses other than the squared one need alphas > 0.
     tol : float, default 1e-6
         Certified duality gap wanted, relative to the loss at 0.
-    solver : {"homotopy", "descent"}, optional
-        The exact path from corner to corner, or coordinate descent on a working set. Default: chosen by the size, see Notes.
+    solver : {"homotopy", "descent", "newton"}, optional
+        For the squared loss the exact path from corner to corner, or coordinate descent on a working set; chosen by the size by
+        default, see Notes. For other losses proximal Newton steps on a working set.
     penalty_factor : array_like, (n_features,), optional
         Positive factors of the penalties of single coefficients; 1 by default.
     sample_weight : array_like, (n_samples,), optional; not with a Problem
+    loss : piece, default ``Squared()``; not with a Problem
+        ``Logistic()``, ``Huber(d)`` or any loss with values >= 0 that a Problem takes and that has a curvature or a smoothness.
 
     Returns
     -------
@@ -73,19 +79,29 @@ def lasso_path(
 
     Notes
     -----
+    The intercept: predictions are ``offset + (X - means) w`` with ``offset`` the best constant for `loss`, set once by the Problem. For
+    the squared loss it is also the best intercept beside any w; for other losses it is not fitted again, and the optimum certified is
+    that of the coefficients at this offset.
+
     *Cost*: see ``docs/lasso-path.md`` for measurements and for the rule that chooses the solver.
     *Source*: Friedman, Hastie, Tibshirani, *Regularization paths for generalized linear models via coordinate descent*.
     """
-    problem, scale = _problem(X, y, sample_weight, penalty_factor)
-    if solver is not None and solver not in SOLVERS:
-        raise ValueError(f"solver must be None, 'homotopy' or 'descent', got {shown(solver)}.")
+    problem, scale = _problem(X, y, sample_weight, penalty_factor, loss)
+    squared = isinstance(problem.loss, Squared)
+    known = [name for name in SOLVERS if (name == "newton") != squared]
+    if solver is not None and solver not in known:
+        names = " or ".join(", ".join(map(repr, [None, *known])).rsplit(", ", 1))
+        raise ValueError(f"solver must be {names} for {shown(problem.loss)}, got {shown(solver)}.")
     tol = positive("tol", tol)
     largest = float(scale.max())
     with one_thread():
-        columns = Columns(problem, scale / largest)
+        columns = Columns(problem, scale / largest) if squared else Unweighted(problem, scale / largest)
         total = float(problem.weight.sum())
-        top = float(np.abs(columns.scan(columns.y)).max()) * largest / total
+        start = columns.y if squared else problem.resid(0.0 * problem.y)
+        top = float(np.abs(columns.scan(start)).max()) * largest / total
         alphas = _grid(alphas, n_alphas, eps, top)
+        if not squared and alphas[-1] == 0 < top:
+            raise ValueError(f"alphas must be > 0 for {shown(problem.loss)}: without a penalty there need not be an optimum.")
         solver = solver or choose(problem, alphas, top, tol)
         lams = alphas * total / largest
         gammas, gaps, n_scans = SOLVERS[solver](problem, columns, lams, tol)
@@ -93,17 +109,17 @@ def lasso_path(
     return LassoPath(problem, alphas, coefs, intercepts, gaps, n_scans + 1, solver)
 
 
-def _problem(X, y, sample_weight, penalty_factor):
+def _problem(X, y, sample_weight, penalty_factor, loss):
     """The Problem, and what the coefficients of its unit columns are to be multiplied with in the penalty, (n_learners,), inverted."""
     if isinstance(X, Problem):
-        if y is not None or sample_weight is not None:
-            raise ValueError("y and sample_weight are part of the Problem: pass lasso_path(problem) without them.")
+        if y is not None or sample_weight is not None or loss is not None:
+            raise ValueError("y, sample_weight and loss are part of the Problem: pass lasso_path(problem) without them.")
         problem, scale = X, np.ones(X.n_learners)
     else:
-        problem = Problem(X, y, sample_weight=sample_weight)
+        problem = Problem(X, y, loss, sample_weight=sample_weight)
         scale = problem.standardization.norm.copy()
-    if not isinstance(problem.loss, Squared):
-        raise ValueError(f"lasso_path solves the squared loss, got {shown(problem.loss)}; lasso_cd takes any smooth loss.")
+    if not hasattr(problem.loss, "curvature") and getattr(problem.loss, "sigma", None) is None:
+        raise ValueError(f"lasso_path needs a loss with curvature(y, f) or a smoothness sigma, got {shown(problem.loss)}.")
     if penalty_factor is not None:
         factor = validation.vector("penalty_factor", penalty_factor, problem.standardization.n_columns, "column of X")
         if not (factor > 0).all():
@@ -129,6 +145,8 @@ def _grid(alphas, n_alphas, eps, top):
 def choose(problem, alphas, top, tol):
     """The solver that was faster where it was measured: the exact path on thin tables, and far down on wide ones."""
     n, p = problem.n_samples, problem.n_learners
+    if not isinstance(problem.loss, Squared):
+        return "newton"
     if isinstance(problem.dictionary, Sparse):
         return "descent"
     near_interpolation = n < p and n <= 4000 and alphas[-1] < 5e-3 * top and tol < 1e-4
@@ -156,11 +174,21 @@ def by_descent(problem, columns, lams, tol):
     """(gamma, CSC (n_learners, n_alphas); relative gaps; scans) from working sets."""
     sparse = isinstance(problem.dictionary, Sparse) and columns.root is None
     descent = ColumnDescent(columns) if sparse else Descent(columns)
-    answers = [descent.solve(float(lam), tol) for lam in lams]
+    return _along(descent, lams, tol)
+
+
+def _along(solver, lams, tol):
+    """What a solver of single penalties finds, largest first: (gamma, CSC (n_learners, len(lams)); relative gaps; scans)."""
+    answers = [solver.solve(float(lam), tol) for lam in lams]
     stops = np.cumsum([0] + [len(index) for index, _, _ in answers])
     index, value = (np.concatenate([answer[part] for answer in answers]) for part in (0, 1))
-    gammas = scipy.sparse.csc_array((value, index, stops), shape=(columns.n_learners, len(lams)))
-    return gammas, np.array([gap for _, _, gap in answers]), descent.n_scans
+    gammas = scipy.sparse.csc_array((value, index, stops), shape=(solver.source.n_learners, len(lams)))
+    return gammas, np.array([gap for _, _, gap in answers]), solver.n_scans
+
+
+def by_newton(problem, columns, lams, tol):
+    """(gamma, CSC (n_learners, n_alphas); relative gaps; scans) for any other smooth loss."""
+    return _along(Newton(columns, lambda lam, *point: Penalty(lam).certificate(problem, At(*point)).gap), lams, tol)
 
 
 def _raw(problem, factor, gammas):
@@ -171,4 +199,4 @@ def _raw(problem, factor, gammas):
     return coefs, problem.offset - (way.mean * by) @ gammas
 
 
-SOLVERS = {"homotopy": by_homotopy, "descent": by_descent}
+SOLVERS = {"homotopy": by_homotopy, "descent": by_descent, "newton": by_newton}

@@ -51,6 +51,14 @@ def gaussian(kind, seed=0):
     return X, y
 
 
+def labelled(n=60, p=20, seed=0, balanced=False):
+    """Columns with means and scales of their own, (n, p), and noisy labels -1 and +1."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, p)) * rng.uniform(0.1, 5, p) + rng.uniform(-3, 3, p)
+    score = (X - X.mean(axis=0)) @ np.ones(p) / np.sqrt(p) + 3 * rng.standard_normal(n)
+    return X, np.where(score > (np.median(score) if balanced else 1.0), 1.0, -1.0)
+
+
 GAUSSIAN = ["tall", "wide", "deficient", "copies"]
 
 

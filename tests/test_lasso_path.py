@@ -159,7 +159,7 @@ def demo(**options):
         case("factor", lambda: demo(penalty_factor=[1, 0, 1]), "penalty_factor must be positive"),
         case("factors", lambda: demo(penalty_factor=[1, 1]), "penalty_factor must have one entry per column of X"),
         case("y twice", lambda: cb.lasso_path(cb.Problem(np.eye(3), [0, 1, 2]), [0, 1, 2]), "part of the Problem"),
-        case("loss", lambda: cb.lasso_path(cb.Problem(np.eye(3), [0, 1, 1], cb.Logistic())), "squared loss"),
+        case("loss", lambda: demo(loss=cb.Huber(), solver="descent"), "solver must be None or 'newton' for Huber(d=1.0)"),
         case("no y", lambda: cb.lasso_path(np.eye(3)), "y"),
     ],
 )

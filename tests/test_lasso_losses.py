@@ -1,0 +1,85 @@
+"""The Lasso path of other losses: a general solver agrees, losses in plain Python, the squared loss by Newton steps."""
+
+import numpy as np
+import pytest
+from designs import labelled
+from refusal import refused
+
+import coordboost as cb
+from coordboost.engine.held import Unweighted
+from coordboost.engine.newton import Newton
+from coordboost.targets import At, Penalty
+
+LOSSES = [cb.Huber(0.5), cb.Huber(0.05), cb.Logistic(0.1), cb.Exponential()]
+
+
+@pytest.mark.parametrize("shape", [(25, 6), (15, 30)])
+@pytest.mark.parametrize("loss", LOSSES, ids=repr)
+def test_a_general_solver_agrees(loss, shape):
+    """The intervals of our answer and of the one that cvxpy finds meet, for a Problem: the penalty is that of its unit columns."""
+    X, y = labelled(*shape, seed=9)
+    problem = cb.Problem(X, X[:, 0] + y if isinstance(loss, cb.Huber) else y, loss)
+    path = cb.lasso_path(problem, tol=1e-9, n_alphas=4, eps=0.1)
+    assert (path.gaps <= 1e-9).all()
+    for alpha, coef in zip(path.alphas, path.coefs.T, strict=True):
+        judged = cb.certify(problem, problem.unit(coef), Penalty(alpha * shape[0]), independent=True)
+        assert judged.agree and judged.own.gap <= 1.01e-9 * problem.start_loss
+        assert judged.own.upper <= judged.independent.upper + 1e-9 * problem.start_loss
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_loss_with_many_kinks(seed):
+    """Nearly the absolute error, on targets without a mean: curvature tells next to nothing."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((30, 12)) * 10 ** rng.uniform(-3, 3, 12)
+    path = cb.lasso_path(X, rng.standard_cauchy(30), loss=cb.Huber(1e-3), tol=1e-6, n_alphas=8)
+    assert (path.gaps <= 1e-6).all()
+
+
+class Plain:
+    """A user's loss: an ordinary object, so its kernels run interpreted; without `curvature` the smoothness has to do."""
+
+    sigma = 0.25
+
+    def value(self, y, f):
+        return cb.Logistic().value(y, f)
+
+    def residual(self, y, f):
+        return cb.Logistic().residual(y, f)
+
+
+class Curved(Plain):
+    def curvature(self, y, f):
+        return cb.Logistic().curvature(y, f)
+
+
+@pytest.mark.parametrize("loss", [Plain(), Curved()], ids=["smoothness", "curvature"])
+def test_a_loss_in_plain_python(loss):
+    X, y = labelled(30, 8, seed=10)
+    options = {"tol": 1e-10, "n_alphas": 5, "eps": 0.05}
+    theirs, ours = (cb.lasso_path(cb.Problem(X, y, kind, center=False), **options) for kind in (loss, cb.Logistic()))
+    assert (theirs.gaps <= 1e-10).all()
+    np.testing.assert_allclose(theirs.coefs, ours.coefs, atol=1e-3 * np.abs(ours.coefs).max())
+
+
+@pytest.mark.parametrize("shape", [(50, 10), (20, 60)])
+def test_the_squared_loss_by_newton(shape):
+    """One quadratic: the class gives what the other solvers give."""
+    X, y = labelled(*shape, seed=11)
+    problem = cb.Problem(X, y)
+    path = cb.lasso_path(problem, tol=1e-12, n_alphas=6, eps=0.05)
+    newton = Newton(Unweighted(problem), lambda lam, *point: Penalty(lam).certificate(problem, At(*point)).gap)
+    for alpha, coef in zip(path.alphas, path.coefs.T, strict=True):
+        learners, values, gap = newton.solve(alpha * shape[0], 1e-10)
+        gamma = np.zeros(shape[1])
+        gamma[learners] = values
+        assert gap <= 1e-10
+        np.testing.assert_allclose(gamma, problem.unit(coef), atol=1e-4 * np.linalg.norm(problem.y))
+
+
+def test_a_loss_that_is_not_smooth_is_refused():
+    class Rough(Plain):
+        sigma = None
+
+    problem = cb.Problem(np.eye(3), [-1, 1, 1], Rough(), center=False)
+    refused(lambda: cb.lasso_path(problem), "needs a loss with curvature(y, f) or a smoothness sigma")
