@@ -38,7 +38,7 @@ def standardize_dense(X, weight, center, scale):
     """A dense dictionary of X and the way back, a few columns at a time.
 
     *Numerics*: means are computed twice, the second time on the centred column. A column counts as constant where what centring
-    leaves is within the rounding of the column.
+    leaves is within the rounding of the column. Sums are taken along one column at a time, so equal columns stay equal to the bit.
     """
     n_samples, n_columns = X.shape
     rows = np.empty((n_columns, n_samples))
@@ -62,17 +62,17 @@ def _standardized(columns, weight, center, scale, out):
     safe = _power_of_two(np.maximum(high, -low))
     out /= safe[:, None]
     share = weight / weight.sum()
-    mean = out @ share if center else np.zeros(len(out))
+    mean = (out * share).sum(axis=1) if center else np.zeros(len(out))
     if center:
         out -= mean[:, None]
-        rest = out @ share
+        rest = (out * share).sum(axis=1)
         out -= rest[:, None]
         mean += rest
     top = np.maximum(high / safe - mean, mean - low / safe)
     if not (weight > 0).all():
         top = np.abs(out[:, weight > 0]).max(axis=1)
     again = _power_of_two(top)
-    norm = again * np.sqrt((out / again[:, None]) ** 2 @ weight)
+    norm = again * np.sqrt(((out / again[:, None]) ** 2 * weight).sum(axis=1))
     if scale:
         out /= np.where(norm > 0, norm, 1.0)[:, None]
     else:

@@ -3,10 +3,7 @@
 import numpy as np
 
 from coordboost._generic import kernel
-from coordboost.engine.scan import BLOCK
-
-#: So many stored entries are scanned within a compiled block, by one thread.
-LITTLE = 1 << 22
+from coordboost.engine.scan import BLOCK, LITTLE
 
 
 def grown(array, shape):
@@ -56,12 +53,8 @@ class Columns:
         return self.rows, nothing if self.root is None else self.root, nothing if self.scale is None else self.scale
 
     def scan(self, resid):
-        """All correlations, (n_learners,). *Cost*: one scan; a small one is not worth a hand-over to other threads."""
-        v = self._weighted(resid)
-        if self.rows is None or self.rows.size > LITTLE:
-            corr = self.problem.scan(v)
-        else:
-            corr = np.concatenate([np.dot(self.rows[k : k + BLOCK], v) for k in range(0, self.n_learners, BLOCK)])
+        """All correlations, (n_learners,). *Cost*: one scan."""
+        corr = self.problem.scan(self._weighted(resid))
         return corr if self.scale is None else self.scale * corr
 
     def levels(self, resids):

@@ -5,11 +5,13 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._generic import compiled
+from coordboost.engine.block import grown
 from coordboost.engine.lookahead import (
     ANCHOR,
     FRESH,
     KEPT,
     LEARNER,
+    ORDER,
     OUTSIDE,
     SCANNED,
     START,
@@ -18,17 +20,19 @@ from coordboost.engine.lookahead import (
     WITH_Y,
     Lookahead,
 )  # fmt: skip
-from coordboost.engine.scan import choose, in_parallel
+from coordboost.engine.scan import LITTLE, choose, in_parallel
 
-#: Rows of a large Gram block (at least so many multiplications) are dealt out to this many tasks.
-LARGE, STRIDE = 4_000_000, 8
+#: A large Gram block is dealt out to so many tasks.
+TASKS = 8
+#: Columns of a Gram block that are computed together, a multiple of the widest vector of the machine.
+WIDTH = 64
 
 
 class Store:
-    """Columns that were candidates once, gathered once: ``rows[slot]``, (n_held, n_samples), append-only."""
+    """Columns that were candidates once, gathered once, times `root`: ``rows[slot]``, (n_held, n_samples), append-only."""
 
-    def __init__(self, problem):
-        self.problem = problem
+    def __init__(self, problem, root=1.0):
+        self.problem, self.root = problem, root
         self.rows, self.held = np.empty((0, problem.n_samples)), 0
         self.slot_of = np.full(problem.n_learners, -1, dtype=np.int64)
 
@@ -40,7 +44,7 @@ class Store:
             rows[: self.held] = self.rows[: self.held]
             self.rows = rows
         if len(fresh):
-            self.rows[self.held : self.held + len(fresh)] = self.problem.dictionary.gather(fresh).T
+            self.rows[self.held : self.held + len(fresh)] = self.problem.dictionary.gather(fresh).T * self.root
             self.slot_of[fresh] = np.arange(self.held, self.held + len(fresh))
             self.held += len(fresh)
         return self.slot_of[learner]
@@ -51,43 +55,73 @@ class Store:
         return self.rows[slot]
 
 
-def products(rows, slot, vector, weight, at, old, gram, out, first, stride):
-    """Rows first, first + stride, ... of the Gram block of the columns ``rows[slot]``, and their products with `vector`.
+def products(rows, slot, fresh, gram, first, stride):
+    """Gram entries of the columns ``rows[slot]`` in the rows and columns `fresh`; the part of every stride-th task.
 
-    Entries between learners with places ``at >= 0`` in the block `old` are taken from it, the others computed one by one (and written
-    for both): whatever is taken over, and on however many threads, the bits are the same.
+    *Numerics*: an entry is the sum over the samples one after the other: whatever is computed with it, and on however many threads, the
+    bits are the same.
     """
-    for i in range(first, len(slot), stride):
-        row = gram[i]
-        if at[i] >= 0:
-            known = old[at[i]]
-            for j in range(len(slot)):
-                if at[j] >= 0:
-                    row[j] = known[at[j]]
-        out[i] = np.dot(rows[slot[i]], vector)
-    for block in range(0, len(slot), 32):  # these columns stay in cache
-        for i in range(first, len(slot), stride):
-            if i >= block:
-                weighted = rows[slot[i]] * weight
-                for j in range(block, min(block + 32, i + 1)):
-                    if at[i] < 0 or at[j] < 0:
-                        gram[i, j] = np.dot(rows[slot[j]], weighted)
-                        gram[j, i] = gram[i, j]
+    n, last = rows.shape[1], len(fresh) - 1
+    tile, sums = np.zeros((n, WIDTH)), np.empty(2 * WIDTH)
+    for block in range(first * WIDTH, len(slot), stride * WIDTH):
+        width = min(WIDTH, len(slot) - block)
+        for q in range(width):
+            column = rows[slot[block + q]]
+            for k in range(n):
+                tile[k, q] = column[k]
+        for f in range(0, len(fresh), 2):
+            one, two = fresh[f], fresh[min(f + 1, last)]
+            a, b = rows[slot[one]], rows[slot[two]]
+            sums[:] = 0.0
+            for k in range(n):
+                x, y, part = a[k], b[k], tile[k]
+                for q in range(WIDTH):
+                    sums[q] += x * part[q]
+                    sums[WIDTH + q] += y * part[q]
+            for q in range(width):
+                gram[one, block + q] = gram[block + q, one] = sums[q]
+                gram[two, block + q] = gram[block + q, two] = sums[WIDTH + q]
+
+
+class Places:
+    """Where the candidates stand: who stays keeps its place, and its Gram entries, from scan to scan.
+
+    learner, start : (s,), and their products with the target;  place : (n_learners,), -1 for the others;  gram : (>= s, >= s)
+    """
+
+    def __init__(self, problem, target):
+        self.store, self.target = Store(problem, np.sqrt(problem.weight)), np.sqrt(problem.weight) * target
+        self.learner, self.slot, self.start = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0)
+        self.place, self.gram = np.full(problem.n_learners, -1), np.empty((0, 0))
+
+    def put(self, learner):
+        """The candidates are now the learners `learner`, of which there are no fewer than before."""
+        place, old, s = self.place[learner], len(self.learner), len(learner)
+        new, free = learner[place < 0], np.ones(s, dtype=bool)
+        free[place[place >= 0]] = False
+        fresh = np.flatnonzero(free)
+        self.place[self.learner[free[:old]]] = -1
+        self.learner, self.slot, self.start = (grown(part, (s,)) for part in (self.learner, self.slot, self.start))
+        self.learner[fresh], self.slot[fresh], self.place[new] = new, self.store.slots(new), fresh
+        self.start[fresh] = [np.dot(self.store.rows[k], self.target) for k in self.slot[fresh]]
+        if s > len(self.gram):
+            self.gram = grown(self.gram, (2 * s, 2 * s))
+        work, run = len(fresh) * s * len(self.target), compiled(products, ())
+        tasks = TASKS if work > LITTLE else 1
+        in_parallel(lambda first: run(self.store.rows, self.slot, fresh, self.gram, first, tasks), range(tasks), work)
 
 
 class Candidates(NamedTuple):
-    """What a scan chose: the learners, the store of columns, their Gram matrix, and the view that steps on them."""
+    """What a scan chose: the candidates at their places, and the view that steps on them."""
 
-    learner: np.ndarray
-    store: Store
-    gram: np.ndarray
+    places: Places
     view: Lookahead
 
 
 def look(problem, beta, n_candidates, previous=None):
-    """Candidates at the coefficients `beta`: one scan, and the Gram entries that `previous` does not hold.
+    """Candidates at the coefficients `beta`: one scan, and the Gram entries that `previous` does not hold (it is used up).
 
-    A function of (problem, beta, n_candidates) alone, whatever came before.
+    Which they are, and all steps on them, depend on (problem, beta, n_candidates) alone, whatever came before.
     """
     scale = scale_of(problem)
     pred = problem.combine(beta) / scale
@@ -95,35 +129,22 @@ def look(problem, beta, n_candidates, previous=None):
     corr = problem.scan(problem.weight * (y - pred))
     tie = problem.tie / scale
     learner, outside = choose(corr, tie, n_candidates)
-    store = Store(problem) if previous is None else previous.store
-    start, gram = _block(problem, learner, store, previous, problem.weight * y)
-    s = len(learner)
-    of, now, ids = np.zeros((6, s)), np.zeros(s + 1), np.zeros((2, s), dtype=np.int64)
-    of[START], of[SCANNED] = start, corr[learner]
-    ids[LEARNER] = learner
+    s, known = len(learner), previous is not None and len(previous.places.learner) <= len(learner)
+    places = previous.places if known else Places(problem, y)
+    places.put(learner)
+    of, now, ids = np.zeros((6, s)), np.zeros(s + 1), np.zeros((3, s), dtype=np.int64)
+    of[START], of[SCANNED] = places.start, corr[places.learner]
+    ids[LEARNER], ids[ORDER] = places.learner, places.place[learner]
     sums, extra, state = np.zeros((2, 7)), np.zeros(2), np.zeros(5, dtype=np.int64)
     sums[0, [OUTSIDE, ANCHOR, KEPT]] = outside, problem.weight @ pred**2, 1.0
     extra[[WITH_Y, UNIT]] = problem.weight @ (y * pred), 1.0
     state[[FRESH, WANTED]] = 1, min(s, 32)
     error = 4 * problem.n_samples * float(np.finfo(float).eps)
-    view = Lookahead(gram, np.empty(s * s), of, now, now.view(np.int64), ids, sums, extra, state, tie, error, scale)
-    return Candidates(learner, store, gram, view)
+    view = Lookahead(places.gram, np.empty(s * s), of, now, now.view(np.int64), ids, sums, extra, state, tie, error, scale)
+    return Candidates(places, view)
 
 
 def scale_of(problem):
     """A power of two near the norm of y, 1 for y = 0."""
     norm = problem.tie / (2 * problem.n_samples * np.finfo(float).eps)
     return float(np.ldexp(1.0, int(np.frexp(norm)[1]) - 1)) if norm > 0 else 1.0
-
-
-def _block(problem, learner, store, previous, vector):
-    """Products of the learners' columns with `vector` and with each other, taking over what is known."""
-    s = len(learner)
-    slot, at, old = store.slots(learner), np.full(s, -1, dtype=np.int64), np.empty((0, 0))
-    if previous is not None:
-        place = np.minimum(np.searchsorted(previous.learner, learner), len(previous.learner) - 1)
-        at, old = np.where(previous.learner[place] == learner, place, -1), previous.gram
-    gram, out = np.empty((s, s)), np.empty(s)
-    run, stride = compiled(products, ()), STRIDE if s * s * problem.n_samples > LARGE else 1
-    in_parallel(lambda first: run(store.rows, slot, vector, problem.weight, at, old, gram, out, first, stride), range(stride))
-    return out, gram

@@ -31,7 +31,7 @@ regroup = generic("regroup")
 # rows of `of`, one entry per candidate; those of the front fill the first count[FRONT] entries
 START, SCANNED, MOVED, NOW, FRONT_START, FRONT_ORIGIN = range(6)
 # rows of `ids`
-LEARNER, POSITION = range(2)
+LEARNER, POSITION, ORDER = range(3)
 # entries of a level's `sums`: the largest correlation outside; |d|^2; <d, p_0>; |p_0|^2; what is left of p_0; the way gone; steps
 OUTSIDE, DISTANCE, ALONG, ANCHOR, KEPT, LENGTH, STEPS = range(7)
 # entries of `count`
@@ -92,12 +92,13 @@ def largest(of, n, wanted):
 class Lookahead(NamedTuple):
     """Candidates and front; correlations and predictions in units of `scale`, a power of two near the norm of y.
 
-    gram : Gram matrix of the s candidates, (s, s);  block : that of the front, its rows one after the other, (s * s,)
+    gram : Gram matrix of the s candidates, (>= s, >= s);  block : that of the front, its rows one after the other, (s * s,)
     of : correlations at beta = 0, at the last scan, and coefficients moved since, correlations when the front was formed,
     by candidate; correlations of the front at beta = 0 and when it was formed, (6, s)
     now : correlations of the front, (s + 1,), the last entry for the largest of their sizes;  bits : the same memory as int64:
     sizes of floats are ordered as their bits, and the maximum of whole numbers takes a quarter of the time
-    ids : the candidates, increasing, and the positions of the front among them, increasing, (2, s)
+    ids : the candidates, as they stand in all arrays; the positions of the front among them, by increasing learner; those of all, likewise:
+    sums over candidates and ties go by that order, so where a candidate stands does not matter, (3, s)
     sums : outer and inner level, (2, 7);  extra, count : see the constants above
     rounding : the tie of the problem;  error : relative rounding of an inner product
     """
@@ -125,14 +126,16 @@ class Lookahead(NamedTuple):
         kept = sums[0, KEPT]
         for p in range(n):
             of[NOW, p] = kept * of[SCANNED, p] + (1.0 - kept) * of[START, p]
-        for i in range(n):
+        for r in range(n):
+            i = self.ids[ORDER, r]
             change = self.extra[UNIT] * of[MOVED, i]
             if change != 0.0:
                 for p in range(n):
                     of[NOW, p] -= change * self.gram[i, p]
         low = largest(of, n, min(self.state[WANTED], n))
         w, outside = 0, -np.inf
-        for i in range(n):
+        for r in range(n):
+            i = self.ids[ORDER, r]
             corr = of[NOW, i]
             if abs(corr) >= low and w < self.state[WANTED]:
                 self.ids[POSITION, w] = i

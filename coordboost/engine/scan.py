@@ -11,6 +11,8 @@ from coordboost.dictionaries.dense import Dense
 
 #: A stored matrix is scanned in blocks of this many learners, a number that decides the rounding and never changes with the machine.
 BLOCK = 2048
+#: Work on fewer stored entries is not worth a hand-over to other threads.
+LITTLE = 1 << 22
 
 _scan = generic("scan")
 
@@ -24,9 +26,9 @@ def _pool():
     return ThreadPoolExecutor(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count())
 
 
-def in_parallel(task, inputs):
-    """The results of `task`, which must not hold the interpreter, for each of the inputs, in their order."""
-    return list(_pool().map(task, inputs))
+def in_parallel(task, inputs, entries):
+    """The results of `task`, which must not hold the interpreter, for each of the inputs, in their order; `entries` says how much it is."""
+    return list(_pool().map(task, inputs) if entries > LITTLE else map(task, inputs))
 
 
 def scan(dictionary, v):
@@ -35,7 +37,7 @@ def scan(dictionary, v):
         rows, n = dictionary.rows, dictionary.n_learners
         if n <= BLOCK:
             return np.dot(rows, v)
-        return np.concatenate(in_parallel(lambda first: np.dot(rows[first : first + BLOCK], v), range(0, n, BLOCK)))
+        return np.concatenate(in_parallel(lambda first: np.dot(rows[first : first + BLOCK], v), range(0, n, BLOCK), rows.size))
     run = compiled(_run, (dictionary,)) if is_piece(dictionary) else _run
     return np.asarray(run(dictionary, v))
 
@@ -45,8 +47,9 @@ def choose(corr, tie, n_candidates):
     size = np.abs(corr)
     if n_candidates >= len(size):
         return np.arange(len(size)), -np.inf
-    winner = int(np.argmax(size >= size.max() - min(tie, size.max() / 2)))
-    chosen = np.union1d(np.argpartition(size, len(size) - n_candidates)[-n_candidates:], [winner])
-    rest = np.ones(len(size), dtype=bool)
-    rest[chosen] = False
-    return chosen, float(size[rest].max(initial=-np.inf))
+    top = size.max()
+    inside = np.zeros(len(size), dtype=bool)
+    inside[np.argpartition(size, len(size) - n_candidates)[-n_candidates:]] = True
+    inside[np.argmax(size >= top - min(tie, top / 2))] = True
+    size[inside] = -np.inf
+    return np.flatnonzero(inside), float(size.max())
