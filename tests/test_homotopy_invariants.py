@@ -84,7 +84,10 @@ def test_sparse_and_weights():
     weighted = cb.exact_path(cb.Problem(X, y, sample_weight=weight))
     repeated = cb.exact_path(np.repeat(X.toarray(), weight.astype(int), axis=0), np.repeat(y, weight.astype(int)))
     np.testing.assert_allclose(weighted.lam, repeated.lam, rtol=0, atol=1e-12)
-    np.testing.assert_allclose(weighted.beta.toarray(), repeated.beta.toarray(), rtol=0, atol=1e-11)
+    # the coefficients solve normal equations: rounding is magnified by the squared condition number, 128^2 here
+    columns = weighted.problem.dictionary.gather(np.arange(40)) * np.sqrt(weight)[:, None]
+    allowed = np.finfo(float).eps * np.linalg.cond(columns) ** 2 * abs(weighted.beta).max()
+    np.testing.assert_allclose(weighted.beta.toarray(), repeated.beta.toarray(), rtol=0, atol=allowed)
 
 
 def test_nothing_to_do():
