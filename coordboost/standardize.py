@@ -68,11 +68,13 @@ def _standardized(columns, weight, center, scale, out):
         rest = (out * share).sum(axis=1)
         out -= rest[:, None]
         mean += rest
-    top = np.maximum(high / safe - mean, mean - low / safe)
-    if not (weight > 0).all():
+    if (weight > 0).all():
+        top = np.maximum(high / safe - mean, mean - low / safe)
+        norm = np.sqrt(np.einsum("ij,ij->i", out, out if (weight == 1).all() else out * weight))
+    else:  # what has no weight must not set the scale
         top = np.abs(out[:, weight > 0]).max(axis=1)
-    again = _power_of_two(top)
-    norm = again * np.sqrt(((out / again[:, None]) ** 2 * weight).sum(axis=1))
+        again = _power_of_two(top)
+        norm = again * np.sqrt(((out / again[:, None]) ** 2 * weight).sum(axis=1))
     if scale:
         out /= np.where(norm > 0, norm, 1.0)[:, None]
     else:

@@ -3,7 +3,10 @@
 import numpy as np
 
 from coordboost._generic import kernel
-from coordboost.engine.scan import BLOCK, LITTLE
+from coordboost.engine.scan import LITTLE
+
+#: Learners at a time, where many residuals are scanned: the products stay in the cache.
+FEW = 512
 
 
 def grown(array, shape):
@@ -61,11 +64,12 @@ class Columns:
         """The largest abs correlation with each row of `resids` (k, n_samples), (k,). *Cost*: k scans, as products of matrices."""
         if self.rows is None:
             return np.array([np.abs(self.scan(resid)).max() for resid in resids])
-        out, v = np.zeros(len(resids)), self._weighted(resids)
-        for k in range(0, self.n_learners, BLOCK):
-            corr = v @ self.rows[k : k + BLOCK].T
+        out, v, buffer = np.zeros(len(resids)), self._weighted(resids), np.empty(len(resids) * FEW)
+        for k in range(0, self.n_learners, FEW):
+            part = self.rows[k : k + FEW]
+            corr = np.matmul(v, part.T, out=buffer[: len(v) * len(part)].reshape(len(v), len(part)))
             if self.scale is not None:
-                corr *= self.scale[k : k + BLOCK]
+                corr *= self.scale[k : k + FEW]
             np.maximum(out, np.maximum(corr.max(axis=1), -corr.min(axis=1)), out=out)
         return out
 

@@ -28,9 +28,7 @@ from coordboost.engine.edge import (
 from coordboost.engine.walking import advance
 
 #: The Gram matrix of the candidates may cost this many times as many products as the scans: products of blocks are that much faster.
-RATIO = 1
-#: What a scan costs beside its products, in products.
-OVERHEAD = 50_000
+RATIO = 3
 #: All of so few learners become candidates once a quarter of them are.
 SMALL = 1024
 #: How finely abs correlations are told apart when candidates are chosen.
@@ -40,35 +38,39 @@ BINS = 1024
 @kernel
 def wanted(edge):
     """How many candidates: their Gram matrix has then cost no more than the scans made; twice as many where that led nowhere."""
-    n_learners, n_samples, count = len(edge.place), len(edge.target), edge.tally
+    n_learners, count = len(edge.place), edge.tally
     if count[FRESH] == 0 and count[SIZE] > 0:
         return min(n_learners, 2 * count[SIZE])
-    most = max(count[FIRST], int(math.sqrt(RATIO * count[SCANS] * (n_learners + OVERHEAD / n_samples))))
+    most = max(count[FIRST], int(math.sqrt(RATIO * count[SCANS] * n_learners)))
     return n_learners if n_learners <= SMALL and most > n_learners // 4 else min(n_learners, most)
 
 
 @kernel
-def threshold(corr, most, top, counts):
-    """A number that about `most` abs correlations reach, at least so many unless it is 0: by counting in len(counts) bins up to `top`."""
-    n_bins = len(counts)
+def threshold(corr, most, low, top, counts):
+    """A number from `low` to `top` that about `most` abs correlations reach, and not fewer unless it is `low`: by counting in bins."""
+    n_bins, by = len(counts), len(counts) / (top - low)
     counts[:] = 0.0
-    by = n_bins / top
     for j in range(len(corr)):
-        counts[min(int(abs(corr[j]) * by), n_bins - 1)] += 1.0
+        size = abs(corr[j])
+        if size >= low:
+            counts[min(int((size - low) * by), n_bins - 1)] += 1.0
     reach, b = counts[n_bins - 1], n_bins - 1
     while reach < most and b > 0:
         b -= 1
         reach += counts[b]
-    return b / by
+    return low + b / by if reach >= most else low
 
 
 @leaf
 def choose(edge, corr):
     """How many learners are to become candidates by their correlations `corr` (n_learners,): the largest, in edge.found, increasing."""
     n_learners, level, n, most = len(corr), edge.level, 0, wanted(edge)
-    level[FLOOR], level[OUTSIDE], level[SLOPE] = -1.0, -1.0, 0.0
+    before, level[FLOOR], level[OUTSIDE], level[SLOPE] = level[FLOOR], -1.0, -1.0, 0.0
     if most < n_learners:
-        found = threshold(corr, most, level[LAM], edge.scratch[:BINS])
+        low, bins = min(0.5 * before, 0.5 * level[LAM]), edge.scratch[:BINS]
+        found = threshold(corr, most, low, level[LAM], bins) if low > 0.0 else low
+        if found <= low:
+            found = threshold(corr, most, 0.0, level[LAM], bins)
         level[FLOOR] = min(found, level[LAM] - 2.0 * level[TIE])
     for j in range(n_learners):
         if edge.place[j] < 0:
