@@ -43,9 +43,10 @@ class LassoPath:
 
 
 def lasso_path(
-    X, y=None, alphas=None, *, n_alphas=100, eps=1e-3, tol=1e-6, solver=None, penalty_factor=None, sample_weight=None, loss=None
+    X, y=None, alphas=None, *, n_alphas=100, eps=1e-3, tol=1e-6, solver=None, penalty_factor=None, sample_weight=None, loss=None,
+    l1_ratio=1.0,
 ):  # fmt: skip
-    r"""The Lasso path on a grid, with a certificate at every alpha.
+    r"""The Lasso or elastic net path on a grid, with a certificate at every alpha.
 
     Parameters
     ----------
@@ -66,6 +67,9 @@ def lasso_path(
     sample_weight : array_like, (n_samples,), optional; not with a Problem
     loss : piece, default ``Squared()``; not with a Problem
         ``Logistic()``, ``Huber(d)`` or any loss with values >= 0 that a Problem takes and that has a curvature or a smoothness.
+    l1_ratio : float, default 1
+        Below 1 the elastic net of scikit-learn: the penalty is alpha times the sum of
+        ``f_j (l1_ratio |w_j| + (1 - l1_ratio) w_j^2 / 2)``. For the squared loss, by coordinate descent.
 
     Returns
     -------
@@ -86,31 +90,44 @@ def lasso_path(
     *Cost*: see ``docs/lasso-path.md`` for measurements and for the rule that chooses the solver.
     *Source*: Friedman, Hastie, Tibshirani, *Regularization paths for generalized linear models via coordinate descent*.
     """
-    problem, scale = _problem(X, y, sample_weight, penalty_factor, loss)
+    problem, scale, factor = _problem(X, y, sample_weight, penalty_factor, loss)
     squared = isinstance(problem.loss, Squared)
-    known = [name for name in SOLVERS if (name == "newton") != squared]
-    if solver is not None and solver not in known:
-        names = " or ".join(", ".join(map(repr, [None, *known])).rsplit(", ", 1))
-        raise ValueError(f"solver must be {names} for {shown(problem.loss)}, got {shown(solver)}.")
+    l1_ratio = real("l1_ratio", l1_ratio, lambda number: 0 < number <= 1, "above 0 and at most 1")
+    _check_solver(solver, problem.loss, l1_ratio)
     tol = positive("tol", tol)
     largest = float(scale.max())
     with one_thread():
-        columns = Columns(problem, scale / largest) if squared else Unweighted(problem, scale / largest)
+        ridge = (1 / l1_ratio - 1) / (factor * largest)
+        columns = Columns(problem, scale / largest, ridge) if squared else Unweighted(problem, scale / largest)
         total = float(problem.weight.sum())
         start = columns.y if squared else problem.resid(0.0 * problem.y)
-        top = float(np.abs(columns.scan(start)).max()) * largest / total
+        top = float(np.abs(columns.scan(start)).max()) * largest / total / l1_ratio
         alphas = _grid(alphas, n_alphas, eps, top)
         if not squared and alphas[-1] == 0 < top:
             raise ValueError(f"alphas must be > 0 for {shown(problem.loss)}: without a penalty there need not be an optimum.")
-        solver = solver or choose(problem, alphas, top, tol)
-        lams = alphas * total / largest
+        solver = solver or ("descent" if l1_ratio < 1 else choose(problem, alphas, top, tol))
+        lams = alphas * l1_ratio * total / largest
         gammas, gaps, n_scans = SOLVERS[solver](problem, columns, lams, tol)
     coefs, intercepts = _raw(problem, scale / largest, gammas)
     return LassoPath(problem, alphas, coefs, intercepts, gaps, n_scans + 1, solver)
 
 
+def _check_solver(solver, loss, l1_ratio):
+    """Refuse a solver that is not for this loss and penalty."""
+    squared = isinstance(loss, Squared)
+    if l1_ratio < 1 and not squared:
+        raise ValueError(
+            f"l1_ratio < 1, the elastic net, is for the squared loss only, got {shown(loss)}; leave l1_ratio at 1."
+        )
+    known = ["descent"] if l1_ratio < 1 else [name for name in SOLVERS if (name == "newton") != squared]
+    if solver is not None and solver not in known:
+        names = " or ".join(", ".join(map(repr, [None, *known])).rsplit(", ", 1))
+        net = f" and l1_ratio = {l1_ratio:g}" if l1_ratio < 1 else ""
+        raise ValueError(f"solver must be {names} for {shown(loss)}{net}, got {shown(solver)}.")
+
+
 def _problem(X, y, sample_weight, penalty_factor, loss):
-    """The Problem, and what the coefficients of its unit columns are to be multiplied with in the penalty, (n_learners,), inverted."""
+    """The Problem; 1 over what multiplies the coefficients of its unit columns in the penalty; the penalty factors, (n_learners,) each."""
     if isinstance(X, Problem):
         if y is not None or sample_weight is not None or loss is not None:
             raise ValueError("y, sample_weight and loss are part of the Problem: pass lasso_path(problem) without them.")
@@ -120,12 +137,13 @@ def _problem(X, y, sample_weight, penalty_factor, loss):
         scale = problem.standardization.norm.copy()
     if not hasattr(problem.loss, "curvature") and getattr(problem.loss, "sigma", None) is None:
         raise ValueError(f"lasso_path needs a loss with curvature(y, f) or a smoothness sigma, got {shown(problem.loss)}.")
+    factor = np.ones(problem.n_learners)
     if penalty_factor is not None:
         factor = validation.vector("penalty_factor", penalty_factor, problem.standardization.n_columns, "column of X")
         if not (factor > 0).all():
             raise ValueError(f"penalty_factor must be positive, got {factor.min():g}; leave columns out to exclude them.")
-        scale = scale / factor[problem.standardization.kept]
-    return problem, scale
+        factor = factor[problem.standardization.kept]
+    return problem, scale / factor, factor
 
 
 def _grid(alphas, n_alphas, eps, top):

@@ -111,6 +111,56 @@ def test_penalty_factors_and_weights(solver):
     np.testing.assert_allclose(weighted.coefs, repeated.coefs, atol=1e-4)
 
 
+def elastic_gap_by_hand(X, y, coef, alpha, l1_ratio, factor=1.0):
+    """The gap of the Lasso with a row more for each column, (n alpha (1 - l1_ratio) factor)^(1/2) on the diagonal."""
+    n, p = X.shape
+    X, y = X - X.mean(axis=0), y - y.mean()
+    rows = np.diag(np.sqrt(n * alpha * (1 - l1_ratio) * np.broadcast_to(factor, p)))
+    X, y = np.vstack([X, rows]), np.concatenate([y, np.zeros(p)])
+    resid, lam = y - X @ coef, n * alpha * l1_ratio
+    share = min(1.0, lam / np.max(np.abs(X.T @ resid) / factor))
+    primal = resid @ resid / 2 + lam * np.sum(factor * np.abs(coef))
+    return (primal - share * (resid @ y) + share**2 * (resid @ resid) / 2) / (y @ y / 2)
+
+
+@pytest.mark.parametrize("l1_ratio", [0.2, 0.95])
+@pytest.mark.parametrize("kind", [np.asarray, scipy.sparse.csc_array], ids=["dense", "sparse"])
+@pytest.mark.parametrize("shape", [(60, 20), (30, 100)])
+def test_elastic_net_of_scikit_learn(shape, kind, l1_ratio):
+    """Same grid, same coefficients: the ridge makes the objective strongly convex, so gaps bound their distance."""
+    from sklearn.linear_model import enet_path
+
+    X, y = table(*shape)
+    X[np.random.default_rng(1).random(shape) < 0.6] = 0
+    path = cb.lasso_path(kind(X), y, l1_ratio=l1_ratio, tol=1e-12, n_alphas=20)
+    centred, target = X - X.mean(axis=0), y - y.mean()
+    alphas, coefs, _ = enet_path(centred, target, l1_ratio=l1_ratio, alphas=path.alphas, tol=1e-13, max_iter=200_000)
+    top = np.abs(centred.T @ target).max() / len(y) / l1_ratio
+    np.testing.assert_allclose(path.alphas, np.geomspace(top, top * 1e-3, 20), rtol=1e-12)
+    for alpha, ours, theirs, gap in zip(alphas, path.coefs.T, coefs.T, path.gaps, strict=True):
+        by_hand = elastic_gap_by_hand(X, y, ours, alpha, l1_ratio)
+        assert abs(gap - by_hand) <= 1e-13 and gap <= 1e-12
+        # n alpha (1 - l1_ratio) |w - v|^2 / 2 <= gap_w + gap_v
+        allowed = (by_hand + elastic_gap_by_hand(X, y, theirs, alpha, l1_ratio) + 1e-13) * (target @ target) / 2
+        apart = ours - theirs
+        assert len(y) * alpha * (1 - l1_ratio) * (apart @ apart) / 2 <= 2 * allowed
+
+
+@pytest.mark.parametrize("kind", [np.asarray, scipy.sparse.csc_array], ids=["dense", "sparse"])
+def test_elastic_net_with_factors_and_a_problem(kind):
+    X, y = table(30, 40, seed=9)
+    factor = np.linspace(0.5, 2, 40)
+    path = cb.lasso_path(kind(X), y, l1_ratio=0.5, penalty_factor=factor, tol=1e-10, n_alphas=8)
+    for alpha, coef in zip(path.alphas, path.coefs.T, strict=True):
+        assert elastic_gap_by_hand(X, y, coef, alpha, 0.5, factor) <= 1.01e-10
+    assert (path.coefs[:, 0] == 0).all() and (path.coefs[:, 1] != 0).any()
+    problem = cb.Problem(kind(X), y)
+    unit = cb.lasso_path(problem, l1_ratio=0.5, tol=1e-10, n_alphas=8)
+    columns = problem.dictionary.gather(np.arange(40))
+    for alpha, coef in zip(unit.alphas, unit.coefs.T, strict=True):
+        assert elastic_gap_by_hand(columns, problem.y, problem.unit(coef), alpha, 0.5) <= 1.01e-10
+
+
 @both_solvers
 def test_a_problem_penalises_its_unit_columns(solver):
     X, y = table(40, 8, seed=6)
@@ -156,6 +206,15 @@ def demo(**options):
         case("alphas", lambda: demo(alphas=[-1.0]), "alphas must be at least one penalty >= 0"),
         case("no alphas", lambda: demo(alphas=[]), "alphas must be at least one penalty >= 0"),
         case("NaN alphas", lambda: demo(alphas=[np.nan]), "alphas holds NaN"),
+        case("ratio", lambda: demo(l1_ratio=0), "l1_ratio must be above 0 and at most 1"),
+        case(
+            "net",
+            lambda: demo(l1_ratio=0.5, solver="homotopy"),
+            "solver must be None or 'descent' for Squared() and l1_ratio = 0.5",
+        ),
+        case(
+            "net and loss", lambda: cb.lasso_path(np.eye(3), [0, 1, 1], l1_ratio=0.5, loss=cb.Logistic()), "squared loss only"
+        ),
         case("factor", lambda: demo(penalty_factor=[1, 0, 1]), "penalty_factor must be positive"),
         case("factors", lambda: demo(penalty_factor=[1, 1]), "penalty_factor must have one entry per column of X"),
         case("y twice", lambda: cb.lasso_path(cb.Problem(np.eye(3), [0, 1, 2]), [0, 1, 2]), "part of the Problem"),

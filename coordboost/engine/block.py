@@ -30,10 +30,13 @@ class Columns:
     """The columns ``scale_j W^{1/2} B_j`` of a problem, ``scale <= 1``: a Lasso on them penalises learner j by lam / scale_j.
 
     y, resid : (n_samples,), times the root of the weights;  gamma : (n_learners,), coefficients of the columns
+    ridge : (n_learners,); the elastic net adds lam / 2 times the sum of ridge gamma^2: the Lasso with a row (lam ridge_j)^(1/2) more
+    for each learner, whose correlation is then <b_j, resid> - lam ridge_j gamma_j
     """
 
-    def __init__(self, problem, scale=None):
+    def __init__(self, problem, scale=None, ridge=None):
         self.problem, self.scale = problem, None if scale is None or (scale == 1).all() else scale
+        self.ridge = np.zeros(problem.n_learners) if ridge is None else ridge
         self.n_samples, self.n_learners = problem.n_samples, problem.n_learners
         self.root = None if (problem.weight == 1).all() else np.sqrt(problem.weight)
         self.rows = getattr(problem.dictionary, "rows", None)

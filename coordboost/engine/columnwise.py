@@ -18,7 +18,7 @@ ROUNDS = 400
 
 @kernel
 def correlation(data, row, start, columns, resid, state, j):
-    """<b_j, residual>; the rows of `columns`: scale, shift, sum of the stored entries, squared norm."""
+    """<b_j, residual>; the rows of `columns`: scale, shift, sum of the stored entries, squared norm, ridge."""
     total = 0.0
     for p in range(start[j], start[j + 1]):
         total += data[p] * resid[row[p]]
@@ -31,8 +31,8 @@ def sweep(data, row, start, columns, index, n, resid, state, gamma, lam):
     gain = 0.0
     for i in range(n):
         j = index[i]
-        old, square = gamma[j], columns[3, j]
-        corr = correlation(data, row, start, columns, resid, state, j)
+        old, square = gamma[j], columns[3, j] + columns[4, j]
+        corr = correlation(data, row, start, columns, resid, state, j) - columns[4, j] * old
         a = corr + square * old
         new = (a - lam) / square if a > lam else ((a + lam) / square if a < -lam else 0.0)
         move = new - old
@@ -65,8 +65,11 @@ def descend(data, row, start, columns, index, support, resid, state, y, gamma, l
             square += r * r
             along += r * (y[i] - r)
         for i in range(len(index)):
-            worst = max(worst, abs(correlation(data, row, start, columns, resid, state, index[i])))
-            l1 += abs(gamma[index[i]])
+            coef, ridge = gamma[index[i]], columns[4, index[i]] * gamma[index[i]]
+            worst = max(worst, abs(correlation(data, row, start, columns, resid, state, index[i]) - ridge))
+            l1 += abs(coef)
+            square += ridge * coef
+            along -= ridge * coef
         if gap_of(square, along, l1, worst, lam) <= goal:
             return True
     return False
@@ -80,7 +83,7 @@ class ColumnDescent:
         scale = np.ones(source.n_learners) if source.scale is None else source.scale
         filled = np.repeat(np.arange(source.n_learners), np.diff(stored.start))
         sums = np.bincount(filled, stored.data, source.n_learners)
-        self.columns = np.array([scale * stored.scale, scale * stored.shift, sums, scale**2])
+        self.columns = np.array([scale * stored.scale, scale * stored.shift, sums, scale**2, 0.0 * scale])
         self.stored = stored.data, stored.row, stored.start
         self.gamma, self.working = np.zeros(source.n_learners), np.zeros(source.n_learners, dtype=bool)
         self.run, self.n_scans, self.square_y = compiled(descend, (), allocates=False), 0, float(self.y @ self.y)
@@ -91,12 +94,13 @@ class ColumnDescent:
         self.n_scans += 1
         self.resid = self.y - self.source.combine(self.gamma)
         self.state = np.array([0.0, self.resid.sum()])
-        self.size = np.abs(self.source.scan(self.resid))
+        self.size = np.abs(self.source.scan(self.resid) - self.columns[4] * self.gamma)
         self.level = float(self.size.max())
 
     def solve(self, lam, tol):
         """Learners, their coefficients, and the certified gap over square_y / 2, which is at most `tol`."""
         null, goal = self.square_y / 2, 0.8 * tol * self.square_y / 2
+        self.columns[4] = lam * self.source.ridge
         self.working |= (self.size >= 2 * lam - self.level) & (self.level > lam)
         best = np.inf, self.gamma
         for _ in range(SCANS):
@@ -104,7 +108,8 @@ class ColumnDescent:
             support = np.empty(len(index), dtype=np.int64)
             self.run(*self.stored, self.columns, index, support, self.resid, self.state, self.y, self.gamma, lam, goal, ROUNDS)
             self._scan()
-            along, square = float(self.resid @ (self.y - self.resid)), float(self.resid @ self.resid)
+            ridge = float(self.columns[4] @ self.gamma**2)
+            along, square = float(self.resid @ (self.y - self.resid)) - ridge, float(self.resid @ self.resid) + ridge
             gap = max(gap_of(square, along, float(np.abs(self.gamma).sum()), self.level, lam), 0.0)
             best = min(best, (gap, self.gamma.copy()), key=lambda pair: pair[0])
             if gap <= tol * null:

@@ -89,7 +89,7 @@ class Descent:
     def __init__(self, source):
         self.source, self.y, self.block = source, source.y, Block(source)
         self.square_y = float(self.y @ self.y)
-        self.of = np.zeros((3, 0))
+        self.of, self.squares, self.bend = np.zeros((3, 0)), np.zeros(0), np.zeros(0)
         self.run, self.gap_here = compiled(descend, (), allocates=False), compiled(gap_here, (), allocates=False)
         self.n_scans = 0
         self.scan(self.y)
@@ -103,11 +103,19 @@ class Descent:
         self.size = np.abs(self.corr)
         self.level = float(self.size.max())
 
+    def _bend(self, lam):
+        """The ridge of the elastic net at `lam`, a part of the Gram matrix's diagonal."""
+        learner, diagonal = self.block.learner, np.arange(len(self.block))
+        before, self.bend = self.bend, lam * self.source.ridge[learner]
+        self.block.gram[diagonal, diagonal] = self.squares + self.bend
+        self.of[NOW] -= (self.bend - before) * self.of[GAMMA]
+
     def solve(self, lam, tol):
         """Learners, their coefficients, and the certified gap over square_y / 2, which is at most `tol`."""
         null, goal = self.square_y / 2, 0.8 * tol * self.square_y / 2
         if self.level > lam:
             self._recruit(self.size >= 2 * lam - self.level)
+        self._bend(lam)
         best = np.inf, np.zeros(0, dtype=np.int64), np.zeros(0)
         for _ in range(SCANS):
             self._fit(lam, goal)
@@ -117,7 +125,9 @@ class Descent:
                 best = gap, self.block.learner[support], self.of[GAMMA, support]
             if gap <= tol * null:
                 break
-            if not self._recruit(self.size > lam):
+            if self._recruit(self.size > lam):
+                self._bend(lam)
+            else:
                 goal *= 0.1
         return best[1], best[2], best[0] / null if null > 0 else 0.0
 
@@ -133,6 +143,8 @@ class Descent:
         self.of[START, m:] = columns @ self.y
         self.of[GAMMA, m:] = 0.0
         self.of[NOW, m:] = self.of[START, m:] - self.block.gram[m : m + len(new), :m] @ self.of[GAMMA, :m]
+        self.squares = np.concatenate([self.squares, self.block.gram.diagonal()[m : m + len(new)]])
+        self.bend = np.concatenate([self.bend, np.zeros(len(new))])
         return True
 
     def _fit(self, lam, goal):
@@ -188,12 +200,13 @@ class Descent:
         resid = self.y - gamma[support] @ columns[support]
         outside = self.block.place < 0
         bound = self.size[outside] + self.source.reach(float(np.linalg.norm(resid - self.anchor)), outside)
-        if bound.max(initial=0.0) * (1 + 1e-12) <= lam:
-            self.of[NOW] = columns @ resid
-            worst = float(np.abs(self.of[NOW]).max(initial=0.0))
-        else:
+        proved = bool(bound.max(initial=0.0) * (1 + 1e-12) <= lam)
+        if not proved:
             self.scan(resid)
-            self.of[NOW] = self.corr[self.block.learner]
-            worst = self.level
-        along, square = float(resid @ (self.y - resid)), float(resid @ resid)
+        self.of[NOW] = (columns @ resid if proved else self.corr[self.block.learner]) - self.bend * gamma
+        worst = max(float(np.abs(self.of[NOW]).max(initial=0.0)), 0.0 if proved else float(self.size[outside].max(initial=0.0)))
+        if not proved:
+            self.level = worst
+        ridge = float(self.bend @ gamma**2)
+        along, square = float(resid @ (self.y - resid)) - ridge, float(resid @ resid) + ridge
         return max(gap_of(square, along, float(np.abs(gamma).sum()), worst, lam), 0.0)
