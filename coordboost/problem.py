@@ -196,6 +196,7 @@ class Problem:
                 raise ValueError("the oracle has no verb at(X) that gives the same learners on new rows: it cannot predict.")
             return self.offset + self.dictionary.source.at(X).combine(beta)
         X, _ = validation.matrix(X)
+        validation.check_columns(X)
         if X.shape[1] != self.standardization.n_columns:
             raise ValueError(f"X must have {self.standardization.n_columns} columns as in the fit, got {X.shape[1]}.")
         coef, intercept = self.raw(beta)

@@ -6,6 +6,7 @@ import numpy as np
 import scipy.sparse
 
 from coordboost.dictionaries import Dense, Sparse
+from coordboost.validation import check_columns
 
 #: Entries of a dense X that are standardised at a time: they stay in the cache meanwhile.
 CACHED = 1 << 16
@@ -39,6 +40,11 @@ def standardize_dense(X, weight, center, scale):
 
     *Numerics*: means are computed twice, the second time on the centred column. A column counts as constant where what centring
     leaves is within the rounding of the column. Sums are taken along one column at a time, so equal columns stay equal to the bit.
+
+    Raises
+    ------
+    ValueError
+        As `check_columns`.
     """
     n_samples, n_columns = X.shape
     rows = np.empty((n_columns, n_samples))
@@ -46,7 +52,11 @@ def standardize_dense(X, weight, center, scale):
     step = max(1, CACHED // n_samples)
     for first in range(0, n_columns, step):
         part = slice(first, first + step)
-        safe[part], mean[part], norm[part], top[part] = _standardized(X[:, part].T, weight, center, scale, rows[part])
+        out = rows[part]
+        out[:] = X[:, part].T
+        low, high = out.min(axis=1), out.max(axis=1)
+        check_columns(X, np.maximum(high, -low), first)
+        safe[part], mean[part], norm[part], top[part] = _standardized(out, low, high, weight, center, scale)
     kept = np.flatnonzero((norm > 0) & (top > (16 * np.finfo(float).eps if center else 0)))
     if not scale:
         check_unit(norm[kept] * safe[kept])
@@ -55,10 +65,8 @@ def standardize_dense(X, weight, center, scale):
     return Dense(rows if len(kept) == n_columns else rows[kept]), way
 
 
-def _standardized(columns, weight, center, scale, out):
-    """Fill `out` with the standardised `columns` (k, n_samples); what they were divided by, means, norms, largest abs entries after it."""
-    out[:] = columns
-    low, high = out.min(axis=1), out.max(axis=1)
+def _standardized(out, low, high, weight, center, scale):
+    """Standardise `out` (k, n_samples), from `low` to `high` (k,); what columns were divided by, means, norms, largest abs entries then."""
     safe = _power_of_two(np.maximum(high, -low))
     out /= safe[:, None]
     share = weight / weight.sum()
@@ -89,6 +97,7 @@ def standardize_sparse(X, weight, center, scale):
     without zeros is centred as it is stored, so a shift is never larger than the norm of its column.
     """
     X = scipy.sparse.csc_array(X)
+    check_columns(X)
     n_samples, n_columns = X.shape
     safe = _power_of_two(abs(X).max(axis=0).toarray().ravel())
     column = np.repeat(np.arange(n_columns), np.diff(X.indptr))

@@ -62,10 +62,12 @@ def _check_finite(name, array, extremes):
 def matrix(X, feature_names=None):
     """`X` as float64 (2-D ndarray, perhaps the caller's own, or CSC array without duplicates) and its column names.
 
+    The numbers are for `check_columns` to look at.
+
     Raises
     ------
     ValueError
-        As `numeric`; also for no rows, no columns, and a wrong number of names.
+        For objects, strings, complex numbers, masked arrays, a wrong number of dimensions or names, no rows or no columns.
     """
     own_names = _names_of(X)
     if scipy.sparse.issparse(X):
@@ -73,7 +75,6 @@ def matrix(X, feature_names=None):
             raise ValueError(f"X must be a 2-dimensional sparse matrix of real numbers, got shape {X.shape}, dtype {X.dtype}.")
         out = scipy.sparse.csc_array(X, dtype=np.float64, copy=True)
         out.sum_duplicates()
-        _check_finite("X", out.data, [out.data.max(initial=0.0), out.data.min(initial=0.0)])
     elif own_names is not None:
         bad = [str(name) for name, dtype in zip(X.columns, X.dtypes, strict=True) if not _is_number(dtype)]
         if bad:
@@ -83,22 +84,26 @@ def matrix(X, feature_names=None):
         out = _numbers("X", X, 2)
     if out.shape[0] == 0 or out.shape[1] == 0:
         raise ValueError(f"X must have at least one row and one column, got shape {out.shape}.")
-    _check_columns(out)
     return out, names(feature_names if feature_names is not None else own_names, out.shape[1])
 
 
-def _check_columns(X):
-    """Refuse columns with NaN or infinity, and those whose norms are not normal float64 numbers."""
-    if scipy.sparse.issparse(X):
+def check_columns(X, top=None, first=0):
+    """Refuse columns with NaN or infinity, and those whose norms are not normal float64 numbers.
+
+    top : their largest abs entries, (k,), from column `first` on; by default those of all columns, found by passes over X
+    """
+    if top is None and scipy.sparse.issparse(X):
+        _check_finite("X", X.data, [X.data.max(initial=0.0), X.data.min(initial=0.0)])
         top = abs(X).max(axis=0).toarray().ravel()
-    else:
+    elif top is None:
         top = np.maximum(X.max(axis=0), -X.min(axis=0))
+    if not scipy.sparse.issparse(X):
         _check_finite("X", X, top)
     bad = (top > 1e290) | ((top > 0) & (top < 1e-290))
     if bad.any():
         j = int(np.argmax(bad))
         raise ValueError(
-            f"X: the largest entry of column {j} is {top[j]:.3g}, beyond what can be normalised; rescale the column."
+            f"X: the largest entry of column {first + j} is {top[j]:.3g}, beyond what can be normalised; rescale the column."
         )
 
 
