@@ -8,7 +8,7 @@ models via coordinate descent* (naive updates).
 import numpy as np
 
 from coordboost._generic import compiled, kernel
-from coordboost.engine.descent import SCANS, SWEEPS, gap_of
+from coordboost.engine.descent import NEAR, SCANS, SWEEPS, gap_of
 
 # entries of `state`: what is to be taken from every entry of resid; the sum of the residual
 OFF, SUM = range(2)
@@ -94,28 +94,35 @@ class ColumnDescent:
         self.n_scans += 1
         self.resid = self.y - self.source.combine(self.gamma)
         self.state = np.array([0.0, self.resid.sum()])
-        self.size = np.abs(self.source.scan(self.resid) - self.columns[4] * self.gamma)
+        self.corr = self.source.scan(self.resid)
+        self.size = np.abs(self.corr - self.columns[4] * self.gamma)
         self.level = float(self.size.max())
 
     def solve(self, lam, tol):
         """Learners, their coefficients, and the certified gap over square_y / 2, which is at most `tol`."""
-        null, goal = self.square_y / 2, 0.8 * tol * self.square_y / 2
+        null, goal = self.square_y / 2, 0.9 * tol * self.square_y / 2
         self.columns[4] = lam * self.source.ridge
-        self.working |= (self.size >= 2 * lam - self.level) & (self.level > lam)
-        best = np.inf, self.gamma
+        best = self._gap(lam), self.gamma.copy()
+        if best[0] > tol * null:
+            self.working |= (self.size >= lam * max(lam / self.level, NEAR)) & (self.level > lam)
+            best = np.inf, best[1]
         for _ in range(SCANS):
+            if best[0] <= tol * null:
+                break
             index = np.flatnonzero(self.working)
             support = np.empty(len(index), dtype=np.int64)
             self.run(*self.stored, self.columns, index, support, self.resid, self.state, self.y, self.gamma, lam, goal, ROUNDS)
             self._scan()
-            ridge = float(self.columns[4] @ self.gamma**2)
-            along, square = float(self.resid @ (self.y - self.resid)) - ridge, float(self.resid @ self.resid) + ridge
-            gap = max(gap_of(square, along, float(np.abs(self.gamma).sum()), self.level, lam), 0.0)
-            best = min(best, (gap, self.gamma.copy()), key=lambda pair: pair[0])
-            if gap <= tol * null:
-                break
+            best = min(best, (self._gap(lam), self.gamma.copy()), key=lambda pair: pair[0])
             more = (self.size > lam) & ~self.working
             self.working |= more
             goal = goal if more.any() else 0.1 * goal
         support = np.flatnonzero(best[1])
         return support, best[1][support], best[0] / null if null > 0 else 0.0
+
+    def _gap(self, lam):
+        """The duality gap over all learners, from the last scan."""
+        pull = self.columns[4] * self.gamma
+        ridge, worst = float(pull @ self.gamma), float(np.abs(self.corr - pull).max())
+        along, square = float(self.resid @ (self.y - self.resid)) - ridge, float(self.resid @ self.resid) + ridge
+        return max(gap_of(square, along, float(np.abs(self.gamma).sum()), worst, lam), 0.0)

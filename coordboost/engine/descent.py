@@ -23,6 +23,10 @@ SMALL = 2048
 PROX = 1e-8
 #: Fewest rounds of sweeps before an exact solve, sweeps over the support in a round, exact solves and scans at one penalty.
 ROUNDS, SWEEPS, SOLVES, SCANS = 3, 10, 40, 60
+#: Learners whose correlation at the last scan was nearer than this to the penalty join the working set at once, however long ago it was.
+NEAR = 0.85
+#: Coefficients serve for penalties down to this part of the one they were found for, where they are good enough: steps stay short.
+LASTS = 0.8
 
 
 @kernel
@@ -84,14 +88,17 @@ def descend(gram, of, everything, support, lam, goal, square_y, rounds):
 
 
 class Descent:
-    """A Lasso of the columns of `source` on its target, solved for one penalty after the other, largest first."""
+    """A Lasso of the columns of `source` on its target, solved for one penalty after the other, largest first.
+
+    point : what `gap_of` needs for the coefficients found last, `coefs`, at any penalty; None where it is not known
+    """
 
     def __init__(self, source):
         self.source, self.y, self.block = source, source.y, Block(source)
         self.square_y = float(self.y @ self.y)
         self.of, self.squares, self.bend = np.zeros((3, 0)), np.zeros(0), np.zeros(0)
         self.run, self.gap_here = compiled(descend, (), allocates=False), compiled(gap_here, (), allocates=False)
-        self.n_scans = 0
+        self.n_scans, self.point, self.solved, self.coefs = 0, None, np.inf, (np.zeros(0, dtype=np.int64), np.zeros(0))
         self.scan(self.y)
         if source.n_learners <= min(SMALL, source.n_samples // 2):
             self._recruit(np.ones(source.n_learners, dtype=bool))
@@ -112,24 +119,29 @@ class Descent:
 
     def solve(self, lam, tol):
         """Learners, their coefficients, and the certified gap over square_y / 2, which is at most `tol`."""
-        null, goal = self.square_y / 2, 0.8 * tol * self.square_y / 2
+        null, goal = self.square_y / 2, 0.9 * tol * self.square_y / 2
+        if self.point is not None and lam >= LASTS * self.solved and (gap := gap_of(*self.point, lam)) <= tol * null:
+            return *self.coefs, max(gap, 0.0) / null  # what was found for the last penalty is good enough for this one
+        self.solved = lam
         if self.level > lam:
-            self._recruit(self.size >= 2 * lam - self.level)
+            self._recruit(self.size >= lam * max(lam / self.level, NEAR))
         self._bend(lam)
-        best = np.inf, np.zeros(0, dtype=np.int64), np.zeros(0)
+        best = np.inf
         for _ in range(SCANS):
             self._fit(lam, goal)
             gap = self._check(lam, tol)
-            if gap < best[0]:
+            if gap < best:
                 support = np.flatnonzero(self.of[GAMMA])
-                best = gap, self.block.learner[support], self.of[GAMMA, support]
+                best, self.coefs = gap, (self.block.learner[support], self.of[GAMMA, support])
+            else:
+                self.point = None
             if gap <= tol * null:
                 break
             if self._recruit(self.size > lam):
                 self._bend(lam)
             else:
                 goal *= 0.1
-        return best[1], best[2], best[0] / null if null > 0 else 0.0
+        return *self.coefs, best / null if null > 0 else 0.0
 
     def _recruit(self, mask):
         """Put the learners of a mask into the working set; whether any is new."""
@@ -195,18 +207,22 @@ class Descent:
         m, gamma, start = len(self.block), self.of[GAMMA], self.of[START]
         columns, support = self.block.columns[:m], np.flatnonzero(gamma)
         if m == self.source.n_learners and tol >= 1e-9:
-            self.of[NOW] = start - gamma[support] @ self.block.gram[support, :m]
+            self.of[NOW], self.point = start - gamma[support] @ self.block.gram[support, :m], None
             return max(self.gap_here(self.of, lam, self.square_y), 0.0)
         resid = self.y - gamma[support] @ columns[support]
         outside = self.block.place < 0
         bound = self.size[outside] + self.source.reach(float(np.linalg.norm(resid - self.anchor)), outside)
-        proved = bool(bound.max(initial=0.0) * (1 + 1e-12) <= lam)
-        if not proved:
+        farthest = float(bound.max(initial=0.0)) * (1 + 1e-12)
+        if farthest <= lam:
+            self.of[NOW] = columns @ resid
+        else:
             self.scan(resid)
-        self.of[NOW] = (columns @ resid if proved else self.corr[self.block.learner]) - self.bend * gamma
-        worst = max(float(np.abs(self.of[NOW]).max(initial=0.0)), 0.0 if proved else float(self.size[outside].max(initial=0.0)))
-        if not proved:
-            self.level = worst
-        ridge = float(self.bend @ gamma**2)
+            self.of[NOW], farthest = self.corr[self.block.learner], float(self.size[outside].max(initial=0.0))
+        self.of[NOW] -= self.bend * gamma
+        inside, ridge = float(np.abs(self.of[NOW]).max(initial=0.0)), float(self.bend @ gamma**2)
+        if self.anchor is resid:
+            self.level = max(inside, farthest)
         along, square = float(resid @ (self.y - resid)) - ridge, float(resid @ resid) + ridge
-        return max(gap_of(square, along, float(np.abs(gamma).sum()), worst, lam), 0.0)
+        l1 = float(np.abs(gamma).sum())
+        self.point = None if self.bend.any() else (square, along, l1, max(inside, farthest))
+        return max(gap_of(square, along, l1, max(inside, farthest if self.anchor is resid else 0.0), lam), 0.0)
