@@ -139,9 +139,9 @@ def wander(edge, most):
         if status != SCAN or len(edge.rows) == 0:
             return status
         scan(edge)
+        edge.tally[SCANS] += 1
         n = choose(edge, edge.corr)
         if edge.tally[SIZE] + n > len(edge.columns):
             return SCAN
-        edge.tally[SCANS] += 1
         gather(edge, edge.found[:n])
         join(edge, edge.found[:n], edge.corr)
