@@ -10,6 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import coordboost as cb
+from coordboost._generic import compiled
+from coordboost.engine import candidates
 
 METHODS = {
     "LS-Boost(1)": lambda size: cb.ls_boost(1.0),
@@ -158,3 +160,24 @@ def test_many_equal_columns():
         run, explicit = (cb.solve(problem, method, 2000, view=view) for view in (cb.Lookahead, cb.Explicit))
         assert (run.path.learner == explicit.path.learner).all()
         assert (run.path.learner % 60 == 0).all()  # the lowest copy of each
+
+
+@pytest.mark.parametrize("n_tasks", [1, 3])
+@pytest.mark.parametrize("n_samples", [7, 4097])
+def test_gram_entries_do_not_depend_on_what_is_computed_with_them(n_samples, n_tasks):
+    """Entries in the rows and columns asked for, to rounding; symmetric, and the same bits one row at a time; no others are touched."""
+    rng = np.random.default_rng(0)
+    rows, slot, fresh = rng.standard_normal((70, n_samples)), rng.permutation(70), np.sort(rng.permutation(70)[:13])
+    run, together, apart = compiled(candidates.products, ()), np.full((70, 70), np.nan), np.full((70, 70), np.nan)
+    for first in range(n_tasks):
+        run(rows, slot, fresh, together, first, n_tasks)
+    for row in fresh:
+        run(rows, slot, np.array([row]), apart, 0, 1)
+    np.testing.assert_array_equal(together, apart)
+    np.testing.assert_array_equal(together, together.T)
+    asked = np.zeros((70, 70), dtype=bool)
+    asked[fresh] = asked[:, fresh] = True
+    assert (np.isnan(together) == ~asked).all()
+    length = np.linalg.norm(rows[slot], axis=1)
+    slack = n_samples * np.finfo(float).eps * np.outer(length, length)
+    assert (np.abs(together - rows[slot] @ rows[slot].T) <= slack)[asked].all()

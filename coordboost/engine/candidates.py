@@ -24,8 +24,8 @@ from coordboost.engine.scan import LITTLE, choose, in_parallel
 
 #: A large Gram block is dealt out to so many tasks.
 TASKS = 8
-#: Columns of a Gram block that are computed together, a multiple of the widest vector of the machine.
-WIDTH = 64
+#: Columns of a Gram block that are computed together, a multiple of the widest vector of the machine, and samples at a time.
+WIDTH, DEPTH = 64, 4096
 
 
 class Store:
@@ -61,26 +61,28 @@ def products(rows, slot, fresh, gram, first, stride):
     *Numerics*: an entry is the sum over the samples one after the other: whatever is computed with it, and on however many threads, the
     bits are the same.
     """
-    n, last = rows.shape[1], len(fresh) - 1
-    tile, sums = np.zeros((n, WIDTH)), np.empty(2 * WIDTH)
+    n, m = rows.shape[1], len(fresh)
+    tile, sums = np.zeros((min(n, DEPTH), WIDTH)), np.empty((m + 1) * WIDTH)
     for block in range(first * WIDTH, len(slot), stride * WIDTH):
         width = min(WIDTH, len(slot) - block)
-        for q in range(width):
-            column = rows[slot[block + q]]
-            for k in range(n):
-                tile[k, q] = column[k]
-        for f in range(0, len(fresh), 2):
-            one, two = fresh[f], fresh[min(f + 1, last)]
-            a, b = rows[slot[one]], rows[slot[two]]
-            sums[:] = 0.0
-            for k in range(n):
-                x, y, part = a[k], b[k], tile[k]
-                for q in range(WIDTH):
-                    sums[q] += x * part[q]
-                    sums[WIDTH + q] += y * part[q]
+        sums[:] = 0.0
+        for top in range(0, n, DEPTH):
+            depth = min(DEPTH, n - top)
             for q in range(width):
-                gram[one, block + q] = gram[block + q, one] = sums[q]
-                gram[two, block + q] = gram[block + q, two] = sums[WIDTH + q]
+                column = rows[slot[block + q]]
+                for k in range(depth):
+                    tile[k, q] = column[top + k]
+            for f in range(0, m, 2):
+                a, b = rows[slot[fresh[f]], top:], rows[slot[fresh[min(f + 1, m - 1)]], top:]
+                pair = sums[f * WIDTH : (f + 2) * WIDTH]  # a slice: no index can be negative, so the loop below uses vectors
+                for k in range(depth):
+                    x, y, part = a[k], b[k], tile[k]
+                    for q in range(WIDTH):
+                        pair[q] += x * part[q]
+                        pair[WIDTH + q] += y * part[q]
+        for f in range(m):
+            for q in range(width):
+                gram[fresh[f], block + q] = gram[block + q, fresh[f]] = sums[f * WIDTH + q]
 
 
 class Places:
