@@ -10,6 +10,7 @@ from coordboost._checks import instance
 from coordboost._generic import compiled, generic, is_piece
 from coordboost._threads import on_one_thread
 from coordboost.dictionaries import Oracle
+from coordboost.dictionaries.chunked import Chunked
 from coordboost.engine.scan import scan
 from coordboost.losses import Squared
 from coordboost.moments import standardize_chunked
@@ -190,14 +191,26 @@ class Problem:
 
     @on_one_thread
     def predict(self, beta, X):
-        """offset + B beta on the new rows X, (len(X),)."""
+        """offset + B beta on the new rows X, (len(X),); X as for a Problem; of ``open_columns(...)`` only the model's columns are read."""
         if isinstance(self.dictionary, Oracle):
             if not hasattr(self.dictionary.source, "at"):
                 raise ValueError("the oracle has no verb at(X) that gives the same learners on new rows: it cannot predict.")
             return self.offset + self.dictionary.source.at(X).combine(beta)
-        X, _ = validation.matrix(X)
-        validation.check_columns(X)
-        if X.shape[1] != self.standardization.n_columns:
-            raise ValueError(f"X must have {self.standardization.n_columns} columns as in the fit, got {X.shape[1]}.")
+        stored = isinstance(X, Columns)
+        if not stored:
+            X, _ = validation.matrix(X)
+            validation.check_columns(X)
+        n_columns = self.standardization.n_columns
+        if X.shape[1] != n_columns:
+            raise ValueError(f"X must have {n_columns} columns as in the fit, got {X.shape[1]}.")
         coef, intercept = self.raw(beta)
-        return X @ coef + intercept
+        if not stored:
+            return X @ coef + intercept
+        out = (
+            Chunked(X.store, np.arange(n_columns), np.zeros(n_columns), np.ones(n_columns), X.memory).combine(coef) + intercept
+        )
+        if not np.isfinite(out).all():
+            raise ValueError(
+                f"X holds NaN or infinity in row {int(np.argmin(np.isfinite(out)))}; impute or drop those rows first."
+            )
+        return out

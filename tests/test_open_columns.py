@@ -73,6 +73,23 @@ def test_bad_numbers(source, bad, tmp_path):
     refused(lambda: Problem(SOURCES[source](tmp_path, X), y), "NaN or infinity in column 200")
 
 
+@every_source
+def test_predictions_on_stored_rows(source, tmp_path):
+    """Those on the same rows in memory, to the rounding of a sum over the columns; what cannot be predicted on is refused."""
+    X, y = data()
+    X[0, 7] = 0.0
+    run = cb.solve(Problem(X, y), cb.ls_boost(0.1), 30)
+    new = data(seed=1)[0]
+    expected = run.predict(new)
+    slack = 2 * P * ROUNDOFF * (np.abs(new) @ np.abs(run.coef) + abs(run.intercept))
+    assert (np.abs(run.predict(SOURCES[source](tmp_path, new)) - expected) <= slack).all()
+    bad = new.copy()
+    bad[5, run.problem.standardization.kept[run.final.support[0]]] = np.nan
+    for name, changed, fragment in [("bad", bad, "NaN or infinity in row 5"), ("few", new[:, 1:], "must have 260 columns")]:
+        (tmp_path / name).mkdir()
+        refused(lambda folder=tmp_path / name, X=changed: run.predict(SOURCES[source](folder, X)), fragment)
+
+
 @pytest.mark.parametrize("source", ["npy, C order", "npy, Fortran order", "dask, rows"])
 def test_bad_columns(source, tmp_path):
     X, y = data()
