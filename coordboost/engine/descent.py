@@ -24,7 +24,7 @@ PROX = 1e-8
 #: Fewest rounds of sweeps before an exact solve, sweeps over the support in a round, exact solves and scans at one penalty.
 ROUNDS, SWEEPS, SOLVES, SCANS = 3, 10, 40, 60
 #: Learners whose correlation at the last scan was nearer than this to the penalty join the working set at once, however long ago it was.
-NEAR = 0.85
+NEAR = 0.96
 #: Coefficients serve for penalties down to this part of the one they were found for, where they are good enough: steps stay short.
 LASTS = 0.8
 
