@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-SHORT, LEAST = 0.2, 0.005  # seconds: work below the first is repeated until it fills them, and counted as the second at least
+# seconds: work below the first is repeated until it fills them, and counted as the second at least; above the third it is timed cold
+SHORT, LEAST, LONG = 0.2, 0.005, 10.0
 
 
 class Timed(NamedTuple):
@@ -53,14 +54,15 @@ def once(run, times=1):
 
 
 def timed(run, short=0.0):
-    """The `Timed` of a run; of work that takes less than `short` seconds, that of as many further runs as fill them.
+    """The `Timed` of a run; with `short`, that of a run that follows itself: of as many as fill `short` seconds, of one up to `LONG`.
 
-    The run that follows another contestant's finds cold caches, and would be several times slower where work is milliseconds.
+    A run that follows another contestant's finds cold caches, and memory that the system has to find first: milliseconds become
+    several times as many, and who works in more memory pays more.
     """
     first = once(run)
-    if first.wall < short and not first.own:
-        return once(run, math.ceil(short / max(first.wall, LEAST)))
-    return first
+    if first.own or not short or first.wall > LONG:
+        return first
+    return once(run, math.ceil(short / max(first.wall, LEAST)))
 
 
 def reason(error):
