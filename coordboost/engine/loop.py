@@ -49,7 +49,8 @@ def advance(view, select, step, unit, beta, drawn, k, learner, shrink, theta):
         push(view, j, s, unit * t)
         accumulate(beta, j, s, t)
         learner[i] = j
-        shrink[i] = s
+        if s != 0:  # the record begins as zeros: without shrinkage its memory is never touched
+            shrink[i] = s
         theta[i] = t
     return len(learner)
 
