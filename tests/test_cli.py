@@ -215,7 +215,13 @@ def test_ctrl_c_keeps_the_steps_made(folder):
     words = "path t.csv --target price --method forward_stagewise --eps 1e-6"
     fine(words, "--steps 1 --out warm")  # compiles, so that the other process is soon at work
     words = f"-m coordboost {words} --steps 1000000000 --out o"
-    process = subprocess.Popen([sys.executable, *words.split()], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, *words.split()],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a parent in the background has it ignored
+    )
     try:
         deadline = time.monotonic() + 60
         while not (folder / "o").exists() and time.monotonic() < deadline:
