@@ -124,10 +124,3 @@ class Block:
         cross(self.columns, self.gram, m, room, np.empty((room - m) * room))
         self.learner = np.concatenate([self.learner, learners])
         self.place[learners] = np.arange(m, room)
-
-    def keep(self, here):
-        """Let go of all learners but those at the places `here`, increasing."""
-        self.place[:] = -1
-        self.learner = self.learner[here]
-        self.place[self.learner] = np.arange(len(here))
-        self.columns, self.gram = self.columns[here], self.gram[np.ix_(here, here)]

@@ -134,23 +134,16 @@ def look(problem, beta, n_candidates, previous=None):
     s, known = len(learner), previous is not None and len(previous.places.learner) <= len(learner)
     places = previous.places if known else Places(problem, y)
     places.put(learner)
-    of, now, ids = np.zeros((6, s)), aligned(s + 1), np.zeros((3, s), dtype=np.int64)
+    of, now, ids = np.zeros((6, s)), np.zeros(s + 1), np.zeros((3, s), dtype=np.int64)
     of[START], of[SCANNED] = places.start, corr[places.learner]
     ids[LEARNER], ids[ORDER] = places.learner, places.place[learner]
-    sums, extra, state = np.zeros((2, 7)), np.zeros(2), np.zeros(6, dtype=np.int64)
+    sums, extra, state = np.zeros((2, 7)), np.zeros(2), np.zeros(5, dtype=np.int64)
     sums[0, [OUTSIDE, ANCHOR, KEPT]] = outside, problem.weight @ pred**2, 1.0
     extra[[WITH_Y, UNIT]] = problem.weight @ (y * pred), 1.0
     state[[FRESH, WANTED]] = 1, min(s, 32)
     error = 4 * problem.n_samples * float(np.finfo(float).eps)
-    view = Lookahead(places.gram, aligned(s * (s + 7)), of, now, now.view(np.int64), ids, sums, extra, state, tie, error, scale)
+    view = Lookahead(places.gram, np.empty(s * s), of, now, now.view(np.int64), ids, sums, extra, state, tie, error, scale)
     return Candidates(places, view)
-
-
-def aligned(n):
-    """An array (n,) of zeros that begins at a multiple of 64 bytes."""
-    out = np.zeros(n + 7)
-    skip = -out.ctypes.data // 8 % 8
-    return out[skip : skip + n]
 
 
 def scale_of(problem):

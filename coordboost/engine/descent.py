@@ -69,19 +69,24 @@ def gap_of(square, along, l1, worst, lam):
     return 0.5 * square + lam * l1 - share * (square + along) + 0.5 * share * share * square
 
 
+@kernel
+def go_round(gram, of, everything, support, lam, goal):
+    """A sweep over the working set, and sweeps over its support until they gain little."""
+    n, m = 0, of.shape[1]
+    sweep(gram, of, everything, m, lam)
+    for j in range(m):
+        if of[GAMMA, j] != 0.0:
+            support[n] = j
+            n += 1
+    for _ in range(SWEEPS):
+        if sweep(gram, of, support, n, lam) <= 0.1 * goal:
+            break
+
+
 def descend(gram, of, everything, support, lam, goal, square_y, rounds):
-    """Sweeps over the working set, each followed by sweeps over the support, until the gap on the set is at most `goal`."""
-    m = of.shape[1]
+    """Rounds of sweeps, until the gap on the working set is at most `goal`; whether it is."""
     for _ in range(rounds):
-        sweep(gram, of, everything, m, lam)
-        n = 0
-        for j in range(m):
-            if of[GAMMA, j] != 0.0:
-                support[n] = j
-                n += 1
-        for _ in range(SWEEPS):
-            if sweep(gram, of, support, n, lam) <= 0.1 * goal:
-                break
+        go_round(gram, of, everything, support, lam, goal)
         if gap_here(of, lam, square_y) <= goal:
             return True
     return False

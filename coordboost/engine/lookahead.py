@@ -35,7 +35,7 @@ LEARNER, POSITION, ORDER = range(3)
 # entries of a level's `sums`: the largest correlation outside; |d|^2; <d, p_0>; |p_0|^2; what is left of p_0; the way gone; steps
 OUTSIDE, DISTANCE, ALONG, ANCHOR, KEPT, LENGTH, STEPS = range(7)
 # entries of `count`
-FRONT, WINNER, FRESH, WANTED, REGROUPS, STRIDE = range(6)
+FRONT, WINNER, FRESH, WANTED, REGROUPS = range(5)
 # entries of `extra`: <y, pred>; the unit of row MOVED
 WITH_Y, UNIT = range(2)
 # all bits of a float but its sign
@@ -92,8 +92,8 @@ def largest(of, n, wanted):
 class Lookahead(NamedTuple):
     """Candidates and front; correlations and predictions in units of `scale`, a power of two near the norm of y.
 
-    gram : Gram matrix of the s candidates, (>= s, >= s);  block : that of the front, its rows state[STRIDE] apart, (s * (s + 7),): rows
-    and `now` begin at multiples of 64 bytes, so that no vector lies across two cache lines
+    gram : Gram matrix of the s candidates, (>= s, >= s);  block : that of the front, its rows one after the other,
+    (s * s,)
     of : correlations at beta = 0, at the last scan, and coefficients moved since, correlations when the front was formed,
     by candidate; correlations of the front at beta = 0 and when it was formed, (6, s)
     now : correlations of the front, (s + 1,), the last entry for the largest of their sizes;  bits : the same memory as int64:
@@ -146,15 +146,14 @@ class Lookahead(NamedTuple):
                 w += 1
             else:
                 outside = max(outside, abs(corr))
-        stride = (w + 7) // 8 * 8
         for a in range(w):
             for b in range(w):
-                self.block[a * stride + b] = self.gram[self.ids[POSITION, a], self.ids[POSITION, b]]
+                self.block[a * w + b] = self.gram[self.ids[POSITION, a], self.ids[POSITION, b]]
         for p in range(sums.shape[1]):
             sums[1, p] = 0.0
         sums[1, OUTSIDE] = outside
         sums[1, ANCHOR] = sums[0, ANCHOR] + 2.0 * sums[0, ALONG] + sums[0, DISTANCE]
-        self.state[FRONT], self.state[STRIDE] = w, stride
+        self.state[FRONT] = w
         self.state[REGROUPS] += 1
 
     def best(self, step, beta):
@@ -189,15 +188,14 @@ class Lookahead(NamedTuple):
         square = sums[0, ANCHOR] + 2.0 * sums[0, ALONG] + sums[0, DISTANCE]
         a = a / self.scale
         along = a * corr - b * (self.extra[WITH_Y] - square)
-        length = a * a * self.block[local * self.state[STRIDE] + local] - 2.0 * a * b * (start - corr) + b * b * square
+        length = a * a * self.block[local * self.state[FRONT] + local] - 2.0 * a * b * (start - corr) + b * b * square
         return along / length if length > 0.0 else 0.0
 
     def push(self, j, shrink, theta):
         """The state after pred <- (1 - shrink) pred + theta B_j, j the learner that `best` returned."""
         of, now, sums, local, w = self.of, self.now, self.sums, self.state[WINNER], self.state[FRONT]
         theta = theta / self.scale
-        at = local * self.state[STRIDE]
-        row = self.block[at : at + w]  # a slice: no index can be negative, so the loops below use vector loads
+        row = self.block[local * w : local * w + w]  # a slice: no index can be negative, so the loops below use vector loads
         i = self.ids[POSITION, local]
         corr, start, origin = now[local], of[FRONT_START, local], of[FRONT_ORIGIN, local]
         square = row[local]

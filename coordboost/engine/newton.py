@@ -20,7 +20,7 @@ from scipy.linalg.lapack import dpotrf, dpotrs
 
 from coordboost._generic import compiled, generic, is_piece, kernel
 from coordboost.engine.block import grown
-from coordboost.engine.descent import GAMMA, NOW, SMALL, SWEEPS, sweep
+from coordboost.engine.descent import GAMMA, NOW, SMALL, go_round
 from coordboost.engine.held import Held
 
 #: Smallest floor of a curvature, relative to the largest curvature of the loss.
@@ -77,18 +77,9 @@ def gap_of(loss, now, gamma, lam):
 
 
 def settle(gram, of, everything, support, lam, loss, goal, rounds):
-    """Sweeps over the working set, each followed by sweeps over the support, until the gap of the model is at most `goal`."""
-    m = of.shape[1]
+    """Rounds of sweeps, until the gap of the model is at most `goal`; whether it is."""
     for _ in range(rounds):
-        sweep(gram, of, everything, m, lam)
-        n = 0
-        for j in range(m):
-            if of[GAMMA, j] != 0.0:
-                support[n] = j
-                n += 1
-        for _ in range(SWEEPS):
-            if sweep(gram, of, support, n, lam) <= 0.1 * goal:
-                break
+        go_round(gram, of, everything, support, lam, goal)
         if gap_of(loss, of[NOW], of[GAMMA], lam) <= goal:
             return True
     return False

@@ -52,11 +52,6 @@ class Pool:
         self._grow(max(4 * FEWEST, min(16 * FEWEST, SPACE // source.n_samples)))
 
     @property
-    def lam(self):
-        """The correlation level that the walk has come to."""
-        return float(self.level[LAM])
-
-    @property
     def edge(self):
         """What the kernels work on."""
         now = (
