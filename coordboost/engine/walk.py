@@ -13,7 +13,7 @@ from coordboost.engine.gathered import Gathered
 from coordboost.engine.gram import Gram
 from coordboost.engine.lookahead import Lookahead
 from coordboost.engine.loop import Coefficients, runner, trace
-from coordboost.engine.path import Path
+from coordboost.engine.path import Record
 from coordboost.engine.refit import Refit
 from coordboost.engine.scout import GROUNDS, Scout
 from coordboost.losses import Squared
@@ -105,7 +105,7 @@ class Walk:
         self.unit = getattr(self.method.step, "unit", 1.0)
         self.kind = _checked_view(problem, self.method, view) or choose_view(problem, self.method, compile)
         self.coefficients = Coefficients(np.zeros(problem.n_learners), np.ones(1))
-        self.k, self.parts, self.looks, self.extra = 0, [], 0, 0
+        self.k, self.record, self.looks, self.extra = 0, Record(), 0, 0
         self.anchor = (0, [])
         self._chunk = (-1, None)
         with one_thread():
@@ -133,8 +133,7 @@ class Walk:
     @property
     def path(self):
         """The steps so far."""
-        self.parts = [Path.join(self.parts)]
-        return self.parts[0]
+        return self.record.path
 
     @property
     def beta(self):
@@ -149,7 +148,7 @@ class Walk:
         """Go to step `n_steps` of a recorded path, by way of its `anchor`."""
         k, memory = anchor
         compiled(trace, (self.coefficients,))(self.coefficients, path.learner, path.shrink, path.theta, 0, k)
-        self.k, self.parts, self.anchor = k, [path.cut(0, k)], (k, list(memory))
+        self.k, self.record, self.anchor = k, Record(path.cut(0, k)), (k, list(memory))
         with one_thread():
             self.source.restore(self.unit * self.coefficients.scale[0] * self.coefficients.values, memory)
         if self.source.follows:
@@ -178,7 +177,7 @@ class Walk:
         while self.k < goal:
             began = time.perf_counter()
             with one_thread():
-                full = self._block(select, step, min(block, goal - self.k))
+                full = self._block(select, step, min(block, goal - self.k), goal - self.k)
             now = time.perf_counter()
             if full:
                 block = 2 * block if now - began < seconds / 4 else block if now - began < seconds else block // 2
@@ -187,18 +186,18 @@ class Walk:
                 last = now
                 yield self
 
-    def _block(self, select, step, n_steps):
-        """One call of the compiled loop, for up to `n_steps` steps; whether the view made all it was asked for."""
+    def _block(self, select, step, n_steps, ahead):
+        """One call of the compiled loop, for up to `n_steps` of the `ahead`; whether the view made all it was asked for."""
         if self.source.room(self.k - self.anchor[0]) <= 0:
             self._rebuild(self.k - self.anchor[0])
         drawn = self._drawn(select, min(n_steps, self.source.room(self.k - self.anchor[0])))
-        part = Path.empty(len(drawn))
+        part = self.record.room(len(drawn), ahead)
         advance = runner(self.view, select, step, self.coefficients, compile=self.compile)
         done = advance(
             self.view, select, step, self.unit, self.coefficients, drawn, self.k, part.learner, part.shrink, part.theta
         )
         self.k += done
-        self.parts.append(part.cut(0, done))
+        self.record.keep(done)
         if hasattr(self.view, "looks"):
             self.looks += done * self.view.looks(select.width, self.problem.n_learners)
         if done < len(drawn):
