@@ -57,12 +57,14 @@ def timed(run, short=0.0):
     """The `Timed` of a run; with `short`, that of a run that follows itself: of as many as fill `short` seconds, of one up to `LONG`.
 
     A run that follows another contestant's finds cold caches, and memory that the system has to find first: milliseconds become
-    several times as many, and who works in more memory pays more.
+    several times as many, and who works in more memory pays more. For the same reason its own first result is let go before.
     """
     first = once(run)
     if first.own or not short or first.wall > LONG:
         return first
-    return once(run, math.ceil(short / max(first.wall, LEAST)))
+    times = math.ceil(short / max(first.wall, LEAST))
+    del first
+    return once(run, times)
 
 
 def reason(error):
