@@ -23,6 +23,8 @@ from numba.core.errors import NumbaError
 from numba.extending import overload, register_jitable
 
 _PACKAGE = Path(__file__).parent
+# A call passes every field of every array of a piece, 60 words or more: short kernels are part of their caller.
+_INLINE = {"forceinline": True}
 
 
 def generic(name, default=None):
@@ -41,13 +43,13 @@ def generic(name, default=None):
         return method
 
     call.__name__ = call.__qualname__ = name
-    overload(call, strict=False)(typing)
+    overload(call, strict=False, jit_options=_INLINE)(typing)
     return call
 
 
 def kernel(function):
     """Mark a plain helper function as callable from compiled code."""
-    return register_jitable(function)
+    return register_jitable(**_INLINE)(function)
 
 
 def leaf(function):

@@ -15,10 +15,12 @@ from coordboost.engine.lookahead import (
     OUTSIDE,
     SCANNED,
     START,
+    STRIP,
     UNIT,
     WANTED,
     WITH_Y,
     Lookahead,
+    strips,
 )  # fmt: skip
 from coordboost.engine.scan import LITTLE, choose, in_parallel
 
@@ -134,7 +136,7 @@ def look(problem, beta, n_candidates, previous=None):
     s, known = len(learner), previous is not None and len(previous.places.learner) <= len(learner)
     places = previous.places if known else Places(problem, y)
     places.put(learner)
-    of, now, ids = np.zeros((6, s)), np.zeros(s + 1), np.zeros((3, s), dtype=np.int64)
+    of, ids, width = np.zeros((6, s)), np.zeros((3, s), dtype=np.int64), STRIP * strips(s)
     of[START], of[SCANNED] = places.start, corr[places.learner]
     ids[LEARNER], ids[ORDER] = places.learner, places.place[learner]
     sums, extra, state = np.zeros((2, 7)), np.zeros(2), np.zeros(5, dtype=np.int64)
@@ -142,7 +144,8 @@ def look(problem, beta, n_candidates, previous=None):
     extra[[WITH_Y, UNIT]] = problem.weight @ (y * pred), 1.0
     state[[FRESH, WANTED]] = 1, min(s, 32)
     error = 4 * problem.n_samples * float(np.finfo(float).eps)
-    view = Lookahead(places.gram, np.empty(s * s), of, now, now.view(np.int64), ids, sums, extra, state, tie, error, scale)
+    block, now, tops = np.empty(s * width), np.zeros(width), np.zeros(strips(s))
+    view = Lookahead(places.gram, block, of, now, tops, ids, sums, extra, state, tie, error, scale)
     return Candidates(places, view)
 
 

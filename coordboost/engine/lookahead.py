@@ -38,8 +38,8 @@ OUTSIDE, DISTANCE, ALONG, ANCHOR, KEPT, LENGTH, STEPS = range(7)
 FRONT, WINNER, FRESH, WANTED, REGROUPS = range(5)
 # entries of `extra`: <y, pred>; the unit of row MOVED
 WITH_Y, UNIT = range(2)
-# all bits of a float but its sign
-MAGNITUDE = 0x7FFFFFFFFFFFFFFF
+# The front is moved and searched strip by strip: loops of a fixed length become straight vector code.
+STRIP = 8
 
 
 @kernel
@@ -68,6 +68,12 @@ def beats(sums, level, size, doubt):
 
 
 @kernel
+def strips(w):
+    """How many strips w entries fill."""
+    return (w + STRIP - 1) // STRIP
+
+
+@kernel
 def largest(of, n, wanted):
     """A threshold that at most `wanted` of the n sizes in row NOW reach, or their maximum; by bisection."""
     low, high = 0.0, 0.0
@@ -92,12 +98,11 @@ def largest(of, n, wanted):
 class Lookahead(NamedTuple):
     """Candidates and front; correlations and predictions in units of `scale`, a power of two near the norm of y.
 
-    gram : Gram matrix of the s candidates, (>= s, >= s);  block : that of the front, its rows one after the other,
-    (s * s,)
+    gram : Gram matrix of the s candidates, (>= s, >= s);  block : that of the front, its rows one after the other, each filled up
+    with zeros to whole strips, (s * STRIP * strips(s),)
     of : correlations at beta = 0, at the last scan, and coefficients moved since, correlations when the front was formed,
     by candidate; correlations of the front at beta = 0 and when it was formed, (6, s)
-    now : correlations of the front, (s + 1,), the last entry for the largest of their sizes;  bits : the same memory as int64:
-    sizes of floats are ordered as their bits, and the maximum of whole numbers takes a quarter of the time
+    now : correlations of the front, filled up likewise, (STRIP * strips(s),);  tops : the largest size in each strip, (strips(s),)
     ids : the candidates, as they stand in all arrays; the positions of the front among them, by increasing learner; those of all, likewise:
     sums over candidates and ties go by that order, so where a candidate stands does not matter, (3, s)
     sums : outer and inner level, (2, 7);  extra, count : see the constants above
@@ -108,7 +113,7 @@ class Lookahead(NamedTuple):
     block: np.ndarray
     of: np.ndarray
     now: np.ndarray
-    bits: np.ndarray
+    tops: np.ndarray
     ids: np.ndarray
     sums: np.ndarray
     extra: np.ndarray
@@ -146,9 +151,16 @@ class Lookahead(NamedTuple):
                 w += 1
             else:
                 outside = max(outside, abs(corr))
+        width = STRIP * strips(w)
         for a in range(w):
             for b in range(w):
-                self.block[a * w + b] = self.gram[self.ids[POSITION, a], self.ids[POSITION, b]]
+                self.block[a * width + b] = self.gram[self.ids[POSITION, a], self.ids[POSITION, b]]
+            self.block[a * width + w : (a + 1) * width] = 0.0
+        now[w:width] = 0.0
+        for c in range(strips(w)):
+            self.tops[c] = 0.0
+            for q in range(c * STRIP, (c + 1) * STRIP):
+                self.tops[c] = max(self.tops[c], abs(now[q]))
         for p in range(sums.shape[1]):
             sums[1, p] = 0.0
         sums[1, OUTSIDE] = outside
@@ -158,14 +170,13 @@ class Lookahead(NamedTuple):
 
     def best(self, step, beta):
         """The winner among all learners, or (-1, 0) where only a scan can tell."""
-        now, bits, sums, state, n = self.now, self.bits, self.sums, self.state, self.ids.shape[1]
+        now, tops, sums, state, n = self.now, self.tops, self.sums, self.state, self.ids.shape[1]
         while True:
             w = state[FRONT]
-            top = 0
-            for i in range(w):
-                top = max(top, bits[i] & MAGNITUDE)
-            bits[n] = top
-            certain = now[n] - min(self.rounding, 0.5 * now[n])
+            top = 0.0
+            for c in range(strips(w)):
+                top = max(top, tops[c])
+            certain = top - min(self.rounding, 0.5 * top)
             doubt = self.rounding + self.error * sums[0, LENGTH] + 1e-15 * sums[1, STEPS]
             if w > 0 and (w == n or beats(sums, 1, certain, doubt)):
                 break
@@ -174,9 +185,13 @@ class Lookahead(NamedTuple):
             regroup(self)
         if state[FRESH] == 0 and not beats(sums, 0, certain, doubt):
             return -1, 0.0
-        local = w
-        for i in range(w):
-            local = min(local, i if abs(now[i]) >= certain else w)
+        first, local = 0, 0
+        for c in range(strips(w) - 1, -1, -1):
+            first = c if tops[c] >= certain else first
+        part = now[first * STRIP : (first + 1) * STRIP]
+        for q in range(STRIP - 1, -1, -1):
+            local = q if abs(part[q]) >= certain else local
+        local += first * STRIP
         state[FRESH] = 0
         state[WINNER] = local
         return self.ids[LEARNER, self.ids[POSITION, local]], now[local] * self.scale
@@ -188,14 +203,15 @@ class Lookahead(NamedTuple):
         square = sums[0, ANCHOR] + 2.0 * sums[0, ALONG] + sums[0, DISTANCE]
         a = a / self.scale
         along = a * corr - b * (self.extra[WITH_Y] - square)
-        length = a * a * self.block[local * self.state[FRONT] + local] - 2.0 * a * b * (start - corr) + b * b * square
+        length = a * a * self.block[local * STRIP * strips(self.state[FRONT]) + local] - 2.0 * a * b * (start - corr) + b * b * square
         return along / length if length > 0.0 else 0.0
 
     def push(self, j, shrink, theta):
         """The state after pred <- (1 - shrink) pred + theta B_j, j the learner that `best` returned."""
         of, now, sums, local, w = self.of, self.now, self.sums, self.state[WINNER], self.state[FRONT]
-        theta = theta / self.scale
-        row = self.block[local * w : local * w + w]  # a slice: no index can be negative, so the loops below use vector loads
+        theta = theta * (1.0 / self.scale)
+        width = STRIP * strips(w)
+        row = self.block[local * width : (local + 1) * width]
         i = self.ids[POSITION, local]
         corr, start, origin = now[local], of[FRONT_START, local], of[FRONT_ORIGIN, local]
         square = row[local]
@@ -210,8 +226,13 @@ class Lookahead(NamedTuple):
                     of[MOVED, p] *= self.extra[UNIT]
                 self.extra[UNIT] = 1.0
             for p in range(w):
-                now[p] = keep * now[p] + shrink * of[FRONT_START, p] - theta * row[p]
-        else:
-            for p in range(w):
-                now[p] -= theta * row[p]
+                now[p] = keep * now[p] + shrink * of[FRONT_START, p]
+        for c in range(strips(w)):
+            part, moves, top = now[c * STRIP : (c + 1) * STRIP], row[c * STRIP : (c + 1) * STRIP], 0.0
+            for q in range(STRIP):
+                value = part[q] - theta * moves[q]
+                part[q] = value
+                size = abs(value)
+                top = size if size > top else top
+            self.tops[c] = top
         of[MOVED, i] += theta / self.extra[UNIT]
