@@ -29,7 +29,9 @@ class Path:
         """One path from its consecutive parts; a single one is that path."""
         parts = list(parts) or [cls.empty()]
         names = [field.name for field in fields(cls)]
-        return parts[0] if len(parts) == 1 else cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+        return (
+            parts[0] if len(parts) == 1 else cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+        )
 
     def cut(self, start, stop):
         """Steps start, ..., stop - 1."""
