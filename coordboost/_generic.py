@@ -23,7 +23,7 @@ from numba.core.errors import NumbaError
 from numba.extending import overload, register_jitable
 
 _PACKAGE = Path(__file__).parent
-# A call passes every field of every array of a piece, 60 words or more: short kernels are part of their caller.
+# A call passes every field of every array of a piece, 60 words or more: a kernel of a piece becomes part of its caller.
 _INLINE = {"forceinline": True}
 
 
@@ -49,7 +49,7 @@ def generic(name, default=None):
 
 def kernel(function):
     """Mark a plain helper function as callable from compiled code."""
-    return register_jitable(**_INLINE)(function)
+    return register_jitable(function)
 
 
 def leaf(function):
