@@ -57,6 +57,11 @@ def leaf(function):
     return register_jitable(_nrt=False)(function)
 
 
+def reduction(function):
+    """As `kernel`, for sums whose terms the compiler may take in any order, so that it can use vectors."""
+    return register_jitable(_nrt=False, fastmath={"reassoc"})(function)
+
+
 def is_piece(value):
     """True for a ``NamedTuple`` instance whose fields can all be compiled."""
     if not (isinstance(value, tuple) and hasattr(value, "_fields")):

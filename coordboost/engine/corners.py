@@ -39,7 +39,8 @@ from coordboost.engine.edge import (
     WAY,
     WORK,
 )
-from coordboost.engine.factor import backward, drop, extend, forward, refactor
+from coordboost.engine.factor import backward, drop, extend, forward
+from coordboost.engine.products import all_along, along, combine, with_active
 
 
 @kernel
@@ -54,7 +55,9 @@ def let_in(edge, j):
     """Learner j becomes active with direction 0; barred at this corner where it depends on the active ones."""
     k = edge.tally[ACTIVE]
     edge.of[WAY, j] = 0.0
-    if k < len(edge.active) and extend(edge.gram, edge.factor, edge.active, k, j, edge.of[WORK]):
+    products = edge.of[WORK]
+    if k < len(edge.active) and extend(edge.factor, k, products, with_active(edge, j, products)):
+        edge.active[k] = j
         edge.ids[PLACE, j] = k
         edge.tally[ACTIVE] = k + 1
     else:
@@ -81,15 +84,6 @@ def solve(edge, b):
 
 
 @kernel
-def along(gram, active, k, j, of, row):
-    """<row j of the Gram matrix, row of `of`> over the active learners."""
-    total = 0.0
-    for i in range(k):
-        total += gram[j, active[i]] * of[row, active[i]]
-    return total
-
-
-@kernel
 def unconstrained_way(edge, target):
     """target = G_AA^{-1} s_A, refined once where the factor is ill-conditioned."""
     k, of, active, factor = edge.tally[ACTIVE], edge.of, edge.active, edge.factor
@@ -100,11 +94,9 @@ def unconstrained_way(edge, target):
     solve(edge, target)
     if least < 1e-2:
         rest = of[SPARE]
+        combine(edge, target)
         for i in range(k):
-            row = edge.gram[active[i]]
-            rest[i] = of[SIGN, active[i]]
-            for q in range(k):
-                rest[i] -= row[active[q]] * target[q]
+            rest[i] = of[SIGN, active[i]] - along(edge, target, active[i])
         solve(edge, rest)
         for i in range(k):
             target[i] += rest[i]
@@ -141,17 +133,28 @@ def move_way(edge, target):
 
 
 @kernel
+def list_ways(edge):
+    """The direction of the active learners, by place, into the scratch row SPARE."""
+    for i in range(edge.tally[ACTIVE]):
+        edge.of[SPARE, i] = edge.of[WAY, edge.active[i]]
+
+
+@kernel
 def missing(edge):
     """The tied learner that would break away from the falling level most (the lowest of equals), or -1."""
-    of, ids, active, k = edge.of, edge.ids, edge.active, edge.tally[ACTIVE]
-    length = 1.0
-    for i in range(k):
-        length += abs(of[WAY, active[i]])
+    of, ids, length, known = edge.of, edge.ids, 1.0, False
+    list_ways(edge)
+    ways = of[SPARE]
+    for i in range(edge.tally[ACTIVE]):
+        length += abs(ways[i])
     found, worst = -1, 0.0
     doubt = 256.0 * EPS * length
     for j in range(edge.tally[SIZE]):
         if ids[TIED, j] and ids[PLACE, j] < 0 and not ids[BARRED, j]:
-            lag = 1.0 - of[SIGN, j] * along(edge.gram, active, k, j, of, WAY)
+            if not known:
+                combine(edge, ways)
+                known = True
+            lag = 1.0 - of[SIGN, j] * along(edge, ways, j)
             first = found >= 0 and ids[LEARNER, j] < ids[LEARNER, found]
             if lag > doubt and (lag > worst + doubt or (first and lag >= worst - doubt)):
                 found, worst = j, lag
@@ -211,9 +214,20 @@ def settle(edge):
 
 
 @kernel
+def refactor(edge):
+    """The factor of the active learners from their products; those found dependent are active no more."""
+    k = edge.tally[ACTIVE]
+    edge.tally[ACTIVE] = 0
+    for i in range(k):
+        j = edge.active[i]
+        edge.ids[PLACE, j] = -1
+        let_in(edge, j)
+
+
+@kernel
 def refresh(edge):
     """Bring the active correlations back to exactly lam, where rounding moved them: a step of iterative refinement."""
-    of, active, factor, lam = edge.of, edge.active, edge.factor, edge.level[LAM]
+    of, active, lam = edge.of, edge.active, edge.level[LAM]
     for attempt in range(3):
         k, rest, worst, length = edge.tally[ACTIVE], of[WORK], 0.0, 1.0
         for i in range(k):
@@ -225,14 +239,12 @@ def refresh(edge):
             return
         if attempt == 2:
             if worst > 4096.0 * EPS * length:
-                kept = refactor(edge.gram, factor, active, k, of[SPARE])
-                for i in range(kept, k):
-                    edge.ids[PLACE, active[i]] = -1
-                edge.tally[ACTIVE] = kept
+                refactor(edge)
             return
         solve(edge, rest)
+        change = of[SPARE]
+        all_along(edge, rest, change)
         for i in range(k):
             of[BETA, active[i]] += rest[i]
-            row = edge.gram[active[i]]
-            for j in range(edge.tally[SIZE]):
-                of[NOW, j] -= rest[i] * row[j]
+        for j in range(edge.tally[SIZE]):
+            of[NOW, j] -= change[j]

@@ -6,16 +6,16 @@ import numpy as np
 
 LASSO, LAR, STAGEWISE = range(3)
 DONE, SCAN, FULL, STALLED = range(4)
-# rows of `of`: correlations at beta = 0, at the last scan, now; their fall per unit of lam; coefficients now, at the last scan;
+# rows of `of`: correlations at the last scan, now; their fall per unit of lam; coefficients now, at the last scan;
 # direction of beta; sign of the correlation; scratch
-START, SCANNED, NOW, FALL, BETA, ORIGIN, WAY, SIGN, WORK, SPARE = range(10)
+SCANNED, NOW, FALL, BETA, ORIGIN, WAY, SIGN, WORK, SPARE = range(9)
 # rows of `ids`: the learner; its place in the factor or -1; is tied; is barred at this corner; was active on the last segment
 LEARNER, PLACE, TIED, BARRED, WAS = range(5)
 # entries of `level`: now; the largest outside the candidates, and how fast it can grow; what ties; where to stop; what makes a candidate
 LAM, OUTSIDE, SLOPE, TIE, END, FLOOR = range(6)
 # entries of `tally`: active learners; corners, coefficients and events in the record; corners since a scan; in a row without progress;
-# candidates; scans; candidates at the start
-ACTIVE, CORNERS, ENTRIES, EVENTS, FRESH, STILL, KIND, SIZE, SCANS, FIRST = range(10)
+# candidates; scans; candidates that the next scan is to choose
+ACTIVE, CORNERS, ENTRIES, EVENTS, FRESH, STILL, KIND, SIZE, SCANS, WANTED = range(10)
 EPS = 2.3e-16
 
 
@@ -24,9 +24,9 @@ class Edge(NamedTuple):
 
     rows : (n_learners, n_samples), the learners where they are stored, else (0, n_samples);  root : (n_samples,), multiplies them, or
     empty;  scale : (n_learners,), likewise;  target : (n_samples,);  place : (n_learners,), among the candidates, or -1
-    columns : (cap, n_samples), of the candidates;  gram : (cap, cap);  of : (10, cap);  ids : (5, cap);  active : (most,)
-    factor : (most, most), of the active learners;  level, tally : see the constants above
-    corr, found : (n_learners,);  resid : (n_samples,);  scratch : (>= cap cap, >= n_learners)
+    columns : (cap, n_samples), of the candidates;  gram : (cap, cap), or (0, cap) where products are taken of the columns
+    of : (9, cap);  ids : (5, cap);  active : (most,);  factor : (most, most), of the active learners;  level, tally : see above
+    corr, found : (n_learners,);  resid : (n_samples,);  scratch : (>= len(gram)^2, >= n_learners)
     lams : (corners,);  stops : where the coefficients of each corner end;  which, value : the non-zero coefficients, one corner after
     the other;  events : (3, ...) corner, learner, +1 where it starts to move and -1 where it stops
     """

@@ -31,21 +31,17 @@ def backward(factor, k, b):
 
 
 @kernel
-def extend(gram, factor, active, k, j, column):
-    """Append learner j to the k learners `active`; False, and nothing changed, where it depends on them. `column` is scratch."""
-    row = gram[j]
+def extend(factor, k, products, square):
+    """Append a learner, given its products with the k others and with itself; False, and nothing changed, where it depends on them."""
+    forward(factor, k, products)
+    rest = square
     for i in range(k):
-        column[i] = row[active[i]]
-    forward(factor, k, column)
-    rest = row[j]
-    for i in range(k):
-        rest -= column[i] * column[i]
-    if rest <= 64 * 2.3e-16 * (k + 1) * row[j]:
+        rest -= products[i] * products[i]
+    if rest <= 64 * 2.3e-16 * (k + 1) * square:
         return False
     for i in range(k):
-        factor[i, k] = column[i]
+        factor[i, k] = products[i]
     factor[k, k] = math.sqrt(rest)
-    active[k] = j
     return True
 
 
@@ -66,14 +62,3 @@ def drop(factor, active, k, q):
             a, b = upper[j], lower[j]
             upper[j] = c * a + s * b
             lower[j] = c * b - s * a
-
-
-@kernel
-def refactor(gram, factor, active, k, column):
-    """The factor of the k learners `active` from their Gram matrix; learners found dependent go to the end. Returns how many stay."""
-    kept = 0
-    for i in range(k):
-        j = active[i]
-        if extend(gram, factor, active, kept, j, column):
-            kept += 1
-    return kept

@@ -5,29 +5,25 @@ import numpy as np
 from coordboost._generic import compiled
 from coordboost.engine.block import grown
 from coordboost.engine.edge import (
-    ACTIVE,
-    BETA,
     CORNERS,
     ENTRIES,
     EVENTS,
-    FIRST,
-    FLOOR,
-    FRESH,
     KIND,
     LAM,
-    LEARNER,
-    PLACE,
     SCANS,
     SIZE,
     STILL,
     TIED,
+    WANTED,
     WAS,
     Edge,
 )
-from coordboost.engine.recruits import choose, join, residual, wander
+from coordboost.engine.recruits import BINS, choose, join, residual, wander
 
 #: Candidates at the start; room for corners in the record of one block, and at least for so many coefficients.
 FEWEST, ROOM, ENTRIES_LEAST = 64, 512, 1 << 15
+#: All stored learners are candidates at once where they have so few entries that these stay in the cache.
+CACHED = 1 << 17
 #: Where so many entries of columns leave room for more candidates at the start, they get it.
 SPACE = 1 << 20
 #: Most corners from one scan, so that rounding cannot pile up where all learners are candidates.
@@ -43,13 +39,19 @@ class Pool:
         self.stored = source.in_memory or (np.zeros((0, source.n_samples)), NOTHING, NOTHING)
         self.place = np.full(source.n_learners, -1)
         self.columns, self.gram = np.empty((0, source.n_samples)), np.empty((0, 0))
-        self.of, self.ids = np.zeros((10, 0)), np.zeros((5, 0), dtype=np.int64)
+        self.of, self.ids = np.zeros((9, 0)), np.zeros((5, 0), dtype=np.int64)
         self.active, self.factor = np.zeros(0, dtype=np.int64), np.zeros((0, 0))
         self.level, self.count = np.array([0.0, -1.0, 1.0, tie, end, -1.0]), np.zeros(10, dtype=np.int64)
-        self.count[KIND], self.count[FIRST] = kind, FEWEST if first is None else first
+        least = source.n_learners if self.in_columns and 0 < self.stored[0].size <= CACHED else FEWEST
+        self.count[KIND], self.count[WANTED] = kind, least if first is None else first
         self.lams, self.stops = np.empty(ROOM), np.empty(ROOM, dtype=np.int64)
         self._choose, self._join, self._wander = (compiled(part, ()) for part in (choose, join, wander))
         self._grow(max(4 * FEWEST, min(16 * FEWEST, SPACE // source.n_samples)))
+
+    @property
+    def in_columns(self):
+        """Whether products are taken of the columns: a Gram matrix pays for tall data only."""
+        return self.source.n_samples <= self.source.n_learners
 
     @property
     def edge(self):
@@ -82,50 +84,25 @@ class Pool:
 
     def take(self, corr):
         """Choose candidates by the correlations of a scan, and let the walk start anew from there."""
-        new = self._chosen(corr)
-        if self._lacks_room(new) and self.count[FRESH] and self._thin(np.abs(corr)):
-            new = self._chosen(corr)
-        if self._lacks_room(new):
-            self._grow(int(self.count[SIZE]) + len(new))
+        edge = self.edge
+        new = edge.found[: self._choose(edge, corr)]
         m = int(self.count[SIZE])
+        if m + len(new) > len(self.columns):
+            self._grow(m + len(new))
         self.source.gather(new, self.columns[m : m + len(new)])
         self._join(self.edge, new, corr)
-
-    def _chosen(self, corr):
-        edge = self.edge
-        return edge.found[: self._choose(edge, corr)]
-
-    def _lacks_room(self, new):
-        return self.count[SIZE] + len(new) > len(self.columns)
-
-    def _thin(self, size):
-        """Let go of candidates not in the model, not moving, nor among the largest: whether that makes room for as many again."""
-        m = int(self.count[SIZE])
-        keep = (self.of[BETA, :m] != 0) | (self.ids[PLACE, :m] >= 0) | (size[self.ids[LEARNER, :m]] >= self.level[FLOOR])
-        here, new = np.flatnonzero(keep), np.cumsum(keep) - 1
-        k = len(here)
-        if 2 * k > len(self.columns):
-            return False
-        for array in (self.of, self.ids):
-            array[:, :k] = array[:, here]
-        self.columns[:k], self.gram[:k, :k] = self.columns[here], self.gram[np.ix_(here, here)]
-        self.place[:] = -1
-        self.place[self.ids[LEARNER, :k]] = np.arange(k)
-        n_active = self.count[ACTIVE]
-        self.active[:n_active] = new[self.active[:n_active]]
-        self.count[SIZE] = k
-        return True
 
     def _grow(self, least):
         """Room for at least so many candidates, and for a record of their corners."""
         n_learners, n_samples, cap = self.source.n_learners, self.source.n_samples, len(self.columns)
         cap = min(n_learners, max(least, 2 * cap))
         most = min(cap, n_samples + 1)
-        self.columns, self.gram = grown(self.columns, (cap, n_samples)), grown(self.gram, (cap, cap))
-        self.of, self.ids = grown(self.of, (10, cap)), grown(self.ids, (5, cap))
+        rows = 0 if self.in_columns else cap
+        self.columns, self.gram = grown(self.columns, (cap, n_samples)), grown(self.gram, (rows, cap))
+        self.of, self.ids = grown(self.of, (9, cap)), grown(self.ids, (5, cap))
         self.active, self.factor = grown(self.active, (most,)), grown(self.factor, (most, most))
         corr, found, resid = np.empty(n_learners), np.empty(n_learners, dtype=np.int64), np.empty(n_samples)
-        self.scratch = corr, found, resid, np.empty(max(cap * cap, n_learners))
+        self.scratch = corr, found, resid, np.empty(max(rows * cap, n_learners, BINS))
         entries = max(ENTRIES_LEAST, 8 * cap)
         self.index, self.value = np.empty(entries, dtype=np.int64), np.empty(entries)
         self.events = np.empty((3, entries), dtype=np.int64)

@@ -8,7 +8,6 @@ from coordboost._generic import kernel, leaf
 from coordboost.engine.block import cross
 from coordboost.engine.edge import (
     BETA,
-    FIRST,
     FLOOR,
     FRESH,
     LAM,
@@ -22,13 +21,17 @@ from coordboost.engine.edge import (
     SCANS,
     SIZE,
     SLOPE,
-    START,
     TIE,
+    WANTED,
+    WAS,
 )
+from coordboost.engine.products import has_gram
 from coordboost.engine.walking import advance
 
 #: The Gram matrix of the candidates may cost this many times as many products as the scans: products of blocks are that much faster.
 RATIO = 3
+#: Without one, walking on them may cost this share of a scan.
+SHARE = 0.15
 #: All of so few learners become candidates once a quarter of them are.
 SMALL = 1024
 #: How finely abs correlations are told apart when candidates are chosen.
@@ -37,12 +40,17 @@ BINS = 1024
 
 @kernel
 def wanted(edge):
-    """How many candidates: their Gram matrix has then cost no more than the scans made; twice as many where that led nowhere."""
+    """How many candidates are to cost as much as the scans: twice as many where the last ones led nowhere."""
     n_learners, count = len(edge.place), edge.tally
-    if count[FRESH] == 0 and count[SIZE] > 0:
-        return min(n_learners, 2 * count[SIZE])
-    most = max(count[FIRST], int(math.sqrt(RATIO * count[SCANS] * n_learners)))
-    return n_learners if n_learners <= SMALL and most > n_learners // 4 else min(n_learners, most)
+    if has_gram(edge):
+        count[WANTED] = max(count[WANTED], int(math.sqrt(RATIO * count[SCANS] * n_learners)))
+        if n_learners <= SMALL and count[WANTED] > n_learners // 4:
+            count[WANTED] = n_learners
+    elif count[SIZE] > 0 and count[FRESH] * count[SIZE] < SHARE * n_learners:
+        count[WANTED] += count[WANTED] // 2
+        if count[FRESH] == 0:
+            return min(n_learners, max(count[WANTED], 2 * count[SIZE]))
+    return min(n_learners, count[WANTED])
 
 
 @kernel
@@ -61,6 +69,31 @@ def threshold(corr, most, low, top, counts):
     return low + b / by if reach >= most else low
 
 
+@kernel
+def evict(edge, corr):
+    """Let go of candidates not in the model, not moving, nor with a correlation above the floor."""
+    of, ids, here, kept = edge.of, edge.ids, edge.found, 0
+    for i in range(edge.tally[SIZE]):
+        if of[BETA, i] != 0.0 or ids[PLACE, i] >= 0 or ids[WAS, i] or abs(corr[ids[LEARNER, i]]) >= edge.level[FLOOR]:
+            here[kept] = i
+            kept += 1
+    for k in range(edge.tally[SIZE]):
+        edge.place[ids[LEARNER, k]] = -1
+    for k in range(kept):
+        i = here[k]
+        to, column = edge.columns[k], edge.columns[i]
+        for q in range(len(column)):
+            to[q] = column[q]
+        for r in range(len(of)):
+            of[r, k] = of[r, i]
+        for r in range(len(ids)):
+            ids[r, k] = ids[r, i]
+        edge.place[ids[LEARNER, k]] = k
+        if ids[PLACE, k] >= 0:
+            edge.active[ids[PLACE, k]] = k
+    edge.tally[SIZE] = kept
+
+
 @leaf
 def choose(edge, corr):
     """How many learners are to become candidates by their correlations `corr` (n_learners,): the largest, in edge.found, increasing."""
@@ -72,6 +105,8 @@ def choose(edge, corr):
         if found <= low:
             found = threshold(corr, most, 0.0, level[LAM], bins)
         level[FLOOR] = min(found, level[LAM] - 2.0 * level[TIE])
+    if not has_gram(edge):  # what its entries have cost is not thrown away
+        evict(edge, corr)
     for j in range(n_learners):
         if edge.place[j] < 0:
             if abs(corr[j]) >= level[FLOOR]:
@@ -100,9 +135,9 @@ def join(edge, new, corr):
     of, ids, m = edge.of, edge.ids, edge.tally[SIZE]
     room = m + len(new)
     if len(new):
-        cross(edge.columns, edge.gram, m, room, edge.scratch)
+        if has_gram(edge):
+            cross(edge.columns, edge.gram, m, room, edge.scratch)
         of[:, m:room], ids[:, m:room] = 0.0, 0
-        np.dot(edge.columns[m:room], edge.target, of[START, m:room])
     for i in range(m, room):
         ids[LEARNER, i], ids[PLACE, i] = new[i - m], -1
         edge.place[new[i - m]] = i

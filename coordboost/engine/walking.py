@@ -3,7 +3,7 @@
 import math
 
 from coordboost._generic import kernel, leaf
-from coordboost.engine.corners import let_out, refresh, settle
+from coordboost.engine.corners import let_out, list_ways, refresh, settle
 from coordboost.engine.edge import (
     ACTIVE,
     BETA,
@@ -29,6 +29,7 @@ from coordboost.engine.edge import (
     SIGN,
     SIZE,
     SLOPE,
+    SPARE,
     STALLED,
     STILL,
     TIE,
@@ -36,26 +37,7 @@ from coordboost.engine.edge import (
     WAS,
     WAY,
 )
-
-
-@kernel
-def find_falls(edge):
-    """FALL = G_SA WAY_A for all candidates, four rows of the Gram matrix at a time."""
-    of, gram, active, k, m = edge.of, edge.gram, edge.active, edge.tally[ACTIVE], edge.tally[SIZE]
-    fall, way = of[FALL], of[WAY]
-    for j in range(m):
-        fall[j] = 0.0
-    full = k - k % 4
-    for i in range(0, full, 4):
-        a, b, c, d = active[i], active[i + 1], active[i + 2], active[i + 3]
-        row_a, row_b, row_c, row_d = gram[a], gram[b], gram[c], gram[d]
-        way_a, way_b, way_c, way_d = way[a], way[b], way[c], way[d]
-        for j in range(m):
-            fall[j] += (way_a * row_a[j] + way_b * row_b[j]) + (way_c * row_c[j] + way_d * row_d[j])
-    for i in range(full, k):
-        row, by = gram[active[i]], way[active[i]]
-        for j in range(m):
-            fall[j] += by * row[j]
+from coordboost.engine.products import all_along
 
 
 @kernel
@@ -176,12 +158,14 @@ def advance(edge, most):
         if count[FRESH] >= most:
             return SCAN
         settle(edge)
-        find_falls(edge)
+        list_ways(edge)
+        all_along(edge, edge.of[SPARE], edge.of[FALL])
         fall, leaving = reach(edge)
         if not certain(edge, fall):
             fall = surely(edge, fall)
             if fall > 0.0:
                 go(edge, fall, -1)
+                count[FRESH] -= 1  # no corner
             return SCAN
         go(edge, fall, leaving)
         note_corner(edge)
