@@ -1,5 +1,7 @@
 """Exact paths of the squared loss: Lasso, least angle regression and FS_0, from corner to corner."""
 
+from functools import cached_property
+
 import numpy as np
 import scipy.sparse
 
@@ -38,8 +40,16 @@ class ExactPath:
 
     def __init__(self, problem, kind, lam, beta, events, n_scans, complete):
         self.problem, self.kind, self.lam, self.beta = problem, kind, lam, beta
-        self.events, self.n_scans, self.complete = events, n_scans, complete
-        self.l1 = np.asarray(abs(beta).sum(axis=1)).ravel()
+        self._events, self.n_scans, self.complete = events, n_scans, complete
+
+    @cached_property
+    def l1(self):
+        return np.asarray(abs(self.beta).sum(axis=1)).ravel()
+
+    @cached_property
+    def events(self):
+        order = np.lexsort(self._events[::-1])
+        return [tuple(event) for event in self._events[:, order].T.tolist() if event[0] < self.n_corners]
 
     @property
     def n_corners(self):
@@ -192,14 +202,4 @@ class Walk:
         shape = n, self.problem.n_learners
         beta = scipy.sparse.csr_array((value[: stops[-1]] * self.unit, index[: stops[-1]], stops), shape=shape)
         beta.sort_indices()
-        events = events[:, np.lexsort(events[::-1])].T.tolist()
-        n_scans = int(self.pool.count[SCANS])
-        return ExactPath(
-            self.problem,
-            self.kind,
-            lams[:n] * self.unit,
-            beta,
-            [tuple(event) for event in events if event[0] < n],
-            n_scans,
-            complete,
-        )
+        return ExactPath(self.problem, self.kind, lams[:n] * self.unit, beta, events, int(self.pool.count[SCANS]), complete)

@@ -175,10 +175,10 @@ def by_homotopy(problem, columns, lams, tol):
     """(gamma, CSC (n_learners, n_alphas); relative gaps; scans) from the exact path."""
     path = Walk(problem, "lasso", float(lams[-1]), scale=columns.scale).run()
     gammas = path.coefs_at(lams)
-    used = np.unique(gammas.indices)
+    used, place = np.unique(gammas.indices, return_inverse=True)
     held = np.empty((len(used), columns.n_samples))
     columns.gather(used, held)
-    preds = gammas[:, used] @ held
+    preds = scipy.sparse.csr_array((gammas.data, place, gammas.indptr), shape=(len(lams), len(used))) @ held
     resids = columns.y - preds
     worst = columns.levels(resids)
     square, along = np.einsum("ij,ij->i", resids, resids), np.einsum("ij,ij->i", resids, preds)

@@ -54,6 +54,11 @@ def standardize_dense(X, weight, center, scale):
         part = slice(first, first + step)
         out = rows[part]
         out[:] = X[:, part].T
+        if not center and (square := _plain_squares(out, weight)) is not None:
+            safe[part], norm[part], top[part] = 1.0, np.sqrt(square), 1.0
+            if scale:
+                out /= norm[part, None]
+            continue
         low, high = out.min(axis=1), out.max(axis=1)
         check_columns(X, np.maximum(high, -low), first)
         safe[part], mean[part], norm[part], top[part] = _standardized(out, low, high, weight, center, scale)
@@ -63,6 +68,12 @@ def standardize_dense(X, weight, center, scale):
         norm = 1 / safe
     way = _way_back(kept, mean * safe, norm * safe)
     return Dense(rows if len(kept) == n_columns else rows[kept]), way
+
+
+def _plain_squares(out, weight):
+    """Sums of squares of the rows of `out`, where all are ordinary numbers and there are no weights; else None."""
+    square = np.einsum("ij,ij->i", out, out)
+    return square if ((square > 1e-200) & (square < 1e200)).all() and (weight == 1).all() else None
 
 
 def _standardized(out, low, high, weight, center, scale):

@@ -31,7 +31,7 @@ from coordboost.engine.walking import advance
 #: The Gram matrix of the candidates may cost this many times as many products as the scans: products of blocks are that much faster.
 RATIO = 3
 #: Without one, walking on them may cost this share of a scan.
-SHARE = 0.15
+SHARE = 0.1
 #: All of so few learners become candidates once a quarter of them are.
 SMALL = 1024
 #: How finely abs correlations are told apart when candidates are chosen.
