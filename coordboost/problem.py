@@ -151,9 +151,11 @@ class Problem:
     @cached_property
     def tie(self):
         """Correlations that differ by no more than this tie: a bound of the rounding in one at the start, 2 n u ||resid||."""
-        resid = self.resid(0.0 * self.y)
-        size = np.divide(resid, np.sqrt(self.weight), out=np.zeros_like(resid), where=self.weight > 0)
-        return 2 * self.n_samples * float(np.finfo(float).eps) * float(np.linalg.norm(size))
+        return 2 * self.n_samples * float(np.finfo(float).eps) * self.size(self.resid(0.0 * self.y))
+
+    def size(self, resid):
+        """The norm of a residual that bounds all its correlations, as columns are unit vectors."""
+        return float(np.linalg.norm(np.divide(resid, np.sqrt(self.weight), out=np.zeros_like(resid), where=self.weight > 0)))
 
     @on_one_thread
     def combine(self, beta):

@@ -173,6 +173,30 @@ def test_doubling_every_column_doubles_lambda_pmin(largest, monkeypatch):
     assert almost.rank == 5 and 0 < almost.lambda_pmin < 1e-11
 
 
+def test_lower_ends_hold_where_rounding_is_all_there_is():
+    """Nearly equal columns, huge coefficients that cancel, least squares with correlations of rounding: held against exact fractions.
+
+    What the certificate saw, residual and prediction, are exact vectors; the best lower end they give must not be surpassed.
+    """
+    rng = np.random.default_rng(8)
+    for trial in range(120):
+        n, p = int(rng.integers(3, 25)), int(rng.integers(1, 9))
+        X = rng.standard_normal((n, 1)) + 10.0 ** -rng.integers(0, 8) * rng.standard_normal((n, p))
+        problem = Problem(X, rng.standard_normal(n), center=False)
+        beta = rng.standard_normal(p) * 10.0 ** rng.integers(-2, 6)
+        if trial % 3 == 0 and n > p:
+            beta = np.linalg.lstsq(problem.dictionary.rows.T, problem.y, rcond=None)[0]
+        at = At.point(problem, beta - beta.mean() if trial % 3 == 1 else beta)
+        lam = float(np.abs(at.corr).max() * rng.uniform(0.1, 1.2)) or 1.0
+        rows, r, y, f, b = (exact.fractions(v) for v in (problem.dictionary.rows, at.resid, problem.y, at.pred, at.beta))
+        worst, level = max(abs(row @ r) for row in rows), Fraction(lam)
+        s, loss = min(Fraction(1), level / worst), (y - f) @ (y - f) / 2
+        dual = s * (r @ y) - s * s * (r @ r) / 2
+        other = loss + r @ f - (loss / level + sum(abs(b))) * max(worst - level, 0)
+        lower = Penalty(lam).certificate(problem, at).lower
+        assert lower <= max(dual, other, 0)
+
+
 def test_what_the_judge_refuses():
     large = Problem(RNG.normal(size=(1001, 2000)), RNG.normal(size=1001))
     refused(lambda: cb.certify(large, np.zeros(2000), Ball(1.0), independent=True), "too large")

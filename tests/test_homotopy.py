@@ -76,9 +76,9 @@ def test_events_are_those_of_lars(name):
 @needs_reference_sets
 @pytest.mark.parametrize("name", REGRESSION)
 def test_every_corner_and_midpoint_is_certified(name):
-    """Gap at most 1e-12 of the loss at 0; 1e-11 for the two sets whose Gram matrix has a condition number above 1e5."""
+    """Gap at most 1e-12 of the loss at 0; twice that for diabetes64, where sum |beta| is 37 |y| and rounding makes up 8e-13 of it."""
     path = path_of(name, "lasso")
-    allowed = {"prostate44": 1e-11, "diabetes64": 4e-11}.get(name, 1e-12)
+    allowed = 2e-12 if name == "diabetes64" else 1e-12
     assert path.complete and path.lam[-1] == 0 and (path.gaps() <= allowed).all()
     null = path.problem.value(0 * path.problem.y)
     for lam in (path.lam[1:] + path.lam[:-1])[::3] / 2:

@@ -40,7 +40,7 @@ from coordboost.engine.edge import (
     WORK,
 )
 from coordboost.engine.factor import backward, drop, extend, forward
-from coordboost.engine.products import all_along, along, combine, with_active
+from coordboost.engine.products import along, combine, with_active
 
 
 @kernel
@@ -211,40 +211,3 @@ def settle(edge):
         if new < 0:
             break
         let_in(edge, new)
-
-
-@kernel
-def refactor(edge):
-    """The factor of the active learners from their products; those found dependent are active no more."""
-    k = edge.tally[ACTIVE]
-    edge.tally[ACTIVE] = 0
-    for i in range(k):
-        j = edge.active[i]
-        edge.ids[PLACE, j] = -1
-        let_in(edge, j)
-
-
-@kernel
-def refresh(edge):
-    """Bring the active correlations back to exactly lam, where rounding moved them: a step of iterative refinement."""
-    of, active, lam = edge.of, edge.active, edge.level[LAM]
-    for attempt in range(3):
-        k, rest, worst, length = edge.tally[ACTIVE], of[WORK], 0.0, 1.0
-        for i in range(k):
-            j = active[i]
-            rest[i] = of[NOW, j] - lam * of[SIGN, j]
-            worst = max(worst, abs(rest[i]))
-            length += abs(of[BETA, j])
-        if worst <= (16.0 if attempt == 0 else 64.0) * EPS * length:
-            return
-        if attempt == 2:
-            if worst > 4096.0 * EPS * length:
-                refactor(edge)
-            return
-        solve(edge, rest)
-        change = of[SPARE]
-        all_along(edge, rest, change)
-        for i in range(k):
-            of[BETA, active[i]] += rest[i]
-        for j in range(edge.tally[SIZE]):
-            of[NOW, j] -= change[j]

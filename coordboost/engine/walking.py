@@ -3,7 +3,7 @@
 import math
 
 from coordboost._generic import kernel, leaf
-from coordboost.engine.corners import let_out, list_ways, refresh, settle
+from coordboost.engine.corners import let_in, let_out, list_ways, settle, solve
 from coordboost.engine.edge import (
     ACTIVE,
     BETA,
@@ -36,8 +36,12 @@ from coordboost.engine.edge import (
     TIED,
     WAS,
     WAY,
+    WORK,
 )
-from coordboost.engine.products import all_along
+from coordboost.engine.products import all_along, dot
+
+#: A relative gap that rounding of large coefficients may cost before correlations are computed from the residual.
+FINE = 1e-13
 
 
 @kernel
@@ -123,6 +127,64 @@ def surely(edge, fall):
         else:
             high = middle
     return low
+
+
+@kernel
+def refactor(edge):
+    """The factor of the active learners from their products; those found dependent are active no more."""
+    k = edge.tally[ACTIVE]
+    edge.tally[ACTIVE] = 0
+    for i in range(k):
+        j = edge.active[i]
+        edge.ids[PLACE, j] = -1
+        let_in(edge, j)
+
+
+@kernel
+def measure(edge):
+    """The correlations of the active learners from the residual itself: in sums of products large coefficients leave rounding."""
+    resid, beta = edge.resid, edge.of[BETA]
+    for q in range(len(resid)):
+        resid[q] = edge.target[q]
+    for j in range(edge.tally[SIZE]):
+        if beta[j] != 0.0:
+            column = edge.columns[j]
+            for q in range(len(resid)):
+                resid[q] -= beta[j] * column[q]
+    for i in range(edge.tally[ACTIVE]):
+        j = edge.active[i]
+        edge.of[NOW, j] = dot(edge.columns[j], resid)
+
+
+@kernel
+def refresh(edge):
+    """Bring the active correlations back to exactly lam, where rounding moved them: a step of iterative refinement."""
+    of, active, lam = edge.of, edge.active, edge.level[LAM]
+    for attempt in range(3):
+        k, rest, worst, length = edge.tally[ACTIVE], of[WORK], 0.0, 1.0
+        for i in range(k):
+            length += abs(of[BETA, active[i]])
+        most = (16.0 if attempt == 0 else 64.0) * EPS * length
+        if attempt == 0 and EPS * length * length > FINE:
+            measure(edge)
+            most = 4.0 * EPS
+        for i in range(k):
+            j = active[i]
+            rest[i] = of[NOW, j] - lam * of[SIGN, j]
+            worst = max(worst, abs(rest[i]))
+        if worst <= most:
+            return
+        if attempt == 2:
+            if worst > 4096.0 * EPS * length:
+                refactor(edge)
+            return
+        solve(edge, rest)
+        change = of[SPARE]
+        all_along(edge, rest, change)
+        for i in range(k):
+            of[BETA, active[i]] += rest[i]
+        for j in range(edge.tally[SIZE]):
+            of[NOW, j] -= change[j]
 
 
 @kernel
