@@ -9,7 +9,7 @@ from coordboost import validation
 from coordboost._checks import not_negative, shown
 from coordboost._threads import one_thread
 from coordboost.engine.block import Columns
-from coordboost.engine.edge import DONE, FULL, LAR, LASSO, SCANS, STAGEWISE, STALLED
+from coordboost.engine.edge import CROWDED, DONE, LAR, LASSO, SCAN, SCANS, STAGEWISE, STALLED
 from coordboost.engine.pool import Pool
 from coordboost.losses import Squared
 from coordboost.problem import Problem
@@ -178,16 +178,16 @@ class Walk:
         self._note(np.array([top]), np.zeros(1, dtype=np.int64), none[0], np.zeros(0), none[1:])
         if top <= max(self.lam_min, 2 * self.tie):
             return self._path(True)
-        self.pool.start(top)
+        self.pool.start(corr)
         while True:
-            self.pool.take(corr)
-            status = FULL
-            while status == FULL and self.n_corners < self.most:
-                status, *record = self.pool.go_on()
-                self._note(*record)
+            status, *record = self.pool.go_on()
+            self._note(*record)
             if status in (DONE, STALLED) or self.n_corners >= self.most:
                 return self._path(status == DONE or self.n_corners >= self.most)
-            corr = self.pool.scan()
+            if status == SCAN:
+                self.pool.take(self.pool.scan())
+            elif status == CROWDED:
+                self.pool.grow()
 
     def _note(self, lams, stops, index, value, events):
         events[0] += max(self.n_corners - 1, 0)

@@ -48,7 +48,7 @@ def test_gram_matrix_or_columns(kind, shape, monkeypatch):
         monkeypatch.setattr(pool.Pool, "in_columns", in_columns)
         paths.append(cb.exact_path(problem, kind=kind, lam_min=0.05, candidates=5))
     one, two = paths
-    assert one.n_scans > 5 and two.n_scans > 2 and [e[1:] for e in one.events] == [e[1:] for e in two.events]
+    assert min(one.n_scans, two.n_scans) > 1 and [e[1:] for e in one.events] == [e[1:] for e in two.events]
     np.testing.assert_allclose(one.lam, two.lam, rtol=0, atol=1e-12 * one.lam[0])
     np.testing.assert_allclose(one.beta.toarray(), two.beta.toarray(), rtol=0, atol=1e-11 * one.lam[0])
 

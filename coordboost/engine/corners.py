@@ -36,6 +36,7 @@ from coordboost.engine.edge import (
     STAGEWISE,
     TIE,
     TIED,
+    TIES,
     WAY,
     WORK,
 )
@@ -143,6 +144,8 @@ def list_ways(edge):
 def missing(edge):
     """The tied learner that would break away from the falling level most (the lowest of equals), or -1."""
     of, ids, length, known = edge.of, edge.ids, 1.0, False
+    if edge.tally[TIES] == edge.tally[ACTIVE]:
+        return -1
     list_ways(edge)
     ways = of[SPARE]
     for i in range(edge.tally[ACTIVE]):
@@ -166,7 +169,7 @@ def find_ties(edge):
     """Mark the tied learners and give them their signs; the one that is new, if only one is, else -1."""
     of, ids = edge.of, edge.ids
     bound = edge.level[LAM] - edge.level[TIE]
-    new, n_new = -1, 0
+    new, n_new, n_tied = -1, 0, 0
     for j in range(edge.tally[SIZE]):
         ids[BARRED, j] = 0
         if ids[PLACE, j] >= 0:
@@ -178,6 +181,8 @@ def find_ties(edge):
             ids[TIED, j] = 1
         else:
             ids[TIED, j] = 0
+        n_tied += ids[TIED, j]
+    edge.tally[TIES] = n_tied
     return new if n_new == 1 else -1
 
 

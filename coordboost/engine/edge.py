@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 LASSO, LAR, STAGEWISE = range(3)
-DONE, SCAN, FULL, STALLED = range(4)
+DONE, SCAN, FULL, STALLED, CROWDED = range(5)
 # rows of `of`: correlations at the last scan, now; their fall per unit of lam; coefficients now, at the last scan;
 # direction of beta; sign of the correlation; scratch
 SCANNED, NOW, FALL, BETA, ORIGIN, WAY, SIGN, WORK, SPARE = range(9)
@@ -13,9 +13,10 @@ SCANNED, NOW, FALL, BETA, ORIGIN, WAY, SIGN, WORK, SPARE = range(9)
 LEARNER, PLACE, TIED, BARRED, WAS = range(5)
 # entries of `level`: now; the largest outside the candidates, and how fast it can grow; what ties; where to stop; what makes a candidate
 LAM, OUTSIDE, SLOPE, TIE, END, FLOOR = range(6)
-# entries of `tally`: active learners; corners, coefficients and events in the record; corners since a scan; in a row without progress;
-# candidates; scans; candidates that the next scan is to choose
-ACTIVE, CORNERS, ENTRIES, EVENTS, FRESH, STILL, KIND, SIZE, SCANS, WANTED = range(10)
+# entries of `tally`: active learners; corners, coefficients and events in the record; corners since a scan, or -1 before candidates
+# are chosen from it; corners in a row without progress; the kind of path; candidates; scans; candidates that the next scan is to
+# choose; tied learners
+ACTIVE, CORNERS, ENTRIES, EVENTS, FRESH, STILL, KIND, SIZE, SCANS, WANTED, TIES = range(11)
 EPS = 2.3e-16
 
 

@@ -5,7 +5,7 @@ n_samples without. The matrix itself takes m^2 n_samples, so it pays where there
 """
 
 from coordboost._generic import kernel, reduction
-from coordboost.engine.edge import ACTIVE, SIZE
+from coordboost.engine.edge import ACTIVE, BETA, SIZE
 
 
 @reduction
@@ -81,3 +81,16 @@ def all_along(edge, values, out):
         row, by = gram[active[i]], values[i]
         for j in range(m):
             out[j] += by * row[j]
+
+
+@kernel
+def residual(edge):
+    """The residual now, (n_samples,), in edge.resid."""
+    resid, beta = edge.resid, edge.of[BETA]
+    for q in range(len(resid)):
+        resid[q] = edge.target[q]
+    for j in range(edge.tally[SIZE]):
+        if beta[j] != 0.0:
+            column = edge.columns[j]
+            for q in range(len(resid)):
+                resid[q] -= beta[j] * column[q]

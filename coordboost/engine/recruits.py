@@ -8,6 +8,7 @@ from coordboost._generic import kernel, leaf
 from coordboost.engine.block import cross
 from coordboost.engine.edge import (
     BETA,
+    CROWDED,
     FLOOR,
     FRESH,
     LAM,
@@ -25,7 +26,7 @@ from coordboost.engine.edge import (
     WANTED,
     WAS,
 )
-from coordboost.engine.products import has_gram
+from coordboost.engine.products import has_gram, residual
 from coordboost.engine.walking import advance
 
 #: The Gram matrix of the candidates may cost this many times as many products as the scans: products of blocks are that much faster.
@@ -148,15 +149,6 @@ def join(edge, new, corr):
 
 
 @kernel
-def residual(edge):
-    """The residual now, (n_samples,), in edge.resid."""
-    m, resid = edge.tally[SIZE], edge.resid
-    np.dot(edge.of[BETA, :m], edge.columns[:m], resid)
-    for i in range(len(resid)):
-        resid[i] = edge.target[i] - resid[i]
-
-
-@kernel
 def scan(edge):
     """The correlations of the stored learners with the residual, in edge.corr."""
     residual(edge)
@@ -168,15 +160,18 @@ def scan(edge):
 
 
 def wander(edge, most):
-    """Walk until the end, until the record is full, or until a scan is needed that cannot be done here."""
+    """Walk until the end, until the record is full, or until something is needed that cannot be done here: a scan, or more room."""
+    count, stored = edge.tally, len(edge.rows) > 0
     while True:
-        status = advance(edge, most)
-        if status != SCAN or len(edge.rows) == 0:
-            return status
-        scan(edge)
-        edge.tally[SCANS] += 1
+        if count[FRESH] >= 0:
+            status = advance(edge, most)
+            if status != SCAN or not stored:
+                return status
+            scan(edge)
+            count[SCANS] += 1
         n = choose(edge, edge.corr)
-        if edge.tally[SIZE] + n > len(edge.columns):
-            return SCAN
+        if count[SIZE] + n > len(edge.columns):
+            count[FRESH] = -1  # the scan is made, and there to choose from
+            return CROWDED
         gather(edge, edge.found[:n])
         join(edge, edge.found[:n], edge.corr)

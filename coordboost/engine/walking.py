@@ -38,7 +38,7 @@ from coordboost.engine.edge import (
     WAY,
     WORK,
 )
-from coordboost.engine.products import all_along, dot
+from coordboost.engine.products import all_along, dot, residual
 
 #: A relative gap that rounding of large coefficients may cost before correlations are computed from the residual.
 FINE = 1e-13
@@ -143,17 +143,10 @@ def refactor(edge):
 @kernel
 def measure(edge):
     """The correlations of the active learners from the residual itself: in sums of products large coefficients leave rounding."""
-    resid, beta = edge.resid, edge.of[BETA]
-    for q in range(len(resid)):
-        resid[q] = edge.target[q]
-    for j in range(edge.tally[SIZE]):
-        if beta[j] != 0.0:
-            column = edge.columns[j]
-            for q in range(len(resid)):
-                resid[q] -= beta[j] * column[q]
+    residual(edge)
     for i in range(edge.tally[ACTIVE]):
         j = edge.active[i]
-        edge.of[NOW, j] = dot(edge.columns[j], resid)
+        edge.of[NOW, j] = dot(edge.columns[j], edge.resid)
 
 
 @kernel
