@@ -167,8 +167,10 @@ def choose(problem, alphas, top, tol):
         return "newton"
     if isinstance(problem.dictionary, Sparse):
         return "descent"
-    near_interpolation = n < p and n <= 4000 and alphas[-1] < 5e-3 * top and tol < 1e-4
-    return "homotopy" if min(n, p) <= 200 or near_interpolation else "descent"
+    fine, deep = tol < 1e-4, alphas[-1] < 5e-3 * top
+    if n >= p:
+        return "homotopy" if fine and p <= 200 else "descent"
+    return "homotopy" if n <= 200 or (fine and (n <= 700 or (deep and n <= 4000))) else "descent"
 
 
 def by_homotopy(problem, columns, lams, tol):
