@@ -168,7 +168,7 @@ def test_gram_entries_do_not_depend_on_what_is_computed_with_them(n_samples, n_t
     """Entries in the rows and columns asked for, to rounding; symmetric, and the same bits one row at a time; no others are touched."""
     rng = np.random.default_rng(0)
     rows, slot, fresh = rng.standard_normal((70, n_samples)), rng.permutation(70), np.sort(rng.permutation(70)[:13])
-    run, together, apart = compiled(candidates.products, ()), np.full((70, 70), np.nan), np.full((70, 70), np.nan)
+    run, together, apart = compiled(candidates.entries, ()), np.full((70, 70), np.nan), np.full((70, 70), np.nan)
     for first in range(n_tasks):
         run(rows, slot, fresh, together, first, n_tasks)
     for row in fresh:

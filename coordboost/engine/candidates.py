@@ -22,12 +22,13 @@ from coordboost.engine.lookahead import (
     Lookahead,
     strips,
 )  # fmt: skip
+from coordboost.engine.products import dot
 from coordboost.engine.scan import LITTLE, choose, in_parallel
 
 #: A large Gram block is dealt out to so many tasks.
 TASKS = 8
-#: Columns of a Gram block that are computed together, a multiple of the widest vector of the machine, and samples at a time.
-WIDTH, DEPTH = 64, 4096
+#: Columns of a Gram block whose products are taken together, and samples at a time: so many stay in the cache.
+WIDTH, DEPTH = 64, 1024
 
 
 class Store:
@@ -57,34 +58,26 @@ class Store:
         return self.rows[slot]
 
 
-def products(rows, slot, fresh, gram, first, stride):
+def entries(rows, slot, fresh, gram, first, stride):
     """Gram entries of the columns ``rows[slot]`` in the rows and columns `fresh`; the part of every stride-th task.
 
-    *Numerics*: an entry is the sum over the samples one after the other: whatever is computed with it, and on however many threads, the
-    bits are the same.
+    *Numerics*: the order in which an entry is summed depends on the number of samples alone: whatever is computed with it, and on
+    however many threads, the bits are the same.
     """
     n, m = rows.shape[1], len(fresh)
-    tile, sums = np.zeros((min(n, DEPTH), WIDTH)), np.empty((m + 1) * WIDTH)
+    sums = np.empty((m, WIDTH))
     for block in range(first * WIDTH, len(slot), stride * WIDTH):
         width = min(WIDTH, len(slot) - block)
         sums[:] = 0.0
         for top in range(0, n, DEPTH):
-            depth = min(DEPTH, n - top)
-            for q in range(width):
-                column = rows[slot[block + q]]
-                for k in range(depth):
-                    tile[k, q] = column[top + k]
-            for f in range(0, m, 2):
-                a, b = rows[slot[fresh[f]], top:], rows[slot[fresh[min(f + 1, m - 1)]], top:]
-                pair = sums[f * WIDTH : (f + 2) * WIDTH]  # a slice: no index can be negative, so the loop below uses vectors
-                for k in range(depth):
-                    x, y, part = a[k], b[k], tile[k]
-                    for q in range(WIDTH):
-                        pair[q] += x * part[q]
-                        pair[WIDTH + q] += y * part[q]
+            bottom = min(n, top + DEPTH)
+            for f in range(m):
+                column = rows[slot[fresh[f]], top:bottom]
+                for q in range(width):
+                    sums[f, q] += dot(column, rows[slot[block + q], top:bottom])
         for f in range(m):
             for q in range(width):
-                gram[fresh[f], block + q] = gram[block + q, fresh[f]] = sums[f * WIDTH + q]
+                gram[fresh[f], block + q] = gram[block + q, fresh[f]] = sums[f, q]
 
 
 class Places:
@@ -110,7 +103,7 @@ class Places:
         self.start[fresh] = [np.dot(self.store.rows[k], self.target) for k in self.slot[fresh]]
         if s > len(self.gram):
             self.gram = grown(self.gram, (2 * s, 2 * s))
-        work, run = len(fresh) * s * len(self.target), compiled(products, ())
+        work, run = len(fresh) * s * len(self.target), compiled(entries, ())
         tasks = TASKS if work > LITTLE else 1
         in_parallel(lambda first: run(self.store.rows, self.slot, fresh, self.gram, first, tasks), range(tasks), work)
 
