@@ -80,8 +80,12 @@ class Sparse(NamedTuple):
         return scipy.sparse.csc_array((self.data, self.row, self.start), shape=(self.n_samples, self.n_learners))
 
     def combine(self, beta):
-        """B beta, shape (n_samples,)."""
-        return self._csc() @ (self.scale * beta) - self.shift @ beta
+        """B beta, shape (n_samples,). *Cost*: the non-zeros of the columns with a coefficient."""
+        used = np.flatnonzero(beta)
+        if len(used) == self.n_learners:
+            return self._csc() @ (self.scale * beta) - self.shift @ beta
+        beta = beta[used]
+        return self._csc()[:, used] @ (self.scale[used] * beta) - self.shift[used] @ beta
 
     def gram(self, weight):
         """B' diag(weight) B, shape (n_learners, n_learners)."""
