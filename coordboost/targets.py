@@ -57,8 +57,9 @@ class At(NamedTuple):
     def doubt(self, problem):
         """Bound of the rounding in a correlation, and in anything that unit columns and `resid` multiply to.
 
-        A sum of m products is off by less than 4 u sqrt(m) times the norms, u the unit roundoff, but for one case in a thousand at
-        worst. *Source*: Higham, Mary, *A new approach to probabilistic rounding error analysis*, Theorem 2.4.
+        A sum of m products is taken to be off by at most 4 u sqrt(m) times the norms, u the unit roundoff. Not a worst case, which
+        grows with m: rounding errors of mean zero stay inside with probability 1 - 2 exp(-4^2 / 2), to first order in u.
+        *Source*: Ipsen, Zhou, *Probabilistic error analysis for inner products*.
         """
         terms = max(problem.n_samples, np.count_nonzero(self.beta))
         return 2 * np.finfo(float).eps * math.sqrt(terms) * problem.size(self.resid)

@@ -82,10 +82,7 @@ class Sparse(NamedTuple):
     def combine(self, beta):
         """B beta, shape (n_samples,). *Cost*: the non-zeros of the columns with a coefficient."""
         used = np.flatnonzero(beta)
-        if len(used) == self.n_learners:
-            return self._csc() @ (self.scale * beta) - self.shift @ beta
-        beta = beta[used]
-        return self._csc()[:, used] @ (self.scale[used] * beta) - self.shift[used] @ beta
+        return self._csc()[:, used] @ (self.scale * beta)[used] - self.shift[used] @ beta[used]
 
     def gram(self, weight):
         """B' diag(weight) B, shape (n_learners, n_learners)."""

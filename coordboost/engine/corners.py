@@ -143,20 +143,18 @@ def list_ways(edge):
 @kernel
 def missing(edge):
     """The tied learner that would break away from the falling level most (the lowest of equals), or -1."""
-    of, ids, length, known = edge.of, edge.ids, 1.0, False
+    of, ids, length = edge.of, edge.ids, 1.0
     if edge.tally[TIES] == edge.tally[ACTIVE]:
         return -1
     list_ways(edge)
     ways = of[SPARE]
+    combine(edge, ways)
     for i in range(edge.tally[ACTIVE]):
         length += abs(ways[i])
     found, worst = -1, 0.0
     doubt = 256.0 * EPS * length
     for j in range(edge.tally[SIZE]):
         if ids[TIED, j] and ids[PLACE, j] < 0 and not ids[BARRED, j]:
-            if not known:
-                combine(edge, ways)
-                known = True
             lag = 1.0 - of[SIGN, j] * along(edge, ways, j)
             first = found >= 0 and ids[LEARNER, j] < ids[LEARNER, found]
             if lag > doubt and (lag > worst + doubt or (first and lag >= worst - doubt)):

@@ -203,11 +203,8 @@ class Lookahead(NamedTuple):
         square = sums[0, ANCHOR] + 2.0 * sums[0, ALONG] + sums[0, DISTANCE]
         a = a / self.scale
         along = a * corr - b * (self.extra[WITH_Y] - square)
-        length = (
-            a * a * self.block[local * STRIP * strips(self.state[FRONT]) + local]
-            - 2.0 * a * b * (start - corr)
-            + b * b * square
-        )
+        own = self.block[local * STRIP * strips(self.state[FRONT]) + local]
+        length = a * a * own - 2.0 * a * b * (start - corr) + b * b * square
         return along / length if length > 0.0 else 0.0
 
     def push(self, j, shrink, theta):
