@@ -3,15 +3,16 @@
 from coordboost import bounds
 from coordboost.bounds import BoundCheck, check, plan
 from coordboost.certify import certify
+from coordboost.data.outofcore import open_columns
+from coordboost.data.validation import ConstantColumnWarning
 from coordboost.dictionaries import Dense, Oracle, Sparse
-from coordboost.engine.explicit import Explicit
-from coordboost.engine.gathered import Gathered
-from coordboost.engine.gram import Gram
-from coordboost.engine.lookahead import Lookahead
+from coordboost.engine.views.explicit import Explicit
+from coordboost.engine.views.gathered import Gathered
+from coordboost.engine.views.gram import Gram
+from coordboost.engine.views.lookahead import Lookahead
+from coordboost.exact.path import exact_path
 from coordboost.geometry import Interval, mca
-from coordboost.homotopy import exact_path
-from coordboost.lasso import lasso_path
-from coordboost.losses import Exponential, Huber, Logistic, Squared
+from coordboost.lasso.path import lasso_path
 from coordboost.methods import (
     METHODS,
     Method,
@@ -27,13 +28,9 @@ from coordboost.methods import (
     regularized_forward_stagewise,
     rtgcd,
 )  # fmt: skip
-from coordboost.outofcore import open_columns
-from coordboost.problem import Problem
-from coordboost.run import Run, Status
-from coordboost.selection import Cyclic, Full, Groups, Subset
-from coordboost.solve import iterate, solve
-from coordboost.state import State
-from coordboost.steps import (
+from coordboost.pieces.losses import Exponential, Huber, Logistic, Squared
+from coordboost.pieces.selection import Cyclic, Full, Groups, Subset
+from coordboost.pieces.steps import (
     BallSearch,
     LineSearch,
     OpenLoop,
@@ -43,11 +40,14 @@ from coordboost.steps import (
     SignSequence,
     SoftThreshold,
 )  # fmt: skip
+from coordboost.problem import Problem
+from coordboost.run import Run, Status
+from coordboost.solve import iterate, solve
+from coordboost.state import State
 from coordboost.stopping import GapBelow, NoProgress, TimeLimit
 from coordboost.storage import load
 from coordboost.subgradient import subgradient_descent
 from coordboost.targets import Ball, Certificate, Penalty, Unconstrained
-from coordboost.validation import ConstantColumnWarning
 
 __version__ = "0.1.0"
 __all__ = [

@@ -73,8 +73,7 @@ def is_piece(value):
 def source_stamp():
     """Hash of every source file of the package that can hold a kernel: those with pieces, or that import this module."""
     digest = hashlib.sha256(numba.__version__.encode())
-    folders = (_PACKAGE, _PACKAGE / "dictionaries", _PACKAGE / "engine")
-    for path in sorted(path for folder in folders for path in folder.glob("*.py")):
+    for path in sorted(_PACKAGE.rglob("*.py")):
         source = path.read_bytes()
         if b"NamedTuple" in source or b"_generic" in source:
             digest.update(source)

@@ -8,9 +8,9 @@ import math
 from dataclasses import dataclass, field, replace
 
 from coordboost._checks import instance, not_negative, positive, real, shown
-from coordboost.engine.refit import Refit
-from coordboost.selection import Cyclic, Full, Subset
-from coordboost.steps import (
+from coordboost.engine.views.refit import Refit
+from coordboost.pieces.selection import Cyclic, Full, Subset
+from coordboost.pieces.steps import (
     BallSearch,
     LineSearch,
     OpenLoop,

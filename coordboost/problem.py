@@ -5,17 +5,17 @@ from functools import cached_property
 import numpy as np
 import scipy.sparse
 
-from coordboost import validation
 from coordboost._checks import instance
 from coordboost._generic import compiled, generic, is_piece
 from coordboost._threads import on_one_thread
+from coordboost.data import validation
+from coordboost.data.moments import standardize_chunked
+from coordboost.data.outofcore import Columns
+from coordboost.data.standardize import Standardization, standardize_dense, standardize_sparse
 from coordboost.dictionaries import Oracle
 from coordboost.dictionaries.chunked import Chunked
-from coordboost.engine.scan import scan
-from coordboost.losses import Squared
-from coordboost.moments import standardize_chunked
-from coordboost.outofcore import Columns
-from coordboost.standardize import Standardization, standardize_dense, standardize_sparse
+from coordboost.pieces.losses import Squared
+from coordboost.screening.scan import scan
 
 value = generic("value")
 residual = generic("residual")

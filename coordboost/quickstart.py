@@ -5,8 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost import plots, report
+from coordboost import report
 from coordboost.methods import forward_stagewise, forward_stepwise, lasso_cd, ls_boost, regularized_forward_stagewise
+from coordboost.plots import path as plots
 from coordboost.problem import Problem
 from coordboost.solve import solve
 from coordboost.stopping import GapBelow

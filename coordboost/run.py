@@ -7,9 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
-from coordboost import validation
 from coordboost._checks import shown
 from coordboost._generic import compiled
+from coordboost.data import validation
 from coordboost.engine.loop import Coefficients, trace
 from coordboost.engine.walk import Walk, beta_of
 from coordboost.interrupt import interruptible

@@ -5,8 +5,8 @@ import time
 
 import numpy as np
 
-from coordboost import validation
 from coordboost._checks import shown
+from coordboost.data import validation
 from coordboost.engine.walk import Walk
 from coordboost.methods import Method
 from coordboost.problem import Problem

@@ -7,19 +7,19 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from coordboost import losses, selection, steps
+from coordboost.data.standardize import Standardization
 from coordboost.dictionaries import Dense, Sparse
-from coordboost.engine.explicit import Explicit
-from coordboost.engine.gathered import Gathered
-from coordboost.engine.gram import Gram
-from coordboost.engine.lookahead import Lookahead
 from coordboost.engine.path import Path
-from coordboost.engine.refit import Refit
+from coordboost.engine.views.explicit import Explicit
+from coordboost.engine.views.gathered import Gathered
+from coordboost.engine.views.gram import Gram
+from coordboost.engine.views.lookahead import Lookahead
+from coordboost.engine.views.refit import Refit
 from coordboost.engine.walk import Walk
 from coordboost.methods import METHODS
+from coordboost.pieces import losses, selection, steps
 from coordboost.problem import Problem
 from coordboost.run import Run, Status
-from coordboost.standardize import Standardization
 
 FORMAT, VERSION = "coordboost-run", 1
 VIEWS = {view.__name__: view for view in (Explicit, Gram, Lookahead, Gathered, Refit)}

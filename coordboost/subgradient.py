@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost import validation
 from coordboost._checks import shown
-from coordboost.losses import Squared
+from coordboost.data import validation
+from coordboost.pieces.losses import Squared
 
 
 class Residual(NamedTuple):

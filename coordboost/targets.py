@@ -13,7 +13,7 @@ import numpy as np
 
 from coordboost._checks import not_negative
 from coordboost._threads import on_one_thread
-from coordboost.losses import Squared
+from coordboost.pieces.losses import Squared
 from coordboost.spectrum import Spectrum
 
 

@@ -12,11 +12,11 @@ import reference as ref
 import reference_exact as exact
 
 from coordboost.dictionaries import Dense
-from coordboost.engine.explicit import Explicit
 from coordboost.engine.loop import Coefficients, advance
 from coordboost.engine.path import Path
-from coordboost.losses import Squared
-from coordboost.selection import Cyclic, Full, Groups
+from coordboost.engine.views.explicit import Explicit
+from coordboost.pieces.losses import Squared
+from coordboost.pieces.selection import Cyclic, Full, Groups
 
 ROUNDOFF = np.finfo(float).eps / 2
 

@@ -53,7 +53,7 @@ REFUSED = [
     case("plan: gap", lambda: cb.plan(GAUSS, cb.ls_boost, -1.0), "gap must be"),
     case("plan: budget", lambda: cb.plan(GAUSS, cb.ls_boost, n_steps=1.5), "n_steps must be"),
     case("plan: eps too long", lambda: cb.plan(GAUSS, cb.forward_stagewise, 1e-9, eps=A), "no number of steps"),
-    case("plot of nothing", lambda: __import__("coordboost.plots_bounds").plots_bounds.bounds([]), "at least one BoundCheck"),
+    case("plot of nothing", lambda: __import__("coordboost.plots.bounds").plots.bounds.bounds([]), "at least one BoundCheck"),
 ]  # fmt: skip
 
 

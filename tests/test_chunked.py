@@ -13,8 +13,8 @@ from stored import SOURCES, N, P, dask, data, every_source, pair, saved
 
 import coordboost as cb
 from coordboost import _tiles
+from coordboost.dictionaries.stores import daskarray
 from coordboost.problem import Problem
-from coordboost.stores import daskarray
 
 N_STEPS = 100
 METHODS = {

@@ -134,8 +134,8 @@ problem = cb.Problem(np.array([[1.0], [0.0]]), [3.0, 0.0], center=False)
 print(cb.solve(problem, cb.gcd(), 1, view=cb.Explicit).beta[0])
 """
 EDITS = {
-    "steps.py": "Proportional.move = lambda self, k, view, j, corr, beta_j: (0, self.rate * corr / 2)",
-    "losses.py": "Squared.residual = lambda self, y, f: (y - f) / 2",
+    "pieces/steps.py": "Proportional.move = lambda self, k, view, j, corr, beta_j: (0, self.rate * corr / 2)",
+    "pieces/losses.py": "Squared.residual = lambda self, y, f: (y - f) / 2",
     "dictionaries/dense.py": "Dense.scan = lambda self, v: np.dot(self.rows, v) / 2",
 }
 

@@ -16,11 +16,11 @@ ROOT = Path(__file__).resolve().parents[1] / "coordboost"
 # Modules and packages, without the leading "coordboost."; a package stands for everything below it.
 FLOORS = {
     0: ["_generic", "_linesearch", "_checks", "_threads", "_tiles"],
-    1: ["losses", "selection", "steps", "perturbation", "dictionaries", "stores"],
-    2: ["engine"],
-    3: ["problem", "standardize", "validation", "spectrum", "methods", "targets", "bounds", "moments", "outofcore"],
-    4: ["state", "run", "interrupt", "solve", "stopping", "storage", "subgradient", "homotopy", "lasso", "certify", "geometry"],
-    5: ["estimators", "plots", "plots_bounds", "report", "cli", "readers", "quickstart", "warm"],
+    1: ["pieces", "dictionaries"],
+    2: ["screening", "engine"],
+    3: ["data", "problem", "spectrum", "methods", "targets", "bounds"],
+    4: ["state", "run", "interrupt", "solve", "stopping", "storage", "subgradient", "exact", "lasso", "certify", "geometry"],
+    5: ["estimators", "plots", "report", "cli", "readers", "quickstart", "warm"],
     6: ["", "__main__"],  # the front door, coordboost/__init__.py, is ""
 }
 PIECES = 1
@@ -112,7 +112,7 @@ def length_faults(module, source):
 
 
 def test_modules_are_found():
-    assert "losses" in PATHS and "_generic" in PATHS
+    assert "pieces.losses" in PATHS and "_generic" in PATHS
 
 
 @every_module
@@ -135,21 +135,21 @@ def test_no_module_needs_itself_to_load():
 @pytest.mark.parametrize(
     ("rule", "module", "source"),
     [
-        (floor_faults, "losses", "import coordboost.engine.loop"),
-        (floor_faults, "losses", "from coordboost.steps import anything"),
-        (floor_faults, "losses", "from . import steps"),
+        (floor_faults, "pieces.losses", "import coordboost.engine.loop"),
+        (floor_faults, "pieces.losses", "from coordboost.pieces.steps import anything"),
+        (floor_faults, "pieces.losses", "from . import steps"),
         (floor_faults, "dictionaries.dense", "from .sparse import Sparse"),
-        (floor_faults, "dictionaries.dense", "from ..losses import Squared"),
+        (floor_faults, "dictionaries.dense", "from ..pieces.losses import Squared"),
         (floor_faults, "engine.loop", "from coordboost import problem"),
         (floor_faults, "engine.loop", "def late():\n    from coordboost.problem import Problem"),
         (floor_faults, "readers", "from coordboost import Problem"),
-        (library_faults, "losses", "from numba import njit"),
+        (library_faults, "pieces.losses", "from numba import njit"),
         (library_faults, "engine.loop", "def late():\n    import numba.types"),
         (library_faults, "problem", "def late():\n    import cvxpy"),
         (library_faults, "certify.judge", "import cvxpy as cp"),
-        (length_faults, "losses", "\n" * 251),
-        (length_faults, "losses", "def long():\n" + "    pass\n" * 40),
-        (length_faults, "losses", "class C:\n    def long(self):\n" + "        pass\n" * 40),
+        (length_faults, "pieces.losses", "\n" * 251),
+        (length_faults, "pieces.losses", "def long():\n" + "    pass\n" * 40),
+        (length_faults, "pieces.losses", "class C:\n    def long(self):\n" + "        pass\n" * 40),
     ],
 )
 def test_sabotage_is_refused(rule, module, source):
@@ -160,9 +160,9 @@ def test_sabotage_is_refused(rule, module, source):
     ("rule", "module", "source"),
     [
         (floor_faults, "dictionaries", "from coordboost.dictionaries.dense import Dense"),
-        (floor_faults, "problem", "from coordboost import validation\nfrom coordboost.losses import Squared"),
+        (floor_faults, "problem", "from coordboost.data import validation\nfrom coordboost.pieces.losses import Squared"),
         (library_faults, "certify.judge", "def solve():\n    import cvxpy as cp"),
-        (length_faults, "losses", "def short():\n    '''Say\n" + "\n" * 60 + "    '''\n" + "    pass\n" * 39),
+        (length_faults, "pieces.losses", "def short():\n    '''Say\n" + "\n" * 60 + "    '''\n" + "    pass\n" * 39),
         (length_faults, "engine.loop", "def advance():\n" + "    pass\n" * 60),
     ],
 )

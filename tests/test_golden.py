@@ -11,7 +11,7 @@ import reference_exact as exact
 from exact_runs import drift, exact_problem, exact_run
 
 import coordboost as cb
-from coordboost.selection import subset_weights
+from coordboost.pieces.selection import subset_weights
 
 X, Y = golden.X, golden.Y
 RFS_DELTAS, PATH_DELTAS = 6 * [F(2)], golden.PATH_DELTAS

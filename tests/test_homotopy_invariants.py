@@ -7,7 +7,7 @@ from refusal import case, refused
 from test_homotopy import KINDS
 
 import coordboost as cb
-from coordboost.engine import pool
+from coordboost.exact import pool
 
 
 @pytest.mark.parametrize("power", [-9, -3, 3, 9])

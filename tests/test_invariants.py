@@ -11,7 +11,7 @@ import scipy.sparse
 
 import coordboost as cb
 from coordboost import Problem
-from coordboost.engine import lookahead
+from coordboost.engine.views import lookahead
 from coordboost.engine.walk import RENEW, Walk
 
 U = np.finfo(float).eps / 2  # unit roundoff

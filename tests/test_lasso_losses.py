@@ -6,8 +6,8 @@ from designs import labelled
 from refusal import refused
 
 import coordboost as cb
-from coordboost.engine.held import Unweighted
-from coordboost.engine.newton import Newton
+from coordboost.lasso.held import Unweighted
+from coordboost.lasso.newton import Newton
 from coordboost.targets import At, Penalty
 
 LOSSES = [cb.Huber(0.5), cb.Huber(0.05), cb.Logistic(0.1), cb.Exponential()]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import coordboost as cb
 from coordboost._generic import compiled
-from coordboost.engine import candidates
+from coordboost.engine.views import candidates
 
 METHODS = {
     "LS-Boost(1)": lambda size: cb.ls_boost(1.0),

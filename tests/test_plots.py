@@ -13,11 +13,11 @@ from coordboost import (
     forward_stagewise,
     lasso_cd,
     ls_boost,
-    plots,
     regularized_forward_stagewise,
     report,
     solve,
 )
+from coordboost.plots import path as plots
 
 heights = st.lists(st.integers(-50, 50), min_size=1, max_size=15)
 

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from sklearn.linear_model import Lasso
 
-from coordboost import load, plots
+from coordboost import load
+from coordboost.plots import path as plots
 from coordboost.quickstart import diabetes, lasso_path, quickstart
 
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from coordboost.bounds.check import Sides, Statement
 from coordboost.bounds.regularized import lower_end
-from coordboost.losses import Squared
-from coordboost.selection import Full
-from coordboost.steps import BallSearch, OpenLoop
+from coordboost.pieces.losses import Squared
+from coordboost.pieces.selection import Full
+from coordboost.pieces.steps import BallSearch, OpenLoop
 
 JAGGI = "Jaggi 2013"
 

@@ -7,9 +7,9 @@ All in sums over samples: the paper's :math:`L_n` is L / n, so its n cancels. :m
 import numpy as np
 
 from coordboost.bounds.check import Sides, Statement
-from coordboost.losses import Squared
-from coordboost.selection import Full
-from coordboost.steps import LineSearch, Proportional
+from coordboost.pieces.losses import Squared
+from coordboost.pieces.selection import Full
+from coordboost.pieces.steps import LineSearch, Proportional
 
 
 def decrease(constants, eps, variant="printed"):

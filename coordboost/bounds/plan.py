@@ -3,14 +3,15 @@ r"""What the bounds ask for before the run: steps for a target, the best eps for
 import math
 from typing import NamedTuple
 
-from coordboost import methods, validation
+from coordboost import methods
 from coordboost._checks import positive, shown
 from coordboost.bounds import frank_wolfe, ls_boost, regularized, stagewise
 from coordboost.bounds.trail import Constants
-from coordboost.losses import Squared
+from coordboost.data import validation
 from coordboost.methods import Method
-from coordboost.selection import Full
-from coordboost.steps import BallSearch, OpenLoop, Proportional, Sign
+from coordboost.pieces.losses import Squared
+from coordboost.pieces.selection import Full
+from coordboost.pieces.steps import BallSearch, OpenLoop, Proportional, Sign
 
 MOST = 10**15
 _EXPECTED = "ls_boost, forward_stagewise, regularized_forward_stagewise or frank_wolfe, or a method made by one of them"

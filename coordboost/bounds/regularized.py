@@ -9,9 +9,9 @@ import numpy as np
 
 from coordboost.bounds.check import Sides, Statement
 from coordboost.bounds.ls_boost import one_minus_power
-from coordboost.losses import Squared
-from coordboost.selection import Full
-from coordboost.steps import PathSign, Sign
+from coordboost.pieces.losses import Squared
+from coordboost.pieces.selection import Full
+from coordboost.pieces.steps import PathSign, Sign
 
 #: So many models along a run lend their lower ends to the optimum of a ball.
 WITNESSES = 400

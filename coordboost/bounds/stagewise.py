@@ -7,9 +7,9 @@ smallest largest correlation so far. The functions run on Fractions too where th
 import numpy as np
 
 from coordboost.bounds.check import Sides, Statement
-from coordboost.losses import Squared
-from coordboost.selection import Full
-from coordboost.steps import Proportional, Sign, SignSequence
+from coordboost.pieces.losses import Squared
+from coordboost.pieces.selection import Full
+from coordboost.pieces.steps import Proportional, Sign, SignSequence
 
 
 def width(constants, eps, k):

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost import validation
 from coordboost._checks import instance
+from coordboost.data import validation
 from coordboost.targets import At, Certificate, Unconstrained
 
 

@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 
-from coordboost.losses import Exponential, Huber, Logistic, Squared
+from coordboost.pieces.losses import Exponential, Huber, Logistic, Squared
 from coordboost.targets import At, Ball, Penalty, Unconstrained
 
 #: Largest number of entries of B that is handed to a general solver.

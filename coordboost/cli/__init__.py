@@ -12,8 +12,8 @@ from coordboost.cli.check import check
 from coordboost.cli.mca import mca
 from coordboost.cli.output import print_parts, show
 from coordboost.cli.path import path
+from coordboost.data.validation import ConstantColumnWarning
 from coordboost.targets import Ball, Penalty
-from coordboost.validation import ConstantColumnWarning
 
 BAD, INTERRUPTED = 1, 130
 

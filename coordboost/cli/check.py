@@ -48,7 +48,7 @@ def check(run, plot, as_json):
     claims = {(one.name, one.variant): one.claim for one in STATEMENTS}
     found = [{**one.as_dict(), "claim": claims[one.name, one.variant]} for one in checks]
     if plot is not None:
-        from coordboost.plots_bounds import bounds
+        from coordboost.plots.bounds import bounds
 
         bounds(checks, f"{done.method.name}, {done.n_steps:,} steps").savefig(plot, dpi=150)
     if as_json:

@@ -5,7 +5,7 @@ import json
 import click
 
 from coordboost.cli.output import print_parts
-from coordboost.selection import Full, Groups, Subset
+from coordboost.pieces.selection import Full, Groups, Subset
 
 
 def _full(t):

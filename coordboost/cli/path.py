@@ -7,11 +7,11 @@ import click
 import numpy as np
 
 from coordboost.cli.output import progress, show
-from coordboost.losses import Exponential, Huber, Logistic, Squared
 from coordboost.methods import METHODS
+from coordboost.pieces.losses import Exponential, Huber, Logistic, Squared
+from coordboost.pieces.steps import BallSearch, LineSearch
 from coordboost.run import Status
 from coordboost.solve import solve
-from coordboost.steps import BallSearch, LineSearch
 
 LOSSES = {"squared": Squared, "huber": Huber, "logistic": Logistic, "exponential": Exponential}
 #: Options that methods take, by the name of the parameter that they become.
@@ -127,7 +127,8 @@ def path(file, target, method, eps, delta, deltas, t, lam, line_search, steps, s
 
 def _report(run, out, as_json):
     """Save the run before anything else, then draw and print it; exit with the code that its status asks for."""
-    from coordboost import plots, report
+    from coordboost import report
+    from coordboost.plots import path as plots
 
     files = [out / f"{run.method.name}.run", out / f"{run.method.name}.png"]
     run.save(files[0])

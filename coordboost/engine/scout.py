@@ -3,10 +3,10 @@
 import math
 from typing import NamedTuple
 
-from coordboost.engine import candidates, gathered
-from coordboost.engine.explicit import Explicit
-from coordboost.engine.gathered import Gathered
-from coordboost.engine.lookahead import Lookahead
+from coordboost.engine.views import candidates, gathered
+from coordboost.engine.views.explicit import Explicit
+from coordboost.engine.views.gathered import Gathered
+from coordboost.engine.views.lookahead import Lookahead
 
 #: Most candidates (their Gram block takes 8 * MOST^2 bytes), and most bytes of their columns.
 MOST, ROOM = 4096, 1 << 30

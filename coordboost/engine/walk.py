@@ -8,18 +8,18 @@ from coordboost._checks import shown
 from coordboost._generic import compiled, is_piece
 from coordboost._threads import one_thread
 from coordboost.dictionaries.chunked import Chunked
-from coordboost.engine.explicit import Explicit
-from coordboost.engine.gathered import Gathered
-from coordboost.engine.gram import Gram
-from coordboost.engine.lookahead import Lookahead
 from coordboost.engine.loop import Coefficients, runner, trace
 from coordboost.engine.path import Record
-from coordboost.engine.refit import Refit
 from coordboost.engine.scout import GROUNDS, Scout
-from coordboost.losses import Squared
-from coordboost.selection import Full
-from coordboost.selection import Recorded as RecordedPicks
-from coordboost.steps import Recorded as RecordedMoves
+from coordboost.engine.views.explicit import Explicit
+from coordboost.engine.views.gathered import Gathered
+from coordboost.engine.views.gram import Gram
+from coordboost.engine.views.lookahead import Lookahead
+from coordboost.engine.views.refit import Refit
+from coordboost.pieces.losses import Squared
+from coordboost.pieces.selection import Full
+from coordboost.pieces.selection import Recorded as RecordedPicks
+from coordboost.pieces.steps import Recorded as RecordedMoves
 
 #: State is recomputed from the coefficients at every multiple of this step number, so rounding cannot pile up.
 RENEW = 1 << 16

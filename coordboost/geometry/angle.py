@@ -1,7 +1,7 @@
 """The minimal cosine angle, exact where that is cheap, an interval elsewhere."""
 
-from coordboost import validation
 from coordboost._threads import on_one_thread
+from coordboost.data import validation
 from coordboost.geometry import cells, closed, facets, rays, signs
 from coordboost.geometry.ascent import climb, starts
 from coordboost.geometry.ball import is_small
@@ -9,7 +9,7 @@ from coordboost.geometry.design import best_weights
 from coordboost.geometry.interval import Interval
 from coordboost.geometry.learners import Learners
 from coordboost.geometry.sphere import descend
-from coordboost.selection import Full
+from coordboost.pieces.selection import Full
 
 #: Exact methods with their names; the cheapest is taken if it needs less than this estimate of seconds.
 EXACT = {"closed form": closed, "sign vectors": signs, "facets": facets, "rays": rays}

@@ -4,13 +4,13 @@ import math
 
 import numpy as np
 
-from coordboost import validation
 from coordboost._checks import shown
 from coordboost._threads import on_one_thread
+from coordboost.data import validation
 from coordboost.geometry.angle import mca
 from coordboost.geometry.ball import ball
 from coordboost.geometry.learners import Learners, as_problem
-from coordboost.losses import Huber, Squared
+from coordboost.pieces.losses import Huber, Squared
 from coordboost.problem import Problem
 
 

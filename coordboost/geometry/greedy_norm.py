@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._checks import shown
-from coordboost.selection import Full, Groups, Subset
+from coordboost.pieces.selection import Full, Groups, Subset
 
 #: Group of every learner and weights of the ranks, for a rule that knows its problem.
 _SHAPES = {

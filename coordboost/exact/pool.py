@@ -3,8 +3,8 @@
 import numpy as np
 
 from coordboost._generic import compiled
-from coordboost.engine.block import grown
-from coordboost.engine.edge import (
+from coordboost.exact.candidates import BINS, choose, join, wander
+from coordboost.exact.state import (
     BETA,
     CORNERS,
     ENTRIES,
@@ -18,7 +18,7 @@ from coordboost.engine.edge import (
     WANTED,
     Edge,
 )
-from coordboost.engine.recruits import BINS, choose, join, wander
+from coordboost.screening.columns import grown
 
 #: Candidates at the start; room for corners in the record of one block, and at least for so many coefficients.
 FEWEST, ROOM, ENTRIES_LEAST = 64, 512, 1 << 15

@@ -5,8 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._generic import compiled
-from coordboost.engine.block import grown
-from coordboost.engine.lookahead import (
+from coordboost.engine.views.lookahead import (
     ANCHOR,
     FRESH,
     KEPT,
@@ -22,8 +21,8 @@ from coordboost.engine.lookahead import (
     Lookahead,
     strips,
 )  # fmt: skip
-from coordboost.engine.products import dot
-from coordboost.engine.scan import LITTLE, choose, in_parallel
+from coordboost.screening.columns import dot, grown
+from coordboost.screening.scan import LITTLE, choose, in_parallel
 
 #: A large Gram block is dealt out to so many tasks.
 TASKS = 8

@@ -4,17 +4,9 @@ At a corner the moves of the k active learners change the correlations of m cand
 n_samples without. The matrix itself takes m^2 n_samples, so it pays where there are more samples than learners.
 """
 
-from coordboost._generic import kernel, reduction
-from coordboost.engine.edge import ACTIVE, BETA, SIZE
-
-
-@reduction
-def dot(a, b):
-    """The inner product of two vectors of one length."""
-    total = 0.0
-    for q in range(len(a)):
-        total += a[q] * b[q]
-    return total
+from coordboost._generic import kernel
+from coordboost.exact.state import ACTIVE, BETA, SIZE
+from coordboost.screening.columns import dot
 
 
 @kernel

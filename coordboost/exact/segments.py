@@ -3,8 +3,9 @@
 import math
 
 from coordboost._generic import kernel, leaf
-from coordboost.engine.corners import let_in, let_out, list_ways, settle, solve
-from coordboost.engine.edge import (
+from coordboost.exact.corners import let_in, let_out, list_ways, settle, solve
+from coordboost.exact.products import all_along, residual
+from coordboost.exact.state import (
     ACTIVE,
     BETA,
     CORNERS,
@@ -38,7 +39,7 @@ from coordboost.engine.edge import (
     WAY,
     WORK,
 )
-from coordboost.engine.products import all_along, dot, residual
+from coordboost.screening.columns import dot
 
 #: A relative gap that rounding of large coefficients may cost before correlations are computed from the residual.
 FINE = 1e-13

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotrs
 
 from coordboost._generic import compiled, kernel
-from coordboost.engine.block import Block, grown
+from coordboost.screening.columns import Block, grown
 
 # rows of `of`: correlations at 0 and now, coefficients
 START, NOW, GAMMA = range(3)

@@ -5,18 +5,18 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse
 
-from coordboost import validation
 from coordboost._checks import positive, real, shown
 from coordboost._threads import one_thread
+from coordboost.data import validation
 from coordboost.dictionaries import Sparse
-from coordboost.engine.block import Columns
-from coordboost.engine.columnwise import ColumnDescent
-from coordboost.engine.descent import Descent, gap_of
-from coordboost.engine.held import Unweighted
-from coordboost.engine.newton import Newton
-from coordboost.homotopy import Walk
-from coordboost.losses import Squared
+from coordboost.exact.path import Walk
+from coordboost.lasso.gram import Descent, gap_of
+from coordboost.lasso.held import Unweighted
+from coordboost.lasso.newton import Newton
+from coordboost.lasso.sparse import ColumnDescent
+from coordboost.pieces.losses import Squared
 from coordboost.problem import Problem
+from coordboost.screening.columns import Columns
 from coordboost.targets import At, Penalty
 
 

@@ -19,9 +19,9 @@ import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotrs
 
 from coordboost._generic import compiled, generic, is_piece, kernel
-from coordboost.engine.block import grown
-from coordboost.engine.descent import GAMMA, NOW, SMALL, go_round
-from coordboost.engine.held import Held
+from coordboost.lasso.gram import GAMMA, NOW, SMALL, go_round
+from coordboost.lasso.held import Held
+from coordboost.screening.columns import grown
 
 #: Smallest floor of a curvature, relative to the largest curvature of the loss.
 FLOOR = 1e-12

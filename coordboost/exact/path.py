@@ -5,14 +5,14 @@ from functools import cached_property
 import numpy as np
 import scipy.sparse
 
-from coordboost import validation
 from coordboost._checks import not_negative, shown
 from coordboost._threads import one_thread
-from coordboost.engine.block import Columns
-from coordboost.engine.edge import CROWDED, DONE, LAR, LASSO, SCAN, SCANS, STAGEWISE, STALLED
-from coordboost.engine.pool import Pool
-from coordboost.losses import Squared
+from coordboost.data import validation
+from coordboost.exact.pool import Pool
+from coordboost.exact.state import CROWDED, DONE, LAR, LASSO, SCAN, SCANS, STAGEWISE, STALLED
+from coordboost.pieces.losses import Squared
 from coordboost.problem import Problem
+from coordboost.screening.columns import Columns
 from coordboost.targets import At, Penalty, Unconstrained
 
 KINDS = {"lasso": LASSO, "lar": LAR, "stagewise": STAGEWISE}

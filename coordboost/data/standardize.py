@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse
 
+from coordboost.data.validation import check_columns
 from coordboost.dictionaries import Dense, Sparse
-from coordboost.validation import check_columns
 
 #: Entries of a dense X that are standardised at a time: they stay in the cache meanwhile.
 CACHED = 1 << 16

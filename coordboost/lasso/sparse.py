@@ -1,14 +1,14 @@
 """The penalised Lasso by coordinate descent on the stored entries of a sparse dictionary: a step costs the entries of its column.
 
 The residual is kept as ``resid - off``, so that the shift of an implicitly centred column is one subtraction. Working sets, stops and
-certificates are those of ``engine/descent.py``. *Source*: Friedman, Hastie, Tibshirani, *Regularization paths for generalized linear
+certificates are those of ``lasso/gram.py``. *Source*: Friedman, Hastie, Tibshirani, *Regularization paths for generalized linear
 models via coordinate descent* (naive updates).
 """
 
 import numpy as np
 
 from coordboost._generic import compiled, kernel
-from coordboost.engine.descent import NEAR, SCANS, SWEEPS, gap_of
+from coordboost.lasso.gram import NEAR, SCANS, SWEEPS, gap_of
 
 # entries of `state`: what is to be taken from every entry of resid; the sum of the residual
 OFF, SUM = range(2)

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._tiles import PIECE, slices
+from coordboost.data.standardize import Standardization, _power_of_two, check_unit
 from coordboost.dictionaries.chunked import Chunked
-from coordboost.standardize import Standardization, _power_of_two, check_unit
 
 #: Entries whose squares, and sums of squares, are normal float64 numbers.
 LARGEST, SMALLEST = 1e140, 1e-140

@@ -5,8 +5,9 @@ import math
 import numpy as np
 
 from coordboost._generic import kernel, leaf
-from coordboost.engine.block import cross
-from coordboost.engine.edge import (
+from coordboost.exact.products import has_gram, residual
+from coordboost.exact.segments import advance
+from coordboost.exact.state import (
     BETA,
     CROWDED,
     FLOOR,
@@ -26,8 +27,7 @@ from coordboost.engine.edge import (
     WANTED,
     WAS,
 )
-from coordboost.engine.products import has_gram, residual
-from coordboost.engine.walking import advance
+from coordboost.screening.columns import cross
 
 #: The Gram matrix of the candidates may cost this many times as many products as the scans: products of blocks are that much faster.
 RATIO = 3

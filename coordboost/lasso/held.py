@@ -4,8 +4,8 @@ import numpy as np
 import scipy.sparse
 
 from coordboost.dictionaries import Dense, Sparse
-from coordboost.engine.block import Columns
-from coordboost.engine.scan import scan
+from coordboost.screening.columns import Columns
+from coordboost.screening.scan import scan
 
 
 class Unweighted(Columns):

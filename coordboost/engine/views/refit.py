@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from coordboost.losses import Squared
+from coordboost.pieces.losses import Squared
 
 
 class Refit:

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from coordboost._checks import real, shown
-from coordboost.stores import DaskArray, Npy, Parquet, ZarrArray
+from coordboost.dictionaries.stores import DaskArray, Npy, Parquet, ZarrArray
 
 
 class Columns:

@@ -21,9 +21,9 @@ verb                                meaning (rows are samples, columns are colum
 Values come back in the type in which they are stored; an array that a store hands out must not be written to.
 """
 
-from coordboost.stores.daskarray import DaskArray
-from coordboost.stores.npy import Npy
-from coordboost.stores.parquet import Parquet
-from coordboost.stores.zarray import ZarrArray
+from coordboost.dictionaries.stores.daskarray import DaskArray
+from coordboost.dictionaries.stores.npy import Npy
+from coordboost.dictionaries.stores.parquet import Parquet
+from coordboost.dictionaries.stores.zarray import ZarrArray
 
 __all__ = ["DaskArray", "Npy", "Parquet", "ZarrArray"]

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from coordboost._generic import kernel
-from coordboost.engine.scan import LITTLE
+from coordboost._generic import kernel, reduction
+from coordboost.screening.scan import LITTLE
 
 #: Learners at a time, where many residuals are scanned: the products stay in the cache.
 FEW = 512
@@ -14,6 +14,15 @@ def grown(array, shape):
     out = np.empty(shape, array.dtype)
     out[tuple(slice(length) for length in array.shape)] = array
     return out
+
+
+@reduction
+def dot(a, b):
+    """The inner product of two vectors of one length."""
+    total = 0.0
+    for q in range(len(a)):
+        total += a[q] * b[q]
+    return total
 
 
 @kernel

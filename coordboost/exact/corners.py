@@ -14,11 +14,13 @@ ties of any kind, copies and dependent columns are solved, not special cases. Co
 
 Sources: Efron, Hastie, Johnstone, Tibshirani, *Least angle regression*, Sections 2-3; Lawson and Hanson, *Solving least squares
 problems*, chapter 23 (the solution of the small problem); Freund, Grigas, Mazumder, Section 2; the certificate is that of
-``engine/lookahead.py``: outside the candidates nothing reaches lam while  outside + ||r - r_scan|| < lam.
+``engine/views/lookahead.py``: outside the candidates nothing reaches lam while  outside + ||r - r_scan|| < lam.
 """
 
 from coordboost._generic import kernel
-from coordboost.engine.edge import (
+from coordboost.exact.factor import backward, drop, extend, forward
+from coordboost.exact.products import along, combine, with_active
+from coordboost.exact.state import (
     ACTIVE,
     BARRED,
     BETA,
@@ -40,8 +42,6 @@ from coordboost.engine.edge import (
     WAY,
     WORK,
 )
-from coordboost.engine.factor import backward, drop, extend, forward
-from coordboost.engine.products import along, combine, with_active
 
 
 @kernel

@@ -11,10 +11,10 @@ import numpy as np
 
 from coordboost._generic import generic
 from coordboost.dictionaries import Dense
-from coordboost.engine.candidates import Store
-from coordboost.engine.explicit import Explicit
-from coordboost.engine.scan import choose
-from coordboost.selection import best_of_all
+from coordboost.engine.views.candidates import Store
+from coordboost.engine.views.explicit import Explicit
+from coordboost.pieces.selection import best_of_all
+from coordboost.screening.scan import choose
 
 push = generic("push")
 search = generic("search")

@@ -1,0 +1,1 @@
+"""Data: from X and y to finite numbers, unit columns and the way back."""

@@ -1,0 +1,1 @@
+"""Pictures of paths and of bounds."""

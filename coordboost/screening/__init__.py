@@ -1,0 +1,1 @@
+"""Screening: looking at all learners, and keeping the columns of a few."""
