@@ -7,7 +7,8 @@ and Relatives* (FGM), and Lu, Mazumder, *Randomized Gradient Boosting Machine* (
 import math
 from dataclasses import dataclass, field, replace
 
-from coordboost._checks import instance, not_negative, positive, real, shown
+from coordboost._checks import not_negative, positive, real, shown
+from coordboost._protocol import SELECTION, STEP
 from coordboost.engine.views.refit import Refit
 from coordboost.pieces.selection import Cyclic, Full, Subset
 from coordboost.pieces.steps import (
@@ -51,17 +52,22 @@ class Method:
     view: type | None = None
 
     def __post_init__(self):
-        instance("select", self.select, "pick", "a selection rule such as Full() or Subset(10)")
-        instance("step", self.step, "move", "a step rule such as LineSearch() or Proportional(0.1)")
+        SELECTION.check("select", self.select)
+        STEP.check("step", self.step)
 
     def bind(self, problem):
         """The method with its rules checked against the problem and filled in from it."""
-        select, step = (piece.bind(problem) if hasattr(piece, "bind") else piece for piece in (self.select, self.step))
-        return replace(self, select=select, step=step)
+        bound = {}
+        for kind, name in ((SELECTION, "select"), (STEP, "step")):
+            piece = getattr(self, name)
+            bind = kind.of(piece, "bind")
+            bound[name] = piece if bind is None else bind(problem)
+        return replace(self, **bound)
 
     def target_at(self, k):
         """What the model after k steps is compared with: `target`, but for methods whose ball grows on the way."""
-        return Ball(self.step.radius_at(k)) if hasattr(self.step, "radius_at") else self.target
+        radius_at = STEP.of(self.step, "radius_at")
+        return self.target if radius_at is None else Ball(radius_at(k))
 
 
 def ls_boost(eps=0.1):

@@ -5,8 +5,8 @@ from functools import cached_property
 import numpy as np
 import scipy.sparse
 
-from coordboost._checks import instance
 from coordboost._generic import compiled, generic, is_piece
+from coordboost._protocol import LOSS
 from coordboost._threads import on_one_thread
 from coordboost.data import validation
 from coordboost.data.moments import standardize_chunked
@@ -75,8 +75,8 @@ class Problem:
         self, X, y, loss=None, *, sample_weight=None, center=True, scale=True, groups=None, feature_names=None
     ):  # fmt: skip
         self.loss = Squared() if loss is None else loss
-        instance("loss", self.loss, "residual", "a loss object such as Squared() or Huber(1.0)")
-        if hasattr(self.loss, "check"):
+        LOSS.check("loss", self.loss)
+        if LOSS.of(self.loss, "check"):
             self.loss.check()
         if any(hasattr(X, verb) for verb in Oracle.required):
             self._from_oracle(X, y, sample_weight, feature_names)
@@ -114,14 +114,14 @@ class Problem:
     def _set_target(self, y, sample_weight, n_samples):
         self.y = validation.target(y, n_samples)
         self.weight = validation.sample_weight(sample_weight, n_samples)
-        if hasattr(self.loss, "labels"):
+        if LOSS.of(self.loss, "labels"):
             self.y = self.loss.labels(self.y)
 
     def _set_offset(self, center):
-        if center and not hasattr(self.loss, "constant"):
+        if center and LOSS.of(self.loss, "constant") is None:
             raise ValueError(f"{type(self.loss).__name__} has no constant(y, weight): add it or pass center=False.")
         self.offset = self.loss.constant(self.y, self.weight) if center else 0.0
-        self.base = 0.0 if getattr(self.loss, "location", False) else self.offset
+        self.base = 0.0 if LOSS.of(self.loss, "location") else self.offset
         if self.base != self.offset:
             self.y = self.y - self.offset
 

@@ -8,6 +8,7 @@ import textwrap
 
 import numpy as np
 
+from coordboost._protocol import LOSS
 from coordboost.targets import Ball, Penalty, Unconstrained
 
 #: Multiplications of a singular value decomposition that a report may spend without being asked: some seconds.
@@ -51,7 +52,7 @@ def optimum(run):
     For the squared loss this is the least-squares optimum up to rounding. *Cost*: one thin SVD of B, if that takes seconds.
     """
     m, n = run.problem.n_samples, run.problem.n_learners
-    if getattr(run.problem.loss, "mu", None) is None or float(m) * n * min(m, n) > AFFORDABLE:
+    if LOSS.of(run.problem.loss, "mu") is None or float(m) * n * min(m, n) > AFFORDABLE:
         return None
     return run.certificate(Unconstrained()).lower
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from coordboost._checks import shown
 from coordboost._generic import compiled
+from coordboost._protocol import STEP
 from coordboost.data import validation
 from coordboost.engine.loop import Coefficients, trace
 from coordboost.engine.walk import Walk, beta_of
@@ -116,7 +117,7 @@ class Run:
 
 def check_horizon(walk, n_steps):
     """Refuse more steps than a sequence has entries."""
-    horizon = getattr(walk.method.step, "horizon", None)
+    horizon = STEP.of(walk.method.step, "horizon")
     if horizon is not None and walk.k + n_steps > horizon:
         raise ValueError(f"{walk.method.name} has a sequence for {horizon} steps, {walk.k + n_steps} were asked for.")
 

@@ -7,30 +7,17 @@ from zipfile import BadZipFile
 
 import numpy as np
 
+from coordboost._protocol import DICTIONARY, LOSS, SELECTION, STEP, VIEW
 from coordboost.data.standardize import Standardization
-from coordboost.dictionaries import Dense, Sparse
 from coordboost.engine.path import Path
-from coordboost.engine.views.explicit import Explicit
-from coordboost.engine.views.gathered import Gathered
-from coordboost.engine.views.gram import Gram
-from coordboost.engine.views.lookahead import Lookahead
-from coordboost.engine.views.refit import Refit
 from coordboost.engine.walk import Walk
 from coordboost.methods import METHODS
-from coordboost.pieces import losses, selection, steps
 from coordboost.problem import Problem
 from coordboost.run import Run, Status
 
 FORMAT, VERSION = "coordboost-run", 1
-VIEWS = {view.__name__: view for view in (Explicit, Gram, Lookahead, Gathered, Refit)}
-PIECES = {
-    piece.__name__: piece
-    for piece in (
-        losses.Squared, losses.Huber, losses.Logistic, losses.Exponential, selection.Full, selection.Subset, selection.Groups,
-        selection.Cyclic, steps.Proportional, steps.LineSearch, steps.Sign, steps.SignSequence, steps.PathSign, steps.OpenLoop,
-        steps.BallSearch, steps.SoftThreshold, Dense, Sparse, Standardization,
-    )
-}  # fmt: skip
+PIECES = {name: piece for kind in (LOSS, SELECTION, STEP, DICTIONARY) for name, piece in kind.pieces.items()}
+PIECES["Standardization"] = Standardization
 
 
 def _encode(value, name, arrays):
@@ -159,7 +146,7 @@ def load(file, problem=None, method=None):
     found = _fingerprint(problem)
     if not np.allclose(found, header["fingerprint"], rtol=1e-9, atol=1e-9 * abs(header["fingerprint"][2])):
         raise ValueError(f"{file} was run on other data: loss and correlations at zero differ; wrong problem.")
-    walk = Walk(problem, method, view=VIEWS[header["view"]], seed=header["seed"])
+    walk = Walk(problem, method, view=VIEW.pieces[header["view"]], seed=header["seed"])
     walk.restore(path, len(path), header["anchor"])
     walk.recount(header["scans"])
     if not np.allclose(walk.beta, arrays["beta"], rtol=1e-9, atol=1e-12 * np.abs(arrays["beta"]).max(initial=0.0)):

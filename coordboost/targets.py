@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._checks import not_negative
+from coordboost._protocol import LOSS
 from coordboost._threads import on_one_thread
-from coordboost.pieces.losses import Squared
 from coordboost.spectrum import Spectrum
 
 
@@ -79,7 +79,7 @@ class Unconstrained(NamedTuple):
 
     @on_one_thread
     def certificate(self, problem, at):
-        mu = getattr(problem.loss, "mu", None)
+        mu = LOSS.of(problem.loss, "mu")
         worst = float(np.abs(at.corr).max())
         if mu is None:
             return Certificate(self, min(0.0, at.loss), at.loss, {"max_abs_corr": worst})
@@ -134,7 +134,7 @@ class Penalty(NamedTuple):
         radius = upper / self.lam if most > self.lam > 0 else 0.0
         lower = -math.inf if most > self.lam == 0 else at.loss + inner - radius * max(most - self.lam, 0.0) - rounding
         scale = min(1.0, self.lam / most) if most > 0 else 1.0
-        if isinstance(problem.loss, Squared):
+        if LOSS.of(problem.loss, "quadratic"):
             # dual of the squared loss at theta = scale * resid: scale <r, y> - scale^2 <r, r / w> / 2
             square = 2 * at.loss
             lower = max(lower, scale * (square + inner) - scale * scale * square / 2 - rounding)

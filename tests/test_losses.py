@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import coordboost as cb
-from coordboost import losses
 from coordboost._linesearch import CAP, line_search, slope
+from coordboost.pieces import losses
 
 CLASSES = [
     c for _, c in inspect.getmembers(losses, inspect.isclass) if hasattr(c, "residual") and c.__module__ == losses.__name__

@@ -6,10 +6,9 @@ The curvature of the squared loss on the ball of radius delta with unit columns 
 
 import numpy as np
 
+from coordboost._protocol import LOSS, SELECTION
 from coordboost.bounds.check import Sides, Statement
 from coordboost.bounds.regularized import lower_end
-from coordboost.pieces.losses import Squared
-from coordboost.pieces.selection import Full
 from coordboost.pieces.steps import BallSearch, OpenLoop
 
 JAGGI = "Jaggi 2013"
@@ -26,7 +25,7 @@ def smallest_gap(delta, k):
 
 
 def _applies(run):
-    greedy = isinstance(run.method.select, Full) and isinstance(run.problem.loss, Squared)
+    greedy = SELECTION.of(run.method.select, "greedy") and LOSS.of(run.problem.loss, "quadratic")
     return greedy and isinstance(run.method.step, OpenLoop | BallSearch)
 
 

@@ -6,9 +6,8 @@ All in sums over samples: the paper's :math:`L_n` is L / n, so its n cancels. :m
 
 import numpy as np
 
+from coordboost._protocol import LOSS, SELECTION
 from coordboost.bounds.check import Sides, Statement
-from coordboost.pieces.losses import Squared
-from coordboost.pieces.selection import Full
 from coordboost.pieces.steps import LineSearch, Proportional
 
 
@@ -85,7 +84,7 @@ def smallest_correlation(constants, eps, k, next_fit=0.0, variant="printed"):
 def rate(run):
     """eps if the run is one of LS-Boost(eps), else None."""
     method = run.method
-    greedy = isinstance(method.select, Full) and isinstance(run.problem.loss, Squared) and method.view is None
+    greedy = SELECTION.of(method.select, "greedy") and LOSS.of(run.problem.loss, "quadratic") and method.view is None
     if not greedy:
         return None
     return method.step.rate if isinstance(method.step, Proportional) else 1.0 if isinstance(method.step, LineSearch) else None

@@ -5,12 +5,11 @@ from typing import NamedTuple
 
 from coordboost import methods
 from coordboost._checks import positive, shown
+from coordboost._protocol import LOSS, SELECTION
 from coordboost.bounds import frank_wolfe, ls_boost, regularized, stagewise
 from coordboost.bounds.trail import Constants
 from coordboost.data import validation
 from coordboost.methods import Method
-from coordboost.pieces.losses import Squared
-from coordboost.pieces.selection import Full
 from coordboost.pieces.steps import BallSearch, OpenLoop, Proportional, Sign
 
 MOST = 10**15
@@ -95,7 +94,7 @@ def plan(problem, method, gap=None, *, n_steps=None, eps=None, delta=None):
     *Cost*: one thin SVD. *Source*: Freund, Grigas, Mazumder, Theorems 2.1, 3.1, 4.1; the best steps are ours: eps = A / sqrt(k + 1) for
     FS, min(delta, A / (2 sqrt(k + 1))) for R-FS.
     """
-    if not isinstance(getattr(problem, "loss", None), Squared):
+    if not LOSS.of(getattr(problem, "loss", None), "quadratic"):
         raise ValueError("plan needs a Problem with the squared loss: the bounds speak about no other.")
     if (gap is None) == (n_steps is None):
         raise ValueError("plan needs either gap (a target) or n_steps (a budget), not both.")
@@ -154,7 +153,7 @@ def _parameters(method, eps, delta):
                 "a method has its eps and delta already: pass the function, such as forward_stagewise, to set them here."
             )
         step = method.step
-        if isinstance(method.select, Full) and isinstance(step, Proportional) and step.rate is not None:
+        if SELECTION.of(method.select, "greedy") and isinstance(step, Proportional) and step.rate is not None:
             return methods.ls_boost, step.rate, None
         if isinstance(step, OpenLoop | BallSearch):
             return methods.frank_wolfe, None, step.radius

@@ -7,10 +7,9 @@ r"""Bounds of R-FS and PATH-R-FS: Theorems 4.1 and 5.1, (50)-(53), (56), (57) of
 
 import numpy as np
 
+from coordboost._protocol import LOSS, SELECTION
 from coordboost.bounds.check import Sides, Statement
 from coordboost.bounds.ls_boost import one_minus_power
-from coordboost.pieces.losses import Squared
-from coordboost.pieces.selection import Full
 from coordboost.pieces.steps import PathSign, Sign
 
 #: So many models along a run lend their lower ends to the optimum of a ball.
@@ -62,7 +61,7 @@ def lower_end(trail, radius):
 
 
 def _greedy(run):
-    return isinstance(run.method.select, Full) and isinstance(run.problem.loss, Squared)
+    return SELECTION.of(run.method.select, "greedy") and LOSS.of(run.problem.loss, "quadratic")
 
 
 def _regularized(run):

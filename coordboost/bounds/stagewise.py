@@ -6,9 +6,8 @@ smallest largest correlation so far. The functions run on Fractions too where th
 
 import numpy as np
 
+from coordboost._protocol import LOSS, SELECTION
 from coordboost.bounds.check import Sides, Statement
-from coordboost.pieces.losses import Squared
-from coordboost.pieces.selection import Full
 from coordboost.pieces.steps import Proportional, Sign, SignSequence
 
 
@@ -52,7 +51,7 @@ def sum_of_shrinkage(constants, eps, shrinkage, variant="printed"):
 
 
 def _greedy(run):
-    return isinstance(run.method.select, Full) and isinstance(run.problem.loss, Squared) and run.method.view is None
+    return SELECTION.of(run.method.select, "greedy") and LOSS.of(run.problem.loss, "quadratic") and run.method.view is None
 
 
 def _constant(run):

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from coordboost._protocol import STEP
 from coordboost._threads import on_one_thread
 from coordboost.engine.walk import RENEW
 from coordboost.spectrum import Spectrum
@@ -108,7 +109,7 @@ class Trail:
             step=run.method.step,
             learner=path.learner,
             shrink=path.shrink,
-            theta=path.theta * getattr(run.method.step, "unit", 1.0),
+            theta=path.theta * STEP.of(run.method.step, "unit"),
             radius=np.array([getattr(run.method.target_at(i), "radius", np.inf) for i in k]),
             repeats=_repeats(path.learner),
             noise=(ROUNDOFF * count + 2 * spectrum.beyond * spectrum.singular[0]) * scale,

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 
+from coordboost._protocol import LOSS
 from coordboost.pieces.losses import Exponential, Huber, Logistic, Squared
 from coordboost.targets import At, Ball, Penalty, Unconstrained
 
@@ -55,7 +56,7 @@ def optimum(problem, target):
     model = cp.Problem(cp.Minimize(objective), constraints)
     polish = {"solver": cp.OSQP, "eps_abs": 1e-9, "eps_rel": 1e-9, "polishing": True, "max_iter": 20_000}
     tight = {"solver": cp.CLARABEL, "tol_gap_abs": 1e-11, "tol_gap_rel": 1e-11, "tol_feas": 1e-11}
-    settings = [*([polish] if isinstance(problem.loss, Squared) else []), tight, {"solver": cp.CLARABEL}]
+    settings = [*([polish] if LOSS.of(problem.loss, "quadratic") else []), tight, {"solver": cp.CLARABEL}]
     answers = []
     for setting in settings:
         try:

@@ -4,7 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from coordboost._protocol import DICTIONARY
 
+
+@DICTIONARY.own
 class Dense(NamedTuple):
     """``rows[j]`` is the learner B_j: C order, shape (n_learners, n_samples), unit rows, float64 or exact numbers."""
 

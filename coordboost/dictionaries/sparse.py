@@ -6,6 +6,7 @@ import numpy as np
 import scipy.sparse
 
 from coordboost._generic import kernel
+from coordboost._protocol import DICTIONARY
 
 
 @kernel
@@ -17,6 +18,7 @@ def stored_dot(data, row, start, j, v):
     return total
 
 
+@DICTIONARY.own
 class Sparse(NamedTuple):
     r"""Columns :math:`B_j = \text{scale}_j x_j - \text{shift}_j 1` of a CSC matrix with columns :math:`x_j`.
 

@@ -3,6 +3,7 @@
 import math
 from typing import NamedTuple
 
+from coordboost._protocol import DICTIONARY
 from coordboost.engine.views import candidates, gathered
 from coordboost.engine.views.explicit import Explicit
 from coordboost.engine.views.gathered import Gathered
@@ -31,7 +32,7 @@ class Memory(NamedTuple):
 
 def scan_cost(problem):
     """Multiplications in a scan: n_samples x n_learners unless the dictionary knows better."""
-    return getattr(problem.dictionary, "scan_cost", problem.n_samples * problem.n_learners)
+    return DICTIONARY.of(problem.dictionary, "scan_cost") or problem.n_samples * problem.n_learners
 
 
 def by_scans(memory, gained, n):

@@ -6,6 +6,7 @@ import numpy as np
 
 from coordboost._checks import shown
 from coordboost._generic import compiled, is_piece
+from coordboost._protocol import LOSS, SELECTION, STEP, VIEW
 from coordboost._threads import one_thread
 from coordboost.dictionaries.chunked import Chunked
 from coordboost.engine.loop import Coefficients, runner, trace
@@ -16,8 +17,6 @@ from coordboost.engine.views.gathered import Gathered
 from coordboost.engine.views.gram import Gram
 from coordboost.engine.views.lookahead import Lookahead
 from coordboost.engine.views.refit import Refit
-from coordboost.pieces.losses import Squared
-from coordboost.pieces.selection import Full
 from coordboost.pieces.selection import Recorded as RecordedPicks
 from coordboost.pieces.steps import Recorded as RecordedMoves
 
@@ -37,7 +36,7 @@ def choose_view(problem, method, compile):
     """
     if method.view is not None:
         return method.view
-    n, squared, stored = problem.n_learners, isinstance(problem.loss, Squared), is_piece(problem.dictionary)
+    n, squared, stored = problem.n_learners, LOSS.of(problem.loss, "quadratic"), is_piece(problem.dictionary)
     if squared and isinstance(problem.dictionary, Chunked) and n <= min(4000, problem.n_samples):
         return Gram  # one pass over tall data, instead of one a scan
     if compile and (n > 200 or not stored) and can_look_ahead(method):
@@ -56,7 +55,7 @@ def _checked_view(problem, method, view):
         raise ValueError(f"view must be one of Explicit, Gram, Lookahead and Gathered (classes), or None, got {shown(view)}.")
     if (method.view is not None and view is not method.view) or (method.view is None and view is Refit):
         raise ValueError(f"{method.name} cannot run on view={view.__name__}; leave view=None.")
-    if view in (Gram, Lookahead) and not isinstance(problem.loss, Squared):
+    if view in (Gram, Lookahead) and not LOSS.of(problem.loss, "quadratic"):
         raise ValueError(f"view={view.__name__} needs the squared loss, got {problem.loss!r}; leave view=None.")
     if view in (Lookahead, Gathered) and not can_look_ahead(method):
         raise ValueError(
@@ -67,7 +66,7 @@ def _checked_view(problem, method, view):
 
 def can_look_ahead(method):
     """Whether the winner is the learner with the largest correlation of all."""
-    return isinstance(method.select, Full) and not hasattr(method.step, "score")
+    return SELECTION.of(method.select, "greedy") and STEP.of(method.step, "score") is None
 
 
 class Steady:
@@ -75,7 +74,7 @@ class Steady:
 
     def __init__(self, kind, problem):
         self.kind, self.problem = kind, problem
-        self.follows = hasattr(kind, "renew")
+        self.follows = VIEW.of(kind, "renew") is not None
         self.view = kind.start(problem)
         self.scans = 1 if kind is Gram else 0
         self.memory = []
@@ -102,7 +101,7 @@ class Walk:
     def __init__(self, problem, method, *, view=None, seed=0, compile=True):
         self.problem, self.seed, self.compile = problem, seed, compile
         self.method = method.bind(problem)
-        self.unit = getattr(self.method.step, "unit", 1.0)
+        self.unit = STEP.of(self.method.step, "unit")
         self.kind = _checked_view(problem, self.method, view) or choose_view(problem, self.method, compile)
         self.coefficients = Coefficients(np.zeros(problem.n_learners), np.ones(1))
         self.k, self.record, self.looks, self.extra = 0, Record(), 0, 0
@@ -198,7 +197,7 @@ class Walk:
         )
         self.k += done
         self.record.keep(done)
-        if hasattr(self.view, "looks"):
+        if VIEW.of(self.view, "looks") is not None:
             self.looks += done * self.view.looks(select.width, self.problem.n_learners)
         if done < len(drawn):
             self._rebuild(self.k - self.anchor[0])

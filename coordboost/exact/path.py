@@ -6,11 +6,11 @@ import numpy as np
 import scipy.sparse
 
 from coordboost._checks import not_negative, shown
+from coordboost._protocol import LOSS
 from coordboost._threads import one_thread
 from coordboost.data import validation
 from coordboost.exact.pool import Pool
 from coordboost.exact.state import CROWDED, DONE, LAR, LASSO, SCAN, SCANS, STAGEWISE, STALLED
-from coordboost.pieces.losses import Squared
 from coordboost.problem import Problem
 from coordboost.screening.columns import Columns
 from coordboost.targets import At, Penalty, Unconstrained
@@ -145,7 +145,7 @@ def exact_path(X, y=None, *, kind="lasso", lam_min=0.0, max_corners=None, candid
     problem = X if isinstance(X, Problem) else Problem(X, y)
     if isinstance(X, Problem) and y is not None:
         raise ValueError("y is part of the Problem: pass exact_path(problem) alone.")
-    if not isinstance(problem.loss, Squared):
+    if not LOSS.of(problem.loss, "quadratic"):
         raise ValueError(f"exact paths are those of the squared loss, got {shown(problem.loss)}; use Problem(X, y).")
     if kind not in KINDS:
         raise ValueError(f"kind must be 'lasso', 'lar' or 'stagewise', got {shown(kind)}.")

@@ -5,12 +5,13 @@ import math
 import numpy as np
 
 from coordboost._checks import shown
+from coordboost._protocol import LOSS
 from coordboost._threads import on_one_thread
 from coordboost.data import validation
 from coordboost.geometry.angle import mca
 from coordboost.geometry.ball import ball
 from coordboost.geometry.learners import Learners, as_problem
-from coordboost.pieces.losses import Huber, Squared
+from coordboost.pieces.losses import Huber
 from coordboost.problem import Problem
 
 
@@ -89,12 +90,12 @@ def _reach(problem):
     from coordboost.methods import gcd
     from coordboost.solve import solve
 
-    loss, mu = problem.loss, getattr(problem.loss, "mu", None)
+    loss, mu = problem.loss, LOSS.of(problem.loss, "mu")
     start = problem.value(np.zeros(problem.n_samples))
     if mu is not None:
         found = certify(problem, solve(problem, gcd(), 400).beta)
         ends = math.sqrt(2 * max(0.0, start - found.upper) / mu), math.sqrt(2 * max(0.0, start - found.lower) / mu)
-        return ends if isinstance(loss, Squared) else (0.0, ends[1])
+        return ends if LOSS.of(loss, "quadratic") else (0.0, ends[1])
     if isinstance(loss, Huber) and np.ptp(problem.weight) == 0 and problem.weight[0] == 1:
         return 0.0, 2 * (math.sqrt(2 * start) if 2 * start <= loss.d**2 else start / loss.d + loss.d / 2)
     raise ValueError(f"the level sets of {type(loss).__name__} are not known to be bounded: Dist_0 may be infinite.")

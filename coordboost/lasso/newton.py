@@ -19,6 +19,7 @@ import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotrs
 
 from coordboost._generic import compiled, generic, is_piece, kernel
+from coordboost._protocol import LOSS
 from coordboost.lasso.gram import GAMMA, NOW, SMALL, go_round
 from coordboost.lasso.held import Held
 from coordboost.screening.columns import grown
@@ -118,7 +119,7 @@ class Newton:
         self.terms, self.curvatures = (compiled(f, pieces) if pieces else f for f in (terms, curvatures))
         self.settle, self.gap_of = compiled(settle, ()), compiled(gap_of, ())
         self.fixed = loss, self.problem.y, self.problem.weight, self.problem.base
-        self.floor = FLOOR if hasattr(loss, "curvature") else 1.0
+        self.floor = 1.0 if LOSS.of(loss, "curvature") is None else FLOOR
         self.gamma, self.gram = np.zeros(0), None
         self.pred, self.resid = np.zeros(source.n_samples), np.empty(source.n_samples)
         self.loss = self.null = self.terms(*self.fixed, self.pred, self.pred, 0.0, self.resid)
@@ -209,8 +210,8 @@ class Newton:
         """The Gram matrix of the working set for the present curvatures. *Cost*: m^2 n_samples."""
         loss, weight = self.problem.loss, self.problem.weight
         bent = np.zeros(len(weight))
-        largest = self.curvatures(*self.fixed, self.pred, bent) if hasattr(loss, "curvature") else 0.0
-        np.maximum(bent, self.floor * (getattr(loss, "sigma", None) or largest) * weight, out=bent)
+        largest = 0.0 if LOSS.of(loss, "curvature") is None else self.curvatures(*self.fixed, self.pred, bent)
+        np.maximum(bent, self.floor * (LOSS.of(loss, "sigma") or largest) * weight, out=bent)
         self.gram = self.held.dictionary.gram(bent)
 
     def _search(self, change, now, lam):

@@ -6,6 +6,7 @@ import numpy as np
 import scipy.sparse
 
 from coordboost._checks import positive, real, shown
+from coordboost._protocol import LOSS
 from coordboost._threads import one_thread
 from coordboost.data import validation
 from coordboost.dictionaries import Sparse
@@ -14,7 +15,6 @@ from coordboost.lasso.gram import Descent, gap_of
 from coordboost.lasso.held import Unweighted
 from coordboost.lasso.newton import Newton
 from coordboost.lasso.sparse import ColumnDescent
-from coordboost.pieces.losses import Squared
 from coordboost.problem import Problem
 from coordboost.screening.columns import Columns
 from coordboost.targets import At, Penalty
@@ -91,7 +91,7 @@ def lasso_path(
     *Source*: Friedman, Hastie, Tibshirani, *Regularization paths for generalized linear models via coordinate descent*.
     """
     problem, scale, factor = _problem(X, y, sample_weight, penalty_factor, loss)
-    squared = isinstance(problem.loss, Squared)
+    squared = LOSS.of(problem.loss, "quadratic")
     l1_ratio = real("l1_ratio", l1_ratio, lambda number: 0 < number <= 1, "above 0 and at most 1")
     _check_solver(solver, problem.loss, l1_ratio)
     tol = positive("tol", tol)
@@ -114,7 +114,7 @@ def lasso_path(
 
 def _check_solver(solver, loss, l1_ratio):
     """Refuse a solver that is not for this loss and penalty."""
-    squared = isinstance(loss, Squared)
+    squared = LOSS.of(loss, "quadratic")
     if l1_ratio < 1 and not squared:
         raise ValueError(
             f"l1_ratio < 1, the elastic net, is for the squared loss only, got {shown(loss)}; leave l1_ratio at 1."
@@ -135,7 +135,7 @@ def _problem(X, y, sample_weight, penalty_factor, loss):
     else:
         problem = Problem(X, y, loss, sample_weight=sample_weight)
         scale = problem.standardization.norm.copy()
-    if not hasattr(problem.loss, "curvature") and getattr(problem.loss, "sigma", None) is None:
+    if LOSS.of(problem.loss, "curvature") is None and LOSS.of(problem.loss, "sigma") is None:
         raise ValueError(f"lasso_path needs a loss with curvature(y, f) or a smoothness sigma, got {shown(problem.loss)}.")
     factor = np.ones(problem.n_learners)
     if penalty_factor is not None:
@@ -163,7 +163,7 @@ def _grid(alphas, n_alphas, eps, top):
 def choose(problem, alphas, top, tol):
     """The solver that was faster where it was measured: the exact path on thin tables, and far down on wide ones."""
     n, p = problem.n_samples, problem.n_learners
-    if not isinstance(problem.loss, Squared):
+    if not LOSS.of(problem.loss, "quadratic"):
         return "newton"
     if isinstance(problem.dictionary, Sparse):
         return "descent"

@@ -15,6 +15,7 @@ import numpy as np
 
 from coordboost._checks import not_negative, positive
 from coordboost._linesearch import safeguarded_newton
+from coordboost._protocol import LOSS
 
 
 def _signs(loss, y):
@@ -36,11 +37,14 @@ def _log_odds(y, weight, factor):
     return factor * math.log(positive / negative)
 
 
+@LOSS.own
 class Squared(NamedTuple):
     r""":math:`\ell(y, f) = (y - f)^2 / 2`; sigma = mu = 1."""
 
     sigma = 1.0
     mu = 1.0
+    infimum = 0.0
+    quadratic = True
     location = True
 
     def value(self, y, f):
@@ -65,6 +69,7 @@ class Squared(NamedTuple):
         return float(np.average(y, weights=weight))
 
 
+@LOSS.own
 class Huber(NamedTuple):
     r""":math:`(y-f)^2/2` where :math:`|y-f| \le d`, else :math:`d|y-f| - d^2/2`; sigma = 1, not strongly convex."""
 
@@ -72,6 +77,7 @@ class Huber(NamedTuple):
 
     sigma = 1.0
     mu = None
+    infimum = 0.0
     location = True
 
     def check(self):
@@ -99,10 +105,13 @@ class Huber(NamedTuple):
         return low + (high - low) / 2
 
 
+@LOSS.own
 class Logistic(NamedTuple):
     r""":math:`\log(1 + e^{-yf}) + d f^2/2` for labels -1, +1; sigma = 1/4 + d, mu = d (None for d = 0)."""
 
     d: float = 0.0
+
+    infimum = 0.0
 
     @property
     def sigma(self):
@@ -138,11 +147,13 @@ class Logistic(NamedTuple):
         return free if self.d == 0 else float(safeguarded_newton(self, y, weight, start, np.ones(len(y))))
 
 
+@LOSS.own
 class Exponential(NamedTuple):
     r""":math:`e^{-yf}` for labels -1, +1; neither smooth nor strongly convex over the line: use the line search."""
 
     sigma = None
     mu = None
+    infimum = 0.0
 
     def value(self, y, f):
         return math.exp(min(-y * f, 700.0))

@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._generic import generic, kernel
+from coordboost._protocol import SELECTION
 
 scan = generic("scan")
 correlations = generic("correlations")
@@ -119,10 +120,12 @@ def _check_count(name, t, n, what):
         raise ValueError(f"{name}: t must be a whole number from 1 to {n} (the number of {what}), got {t!r}.")
 
 
+@SELECTION.own
 class Full(NamedTuple):
     """Type 0: every learner, every step. Norm: the largest size; dual: the sum."""
 
     width = 0
+    greedy = True
     allocates = False
 
     def pick(self, view, step, beta, drawn, k):
@@ -138,6 +141,7 @@ class Full(NamedTuple):
         return np.eye(1, n)[0]
 
 
+@SELECTION.own
 class Subset(NamedTuple):
     """Type 1: t learners, uniform without replacement. Norm: ordered l1 with ``subset_weights(t, n)`` (Definition 3.2)."""
 
@@ -167,6 +171,7 @@ class Subset(NamedTuple):
         return subset_weights(self.t, n)
 
 
+@SELECTION.own
 class Groups(NamedTuple):
     """Types 2 (t = 1) and 3: all learners of t groups, drawn uniformly without replacement.
 
@@ -221,6 +226,7 @@ class Groups(NamedTuple):
         return subset_weights(self.t, n)
 
 
+@SELECTION.own
 class Cyclic(NamedTuple):
     """Learner ``k mod n`` at step k; no choice, no norm."""
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from coordboost._checks import not_negative, positive
 from coordboost._generic import generic, kernel
+from coordboost._protocol import LOSS, STEP
 
 search = generic("search")
 soft = generic("soft")
@@ -38,6 +39,7 @@ def sequence(name, values):
     return array
 
 
+@STEP.own
 class Proportional(NamedTuple):
     """theta = rate * corr: LS-Boost(eps) with rate = eps, coordinate descent with rate = 1 / sigma.
 
@@ -48,7 +50,7 @@ class Proportional(NamedTuple):
     allocates = False
 
     def bind(self, problem):
-        sigma = getattr(problem.loss, "sigma", None)
+        sigma = LOSS.of(problem.loss, "sigma")
         if sigma is None:
             raise ValueError(
                 f"{type(problem.loss).__name__} is not smooth, a constant step has no guarantee: use step=LineSearch()."
@@ -62,6 +64,7 @@ class Proportional(NamedTuple):
         return 0, self.rate * corr
 
 
+@STEP.own
 class LineSearch(NamedTuple):
     """theta minimises the loss along the learner."""
 
@@ -71,6 +74,7 @@ class LineSearch(NamedTuple):
         return 0, search(view, j, 1, 0)
 
 
+@STEP.own
 class Sign(NamedTuple):
     """theta = sign(corr) in units of eps: FS_eps, and R-FS_{eps,delta} with shrink = eps / delta."""
 
@@ -94,6 +98,7 @@ class Sign(NamedTuple):
         return self.eps / self.delta, sign(corr)
 
 
+@STEP.own
 class SignSequence(NamedTuple):
     """theta = eps[k] * sign(corr): FS with a sequence of steps."""
 
@@ -108,6 +113,7 @@ class SignSequence(NamedTuple):
         return 0, self.eps[k] * sign(corr)
 
 
+@STEP.own
 class PathSign(NamedTuple):
     """theta = sign(corr) in units of eps, shrink = eps / deltas[k]: PATH-R-FS_eps, one step per radius."""
 
@@ -139,6 +145,7 @@ class PathSign(NamedTuple):
         return self.eps / self.deltas[k], sign(corr)
 
 
+@STEP.own
 class OpenLoop(NamedTuple):
     """Frank-Wolfe on the l1 ball with the step gamma = 2 / (k + 2)."""
 
@@ -154,6 +161,7 @@ class OpenLoop(NamedTuple):
         return gamma, gamma * sign(corr)
 
 
+@STEP.own
 class BallSearch(NamedTuple):
     """Frank-Wolfe on the l1 ball with the gamma in [0, 1] that minimises the loss."""
 
@@ -170,6 +178,7 @@ class BallSearch(NamedTuple):
         return gamma, gamma * s
 
 
+@STEP.own
 class SoftThreshold(NamedTuple):
     """The exact minimiser along learner j of (quadratic bound of the loss) + lam * abs(beta_j).
 

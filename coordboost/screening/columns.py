@@ -3,6 +3,7 @@
 import numpy as np
 
 from coordboost._generic import kernel, reduction
+from coordboost._protocol import DICTIONARY
 from coordboost.screening.scan import LITTLE
 
 #: Learners at a time, where many residuals are scanned: the products stay in the cache.
@@ -48,7 +49,7 @@ class Columns:
         self.ridge = np.zeros(problem.n_learners) if ridge is None else ridge
         self.n_samples, self.n_learners = problem.n_samples, problem.n_learners
         self.root = None if (problem.weight == 1).all() else np.sqrt(problem.weight)
-        self.rows = getattr(problem.dictionary, "rows", None)
+        self.rows = DICTIONARY.of(problem.dictionary, "rows")
         self.y = self._weighted(problem.y)
 
     def _weighted(self, v):

@@ -6,6 +6,7 @@ import numpy as np
 
 from coordboost import _linesearch
 from coordboost._generic import generic, kernel
+from coordboost._protocol import VIEW
 
 scan = generic("scan")
 correlations = generic("correlations")
@@ -20,6 +21,7 @@ def refresh_residual(loss, y, weight, base, pred, resid):
         resid[i] = weight[i] * _linesearch.residual(loss, y[i], base + pred[i])
 
 
+@VIEW.own
 class Explicit(NamedTuple):
     """`pred` and `resid` of length n_samples, updated in every step.
 

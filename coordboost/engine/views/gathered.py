@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._generic import generic
+from coordboost._protocol import VIEW
 from coordboost.dictionaries import Dense
 from coordboost.engine.views.candidates import Store
 from coordboost.engine.views.explicit import Explicit
@@ -22,6 +23,7 @@ search = generic("search")
 FRESH, WINNER = range(2)
 
 
+@VIEW.own
 class Gathered(NamedTuple):
     """`inner` steps on the columns of the candidates `learner` (increasing, (s,)); `anchor` is the residual at the last scan.
 

@@ -4,7 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from coordboost._protocol import VIEW
 
+
+@VIEW.own
 class Gram(NamedTuple):
     r"""All correlations, and the inner products that an exact line search needs.
 

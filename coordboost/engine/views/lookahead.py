@@ -25,6 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._generic import generic, kernel
+from coordboost._protocol import VIEW
 
 regroup = generic("regroup")
 
@@ -95,6 +96,7 @@ def largest(of, n, wanted):
     return high
 
 
+@VIEW.own
 class Lookahead(NamedTuple):
     """Candidates and front; correlations and predictions in units of `scale`, a power of two near the norm of y.
 

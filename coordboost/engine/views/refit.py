@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from coordboost.pieces.losses import Squared
+from coordboost._protocol import LOSS, VIEW
 
 
+@VIEW.own
 class Refit:
     """`pred` is the projection of y on the chosen learners, spanned orthonormally by the first `size` rows of `basis`.
 
@@ -24,7 +25,7 @@ class Refit:
     @classmethod
     def start(cls, problem):
         """The view at beta = 0."""
-        if not isinstance(problem.loss, Squared):
+        if not LOSS.of(problem.loss, "quadratic"):
             raise ValueError(f"forward stepwise refits by least squares: it needs the squared loss, got {problem.loss!r}.")
         return cls(problem)
 

@@ -1,0 +1,119 @@
+"""What each kind of piece must have and what it may declare: the one place that lists the verbs.
+
+A piece declares what it can do by an attribute or a method; what it does not declare has the default listed here. Nobody asks of which
+class a piece is: ``LOSS.of(loss, "quadratic")``. The package's own pieces of a kind register where they are written (``@LOSS.own``), so
+that a new one is saved, loaded and tested without a change anywhere else.
+"""
+
+import math
+
+from coordboost._checks import shown
+
+
+class Kind:
+    """A kind of piece.
+
+    Parameters
+    ----------
+    name : str
+    verbs : tuple of str
+        What every piece of the kind has.
+    may : dict
+        What a piece may declare, and what holds where it does not.
+    example : str
+        How to say what was expected.
+    """
+
+    def __init__(self, name, verbs, may, example):
+        self.name, self.verbs, self.may, self.example = name, verbs, may, example
+        self.pieces = {}
+
+    def __repr__(self):
+        return f"<kind of piece: {self.name}>"
+
+    def own(self, cls):
+        """Register a class of the package as a piece of this kind (a decorator)."""
+        self.pieces[cls.__name__] = cls
+        return cls
+
+    def of(self, piece, what):
+        """What `piece` declares, or the default."""
+        return getattr(piece, what, self.may[what])
+
+    def check(self, name, piece):
+        """`piece`, an object (not a class) that has the verbs.
+
+        Raises
+        ------
+        ValueError
+            "`name` must be ..., got ...", and which verb is missing.
+        """
+        missing = [verb for verb in self.verbs if not hasattr(piece, verb)]
+        if isinstance(piece, type) or missing:
+            lacks = f" It lacks {', '.join(missing)}." if len(missing) < len(self.verbs) else ""
+            raise ValueError(f"{name} must be {self.example}, got {shown(piece)}.{lacks}")
+        return piece
+
+
+LOSS = Kind(
+    "loss",
+    ("value", "residual"),
+    {
+        "curvature": None,  # curvature(y, f), the second derivative
+        "line_search": None,  # line_search(y, weight, f, direction), in closed form
+        "sigma": None,  # smoothness constant
+        "mu": None,  # constant of strong convexity
+        "infimum": -math.inf,  # the largest known lower bound of value(y, .): a number, or a function of the targets (n_samples,)
+        "quadratic": False,  # the loss is (y - f)^2 / 2: correlations are linear in the coefficients
+        "location": False,  # the loss depends on y - f alone: an offset can be taken out of y
+        "labels": None,  # labels(y) checks and maps the targets
+        "constant": None,  # constant(y, weight), the best constant prediction
+        "check": None,  # check() refuses parameters
+    },
+    "a loss object such as Squared() or Huber(1.0)",
+)
+SELECTION = Kind(
+    "selection rule",
+    ("pick",),
+    {
+        "width": 0,  # numbers drawn for a step
+        "draw": None,  # draw(rng, n_rows, n_learners), int64 (n_rows, width)
+        "greedy": False,  # looks at all learners, and the largest score wins
+        "bind": None,  # bind(problem): the rule checked against the problem and filled in from it
+        "norm": None,  # the norm under which expected progress is measured, its dual and its weights
+        "dual_norm": None,
+        "weights": None,
+    },
+    "a selection rule such as Full() or Subset(10)",
+)
+STEP = Kind(
+    "step rule",
+    ("move",),
+    {
+        "unit": 1.0,  # coefficients are this times what the rule's theta sum to
+        "score": None,  # score(corr, beta_j), what learners compete by; default the size of the correlation
+        "horizon": None,  # most steps
+        "radius_at": None,  # radius_at(k) of the ball that the model after k steps is compared with
+        "bind": None,
+    },
+    "a step rule such as LineSearch() or Proportional(0.1)",
+)
+DICTIONARY = Kind(
+    "dictionary",
+    ("n_samples", "n_learners", "scan", "column"),
+    {
+        "rows": None,  # the columns where they are stored, (n_learners, n_samples)
+        "scan_cost": None,  # multiplications in a scan, default n_samples * n_learners
+    },
+    "a matrix, or an oracle with n_samples, n_learners, scan(v) and column(j)",
+)
+VIEW = Kind(
+    "view",
+    ("start", "tie", "push"),
+    {
+        "renew": None,  # renew(beta): the state recomputed from the coefficients
+        "looks": None,  # looks(width, n_learners): correlations with the data that a step takes
+    },
+    "a view such as Explicit",
+)
+KINDS = (LOSS, SELECTION, STEP, DICTIONARY, VIEW)
