@@ -1,5 +1,6 @@
 """The problem: a loss, a dictionary of unit columns and a target, checked once."""
 
+import math
 from functools import cached_property
 
 import numpy as np
@@ -142,6 +143,17 @@ class Problem:
     def start_loss(self):
         """Sum of the losses at beta = 0."""
         return self.value(0.0 * self.y)
+
+    @cached_property
+    def infimum(self):
+        """A lower bound of the sum of the losses at any predictions, from what the loss declares; -inf where it declares none.
+
+        *Numerics*: rounded down, by the rounding of the products and of their sum.
+        """
+        counts = self.weight > 0
+        terms = self.weight[counts] * validation.infimum(self.loss, self.y)[counts]
+        size = float(np.abs(terms).sum())
+        return math.fsum(terms) - 2 * float(np.finfo(float).eps) * size if size < math.inf else -math.inf
 
     @cached_property
     def start_size(self):

@@ -7,6 +7,7 @@ import numpy as np
 import scipy.sparse
 
 from coordboost._checks import shown
+from coordboost._protocol import LOSS
 
 
 class ConstantColumnWarning(UserWarning):
@@ -162,6 +163,32 @@ def sample_weight(weight, n_samples):
     if (out < 0).any() or not out.any():
         raise ValueError("sample_weight must not be negative, and not all zero.")
     return out
+
+
+def infimum(loss, y):
+    """What `loss` declares as a lower bound of ``value(y, .)``, for each sample; -inf where it declares nothing.
+
+    Returns
+    -------
+    float64 (n_samples,)
+
+    Raises
+    ------
+    ValueError
+        If that is neither a number below infinity nor an array of such numbers, one for each sample.
+    """
+    declared = LOSS.of(loss, "infimum")
+    try:
+        given = np.asarray(declared(y) if callable(declared) else declared, dtype=np.float64)
+    except (TypeError, ValueError):
+        given = np.array(np.nan)
+    if given.shape not in ((), y.shape) or not (given < np.inf).all():
+        got = shown(declared) if not callable(declared) else f"{shown(given.tolist())} from infimum(y), y of shape {y.shape}"
+        raise ValueError(
+            f"{type(loss).__name__}: infimum must be a number below infinity, or a function of y that gives one for each sample; "
+            f"got {got}. Where no lower bound of value(y, .) is known, leave it out."
+        )
+    return np.broadcast_to(given, y.shape)
 
 
 def groups(labels, n_columns):
