@@ -27,9 +27,9 @@ METHODS = {
 @pytest.fixture(autouse=True)
 def small_tiles(monkeypatch):
     """Tiles of 1000 entries, so that these small matrices have many; one column is set aside in all of them."""
-    monkeypatch.setattr("coordboost.stores.npy.TILE", 1000)
-    monkeypatch.setattr("coordboost.stores.zarray.TILE", 1000)
-    monkeypatch.setattr("coordboost.stores.parquet.TILE", 6000)
+    monkeypatch.setattr("coordboost.dictionaries.stores.npy.TILE", 1000)
+    monkeypatch.setattr("coordboost.dictionaries.stores.zarray.TILE", 1000)
+    monkeypatch.setattr("coordboost.dictionaries.stores.parquet.TILE", 6000)
     monkeypatch.setattr("coordboost.dictionaries.chunked.PIECE", 300)
 
 
