@@ -1,10 +1,6 @@
-"""How a run ends early: Ctrl-C, stop rules, divergence; always with the steps made, which are those of a shorter run."""
+"""How a run ends early: stop rules, divergence; always with the steps made, which are those of a shorter run."""
 
-import os
 import signal
-import subprocess
-import sys
-import threading
 import time
 from typing import NamedTuple
 
@@ -27,90 +23,6 @@ def problem():
 def equals_fresh_run(run, method, **options):
     fresh = cb.solve(problem(), method, run.n_steps, **options)
     return fresh.beta.tobytes() == run.beta.tobytes() and fresh.path.theta.tobytes() == run.path.theta.tobytes()
-
-
-@pytest.fixture
-def ctrl_c():
-    """Ctrl-C as in a terminal: test runners in the background are started with the signal ignored."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler, "the handler was not put back"
-    signal.signal(signal.SIGINT, before)
-
-
-@pytest.mark.parametrize("method", [cb.ls_boost(0.1), cb.rtgcd(2)], ids=["greedy", "random"])
-@pytest.mark.parametrize("at", [1, 3, 12])
-def test_ctrl_c_keeps_the_steps_made(method, at, ctrl_c):
-    seen = []
-
-    def watch(state):
-        seen.append(state.k)
-        if len(seen) == at:
-            os.kill(os.getpid(), signal.SIGINT)
-
-    run = cb.solve(problem(), method, FOREVER, rng=4, watch=watch)
-    assert run.status is Status.INTERRUPTED and run.message == "the run was interrupted; the steps made are kept"
-    assert len(seen) == at and run.n_steps == seen[-1] > 0
-    assert equals_fresh_run(run, method, rng=4)
-    assert run.resume(100).status is Status.COMPLETED
-    assert equals_fresh_run(run.resume(100), method, rng=4)
-
-
-def test_a_second_ctrl_c_interrupts_at_once(ctrl_c):
-    def watch(state):
-        os.kill(os.getpid(), signal.SIGINT)
-        os.kill(os.getpid(), signal.SIGINT)
-
-    with pytest.raises(KeyboardInterrupt):
-        cb.solve(problem(), cb.ls_boost(), FOREVER, watch=watch)
-
-
-def test_an_ignored_signal_stays_ignored():
-    """As under nohup, or in a shell's background: Ctrl-C belongs to someone else."""
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        run = cb.solve(problem(), cb.ls_boost(), 500, watch=lambda state: os.kill(os.getpid(), signal.SIGINT))
-        assert run.status is Status.COMPLETED and run.n_steps == 500
-        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-    except KeyboardInterrupt:
-        pytest.fail("the ignored signal interrupted the run")
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-CHILD = """
-import signal
-import numpy as np
-import coordboost as cb
-signal.signal(signal.SIGINT, signal.default_int_handler)
-rng = np.random.default_rng(1)
-problem, method = cb.Problem(rng.normal(size=(50, 8)), rng.normal(size=50)), cb.forward_stagewise(1e-6)
-said = []
-run = cb.solve(problem, method, 10**12, watch=lambda state: said or said.append(print("running", flush=True)))
-fresh = cb.solve(problem, method, run.n_steps)
-print(run.status.name, run.n_steps > 0, run.beta.tobytes() == fresh.beta.tobytes())
-"""
-
-
-def test_ctrl_c_in_a_process_of_its_own():
-    with subprocess.Popen([sys.executable, "-W", "error", "-c", CHILD], stdout=subprocess.PIPE, text=True) as child:
-        try:
-            assert child.stdout.readline() == "running\n"
-            time.sleep(0.05)
-            child.send_signal(signal.SIGINT)
-            assert child.communicate(timeout=60)[0] == "INTERRUPTED True True\n"
-            assert child.returncode == 0
-        finally:
-            child.kill()
-
-
-def test_a_thread_runs_without_touching_signals():
-    results = []
-    before = signal.getsignal(signal.SIGINT)
-    thread = threading.Thread(target=lambda: results.append(cb.solve(problem(), cb.ls_boost(), 50)))
-    thread.start()
-    thread.join()
-    assert equals_fresh_run(results[0], cb.ls_boost()) and signal.getsignal(signal.SIGINT) is before
 
 
 METHOD = cb.ls_boost(0.5)
@@ -175,7 +87,7 @@ def test_watch_sees_states_and_cannot_stop():
     assert seen[-1][1] == run.final.loss
 
 
-def test_an_error_in_watch_is_the_users_own(ctrl_c):
+def test_an_error_in_watch_is_the_users_own():
     with pytest.raises(ZeroDivisionError):
         cb.solve(problem(), METHOD, 100, watch=lambda state: 1 / 0)
 
