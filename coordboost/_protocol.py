@@ -92,11 +92,20 @@ STEP = Kind(
     {
         "unit": 1.0,  # coefficients are this times what the rule's theta sum to
         "score": None,  # score(corr, beta_j), what learners compete by; default the size of the correlation
+        "ls_rate": None,  # theta is this times corr, for the squared loss: a step of LS-Boost
+        "stagewise": None,  # (eps, delta): theta is eps sign(corr) and shrink eps / delta; numbers, or one for each step
+        "frank_wolfe": None,  # the radius of the l1 ball that a step of Frank-Wolfe is for
         "horizon": None,  # most steps
         "radius_at": None,  # radius_at(k) of the ball that the model after k steps is compared with
         "bind": None,
     },
     "a step rule such as LineSearch() or Proportional(0.1)",
+)
+COEFFICIENTS = Kind(
+    "store of coefficients",
+    ("start", "accumulate", "coefficient", "beta"),
+    {"plain": False},  # a row of the path is the whole update: beta <- (1 - shrink) beta, then beta_j <- beta_j + unit theta
+    "a store of coefficients such as Single()",
 )
 DICTIONARY = Kind(
     "dictionary",
@@ -112,8 +121,9 @@ VIEW = Kind(
     ("start", "tie", "push"),
     {
         "renew": None,  # renew(beta): the state recomputed from the coefficients
+        "carries": None,  # the store of coefficients that it keeps the model of, where that is not a plain one
         "looks": None,  # looks(width, n_learners): correlations with the data that a step takes
     },
     "a view such as Explicit",
 )
-KINDS = (LOSS, SELECTION, STEP, DICTIONARY, VIEW)
+KINDS = (LOSS, SELECTION, STEP, COEFFICIENTS, DICTIONARY, VIEW)

@@ -1,4 +1,4 @@
-"""Named methods: each a selection rule and a step rule, with its source.
+"""Named methods: each a selection rule and a step rule, with its source; where it needs one, a store of coefficients of its own.
 
 Names and order follow Freund, Grigas, Mazumder, *A New Perspective on Boosting in Linear Regression via Subgradient Optimization
 and Relatives* (FGM), and Lu, Mazumder, *Randomized Gradient Boosting Machine* (LM).
@@ -8,11 +8,10 @@ import math
 from dataclasses import dataclass, field, replace
 
 from coordboost._checks import not_negative, positive, real, shown
-from coordboost._protocol import SELECTION, STEP
-from coordboost.engine.views.refit import Refit
+from coordboost._protocol import COEFFICIENTS, SELECTION, STEP
+from coordboost.pieces.coefficients import Refitted, Single
 from coordboost.pieces.selection import Cyclic, Full, Subset
 from coordboost.pieces.steps import (
-    BallSearch,
     LineSearch,
     OpenLoop,
     PathSign,
@@ -27,7 +26,7 @@ from coordboost.targets import Ball, Penalty, Unconstrained
 
 @dataclass(frozen=True)
 class Method:
-    """A selection rule, a step rule, and what they approach.
+    """A selection rule, a step rule, the coefficients that they move, and what they approach.
 
     Parameters
     ----------
@@ -39,8 +38,8 @@ class Method:
         The optimum that certificates refer to.
     parameters : dict
         What the named method was called with; saved with a run.
-    view : class, optional
-        The engine's view that the method needs, where it is not free to choose.
+    coefficients : piece, default ``Single()``
+        What a step does to the coefficients.
     """
 
     name: str
@@ -49,11 +48,23 @@ class Method:
     source: str = ""
     target: object = Unconstrained()
     parameters: dict = field(default_factory=dict)
-    view: type | None = None
+    coefficients: object = Single()
 
     def __post_init__(self):
         SELECTION.check("select", self.select)
         STEP.check("step", self.step)
+        COEFFICIENTS.check("coefficients", self.coefficients)
+
+    @property
+    def unit(self):
+        """Coefficients are this times what the thetas of the path add up to."""
+        return STEP.of(self.step, "unit")
+
+    @property
+    def greedy(self):
+        """Whether every step takes the learner with the largest correlation of all, and moves the model by that learner alone."""
+        plain = COEFFICIENTS.of(self.coefficients, "plain")
+        return plain and SELECTION.of(self.select, "greedy") and STEP.of(self.step, "score") is None
 
     def bind(self, problem):
         """The method with its rules checked against the problem and filled in from it."""
@@ -126,10 +137,12 @@ def frank_wolfe(delta, step=None):
     if isinstance(step, int | float):
         positive("step", step, 1 + 1e-15, "a constant gamma in (0, 1], None, or BallSearch(delta)")
         rule = Sign(float(step * delta), float(delta))
-    elif step is not None and not isinstance(step, BallSearch | OpenLoop):
-        raise ValueError(f"step must be None, a constant gamma in (0, 1], or BallSearch(delta), got {shown(step)}.")
-    elif step is not None and step.radius != delta:
-        raise ValueError(f"step has the radius {step.radius!r}, the ball has delta = {delta!r}; give both the same radius.")
+    elif step is not None:
+        radius = STEP.of(step, "frank_wolfe")
+        if radius is None:
+            raise ValueError(f"step must be None, a constant gamma in (0, 1], or BallSearch(delta), got {shown(step)}.")
+        if radius != delta:
+            raise ValueError(f"step has the radius {radius!r}, the ball has delta = {delta!r}; give both the same radius.")
     source = "Frank-Wolfe; Freund, Grigas, Mazumder, A.4.5"
     return Method("frank_wolfe", Full(), rule, source, Ball(float(delta)), {"delta": delta, "step": step})
 
@@ -182,7 +195,7 @@ def lasso_cd(lam, select=None):
 def forward_stepwise():
     """Forward stepwise: the best-correlated new learner enters, all coefficients are refitted (FGM, Section 1; squared loss)."""
     source = "Freund, Grigas, Mazumder, Section 1 (comparator)"
-    return Method("forward_stepwise", Full(), LineSearch(), source, Unconstrained(), {}, Refit)
+    return Method("forward_stepwise", Full(), LineSearch(), source, Unconstrained(), {}, Refitted())
 
 
 #: The named methods; a saved run is reopened through this table.

@@ -8,11 +8,10 @@ from functools import cached_property
 import numpy as np
 
 from coordboost._checks import shown
-from coordboost._generic import compiled
 from coordboost._protocol import STEP
 from coordboost.data import validation
-from coordboost.engine.loop import Coefficients, trace
-from coordboost.engine.walk import Walk, beta_of
+from coordboost.engine.loop import follow
+from coordboost.engine.walk import Walk
 from coordboost.interrupt import interruptible
 from coordboost.state import State
 from coordboost.targets import Certificate
@@ -79,16 +78,15 @@ class Run:
 
     def replay(self, at):
         """The states after `at` steps each (non-decreasing), bit for bit as they were. *Cost*: no scans."""
-        beta, now, path = Coefficients(np.zeros(self.problem.n_learners), np.ones(1)), 0, self.path
+        coefficients, now = self.method.coefficients.start(self.problem), 0
         if not hasattr(at, "__iter__"):
             raise ValueError(f"at must be a sequence of step numbers, got {shown(at)}.")
         for k in at:
             if not now <= validation.whole("at", k) <= self.n_steps:
                 raise ValueError(f"at must not decrease and not pass the {self.n_steps} steps of the run, got {k} after {now}.")
-            compiled(trace, (beta,))(beta, path.learner, path.shrink, path.theta, now, k)
+            follow(coefficients, self.path, now, k)
             now = k
-            coefficients = beta_of(self.problem, self.method, beta, self._walk.unit, path.cut(0, k))
-            yield State(self.problem, self.method.target_at(k), k, coefficients)
+            yield State(self.problem, self.method.target_at(k), k, coefficients.beta(self.method.unit))
 
     def certificate(self, target=None, at=()):
         """Certificate of the last model; the models `at` earlier steps may raise its lower end."""

@@ -66,7 +66,7 @@ def _method_header(method, problem, arrays):
     """The named method, or None for one of the user's own."""
     try:
         named = METHODS[method.name](**method.parameters).bind(problem)
-        same = named.view is method.view and _same(named.select, method.select) and _same(named.step, method.step)
+        same = all(_same(getattr(named, part), getattr(method, part)) for part in ("select", "step", "coefficients"))
         return {"name": method.name, "parameters": _encode(method.parameters, "method", arrays)} if same else None
     except (KeyError, TypeError, ValueError):
         return None

@@ -13,7 +13,6 @@ from hypothesis import settings
 
 import coordboost as cb
 from coordboost.engine import walk
-from coordboost.engine.walk import can_look_ahead
 
 #: The same examples in every run of the tests.
 seeded = settings(derandomize=True, deadline=None, max_examples=25, database=None)
@@ -90,5 +89,5 @@ def views_of(methods):
         pytest.param(name, view, id=f"{name}-{key}")
         for name, method in methods.items()
         for key, view in VIEWS.items()
-        if view in (cb.Explicit, cb.Gram) or can_look_ahead(method)
+        if view in (cb.Explicit, cb.Gram) or method.greedy
     ]

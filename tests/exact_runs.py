@@ -12,9 +12,10 @@ import reference as ref
 import reference_exact as exact
 
 from coordboost.dictionaries import Dense
-from coordboost.engine.loop import Coefficients, advance
+from coordboost.engine.loop import advance
 from coordboost.engine.path import Path
 from coordboost.engine.views.explicit import Explicit
+from coordboost.pieces.coefficients import Single
 from coordboost.pieces.losses import Squared
 from coordboost.pieces.selection import Cyclic, Full, Groups
 
@@ -77,7 +78,7 @@ def exact_run(problem, select, step, n_steps, *, view=Explicit, drawn=None):
     """
     state, n = view.start(problem), problem.n_learners
     zero = problem.y[0] - problem.y[0]
-    coefficients = Coefficients(np.full(n, zero), np.full(1, zero + 1))
+    coefficients = Single(np.full(n, zero), np.full(1, zero + 1))
     unit = getattr(step, "unit", 1)
     drawn = np.zeros((n_steps, 0), dtype=np.int64) if drawn is None else drawn
     number = int if isinstance(select, Cyclic) or hasattr(step, "horizon") else Fraction
@@ -85,7 +86,7 @@ def exact_run(problem, select, step, n_steps, *, view=Explicit, drawn=None):
     for k in range(n_steps):
         part = Path.empty(1, object)
         advance(state, select, step, unit, coefficients, drawn[k : k + 1], number(k), part.learner, part.shrink, part.theta)
-        betas.append(unit * coefficients.scale[0] * coefficients.values)
+        betas.append(coefficients.beta(unit))
         parts.append(part)
     path = Path.join(parts)
     return ref.Walk(np.array(betas), list(path.learner), list(path.shrink), list(unit * path.theta))

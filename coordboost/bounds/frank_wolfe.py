@@ -6,10 +6,10 @@ The curvature of the squared loss on the ball of radius delta with unit columns 
 
 import numpy as np
 
-from coordboost._protocol import LOSS, SELECTION
+from coordboost._protocol import STEP
 from coordboost.bounds.check import Sides, Statement
 from coordboost.bounds.regularized import lower_end
-from coordboost.pieces.steps import BallSearch, OpenLoop
+from coordboost.bounds.trail import greedy
 
 JAGGI = "Jaggi 2013"
 
@@ -25,8 +25,7 @@ def smallest_gap(delta, k):
 
 
 def _applies(run):
-    greedy = SELECTION.of(run.method.select, "greedy") and LOSS.of(run.problem.loss, "quadratic")
-    return greedy and isinstance(run.method.step, OpenLoop | BallSearch)
+    return greedy(run) and STEP.of(run.method.step, "frank_wolfe") is not None
 
 
 def _rounding(trail, delta):
@@ -34,13 +33,13 @@ def _rounding(trail, delta):
 
 
 def _excess(trail):
-    delta, late = trail.step.radius, slice(1, None)
+    delta, late = STEP.of(trail.step, "frank_wolfe"), slice(1, None)
     measured = trail.loss - lower_end(trail, np.full(len(trail.k), delta))
     return Sides(measured[late], excess(delta, trail.k[late]), _rounding(trail, delta)[late], trail.excess[0], at=trail.k[late])
 
 
 def _gap(trail):
-    delta, late = trail.step.radius, slice(2, None)
+    delta, late = STEP.of(trail.step, "frank_wolfe"), slice(2, None)
     gap = delta * np.minimum.accumulate(trail.corr[1:] - trail.inner[1:] / delta)[1:]
     return Sides(
         gap, smallest_gap(delta, trail.k[late]), _rounding(trail, delta)[late], delta * trail.corr[0], at=trail.k[late]

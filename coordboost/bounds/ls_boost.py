@@ -6,9 +6,9 @@ All in sums over samples: the paper's :math:`L_n` is L / n, so its n cancels. :m
 
 import numpy as np
 
-from coordboost._protocol import LOSS, SELECTION
+from coordboost._protocol import STEP
 from coordboost.bounds.check import Sides, Statement
-from coordboost.pieces.steps import LineSearch, Proportional
+from coordboost.bounds.trail import greedy
 
 
 def decrease(constants, eps, variant="printed"):
@@ -83,11 +83,7 @@ def smallest_correlation(constants, eps, k, next_fit=0.0, variant="printed"):
 
 def rate(run):
     """eps if the run is one of LS-Boost(eps), else None."""
-    method = run.method
-    greedy = SELECTION.of(method.select, "greedy") and LOSS.of(run.problem.loss, "quadratic") and method.view is None
-    if not greedy:
-        return None
-    return method.step.rate if isinstance(method.step, Proportional) else 1.0 if isinstance(method.step, LineSearch) else None
+    return STEP.of(run.method.step, "ls_rate") if greedy(run) else None
 
 
 def _any(run):
@@ -99,7 +95,7 @@ def _up_to_one(run):
 
 
 def _eps(trail):
-    return getattr(trail.step, "rate", 1.0)
+    return STEP.of(trail.step, "ls_rate")
 
 
 def _slack(trail, variant):

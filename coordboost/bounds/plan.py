@@ -3,14 +3,15 @@ r"""What the bounds ask for before the run: steps for a target, the best eps for
 import math
 from typing import NamedTuple
 
+import numpy as np
+
 from coordboost import methods
 from coordboost._checks import positive, shown
-from coordboost._protocol import LOSS, SELECTION
+from coordboost._protocol import LOSS, STEP
 from coordboost.bounds import frank_wolfe, ls_boost, regularized, stagewise
 from coordboost.bounds.trail import Constants
 from coordboost.data import validation
 from coordboost.methods import Method
-from coordboost.pieces.steps import BallSearch, OpenLoop, Proportional, Sign
 
 MOST = 10**15
 _EXPECTED = "ls_boost, forward_stagewise, regularized_forward_stagewise or frank_wolfe, or a method made by one of them"
@@ -152,14 +153,15 @@ def _parameters(method, eps, delta):
             raise ValueError(
                 "a method has its eps and delta already: pass the function, such as forward_stagewise, to set them here."
             )
-        step = method.step
-        if SELECTION.of(method.select, "greedy") and isinstance(step, Proportional) and step.rate is not None:
-            return methods.ls_boost, step.rate, None
-        if isinstance(step, OpenLoop | BallSearch):
-            return methods.frank_wolfe, None, step.radius
-        if isinstance(step, Sign):
-            maker = methods.forward_stagewise if step.delta == math.inf else methods.regularized_forward_stagewise
-            return maker, step.eps, None if step.delta == math.inf else step.delta
+        rate, radius = STEP.of(method.step, "ls_rate"), STEP.of(method.step, "frank_wolfe")
+        eps, delta = STEP.of(method.step, "stagewise") or (None, None)
+        if method.greedy and rate is not None:
+            return methods.ls_boost, rate, None
+        if method.greedy and radius is not None:
+            return methods.frank_wolfe, None, radius
+        if method.greedy and eps is not None and np.ndim(eps) == np.ndim(delta) == 0:
+            maker = methods.forward_stagewise if delta == math.inf else methods.regularized_forward_stagewise
+            return maker, eps, None if delta == math.inf else delta
     if not callable(method) or method not in _MAKERS:
         raise ValueError(f"method must be {_EXPECTED}, got {shown(method)}.")
     ball = method in (methods.regularized_forward_stagewise, methods.frank_wolfe)

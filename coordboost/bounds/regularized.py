@@ -7,10 +7,10 @@ r"""Bounds of R-FS and PATH-R-FS: Theorems 4.1 and 5.1, (50)-(53), (56), (57) of
 
 import numpy as np
 
-from coordboost._protocol import LOSS, SELECTION
+from coordboost._protocol import STEP
 from coordboost.bounds.check import Sides, Statement
 from coordboost.bounds.ls_boost import one_minus_power
-from coordboost.pieces.steps import PathSign, Sign
+from coordboost.bounds.trail import greedy
 
 #: So many models along a run lend their lower ends to the optimum of a ball.
 WITNESSES = 400
@@ -60,16 +60,18 @@ def lower_end(trail, radius):
     return out
 
 
-def _greedy(run):
-    return SELECTION.of(run.method.select, "greedy") and LOSS.of(run.problem.loss, "quadratic")
+def _radii(run):
+    """The radius, or one for each step; None where the run is not a regularised one."""
+    _, delta = STEP.of(run.method.step, "stagewise") or (None, None)
+    return delta if greedy(run) else None
 
 
 def _regularized(run):
-    return _greedy(run) and isinstance(run.method.step, Sign) and run.method.step.delta < np.inf
+    return np.ndim(_radii(run)) == 0 and _radii(run) is not None and _radii(run) < np.inf
 
 
 def _path(run):
-    return _greedy(run) and isinstance(run.method.step, PathSign)
+    return np.ndim(_radii(run)) == 1
 
 
 def _means(values):
@@ -78,7 +80,7 @@ def _means(values):
 
 def _cut(trail):
     """Steps that have a radius of their own: a path of n_steps radii has no radius for the model after the last step."""
-    return slice(0, len(trail.step.deltas)) if isinstance(trail.step, PathSign) else slice(None)
+    return slice(0, STEP.of(trail.step, "horizon"))
 
 
 def _slack(trail):

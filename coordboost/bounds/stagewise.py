@@ -6,9 +6,9 @@ smallest largest correlation so far. The functions run on Fractions too where th
 
 import numpy as np
 
-from coordboost._protocol import LOSS, SELECTION
+from coordboost._protocol import STEP
 from coordboost.bounds.check import Sides, Statement
-from coordboost.pieces.steps import Proportional, Sign, SignSequence
+from coordboost.bounds.trail import greedy
 
 
 def width(constants, eps, k):
@@ -50,16 +50,14 @@ def sum_of_shrinkage(constants, eps, shrinkage, variant="printed"):
     return excess(constants, eps, shrinkage / eps, variant)
 
 
-def _greedy(run):
-    return SELECTION.of(run.method.select, "greedy") and LOSS.of(run.problem.loss, "quadratic") and run.method.view is None
-
-
 def _constant(run):
-    return _greedy(run) and isinstance(run.method.step, Sign) and run.method.step.delta == np.inf
+    eps, delta = STEP.of(run.method.step, "stagewise") or (None, None)
+    return greedy(run) and np.ndim(delta) == 0 and delta == np.inf and np.ndim(eps) == 0
 
 
 def _varying(run):
-    return _greedy(run) and isinstance(run.method.step, SignSequence | Proportional)
+    eps, _ = STEP.of(run.method.step, "stagewise") or (None, None)
+    return greedy(run) and (np.ndim(eps) == 1 or STEP.of(run.method.step, "ls_rate") is not None)
 
 
 def _at_best(what, formula, scale, variant):

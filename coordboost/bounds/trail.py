@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from coordboost._protocol import STEP
+from coordboost._protocol import LOSS
 from coordboost._threads import on_one_thread
 from coordboost.engine.walk import RENEW
 from coordboost.spectrum import Spectrum
@@ -58,6 +58,11 @@ class Constants(NamedTuple):
         off = max(self.n_samples, self.n_learners) * ROUNDOFF
         smallest = float(spectrum.singular[-1] + off * spectrum.singular[0])
         return self._replace(size=self.size * (1 - 2 * self.n_samples * ROUNDOFF), lambda_pmin=smallest**2)
+
+
+def greedy(run):
+    """Whether the squared loss is boosted by the learner with the largest correlation of all: what the theorems speak about."""
+    return run.method.greedy and LOSS.of(run.problem.loss, "quadratic")
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +114,7 @@ class Trail:
             step=run.method.step,
             learner=path.learner,
             shrink=path.shrink,
-            theta=path.theta * STEP.of(run.method.step, "unit"),
+            theta=path.theta * run.method.unit,
             radius=np.array([getattr(run.method.target_at(i), "radius", np.inf) for i in k]),
             repeats=_repeats(path.learner),
             noise=(ROUNDOFF * count + 2 * spectrum.beyond * spectrum.singular[0]) * scale,

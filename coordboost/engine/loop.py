@@ -1,9 +1,5 @@
 """The one loop: pick a learner, move, push, record."""
 
-from typing import NamedTuple
-
-import numpy as np
-
 from coordboost._generic import compiled, generic, is_piece
 
 pick = generic("pick")
@@ -11,32 +7,6 @@ move = generic("move")
 push = generic("push")
 coefficient = generic("coefficient")
 accumulate = generic("accumulate")
-
-
-class Coefficients(NamedTuple):
-    """beta = unit * scale * values: a shrinkage of all coefficients costs one multiplication."""
-
-    values: np.ndarray
-    scale: np.ndarray
-    allocates = False
-
-    def coefficient(self, j):
-        return self.scale[0] * self.values[j]
-
-    def accumulate(self, j, shrink, theta):
-        """beta <- (1 - shrink) beta, then beta_j <- beta_j + theta."""
-        if shrink == 1:
-            for i in range(len(self.values)):
-                self.values[i] = 0 * self.values[i]
-            self.scale[0] = 1 + 0 * self.scale[0]
-        elif shrink != 0:
-            self.scale[0] = (1 - shrink) * self.scale[0]
-            if self.scale[0] < 1e-100:
-                for i in range(len(self.values)):
-                    self.values[i] = self.scale[0] * self.values[i]
-                self.scale[0] = 1 + 0 * self.scale[0]
-        if theta != 0:
-            self.values[j] += theta / self.scale[0]
 
 
 def advance(view, select, step, unit, beta, drawn, k, learner, shrink, theta):
@@ -55,10 +25,16 @@ def advance(view, select, step, unit, beta, drawn, k, learner, shrink, theta):
     return len(learner)
 
 
-def trace(beta, learner, shrink, theta, start, stop):
-    """Bring the coefficients `beta` through the recorded steps start, ..., stop - 1."""
+def trace(coefficients, learner, shrink, theta, start, stop):
+    """Bring the coefficients through the recorded steps start, ..., stop - 1."""
     for k in range(start, stop):
-        accumulate(beta, learner[k], shrink[k], theta[k])
+        accumulate(coefficients, learner[k], shrink[k], theta[k])
+
+
+def follow(coefficients, path, start, stop):
+    """As `trace`, along a ``Path``: compiled where the store of coefficients can be."""
+    run = compiled(trace, (coefficients,)) if is_piece(coefficients) else trace
+    run(coefficients, path.learner, path.shrink, path.theta, start, stop)
 
 
 def runner(view, select, step, beta, *, compile=True):

@@ -7,7 +7,7 @@ import numpy as np
 
 @dataclass(frozen=True, eq=False)
 class Path:
-    """Step k replaced beta by ``(1 - shrink[k]) beta`` and then added ``unit * theta[k]`` to coefficient ``learner[k]``.
+    """Step k moved the coefficients by the row (learner[k], shrink[k], theta[k]); the method's store of coefficients says how.
 
     learner : int64 (n_steps,);  shrink, theta : float64 (n_steps,)
     """

@@ -5,18 +5,17 @@ import time
 import numpy as np
 
 from coordboost._checks import shown
-from coordboost._generic import compiled, is_piece
-from coordboost._protocol import LOSS, SELECTION, STEP, VIEW
+from coordboost._generic import is_piece
+from coordboost._protocol import COEFFICIENTS, LOSS, VIEW
 from coordboost._threads import one_thread
 from coordboost.dictionaries.chunked import Chunked
-from coordboost.engine.loop import Coefficients, runner, trace
+from coordboost.engine.loop import follow, runner
 from coordboost.engine.path import Record
 from coordboost.engine.scout import GROUNDS, Scout
 from coordboost.engine.views.explicit import Explicit
 from coordboost.engine.views.gathered import Gathered
 from coordboost.engine.views.gram import Gram
 from coordboost.engine.views.lookahead import Lookahead
-from coordboost.engine.views.refit import Refit
 from coordboost.pieces.selection import Recorded as RecordedPicks
 from coordboost.pieces.steps import Recorded as RecordedMoves
 
@@ -31,15 +30,16 @@ LONGEST = 1 << 16
 def choose_view(problem, method, compile):
     """The view that suits the work. The choice must not depend on the number of steps: a resumed run takes the same view.
 
-    What the method demands; lookahead for greedy methods on many learners; for the squared loss the Gram form where moving all
-    correlations is cheaper than computing those that are looked at; else the data themselves.
+    The view that keeps the method's kind of coefficients, where only one does. Lookahead for greedy methods on many learners; for the
+    squared loss the Gram form where moving all correlations is cheaper than computing those that are looked at; else the data
+    themselves.
     """
-    if method.view is not None:
-        return method.view
+    if not COEFFICIENTS.of(method.coefficients, "plain"):
+        return _own_view(method)
     n, squared, stored = problem.n_learners, LOSS.of(problem.loss, "quadratic"), is_piece(problem.dictionary)
     if squared and isinstance(problem.dictionary, Chunked) and n <= min(4000, problem.n_samples):
         return Gram  # one pass over tall data, instead of one a scan
-    if compile and (n > 200 or not stored) and can_look_ahead(method):
+    if compile and (n > 200 or not stored) and method.greedy:
         return Lookahead if squared else Gathered
     if not (squared and stored):
         return Explicit
@@ -47,26 +47,38 @@ def choose_view(problem, method, compile):
     return Gram if n <= 1000 and n <= looks * problem.n_samples else Explicit
 
 
-def _checked_view(problem, method, view):
+def checked_view(problem, method, view):
     """`view`, refused where the method or the loss needs another one."""
     if view is None:
         return None
-    if view not in (Explicit, Gram, Lookahead, Gathered, Refit):
+    if view not in VIEW.pieces.values():
         raise ValueError(f"view must be one of Explicit, Gram, Lookahead and Gathered (classes), or None, got {shown(view)}.")
-    if (method.view is not None and view is not method.view) or (method.view is None and view is Refit):
+    if not _carries(view, method):
         raise ValueError(f"{method.name} cannot run on view={view.__name__}; leave view=None.")
     if view in (Gram, Lookahead) and not LOSS.of(problem.loss, "quadratic"):
         raise ValueError(f"view={view.__name__} needs the squared loss, got {problem.loss!r}; leave view=None.")
-    if view in (Lookahead, Gathered) and not can_look_ahead(method):
+    if view in (Lookahead, Gathered) and not method.greedy:
         raise ValueError(
             f"view={view.__name__} needs Full() selection by correlation, {method.name} has another; leave view=None."
         )
     return view
 
 
-def can_look_ahead(method):
-    """Whether the winner is the learner with the largest correlation of all."""
-    return SELECTION.of(method.select, "greedy") and STEP.of(method.step, "score") is None
+def _carries(view, method):
+    """Whether a view keeps the method's kind of coefficients."""
+    own = VIEW.of(view, "carries")
+    return COEFFICIENTS.of(method.coefficients, "plain") if own is None else type(method.coefficients) is own
+
+
+def _own_view(method):
+    """The view of a method with coefficients that only one view keeps."""
+    found = [view for view in VIEW.pieces.values() if _carries(view, method)]
+    if not found:
+        kind = type(method.coefficients).__name__
+        raise ValueError(
+            f"{method.name}: no view keeps {kind} coefficients; use Single(), or declare plain = True where rows say all."
+        )
+    return found[0]
 
 
 class Steady:
@@ -84,8 +96,10 @@ class Steady:
             self.view.renew(beta)
 
     def restore(self, beta, memory):
-        if self.follows and beta.any():
+        if self.follows:
             self.view.renew(beta)
+        else:
+            self.view = self.kind.start(self.problem)
 
     def room(self, gained):
         return RENEW - gained if self.follows else 1 << 62
@@ -101,9 +115,8 @@ class Walk:
     def __init__(self, problem, method, *, view=None, seed=0, compile=True):
         self.problem, self.seed, self.compile = problem, seed, compile
         self.method = method.bind(problem)
-        self.unit = STEP.of(self.method.step, "unit")
-        self.kind = _checked_view(problem, self.method, view) or choose_view(problem, self.method, compile)
-        self.coefficients = Coefficients(np.zeros(problem.n_learners), np.ones(1))
+        self.kind = checked_view(problem, self.method, view) or choose_view(problem, self.method, compile)
+        self.coefficients = self.method.coefficients.start(problem)
         self.k, self.record, self.looks, self.extra = 0, Record(), 0, 0
         self.anchor = (0, [])
         self._chunk = (-1, None)
@@ -137,19 +150,20 @@ class Walk:
     @property
     def beta(self):
         """Coefficients of the unit columns, a copy (n_learners,)."""
-        return beta_of(self.problem, self.method, self.coefficients, self.unit, self.path if self.method.view else None)
+        return self.coefficients.beta(self.method.unit)
 
     def _rebuild(self, gained):
-        self.source.rebuild(self.unit * self.coefficients.scale[0] * self.coefficients.values, gained)
+        self.source.rebuild(self.beta, gained)
         self.anchor = (self.k, list(self.source.memory))
 
     def restore(self, path, n_steps, anchor):
-        """Go to step `n_steps` of a recorded path, by way of its `anchor`."""
+        """Go to step `n_steps` of a recorded path, by way of its `anchor`; from wherever this walk is."""
         k, memory = anchor
-        compiled(trace, (self.coefficients,))(self.coefficients, path.learner, path.shrink, path.theta, 0, k)
+        self.coefficients = self.method.coefficients.start(self.problem)
+        follow(self.coefficients, path, 0, k)
         self.k, self.record, self.anchor = k, Record(path.cut(0, k)), (k, list(memory))
         with one_thread():
-            self.source.restore(self.unit * self.coefficients.scale[0] * self.coefficients.values, memory)
+            self.source.restore(self.beta, memory)
         if self.source.follows:
             select, step = RecordedPicks(path.learner), RecordedMoves(path.shrink, path.theta)
         else:
@@ -193,7 +207,7 @@ class Walk:
         part = self.record.room(len(drawn), ahead)
         advance = runner(self.view, select, step, self.coefficients, compile=self.compile)
         done = advance(
-            self.view, select, step, self.unit, self.coefficients, drawn, self.k, part.learner, part.shrink, part.theta
+            self.view, select, step, self.method.unit, self.coefficients, drawn, self.k, part.learner, part.shrink, part.theta
         )
         self.k += done
         self.record.keep(done)
@@ -202,10 +216,3 @@ class Walk:
         if done < len(drawn):
             self._rebuild(self.k - self.anchor[0])
         return done == len(drawn)
-
-
-def beta_of(problem, method, coefficients, unit, path):
-    """Coefficients of the unit columns after a path, (n_learners,): a refitting method's from the learners, others' as traced."""
-    if method.view is not None:
-        return method.view.solution(problem, path.learner[path.theta != 0])
-    return unit * coefficients.scale[0] * coefficients.values

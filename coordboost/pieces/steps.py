@@ -49,6 +49,10 @@ class Proportional(NamedTuple):
     rate: float | None = None
     allocates = False
 
+    @property
+    def ls_rate(self):
+        return self.rate
+
     def bind(self, problem):
         sigma = LOSS.of(problem.loss, "sigma")
         if sigma is None:
@@ -69,6 +73,7 @@ class LineSearch(NamedTuple):
     """theta minimises the loss along the learner."""
 
     allocates = False
+    ls_rate = 1.0
 
     def move(self, k, view, j, corr, beta_j):
         return 0, search(view, j, 1, 0)
@@ -85,6 +90,10 @@ class Sign(NamedTuple):
     @property
     def unit(self):
         return self.eps
+
+    @property
+    def stagewise(self):
+        return self.eps, self.delta
 
     def bind(self, problem):
         positive("eps", self.eps)
@@ -109,6 +118,10 @@ class SignSequence(NamedTuple):
     def horizon(self):
         return len(self.eps)
 
+    @property
+    def stagewise(self):
+        return self.eps, math.inf
+
     def move(self, k, view, j, corr, beta_j):
         return 0, self.eps[k] * sign(corr)
 
@@ -128,6 +141,10 @@ class PathSign(NamedTuple):
     @property
     def horizon(self):
         return len(self.deltas)
+
+    @property
+    def stagewise(self):
+        return self.eps, self.deltas
 
     def radius_at(self, k):
         """The radius that beta after k steps is compared with."""
@@ -156,6 +173,10 @@ class OpenLoop(NamedTuple):
     def unit(self):
         return self.radius
 
+    @property
+    def frank_wolfe(self):
+        return self.radius
+
     def move(self, k, view, j, corr, beta_j):
         gamma = 2 / (k + 2)
         return gamma, gamma * sign(corr)
@@ -170,6 +191,10 @@ class BallSearch(NamedTuple):
 
     @property
     def unit(self):
+        return self.radius
+
+    @property
+    def frank_wolfe(self):
         return self.radius
 
     def move(self, k, view, j, corr, beta_j):

@@ -1,1 +1,5 @@
-"""Views: what the loop steps on. The data themselves, correlations that move by Gram columns, or a few candidates with a proof."""
+"""Views: what the loop steps on. Each registers as it is loaded, and all are loaded here."""
+
+from coordboost.engine.views import candidates, explicit, gathered, gram, lookahead, refit
+
+__all__ = ["candidates", "explicit", "gathered", "gram", "lookahead", "refit"]

@@ -3,6 +3,7 @@
 import numpy as np
 
 from coordboost._protocol import LOSS, VIEW
+from coordboost.pieces.coefficients import Refitted
 
 
 @VIEW.own
@@ -13,6 +14,8 @@ class Refit:
     Plain Python: a run has at most min(n_samples, n_learners) steps. *Cost* of step k: one scan and O(k n_samples).
     *Numerics*: orthogonalised twice; correlations within rounding of 0 count as 0.
     """
+
+    carries = Refitted
 
     def __init__(self, problem):
         m, n = problem.n_samples, problem.n_learners
@@ -28,14 +31,6 @@ class Refit:
         if not LOSS.of(problem.loss, "quadratic"):
             raise ValueError(f"forward stepwise refits by least squares: it needs the squared loss, got {problem.loss!r}.")
         return cls(problem)
-
-    @staticmethod
-    def solution(problem, learners):
-        """Least squares on the chosen learners, (n_learners,)."""
-        beta = np.zeros(problem.n_learners)
-        root = np.sqrt(problem.weight)
-        beta[learners] = np.linalg.lstsq(root[:, None] * problem.dictionary.gather(learners), root * problem.y)[0]
-        return beta
 
     def looks(self, width, n_learners):
         """How many correlations with the data a step takes."""

@@ -1,0 +1,114 @@
+"""Stores of coefficients: a method chooses one, a row of the path means what the store says, and theorems ask what rules declare."""
+
+import ast
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from designs import columns, gaussian
+from test_floors import own_imports
+
+import coordboost as cb
+from coordboost._protocol import COEFFICIENTS
+from coordboost.engine.loop import follow
+from coordboost.pieces.coefficients import Refitted, Single
+
+PROBLEM = cb.Problem(*gaussian("tall"))
+
+
+def test_methods_name_no_engine_class():
+    source = Path(cb.methods.__file__).read_text(encoding="utf-8")
+    assert [name for name in own_imports("methods", ast.parse(source)) if name.startswith("engine")] == []
+
+
+def test_a_row_is_the_whole_update_where_the_store_says_so():
+    rng = np.random.default_rng(0)
+    rows = [
+        (int(j), s, t)
+        for j, s, t in zip(rng.integers(0, 5, 40), rng.choice([0, 0.25, 1], 40), rng.normal(size=40), strict=True)
+    ]
+    store, beta = Single().start(PROBLEM), np.zeros(5)
+    for j, shrink, theta in rows:
+        store.accumulate(j, shrink, theta)
+        beta = (1 - shrink) * beta
+        beta[j] += 3.0 * theta
+        # values and their scale are rounded apart from each other, a few times in each of 40 rows
+        np.testing.assert_allclose(store.beta(3.0), beta, rtol=0, atol=40 * 4 * 40 * 3 * 2.0**-53)
+        assert store.coefficient(j) == pytest.approx(beta[j] / 3.0, abs=1e-12)
+
+
+def test_refitted_coefficients_are_least_squares_on_the_learners_so_far():
+    run = cb.solve(PROBLEM, cb.forward_stepwise(), 4)
+    for state in run.replay(range(5)):
+        chosen = run.path.learner[: state.k]
+        fit = np.linalg.lstsq(columns(PROBLEM)[:, chosen], PROBLEM.y)[0]
+        assert (state.beta[chosen] == fit).all() and np.count_nonzero(state.beta) == state.k
+    assert isinstance(run.method.coefficients, Refitted) and not run.method.greedy
+
+
+def test_replaying_twice_starts_afresh():
+    """The store of a method is empty: every run and replay starts its own."""
+    method = cb.ls_boost(0.5)
+    run = cb.solve(PROBLEM, method, 7)
+    again = run.method.coefficients.start(PROBLEM)
+    follow(again, run.path, 0, 7)
+    assert (again.beta(1.0) == run.beta).all() and (cb.solve(PROBLEM, method, 7).beta == run.beta).all()
+    assert len(method.coefficients.values) == len(run.method.coefficients.values) == 0
+
+
+class Unheard(NamedTuple):
+    """Coefficients that no view knows how to keep."""
+
+    def start(self, problem):
+        return self
+
+    accumulate = coefficient = beta = start
+
+
+def test_what_cannot_run_is_refused():
+    with pytest.raises(ValueError, match="no view keeps Unheard coefficients"):
+        cb.solve(PROBLEM, cb.Method("own", cb.Full(), cb.Proportional(), coefficients=Unheard()), 3)
+    with pytest.raises(ValueError, match="coefficients must be a store of coefficients such as Single"):
+        cb.Method("own", cb.Full(), cb.Proportional(), coefficients=cb.Full())
+    with pytest.raises(ValueError, match="cannot run on view=Explicit"):
+        cb.solve(PROBLEM, cb.forward_stepwise(), 3, view=cb.Explicit)
+    assert COEFFICIENTS.pieces.keys() >= {"Single", "Refitted"}
+
+
+class Halving(NamedTuple):
+    """Fields named like those of our rules, and steps unlike theirs."""
+
+    rate: float
+    eps: float
+    radius: float
+
+    def move(self, k, view, j, corr, beta_j):
+        return 0.0, 0.5**k * corr
+
+
+class Loud(NamedTuple):
+    """Forward stagewise of the user's own, who says so."""
+
+    eps: float
+
+    @property
+    def stagewise(self):
+        return self.eps, np.inf
+
+    def move(self, k, view, j, corr, beta_j):
+        return 0.0, self.eps * (1.0 if corr > 0 else -1.0)
+
+
+def test_theorems_speak_about_what_is_declared():
+    quiet = cb.solve(PROBLEM, cb.Method("own", cb.Full(), Halving(1.0, 0.1, 2.0)), 20, compile=False)
+    with pytest.raises(ValueError, match="no bound speaks about own"):
+        cb.check(quiet)
+    loud = cb.solve(PROBLEM, cb.Method("own", cb.Full(), Loud(0.1)), 20, compile=False)
+    ours = cb.solve(PROBLEM, cb.forward_stagewise(0.1), 20, compile=False)
+    assert [one.name for one in cb.check(loud)] == [one.name for one in cb.check(ours)]
+    random = cb.solve(PROBLEM, cb.Method("own", cb.Subset(2), Loud(0.1)), 20, compile=False)
+    with pytest.raises(ValueError, match="no bound speaks about own"):
+        cb.check(random)
+    with pytest.raises(ValueError, match="method must be"):
+        cb.plan(PROBLEM, random.method, n_steps=10)
