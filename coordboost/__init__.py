@@ -10,7 +10,7 @@ from coordboost.engine.views.explicit import Explicit
 from coordboost.engine.views.gathered import Gathered
 from coordboost.engine.views.gram import Gram
 from coordboost.engine.views.lookahead import Lookahead
-from coordboost.exact.path import exact_path
+from coordboost.exact.homotopy import exact_path
 from coordboost.geometry import Interval, mca
 from coordboost.lasso.path import lasso_path
 from coordboost.methods import (

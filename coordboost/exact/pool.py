@@ -34,14 +34,14 @@ NOTHING = np.zeros(0)
 class Pool:
     """The candidates of an exact path on the columns of `source`, and where the walk on them stands (see ``Edge``)."""
 
-    def __init__(self, source, target, kind, tie, end, first=None):
+    def __init__(self, source, target, kind, tie, end, tol, first=None):
         self.source, self.target = source, target
         self.stored = source.in_memory or (np.zeros((0, source.n_samples)), NOTHING, NOTHING)
         self.place = np.full(source.n_learners, -1)
         self.columns, self.gram = np.empty((0, source.n_samples)), np.empty((0, 0))
         self.of, self.ids = np.zeros((9, 0)), np.zeros((5, 0), dtype=np.int64)
         self.active, self.factor = np.zeros(0, dtype=np.int64), np.zeros((0, 0))
-        self.level, self.count = np.array([0.0, -1.0, 1.0, tie, end, -1.0]), np.zeros(11, dtype=np.int64)
+        self.level, self.count = np.array([0.0, -1.0, 1.0, tie, end, -1.0, tol]), np.zeros(11, dtype=np.int64)
         least = source.n_learners if self.in_columns and 0 < self.stored[0].size <= CACHED else FEWEST
         self.count[KIND], self.count[WANTED] = kind, least if first is None else first
         self.lams, self.stops = np.empty(ROOM), np.empty(ROOM, dtype=np.int64)
@@ -84,9 +84,13 @@ class Pool:
 
     def scan(self):
         """All correlations now, (n_learners,)."""
-        m = int(self.count[SIZE])
         self.count[SCANS] += 1
-        return self.source.scan(self.target - self.of[BETA, :m] @ self.columns[:m])
+        return self.source.scan(self.residual())
+
+    def residual(self):
+        """The residual now, (n_samples,)."""
+        m = int(self.count[SIZE])
+        return self.target - self.of[BETA, :m] @ self.columns[:m]
 
     def take(self, corr):
         """Choose candidates by the correlations of a scan, and let the walk start anew from there."""

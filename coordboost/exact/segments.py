@@ -3,8 +3,9 @@
 import math
 
 from coordboost._generic import kernel, leaf
-from coordboost.exact.corners import let_in, let_out, list_ways, settle, solve
-from coordboost.exact.products import all_along, residual
+from coordboost.exact.corners import let_out, list_ways, settle
+from coordboost.exact.products import all_along
+from coordboost.exact.rounding import is_exact, refresh
 from coordboost.exact.state import (
     ACTIVE,
     BETA,
@@ -17,6 +18,7 @@ from coordboost.exact.state import (
     FALL,
     FRESH,
     FULL,
+    INEXACT,
     KIND,
     LAM,
     LASSO,
@@ -37,12 +39,7 @@ from coordboost.exact.state import (
     TIED,
     WAS,
     WAY,
-    WORK,
 )
-from coordboost.screening.columns import dot
-
-#: A relative gap that rounding of large coefficients may cost before correlations are computed from the residual.
-FINE = 1e-13
 
 
 @kernel
@@ -131,57 +128,6 @@ def surely(edge, fall):
 
 
 @kernel
-def refactor(edge):
-    """The factor of the active learners from their products; those found dependent are active no more."""
-    k = edge.tally[ACTIVE]
-    edge.tally[ACTIVE] = 0
-    for i in range(k):
-        j = edge.active[i]
-        edge.ids[PLACE, j] = -1
-        let_in(edge, j)
-
-
-@kernel
-def measure(edge):
-    """The correlations of the active learners from the residual itself: in sums of products large coefficients leave rounding."""
-    residual(edge)
-    for i in range(edge.tally[ACTIVE]):
-        j = edge.active[i]
-        edge.of[NOW, j] = dot(edge.columns[j], edge.resid)
-
-
-@kernel
-def refresh(edge):
-    """Bring the active correlations back to exactly lam, where rounding moved them: a step of iterative refinement."""
-    of, active, lam = edge.of, edge.active, edge.level[LAM]
-    for attempt in range(3):
-        k, rest, worst, length = edge.tally[ACTIVE], of[WORK], 0.0, 1.0
-        for i in range(k):
-            length += abs(of[BETA, active[i]])
-        most = (16.0 if attempt == 0 else 64.0) * EPS * length
-        if attempt == 0 and EPS * length * length > FINE:
-            measure(edge)
-            most = 4.0 * EPS
-        for i in range(k):
-            j = active[i]
-            rest[i] = of[NOW, j] - lam * of[SIGN, j]
-            worst = max(worst, abs(rest[i]))
-        if worst <= most:
-            return
-        if attempt == 2:
-            if worst > 4096.0 * EPS * length:
-                refactor(edge)
-            return
-        solve(edge, rest)
-        change = of[SPARE]
-        all_along(edge, rest, change)
-        for i in range(k):
-            of[BETA, active[i]] += rest[i]
-        for j in range(edge.tally[SIZE]):
-            of[NOW, j] -= change[j]
-
-
-@kernel
 def go(edge, fall, leaving):
     """The state where lam has fallen by `fall`; at the next corner, where that is all of the segment."""
     of, active, k = edge.of, edge.active, edge.tally[ACTIVE]
@@ -224,6 +170,8 @@ def advance(edge, most):
                 count[FRESH] -= 1  # no corner
             return SCAN
         go(edge, fall, leaving)
+        if not is_exact(edge):
+            return INEXACT
         note_corner(edge)
         if edge.level[LAM] <= edge.level[END]:
             note_events(edge)

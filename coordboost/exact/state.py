@@ -5,14 +5,15 @@ from typing import NamedTuple
 import numpy as np
 
 LASSO, LAR, STAGEWISE = range(3)
-DONE, SCAN, FULL, STALLED, CROWDED = range(5)
+DONE, SCAN, FULL, STALLED, CROWDED, INEXACT = range(6)
 # rows of `of`: correlations at the last scan, now; their fall per unit of lam; coefficients now, at the last scan;
 # direction of beta; sign of the correlation; scratch
 SCANNED, NOW, FALL, BETA, ORIGIN, WAY, SIGN, WORK, SPARE = range(9)
 # rows of `ids`: the learner; its place in the factor or -1; is tied; is barred at this corner; was active on the last segment
 LEARNER, PLACE, TIED, BARRED, WAS = range(5)
-# entries of `level`: now; the largest outside the candidates, and how fast it can grow; what ties; where to stop; what makes a candidate
-LAM, OUTSIDE, SLOPE, TIE, END, FLOOR = range(6)
+# entries of `level`: now; the largest outside the candidates, and how fast it can grow; what ties; where to stop; what makes a candidate;
+# the largest error of a corner
+LAM, OUTSIDE, SLOPE, TIE, END, FLOOR, TOL = range(7)
 # entries of `tally`: active learners; corners, coefficients and events in the record; corners since a scan, or -1 before candidates
 # are chosen from it; corners in a row without progress; the kind of path; candidates; scans; candidates that the next scan is to
 # choose; tied learners

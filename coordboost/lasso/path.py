@@ -10,7 +10,7 @@ from coordboost._protocol import LOSS
 from coordboost._threads import one_thread
 from coordboost.data import validation
 from coordboost.dictionaries import Sparse
-from coordboost.exact.path import Walk
+from coordboost.exact.homotopy import GAP, Homotopy
 from coordboost.lasso.gram import Descent, gap_of
 from coordboost.lasso.held import Unweighted
 from coordboost.lasso.newton import Newton
@@ -175,7 +175,7 @@ def choose(problem, alphas, top, tol):
 
 def by_homotopy(problem, columns, lams, tol):
     """(gamma, CSC (n_learners, n_alphas); relative gaps; scans) from the exact path."""
-    path = Walk(problem, "lasso", float(lams[-1]), scale=columns.scale).run()
+    path = Homotopy(problem, "lasso", float(lams[-1]), scale=columns.scale, gap=max(GAP, tol / 2)).run()
     gammas = path.coefs_at(lams)
     used, place = np.unique(gammas.indices, return_inverse=True)
     held = np.empty((len(used), columns.n_samples))

@@ -1,0 +1,155 @@
+"""Exact paths of the squared loss: Lasso, least angle regression and FS_0, from corner to corner."""
+
+import numpy as np
+import scipy.sparse
+
+from coordboost._checks import not_negative, shown
+from coordboost._protocol import LOSS
+from coordboost._threads import one_thread
+from coordboost.data import validation
+from coordboost.exact.path import ExactPath
+from coordboost.exact.pool import Pool
+from coordboost.exact.state import ACTIVE, CROWDED, DONE, INEXACT, LAR, LASSO, SCAN, SCANS, STAGEWISE, STALLED
+from coordboost.interrupt import interruptible
+from coordboost.problem import Problem
+from coordboost.screening.columns import Columns
+from coordboost.spectrum import Spectrum
+
+KINDS = {"lasso": LASSO, "lar": LAR, "stagewise": STAGEWISE}
+#: Largest duality gap of a corner, relative to the loss at 0.
+GAP = 1e-10
+
+REACHED = "the path is complete"
+ENOUGH = "max_corners was reached"
+INTERRUPTED = "the path was interrupted; the corners passed are kept"
+ROUNDING = "rounding ended the path: the next corner could not be computed to a gap of 1e-10"
+
+
+def exact_path(X, y=None, *, kind="lasso", lam_min=0.0, max_corners=None, candidates=None):
+    """The exact path of the Lasso, of least angle regression, or of forward stagewise with infinitely small steps (FS_0).
+
+    Parameters
+    ----------
+    X, y : as for ``Problem``; or a Problem with the squared loss, and no y
+    kind : {"lasso", "lar", "stagewise"}
+    lam_min : float >= 0, default 0
+        Correlation level to stop at (sum convention); 0 is least squares.
+    max_corners : int, optional
+        Stop after so many corners.
+    candidates : int, optional
+        How many learners the walk looks at between two scans, at the start; adapted to what the scans find. The result does not
+        depend on it; ``n_learners`` looks at all.
+
+    Returns
+    -------
+    ExactPath
+
+    Raises
+    ------
+    ValueError
+        For bad input, an unknown kind, or a loss other than the squared one.
+
+    Notes
+    -----
+    Every corner has a duality gap of at most 1e-10 of the loss at 0 (for LAR and FS_0: correlations that are right to as much). Where
+    rounding leaves more, as on columns that are dependent up to rounding far down the path, the path ends with ``complete=False``.
+    Ctrl-C ends it, too: the corners passed are kept.
+
+    Ties, copies, sign flips and dependent columns need no care: at each corner the direction solves a small sign-constrained least
+    squares problem. Of equal columns the first carries the coefficient.
+    *Cost*: a corner costs O(candidates * active); scans of all learners are rare, as a sphere around the last scan's residual
+    proves that no other learner can have entered. *Source*: Efron, Hastie, Johnstone, Tibshirani, *Least angle regression*; Osborne,
+    Presnell, Turlach, *A new approach to variable selection in least squares problems*; the sphere test is ours.
+    """
+    problem = X if isinstance(X, Problem) else Problem(X, y)
+    if isinstance(X, Problem) and y is not None:
+        raise ValueError("y is part of the Problem: pass exact_path(problem) alone.")
+    if not LOSS.of(problem.loss, "quadratic"):
+        raise ValueError(f"exact paths are those of the squared loss, got {shown(problem.loss)}; use Problem(X, y).")
+    if kind not in KINDS:
+        raise ValueError(f"kind must be 'lasso', 'lar' or 'stagewise', got {shown(kind)}.")
+    lam_min = not_negative("lam_min", lam_min)
+    most = np.inf if max_corners is None else validation.whole("max_corners", max_corners, 1)
+    wanted = None if candidates is None else validation.whole("candidates", candidates, 1)
+    with one_thread():
+        return Homotopy(problem, kind, lam_min, most, wanted).run()
+
+
+class Homotopy:
+    """Scans, blocks and the record put together; on columns scaled by `scale` (n_learners,) where that is given.
+
+    gap : largest duality gap of a corner, relative to the loss at 0;  first : candidates at the start
+    """
+
+    def __init__(self, problem, kind, lam_min, most=np.inf, first=None, scale=None, gap=GAP):
+        self.problem, self.kind, self.most = problem, kind, most
+        self.columns = Columns(problem, scale)
+        size = float(np.linalg.norm(self.columns.y))
+        self.unit = float(np.ldexp(1.0, int(np.frexp(size)[1]) - 1)) if size > 0 else 1.0
+        self.y = self.columns.y / self.unit
+        self.lam_min = lam_min / self.unit
+        self.tie = max(problem.tie / self.unit, 1e-13)
+        self.allowed = gap * float(self.y @ self.y) / 2
+        self.pool = Pool(self.columns, self.y, KINDS[kind], self.tie, self.lam_min, self.allowed, first)
+        self.n_corners, self.n_entries, self.record = 0, 0, []
+
+    def run(self):
+        """The path."""
+        with interruptible() as interrupted:
+            corr = self.pool.scan()
+            top = float(np.abs(corr).max())
+            none = np.zeros((4, 0), dtype=np.int64)
+            self._note(np.array([top]), np.zeros(1, dtype=np.int64), none[0], np.zeros(0), none[1:])
+            if top <= self.lam_min:
+                return self._path(REACHED)
+            if top <= 2 * self.tie:
+                return self._path(ROUNDING)
+            self.pool.start(corr)
+            while True:
+                status, *record = self.pool.go_on()
+                self._note(*record)
+                if self.n_corners >= self.most:
+                    return self._path(ENOUGH)
+                if status == DONE:
+                    return self._end()
+                if status in (STALLED, INEXACT):
+                    return self._path(ROUNDING)
+                if interrupted():
+                    return self._path(INTERRUPTED)
+                if status == SCAN:
+                    self.pool.take(self.pool.scan())
+                elif status == CROWDED:
+                    self.pool.grow()
+
+    def _end(self):
+        """The path to `lam_min`; without the corner at 0 where that is not a least squares solution.
+
+        Learners that do not move there may depend on the others up to rounding only. What the residual has along the little that is
+        their own does not show in its correlations.
+        """
+        resid = self.pool.residual()
+        if self.lam_min > 0 or self.pool.count[ACTIVE] == self.problem.n_learners or resid @ resid <= 2 * self.allowed:
+            return self._path(REACHED)
+        try:
+            inside = Spectrum.of(self.problem).left.T @ resid
+        except ValueError:  # too large to tell
+            return self._path(ROUNDING, 1)
+        exact = inside @ inside <= 2 * self.allowed
+        return self._path(REACHED) if exact else self._path(ROUNDING, 1)
+
+    def _note(self, lams, stops, index, value, events):
+        events[0] += max(self.n_corners - 1, 0)
+        self.record.append((lams, stops + self.n_entries, index, value, events))
+        self.n_corners += len(lams)
+        self.n_entries += len(index)
+
+    def _path(self, message, without=0):
+        """The corners passed, but for the last `without`."""
+        lams, stops, index, value, events = (np.concatenate(parts, axis=-1) for parts in zip(*self.record, strict=True))
+        n = int(min(self.most, len(lams) - without))
+        stops = np.concatenate([[0], stops[:n]])
+        shape = n, self.problem.n_learners
+        beta = scipy.sparse.csr_array((value[: stops[-1]] * self.unit, index[: stops[-1]], stops), shape=shape)
+        beta.sort_indices()
+        n_scans, complete = int(self.pool.count[SCANS]), message in (REACHED, ENOUGH)
+        return ExactPath(self.problem, self.kind, lams[:n] * self.unit, beta, events, n_scans, complete, message)
