@@ -77,7 +77,8 @@ SELECTION = Kind(
     ("pick",),
     {
         "width": 0,  # numbers drawn for a step
-        "draw": None,  # draw(rng, n_rows, n_learners), int64 (n_rows, width)
+        "draw": None,  # draw(rng, n_rows, n_learners), whole numbers (n_rows, width)
+        "draws_below": None,  # the numbers are 0, 1, ..., less than this; default n_learners
         "greedy": False,  # looks at all learners, and the largest score wins
         "bind": None,  # bind(problem): the rule checked against the problem and filled in from it
         "norm": None,  # the norm under which expected progress is measured, its dual and its weights
@@ -91,7 +92,7 @@ STEP = Kind(
     ("move",),
     {
         "unit": 1.0,  # coefficients are this times what the rule's theta sum to
-        "score": None,  # score(corr, beta_j), what learners compete by; default the size of the correlation
+        "score": None,  # score(j, corr, beta_j), what learners compete by; default the size of the correlation
         "ls_rate": None,  # theta is this times corr, for the squared loss: a step of LS-Boost
         "stagewise": None,  # (eps, delta): theta is eps sign(corr) and shrink eps / delta; numbers, or one for each step
         "frank_wolfe": None,  # the radius of the l1 ball that a step of Frank-Wolfe is for

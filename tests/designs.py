@@ -12,7 +12,7 @@ import pytest
 from hypothesis import settings
 
 import coordboost as cb
-from coordboost.engine import walk
+from coordboost.engine import streams
 
 #: The same examples in every run of the tests.
 seeded = settings(derandomize=True, deadline=None, max_examples=25, database=None)
@@ -76,8 +76,10 @@ def draws(problem, method, n_steps, seed=0):
     select = method.bind(problem).select
     if select.width == 0:
         return np.zeros((n_steps, 0), dtype=np.int64)
-    generators = [np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(i,))) for i in range(-(-n_steps // walk.CHUNK))]
-    return np.concatenate([select.draw(rng, walk.CHUNK, problem.n_learners) for rng in generators])[:n_steps]
+    generators = [
+        np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(i,))) for i in range(-(-n_steps // streams.CHUNK))
+    ]
+    return np.concatenate([select.draw(rng, streams.CHUNK, problem.n_learners) for rng in generators])[:n_steps]
 
 
 VIEWS = {"explicit": cb.Explicit, "gram": cb.Gram, "lookahead": cb.Lookahead, "gathered": cb.Gathered}

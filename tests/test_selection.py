@@ -73,7 +73,7 @@ def test_all_learners_need_no_randomness():
 @pytest.mark.parametrize("select", [cb.Subset(1), cb.Groups(1)], ids=["subset", "group"])
 def test_draws_do_not_depend_on_blocks(select, monkeypatch):
     """The learner of step k is a function of the seed and k: whatever the stops, and across the chunks in which draws are made."""
-    monkeypatch.setattr("coordboost.engine.walk.CHUNK", 16)
+    monkeypatch.setattr("coordboost.engine.streams.CHUNK", 16)
     problem, method = cb.Problem(*gaussian("tall"), groups=np.arange(5)), cb.rtgcd(select=select)
     options = {"rng": 9, "compile": False}
     drawn = draws(problem, method, 40, seed=9)[:, 0].tolist()

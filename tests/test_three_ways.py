@@ -74,11 +74,11 @@ def exact_twin(problem, method, view):
 
 def margins(problem, step, run, looked_at):
     """In every step, the score of the winner minus the best score among the others that were looked at."""
-    B, score = problem.dictionary.gather(np.arange(N_LEARNERS)), getattr(step, "score", lambda corr, beta_j: abs(corr))
+    B, score = problem.dictionary.gather(np.arange(N_LEARNERS)), getattr(step, "score", lambda j, corr, beta_j: abs(corr))
     for beta, pick, index in zip(run.betas.astype(float), run.picks, looked_at, strict=False):
         corr = B.T @ problem.resid(B @ beta)
-        scores = [score(corr[j], beta[j]) for j in index if j != pick]
-        yield score(corr[pick], beta[pick]) - max(scores, default=-math.inf)
+        scores = [score(j, corr[j], beta[j]) for j in index if j != pick]
+        yield score(pick, corr[pick], beta[pick]) - max(scores, default=-math.inf)
 
 
 def size_of(problem, step):

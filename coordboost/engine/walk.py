@@ -6,12 +6,13 @@ import numpy as np
 
 from coordboost._checks import shown
 from coordboost._generic import is_piece
-from coordboost._protocol import COEFFICIENTS, LOSS, VIEW
+from coordboost._protocol import COEFFICIENTS, LOSS, SELECTION, VIEW
 from coordboost._threads import one_thread
 from coordboost.dictionaries.chunked import Chunked
 from coordboost.engine.loop import follow, runner
 from coordboost.engine.path import Record
 from coordboost.engine.scout import GROUNDS, Scout
+from coordboost.engine.streams import picks
 from coordboost.engine.views.explicit import Explicit
 from coordboost.engine.views.gathered import Gathered
 from coordboost.engine.views.gram import Gram
@@ -21,8 +22,6 @@ from coordboost.pieces.steps import Recorded as RecordedMoves
 
 #: State is recomputed from the coefficients at every multiple of this step number, so rounding cannot pile up.
 RENEW = 1 << 16
-#: Random draws are made in chunks that depend on the step number alone, so no stop or restart can change them.
-CHUNK = 4096
 #: Most steps in one call of the compiled loop.
 LONGEST = 1 << 16
 
@@ -43,7 +42,7 @@ def choose_view(problem, method, compile):
         return Lookahead if squared else Gathered
     if not (squared and stored):
         return Explicit
-    looks = method.select.width or n
+    looks = SELECTION.of(method.select, "width") or n
     return Gram if n <= 1000 and n <= looks * problem.n_samples else Explicit
 
 
@@ -119,7 +118,7 @@ class Walk:
         self.coefficients = self.method.coefficients.start(problem)
         self.k, self.record, self.looks, self.extra = 0, Record(), 0, 0
         self.anchor = (0, [])
-        self._chunk = (-1, None)
+        self.stream = picks(seed, self.method.select, problem.n_learners)
         with one_thread():
             self.source = (Scout if self.kind in GROUNDS else Steady)(self.kind, problem)
             self._rebuild(None)
@@ -176,14 +175,9 @@ class Walk:
         yield from self._advance(self.method.select, self.method.step, n_steps, seconds)
 
     def _drawn(self, select, n_steps):
-        if select.width == 0:
-            return np.zeros((n_steps, 0), dtype=np.int64)
-        length = max(1, min(CHUNK, (1 << 22) // select.width))
-        chunk, first = divmod(self.k, length)
-        if self._chunk[0] != chunk:
-            rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(chunk,)))
-            self._chunk = (chunk, select.draw(rng, length, self.problem.n_learners))
-        return self._chunk[1][first : first + n_steps]
+        """The random numbers of the next steps, (up to n_steps, width)."""
+        recorded = SELECTION.of(select, "width") == 0
+        return np.zeros((n_steps, 0), dtype=np.int64) if recorded else self.stream.rows(self.k, n_steps)
 
     def _advance(self, select, step, n_steps, seconds):
         goal, block, last = self.k + n_steps, 16, time.perf_counter()
@@ -212,7 +206,7 @@ class Walk:
         self.k += done
         self.record.keep(done)
         if VIEW.of(self.view, "looks") is not None:
-            self.looks += done * self.view.looks(select.width, self.problem.n_learners)
+            self.looks += done * self.view.looks(SELECTION.of(select, "width"), self.problem.n_learners)
         if done < len(drawn):
             self._rebuild(self.k - self.anchor[0])
         return done == len(drawn)

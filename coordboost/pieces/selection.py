@@ -12,7 +12,7 @@ rule                    looks at                                         Lu and 
 ``Cyclic()``            learner k mod n                                  (not in the paper)
 ======================  ===============================================  ==========================================
 
-Randomness is data: ``draw`` fills an array before the block of steps runs.
+Randomness is data: ``draw`` fills an array before the block of steps runs, from a generator that belongs to these steps.
 """
 
 from typing import NamedTuple
@@ -29,7 +29,7 @@ coefficient = generic("coefficient")
 
 
 @kernel
-def size(step, corr, beta_j):
+def size(step, j, corr, beta_j):
     """The default score of a learner: the size of its correlation with the residual."""
     return abs(corr)
 
@@ -41,18 +41,17 @@ score = generic("score", size)
 def best_of_all(view, step, beta):
     """The winner among all learners and its correlation.
 
-    Scores within ``tie(view)``, a bound of the rounding in a correlation, of the largest tie: the lowest index of them wins. (Where
-    all scores are that small, those above half of the largest.)
+    Scores within ``tie(view)`` of the largest tie (or above half of it, where all are that small), and the lowest index of them wins.
     """
     corr = scan(view)
     best, winner = -1 + 0 * abs(corr[0]), 0
     for j in range(len(corr)):
-        s = score(step, corr[j], coefficient(beta, j))
+        s = score(step, j, corr[j], coefficient(beta, j))
         if s > best:
             best, winner = s, j
     limit = best - min(tie(view), best / 2)
     for j in range(winner):
-        if score(step, corr[j], coefficient(beta, j)) >= limit:
+        if score(step, j, corr[j], coefficient(beta, j)) >= limit:
             return j, corr[j]
     return winner, corr[winner]
 
@@ -66,11 +65,11 @@ def best_of(view, step, beta, index):
     corr = correlations(view, index)
     best = -1 + 0 * abs(corr[0])
     for i in range(len(index)):
-        best = max(best, score(step, corr[i], coefficient(beta, index[i])))
+        best = max(best, score(step, index[i], corr[i], coefficient(beta, index[i])))
     limit = best - min(tie(view), best / 2)
     at = -1
     for i in range(len(index)):
-        if (at < 0 or index[i] < index[at]) and score(step, corr[i], coefficient(beta, index[i])) >= limit:
+        if (at < 0 or index[i] < index[at]) and score(step, index[i], corr[i], coefficient(beta, index[i])) >= limit:
             at = i
     return index[at], corr[at]
 
@@ -106,12 +105,10 @@ def draw_subsets(rng, n_rows, t, n):
 
 
 def _ordered(values, weights):
-    """Weighted sum of the values in decreasing order."""
     return float(weights @ np.sort(values)[::-1])
 
 
 def _ordered_dual(values, weights):
-    """Largest ratio of partial sums, values in decreasing order."""
     return float(np.max(np.cumsum(np.sort(values)[::-1]) / np.cumsum(weights)))
 
 
@@ -197,6 +194,10 @@ class Groups(NamedTuple):
         start = np.concatenate([[0], np.cumsum(np.bincount(labels))]).astype(np.int64)
         _check_count("Groups", self.t, len(start) - 1, "groups")
         return self._replace(member=member, start=start)
+
+    @property
+    def draws_below(self):
+        return len(self.start) - 1
 
     def draw(self, rng, n_rows, n_learners):
         return draw_subsets(rng, n_rows, self.t, len(self.start) - 1)

@@ -5,7 +5,7 @@
     pred <- (1 - shrink) pred + unit theta B_j,        beta <- (1 - shrink) beta,   beta_j <- beta_j + unit theta.
 
 `unit` is a constant of the rule: forward stagewise has theta = -1, 0 or 1 in units of eps, so its coefficients are exact counts.
-Optional: ``score(corr, beta_j)``, what the learners compete by (default ``abs(corr)``; it may change by at most what `corr` changes
+Optional: ``score(j, corr, beta_j)``, what the learners compete by (default ``abs(corr)``; it may change by at most what `corr` changes
 by), and ``bind(problem)``, which checks the rule against the loss.
 """
 
@@ -223,7 +223,7 @@ class SoftThreshold(NamedTuple):
         threshold = self.rate * self.lam
         return (a - threshold if a > threshold else (a + threshold if a < -threshold else 0 * a)) - beta_j
 
-    def score(self, corr, beta_j):
+    def score(self, j, corr, beta_j):
         return abs(soft(self, corr, beta_j))
 
     def move(self, k, view, j, corr, beta_j):

@@ -1,0 +1,167 @@
+"""Random numbers have an address, (seed, stream, step), and a user's random rule is told what is wrong with its draws."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from designs import gaussian, seeded
+from hypothesis import given
+from hypothesis import strategies as st
+
+import coordboost as cb
+from coordboost.engine.streams import Stream
+from coordboost.pieces.selection import best_of
+
+PROBLEM = cb.Problem(*gaussian("tall"))
+
+
+def normals(rng, n_rows):
+    return rng.standard_normal((n_rows, 3))
+
+
+def test_stream_zero_gives_the_numbers_of_old_runs():
+    """One generator for every 4096 steps, spawned from the seed by their number; pinned, as saved runs rest on it."""
+    rows = np.concatenate([Stream(7, 0, normals, 3).rows(k, 4096) for k in (0, 4096)])
+    old = [np.random.default_rng(np.random.SeedSequence(7, spawn_key=(i,))).standard_normal((4096, 3)) for i in (0, 1)]
+    assert (rows == np.concatenate(old)).all()
+
+
+@seeded
+@given(seed=st.integers(0, 2**62), number=st.integers(0, 3), steps=st.lists(st.integers(0, 9000), max_size=6))
+def test_a_row_depends_on_its_address_alone(seed, number, steps):
+    """In whatever order and in whatever lengths the rows are asked for."""
+    asked = Stream(seed, number, normals, 3)
+    for step in steps:
+        length = 1 + step % 50
+        part = asked.rows(step, length)
+        assert 1 <= len(part) <= length
+        assert (part == Stream(seed, number, normals, 3).rows(step, 1 + length)[: len(part)]).all()
+
+
+def test_streams_and_seeds_differ():
+    first = {(seed, number): Stream(seed, number, normals, 3).rows(0, 1)[0, 0] for seed in range(4) for number in range(4)}
+    second = {key: Stream(*key, normals, 3).rows(4096, 1)[0, 0] for key in first}
+    assert len({*first.values(), *second.values()}) == 32
+
+
+class Weighted(NamedTuple):
+    """One learner a step, learner j with probability chance[j]."""
+
+    chance: np.ndarray
+    width = 1
+
+    def draw(self, rng, n_rows, n_learners):
+        return rng.choice(n_learners, size=(n_rows, 1), p=self.chance)
+
+    def pick(self, view, step, beta, drawn, k):
+        return best_of(view, step, beta, drawn)
+
+
+def test_a_random_rule_of_the_users_own():
+    chance = np.array([0.5, 0.25, 0.25, 0.0, 0.0])
+    method = cb.Method("weighted", Weighted(chance), cb.Proportional())
+    run = cb.solve(PROBLEM, method, 5000, rng=3)
+    counts = np.bincount(run.path.learner, minlength=5)
+    # Hoeffding, each count within its bound but for a chance of 1e-9: 5000 sqrt(log(2e9) / (2 * 5000))
+    assert np.abs(counts - 5000 * chance).max() <= 5000 * np.sqrt(np.log(2e9) / 10_000)
+    halves = cb.solve(PROBLEM, method, 1234, rng=3, compile=False).resume(3766)
+    assert (halves.path.learner == run.path.learner).all()
+
+
+class Drawn(NamedTuple):
+    """A rule that draws what the test says."""
+
+    kind: int = 0
+    width = 2
+
+    def draw(self, rng, n_rows, n_learners):
+        good = rng.integers(0, n_learners, size=(n_rows, 2))
+        return [
+            good,
+            good[:, :1],
+            good[1:],
+            good.astype(float),
+            good + 1,
+            good - 1,
+            good.tolist(),
+            None,
+            good.astype(np.uint8),
+        ][self.kind]
+
+    def pick(self, view, step, beta, drawn, k):
+        return best_of(view, step, beta, drawn)
+
+
+class Wide(Drawn):
+    draws_below = 6
+
+    def pick(self, view, step, beta, drawn, k):
+        return best_of(view, step, beta, drawn % 5)
+
+
+class Mute(NamedTuple):
+    width = 2
+
+    def pick(self, view, step, beta, drawn, k):
+        return best_of(view, step, beta, drawn)
+
+
+@pytest.mark.parametrize(
+    "kind, got",
+    [
+        (1, r"got int64 \(4096, 1\)"),
+        (2, r"got int64 \(4095, 2\)"),
+        (3, r"got float64 \(4096, 2\)"),
+        (4, "got the number 5"),
+        (5, "got the number -1"),
+        (6, r"got \[\["),
+        (7, "got None"),
+    ],
+)
+def test_bad_draws_are_refused(kind, got):
+    with pytest.raises(
+        ValueError,
+        match=rf"Drawn.draw must return an array of whole numbers from 0 to 4, of shape \(n_rows, width\) = \(4096, 2\).*{got}",
+    ):
+        cb.solve(PROBLEM, cb.Method("own", Drawn(kind), cb.Proportional()), 10)
+
+
+def test_good_draws_are_taken():
+    """Any kind of whole numbers; numbers that are no learners, where the rule says how many there are."""
+    runs = [cb.solve(PROBLEM, cb.Method("own", Drawn(kind), cb.Proportional()), 10, compile=False) for kind in (0, 8)]
+    assert (runs[0].path.learner == runs[1].path.learner).all()
+    with pytest.raises(ValueError, match="Mute has width = 2 but no draw"):
+        cb.solve(PROBLEM, cb.Method("own", Mute(), cb.Proportional()), 10)
+    cb.solve(PROBLEM, cb.Method("own", Wide(4), cb.Proportional()), 10)
+    with pytest.raises(
+        ValueError, match=r"from 0 to 5, .* got the number -1. A rule that draws other numbers says draws_below"
+    ):
+        cb.solve(PROBLEM, cb.Method("own", Wide(5), cb.Proportional()), 10)
+
+
+class Preferring(NamedTuple):
+    """LS-Boost(1) whose learners carry a price: the score depends on who it is."""
+
+    price: np.ndarray
+
+    def move(self, k, view, j, corr, beta_j):
+        return 0.0, corr
+
+    def score(self, j, corr, beta_j):
+        return abs(corr) / self.price[j]
+
+
+@pytest.mark.parametrize("compile", [True, False])
+@pytest.mark.parametrize("select", [cb.Full(), cb.Subset(4)], ids=["full", "subset"])
+@pytest.mark.parametrize("view", [cb.Explicit, cb.Gram], ids=["explicit", "gram"])
+def test_scores_may_depend_on_the_learner(view, select, compile):
+    """The naive loop takes the largest priced correlation; with all prices equal the method is LS-Boost(1)."""
+    B, price = PROBLEM.dictionary.gather(np.arange(5)), np.array([4.0, 1.0, 2.0, 8.0, 0.5])
+    run = cb.solve(PROBLEM, cb.Method("own", select, Preferring(price)), 30, view=view, compile=compile)
+    drawn = Stream(0, 0, lambda rng, n: select.draw(rng, n, 5), 4).rows(0, 30) if select != cb.Full() else [range(5)] * 30
+    pred, picks = 0 * PROBLEM.y, []
+    for index in drawn:
+        corr = B.T @ (PROBLEM.y - pred)
+        picks.append(max(index, key=lambda j: abs(corr[j]) / price[j]))
+        pred = pred + corr[picks[-1]] * B[:, picks[-1]]
+    assert run.path.learner.tolist() == picks
