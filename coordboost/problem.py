@@ -156,6 +156,11 @@ class Problem:
         return math.fsum(terms) - 2 * float(np.finfo(float).eps) * size if size < math.inf else -math.inf
 
     @cached_property
+    def start_excess(self):
+        """What gaps are relative to: the sum of the losses at beta = 0 above their infimum, its size where that is not known."""
+        return self.start_loss - self.infimum if self.infimum > -math.inf else abs(self.start_loss)
+
+    @cached_property
     def start_size(self):
         """The largest abs correlation at beta = 0. *Cost*: one scan, once."""
         return float(np.abs(self.scan(self.resid(0.0 * self.y))).max())

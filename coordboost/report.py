@@ -9,7 +9,7 @@ import textwrap
 import numpy as np
 
 from coordboost._protocol import LOSS
-from coordboost.targets import Ball, Penalty, Unconstrained
+from coordboost.targets import UNKNOWN, Ball, Penalty, Unconstrained
 
 #: Multiplications of a singular value decomposition that a report may spend without being asked: some seconds.
 AFFORDABLE = 2e10
@@ -47,7 +47,7 @@ def _short(value):
 
 
 def optimum(run):
-    """The certified lower end of the smallest loss without a constraint (a sum), or None where none is known or affordable.
+    """The certified lower end of the smallest loss without a constraint (a sum), or None where no tight one is known or affordable.
 
     For the squared loss this is the least-squares optimum up to rounding. *Cost*: one thin SVD of B, if that takes seconds.
     """
@@ -84,17 +84,17 @@ def summary(run, optimum=None):
     dict
         method, parameters, steps; training_error (loss / n_samples) and null_error (that of beta = 0); excess_percent (of the
         null error, above the optimum); l1, nonzeros; gap (certified, in parts of the null error) and target (what it refers
-        to); seconds, scans, status, message. What is not known is None.
+        to); seconds, scans, status, message. What is not known is None. For a loss with negative values, parts of the null error are
+        parts of its distance from the infimum.
     """
-    last, n = run.final, run.problem.n_samples
-    null = run.problem.value(np.zeros(n))
+    last, n, null = run.final, run.problem.n_samples, run.problem.start_excess
     gap = _gap(run, optimum)
     row = {
         "method": run.method.name,
         "parameters": parameters(run.method),
         "steps": run.n_steps,
         "training_error": last.loss / n,
-        "null_error": null / n,
+        "null_error": run.problem.start_loss / n,
         "excess_percent": None if optimum is None or null == 0 else 100 * (last.loss - optimum) / null,
         "l1": last.l1,
         "nonzeros": len(last.support),
@@ -138,11 +138,11 @@ def verdict(problem, judged):
     problem : Problem
     judged : Certificate or Judged
     """
-    null = problem.value(np.zeros(problem.n_samples))
     if not hasattr(judged, "own"):
-        return {"target": refers(judged.target), "null_loss": null, "model": _interval(judged, null)}
+        model = _interval(judged, problem.start_excess)
+        return {"target": refers(judged.target), "null_loss": problem.start_loss, "model": model}
     found = verdict(problem, judged.own)
-    return {**found, judged.solver: _interval(judged.independent, null), "agree": bool(judged.agree)}
+    return {**found, judged.solver: _interval(judged.independent, problem.start_excess), "agree": bool(judged.agree)}
 
 
 def _interval(certificate, null):
@@ -175,5 +175,7 @@ def verdict_text(found):
         "included, or scaled back into the ball where that applies). Losses are sums over samples; the relative gap is in parts "
         "of the loss of the constant model."
     )
+    if found["model"]["lower"] is None:
+        text = f"{UNKNOWN.capitalize()}. 'upper' is what this model reaches."
     both = {True: "Both intervals overlap, as they must.", False: "The intervals do not overlap."}
     return [text, both[found["agree"]]] if "agree" in found else [text]

@@ -2,19 +2,31 @@
 
 from dataclasses import dataclass
 
-from coordboost.targets import Unconstrained
+from coordboost.targets import UNKNOWN, Unconstrained
 
 
 @dataclass(frozen=True)
 class GapBelow:
-    """Stop once the certified gap to `target` is at most `tolerance` times the loss at beta = 0. *Cost*: a certificate per block."""
+    """Stop once the certified gap to `target` is at most `tolerance` times the loss at beta = 0 above its infimum.
+
+    *Cost*: a certificate per block.
+
+    Raises
+    ------
+    ValueError
+        Where the run could never end by this rule: the certificate has no lower end.
+    """
 
     tolerance: float
     target: object = None
 
     def __call__(self, state):
         target = self.target or state.target
-        return state.certificate(target).gap <= self.tolerance * state.problem.start_loss
+        certificate = state.certificate(target)
+        if not certificate.known:
+            name = type(state.problem.loss).__name__
+            raise ValueError(f"GapBelow: {UNKNOWN}; give {name} an `infimum`, or use another rule or target=Ball(radius).")
+        return certificate.gap <= self.tolerance * state.problem.start_excess
 
     def __str__(self):
         return f"the certified gap fell below {self.tolerance:g} of the loss at zero"

@@ -2,7 +2,9 @@ r"""What a run approaches: an optimum, always as an interval ``lower <= L* <= up
 
 All bounds hold for every convex loss. With :math:`c = B^T r` the correlations of the residual at :math:`\beta` and
 :math:`g = \langle r, B\beta\rangle`, convexity gives :math:`L(b) \ge L(\beta) + g - c^T b` for every b; the targets differ in how large
-:math:`c^T b` can be. *Numerics*: lower ends are moved down by a bound of the rounding in them.
+:math:`c^T b` can be. Nothing else is claimed but :math:`L(b) \ge` ``problem.infimum``, which is -inf for a loss that declares no infimum:
+the lower end may then be -inf. *Numerics*: lower ends are moved down by a bound of the rounding in them; the upper end is the loss of the
+model as it is computed.
 """
 
 import math
@@ -12,16 +14,37 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._checks import not_negative
+from coordboost._generic import compiled, generic, is_piece
 from coordboost._protocol import LOSS
 from coordboost._threads import on_one_thread
 from coordboost.spectrum import Spectrum
+
+value = generic("value")
+
+
+def magnitude(loss, y, weight, base, pred):
+    """Sum of the weighted losses, each without its sign."""
+    out = 0 * (weight[0] * pred[0])
+    for i in range(len(y)):
+        out += weight[i] * abs(value(loss, y[i], base + pred[i]))
+    return out
+
+
+def sizes(problem, pred):
+    """``magnitude`` at the predictions `pred` (n_samples,), compiled where the loss is a piece."""
+    run = compiled(magnitude, (problem.loss,)) if is_piece(problem.loss) else magnitude
+    return float(run(problem.loss, problem.y, problem.weight, problem.base, pred))
+
+
+#: What is said of a certificate without a lower end.
+UNKNOWN = "no lower bound is known: the loss declares no infimum"
 
 
 @dataclass(frozen=True)
 class Certificate:
     """``lower <= L* <= upper``, where L* is the optimum of `target` (sums over samples, penalty included).
 
-    `witness` holds the numbers behind the interval; ``gap = upper - lower``.
+    `witness` holds the numbers behind the interval; ``gap = upper - lower``. Where nothing is known `lower` is -inf and `gap` inf.
     """
 
     target: object
@@ -33,7 +56,14 @@ class Certificate:
     def gap(self):
         return self.upper - self.lower
 
+    @property
+    def known(self):
+        """Whether there is a lower end at all."""
+        return self.lower > -math.inf
+
     def __str__(self):
+        if not self.known:
+            return f"{self.target!r}: optimum at most {self.upper:.10g}; {UNKNOWN}"
         return f"{self.target!r}: optimum in [{self.lower:.10g}, {self.upper:.10g}], gap {self.gap:.3g}"
 
 
@@ -62,27 +92,55 @@ class At(NamedTuple):
         *Source*: Ipsen, Zhou, *Probabilistic error analysis for inner products*.
         """
         terms = max(problem.n_samples, np.count_nonzero(self.beta))
-        return 2 * np.finfo(float).eps * math.sqrt(terms) * problem.size(self.resid)
+        return 2 * float(np.finfo(float).eps) * math.sqrt(terms) * problem.size(self.resid)
 
     def rounding(self, problem, radius):
         """Bound of the rounding in ``loss + <resid, pred> - radius max|corr|``."""
-        sums = 2 * np.finfo(float).eps * math.sqrt(problem.n_samples) * self.loss
-        return self.doubt(problem) * float(radius + np.abs(self.beta).sum()) + sums + np.finfo(float).tiny
+        sums = 2 * float(np.finfo(float).eps) * math.sqrt(problem.n_samples) * self.size(problem)
+        return self.doubt(problem) * float(radius + np.abs(self.beta).sum()) + sums + float(np.finfo(float).tiny)
+
+    def size(self, problem):
+        """The size of what the loss is computed from: itself, or for a loss with negative values a sum without their signs.
+
+        Such values are often differences, as Poisson's exp(f) - y f, and are then as wrong as the larger term. Those at 0 and the
+        infimum stand for it where the values are small; <resid, pred> has its own allowance.
+        """
+        if problem.infimum >= 0:
+            return abs(self.loss)
+        known = abs(problem.infimum) if problem.infimum > -math.inf else 0.0
+        return sizes(problem, self.pred) + sizes(problem, 0.0 * self.pred) + known
+
+    def over(self, problem):
+        """The infimum of the problem, which the loss of this model must not be below.
+
+        Raises
+        ------
+        ValueError
+            If it is, by more than rounding: what the loss declares is then wrong.
+        """
+        if self.loss < problem.infimum - self.rounding(problem, 0.0):
+            raise ValueError(
+                f"the loss of this model is {self.loss:.6g}, below the infimum {problem.infimum:.6g} that "
+                f"{type(problem.loss).__name__} declares; correct its `infimum`, or leave it out."
+            )
+        return problem.infimum
 
 
 class Unconstrained(NamedTuple):
     r"""The optimum over all coefficients: least squares, for the squared loss.
 
     :math:`L(\beta) - L^* \le \|P r\|^2 / (2\mu)`, P the projection on the columns (in the metric of the weights); equality for the
-    squared loss. Without strong convexity the lower end is 0. *Cost*: one thin SVD of B. *Source*: Freund et al., Sections 1.3, 3.
+    squared loss. Without strong convexity the lower end is the infimum. *Cost*: one thin SVD of B.
+    *Source*: Freund et al., Sections 1.3, 3.
     """
 
     @on_one_thread
     def certificate(self, problem, at):
         mu = LOSS.of(problem.loss, "mu")
         worst = float(np.abs(at.corr).max())
+        least = min(at.over(problem), at.loss)
         if mu is None:
-            return Certificate(self, min(0.0, at.loss), at.loss, {"max_abs_corr": worst})
+            return Certificate(self, least, at.loss, {"max_abs_corr": worst})
         spectrum = Spectrum.of(problem)
         inside = spectrum.project(problem, at.resid)
         gap = float(inside @ inside) / (2 * mu)
@@ -92,7 +150,7 @@ class Unconstrained(NamedTuple):
             "rank": spectrum.rank,
             "distance_to_solutions": float(np.linalg.norm(inside / spectrum.singular)) / mu,
         }
-        return Certificate(self, at.loss - gap - at.rounding(problem, 0.0), at.loss, witness)
+        return Certificate(self, max(least, at.loss - gap - at.rounding(problem, 0.0)), at.loss, witness)
 
 
 class Ball(NamedTuple):
@@ -108,19 +166,19 @@ class Ball(NamedTuple):
     def certificate(self, problem, at):
         not_negative("Ball: the radius", self.radius)
         worst, inner = float(np.abs(at.corr).max()), float(at.resid @ at.pred)
-        lower = at.loss + inner - self.radius * worst - at.rounding(problem, self.radius)
+        least, lower = at.over(problem), at.loss + inner - self.radius * worst - at.rounding(problem, self.radius)
         l1 = float(np.abs(at.beta).sum())
         upper = at.loss if l1 <= self.radius * (1 + 1e-12) else problem.value(at.pred * (self.radius / l1))
         omega = worst - inner / self.radius if self.radius > 0 else worst
-        return Certificate(self, lower, upper, {"omega": omega, "l1": l1, "max_abs_corr": worst})
+        return Certificate(self, max(lower, min(least, upper)), upper, {"omega": omega, "l1": l1, "max_abs_corr": worst})
 
 
 class Penalty(NamedTuple):
     r"""The penalised Lasso: minimise :math:`L(\beta) + \text{lam} \|\beta\|_1` (lam in the sum convention: n times scikit-learn's alpha).
 
-    The better of two lower ends: the dual value at the rescaled residual (squared loss), and
-    :math:`L + g - R\,(\|c\|_\infty - \text{lam})_+` with :math:`R = (L + \text{lam}\|\beta\|_1) / \text{lam} \ge \|\beta^*\|_1`
-    (every loss with values >= 0).
+    The better of two lower ends. With :math:`s = \min(1, \text{lam} / \|c\|_\infty)` and I the infimum:
+    :math:`L(b) \ge s\,(L + g - c^T b) + (1 - s)\,I`, where the penalty pays for :math:`s\,c^T b`, gives :math:`s\,(L + g) + (1 - s)\,I`.
+    For the squared loss the dual value at s times the residual, which is larger.
     """
 
     lam: float
@@ -129,13 +187,13 @@ class Penalty(NamedTuple):
     def certificate(self, problem, at):
         not_negative("Penalty: lam", self.lam)
         worst, inner, rounding = float(np.abs(at.corr).max()), float(at.resid @ at.pred), at.rounding(problem, 0.0)
-        upper = at.loss + self.lam * float(np.abs(at.beta).sum())
+        upper, least = at.loss + self.lam * float(np.abs(at.beta).sum()), at.over(problem)
         most = worst + at.doubt(problem)
-        radius = upper / self.lam if most > self.lam > 0 else 0.0
-        lower = -math.inf if most > self.lam == 0 else at.loss + inner - radius * max(most - self.lam, 0.0) - rounding
         scale = min(1.0, self.lam / most) if most > 0 else 1.0
+        lower = scale * (at.loss + inner) + (1 - scale) * least if scale < 1 else at.loss + inner
         if LOSS.of(problem.loss, "quadratic"):
             # dual of the squared loss at theta = scale * resid: scale <r, y> - scale^2 <r, r / w> / 2
             square = 2 * at.loss
-            lower = max(lower, scale * (square + inner) - scale * scale * square / 2 - rounding)
-        return Certificate(self, max(lower, 0.0), upper, {"max_abs_corr": worst, "dual_scale": scale})
+            lower = scale * (square + inner) - scale * scale * square / 2
+        lower = max(lower - rounding, min(least, upper))
+        return Certificate(self, lower, upper, {"max_abs_corr": worst, "dual_scale": scale})

@@ -6,9 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from designs import columns
 from refusal import refused
+from scipy.optimize import minimize
 
 import coordboost as cb
+from coordboost import report
+from coordboost.plots.path import trace
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 5))
@@ -79,3 +83,84 @@ def test_losses_of_the_house_are_not_negative(loss):
 )
 def test_a_wrong_declaration_is_one_sentence(wrong):
     refused(lambda: cb.Problem(X, COUNTS, declaring(wrong)).infimum, "Own: infimum must be a number below infinity")
+
+
+TARGETS = [cb.Unconstrained(), cb.Ball(0.5), cb.Ball(40.0), cb.Penalty(5.0), cb.Penalty(0.0), cb.Penalty(1e4)]
+POINTS = [np.zeros(5), np.array([0.1, 0.0, 0.0, -0.05, 0.0]), np.full(5, 0.5), np.array([1.0, -0.9, 0.8, 0.3, -0.4])]
+
+
+def smallest(problem, target):
+    """A value >= L*, near it, and its beta: by descent on the positive and negative parts of beta, each at least 0."""
+    B, lam = columns(problem), getattr(target, "lam", 0.0)
+
+    def value(parts):
+        beta = parts[:5] - parts[5:]
+        slope = -B.T @ problem.resid(B @ beta)
+        return problem.value(B @ beta) + lam * parts.sum(), np.concatenate([slope, -slope]) + lam
+
+    radius = getattr(target, "radius", 1e9)
+    inside = {"type": "ineq", "fun": lambda parts: radius - parts.sum(), "jac": lambda parts: -np.ones(10)}
+    bounded = {"method": "SLSQP", "constraints": inside, "options": {"ftol": 1e-15, "maxiter": 500}}
+    free = {"method": "L-BFGS-B", "options": {"ftol": 0, "gtol": 1e-10, "maxiter": 2000}}
+    found = minimize(value, np.full(10, 0.01), jac=True, bounds=[(0, None)] * 10, **(bounded if radius < 1e9 else free)).x
+    parts = np.maximum(found, 0.0) * min(1.0, radius / found.sum() if found.any() else 1.0)
+    return value(parts)[0], parts[:5] - parts[5:]
+
+
+@pytest.mark.parametrize("loss", [Counts(), Bounded()], ids=["not declared", "declared"])
+@pytest.mark.parametrize("target", TARGETS, ids=repr)
+@pytest.mark.parametrize("weight", [None, WEIGHT], ids=["plain", "weighted"])
+def test_values_far_below_zero_get_true_intervals(loss, target, weight):
+    """L* is here near -40 without weights, where 0 was claimed for a lower end."""
+    problem = cb.Problem(X, COUNTS, loss, sample_weight=weight)
+    optimum, _ = smallest(problem, target)
+    assert optimum < -1.0
+    for beta in POINTS:
+        own = cb.certify(problem, beta, target)
+        assert own.lower <= optimum and own.lower <= own.upper
+        assert own.known == (own.lower > -math.inf) and not math.isnan(own.gap)
+        if isinstance(loss, Bounded):
+            assert own.lower >= problem.infimum
+        if isinstance(target, cb.Ball):
+            assert own.known
+
+
+@pytest.mark.parametrize("target", TARGETS[1:4], ids=repr)
+def test_the_interval_closes_at_the_optimum(target):
+    """The infimum stands in for the part of the residual that the penalty does not carry; the descent stops near 1e-10."""
+    problem = cb.Problem(X, COUNTS, Bounded())
+    optimum, beta = smallest(problem, target)
+    own = cb.certify(problem, beta, target)
+    assert own.gap <= 1e-5 * problem.start_excess and own.lower <= optimum
+
+
+def test_a_loss_below_its_declared_infimum_is_found_out():
+    problem = cb.Problem(X, COUNTS, declaring(0.0))
+    for target in TARGETS:
+        refused(lambda target=target: cb.certify(problem, POINTS[0], target), "below the infimum 0 that Own declares")
+
+
+def test_words_where_there_is_no_lower_end():
+    problem = cb.Problem(X, COUNTS, Counts())
+    own = cb.certify(problem, POINTS[2])
+    assert str(own).endswith("; no lower bound is known: the loss declares no infimum") and "inf," not in str(own)
+    found = report.verdict(problem, own)
+    assert found["model"]["lower"] is None and found["model"]["gap"] is None
+    assert report.verdict_text(found)[0].startswith("No lower bound is known: the loss declares no infimum.")
+    run = cb.solve(problem, cb.gcd(cb.LineSearch()), 20, compile=False)
+    row = report.summary(run, report.optimum(run))
+    assert row["gap"] is None and row["excess_percent"] is None
+    assert "nan" not in str(row).lower()
+    refused(
+        lambda: cb.solve(problem, cb.gcd(cb.LineSearch()), 20, compile=False, stop=cb.GapBelow(1e-3)),
+        "GapBelow: no lower bound is known",
+    )
+
+
+def test_figures_of_losses_below_zero():
+    """Training error above the infimum, in parts of that at 0: it falls from 1 and stays positive."""
+    run = cb.solve(cb.Problem(X, COUNTS, Bounded()), cb.gcd(cb.LineSearch()), 30, compile=False)
+    error = trace(run.replay(range(31))).error
+    assert error[0] == 1.0 and (np.diff(error) <= 0).all() and error[-1] > 0
+    undeclared = cb.solve(cb.Problem(X, COUNTS, Counts()), cb.gcd(cb.LineSearch()), 30, compile=False)
+    assert np.isfinite(trace(undeclared.replay(range(31))).error).all()

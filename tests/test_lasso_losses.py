@@ -40,6 +40,7 @@ class Plain:
     """A user's loss: an ordinary object, so its kernels run interpreted; without `curvature` the smoothness has to do."""
 
     sigma = 0.25
+    infimum = 0.0
 
     def value(self, y, f):
         return cb.Logistic().value(y, f)

@@ -32,6 +32,11 @@ def grid(n_steps, n_points=200):
     return np.unique(np.round(np.concatenate([even, growing])).astype(int))
 
 
+def relative(problem, loss):
+    """Losses above the infimum, where it is known, in parts of that of beta = 0."""
+    return (loss - (problem.infimum if problem.infimum > -np.inf else 0.0)) / (problem.start_excess or 1.0)
+
+
 def trace(states):
     """The trace of models of one problem. *Cost*: no scans.
 
@@ -41,8 +46,7 @@ def trace(states):
         For a run: ``run.replay(grid(run.n_steps))``.
     """
     states = list(states)
-    null = states[0].problem.value(np.zeros(states[0].problem.n_samples))
-    error = np.array([state.loss for state in states]) / (null if null > 0 else 1.0)
+    error = relative(states[0].problem, np.array([state.loss for state in states]))
     return Trace(np.array([state.l1 for state in states]), np.array([state.beta for state in states]), error)
 
 
@@ -205,8 +209,7 @@ def _label_ends(fig, axes, traces, names, named):
 
 def _draw_shrinkage(ax, runs, traces, lasso, optimum):
     """Training error of every run over the reference; with a reference also the end of the curves, enlarged."""
-    null = runs[0].problem.value(np.zeros(runs[0].problem.n_samples))
-    least = None if optimum is None else optimum / null
+    least = None if optimum is None else relative(runs[0].problem, optimum)
     _error_curves(ax, runs, traces, lasso, least, 5.0)
     if lasso is not None:
         low = float(lasso.error.min())
