@@ -5,8 +5,10 @@ class a piece is: ``LOSS.of(loss, "quadratic")``. The package's own pieces of a 
 that a new one is saved, loaded and tested without a change anywhere else.
 """
 
+import functools
 import math
 
+from coordboost import _verbs
 from coordboost._checks import shown
 
 
@@ -39,6 +41,15 @@ class Kind:
     def of(self, piece, what):
         """What `piece` declares, or the default."""
         return getattr(piece, what, self.may[what])
+
+    def verb(self, piece, what):
+        """The verb `what` of `piece`: its own, or the default, a function of the piece."""
+        own = getattr(piece, what, None)
+        return functools.partial(self.may[what], piece) if own is None else own
+
+    def meant(self, value):
+        """Whether `value` has any of the verbs, so that it is meant to be such a piece."""
+        return any(hasattr(type(value), verb) or hasattr(value, verb) for verb in self.verbs)
 
     def check(self, name, piece):
         """`piece`, an object (not a class) that has the verbs.
@@ -112,6 +123,20 @@ DICTIONARY = Kind(
     "dictionary",
     ("n_samples", "n_learners", "scan", "column"),
     {
+        # verbs that follow from scan and column; loops over a dictionary that is compiled need the first three as kernels
+        "correlations": _verbs.correlations,  # correlations(v, index), those of a few learners
+        "dot": _verbs.dot,  # dot(j, v), one of them
+        "add": _verbs.add,  # add(j, a, v): v += a B_j in place
+        "gather": _verbs.gather,  # gather(index), dense columns (n_samples, len(index))
+        "combine": _verbs.combine,  # combine(beta), B beta
+        "cross": _verbs.cross,  # cross(a, b, weight), Gram entries of two lists of learners
+        "gram": _verbs.gram,  # gram(weight), all of them
+        "name": _verbs.name,  # name(j), what a learner is called
+        # what else a dictionary may know of itself
+        "check": None,  # check() refuses fields that do not fit each other
+        "at": None,  # at(X), the same learners on new rows: a dictionary
+        "best": None,  # best(v, k, above) -> (ids, corr, outside); default from a scan, see screening/scan.py
+        "groups": None,  # (n_learners,), the groups that a group selection rule draws from
         "rows": None,  # the columns where they are stored, (n_learners, n_samples)
         "scan_cost": None,  # multiplications in a scan, default n_samples * n_learners
     },

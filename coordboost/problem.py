@@ -4,17 +4,16 @@ import math
 from functools import cached_property
 
 import numpy as np
-import scipy.sparse
 
 from coordboost._generic import compiled, generic, is_piece
-from coordboost._protocol import LOSS
+from coordboost._protocol import DICTIONARY
 from coordboost._threads import on_one_thread
 from coordboost.data import validation
-from coordboost.data.moments import standardize_chunked
-from coordboost.data.outofcore import Columns
-from coordboost.data.standardize import Standardization, standardize_dense, standardize_sparse
-from coordboost.dictionaries import Oracle
-from coordboost.dictionaries.chunked import Chunked
+from coordboost.data.door import parts_of
+from coordboost.data.names import order_of
+from coordboost.data.parts import restored
+from coordboost.data.probe import gathered
+from coordboost.data.table import columns_of
 from coordboost.pieces.losses import Squared
 from coordboost.screening.scan import scan
 
@@ -37,13 +36,15 @@ class Problem:
     Parameters
     ----------
     X : array_like, data frame or scipy sparse matrix, (n_samples, n_columns); ``open_columns(...)``; or an oracle
-        Raw columns. An object with ``scan`` and ``column`` is taken as a dictionary of unit columns as it is (see ``Oracle``).
+        Raw columns. An object with ``scan`` and ``column`` is a dictionary (see ``Oracle``): its columns are taken as they are, and must
+        have unit norm, in the metric of the weights where there are some. They are looked at here, and again when they are gathered.
     y : array_like, (n_samples,)
     loss : piece, default ``Squared()``
     sample_weight : array_like, (n_samples,), optional
         Multiplies the terms of the loss; means and norms of the columns are weighted with it too.
     center : bool, default True
-        Centre the columns, and start from the best constant prediction b (for the squared loss the mean of y).
+        Centre the columns, and start from the best constant prediction b (for the squared loss the mean of y). The columns of a
+        dictionary stay as they are: for an oracle or a piece the start is all that this decides.
     scale : bool, default True
         Divide the columns by their norms. With False they must have unit norm already.
     groups : array_like, (n_columns,), optional
@@ -75,61 +76,33 @@ class Problem:
     def __init__(
         self, X, y, loss=None, *, sample_weight=None, center=True, scale=True, groups=None, feature_names=None
     ):  # fmt: skip
-        self.loss = Squared() if loss is None else loss
-        LOSS.check("loss", self.loss)
-        if LOSS.of(self.loss, "check"):
-            self.loss.check()
-        if any(hasattr(X, verb) for verb in Oracle.required):
-            self._from_oracle(X, y, sample_weight, feature_names)
-        else:
-            self._from_columns(X, y, sample_weight, center, scale, feature_names)
-        labels = validation.groups(groups, self.standardization.n_columns)
-        self.groups = None if labels is None else np.unique(labels[self.standardization.kept], return_inverse=True)[1]
-        self._set_offset(center and not isinstance(self.dictionary, Oracle))
+        loss = Squared() if loss is None else loss
+        self._take(parts_of(X, y, loss, sample_weight, center, scale, groups, feature_names))
 
-    def _from_columns(self, X, y, sample_weight, center, scale, feature_names):
-        if isinstance(X, Columns):
-            names = validation.names(X.names if feature_names is None else feature_names, X.shape[1])
-            standardize = standardize_chunked
-        else:
-            X, names = validation.matrix(X, feature_names)
-            standardize = standardize_sparse if scipy.sparse.issparse(X) else standardize_dense
-        self._set_target(y, sample_weight, X.shape[0])
-        self.dictionary, self.standardization = standardize(X, self.weight, center, scale)
-        kept = self.standardization.kept
-        if not len(kept):
-            raise ValueError("every column of X is constant (after centring, for n = 1 always): there is nothing to fit.")
-        self._names = names
-        aside = len(names) - len(kept)
-        self.dropped = [names[j] for j in np.setdiff1d(np.arange(len(names)), kept)] if aside else []
-        validation.report_constant(self.dropped)
+    @classmethod
+    def restored(cls, **parts):
+        """The problem with the given parts, as a file holds them: see ``coordboost.data.parts.restored``."""
+        problem = cls.__new__(cls)
+        problem._take(restored(**parts))
+        return problem
 
-    def _from_oracle(self, X, y, sample_weight, feature_names):
-        self.dictionary = X if is_piece(X) else Oracle(X)
-        n = self.dictionary.n_learners
-        self._set_target(y, sample_weight, self.dictionary.n_samples)
-        self.standardization = Standardization(np.arange(n), np.zeros(n), np.ones(n), n)
-        self._names = validation.names(feature_names, n)
-        self.dropped = []
+    def _take(self, parts):
+        """Become the problem of these parts."""
+        vars(self).update(vars(parts))
 
-    def _set_target(self, y, sample_weight, n_samples):
-        self.y = validation.target(y, n_samples)
-        self.weight = validation.sample_weight(sample_weight, n_samples)
-        if LOSS.of(self.loss, "labels"):
-            self.y = self.loss.labels(self.y)
-
-    def _set_offset(self, center):
-        if center and LOSS.of(self.loss, "constant") is None:
-            raise ValueError(f"{type(self.loss).__name__} has no constant(y, weight): add it or pass center=False.")
-        self.offset = self.loss.constant(self.y, self.weight) if center else 0.0
-        self.base = 0.0 if LOSS.of(self.loss, "location") else self.offset
-        if self.base != self.offset:
-            self.y = self.y - self.offset
+    def __setattr__(self, name, value):
+        raise AttributeError(f"a Problem does not change: make a new one with another {name}.")
 
     @cached_property
     def feature_names(self):
         """Names of the learners kept, a list."""
-        return [self._names[j] for j in self.standardization.kept]
+        return [self.column_names[j] for j in self.standardization.kept]
+
+    @cached_property
+    def dropped(self):
+        """Names of the columns set aside, a list."""
+        aside = np.setdiff1d(np.arange(self.standardization.n_columns), self.standardization.kept)
+        return [self.column_names[j] for j in aside]
 
     @property
     def n_samples(self):
@@ -177,7 +150,17 @@ class Problem:
     @on_one_thread
     def combine(self, beta):
         """B beta, (n_samples,)."""
-        return self.dictionary.combine(beta)
+        return DICTIONARY.verb(self.dictionary, "combine")(beta)
+
+    def gather(self, index):
+        """The learners `index` as a dense (n_samples, len(index)) matrix. All columns that anybody works on come from here.
+
+        Raises
+        ------
+        ValueError
+            Where a dictionary that the door did not make gives a column that has not unit norm in the metric of the weights.
+        """
+        return self.dictionary.gather(index) if self.standard else gathered(self.dictionary, index, self.weight)
 
     @on_one_thread
     def scan(self, v):
@@ -210,26 +193,21 @@ class Problem:
 
     @on_one_thread
     def predict(self, beta, X):
-        """offset + B beta on the new rows X, (len(X),); X as for a Problem; of ``open_columns(...)`` only the model's columns are read."""
-        if isinstance(self.dictionary, Oracle):
-            if not hasattr(self.dictionary.source, "at"):
-                raise ValueError("the oracle has no verb at(X) that gives the same learners on new rows: it cannot predict.")
-            return self.offset + self.dictionary.source.at(X).combine(beta)
-        stored = isinstance(X, Columns)
-        if not stored:
-            X, _ = validation.matrix(X)
-            validation.check_columns(X)
+        """offset + B beta on the new rows X, (len(X),); X as for a Problem; of ``open_columns(...)`` only the model's columns are read.
+
+        Where the columns had names, those of a data frame are put in the order of the fit.
+
+        Raises
+        ------
+        ValueError
+            For columns that are missing, unknown or not finite; for an oracle without ``at(X)``.
+        """
+        if DICTIONARY.of(self.dictionary, "at"):
+            return self.offset + DICTIONARY.verb(self.dictionary.at(X), "combine")(beta)
+        X = columns_of(X)
+        order = order_of(X.names if X.named else None, self.column_names, self.named)
         n_columns = self.standardization.n_columns
         if X.shape[1] != n_columns:
             raise ValueError(f"X must have {n_columns} columns as in the fit, got {X.shape[1]}.")
         coef, intercept = self.raw(beta)
-        if not stored:
-            return X @ coef + intercept
-        out = (
-            Chunked(X.store, np.arange(n_columns), np.zeros(n_columns), np.ones(n_columns), X.memory).combine(coef) + intercept
-        )
-        if not np.isfinite(out).all():
-            raise ValueError(
-                f"X holds NaN or infinity in row {int(np.argmin(np.isfinite(out)))}; impute or drop those rows first."
-            )
-        return out
+        return X.combine(coef, order) + intercept

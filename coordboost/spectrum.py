@@ -38,7 +38,7 @@ class Spectrum(NamedTuple):
         m, n = problem.n_samples, problem.n_learners
         root = np.sqrt(problem.weight)
         if m * n <= MAX_ENTRIES:
-            tilde = root[:, None] * problem.dictionary.gather(np.arange(n))
+            tilde = root[:, None] * problem.gather(np.arange(n))
             left, singular, _ = scipy.linalg.svd(tilde, full_matrices=False, check_finite=False)
         elif min(m, n) <= MAX_SIDE:
             left, singular = _through_gram(problem, root)
@@ -84,7 +84,7 @@ def _through_gram(problem, root):
     dictionary, m, n = problem.dictionary, problem.n_samples, problem.n_learners
     wide = m < n
     if wide:
-        pieces = (root[:, None] * dictionary.gather(np.arange(k, min(k + 1024, n))) for k in range(0, n, 1024))
+        pieces = (root[:, None] * problem.gather(np.arange(k, min(k + 1024, n))) for k in range(0, n, 1024))
         side = sum(piece @ piece.T for piece in pieces)
         image = lambda v: problem.scan(root * v)  # noqa: E731
     else:

@@ -129,8 +129,7 @@ def load(file, problem=None, method=None):
     if problem is None:
         if header["problem"] is None:
             raise ValueError(f"{file} holds no data; pass the problem it was run on: load(file, problem).")
-        problem = Problem.__new__(Problem)
-        vars(problem).update(_decode(header["problem"], arrays))
+        problem = Problem.restored(**_decode(header["problem"], arrays))
     if method is None:
         named = header["method"]
         if named is not None and named["name"] not in METHODS:

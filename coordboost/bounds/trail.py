@@ -199,5 +199,5 @@ def _coordinates(problem, spectrum):
     out = np.empty((spectrum.rank, problem.n_learners))
     for j in range(0, problem.n_learners, 1024):
         index = np.arange(j, min(j + 1024, problem.n_learners))
-        out[:, index] = spectrum.left.T @ (root[:, None] * problem.dictionary.gather(index))
+        out[:, index] = spectrum.left.T @ (root[:, None] * problem.gather(index))
     return out

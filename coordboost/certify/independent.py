@@ -44,7 +44,7 @@ def optimum(problem, target):
     import cvxpy as cp
 
     beta = cp.Variable(n)
-    fit = problem.dictionary.gather(np.arange(n)) @ beta + problem.base
+    fit = problem.gather(np.arange(n)) @ beta + problem.base
     objective = problem.weight @ _terms(cp, problem.loss, problem.y, fit)
     constraints = []
     if isinstance(target, Penalty):

@@ -6,10 +6,12 @@ from pathlib import Path
 import numpy as np
 
 from coordboost._checks import real, shown
+from coordboost.data.moments import standardize_chunked
+from coordboost.dictionaries.chunked import Chunked
 from coordboost.dictionaries.stores import DaskArray, Npy, Parquet, ZarrArray
 
 
-class Columns:
+class StoredColumns:
     """Raw columns in a store, as ``Problem`` takes them; ``open_columns`` makes them.
 
     Attributes
@@ -21,9 +23,25 @@ class Columns:
     def __init__(self, store, memory):
         self.store, self.memory = store, memory
         self.shape, self.names = store.shape, store.names
+        self.named = self.names is not None
 
     def __repr__(self):
-        return f"<Columns {self.shape[0]} x {self.shape[1]}, {type(self.store).__name__}>"
+        return f"<StoredColumns {self.shape[0]} x {self.shape[1]}, {type(self.store).__name__}>"
+
+    def standardized(self, weight, center, scale):
+        """A dictionary of the columns, and the way back. *Cost*: one pass."""
+        return standardize_chunked(self, weight, center, scale)
+
+    def combine(self, coef, order):
+        """The sum of the columns times ``coef[order]``, as in ``Table``. Columns without a coefficient are not read."""
+        n = self.shape[1]
+        whole = Chunked(self.store, np.arange(n), np.zeros(n), np.ones(n), self.memory)
+        out = whole.combine(coef if order is None else coef[order])
+        if not np.isfinite(out).all():
+            raise ValueError(
+                f"X holds NaN or infinity in row {int(np.argmin(np.isfinite(out)))}; impute or drop those rows first."
+            )
+        return out
 
 
 def open_columns(source, *, learners_first=False, columns=None, memory=1 << 28):
@@ -43,7 +61,7 @@ def open_columns(source, *, learners_first=False, columns=None, memory=1 << 28):
 
     Returns
     -------
-    Columns
+    StoredColumns
 
     Raises
     ------
@@ -60,11 +78,11 @@ def open_columns(source, *, learners_first=False, columns=None, memory=1 << 28):
     elif columns is not None:
         raise ValueError("columns names columns of Parquet files; take a part of an array instead, as in X[:, :100].")
     if not isinstance(source, Parquet):
-        return Columns(_store(source, bool(learners_first)), memory)
+        return StoredColumns(_store(source, bool(learners_first)), memory)
     if learners_first:
         raise ValueError("learners_first=True does not fit Parquet files: their columns are the columns of X.")
     _check_shape(source.shape)
-    return Columns(source, memory)
+    return StoredColumns(source, memory)
 
 
 def _store(array, learners_first):

@@ -35,7 +35,7 @@ def _power_of_two(top):
     return np.where(top > 0, np.ldexp(1.0, np.frexp(top)[1] - 1), 1.0)
 
 
-def standardize_dense(X, weight, center, scale):
+def standardize_dense(X, weight, center, scale, names=None):
     """A dense dictionary of X and the way back, a few columns at a time.
 
     *Numerics*: means are computed twice, the second time on the centred column. A column counts as constant where what centring
@@ -60,7 +60,7 @@ def standardize_dense(X, weight, center, scale):
                 out /= norm[part, None]
             continue
         low, high = out.min(axis=1), out.max(axis=1)
-        check_columns(X, np.maximum(high, -low), first)
+        check_columns(X, np.maximum(high, -low), first, names)
         safe[part], mean[part], norm[part], top[part] = _standardized(out, low, high, weight, center, scale)
     kept = np.flatnonzero((norm > 0) & (top > (16 * np.finfo(float).eps if center else 0)))
     if not scale:
@@ -101,14 +101,14 @@ def _standardized(out, low, high, weight, center, scale):
     return safe, mean, norm, top
 
 
-def standardize_sparse(X, weight, center, scale):
+def standardize_sparse(X, weight, center, scale, names=None):
     """A sparse dictionary of the CSC matrix X, centred implicitly, and the way back.
 
     *Numerics*: the centred norm is the sum over stored entries of ``(x - mean)^2`` plus the zeros' share, not a difference. A column
     without zeros is centred as it is stored, so a shift is never larger than the norm of its column.
     """
     X = scipy.sparse.csc_array(X)
-    check_columns(X)
+    check_columns(X, names=names)
     n_samples, n_columns = X.shape
     safe = _power_of_two(abs(X).max(axis=0).toarray().ravel())
     column = np.repeat(np.arange(n_columns), np.diff(X.indptr))

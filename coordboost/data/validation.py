@@ -1,22 +1,22 @@
 """The door: every input becomes finite float64 arrays, or one clear ``ValueError``."""
 
 import warnings
-from collections.abc import Sequence
 
 import numpy as np
 import scipy.sparse
 
 from coordboost._checks import shown
 from coordboost._protocol import LOSS
+from coordboost.data.names import listed
 
 
 class ConstantColumnWarning(UserWarning):
     """Columns without variation carry no weak learner and were set aside."""
 
 
-def _names_of(X):
-    """Column names of a data frame (anything with ``columns`` and ``to_numpy``), else None."""
-    return [str(name) for name in X.columns] if hasattr(X, "columns") and hasattr(X, "to_numpy") else None
+def is_frame(X):
+    """Whether X is a data frame: anything with ``columns`` and ``to_numpy``."""
+    return hasattr(X, "columns") and hasattr(X, "to_numpy")
 
 
 def numeric(name, values, ndim):
@@ -46,31 +46,40 @@ def _numbers(name, values, ndim):
         )
     if array.ndim != ndim:
         hint = " Use y.ravel()." if ndim == 1 and array.ndim == 2 and 1 in array.shape else ""
-        hint = hint or (" Use X.reshape(-1, 1) for a single column." if ndim == 2 and array.ndim == 1 else "")
+        hint = hint or (
+            " Use X.reshape(-1, 1) for a single column, X.reshape(1, -1) for a single row."
+            if ndim == 2 and array.ndim == 1
+            else ""
+        )
         raise ValueError(f"{name} must have {ndim} dimension{'s' * (ndim > 1)}, got shape {array.shape}.{hint}")
     return np.asarray(array, dtype=np.float64)
 
 
-def _check_finite(name, array, extremes):
+def _check_finite(name, array, extremes, names=None):
     """Refuse NaN and infinity, which show in the `extremes` of `array`: no array of truths is formed."""
     if not np.isfinite(extremes).all():
         where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
-        raise ValueError(
-            f"{name} holds NaN or infinity (first at {where if array.ndim > 1 else where[0]}); impute or drop those rows first."
-        )
+        _refuse_entry(name, *where, names=names)
 
 
-def matrix(X, feature_names=None):
-    """`X` as float64 (2-D ndarray, perhaps the caller's own, or CSC array without duplicates) and its column names.
+def _refuse_entry(name, row, column=None, names=None):
+    """Say where NaN or infinity is."""
+    where = f"row {row}" if column is None else f"row {row}, column {column}"
+    where += "" if names is None else f", {names[column]!r}"
+    raise ValueError(f"{name} holds NaN or infinity (first in {where}, counted from 0); impute or drop those rows first.")
+
+
+def matrix(X):
+    """`X` as float64 (2-D ndarray, perhaps the caller's own, or CSC array without duplicates), and the names of a data frame or None.
 
     The numbers are for `check_columns` to look at.
 
     Raises
     ------
     ValueError
-        For objects, strings, complex numbers, masked arrays, a wrong number of dimensions or names, no rows or no columns.
+        For objects, strings, complex numbers, masked arrays, a wrong number of dimensions, no rows or no columns.
     """
-    own_names = _names_of(X)
+    own_names = [str(name) for name in X.columns] if is_frame(X) else None
     if scipy.sparse.issparse(X):
         if X.ndim != 2 or X.dtype.kind not in "fiub":
             raise ValueError(f"X must be a 2-dimensional sparse matrix of real numbers, got shape {X.shape}, dtype {X.dtype}.")
@@ -85,51 +94,29 @@ def matrix(X, feature_names=None):
         out = _numbers("X", X, 2)
     if out.shape[0] == 0 or out.shape[1] == 0:
         raise ValueError(f"X must have at least one row and one column, got shape {out.shape}.")
-    return out, names(feature_names if feature_names is not None else own_names, out.shape[1])
+    return out, own_names
 
 
-def check_columns(X, top=None, first=0):
+def check_columns(X, top=None, first=0, names=None):
     """Refuse columns with NaN or infinity, and those whose norms are not normal float64 numbers.
 
     top : their largest abs entries, (k,), from column `first` on; by default those of all columns, found by passes over X
     """
-    if top is None and scipy.sparse.issparse(X):
-        _check_finite("X", X.data, [X.data.max(initial=0.0), X.data.min(initial=0.0)])
-        top = abs(X).max(axis=0).toarray().ravel()
-    elif top is None:
-        top = np.maximum(X.max(axis=0), -X.min(axis=0))
-    if not scipy.sparse.issparse(X):
-        _check_finite("X", X, top)
+    sparse = scipy.sparse.issparse(X)
+    if sparse and not np.isfinite([X.data.max(initial=0.0), X.data.min(initial=0.0)]).all():
+        p = int(np.argmin(np.isfinite(X.data)))
+        _refuse_entry("X", X.indices[p], int(np.searchsorted(X.indptr, p, side="right")) - 1, names)
+    if top is None:
+        top = abs(X).max(axis=0).toarray().ravel() if sparse else np.maximum(X.max(axis=0), -X.min(axis=0))
+    if not sparse:
+        _check_finite("X", X, top, names)
     bad = (top > 1e290) | ((top > 0) & (top < 1e-290))
     if bad.any():
         j = int(np.argmax(bad))
+        called = "" if names is None else f", {names[first + j]!r},"
         raise ValueError(
-            f"X: the largest entry of column {first + j} is {top[j]:.3g}, beyond what can be normalised; rescale the column."
+            f"X: the largest entry of column {first + j}{called} is {top[j]:.3g}, beyond what can be normalised; rescale the column."
         )
-
-
-class Numbered(Sequence):
-    """The names x0, x1, ..., formed when they are asked for."""
-
-    def __init__(self, n_columns):
-        self.numbers = range(n_columns)
-
-    def __len__(self):
-        return len(self.numbers)
-
-    def __getitem__(self, j):
-        return f"x{self.numbers[j]}"
-
-
-def names(given, n_columns):
-    """Names of the columns, x0, x1, ... for None."""
-    if given is None:
-        return Numbered(n_columns)
-    given = [str(name) for name in given] if hasattr(given, "__iter__") and not isinstance(given, str) else given
-    if not isinstance(given, list) or len(given) != n_columns:
-        got = f"{len(given)} names" if isinstance(given, list) else shown(given)
-        raise ValueError(f"feature_names must name the {n_columns} columns of X, got {got}.")
-    return given
 
 
 def vector(name, values, length, what):
@@ -213,9 +200,8 @@ def whole(name, number, least=0):
 def report_constant(names):
     """Warn that the columns `names` were set aside."""
     if names:
-        shown = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
         warnings.warn(
-            f"{len(names)} constant column(s) set aside, their coefficients are 0: {shown}.",
+            f"{len(names)} constant column(s) set aside, their coefficients are 0: {listed(names)}.",
             ConstantColumnWarning,
-            stacklevel=4,
+            stacklevel=6,  # the line that makes the Problem
         )

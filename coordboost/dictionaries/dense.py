@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from coordboost._checks import shown
 from coordboost._protocol import DICTIONARY
 
 
@@ -12,6 +13,13 @@ class Dense(NamedTuple):
     """``rows[j]`` is the learner B_j: C order, shape (n_learners, n_samples), unit rows, float64 or exact numbers."""
 
     rows: np.ndarray
+
+    def check(self):
+        """Refuse rows that the compiled kernels cannot take."""
+        if getattr(self.rows, "dtype", None) != np.float64 or self.rows.ndim != 2 or not self.rows.flags.c_contiguous:
+            raise ValueError(f"Dense needs rows of float64 in C order, (n_learners, n_samples), got {shown(self.rows)}.")
+        if not np.isfinite([self.rows.max(initial=0.0), self.rows.min(initial=0.0)]).all():
+            raise ValueError("Dense needs finite rows, got NaN or infinity.")
 
     @property
     def n_learners(self):

@@ -1,12 +1,17 @@
 """A user's own weak-learner oracle, given every verb it did not bring."""
 
+import functools
+
 import numpy as np
+
+from coordboost._protocol import DICTIONARY
 
 
 class Oracle:
     """Adapter: any object with ``n_samples``, ``n_learners``, ``scan(v)`` and ``column(j)`` becomes a dictionary.
 
-    Verbs that the object has itself (``correlations``, ``dot``, ``add``, ``combine``, ``gather``, ``at``) are used as they are.
+    Other verbs of a dictionary (``correlations``, ``dot``, ``add``, ``gather``, ``combine``, ``cross``, ``gram``, ``name``, ``groups``,
+    ``at``, ``scan_cost``) are used as they are where the object has them, and follow from the four where it has not.
     Its columns must have unit norm. Loops over an oracle run in plain Python.
 
     Raises
@@ -15,30 +20,38 @@ class Oracle:
         If a required verb is missing.
     """
 
-    required = ("n_samples", "n_learners", "scan", "column")
+    required = DICTIONARY.verbs
 
     def __init__(self, source):
         missing = [verb for verb in self.required if not hasattr(source, verb)]
+        if isinstance(source, type):
+            raise ValueError(f"an oracle must be an object, not a class: pass {source.__name__}(...), not {source.__name__}.")
         if missing:
             raise ValueError(f"an oracle needs {', '.join(self.required)}; {type(source).__name__} lacks {', '.join(missing)}.")
         self.source = source
-        for verb in ("correlations", "dot", "add", "combine", "gather"):
-            if hasattr(source, verb):
-                setattr(self, verb, getattr(source, verb))
+        for verb, default in DICTIONARY.may.items():
+            own = getattr(source, verb, None)
+            if callable(own) or (own is not None and verb in ("groups", "scan_cost")):
+                setattr(self, verb, own)
+            elif callable(default):
+                setattr(self, verb, functools.partial(default, self))
 
     @property
     def n_samples(self):
-        return int(self.source.n_samples)
+        return self.source.n_samples
 
     @property
     def n_learners(self):
-        return int(self.source.n_learners)
+        return self.source.n_learners
 
     def scan(self, v):
         return self._checked("scan", self.source.scan(v), self.n_learners)
 
     def column(self, j):
         return self._checked("column", self.source.column(j), self.n_samples)
+
+    def at(self, X):
+        raise ValueError("the oracle has no verb at(X) that gives the same learners on new rows: it cannot predict.")
 
     def _checked(self, verb, values, length):
         try:
@@ -51,26 +64,3 @@ class Oracle:
                 + ("." if out.shape != (length,) else " with NaN or infinity.")
             )
         return out
-
-    def correlations(self, v, index):
-        return self.scan(v)[index]
-
-    def dot(self, j, v):
-        return self.column(j) @ v
-
-    def add(self, j, a, v):
-        v += a * self.column(j)
-
-    def combine(self, beta):
-        """B beta, shape (n_samples,)."""
-        support = np.flatnonzero(beta)
-        return self.gather(support) @ beta[support]
-
-    def gather(self, index):
-        """The learners `index` as a dense (n_samples, len(index)) matrix."""
-        return np.column_stack([self.column(j) for j in index]) if len(index) else np.zeros((self.n_samples, 0))
-
-    def gram(self, weight):
-        """B' diag(weight) B, shape (n_learners, n_learners)."""
-        columns = self.gather(np.arange(self.n_learners))
-        return (columns.T * weight) @ columns

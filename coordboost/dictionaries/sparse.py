@@ -36,6 +36,23 @@ class Sparse(NamedTuple):
     shift: np.ndarray
     n_samples: int
 
+    def check(self):
+        """Refuse arrays that are not those of a CSC matrix: the kernels read wherever `start` and `row` point to."""
+        data, row, start, n = self.data, self.row, self.start, len(self.scale)
+        whole = all(getattr(part, "dtype", None) == np.int64 and part.ndim == 1 for part in (row, start))
+        real = all(getattr(part, "dtype", None) == np.float64 and part.ndim == 1 for part in (data, self.scale, self.shift))
+        whole = whole and isinstance(self.n_samples, int | np.integer)
+        if not (whole and real and len(row) == len(data) and len(start) == n + 1 and len(self.shift) == n):
+            raise ValueError(
+                "Sparse needs data (k,), scale and shift (n_learners,) of float64, row (k,) and start (n_learners + 1,) of int64, "
+                "and a whole n_samples."
+            )
+        inside = len(row) == 0 or (row.min() >= 0 and row.max() < self.n_samples)
+        if start[0] != 0 or start[-1] != len(data) or (np.diff(start) < 0).any() or not inside:
+            raise ValueError(f"Sparse needs start from 0 to {len(data)}, not decreasing, and row in 0 ... n_samples - 1.")
+        if not all(np.isfinite(part).all() for part in (data, self.scale, self.shift)):
+            raise ValueError("Sparse needs finite numbers, got NaN or infinity.")
+
     @property
     def n_learners(self):
         return len(self.scale)

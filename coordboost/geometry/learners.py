@@ -52,7 +52,7 @@ class Learners(NamedTuple):
         """Reduce a problem or a matrix. *Cost*: one thin SVD."""
         problem = as_problem(B, groups, scale=scale)
         norm = GreedyNorm.of(rule, problem)
-        matrix = np.sqrt(problem.weight)[:, None] * problem.dictionary.gather(np.arange(problem.n_learners))
+        matrix = np.sqrt(problem.weight)[:, None] * problem.gather(np.arange(problem.n_learners))
         left, singular, _ = scipy.linalg.svd(matrix, full_matrices=False, check_finite=False)
         basis = left[:, singular > CUT * singular[0]]
         columns = basis.T @ matrix

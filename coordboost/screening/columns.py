@@ -97,7 +97,7 @@ class Columns:
     def gather(self, index, out):
         """Fill `out` (len(index), n_samples) with the columns `index`, one in a row."""
         if self.rows is None:
-            out[:] = self.problem.dictionary.gather(index).T
+            out[:] = self.problem.gather(index).T
         else:
             np.take(self.rows, index, axis=0, out=out)
         if self.root is not None:

@@ -46,7 +46,7 @@ class Store:
             rows[: self.held] = self.rows[: self.held]
             self.rows = rows
         if len(fresh):
-            self.rows[self.held : self.held + len(fresh)] = self.problem.dictionary.gather(fresh).T * self.root
+            self.rows[self.held : self.held + len(fresh)] = self.problem.gather(fresh).T * self.root
             self.slot_of[fresh] = np.arange(self.held, self.held + len(fresh))
             self.held += len(fresh)
         return self.slot_of[learner]

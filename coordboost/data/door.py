@@ -1,0 +1,69 @@
+"""The door: what a user gives becomes the parts of a problem, or one clear ``ValueError``."""
+
+import numpy as np
+
+from coordboost._generic import is_piece
+from coordboost._protocol import DICTIONARY, LOSS
+from coordboost.data import validation
+from coordboost.data.names import Names, names_of
+from coordboost.data.parts import Parts
+from coordboost.data.probe import check_dictionary
+from coordboost.data.standardize import Standardization
+from coordboost.data.table import columns_of
+from coordboost.dictionaries import Oracle
+
+#: Verbs that a compiled loop calls: a piece must bring them itself.
+KERNELS = ("correlations", "dot", "add")
+
+
+def parts_of(X, y, loss, sample_weight, center, scale, groups, feature_names):
+    """The parts of ``Problem(X, y, loss, ...)``."""
+    LOSS.check("loss", loss)
+    if LOSS.of(loss, "check"):
+        loss.check()
+    if center and LOSS.of(loss, "constant") is None:
+        raise ValueError(f"{type(loss).__name__} has no constant(y, weight): add it or pass center=False.")
+    own = DICTIONARY.meant(X) and not validation.is_frame(X)
+    y, weight, dictionary, way, names, named = (_from_dictionary if own else _from_columns)(
+        X, y, sample_weight, center, scale, feature_names
+    )
+    if LOSS.of(loss, "labels"):
+        y = loss.labels(y)
+    labels = validation.groups(DICTIONARY.of(dictionary, "groups") if groups is None else groups, way.n_columns)
+    labels = None if labels is None else np.unique(labels[way.kept], return_inverse=True)[1]
+    offset = loss.constant(y, weight) if center else 0.0
+    base = 0.0 if LOSS.of(loss, "location") else offset
+    if base != offset:
+        y = y - offset
+    return Parts(loss, dictionary, way, y, weight, offset, base, labels, names, named, not own)
+
+
+def _from_columns(X, y, sample_weight, center, scale, feature_names):
+    """Target, weights, a dictionary of the standardised columns, the way back, the names and whether they were given."""
+    X = columns_of(X)
+    names = names_of(X.names if feature_names is None else feature_names, X.shape[1])
+    y, weight = validation.target(y, X.shape[0]), validation.sample_weight(sample_weight, X.shape[0])
+    dictionary, way = X.standardized(weight, center, scale)
+    if not len(way.kept):
+        raise ValueError("every column of X is constant (after centring, for n = 1 always): there is nothing to fit.")
+    if len(way.kept) < len(names):
+        validation.report_constant([names[j] for j in np.setdiff1d(np.arange(len(names)), way.kept)])
+    return y, weight, dictionary, way, names, X.named or feature_names is not None
+
+
+def _from_dictionary(X, y, sample_weight, center, scale, feature_names):
+    """The same for a dictionary of unit columns, which are taken as they are."""
+    dictionary = X if is_piece(X) else Oracle(X)
+    lacking = [verb for verb in KERNELS if not hasattr(dictionary, verb)]
+    if lacking:
+        raise ValueError(
+            f"{type(X).__name__}, a piece, lacks the kernels {', '.join(lacking)}; add them, or pass Oracle({type(X).__name__}(...))."
+        )
+    if DICTIONARY.of(dictionary, "check"):
+        dictionary.check()
+    m, n = validation.whole("n_samples", dictionary.n_samples, 1), validation.whole("n_learners", dictionary.n_learners, 1)
+    y, weight = validation.target(y, m), validation.sample_weight(sample_weight, m)
+    check_dictionary(dictionary, weight)
+    way = Standardization(np.arange(n), np.zeros(n), np.ones(n), n)
+    own = Names(DICTIONARY.verb(dictionary, "name"), range(n))
+    return y, weight, dictionary, way, own if feature_names is None else names_of(feature_names, n), False

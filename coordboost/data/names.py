@@ -1,0 +1,70 @@
+"""Names of columns: given or made up, and the order that they put a data frame into."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from coordboost._checks import shown
+
+
+class Names(Sequence):
+    """Names that are formed when they are asked for: ``name(j)`` for each j of `numbers`."""
+
+    def __init__(self, name, numbers):
+        self.name, self.numbers = name, numbers
+
+    def __len__(self):
+        return len(self.numbers)
+
+    def __getitem__(self, i):
+        return self.name(self.numbers[i])
+
+
+def names_of(given, n_columns):
+    """Names of the columns, x0, x1, ... for None."""
+    if given is None:
+        return Names("x{}".format, range(n_columns))
+    given = [str(name) for name in given] if hasattr(given, "__iter__") and not isinstance(given, str) else given
+    if not isinstance(given, list) or len(given) != n_columns:
+        got = f"{len(given)} names" if isinstance(given, list) else shown(given)
+        raise ValueError(f"feature_names must name the {n_columns} columns of X, got {got}.")
+    return given
+
+
+def order_of(given, known, named):
+    """The places in `known` of the columns `given`, where both have names and those stand in another order; else None.
+
+    Raises
+    ------
+    ValueError
+        If names are missing, unknown or repeated.
+    """
+    if given is None:
+        return None
+    given, known = list(given), list(known)
+    if given == known or not (named or set(given) == set(known)):
+        return None
+    unseen = [name for name in given if name not in set(known)]
+    missing = [name for name in known if name not in set(given)]
+    if unseen or missing:
+        parts = [
+            f"{what}: {listed(names)}."
+            for what, names in (
+                ("Feature names unseen at fit time", unseen),
+                ("Feature names seen at fit time, yet now missing", missing),
+            )
+            if names
+        ]
+        raise ValueError(" ".join(["The feature names should match those that were passed during fit.", *parts]))
+    if len(given) != len(known) or len(set(known)) < len(known):
+        repeated = next(name for name in given if max(given.count(name), known.count(name)) > 1)
+        raise ValueError(
+            f"X cannot be put in the order of the fit by names that repeat: {repeated!r}; give each column a name of its own."
+        )
+    place = {name: j for j, name in enumerate(known)}
+    return np.array([place[name] for name in given])
+
+
+def listed(names):
+    """The first of some names, for a sentence."""
+    return ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")

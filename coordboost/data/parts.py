@@ -1,0 +1,99 @@
+"""What a problem is made of: numbers that fit together, and nothing that has to be computed."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from coordboost._checks import shown
+from coordboost._protocol import DICTIONARY, LOSS
+from coordboost.data import validation
+from coordboost.data.standardize import Standardization
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Parts:
+    """The parts of a problem, read-only.
+
+    loss : piece;  dictionary : the columns B_j;  standardization : the way back to raw coefficients
+    y, weight : float64 (n_samples,);  offset : the constant prediction;  base : what of it is added to ``pred`` inside the loss
+    groups : int64 (n_learners,) or None
+    column_names : names of all columns, kept or not (a sequence of n_columns);  named : whether they were given, not made up
+    standard : whether the door itself made the columns, so that they have unit norm
+    """
+
+    loss: object
+    dictionary: object
+    standardization: Standardization
+    y: np.ndarray
+    weight: np.ndarray
+    offset: float
+    base: float
+    groups: np.ndarray | None
+    column_names: Sequence
+    named: bool
+    standard: bool
+
+
+def restored(loss, dictionary, standardization, y, weight, offset, base, groups, feature_names, dropped):
+    """Parts that come from a file: each is checked, alone and against the others.
+
+    Parameters
+    ----------
+    feature_names, dropped : list of str
+        Names of the columns kept and of those set aside, each in their order.
+
+    Raises
+    ------
+    ValueError
+        Which part does not fit, and why.
+    """
+    for kind, name, piece in ((LOSS, "loss", loss), (DICTIONARY, "dictionary", dictionary)):
+        if kind.of(piece, "check"):
+            piece.check()
+        kind.check(name, piece)
+    m, n = dictionary.n_samples, dictionary.n_learners
+    y, weight = _floats("y", y, m), validation.sample_weight(_floats("weight", weight, m), m)
+    if LOSS.of(loss, "labels") and not np.array_equal(loss.labels(y), y):
+        raise ValueError(f"y must hold the labels of {type(loss).__name__} as a Problem keeps them.")
+    _check_way(standardization, n)
+    for name, number in (("offset", offset), ("base", base)):
+        if not (isinstance(number, float) and np.isfinite(number)):
+            raise ValueError(f"{name} must be a finite number, got {shown(number)}.")
+    if base != (0.0 if LOSS.of(loss, "location") else offset):
+        raise ValueError(f"base must be 0 or the offset {offset!r}, as the loss asks, got {base!r}.")
+    if groups is not None and not (_is_array(groups, np.int64, (n,)) and (groups >= 0).all()):
+        raise ValueError(f"groups must hold {n} whole numbers >= 0, or be None.")
+    kept, n_columns = standardization.kept, standardization.n_columns
+    for given, length, what in ((feature_names, n, "feature_names"), (dropped, n_columns - n, "dropped")):
+        if not (isinstance(given, list) and len(given) == length and all(isinstance(name, str) for name in given)):
+            raise ValueError(f"{what} must be a list of {length} names.")
+    names = np.empty(n_columns, dtype=object)
+    names[kept], names[np.setdiff1d(np.arange(n_columns), kept)] = feature_names, dropped
+    named = names.tolist() != [f"x{j}" for j in range(n_columns)]
+    return Parts(loss, dictionary, standardization, y, weight, offset, base, groups, names.tolist(), named, False)
+
+
+def _is_array(values, dtype, shape):
+    return isinstance(values, np.ndarray) and values.dtype == dtype and values.shape == shape
+
+
+def _floats(name, values, length):
+    """`values`, refused where they are not a finite float64 vector."""
+    if not (_is_array(values, np.float64, (length,)) and np.isfinite(values).all()):
+        raise ValueError(f"{name} must be {length} finite float64 numbers.")
+    return values
+
+
+def _check_way(way, n):
+    """Refuse a way back to raw coefficients that does not fit n learners."""
+    if not isinstance(way, Standardization):
+        raise ValueError(f"standardization must be a Standardization, got {shown(way)}.")
+    n_columns = validation.whole("n_columns", way.n_columns, n)
+    if not (_is_array(way.kept, np.int64, (n,)) and (np.diff(way.kept) > 0).all() and (way.kept >= 0).all()):
+        raise ValueError(f"standardization.kept must hold {n} increasing columns.")
+    if n and way.kept[-1] >= n_columns:
+        raise ValueError(f"standardization.kept names column {way.kept[-1]} of {n_columns}.")
+    _floats("standardization.mean", way.mean, n)
+    if not (_floats("standardization.norm", way.norm, n) > 0).all():
+        raise ValueError("standardization.norm must be positive.")

@@ -1,0 +1,127 @@
+"""Whether a dictionary that the door did not make keeps its promises: unit columns, and verbs that agree with each other.
+
+A lookahead and every certificate rest on the norms. What a program means to be equal and computes in float64 is nearer than ``NEAR``;
+a wrong program is farther.
+"""
+
+import numpy as np
+
+from coordboost._protocol import DICTIONARY
+
+#: How far norms may be from 1, and verbs from each other, relative to the norms of what they multiply.
+NEAR = 1e-8
+#: Entries of the columns that are looked at, and most columns where that is more.
+ENTRIES, FEW = 1 << 20, 256
+#: Learners whose correlations with random numbers are the largest: where norms differ, long columns are among them.
+TOPS = 16
+
+
+def squares(columns, weight):
+    """Sums of ``weight * column^2``, (k,), of the columns (n_samples, k)."""
+    return np.einsum("ij,ij,i->j", columns, columns, weight)
+
+
+def check_norms(square, index, weight):
+    """Refuse learners `index` (k,) whose squared norms `square` in the metric of the weights are not 1."""
+    off = ~(np.abs(square - 1) <= 2 * NEAR)
+    if off.any():
+        i = int(np.argmax(off))
+        norm = float(np.sqrt(square[i]))
+        plain = (weight == 1).all()
+        what = "sum_i B_ij^2 = 1" if plain else "sum_i w_i B_ij^2 = 1, w the sample_weight"
+        cure = f"divide the column, and its correlations, by {norm:.12g}" if 0 < norm < np.inf else "leave such learners out"
+        raise ValueError(f"learners must have unit norm ({what}); learner {index[i]} has norm {norm:.12g}: {cure}.")
+
+
+def gathered(dictionary, index, weight):
+    """The learners `index` as a dense (n_samples, len(index)) matrix, refused where a column is not a finite one of unit norm."""
+    columns = DICTIONARY.verb(dictionary, "gather")(index)
+    _check_array("gather", columns, (dictionary.n_samples, len(index)))
+    check_norms(squares(columns, weight), index, weight)
+    return columns
+
+
+def check_dictionary(dictionary, weight):
+    """Look at a dictionary: norms of its columns, shapes, and every verb against ``column``.
+
+    All columns are looked at where that costs little, else every so many and those that correlate most with random numbers.
+    *Cost*: two scans, and ``ENTRIES`` numbers.
+
+    Raises
+    ------
+    ValueError
+        With the learner, what was found and what to do.
+    """
+    m, n = dictionary.n_samples, dictionary.n_learners
+    vectors = np.sqrt(weight) * np.random.default_rng(0).standard_normal((2, m))
+    scans = [_check_array("scan", dictionary.scan(v.copy()), (n,)) for v in vectors]
+    few = np.unique(np.linspace(0, n - 1, min(n, max(FEW, ENTRIES // m))).astype(np.int64))
+    tops = np.concatenate([np.argsort(-np.abs(corr))[:TOPS] for corr in scans])
+    _check_norms_of(dictionary, few, weight)
+    index = np.unique(np.concatenate([few[:: max(1, len(few) // TOPS)], tops]))
+    columns = gathered(dictionary, index, weight)
+    for j, column in zip(index.tolist(), columns.T, strict=True):
+        own = _check_array("column", dictionary.column(j), (m,))
+        _agree("gather", "column", j, column, own, np.abs(own).max())
+    for v, corr in zip(vectors, scans, strict=True):
+        size = float(np.linalg.norm(np.divide(v, np.sqrt(weight), out=np.zeros(m), where=weight > 0)))
+        for found, verb in (
+            (corr[index], "scan"),
+            (DICTIONARY.verb(dictionary, "correlations")(v.copy(), index), "correlations"),
+        ):
+            _check_array(verb, found, index.shape)
+            for j, one, other in zip(index.tolist(), found, v @ columns, strict=True):
+                _agree(verb, "column", j, one, other, size)
+    _check_changes(dictionary, index, columns, vectors[0])
+
+
+def _check_norms_of(dictionary, few, weight):
+    """Norms of the stored rows, all of them, or of the learners `few`."""
+    rows = DICTIONARY.of(dictionary, "rows")
+    if rows is not None:
+        _check_array("rows", rows, (dictionary.n_learners, dictionary.n_samples))
+        check_norms(np.einsum("ij,ij,j->i", rows, rows, weight), range(len(rows)), weight)
+        return
+    step = max(1, ENTRIES // dictionary.n_samples)
+    for first in range(0, len(few), step):
+        gathered(dictionary, few[first : first + step], weight)
+
+
+def _check_changes(dictionary, index, columns, v):
+    """The verbs ``dot``, ``add`` and ``combine``, for one learner."""
+    j, column = int(index[-1]), columns[:, -1]
+    _agree("dot", "column", j, DICTIONARY.verb(dictionary, "dot")(j, v.copy()), column @ v, np.abs(column) @ np.abs(v))
+    total = v.copy()
+    DICTIONARY.verb(dictionary, "add")(j, 2.0, total)
+    _agree("add", "column", j, total, v + 2.0 * column, np.abs(v).max() + np.abs(column).max())
+    beta = np.zeros(dictionary.n_learners)
+    beta[j] = 2.0
+    _agree("combine", "column", j, DICTIONARY.verb(dictionary, "combine")(beta), 2.0 * column, np.abs(column).max())
+
+
+def _agree(verb, other, j, found, expected, size):
+    """Refuse a verb whose numbers for learner j are not those that the columns give, `size` being the scale of rounding."""
+    found, expected = np.ravel(found), np.ravel(expected)
+    if found.shape != expected.shape or not (np.abs(found - expected) <= NEAR * size).all():
+        i = int(np.argmax(np.abs(found - expected))) if found.shape == expected.shape else 0
+        sign = ", the opposite sign" if np.abs(found + expected).max(initial=0.0) <= NEAR * size else ""
+        raise ValueError(
+            f"the verbs {verb} and {other} of the dictionary do not agree for learner {j}: {verb} gives {found[i]:.9g} where "
+            f"{other} gives {expected[i]:.9g}{sign}; both must stand for the same B_j."
+        )
+
+
+def _check_array(verb, values, shape):
+    """`values`, refused where they are not finite numbers in an array of this shape."""
+    if getattr(values, "shape", None) != shape or not np.isfinite(values).all():
+        raise ValueError(f"the verb {verb} of the dictionary must give finite numbers of shape {shape}, got {_told(values)}.")
+    return values
+
+
+def _told(values):
+    shape = getattr(values, "shape", None)
+    return (
+        type(values).__name__
+        if shape is None
+        else f"shape {shape}" + (" with NaN or infinity" if np.asarray(values).dtype.kind == "f" else "")
+    )

@@ -1,0 +1,33 @@
+"""Raw columns in memory: an array, a data frame or a sparse matrix, with the verbs that the door asks of columns."""
+
+import scipy.sparse
+
+from coordboost.data import validation
+from coordboost.data.standardize import standardize_dense, standardize_sparse
+
+
+class Table:
+    """Raw columns `X`, float64 (n_samples, n_columns), an array (perhaps the caller's own) or CSC.
+
+    names : those of a data frame, or None;  named : whether they are names, not numbers
+    """
+
+    def __init__(self, X):
+        self.named = validation.is_frame(X) and all(isinstance(name, str) for name in X.columns)
+        self.X, self.names = validation.matrix(X)
+        self.shape = self.X.shape
+
+    def standardized(self, weight, center, scale):
+        """A dictionary of the columns, and the way back."""
+        standardize = standardize_sparse if scipy.sparse.issparse(self.X) else standardize_dense
+        return standardize(self.X, weight, center, scale, self.names)
+
+    def combine(self, coef, order):
+        """The sum of the columns times ``coef[order]``, (n_samples,); of `coef` as it stands where `order` is None."""
+        validation.check_columns(self.X, names=self.names)
+        return self.X @ (coef if order is None else coef[order])
+
+
+def columns_of(X):
+    """`X` with the verbs ``shape``, ``names``, ``standardized`` and ``combine``: as it is where it has them."""
+    return X if hasattr(X, "standardized") else Table(X)
