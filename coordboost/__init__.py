@@ -41,11 +41,10 @@ from coordboost.pieces.steps import (
     SoftThreshold,
 )  # fmt: skip
 from coordboost.problem import Problem
-from coordboost.run import Run, Status
+from coordboost.run import Run, Status, load
 from coordboost.solve import iterate, solve
 from coordboost.state import State
 from coordboost.stopping import GapBelow, NoProgress, TimeLimit
-from coordboost.storage import load
 from coordboost.subgradient import subgradient_descent
 from coordboost.targets import Ball, Certificate, Penalty, Unconstrained
 

@@ -1,4 +1,8 @@
-"""When a run ends before its number of steps: rules asked at block ends, never a record."""
+"""When a run ends before its number of steps: a function of the step, never of a record or of the speed of the machine.
+
+A stop rule is any callable of a ``State``. It may declare ``every``, the step numbers at which it is asked, and ``clock``, that it looks
+at ``state.seconds``; see ``coordboost.asking`` for when rules are asked.
+"""
 
 from dataclasses import dataclass
 
@@ -9,7 +13,13 @@ from coordboost.targets import UNKNOWN, Unconstrained
 class GapBelow:
     """Stop once the certified gap to `target` is at most `tolerance` times the loss at beta = 0 above its infimum.
 
-    *Cost*: a certificate per block.
+    Parameters
+    ----------
+    tolerance : float
+    target : Unconstrained, Ball or Penalty, optional
+        By default what the method approaches.
+    every : int, optional
+        Ask at multiples of this step number; by default as often as it costs no more than a tenth of the run. *Cost*: a scan.
 
     Raises
     ------
@@ -19,6 +29,7 @@ class GapBelow:
 
     tolerance: float
     target: object = None
+    every: int | None = None
 
     def __call__(self, state):
         target = self.target or state.target
@@ -34,9 +45,13 @@ class GapBelow:
 
 @dataclass(frozen=True)
 class NoProgress:
-    """Stop once the largest abs correlation is at most `tolerance` times its value at beta = 0, relative (unconstrained optimum)."""
+    """Stop once the largest abs correlation is at most `tolerance` times its value at beta = 0 (unconstrained optimum).
+
+    tolerance : float;  every : int, optional, as in ``GapBelow``. *Cost*: a scan.
+    """
 
     tolerance: float = 1e-12
+    every: int | None = None
 
     def __call__(self, state):
         if not isinstance(state.target, Unconstrained):
@@ -49,9 +64,10 @@ class NoProgress:
 
 @dataclass(frozen=True)
 class TimeLimit:
-    """Stop at the first block end after `seconds`."""
+    """Stop at the first block of steps that ends after `seconds`: the one rule whose step is up to the machine."""
 
     seconds: float
+    clock = True
 
     def __call__(self, state):
         return state.seconds >= self.seconds

@@ -10,10 +10,10 @@ import numpy as np
 from coordboost._protocol import DICTIONARY, LOSS, SELECTION, STEP, VIEW
 from coordboost.data.standardize import Standardization
 from coordboost.engine.path import Path
-from coordboost.engine.walk import Walk
+from coordboost.engine.walk import checked_view
 from coordboost.methods import METHODS
+from coordboost.outcome import Outcome, Replay, Status
 from coordboost.problem import Problem
-from coordboost.run import Run, Status
 
 FORMAT, VERSION = "coordboost-run", 1
 PIECES = {name: piece for kind in (LOSS, SELECTION, STEP, DICTIONARY) for name, piece in kind.pieces.items()}
@@ -103,7 +103,7 @@ def save(run, file, *, data=True):
         "format": FORMAT, "version": VERSION, "method": _method_header(run.method, run.problem, arrays), "method_name": run.method.name,
         "view": run.view.__name__, "seed": run.seed, "fingerprint": _fingerprint(run.problem),
         "status": run.status.name, "message": run.message,
-        "seconds": run.seconds, "anchor": run._walk.anchor, "scans": run._walk.recorded,
+        "seconds": run.seconds, "anchor": run.anchor, "scans": run.counts,
         "problem": _encode({key: getattr(run.problem, key) for key in _PROBLEM}, "problem", arrays) if data else None,
     }  # fmt: skip
     with open(file, "wb") as handle:
@@ -145,12 +145,15 @@ def load(file, problem=None, method=None):
     found = _fingerprint(problem)
     if not np.allclose(found, header["fingerprint"], rtol=1e-9, atol=1e-9 * abs(header["fingerprint"][2])):
         raise ValueError(f"{file} was run on other data: loss and correlations at zero differ; wrong problem.")
-    walk = Walk(problem, method, view=VIEW.pieces[header["view"]], seed=header["seed"])
-    walk.restore(path, len(path), header["anchor"])
-    walk.recount(header["scans"])
-    if not np.allclose(walk.beta, arrays["beta"], rtol=1e-9, atol=1e-12 * np.abs(arrays["beta"]).max(initial=0.0)):
+    method = method.bind(problem)
+    view = checked_view(problem, method, VIEW.pieces[header["view"]])
+    beta = Replay(problem, method, path).beta(len(path))
+    if not np.allclose(beta, arrays["beta"], rtol=1e-9, atol=1e-12 * np.abs(arrays["beta"]).max(initial=0.0)):
         raise ValueError(f"{file}: the recorded steps do not lead to the saved coefficients; wrong problem, or a damaged file.")
-    return Run(walk, Status[header["status"]], header["message"], header["seconds"])
+    return Outcome(
+        problem, method, view, header["seed"], True, path, beta, tuple(header["anchor"]), header["scans"], Status[header["status"]],
+        header["message"], header["seconds"],
+    )  # fmt: skip
 
 
 def _path(file, arrays, n_learners):

@@ -19,7 +19,22 @@ FLOORS = {
     1: ["pieces", "dictionaries"],
     2: ["screening", "engine"],
     3: ["data", "problem", "spectrum", "methods", "targets", "bounds"],
-    4: ["state", "run", "interrupt", "solve", "stopping", "storage", "subgradient", "exact", "lasso", "certify", "geometry"],
+    4: [
+        "state",
+        "outcome",
+        "asking",
+        "driver",
+        "run",
+        "interrupt",
+        "solve",
+        "stopping",
+        "storage",
+        "subgradient",
+        "exact",
+        "lasso",
+        "certify",
+        "geometry",
+    ],
     5: ["estimators", "plots", "report", "cli", "readers", "quickstart", "warm"],
     6: ["", "__main__"],  # the front door, coordboost/__init__.py, is ""
 }

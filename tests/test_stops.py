@@ -40,7 +40,8 @@ def test_stop_below_a_gap(tolerance, target):
     run = stopped(cb.GapBelow(tolerance, target))
     limit = tolerance * run.problem.value(np.zeros(M))
     assert run.certificate(target).gap <= limit < cb.certify(run.problem, np.zeros(N), target).gap
-    assert run.message == str(cb.GapBelow(tolerance, target)) and f"{tolerance:g}" in run.message
+    assert run.message == f"GapBelow ended the run at step {run.n_steps:,}: {cb.GapBelow(tolerance, target)}"
+    assert f"{tolerance:g}" in run.message
 
 
 def test_stop_without_progress():
@@ -67,7 +68,7 @@ def test_stop_by_any_callable_and_the_first_of_several():
             return "ten are enough"
 
     run = stopped([cb.GapBelow(0.0), Ten(), cb.TimeLimit(1000.0)])
-    assert run.message == "ten are enough" and run.n_steps >= 10
+    assert run.message == "Ten ended the run at step 10: ten are enough" and run.n_steps == 10
     assert stopped(lambda state: np.bool_(state.l1 > 0)).n_steps > 0
     assert cb.solve(problem(), METHOD, 50, stop=lambda state: False).status is Status.COMPLETED
     assert cb.solve(problem(), METHOD, 50, stop=[]).status is Status.COMPLETED

@@ -128,7 +128,7 @@ def certify(run, independent, radius, lam, as_json):
     """
     from coordboost import report
     from coordboost.certify import certify
-    from coordboost.storage import load
+    from coordboost.run import load
 
     if radius is not None and lam is not None:
         raise click.UsageError("--ball and --lam name two different optima; give one of them.")

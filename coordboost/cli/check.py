@@ -41,7 +41,7 @@ def check(run, plot, as_json):
     """
     from coordboost.bounds import STATEMENTS
     from coordboost.bounds import check as hold
-    from coordboost.storage import load
+    from coordboost.run import load
 
     done = load(run)
     checks = hold(done)

@@ -1,0 +1,226 @@
+"""A stop is a function of the step: the first that satisfies the rule, the same on every machine, and asking is cheap."""
+
+import itertools
+import pickle
+
+import numpy as np
+import pytest
+from refusal import refused
+
+import coordboost as cb
+from coordboost import Problem, Status, asking
+from coordboost.engine import walk as engine_walk
+
+RNG = np.random.default_rng(4)
+X, Y = RNG.normal(size=(40, 6)), RNG.normal(size=40)
+SQUARED = Problem(X, Y)
+MANY = RNG.normal(size=(60, 800))
+WIDE = Problem(MANY, MANY[:, :40].sum(axis=1) + RNG.normal(size=60))
+LABELS = Problem(X, np.where(Y > 0, 1.0, -1.0), cb.Logistic())
+CASES = {
+    "Gram": (SQUARED, cb.forward_stagewise(1e-3), cb.Gram),
+    "explicit": (SQUARED, cb.forward_stagewise(1e-3), cb.Explicit),
+    "random": (SQUARED, cb.rtgcd(2, step=cb.Proportional(0.01)), None),
+    "lookahead": (WIDE, cb.forward_stagewise(1e-2), cb.Lookahead),
+    "shrinking": (WIDE, cb.regularized_forward_stagewise(0.05, 300.0), None),
+    "logistic": (LABELS, cb.ls_boost(0.05), cb.Explicit),
+}
+over_cases = pytest.mark.parametrize("name", CASES)
+STEPS = 3000
+
+
+def solve(name, stop=(), n_steps=STEPS, **options):
+    problem, method, view = CASES[name]
+    return cb.solve(problem, method, n_steps, rng=3, view=view, stop=stop, **options)
+
+
+def first(name, rule, n_steps=STEPS, _cache={}):  # noqa: B006
+    """The naive answer: all states, one after the other; None where no step satisfies the rule."""
+    if name not in _cache:
+        _cache[name] = solve(name)
+    return next((state.k for state in _cache[name].replay(range(n_steps + 1)) if rule(state)), None)
+
+
+def same(run, other):
+    parts = [
+        (r.path.learner.tobytes(), r.path.theta.tobytes(), r.beta.tobytes(), r.n_scans, r.outcome.anchor) for r in (run, other)
+    ]
+    return parts[0] == parts[1]
+
+
+RULES = {
+    "0 steps": lambda state: state.k >= 0,
+    "1 step": lambda state: state.k >= 1,
+    "17 steps": lambda state: state.k >= 17,
+    "100 steps": lambda state: state.k >= 100,
+    "2999 steps": lambda state: state.k >= 2999,
+    "3000 steps": lambda state: state.k >= 3000,
+    "never": lambda state: state.k > 3000,
+    "loss": lambda state: state.loss <= 0.97 * state.problem.start_loss,
+    "gap": cb.GapBelow(0.02, cb.Ball(1.0)),
+}
+
+
+@over_cases
+@pytest.mark.parametrize("rule", RULES)
+def test_the_first_step_that_satisfies_a_rule(name, rule):
+    """Monotone rules: exactly the naive answer. The run is that of so many steps, and goes on as if it had never stopped."""
+    run, expected = solve(name, RULES[rule]), first(name, RULES[rule])
+    assert run.n_steps == (STEPS if expected is None else expected)
+    assert run.status is (Status.COMPLETED if expected is None else Status.STOPPED)
+    assert same(run, solve(name, n_steps=run.n_steps))
+    assert same(run.resume(50), solve(name, n_steps=run.n_steps + 50))
+
+
+@over_cases
+@pytest.mark.parametrize("rule", ["17 steps", "100 steps", "loss"])
+def test_halving_finds_the_same_step(name, rule, monkeypatch):
+    monkeypatch.setattr(asking, "LITTLE", 0)
+    assert solve(name, RULES[rule]).n_steps == first(name, RULES[rule])
+
+
+def test_the_two_runs_that_went_on_too_long():
+    run = cb.solve(SQUARED, cb.ls_boost(0.1), 300_000, stop=lambda state: state.k >= 100)
+    assert run.n_steps == 100 and run.message == "<lambda> ended the run at step 100"
+    states = cb.solve(SQUARED, cb.ls_boost(0.1), 1000).replay(range(1000))
+    expected = next(state.k for state in states if cb.GapBelow(1e-3)(state))
+    run = cb.solve(SQUARED, cb.ls_boost(0.1), 300_000, stop=cb.GapBelow(1e-3))
+    assert run.n_steps == expected < 200
+    assert run.message == f"GapBelow ended the run at step {expected}: the certified gap fell below 0.001 of the loss at zero"
+
+
+@over_cases
+@pytest.mark.parametrize("rule", ["loss", "gap"])
+def test_the_step_does_not_depend_on_blocks_looks_or_compilation(name, rule, monkeypatch):
+    expected = solve(name, RULES[rule])
+    if name in ("Gram", "explicit", "logistic"):  # the same view when interpreted, and quick
+        assert solve(name, RULES[rule], compile=False).n_steps == expected.n_steps
+    monkeypatch.setattr(engine_walk, "LONGEST", 7)
+    monkeypatch.setattr("coordboost.driver.LOOK", 0.0)
+    assert same(solve(name, RULES[rule]), expected)
+    assert same(solve(name, RULES[rule], watch=lambda state: None), expected)
+
+
+@over_cases
+def test_the_step_does_not_depend_on_where_the_run_was_cut(name):
+    """A rule that goes on holding: resumed in pieces, each with the rule, or with another number of steps."""
+    expected = solve(name, RULES["loss"])
+    run = solve(name, RULES["loss"], n_steps=expected.n_steps // 3)
+    run = run.resume(1, stop=RULES["loss"]).resume(STEPS, stop=RULES["loss"])
+    assert same(run, expected)
+    assert same(run.resume(10, stop=RULES["loss"]), expected)  # it holds already
+    assert same(solve(name, RULES["loss"], n_steps=10 * STEPS), expected)
+
+
+class Odd:
+    """Holds at odd steps from `start` on, asked at multiples of `every`."""
+
+    def __init__(self, start, every):
+        self.start, self.every = start, every
+
+    def __call__(self, state):
+        return state.k >= self.start and state.k % 2 == 1
+
+
+@pytest.mark.parametrize("start", [0, 1, 5, 900])
+@pytest.mark.parametrize("every", [1, 3, 7, 50])
+@pytest.mark.parametrize("begin", [0, 4])
+def test_every_asks_at_its_multiples_and_nowhere_else(start, every, begin):
+    asked = []
+
+    class Watched(Odd):
+        def __call__(self, state):
+            asked.append(state.k)
+            return super().__call__(state)
+
+    run = cb.solve(SQUARED, cb.ls_boost(0.01), begin).resume(1000, stop=Watched(start, every))
+    multiples = [k for k in range(begin, begin + 1001) if k % every == 0]
+    expected = next((k for k in multiples if k >= start and k % 2), begin + 1000)
+    assert run.n_steps == expected and asked == [k for k in multiples if k <= expected]
+
+
+def test_every_of_the_rules_of_the_house():
+    rule = cb.GapBelow(1e-3, every=30)
+    run = cb.solve(SQUARED, cb.ls_boost(0.1), 10_000, stop=rule)
+    states = cb.solve(SQUARED, cb.ls_boost(0.1), 10_000).replay(range(0, 10_000, 30))
+    assert run.n_steps == next(state.k for state in states if rule(state))
+    assert cb.solve(SQUARED, cb.ls_boost(0.5), 10_000, stop=cb.NoProgress(1e-3, every=64)).n_steps % 64 == 0
+    refused(lambda: cb.solve(SQUARED, cb.ls_boost(), 10, stop=cb.GapBelow(1e-3, every=0)), "every must be")
+
+
+@pytest.mark.parametrize("name", ["Gram", "explicit", "lookahead"])
+def test_a_rule_that_comes_and_goes_stops_where_it_begins_to_hold(name):
+    """Not the first step, perhaps, but one at which it holds and did not hold one step before."""
+
+    def rule(state):
+        return state.k > 200 and (state.k // 40) % 2 == 1
+
+    run = solve(name, rule)
+    assert rule(run.final) and not rule(next(run.replay([run.n_steps - 1])))
+    assert same(run, solve(name, rule, watch=lambda state: None))
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_of_several_rules_the_earliest_step_counts(order):
+    def by(n):
+        def rule(state):
+            return state.k >= n
+
+        rule.__name__ = f"by_{n}"
+        return rule
+
+    rules = [by(700), cb.GapBelow(0.0), by(40), cb.TimeLimit(100.0), Odd(41, 1), by(41)][::order]
+    run = cb.solve(SQUARED, cb.ls_boost(1e-4), 100_000, stop=rules)
+    assert run.n_steps == 40 and run.message == "by_40 ended the run at step 40"
+    run = cb.solve(SQUARED, cb.ls_boost(1e-4), 100_000, stop=[by(41), Odd(41, 1)][::order])
+    assert run.n_steps == 41 and run.message.startswith(("by_41", "Odd")[order == -1])
+
+
+class Counted:
+    """A rule that counts what it is asked and never holds; with a certificate or without."""
+
+    def __init__(self, scans):
+        self.scans, self.asked = scans, 0
+
+    def __call__(self, state):
+        self.asked += 1
+        return self.scans and state.corr is None
+
+
+@pytest.mark.parametrize("name", ["explicit", "lookahead", "Gram"])
+@pytest.mark.parametrize("scans", [True, False])
+def test_asking_costs_a_tenth_of_the_run(name, scans, monkeypatch):
+    """Counted in multiplications: two scans for a certificate, 500 a step, and the pause; the first and the last are asked anyway."""
+    monkeypatch.setattr(asking, "LITTLE", 0)
+    rule, n_steps = Counted(scans), 100_000
+    run = solve(name, rule, n_steps=n_steps)
+    assert run.status is Status.COMPLETED and run.n_scans == solve(name, n_steps=n_steps).n_scans
+    scan = run.problem.n_samples * run.problem.n_learners
+    least, most = (asking.PAUSE + share * (2 * scan * scans + run.problem.n_learners) for share in (1, 3))
+    whole = run.n_scans * scan + n_steps * asking.STEP
+    # never more than the share; no less than half of it, or one question each time that the steps grow by a sixteenth
+    assert min(whole / 20 / most, 16 * np.log(n_steps / 16)) <= rule.asked <= 2 + whole / 10 / least
+
+
+@pytest.mark.parametrize("name", ["explicit", "lookahead"])
+def test_a_little_asking_is_always_allowed(name):
+    """After each of the first 32 steps, then at steps that grow by a sixteenth."""
+    asked = []
+    solve(name, lambda state: asked.append(state.k), n_steps=300)
+    assert asked[:33] == list(range(33)) and asked[-1] == 300
+    assert all(b - a == max(1, a // 16) for a, b in itertools.pairwise(asked[:-1]))
+
+
+def test_watch_sees_no_step_that_is_not_kept():
+    seen = []
+    run = cb.solve(SQUARED, cb.ls_boost(1e-4), 10**6, stop=lambda s: s.k >= 5000, watch=lambda s: seen.append(s.k))
+    assert run.n_steps == 5000 == seen[-1] and seen == sorted(set(seen))
+
+
+def test_a_run_holds_no_block_of_the_engine():
+    """Gram of 500 learners takes 2 MB; the run beside its problem takes its path."""
+    problem = Problem(RNG.normal(size=(50, 500)), RNG.normal(size=50))
+    run = cb.solve(problem, cb.ls_boost(), 100, view=cb.Gram)
+    assert len(pickle.dumps(run)) < len(pickle.dumps(problem)) + 100 * 3 * 8 + 500 * 8 + 5000
+    back = pickle.loads(pickle.dumps(run))
+    assert same(back, run) and same(back.resume(10), run.resume(10))
