@@ -16,6 +16,7 @@ from coordboost.lasso.path import lasso_path
 from coordboost.methods import (
     METHODS,
     Method,
+    agbm,
     ccd,
     forward_stagewise,
     forward_stepwise,
@@ -27,6 +28,7 @@ from coordboost.methods import (
     rcd,
     regularized_forward_stagewise,
     rtgcd,
+    vagbm,
 )  # fmt: skip
 from coordboost.pieces.losses import Exponential, Huber, Logistic, Squared
 from coordboost.pieces.selection import Cyclic, Full, Groups, Subset
@@ -54,7 +56,7 @@ __all__ = [
     "Exponential", "Full", "GapBelow", "Gathered", "Gram", "Groups", "Huber", "Interval", "LineSearch", "Logistic",
     "Lookahead", "Method", "NoProgress", "OpenLoop", "Oracle", "PathSign", "Penalty", "Problem", "Proportional", "Run",
     "Sign", "SignSequence", "SoftThreshold", "Sparse", "Squared", "State", "Status", "Subset", "TimeLimit", "Unconstrained",
-    "bounds", "ccd", "certify", "check", "exact_path", "forward_stagewise", "forward_stepwise", "frank_wolfe", "gcd",
+    "agbm", "bounds", "ccd", "certify", "check", "exact_path", "forward_stagewise", "forward_stepwise", "frank_wolfe", "gcd",
     "iterate", "lasso_cd", "lasso_path", "load", "ls_boost", "mca", "open_columns", "path_forward_stagewise", "plan", "rcd",
-    "regularized_forward_stagewise", "rtgcd", "solve", "subgradient_descent",
+    "regularized_forward_stagewise", "rtgcd", "solve", "subgradient_descent", "vagbm",
 ]  # fmt: skip

@@ -102,6 +102,7 @@ STEP = Kind(
     "step rule",
     ("move",),
     {
+        "sequences": 1,  # how many sequences of coefficients it moves
         "unit": 1.0,  # coefficients are this times what the rule's theta sum to
         "score": None,  # score(j, corr, beta_j), what learners compete by; default the size of the correlation
         "ls_rate": None,  # theta is this times corr, for the squared loss: a step of LS-Boost
@@ -116,7 +117,10 @@ STEP = Kind(
 COEFFICIENTS = Kind(
     "store of coefficients",
     ("start", "accumulate", "coefficient", "beta"),
-    {"plain": False},  # a row of the path is the whole update: beta <- (1 - shrink) beta, then beta_j <- beta_j + unit theta
+    {
+        "plain": False,  # a row of the path is the whole update: beta <- (1 - shrink) beta, then beta_j <- beta_j + unit theta
+        "sequences": 1,  # how many sequences of coefficients the rows move
+    },
     "a store of coefficients such as Single()",
 )
 DICTIONARY = Kind(
@@ -147,7 +151,8 @@ VIEW = Kind(
     ("start", "tie", "push"),
     {
         "renew": None,  # renew(beta): the state recomputed from the coefficients
-        "carries": None,  # the store of coefficients that it keeps the model of, where that is not a plain one
+        "carries": None,  # the store that it keeps the model of, where that is not a plain one; start(problem, store) then
+        "follows": True,  # the rows of a path are enough to bring it where they lead, without another look at the data
         "looks": None,  # looks(width, n_learners): correlations with the data that a step takes
     },
     "a view such as Explicit",

@@ -1,7 +1,8 @@
 """Named methods: each a selection rule and a step rule, with its source; where it needs one, a store of coefficients of its own.
 
 Names and order follow Freund, Grigas, Mazumder, *A New Perspective on Boosting in Linear Regression via Subgradient Optimization
-and Relatives* (FGM), and Lu, Mazumder, *Randomized Gradient Boosting Machine* (LM).
+and Relatives* (FGM), Lu, Mazumder, *Randomized Gradient Boosting Machine* (LM), and Lu, Karimireddy, Ponomareva, Mirrokni,
+*Accelerating Gradient Boosting Machines*.
 """
 
 import math
@@ -9,7 +10,8 @@ from dataclasses import dataclass, field, replace
 
 from coordboost._checks import not_negative, positive, real, shown
 from coordboost._protocol import COEFFICIENTS, SELECTION, STEP
-from coordboost.pieces.coefficients import Refitted, Single
+from coordboost.pieces.coefficients import Refitted, Single, TwoSequences
+from coordboost.pieces.momentum import OnePhase, TwoPhase
 from coordboost.pieces.selection import Cyclic, Full, Subset
 from coordboost.pieces.steps import (
     LineSearch,
@@ -54,6 +56,12 @@ class Method:
         SELECTION.check("select", self.select)
         STEP.check("step", self.step)
         COEFFICIENTS.check("coefficients", self.coefficients)
+        moved, kept = STEP.of(self.step, "sequences"), COEFFICIENTS.of(self.coefficients, "sequences")
+        if moved != kept:
+            raise ValueError(
+                f"{self.name}: {type(self.step).__name__} moves {moved} sequence(s) of coefficients, {type(self.coefficients).__name__} "
+                f"keeps {kept}; take a step and a store that go together, such as TwoPhase and TwoSequences."
+            )
 
     @property
     def unit(self):
@@ -198,11 +206,35 @@ def forward_stepwise():
     return Method("forward_stepwise", Full(), LineSearch(), source, Unconstrained(), {}, Refitted())
 
 
+def agbm(eta, gamma):
+    """Accelerated gradient boosting machine: momentum, with a second learner a round that corrects its error (Lu et al., Algorithm 2).
+
+    Two steps a round, a learner each: one for the residual at the mixing point g, moving the model f; one for the corrected residual,
+    moving the momentum h. `eta` in (0, 1 / sigma] by the theory, in sums over samples; `gamma` in (0, 1] must be small: Theorem 4.1
+    needs gamma <= Theta^4 / (4 + Theta^2), Theta the minimal cosine angle, and larger ones can diverge.
+    """
+    positive("gamma", gamma, 1 + 1e-15, "in (0, 1]")
+    step = TwoPhase(float(positive("eta", eta)), float(gamma))
+    source, parameters = "Lu, Karimireddy, Ponomareva, Mirrokni, Algorithm 2", {"eta": eta, "gamma": gamma}
+    return Method("agbm", Full(), step, source, Unconstrained(), parameters, TwoSequences())
+
+
+def vagbm(eta, gamma=1.0):
+    """Vanilla accelerated boosting: momentum without the correction, one learner a step (Lu et al., Algorithm 4; gamma: Remark B.1).
+
+    It has no guarantee: on five coordinates with y = 1 and eta = 1 it diverges.
+    """
+    positive("gamma", gamma, 1 + 1e-15, "in (0, 1]")
+    step = OnePhase(float(positive("eta", eta)))
+    source, parameters = "Lu, Karimireddy, Ponomareva, Mirrokni, Algorithm 4", {"eta": eta, "gamma": gamma}
+    return Method("vagbm", Full(), step, source, Unconstrained(), parameters, TwoSequences(float(gamma)))
+
+
 #: The named methods; a saved run is reopened through this table.
 METHODS = {
     maker.__name__: maker
     for maker in (
         ls_boost, forward_stagewise, regularized_forward_stagewise, path_forward_stagewise, frank_wolfe,
-        gcd, rcd, ccd, rtgcd, lasso_cd, forward_stepwise,
+        gcd, rcd, ccd, rtgcd, lasso_cd, forward_stepwise, agbm, vagbm,
     )
 }  # fmt: skip

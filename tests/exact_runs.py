@@ -71,18 +71,18 @@ def candidates(select, drawn, n):
     return drawn
 
 
-def exact_run(problem, select, step, n_steps, *, view=Explicit, drawn=None):
+def exact_run(problem, select, step, n_steps, *, view=Explicit, drawn=None, coefficients=None):
     """Iterates, picks, shrinkages and increments of the package's loop, like those of ``reference.walk``.
 
     `drawn` (n_steps, width) holds the random draws. The step number is a Fraction where a rule may divide by it.
     """
-    state, n = view.start(problem), problem.n_learners
-    zero = problem.y[0] - problem.y[0]
-    coefficients = Single(np.full(n, zero), np.full(1, zero + 1))
+    zero, n = problem.y[0] - problem.y[0], problem.n_learners
+    state = view.start(problem) if coefficients is None else view.start(problem, coefficients)
+    coefficients = Single(np.full(n, zero), np.full(1, zero + 1)) if coefficients is None else coefficients
     unit = getattr(step, "unit", 1)
     drawn = np.zeros((n_steps, 0), dtype=np.int64) if drawn is None else drawn
     number = int if isinstance(select, Cyclic) or hasattr(step, "horizon") else Fraction
-    betas, parts = [coefficients.values.copy()], []
+    betas, parts = [coefficients.beta(unit).copy()], []
     for k in range(n_steps):
         part = Path.empty(1, object)
         advance(state, select, step, unit, coefficients, drawn[k : k + 1], number(k), part.learner, part.shrink, part.theta)

@@ -29,6 +29,8 @@ TRIALS = {
     "rtgcd": "--t 2",
     "lasso_cd": "--lam 1",
     "forward_stepwise": "",
+    "agbm": "--eta 0.5 --gamma 0.1",
+    "vagbm": "--eta 0.5",
 }
 
 

@@ -10,6 +10,7 @@ from designs import columns, gaussian
 from test_floors import own_imports
 
 import coordboost as cb
+from coordboost import methods
 from coordboost._protocol import COEFFICIENTS
 from coordboost.engine.loop import follow
 from coordboost.pieces.coefficients import Refitted, Single
@@ -18,7 +19,7 @@ PROBLEM = cb.Problem(*gaussian("tall"))
 
 
 def test_methods_name_no_engine_class():
-    source = Path(cb.methods.__file__).read_text(encoding="utf-8")
+    source = Path(methods.__file__).read_text(encoding="utf-8")
     assert [name for name in own_imports("methods", ast.parse(source)) if name.startswith("engine")] == []
 
 

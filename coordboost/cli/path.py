@@ -15,7 +15,10 @@ from coordboost.solve import solve
 
 LOSSES = {"squared": Squared, "huber": Huber, "logistic": Logistic, "exponential": Exponential}
 #: Options that methods take, by the name of the parameter that they become.
-OPTIONS = {"eps": "--eps", "delta": "--delta", "deltas": "--deltas", "t": "--t", "lam": "--lam", "step": "--line-search"}
+OPTIONS = {
+    "eps": "--eps", "delta": "--delta", "deltas": "--deltas", "t": "--t", "lam": "--lam", "eta": "--eta", "gamma": "--gamma",
+    "step": "--line-search",
+}  # fmt: skip
 #: Parameters that may be left out in Python beside another one which the command line does not have.
 ALWAYS = ("t",)
 #: Exit codes of runs that did not end by themselves.
@@ -62,6 +65,12 @@ _OPTIONS = [
     click.option("--deltas", metavar="A:B", help="One radius per step, growing from A to B by a constant factor."),
     _number("--t", "N", "How many random learners a step looks at."),
     _number("--lam", "X", "Penalty on the l1 norm, the loss being a sum: n_samples times scikit-learn's alpha."),
+    _number(
+        "--eta",
+        "X",
+        "Accelerated boosting: the share taken of the best single step, at most 1 / smoothness by the theory, no unit.",
+    ),
+    _number("--gamma", "X", "Accelerated boosting: weight of the momentum, 0 < gamma <= 1; agbm wants a small one."),
     click.option("--line-search", is_flag=True, help="Go to the minimum along the chosen learner."),
     click.option("--steps", type=click.IntRange(0), default=1000, show_default=True, metavar="N", help="How many to make."),
     click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Seed of random choices."),
@@ -101,7 +110,9 @@ def _with(options):
 @click.command(epilog=_methods_help())
 @click.argument("file")
 @_with(_OPTIONS)
-def path(file, target, method, eps, delta, deltas, t, lam, line_search, steps, seed, loss, center, scale, out, as_json):
+def path(
+    file, target, method, eps, delta, deltas, t, lam, eta, gamma, line_search, steps, seed, loss, center, scale, out, as_json
+):
     """Run a method on a table, keep and draw its path.
 
     FILE is .csv, .npz, a pair X.npy,y.npy, or svmlight (.svm, .svmlight, .libsvm); CSV and svmlight also as .gz.
@@ -116,7 +127,16 @@ def path(file, target, method, eps, delta, deltas, t, lam, line_search, steps, s
     forward_stagewise. So their l1 norm never exceeds delta, and the run ends near the Lasso solution with that bound.
     """  # noqa: D301
     step = None if not line_search else LineSearch() if delta is None else BallSearch(delta)
-    given = {"eps": eps, "delta": delta, "deltas": _radii(deltas, steps), "t": t, "lam": lam, "step": step}
+    given = {
+        "eps": eps,
+        "delta": delta,
+        "deltas": _radii(deltas, steps),
+        "t": t,
+        "lam": lam,
+        "eta": eta,
+        "gamma": gamma,
+        "step": step,
+    }
     chosen = _method(method, {key: value for key, value in given.items() if value is not None})
     problem = _problem(file, target, _loss(loss), center, scale)
     out.mkdir(parents=True, exist_ok=True)

@@ -63,7 +63,7 @@ class Scout:
 
     follows = False  # steps since the last scan are made again, not read from the path
 
-    def __init__(self, kind, problem):
+    def __init__(self, kind, problem, coefficients):
         self.problem = problem
         self.look, self.size = GROUNDS[kind]
         self.memory, self.found, self.view = Memory(), None, None

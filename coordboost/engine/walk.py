@@ -83,25 +83,26 @@ def _own_view(method):
 class Steady:
     """The source of one view for the whole run, renewed from the coefficients at multiples of ``RENEW``."""
 
-    def __init__(self, kind, problem):
-        self.kind, self.problem = kind, problem
-        self.follows = VIEW.of(kind, "renew") is not None
-        self.view = kind.start(problem)
+    def __init__(self, kind, problem, coefficients):
+        self.kind = kind
+        self.given = (problem,) if VIEW.of(kind, "carries") is None else (problem, coefficients)
+        self.renews, self.follows = VIEW.of(kind, "renew") is not None, VIEW.of(kind, "follows")
+        self.view = kind.start(*self.given)
         self.scans = 1 if kind is Gram else 0
         self.memory = []
 
     def rebuild(self, beta, gained):
-        if gained is not None and self.follows:
+        if gained is not None and self.renews:
             self.view.renew(beta)
 
     def restore(self, beta, memory):
-        if self.follows:
+        if self.renews:
             self.view.renew(beta)
         else:
-            self.view = self.kind.start(self.problem)
+            self.view = self.kind.start(*self.given)
 
     def room(self, gained):
-        return RENEW - gained if self.follows else 1 << 62
+        return RENEW - gained if self.renews else 1 << 62
 
 
 class Walk:
@@ -120,7 +121,7 @@ class Walk:
         self.anchor = (0, [])
         self.stream = picks(seed, self.method.select, problem.n_learners)
         with one_thread():
-            self.source = (Scout if self.kind in GROUNDS else Steady)(self.kind, problem)
+            self.source = (Scout if self.kind in GROUNDS else Steady)(self.kind, problem, self.method.coefficients)
             self._rebuild(None)
 
     @property

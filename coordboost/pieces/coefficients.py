@@ -49,6 +49,39 @@ class Single(NamedTuple):
 
 
 @COEFFICIENTS.own
+class TwoSequences(NamedTuple):
+    """Accelerated boosting: the model f and the momentum h, (n_learners,) each; beta is that of f.
+
+    A row with shrink > 0 is f <- (1 - shrink) f + shrink h, then f_j += theta, and h_j += share theta / shrink; one with shrink = 0 is
+    h_j += theta. *Cost* of a row: O(n_learners). *Source*: Lu et al., Algorithms 2 (share = 0) and 4 (share > 0).
+    """
+
+    share: float = 0.0
+    f: np.ndarray = np.zeros(0)
+    h: np.ndarray = np.zeros(0)
+    sequences = 2
+
+    def start(self, problem):
+        return TwoSequences(self.share, np.zeros(problem.n_learners), np.zeros(problem.n_learners))
+
+    def beta(self, unit):
+        return unit * self.f
+
+    def coefficient(self, j):
+        return self.f[j]
+
+    def accumulate(self, j, shrink, theta):
+        if shrink == 0:
+            self.h[j] += theta
+        else:
+            for i in range(len(self.f)):
+                self.f[i] = (1 - shrink) * self.f[i] + shrink * self.h[i]
+            self.f[j] += theta
+            if self.share != 0:
+                self.h[j] += self.share * theta / shrink
+
+
+@COEFFICIENTS.own
 class Refitted(NamedTuple):
     """Least squares on the learners of all rows with theta != 0. *Source*: forward stepwise, Freund et al., Section 1.
 
@@ -65,7 +98,7 @@ class Refitted(NamedTuple):
         problem, learners, beta = self.problem, list(self.learners), np.zeros(self.problem.n_learners)
         if learners:
             root = np.sqrt(problem.weight)
-            beta[learners] = np.linalg.lstsq(root[:, None] * problem.dictionary.gather(learners), root * problem.y)[0]
+            beta[learners] = np.linalg.lstsq(root[:, None] * problem.gather(learners), root * problem.y)[0]
         return beta
 
     def coefficient(self, j):

@@ -16,6 +16,7 @@ class Refit:
     """
 
     carries = Refitted
+    follows = False
 
     def __init__(self, problem):
         m, n = problem.n_samples, problem.n_learners
@@ -26,7 +27,7 @@ class Refit:
         self.tolerance = 4 * problem.tie
 
     @classmethod
-    def start(cls, problem):
+    def start(cls, problem, coefficients):
         """The view at beta = 0."""
         if not LOSS.of(problem.loss, "quadratic"):
             raise ValueError(f"forward stepwise refits by least squares: it needs the squared loss, got {problem.loss!r}.")

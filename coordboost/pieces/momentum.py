@@ -1,0 +1,60 @@
+r"""Step rules with momentum: the steps of accelerated boosting, for two models f and h.
+
+With :math:`\theta_m = 2 / (m + 2)` the gradient is taken at :math:`g = (1 - \theta_m) f + \theta_m h`, and the next f starts there. A
+row of the path with shrink > 0 moves f: f <- (1 - shrink) f + shrink h, then f_j += theta. One with shrink = 0 moves h: h_j += theta.
+
+Source: Lu, Karimireddy, Ponomareva, Mirrokni, *Accelerating Gradient Boosting Machines*, Algorithms 2 and 4.
+"""
+
+from typing import NamedTuple
+
+from coordboost._checks import positive
+from coordboost._generic import kernel
+from coordboost._protocol import LOSS, STEP
+
+
+@kernel
+def mixing(m):
+    """theta_m, the share of h in the point where the gradient of iteration m is taken."""
+    return 2 / (m + 2)
+
+
+def _checked(rule, problem):
+    sigma = LOSS.of(problem.loss, "sigma")
+    if sigma is None:
+        raise ValueError(f"{type(problem.loss).__name__} is not smooth: accelerated boosting has no step for it; use gcd().")
+    positive("eta", rule.eta, 2.0 / sigma, f"between 0 and 2 / sigma = {2.0 / sigma:g}")
+    return rule
+
+
+@STEP.own
+class TwoPhase(NamedTuple):
+    """AGBM: in even steps f moves by eta corr, in odd ones h by gamma eta / theta_m times the correlation with the corrected residual."""
+
+    eta: float
+    gamma: float
+    sequences = 2
+
+    def bind(self, problem):
+        return _checked(self, problem)
+
+    def move(self, k, view, j, corr, beta_j):
+        phase = k % 2
+        share = mixing((k - phase) / 2)
+        if phase == 0:
+            return share, self.eta * corr
+        return 0 * share, self.gamma * self.eta / share * corr
+
+
+@STEP.own
+class OnePhase(NamedTuple):
+    """VAGBM: f moves by eta corr, and h takes its part of the same step."""
+
+    eta: float
+    sequences = 2
+
+    def bind(self, problem):
+        return _checked(self, problem)
+
+    def move(self, k, view, j, corr, beta_j):
+        return mixing(k), self.eta * corr

@@ -1,0 +1,192 @@
+"""AGBM and VAGBM in the one loop: the exact values of the specification, and the naive loop's picks on every loss and dictionary.
+
+Source: Lu, Karimireddy, Ponomareva, Mirrokni, *Accelerating Gradient Boosting Machines*.
+"""
+
+from fractions import Fraction as F
+
+import numpy as np
+import pytest
+import reference as ref
+import reference_exact as exact
+import scipy.sparse
+from designs import as_it_is, betas, columns, gaussian
+from exact_runs import exact_problem, exact_run
+
+import coordboost as cb
+from coordboost.engine.views.accelerated import Accelerated
+from coordboost.pieces.coefficients import TwoSequences
+
+EYE, ONES = exact.fractions(np.eye(5)), exact.fractions(np.ones(5))
+# L at f^0, f^1, ...: y = 1 on five coordinates, eta = 1; from an independent exact computation
+VANILLA = [F(5, 2), F(2), F(3, 2), F(33, 32), F(513, 800), F(77, 200), F(25, 49), F(11469, 25088), F(23575, 75264)]
+CORRECTED = [
+    2.5,
+    2,
+    1.718009574200,
+    1.459758440413,
+    1.204084467120,
+    0.945539178634,
+    0.736685357439,
+    0.575555705349,
+    0.453211071793,
+]
+
+
+def exact_losses(method, n_steps, share):
+    zero = np.array([F(0)] * 5)
+    store = TwoSequences(F(share), zero.copy(), zero.copy())
+    step = type(method.step)(*(F(part).limit_denominator(1000) for part in method.step))
+    run = exact_run(exact_problem(EYE, ONES), method.select, step, n_steps, view=Accelerated, coefficients=store)
+    return [ref.SQUARED.value(ONES, beta) for beta in run.betas], run
+
+
+def test_exact_values():
+    """Losses and picks as fractions; the reference agrees with both."""
+    losses, run = exact_losses(cb.vagbm(1.0), 12, 1)
+    assert losses[:9] == VANILLA and run.picks == [0, 1, 2, 3, 4, 3, 4, 2, 3, 2, 4, 3]
+    naive, picks = ref.accelerated(EYE, ONES, F(1), F(1), 12, corrected=False)
+    assert (run.betas == naive).all() and run.picks == picks
+    losses, run = exact_losses(cb.agbm(1.0, 1 / 105), 20, 0)
+    np.testing.assert_allclose(
+        [float(loss) for loss in losses[::2]][:1] + [float(loss) for loss in losses[1::2]][:8], CORRECTED, atol=6e-13
+    )
+    assert run.picks[:12] == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 0, 0] and losses[3] == F(340939, 198450)
+    naive, picks = ref.accelerated(EYE, ONES, F(1), F(1, 105), 10)
+    assert (run.betas[1::2] == naive[1:]).all() and (run.betas[2::2] == naive[1:]).all()
+    assert [pick for pair in picks for pick in pair] == run.picks
+
+
+def test_vagbm_diverges_where_the_specification_says_so():
+    """L at m = 20, 40, 60; float64 breaks the ties as the fractions do."""
+    problem = as_it_is(np.eye(5), np.array([5.0, 4.0, 3.0, 2.0, 1.0]))
+    run = cb.solve(problem, cb.vagbm(1.0), 60)
+    assert [state.loss for state in run.replay([0, 10, 20, 40, 60])] == pytest.approx(
+        [27.5, 1.521, 6.694, 1504, 9.144e5], rel=1e-3
+    )
+    stable = cb.solve(problem, cb.agbm(1.0, 1 / 105), 200)
+    assert stable.final.loss == pytest.approx(8.9e-4, rel=1e-2)  # m = 100
+
+
+def data(n=60, p=40):
+    rng = np.random.default_rng(4)
+    X = rng.standard_normal((n, p)) @ (np.eye(p) + 0.7 * np.eye(p, k=1)) + 3
+    return X, X[:, :8] @ rng.standard_normal(8) / 3 + rng.standard_normal(n)
+
+
+LOSSES = {
+    "squared": (cb.Squared(), ref.SQUARED),
+    "logistic": (cb.Logistic(), ref.logistic()),
+    "huber": (cb.Huber(0.5), ref.huber(0.5)),
+}
+METHODS = {"agbm": (lambda eta: cb.agbm(eta, 0.02), 0.02, True), "vagbm": (lambda eta: cb.vagbm(eta, 0.1), 0.1, False)}
+
+
+@pytest.mark.parametrize("compile", [True, False])
+@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("loss", LOSSES)
+def test_every_pick_is_that_of_the_naive_loop(loss, name, compile):
+    """400 steps at which neither method enlarges an error; predictions to 1e-13 of their size, 400 roundings and a few."""
+    make, gamma, corrected = METHODS[name]
+    (loss, naive), (X, y), eta = LOSSES[loss], data(), 0.5
+    B = columns(cb.Problem(X, y))
+    problem = as_it_is(B, np.sign(y - y.mean()) if loss == cb.Logistic() else y - y.mean(), loss)
+    run = cb.solve(problem, make(eta), 400, compile=compile)
+    expected, picks = ref.accelerated(B, problem.y, eta, gamma, 200 if corrected else 400, naive, corrected)
+    assert run.path.learner.tolist() == np.ravel(picks).tolist()
+    found = betas(run)[1::2] if corrected else betas(run)[1:]
+    np.testing.assert_allclose(found @ B.T, expected[1:] @ B.T, rtol=0, atol=1e-13 * max(1.0, np.abs(expected @ B.T).max()))
+    if corrected:
+        assert (found == betas(run)[2::2]).all()  # an h-step leaves f where it is
+
+
+@pytest.mark.parametrize("kind", ["sparse", "oracle", "larger than memory"])
+def test_every_dictionary(kind, tmp_path):
+    """The same picks as on the dense columns."""
+    X, y = data()
+    X = X * (X > 3)
+    dense = cb.Problem(X, y)
+    np.save(tmp_path / "x.npy", X)
+    B = columns(dense)
+
+    class Listed:
+        n_samples, n_learners = B.shape
+
+        def scan(self, v):
+            return B.T @ v
+
+        def column(self, j):
+            return B[:, j]
+
+    other = {
+        "sparse": lambda: cb.Problem(scipy.sparse.csc_array(X), y),
+        "oracle": lambda: cb.Problem(Listed(), y - y.mean(), center=False),
+        "larger than memory": lambda: cb.Problem(cb.open_columns(tmp_path / "x.npy"), y),
+    }[kind]()
+    for method in (cb.agbm(0.5, 0.02), cb.vagbm(0.5, 0.3)):
+        runs = [cb.solve(problem, method, 60, compile=False) for problem in (dense, other)]
+        assert (runs[0].path.learner == runs[1].path.learner).all()
+        assert np.abs(runs[0].beta - runs[1].beta).max() <= 1e-10 * np.abs(runs[0].beta).max()
+
+
+def test_weights_are_copies_of_rows():
+    """A row of weight two is two rows: the corrected residual is fitted in the metric of the weights."""
+    X, y = data(30, 12)
+    weight = np.resize([1, 2, 3], 30)
+    weighted = cb.Problem(X, y, cb.Huber(0.5), sample_weight=weight, center=False)
+    copied = cb.Problem(np.repeat(X, weight, axis=0), np.repeat(y, weight), cb.Huber(0.5), center=False)
+    runs = [cb.solve(problem, cb.agbm(0.5, 0.1), 200, compile=False) for problem in (weighted, copied)]
+    assert (runs[0].path.learner == runs[1].path.learner).all()
+    assert np.abs(runs[0].beta - runs[1].beta).max() <= 1e-10 * np.abs(runs[0].beta).max()
+
+
+def test_coefficients_have_a_closed_form():
+    r"""f^{m+1} = sum_j eta w_j B_{j,1} + gamma eta (j+2)/2 (1 - w_j) corr B_{j,2}, w_j = (j+1)(j+2) / ((m+1)(m+2))."""
+    problem, eta, gamma = cb.Problem(*gaussian("tall")), 0.5, 0.05
+    run = cb.solve(problem, cb.agbm(eta, gamma), 80)
+    learner, theta, m = run.path.learner, run.path.theta, 39
+    j = np.arange(m + 1)
+    w = (j + 1) * (j + 2) / ((m + 1) * (m + 2))
+    beta = np.bincount(learner[::2], w * theta[::2], 5) + np.bincount(learner[1::2], (1 - w) * theta[1::2], 5)
+    np.testing.assert_allclose(run.beta, beta, rtol=0, atol=80 * 4 * 2.0**-53 * np.abs(theta).sum())
+    assert (run.path.shrink[::2] == 2 / (j + 2)).all() and not run.path.shrink[1::2].any()
+
+
+@pytest.mark.parametrize("method", [cb.agbm(0.5, 0.05), cb.vagbm(0.5, 0.5)], ids=["agbm", "vagbm"])
+def test_cut_saved_and_loaded_runs_are_the_run(method, tmp_path):
+    """At odd and even steps, bit for bit; to go on from a file needs no scan of the steps before."""
+    problem = cb.Problem(*data())
+    whole = cb.solve(problem, method, 91)
+    cut = cb.solve(problem, method, 33).resume(2)
+    cut.save(tmp_path / "run")
+    loaded = cb.load(tmp_path / "run")
+    for run in (cut.resume(56), loaded.resume(56)):
+        assert (run.path.learner == whole.path.learner).all() and (run.path.theta == whole.path.theta).all()
+        assert (run.beta == whole.beta).all() and run.n_scans == whole.n_scans == 91
+    states = list(cb.iterate(problem, method, 91, every=13))
+    for state, again in zip(states, whole.replay(range(0, 92, 13)), strict=True):
+        assert (state.beta == again.beta).all()
+    assert whole.view is Accelerated and np.abs(problem.combine(whole.beta) - whole.pred).max() == 0
+
+
+def test_what_does_not_go_together_is_refused():
+    problem = cb.Problem(*gaussian("tall"))
+    run = cb.solve(problem, cb.agbm(0.5, 0.05), 10)
+    assert run.certificate().lower <= run.certificate().upper and not run.method.greedy
+    for call, words in [
+        (lambda: cb.check(run), "no bound speaks about agbm"),
+        (lambda: cb.plan(problem, run.method, n_steps=5), "method must be"),
+        (lambda: cb.solve(problem, cb.agbm(0.5, 0.05), 5, view=cb.Explicit), "agbm cannot run on view=Explicit"),
+        (lambda: cb.solve(problem, cb.ls_boost(), 5, view=Accelerated), "ls_boost cannot run on view=Accelerated"),
+        (lambda: cb.agbm(0.5, 1.5), "gamma"),
+        (lambda: cb.agbm(0.0, 0.5), "eta"),
+        (lambda: cb.solve(problem, cb.vagbm(2.0), 5), "eta must be between 0 and 2 / sigma"),
+        (
+            lambda: cb.solve(cb.Problem(data()[0], data()[1] > 0, cb.Exponential()), cb.vagbm(1.0), 5),
+            "Exponential is not smooth",
+        ),
+        (lambda: cb.Method("own", cb.Full(), cb.Proportional(), coefficients=TwoSequences()), "Proportional moves 1 sequence"),
+        (lambda: cb.Method("own", cb.Full(), run.method.step), "TwoPhase moves 2 sequence"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            call()
