@@ -30,7 +30,7 @@ from coordboost.methods import (
     rtgcd,
     vagbm,
 )  # fmt: skip
-from coordboost.pieces.losses import Exponential, Huber, Logistic, Squared
+from coordboost.pieces.losses import Exponential, Huber, Logistic, Poisson, Squared
 from coordboost.pieces.selection import Cyclic, Full, Groups, Subset
 from coordboost.pieces.steps import (
     BallSearch,
@@ -54,7 +54,7 @@ __version__ = "0.1.0"
 __all__ = [
     "METHODS", "Ball", "BallSearch", "BoundCheck", "Certificate", "ConstantColumnWarning", "Cyclic", "Dense", "Explicit",
     "Exponential", "Full", "GapBelow", "Gathered", "Gram", "Groups", "Huber", "Interval", "LineSearch", "Logistic",
-    "Lookahead", "Method", "NoProgress", "OpenLoop", "Oracle", "PathSign", "Penalty", "Problem", "Proportional", "Run",
+    "Lookahead", "Method", "NoProgress", "OpenLoop", "Oracle", "PathSign", "Penalty", "Poisson", "Problem", "Proportional", "Run",
     "Sign", "SignSequence", "SoftThreshold", "Sparse", "Squared", "State", "Status", "Subset", "TimeLimit", "Unconstrained",
     "agbm", "bounds", "ccd", "certify", "check", "exact_path", "forward_stagewise", "forward_stepwise", "frank_wolfe", "gcd",
     "iterate", "lasso_cd", "lasso_path", "load", "ls_boost", "mca", "open_columns", "path_forward_stagewise", "plan", "rcd",

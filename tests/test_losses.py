@@ -29,6 +29,11 @@ labels = st.lists(targets, min_size=5, max_size=5).map(np.array)
 weights = st.lists(st.sampled_from([0.0, 1.0, 2.0, 3.0]), min_size=5, max_size=5).map(np.array)
 
 
+def fitting(loss, y):
+    """Labels -1, +1 as targets that the loss takes: counts 0 and 3 for Poisson."""
+    return np.where(np.asarray(y) > 0, 3.0, 0.0)[()] if isinstance(loss, cb.Poisson) else y
+
+
 def ulps(*terms):
     """Rounding of a short formula with these terms."""
     return 16 * ROUNDOFF * sum(map(abs, terms))
@@ -40,7 +45,7 @@ def smoothness(loss, y, f, g):
 
 
 def test_all_were_found():
-    assert {type(loss) for loss in LOSSES} >= {cb.Squared, cb.Huber, cb.Logistic, cb.Exponential}
+    assert {type(loss) for loss in LOSSES} >= {cb.Squared, cb.Huber, cb.Logistic, cb.Exponential, cb.Poisson}
     assert len(LOSSES) > len(CLASSES)
 
 
@@ -49,6 +54,7 @@ def test_all_were_found():
 @given(y=targets, f=predictions)
 def test_residual_is_minus_the_derivative(loss, y, f):
     """A central difference is off by at most smoothness * h / 2, and by the rounding of the values over h."""
+    y = fitting(loss, y)
     h = 2.0**-20
     left, right = loss.value(y, f - h), loss.value(y, f + h)
     allowed = smoothness(loss, y, f - h, f + h) * h / 2 + ulps(left, right) / (2 * h)
@@ -60,6 +66,7 @@ def test_residual_is_minus_the_derivative(loss, y, f):
 @given(y=targets, f=predictions)
 def test_curvature_is_the_second_derivative(loss, y, f):
     """Of residuals, to third order: no third derivative here exceeds the curvature by more than a factor of 2 nearby."""
+    y = fitting(loss, y)
     h = 2.0**-18
     if isinstance(loss, cb.Huber) and abs(abs(y - f) - loss.d) <= h:  # a kink: the curvature lies between those at the sides
         return
@@ -73,6 +80,7 @@ def test_curvature_is_the_second_derivative(loss, y, f):
 @given(y=targets, f=predictions, g=predictions)
 def test_convex_smooth_and_strongly_convex(loss, y, f, g):
     """Midpoint convexity; mu/2 (g-f)^2 <= value(g) - value(f) + residual(f) (g-f) <= sigma/2 (g-f)^2."""
+    y = fitting(loss, y)
     at, there, middle = loss.value(y, f), loss.value(y, g), loss.value(y, (f + g) / 2)
     linear, square = -loss.residual(y, f) * (g - f), (g - f) ** 2 / 2
     assert middle <= (at + there) / 2 + ulps(at, there)
@@ -84,7 +92,7 @@ def test_convex_smooth_and_strongly_convex(loss, y, f, g):
 @every_loss
 def test_constants_are_the_best(loss):
     """sigma is reached, or mu: smaller or larger constants fail somewhere."""
-    curvatures = [loss.curvature(y, f) for y in (-1.0, 1.0) for f in np.linspace(-40, 40, 161)]
+    curvatures = [loss.curvature(fitting(loss, y), f) for y in (-1.0, 1.0) for f in np.linspace(-40, 40, 161)]
     if loss.sigma is None:
         assert max(curvatures) > 1e16
     else:
@@ -98,6 +106,7 @@ def test_constants_are_the_best(loss):
 @given(y=labels, f=vectors, d=vectors, w=weights)
 def test_line_search_is_stationary(loss, y, f, d, w):
     """The derivative changes sign within a relative 1e-13 of the answer, but for its own rounding; at the cap it still falls."""
+    y = fitting(loss, y)
     t = line_search(loss, y, w, f, d)
     near = 1e-13 * abs(t)
     terms = [w[i] * loss.residual(y[i], f[i] + t * d[i]) * d[i] for i in range(5)]
@@ -114,12 +123,13 @@ def test_line_search_is_stationary(loss, y, f, d, w):
 @pytest.mark.parametrize("margin", [0.0, 1e-300, 30.0, 710.0, 1e6])
 def test_no_overflow(loss, margin):
     """Finite numbers for any prediction up to a million, in the kernels and in the sums, where warnings are errors."""
-    for y in (-1.0, 1.0):
+    for y in fitting(loss, [-1.0, 1.0]):
         for f in (-margin, margin):
             numbers = [loss.value(y, f), loss.residual(y, f), loss.curvature(y, f)]
-            assert all(map(math.isfinite, numbers)) and numbers[0] >= 0
-            assert y * loss.residual(y, f) >= 0 or getattr(loss, "location", False) or loss.mu
-    problem = cb.Problem([[1.0], [0.0], [-2.0]], [1.0, -1.0, 1.0], loss)
+            least = loss.infimum(np.array([y]))[0] if callable(loss.infimum) else loss.infimum
+            assert all(map(math.isfinite, numbers)) and numbers[0] >= least
+            assert y * loss.residual(y, f) >= 0 or getattr(loss, "location", False) or loss.mu or isinstance(loss, cb.Poisson)
+    problem = cb.Problem([[1.0], [0.0], [-2.0]], fitting(loss, [1.0, -1.0, 1.0]), loss)
     pred = np.array([margin, -margin, margin])
     assert np.isfinite(problem.value(pred)) and np.isfinite(problem.resid(-pred)).all()
 
@@ -131,6 +141,7 @@ def test_best_constant(loss, y, w):
     """The derivative at constant(y, weight) is zero to rounding; the offset of a problem is this constant."""
     if not (w[y > 0].any() and w[y < 0].any()):
         return
+    y = fitting(loss, y)
     c = loss.constant(y, w)
     terms = [w[i] * loss.residual(y[i], c) for i in range(5)]
     assert abs(sum(terms)) <= ulps(*terms, *w) * (1 + abs(c))
@@ -141,7 +152,7 @@ def test_best_constant(loss, y, w):
 @every_loss
 def test_sums_and_weights(loss):
     """value and resid of a problem are the weighted sums of the kernels, compiled and at the offset."""
-    y, w, pred = np.array([1.0, -1.0, 1.0]), np.array([0.5, 2.0, 1.0]), np.array([0.25, 3.0, -1.0])
+    y, w, pred = fitting(loss, np.array([1.0, -1.0, 1.0])), np.array([0.5, 2.0, 1.0]), np.array([0.25, 3.0, -1.0])
     problem = cb.Problem([[1.0], [0.0], [-2.0]], y, loss, sample_weight=w)
     at = problem.offset + pred
     values = [w[i] * loss.value(y[i], at[i]) for i in range(3)]

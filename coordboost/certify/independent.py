@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 
 from coordboost._protocol import LOSS
-from coordboost.pieces.losses import Exponential, Huber, Logistic, Squared
+from coordboost.pieces.losses import Exponential, Huber, Logistic, Poisson, Squared
 from coordboost.targets import At, Ball, Penalty, Unconstrained
 
 #: Largest number of entries of B that is handed to a general solver.
@@ -19,6 +19,7 @@ def _terms(cp, loss, y, f):
         Huber: lambda: cp.huber(y - f, loss.d) / 2,
         Logistic: lambda: cp.logistic(-cp.multiply(y, f)) + loss.d * cp.square(f) / 2,
         Exponential: lambda: cp.exp(-cp.multiply(y, f)),
+        Poisson: lambda: cp.exp(f) - cp.multiply(y, f),
     }
     if type(loss) not in table:
         raise ValueError(f"no independent form of {type(loss).__name__} is known; certify without independent=True.")

@@ -8,12 +8,12 @@ import numpy as np
 
 from coordboost.cli.output import progress, show
 from coordboost.methods import METHODS
-from coordboost.pieces.losses import Exponential, Huber, Logistic, Squared
+from coordboost.pieces.losses import Exponential, Huber, Logistic, Poisson, Squared
 from coordboost.pieces.steps import BallSearch, LineSearch
 from coordboost.run import Status
 from coordboost.solve import solve
 
-LOSSES = {"squared": Squared, "huber": Huber, "logistic": Logistic, "exponential": Exponential}
+LOSSES = {"squared": Squared, "huber": Huber, "logistic": Logistic, "exponential": Exponential, "poisson": Poisson}
 #: Options that methods take, by the name of the parameter that they become.
 OPTIONS = {
     "eps": "--eps", "delta": "--delta", "deltas": "--deltas", "t": "--t", "lam": "--lam", "eta": "--eta", "gamma": "--gamma",
@@ -79,7 +79,7 @@ _OPTIONS = [
         default="squared",
         show_default=True,
         metavar="NAME[:D]",
-        help="squared, huber[:d], logistic[:d] or exponential; the last two want labels, 0 and 1 or -1 and 1.",
+        help="squared, huber[:d], logistic[:d] or exponential (labels 0 and 1 or -1 and 1), poisson (counts).",
     ),
     click.option(
         "--center/--no-center", default=True, help="Centre the columns, start from the best constant model.  [default: center]"
@@ -189,7 +189,7 @@ def _loss(text):
     try:
         return LOSSES[name](float(d)) if colon else LOSSES[name]()
     except (KeyError, TypeError, ValueError):
-        known = "squared, huber[:d], logistic[:d] or exponential"
+        known = "squared, huber[:d], logistic[:d], exponential or poisson"
         raise click.BadParameter(f"expected {known}, got {text!r}.", param_hint="--loss") from None
 
 

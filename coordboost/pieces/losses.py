@@ -2,8 +2,9 @@ r"""Losses: smooth convex functions of one prediction, summed over the samples.
 
 A loss is a piece with the scalar kernels ``value(y, f)``, ``residual(y, f)`` (the pseudo-residual :math:`-\partial\ell/\partial f`) and,
 for a faster line search, ``curvature(y, f)``. Attributes read outside the kernels, all optional: ``sigma`` (smoothness) and ``mu``
-(strong convexity), each a float or None; ``location`` (True where the loss depends on ``y - f`` alone, so that an offset can be taken
-out of `y`); ``labels(y)`` (checks and maps the targets); ``constant(y, weight)`` (the best constant prediction); ``check()``.
+(strong convexity), each a float or None; ``infimum`` (a lower bound of ``value(y, .)``: a number, or a function of the targets);
+``location`` (True where the loss depends on ``y - f`` alone, so that an offset can be taken out of `y`); ``labels(y)`` (checks and maps
+the targets); ``constant(y, weight)`` (the best constant prediction); ``check()``.
 
 Source: Lu and Mazumder, Randomized Gradient Boosting Machine, Definition 4.1 and Section 5.
 """
@@ -35,6 +36,15 @@ def _log_odds(y, weight, factor):
     if positive == 0 or negative == 0:
         raise ValueError("y holds one class only, so the best constant prediction is infinite; pass center=False or more data.")
     return factor * math.log(positive / negative)
+
+
+def _counts(loss, y):
+    """Refuse targets below 0."""
+    if (y < 0).any():
+        raise ValueError(
+            f"{type(loss).__name__} loss expects counts or rates y >= 0, got {y.min():g}; drop or recode those rows."
+        )
+    return y
 
 
 @LOSS.own
@@ -169,3 +179,41 @@ class Exponential(NamedTuple):
 
     def constant(self, y, weight):
         return _log_odds(y, weight, 0.5)
+
+
+@LOSS.own
+class Poisson(NamedTuple):
+    r""":math:`e^f - y f` for counts or rates y >= 0, f the logarithm of the mean: Poisson regression, without the constant log y!.
+
+    Neither smooth nor strongly convex over the line: use the line search. The infimum y - y log y is reached at f = log y.
+    *Numerics*: from f = 600 on the exponential is continued by its tangent, so that losses stay finite and convex.
+    """
+
+    sigma = None
+    mu = None
+
+    def value(self, y, f):
+        grown = math.exp(min(f, 600.0))
+        return grown * (1.0 + max(f - 600.0, 0.0)) - y * f
+
+    def residual(self, y, f):
+        return y - math.exp(min(f, 600.0))
+
+    def curvature(self, y, f):
+        return math.exp(min(f, 600.0))
+
+    def infimum(self, y):
+        """(n_samples,), rounded down: four roundings of the larger term at most."""
+        log = np.log(np.where(y > 0, y, 1.0))
+        return y * (1.0 - log) - 4 * np.finfo(float).eps * y * (1.0 + np.abs(log))
+
+    def labels(self, y):
+        return _counts(self, y)
+
+    def constant(self, y, weight):
+        mean = float(np.average(y, weights=weight))
+        if mean == 0:
+            raise ValueError(
+                "every y is 0, so the best constant of the Poisson loss is -infinity; pass center=False or more data."
+            )
+        return math.log(mean)
