@@ -10,6 +10,7 @@ from refusal import refused
 
 import coordboost as cb
 from coordboost import Ball, Penalty, Problem, Unconstrained
+from coordboost.certify import Judged
 from coordboost.spectrum import Spectrum
 from coordboost.targets import At
 
@@ -208,3 +209,12 @@ def test_what_the_judge_refuses():
 def test_a_certificate_reads_as_a_sentence():
     text = str(cb.certify(Problem(X, Y), np.zeros(N), Ball(1.0)))
     assert text.startswith("Ball(radius=1.0): optimum in [") and "gap" in text
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "agree"), [((0, 1), (1, 2), True), ((0, 1), (1.5, 2), False), ((3, 4), (1, 2), False)]
+)
+def test_intervals_agree_where_they_overlap(own, other, agree):
+    """Both contain the optimum; intervals that only touch may."""
+    own, other = (cb.Certificate(Unconstrained(), float(lower), float(upper)) for lower, upper in (own, other))
+    assert Judged(own, other, "by hand").agree is agree
