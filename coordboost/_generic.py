@@ -18,6 +18,7 @@ from pathlib import Path
 from types import FunctionType
 
 import numba
+import numpy as np
 from numba import types
 from numba.core.errors import NumbaError
 from numba.extending import overload, register_jitable
@@ -122,6 +123,8 @@ def _compiled(function, classes, allocates):
     if allocates is None:
         allocates = not classes or any(getattr(cls, "allocates", True) for cls in classes)
     kernel = _build(function, stamp, all(_importable(cls) for cls, _ in foreign), allocates)
+    if numba.config.DISABLE_JIT:
+        return interpreted(kernel)
 
     def run(*args):
         try:
@@ -132,6 +135,17 @@ def _compiled(function, classes, allocates):
                 f"{names}: the kernels could not be compiled ({_reason(error)}). Write them with arithmetic, `math` and array "
                 "indexing only, or pass compile=False to run them in plain Python."
             ) from None
+
+    return run
+
+
+def interpreted(function):
+    """`function` in plain Python, as silent as compiled code where numbers leave the range of float64: they are inf or NaN then."""
+
+    @functools.wraps(function)
+    def run(*args):
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            return function(*args)
 
     return run
 

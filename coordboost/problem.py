@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from coordboost._generic import compiled, generic, is_piece
+from coordboost._generic import compiled, generic, interpreted, is_piece
 from coordboost._protocol import DICTIONARY
 from coordboost._threads import on_one_thread
 from coordboost.data import validation
@@ -178,7 +178,7 @@ class Problem:
     def _total(self, pred):
         resid = np.empty(self.n_samples)
         pieces = (self.loss, self.y, self.weight, self.base, np.ascontiguousarray(pred, dtype=np.float64), resid)
-        run = compiled(total, pieces[:1]) if is_piece(self.loss) else total
+        run = compiled(total, pieces[:1]) if is_piece(self.loss) else interpreted(total)
         return float(run(*pieces)), resid
 
     def raw(self, beta):

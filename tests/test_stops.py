@@ -124,8 +124,9 @@ DIVERGING = [
     [(cb.Gram, cb.Squared()), (cb.Explicit, cb.Squared()), (cb.Explicit, cb.Huber(1e300))],
     ids=["Gram", "explicit", "Huber"],
 )
-def test_divergence_never_returns_nan(method, view, loss, deadline):
-    run = cb.solve(Problem(X, Y, loss), method, 100_000, view=view)
+@pytest.mark.parametrize("compile", [True, False], ids=["compiled", "interpreted"])
+def test_divergence_never_returns_nan(method, view, loss, compile, deadline):
+    run = cb.solve(Problem(X, Y, loss), method, 100_000, view=view, compile=compile)
     assert run.status is Status.DIVERGED and run.message == Status.DIVERGED.value
     assert 0 < run.n_steps < 100_000 and (run.n_steps == 23 or method.name != "NaN")
     assert np.isfinite([*run.beta, *run.coef, run.intercept, *run.pred, *run.path.theta, run.final.loss]).all()

@@ -1,6 +1,6 @@
 """The one loop: pick a learner, move, push, record."""
 
-from coordboost._generic import compiled, generic, is_piece
+from coordboost._generic import compiled, generic, interpreted, is_piece
 
 pick = generic("pick")
 move = generic("move")
@@ -41,4 +41,4 @@ def runner(view, select, step, beta, *, compile=True):
     """The loop for these pieces: compiled where all of them can be, plain Python otherwise."""
     pieces = (view, select, step, beta)
     compile = compile and all(map(is_piece, pieces))
-    return compiled(advance, pieces) if compile else advance
+    return compiled(advance, pieces) if compile else interpreted(advance)
