@@ -9,6 +9,7 @@ from coordboost.dictionaries import Dense, Oracle, Sparse
 from coordboost.engine.views.explicit import Explicit
 from coordboost.engine.views.gathered import Gathered
 from coordboost.engine.views.gram import Gram
+from coordboost.engine.views.gram_columns import GramColumns
 from coordboost.engine.views.lookahead import Lookahead
 from coordboost.exact.homotopy import exact_path
 from coordboost.geometry import Interval, mca
@@ -53,7 +54,7 @@ from coordboost.targets import Ball, Certificate, Penalty, Unconstrained
 __version__ = "0.1.0"
 __all__ = [
     "METHODS", "Ball", "BallSearch", "BoundCheck", "Certificate", "ConstantColumnWarning", "Cyclic", "Dense", "Explicit",
-    "Exponential", "Full", "GapBelow", "Gathered", "Gram", "Groups", "Huber", "Interval", "LineSearch", "Logistic",
+    "Exponential", "Full", "GapBelow", "Gathered", "Gram", "GramColumns", "Groups", "Huber", "Interval", "LineSearch", "Logistic",
     "Lookahead", "Method", "NoProgress", "OpenLoop", "Oracle", "PathSign", "Penalty", "Poisson", "Problem", "Proportional", "Run",
     "Sign", "SignSequence", "SoftThreshold", "Sparse", "Squared", "State", "Status", "Subset", "TimeLimit", "Unconstrained",
     "agbm", "bounds", "ccd", "certify", "check", "exact_path", "forward_stagewise", "forward_stepwise", "frank_wolfe", "gcd",

@@ -153,6 +153,8 @@ VIEW = Kind(
         "renew": None,  # renew(beta): the state recomputed from the coefficients
         "carries": None,  # the store that it keeps the model of, where that is not a plain one; start(problem, store) then
         "follows": True,  # the rows of a path are enough to bring it where they lead, without another look at the data
+        "quadratic": False,  # it needs the squared loss
+        "greedy": False,  # it needs a method for which the largest correlation of all wins
         "looks": None,  # looks(width, n_learners): correlations with the data that a step takes
     },
     "a view such as Explicit",

@@ -29,7 +29,7 @@ class Outcome:
     view : the class of the engine's view;  seed : int;  compile : bool
     path : the steps;  beta : (n_learners,), the coefficients after them
     anchor : (k, memory), the last step at which the view was built from the coefficients, and what that took beside them
-    counts : [full scans, single correlations] computed from the data
+    counts : [full scans, single correlations, Gram columns] computed from the data
     status : Status;  message : it in a sentence;  seconds : wall time of the steps
     """
 

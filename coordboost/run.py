@@ -22,6 +22,7 @@ class Run:
     path : the steps;  n_steps : their number;  beta : coefficients of the unit columns after them, (n_learners,)
     status : ``Status``;  message : the status in a sentence;  seconds : wall time of the steps
     n_scans : correlations of residuals computed from the data, in units of a full scan
+    n_gram_columns : Gram columns B'W B_j computed from the data: what a run near interpolation costs instead of scans
     """
 
     def __init__(self, outcome):
@@ -30,6 +31,7 @@ class Run:
         self.path, self.beta, self.n_steps = outcome.path, outcome.beta, len(outcome.path)
         self.status, self.message, self.seconds = outcome.status, outcome.message, outcome.seconds
         self.n_scans = outcome.counts[0] + outcome.counts[1] / self.problem.n_learners
+        self.n_gram_columns = sum(outcome.counts[2:])
 
     def __reduce__(self):
         return Run, (self.outcome,)

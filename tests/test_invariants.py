@@ -11,8 +11,9 @@ import scipy.sparse
 
 import coordboost as cb
 from coordboost import Problem
+from coordboost.engine.source import RENEW
 from coordboost.engine.views import lookahead
-from coordboost.engine.walk import RENEW, Walk
+from coordboost.engine.walk import Walk
 
 U = np.finfo(float).eps / 2  # unit roundoff
 RNG = np.random.default_rng(21)

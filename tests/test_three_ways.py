@@ -127,7 +127,7 @@ def test_lookahead(view, step):
 @pytest.mark.parametrize("view", VIEWS)
 def test_renewal(view, step, monkeypatch):
     """State recomputed from the coefficients after every other step changes nothing but the rounding."""
-    monkeypatch.setattr("coordboost.engine.walk.RENEW", 2)
+    monkeypatch.setattr("coordboost.engine.source.RENEW", 2)
     check(regression(), cb.Full(), STEPS[step], VIEWS[view], compile=False)
 
 

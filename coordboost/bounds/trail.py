@@ -13,7 +13,7 @@ import numpy as np
 
 from coordboost._protocol import LOSS
 from coordboost._threads import on_one_thread
-from coordboost.engine.walk import RENEW
+from coordboost.engine.source import RENEW
 from coordboost.spectrum import Spectrum
 
 ROUNDOFF = float(np.finfo(float).eps) / 2

@@ -11,7 +11,7 @@ from coordboost._threads import one_thread
 from coordboost.dictionaries.chunked import Chunked
 from coordboost.engine.loop import follow, runner
 from coordboost.engine.path import Record
-from coordboost.engine.scout import GROUNDS, Scout
+from coordboost.engine.source import source_of
 from coordboost.engine.streams import picks
 from coordboost.engine.views.explicit import Explicit
 from coordboost.engine.views.gathered import Gathered
@@ -20,8 +20,6 @@ from coordboost.engine.views.lookahead import Lookahead
 from coordboost.pieces.selection import Recorded as RecordedPicks
 from coordboost.pieces.steps import Recorded as RecordedMoves
 
-#: State is recomputed from the coefficients at every multiple of this step number, so rounding cannot pile up.
-RENEW = 1 << 16
 #: Most steps in one call of the compiled loop.
 LONGEST = 1 << 16
 
@@ -51,12 +49,14 @@ def checked_view(problem, method, view):
     if view is None:
         return None
     if view not in VIEW.pieces.values():
-        raise ValueError(f"view must be one of Explicit, Gram, Lookahead and Gathered (classes), or None, got {shown(view)}.")
+        raise ValueError(
+            f"view must be one of Explicit, Gram, GramColumns, Lookahead and Gathered (classes), or None, got {shown(view)}."
+        )
     if not _carries(view, method):
         raise ValueError(f"{method.name} cannot run on view={view.__name__}; leave view=None.")
-    if view in (Gram, Lookahead) and not LOSS.of(problem.loss, "quadratic"):
+    if VIEW.of(view, "quadratic") and not LOSS.of(problem.loss, "quadratic"):
         raise ValueError(f"view={view.__name__} needs the squared loss, got {problem.loss!r}; leave view=None.")
-    if view in (Lookahead, Gathered) and not method.greedy:
+    if VIEW.of(view, "greedy") and not method.greedy:
         raise ValueError(
             f"view={view.__name__} needs Full() selection by correlation, {method.name} has another; leave view=None."
         )
@@ -80,31 +80,6 @@ def _own_view(method):
     return found[0]
 
 
-class Steady:
-    """The source of one view for the whole run, renewed from the coefficients at multiples of ``RENEW``."""
-
-    def __init__(self, kind, problem, coefficients):
-        self.kind = kind
-        self.given = (problem,) if VIEW.of(kind, "carries") is None else (problem, coefficients)
-        self.renews, self.follows = VIEW.of(kind, "renew") is not None, VIEW.of(kind, "follows")
-        self.view = kind.start(*self.given)
-        self.scans = 1 if kind is Gram else 0
-        self.memory = []
-
-    def rebuild(self, beta, gained):
-        if gained is not None and self.renews:
-            self.view.renew(beta)
-
-    def restore(self, beta, memory):
-        if self.renews:
-            self.view.renew(beta)
-        else:
-            self.view = self.kind.start(*self.given)
-
-    def room(self, gained):
-        return RENEW - gained if self.renews else 1 << 62
-
-
 class Walk:
     """`method` on `problem`, at step `k` with coefficients ``beta``.
 
@@ -117,11 +92,11 @@ class Walk:
         self.method = method.bind(problem)
         self.kind = checked_view(problem, self.method, view) or choose_view(problem, self.method, compile)
         self.coefficients = self.method.coefficients.start(problem)
-        self.k, self.record, self.looks, self.extra = 0, Record(), 0, 0
+        self.k, self.record, self.looks, self.extra, self.extra_columns = 0, Record(), 0, 0, 0
         self.anchor = (0, [])
         self.stream = picks(seed, self.method.select, problem.n_learners)
         with one_thread():
-            self.source = (Scout if self.kind in GROUNDS else Steady)(self.kind, problem, self.method.coefficients)
+            self.source = source_of(self.kind, problem, self.method.coefficients)
             self._rebuild(None)
 
     @property
@@ -135,12 +110,13 @@ class Walk:
 
     @property
     def recorded(self):
-        """What `n_scans` is made of: full scans, and single correlations."""
-        return [self.source.scans + self.extra, self.looks]
+        """What the run has cost: full scans, single correlations, Gram columns."""
+        return [self.source.scans + self.extra, self.looks, self.source.n_columns + self.extra_columns]
 
     def recount(self, recorded):
         """Take over the counts of a run that this walk repeats."""
         self.extra, self.looks = recorded[0] - self.source.scans, recorded[1]
+        self.extra_columns = sum(recorded[2:]) - self.source.n_columns
 
     @property
     def path(self):
@@ -153,15 +129,15 @@ class Walk:
         return self.coefficients.beta(self.method.unit)
 
     def _rebuild(self, gained):
-        self.source.rebuild(self.beta, gained)
-        self.anchor = (self.k, list(self.source.memory))
+        if self.source.rebuild(self.beta, gained):
+            self.anchor = (self.k, self.source.saved)
 
     def restore(self, path, n_steps, anchor):
         """Go to step `n_steps` of a recorded path, by way of its `anchor`; from wherever this walk is."""
         k, memory = anchor
         self.coefficients = self.method.coefficients.start(self.problem)
         follow(self.coefficients, path, 0, k)
-        self.k, self.record, self.anchor = k, Record(path.cut(0, k)), (k, list(memory))
+        self.k, self.record, self.anchor = k, Record(path.cut(0, k)), (k, memory)
         with one_thread():
             self.source.restore(self.beta, memory)
         if self.source.follows:

@@ -89,6 +89,7 @@ class Places:
         self.store, self.target = Store(problem, np.sqrt(problem.weight)), np.sqrt(problem.weight) * target
         self.learner, self.slot, self.start = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0)
         self.place, self.gram = np.full(problem.n_learners, -1), np.empty((0, 0))
+        self.fresh = 0
 
     def put(self, learner):
         """The candidates are now the learners `learner`, of which there are no fewer than before."""
@@ -102,6 +103,7 @@ class Places:
         self.start[fresh] = [np.dot(self.store.rows[k], self.target) for k in self.slot[fresh]]
         if s > len(self.gram):
             self.gram = grown(self.gram, (2 * s, 2 * s))
+        self.fresh = len(fresh)
         work, run = len(fresh) * s * len(self.target), compiled(entries, ())
         tasks = TASKS if work > LITTLE else 1
         in_parallel(lambda first: run(self.store.rows, self.slot, fresh, self.gram, first, tasks), range(tasks), work)
@@ -112,6 +114,13 @@ class Candidates(NamedTuple):
 
     places: Places
     view: Lookahead
+
+    def price(self, prices, gained):
+        """What the scan and the `gained` steps since have cost, in multiplications."""
+        size, fresh, front, n_samples = len(self.places.learner), self.places.fresh, self.view.state[0], len(self.places.target)
+        regroups = self.view.state[4]
+        moving = 2 * gained * front + regroups * size * (front + 60)
+        return prices.look(size, fresh, fresh * size * n_samples) + moving
 
 
 def look(problem, beta, n_candidates, previous=None):

@@ -35,6 +35,7 @@ class Gathered(NamedTuple):
     anchor: np.ndarray
     outside: float
     state: np.ndarray
+    greedy = True
 
     def tie(self):
         return self.inner.rounding
@@ -71,6 +72,11 @@ class Columns(NamedTuple):
     learner: np.ndarray
     store: Store
     view: Gathered
+
+    def price(self, prices, gained):
+        """What the scan and the `gained` steps since have cost, in multiplications."""
+        size, n_samples = len(self.learner), len(self.view.anchor)
+        return prices.look(size) + gained * n_samples * (size + 10)
 
 
 def look(problem, beta, n_candidates, previous=None):

@@ -20,6 +20,7 @@ class Gram(NamedTuple):
     corr: np.ndarray
     inner: np.ndarray  # <pred, pred> and <y, pred>
     rounding: float
+    quadratic = True
 
     @classmethod
     def start(cls, problem):

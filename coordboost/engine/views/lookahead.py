@@ -123,6 +123,8 @@ class Lookahead(NamedTuple):
     rounding: float
     error: float
     scale: float
+    quadratic = True
+    greedy = True
     allocates = False
 
     def tie(self):

@@ -1,0 +1,31 @@
+"""What work costs, counted in multiplications of a scan; never a clock, so a run is the same on a slow and on a fast machine.
+
+The factors were measured once, on problems of 40 to 1,000 samples and 2,000 to 50,000 learners; they decide speed, not results.
+"""
+
+from coordboost._generic import is_piece
+from coordboost._protocol import DICTIONARY
+
+#: The part of a new view that is Python.
+OVERHEAD = 1_000_000
+#: A call of a verb that is Python.
+CALL = 100_000
+#: A Gram column in a product of matrices, in scans.
+IN_BLOCK = 0.2
+
+
+class Prices:
+    """Of a problem: a scan, a step of the explicit view, a step on Gram columns, a Gram column, a column."""
+
+    def __init__(self, problem):
+        n_samples, n_learners, B = problem.n_samples, problem.n_learners, problem.dictionary
+        called = 0 if is_piece(B) else CALL
+        self.scan = (DICTIONARY.of(B, "scan_cost") or n_samples * n_learners) + called
+        self.explicit = self.scan + 8 * n_samples + 200
+        self.moved = 1.5 * n_learners + 600
+        self.gram_column = IN_BLOCK * self.scan if DICTIONARY.of(B, "rows") is not None else self.scan
+        self.column = 2 * n_samples + called
+
+    def look(self, size, fresh=0, entries=0):
+        """A scan that chooses `size` candidates: so many of them `fresh`, with so many products for new Gram `entries`."""
+        return self.scan + OVERHEAD + 4 * size**2 + fresh * self.column + 0.5 * entries

@@ -1,0 +1,232 @@
+"""Where the loop gets the view that it steps on: one for the whole run, or the one that is cheapest by counted operations."""
+
+import math
+from typing import ClassVar
+
+import numpy as np
+
+from coordboost._protocol import VIEW
+from coordboost.engine.memory import Memory
+from coordboost.engine.prices import Prices
+from coordboost.engine.views import candidates, gathered
+from coordboost.engine.views.explicit import Explicit
+from coordboost.engine.views.gathered import Gathered
+from coordboost.engine.views.gram import Gram
+from coordboost.engine.views.gram_columns import GramColumns, GramStore
+from coordboost.engine.views.lookahead import Lookahead
+
+#: State is recomputed from the coefficients at every multiple of this step number, so rounding cannot pile up.
+RENEW = 1 << 16
+#: Most candidates (their Gram block takes 8 * MOST^2 bytes), and most bytes of their columns.
+MOST, ROOM = 4096, 1 << 30
+#: Most steps of lookahead from one scan, so that rounding cannot pile up.
+FARTHEST = 1 << 20
+#: A spell of explicit steps costs so many times what the scan costs that looks for something better.
+PATIENCE = 8
+#: Gram columns computed together.
+TOGETHER = 32
+
+
+def by_scans(memory, gained, n):
+    """Squared loss: after K scans worth n inner products each, sqrt(3 K n) candidates, or 7 sqrt(K) n^(1/3) where that is less.
+
+    With the first number the Gram block has cost 3/2 of the inner products of the scans; the second saves memory traffic for large n
+    at hardly any more scans (measured).
+    """
+    return math.ceil(math.sqrt(memory.scans + memory.plain + 1) * min(math.sqrt(3.0 * n), 7.0 * n ** (1 / 3)))
+
+
+def by_gain(memory, gained, n):
+    """Other losses: the candidates' share of the work of the last `gained` steps is kept near that of the scan."""
+    if gained is None:
+        return math.ceil(math.sqrt(2.0 * n))
+    return math.ceil(1.5 * memory.size) if gained * memory.size < n else max(16, (4 * memory.size) // 5)
+
+
+class Fixed:
+    """One view for the whole run, renewed from the coefficients at multiples of ``RENEW``."""
+
+    saved: ClassVar = []
+
+    def __init__(self, kind, problem, coefficients):
+        self.kind = kind
+        self.given = (problem,) if VIEW.of(kind, "carries") is None else (problem, coefficients)
+        self.renews, self.follows = VIEW.of(kind, "renew") is not None, VIEW.of(kind, "follows")
+        self.view = kind.start(*self.given)
+        self.scans, self.n_columns = (1, problem.n_learners) if kind is Gram else (0, 0)
+
+    def rebuild(self, beta, gained):
+        if gained is not None and self.renews:
+            self.view.renew(beta)
+        return True
+
+    def restore(self, beta, saved):
+        if saved:
+            raise ValueError("what it remembers of its views is damaged.")
+        if self.renews:
+            self.view.renew(beta)
+        else:
+            self.view = self.kind.start(*self.given)
+
+    def room(self, gained):
+        return RENEW - gained if self.renews else 1 << 62
+
+
+#: The views of a run that was given one, the first of them where it begins.
+VIEWS = {Lookahead: (Lookahead, GramColumns, Explicit), Gathered: (Gathered, Explicit), GramColumns: (GramColumns,)}
+
+
+class Cheapest:
+    """Views for a run whose kind has several: at the end of every stretch, the one for which counted operations speak.
+
+    What the steps of the stretch have cost is compared with what they would have cost on the other views:
+
+    - *lookahead*: a scan, and what goes with it;
+    - *explicit*: a scan a step;
+    - *Gram columns*: O(n_learners) a step, and the columns of learners in use that are not held. Where only the columns stand against
+      it, as many are computed as the stretch has cost: a change of view costs no more than what came before.
+
+    On Gram columns a *trial* counts for how long lookahead would have needed no scan; where that pays for one, it takes over again.
+    """
+
+    follows = False  # steps since the anchor are made again, not read from the path
+
+    def __init__(self, kind, problem):
+        self.problem, self.kinds, self.prices = problem, VIEWS[kind], Prices(problem)
+        self.memory, self.view, self.found, self.store = Memory(kind.__name__), None, None, None
+        self.most = max(16, min(MOST, ROOM // (8 * problem.n_samples)))
+        self.size_rule = by_scans if Lookahead in self.kinds else by_gain
+        self.n_columns, self.since, self.columns_since = 0, 0, 0  # the last two: steps and columns at the start of the stretch
+
+    @property
+    def scans(self):
+        """Scans made by other views than the explicit one."""
+        return self.memory.scans
+
+    @property
+    def saved(self):
+        """The memory of the anchor, as lists and numbers."""
+        return self.memory.saved()
+
+    def rebuild(self, beta, gained):
+        """The view for the steps from here on, `gained` after the anchor (None: at the start). Returns whether this is a new anchor."""
+        if gained is None:
+            return self._start(beta, self.kinds[0], None)
+        if self.memory.view == "GramColumns":
+            return self._after_columns(beta, gained)
+        return self._start(beta, self._cheapest(beta, gained), gained)
+
+    def restore(self, beta, saved):
+        """The view that `rebuild` had made when `saved` was noted."""
+        memory = Memory.read(saved, [kind.__name__ for kind in self.kinds], self.problem.n_learners)
+        self.n_columns = memory.n_columns
+        if memory.blocks or self.store is not None:
+            self._held().hold(memory.blocks)
+        self._place(beta, memory)
+
+    def room(self, gained):
+        """Steps that the view may make before it must be rebuilt."""
+        if self.memory.view == "GramColumns":
+            return min(RENEW, self.since + self._trial_length()) - gained
+        return (self._spell() if self.memory.view == "Explicit" else FARTHEST) - gained
+
+    def _held(self):
+        self.store = GramStore(self.problem) if self.store is None else self.store
+        return self.store
+
+    def _spell(self):
+        return math.ceil(PATIENCE * self.prices.look(self.memory.size) / self.prices.explicit)
+
+    def _trial_length(self):
+        return math.ceil(self.prices.look(self.memory.size) / self.prices.moved) if len(self.kinds) > 1 else RENEW
+
+    def _start(self, beta, kind, gained):
+        """A view of this kind, at a new anchor."""
+        memory, worth = self.memory, self.prices.scan / self.problem.n_samples
+        if memory.view == "Explicit":
+            memory = memory._replace(plain=memory.plain + gained)
+        if kind is not Explicit:
+            size = min(self.problem.n_learners, self.most, self.size_rule(memory, gained, worth))
+            memory = memory._replace(size=size, scans=memory.scans + 1)
+        blocks = () if self.store is None else tuple(self.store.blocks)
+        self._place(beta, memory._replace(view=kind.__name__, n_columns=self.n_columns, blocks=blocks))
+        return True
+
+    def _place(self, beta, memory):
+        self.memory, self.since, self.columns_since = memory, 0, self.n_columns
+        if memory.view == "Explicit":
+            self.view = Explicit.start(self.problem)
+            self.view.renew(beta)
+        elif memory.view == "GramColumns":
+            self.view = GramColumns.at(self.problem, beta, self._held())
+            self._begin_trial()
+        else:
+            look = candidates.look if memory.view == "Lookahead" else gathered.look
+            self.found = look(self.problem, beta, memory.size, self.found)
+            self.view = self.found.view
+
+    def _begin_trial(self):
+        if len(self.kinds) > 1:
+            self.view.begin_trial(self.memory.size)
+
+    def _cheapest(self, beta, gained):
+        """The kind of view whose steps would have cost least, after a stretch of lookahead or of explicit steps."""
+        prices, explicit = self.prices, gained * self.prices.explicit
+        price = explicit if self.memory.view == "Explicit" else self.found.price(prices, gained)
+        if GramColumns in self.kinds:
+            missing, running = self._missing(beta), gained * prices.moved
+            least = min(price, explicit)
+            if running + len(missing) * prices.gram_column <= least:
+                self._add(missing)
+                return GramColumns
+            if running < least:
+                self._add(missing[: int(least / prices.gram_column)])
+        return Explicit if explicit < price else self.kinds[0]
+
+    def _after_columns(self, beta, gained):
+        view, prices, steps = self.view, self.prices, gained - self.since
+        if view.state.wanted >= 0:
+            self._add(self._likely(beta))
+            self.view = view._replace(columns=self.store.rows, place=self.store.place)
+            view.state.wanted = -1
+            return False
+        spent = steps * prices.moved + (self.n_columns - self.columns_since) * prices.gram_column
+        if len(self.kinds) > 1 and (view.state.on_trial or spent > steps * prices.explicit):
+            return self._start(beta, self.kinds[0], gained)
+        if gained >= RENEW:
+            return self._start(beta, GramColumns, gained)
+        self.since, self.columns_since = gained, self.n_columns
+        self._begin_trial()
+        return False
+
+    def _missing(self, beta):
+        """The learners in use whose Gram columns are not held."""
+        used = np.flatnonzero(beta)
+        missing = used[self._held().place[used] < 0]
+        if self.store.n_held + len(missing) <= self.store.most:
+            return missing
+        self.store.clear()
+        return used
+
+    def _likely(self, beta):
+        """The learner whose Gram column is wanted, and those most likely to be next: fewer where such guesses were wrong before."""
+        view, store = self.view, self.store
+        used, held = np.count_nonzero(beta[store.place >= 0]) + 1, store.n_held
+        width = min(TOGETHER, max(8, held)) if 3 * used >= held else 8 if 10 * used >= held else 1
+        if held + width > store.most:
+            store.clear()
+        size = np.abs(view.corr[: self.problem.n_learners])
+        size[store.place >= 0] = -1.0
+        size[view.state.wanted] = np.inf
+        likely = np.argpartition(size, max(0, len(size) - width))[-width:]
+        return likely[size[likely] >= 0]
+
+    def _add(self, learners):
+        for first in range(0, len(learners), TOGETHER):
+            self.store.add(learners[first : first + TOGETHER])
+        self.n_columns += len(learners)
+
+
+def source_of(kind, problem, coefficients):
+    """The source of the views of a run of this kind."""
+    return Cheapest(kind, problem) if kind in VIEWS else Fixed(kind, problem, coefficients)

@@ -1,0 +1,210 @@
+r"""The view for the squared loss that moves all correlations by Gram columns, computed for the learners in play only.
+
+A step gives :math:`c \leftarrow (1 - s) c + s\, c_0 - \theta\, B'W B_j`, as in the Gram view. A column is computed when its learner is
+first chosen, together with those that are likely to be next, as a product of matrices. *Cost*: O(n_learners) a step whatever the number
+of samples, no scans, and one Gram column for each learner in play.
+
+    tops    |   of strip 0     |    of strip 1    | ...
+    corr    |c_0 ....... c_255 |c_256 ..... c_511 | ...  0 0|    filled up with zeros to whole strips
+
+A strip is moved, and then its largest size is found while it is in the cache.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from coordboost._generic import leaf, record
+from coordboost._protocol import DICTIONARY, VIEW
+from coordboost.engine.views.distance import beats, follow, level, restart, scale_of
+from coordboost.screening.columns import grown
+from coordboost.screening.scan import BLOCK, in_parallel
+
+#: Correlations are moved and searched by so many.
+STRIP = 256
+#: The bits of a float64 but for its sign. Read as whole numbers they have the order of the sizes, and their maximum is vector code.
+SIZE_BITS = 0x7FFFFFFFFFFFFFFF
+
+
+def padded(values):
+    """A copy of `values`, filled up with zeros to whole strips."""
+    out = np.zeros(STRIP * -(-len(values) // STRIP))
+    out[: len(values)] = values
+    return out
+
+
+@leaf
+def move(corr, start, column, shrink, theta):
+    """corr <- (1 - shrink) corr + shrink start - theta column."""
+    if shrink != 0.0:
+        for p in range(len(corr)):
+            corr[p] = (1.0 - shrink) * corr[p] + shrink * start[p] - theta * column[p]
+    else:
+        for p in range(len(corr)):
+            corr[p] -= theta * column[p]
+
+
+@leaf
+def largest(bits):
+    """The largest size among numbers whose bits are given, as bits; NaN is larger than all."""
+    top = 0
+    for p in range(len(bits)):
+        size = bits[p] & SIZE_BITS
+        top = size if size > top else top
+    return top
+
+
+@VIEW.own
+class GramColumns(NamedTuple):
+    """All correlations, in units of `scale`, and the Gram columns of some learners.
+
+    columns : (>= n_held, width), width being n_learners filled up to whole strips;  place : (n_learners,), their rows, -1 for the others
+    start, corr, bits : correlations at beta = 0, now, and the bits of these, (width,);  tops, sizes : bits of the largest size in each
+    strip, and these sizes, (n_strips,);  origin : correlations at the anchor of `trial`, (width,)
+    trial : whether lookahead would still have needed no scan since its anchor (see ``distance``)
+    state : |pred|^2 and <y, pred>; the learner whose column is wanted, or -1; whether the trial goes on
+    """
+
+    columns: np.ndarray
+    place: np.ndarray
+    start: np.ndarray
+    corr: np.ndarray
+    bits: np.ndarray
+    tops: np.ndarray
+    sizes: np.ndarray
+    origin: np.ndarray
+    trial: np.record
+    state: np.record
+    rounding: float
+    scale: float
+    quadratic = True
+    greedy = True
+    allocates = False
+
+    @classmethod
+    def at(cls, problem, beta, store):
+        """The view at the coefficients `beta`, with the columns of a ``GramStore``. *Cost*: one scan."""
+        pred = problem.combine(beta) / store.scale
+        corr = padded(problem.scan(problem.weight * (problem.y / store.scale - pred)))
+        bits, tops = corr.view(np.int64), np.zeros(len(corr) // STRIP, dtype=np.int64)
+        for c in range(len(tops)):
+            tops[c] = np.abs(corr[c * STRIP : (c + 1) * STRIP]).max().view(np.int64)
+        square, with_y = float(problem.weight @ pred**2), float(problem.weight @ (problem.y / store.scale * pred))
+        trial, state = level(np.inf, square), record(square=square, with_y=with_y, wanted=-1, on_trial=0)
+        arrays = store.rows, store.place, store.start, corr, bits, tops, tops.view(np.float64), corr.copy()
+        return cls(*arrays, trial, state, problem.tie / store.scale, store.scale)
+
+    def begin_trial(self, size):
+        """Watch from now on how long lookahead with `size` candidates would need no scan; ``state.on_trial`` becomes 0 where it would.
+
+        *Cost*: O(n_learners).
+        """
+        n, state = len(self.place), self.state
+        outside = -np.inf if size >= n else float(np.partition(np.abs(self.corr[:n]), n - size - 1)[n - size - 1])
+        restart(self.trial, outside, state.square)
+        self.origin[:] = self.corr
+        state.on_trial = 1
+
+    def tie(self):
+        return self.rounding * self.scale
+
+    def best(self, step, beta):
+        """The winner among all learners, or (-1, 0) where its column is wanted."""
+        corr, sizes, state = self.corr, self.sizes, self.state
+        top, first = 0.0, 0
+        for c in range(len(sizes)):
+            top = sizes[c] if sizes[c] > top else top
+        certain = top - min(self.rounding, 0.5 * top)
+        while first < len(sizes) - 1 and sizes[first] < certain:
+            first += 1
+        j = first * STRIP
+        while j < len(self.place) - 1 and abs(corr[j]) < certain:
+            j += 1
+        if state.on_trial != 0 and not beats(self.trial, certain, self.rounding):
+            state.on_trial = 0
+        if self.place[j] < 0:
+            state.wanted = j
+            return -1, 0.0
+        return j, corr[j] * self.scale
+
+    def search(self, j, a, b):
+        """The t that minimises the loss at pred + t (a B_j - b pred)."""
+        corr, state, a = self.corr[j], self.state, a / self.scale
+        along = a * corr - b * (state.with_y - state.square)
+        own = self.columns[self.place[j], j]
+        length = a * a * own - 2.0 * a * b * (self.start[j] - corr) + b * b * state.square
+        return along / length if length > 0.0 else 0.0
+
+    def push(self, j, shrink, theta):
+        """The state after pred <- (1 - shrink) pred + theta B_j, j a learner whose column is here."""
+        corr, start, state, keep = self.corr, self.start, self.state, 1.0 - shrink
+        theta = theta * (1.0 / self.scale)
+        column = self.columns[self.place[j]]
+        if state.on_trial != 0:
+            follow(self.trial, shrink, theta, column[j], self.origin[j] - corr[j], start[j] - self.origin[j])
+        state.square = keep * keep * state.square + 2.0 * keep * theta * (start[j] - corr[j]) + theta * theta * column[j]
+        state.with_y = keep * state.with_y + theta * start[j]
+        for c in range(len(self.tops)):
+            low, high = c * STRIP, (c + 1) * STRIP
+            move(corr[low:high], start[low:high], column[low:high], shrink, theta)
+            self.tops[c] = largest(self.bits[low:high])
+
+
+#: Bytes of Gram columns that are kept.
+ROOM = 1 << 30
+
+
+class GramStore:
+    """The Gram columns B'W B_j that were computed, in the order of the blocks in which they were.
+
+    rows : (>= n_held, width);  place : (n_learners,), -1 where there is no column;  blocks : lists of learners
+    scale : of all correlations, a power of two near the norm of y;  start : correlations at beta = 0, in units of it, (width,)
+
+    *Numerics*: a product of matrices may round a column differently in another block; the same blocks give the same bits.
+    """
+
+    def __init__(self, problem):
+        self.problem, self.scale = problem, scale_of(problem)
+        self.start = padded(problem.scan(problem.weight * (problem.y / self.scale)))
+        self.most = max(1, ROOM // self.start.nbytes)
+        self.rows = np.empty((0, len(self.start)))
+        self.clear()
+
+    def clear(self):
+        """Let go of all columns."""
+        self.place, self.blocks, self.n_held = np.full(self.problem.n_learners, -1), [], 0
+
+    def hold(self, blocks):
+        """Hold the columns of these blocks and no others."""
+        known = self.blocks[: len(blocks)] == [list(block) for block in blocks]
+        held = sum(map(len, blocks)) if known else 0
+        self.place[self.place >= held] = -1
+        self.blocks, self.n_held = self.blocks[: len(blocks)] if known else [], held
+        for block in () if known else blocks:
+            self.add(np.array(block))
+
+    def add(self, learners):
+        """Compute the columns of some learners. *Cost*: a product of matrices for stored columns, else a scan each."""
+        first, last = self.n_held, self.n_held + len(learners)
+        if last > len(self.rows):
+            self.rows = grown(self.rows, (min(max(64, 2 * last), max(last, self.most)), self.rows.shape[1]))
+        gram_columns(self.problem, learners, self.rows[first:last])
+        self.place[learners] = np.arange(first, last)
+        self.blocks.append([int(j) for j in learners])
+        self.n_held = last
+
+
+def gram_columns(problem, learners, out):
+    """Fill `out` (len(learners), width) with the Gram columns of the learners, and zeros behind the last learner."""
+    n, stored = problem.n_learners, DICTIONARY.of(problem.dictionary, "rows")
+    out[:, n:] = 0.0
+    if stored is None:
+        for row, column in zip(out, problem.dictionary.gather(learners).T, strict=True):
+            row[:n] = problem.scan(problem.weight * column)
+        return
+    columns = stored[learners] * problem.weight
+
+    def block(first):
+        out[:, first : min(n, first + BLOCK)] = columns @ stored[first : first + BLOCK].T
+
+    in_parallel(block, range(0, n, BLOCK), columns.size * n)

@@ -1,0 +1,122 @@
+"""Gram columns: the picks of the explicit view, a column for each learner in play and no scans; and the view that is cheapest is taken."""
+
+import numpy as np
+import pytest
+from test_lookahead import KINDS, METHODS, ar1, design, near_ties, unit
+
+import coordboost as cb
+from coordboost.engine import source
+from coordboost.engine.memory import Memory
+
+
+@pytest.mark.filterwarnings("ignore::coordboost.ConstantColumnWarning")
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("method", METHODS)
+def test_picks(method, kind):
+    """Columns that make ties, and all greedy methods: as lookahead, they may part at the edge of the tie band or in rounding only."""
+    rng = np.random.default_rng(KINDS.index(kind))
+    y = rng.integers(-9, 10, 12) * 1.0
+    problem, chosen = cb.Problem(design(rng, kind, 12, 40), y), METHODS[method](float(np.abs(y).sum()) / 3)
+    explicit = cb.solve(problem, chosen, 60, view=cb.Explicit)
+    for compile in (True, False):
+        run = cb.solve(problem, chosen, 60, view=cb.GramColumns, compile=compile)
+        assert near_ties(problem, explicit, run.path.learner) in ("", "noise")
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("kind", ["dense", "sparse", "oracle"])
+def test_every_dictionary(kind, weighted):
+    import scipy.sparse
+
+    X, y = ar1(40, 300, k=5)
+    X *= np.abs(X) > 0.5
+    weight = np.linspace(0.0, 2.0, 40) if weighted else None
+    if kind == "oracle":
+        dense = cb.Problem(X, y, sample_weight=weight)
+
+        class Called:
+            n_samples, n_learners = 40, 300
+            scan, column = staticmethod(dense.dictionary.scan), staticmethod(lambda j: dense.dictionary.column(j).copy())
+
+        problem = cb.Problem(Called(), dense.y, sample_weight=weight)
+    else:
+        problem = cb.Problem(scipy.sparse.csc_array(X) if kind == "sparse" else X, y, sample_weight=weight)
+    for method in (cb.ls_boost(0.3), cb.regularized_forward_stagewise(0.1, 20.0), cb.frank_wolfe(9.0, cb.BallSearch(9.0))):
+        run, explicit = (cb.solve(problem, method, 300, view=view) for view in (cb.GramColumns, cb.Explicit))
+        assert (run.path.learner == explicit.path.learner).all()
+        np.testing.assert_allclose(run.beta, explicit.beta, rtol=0, atol=1e-9 * np.abs(explicit.beta).max())
+        assert run.n_scans == 1 and len(set(run.path.learner)) <= run.n_gram_columns <= 300
+
+
+@pytest.mark.parametrize("room", [1 << 30, 20 * 8 * 512])
+@pytest.mark.parametrize("method", [cb.ls_boost(0.3), cb.forward_stagewise(1e-3), cb.regularized_forward_stagewise(1e-3, 1.0)])
+def test_wherever_a_run_is_cut(method, room, tmp_path, monkeypatch):
+    """Between renewals, and with room for 20 columns only: the same picks, bits and counts, resumed, loaded, or block by block."""
+    monkeypatch.setattr("coordboost.engine.views.gram_columns.ROOM", room)
+    monkeypatch.setattr(source, "RENEW", 300)
+    X, y = ar1(60, 400, k=10)
+    problem = cb.Problem(X, unit(y))
+    explicit = cb.solve(problem, method, 1500, view=cb.Explicit)
+    for view in (None, cb.GramColumns):
+        whole = cb.solve(problem, method, 1500, view=view)
+        assert (whole.path.learner == explicit.path.learner).all()
+        for cut in (1, 7, 299, 300, 1499):
+            part = cb.solve(problem, method, cut, view=view)
+            part.save(tmp_path / "part.run")
+            for again in (part.resume(1500 - cut), cb.load(tmp_path / "part.run").resume(1500 - cut)):
+                assert again.beta.tobytes() == whole.beta.tobytes()
+                assert (again.path.learner == whole.path.learner).all()
+                assert (again.n_scans, again.n_gram_columns) == (whole.n_scans, whole.n_gram_columns)
+
+
+def test_no_cliff_near_interpolation():
+    """Where lookahead scans in every step: a scan was made in 2,857 of 3,000 steps."""
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((44, 2000)), rng.standard_normal(44)
+    run = cb.solve(cb.Problem(X, unit(y)), cb.ls_boost(0.1), 3000)
+    assert run.n_scans <= 10 and run.n_gram_columns <= 3 * len(set(run.path.learner)) + 64
+
+
+def test_small_steps_pay_again():
+    """Steps of Frank-Wolfe get shorter: at first a scan would be needed in nearly every step, later lookahead has long stretches."""
+    X, y = ar1(100, 3000, k=10)
+    run = cb.solve(cb.Problem(X, unit(y)), cb.forward_stagewise(np.r_[np.full(2000, 0.3), np.full(20_000, 1e-6)]), 22_000)
+    assert run.outcome.anchor[1][0] == "Lookahead" and run.n_scans <= 100
+
+
+OLD = [5, 30, 3, 16, 16, 40]  # as written before there were Gram columns: scans, plain, strikes, spell, longest, size
+
+
+def test_memory_is_checked():
+    views = ["Lookahead", "GramColumns", "Explicit"]
+    memory = Memory("GramColumns", 5, 30, 40, 12, ((3, 4), (9,)))
+    assert Memory.read(memory.saved(), views, 50) == memory
+    assert Memory.read(OLD, views, 50) == Memory("Explicit", 5, 30, 40)
+    assert Memory.read([5, 30, 0, 0, 16, 40], views, 50) == Memory("Lookahead", 5, 30, 40)
+    bad = [None, {}, [], OLD[:5], [*OLD[:5], -1], [*OLD[:5], 1.0], [*OLD[:5], 51], [*OLD[:5], True], ["Gram", 5, 30, 40, 12, []],
+           ["Explicit", 5, 30, 40, 12, [[50]]], ["Explicit", 5, 30, 40, 12, [[3], [3]]], ["Explicit", 5, 30, 40, 12, [[]]],
+           ["Explicit", 5, 30, 40, 12, [3]], ["Explicit", 5, 30, 40, 12, None], ["Explicit", 5, 30, 40, 12, [["a"]]]]  # fmt: skip
+    for saved in bad:
+        with pytest.raises(ValueError, match="remembers"):
+            Memory.read(saved, views, 50)
+
+
+def test_a_run_saved_before_there_were_gram_columns():
+    """The old memory stands for a spell of explicit steps, or for lookahead with that many candidates."""
+    X, y = ar1(60, 400, k=10)
+    problem, method = cb.Problem(X, unit(y)), cb.ls_boost(0.05)
+    whole = cb.solve(problem, method, 400)
+    for old in (OLD, [5, 30, 0, 0, 16, 40]):
+        again = cb.engine.walk.Walk(problem, method)
+        again.restore(whole.path, 300, (200, old))
+        for _ in again.blocks(100):
+            pass
+        assert (again.path.learner == whole.path.learner).all()
+
+
+def test_a_record_is_numbers_with_names():
+    from coordboost._generic import record
+
+    state = record(steps=0, length=0.5)
+    state.steps += 3
+    assert (state.steps, state.length) == (3, 0.5) and state.dtype["steps"] == np.int64 and state.dtype["length"] == np.float64
