@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._tiles import PIECE, slices
-from coordboost.data.standardize import Standardization, _power_of_two, check_unit
+from coordboost.data.standardize import Standardization, _power_of_two, check_unit, counted
 from coordboost.dictionaries.chunked import Chunked
 
 #: Entries whose squares, and sums of squares, are normal float64 numbers.
@@ -16,7 +16,7 @@ class Moments(NamedTuple):
     """What some rows tell about columns.
 
     weight : sum of the weights of the rows;  mean, square : weighted mean, and sum of weighted squares around it, (n_columns,)
-    top : largest abs entry;  low, high : smallest and largest entry among rows of positive weight, (n_columns,)
+    top : largest abs entry;  low, high : smallest and largest entry among rows that count, (n_columns,)
     """
 
     weight: float
@@ -27,17 +27,17 @@ class Moments(NamedTuple):
     high: np.ndarray
 
     @classmethod
-    def of(cls, values, weight):
-        """Moments of a tile (r, c), a few columns at a time, so that they stay in the cache."""
+    def of(cls, values, weight, rows):
+        """Moments of a tile (r, c), `rows` the mask of those that count, a few columns at a time, so that they stay in the cache."""
         few = slices(values.shape[1], max(16, PIECE // len(values)))
-        parts = [cls.of_few(values[:, columns], weight) for columns in few]
+        parts = [cls.of_few(values[:, columns], weight, rows) for columns in few]
         return cls(parts[0].weight, *map(np.concatenate, list(zip(*parts, strict=True))[1:]))
 
     @classmethod
-    def of_few(cls, values, weight):
+    def of_few(cls, values, weight, rows):
         """Moments of a few columns. *Numerics*: the mean is computed twice, the second time on the centred column."""
         X, total = np.asarray(values, dtype=np.float64), float(weight.sum())
-        top, counted = np.maximum(X.max(axis=0), -X.min(axis=0)), X if (weight > 0).all() else X[weight > 0]
+        top, seen = np.maximum(X.max(axis=0), -X.min(axis=0)), X if rows.all() else X[rows]
         if total == 0 or not (top <= LARGEST).all():
             mean = square = np.zeros(X.shape[1])
         else:
@@ -46,7 +46,7 @@ class Moments(NamedTuple):
             mean = mean + share @ (X - mean)
             X = X - mean
             square = weight @ np.multiply(X, X, out=X)
-        return cls(total, mean, square, top, counted.min(axis=0, initial=np.inf), counted.max(axis=0, initial=-np.inf))
+        return cls(total, mean, square, top, seen.min(axis=0, initial=np.inf), seen.max(axis=0, initial=-np.inf))
 
     def joined(self, other):
         """Moments of two sets of rows. *Source*: Chan, Golub, LeVeque (1983), Algorithms for Computing the Sample Variance, (1.5)."""
@@ -66,7 +66,7 @@ def standardize_chunked(X, weight, center, scale):
     ValueError
         If a column holds NaN or infinity, or numbers whose squares are not normal float64 numbers.
     """
-    bands = list(X.store.fold(Moments.of, Moments.joined, (weight,)))
+    bands = list(X.store.fold(Moments.of, Moments.joined, (weight, counted(weight))))
     mean, square, top, low, high = (np.concatenate(parts) for parts in list(zip(*bands, strict=True))[1:])
     _check(top)
     if center:
