@@ -1,63 +1,42 @@
-"""Boosting as convex optimisation over the coefficients of a weak-learner matrix."""
+"""Boosting as convex optimisation over the coefficients of a weak-learner matrix.
 
-from coordboost import bounds
-from coordboost.bounds import BoundCheck, check, plan
-from coordboost.certify import certify
-from coordboost.data.outofcore import open_columns
-from coordboost.data.validation import ConstantColumnWarning
-from coordboost.dictionaries import Dense, Oracle, Sparse
-from coordboost.engine.views.explicit import Explicit
-from coordboost.engine.views.gathered import Gathered
-from coordboost.engine.views.gram import Gram
-from coordboost.engine.views.gram_columns import GramColumns
-from coordboost.engine.views.lookahead import Lookahead
-from coordboost.exact.homotopy import exact_path
-from coordboost.geometry import Interval, mca
-from coordboost.lasso.path import lasso_path
-from coordboost.methods import (
-    METHODS,
-    Method,
-    agbm,
-    ccd,
-    forward_stagewise,
-    forward_stepwise,
-    frank_wolfe,
-    gcd,
-    lasso_cd,
-    ls_boost,
-    path_forward_stagewise,
-    rcd,
-    regularized_forward_stagewise,
-    rtgcd,
-    vagbm,
-)  # fmt: skip
-from coordboost.pieces.losses import Exponential, Huber, Logistic, Poisson, Squared
-from coordboost.pieces.selection import Cyclic, Full, Groups, Subset
-from coordboost.pieces.steps import (
-    BallSearch,
-    LineSearch,
-    OpenLoop,
-    PathSign,
-    Proportional,
-    Sign,
-    SignSequence,
-    SoftThreshold,
-)  # fmt: skip
-from coordboost.problem import Problem
-from coordboost.run import Run, Status, load
-from coordboost.solve import iterate, solve
-from coordboost.state import State
-from coordboost.stopping import GapBelow, NoProgress, TimeLimit
-from coordboost.subgradient import subgradient_descent
-from coordboost.targets import Ball, Certificate, Penalty, Unconstrained
+A public name is loaded when it is first used. ``__init__.pyi`` lists the names and where each lives.
+"""
+
+import ast
+import importlib
+import sys
+from pathlib import Path
+from types import ModuleType
 
 __version__ = "0.1.0"
-__all__ = [
-    "METHODS", "Ball", "BallSearch", "BoundCheck", "Certificate", "ConstantColumnWarning", "Cyclic", "Dense", "Explicit",
-    "Exponential", "Full", "GapBelow", "Gathered", "Gram", "GramColumns", "Groups", "Huber", "Interval", "LineSearch", "Logistic",
-    "Lookahead", "Method", "NoProgress", "OpenLoop", "Oracle", "PathSign", "Penalty", "Poisson", "Problem", "Proportional", "Run",
-    "Sign", "SignSequence", "SoftThreshold", "Sparse", "Squared", "State", "Status", "Subset", "TimeLimit", "Unconstrained",
-    "agbm", "bounds", "ccd", "certify", "check", "exact_path", "forward_stagewise", "forward_stepwise", "frank_wolfe", "gcd",
-    "iterate", "lasso_cd", "lasso_path", "load", "ls_boost", "mca", "open_columns", "path_forward_stagewise", "plan", "rcd",
-    "regularized_forward_stagewise", "rtgcd", "solve", "subgradient_descent", "vagbm",
-]  # fmt: skip
+
+_LIST = ast.parse(Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
+#: The module that each public name is imported from.
+_HOME = {alias.name: line.module for line in _LIST.body if isinstance(line, ast.ImportFrom) for alias in line.names}
+__all__ = sorted(_HOME)
+
+
+def __getattr__(name):
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    home = _HOME[name]
+    if home == __name__:
+        return importlib.import_module(f"{home}.{name}")
+    value = globals()[name] = getattr(importlib.import_module(home), name)
+    return value
+
+
+def __dir__():
+    return sorted([*__all__, "__version__"])
+
+
+class _Package(ModuleType):
+    """The package: loading its module ``solve`` or ``certify`` must not hide the function of that name."""
+
+    def __setattr__(self, name, value):
+        if not (isinstance(value, ModuleType) and _HOME.get(name, __name__) != __name__):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

@@ -12,8 +12,6 @@ from coordboost.cli.check import check
 from coordboost.cli.mca import mca
 from coordboost.cli.output import print_parts, show
 from coordboost.cli.path import path
-from coordboost.data.validation import ConstantColumnWarning
-from coordboost.targets import Ball, Penalty
 
 BAD, INTERRUPTED = 1, 130
 
@@ -40,6 +38,8 @@ class Commands(click.Group):
 
     def invoke(self, ctx):
         """Run the command; the help of ``main`` lists the exit codes."""
+        from coordboost.data.validation import ConstantColumnWarning
+
         try:
             with warnings.catch_warnings():
                 warnings.filterwarnings("always", category=ConstantColumnWarning)
@@ -129,6 +129,7 @@ def certify(run, independent, radius, lam, as_json):
     from coordboost import report
     from coordboost.certify import certify
     from coordboost.run import load
+    from coordboost.targets import Ball, Penalty
 
     if radius is not None and lam is not None:
         raise click.UsageError("--ball and --lam name two different optima; give one of them.")

@@ -5,19 +5,16 @@ import json
 import click
 
 from coordboost.cli.output import print_parts
-from coordboost.pieces.selection import Full, Groups, Subset
+
+#: Rules by name: which options must be given, and which others may be.
+RULES = {"full": ((), ()), "subset": (("--t",), ()), "groups": (("--groups",), ("--t",))}
 
 
-def _full(t):
-    return Full()
+def _rule(name, t):
+    """The selection rule of this name."""
+    from coordboost.pieces.selection import Full, Groups, Subset
 
-
-def _groups(t):
-    return Groups(1 if t is None else t)
-
-
-#: Rules by name: what --t becomes, which options must be given, and which others may be.
-RULES = {"full": (_full, (), ()), "subset": (Subset, ("--t",), ()), "groups": (_groups, ("--groups",), ("--t",))}
+    return {"full": Full, "subset": lambda: Subset(t), "groups": lambda: Groups(1 if t is None else t)}[name]()
 
 
 def _labels(ctx, param, value):
@@ -52,7 +49,7 @@ def mca(file, rule, t, groups, second_moment, target, center, starts, seed, as_j
     from coordboost.problem import Problem
     from coordboost.readers import read_table
 
-    make, needs, takes = RULES[rule]
+    needs, takes = RULES[rule]
     for option, value in (("--t", t), ("--groups", groups)):
         if value is None and option in needs:
             raise click.UsageError(f"--rule {rule} needs {option}.")
@@ -60,7 +57,7 @@ def mca(file, rule, t, groups, second_moment, target, center, starts, seed, as_j
             raise click.UsageError(f"--rule {rule} does not take {option}.")
     table = read_table(file, target)
     problem = Problem(table.X, 0.0 * table.y, center=center, groups=groups, feature_names=table.feature_names)
-    found = (second if second_moment else first)(problem, make(t), n_starts=starts, rng=seed)
+    found = (second if second_moment else first)(problem, _rule(rule, t), n_starts=starts, rng=seed)
     row = {
         "n_samples": problem.n_samples,
         "n_learners": problem.n_learners,

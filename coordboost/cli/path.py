@@ -4,16 +4,10 @@ import inspect
 from pathlib import Path
 
 import click
-import numpy as np
 
 from coordboost.cli.output import progress, show
-from coordboost.methods import METHODS
-from coordboost.pieces.losses import Exponential, Huber, Logistic, Poisson, Squared
-from coordboost.pieces.steps import BallSearch, LineSearch
-from coordboost.run import Status
-from coordboost.solve import solve
 
-LOSSES = {"squared": Squared, "huber": Huber, "logistic": Logistic, "exponential": Exponential, "poisson": Poisson}
+LOSSES = {"squared": "Squared", "huber": "Huber", "logistic": "Logistic", "exponential": "Exponential", "poisson": "Poisson"}
 #: Options that methods take, by the name of the parameter that they become.
 OPTIONS = {
     "eps": "--eps", "delta": "--delta", "deltas": "--deltas", "t": "--t", "lam": "--lam", "eta": "--eta", "gamma": "--gamma",
@@ -21,8 +15,8 @@ OPTIONS = {
 }  # fmt: skip
 #: Parameters that may be left out in Python beside another one which the command line does not have.
 ALWAYS = ("t",)
-#: Exit codes of runs that did not end by themselves.
-CODES = {Status.INTERRUPTED: 130, Status.DIVERGED: 1}
+#: Exit codes of runs that did not end by themselves, by the name of their status.
+CODES = {"INTERRUPTED": 130, "DIVERGED": 1}
 
 UNKNOWN = (
     "No gap is shown, as the loss is not strongly convex or the data are large: `coordboost certify` with --ball or --lam "
@@ -32,6 +26,8 @@ UNKNOWN = (
 
 def _parameters(name):
     """The parameters of a named method that the command line can give, and whether it must."""
+    from coordboost.methods import METHODS
+
     known = inspect.signature(METHODS[name]).parameters.items()
     return {key: value.default is inspect.Parameter.empty or key in ALWAYS for key, value in known if key in OPTIONS}
 
@@ -43,9 +39,37 @@ def _takes(name):
 
 def _methods_help():
     """A paragraph that lists the methods; the backspace character keeps its line breaks."""
+    from coordboost.methods import METHODS
+
     head = "Methods, the options that each takes, and sources (FGM: Freund, Grigas, Mazumder; LM: Lu, Mazumder):"
     lines = [f"  {name}: {_takes(name)}\n      {inspect.getdoc(maker).splitlines()[0]}" for name, maker in METHODS.items()]
     return "\n".join(["\b", head, *lines])
+
+
+class _MethodName(click.ParamType):
+    """The name of a method; what the methods are is loaded when one is asked for."""
+
+    name = "method"
+
+    @staticmethod
+    def _choice():
+        from coordboost.methods import METHODS
+
+        return click.Choice(list(METHODS))
+
+    def convert(self, value, param, ctx):
+        return self._choice().convert(value, param, ctx)
+
+    def shell_complete(self, ctx, param, incomplete):
+        return self._choice().shell_complete(ctx, param, incomplete)
+
+
+class _PathCommand(click.Command):
+    """A command whose help ends with the methods."""
+
+    def format_epilog(self, ctx, formatter):
+        self.epilog = _methods_help()
+        super().format_epilog(ctx, formatter)
 
 
 def _number(flag, metavar, words):
@@ -54,7 +78,7 @@ def _number(flag, metavar, words):
 
 _OPTIONS = [
     click.option("--target", metavar="NAME", help="Column (CSV) or array (npz) to predict.  [default: y]"),
-    click.option("--method", required=True, type=click.Choice(list(METHODS)), metavar="METHOD", help="One of those below."),
+    click.option("--method", required=True, type=_MethodName(), metavar="METHOD", help="One of those below."),
     _number(
         "--eps",
         "X",
@@ -107,7 +131,7 @@ def _with(options):
     return decorate
 
 
-@click.command(epilog=_methods_help())
+@click.command(cls=_PathCommand)
 @click.argument("file")
 @_with(_OPTIONS)
 def path(
@@ -126,6 +150,9 @@ def path(
     regularized_forward_stagewise (R-FS) shrinks all coefficients by the factor 1 - eps/delta before each step of
     forward_stagewise. So their l1 norm never exceeds delta, and the run ends near the Lasso solution with that bound.
     """  # noqa: D301
+    from coordboost.pieces.steps import BallSearch, LineSearch
+    from coordboost.solve import solve
+
     step = None if not line_search else LineSearch() if delta is None else BallSearch(delta)
     given = {
         "eps": eps,
@@ -156,13 +183,15 @@ def _report(run, out, as_json):
     plots.figure([run], optimum=optimum).savefig(files[1], dpi=150)
     row = report.summary(run, optimum)
     show([row], [UNKNOWN] if row["gap"] is None else [], files, as_json)
-    if run.status in CODES:
+    if run.status.name in CODES:
         click.echo(f"coordboost: after {run.n_steps:,} steps {run.message}; saved in {files[0]}", err=True)
-        raise SystemExit(CODES[run.status])
+        raise SystemExit(CODES[run.status.name])
 
 
 def _method(name, given):
     """The named method from the options given; a usage error says what it takes."""
+    from coordboost.methods import METHODS
+
     accepted = _parameters(name)
     foreign = [OPTIONS[key] for key in given if key not in accepted]
     missing = [OPTIONS[key] for key, must in accepted.items() if must and key not in given]
@@ -174,6 +203,8 @@ def _method(name, given):
 
 def _radii(text, steps):
     """Radii, one per step, from ``A:B``."""
+    import numpy as np
+
     if text is None:
         return None
     try:
@@ -185,9 +216,12 @@ def _radii(text, steps):
 
 def _loss(text):
     """A loss from ``name`` or ``name:d``."""
+    from coordboost.pieces import losses
+
     name, colon, d = text.partition(":")
     try:
-        return LOSSES[name](float(d)) if colon else LOSSES[name]()
+        loss = getattr(losses, LOSSES[name])
+        return loss(float(d)) if colon else loss()
     except (KeyError, TypeError, ValueError):
         known = "squared, huber[:d], logistic[:d], exponential or poisson"
         raise click.BadParameter(f"expected {known}, got {text!r}.", param_hint="--loss") from None

@@ -1,0 +1,113 @@
+"""Names load when they are used: one list of them, nothing heavy before, and nothing lost in a fresh process."""
+
+import ast
+import importlib
+import json
+import pkgutil
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import coordboost as cb
+
+ROOT = Path(cb.__file__).resolve().parents[1]
+HEAVY = ("numpy", "scipy", "numba", "sklearn", "cvxpy", "matplotlib", "pandas", "threadpoolctl", "rich")
+
+
+def fresh(code):
+    """What a new process prints, from JSON."""
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import coordboost",
+        "import coordboost; dir(coordboost); coordboost.__version__; hasattr(coordboost, 'nothing')",
+        "import sys, coordboost.cli as cli; sys.argv = ['coordboost', '--help']; cli.main(standalone_mode=False)",
+        "import sys, coordboost.cli as cli; sys.argv = ['coordboost', '--version']; cli.main(standalone_mode=False)",
+    ],
+)
+def test_nothing_heavy_is_loaded(code):
+    assert fresh(f"{code}\nimport json, sys\nprint(json.dumps([name for name in {HEAVY!r} if name in sys.modules]))") == []
+
+
+def test_one_list_of_names():
+    """The stub holds ``from home import name as name`` and nothing twice; ``__all__`` and ``dir`` follow from it."""
+    lines = ast.parse((ROOT / "coordboost" / "__init__.pyi").read_text(encoding="utf-8")).body
+    listed = [alias for line in lines if isinstance(line, ast.ImportFrom) for alias in line.names]
+    assert all(alias.name == alias.asname for alias in listed)
+    names = [alias.name for alias in listed]
+    assert sorted(set(names)) == sorted(names) == cb.__all__ and len(names) > 50
+    assert set(dir(cb)) == {*names, "__version__"}
+
+
+@pytest.mark.parametrize("name", cb.__all__)
+def test_every_name_is_there(name):
+    home = cb._HOME[name]
+    module = importlib.import_module(home if home != "coordboost" else f"coordboost.{name}")
+    assert getattr(cb, name) is (module if home == "coordboost" else getattr(module, name))
+    assert getattr(cb, name) is getattr(cb, name)
+
+
+def test_unknown_names():
+    with pytest.raises(AttributeError, match="module 'coordboost' has no attribute 'ls_bost'"):
+        cb.ls_bost  # noqa: B018
+    with pytest.raises(ImportError, match="cannot import name 'ls_bost'"):
+        from coordboost import ls_bost  # noqa: F401
+
+
+def test_functions_are_not_hidden_by_their_modules():
+    """`solve` and `certify` are functions, whichever module was loaded first and by whom."""
+    shared = [
+        name for name in cb.__all__ if (ROOT / "coordboost" / name).is_dir() or (ROOT / "coordboost" / f"{name}.py").exists()
+    ]
+    assert {"solve", "certify", "bounds"} <= set(shared)
+    load = "; ".join(f"import coordboost.{name}" for name in shared)
+    kinds = f"{{name: type(getattr(coordboost, name)).__name__ for name in {shared!r}}}"
+    expected = {name: "module" if name == "bounds" else "function" for name in shared}
+    assert fresh(f"{load}; import coordboost, json; print(json.dumps({kinds}))") == expected
+    assert fresh(f"import coordboost; coordboost.solve; {load}; import json; print(json.dumps({kinds}))") == expected
+
+
+def test_all_names_at_once():
+    names = fresh("from coordboost import *\nimport json\nprint(json.dumps([name for name in dir() if name[0] != '_']))")
+    assert sorted({*names} - {"json"}) == cb.__all__
+
+
+def test_loading_a_run_knows_every_piece():
+    """Pieces register where they are written: a process that only loads a run must have loaded all of those modules."""
+    modules = [
+        module.name for module in pkgutil.walk_packages(cb.__path__, "coordboost.") if not module.name.endswith("__main__")
+    ]
+    listed = "import json; from coordboost._protocol import KINDS; print(json.dumps({k.name: sorted(k.pieces) for k in KINDS}))"
+    everything = fresh(f"import importlib\nfor name in {modules!r}: importlib.import_module(name)\n{listed}")
+    assert fresh(f"from coordboost import load; {listed}") == everything
+    assert {"Squared", "Huber"} <= set(everything["loss"]) and {"Explicit", "Lookahead"} <= set(everything["view"])
+
+
+def cpu_seconds(code):
+    resource = pytest.importorskip("resource")
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import coordboost",
+        "import sys, coordboost.cli as cli; sys.argv = ['coordboost', '--help']; cli.main()",
+        "from coordboost import Problem",
+    ],
+)
+def test_loading_is_as_quick_as_its_libraries(code):
+    """At most 1.3 times the CPU time of numba and scipy.sparse: the median of runs in turn."""
+    ratios = [cpu_seconds(code) / cpu_seconds("import numba, scipy.sparse") for _ in range(7)]
+    assert statistics.median(ratios) <= 1.3
