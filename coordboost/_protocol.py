@@ -137,6 +137,7 @@ DICTIONARY = Kind(
         "gram": _verbs.gram,  # gram(weight), all of them
         "name": _verbs.name,  # name(j), what a learner is called
         # what else a dictionary may know of itself
+        "countable": True,  # all learners have a number; else it is a Bank, and `best` finds them
         "check": None,  # check() refuses fields that do not fit each other
         "at": None,  # at(X), the same learners on new rows: a dictionary
         "best": None,  # best(v, k, above) -> (ids, corr, outside); default from a scan, see screening/scan.py
@@ -145,6 +146,12 @@ DICTIONARY = Kind(
         "scan_cost": None,  # multiplications in a scan, default n_samples * n_learners
     },
     "a matrix, or an oracle with n_samples, n_learners, scan(v) and column(j)",
+)
+FAMILY = Kind(
+    "family of learners",
+    ("n_samples", "search", "build"),
+    {"at": None},  # at(X), the same family on new rows
+    "a family with n_samples, search(v, k, above) and build(learner)",
 )
 VIEW = Kind(
     "view",
@@ -155,8 +162,9 @@ VIEW = Kind(
         "follows": True,  # the rows of a path are enough to bring it where they lead, without another look at the data
         "quadratic": False,  # it needs the squared loss
         "greedy": False,  # it needs a method for which the largest correlation of all wins
+        "searches": 0,  # scans, or searches of an uncountable dictionary, in every step
         "looks": None,  # looks(width, n_learners): correlations with the data that a step takes
     },
     "a view such as Explicit",
 )
-KINDS = (LOSS, SELECTION, STEP, COEFFICIENTS, DICTIONARY, VIEW)
+KINDS = (LOSS, SELECTION, STEP, COEFFICIENTS, DICTIONARY, FAMILY, VIEW)

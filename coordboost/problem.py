@@ -1,6 +1,7 @@
 """The problem: a loss, a dictionary of unit columns and a target, checked once."""
 
 import math
+from dataclasses import fields
 from functools import cached_property
 
 import numpy as np
@@ -11,7 +12,7 @@ from coordboost._threads import on_one_thread
 from coordboost.data import validation
 from coordboost.data.door import parts_of
 from coordboost.data.names import order_of
-from coordboost.data.parts import restored
+from coordboost.data.parts import Parts, restored
 from coordboost.data.probe import gathered
 from coordboost.data.table import columns_of
 from coordboost.pieces.losses import Squared
@@ -90,6 +91,15 @@ class Problem:
         """Become the problem of these parts."""
         vars(self).update(vars(parts))
 
+    def begun(self):
+        """The problem of one run: itself, or, over learners that cannot be counted, one with a bank of its own."""
+        if DICTIONARY.of(self.dictionary, "countable"):
+            return self
+        problem = Problem.__new__(Problem)
+        parts = {part.name: getattr(self, part.name) for part in fields(Parts)}
+        problem._take(Parts(**{**parts, "dictionary": self.dictionary.bank()}))
+        return problem
+
     def __setattr__(self, name, value):
         raise AttributeError(f"a Problem does not change: make a new one with another {name}.")
 
@@ -164,8 +174,12 @@ class Problem:
 
     @on_one_thread
     def scan(self, v):
-        """All correlations <B_j, v>, (n_learners,): the expensive verb. The same bits on any number of threads."""
-        return scan(self.dictionary, v)
+        """All correlations <B_j, v>, (n_learners,): the expensive verb. The same bits on any number of threads.
+
+        Of learners that cannot be counted a bound of them all, (1,); inf where the search gives none.
+        """
+        counted = DICTIONARY.of(self.dictionary, "countable")
+        return scan(self.dictionary, v) if counted else np.array([self.dictionary.largest(v)])
 
     def value(self, pred):
         """Sum of the losses at the predictions `pred` = B beta (n_samples,), offset not included."""
@@ -182,7 +196,12 @@ class Problem:
         return float(run(*pieces)), resid
 
     def raw(self, beta):
-        """Coefficients (n_columns,) on the scale of X, zeros for columns set aside, and the intercept."""
+        """Coefficients (n_columns,) on the scale of X, zeros for columns set aside, and the intercept.
+
+        Learners that cannot be counted keep their coefficients, by number.
+        """
+        if not DICTIONARY.of(self.dictionary, "countable"):
+            return np.array(beta, dtype=np.float64), float(self.offset)
         beta = validation.vector("beta", beta, self.n_learners, "learner")
         return self.standardization.raw(beta, self.offset)
 

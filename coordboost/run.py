@@ -30,7 +30,7 @@ class Run:
         self.problem, self.method, self.seed, self.view = outcome.problem, outcome.method, outcome.seed, outcome.view
         self.path, self.beta, self.n_steps = outcome.path, outcome.beta, len(outcome.path)
         self.status, self.message, self.seconds = outcome.status, outcome.message, outcome.seconds
-        self.n_scans = outcome.counts[0] + outcome.counts[1] / self.problem.n_learners
+        self.n_scans = outcome.counts[0] + outcome.counts[1] / max(1, self.problem.n_learners)
         self.n_gram_columns = sum(outcome.counts[2:])
 
     def __reduce__(self):

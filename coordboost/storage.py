@@ -97,6 +97,10 @@ def save(run, file, *, data=True):
     ValueError
         If the problem holds an oracle or a loss of the user's own and `data` is True.
     """
+    if not DICTIONARY.of(run.problem.dictionary, "countable"):
+        raise ValueError(
+            "a run over learners that cannot be counted cannot be saved yet: keep run.path and run.problem.dictionary.learners."
+        )
     arrays = {f"path.{field}": getattr(run.path, field) for field in ("learner", "shrink", "theta")}
     arrays["beta"] = run.beta
     header = {

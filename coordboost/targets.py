@@ -15,7 +15,7 @@ import numpy as np
 
 from coordboost._checks import not_negative
 from coordboost._generic import compiled, generic, is_piece
-from coordboost._protocol import LOSS
+from coordboost._protocol import DICTIONARY, LOSS
 from coordboost._threads import on_one_thread
 from coordboost.spectrum import Spectrum
 
@@ -139,7 +139,7 @@ class Unconstrained(NamedTuple):
         mu = LOSS.of(problem.loss, "mu")
         worst = float(np.abs(at.corr).max())
         least = min(at.over(problem), at.loss)
-        if mu is None:
+        if mu is None or not DICTIONARY.of(problem.dictionary, "countable"):
             return Certificate(self, least, at.loss, {"max_abs_corr": worst})
         spectrum = Spectrum.of(problem)
         inside = spectrum.project(problem, at.resid)
@@ -166,7 +166,8 @@ class Ball(NamedTuple):
     def certificate(self, problem, at):
         not_negative("Ball: the radius", self.radius)
         worst, inner = float(np.abs(at.corr).max()), float(at.resid @ at.pred)
-        least, lower = at.over(problem), at.loss + inner - self.radius * worst - at.rounding(problem, self.radius)
+        least, lower = at.over(problem), at.loss + inner - at.rounding(problem, self.radius)
+        lower -= self.radius * worst if self.radius > 0 else 0.0
         l1 = float(np.abs(at.beta).sum())
         upper = at.loss if l1 <= self.radius * (1 + 1e-12) else problem.value(at.pred * (self.radius / l1))
         omega = worst - inner / self.radius if self.radius > 0 else worst

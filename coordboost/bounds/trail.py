@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from coordboost._protocol import LOSS
+from coordboost._protocol import DICTIONARY, LOSS
 from coordboost._threads import on_one_thread
 from coordboost.engine.source import RENEW
 from coordboost.spectrum import Spectrum
@@ -62,7 +62,8 @@ class Constants(NamedTuple):
 
 def greedy(run):
     """Whether the squared loss is boosted by the learner with the largest correlation of all: what the theorems speak about."""
-    return run.method.greedy and LOSS.of(run.problem.loss, "quadratic")
+    countable = DICTIONARY.of(run.problem.dictionary, "countable")
+    return countable and run.method.greedy and LOSS.of(run.problem.loss, "quadratic")
 
 
 @dataclass(frozen=True, eq=False)

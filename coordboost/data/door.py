@@ -3,7 +3,7 @@
 import numpy as np
 
 from coordboost._generic import is_piece
-from coordboost._protocol import DICTIONARY, LOSS
+from coordboost._protocol import DICTIONARY, FAMILY, LOSS
 from coordboost.data import validation
 from coordboost.data.names import Names, names_of
 from coordboost.data.parts import Parts
@@ -11,6 +11,7 @@ from coordboost.data.probe import check_dictionary
 from coordboost.data.standardize import Standardization
 from coordboost.data.table import columns_of
 from coordboost.dictionaries import Oracle
+from coordboost.dictionaries.bank import Bank
 
 #: Verbs that a compiled loop calls: a piece must bring them itself.
 KERNELS = ("correlations", "dot", "add")
@@ -24,7 +25,8 @@ def parts_of(X, y, loss, sample_weight, center, scale, groups, feature_names):
     if center and LOSS.of(loss, "constant") is None:
         raise ValueError(f"{type(loss).__name__} has no constant(y, weight): add it or pass center=False.")
     own = DICTIONARY.meant(X) and not validation.is_frame(X)
-    y, weight, dictionary, way, names, named = (_from_dictionary if own else _from_columns)(
+    given = _from_family if hasattr(X, "search") and not hasattr(X, "scan") else _from_dictionary
+    y, weight, dictionary, way, names, named = (given if own else _from_columns)(
         X, y, sample_weight, center, scale, feature_names
     )
     if LOSS.of(loss, "labels"):
@@ -49,6 +51,15 @@ def _from_columns(X, y, sample_weight, center, scale, feature_names):
     if len(way.kept) < len(names):
         validation.report_constant([names[j] for j in np.setdiff1d(np.arange(len(names)), way.kept)])
     return y, weight, dictionary, way, names, X.named or feature_names is not None
+
+
+def _from_family(X, y, sample_weight, center, scale, feature_names):
+    """The same for learners that cannot be counted, none of which is known yet."""
+    FAMILY.check("X", X)
+    m = validation.whole("n_samples", X.n_samples, 1)
+    y, weight = validation.target(y, m), validation.sample_weight(sample_weight, m)
+    none = np.zeros(0)
+    return y, weight, Bank(X, weight), Standardization(none.astype(np.int64), none, none, 0), [], False
 
 
 def _from_dictionary(X, y, sample_weight, center, scale, feature_names):

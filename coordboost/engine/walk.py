@@ -6,7 +6,7 @@ import numpy as np
 
 from coordboost._checks import shown
 from coordboost._generic import is_piece
-from coordboost._protocol import COEFFICIENTS, LOSS, SELECTION, VIEW
+from coordboost._protocol import COEFFICIENTS, DICTIONARY, LOSS, SELECTION, VIEW
 from coordboost._threads import one_thread
 from coordboost.dictionaries.chunked import Chunked
 from coordboost.engine.loop import follow, runner
@@ -17,6 +17,7 @@ from coordboost.engine.views.explicit import Explicit
 from coordboost.engine.views.gathered import Gathered
 from coordboost.engine.views.gram import Gram
 from coordboost.engine.views.lookahead import Lookahead
+from coordboost.engine.views.searched import Searched
 from coordboost.pieces.selection import Recorded as RecordedPicks
 from coordboost.pieces.steps import Recorded as RecordedMoves
 
@@ -31,6 +32,8 @@ def choose_view(problem, method, compile):
     squared loss the Gram form where moving all correlations is cheaper than computing those that are looked at; else the data
     themselves.
     """
+    if not DICTIONARY.of(problem.dictionary, "countable"):
+        return _searching(method)
     if not COEFFICIENTS.of(method.coefficients, "plain"):
         return _own_view(method)
     n, squared, stored = problem.n_learners, LOSS.of(problem.loss, "quadratic"), is_piece(problem.dictionary)
@@ -52,6 +55,10 @@ def checked_view(problem, method, view):
         raise ValueError(
             f"view must be one of Explicit, Gram, GramColumns, Lookahead and Gathered (classes), or None, got {shown(view)}."
         )
+    if (view is Searched) is DICTIONARY.of(problem.dictionary, "countable"):
+        raise ValueError(
+            f"{view.__name__} is not the view for these learners: Searched is, where they cannot be counted, and only there."
+        )
     if not _carries(view, method):
         raise ValueError(f"{method.name} cannot run on view={view.__name__}; leave view=None.")
     if VIEW.of(view, "quadratic") and not LOSS.of(problem.loss, "quadratic"):
@@ -61,6 +68,15 @@ def checked_view(problem, method, view):
             f"view={view.__name__} needs Full() selection by correlation, {method.name} has another; leave view=None."
         )
     return view
+
+
+def _searching(method):
+    """The view for learners that cannot be counted, refused where the method does not take the best of them."""
+    if not method.greedy:
+        raise ValueError(
+            f"{method.name} needs learners that can be counted: those of this problem are found by a search for the best one."
+        )
+    return Searched
 
 
 def _carries(view, method):
@@ -88,7 +104,8 @@ class Walk:
     """
 
     def __init__(self, problem, method, *, view=None, seed=0, compile=True):
-        self.problem, self.seed, self.compile = problem, seed, compile
+        self.problem = problem = problem.begun()
+        self.seed, self.compile = seed, compile
         self.method = method.bind(problem)
         self.kind = checked_view(problem, self.method, view) or choose_view(problem, self.method, compile)
         self.coefficients = self.method.coefficients.start(problem)
@@ -106,7 +123,7 @@ class Walk:
     @property
     def n_scans(self):
         """Correlations computed from the data, in units of a full scan."""
-        return self.recorded[0] + self.looks / self.problem.n_learners
+        return self.recorded[0] + self.looks / max(1, self.problem.n_learners)
 
     @property
     def recorded(self):
@@ -182,6 +199,7 @@ class Walk:
         )
         self.k += done
         self.record.keep(done)
+        self.extra += done * VIEW.of(self.view, "searches")
         if VIEW.of(self.view, "looks") is not None:
             self.looks += done * self.view.looks(SELECTION.of(select, "width"), self.problem.n_learners)
         if done < len(drawn):

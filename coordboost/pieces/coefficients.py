@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._protocol import COEFFICIENTS
+from coordboost._protocol import COEFFICIENTS, DICTIONARY
 
 
 @COEFFICIENTS.own
@@ -25,7 +25,8 @@ class Single(NamedTuple):
     plain = True
 
     def start(self, problem):
-        return Single(np.zeros(problem.n_learners), np.ones(1))
+        counted = DICTIONARY.of(problem.dictionary, "countable")
+        return Single(np.zeros(problem.n_learners), np.ones(1)) if counted else Growing()
 
     def beta(self, unit):
         return unit * self.scale[0] * self.values
@@ -46,6 +47,27 @@ class Single(NamedTuple):
                 self.scale[0] = 1 + 0 * self.scale[0]
         if theta != 0:
             self.values[j] += theta / self.scale[0]
+
+
+class Growing:
+    """As `Single`, by the number of a learner in its bank: room is made as learners come. Plain Python; beta has those used so far."""
+
+    plain = True
+
+    def __init__(self):
+        self.kept, self.used = Single(np.zeros(8), np.ones(1)), 0
+
+    def beta(self, unit):
+        return self.kept.beta(unit)[: self.used]
+
+    def coefficient(self, j):
+        return self.kept.coefficient(j) if j < self.used else 0.0
+
+    def accumulate(self, j, shrink, theta):
+        if j >= len(self.kept.values):
+            self.kept = self.kept._replace(values=np.concatenate([self.kept.values, np.zeros(j + 1)]))
+        self.used = max(self.used, int(j) + 1)
+        self.kept.accumulate(j, shrink, theta)
 
 
 @COEFFICIENTS.own

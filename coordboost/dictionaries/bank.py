@@ -1,0 +1,130 @@
+"""Learners that cannot be counted: found by a search, and numbered in a bank of the run's own.
+
+A *family* knows how to search; nothing in it depends on a run. Its `search(v, k, above)` gives up to k learners whose correlation with v
+is the largest found above a level, as hashable descriptions, with these correlations and `outside`, a bound of the absolute correlation
+of every other learner: ``math.inf`` where the search is no proof, and then no certificate rests on it. `build(learner)` is its column.
+"""
+
+import functools
+import math
+
+import numpy as np
+
+from coordboost._checks import shown
+from coordboost._protocol import DICTIONARY
+
+#: How far the norm of a column may be from 1, and a correlation from that of its column (relative).
+NEAR = 1e-8
+
+
+class Bank:
+    """The learners of a family that were found so far, a dictionary by number: 0, 1, ... in the order of their first finding.
+
+    Parameters
+    ----------
+    family : object with ``n_samples``, ``search`` and ``build``
+    weight : (n_samples,)
+        The metric in which columns have unit norm.
+
+    Raises
+    ------
+    ValueError
+        Where the family gives what it must not.
+    """
+
+    countable = False
+
+    def __init__(self, family, weight):
+        self.family, self.weight = family, weight
+        self.learners, self.number, self.columns = [], {}, []
+        for verb, default in DICTIONARY.may.items():
+            if callable(default) and not hasattr(self, verb):
+                setattr(self, verb, functools.partial(default, self))
+
+    @property
+    def n_samples(self):
+        return self.family.n_samples
+
+    @property
+    def n_learners(self):
+        """Learners found so far."""
+        return len(self.learners)
+
+    def bank(self):
+        """A bank of its own with the same learners."""
+        new = Bank(self.family, self.weight)
+        new.learners, new.number, new.columns = [*self.learners], {**self.number}, [*self.columns]
+        return new
+
+    def best(self, v, k, above):
+        """The numbers of up to `k` learners with the largest correlations above a level, these, and a bound on all others."""
+        learners, corr, outside = self._found(v, k, above)
+        index = np.array([self._numbered(learner) for learner in learners], dtype=np.int64)
+        own = self.correlations(v, index)
+        off = np.abs(own - corr) > NEAR * (1 + np.abs(own))
+        if off.any():
+            i = int(np.argmax(off))
+            raise ValueError(
+                f"{type(self.family).__name__}.search gives the correlation {corr[i]:.9g} of {shown(learners[i])}, its column {own[i]:.9g}."
+            )
+        return index, corr, outside
+
+    def largest(self, v):
+        """A bound of the absolute correlation of every learner, inf where it is not known. No learner gets a number by it."""
+        _, corr, outside = self._found(v, 1, -1.0)
+        return max(float(np.abs(corr).max(initial=0.0)), outside)
+
+    def _found(self, v, k, above):
+        found = self.family.search(v, k, above)
+        try:
+            learners, corr, outside = found
+            corr, outside = np.asarray(corr, dtype=np.float64), float(outside)
+        except (TypeError, ValueError):
+            learners, corr, outside = [], np.full(1, np.nan), math.nan
+        if corr.shape != (len(learners),) or len(learners) > k or not np.isfinite(corr).all() or math.isnan(outside):
+            raise ValueError(
+                f"{type(self.family).__name__}.search must return (learners, correlations, outside): up to {k} learners, as many finite "
+                f"numbers, and a bound (math.inf where it is not known); got {shown(found)}."
+            )
+        return learners, corr, outside
+
+    def _numbered(self, learner):
+        if learner not in self.number:
+            column = np.ascontiguousarray(self.family.build(learner), dtype=np.float64)
+            self._check(learner, column)
+            self.number[learner] = len(self.learners)
+            self.learners.append(learner)
+            self.columns.append(column)
+        return self.number[learner]
+
+    def _check(self, learner, column):
+        if column.shape != (self.n_samples,) or not np.isfinite(column).all():
+            raise ValueError(
+                f"{type(self.family).__name__}.build must return {self.n_samples} finite numbers, for {shown(learner)} too."
+            )
+        norm = math.sqrt(self.weight @ column**2)
+        if abs(norm - 1) > NEAR:
+            raise ValueError(
+                f"learners must have unit norm (sum_i w_i B_ij^2 = 1, w the sample_weight); {shown(learner)} has norm {norm:.12g}: "
+                "divide by it."
+            )
+
+    def column(self, j):
+        return self.columns[j]
+
+    def correlations(self, v, index):
+        return np.array([self.columns[j] @ v for j in index])
+
+    def name(self, j):
+        return str(self.learners[j])
+
+    def at(self, X):
+        """The same learners on new rows, where the family has ``at(X)``."""
+        if not hasattr(self.family, "at"):
+            raise ValueError(
+                f"{type(self.family).__name__} has no verb at(X) that gives the same family on new rows: it cannot predict."
+            )
+        family = self.family.at(X)
+        new = Bank(family, np.ones(family.n_samples))
+        new.learners, new.columns = self.learners, [np.asarray(family.build(learner), float) for learner in self.learners]
+        return new

@@ -1,0 +1,167 @@
+"""Learners that cannot be counted: found by a search, numbered in the run's own bank, certified where the search is a proof."""
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+
+import coordboost as cb
+from coordboost.pieces.coefficients import Single
+
+M = 10
+RNG = np.random.default_rng(5)
+Y = RNG.normal(size=M)
+
+
+class Signs:
+    """All 2^M sign vectors over sqrt(M): the best one is sign(v), up to a sign of its own; the next differs where abs(v) is smallest."""
+
+    n_samples = M
+
+    def search(self, v, k, above):
+        best = np.where(v >= 0, 1, -1)
+        corr = np.abs(v).sum() / np.sqrt(M)
+        sign = int(best[0])
+        found = [tuple((sign * best).tolist())] if corr > above else []
+        return found, np.array([sign * corr])[: len(found)], corr - 2 * np.abs(v).min() / np.sqrt(M)
+
+    def build(self, learner):
+        return np.array(learner) / np.sqrt(M)
+
+    def at(self, X):
+        return type("Rows", (), {"n_samples": len(X), "build": lambda self, learner: X @ np.array(learner)})()
+
+
+class Greedy(Signs):
+    """Sign vectors refined entry by entry from a poor start: a search that proves nothing."""
+
+    def search(self, v, k, above):
+        signs = np.ones(M)
+        for i in np.argsort(-np.abs(v))[: M // 2]:
+            signs[i] = 1 if v[i] >= 0 else -1
+        return [tuple(signs.astype(int).tolist())], [signs @ v / np.sqrt(M)], math.inf
+
+
+def explicit():
+    """The sign vectors as columns, one of each pair of opposites."""
+    return np.array([[1, *rest] for rest in product([1, -1], repeat=M - 1)]).T / np.sqrt(M)
+
+
+METHODS = [
+    cb.ls_boost(0.3), cb.forward_stagewise(0.05), cb.regularized_forward_stagewise(0.05, 2.0), cb.gcd(cb.LineSearch()), cb.frank_wolfe(2.0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
+@pytest.mark.parametrize("loss", [cb.Squared(), cb.Huber(0.5)], ids=["squared", "huber"])
+def test_steps_are_those_over_all_learners(method, loss):
+    """The same coefficients as on the matrix of all learners; the run keeps those that it met, in the order of their finding."""
+    B = explicit()
+    found = cb.solve(cb.Problem(Signs(), Y, loss), method, 60)
+    all_of_them = cb.solve(
+        cb.Problem(B, Y - found.problem.offset, loss, center=False, scale=False), method, 60, view=cb.Explicit
+    )
+    learners = found.problem.dictionary.learners
+    assert len(learners) == len(found.beta) == len(set(found.path.learner)) < 60 and found.n_scans == 60
+    column = {tuple(np.rint(B[:, j] * np.sqrt(M)).astype(int)): j for j in range(B.shape[1])}
+    assert [column[learners[j]] for j in found.path.learner] == all_of_them.path.learner.tolist()
+    beta = np.zeros(B.shape[1])
+    beta[[column[learner] for learner in learners]] = found.beta
+    np.testing.assert_allclose(beta, all_of_them.beta, rtol=0, atol=60 * 60 * M * 4 * 2.0**-53)
+    assert list(found.path.learner[:1]) == [0] and (np.diff(np.maximum.accumulate(found.path.learner)) <= 1).all()
+
+
+def test_certificates_rest_on_the_largest_correlation():
+    B, method = explicit(), cb.frank_wolfe(2.0, cb.BallSearch(2.0))
+    found = cb.solve(cb.Problem(Signs(), Y), method, 200)
+    listed = cb.Problem(B, Y - Y.mean(), center=False, scale=False)
+    optimum = cb.solve(listed, method, 2000).certificate()
+    ours = found.certificate()
+    assert ours.lower <= optimum.upper and optimum.lower <= ours.upper and ours.gap <= 1e-2 * found.problem.start_loss
+    # no learner gets a number because someone asked for a certificate
+    assert found.problem.n_learners == len(found.beta)
+    assert found.certificate(cb.Penalty(0.3)).known and found.certificate(cb.Unconstrained()).lower == 0.0
+
+
+def test_no_certificate_is_claimed_where_the_search_proves_nothing():
+    found = cb.solve(cb.Problem(Greedy(), Y), cb.frank_wolfe(2.0), 200)
+    assert found.final.loss < found.problem.start_loss
+    for target in (cb.Ball(2.0), cb.Penalty(0.3), cb.Unconstrained()):
+        assert found.certificate(target).lower == 0.0  # the infimum of the loss, and nothing more
+    nothing = found.certificate(cb.Ball(0.0))  # the ball of radius 0 holds one model, whatever the learners are
+    assert nothing.lower <= nothing.upper == found.problem.value(0 * Y)
+    with pytest.raises(ValueError, match="no bound speaks about"):
+        cb.check(found)
+
+
+def test_a_run_has_a_bank_of_its_own_and_is_the_same_run_however_it_is_cut():
+    problem, method = cb.Problem(Signs(), Y), cb.ls_boost(0.3)
+    whole, cut = cb.solve(problem, method, 50), cb.solve(problem, method, 20)
+    once, twice = cut.resume(30), cut.resume(30)
+    assert problem.n_learners == 0 and cut.problem.n_learners == len(cut.beta)
+    for run in (once, twice, cb.solve(problem, method, 50, stop=lambda state: state.k >= 50)):
+        assert (run.path.learner == whole.path.learner).all() and (run.beta == whole.beta).all()
+        assert run.problem.dictionary.learners == whole.problem.dictionary.learners
+    for state in whole.replay([0, 1, 20, 50]):
+        assert (state.pred == whole.problem.combine(state.beta)).all()
+    assert (next(whole.replay([20])).beta == cut.beta).all()
+    stopped = cb.solve(problem, method, 50, stop=lambda state: len(state.beta) >= 5)
+    assert len(stopped.beta) == 5 and (stopped.path.learner == whole.path.learner[: stopped.n_steps]).all()
+    X = RNG.normal(size=(3, M))
+    np.testing.assert_allclose(
+        whole.predict(X), problem.offset + X @ (np.array(whole.problem.dictionary.learners).T @ whole.beta)
+    )
+
+
+def test_nothing_has_the_length_of_all_learners():
+    """Room for coefficients is at most twice the learners met, however many there are."""
+    found = cb.solve(cb.Problem(Signs(), Y), cb.ls_boost(0.3), 40)
+    store = found.method.coefficients.start(found.problem)
+    for row in zip(found.path.learner, found.path.shrink, found.path.theta, strict=True):
+        store.accumulate(*row)
+    assert len(store.kept.values) <= 2 * max(8, len(found.beta)) and (store.beta(1.0) == found.beta).all()
+    fixed = Single(np.zeros(len(found.beta)), np.ones(1))
+    for row in zip(found.path.learner, found.path.shrink, found.path.theta, strict=True):
+        fixed.accumulate(*row)
+    assert (fixed.beta(1.0) == found.beta).all()
+
+
+class Odd(Signs):
+    def __init__(self, found=None, column=None):
+        self.found, self.column_ = found, column
+
+    def search(self, v, k, above):
+        return super().search(v, k, above) if self.found is None else self.found
+
+    def build(self, learner):
+        return super().build(learner) if self.column_ is None else self.column_
+
+
+@pytest.mark.parametrize(
+    "family, words",
+    [
+        (Odd(column=np.ones(M)), "has norm 3.16227766017: divide by it"),
+        (Odd(column=np.ones(3)), "build must return 10 finite numbers"),
+        (Odd(found=(["a"], [1.0, 2.0], 0.0)), "search must return"),
+        (Odd(found=(["a"], [math.nan], 0.0)), "search must return"),
+        (Odd(found=7), "search must return"),
+        (Odd(found=([(1,) * M], [0.7], 0.0)), "search gives the correlation 0.7"),
+        (Odd(found=([], [], 0.0)), "found no learner at all"),
+    ],
+)
+def test_what_a_family_must_not_do(family, words):
+    with pytest.raises(ValueError, match=words):
+        cb.solve(cb.Problem(family, Y), cb.ls_boost(0.3), 2)
+
+
+def test_what_needs_a_list_of_learners_says_so(tmp_path):
+    problem = cb.Problem(Signs(), Y)
+    for call, words in [
+        (lambda: cb.solve(problem, cb.rcd(), 3), "needs learners that can be counted|number of learners"),
+        (lambda: cb.solve(problem, cb.agbm(0.5, 0.1), 3), "agbm needs learners that can be counted"),
+        (lambda: cb.solve(problem, cb.ls_boost(), 3, view=cb.Explicit), "Explicit is not the view for these learners"),
+        (lambda: cb.solve(problem, cb.ls_boost(), 3).save(tmp_path / "run"), "cannot be saved yet"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            call()
