@@ -17,6 +17,8 @@ from coordboost.data.probe import gathered
 from coordboost.data.table import columns_of
 from coordboost.pieces.losses import Squared
 from coordboost.screening.scan import scan
+from coordboost.span import Span
+from coordboost.spectrum import Spectrum
 
 value = generic("value")
 residual = generic("residual")
@@ -142,6 +144,16 @@ class Problem:
     def start_excess(self):
         """What gaps are relative to: the sum of the losses at beta = 0 above their infimum, its size where that is not known."""
         return self.start_loss - self.infimum if self.infimum > -math.inf else abs(self.start_loss)
+
+    @cached_property
+    def spectrum(self):
+        """Singular values of the columns. *Cost*: a thin SVD, once."""
+        return Spectrum.of(self)
+
+    @cached_property
+    def span(self):
+        """Directions of the columns, and how far they may be off. *Cost*: two products of the size of the SVD, once."""
+        return Span.of(self, self.spectrum)
 
     @cached_property
     def start_size(self):

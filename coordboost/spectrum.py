@@ -72,8 +72,13 @@ class Spectrum(NamedTuple):
 
     def project(self, problem, resid):
         """Coordinates (rank,) of the projection of ``W^{-1/2} resid`` on the columns; weights of 0 carry no residual."""
-        root = np.sqrt(problem.weight)
-        return self.left.T @ np.divide(resid, root, out=np.zeros_like(resid), where=root > 0)
+        return self.left.T @ unweighted(problem, resid)
+
+
+def unweighted(problem, resid):
+    """``W^{-1/2} resid``, (n_samples,)."""
+    root = np.sqrt(problem.weight)
+    return np.divide(resid, root, out=np.zeros_like(resid), where=root > 0)
 
 
 def _through_gram(problem, root):

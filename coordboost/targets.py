@@ -17,7 +17,7 @@ from coordboost._checks import not_negative
 from coordboost._generic import compiled, generic, is_piece
 from coordboost._protocol import DICTIONARY, LOSS
 from coordboost._threads import on_one_thread
-from coordboost.spectrum import Spectrum
+from coordboost.spectrum import unweighted
 
 value = generic("value")
 
@@ -141,16 +141,16 @@ class Unconstrained(NamedTuple):
         least = min(at.over(problem), at.loss)
         if mu is None or not DICTIONARY.of(problem.dictionary, "countable"):
             return Certificate(self, least, at.loss, {"max_abs_corr": worst})
-        spectrum = Spectrum.of(problem)
+        spectrum, most = problem.spectrum, problem.span.most(unweighted(problem, at.resid))
         inside = spectrum.project(problem, at.resid)
-        gap = float(inside @ inside) / (2 * mu)
         witness = {
             "max_abs_corr": worst,
             "lambda_pmin": spectrum.lambda_pmin,
             "rank": spectrum.rank,
+            "tilt": problem.span.tilt,
             "distance_to_solutions": float(np.linalg.norm(inside / spectrum.singular)) / mu,
         }
-        return Certificate(self, max(least, at.loss - gap - at.rounding(problem, 0.0)), at.loss, witness)
+        return Certificate(self, max(least, at.loss - most * most / (2 * mu) - at.rounding(problem, 0.0)), at.loss, witness)
 
 
 class Ball(NamedTuple):

@@ -18,7 +18,7 @@ FLOORS = {
     0: ["_generic", "_protocol", "_verbs", "_linesearch", "_checks", "_threads", "_tiles"],
     1: ["pieces", "dictionaries"],
     2: ["screening", "engine"],
-    3: ["data", "problem", "spectrum", "methods", "targets", "bounds"],
+    3: ["data", "problem", "spectrum", "span", "methods", "targets", "bounds"],
     4: [
         "state",
         "outcome",

@@ -1,0 +1,215 @@
+"""No false lower end: thousands of designs with copies, near copies and dependent columns against optima in exact fractions.
+
+The columns as they are stored define a problem with an exact optimum, however close they come to each other. Where the table holds whole
+numbers the exact optimum of the table itself is another one, as the stored columns are rounded: no lower end is above that either.
+"""
+
+import itertools
+import warnings
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import reference_exact as exact
+import scipy.sparse
+
+import coordboost as cb
+from coordboost import span
+from coordboost.targets import At
+
+U = np.finfo(float).eps
+DISTANCES = [1e-4, 1e-6, 1e-8, 1e-10, 1e-12, 1e-14, 5e-15, 1e-15, 3e-16]
+
+
+def residual_square(columns, y, weight):
+    """The smallest weighted sum of squares / 2 over the span of the columns: elimination in Fractions, zero pivots passed over."""
+    vectors = [*columns, y]
+    gram = [[sum(weight * a * b) for b in vectors] for a in vectors]
+    left = list(range(len(columns)))
+    while pivot := [j for j in left if gram[j][j] != 0]:
+        k = pivot[0]
+        left.remove(k)
+        rest = [*left, len(columns)]
+        for a in rest:
+            if gram[a][k] != 0:
+                share = gram[a][k] / gram[k][k]
+                for b in rest:
+                    gram[a][b] -= share * gram[k][b]
+    return gram[-1][-1] / 2
+
+
+def table(rng, p=None):
+    """A table of whole numbers, and then near copies in place of some columns; whether it still holds whole numbers."""
+    n = int(rng.integers(4, 10))
+    p = p or int(rng.integers(2, 6))
+    X = rng.integers(-9, 10, (n, p)).astype(float)
+    whole = True
+    for j in range(1, p):
+        kind = rng.integers(0, 6)
+        if kind == 0:
+            X[:, j] = X[:, j - 1]
+        elif kind == 1:
+            X[:, j] = 3 * X[:, 0]
+        elif kind == 2:
+            X[:, j] = X[:, :j] @ rng.integers(-2, 3, j)
+        elif kind == 3:
+            X[:, j] = X[:, j - 1] + rng.choice(DISTANCES) * rng.integers(-3, 4, n)
+            whole = whole and (X[:, j] == X[:, j - 1]).all()
+    return X, rng.integers(-20, 21, n).astype(float), whole
+
+
+def instance(seed, p=None):
+    """A problem, and whether its table holds whole numbers; None where nothing is left of the table."""
+    rng = np.random.default_rng(seed)
+    X, y, whole = table(rng, p)
+    weight = None if seed % 3 else rng.integers(0, 4, len(y)).astype(float)
+    if weight is not None:
+        weight[0] = 1.0
+    center = bool(rng.integers(0, 2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", cb.ConstantColumnWarning)
+        try:
+            problem = cb.Problem(X, y, sample_weight=weight, center=center)
+        except ValueError:
+            return None
+    return problem, X if whole else None, center, y
+
+
+def points(problem, seed):
+    """Zero, the float64 least squares solution, models far away."""
+    B, rng = problem.gather(np.arange(problem.n_learners)), np.random.default_rng(seed)
+    root = np.sqrt(problem.weight)
+    best = np.linalg.lstsq(root[:, None] * B, root * problem.y, rcond=None)[0]
+    return [np.zeros(len(best)), best, best + 10.0 ** rng.integers(-9, 4) * rng.normal(size=len(best))]
+
+
+def unconstrained_excess(seed):
+    """How far each lower end is above the exact optimum of the stored columns, and above that of a whole table, or None."""
+    made = instance(seed)
+    if made is None:
+        return []
+    problem, X, center, y = made
+    w = exact.fractions(problem.weight)
+    B, target = exact.fractions(problem.gather(np.arange(problem.n_learners))), exact.fractions(problem.y)
+    optima = [residual_square(list(B.T), target, w)]
+    if X is not None:
+        raw, goal = exact.fractions(X), exact.fractions(y)
+        if center:
+            raw, goal = raw - (w @ raw) / sum(w), goal - (w @ goal) / sum(w)
+        optima.append(residual_square(list(raw.T), goal, w))
+    least = min(optima)
+    return [Fraction(cb.certify(problem, beta).lower) - least for beta in points(problem, seed)]
+
+
+def lasso_excess(seed):
+    """The same for Ball and Penalty of the stored columns; supports and signs are enumerated."""
+    made = instance(seed, p=3)
+    if made is None:
+        return []
+    problem, rng = made[0], np.random.default_rng(seed)
+    root = exact.fractions(problem.weight)
+    if not all(w in (0, 1, 4) for w in root):  # roots have to be fractions
+        return []
+    root = np.array([Fraction(int(w**0.5)) for w in problem.weight], dtype=object)
+    B = root[:, None] * exact.fractions(problem.gather(np.arange(problem.n_learners)))
+    y = root * exact.fractions(problem.y)
+    size = problem.start_size or 1.0
+    out = []
+    for target in (
+        cb.Penalty(float(size * rng.choice([0.9, 0.3, 0.01, 1e-6]))),
+        cb.Ball(float(size * rng.choice([0.1, 1.0, 5.0]))),
+    ):
+        ball = isinstance(target, cb.Ball)
+        beta = exact.lasso_ball(B, y, Fraction(target.radius)) if ball else exact.lasso_penalty(B, y, Fraction(target.lam))
+        value = sum((y - B @ beta) ** 2) / 2 + (0 if ball else Fraction(target.lam) * sum(abs(beta)))
+        near = np.array(beta, dtype=float)
+        for point in (near, *points(problem, seed)):
+            out.append(Fraction(target.certificate(problem, At.point(problem, point)).lower) - value)
+    return out
+
+
+def worst(excess, seeds):
+    return max(itertools.chain.from_iterable(map(excess, seeds)))
+
+
+@pytest.mark.parametrize("distance", [1e-8, 1e-10, 1e-12, 5e-15])
+def test_a_column_beside_its_near_copy(distance):
+    """Five columns of 12 samples, two of them `distance` apart: below the exact optimum, and as near to it as rounding lets it be.
+
+    Rounding turns the direction in which the copies differ by some U / distance, and the coefficients of 1 / distance let the loss of
+    the least squares solution be known to that times 4 sqrt(12): 2e-7 of the loss at 0 for the first, nothing for the last.
+    """
+    rng = np.random.default_rng(0)
+    Z, y = rng.standard_normal((12, 4)), rng.standard_normal(12)
+    problem = cb.Problem(np.column_stack([Z, Z[:, 0] + distance * rng.standard_normal(12)]), y)
+    B = exact.fractions(problem.gather(np.arange(5)))
+    optimum = residual_square(list(B.T), exact.fractions(problem.y), np.array([Fraction(1)] * 12, dtype=object))
+    for beta in points(problem, 0):
+        assert Fraction(cb.certify(problem, beta).lower) <= optimum
+    zero = cb.certify(problem, np.zeros(5))
+    assert float(optimum) - zero.lower <= 100 * U / distance * problem.start_loss
+
+
+def gap_at_least_squares(problem):
+    return cb.certify(problem, points(problem, 0)[1]).gap / problem.start_loss
+
+
+@pytest.mark.parametrize("shape", [(30, 4), (200, 20), (300, 150)])
+def test_intervals_of_good_columns_stay_narrow(shape):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=shape)
+    assert gap_at_least_squares(cb.Problem(X, X[:, 0] + rng.normal(size=shape[0]))) <= 1e-13
+
+
+@pytest.mark.parametrize("convert", [np.asarray, scipy.sparse.csc_array])
+def test_dummies_of_several_categories_stay_narrow(convert):
+    """Dependent once centred, in each category: what rounding leaves of that is a constant, at right angles to every residual."""
+    rng = np.random.default_rng(2)
+    X = np.column_stack([np.eye(4)[rng.integers(0, 4, 150)] for _ in range(3)])
+    assert gap_at_least_squares(cb.Problem(convert(X), X @ rng.normal(size=12) + rng.normal(size=150))) <= 1e-12
+
+
+def test_columns_that_depend_exactly_stay_narrow():
+    """Sign columns of norm 1, some of them sums of others: found out without rounding, not copies of any other."""
+    signs = np.array([[1, 1, 1, 1], [1, 1, -1, -1], [1, -1, 1, -1], [1, -1, -1, 1]]).T.repeat(4, axis=0) / 4.0
+    X = np.column_stack([signs[:, :3], -signs[:, 0], (signs[:, :3] @ [1, 1, -1] + signs[:, 3]) / 2, signs[:, 3]])
+    problem = cb.Problem(X, np.arange(16.0) ** 2, center=False, scale=False)
+    assert gap_at_least_squares(problem) <= 1e-13 and problem.span.left.shape == (16, 4)
+
+
+def test_a_column_in_another_unit_is_a_direction_of_its_own():
+    """Inches beside centimetres: only rounding tells the columns apart, but as they are stored they span a plane."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(40, 2))
+    problem = cb.Problem(np.column_stack([X, X[:, 0] / 2.54]), rng.normal(size=40))
+    own = cb.certify(problem, np.zeros(3))
+    B = exact.fractions(problem.gather(np.arange(3)))
+    optimum = residual_square(list(B.T), exact.fractions(problem.y), np.array([Fraction(1)] * 40, dtype=object))
+    assert own.witness["rank"] == 2 and problem.span.left.shape[1] == 3
+    assert 0 <= optimum - Fraction(own.lower) <= 1e-13 * problem.start_loss
+
+
+def test_where_taking_apart_is_too_dear_all_of_space_is_taken(monkeypatch):
+    """The lower end is then the infimum."""
+    monkeypatch.setattr(span, "MAX_PRODUCTS", 10)
+    X = np.random.default_rng(4).normal(size=(30, 2))
+    problem = cb.Problem(np.column_stack([X, 3 * X[:, 0]]), X[:, 1] ** 2)
+    assert problem.span.left is None and cb.certify(problem, np.zeros(3)).lower == 0
+
+
+def test_no_false_lower_end_of_least_squares():
+    assert worst(unconstrained_excess, range(200)) <= 0
+
+
+def test_no_false_lower_end_of_the_lasso():
+    assert worst(lasso_excess, range(60)) <= 0
+
+
+@pytest.mark.slow
+def test_no_false_lower_end_of_least_squares_in_ten_thousand():
+    assert worst(unconstrained_excess, range(200, 10_200)) <= 0
+
+
+@pytest.mark.slow
+def test_no_false_lower_end_of_the_lasso_in_two_thousand():
+    assert worst(lasso_excess, range(60, 2060)) <= 0
