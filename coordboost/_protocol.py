@@ -143,6 +143,7 @@ DICTIONARY = Kind(
         "best": None,  # best(v, k, above) -> (ids, corr, outside); default from a scan, see screening/scan.py
         "groups": None,  # (n_learners,), the groups that a group selection rule draws from
         "rows": None,  # the columns where they are stored, (n_learners, n_samples)
+        "one_pass": False,  # reading the columns is what costs, so that all Gram entries in one pass are worth it
         "scan_cost": None,  # multiplications in a scan, default n_samples * n_learners
     },
     "a matrix, or an oracle with n_samples, n_learners, scan(v) and column(j)",

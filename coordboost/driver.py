@@ -1,4 +1,4 @@
-"""The one driver behind ``solve``, ``iterate`` and ``resume``: a walk is advanced, looked at, and stopped."""
+"""The one driver behind ``solve``, ``iterate`` and ``resume``: a stepper is advanced, looked at, and stopped."""
 
 import math
 import time
@@ -9,7 +9,7 @@ from coordboost._checks import shown
 from coordboost._protocol import STEP
 from coordboost.asking import Asking, rules_of
 from coordboost.data import validation
-from coordboost.engine.walk import Walk
+from coordboost.engine.stepper import Stepper
 from coordboost.interrupt import interruptible
 from coordboost.outcome import Outcome, Replay, Status
 from coordboost.state import State
@@ -21,18 +21,18 @@ LARGEST = 1e150
 
 
 class Course:
-    """A walk on its way to `n_steps` more steps, and the steps that it can go back to."""
+    """A stepper on its way to `n_steps` more steps, and the steps that it can go back to."""
 
-    def __init__(self, walk, n_steps, seconds=0.0):
-        self.walk, self.goal = walk, walk.k + n_steps
-        horizon = STEP.of(walk.method.step, "horizon")
+    def __init__(self, stepper, n_steps, seconds=0.0):
+        self.stepper, self.goal = stepper, stepper.k + n_steps
+        horizon = STEP.of(stepper.method.step, "horizon")
         if horizon is not None and self.goal > horizon:
-            raise ValueError(f"{walk.method.name} has a sequence for {horizon} steps, {self.goal} were asked for.")
+            raise ValueError(f"{stepper.method.name} has a sequence for {horizon} steps, {self.goal} were asked for.")
         self.began = time.perf_counter() - seconds
         self.marks = [self._mark()]
 
     def _mark(self):
-        return self.walk.k, self.walk.anchor, self.walk.recorded
+        return self.stepper.k, self.stepper.anchor, self.stepper.recorded
 
     def mark(self, since):
         """Be able to go back here, and to where the steps after `since` can be made from; the other marks are let go."""
@@ -45,36 +45,36 @@ class Course:
         return time.perf_counter() - self.began
 
     def state(self):
-        """Where the walk is."""
-        walk = self.walk
-        return State(walk.problem, walk.method.target_at(walk.k), walk.k, walk.beta, self.seconds())
+        """Where the stepper is."""
+        stepper = self.stepper
+        return State(stepper.problem, stepper.method.target_at(stepper.k), stepper.k, stepper.beta, self.seconds())
 
     def pauses(self, due):
         """Make the steps; pause after every block, and at the step numbers that ``due()`` gives."""
-        while self.walk.k < self.goal:
-            for _ in self.walk.blocks(min(due(), self.goal) - self.walk.k):
+        while self.stepper.k < self.goal:
+            for _ in self.stepper.blocks(min(due(), self.goal) - self.stepper.k):
                 yield
 
     def earlier(self):
         """The states up to here, by replay."""
-        return Replay(self.walk.problem, self.walk.method, self.walk.path, self.seconds())
+        return Replay(self.stepper.problem, self.stepper.method, self.stepper.path, self.seconds())
 
     def back(self, k):
-        """Go back to step k: the walk is then as if it had never gone further."""
-        walk = self.walk
-        if k == walk.k:
+        """Go back to step k: the stepper is then as if it had never gone further."""
+        stepper = self.stepper
+        if k == stepper.k:
             return
         at, anchor, counts = [mark for mark in self.marks if mark[0] <= k][-1]
-        walk.restore(walk.path.cut(0, at), at, anchor)
-        walk.recount(counts)
-        for _ in walk.blocks(k - at):
+        stepper.restore(stepper.path.cut(0, at), at, anchor)
+        stepper.recount(counts)
+        for _ in stepper.blocks(k - at):
             pass
 
     def back_to_numbers(self):
         """Go back to before the first move that was no ordinary number, or that led to a loss which is none."""
-        theta = self.walk.path.theta
+        theta = self.stepper.path.theta
         bad = ~np.isfinite(theta) | (np.abs(theta) > LARGEST)
-        good, past = 0, int(np.argmax(bad)) if bad.any() else self.walk.k
+        good, past = 0, int(np.argmax(bad)) if bad.any() else self.stepper.k
         replay = self.earlier()
         if not math.isfinite(replay.state(past).loss):
             while past - good > 1:
@@ -84,56 +84,57 @@ class Course:
         self.back(past)
 
     def outcome(self, status, message=None):
-        """The record of the walk as it is."""
-        walk = self.walk
+        """The record of the stepper as it is."""
+        stepper = self.stepper
         return Outcome(
-            walk.problem, walk.method, walk.kind, walk.seed, walk.compile, walk.path, walk.beta, walk.anchor, walk.recorded,
+            stepper.problem, stepper.method, stepper.kind, stepper.seed, stepper.compile, stepper.path, stepper.beta, stepper.anchor,
+            stepper.recorded,
             status, message or status.value, self.seconds(),
         )  # fmt: skip
 
 
 def begin(problem, method, seed, view, compile):
-    """A function that makes the walk at step 0."""
-    return lambda: Walk(problem, method, view=view, seed=seed, compile=compile)
+    """A function that makes the stepper at step 0."""
+    return lambda: Stepper(problem, method, view=view, seed=seed, compile=compile)
 
 
 def again(outcome):
-    """A function that makes the walk which `outcome` is the record of."""
+    """A function that makes the stepper which `outcome` is the record of."""
 
     def make():
-        walk = Walk(outcome.problem, outcome.method, view=outcome.view, seed=outcome.seed, compile=outcome.compile)
-        walk.restore(outcome.path, len(outcome.path), outcome.anchor)
-        walk.recount(outcome.counts)
-        return walk
+        stepper = Stepper(outcome.problem, outcome.method, view=outcome.view, seed=outcome.seed, compile=outcome.compile)
+        stepper.restore(outcome.path, len(outcome.path), outcome.anchor)
+        stepper.recount(outcome.counts)
+        return stepper
 
     return make
 
 
 def drive(make, n_steps, stop, watch, seconds=0.0):
-    """Advance the walk that ``make()`` gives until the steps are made or something ends them; its outcome. `seconds` were spent before."""
+    """Advance the stepper that ``make()`` gives until all steps are made or something ends them; its outcome. `seconds`: spent before."""
     n_steps, rules = validation.whole("n_steps", n_steps), rules_of(stop)
     if not (watch is None or callable(watch)):
         raise ValueError(f"watch must be a function of a State, got {shown(watch)}.")
     with interruptible() as interrupted:
         course = Course(make(), n_steps, seconds)
-        status, words = _advance(course, Asking(rules, course.walk.k), watch, interrupted)
+        status, words = _advance(course, Asking(rules, course.stepper.k), watch, interrupted)
     return course.outcome(status, words)
 
 
 def _advance(course, asking, watch, interrupted):
     """Make the steps, or those up to what ends them: a status, and a sentence where it has one of its own."""
-    walk, looked = course.walk, time.perf_counter()
-    if words := _stopped(course, asking, asking.ripe(walk, timely=False, last=False), course.state()):
+    stepper, looked = course.stepper, time.perf_counter()
+    if words := _stopped(course, asking, asking.ripe(stepper, timely=False, last=False), course.state()):
         return Status.STOPPED, words
     for _ in course.pauses(asking.due):
-        last = walk.k == course.goal
+        last = stepper.k == course.goal
         timely = last or time.perf_counter() - looked > LOOK
-        ripe = asking.ripe(walk, timely, last)
+        ripe = asking.ripe(stepper, timely, last)
         if timely or ripe:
             state = course.state()
             if not math.isfinite(state.loss):
                 course.back_to_numbers()
-                words = _stopped(course, asking, asking.ripe(walk, timely=False, last=True), course.state())
+                words = _stopped(course, asking, asking.ripe(stepper, timely=False, last=True), course.state())
                 return Status.STOPPED if words else Status.DIVERGED, words
             words = _stopped(course, asking, ripe, state)
             if watch is not None and (timely or words):
@@ -148,7 +149,7 @@ def _advance(course, asking, watch, interrupted):
 
 def _stopped(course, asking, ripe, state):
     """Ask the rules that are `ripe`; if one holds, go back to where it begins to, and return what it says."""
-    reached = asking.reached(ripe, course.walk, state, course.earlier)
+    reached = asking.reached(ripe, course.stepper, state, course.earlier)
     if reached is None:
         if ripe:
             course.mark(asking.no())
@@ -159,13 +160,13 @@ def _stopped(course, asking, ripe, state):
 
 
 def states(make, n_steps, every):
-    """The state at the start of the walk that ``make()`` gives and after every `every` steps, up to where the loss leaves float64."""
+    """The state at the start of the stepper that ``make()`` gives and after every `every` steps, up to where the loss leaves float64."""
     n_steps, every = validation.whole("n_steps", n_steps), validation.whole("every", every, 1)
     course = Course(make(), n_steps)
-    walk = course.walk
+    stepper = course.stepper
     yield course.state()
-    for _ in course.pauses(lambda: walk.k - walk.k % every + every):
-        if walk.k % every == 0 or walk.k == course.goal:
+    for _ in course.pauses(lambda: stepper.k - stepper.k % every + every):
+        if stepper.k % every == 0 or stepper.k == course.goal:
             state = course.state()
             if not math.isfinite(state.loss):
                 return

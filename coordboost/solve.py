@@ -18,7 +18,7 @@ def seed_of(rng):
 
 
 def _begin(problem, method, rng, view, compile):
-    """A function that makes the walk at step 0; refused where the arguments are not what they should be."""
+    """A function that makes the stepper at step 0; refused where the arguments are not what they should be."""
     if not isinstance(problem, Problem):
         raise ValueError(f"problem must be a Problem(X, y, ...), got {shown(problem)}.")
     if not isinstance(method, Method):

@@ -9,8 +9,8 @@ import numpy as np
 
 from coordboost._protocol import DICTIONARY, LOSS, SELECTION, STEP, VIEW
 from coordboost.data.standardize import Standardization
+from coordboost.engine.choose import checked_view
 from coordboost.engine.path import Path
-from coordboost.engine.walk import checked_view
 from coordboost.methods import METHODS
 from coordboost.outcome import Outcome, Replay, Status
 from coordboost.problem import Problem

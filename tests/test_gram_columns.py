@@ -7,6 +7,7 @@ from test_lookahead import KINDS, METHODS, ar1, design, near_ties, unit
 import coordboost as cb
 from coordboost.engine import source
 from coordboost.engine.memory import Memory
+from coordboost.engine.stepper import Stepper
 
 
 @pytest.mark.filterwarnings("ignore::coordboost.ConstantColumnWarning")
@@ -107,7 +108,7 @@ def test_a_run_saved_before_there_were_gram_columns():
     problem, method = cb.Problem(X, unit(y)), cb.ls_boost(0.05)
     whole = cb.solve(problem, method, 400)
     for old in (OLD, [5, 30, 0, 0, 16, 40]):
-        again = cb.engine.walk.Walk(problem, method)
+        again = Stepper(problem, method)
         again.restore(whole.path, 300, (200, old))
         for _ in again.blocks(100):
             pass

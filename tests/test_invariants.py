@@ -12,8 +12,8 @@ import scipy.sparse
 import coordboost as cb
 from coordboost import Problem
 from coordboost.engine.source import RENEW
+from coordboost.engine.stepper import Stepper
 from coordboost.engine.views import lookahead
-from coordboost.engine.walk import Walk
 
 U = np.finfo(float).eps / 2  # unit roundoff
 RNG = np.random.default_rng(21)
@@ -109,11 +109,11 @@ def test_descent_methods_descend(problem, method, loss):
         assert after.loss <= state.loss - gain + 16 * U * M * states[0].loss
 
 
-def state_of(walk):
+def state_of(stepper):
     """What the view carries, and the same recomputed from beta."""
-    problem, beta = walk.problem, walk.beta
+    problem, beta = stepper.problem, stepper.beta
     pred = problem.dictionary.combine(beta)
-    view, corr = walk.view, problem.dictionary.scan(problem.weight * (problem.y - pred))
+    view, corr = stepper.view, problem.dictionary.scan(problem.weight * (problem.y - pred))
     if isinstance(view, cb.Explicit):
         return view.pred, pred
     if isinstance(view, cb.Gram):
@@ -140,22 +140,24 @@ def test_the_state_does_not_drift(problem, view, method):
     most 2 * 65,536 * U * size have piled up in it and as much in beta, whose errors reach the state through N columns of
     entries at most 1; plus the M terms of the recomputation.
     """
-    walk = Walk(problem, method, view=view, seed=1)
+    stepper = Stepper(problem, method, view=view, seed=1)
     for n_steps in (2 * RENEW - 1, 200_000 - (2 * RENEW - 1)):
-        for _ in walk.blocks(n_steps):
+        for _ in stepper.blocks(n_steps):
             pass
-        carried, again = state_of(walk)
+        carried, again = state_of(stepper)
         size = max(
-            np.abs(problem.y).max(), np.abs(walk.beta).max(), np.abs(problem.dictionary.scan(problem.weight * problem.y)).max()
+            np.abs(problem.y).max(),
+            np.abs(stepper.beta).max(),
+            np.abs(problem.dictionary.scan(problem.weight * problem.y)).max(),
         )
         assert np.abs(carried - again).max() <= (2 * RENEW * (1 + N) + 4 * M) * U * size
-    assert walk.k == 200_000 == len(walk.path)
+    assert stepper.k == 200_000 == len(stepper.path)
 
 
 def test_the_drift_bound_has_teeth():
     """A state that misses a single step of 1e-4 is far outside the bound of the test above."""
-    walk = Walk(Problem(X, Y), cb.forward_stagewise(1e-4), view=cb.Explicit)
-    list(walk.blocks(1000))
-    walk.view.pred[:] += 1e-4 * walk.problem.dictionary.column(0)
-    carried, again = state_of(walk)
+    stepper = Stepper(Problem(X, Y), cb.forward_stagewise(1e-4), view=cb.Explicit)
+    list(stepper.blocks(1000))
+    stepper.view.pred[:] += 1e-4 * stepper.problem.dictionary.column(0)
+    carried, again = state_of(stepper)
     assert np.abs(carried - again).max() > (2 * RENEW * (1 + N) + 4 * M) * U * 100

@@ -9,7 +9,7 @@ from refusal import refused
 
 import coordboost as cb
 from coordboost import Problem, Status, asking
-from coordboost.engine import walk as engine_walk
+from coordboost.engine import stepper
 
 RNG = np.random.default_rng(4)
 X, Y = RNG.normal(size=(40, 6)), RNG.normal(size=40)
@@ -95,7 +95,7 @@ def test_the_step_does_not_depend_on_blocks_looks_or_compilation(name, rule, mon
     expected = solve(name, RULES[rule])
     if name in ("Gram", "explicit", "logistic"):  # the same view when interpreted, and quick
         assert solve(name, RULES[rule], compile=False).n_steps == expected.n_steps
-    monkeypatch.setattr(engine_walk, "LONGEST", 7)
+    monkeypatch.setattr(stepper, "LONGEST", 7)
     monkeypatch.setattr("coordboost.driver.LOOK", 0.0)
     assert same(solve(name, RULES[rule]), expected)
     assert same(solve(name, RULES[rule], watch=lambda state: None), expected)

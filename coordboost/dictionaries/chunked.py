@@ -62,6 +62,8 @@ class Chunked:
     to tile in an order that the store alone decides.
     """
 
+    one_pass = True
+
     def __init__(self, store, kept, mean, norm, memory, passes=0.0):
         self.store, self.kept, self.mean, self.norm = store, kept, mean, norm
         self.passes = float(passes)

@@ -4,20 +4,13 @@ import time
 
 import numpy as np
 
-from coordboost._checks import shown
-from coordboost._generic import is_piece
-from coordboost._protocol import COEFFICIENTS, DICTIONARY, LOSS, SELECTION, VIEW
+from coordboost._protocol import SELECTION, VIEW
 from coordboost._threads import one_thread
-from coordboost.dictionaries.chunked import Chunked
+from coordboost.engine.choose import checked_view, choose_view
 from coordboost.engine.loop import follow, runner
 from coordboost.engine.path import Record
 from coordboost.engine.source import source_of
 from coordboost.engine.streams import picks
-from coordboost.engine.views.explicit import Explicit
-from coordboost.engine.views.gathered import Gathered
-from coordboost.engine.views.gram import Gram
-from coordboost.engine.views.lookahead import Lookahead
-from coordboost.engine.views.searched import Searched
 from coordboost.pieces.selection import Recorded as RecordedPicks
 from coordboost.pieces.steps import Recorded as RecordedMoves
 
@@ -25,78 +18,7 @@ from coordboost.pieces.steps import Recorded as RecordedMoves
 LONGEST = 1 << 16
 
 
-def choose_view(problem, method, compile):
-    """The view that suits the work. The choice must not depend on the number of steps: a resumed run takes the same view.
-
-    The view that keeps the method's kind of coefficients, where only one does. Lookahead for greedy methods on many learners; for the
-    squared loss the Gram form where moving all correlations is cheaper than computing those that are looked at; else the data
-    themselves.
-    """
-    if not DICTIONARY.of(problem.dictionary, "countable"):
-        return _searching(method)
-    if not COEFFICIENTS.of(method.coefficients, "plain"):
-        return _own_view(method)
-    n, squared, stored = problem.n_learners, LOSS.of(problem.loss, "quadratic"), is_piece(problem.dictionary)
-    if squared and isinstance(problem.dictionary, Chunked) and n <= min(4000, problem.n_samples):
-        return Gram  # one pass over tall data, instead of one a scan
-    if compile and (n > 200 or not stored) and method.greedy:
-        return Lookahead if squared else Gathered
-    if not (squared and stored):
-        return Explicit
-    looks = SELECTION.of(method.select, "width") or n
-    return Gram if n <= 1000 and n <= looks * problem.n_samples else Explicit
-
-
-def checked_view(problem, method, view):
-    """`view`, refused where the method or the loss needs another one."""
-    if view is None:
-        return None
-    if view not in VIEW.pieces.values():
-        raise ValueError(
-            f"view must be one of Explicit, Gram, GramColumns, Lookahead and Gathered (classes), or None, got {shown(view)}."
-        )
-    if (view is Searched) is DICTIONARY.of(problem.dictionary, "countable"):
-        raise ValueError(
-            f"{view.__name__} is not the view for these learners: Searched is, where they cannot be counted, and only there."
-        )
-    if not _carries(view, method):
-        raise ValueError(f"{method.name} cannot run on view={view.__name__}; leave view=None.")
-    if VIEW.of(view, "quadratic") and not LOSS.of(problem.loss, "quadratic"):
-        raise ValueError(f"view={view.__name__} needs the squared loss, got {problem.loss!r}; leave view=None.")
-    if VIEW.of(view, "greedy") and not method.greedy:
-        raise ValueError(
-            f"view={view.__name__} needs Full() selection by correlation, {method.name} has another; leave view=None."
-        )
-    return view
-
-
-def _searching(method):
-    """The view for learners that cannot be counted, refused where the method does not take the best of them."""
-    if not method.greedy:
-        raise ValueError(
-            f"{method.name} needs learners that can be counted: those of this problem are found by a search for the best one."
-        )
-    return Searched
-
-
-def _carries(view, method):
-    """Whether a view keeps the method's kind of coefficients."""
-    own = VIEW.of(view, "carries")
-    return COEFFICIENTS.of(method.coefficients, "plain") if own is None else type(method.coefficients) is own
-
-
-def _own_view(method):
-    """The view of a method with coefficients that only one view keeps."""
-    found = [view for view in VIEW.pieces.values() if _carries(view, method)]
-    if not found:
-        kind = type(method.coefficients).__name__
-        raise ValueError(
-            f"{method.name}: no view keeps {kind} coefficients; use Single(), or declare plain = True where rows say all."
-        )
-    return found[0]
-
-
-class Walk:
+class Stepper:
     """`method` on `problem`, at step `k` with coefficients ``beta``.
 
     The state is a function of (problem, method, view, seed, k) alone: not of block lengths, threads or interruptions. The `anchor` is
@@ -131,7 +53,7 @@ class Walk:
         return [self.source.scans + self.extra, self.looks, self.source.n_columns + self.extra_columns]
 
     def recount(self, recorded):
-        """Take over the counts of a run that this walk repeats."""
+        """Take over the counts of a run that this one repeats."""
         self.extra, self.looks = recorded[0] - self.source.scans, recorded[1]
         self.extra_columns = sum(recorded[2:]) - self.source.n_columns
 
@@ -150,7 +72,7 @@ class Walk:
             self.anchor = (self.k, self.source.saved)
 
     def restore(self, path, n_steps, anchor):
-        """Go to step `n_steps` of a recorded path, by way of its `anchor`; from wherever this walk is."""
+        """Go to step `n_steps` of a recorded path, by way of its `anchor`; from wherever this one is."""
         k, memory = anchor
         self.coefficients = self.method.coefficients.start(self.problem)
         follow(self.coefficients, path, 0, k)
