@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import coordboost as cb
 from coordboost._generic import generic, is_piece
+from coordboost.screening.scan import scan
 
 VERBS = ("scan", "correlations", "dot", "add", "column", "combine", "gram", "gather")
 KERNELS = ("scan", "correlations", "dot", "add", "column")
@@ -193,3 +194,14 @@ def test_whole_sparse_columns_are_exact(data):
     beta = np.arange(1.0, len(kept) + 1)
     assert (D.scan(v) == X[:, kept].T @ v).all() and (D.combine(beta) == X[:, kept] @ beta).all()
     assert (D.gram(v) == X[:, kept].T @ (v[:, None] * X[:, kept])).all()
+
+
+def test_rows_of_either_width_give_the_same_bits():
+    """A door that makes sparse columns stores 4 bytes for a row; files of earlier runs hold 8."""
+    D, _ = KINDS["sparse, weighted"]()
+    wide = D._replace(row=D.row.astype(np.int64))
+    assert D.row.dtype == np.int32
+    v, index = vector(9), np.array([4, 1])
+    for verb, arguments in (("scan", (v,)), ("correlations", (v, index)), ("combine", (np.arange(7.0),)), ("gather", (index,))):
+        assert getattr(D, verb)(*arguments).tobytes() == getattr(wide, verb)(*arguments).tobytes()
+    assert scan(D, v).tobytes() == scan(wide, v).tobytes()

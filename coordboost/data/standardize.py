@@ -142,7 +142,7 @@ def standardize_sparse(X, weight, center, scale, names=None):
     local = scipy.sparse.csc_array((data, X.indices, X.indptr), shape=X.shape)[:, kept]
     dictionary = Sparse(
         local.data,
-        local.indices.astype(np.int64),
+        local.indices.astype(np.int32 if n_samples <= np.iinfo(np.int32).max else np.int64),
         local.indptr.astype(np.int64),
         1 / norm[kept],
         shift[kept] / norm[kept],
