@@ -29,8 +29,8 @@ def scan_cost(problem):
 
 
 def work(walk):
-    """Multiplications that the run has taken so far: scans and steps, counted."""
-    return walk.n_scans * scan_cost(walk.problem) + walk.k * STEP
+    """Multiplications that the run has taken so far: scans, Gram columns (a scan each) and steps, counted."""
+    return (walk.n_scans + sum(walk.recorded[2:])) * scan_cost(walk.problem) + walk.k * STEP
 
 
 def rules_of(stop):

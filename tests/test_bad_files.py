@@ -1,11 +1,12 @@
 """Bad run files: refused with a ``ValueError`` of one sentence that names the file."""
 
 import io
-import json
 
 import numpy as np
 import pytest
 from refusal import case, refused
+from run_files import forged, header_of, put_together, taken_apart
+from run_files import npy as array_file
 
 import coordboost as cb
 from coordboost import Problem
@@ -33,12 +34,15 @@ def npy():
 
 
 def edited(good, **changes):
-    """The bytes of a run file with other header entries or arrays."""
-    arrays = dict(np.load(io.BytesIO(good)))
-    header = json.loads(arrays.pop("header").tobytes())
+    """The bytes of a run file with other header entries or arrays, and digests that fit."""
+    members = taken_apart(good)
+    header = header_of(members)
     for key, value in changes.items():
-        (arrays if isinstance(value, np.ndarray) else header)[key.replace("__", ".")] = value
-    return npz(header=json.dumps(header).encode(), **arrays)
+        if isinstance(value, np.ndarray):
+            members[key.replace("__", ".") + ".npy"] = array_file(value)
+        else:
+            header[key] = value
+    return put_together(forged(members, header))
 
 
 @pytest.mark.parametrize(

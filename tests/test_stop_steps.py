@@ -197,7 +197,7 @@ def test_asking_costs_a_tenth_of_the_run(name, scans, monkeypatch):
     assert run.status is Status.COMPLETED and run.n_scans == solve(name, n_steps=n_steps).n_scans
     scan = run.problem.n_samples * run.problem.n_learners
     least, most = (asking.PAUSE + share * (2 * scan * scans + run.problem.n_learners) for share in (1, 3))
-    whole = run.n_scans * scan + n_steps * asking.STEP
+    whole = (run.n_scans + run.n_gram_columns) * scan + n_steps * asking.STEP
     # never more than the share; no less than half of it, or one question each time that the steps grow by a sixteenth
     assert min(whole / 20 / most, 16 * np.log(n_steps / 16)) <= rule.asked <= 2 + whole / 10 / least
 

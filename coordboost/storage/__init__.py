@@ -1,0 +1,186 @@
+"""One file per run: a zip of plain arrays and a JSON header, no pickles. The format is described in ``docs/run-format.md``."""
+
+import numpy as np
+
+from coordboost._protocol import DICTIONARY, STEP, VIEW
+from coordboost.engine.choose import checked_view
+from coordboost.engine.memory import Memory
+from coordboost.engine.path import Path
+from coordboost.engine.source import MOST, VIEWS
+from coordboost.methods import METHODS
+from coordboost.outcome import Outcome, Replay, Status
+from coordboost.problem import Problem
+from coordboost.storage.archive import ERRORS, Archive, write
+from coordboost.storage.codec import decode, encode
+from coordboost.storage.schema import FORMAT, PROBLEM, VERSION, check_arrays, check_header
+
+PATH = ("learner", "shrink", "theta")
+
+
+def save(outcome, file, *, data=True):
+    """Write a run to `file` (a path, any suffix): beside it first, then in its place, so that an old file is never half written.
+
+    Parameters
+    ----------
+    outcome : Outcome
+    data : bool, default True
+        Put the problem (standardised columns and target) into the file too, so that it can be certified and resumed alone.
+
+    Raises
+    ------
+    ValueError
+        If the problem holds an oracle or a loss of the user's own and `data` is True.
+    OSError
+        Where the file cannot be written; what was there is as it was.
+    """
+    problem = outcome.problem
+    if not DICTIONARY.of(problem.dictionary, "countable"):
+        raise ValueError(
+            "a run over learners that cannot be counted cannot be saved yet: keep run.path and run.problem.dictionary.learners."
+        )
+    arrays = {f"path.{field}": np.ascontiguousarray(getattr(outcome.path, field)) for field in PATH}
+    arrays["beta"] = np.ascontiguousarray(outcome.beta)
+    header = {
+        "format": FORMAT, "version": VERSION, "method": _method_header(outcome.method, problem, arrays),
+        "method_name": outcome.method.name, "view": outcome.view.__name__, "seed": outcome.seed,
+        "fingerprint": _fingerprint(problem), "status": outcome.status.name, "message": outcome.message,
+        "seconds": outcome.seconds, "anchor": outcome.anchor, "scans": outcome.counts,
+        "problem": encode({key: getattr(problem, key) for key in PROBLEM}, "problem", arrays) if data else None,
+    }  # fmt: skip
+    write(file, header, arrays)
+
+
+def load(file, problem=None, method=None):
+    """The run saved in `file`: bit for bit as it was, ready to be replayed, certified and resumed.
+
+    Parameters
+    ----------
+    problem : Problem, optional
+        Needed where the file was written with ``data=False``.
+    method : Method, optional
+        Needed where the run used a method of the user's own.
+
+    Raises
+    ------
+    ValueError
+        If the file is no run, of a newer version, damaged, or does not give the coefficients that it was saved with. Every entry is
+        checked before it is used, and sizes before anything is unpacked.
+    """
+    header, arrays = _read(file, problem)
+    try:
+        with np.errstate(all="ignore"):
+            return _outcome(file, header, arrays, problem, method)
+    except _Said as error:
+        raise ValueError(str(error)) from None
+    except ERRORS as error:
+        raise ValueError(f"{file} is damaged: {_line(error)}.") from None
+
+
+class _Said(ValueError):
+    """A sentence that is fit for the user."""
+
+
+def _line(error):
+    """What an error says, without a full stop; its kind where it says nothing or speaks of something else."""
+    text = " ".join(str(error).split()).rstrip(".")
+    return text[:200] if type(error) is ValueError and text else type(error).__name__
+
+
+def _read(file, problem):
+    """Header and arrays of a run file, each checked against the schema."""
+    try:
+        with open(file, "rb") as handle:
+            archive = Archive(handle)
+            header = archive.header
+            if header["format"] != FORMAT or not isinstance(header["version"], int):
+                raise KeyError("format")
+            if header["version"] > VERSION:
+                raise _Said(
+                    f"{file} has format version {header['version']}, this release reads up to {VERSION}; upgrade coordboost."
+                )
+            check_header(header)
+            if header["version"] > 1:
+                archive.check_header()
+            if header["problem"] is None and problem is None:
+                raise _Said(f"{file} holds no data; pass the problem it was run on: load(file, problem).")
+            check_arrays(header, archive.members)
+            return header, archive.arrays()
+    except FileNotFoundError:
+        raise ValueError(f"{file} does not exist.") from None
+    except _Said as error:
+        raise ValueError(str(error)) from None
+    except ERRORS as error:
+        raise ValueError(f"{file} is not a coordboost run, or damaged: {_line(error)}.") from None
+
+
+def _outcome(file, header, arrays, problem, method):
+    """The run that header and arrays describe."""
+    if problem is None:
+        problem = Problem.restored(**decode(header["problem"], arrays))
+    method = (_method(file, header, arrays) if method is None else method).bind(problem)
+    path = _path(file, arrays, problem.n_learners)
+    found, said = _fingerprint(problem), header["fingerprint"]
+    if not np.allclose(found, said, rtol=1e-9, atol=1e-9 * abs(said[2])):
+        raise _Said(f"{file} was run on other data: loss and correlations at zero differ; wrong problem.")
+    view = checked_view(problem, method, VIEW.pieces[header["view"]])
+    k, memory = header["anchor"]
+    if len(path) > (STEP.of(method.step, "horizon") or len(path)):
+        raise ValueError("there are more steps than the method has")
+    _check_memory(view, memory, problem.n_learners)
+    beta = Replay(problem, method, path).beta(len(path))
+    if not np.allclose(beta, arrays["beta"], rtol=1e-9, atol=1e-12 * np.abs(arrays["beta"]).max(initial=0.0)):
+        raise _Said(f"{file}: the recorded steps do not lead to the saved coefficients; wrong problem, or a damaged file.")
+    return Outcome(
+        problem, method, view, header["seed"], True, path, beta, (k, memory), header["scans"], Status[header["status"]],
+        header["message"], float(header["seconds"]),
+    )  # fmt: skip
+
+
+def _check_memory(view, memory, n_learners):
+    """Refuse what an anchor remembers of its views where no run can have left it."""
+    views = [kind.__name__ for kind in VIEWS.get(view, ())]
+    if not (Memory.read(memory, views, n_learners).size <= MOST if views else memory == []):
+        raise ValueError("what the anchor remembers is damaged")
+
+
+def _method_header(method, problem, arrays):
+    """The named method, or None for one of the user's own."""
+    try:
+        named = METHODS[method.name](**method.parameters).bind(problem)
+        same = all(_same(getattr(named, part), getattr(method, part)) for part in ("select", "step", "coefficients"))
+        return {"name": method.name, "parameters": encode(method.parameters, "method", arrays)} if same else None
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def _same(piece, other):
+    """Whether two pieces are of one kind with equal fields."""
+    return type(piece) is type(other) and all(map(np.array_equal, piece, other))
+
+
+def _method(file, header, arrays):
+    """The named method that a run was made with."""
+    named = header["method"]
+    if named is None:
+        raise _Said(f"{file} was run with a method of its own ({header['method_name']}); pass it: load(file, method=...).")
+    if named["name"] not in METHODS:
+        raise _Said(f"{file} was run with the method {named['name']}, unknown to this release; pass load(file, method=...).")
+    return METHODS[named["name"]](**decode(named["parameters"], arrays))
+
+
+def _fingerprint(problem):
+    """Numbers that tell one problem from another: loss and correlations at beta = 0."""
+    start = np.zeros(problem.n_samples)
+    corr = problem.scan(problem.resid(start))
+    return [problem.value(start), float(corr.sum()), float(np.abs(corr).sum()), float(np.abs(corr).max())]
+
+
+def _path(file, arrays, n_learners):
+    """The recorded steps, refused where they cannot be a path over `n_learners` learners."""
+    learner, shrink, theta = (arrays[f"path.{field}"] for field in PATH)
+    sound = len(arrays["beta"]) == n_learners and ((learner >= 0) & (learner < n_learners)).all()
+    if not (sound and np.isfinite(shrink).all() and np.isfinite(theta).all() and np.isfinite(arrays["beta"]).all()):
+        raise _Said(
+            f"{file}: the recorded steps do not fit a problem with {n_learners} learners; wrong problem, or a damaged file."
+        )
+    return Path(learner, shrink, theta)

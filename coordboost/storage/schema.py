@@ -1,0 +1,145 @@
+"""What a run file holds: one table of the entries of its header, one of its arrays. ``docs/run-format.md`` says what they mean."""
+
+import math
+
+from coordboost._checks import shown
+from coordboost._protocol import VIEW
+from coordboost.outcome import Status
+from coordboost.storage.codec import referred
+
+FORMAT, VERSION = "coordboost-run", 2
+#: The parts of a problem.
+PROBLEM = (
+    "loss", "dictionary", "standardization", "y", "weight", "offset", "base", "groups", "feature_names", "dropped",
+)  # fmt: skip
+
+
+def _text(value):
+    return isinstance(value, str)
+
+
+def _number(value):
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _count(value):
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _method(value):
+    return value is None or (
+        isinstance(value, dict)
+        and set(value) == {"name", "parameters"}
+        and _text(value["name"])
+        and isinstance(value["parameters"], dict)
+        and set(value["parameters"]) == {"dict"}
+        and isinstance(value["parameters"]["dict"], dict)
+    )
+
+
+def _problem(value):
+    return value is None or (
+        isinstance(value, dict)
+        and set(value) == {"dict"}
+        and isinstance(value["dict"], dict)
+        and set(value["dict"]) == set(PROBLEM)
+    )
+
+
+def _numbers(value, n):
+    return isinstance(value, list) and len(value) == n and all(map(_number, value))
+
+
+def _listed(value):
+    return isinstance(value, dict) and all(
+        isinstance(one, list) and len(one) == 3 and _text(one[0]) and isinstance(one[1], list) and _text(one[2])
+        for one in value.values()
+    )
+
+
+#: Every entry of the header: what it must be.
+HEADER = {
+    "format": lambda value: value == FORMAT,
+    "version": lambda value: _count(value) and 1 <= value <= VERSION,
+    "method": _method,
+    "method_name": _text,
+    "view": lambda value: _text(value) and value in VIEW.pieces,
+    "seed": _count,
+    "fingerprint": lambda value: _numbers(value, 4),
+    "status": lambda value: _text(value) and value in Status.__members__,
+    "message": _text,
+    "seconds": lambda value: _number(value) and value >= 0,
+    "anchor": lambda value: isinstance(value, list) and len(value) == 2 and _count(value[0]) and isinstance(value[1], list),
+    "scans": lambda value: (_numbers(value, 2) or _numbers(value, 3)) and min(value) >= 0,
+    "problem": _problem,
+    "arrays": _listed,
+    "digest": _text,
+}
+#: Entries that files of version 1 do not have.
+SINCE_2 = ("arrays", "digest")
+
+#: Every array: its type and its shape. The same letter is the same number in all of them: k steps, n learners, m samples, e entries.
+ARRAYS = {
+    "path.learner": ("<i8", "k"),
+    "path.shrink": ("<f8", "k"),
+    "path.theta": ("<f8", "k"),
+    "beta": ("<f8", "n"),
+    "problem.y": ("<f8", "m"),
+    "problem.weight": ("<f8", "m"),
+    "problem.groups": ("<i8", "n"),
+    "problem.standardization.kept": ("<i8", "n"),
+    "problem.standardization.mean": ("<f8", "n"),
+    "problem.standardization.norm": ("<f8", "n"),
+    "problem.dictionary.rows": ("<f8", "nm"),
+    "problem.dictionary.data": ("<f8", "e"),
+    "problem.dictionary.row": ("<i8", "e"),
+    "problem.dictionary.start": ("<i8", "+"),
+    "problem.dictionary.scale": ("<f8", "n"),
+    "problem.dictionary.shift": ("<f8", "n"),
+}
+#: Arrays that every file has; the others are those that the header refers to. Parameters of a method are vectors of any length.
+ALWAYS = ("path.learner", "path.shrink", "path.theta", "beta")
+#: Most entries of a method's parameter in a file of version 1, beside as many as ten times the steps or the learners.
+MOST = 1_000_000
+
+
+def check_header(header):
+    """Refuse a header with an entry too many, too few, or of another kind.
+
+    Raises
+    ------
+    ValueError
+        Which entry, and what it holds.
+    """
+    expected = [key for key in HEADER if header.get("version") != 1 or key not in SINCE_2]
+    if sorted(header) != sorted(expected):
+        odd = sorted(set(header) ^ set(expected))
+        raise ValueError(f"the header has {', '.join(map(shown, odd[:3]))} too many or too few")
+    for key in expected:
+        if not HEADER[key](header[key]):
+            raise ValueError(f"the header's {key} cannot be {shown(header[key])}")
+
+
+def check_arrays(header, members):
+    """Refuse arrays that are not those which the header refers to, or whose types and shapes do not fit; none has been read yet.
+
+    members : dict of name to ``archive.Member``
+    """
+    names = [*ALWAYS, *referred(header["problem"]), *referred(header["method"])]
+    if not all(map(_text, names)) or sorted(names) != sorted(members):
+        raise ValueError("the arrays are not those that the header refers to")
+    sizes = {}
+    for name, member in members.items():
+        kind, letters = ARRAYS.get(name, (member.type, "*"))
+        if ARRAYS.get(name) is None and not name.startswith("method."):
+            raise ValueError(f"the array {name} is none that a run has")
+        fits = member.type == kind and len(member.shape) == len(letters) and member.order == "C"
+        if not fits or any(
+            sizes.setdefault(letter, size) != size for letter, size in zip(letters, member.shape, strict=True) if letter != "*"
+        ):
+            raise ValueError(f"the array {name} does not fit the others: {member.type}, {shown(member.shape)}")
+    if sizes.get("+", sizes["n"] + 1) != sizes["n"] + 1 or header["anchor"][0] > sizes["k"]:
+        raise ValueError("the numbers of learners or of steps do not fit each other")
+    most = max(MOST, 10 * sizes["k"], sizes["n"])
+    if header["version"] == 1 and any(name not in ARRAYS and member.shape[0] > most for name, member in members.items()):
+        raise ValueError("a parameter of the method is far longer than the run")

@@ -1,0 +1,180 @@
+"""Run files taken apart, spoiled by a seeded generator, and put together again."""
+
+import hashlib
+import io
+import json
+import struct
+import zipfile
+
+import numpy as np
+
+
+def taken_apart(data):
+    """The bytes of the members of an archive."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def put_together(members):
+    """An archive of these members: a dict, or pairs, where a name may come twice."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in members.items() if isinstance(members, dict) else members:
+            archive.compression = zipfile.ZIP_STORED if name == "header.npy" else zipfile.ZIP_DEFLATED
+            archive.writestr(name, data)
+    return out.getvalue()
+
+
+def npy(array):
+    out = io.BytesIO()
+    np.lib.format.write_array(out, np.asarray(array), version=(1, 0))
+    return out.getvalue()
+
+
+def header_of(members):
+    return json.loads(np.lib.format.read_array(io.BytesIO(members["header.npy"])).tobytes())
+
+
+def with_header(members, header):
+    return {**members, "header.npy": npy(np.frombuffer(json.dumps(header).encode(), np.uint8))}
+
+
+def forged(members, header=None):
+    """As `members`, with digests that fit: what a careful forger would write. Version 1 has none."""
+    header = dict(header_of(members) if header is None else header)
+    if header.get("version") != 1:
+        arrays = {}
+        for name, data in members.items():
+            if name != "header.npy":
+                array = np.lib.format.read_array(io.BytesIO(data))
+                arrays[name.removesuffix(".npy")] = [
+                    array.dtype.str, list(array.shape), hashlib.sha256(array.tobytes()).hexdigest(),
+                ]  # fmt: skip
+        header = {key: value for key, value in header.items() if key not in ("arrays", "digest")}
+        text = json.dumps({**header, "arrays": arrays, "digest": ""})
+        header = {**header, "arrays": arrays, "digest": hashlib.sha256(text.encode()).hexdigest()}
+    return with_header(members, header)
+
+
+def as_version_1(members):
+    """The same run as the first release wrote it."""
+    header = {key: value for key, value in header_of(members).items() if key not in ("arrays", "digest")}
+    return with_header(members, {**header, "version": 1})
+
+
+ODD = [None, True, False, 0, 1, -1, 7, 10**9, 10**30, -(10**18), 0.5, -2.5, 1e308, "", "x", "inf", "Explicit", "STOPPED", [], {}, [[]],
+       [1, 2], {"array": "beta"}, {"array": "nowhere"}, {"array": 3}, {"float": "nan"}, {"float": 1}, {"dict": {}}, {"dict": []},
+       {"piece": "Squared", "fields": {}}, {"piece": "Huber", "fields": {"d": -1}}, {"piece": "Dense", "fields": {}},
+       {"piece": "os", "fields": {}}, {"piece": [], "fields": 1}, {"a": 1, "b": 2}, [10**9, [10**9] * 6],
+       [3, [0, 0, 0, 0, 0, 10**9]]]  # fmt: skip
+
+
+def leaves(value, at=()):
+    """The places of all values inside `value`."""
+    yield at
+    if isinstance(value, dict | list):
+        for key in list(value) if isinstance(value, dict) else range(len(value)):
+            yield from leaves(value[key], (*at, key))
+
+
+def changed(value, at, new):
+    """`value` with `new` at the place `at`."""
+    if not at:
+        return new
+    out = dict(value) if isinstance(value, dict) else list(value)
+    out[at[0]] = changed(value[at[0]], at[1:], new)
+    return out
+
+
+def spoil_bits(rng, data, members):
+    out = bytearray(data)
+    for at in rng.integers(0, len(out), size=rng.integers(1, 9)):
+        out[at] ^= 1 << int(rng.integers(8))
+    return bytes(out)
+
+
+def spoil_bytes(rng, data, members):
+    a, b = sorted(int(one) for one in rng.integers(0, len(data) + 1, size=2))
+    return [data[:a], data[a:], data[:a] + data[b:], data[:a] + bytes(b - a) + data[b:], data[:b] + data[a:], data + data[a:b]][
+        int(rng.integers(6))
+    ]
+
+
+def spoil_members(rng, data, members):
+    names = list(members)
+    one, other = (names[int(rng.integers(len(names)))] for _ in range(2))
+    out = [
+        {name: part for name, part in members.items() if name != one},
+        {**members, one: members[other], other: members[one]},
+        {**members, one: members[other]},
+        {{one: "extra.npy"}.get(name, name): part for name, part in members.items()},
+        {**members, "extra.npy": members[other]},
+        {**members, "path.learner": b"", "../out.npy": members[other]},
+        [*members.items(), (one.upper(), members[one])],
+        {**members, one: members[one] + b"\0" * int(rng.integers(1, 99))},
+        {**members, one: members[one][: -int(rng.integers(1, 9))]},
+    ][int(rng.integers(9))]
+    return put_together(out)
+
+
+def spoil_values(rng, data, members):
+    """Another value in the header, an entry too many or too few; with digests that fit or not."""
+    header = header_of(members)
+    places = [at for at in leaves(header) if at]
+    at = places[int(rng.integers(len(places)))]
+    out = changed(header, at, ODD[int(rng.integers(len(ODD)))])
+    kind = int(rng.integers(6))
+    if kind == 0:
+        out = {key: value for key, value in header.items() if key != at[0]}
+    if kind == 1:
+        out = {**header, "extra": 1}
+    members = with_header(members, out)
+    return put_together(forged(members) if rng.integers(3) and isinstance(out, dict) else members)
+
+
+def spoil_arrays(rng, data, members):
+    """Other numbers, types or shapes in an array; with digests that fit or not."""
+    names = [name for name in members if name != "header.npy"]
+    name = names[int(rng.integers(len(names)))]
+    array = np.lib.format.read_array(io.BytesIO(members[name]))
+    number = [np.nan, np.inf, -1, 0, 10**9, 2**62, 1e308, 1e-320][int(rng.integers(8))]
+    spoiled = array.copy().reshape(-1)
+    if len(spoiled):
+        with np.errstate(all="ignore"):
+            spoiled[int(rng.integers(len(spoiled)))] = (
+                number if array.dtype.kind == "f" or number == number // 1 < 2**63 else -7
+            )
+    other = [
+        spoiled.reshape(array.shape), array.reshape(-1)[: array.size // 2], np.concatenate([array.reshape(-1)] * 2), array[None],
+        array.astype(np.float32), array.astype(np.int64 if array.dtype.kind == "f" else np.float64), array.astype("U3"),
+        np.zeros(0), array.astype(">f8"), array.astype(complex),
+    ][int(rng.integers(10))]  # fmt: skip
+    members = {**members, name: npy(other)}
+    return put_together(forged(members) if rng.integers(2) else members)
+
+
+def spoil_sizes(rng, data, members):
+    """Heads that promise other shapes, with members that hold them or not; and the sizes of the archive itself."""
+    names = list(members)
+    name = names[int(rng.integers(len(names)))]
+    shape = [(10**12,), (10**9, 10**9), (0,), (3, 3, 3), (2**63,), (10**17, 0), (), (5_000_000,)][int(rng.integers(8))]
+    head = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}".ljust(117).encode() + b"\n"
+    bomb = bytes(40_000_000 if shape == (5_000_000,) else 0)
+    out = put_together({**members, name: b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head + bomb})
+    if rng.integers(2):  # the same promise in the archive's own table
+        at = out.rindex(name.encode())
+        size = min(8 * int(np.prod(np.array(shape, dtype=object))) + 128, 2**32 - 2)
+        out = out[: at - 22] + struct.pack("<I", size) + out[at - 18 :]
+    return out
+
+
+WAYS = (spoil_bits, spoil_bytes, spoil_members, spoil_values, spoil_values, spoil_arrays, spoil_sizes)
+
+
+def spoiled(bases, n_files, seed=0):
+    """Yield (base, way, bytes): `n_files` spoiled files, a function of the seed."""
+    rng = np.random.default_rng(seed)
+    parts = [taken_apart(data) for data in bases]
+    for _ in range(n_files):
+        base, way = int(rng.integers(len(bases))), WAYS[int(rng.integers(len(WAYS)))]
+        yield base, way, way(rng, bases[base], parts[base])

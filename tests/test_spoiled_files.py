@@ -1,0 +1,178 @@
+"""Run files spoiled in every way: a sentence, or the run; never anything else, never more memory, never a half-written file."""
+
+import errno
+import os
+import resource
+import tracemalloc
+
+import numpy as np
+import pytest
+import scipy.sparse
+from run_files import as_version_1, forged, header_of, put_together, spoil_bits, spoiled, taken_apart, with_header
+
+import coordboost as cb
+from coordboost import Problem
+
+RNG = np.random.default_rng(1)
+X, Y = RNG.normal(size=(30, 250)), RNG.normal(size=30)
+SPARSE = scipy.sparse.csc_array(np.where(X[:, :9] > 0.5, X[:, :9], 0))
+PROBLEMS = {
+    "dense": (Problem(X, Y), cb.forward_stagewise(0.05), 60),
+    "sparse": (Problem(SPARSE, Y, cb.Huber(0.5), groups=[0, 0, 1, 1, 2, 2, 2, 3, 3]), cb.rtgcd(select=cb.Groups(2)), 30),
+    "path": (
+        Problem(X[:, :5], Y, sample_weight=np.linspace(1, 2, 30)),
+        cb.path_forward_stagewise(0.1, np.geomspace(1, 2, 40)),
+        40,
+    ),
+    "plain": (Problem(X[:, :4], np.sign(Y), cb.Logistic()), cb.gcd(cb.LineSearch()), 12),
+}
+
+
+def saved(folder):
+    """The bytes of a file for each problem, in both versions."""
+    out = []
+    for name, (problem, method, n_steps) in PROBLEMS.items():
+        cb.solve(problem, method, n_steps, rng=2).save(folder / name)
+        data = (folder / name).read_bytes()
+        out += [data, put_together(as_version_1(taken_apart(data)))]
+    return out
+
+
+def all_of(run):
+    """Everything that a run is."""
+    problem = run.problem
+    parts = [run.path.learner, run.path.shrink, run.path.theta, run.beta, problem.y, problem.weight, *problem.standardization]
+    parts = [np.asarray(part).tobytes() for part in [*parts, *problem.dictionary]]
+    plain = [run.outcome.anchor, run.outcome.counts, run.seed, run.view, run.status, run.message, run.seconds, run.method.name]
+    return parts, repr([*plain, run.method.step, run.method.select, problem.loss, problem.feature_names, problem.dropped])
+
+
+def peak(action):
+    """What `action` gives or the ValueError that it raises, and the most memory that it took meanwhile."""
+    tracemalloc.reset_peak()
+    before = tracemalloc.get_traced_memory()[0]
+    try:
+        out = action()
+    except ValueError as error:
+        out = error
+    return out, tracemalloc.get_traced_memory()[1] - before
+
+
+def check_spoiled(n_files, seed, folder):
+    """Load so many spoiled files; how many were refused, the same, or other runs in good order (a forger's)."""
+    bases, file = saved(folder), folder / "spoiled"
+    originals, most = [], []
+    tracemalloc.start()
+    try:
+        for data in bases:
+            file.write_bytes(data)
+            cb.load(file)
+            run, used = peak(lambda: cb.load(file))
+            originals.append(all_of(run))
+            most.append(2 * used)
+        counts = {"refused": 0, "same": 0, "forged": 0}
+        for base, way, data in spoiled(bases, n_files, seed):
+            file.write_bytes(data)
+            out, used = peak(lambda: cb.load(file))
+            assert used <= most[base], (way, used, most[base])
+            if isinstance(out, ValueError):
+                kind, text = "refused", str(out)
+                assert type(out) is ValueError and text.endswith(".") and "\n" not in text and "spoiled" in text, (way, text)
+            else:
+                kind = "same" if all_of(out) == originals[base] else "forged"
+                version_1 = base % 2 == 1
+                assert kind == "same" or version_1 or way.__name__ in ("spoil_values", "spoil_arrays"), way
+            if kind == "forged":  # another run, but a run: it can be used
+                out.final.certificate(cb.Ball(1.0))
+                out.resume(0)
+            counts[kind] += 1
+    finally:
+        tracemalloc.stop()
+    return counts
+
+
+def test_spoiled_files(tmp_path):
+    counts = check_spoiled(300, 0, tmp_path)
+    assert counts["refused"] > 200
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(10))
+def test_ten_thousand_spoiled_files(seed, tmp_path):
+    print(check_spoiled(1000, 1 + seed, tmp_path))
+
+
+def test_the_forger_forges_and_version_1_loads(tmp_path):
+    """Else the spoiled files would be refused for their digests alone."""
+    for data in saved(tmp_path):
+        (tmp_path / "file").write_bytes(put_together(forged(taken_apart(data))))
+        first = cb.load(tmp_path / "file")
+        (tmp_path / "file").write_bytes(data)
+        assert all_of(first) == all_of(cb.load(tmp_path / "file"))
+
+
+@pytest.mark.parametrize(
+    "key, value", [("seed", 3), ("message", "other"), ("seconds", 1.0), ("status", "STOPPED"), ("version", 1)]
+)
+def test_a_changed_entry_is_noticed(key, value, tmp_path):
+    members = taken_apart(saved(tmp_path)[0])
+    (tmp_path / "file").write_bytes(put_together(with_header(members, {**header_of(members), key: value})))
+    with pytest.raises(ValueError, match="damaged"):
+        cb.load(tmp_path / "file")
+
+
+def test_bits_of_a_file_are_not_overlooked():
+    """The generator does spoil: no two files are the same."""
+    rng, data = np.random.default_rng(0), bytes(100)
+    assert len({spoil_bits(rng, data, None) for _ in range(20)}) == 20
+
+
+@pytest.fixture
+def little_room():
+    """No file may become larger than 2,000 bytes: as on a full disk."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2000, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.parametrize("there", [True, False], ids=["an old file", "no file"])
+def test_a_full_disk_leaves_the_old_file_whole(there, tmp_path, request):
+    problem, method, _ = PROBLEMS["dense"]
+    file, old = tmp_path / "run", cb.solve(problem, method, 3)
+    if there:
+        old.save(file)
+    before = sorted((path.name, path.read_bytes()) for path in tmp_path.iterdir())
+    request.getfixturevalue("little_room")
+    with pytest.raises(OSError) as caught:
+        cb.solve(problem, method, 60).save(file)
+    assert caught.value.errno in (errno.EFBIG, errno.ENOSPC) and caught.value.filename == str(file)
+    assert sorted((path.name, path.read_bytes()) for path in tmp_path.iterdir()) == before
+
+
+def test_an_interrupted_save_leaves_the_old_file_whole(tmp_path, monkeypatch):
+    problem, method, _ = PROBLEMS["plain"]
+    file = tmp_path / "run"
+    cb.solve(problem, method, 3).save(file)
+    before = file.read_bytes()
+
+    def interrupted(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(np.lib.format, "write_array", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        cb.solve(problem, method, 5).save(file)
+    assert file.read_bytes() == before and os.listdir(tmp_path) == ["run"]
+
+
+def test_save_follows_links_and_keeps_devices(tmp_path):
+    problem, method, n_steps = PROBLEMS["plain"]
+    run = cb.solve(problem, method, n_steps)
+    (tmp_path / "link").symlink_to(tmp_path / "run")
+    run.save(tmp_path / "link")
+    assert (tmp_path / "link").is_symlink() and all_of(cb.load(tmp_path / "run")) == all_of(cb.load(tmp_path / "link"))
+    run.save(os.devnull)
+    assert not os.path.isfile(os.devnull)
+    umask = os.umask(0)
+    os.umask(umask)
+    assert (tmp_path / "run").stat().st_mode & 0o777 == 0o666 & ~umask
