@@ -6,8 +6,9 @@ from designs import labelled
 from refusal import refused
 
 import coordboost as cb
-from coordboost.lasso.held import Unweighted
 from coordboost.lasso.newton import Newton
+from coordboost.lasso.workingset import WorkingSet
+from coordboost.screening.columns import ScaledColumns
 from coordboost.targets import At, Penalty
 
 LOSSES = [cb.Huber(0.5), cb.Huber(0.05), cb.Logistic(0.1), cb.Exponential()]
@@ -69,7 +70,8 @@ def test_the_squared_loss_by_newton(shape):
     X, y = labelled(*shape, seed=11)
     problem = cb.Problem(X, y)
     path = cb.lasso_path(problem, tol=1e-12, n_alphas=6, eps=0.05)
-    newton = Newton(Unweighted(problem), lambda lam, *point: Penalty(lam).certificate(problem, At(*point)).gap)
+    judge = lambda lam, *point: Penalty(lam).certificate(problem, At(*point)).gap  # noqa: E731
+    newton = WorkingSet(Newton(ScaledColumns(problem, weighted=False), judge))
     for alpha, coef in zip(path.alphas, path.coefs.T, strict=True):
         learners, values, gap = newton.solve(alpha * shape[0], 1e-10)
         gamma = np.zeros(shape[1])

@@ -12,7 +12,7 @@ from coordboost.exact.pool import Pool
 from coordboost.exact.state import ACTIVE, CROWDED, DONE, INEXACT, LAR, LASSO, SCAN, SCANS, STAGEWISE, STALLED
 from coordboost.interrupt import interruptible
 from coordboost.problem import Problem
-from coordboost.screening.columns import Columns
+from coordboost.screening.columns import ScaledColumns
 from coordboost.spectrum import Spectrum
 
 KINDS = {"lasso": LASSO, "lar": LAR, "stagewise": STAGEWISE}
@@ -83,7 +83,7 @@ class Homotopy:
 
     def __init__(self, problem, kind, lam_min, most=np.inf, first=None, scale=None, gap=GAP):
         self.problem, self.kind, self.most = problem, kind, most
-        self.columns = Columns(problem, scale)
+        self.columns = ScaledColumns(problem, scale)
         size = float(np.linalg.norm(self.columns.y))
         self.unit = float(np.ldexp(1.0, int(np.frexp(size)[1]) - 1)) if size > 0 else 1.0
         self.y = self.columns.y / self.unit

@@ -1,38 +1,34 @@
-r"""The penalised Lasso by coordinate descent on a working set, in Gram form, with exact solves on the support and certified stops.
+r"""The penalised Lasso of the squared loss on a working set in Gram form: coordinate descent and exact solves.
 
 On the m learners of the working set c = B'r is kept up to date by rows of the Gram matrix, so a step costs O(m) whatever the number of
-samples, and so does the duality gap on the set. Where sweeps are slow, one Cholesky solve on the support gives the minimiser for the
-present signs. All learners are looked at by a scan, or a
-sphere proves what it would show: no learner outside has reached lam while  outside + ||r - r_scan|| <= lam.
+samples, and so does the duality gap on the set. Where sweeps are slow, an active set goes to the exact optimum. All learners are looked
+at by a scan, or the sphere test proves what it would show.
 
-Sources: Friedman, Hastie, Tibshirani, *Regularization paths for generalized linear models via coordinate descent* (covariance updates,
-active sets); Tibshirani et al., *Strong rules for discarding predictors in lasso-type problems*.
+Source: Friedman, Hastie, Tibshirani, *Regularization paths for generalized linear models via coordinate descent* (covariance updates).
 """
 
+import math
+
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dpotrs
 
 from coordboost._generic import compiled, kernel
-from coordboost.screening.columns import Block, grown
+from coordboost.lasso.active import ExactSolves
+from coordboost.lasso.gaps import squared_gap
+from coordboost.screening.columns import Block
+from coordboost.screening.sphere import farthest
 
-# rows of `of`: correlations at 0 and now, coefficients
-START, NOW, GAMMA = range(3)
 #: All of so few learners are in the working set from the start, where there are samples enough.
 SMALL = 2048
-#: Weight of the proximal term of an exact solve, relative to the largest squared norm of a column.
-PROX = 1e-8
-#: Fewest rounds of sweeps before an exact solve, sweeps over the support in a round, exact solves and scans at one penalty.
-ROUNDS, SWEEPS, SOLVES, SCANS = 3, 10, 40, 60
-#: Learners whose correlation at the last scan was nearer than this to the penalty join the working set at once, however long ago it was.
-NEAR = 0.96
-#: Coefficients serve for penalties down to this part of the one they were found for, where they are good enough: steps stay short.
-LASTS = 0.8
+#: Sweeps over the support in a round; rounds before the exact solves; turns of both at one penalty.
+SWEEPS, ROUNDS, TURNS = 10, 3, 40
+#: Part of the gap asked for that rounding of the Gram form may cost.
+ROUNDED = 0.05
 
 
 @kernel
-def sweep(gram, of, index, n, lam):
+def sweep(gram, now, gamma, index, n, lam):
     """Minimise exactly along each of the n learners `index` in turn; the decrease of the objective."""
-    now, gamma, gain = of[NOW], of[GAMMA], 0.0
+    gain = 0.0
     for i in range(n):
         j = index[i]
         old, square = gamma[j], gram[j, j]
@@ -49,185 +45,134 @@ def sweep(gram, of, index, n, lam):
 
 
 @kernel
-def gap_here(of, lam, square_y):
-    """Duality gap of the Lasso on the working set alone."""
-    start, now, gamma = of[START], of[NOW], of[GAMMA]
-    worst, along, l1, square = 0.0, 0.0, 0.0, square_y
+def go_round(gram, now, gamma, everything, support, lam, goal):
+    """A sweep over the working set, and sweeps over its support until they gain little."""
+    n = 0
+    sweep(gram, now, gamma, everything, len(gamma), lam)
+    for j in range(len(gamma)):
+        if gamma[j] != 0.0:
+            support[n] = j
+            n += 1
+    for _ in range(SWEEPS):
+        if sweep(gram, now, gamma, support, n, lam) <= 0.1 * goal:
+            break
+
+
+@kernel
+def gap_inside(start, now, gamma, lam, square_y, outside):
+    """Duality gap from the working set, where no abs correlation outside is more than `outside`."""
+    worst, along, l1, square = outside, 0.0, 0.0, square_y
     for j in range(len(now)):
         worst = max(worst, abs(now[j]))
         if gamma[j] != 0.0:
             along += gamma[j] * now[j]
             square -= gamma[j] * (start[j] + now[j])
             l1 += abs(gamma[j])
-    return gap_of(max(square, 0.0), along, l1, worst, lam)
+    return squared_gap(max(square, 0.0), along, l1, worst, lam)
 
 
-@kernel
-def gap_of(square, along, l1, worst, lam):
-    """Duality gap at a residual r of the Lasso: square = <r, r>, along = <r, B gamma>, worst = max abs(B'r)."""
-    share = lam / worst if worst > lam else 1.0
-    return 0.5 * square + lam * l1 - share * (square + along) + 0.5 * share * share * square
-
-
-@kernel
-def go_round(gram, of, everything, support, lam, goal):
-    """A sweep over the working set, and sweeps over its support until they gain little."""
-    n, m = 0, of.shape[1]
-    sweep(gram, of, everything, m, lam)
-    for j in range(m):
-        if of[GAMMA, j] != 0.0:
-            support[n] = j
-            n += 1
-    for _ in range(SWEEPS):
-        if sweep(gram, of, support, n, lam) <= 0.1 * goal:
-            break
-
-
-def descend(gram, of, everything, support, lam, goal, square_y, rounds):
+def descend(gram, start, now, gamma, everything, support, lam, goal, square_y, rounds):
     """Rounds of sweeps, until the gap on the working set is at most `goal`; whether it is."""
     for _ in range(rounds):
-        go_round(gram, of, everything, support, lam, goal)
-        if gap_here(of, lam, square_y) <= goal:
+        go_round(gram, now, gamma, everything, support, lam, goal)
+        if gap_inside(start, now, gamma, lam, square_y, 0.0) <= goal:
             return True
     return False
 
 
-class Descent:
-    """A Lasso of the columns of `source` on its target, solved for one penalty after the other, largest first.
+class GramForm:
+    """The inner solver for the columns of `source` (``workingset.py`` says what it is asked).
 
-    point : what `gap_of` needs for the coefficients found last, `coefs`, at any penalty; None where it is not known
+    start, now, gamma : (m,), correlations of the working set at 0 and now, coefficients;  ridge : (m,), what the elastic net adds to
+    the diagonal of the Gram matrix;  outside : a bound of the abs correlations of all others at the point checked last;
+    plain : <r, r> and <r, y - r> there
     """
 
     def __init__(self, source):
         self.source, self.y, self.block = source, source.y, Block(source)
         self.square_y = float(self.y @ self.y)
-        self.of, self.squares, self.bend = np.zeros((3, 0)), np.zeros(0), np.zeros(0)
-        self.run, self.gap_here = compiled(descend, (), allocates=False), compiled(gap_here, (), allocates=False)
-        self.n_scans, self.point, self.solved, self.coefs = 0, None, np.inf, (np.zeros(0, dtype=np.int64), np.zeros(0))
-        self.scan(self.y)
+        self.null, self.n_scans, self.lam = self.square_y / 2, 0, 0.0
+        self.start, self.now, self.gamma, self.squares, self.ridge = (np.zeros(0) for _ in range(5))
+        self.descend, self.gap_inside = compiled(descend, (), allocates=False), compiled(gap_inside, (), allocates=False)
+        self.exact = ExactSolves()
+        self._scan(self.y)
+        self.outside, self.plain = self.level, (self.square_y, 0.0)
         if source.n_learners <= min(SMALL, source.n_samples // 2):
-            self._recruit(np.ones(source.n_learners, dtype=bool))
+            self.recruit(0.0)
 
-    def scan(self, resid):
+    def _scan(self, resid):
         """Look at all learners."""
         self.n_scans += 1
-        self.corr, self.anchor = self.source.scan(resid), resid
+        self.corr, self.scanned = self.source.scan(resid), resid
         self.size = np.abs(self.corr)
         self.level = float(self.size.max())
 
-    def _bend(self, lam):
-        """The ridge of the elastic net at `lam`, a part of the Gram matrix's diagonal."""
-        learner, diagonal = self.block.learner, np.arange(len(self.block))
-        before, self.bend = self.bend, lam * self.source.ridge[learner]
-        self.block.gram[diagonal, diagonal] = self.squares + self.bend
-        self.of[NOW] -= (self.bend - before) * self.of[GAMMA]
+    def penalise(self, lam):
+        """The ridge of the elastic net at `lam` is a part of the Gram matrix's diagonal."""
+        self.lam, ridge = lam, lam * self.source.ridge[self.block.learner]
+        if (ridge != self.ridge).any():
+            diagonal = np.arange(len(self.block))
+            self.block.gram[diagonal, diagonal] = self.squares + ridge
+            self.now -= (ridge - self.ridge) * self.gamma
+            self.exact.forget()
+        self.ridge = ridge
 
-    def solve(self, lam, tol):
-        """Learners, their coefficients, and the certified gap over square_y / 2, which is at most `tol`."""
-        null, goal = self.square_y / 2, 0.9 * tol * self.square_y / 2
-        if self.point is not None and lam >= LASTS * self.solved and (gap := gap_of(*self.point, lam)) <= tol * null:
-            return *self.coefs, max(gap, 0.0) / null  # what was found for the last penalty is good enough for this one
-        self.solved = lam
-        if self.level > lam:
-            self._recruit(self.size >= lam * max(lam / self.level, NEAR))
-        self._bend(lam)
-        best = np.inf
-        for _ in range(SCANS):
-            self._fit(lam, goal)
-            gap = self._check(lam, tol)
-            if gap < best:
-                support = np.flatnonzero(self.of[GAMMA])
-                best, self.coefs = gap, (self.block.learner[support], self.of[GAMMA, support])
-            else:
-                self.point = None
-            if gap <= tol * null:
-                break
-            if self._recruit(self.size > lam):
-                self._bend(lam)
-            else:
-                goal *= 0.1
-        return *self.coefs, best / null if null > 0 else 0.0
-
-    def _recruit(self, mask):
-        """Put the learners of a mask into the working set; whether any is new."""
-        new = np.flatnonzero(mask & (self.block.place < 0))
+    def recruit(self, level):
+        """Put the learners that reach `level` into the working set; whether any is new."""
+        new = np.flatnonzero((self.size >= level) & (self.block.place < 0))
         if not len(new):
             return False
-        m = len(self.block)
+        m, more = len(self.block), np.zeros(len(new))
         self.block.add(new)
-        self.of = grown(self.of, (3, m + len(new)))
-        columns = self.block.columns[m : m + len(new)]
-        self.of[START, m:] = columns @ self.y
-        self.of[GAMMA, m:] = 0.0
-        self.of[NOW, m:] = self.of[START, m:] - self.block.gram[m : m + len(new), :m] @ self.of[GAMMA, :m]
-        self.squares = np.concatenate([self.squares, self.block.gram.diagonal()[m : m + len(new)]])
-        self.bend = np.concatenate([self.bend, np.zeros(len(new))])
+        gram, columns = self.block.gram[m : m + len(new)], self.block.columns[m : m + len(new)]
+        start = columns @ self.y
+        self.start, self.now = np.append(self.start, start), np.append(self.now, start - gram[:, :m] @ self.gamma)
+        self.squares, self.ridge = np.append(self.squares, gram.diagonal(m)), np.append(self.ridge, more)
+        self.gamma = np.append(self.gamma, more)
+        self.penalise(self.lam)
         return True
 
-    def _fit(self, lam, goal):
-        """Sweeps, and exact solves where they are slow, until the gap on the working set is at most `goal`."""
-        m = len(self.block)
+    def model(self):
+        support = np.flatnonzero(self.gamma)
+        return self.block.learner[support], self.gamma[support]
+
+    def fit(self, lam, goal):
+        """Sweeps, and exact solves where they are slow."""
+        m, gram = len(self.block), self.block.gram
         everything, support = np.arange(m), np.empty(m, dtype=np.int64)
-        for _ in range(SOLVES):
-            # the larger the support, the dearer is its factor beside sweeps
-            rounds = ROUNDS + np.count_nonzero(self.of[GAMMA]) // 50
-            if self.run(self.block.gram, self.of, everything, support, lam, goal, self.square_y, rounds):
-                return
-            self._jump(lam)
+        for _ in range(TURNS):
+            if self.descend(gram, self.start, self.now, self.gamma, everything, support, lam, goal, self.square_y, ROUNDS):
+                return True
+            self.exact(gram, self.now, self.gamma, lam, goal)
+        return False
 
-    def _jump(self, lam):
-        """Towards the minimiser for the signs that the support has; False where that does not lower the objective.
-
-        A proximal step, exact but for a weight PROX that keeps the factor definite where columns depend on each other.
-        """
-        gamma, start = self.of[GAMMA], self.of[START]
-        m, support = len(gamma), np.flatnonzero(gamma)
-        if not len(support):
-            return False
-        gram, old = self.block.gram[np.ix_(support, support)], gamma[support]
-        signs, near = np.sign(old), PROX * gram.diagonal().max()
-        shifted = gram.copy()
-        shifted[np.diag_indices_from(shifted)] += near
-        factor, failed = dpotrf(shifted, lower=1, overwrite_a=1)
-        if failed:
-            return False
-        target = start[support] - lam * signs
-        new = old + dpotrs(factor, target - gram @ old, lower=1)[0]
-        wrong, answers = new * signs < 0, [old, new]
-        if wrong.any():
-            shares = np.where(wrong, old / np.where(wrong, old - new, 1.0), 1.0)
-            short = np.where(shares <= shares.min(), 0.0, old + shares.min() * (new - old))
-            answers = [old, np.where(wrong, 0.0, new), short]
-        values = [0.5 * at @ (gram @ at) - at @ start[support] + lam * np.abs(at).sum() for at in answers]
-        best = int(np.argmin(values))
-        gamma[support] = answers[best]
-        self.of[NOW] = start - answers[best] @ self.block.gram[support, :m]
-        return best > 0
-
-    def _check(self, lam, tol):
-        """The certified gap over all learners, by a scan where the sphere does not prove that none outside exceeds lam.
-
-        With all learners in the set the Gram matrix tells all; its rounding, near 1e-13 of the loss at 0, is then far below `tol`.
-        """
-        m, gamma, start = len(self.block), self.of[GAMMA], self.of[START]
-        columns, support = self.block.columns[:m], np.flatnonzero(gamma)
-        if m == self.source.n_learners and tol >= 1e-9:
-            self.of[NOW], self.point = start - gamma[support] @ self.block.gram[support, :m], None
-            return max(self.gap_here(self.of, lam, self.square_y), 0.0)
-        resid = self.y - gamma[support] @ columns[support]
-        outside = self.block.place < 0
-        bound = self.size[outside] + self.source.reach(float(np.linalg.norm(resid - self.anchor)), outside)
-        farthest = float(bound.max(initial=0.0)) * (1 + 1e-12)
-        if farthest <= lam:
-            self.of[NOW] = columns @ resid
+    def check(self, lam, wanted):
+        """*Cost*: none where the whole Gram matrix is there and its rounding small; else the residual, a scan where the sphere fails."""
+        gamma, support = self.gamma, np.flatnonzero(self.gamma)
+        m, columns = len(gamma), self.block.columns
+        if m == self.source.n_learners and self._rounding() <= ROUNDED * wanted:
+            self.now = self.start - gamma[support] @ self.block.gram[support, :m]
+            plain = self.now + self.ridge * gamma
+            self.outside, self.plain = 0.0, (max(self.square_y - gamma @ (self.start + plain), 0.0), gamma @ plain)
+            return self.gap(lam)
+        resid = self.y - (gamma[support] @ columns[support] if 4 * len(support) < m else gamma @ columns[:m])
+        outside, rho = self.block.place < 0, float(np.linalg.norm(resid - self.scanned))
+        self.outside = float(farthest(self.size[outside], rho, self.source.norm_bound(outside)).max(initial=0.0))
+        if self.outside <= lam:
+            self.now = columns[:m] @ resid
         else:
-            self.scan(resid)
-            self.of[NOW], farthest = self.corr[self.block.learner], float(self.size[outside].max(initial=0.0))
-        self.of[NOW] -= self.bend * gamma
-        inside, ridge = float(np.abs(self.of[NOW]).max(initial=0.0)), float(self.bend @ gamma**2)
-        if self.anchor is resid:
-            self.level = max(inside, farthest)
-        along, square = float(resid @ (self.y - resid)) - ridge, float(resid @ resid) + ridge
-        l1 = float(np.abs(gamma).sum())
-        self.point = None if self.bend.any() else (square, along, l1, max(inside, farthest))
-        return max(gap_of(square, along, l1, max(inside, farthest if self.anchor is resid else 0.0), lam), 0.0)
+            self._scan(resid)
+            self.now, self.outside = self.corr[self.block.learner], float(self.size[outside].max(initial=0.0))
+        self.now -= self.ridge * gamma
+        self.plain = float(resid @ resid), float(resid @ (self.y - resid))
+        return self.gap(lam)
+
+    def gap(self, lam):
+        ridge, inside = float(self.ridge @ self.gamma**2), float(np.abs(self.now).max(initial=0.0))
+        square, along = self.plain[0] + ridge, self.plain[1] - ridge
+        return squared_gap(square, along, float(np.abs(self.gamma).sum()), max(inside, self.outside), lam)
+
+    def _rounding(self):
+        """Bound of the rounding in a gap told by the Gram matrix: unit columns, sums of n_samples products (see ``At.doubt``)."""
+        size = float(np.abs(self.gamma).sum()) + math.sqrt(self.square_y)
+        return 2 * np.finfo(float).eps * math.sqrt(self.source.n_samples) * size * size

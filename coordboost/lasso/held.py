@@ -4,16 +4,7 @@ import numpy as np
 import scipy.sparse
 
 from coordboost.dictionaries import Dense, Sparse
-from coordboost.screening.columns import Columns
 from coordboost.screening.scan import scan
-
-
-class Unweighted(Columns):
-    """The columns ``scale_j B_j`` of a problem: here the weights are in the terms of the loss."""
-
-    def __init__(self, problem, scale=None):
-        super().__init__(problem, scale)
-        self.root, self.y = None, problem.y
 
 
 class Held:

@@ -5,24 +5,23 @@ G = B' diag(h) B, h_i = w_i curvature(y_i, f_i),
 
     minimise  -c'd + d'G d / 2 + lam ||gamma + d||_1     over the working set,
 
-by coordinate descent in Gram form, with exact solves on the support where that is slow, and a line search goes along d on the true
-objective. G is the dear part: it is kept from step to step and from penalty to penalty, as long as each step leaves a small part of
-the duality gap. Curvatures are kept above a floor, which rises where steps prove too long: at the smoothness constant the model lies
-above the loss and full steps cannot fail. Scans of all learners recruit and certify.
+by coordinate descent in Gram form, with exact solves where that is slow, and a line search goes along d on the true objective.
+G is the dear part: it is kept from step to step and from penalty to penalty, as long as each step leaves a small part of the duality
+gap. Curvatures are kept above a floor, which rises where steps prove too long: at the smoothness constant the model lies above the
+loss and full steps cannot fail. Scans of all learners recruit and certify.
 
-Sources: Friedman, Hastie, Tibshirani, *Regularization paths for generalized linear models via coordinate descent*; Tibshirani et al.,
-*Strong rules for discarding predictors in lasso-type problems*; Lee, Sun, Saunders, *Proximal Newton-type methods for minimizing
-composite functions* (line search).
+Sources: Friedman, Hastie, Tibshirani, *Regularization paths for generalized linear models via coordinate descent*; Lee, Sun, Saunders,
+*Proximal Newton-type methods for minimizing composite functions* (line search).
 """
 
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dpotrs
 
 from coordboost._generic import compiled, generic, is_piece, kernel
 from coordboost._protocol import LOSS
-from coordboost.lasso.gram import GAMMA, NOW, SMALL, go_round
+from coordboost.lasso.active import ExactSolves
+from coordboost.lasso.gaps import convex_gap
+from coordboost.lasso.gram import SMALL, go_round
 from coordboost.lasso.held import Held
-from coordboost.screening.columns import grown
 
 #: Smallest floor of a curvature, relative to the largest curvature of the loss.
 FLOOR = 1e-12
@@ -35,10 +34,8 @@ INEXACT = 0.05
 DECREASE, ROUNDING, FLAT = 1e-4, 1e-15, 0.9
 #: Steps in a row without progress that a solve lets pass: more than the floor needs to rise.
 STUCK = 8
-#: Weight of the proximal term of an exact solve, relative to the largest entry of the diagonal.
-PROX = 1e-10
-#: Most rounds of sweeps before an exact solve, such solves in a step, steps between two scans, halvings of a step, scans at one penalty.
-ROUNDS, SOLVES, STEPS, HALVINGS, SCANS, TRIES = 5, 40, 200, 40, 60, 4
+#: Rounds of sweeps before an exact solve, turns of both in a step; steps between two scans, halvings of a step.
+ROUNDS, TURNS, STEPS, HALVINGS = 5, 40, 200, 40
 
 value = generic("value")
 residual = generic("residual")
@@ -66,48 +63,31 @@ def curvatures(loss, y, weight, base, pred, out):
 
 
 @kernel
-def gap_of(loss, now, gamma, lam):
-    """Duality gap at a loss and correlations: that of ``targets.Penalty`` for any loss with values >= 0."""
+def gap_inside(loss, now, gamma, lam, infimum):
+    """Duality gap from the working set alone."""
     worst, l1, along = 0.0, 0.0, 0.0
     for j in range(len(now)):
         worst = max(worst, abs(now[j]))
         l1 += abs(gamma[j])
         along += gamma[j] * now[j]
-    inside = max(lam * l1 - along, 0.0)
-    return inside + (loss / lam + l1) * (worst - lam) if worst > lam else inside
+    return convex_gap(loss, along, l1, worst, lam, infimum)
 
 
-def settle(gram, of, everything, support, lam, loss, goal, rounds):
+def settle(gram, now, gamma, everything, support, lam, loss, infimum, goal, rounds):
     """Rounds of sweeps, until the gap of the model is at most `goal`; whether it is."""
     for _ in range(rounds):
-        go_round(gram, of, everything, support, lam, goal)
-        if gap_of(loss, of[NOW], of[GAMMA], lam) <= goal:
+        go_round(gram, now, gamma, everything, support, lam, goal)
+        if gap_inside(loss, now, gamma, lam, infimum) <= goal:
             return True
     return False
 
 
-def leap(gram, of, lam):
-    """To the minimiser of the model for the signs that the support has, or to the first change of a sign on the way."""
-    support = np.flatnonzero(of[GAMMA])
-    old, here = of[GAMMA, support], gram[np.ix_(support, support)]
-    here[np.diag_indices_from(here)] += PROX * here.diagonal().max(initial=0.0)
-    factor, failed = dpotrf(here, lower=1, overwrite_a=1)
-    if failed or not len(support):
-        return
-    change = dpotrs(factor, of[NOW, support] - lam * np.sign(old), lower=1)[0]
-    against = change * np.sign(old) < 0
-    shares = np.where(against, -old / np.where(against, change, 1.0), np.inf)
-    share = min(1.0, float(shares.min()))
-    of[GAMMA, support] = np.where(shares <= share, 0.0, old + share * change)
-    of[NOW] -= (of[GAMMA, support] - old) @ gram[support]
-
-
 class Newton:
-    """A Lasso of the columns of `source` for the loss of its problem, solved for one penalty after the other, largest first.
+    """The inner solver for the loss of a problem (``workingset.py`` says what it is asked).
 
     Parameters
     ----------
-    source : Unweighted
+    source : ScaledColumns, not weighted
     judge : callable
         ``judge(lam, gamma, pred, loss, resid, corr)``: the certified duality gap at a point, `corr` from a scan of all learners.
     """
@@ -117,16 +97,17 @@ class Newton:
         loss = self.problem.loss
         pieces = (loss,) if is_piece(loss) else None
         self.terms, self.curvatures = (compiled(f, pieces) if pieces else f for f in (terms, curvatures))
-        self.settle, self.gap_of = compiled(settle, ()), compiled(gap_of, ())
+        self.settle, self.gap_inside, self.exact = compiled(settle, ()), compiled(gap_inside, ()), ExactSolves()
         self.fixed = loss, self.problem.y, self.problem.weight, self.problem.base
+        self.infimum = self.problem.infimum
         self.floor = 1.0 if LOSS.of(loss, "curvature") is None else FLOOR
         self.gamma, self.gram = np.zeros(0), None
         self.pred, self.resid = np.zeros(source.n_samples), np.empty(source.n_samples)
-        self.loss = self.null = self.terms(*self.fixed, self.pred, self.pred, 0.0, self.resid)
+        self.loss, self.null = self.terms(*self.fixed, self.pred, self.pred, 0.0, self.resid), self.problem.start_excess
         self.n_scans = 0
         self._scan()
         if source.n_learners <= min(SMALL, source.n_samples // 2):
-            self._recruit(np.ones(source.n_learners, dtype=bool))
+            self.recruit(0.0)
 
     def _scan(self):
         """Look at all learners."""
@@ -135,56 +116,45 @@ class Newton:
         self.size = np.abs(self.corr)
         self.level = float(self.size.max())
 
-    def solve(self, lam, tol):
-        """Learners, their coefficients, and the certified gap over the loss at 0, which is at most `tol`."""
-        goal, inner = tol * self.null, 0.8 * tol * self.null
-        if self.level > lam:
-            self._recruit(self.size >= 2 * lam - self.level)
-        best, tries = (np.inf, np.zeros(0, dtype=np.int64), np.zeros(0)), 0
-        for _ in range(SCANS):
-            reached = self._fit(lam, inner)
-            gap = self._check(lam)
-            if gap < best[0]:
-                support = np.flatnonzero(self.gamma)
-                best = gap, self.held.learner[support], self.gamma[support]
-            if gap <= goal:
-                break
-            if not self._recruit(self.size > lam):
-                inner, tries = 0.1 * inner if reached else inner, tries + 1
-                if tries == TRIES:
-                    break
-        return best[1], best[2], best[0] / self.null if self.null > 0 else 0.0
+    def penalise(self, lam):
+        """Nothing here depends on the penalty."""
 
-    def _recruit(self, mask):
-        """Put the learners of a mask into the working set, which then needs a new Gram matrix; whether any is new."""
-        mask = mask.copy()
+    def recruit(self, level):
+        """Put the learners that reach `level` into the working set, which then needs a new Gram matrix; whether any is new."""
+        mask = self.size >= level
         mask[self.held.learner] = False
-        new, m = np.flatnonzero(mask), len(self.gamma)
+        new = np.flatnonzero(mask)
         if not len(new):
             return False
         self.held.add(new)
-        self.gamma = grown(self.gamma, m + len(new))
-        self.gamma[m:] = 0.0
+        self.gamma = np.append(self.gamma, np.zeros(len(new)))
         self.gram = None
         return True
 
-    def _check(self, lam):
-        """The certified gap over all learners, the prediction formed anew. *Cost*: one scan."""
-        gamma = np.zeros(self.source.n_learners)
-        gamma[self.held.learner] = self.gamma
+    def model(self):
+        support = np.flatnonzero(self.gamma)
+        return self.held.learner[support], self.gamma[support]
+
+    def check(self, lam, wanted):
+        """The prediction formed anew. *Cost*: one scan."""
         self.pred = self.held.dictionary.combine(self.gamma)
         self.loss = self.terms(*self.fixed, self.pred, self.pred, 0.0, self.resid)
         self._scan()
+        return self.gap(lam)
+
+    def gap(self, lam):
+        gamma = np.zeros(self.source.n_learners)
+        gamma[self.held.learner] = self.gamma
         return self.judge(lam, gamma, self.pred, self.loss, self.resid, self.corr)
 
-    def _fit(self, lam, goal):
-        """Steps until the gap on the working set is at most `goal`, or none makes progress; whether it is."""
+    def fit(self, lam, goal):
+        """Steps until the gap on the working set is at most `goal`, or none makes progress."""
         m = len(self.gamma)
         everything, support, before = np.arange(m), np.empty(m, dtype=np.int64), np.inf
         stuck, best = 0, (np.inf, np.inf)
         now = self.corr[self.held.learner]
         for _ in range(STEPS):
-            gap = self.gap_of(self.loss, now, self.gamma, lam)
+            gap = self.gap_inside(self.loss, now, self.gamma, lam, self.infimum)
             value = self.loss + lam * float(np.abs(self.gamma).sum())
             if gap <= 0.9 * best[0] or value <= best[1] - 1e-3 * goal:
                 stuck, best = 0, (min(gap, best[0]), value)
@@ -193,26 +163,27 @@ class Newton:
                 return gap <= goal
             fresh = self.gram is None or gap > SLOW * before
             if fresh:
-                self._bend()
-            of = np.array([now, now, self.gamma])
-            for _ in range(SOLVES):
-                if self.settle(self.gram, of, everything, support, lam, self.loss, max(INEXACT * gap, 0.2 * goal), ROUNDS):
+                self._model()
+            there, model = now.copy(), self.gamma.copy()
+            inner = max(INEXACT * gap, 0.2 * goal)
+            for _ in range(TURNS):
+                if self.settle(self.gram, there, model, everything, support, lam, self.loss, self.infimum, inner, ROUNDS):
                     break
-                leap(self.gram, of, lam)
-            step = self._search(of[GAMMA] - self.gamma, now, lam)
+                self.exact(self.gram, there, model, lam, inner, (self.loss - self.infimum) / lam)
+            step = self._search(model - self.gamma, now, lam)
             if fresh:
                 self.floor = min(self.floor * 100, 1.0) if step < 1 else max(self.floor / 10, FLOOR)
             before = gap if step == 1 else 0.0
             now = self.held.scan(self.resid)
         return False
 
-    def _bend(self):
+    def _model(self):
         """The Gram matrix of the working set for the present curvatures. *Cost*: m^2 n_samples."""
         loss, weight = self.problem.loss, self.problem.weight
-        bent = np.zeros(len(weight))
-        largest = 0.0 if LOSS.of(loss, "curvature") is None else self.curvatures(*self.fixed, self.pred, bent)
-        np.maximum(bent, self.floor * (LOSS.of(loss, "sigma") or largest) * weight, out=bent)
-        self.gram = self.held.dictionary.gram(bent)
+        curved = np.zeros(len(weight))
+        largest = 0.0 if LOSS.of(loss, "curvature") is None else self.curvatures(*self.fixed, self.pred, curved)
+        np.maximum(curved, self.floor * (LOSS.of(loss, "sigma") or largest) * weight, out=curved)
+        self.gram = self.held.dictionary.gram(curved)
 
     def _search(self, change, now, lam):
         """Go along `change` of the coefficients, halving until the objective falls; the length of the step.

@@ -11,12 +11,13 @@ from coordboost._threads import one_thread
 from coordboost.data import validation
 from coordboost.dictionaries import Sparse
 from coordboost.exact.homotopy import GAP, Homotopy
-from coordboost.lasso.gram import Descent, gap_of
-from coordboost.lasso.held import Unweighted
+from coordboost.lasso.gaps import squared_gap
+from coordboost.lasso.gram import GramForm
 from coordboost.lasso.newton import Newton
-from coordboost.lasso.sparse import ColumnDescent
+from coordboost.lasso.sparse import StoredEntries
+from coordboost.lasso.workingset import WorkingSet
 from coordboost.problem import Problem
-from coordboost.screening.columns import Columns
+from coordboost.screening.columns import ScaledColumns
 from coordboost.targets import At, Penalty
 
 
@@ -98,7 +99,7 @@ def lasso_path(
     largest = float(scale.max())
     with one_thread():
         ridge = (1 / l1_ratio - 1) / (factor * largest)
-        columns = Columns(problem, scale / largest, ridge) if squared else Unweighted(problem, scale / largest)
+        columns = ScaledColumns(problem, scale / largest, ridge, weighted=squared)
         total = float(problem.weight.sum())
         start = columns.y if squared else problem.resid(0.0 * problem.y)
         top = float(np.abs(columns.scan(start)).max()) * largest / total / l1_ratio
@@ -185,7 +186,7 @@ def by_homotopy(problem, columns, lams, tol):
     worst = columns.levels(resids)
     square, along = np.einsum("ij,ij->i", resids, resids), np.einsum("ij,ij->i", resids, preds)
     l1 = np.asarray(abs(gammas).sum(axis=1)).ravel()
-    gaps = np.array([max(gap_of(*parts), 0.0) for parts in zip(square, along, l1, worst, lams, strict=True)])
+    gaps = np.array([max(squared_gap(*parts), 0.0) for parts in zip(square, along, l1, worst, lams, strict=True)])
     null = float(columns.y @ columns.y) / 2
     return gammas.T.tocsc(), gaps / (null or 1.0), path.n_scans + len(lams)
 
@@ -193,13 +194,13 @@ def by_homotopy(problem, columns, lams, tol):
 def by_descent(problem, columns, lams, tol):
     """(gamma, CSC (n_learners, n_alphas); relative gaps; scans) from working sets."""
     sparse = isinstance(problem.dictionary, Sparse) and columns.root is None
-    descent = ColumnDescent(columns) if sparse else Descent(columns)
-    return _along(descent, lams, tol)
+    inner = StoredEntries(columns) if sparse else GramForm(columns)
+    return _along(inner, lams, tol)
 
 
 def _along(solver, lams, tol):
     """What a solver of single penalties finds, largest first: (gamma, CSC (n_learners, len(lams)); relative gaps; scans)."""
-    answers = [solver.solve(float(lam), tol) for lam in lams]
+    answers = WorkingSet(solver).path(lams, tol)
     stops = np.cumsum([0] + [len(index) for index, _, _ in answers])
     index, value = (np.concatenate([answer[part] for answer in answers]) for part in (0, 1))
     gammas = scipy.sparse.csc_array((value, index, stops), shape=(solver.source.n_learners, len(lams)))

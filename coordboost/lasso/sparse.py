@@ -1,128 +1,173 @@
 """The penalised Lasso by coordinate descent on the stored entries of a sparse dictionary: a step costs the entries of its column.
 
-The residual is kept as ``resid - off``, so that the shift of an implicitly centred column is one subtraction. Working sets, stops and
-certificates are those of ``lasso/gram.py``. *Source*: Friedman, Hastie, Tibshirani, *Regularization paths for generalized linear
-models via coordinate descent* (naive updates).
+Where sweeps are slow and the tolerance is fine, conjugate gradients on the support. A check evaluates only the columns whose bound
+exceeds the penalty: the bound of an abs correlation grows with the residual's move, by the sphere test for columns of few entries.
+
+Source: Friedman, Hastie, Tibshirani, *Regularization paths for generalized linear models via coordinate descent* (naive updates).
 """
 
 import numpy as np
 
 from coordboost._generic import compiled, kernel
-from coordboost.lasso.gram import NEAR, SCANS, SWEEPS, gap_of
+from coordboost.lasso.conjugate import descend_on_support
+from coordboost.lasso.entries import correlation, drift, empty, measure, numbers, subtract, with_more
+from coordboost.lasso.gaps import squared_gap
+from coordboost.screening.sphere import SLACK, few_entries
 
-# entries of `state`: what is to be taken from every entry of resid; the sum of the residual
-OFF, SUM = range(2)
-#: Most rounds of sweeps between two scans.
-ROUNDS = 400
-
-
-@kernel
-def correlation(data, row, start, columns, resid, state, j):
-    """<b_j, residual>; the rows of `columns`: scale, shift, sum of the stored entries, squared norm, ridge."""
-    total = 0.0
-    for p in range(start[j], start[j + 1]):
-        total += data[p] * resid[row[p]]
-    return columns[0, j] * (total - state[OFF] * columns[2, j]) - columns[1, j] * state[SUM]
+#: Sweeps over the support in a round; rounds before conjugate gradients; turns of both at one penalty.
+SWEEPS, ROUNDS, TURNS = 10, 20, 20
+#: Conjugate gradients pay for gaps below this part of the loss at 0: for more, few sweeps do.
+FINE = 1e-4
 
 
 @kernel
-def sweep(data, row, start, columns, index, n, resid, state, gamma, lam):
-    """Minimise exactly along each of the n learners `index` in turn; the decrease of the objective."""
+def sweep(held, index, n, resid, drift, gamma, lam):
+    """Minimise exactly along each of the n columns `index` in turn; the decrease of the objective."""
     gain = 0.0
     for i in range(n):
         j = index[i]
-        old, square = gamma[j], columns[3, j] + columns[4, j]
-        corr = correlation(data, row, start, columns, resid, state, j) - columns[4, j] * old
+        old, square = gamma[j], held.square[j] + held.ridge[j]
+        corr = correlation(held, resid, drift, j) - held.ridge[j] * old
         a = corr + square * old
         new = (a - lam) / square if a > lam else ((a + lam) / square if a < -lam else 0.0)
         move = new - old
         if move != 0.0:
             gain += move * (corr - 0.5 * square * move) - lam * (abs(new) - abs(old))
             gamma[j] = new
-            by = move * columns[0, j]
-            for p in range(start[j], start[j + 1]):
-                resid[row[p]] -= by * data[p]
-            state[OFF] -= move * columns[1, j]
-            state[SUM] -= by * columns[2, j] - len(resid) * move * columns[1, j]
+            subtract(held, resid, drift, j, move)
     return gain
 
 
-def descend(data, row, start, columns, index, support, resid, state, y, gamma, lam, goal, rounds):
-    """Sweeps over the working set `index`, each followed by sweeps over the support, until the gap on the set is at most `goal`."""
+def descend(held, everything, support, resid, drift, y, gamma, lam, goal, rounds):
+    """Sweeps over the set, each followed by sweeps over the support, until its gap is at most `goal`: -1; or the support's size."""
+    n = 0
     for _ in range(rounds):
-        sweep(data, row, start, columns, index, len(index), resid, state, gamma, lam)
-        n, l1 = 0, 0.0
-        for i in range(len(index)):
-            if gamma[index[i]] != 0.0:
-                support[n] = index[i]
+        sweep(held, everything, len(everything), resid, drift, gamma, lam)
+        n = 0
+        for j in range(len(everything)):
+            if gamma[j] != 0.0:
+                support[n] = j
                 n += 1
         for _ in range(SWEEPS):
-            if sweep(data, row, start, columns, support, n, resid, state, gamma, lam) <= 0.1 * goal:
+            if sweep(held, support, n, resid, drift, gamma, lam) <= 0.1 * goal:
                 break
-        square, along, worst = 0.0, 0.0, 0.0
-        for i in range(len(resid)):
-            r = resid[i] - state[OFF]
-            square += r * r
-            along += r * (y[i] - r)
-        for i in range(len(index)):
-            coef, ridge = gamma[index[i]], columns[4, index[i]] * gamma[index[i]]
-            worst = max(worst, abs(correlation(data, row, start, columns, resid, state, index[i]) - ridge))
-            l1 += abs(coef)
-            square += ridge * coef
-            along -= ridge * coef
-        if gap_of(square, along, l1, worst, lam) <= goal:
-            return True
-    return False
+        square, along, l1, worst = numbers(held, gamma, y, resid, drift)
+        if squared_gap(square, along, l1, worst, lam) <= goal:
+            return -1
+    return n
 
 
-class ColumnDescent:
-    """A Lasso of the columns of `source`, stored sparsely and not weighted, for one penalty after the other, largest first."""
+def look(stored, scale, norm, l1, few, top, total, resid, doubt, level, size):
+    """Let the bounds `size` of the abs correlations grow, and evaluate those that reach `level`; entries read.
+
+    few, top, total : of the residual's move, what `few_entries` says, its largest abs entry, abs sum;  doubt : relative rounding
+    """
+    seen, sum_resid, square = 0, 0.0, 0.0
+    for i in range(len(resid)):
+        sum_resid += resid[i]
+        square += resid[i] * resid[i]
+    doubt *= square**0.5
+    for j in range(len(size)):
+        if size[j] < 0.0:
+            continue
+        count, shift = stored.start[j + 1] - stored.start[j], scale[j] * stored.shift[j]
+        bound = size[j] + (min(few[count] * norm[j], top * l1[j]) + abs(shift) * total) * (1.0 + SLACK)
+        if bound >= level:
+            corr = 0.0
+            for p in range(stored.start[j], stored.start[j + 1]):
+                corr += stored.data[p] * resid[stored.row[p]]
+            corr = scale[j] * stored.scale[j] * corr - shift * sum_resid
+            bound = abs(corr) + doubt * (norm[j] + abs(shift) * len(resid) ** 0.5)
+            seen += count
+        size[j] = bound
+    return seen
+
+
+class StoredEntries:
+    """The inner solver for columns stored sparsely and not weighted (``workingset.py`` says what it is asked).
+
+    size : (n_learners,), upper bounds of the abs correlations at the residual `seen_at`, -1 for learners of the working set
+    learner, gamma : (m,), the working set in the order of arrival, coefficients;  inside : its largest abs correlation at the last gap
+    """
 
     def __init__(self, source):
-        self.source, self.y, stored = source, source.y, source.problem.dictionary
-        scale = np.ones(source.n_learners) if source.scale is None else source.scale
-        filled = np.repeat(np.arange(source.n_learners), np.diff(stored.start))
-        sums = np.bincount(filled, stored.data, source.n_learners)
-        self.columns = np.array([scale * stored.scale, scale * stored.shift, sums, scale**2, 0.0 * scale])
-        self.stored = stored.data, stored.row, stored.start
-        self.gamma, self.working = np.zeros(source.n_learners), np.zeros(source.n_learners, dtype=bool)
-        self.run, self.n_scans, self.square_y = compiled(descend, (), allocates=False), 0, float(self.y @ self.y)
-        self._scan()
+        self.source, self.y, self.stored = source, source.y, source.problem.dictionary
+        self.scale = np.ones(source.n_learners) if source.scale is None else source.scale
+        stored, column = self.stored, np.repeat(np.arange(source.n_learners), np.diff(self.stored.start))
+        by = self.scale * np.abs(stored.scale)
+        self.norm = by * np.sqrt(np.bincount(column, stored.data**2, source.n_learners))
+        self.l1 = by * np.bincount(column, np.abs(stored.data), source.n_learners)
+        self.most = int(np.diff(stored.start).max(initial=0))
+        self.doubt = 2 * float(np.finfo(float).eps) * source.n_samples**0.5
+        self.null, self.entries = float(self.y @ self.y) / 2, 0.0
+        self.held, self.learner = empty(stored), np.zeros(0, dtype=np.int64)
+        self.gamma, self.inside, self.lam = np.zeros(0), 0.0, 0.0
+        self.descend, self.look, self.measure, self.numbers, self.conjugate = (
+            compiled(run, (), allocates=False) for run in (descend, look, measure, numbers, descend_on_support)
+        )
+        self.resid, self.size = self.y.copy(), np.zeros(source.n_learners)
+        self.seen_at, self.drift = self.y.copy(), drift(self.y)
+        self._look(0.0)
 
-    def _scan(self):
-        """Look at all learners with the residual formed anew."""
-        self.n_scans += 1
-        self.resid = self.y - self.source.combine(self.gamma)
-        self.state = np.array([0.0, self.resid.sum()])
-        self.corr = self.source.scan(self.resid)
-        self.size = np.abs(self.corr - self.columns[4] * self.gamma)
-        self.level = float(self.size.max())
+    @property
+    def n_scans(self):
+        """Scans of all learners, those of a few counted by their entries."""
+        return -int(-self.entries // max(len(self.stored.data), 1))
 
-    def solve(self, lam, tol):
-        """Learners, their coefficients, and the certified gap over square_y / 2, which is at most `tol`."""
-        null, goal = self.square_y / 2, 0.9 * tol * self.square_y / 2
-        self.columns[4] = lam * self.source.ridge
-        best = self._gap(lam), self.gamma.copy()
-        if best[0] > tol * null:
-            self.working |= (self.size >= lam * max(lam / self.level, NEAR)) & (self.level > lam)
-            best = np.inf, best[1]
-        for _ in range(SCANS):
-            if best[0] <= tol * null:
-                break
-            index = np.flatnonzero(self.working)
-            support = np.empty(len(index), dtype=np.int64)
-            self.run(*self.stored, self.columns, index, support, self.resid, self.state, self.y, self.gamma, lam, goal, ROUNDS)
-            self._scan()
-            best = min(best, (self._gap(lam), self.gamma.copy()), key=lambda pair: pair[0])
-            more = (self.size > lam) & ~self.working
-            self.working |= more
-            goal = goal if more.any() else 0.1 * goal
-        support = np.flatnonzero(best[1])
-        return support, best[1][support], best[0] / null if null > 0 else 0.0
+    @property
+    def level(self):
+        return max(self.inside, float(self.size.max()))
 
-    def _gap(self, lam):
-        """The duality gap over all learners, from the last scan."""
-        pull = self.columns[4] * self.gamma
-        ridge, worst = float(pull @ self.gamma), float(np.abs(self.corr - pull).max())
-        along, square = float(self.resid @ (self.y - self.resid)) - ridge, float(self.resid @ self.resid) + ridge
-        return max(gap_of(square, along, float(np.abs(self.gamma).sum()), worst, lam), 0.0)
+    def _look(self, level, moved=None):
+        """Evaluate the correlations whose bounds reach `level` after the residual has moved by `moved`."""
+        if moved is None:
+            of_move = np.zeros(self.most + 1), 0.0, 0.0
+        else:
+            of_move = few_entries(moved, self.most), float(np.abs(moved).max()), float(abs(moved.sum()))
+        self.entries += self.look(
+            self.stored, self.scale, self.norm, self.l1, *of_move, self.seen_at, self.doubt, level, self.size
+        )
+
+    def penalise(self, lam):
+        self.lam = lam
+        self.held.ridge[:] = lam * self.source.ridge[self.learner]
+
+    def recruit(self, level):
+        self._look(level)
+        new = np.flatnonzero(self.size >= level)
+        if len(new):
+            self.held = with_more(self.held, self.stored, new, self.scale[new], self.lam * self.source.ridge[new])
+            self.learner, self.size[new] = np.append(self.learner, new), -1.0
+            self.gamma = np.append(self.gamma, np.zeros(len(new)))
+        return len(new) > 0
+
+    def model(self):
+        support = np.flatnonzero(self.gamma)
+        return self.learner[support], self.gamma[support]
+
+    def fit(self, lam, goal):
+        """Sweeps, and conjugate gradients where they are slow."""
+        m, n_samples = len(self.gamma), self.source.n_samples
+        everything, support, aside = np.arange(m), np.empty(m, dtype=np.int64), drift(np.zeros(0))
+        room = np.empty(m), np.empty(m), np.empty(n_samples)
+        state = self.resid, self.drift
+        for _ in range(TURNS):
+            n = self.descend(self.held, everything, support, *state, self.y, self.gamma, lam, goal, ROUNDS)
+            if n < 0:
+                return True
+            if goal <= FINE * self.null:
+                self.conjugate(self.held, support, n, *state, self.gamma, lam, goal, *room, aside)
+        return False
+
+    def check(self, lam, wanted):
+        """The residual formed anew. *Cost*: the entries of the columns whose bound reaches lam."""
+        self.measure(self.held, self.gamma, self.y, self.resid, self.drift)
+        moved, self.seen_at = self.resid - self.seen_at, self.resid.copy()
+        self._look(lam, moved)
+        return self.gap(lam)
+
+    def gap(self, lam):
+        """At another penalty the columns whose bound reaches it are evaluated, too."""
+        self._look(lam)
+        square, along, l1, self.inside = self.numbers(self.held, self.gamma, self.y, self.resid, self.drift)
+        return squared_gap(square, along, l1, self.level, lam)

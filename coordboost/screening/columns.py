@@ -36,19 +36,20 @@ def cross(columns, gram, m, room, scratch):
         gram[i, m:room] = new[:, i]
 
 
-class Columns:
+class ScaledColumns:
     """The columns ``scale_j W^{1/2} B_j`` of a problem, ``scale <= 1``: a Lasso on them penalises learner j by lam / scale_j.
 
     y, resid : (n_samples,), times the root of the weights;  gamma : (n_learners,), coefficients of the columns
     ridge : (n_learners,); the elastic net adds lam / 2 times the sum of ridge gamma^2: the Lasso with a row (lam ridge_j)^(1/2) more
     for each learner, whose correlation is then <b_j, resid> - lam ridge_j gamma_j
+    weighted : False where the weights are in the terms of the loss, and the columns are ``scale_j B_j``
     """
 
-    def __init__(self, problem, scale=None, ridge=None):
+    def __init__(self, problem, scale=None, ridge=None, weighted=True):
         self.problem, self.scale = problem, None if scale is None or (scale == 1).all() else scale
         self.ridge = np.zeros(problem.n_learners) if ridge is None else ridge
         self.n_samples, self.n_learners = problem.n_samples, problem.n_learners
-        self.root = None if (problem.weight == 1).all() else np.sqrt(problem.weight)
+        self.root = np.sqrt(problem.weight) if weighted and (problem.weight != 1).any() else None
         self.rows = DICTIONARY.of(problem.dictionary, "rows")
         self.y = self._weighted(problem.y)
 
@@ -90,9 +91,9 @@ class Columns:
         """The predictions of the coefficients `gamma`, (n_samples,)."""
         return self._weighted(self.problem.combine(gamma if self.scale is None else self.scale * gamma))
 
-    def reach(self, rho, learners):
-        """How much correlations with the columns of a mask can change where the residual moves by `rho`."""
-        return rho if self.scale is None else rho * self.scale[learners]
+    def norm_bound(self, learners):
+        """At least the norm of each column of a mask."""
+        return 1.0 if self.scale is None else self.scale[learners]
 
     def gather(self, index, out):
         """Fill `out` (len(index), n_samples) with the columns `index`, one in a row."""

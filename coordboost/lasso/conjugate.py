@@ -1,0 +1,78 @@
+"""Conjugate gradients on the support of a Lasso at fixed signs, on stored entries: for supports too large or dependent for a factor."""
+
+from coordboost._generic import kernel
+from coordboost.lasso.entries import correlation, subtract
+
+#: Restarts, one for each coefficient that reaches 0; steps between two of them.
+RESTARTS, STEPS = 100, 50
+#: Part of the gap asked for at which the gradients are small enough.
+PART = 0.1
+
+
+@kernel
+def first_zero(gamma, support, n, way):
+    """The step at which the first coefficient reaches 0 on the `way`, and its position in the support, or -1."""
+    most, leaving = 1e300, -1
+    for i in range(n):
+        value = gamma[support[i]]
+        if value * way[i] < 0.0 and abs(value) < most * abs(way[i]):
+            most, leaving = abs(value / way[i]), i
+    return most, leaving
+
+
+def descend_on_support(held, support, n, resid, drift, gamma, lam, goal, grad, way, image, aside):
+    """Minimise for the signs that the n learners `support` have; who reaches 0 leaves, and it starts anew from there.
+
+    grad, way : (>= n,);  image : (n_samples,), all of them room;  aside : a record as `drift`
+    """
+    for _ in range(RESTARTS):
+        l1, worst, square = 0.0, 0.0, 0.0
+        for i in range(n):
+            j = support[i]
+            sign = 1.0 if gamma[j] > 0.0 else -1.0
+            grad[i] = correlation(held, resid, drift, j) - held.ridge[j] * gamma[j] - lam * sign
+            way[i] = grad[i]
+            l1 += abs(gamma[j])
+            worst = max(worst, abs(grad[i]))
+            square += grad[i] * grad[i]
+        if n == 0 or worst * l1 <= PART * goal:
+            return
+        leaving = -1
+        for _ in range(STEPS):
+            for q in range(len(image)):
+                image[q] = 0.0
+            aside.off, aside.total, curved = 0.0, 0.0, 0.0
+            for i in range(n):
+                subtract(held, image, aside, support[i], -way[i])
+                curved += held.ridge[support[i]] * way[i] * way[i]
+            for q in range(len(image)):
+                image[q] -= aside.off
+                curved += image[q] * image[q]
+            aside.off = 0.0
+            if curved <= 0.0:
+                return
+            most, leaving = first_zero(gamma, support, n, way)
+            step = min(square / curved, most)
+            if step < most:
+                leaving = -1
+            for i in range(n):
+                gamma[support[i]] = 0.0 if i == leaving else gamma[support[i]] + step * way[i]
+            for q in range(len(image)):
+                resid[q] -= step * image[q]
+            drift.total -= step * aside.total
+            if leaving >= 0:
+                break
+            worst, before, square = 0.0, square, 0.0
+            for i in range(n):
+                j = support[i]
+                grad[i] -= step * (correlation(held, image, aside, j) + held.ridge[j] * way[i])
+                worst = max(worst, abs(grad[i]))
+                square += grad[i] * grad[i]
+            if worst * l1 <= PART * goal:
+                return
+            for i in range(n):
+                way[i] = grad[i] + square / before * way[i]
+        if leaving >= 0:
+            n -= 1
+            for i in range(leaving, n):
+                support[i] = support[i + 1]

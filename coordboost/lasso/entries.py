@@ -1,0 +1,109 @@
+"""Columns of a working set on their stored entries, copied together: sums over them, and what they say of a residual.
+
+A column is ``b_j = scale_j x_j - shift_j 1``, x_j stored sparsely. The residual is kept as ``resid - off``, so that the shift of an
+implicitly centred column is one subtraction.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from coordboost._generic import kernel, record
+
+
+class Entries(NamedTuple):
+    """Columns one after the other: data, row of the entries, of column j from start[j] to start[j + 1].
+
+    scale, shift, total, square, ridge : (m,), the last three the sum of the entries, the squared norm of b_j, the elastic net's part
+    """
+
+    data: np.ndarray
+    row: np.ndarray
+    start: np.ndarray
+    scale: np.ndarray
+    shift: np.ndarray
+    total: np.ndarray
+    square: np.ndarray
+    ridge: np.ndarray
+
+
+def drift(resid):
+    """What goes with a residual kept as ``resid - off``: off, here 0, and the sum of ``resid - off``."""
+    return record(off=0.0, total=float(resid.sum()))
+
+
+def empty(stored):
+    """No column of the sparse dictionary `stored`."""
+    ids = np.int32 if stored.n_samples < 2**31 else np.int64
+    return Entries(np.empty(0), np.empty(0, ids), np.zeros(1, dtype=np.int64), *(np.empty(0) for _ in range(5)))
+
+
+def chosen(stored, index):
+    """Positions of the entries of the columns `index`, and where each column's begin: (entries,), (len(index) + 1,)."""
+    count = np.diff(stored.start)[index]
+    start = np.concatenate([[0], np.cumsum(count)])
+    return np.repeat(stored.start[index] - start[:-1], count) + np.arange(start[-1]), start
+
+
+def with_more(held, stored, index, scale, ridge):
+    """`held` and the columns `index` of `stored`, each times its `scale`. *Cost*: a copy of what is held."""
+    place, start = chosen(stored, index)
+    data = stored.data[place]
+    total = np.add.reduceat(np.append(data, 0.0), start[:-1]) * (np.diff(start) > 0)
+    new = data, stored.row[place].astype(held.row.dtype), scale * stored.scale[index], scale * stored.shift[index], total
+    both = [
+        np.append(getattr(held, name), part) for name, part in zip(("data", "row", "scale", "shift", "total"), new, strict=True)
+    ]
+    starts = np.append(held.start, held.start[-1] + start[1:])
+    return Entries(*both[:2], starts, *both[2:], np.append(held.square, scale**2), np.append(held.ridge, ridge))
+
+
+@kernel
+def correlation(held, resid, drift, j):
+    """<b_j, resid - off>."""
+    total = 0.0
+    for p in range(held.start[j], held.start[j + 1]):
+        total += held.data[p] * resid[held.row[p]]
+    return held.scale[j] * (total - drift.off * held.total[j]) - held.shift[j] * drift.total
+
+
+@kernel
+def subtract(held, resid, drift, j, move):
+    """``resid - off`` less `move` times b_j."""
+    by = move * held.scale[j]
+    for p in range(held.start[j], held.start[j + 1]):
+        resid[held.row[p]] -= by * held.data[p]
+    drift.off -= move * held.shift[j]
+    drift.total -= by * held.total[j] - len(resid) * move * held.shift[j]
+
+
+def measure(held, gamma, y, resid, drift):
+    """Form the residual of `gamma` anew."""
+    drift.off, drift.total = 0.0, 0.0
+    for i in range(len(resid)):
+        resid[i] = y[i]
+    for j in range(len(gamma)):
+        if gamma[j] != 0.0:
+            subtract(held, resid, drift, j, gamma[j])
+    total = 0.0
+    for i in range(len(resid)):
+        resid[i] -= drift.off
+        total += resid[i]
+    drift.off, drift.total = 0.0, total
+
+
+@kernel
+def numbers(held, gamma, y, resid, drift):
+    """<r, r>, <r, y - r>, the l1 norm, and the largest abs correlation; the ridge is counted as a row more for each column."""
+    square, along, l1, worst = 0.0, 0.0, 0.0, 0.0
+    for i in range(len(resid)):
+        r = resid[i] - drift.off
+        square += r * r
+        along += r * (y[i] - r)
+    for j in range(len(gamma)):
+        pull = held.ridge[j] * gamma[j]
+        worst = max(worst, abs(correlation(held, resid, drift, j) - pull))
+        l1 += abs(gamma[j])
+        square += pull * gamma[j]
+        along -= pull * gamma[j]
+    return square, along, l1, worst

@@ -1,0 +1,78 @@
+"""The Lasso in Gram form by an active set: optimality by its conditions, the factor it keeps, tables where descent stalls."""
+
+import numpy as np
+import pytest
+from scipy.ndimage import gaussian_filter
+
+import coordboost as cb
+from coordboost.lasso.active import ExactSolves, let_in, let_out, nobody
+
+
+def gram_of(n, p, seed, copies=0):
+    """Gram matrix and correlations with a target of unit columns, the last `copies` copies, sign flips and sums of others."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(-3, 4, (n, p)).astype(float)
+    for i in range(copies):
+        X[:, p - 1 - i] = (X[:, i], -X[:, i], X[:, i] + X[:, i + 1])[i % 3]
+    X /= np.maximum(np.linalg.norm(X, axis=0), 1e-300)
+    return X.T @ X, X.T @ rng.integers(-9, 10, n).astype(float)
+
+
+def conditions(gram, start, gamma, lam):
+    """How far the point is from the optimum: the largest excess of a correlation, the largest fault of one on the support."""
+    now, support = start - gram @ gamma, np.flatnonzero(gamma)
+    return np.abs(now).max() - lam, np.abs(now - lam * np.sign(gamma))[support].max(initial=0.0)
+
+
+@pytest.mark.parametrize("copies", [0, 4])
+@pytest.mark.parametrize("warm", [False, True], ids=["from 0", "from anywhere"])
+@pytest.mark.parametrize("seed", range(6))
+def test_the_optimum_along_a_path(seed, warm, copies):
+    """The conditions hold to rounding at every penalty, the correlations kept are those of the coefficients kept."""
+    gram, start = gram_of(15, 12, seed, copies)
+    gamma = np.random.default_rng(seed).integers(-1, 2, 12).astype(float) if warm else np.zeros(12)
+    now, solves = start - gram @ gamma, ExactSolves()
+    for lam in np.abs(start).max() * np.geomspace(1, 1e-3, 20):
+        assert solves(gram, now, gamma, lam, 1e-13)
+        # 12 terms of at most |gamma| each, 2.2e-16 apart, some hundred steps
+        assert max(conditions(gram, start, gamma, lam)) <= 1e-11 * (1 + np.abs(gamma).max())
+        np.testing.assert_allclose(now, start - gram @ gamma, atol=1e-11 * (1 + np.abs(gamma).max()))
+
+
+def test_the_factor_is_that_of_the_members():
+    """In, out, in again in any order: L L' is the Gram matrix of the members, in their order."""
+    gram, _ = gram_of(30, 10, 3)
+    active, rng = nobody(10), np.random.default_rng(0)
+    for j in rng.integers(0, 10, 200):
+        let_out(active, j) if active.place[j] >= 0 else let_in(gram, active, j)
+        k = active.size[0]
+        member, lower = active.member[:k], np.tril(active.factor[:k, :k])
+        assert (active.place[member] == np.arange(k)).all() and (active.place >= 0).sum() == k
+        np.testing.assert_allclose(lower @ lower.T, gram[np.ix_(member, member)], atol=1e-13)
+
+
+def test_a_dependent_column_does_not_join():
+    gram, _ = gram_of(30, 8, 1, copies=3)
+    active = nobody(8)
+    assert all(let_in(gram, active, j) for j in range(5))
+    for j in (5, 6, 7):
+        assert not let_in(gram, active, j)
+        np.testing.assert_allclose(gram[:5, :5] @ active.way[:5], gram[j, :5], atol=1e-12)
+
+
+@pytest.mark.parametrize("solver", [None, "descent"])
+@pytest.mark.parametrize("n_samples", [300, 700])
+def test_neighbouring_pixels(n_samples, solver):
+    """Smooth images, 256 pixels: far down the path sweeps crawl, and the gap of 1e-8 is still reached."""
+    rng = np.random.default_rng(0)
+    images = gaussian_filter(rng.standard_normal((n_samples, 16, 16)), (0, 1.2, 1.2)).reshape(n_samples, -1)
+    y = np.sign(images @ rng.standard_normal(256) + 0.1 * rng.standard_normal(n_samples))
+    path = cb.lasso_path(images, y, eps=1e-6, tol=1e-8, solver=solver, n_alphas=30)
+    assert (path.gaps <= 1e-8).all()
+    centred, target = images - images.mean(axis=0), y - y.mean()
+    for alpha, coef in zip(path.alphas, path.coefs.T, strict=True):
+        resid = target - centred @ coef
+        share = min(1.0, alpha * n_samples / np.abs(centred.T @ resid).max())
+        primal = resid @ resid / 2 + alpha * n_samples * np.abs(coef).sum()
+        dual = share * (resid @ target) - share**2 * (resid @ resid) / 2
+        assert primal - dual <= 1.01e-8 * (target @ target) / 2
