@@ -40,15 +40,15 @@ def test_the_optimum_along_a_path(seed, warm, copies):
 
 
 def test_the_factor_is_that_of_the_members():
-    """In, out, in again in any order: L L' is the Gram matrix of the members, in their order."""
+    """In, out, in again in any order: U'U is the Gram matrix of the members, in their order."""
     gram, _ = gram_of(30, 10, 3)
     active, rng = nobody(10), np.random.default_rng(0)
     for j in rng.integers(0, 10, 200):
         let_out(active, j) if active.place[j] >= 0 else let_in(gram, active, j)
         k = active.size[0]
-        member, lower = active.member[:k], np.tril(active.factor[:k, :k])
+        member, upper = active.member[:k], np.triu(active.factor[:k, :k])
         assert (active.place[member] == np.arange(k)).all() and (active.place >= 0).sum() == k
-        np.testing.assert_allclose(lower @ lower.T, gram[np.ix_(member, member)], atol=1e-13)
+        np.testing.assert_allclose(upper.T @ upper, gram[np.ix_(member, member)], atol=1e-13)
 
 
 def test_a_dependent_column_does_not_join():

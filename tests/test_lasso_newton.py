@@ -34,11 +34,11 @@ class ByHand:
         return self.loss(coef) + alpha * np.sum(self.factor * np.abs(coef))
 
     def gap(self, coef, alpha):
-        """Of the bound L(b) >= L + <r, Xw> - c'b with |b|_1 <= P / alpha, over the loss at 0."""
+        """Of the bound L(b) >= s (L + <r, Xw> - c'b) for losses above 0, s = min(1, alpha / max|c|), over the loss at 0."""
         resid = self.weight * self.y / (1 + np.exp(self.y * (self.offset + self.X @ coef))) / self.total
         worst = np.max(np.abs(self.X.T @ resid) / self.factor)
         primal = self.objective(coef, alpha)
-        lower = self.loss(coef) + resid @ (self.X @ coef) - primal / alpha * max(worst - alpha, 0)
+        lower = min(1.0, alpha / worst) * (self.loss(coef) + resid @ (self.X @ coef))
         return (primal - max(lower, 0)) / self.null
 
     def rounding(self, coef, alpha):

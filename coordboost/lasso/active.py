@@ -16,14 +16,15 @@ import numpy as np
 from scipy.linalg.lapack import dpotrf
 
 from coordboost._generic import compiled, kernel
+from coordboost.exact.factor import backward, drop, extend, forward
 
-#: A squared pivot below this part of the diagonal counts as 0: the column depends on those before it.
-DEPENDENT = 1e-12
 #: In the combination that a dependent column is, what is below this part of the largest coefficient counts as 0; and a slope of the
 #: objective along it below that part of the penalty.
 NONE, LEVEL = 1e-9, 1e-6
 #: The factor is made anew where more than this share of it changed.
 ANEW = 0.1
+#: Squared pivots above this part of the diagonal are no rounding: LAPACK's factor is taken.
+SURE = 1e-11
 #: Part of the gap asked for that one correlation may cost.
 PART = 0.25
 
@@ -32,7 +33,7 @@ class Active(NamedTuple):
     """The active learners of a working set of m.
 
     member : (m,), the active ones in the order of the factor, ``size[0]`` of them;  place : (m,), where each stands, -1 for the others
-    factor : (m, m), lower triangle;  way : (m,), a direction, in the order of `member`
+    factor : (m, m), upper triangle;  way : (m,), a direction, in the order of `member`
     """
 
     member: np.ndarray
@@ -49,43 +50,14 @@ def nobody(m):
 
 
 @kernel
-def forward(factor, k, x):
-    """Solve ``L z = x`` in place."""
-    for i in range(k):
-        row, total = factor[i], x[i]
-        for q in range(i):
-            total -= row[q] * x[q]
-        x[i] = total / row[i]
-
-
-@kernel
-def backward(factor, k, x):
-    """Solve ``L' z = x`` in place."""
-    for i in range(k - 1, -1, -1):
-        row = factor[i]
-        x[i] /= row[i]
-        value = x[i]
-        for q in range(i):
-            x[q] -= row[q] * value
-
-
-@kernel
 def let_in(gram, active, j):
     """Make learner j active; False, with way = its part along the others, where it depends on them."""
     k, member, way = active.size[0], active.member, active.way
     for i in range(k):
         way[i] = gram[j, member[i]]
-    forward(active.factor, k, way)
-    pivot = gram[j, j]
-    for i in range(k):
-        pivot -= way[i] * way[i]
-    if pivot <= DEPENDENT * gram[j, j]:
+    if not extend(active.factor, k, way, gram[j, j]):
         backward(active.factor, k, way)
         return False
-    row = active.factor[k]
-    for i in range(k):
-        row[i] = way[i]
-    row[k] = math.sqrt(pivot)
     member[k], active.place[j] = j, k
     active.size[0] = k + 1
     return True
@@ -93,24 +65,12 @@ def let_in(gram, active, j):
 
 @kernel
 def let_out(active, j):
-    """Take learner j out: its row goes, and rotations make what follows triangular again."""
-    at, factor, member = active.place[j], active.factor, active.member
-    k = active.size[0] - 1
-    for i in range(at, k):
-        member[i] = member[i + 1]
-        active.place[member[i]] = i
-        row, below = factor[i], factor[i + 1]
-        for q in range(i + 2):
-            row[q] = below[q]
-    active.place[j], active.size[0] = -1, k
-    for q in range(at, k):
-        a, b = factor[q, q], factor[q, q + 1]
-        size = math.hypot(a, b)
-        c, s = a / size, b / size
-        factor[q, q] = size
-        for i in range(q + 1, k):
-            a, b = factor[i, q], factor[i, q + 1]
-            factor[i, q], factor[i, q + 1] = c * a + s * b, c * b - s * a
+    """Take learner j out."""
+    at, k = active.place[j], active.size[0]
+    drop(active.factor, active.member, k, at)
+    active.place[j], active.size[0] = -1, k - 1
+    for i in range(at, k - 1):
+        active.place[active.member[i]] = i
 
 
 @kernel
@@ -255,8 +215,7 @@ class ExactSolves:
         """The factor of the learners `support`, by LAPACK; nobody is active where they depend on each other."""
         active, k = self.active, len(support)
         active.place[:], active.size[0] = -1, 0
-        factor, failed = dpotrf(gram[np.ix_(support, support)].T, lower=0, overwrite_a=1)
-        diagonal = gram[support, support]
-        if not failed and (factor.diagonal() ** 2 > DEPENDENT * diagonal).all():
+        factor, failed = dpotrf(gram[np.ix_(support, support)].T, lower=1, overwrite_a=1)
+        if not failed and (factor.diagonal() ** 2 > SURE * gram[support, support]).all():
             active.factor[:k, :k] = factor.T
             active.member[:k], active.place[support], active.size[0] = support, np.arange(k), k

@@ -20,58 +20,70 @@ def first_zero(gamma, support, n, way):
     return most, leaving
 
 
+@kernel
+def image_of(held, support, n, way, image, aside):
+    """The combination of the columns `support` by `way`, in `image`, its sum in aside.total; its squared norm, ridge and all."""
+    curved, aside.off, aside.total = 0.0, 0.0, 0.0
+    for q in range(len(image)):
+        image[q] = 0.0
+    for i in range(n):
+        subtract(held, image, aside, support[i], -way[i])
+        curved += held.ridge[support[i]] * way[i] * way[i]
+    for q in range(len(image)):
+        image[q] -= aside.off
+        curved += image[q] * image[q]
+    aside.off = 0.0
+    return curved
+
+
+@kernel
+def follow(held, support, n, resid, drift, gamma, enough, grad, way, image, aside):
+    """Steps from the gradient `grad` until no entry of it is above `enough`; or until a coefficient is 0: its position, else -1."""
+    square = 0.0
+    for i in range(n):
+        way[i] = grad[i]
+        square += grad[i] * grad[i]
+    for _ in range(STEPS):
+        curved = image_of(held, support, n, way, image, aside)
+        if curved <= 0.0:
+            return -1
+        most, leaving = first_zero(gamma, support, n, way)
+        step = min(square / curved, most)
+        for i in range(n):
+            gamma[support[i]] += step * way[i]
+        for q in range(len(image)):
+            resid[q] -= step * image[q]
+        drift.total -= step * aside.total
+        if step == most:
+            gamma[support[leaving]] = 0.0
+            return leaving
+        worst, before, square = 0.0, square, 0.0
+        for i in range(n):
+            grad[i] -= step * (correlation(held, image, aside, support[i]) + held.ridge[support[i]] * way[i])
+            worst = max(worst, abs(grad[i]))
+            square += grad[i] * grad[i]
+        if worst <= enough:
+            return -1
+        for i in range(n):
+            way[i] = grad[i] + square / before * way[i]
+    return -1
+
+
 def descend_on_support(held, support, n, resid, drift, gamma, lam, goal, grad, way, image, aside):
     """Minimise for the signs that the n learners `support` have; who reaches 0 leaves, and it starts anew from there.
 
     grad, way : (>= n,);  image : (n_samples,), all of them room;  aside : a record as `drift`
     """
     for _ in range(RESTARTS):
-        l1, worst, square = 0.0, 0.0, 0.0
+        l1, worst = 0.0, 0.0
         for i in range(n):
             j = support[i]
-            sign = 1.0 if gamma[j] > 0.0 else -1.0
-            grad[i] = correlation(held, resid, drift, j) - held.ridge[j] * gamma[j] - lam * sign
-            way[i] = grad[i]
+            grad[i] = correlation(held, resid, drift, j) - held.ridge[j] * gamma[j] - (lam if gamma[j] > 0.0 else -lam)
             l1 += abs(gamma[j])
             worst = max(worst, abs(grad[i]))
-            square += grad[i] * grad[i]
         if n == 0 or worst * l1 <= PART * goal:
             return
-        leaving = -1
-        for _ in range(STEPS):
-            for q in range(len(image)):
-                image[q] = 0.0
-            aside.off, aside.total, curved = 0.0, 0.0, 0.0
-            for i in range(n):
-                subtract(held, image, aside, support[i], -way[i])
-                curved += held.ridge[support[i]] * way[i] * way[i]
-            for q in range(len(image)):
-                image[q] -= aside.off
-                curved += image[q] * image[q]
-            aside.off = 0.0
-            if curved <= 0.0:
-                return
-            most, leaving = first_zero(gamma, support, n, way)
-            step = min(square / curved, most)
-            if step < most:
-                leaving = -1
-            for i in range(n):
-                gamma[support[i]] = 0.0 if i == leaving else gamma[support[i]] + step * way[i]
-            for q in range(len(image)):
-                resid[q] -= step * image[q]
-            drift.total -= step * aside.total
-            if leaving >= 0:
-                break
-            worst, before, square = 0.0, square, 0.0
-            for i in range(n):
-                j = support[i]
-                grad[i] -= step * (correlation(held, image, aside, j) + held.ridge[j] * way[i])
-                worst = max(worst, abs(grad[i]))
-                square += grad[i] * grad[i]
-            if worst * l1 <= PART * goal:
-                return
-            for i in range(n):
-                way[i] = grad[i] + square / before * way[i]
+        leaving = follow(held, support, n, resid, drift, gamma, PART * goal / l1, grad, way, image, aside)
         if leaving >= 0:
             n -= 1
             for i in range(leaving, n):
