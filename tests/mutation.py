@@ -95,9 +95,8 @@ def run_tests(copy, chosen, log):
     resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
     signal.alarm(600)  # a process that only waits
     paths = sorted({test.split("::")[0] for test in chosen})
-    options = ["-x", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0", "-W", "ignore:Module already imported"]
     try:
-        status = pytest.main([*options, *paths], plugins=[Only(chosen, log)])
+        status = pytest.main(["-x", *mutation_map.OPTIONS, *paths], plugins=[Only(chosen, log)])
     except BaseException:
         log.write_text(traceback.format_exc())
         os._exit(BROKEN)
@@ -123,8 +122,8 @@ def copies(jobs):
         yield [Path(shutil.copytree(ROOT, Path(folder) / str(job), ignore=unwanted)).resolve() for job in range(jobs)]
 
 
-def the_map(copy, path, limit):
-    """The tests of each line, measured now (in a process of its own) where no map of this state of the sources is at hand."""
+def the_map(copy, path, limit, jobs):
+    """The tests of each line, measured now where no map of this state of the sources is at hand."""
     path = Path(path or Path(tempfile.gettempdir()) / f"coordboost-mutation-{mutation_map.fingerprint(ROOT, FOLDERS)}.json")
     if not path.exists():
         try:
@@ -132,13 +131,7 @@ def the_map(copy, path, limit):
         except ImportError:
             sys.exit("the map of tests is measured with coverage, which is not installed: pip install coverage")
         print("measuring which tests execute which lines: the whole suite once, without compilation ...", flush=True)
-        child = os.fork()
-        if child == 0:
-            os.chdir(copy)
-            sys.path[:0] = [str(copy), str(copy / "tests")]
-            mutation_map.save(path, mutation_map.measure(copy, list(files(copy, None)), limit))
-            os._exit(0)
-        os.waitpid(child, 0)
+        mutation_map.save(path, mutation_map.measure(copy, list(files(copy, None)), limit, jobs))
     return mutation_map.load(path)
 
 
@@ -206,12 +199,13 @@ def main():
     parser.add_argument("--log", help="file to write every mutant and its fate to")
     options = parser.parse_args()
     os.environ.update(SETTINGS)
+    sys.dont_write_bytecode = False  # many processes load the same sources
     sys.path[:] = [str(ROOT / "tests"), *(p for p in sys.path if Path(p).resolve() != ROOT)]
     for name in HEAVY:
         importlib.import_module(name)
     began, counts = time.perf_counter(), Counter()
     with copies(options.jobs) as folders, open(options.log or os.devnull, "w") as log:
-        tests = mutation_map.Tests(the_map(folders[0], options.map, options.limit), options.seconds)
+        tests = mutation_map.Tests(the_map(folders[0], options.map, options.limit, options.jobs), options.seconds)
         control(folders[0], tests)
         work = list(draw(folders[0], options.only, options.n, options.seed))
         for file, before, after, fate, by in run(work, tests, folders):

@@ -1,19 +1,25 @@
 """Which tests execute which lines, and how long they take: measured once, so that a mutant meets its own tests only.
 
-A map is a folder that survives the process: ``map.json`` with one entry for each test that passed within the limit,
-``[node id, CPU seconds, {file: [lines]}]``, and the files it was measured on by a hash of their bytes.
-Kernels run interpreted (``NUMBA_DISABLE_JIT=1``), so that their lines are seen.
+A map has an entry ``[node id, CPU seconds, {file: [lines]}]`` for each test that passed within the limit. Kernels run interpreted
+(``NUMBA_DISABLE_JIT=1``), so that their lines are seen. Each file of tests runs in a process of its own: one whose test takes too long
+is ended there, and another goes on behind it.
 """
 
 import ast
 import hashlib
 import json
+import os
 import signal
 import subprocess
+import sys
 import time
 from collections import Counter
+from pathlib import Path
 
 import pytest
+
+#: Options of pytest: the same examples in every run; some modules were loaded before pytest could rewrite them.
+OPTIONS = ["-q", "-p", "no:cacheprovider", "--hypothesis-seed=0", "-W", "ignore:Module already imported"]
 
 
 def fingerprint(root, folders):
@@ -29,30 +35,36 @@ class Refused(BaseException):
     """A test is not for the map; not an `Exception`, which hypothesis would try to make smaller."""
 
 
+def refuse(*_, **__):
+    """In place of starting a process, of which nothing would be seen."""
+    raise Refused
+
+
 class Recorder:
-    """A plugin of pytest: each test is a context of the measurement.
+    """A plugin of pytest: each test not in `seen` is a context of the measurement, which ends at one that takes too long."""
 
-    A test fails that takes longer than `limit` CPU seconds, or starts another process, of which nothing would be seen.
-    """
-
-    def __init__(self, coverage, limit):
-        self.coverage, self.limit = coverage, limit
+    def __init__(self, coverage, limit, seen, end):
+        self.coverage, self.limit, self.seen, self.end = coverage, limit, seen, end
         self.seconds, self.bad = {}, set()
-        signal.signal(signal.SIGPROF, self._refuse)
-        subprocess.Popen = self._refuse
+        subprocess.Popen = refuse
+        for number in (signal.SIGPROF, signal.SIGALRM):
+            signal.signal(number, lambda *_: self.end(self))
 
-    def _refuse(self, *_, **__):
-        raise Refused(f"longer than {self.limit} s, or another process")
+    def pytest_collection_modifyitems(self, items):
+        items[:] = [item for item in items if item.nodeid not in self.seen]
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item):
+        self.seen.append(item.nodeid)
         self.coverage.switch_context(item.nodeid)
+        signal.setitimer(signal.ITIMER_PROF, self.limit)
+        signal.alarm(120)  # for a test that waits
         begin = time.process_time()
-        signal.setitimer(signal.ITIMER_PROF, self.limit, self.limit)
         try:
             return (yield)
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)
+            signal.alarm(0)
             self.seconds[item.nodeid] = time.process_time() - begin
             self.coverage.switch_context("")
 
@@ -61,30 +73,57 @@ class Recorder:
             self.bad.add(report.nodeid)
 
 
-def lines_of_tests(data, root, package):
-    """For each context of a measurement, the lines that it executed: {node id: {file: [lines]}}."""
-    found = {}
-    for name in data.measured_files():
-        file = str(package.joinpath(name).relative_to(root))
-        for line, contexts in data.contexts_by_lineno(name).items():
-            for context in contexts:
-                found.setdefault(context, {}).setdefault(file, []).append(line)
-    return found
-
-
-def measure(root, files, limit, tests=("tests",)):
-    """Run the suite once below `root` and return the map, fastest tests first. *Cost*: the suite, interpreted, once."""
+def part(root, files, limit, test_file, seen, out):
+    """In a process of its own: measure the tests of one file that were not seen yet, write them to `out`; status 1: not all."""
     from coverage import Coverage
 
     coverage = Coverage(data_file=None, config_file=False, include=[str(root / file) for file in files])
-    recorder = Recorder(coverage, limit)
+
+    def end(recorder, status=1):
+        coverage.stop()
+        data, lines = coverage.get_data(), {}
+        for name in data.measured_files():
+            for line, contexts in data.contexts_by_lineno(name).items():
+                for test in contexts:
+                    lines.setdefault(test, {}).setdefault(str(Path(name).relative_to(root)), []).append(line)
+        good = [test for test in recorder.seconds if test not in recorder.bad and test in lines]
+        tests = [[test, round(recorder.seconds[test], 4), lines[test]] for test in good]
+        out.write_text(json.dumps({"tests": tests, "seen": recorder.seen}))
+        os._exit(status)
+
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    os.dup2(1, 2)
+    os.chdir(root)
+    sys.path[:0] = [str(root), str(root / "tests")]
+    recorder = Recorder(coverage, limit, seen, end)
     coverage.start()
-    options = ["-q", "-p", "no:cacheprovider", "--hypothesis-seed=0", "--no-header", "--tb=no"]
-    pytest.main([*options, *(str(root / test) for test in tests)], plugins=[recorder])
-    coverage.stop()
-    lines = lines_of_tests(coverage.get_data(), root, root)
-    good = [(seconds, test) for test, seconds in recorder.seconds.items() if test not in recorder.bad and test in lines]
-    return [[test, round(seconds, 4), lines[test]] for seconds, test in sorted(good)]
+    pytest.main([*OPTIONS, str(test_file)], plugins=[recorder])
+    end(recorder, 0)
+
+
+def measure(root, files, limit, jobs=1):
+    """Run the suite once below `root` and return the map. *Cost*: the suite, interpreted, once."""
+    work = sorted((root / "tests").glob("test_*.py"), reverse=True)
+    found, seen, busy = [], {}, {}
+    while work or busy:
+        while work and len(busy) < jobs:
+            test_file = work.pop()
+            out = root / f"{test_file.stem}.json"
+            child = os.fork()
+            if child == 0:
+                part(root, files, limit, test_file, seen.get(test_file, []), out)
+            busy[child] = test_file, out
+        child, status = os.wait()
+        test_file, out = busy.pop(child)
+        if out.exists():
+            answer = json.loads(out.read_text())
+            found += answer["tests"]
+            print(f"  {test_file.name}: {len(answer['tests'])} tests", flush=True)
+            out.unlink()
+            if os.waitstatus_to_exitcode(status) == 1 and len(answer["seen"]) > len(seen.get(test_file, [])):
+                seen[test_file] = answer["seen"]
+                work.append(test_file)
+    return found
 
 
 def save(path, tests):

@@ -1,0 +1,40 @@
+"""What a run has cost is counted once: the same number however the run was cut, saved, loaded, or stopped by a rule and taken back."""
+
+import numpy as np
+import pytest
+
+import coordboost as cb
+
+RNG = np.random.default_rng(41)
+X = RNG.normal(size=(30, 200))
+PROBLEM = cb.Problem(X, X[:, :5] @ RNG.normal(size=5) + RNG.normal(size=30), groups=np.arange(200) % 7)
+CASES = {
+    "explicit": (cb.ls_boost(0.1), cb.Explicit),
+    "Gram": (cb.ls_boost(0.1), cb.Gram),
+    "lookahead": (cb.forward_stagewise(0.05), None),
+    "long steps": (cb.ls_boost(1.0), None),
+    "subsets": (cb.rtgcd(3), cb.Explicit),
+    "groups": (cb.rtgcd(select=cb.Groups(2)), cb.Gram),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_scans_are_counted_once(name, tmp_path):
+    method, view = CASES[name]
+    options = {"view": view, "rng": 3}
+    whole = cb.solve(PROBLEM, method, 90, **options)
+    part = cb.solve(PROBLEM, method, 30, **options)
+    part.save(tmp_path / "part.run")
+    stopped = cb.solve(PROBLEM, method, 90, stop=lambda state: state.k >= 60, **options)
+    short = cb.solve(PROBLEM, method, stopped.n_steps, **options)
+    loaded = cb.load(tmp_path / "part.run")
+    assert 0 < part.n_scans <= whole.n_scans and part.n_scans == loaded.n_scans and stopped.n_scans == short.n_scans
+    for run in (part.resume(25).resume(35), part.resume(0).resume(60), loaded.resume(60), stopped.resume(90 - stopped.n_steps)):
+        assert run.n_scans == whole.n_scans and run.beta.tobytes() == whole.beta.tobytes()
+
+
+def test_scans_of_the_explicit_view_by_hand():
+    """A greedy step looks at all learners, one of a subset at three of 200."""
+    assert cb.solve(PROBLEM, cb.ls_boost(0.1), 50, view=cb.Explicit).n_scans == 50
+    assert cb.solve(PROBLEM, cb.rtgcd(3), 50, view=cb.Explicit).n_scans == pytest.approx(50 * 3 / 200, rel=1e-14)
+    assert cb.solve(PROBLEM, cb.ls_boost(0.1), 50, view=cb.Gram).n_scans == 1
