@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass, field, replace
 
 from coordboost._checks import not_negative, positive, real, shown
-from coordboost._protocol import COEFFICIENTS, SELECTION, STEP
+from coordboost._protocol import COEFFICIENTS, DICTIONARY, SELECTION, STEP
 from coordboost.pieces.coefficients import Refitted, Single, TwoSequences
 from coordboost.pieces.momentum import OnePhase, TwoPhase
 from coordboost.pieces.selection import Cyclic, Full, Subset
@@ -76,6 +76,10 @@ class Method:
 
     def bind(self, problem):
         """The method with its rules checked against the problem and filled in from it."""
+        if not (self.greedy or DICTIONARY.of(problem.dictionary, "countable")):
+            raise ValueError(
+                f"{self.name} needs learners that can be counted: those of this problem are found by a search for the best of all."
+            )
         bound = {}
         for kind, name in ((SELECTION, "select"), (STEP, "step")):
             piece = getattr(self, name)

@@ -107,7 +107,9 @@ class Problem:
 
     @cached_property
     def feature_names(self):
-        """Names of the learners kept, a list."""
+        """Names of the learners kept, a list; of those found so far, where they cannot be counted."""
+        if not DICTIONARY.of(self.dictionary, "countable"):
+            return [self.dictionary.name(j) for j in range(self.n_learners)]
         return [self.column_names[j] for j in self.standardization.kept]
 
     @cached_property

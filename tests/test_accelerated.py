@@ -10,7 +10,7 @@ import pytest
 import reference as ref
 import reference_exact as exact
 import scipy.sparse
-from designs import as_it_is, betas, columns, gaussian
+from designs import as_it_is, betas, columns, draws, gaussian
 from exact_runs import exact_problem, exact_run
 
 import coordboost as cb
@@ -98,6 +98,27 @@ def test_every_pick_is_that_of_the_naive_loop(loss, name, compile):
     np.testing.assert_allclose(found @ B.T, expected[1:] @ B.T, rtol=0, atol=1e-13 * max(1.0, np.abs(expected @ B.T).max()))
     if corrected:
         assert (found == betas(run)[2::2]).all()  # an h-step leaves f where it is
+
+
+@pytest.mark.parametrize("compile", [True, False])
+def test_random_candidates_in_both_phases(compile):
+    """A rule of the user's own, momentum with the best of seven drawn learners a step: the draws cost what they look at."""
+    B = columns(cb.Problem(*data()))
+    problem = as_it_is(B, data()[1])
+    method = cb.Method("random_agbm", cb.Subset(7), cb.agbm(0.5, 0.02).step, coefficients=TwoSequences())
+    run, drawn = cb.solve(problem, method, 100, compile=compile), draws(problem, method, 100)
+    f, h, e, picks = np.zeros(40), np.zeros(40), 0 * problem.y, []
+    for m in range(50):
+        theta = 2 / (m + 2)
+        g = (1 - theta) * f + theta * h
+        r = problem.y - B @ g
+        c = r + (m + 1) / (m + 2) * e
+        j, i = ref.best(B.T @ r, drawn[2 * m]), ref.best(B.T @ c, drawn[2 * m + 1])
+        f, h = g + 0.5 * (B[:, j] @ r) * np.eye(40)[j], h + 0.01 / theta * (B[:, i] @ c) * np.eye(40)[i]
+        e = c - (B[:, i] @ c) * B[:, i]
+        picks += [j, i]
+    assert run.path.learner.tolist() == picks and run.n_scans == 100 * 7 / 40
+    np.testing.assert_allclose(run.beta, f, rtol=0, atol=1e-13 * max(1.0, np.abs(f).max()))
 
 
 @pytest.mark.parametrize("kind", ["sparse", "oracle", "larger than memory"])

@@ -48,6 +48,16 @@ def test_refitted_coefficients_are_least_squares_on_the_learners_so_far():
     assert isinstance(run.method.coefficients, Refitted) and not run.method.greedy
 
 
+def test_a_learner_that_adds_nothing_is_not_among_the_refitted():
+    """Rank four of six columns: the rows after the fourth move nothing."""
+    problem = cb.Problem(*gaussian("deficient"))
+    run = cb.solve(problem, cb.forward_stepwise(), 6)
+    assert (run.path.theta[:4] != 0).all() and not run.path.theta[4:].any()
+    fit = np.zeros(6)
+    fit[run.path.learner[:4]] = np.linalg.lstsq(columns(problem)[:, run.path.learner[:4]], problem.y)[0]
+    assert (run.beta == fit).all()
+
+
 def test_replaying_twice_starts_afresh():
     """The store of a method is empty: every run and replay starts its own."""
     method = cb.ls_boost(0.5)

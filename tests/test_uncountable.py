@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import coordboost as cb
+from coordboost.engine.views.searched import Searched
 from coordboost.pieces.coefficients import Single
 
 M = 10
@@ -80,7 +81,7 @@ def test_certificates_rest_on_the_largest_correlation():
     ours = found.certificate()
     assert ours.lower <= optimum.upper and optimum.lower <= ours.upper and ours.gap <= 1e-2 * found.problem.start_loss
     # no learner gets a number because someone asked for a certificate
-    assert found.problem.n_learners == len(found.beta)
+    assert found.problem.n_learners == len(found.beta) == len(found.problem.feature_names) == len(found.coef)
     assert found.certificate(cb.Penalty(0.3)).known and found.certificate(cb.Unconstrained()).lower == 0.0
 
 
@@ -158,9 +159,14 @@ def test_what_a_family_must_not_do(family, words):
 def test_what_needs_a_list_of_learners_says_so(tmp_path):
     problem = cb.Problem(Signs(), Y)
     for call, words in [
-        (lambda: cb.solve(problem, cb.rcd(), 3), "needs learners that can be counted|number of learners"),
+        (lambda: cb.solve(problem, cb.rcd(), 3), "rcd needs learners that can be counted"),
         (lambda: cb.solve(problem, cb.agbm(0.5, 0.1), 3), "agbm needs learners that can be counted"),
-        (lambda: cb.solve(problem, cb.ls_boost(), 3, view=cb.Explicit), "Explicit is not the view for these learners"),
+        (lambda: cb.solve(problem, cb.ls_boost(), 3, view=cb.Explicit), "view=Explicit does not fit: Searched is the view"),
+        (
+            lambda: cb.solve(cb.Problem(explicit(), Y, center=False), cb.ls_boost(), 3, view=Searched),
+            "view=Searched does not fit",
+        ),
+        (lambda: cb.Problem(type("NoBuild", (), {"search": Signs.search})(), Y), "It lacks n_samples, build"),
         (lambda: cb.solve(problem, cb.ls_boost(), 3).save(tmp_path / "run"), "cannot be saved yet"),
     ]:
         with pytest.raises(ValueError, match=words):

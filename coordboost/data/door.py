@@ -24,8 +24,9 @@ def parts_of(X, y, loss, sample_weight, center, scale, groups, feature_names):
         loss.check()
     if center and LOSS.of(loss, "constant") is None:
         raise ValueError(f"{type(loss).__name__} has no constant(y, weight): add it or pass center=False.")
-    own = DICTIONARY.meant(X) and not validation.is_frame(X)
-    given = _from_family if hasattr(X, "search") and not hasattr(X, "scan") else _from_dictionary
+    searched = hasattr(X, "search") and not hasattr(X, "scan")
+    own = (searched or DICTIONARY.meant(X)) and not validation.is_frame(X)
+    given = _from_family if searched else _from_dictionary
     y, weight, dictionary, way, names, named = (given if own else _from_columns)(
         X, y, sample_weight, center, scale, feature_names
     )

@@ -18,7 +18,7 @@ def choose_view(problem, method, compile):
     themselves.
     """
     if not DICTIONARY.of(problem.dictionary, "countable"):
-        return _searching(method)
+        return Searched
     if not COEFFICIENTS.of(method.coefficients, "plain"):
         return _own_view(method)
     n, squared, stored = problem.n_learners, LOSS.of(problem.loss, "quadratic"), is_piece(problem.dictionary)
@@ -42,7 +42,8 @@ def checked_view(problem, method, view):
         )
     if (view is Searched) is DICTIONARY.of(problem.dictionary, "countable"):
         raise ValueError(
-            f"{view.__name__} is not the view for these learners: Searched is, where they cannot be counted, and only there."
+            f"view={view.__name__} does not fit: Searched is the view for learners that cannot be counted, and for no others; "
+            "leave view=None."
         )
     if not _carries(view, method):
         raise ValueError(f"{method.name} cannot run on view={view.__name__}; leave view=None.")
@@ -53,15 +54,6 @@ def checked_view(problem, method, view):
             f"view={view.__name__} needs Full() selection by correlation, {method.name} has another; leave view=None."
         )
     return view
-
-
-def _searching(method):
-    """The view for learners that cannot be counted, refused where the method does not take the best of them."""
-    if not method.greedy:
-        raise ValueError(
-            f"{method.name} needs learners that can be counted: those of this problem are found by a search for the best one."
-        )
-    return Searched
 
 
 def _carries(view, method):

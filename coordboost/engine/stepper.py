@@ -92,8 +92,9 @@ class Stepper:
 
     def _drawn(self, select, n_steps):
         """The random numbers of the next steps, (up to n_steps, width)."""
-        recorded = SELECTION.of(select, "width") == 0
-        return np.zeros((n_steps, 0), dtype=np.int64) if recorded else self.stream.rows(self.k, n_steps)
+        if SELECTION.of(select, "width") == 0:
+            return np.zeros((n_steps, 0), dtype=np.int64)
+        return self.stream.rows(self.k, n_steps)
 
     def _advance(self, select, step, n_steps, seconds):
         goal, block, last = self.k + n_steps, 16, time.perf_counter()
