@@ -46,6 +46,8 @@ def test_refitted_coefficients_are_least_squares_on_the_learners_so_far():
         fit = np.linalg.lstsq(columns(PROBLEM)[:, chosen], PROBLEM.y)[0]
         assert (state.beta[chosen] == fit).all() and np.count_nonzero(state.beta) == state.k
     assert isinstance(run.method.coefficients, Refitted) and not run.method.greedy
+    cut = cb.solve(PROBLEM, cb.forward_stepwise(), 2).resume(2)  # the basis is made again on the way
+    assert (cut.path.learner == run.path.learner).all() and (cut.beta == run.beta).all()
 
 
 def test_a_learner_that_adds_nothing_is_not_among_the_refitted():
@@ -85,6 +87,21 @@ def test_what_cannot_run_is_refused():
     with pytest.raises(ValueError, match="cannot run on view=Explicit"):
         cb.solve(PROBLEM, cb.forward_stepwise(), 3, view=cb.Explicit)
     assert COEFFICIENTS.pieces.keys() >= {"Single", "Refitted"}
+
+
+def test_greedy_is_what_a_lookahead_may_rest_on():
+    """All learners looked at, the size of the correlation as the score, and one sequence of coefficients."""
+    greedy = [cb.ls_boost(), cb.forward_stagewise(0.1), cb.frank_wolfe(1.0), cb.gcd(cb.LineSearch())]
+    others = [
+        cb.rcd(),
+        cb.ccd(),
+        cb.rtgcd(3),
+        cb.lasso_cd(0.1, cb.Full()),
+        cb.agbm(0.5, 0.1),
+        cb.vagbm(0.5),
+        cb.forward_stepwise(),
+    ]
+    assert all(method.greedy for method in greedy) and not any(method.greedy for method in others)
 
 
 class Halving(NamedTuple):
