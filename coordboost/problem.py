@@ -6,31 +6,19 @@ from functools import cached_property
 
 import numpy as np
 
-from coordboost._generic import compiled, generic, interpreted, is_piece
+from coordboost._checks import shown
 from coordboost._protocol import DICTIONARY
 from coordboost._threads import on_one_thread
+from coordboost._total import total_of
 from coordboost.data import validation
 from coordboost.data.door import parts_of
-from coordboost.data.names import order_of
 from coordboost.data.parts import Parts, restored
 from coordboost.data.probe import gathered
-from coordboost.data.table import columns_of
+from coordboost.data.table import columns_as_in
 from coordboost.pieces.losses import Squared
 from coordboost.screening.scan import scan
 from coordboost.span import Span
 from coordboost.spectrum import Spectrum
-
-value = generic("value")
-residual = generic("residual")
-
-
-def total(loss, y, weight, base, pred, resid):
-    """Sum of the weighted losses; `resid` is filled on the way."""
-    out = 0 * (weight[0] * pred[0])
-    for i in range(len(y)):
-        out += weight[i] * value(loss, y[i], base + pred[i])
-        resid[i] = weight[i] * residual(loss, y[i], base + pred[i])
-    return out
 
 
 class Problem:
@@ -85,8 +73,12 @@ class Problem:
     @classmethod
     def restored(cls, **parts):
         """The problem with the given parts, as a file holds them: see ``coordboost.data.parts.restored``."""
+        return cls._of(restored(**parts))
+
+    @classmethod
+    def _of(cls, parts):
         problem = cls.__new__(cls)
-        problem._take(restored(**parts))
+        problem._take(parts)
         return problem
 
     def _take(self, parts):
@@ -95,12 +87,10 @@ class Problem:
 
     def begun(self):
         """The problem of one run: itself, or, over learners that cannot be counted, one with a bank of its own."""
-        if DICTIONARY.of(self.dictionary, "countable"):
+        if self.countable:
             return self
-        problem = Problem.__new__(Problem)
         parts = {part.name: getattr(self, part.name) for part in fields(Parts)}
-        problem._take(Parts(**{**parts, "dictionary": self.dictionary.bank()}))
-        return problem
+        return Problem._of(Parts(**{**parts, "dictionary": self.dictionary.bank()}))
 
     def __setattr__(self, name, value):
         raise AttributeError(f"a Problem does not change: make a new one with another {name}.")
@@ -117,6 +107,15 @@ class Problem:
         """Names of the columns set aside, a list."""
         aside = np.setdiff1d(np.arange(self.standardization.n_columns), self.standardization.kept)
         return [self.column_names[j] for j in aside]
+
+    def __repr__(self):
+        size = f"{self.n_samples} x {self.n_learners if self.countable else 'any number'}"
+        return f"<Problem {size}, {shown(self.loss)}, {type(self.dictionary).__name__}>"
+
+    @property
+    def countable(self):
+        """Whether all learners have a number, so that one scan tells the correlations of all."""
+        return DICTIONARY.of(self.dictionary, "countable")
 
     @property
     def n_samples(self):
@@ -174,6 +173,8 @@ class Problem:
     @on_one_thread
     def combine(self, beta):
         """B beta, (n_samples,)."""
+        if self.countable:
+            beta = validation.sized("beta", beta, self.n_learners, "learner")
         return DICTIONARY.verb(self.dictionary, "combine")(beta)
 
     def gather(self, index):
@@ -192,8 +193,8 @@ class Problem:
 
         Of learners that cannot be counted a bound of them all, (1,); inf where the search gives none.
         """
-        counted = DICTIONARY.of(self.dictionary, "countable")
-        return scan(self.dictionary, v) if counted else np.array([self.dictionary.largest(v)])
+        v = validation.sized("v", v, self.n_samples, "sample")
+        return scan(self.dictionary, v) if self.countable else np.array([self.dictionary.largest(v)])
 
     def value(self, pred):
         """Sum of the losses at the predictions `pred` = B beta (n_samples,), offset not included."""
@@ -204,17 +205,15 @@ class Problem:
         return self._total(pred)[1]
 
     def _total(self, pred):
-        resid = np.empty(self.n_samples)
-        pieces = (self.loss, self.y, self.weight, self.base, np.ascontiguousarray(pred, dtype=np.float64), resid)
-        run = compiled(total, pieces[:1]) if is_piece(self.loss) else interpreted(total)
-        return float(run(*pieces)), resid
+        pred = validation.sized("pred", pred, self.n_samples, "sample")
+        return total_of(self.loss, self.y, self.weight, self.base, pred)
 
     def raw(self, beta):
         """Coefficients (n_columns,) on the scale of X, zeros for columns set aside, and the intercept.
 
         Learners that cannot be counted keep their coefficients, by number.
         """
-        if not DICTIONARY.of(self.dictionary, "countable"):
+        if not self.countable:
             return np.array(beta, dtype=np.float64), float(self.offset)
         beta = validation.vector("beta", beta, self.n_learners, "learner")
         return self.standardization.raw(beta, self.offset)
@@ -237,10 +236,6 @@ class Problem:
         """
         if DICTIONARY.of(self.dictionary, "at"):
             return self.offset + DICTIONARY.verb(self.dictionary.at(X), "combine")(beta)
-        X = columns_of(X)
-        order = order_of(X.names if X.named else None, self.column_names, self.named)
-        n_columns = self.standardization.n_columns
-        if X.shape[1] != n_columns:
-            raise ValueError(f"X must have {n_columns} columns as in the fit, got {X.shape[1]}.")
+        X, order = columns_as_in(X, self.column_names, self.named)
         coef, intercept = self.raw(beta)
         return X.combine(coef, order) + intercept

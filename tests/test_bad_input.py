@@ -32,7 +32,8 @@ X_ROWS = [
     for name, bad, fragment in (
         ("NaN", spoiled(X, NAN), "impute or drop"),
         ("inf", spoiled(X, INF), "impute or drop"),
-        ("object", X.astype(object), "encode"),
+        ("object", X.astype(object), "pass X.astype(float)"),
+        ("mixed object", np.array([["a", 1.0]] * 8, dtype=object), "encode"),
         ("strings", X.astype(str), "encode"),
         ("complex", X.astype(complex), "real numbers"),
         ("dates", X.astype("M8[s]"), "encode"),
@@ -40,6 +41,9 @@ X_ROWS = [
         ("1-D", X[:, 0], "reshape(-1, 1)"),
         ("3-D", X[:, :, None], "2 dimensions"),
         ("scalar", 3.0, "2 dimensions"),
+        ("nothing", None, "array of real numbers, got None"),
+        ("path", "table.npy", "pass open_columns(path)"),
+        ("numbers as objects", (1e20 * X).astype(object), "pass X.astype(float)"),
         ("ragged", [[1.0, 2.0], [3.0]], "X must"),
         ("no rows", X[:0], "at least one row"),
         ("no columns", X[:, :0], "at least one row and one column"),
@@ -102,6 +106,9 @@ DATA_ROWS = [
         ("groups", "mixed", np.array(["a", 1, None], dtype=object), "groups"),
         ("feature_names", "short", ["a", "b"], "3 columns of X, got 2"),
         ("feature_names", "number", 3, "feature_names"),
+        ("center", "text", "no", "center must be True or False, got 'no'"),
+        ("scale", "None", None, "scale must be True or False, got None"),
+        ("sample_weight", "name", "balanced", "pass the array that it names"),
         ("loss", "name", "logistic", "Squared()"),
         ("loss", "class", cb.Huber, "Huber"),
     )
@@ -111,6 +118,22 @@ DATA_ROWS = [
 @pytest.mark.parametrize("action, fragment", X_ROWS + Y_ROWS + DATA_ROWS)
 def test_refused(action, fragment):
     refused(action, fragment)
+
+
+PROBLEMS = {
+    "dense": Problem(UNIT, Y),
+    "sparse": Problem(scipy.sparse.csc_array(X), Y),
+    "logistic": Problem(X, SIGNS, cb.Logistic()),
+}
+
+
+@pytest.mark.parametrize("problem", PROBLEMS.values(), ids=PROBLEMS)
+@pytest.mark.parametrize("length", [0, 7, 9, (8, 1)])
+def test_vectors_of_another_length_are_refused(problem, length):
+    """Compiled loops would read beyond their ends."""
+    for verb in (problem.value, problem.resid, problem.scan):
+        refused(lambda verb=verb: verb(np.ones(length)), "one entry per sample: expected shape (8,)")
+    refused(lambda: problem.combine(np.ones(length)), "beta must have one entry per learner: expected shape (3,)")
 
 
 class Columns:

@@ -202,10 +202,19 @@ def test_a_column_constant_where_the_weight_is_counts_as_constant(sparse):
         assert problem.feature_names == ["x0"]
 
 
-def test_a_constant_target_needs_no_step():
-    run = fit(COUNTS, np.full(12, 3.0), n_steps=20)
-    assert not run.beta.any() and run.intercept == 3.0 and run.final.loss == 0
-    assert run.certificate().gap <= 1e-300
+@pytest.mark.parametrize("constant", [3.0, 0.1, -1e8 / 3, 1e150, 1e-150])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("loss", [cb.Squared(), cb.Huber(0.5)], ids=lambda loss: type(loss).__name__)
+def test_a_constant_target_needs_no_step(constant, weighted, loss):
+    """Also where the mean of equal numbers is not that number, and where only rows without weight differ."""
+    y, weight = np.full(12, constant), np.linspace(0.0, 0.3, 12) if weighted else None
+    if weighted:
+        y[0] = -constant
+    run = fit(COUNTS, y, cb.gcd(), n_steps=20, loss=loss, sample_weight=weight)
+    assert not run.beta.any() and abs(run.intercept - constant) <= 12 * U * abs(constant) and run.final.loss == 0
+    assert run.certificate(cb.Ball(1.0)).gap <= 1e-300
+    path = cb.lasso_path(COUNTS, y, loss=loss, sample_weight=weight) if loss == cb.Squared() else None
+    assert path is None or (not path.coefs.any() and not path.gaps.any())
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ def parts_of(X, y, loss, sample_weight, center, scale, groups, feature_names):
     LOSS.check("loss", loss)
     if LOSS.of(loss, "check"):
         loss.check()
+    center, scale = validation.flag("center", center), validation.flag("scale", scale)
     if center and LOSS.of(loss, "constant") is None:
         raise ValueError(f"{type(loss).__name__} has no constant(y, weight): add it or pass center=False.")
     searched = hasattr(X, "search") and not hasattr(X, "scan")
@@ -37,8 +38,16 @@ def parts_of(X, y, loss, sample_weight, center, scale, groups, feature_names):
     offset = loss.constant(y, weight) if center else 0.0
     base = 0.0 if LOSS.of(loss, "location") else offset
     if base != offset:
-        y = y - offset
+        y = _less(y, offset, weight > 0)
     return Parts(loss, dictionary, way, y, weight, offset, base, labels, names, named, not own)
+
+
+def _less(y, offset, counts):
+    """y - offset, and 0 where the target is constant but for rounding: no model is to be fitted to that."""
+    left = y - offset
+    if np.abs(left[counts]).max() <= 16 * np.finfo(float).eps * np.abs(y[counts]).max():
+        left[counts] = 0.0
+    return left
 
 
 def _from_columns(X, y, sample_weight, center, scale, feature_names):

@@ -3,6 +3,7 @@
 import scipy.sparse
 
 from coordboost.data import validation
+from coordboost.data.names import order_of
 from coordboost.data.standardize import standardize_dense, standardize_sparse
 
 
@@ -31,3 +32,18 @@ class Table:
 def columns_of(X):
     """`X` with the verbs ``shape``, ``names``, ``standardized`` and ``combine``: as it is where it has them."""
     return X if hasattr(X, "standardized") else Table(X)
+
+
+def columns_as_in(X, names, named):
+    """New rows as columns with verbs, and the order that puts them into that of the columns `names` of the fit, or None.
+
+    Raises
+    ------
+    ValueError
+        If there are more or fewer columns, or others by name.
+    """
+    X = columns_of(X)
+    order = order_of(X.names if X.named else None, names, named)
+    if X.shape[1] != len(names):
+        raise ValueError(f"X must have {len(names)} columns as in the fit, got {X.shape[1]}.")
+    return X, order

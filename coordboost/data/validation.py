@@ -1,5 +1,7 @@
 """The door: every input becomes finite float64 arrays, or one clear ``ValueError``."""
 
+import numbers
+import os
 import warnings
 
 import numpy as np
@@ -36,11 +38,18 @@ def _numbers(name, values, ndim):
     """`values` as a float64 array with `ndim` dimensions, where that needs no conversion the caller's own: not to be written to."""
     if isinstance(values, np.ma.MaskedArray):
         raise ValueError(f"{name} is a masked array; fill or drop the missing values first.")
+    if isinstance(values, str | os.PathLike):
+        hint = "open_columns(path), or the array that the file holds" if name == "X" else "the array that it names"
+        raise ValueError(f"{name} must be an array of real numbers, got the text {shown(values)}; pass {hint}.")
     try:
         array = np.asarray(values)
     except (TypeError, ValueError):
         raise ValueError(f"{name} must be an array of real numbers with rows of equal length, got {shown(values)}.") from None
     if array.dtype.kind not in "fiub":
+        if array.ndim == 0:
+            raise ValueError(f"{name} must be an array of real numbers, got {shown(values)}.")
+        if array.dtype.kind == "O" and all(isinstance(value, numbers.Real) for value in array.flat):
+            raise ValueError(f"{name} holds numbers as Python objects; pass {name}.astype(float).")
         raise ValueError(
             f"{name} must hold real numbers, got dtype {array.dtype}; encode strings and categories as numbers first."
         )
@@ -188,6 +197,21 @@ def groups(labels, n_columns):
     if labels.dtype.kind not in "iubU":
         raise ValueError(f"groups must hold whole numbers or strings, got dtype {labels.dtype}.")
     return labels
+
+
+def flag(name, value):
+    """`value`, True or False."""
+    if not (isinstance(value, bool | np.bool_) or (isinstance(value, int) and value in (0, 1))):
+        raise ValueError(f"{name} must be True or False, got {shown(value)}.")
+    return bool(value)
+
+
+def sized(name, values, length, what):
+    """`values` as a contiguous float64 vector with one entry per `what`; that they are finite is not asked."""
+    out = np.ascontiguousarray(values, dtype=np.float64)
+    if out.shape != (length,):
+        raise ValueError(f"{name} must have one entry per {what}: expected shape ({length},), got {out.shape}.")
+    return out
 
 
 def whole(name, number, least=0):

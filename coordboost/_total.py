@@ -1,0 +1,24 @@
+"""The sum of the losses at some predictions, and the pseudo-residual: one pass over the samples."""
+
+import numpy as np
+
+from coordboost._generic import compiled, generic, interpreted, is_piece
+
+value = generic("value")
+residual = generic("residual")
+
+
+def total(loss, y, weight, base, pred, resid):
+    """Sum of the weighted losses; `resid` is filled on the way."""
+    out = 0 * (weight[0] * pred[0])
+    for i in range(len(y)):
+        out += weight[i] * value(loss, y[i], base + pred[i])
+        resid[i] = weight[i] * residual(loss, y[i], base + pred[i])
+    return out
+
+
+def total_of(loss, y, weight, base, pred):
+    """The sum and the pseudo-residual (n_samples,) at ``base + pred``, compiled where the loss is a piece."""
+    resid = np.empty(len(y))
+    run = compiled(total, (loss,)) if is_piece(loss) else interpreted(total)
+    return float(run(loss, y, weight, base, pred, resid)), resid
