@@ -4,10 +4,10 @@ The factors were measured once, on problems of 40 to 1,000 samples and 2,000 to 
 """
 
 from coordboost._generic import is_piece
-from coordboost._protocol import DICTIONARY
+from coordboost._protocol import DICTIONARY, LOSS
 
 #: The part of a new view that is Python.
-OVERHEAD = 1_000_000
+OVERHEAD = 3_000_000
 #: A call of a verb that is Python.
 CALL = 100_000
 #: A Gram column in a product of matrices, in scans.
@@ -21,7 +21,8 @@ class Prices:
         n_samples, n_learners, B = problem.n_samples, problem.n_learners, problem.dictionary
         called = 0 if is_piece(B) else CALL
         self.scan = (DICTIONARY.of(B, "scan_cost") or n_samples * n_learners) + called
-        self.explicit = self.scan + 8 * n_samples + 200
+        self.residual = (8 if LOSS.of(problem.loss, "quadratic") else 100) * n_samples
+        self.explicit = self.scan + self.residual + 200
         self.moved = 1.5 * n_learners + 600
         self.gram_column = IN_BLOCK * self.scan if DICTIONARY.of(B, "rows") is not None else self.scan
         self.column = 2 * n_samples + called

@@ -23,6 +23,8 @@ MOST, ROOM = 4096, 1 << 30
 FARTHEST = 1 << 20
 #: A spell of explicit steps costs so many times what the scan costs that looks for something better.
 PATIENCE = 8
+#: After a trial that failed, the next one begins when so many times its length have passed.
+PAUSE = 4
 #: Gram columns computed together.
 TOGETHER = 32
 
@@ -127,7 +129,8 @@ class Cheapest:
     def room(self, gained):
         """Steps that the view may make before it must be rebuilt."""
         if self.memory.view == "GramColumns":
-            return min(RENEW, self.since + self._trial_length()) - gained
+            wait = self._trial_length() * (1 if self.view.state.on_trial else PAUSE)
+            return min(RENEW, self.since + wait) - gained
         return (self._spell() if self.memory.view == "Explicit" else FARTHEST) - gained
 
     def _held(self):

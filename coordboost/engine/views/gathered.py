@@ -76,7 +76,7 @@ class Columns(NamedTuple):
     def price(self, prices, gained):
         """What the scan and the `gained` steps since have cost, in multiplications."""
         size, n_samples = len(self.learner), len(self.view.anchor)
-        return prices.look(size) + gained * n_samples * (size + 10)
+        return prices.look(size) + gained * (prices.residual + (n_samples + 100) * size)
 
 
 def look(problem, beta, n_candidates, previous=None):
