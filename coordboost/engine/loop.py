@@ -1,6 +1,7 @@
 """The one loop: pick a learner, move, push, record."""
 
 from coordboost._generic import compiled, generic, interpreted, is_piece
+from coordboost.engine.views.called import Called, Kept
 
 pick = generic("pick")
 move = generic("move")
@@ -40,5 +41,12 @@ def follow(coefficients, path, start, stop):
 def runner(view, select, step, beta, *, compile=True):
     """The loop for these pieces: compiled where all of them can be, plain Python otherwise."""
     pieces = (view, select, step, beta)
-    compile = compile and all(map(is_piece, pieces))
-    return compiled(advance, pieces) if compile else interpreted(advance)
+    if compile and all(map(is_piece, pieces)):
+        return compiled(advance, pieces)
+    run = interpreted(advance)
+    called = compile and hasattr(view, "dictionary") and not is_piece(view.dictionary)
+    return (
+        (lambda view, select, step, unit, beta, *rest: run(Called(view), select, step, unit, Kept(beta), *rest))
+        if called
+        else run
+    )

@@ -12,7 +12,7 @@ from coordboost.engine.views import candidates, gathered
 from coordboost.engine.views.explicit import Explicit
 from coordboost.engine.views.gathered import Gathered
 from coordboost.engine.views.gram import Gram
-from coordboost.engine.views.gram_columns import GramColumns, GramStore
+from coordboost.engine.views.gram_columns import GramColumns, GramStore, padded
 from coordboost.engine.views.lookahead import Lookahead
 
 #: State is recomputed from the coefficients at every multiple of this step number, so rounding cannot pile up.
@@ -85,8 +85,8 @@ class Cheapest:
 
     - *lookahead*: a scan, and what goes with it;
     - *explicit*: a scan a step;
-    - *Gram columns*: O(n_learners) a step, and the columns of learners in use that are not held. Where only the columns stand against
-      it, as many are computed as the stretch has cost: a change of view costs no more than what came before.
+    - *Gram columns*: O(n_learners) a step, and the columns of learners in use that are not held. Where only those missing before the
+      stretch stand against it, as many are computed as the stretch has cost: a change of view costs no more than what came before.
 
     On Gram columns a *trial* counts for how long lookahead would have needed no scan; where that pays for one, it takes over again.
     """
@@ -98,7 +98,8 @@ class Cheapest:
         self.memory, self.view, self.found, self.store = Memory(kind.__name__), None, None, None
         self.most = max(16, min(MOST, ROOM // (8 * problem.n_samples)))
         self.size_rule = by_scans if Lookahead in self.kinds else by_gain
-        self.n_columns, self.since, self.columns_since = 0, 0, 0  # the last two: steps and columns at the start of the stretch
+        self.n_columns = 0
+        self.since, self.columns_since, self.backlog = 0, 0, 0  # at the start of the stretch: steps, columns, columns missing
 
     @property
     def scans(self):
@@ -113,7 +114,10 @@ class Cheapest:
     def rebuild(self, beta, gained):
         """The view for the steps from here on, `gained` after the anchor (None: at the start). Returns whether this is a new anchor."""
         if gained is None:
-            return self._start(beta, self.kinds[0], None)
+            self._start(beta, self.kinds[0], None)
+            if self.memory.view == "Lookahead":
+                self.store.start = padded(self.found.corr)
+            return True
         if self.memory.view == "GramColumns":
             return self._after_columns(beta, gained)
         return self._start(beta, self._cheapest(beta, gained), gained)
@@ -157,6 +161,7 @@ class Cheapest:
 
     def _place(self, beta, memory):
         self.memory, self.since, self.columns_since = memory, 0, self.n_columns
+        self.backlog = len(self._missing(beta)) if GramColumns in self.kinds else 0
         if memory.view == "Explicit":
             self.view = Explicit.start(self.problem)
             self.view.renew(beta)
@@ -182,7 +187,7 @@ class Cheapest:
             if running + len(missing) * prices.gram_column <= least:
                 self._add(missing)
                 return GramColumns
-            if running < least:
+            if running + (len(missing) - self.backlog) * prices.gram_column <= least:
                 self._add(missing[: int(least / prices.gram_column)])
         return Explicit if explicit < price else self.kinds[0]
 
@@ -215,7 +220,8 @@ class Cheapest:
         """The learner whose Gram column is wanted, and those most likely to be next: fewer where such guesses were wrong before."""
         view, store = self.view, self.store
         used, held = np.count_nonzero(beta[store.place >= 0]) + 1, store.n_held
-        width = min(TOGETHER, max(8, held)) if 3 * used >= held else 8 if 10 * used >= held else 1
+        cheap = self.prices.gram_column < self.prices.scan
+        width = 1 if not cheap or 10 * used < held else min(TOGETHER, max(8, held)) if 3 * used >= held else 8
         if held + width > store.most:
             store.clear()
         size = np.abs(view.corr[: self.problem.n_learners])

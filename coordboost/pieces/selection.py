@@ -74,6 +74,9 @@ def best_of(view, step, beta, index):
     return index[at], corr[at]
 
 
+best_among = generic("best_among", best_of)
+
+
 def subset_weights(t, n):
     r"""Law of the rank of the winner among n when t are drawn: :math:`\gamma_t^n(j) = \binom{n-j}{t-1} / \binom{n}{t}`, shape (n,).
 
@@ -156,7 +159,7 @@ class Subset(NamedTuple):
         return draw_subsets(rng, n_rows, self.t, n_learners)
 
     def pick(self, view, step, beta, drawn, k):
-        return best_of(view, step, beta, drawn)
+        return best_among(view, step, beta, drawn)
 
     def norm(self, a):
         return _ordered(np.abs(a), self.weights(len(a)))
@@ -212,7 +215,7 @@ class Groups(NamedTuple):
             for p in range(self.start[g], self.start[g + 1]):
                 index[filled] = self.member[p]
                 filled += 1
-        return best_of(view, step, beta, index)
+        return best_among(view, step, beta, index)
 
     def _by_group(self, values, reduce):
         return reduce.reduceat(np.abs(values)[self.member], self.start[:-1])

@@ -114,6 +114,7 @@ class Candidates(NamedTuple):
 
     places: Places
     view: Lookahead
+    corr: np.ndarray  # of all learners, in the units of the view
 
     def price(self, prices, gained):
         """What the scan and the `gained` steps since have cost, in multiplications."""
@@ -147,7 +148,7 @@ def look(problem, beta, n_candidates, previous=None):
     error = 4 * problem.n_samples * float(np.finfo(float).eps)
     block, now, tops = np.empty(s * width), np.zeros(width), np.zeros(strips(s))
     view = Lookahead(places.gram, block, of, now, tops, ids, sums, extra, state, tie, error, scale)
-    return Candidates(places, view)
+    return Candidates(places, view, corr)
 
 
 def scale_of(problem):

@@ -10,6 +10,7 @@ of samples, no scans, and one Gram column for each learner in play.
 A strip is moved, and then its largest size is found while it is in the cache.
 """
 
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -85,7 +86,7 @@ class GramColumns(NamedTuple):
     def at(cls, problem, beta, store):
         """The view at the coefficients `beta`, with the columns of a ``GramStore``. *Cost*: one scan."""
         pred = problem.combine(beta) / store.scale
-        corr = padded(problem.scan(problem.weight * (problem.y / store.scale - pred)))
+        corr = padded(problem.scan(problem.weight * (problem.y / store.scale - pred))) if beta.any() else store.start.copy()
         bits, tops = corr.view(np.int64), np.zeros(len(corr) // STRIP, dtype=np.int64)
         for c in range(len(tops)):
             tops[c] = np.abs(corr[c * STRIP : (c + 1) * STRIP]).max().view(np.int64)
@@ -150,25 +151,29 @@ class GramColumns(NamedTuple):
             self.tops[c] = largest(self.bits[low:high])
 
 
-#: Bytes of Gram columns that are kept.
-ROOM = 1 << 30
+#: Bytes of Gram columns that are kept, and for which room is made at once: it is memory only as it is filled.
+ROOM, AT_ONCE = 1 << 30, 1 << 28
 
 
 class GramStore:
     """The Gram columns B'W B_j that were computed, in the order of the blocks in which they were.
 
     rows : (>= n_held, width);  place : (n_learners,), -1 where there is no column;  blocks : lists of learners
-    scale : of all correlations, a power of two near the norm of y;  start : correlations at beta = 0, in units of it, (width,)
+    scale : of all correlations, a power of two near the norm of y
 
     *Numerics*: a product of matrices may round a column differently in another block; the same blocks give the same bits.
     """
 
     def __init__(self, problem):
         self.problem, self.scale = problem, scale_of(problem)
-        self.start = padded(problem.scan(problem.weight * (problem.y / self.scale)))
-        self.most = max(1, ROOM // self.start.nbytes)
-        self.rows = np.empty((0, len(self.start)))
+        width = STRIP * -(-problem.n_learners // STRIP)
+        self.most, self.rows = max(1, ROOM // (8 * width)), np.empty((0, width))
         self.clear()
+
+    @cached_property
+    def start(self):
+        """Correlations at beta = 0, in units of `scale`, filled up to whole strips. *Cost*: a scan, unless they were set before."""
+        return padded(self.problem.scan(self.problem.weight * (self.problem.y / self.scale)))
 
     def clear(self):
         """Let go of all columns."""
@@ -187,7 +192,8 @@ class GramStore:
         """Compute the columns of some learners. *Cost*: a product of matrices for stored columns, else a scan each."""
         first, last = self.n_held, self.n_held + len(learners)
         if last > len(self.rows):
-            self.rows = grown(self.rows, (min(max(64, 2 * last), max(last, self.most)), self.rows.shape[1]))
+            n, width = min(self.problem.n_learners, self.most), self.rows.shape[1]
+            self.rows = grown(self.rows, (max(last, min(n, max(2 * last, AT_ONCE // (8 * width)))), width))
         gram_columns(self.problem, learners, self.rows[first:last])
         self.place[learners] = np.arange(first, last)
         self.blocks.append([int(j) for j in learners])

@@ -1,0 +1,112 @@
+"""A view over a dictionary that is Python: its verbs are called, and all that follows from their arrays is compiled."""
+
+import functools
+from typing import NamedTuple
+
+import numpy as np
+
+from coordboost._generic import compiled, generic, is_piece
+from coordboost.dictionaries.dense import Dense
+from coordboost.pieces.selection import best_of, best_of_all
+
+scan = generic("scan")
+correlations = generic("correlations")
+tie = generic("tie")
+search = generic("search")
+push = generic("push")
+accumulate = generic("accumulate")
+
+
+class Seen(NamedTuple):
+    """The correlations that the dictionary gave: all of them, or those of the learners asked for."""
+
+    corr: np.ndarray
+    rounding: float
+
+    def scan(self):
+        return self.corr
+
+    def correlations(self, index):
+        return self.corr
+
+    def tie(self):
+        return self.rounding
+
+
+def run_search(view, j, a, b):
+    """The verb `search`, to be compiled."""
+    return search(view, j, a, b)
+
+
+def run_push(view, j, shrink, theta):
+    """The verb `push`, to be compiled."""
+    push(view, j, shrink, theta)
+
+
+def run_accumulate(beta, j, shrink, theta):
+    """The verb `accumulate`, to be compiled."""
+    accumulate(beta, j, shrink, theta)
+
+
+class Kept:
+    """The same as the store of coefficients `beta`, whose numbers it moves by compiled code."""
+
+    def __init__(self, beta):
+        self.beta = beta
+        self.accumulate = functools.partial(compiled(run_accumulate, (beta,)) if is_piece(beta) else run_accumulate, beta)
+        self.coefficient = beta.coefficient
+
+    @property
+    def values(self):
+        return self.beta.values
+
+
+class Called:
+    """The same as `view`, whose numbers it moves; it goes with ``Kept`` coefficients.
+
+    *Cost* of a step beside the verbs: one compiled pass over the correlations, one over the samples, and some calls.
+    """
+
+    def __init__(self, view):
+        self.view, self.at, self.moved = view, -1, None
+        self.runs = {}
+
+    def _run(self, function, *pieces):
+        """`function`, compiled where its pieces can be."""
+        if function not in self.runs:
+            self.runs[function] = compiled(function, pieces) if all(map(is_piece, pieces)) else function
+        return self.runs[function]
+
+    def _seen(self, corr):
+        return Seen(np.ascontiguousarray(corr), tie(self.view))
+
+    def _along(self, j):
+        """The view with learner j alone."""
+        if self.at != j:
+            row = np.array(self.view.dictionary.column(j), dtype=np.float64)[None]
+            self.at, self.moved = j, self.view._replace(dictionary=Dense(row))
+        return self.moved
+
+    def tie(self):
+        return tie(self.view)
+
+    def correlations(self, index):
+        return correlations(self.view, index)
+
+    def best(self, step, beta):
+        """The winner among all learners."""
+        seen = self._seen(scan(self.view))
+        return self._run(best_of_all, seen, step, beta.beta)(seen, step, beta.beta)
+
+    def best_among(self, step, beta, index):
+        """The winner among the learners `index`."""
+        seen = self._seen(correlations(self.view, index))
+        return self._run(best_of, seen, step, beta.beta)(seen, step, beta.beta, index)
+
+    def search(self, j, a, b):
+        view = self._along(j)
+        return self._run(run_search, view)(view, 0, a, b)
+
+    def push(self, j, shrink, theta):
+        view = self._along(j)
+        self._run(run_push, view)(view, 0, shrink, theta)
