@@ -23,7 +23,7 @@ class Prices:
         self.scan = (DICTIONARY.of(B, "scan_cost") or n_samples * n_learners) + called
         self.residual = (8 if LOSS.of(problem.loss, "quadratic") else 100) * n_samples
         self.explicit = self.scan + self.residual + 200
-        self.moved = 1.5 * n_learners + 600
+        self.moved = 1.2 * n_learners + 600
         self.gram_column = IN_BLOCK * self.scan if DICTIONARY.of(B, "rows") is not None else self.scan
         self.column = 2 * n_samples + called
 

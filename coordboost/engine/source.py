@@ -21,7 +21,7 @@ RENEW = 1 << 16
 MOST, ROOM = 4096, 1 << 30
 #: Most steps of lookahead from one scan, so that rounding cannot pile up.
 FARTHEST = 1 << 20
-#: A spell of explicit steps costs so many times what the scan costs that looks for something better.
+#: A spell of explicit steps costs so many times the scan that looks for something better; a change to Gram columns, so many stretches.
 PATIENCE = 8
 #: After a trial that failed, the next one begins when so many times its length have passed.
 PAUSE = 4
@@ -85,8 +85,8 @@ class Cheapest:
 
     - *lookahead*: a scan, and what goes with it;
     - *explicit*: a scan a step;
-    - *Gram columns*: O(n_learners) a step, and the columns of learners in use that are not held. Where only those missing before the
-      stretch stand against it, as many are computed as the stretch has cost: a change of view costs no more than what came before.
+    - *Gram columns*: O(n_learners) a step, and the columns of learners in use that are not held. Where those missing from before
+      would cost as much as many stretches, some of them are computed now: a change of view is paid for on the way.
 
     On Gram columns a *trial* counts for how long lookahead would have needed no scan; where that pays for one, it takes over again.
     """
@@ -115,7 +115,7 @@ class Cheapest:
         """The view for the steps from here on, `gained` after the anchor (None: at the start). Returns whether this is a new anchor."""
         if gained is None:
             self._start(beta, self.kinds[0], None)
-            if self.memory.view == "Lookahead":
+            if self.store is not None and self.found is not None:
                 self.store.start = padded(self.found.corr)
             return True
         if self.memory.view == "GramColumns":
@@ -182,13 +182,13 @@ class Cheapest:
         prices, explicit = self.prices, gained * self.prices.explicit
         price = explicit if self.memory.view == "Explicit" else self.found.price(prices, gained)
         if GramColumns in self.kinds:
-            missing, running = self._missing(beta), gained * prices.moved
-            least = min(price, explicit)
-            if running + len(missing) * prices.gram_column <= least:
-                self._add(missing)
-                return GramColumns
-            if running + (len(missing) - self.backlog) * prices.gram_column <= least:
-                self._add(missing[: int(least / prices.gram_column)])
+            missing, least = self._missing(beta), min(price, explicit)
+            if gained * prices.moved + (len(missing) - self.backlog) * prices.gram_column <= least:
+                affordable = least / prices.gram_column
+                if self.backlog <= PATIENCE * affordable:
+                    self._add(missing)
+                    return GramColumns
+                self._add(missing[: int(affordable)])
         return Explicit if explicit < price else self.kinds[0]
 
     def _after_columns(self, beta, gained):

@@ -56,9 +56,6 @@ def best_of_all(view, step, beta):
     return winner, corr[winner]
 
 
-best = generic("best", best_of_all)
-
-
 @kernel
 def best_of(view, step, beta, index):
     """The winner among the learners `index` (any order); ties as in ``best_of_all``."""
@@ -74,6 +71,7 @@ def best_of(view, step, beta, index):
     return index[at], corr[at]
 
 
+best = generic("best", best_of_all)
 best_among = generic("best_among", best_of)
 
 

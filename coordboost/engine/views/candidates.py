@@ -120,7 +120,7 @@ class Candidates(NamedTuple):
         """What the scan and the `gained` steps since have cost, in multiplications."""
         size, fresh, front, n_samples = len(self.places.learner), self.places.fresh, self.view.state[0], len(self.places.target)
         regroups = self.view.state[4]
-        moving = 2 * gained * front + regroups * size * (front + 60)
+        moving = 2 * gained * front + regroups * (size * (front + 60) + 4 * front**2)
         return prices.look(size, fresh, fresh * size * n_samples) + moving
 
 
