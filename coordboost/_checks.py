@@ -2,6 +2,9 @@
 
 import math
 
+#: How far norms of learners may be from 1, and verbs of a dictionary from each other, relative to the norms of what they multiply.
+NEAR = 1e-8
+
 
 def shown(value):
     """`value` on one short line."""

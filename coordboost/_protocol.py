@@ -150,9 +150,9 @@ DICTIONARY = Kind(
 )
 FAMILY = Kind(
     "family of learners",
-    ("n_samples", "search", "build"),
+    ("n_samples", "find", "build"),
     {"at": None},  # at(X), the same family on new rows
-    "a family with n_samples, search(v, k, above) and build(learner)",
+    "a family with n_samples, find(v, k, above) and build(learner)",
 )
 VIEW = Kind(
     "view",

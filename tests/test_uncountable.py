@@ -20,7 +20,7 @@ class Signs:
 
     n_samples = M
 
-    def search(self, v, k, above):
+    def find(self, v, k, above):
         best = np.where(v >= 0, 1, -1)
         corr = np.abs(v).sum() / np.sqrt(M)
         sign = int(best[0])
@@ -37,7 +37,7 @@ class Signs:
 class Greedy(Signs):
     """Sign vectors refined entry by entry from a poor start: a search that proves nothing."""
 
-    def search(self, v, k, above):
+    def find(self, v, k, above):
         signs = np.ones(M)
         for i in np.argsort(-np.abs(v))[: M // 2]:
             signs[i] = 1 if v[i] >= 0 else -1
@@ -132,8 +132,8 @@ class Odd(Signs):
     def __init__(self, found=None, column=None):
         self.found, self.column_ = found, column
 
-    def search(self, v, k, above):
-        return super().search(v, k, above) if self.found is None else self.found
+    def find(self, v, k, above):
+        return super().find(v, k, above) if self.found is None else self.found
 
     def build(self, learner):
         return super().build(learner) if self.column_ is None else self.column_
@@ -144,11 +144,11 @@ class Odd(Signs):
     [
         (Odd(column=np.ones(M)), "has norm 3.16227766017: divide by it"),
         (Odd(column=np.ones(3)), "build must return 10 finite numbers"),
-        (Odd(found=(["a"], [1.0, 2.0], 0.0)), "search must return"),
-        (Odd(found=(["a"], [math.nan], 0.0)), "search must return"),
-        (Odd(found=7), "search must return"),
-        (Odd(found=([(1,) * M], [0.7], 0.0)), "search gives the correlation 0.7"),
-        (Odd(found=([], [], 0.0)), "found no learner at all"),
+        (Odd(found=(["a"], [1.0, 2.0], 0.0)), "find must return"),
+        (Odd(found=(["a"], [math.nan], 0.0)), "find must return"),
+        (Odd(found=7), "find must return"),
+        (Odd(found=([(1,) * M], [0.7], 0.0)), "find gives the correlation 0.7"),
+        (Odd(found=([], [], 0.0)), "find gave no learner at all"),
     ],
 )
 def test_what_a_family_must_not_do(family, words):
@@ -166,7 +166,7 @@ def test_what_needs_a_list_of_learners_says_so(tmp_path):
             lambda: cb.solve(cb.Problem(explicit(), Y, center=False), cb.ls_boost(), 3, view=Searched),
             "view=Searched does not fit",
         ),
-        (lambda: cb.Problem(type("NoBuild", (), {"search": Signs.search})(), Y), "It lacks n_samples, build"),
+        (lambda: cb.Problem(type("Mute", (), {"build": Signs.build})(), Y), "It lacks n_samples, find"),
         (lambda: cb.solve(problem, cb.ls_boost(), 3).save(tmp_path / "run"), "cannot be saved yet"),
     ]:
         with pytest.raises(ValueError, match=words):

@@ -25,7 +25,7 @@ def parts_of(X, y, loss, sample_weight, center, scale, groups, feature_names):
     center, scale = validation.flag("center", center), validation.flag("scale", scale)
     if center and LOSS.of(loss, "constant") is None:
         raise ValueError(f"{type(loss).__name__} has no constant(y, weight): add it or pass center=False.")
-    searched = hasattr(X, "search") and not hasattr(X, "scan")
+    searched = hasattr(X, "build")
     own = (searched or DICTIONARY.meant(X)) and not validation.is_frame(X)
     given = _from_family if searched else _from_dictionary
     y, weight, dictionary, way, names, named = (given if own else _from_columns)(

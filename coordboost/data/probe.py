@@ -6,10 +6,9 @@ a wrong program is farther.
 
 import numpy as np
 
+from coordboost._checks import NEAR
 from coordboost._protocol import DICTIONARY
 
-#: How far norms may be from 1, and verbs from each other, relative to the norms of what they multiply.
-NEAR = 1e-8
 #: Entries of the columns that are looked at, and most columns where that is more.
 ENTRIES, FEW = 1 << 20, 256
 #: Learners whose correlations with random numbers are the largest: where norms differ, long columns are among them.

@@ -1,6 +1,6 @@
 """Learners that cannot be counted: found by a search, and numbered in a bank of the run's own.
 
-A *family* knows how to search; nothing in it depends on a run. Its `search(v, k, above)` gives up to k learners whose correlation with v
+A *family* knows how to search; nothing in it depends on a run. Its `find(v, k, above)` gives up to k learners whose correlation with v
 is the largest found above a level, as hashable descriptions, with these correlations and `outside`, a bound of the absolute correlation
 of every other learner: ``math.inf`` where the search is no proof, and then no certificate rests on it. `build(learner)` is its column.
 """
@@ -10,11 +10,8 @@ import math
 
 import numpy as np
 
-from coordboost._checks import shown
+from coordboost._checks import NEAR, shown
 from coordboost._protocol import DICTIONARY
-
-#: How far the norm of a column may be from 1, and a correlation from that of its column (relative).
-NEAR = 1e-8
 
 
 class Bank:
@@ -22,7 +19,7 @@ class Bank:
 
     Parameters
     ----------
-    family : object with ``n_samples``, ``search`` and ``build``
+    family : object with ``n_samples``, ``find`` and ``build``
     weight : (n_samples,)
         The metric in which columns have unit norm.
 
@@ -65,7 +62,7 @@ class Bank:
         if off.any():
             i = int(np.argmax(off))
             raise ValueError(
-                f"{type(self.family).__name__}.search gives the correlation {corr[i]:.9g} of {shown(learners[i])}, its column {own[i]:.9g}."
+                f"{type(self.family).__name__}.find gives the correlation {corr[i]:.9g} of {shown(learners[i])}, its column {own[i]:.9g}."
             )
         return index, corr, outside
 
@@ -75,7 +72,7 @@ class Bank:
         return max(float(np.abs(corr).max(initial=0.0)), outside)
 
     def _found(self, v, k, above):
-        found = self.family.search(v, k, above)
+        found = self.family.find(v, k, above)
         try:
             learners, corr, outside = found
             corr, outside = np.asarray(corr, dtype=np.float64), float(outside)
@@ -83,7 +80,7 @@ class Bank:
             learners, corr, outside = [], np.full(1, np.nan), math.nan
         if corr.shape != (len(learners),) or len(learners) > k or not np.isfinite(corr).all() or math.isnan(outside):
             raise ValueError(
-                f"{type(self.family).__name__}.search must return (learners, correlations, outside): up to {k} learners, as many finite "
+                f"{type(self.family).__name__}.find must return (learners, correlations, outside): up to {k} learners, as many finite "
                 f"numbers, and a bound (math.inf where it is not known); got {shown(found)}."
             )
         return learners, corr, outside

@@ -40,10 +40,10 @@ class TwoPhase(NamedTuple):
 
     def move(self, k, view, j, corr, beta_j):
         phase = k % 2
-        share = mixing((k - phase) / 2)
+        mix = mixing((k - phase) / 2)
         if phase == 0:
-            return share, self.eta * corr
-        return 0 * share, self.gamma * self.eta / share * corr
+            return mix, self.eta * corr
+        return 0 * mix, self.gamma * self.eta / mix * corr
 
 
 @STEP.own

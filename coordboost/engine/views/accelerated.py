@@ -19,9 +19,9 @@ column = generic("column")
 @kernel
 def look_between(view):
     """Look at the residual at g = (1 - theta_m) f + theta_m h."""
-    share = mixing(view.iteration[0])
+    mix = mixing(view.iteration[0])
     for i in range(len(view.mixed)):
-        view.mixed[i] = (1 - share) * view.f[i] + share * view.h[i]
+        view.mixed[i] = (1 - mix) * view.f[i] + mix * view.h[i]
     refresh_residual(view.loss, view.y, view.weight, view.base, view.mixed, view.looked)
 
 

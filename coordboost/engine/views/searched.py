@@ -23,7 +23,5 @@ class Searched:
         """The learner with the largest correlation that the search finds, and this."""
         found, corr, _ = self.inner.dictionary.best(self.inner.resid, 1, -1.0)
         if not len(found):
-            raise ValueError(
-                f"{type(self.inner.dictionary.family).__name__}.search found no learner at all above the level -1."
-            )
+            raise ValueError(f"{type(self.inner.dictionary.family).__name__}.find gave no learner at all above the level -1.")
         return int(found[0]), float(corr[0])
