@@ -19,6 +19,7 @@ from coordboost.exact.homotopy import exact_path as exact_path
 from coordboost.geometry import Interval as Interval
 from coordboost.geometry import mca as mca
 from coordboost.lasso.path import lasso_path as lasso_path
+from coordboost.laws import check_piece as check_piece
 from coordboost.methods import METHODS as METHODS
 from coordboost.methods import Method as Method
 from coordboost.methods import agbm as agbm

@@ -33,6 +33,7 @@ FLOORS = {
         "exact",
         "lasso",
         "certify",
+        "laws",
         "geometry",
     ],
     5: ["estimators", "plots", "report", "cli", "readers", "quickstart", "warm"],

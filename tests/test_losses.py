@@ -50,46 +50,6 @@ def test_all_were_found():
 
 
 @every_loss
-@seeded
-@given(y=targets, f=predictions)
-def test_residual_is_minus_the_derivative(loss, y, f):
-    """A central difference is off by at most smoothness * h / 2, and by the rounding of the values over h."""
-    y = fitting(loss, y)
-    h = 2.0**-20
-    left, right = loss.value(y, f - h), loss.value(y, f + h)
-    allowed = smoothness(loss, y, f - h, f + h) * h / 2 + ulps(left, right) / (2 * h)
-    assert abs((left - right) / (2 * h) - loss.residual(y, f)) <= allowed
-
-
-@every_loss
-@seeded
-@given(y=targets, f=predictions)
-def test_curvature_is_the_second_derivative(loss, y, f):
-    """Of residuals, to third order: no third derivative here exceeds the curvature by more than a factor of 2 nearby."""
-    y = fitting(loss, y)
-    h = 2.0**-18
-    if isinstance(loss, cb.Huber) and abs(abs(y - f) - loss.d) <= h:  # a kink: the curvature lies between those at the sides
-        return
-    left, right = loss.residual(y, f - h), loss.residual(y, f + h)
-    allowed = 2 * loss.curvature(y, f) * h + ulps(left, right) / (2 * h)
-    assert abs((left - right) / (2 * h) - loss.curvature(y, f)) <= allowed
-
-
-@every_loss
-@seeded
-@given(y=targets, f=predictions, g=predictions)
-def test_convex_smooth_and_strongly_convex(loss, y, f, g):
-    """Midpoint convexity; mu/2 (g-f)^2 <= value(g) - value(f) + residual(f) (g-f) <= sigma/2 (g-f)^2."""
-    y = fitting(loss, y)
-    at, there, middle = loss.value(y, f), loss.value(y, g), loss.value(y, (f + g) / 2)
-    linear, square = -loss.residual(y, f) * (g - f), (g - f) ** 2 / 2
-    assert middle <= (at + there) / 2 + ulps(at, there)
-    excess, sigma = there - at - linear, smoothness(loss, y, f, g)
-    assert excess <= sigma * square + ulps(there, at, linear, sigma * square)
-    assert excess >= (loss.mu or 0.0) * square - ulps(there, at, linear)
-
-
-@every_loss
 def test_constants_are_the_best(loss):
     """sigma is reached, or mu: smaller or larger constants fail somewhere."""
     curvatures = [loss.curvature(fitting(loss, y), f) for y in (-1.0, 1.0) for f in np.linspace(-40, 40, 161)]

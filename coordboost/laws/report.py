@@ -1,0 +1,42 @@
+"""What came of trying laws on a piece."""
+
+from typing import NamedTuple
+
+#: A law about something that the piece does not declare.
+SKIPPED = object()
+
+
+class Law(NamedTuple):
+    """name; verdict : "holds", "failed" or "skipped" (not declared); sentence : what fails, where, and what to do."""
+
+    name: str
+    verdict: str
+    sentence: str = ""
+
+
+class Report(NamedTuple):
+    """The laws tried on a piece; true where none fails."""
+
+    kind: str
+    piece: str
+    laws: list
+
+    def __bool__(self):
+        return not self.failed
+
+    @property
+    def failed(self):
+        """The laws that fail."""
+        return [law for law in self.laws if law.verdict == "failed"]
+
+    @property
+    def sentences(self):
+        """A sentence for each law that fails."""
+        return [f"{law.name}: {law.sentence}" for law in self.failed]
+
+    def __str__(self):
+        lines = [f"  {law.verdict:8}{law.name}" + (f": {law.sentence}" if law.sentence else "") for law in self.laws]
+        return "\n".join([f"{self.kind} {self.piece}", *lines])
+
+    def __repr__(self):
+        return f"<Report {self.piece}: {len(self.laws) - len(self.failed)} laws hold or do not apply, {len(self.failed)} fail>"

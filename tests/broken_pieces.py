@@ -1,0 +1,191 @@
+"""A good piece of each kind, and for every law of ``coordboost.laws`` a broken one."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+import coordboost as cb
+from coordboost.laws import declared, dictionaries, losses, selections, steps
+from coordboost.pieces.selection import best_of
+
+RNG = np.random.default_rng(0)
+B = np.linalg.qr(RNG.normal(size=(20, 8)))[0] @ np.diag(np.sign(RNG.normal(size=8)))
+
+
+class Table:
+    """An oracle with every verb, each right."""
+
+    n_samples, n_learners = B.shape
+
+    def scan(self, v):
+        return B.T @ v
+
+    def column(self, j):
+        return B[:, j].copy()
+
+    def dot(self, j, v):
+        return B[:, j] @ v
+
+    def correlations(self, v, index):
+        return B[:, index].T @ v
+
+    def add(self, j, a, v):
+        v += a * B[:, j]
+
+    def combine(self, beta):
+        return B @ beta
+
+    def gather(self, index):
+        return B[:, index]
+
+    def cross(self, a, b, weight):
+        return (B[:, a].T * weight) @ B[:, b]
+
+    def gram(self, weight):
+        return (B.T * weight) @ B
+
+
+class Good:
+    """A loss that declares everything."""
+
+    sigma, mu, infimum, location, quadratic = 1.0, 1.0, 0.0, True, True
+
+    def value(self, y, f):
+        return (y - f) * (y - f) / 2
+
+    def residual(self, y, f):
+        return y - f
+
+    def curvature(self, y, f):
+        return 1.0
+
+    def line_search(self, y, weight, f, direction):
+        along, length = 0.0, 0.0
+        for i in range(len(y)):
+            along += weight[i] * (y[i] - f[i]) * direction[i]
+            length += weight[i] * direction[i] * direction[i]
+        return along / length if length > 0 else 0.0
+
+    def constant(self, y, weight):
+        return float(np.average(y, weights=weight))
+
+
+class Rule:
+    """A step rule that declares everything."""
+
+    unit = 1.0
+
+    def move(self, k, view, j, corr, beta_j):
+        return 0.0, 0.5 * corr
+
+    def score(self, j, corr, beta_j):
+        return abs(corr)
+
+
+class Choice:
+    """A selection rule that declares everything: the best of two learners that are drawn."""
+
+    width, draws_below, greedy = 2, 12, False
+
+    def draw(self, rng, n_rows, n_learners):
+        return rng.integers(0, n_learners, (n_rows, 2))
+
+    def pick(self, view, step, beta, drawn, k):
+        return best_of(view, step, beta, drawn)
+
+    def norm(self, a):
+        return float(np.abs(a).max())
+
+    def dual_norm(self, b):
+        return float(np.abs(b).sum())
+
+    def weights(self, n):
+        return np.eye(1, n)[0]
+
+
+class Compiled(NamedTuple):
+    """A base for pieces that are compiled."""
+
+
+def broken(base, **changes):
+    """An instance of `base` with some attributes replaced."""
+    return type("Broken", (base,), changes)()
+
+
+def drawn_by(draw):
+    return broken(Choice, draw=draw)
+
+
+class Counter:
+    """A number that is another one in every call."""
+
+    def __init__(self):
+        self.now = 0.0
+
+    def __call__(self, *args):
+        self.now += 1.0
+        return self.now
+
+
+COUNT, UNSEEDED = Counter(), np.random.default_rng(1)
+
+
+def spoils(self, v):
+    out = B.T @ v
+    v[0] += 1.0
+    return out
+
+
+def asks_an_object(self, y, f):
+    """Right in plain Python, and nothing that a compiler could make something of."""
+    return (y - f) * (y - f) / 2 + 0 * COUNT()
+
+
+def greedy_of_some(self, view, step, beta, drawn, k):
+    return best_of(view, step, beta, np.arange(5))
+
+
+SABOTAGE = {
+    losses.numbers_are_finite: broken(Good, value=lambda self, y, f: math.exp(f * f)),
+    losses.residual_is_minus_the_derivative: broken(Good, residual=lambda self, y, f: 1.001 * (y - f)),
+    losses.value_is_convex: broken(  # the logarithm of a square
+        Good, value=lambda self, y, f: math.log1p((y - f) ** 2), residual=lambda self, y, f: 2 * (y - f) / (1 + (y - f) ** 2)),
+    losses.curvature_is_the_second_derivative: broken(Good, curvature=lambda self, y, f: 1.001),
+    declared.sigma_is_a_smoothness_constant: broken(Good, sigma=0.999),
+    declared.mu_is_a_constant_of_strong_convexity: broken(Good, mu=1.001),
+    declared.infimum_is_a_lower_bound: broken(Good, infimum=lambda self, y: 1e-6 + 0 * y),
+    declared.location_is_true: broken(cb.Logistic, location=True),
+    declared.quadratic_is_true: broken(cb.Huber, quadratic=True),
+    declared.line_search_finds_the_minimum: broken(Good, line_search=lambda self, *args: 1.001 * Good().line_search(*args)),
+    declared.constant_is_the_best: broken(Good, constant=lambda self, y, weight: float(np.mean(y))),
+    losses.called_twice_gives_the_same: broken(Good, value=COUNT),
+    losses.compiled_and_interpreted_losses_are_the_same: broken(Compiled, value=asks_an_object, residual=Good.residual),
+    dictionaries.sizes_are_whole_numbers: broken(Table, n_learners=8.0),
+    dictionaries.columns_are_finite_and_of_the_right_shape: broken(Table, column=lambda self, j: B[:, [j]]),
+    dictionaries.columns_have_unit_norm: broken(Table, column=lambda self, j: B[:, j] * (1 + 1e-6 * (j == 7))),
+    dictionaries.scan_agrees_with_the_columns: broken(Table, scan=lambda self, v: -B.T @ v),
+    dictionaries.scan_is_linear: broken(Table, scan=lambda self, v: abs(B.T @ v)),
+    dictionaries.dot_agrees_with_the_columns: broken(Table, dot=lambda self, j, v: B[:, j - 1] @ v),
+    dictionaries.correlations_agree_with_the_columns: broken(Table, correlations=lambda self, v, index: B[:, np.sort(index)].T @ v),
+    dictionaries.add_agrees_with_the_columns: broken(Table, add=lambda self, j, a, v: v + a * B[:, j]),
+    dictionaries.combine_agrees_with_the_columns: broken(Table, combine=lambda self, beta: B @ abs(beta - 0.1)),
+    dictionaries.gather_agrees_with_the_columns: broken(Table, gather=lambda self, index: B[:, np.sort(index)]),
+    dictionaries.cross_agrees_with_the_columns: broken(Table, cross=lambda self, a, b, weight: B[:, a].T @ B[:, b]),
+    dictionaries.gram_agrees_with_the_columns: broken(Table, gram=lambda self, weight: B.T @ B),
+    dictionaries.arguments_are_left_alone: broken(Table, scan=spoils),
+    dictionaries.called_twice_gives_the_same: broken(Table, column=lambda self, j: B[:, j] + 1e-15 * COUNT()),
+    steps.moves_are_finite_and_shrink_lies_in_0_to_1: broken(Rule, move=lambda self, k, view, j, corr, beta_j: (1.5, corr)),
+    steps.called_twice_gives_the_same: broken(Rule, move=lambda self, k, view, j, corr, beta_j: (0.0, COUNT())),
+    steps.score_changes_no_more_than_the_correlation: broken(Rule, score=lambda self, j, corr, beta_j: 1.01 * abs(corr)),
+    steps.score_does_not_fall_below_0: broken(Rule, score=lambda self, j, corr, beta_j: abs(corr) - 1.0),
+    steps.unit_is_positive: broken(Rule, unit=0.0),
+    steps.compiled_and_interpreted_runs_are_the_same: broken(Rule, move=lambda self, k, view, j, corr, beta_j: (0.0, 0.1 * COUNT())),
+    selections.width_is_a_whole_number: broken(Choice, width=2.0),
+    selections.draws_have_their_shape_and_bounds: drawn_by(lambda self, rng, n_rows, n: rng.integers(0, n + 1, (n_rows, 2))),
+    selections.draws_come_from_the_generator: drawn_by(lambda self, rng, n_rows, n: UNSEEDED.integers(0, n, (n_rows, 2))),
+    selections.compiled_and_interpreted_runs_are_the_same: broken(Choice, pick=lambda self, *args: (int(COUNT()) % 12, 1.0)),
+    selections.a_greedy_rule_takes_the_largest_correlation: broken(Choice, greedy=True, pick=greedy_of_some),
+    selections.norm_is_a_norm_and_dual_norm_its_dual: broken(Choice, dual_norm=lambda self, b: float(np.abs(b).max())),
+    selections.weights_are_a_law: broken(Choice, weights=lambda self, n: np.ones(n)),
+}  # fmt: skip

@@ -1,0 +1,109 @@
+"""``check_piece``: the package's own pieces obey the laws, and for every law there is a broken piece that it catches."""
+
+import numba
+import numpy as np
+import pytest
+import scipy.sparse
+from broken_pieces import SABOTAGE, B, Choice, Good, Rule, Table, broken
+
+import coordboost as cb
+from coordboost._protocol import LOSS, SELECTION, STEP
+from coordboost.laws import KINDS, losses
+from coordboost.laws.report import Report
+from coordboost.pieces.selection import best_of_all
+
+GIVEN = [
+    *(cb.Squared(), cb.Huber(), cb.Huber(0.5), cb.Logistic(), cb.Logistic(0.5), cb.Exponential(), cb.Poisson()),
+    *(cb.Full(), cb.Subset(1), cb.Subset(3), cb.Groups(1), cb.Groups(2), cb.Cyclic()),
+    *(
+        cb.Proportional(),
+        cb.Proportional(0.1),
+        cb.LineSearch(),
+        cb.Sign(0.125),
+        cb.Sign(0.125, 2.0),
+        cb.SignSequence(np.ones(12)),
+    ),
+    *(cb.PathSign(0.125, np.geomspace(1, 3, 12)), cb.OpenLoop(2.0), cb.BallSearch(2.0), cb.SoftThreshold(0.5)),
+    *(cb.SoftThreshold(0.5, 0.25), cb.agbm(0.5, 0.2).step, cb.vagbm(0.5).step),
+]
+
+
+def test_all_pieces_of_the_house_are_given():
+    registered = {cls for kind in (LOSS, STEP, SELECTION) for cls in kind.pieces.values()}
+    assert registered <= set(map(type, GIVEN))
+
+
+STORED = {
+    "dense": lambda: cb.Problem(B, B[:, 0]).dictionary,
+    "sparse": lambda: cb.Problem(scipy.sparse.csc_array(B * (B > 0)), B[:, 0]).dictionary,
+    "oracle": lambda: cb.Oracle(Table()),
+}
+
+
+@pytest.mark.parametrize("piece", GIVEN, ids=repr)
+def test_pieces_of_the_house_obey(piece):
+    report = cb.check_piece(piece)
+    assert report and not report.sentences and len(report.laws) > 4
+
+
+@pytest.mark.parametrize("kind", STORED)
+def test_dictionaries_of_the_house_obey(kind):
+    assert cb.check_piece(STORED[kind]())
+
+
+def test_every_law_has_a_sabotage():
+    assert set(SABOTAGE) == {law for _, module in KINDS for law in module.LAWS}
+
+
+@pytest.mark.parametrize("law", SABOTAGE, ids=lambda law: law.__name__)
+def test_the_law_catches_it(law):
+    """The law that is meant says so, in a sentence; by default all of them are raised at once."""
+    if law is losses.compiled_and_interpreted_losses_are_the_same and numba.config.DISABLE_JIT:
+        pytest.skip("nothing is compiled")
+    name = law.__name__.replace("_", " ")
+    report = cb.check_piece(SABOTAGE[law], raises=False)
+    said = {each.name: each.sentence for each in report.failed}
+    assert name in said and len(said[name]) > 30 and not report
+    with pytest.raises(ValueError) as caught:
+        cb.check_piece(SABOTAGE[law])
+    assert name in str(caught.value) and "fails" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        Good(),
+        Table(),
+        Rule(),
+        Choice(),
+        broken(Choice, greedy=True, pick=lambda self, view, step, beta, drawn, k: best_of_all(view, step, beta)),
+    ],
+)
+def test_what_is_not_broken_obeys(piece):
+    assert cb.check_piece(piece)
+
+
+def test_a_report_reads_well():
+    report = cb.check_piece(broken(Good, sigma=0.5), raises=False)
+    assert isinstance(report, Report) and not report
+    assert "failed  sigma is a smoothness constant: at y = " in str(report) and "  holds   value is convex" in str(report)
+    assert "1 fail" in repr(report)
+    assert "skipped mu is a constant" in str(cb.check_piece(cb.Huber()))
+
+
+@pytest.mark.parametrize("bad", [None, 3, cb.Huber, "loss", object()], ids=str)
+def test_what_is_no_piece_is_refused(bad):
+    with pytest.raises(ValueError, match="check_piece takes an object with the verbs of a kind of piece"):
+        cb.check_piece(bad)
+
+
+def test_a_loss_for_targets_of_its_own():
+    class Shares(cb.Squared):
+        def labels(self, y):
+            if not ((y > 10) & (y < 20)).all():
+                raise ValueError("shares lie between 10 and 20.")
+            return y
+
+    with pytest.raises(ValueError, match="pass targets that the loss takes as y="):
+        cb.check_piece(Shares())
+    assert cb.check_piece(Shares(), y=[11.0, 15.0, 19.5])
