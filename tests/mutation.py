@@ -11,7 +11,7 @@ The same seed gives the same mutants. Mutants that change nothing are listed in 
 
 import argparse
 import contextlib
-import importlib
+import importlib.util
 import os
 import resource
 import shutil
@@ -122,17 +122,13 @@ def copies(jobs):
         yield [Path(shutil.copytree(ROOT, Path(folder) / str(job), ignore=unwanted)).resolve() for job in range(jobs)]
 
 
-def the_map(copy, path, limit, jobs):
-    """The tests of each line, measured now where no map of this state of the sources is at hand."""
-    path = Path(path or Path(tempfile.gettempdir()) / f"coordboost-mutation-{mutation_map.fingerprint(ROOT, FOLDERS)}.json")
-    if not path.exists():
-        try:
-            import coverage  # noqa: F401
-        except ImportError:
-            sys.exit("the map of tests is measured with coverage, which is not installed: pip install coverage")
-        print("measuring which tests execute which lines: the whole suite once, without compilation ...", flush=True)
-        mutation_map.save(path, mutation_map.measure(copy, list(files(copy, None)), limit, jobs))
-    return mutation_map.load(path)
+def the_map(copy, options):
+    """The tests of each line: measured now as far as no map of this state of the sources is at hand."""
+    state = mutation_map.fingerprint(ROOT, FOLDERS)
+    path = Path(options.map or Path(tempfile.gettempdir()) / f"coordboost-mutation-{state}.json")
+    if not path.exists() and importlib.util.find_spec("coverage") is None:
+        sys.exit("the map of tests is measured with coverage, which is not installed: pip install coverage")
+    return mutation_map.whole(path, copy, list(files(copy, None)), options.limit, options.jobs, options.tests)
 
 
 def draw(root, only, n, seed):
@@ -195,6 +191,7 @@ def main():
         "--limit", type=float, default=4, help="tests that take longer than this without compilation take no part"
     )
     parser.add_argument("--jobs", type=int, default=1, help="processes at a time")
+    parser.add_argument("--tests", nargs="*", help="files of tests that take part; by default all")
     parser.add_argument("--map", help="file of the map of tests")
     parser.add_argument("--log", help="file to write every mutant and its fate to")
     options = parser.parse_args()
@@ -205,7 +202,7 @@ def main():
         importlib.import_module(name)
     began, counts = time.perf_counter(), Counter()
     with copies(options.jobs) as folders, open(options.log or os.devnull, "w") as log:
-        tests = mutation_map.Tests(the_map(folders[0], options.map, options.limit, options.jobs), options.seconds)
+        tests = mutation_map.Tests(the_map(folders[0], options), options.seconds)
         control(folders[0], tests)
         work = list(draw(folders[0], options.only, options.n, options.seed))
         for file, before, after, fate, by in run(work, tests, folders):

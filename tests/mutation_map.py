@@ -101,39 +101,38 @@ def part(root, files, limit, test_file, seen, out):
     end(recorder, 0)
 
 
-def measure(root, files, limit, jobs=1):
-    """Run the suite once below `root` and return the map. *Cost*: the suite, interpreted, once."""
-    work = sorted((root / "tests").glob("test_*.py"), reverse=True)
-    found, seen, busy = [], {}, {}
+def measure(root, files, limit, jobs, test_files):
+    """Run these files of tests below `root` and yield the entries of each, (name, tests). *Cost*: the tests, interpreted, once."""
+    work, found, seen, busy = sorted(test_files, reverse=True), {}, {}, {}
     while work or busy:
         while work and len(busy) < jobs:
-            test_file = work.pop()
-            out = root / f"{test_file.stem}.json"
+            name = work.pop()
+            out = root / f"{Path(name).stem}.json"
             child = os.fork()
             if child == 0:
-                part(root, files, limit, test_file, seen.get(test_file, []), out)
-            busy[child] = test_file, out
+                part(root, files, limit, root / "tests" / name, seen.get(name, []), out)
+            busy[child] = name, out
         child, status = os.wait()
-        test_file, out = busy.pop(child)
-        if out.exists():
-            answer = json.loads(out.read_text())
-            found += answer["tests"]
-            print(f"  {test_file.name}: {len(answer['tests'])} tests", flush=True)
-            out.unlink()
-            if os.waitstatus_to_exitcode(status) == 1 and len(answer["seen"]) > len(seen.get(test_file, [])):
-                seen[test_file] = answer["seen"]
-                work.append(test_file)
-    return found
+        name, out = busy.pop(child)
+        answer = json.loads(out.read_text()) if out.exists() else {"tests": [], "seen": []}
+        out.unlink(missing_ok=True)
+        found.setdefault(name, []).extend(answer["tests"])
+        if os.waitstatus_to_exitcode(status) == 1 and len(answer["seen"]) > len(seen.get(name, [])):
+            seen[name] = answer["seen"]
+            work.append(name)
+        else:
+            yield name, found.pop(name)
 
 
-def save(path, tests):
-    """Write a map."""
-    path.write_text(json.dumps(tests))
-
-
-def load(path):
-    """A map that `save` wrote."""
-    return json.loads(path.read_text())
+def whole(path, root, files, limit, jobs, wanted):
+    """The map of the wanted files of tests: what `path` holds of it, and the rest measured now and added there as it comes."""
+    held = json.loads(path.read_text()) if path.exists() else {}
+    names = {file.name for file in (root / "tests").glob("test_*.py") if not wanted or file.name in wanted}
+    for name, tests in measure(root, files, limit, jobs, names - set(held)):
+        print(f"map of tests: {name}, {len(tests)} tests", file=sys.stderr, flush=True)
+        held[name] = tests
+        path.write_text(json.dumps(held))
+    return [entry for name in sorted(names) for entry in held.get(name, [])]
 
 
 def scopes(source):

@@ -54,7 +54,7 @@ class WorkingSet:
         if best > wanted or lam < LASTS * self.found_for:
             self.found_for = lam
             if inner.level > lam:
-                inner.recruit(lam * max(2 - inner.level / lam, NEAR))
+                inner.recruit(max(2 * lam - inner.level, NEAR * lam))
             goal, tries = SHARE * wanted, 0
             while tries < TRIES:
                 reached = inner.fit(lam, goal)
