@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from coordboost.engine.loop import follow
+from coordboost.engine.loop import retrace
 from coordboost.engine.path import Path
 from coordboost.methods import Method
 from coordboost.problem import Problem
@@ -61,7 +61,7 @@ class Replay:
         """Coefficients of the unit columns after k steps, (n_learners,)."""
         if k < self.k:
             self._begin()
-        follow(self.coefficients, self.path, self.k, k)
+        retrace(self.coefficients, self.path, self.k, k)
         self.k = k
         return self.coefficients.beta(self.method.unit)
 

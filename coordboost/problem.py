@@ -194,7 +194,7 @@ class Problem:
         Of learners that cannot be counted a bound of them all, (1,); inf where the search gives none.
         """
         v = validation.sized("v", v, self.n_samples, "sample")
-        return scan(self.dictionary, v) if self.countable else np.array([self.dictionary.largest(v)])
+        return scan(self.dictionary, v) if self.countable else np.array([self.dictionary.bound(v)])
 
     def value(self, pred):
         """Sum of the losses at the predictions `pred` = B beta (n_samples,), offset not included."""

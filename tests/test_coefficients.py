@@ -12,7 +12,7 @@ from test_floors import own_imports
 import coordboost as cb
 from coordboost import methods
 from coordboost._protocol import COEFFICIENTS
-from coordboost.engine.loop import follow
+from coordboost.engine.loop import retrace
 from coordboost.pieces.coefficients import Refitted, Single
 
 PROBLEM = cb.Problem(*gaussian("tall"))
@@ -65,7 +65,7 @@ def test_replaying_twice_starts_afresh():
     method = cb.ls_boost(0.5)
     run = cb.solve(PROBLEM, method, 7)
     again = run.method.coefficients.start(PROBLEM)
-    follow(again, run.path, 0, 7)
+    retrace(again, run.path, 0, 7)
     assert (again.beta(1.0) == run.beta).all() and (cb.solve(PROBLEM, method, 7).beta == run.beta).all()
     assert len(method.coefficients.values) == len(run.method.coefficients.values) == 0
 

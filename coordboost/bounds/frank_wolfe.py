@@ -9,7 +9,7 @@ import numpy as np
 from coordboost._protocol import STEP
 from coordboost.bounds.check import Sides, Statement
 from coordboost.bounds.regularized import lower_end
-from coordboost.bounds.trail import greedy
+from coordboost.bounds.trail import covered
 
 JAGGI = "Jaggi 2013"
 
@@ -25,7 +25,7 @@ def smallest_gap(delta, k):
 
 
 def _applies(run):
-    return greedy(run) and STEP.of(run.method.step, "frank_wolfe") is not None
+    return covered(run) and STEP.of(run.method.step, "frank_wolfe") is not None
 
 
 def _rounding(trail, delta):

@@ -8,7 +8,7 @@ import numpy as np
 
 from coordboost._protocol import STEP
 from coordboost.bounds.check import Sides, Statement
-from coordboost.bounds.trail import greedy
+from coordboost.bounds.trail import covered
 
 
 def decrease(constants, eps, variant="printed"):
@@ -83,7 +83,7 @@ def smallest_correlation(constants, eps, k, next_fit=0.0, variant="printed"):
 
 def rate(run):
     """eps if the run is one of LS-Boost(eps), else None."""
-    return STEP.of(run.method.step, "ls_rate") if greedy(run) else None
+    return STEP.of(run.method.step, "ls_rate") if covered(run) else None
 
 
 def _any(run):

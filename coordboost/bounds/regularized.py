@@ -10,7 +10,7 @@ import numpy as np
 from coordboost._protocol import STEP
 from coordboost.bounds.check import Sides, Statement
 from coordboost.bounds.ls_boost import one_minus_power
-from coordboost.bounds.trail import greedy
+from coordboost.bounds.trail import covered
 
 #: So many models along a run lend their lower ends to the optimum of a ball.
 WITNESSES = 400
@@ -63,7 +63,7 @@ def lower_end(trail, radius):
 def _radii(run):
     """The radius, or one for each step; None where the run is not a regularised one."""
     _, delta = STEP.of(run.method.step, "stagewise") or (None, None)
-    return delta if greedy(run) else None
+    return delta if covered(run) else None
 
 
 def _regularized(run):

@@ -8,7 +8,7 @@ import numpy as np
 
 from coordboost._protocol import STEP
 from coordboost.bounds.check import Sides, Statement
-from coordboost.bounds.trail import greedy
+from coordboost.bounds.trail import covered
 
 
 def width(constants, eps, k):
@@ -52,12 +52,12 @@ def sum_of_shrinkage(constants, eps, shrinkage, variant="printed"):
 
 def _constant(run):
     eps, delta = STEP.of(run.method.step, "stagewise") or (None, None)
-    return greedy(run) and np.ndim(delta) == 0 and delta == np.inf and np.ndim(eps) == 0
+    return covered(run) and np.ndim(delta) == 0 and delta == np.inf and np.ndim(eps) == 0
 
 
 def _varying(run):
     eps, _ = STEP.of(run.method.step, "stagewise") or (None, None)
-    return greedy(run) and (np.ndim(eps) == 1 or STEP.of(run.method.step, "ls_rate") is not None)
+    return covered(run) and (np.ndim(eps) == 1 or STEP.of(run.method.step, "ls_rate") is not None)
 
 
 def _at_best(what, formula, scale, variant):

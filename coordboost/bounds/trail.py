@@ -60,7 +60,7 @@ class Constants(NamedTuple):
         return self._replace(size=self.size * (1 - 2 * self.n_samples * ROUNDOFF), lambda_pmin=smallest**2)
 
 
-def greedy(run):
+def covered(run):
     """Whether the squared loss is boosted by the learner with the largest correlation of all: what the theorems speak about."""
     countable = DICTIONARY.of(run.problem.dictionary, "countable")
     return countable and run.method.greedy and LOSS.of(run.problem.loss, "quadratic")

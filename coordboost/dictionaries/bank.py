@@ -66,7 +66,7 @@ class Bank:
             )
         return index, corr, outside
 
-    def largest(self, v):
+    def bound(self, v):
         """A bound of the absolute correlation of every learner, inf where it is not known. No learner gets a number by it."""
         _, corr, outside = self._found(v, 1, -1.0)
         return max(float(np.abs(corr).max(initial=0.0)), outside)

@@ -32,7 +32,7 @@ def trace(coefficients, learner, shrink, theta, start, stop):
         accumulate(coefficients, learner[k], shrink[k], theta[k])
 
 
-def follow(coefficients, path, start, stop):
+def retrace(coefficients, path, start, stop):
     """As `trace`, along a ``Path``: compiled where the store of coefficients can be."""
     run = compiled(trace, (coefficients,)) if is_piece(coefficients) else trace
     run(coefficients, path.learner, path.shrink, path.theta, start, stop)

@@ -7,7 +7,7 @@ import numpy as np
 from coordboost._protocol import SELECTION, VIEW
 from coordboost._threads import one_thread
 from coordboost.engine.choose import checked_view, choose_view
-from coordboost.engine.loop import follow, runner
+from coordboost.engine.loop import retrace, runner
 from coordboost.engine.path import Record
 from coordboost.engine.source import source_of
 from coordboost.engine.streams import picks
@@ -75,7 +75,7 @@ class Stepper:
         """Go to step `n_steps` of a recorded path, by way of its `anchor`; from wherever this one is."""
         k, memory = anchor
         self.coefficients = self.method.coefficients.start(self.problem)
-        follow(self.coefficients, path, 0, k)
+        retrace(self.coefficients, path, 0, k)
         self.k, self.record, self.anchor = k, Record(path.cut(0, k)), (k, memory)
         with one_thread():
             self.source.restore(self.beta, memory)
