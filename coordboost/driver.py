@@ -27,7 +27,10 @@ class Course:
         self.stepper, self.goal = stepper, stepper.k + n_steps
         horizon = STEP.of(stepper.method.step, "horizon")
         if horizon is not None and self.goal > horizon:
-            raise ValueError(f"{stepper.method.name} has a sequence for {horizon} steps, {self.goal} were asked for.")
+            raise ValueError(
+                f"{stepper.method.name} has a sequence for {horizon} steps, {self.goal} were asked for; make it as long as the "
+                "run, or use a number where it is the same in every step."
+            )
         self.began = time.perf_counter() - seconds
         self.marks = [self._mark()]
 

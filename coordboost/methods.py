@@ -110,7 +110,7 @@ def forward_stagewise(eps):
     eps has the units of y. Coefficients are exact multiples of a constant eps.
     """
     source = "Freund, Grigas, Mazumder, Section 3"
-    if hasattr(eps, "__len__") and not isinstance(eps, str):
+    if hasattr(eps, "__len__") and getattr(eps, "ndim", 1) and not isinstance(eps, str):
         steps = sequence("eps", eps)
         return Method("forward_stagewise", Full(), SignSequence(steps), source, Unconstrained(), {"eps": steps})
     positive("eps", eps, expected="a positive finite number, or a sequence of them")
@@ -132,7 +132,9 @@ def regularized_forward_stagewise(eps, delta):
 
 def path_forward_stagewise(eps, deltas):
     """PATH-R-FS_eps: step k is one of R-FS_{eps, deltas[k]}, deltas non-decreasing and at least eps (FGM, Section 5)."""
-    step = PathSign(positive("eps", eps), sequence("deltas", deltas)).bind(None)
+    step = PathSign(
+        positive("eps", eps), sequence("deltas", deltas, " For a single radius use regularized_forward_stagewise(eps, delta).")
+    ).bind(None)
     source = "Freund, Grigas, Mazumder, Section 5"
     parameters = {"eps": eps, "deltas": step.deltas}
     return Method("path_forward_stagewise", Full(), step, source, Ball(float(step.deltas[-1])), parameters)

@@ -109,6 +109,18 @@ CALL_ROWS = [
     case("sequence too short", lambda: solve(cb.forward_stagewise([0.1, 0.2]), n_steps=10**12), "a sequence for 2 steps"),
     case("resume past a sequence", lambda: solve(cb.forward_stagewise([0.1] * 3)).resume(1), "a sequence for 3 steps"),
     case(
+        "one step for many",
+        lambda: solve(cb.forward_stagewise([0.1]), n_steps=5),
+        "make it as long as the run, or use a number",
+    ),
+    case("one radius for many", lambda: cb.path_forward_stagewise(0.1, 2.0), "use regularized_forward_stagewise(eps, delta)"),
+    case("a number for a sequence", lambda: solve(cb.Method("own", cb.Full(), cb.SignSequence(0.1))), "use Sign(eps)"),
+    case("a number for the radii", lambda: solve(cb.Method("own", cb.Full(), cb.PathSign(0.1, 2.0))), "use Sign(eps, delta)"),
+    case(
+        "a sequence for the radius", lambda: solve(cb.Method("own", cb.Full(), cb.OpenLoop([2.0]))), "radius must be a positive"
+    ),
+    case("a word for the radius", lambda: solve(cb.Method("own", cb.Full(), cb.BallSearch("x"))), "radius must be a positive"),
+    case(
         "iterate past a sequence", lambda: list(cb.iterate(SQUARED, cb.forward_stagewise([0.1]), 2)), "a sequence for 1 steps"
     ),
 ]

@@ -71,7 +71,7 @@ def main():
       0    fine
       1    bad data, file or parameter (one line on stderr); a diverged run; certificates that contradict
       2    wrong usage
-      130  interrupted by Ctrl-C: the steps made are saved; press it twice to stop at once
+      130  interrupted by Ctrl-C or SIGTERM: the steps made are saved, and how to go on is said; a second one acts at once
     """  # noqa: D301
 
 

@@ -97,6 +97,13 @@ _OPTIONS = [
     _number("--gamma", "X", "Accelerated boosting: weight of the momentum, 0 < gamma <= 1; agbm wants a small one."),
     click.option("--line-search", is_flag=True, help="Go to the minimum along the chosen learner."),
     click.option("--steps", type=click.IntRange(0), default=1000, show_default=True, metavar="N", help="How many to make."),
+    click.option(
+        "--gap",
+        type=click.FloatRange(0),
+        metavar="X",
+        help="End at the first step whose certified gap is at most X times the loss of the constant model.",
+    ),
+    click.option("--seconds", type=click.FloatRange(0), metavar="X", help="End after so many seconds of steps."),
     click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Seed of random choices."),
     click.option(
         "--loss",
@@ -135,8 +142,9 @@ def _with(options):
 @click.argument("file")
 @_with(_OPTIONS)
 def path(
-    file, target, method, eps, delta, deltas, t, lam, eta, gamma, line_search, steps, seed, loss, center, scale, out, as_json
-):
+    file, target, method, eps, delta, deltas, t, lam, eta, gamma, line_search, steps, gap, seconds, seed, loss, center, scale, out,
+    as_json,
+):  # fmt: skip
     """Run a method on a table, keep and draw its path.
 
     FILE is .csv, .npz, a pair X.npy,y.npy, or svmlight (.svm, .svmlight, .libsvm); CSV and svmlight also as .gz.
@@ -152,6 +160,7 @@ def path(
     """  # noqa: D301
     from coordboost.pieces.steps import BallSearch, LineSearch
     from coordboost.solve import solve
+    from coordboost.stopping import GapBelow, TimeLimit
 
     step = None if not line_search else LineSearch() if delta is None else BallSearch(delta)
     given = {
@@ -167,8 +176,9 @@ def path(
     chosen = _method(method, {key: value for key, value in given.items() if value is not None})
     problem = _problem(file, target, _loss(loss), center, scale)
     out.mkdir(parents=True, exist_ok=True)
+    stop = [rule(limit) for rule, limit in ((GapBelow, gap), (TimeLimit, seconds)) if limit is not None]
     with progress(method, steps, quiet=as_json) as watch:
-        run = solve(problem, chosen, steps, rng=seed, watch=watch)
+        run = solve(problem, chosen, steps, rng=seed, stop=stop, watch=watch)
     _report(run, out, as_json)
 
 
@@ -185,6 +195,8 @@ def _report(run, out, as_json):
     show([row], [UNKNOWN] if row["gap"] is None else [], files, as_json)
     if run.status.name in CODES:
         click.echo(f"coordboost: after {run.n_steps:,} steps {run.message}; saved in {files[0]}", err=True)
+        if run.status.name == "INTERRUPTED":
+            click.echo(f"coordboost: to go on, in Python: coordboost.load({str(files[0])!r}).resume(1000)", err=True)
         raise SystemExit(CODES[run.status.name])
 
 

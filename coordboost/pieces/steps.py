@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._checks import not_negative, positive
+from coordboost._checks import not_negative, positive, shown
 from coordboost._generic import generic, kernel
 from coordboost._protocol import LOSS, STEP
 
@@ -28,14 +28,14 @@ def sign(x):
     return (x > 0) * 1 - (x < 0) * 1
 
 
-def sequence(name, values):
-    """A read-only float64 vector of positive steps."""
+def sequence(name, values, instead=""):
+    """`values` as a float64 vector of positive steps; `instead` says what to use for a single one."""
     try:
         array = np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
         array = np.zeros(0)
     if array.ndim != 1 or array.size == 0 or not (np.isfinite(array).all() and (array > 0).all()):
-        raise ValueError(f"{name} must be a sequence of positive finite numbers, one per step.")
+        raise ValueError(f"{name} must be a sequence of positive finite numbers, one per step, got {shown(values)}.{instead}")
     return array
 
 
@@ -118,6 +118,9 @@ class SignSequence(NamedTuple):
     def horizon(self):
         return len(self.eps)
 
+    def bind(self, problem):
+        return SignSequence(sequence("eps", self.eps, " For the same in every step use Sign(eps)."))
+
     @property
     def stagewise(self):
         return self.eps, math.inf
@@ -151,12 +154,12 @@ class PathSign(NamedTuple):
         return float(self.deltas[min(k, len(self.deltas) - 1)])
 
     def bind(self, problem):
-        positive("eps", self.eps)
-        if not self.deltas[0] >= self.eps:
-            raise ValueError(f"the smallest delta must be at least eps = {self.eps!r}, got {self.deltas[0]!r}.")
-        if (np.diff(self.deltas) < 0).any():
+        eps, deltas = positive("eps", self.eps), sequence("deltas", self.deltas, " For a single radius use Sign(eps, delta).")
+        if not deltas[0] >= eps:
+            raise ValueError(f"the smallest delta must be at least eps = {self.eps!r}, got {float(deltas[0])!r}.")
+        if (np.diff(deltas) < 0).any():
             raise ValueError("deltas must not decrease: feasibility of the path rests on it. Sort them.")
-        return self
+        return PathSign(self.eps, deltas)
 
     def move(self, k, view, j, corr, beta_j):
         return self.eps / self.deltas[k], sign(corr)
@@ -177,6 +180,9 @@ class OpenLoop(NamedTuple):
     def frank_wolfe(self):
         return self.radius
 
+    def bind(self, problem):
+        return self._replace(radius=positive("radius", self.radius))
+
     def move(self, k, view, j, corr, beta_j):
         gamma = 2 / (k + 2)
         return gamma, gamma * sign(corr)
@@ -196,6 +202,9 @@ class BallSearch(NamedTuple):
     @property
     def frank_wolfe(self):
         return self.radius
+
+    def bind(self, problem):
+        return self._replace(radius=positive("radius", self.radius))
 
     def move(self, k, view, j, corr, beta_j):
         s = sign(corr)

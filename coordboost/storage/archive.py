@@ -15,7 +15,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
 import numpy as np
 
 #: The kinds of numbers in a file, as numpy's format writes them.
-TYPES = {"<f8": np.float64, "<i8": np.int64, "|u1": np.uint8}
+TYPES = {"<f8": np.float64, "<i8": np.int64, "<i4": np.int32, "|u1": np.uint8}
 #: Deflate makes nothing smaller than this; a member that claims more is no member.
 RATIO = 1032
 #: Most bytes of a header that may be compressed (in files of version 1), most members, and bytes read at a time.

@@ -17,7 +17,8 @@ FLOATS = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 def encode(value, name, arrays):
     """`value` as JSON; arrays go to `arrays` under `name`."""
     if isinstance(value, np.ndarray) and value.dtype.kind in "fiub":
-        arrays[name] = np.ascontiguousarray(value, dtype=np.float64 if value.dtype.kind == "f" else np.int64)
+        kind = np.float64 if value.dtype.kind == "f" else np.int32 if value.dtype == np.int32 else np.int64
+        arrays[name] = np.ascontiguousarray(value, dtype=kind)
         return {"array": name}
     if type(value).__name__ in PIECES and type(value) is PIECES[type(value).__name__]:
         fields = {field: encode(part, f"{name}.{field}", arrays) for field, part in value._asdict().items()}

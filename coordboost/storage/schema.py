@@ -78,7 +78,8 @@ HEADER = {
 #: Entries that files of version 1 do not have.
 SINCE_2 = ("arrays", "digest")
 
-#: Every array: its type and its shape. The same letter is the same number in all of them: k steps, n learners, m samples, e entries.
+#: Every array: the types that it may have, and its shape. The same letter is the same number in all of them: k steps, n learners,
+#: m samples, e entries, + one more than the learners.
 ARRAYS = {
     "path.learner": ("<i8", "k"),
     "path.shrink": ("<f8", "k"),
@@ -92,8 +93,8 @@ ARRAYS = {
     "problem.standardization.norm": ("<f8", "n"),
     "problem.dictionary.rows": ("<f8", "nm"),
     "problem.dictionary.data": ("<f8", "e"),
-    "problem.dictionary.row": ("<i8", "e"),
-    "problem.dictionary.start": ("<i8", "+"),
+    "problem.dictionary.row": ("<i4 <i8", "e"),
+    "problem.dictionary.start": ("<i4 <i8", "+"),
     "problem.dictionary.scale": ("<f8", "n"),
     "problem.dictionary.shift": ("<f8", "n"),
 }
@@ -133,7 +134,7 @@ def check_arrays(header, members):
         kind, letters = ARRAYS.get(name, (member.type, "*"))
         if ARRAYS.get(name) is None and not name.startswith("method."):
             raise ValueError(f"the array {name} is none that a run has")
-        fits = member.type == kind and len(member.shape) == len(letters) and member.order == "C"
+        fits = member.type in kind.split() and len(member.shape) == len(letters) and member.order == "C"
         if not fits or any(
             sizes.setdefault(letter, size) != size for letter, size in zip(letters, member.shape, strict=True) if letter != "*"
         ):

@@ -1,0 +1,69 @@
+"""How a run ends on the command line: at a gap, after a time, by a signal; always saved, and how to go on is said."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import coordboost
+from coordboost import load
+from coordboost.cli import main
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A working directory with a small table."""
+    monkeypatch.chdir(tmp_path)
+    table = np.random.default_rng(1).standard_normal((30, 5))
+    np.savetxt("t.csv", table, delimiter=",", header="a,b,c,d,price", comments="")
+    return tmp_path
+
+
+def fine(*words):
+    result = CliRunner().invoke(main, " ".join(words).split())
+    assert result.exit_code == 0, result.output
+
+
+def test_a_gap_or_a_time_ends_the_run(folder):
+    words = "path t.csv --target price --method ls_boost --eps 0.1 --steps 100000"
+    fine(words, "--gap 0.01 --out o")
+    run = load("o/ls_boost.run")
+    assert run.message.startswith(f"GapBelow ended the run at step {run.n_steps}: the certified gap fell below 0.01")
+    fine(words, "--seconds 0 --steps 1000000000 --out o")
+    assert "the time limit of 0 s was reached" in load("o/ls_boost.run").message
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends SIGINT to a process")
+@pytest.mark.parametrize("signum", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
+def test_ctrl_c_keeps_the_steps_made(signum, folder):
+    words = "path t.csv --target price --method forward_stagewise --eps 1e-6"
+    fine(words, "--steps 1 --out warm")  # compiles, so that the other process is soon at work
+    words = f"-m coordboost {words} --steps 1000000000 --out o"
+    process = subprocess.Popen(
+        [sys.executable, *words.split()],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(Path(coordboost.__file__).parents[1])},  # this checkout, from any folder
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a parent in the background has it ignored
+    )
+    try:
+        deadline = time.monotonic() + 60
+        while not (folder / "o").exists() and time.monotonic() < deadline:
+            time.sleep(0.05)  # the folder is made right before the run
+        time.sleep(0.5)  # millions of steps, which take seconds to compress
+        process.send_signal(signum)
+        stdout, stderr = process.communicate(timeout=120)
+    finally:
+        process.kill()
+    assert process.returncode == 130, stderr
+    run = load("o/forward_stagewise.run")
+    assert 0 < run.n_steps < 10**9 and f"after {run.n_steps:,} steps" in stderr
+    assert "to go on, in Python: coordboost.load('o/forward_stagewise.run').resume(1000)" in stderr
+    assert "interrupted" in stdout and (folder / "o" / "forward_stagewise.png").is_file()
