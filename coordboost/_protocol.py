@@ -143,6 +143,8 @@ DICTIONARY = Kind(
         "best": None,  # best(v, k, above) -> (ids, corr, outside); default from a scan, see screening/scan.py
         "groups": None,  # (n_learners,), the groups that a group selection rule draws from
         "rows": None,  # the columns where they are stored, (n_learners, n_samples)
+        "entries": False,  # the entries that are not 0 are stored: data, row, start, scale, shift as in dictionaries/sparse.py
+        "part": None,  # part(index, by), the learners `index` times `by` as a dictionary; default a dense copy
         "one_pass": False,  # reading the columns is what costs, so that all Gram entries in one pass are worth it
         "scan_cost": None,  # multiplications in a scan, default n_samples * n_learners
     },

@@ -70,7 +70,10 @@ def test_the_squared_loss_by_newton(shape):
     X, y = labelled(*shape, seed=11)
     problem = cb.Problem(X, y)
     path = cb.lasso_path(problem, tol=1e-12, n_alphas=6, eps=0.05)
-    judge = lambda lam, *point: Penalty(lam).certificate(problem, At(*point)).gap  # noqa: E731
+
+    def judge(lam, *point):
+        return Penalty(lam).certificate(problem, At(*point)).gap
+
     newton = WorkingSet(Newton(ScaledColumns(problem, weighted=False), judge))
     for alpha, coef in zip(path.alphas, path.coefs.T, strict=True):
         learners, values, gap = newton.solve(alpha * shape[0], 1e-10)
@@ -86,3 +89,28 @@ def test_a_loss_that_is_not_smooth_is_refused():
 
     problem = cb.Problem(np.eye(3), [-1, 1, 1], Rough(), center=False)
     refused(lambda: cb.lasso_path(problem), "needs a loss with curvature(y, f) or a smoothness sigma")
+
+
+def test_a_loss_without_an_infimum_is_refused():
+    """Without one nothing bounds the optimum from below, and gaps of 0 far from it were claimed."""
+
+    class Endless(Plain):
+        infimum = -np.inf
+
+    problem = cb.Problem(np.eye(3), [-1, 1, 1], Endless(), center=False)
+    refused(lambda: cb.lasso_path(problem), "need a lower bound of the loss")
+
+
+def test_values_below_zero_have_true_gaps():
+    """The loss less 5 each: the same path, the same gaps."""
+
+    class Lower(Curved):
+        infimum = -5.0
+
+        def value(self, y, f):
+            return super().value(y, f) - 5.0
+
+    X, y = labelled(30, 8, seed=3)
+    paths = [cb.lasso_path(cb.Problem(X, y, loss, center=False), n_alphas=5, tol=1e-6) for loss in (Curved(), Lower())]
+    np.testing.assert_allclose(paths[1].coefs, paths[0].coefs, atol=1e-2 * np.abs(paths[0].coefs).max())
+    assert (paths[1].gaps <= 1e-6).all() and paths[1].gaps.max() > 0

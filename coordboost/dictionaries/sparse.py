@@ -37,6 +37,8 @@ class Sparse(NamedTuple):
     shift: np.ndarray
     n_samples: int
 
+    entries = True
+
     def check(self):
         """Refuse arrays that are not those of a CSC matrix: the kernels read wherever `start` and `row` point to."""
         data, row, start, n = self.data, self.row, self.start, len(self.scale)
@@ -98,6 +100,12 @@ class Sparse(NamedTuple):
 
     def _csc(self):
         return scipy.sparse.csc_array((self.data, self.row, self.start), shape=(self.n_samples, self.n_learners))
+
+    def part(self, index, by):
+        """The learners `index`, each times its `by`, a dictionary of their own."""
+        x = self._csc()[:, index]
+        ids = x.indices.astype(self.row.dtype), x.indptr.astype(self.start.dtype)
+        return Sparse(x.data, *ids, self.scale[index] * by, self.shift[index] * by, self.n_samples)
 
     def combine(self, beta):
         """B beta, shape (n_samples,). *Cost*: the non-zeros of the columns with a coefficient."""

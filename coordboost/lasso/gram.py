@@ -21,6 +21,8 @@ from coordboost.screening.sphere import farthest
 SMALL = 2048
 #: Sweeps over the support in a round; rounds before the exact solves; turns of both at one penalty.
 SWEEPS, ROUNDS, TURNS = 10, 3, 40
+#: One round more for so many learners on the support: the larger it is, the dearer is its factor beside sweeps.
+MORE = 50
 #: Part of the gap asked for that rounding of the Gram form may cost.
 ROUNDED = 0.05
 
@@ -140,8 +142,9 @@ class GramForm:
         """Sweeps, and exact solves where they are slow."""
         m, gram = len(self.block), self.block.gram
         everything, support = np.arange(m), np.empty(m, dtype=np.int64)
+        rounds = ROUNDS + np.count_nonzero(self.gamma) // MORE
         for _ in range(TURNS):
-            if self.descend(gram, self.start, self.now, self.gamma, everything, support, lam, goal, self.square_y, ROUNDS):
+            if self.descend(gram, self.start, self.now, self.gamma, everything, support, lam, goal, self.square_y, rounds):
                 return True
             self.exact(gram, self.now, self.gamma, lam, goal)
         return False

@@ -6,16 +6,16 @@ import numpy as np
 import scipy.sparse
 
 from coordboost._checks import positive, real, shown
-from coordboost._protocol import LOSS
+from coordboost._protocol import DICTIONARY, LOSS
 from coordboost._threads import one_thread
 from coordboost.data import validation
-from coordboost.dictionaries import Sparse
-from coordboost.exact.homotopy import GAP, Homotopy
+from coordboost.exact.homotopy import GAP, INTERRUPTED, Homotopy
+from coordboost.interrupt import interruptible
 from coordboost.lasso.gaps import squared_gap
 from coordboost.lasso.gram import GramForm
 from coordboost.lasso.newton import Newton
 from coordboost.lasso.sparse import StoredEntries
-from coordboost.lasso.workingset import WorkingSet
+from coordboost.lasso.workingset import Answer, WorkingSet
 from coordboost.problem import Problem
 from coordboost.screening.columns import ScaledColumns
 from coordboost.targets import At, Penalty
@@ -28,6 +28,7 @@ class LassoPath:
     alphas : (n_alphas,), decreasing;  coefs : (n_features, n_alphas), on the scale of X;  intercepts : (n_alphas,)
     gaps : (n_alphas,), certified duality gaps relative to the loss at 0: no model is better by more
     n_scans : scans of all learners;  solver : which one ran;  problem : the Problem behind
+    message : "complete", or what ended the path before its last alpha; what is there holds
     """
 
     problem: Problem
@@ -37,10 +38,13 @@ class LassoPath:
     gaps: np.ndarray
     n_scans: int
     solver: str
+    message: str = "complete"
 
     def __repr__(self):
-        largest = self.gaps.max(initial=0.0)
-        return f"LassoPath({len(self.alphas)} alphas, {self.solver}, {self.n_scans} scans, relative gaps <= {largest:.1e})"
+        largest, ended = self.gaps.max(initial=0.0), "" if self.message == "complete" else f"; {self.message}"
+        return (
+            f"LassoPath({len(self.alphas)} alphas, {self.solver}, {self.n_scans} scans, relative gaps <= {largest:.1e}{ended})"
+        )
 
 
 def lasso_path(
@@ -75,12 +79,13 @@ def lasso_path(
     Returns
     -------
     LassoPath
-        alphas decreasing. ``gaps`` says what was reached, also where rounding stopped the solver before `tol`.
+        alphas decreasing. ``gaps`` says what was reached, also where rounding stopped the solver before `tol`. Ctrl-C or SIGTERM ends
+        the path at the alpha in work: those done are kept, and ``message`` says so.
 
     Raises
     ------
     ValueError
-        For bad input.
+        For bad input, and for a loss of which no infimum is known: without one there is no gap.
 
     Notes
     -----
@@ -108,9 +113,11 @@ def lasso_path(
             raise ValueError(f"alphas must be > 0 for {shown(problem.loss)}: without a penalty there need not be an optimum.")
         solver = solver or ("descent" if l1_ratio < 1 else choose(problem, alphas, top, tol))
         lams = alphas * l1_ratio * total / largest
-        gammas, gaps, n_scans = SOLVERS[solver](problem, columns, lams, tol)
-    coefs, intercepts = _raw(problem, scale / largest, gammas)
-    return LassoPath(problem, alphas, coefs, intercepts, gaps, n_scans + 1, solver)
+        answers, n_scans = SOLVERS[solver](problem, columns, lams, tol)
+    coefs, intercepts = _raw(problem, scale / largest, answers)
+    done, gaps = len(answers), np.array([answer.gap for answer in answers])
+    message = "complete" if done == len(alphas) else f"interrupted: the first {done} of {len(alphas)} alphas are there"
+    return LassoPath(problem, alphas[:done], coefs, intercepts, gaps, n_scans + 1, solver, message)
 
 
 def _check_solver(solver, loss, l1_ratio):
@@ -138,6 +145,11 @@ def _problem(X, y, sample_weight, penalty_factor, loss):
         scale = problem.standardization.norm.copy()
     if LOSS.of(problem.loss, "curvature") is None and LOSS.of(problem.loss, "sigma") is None:
         raise ValueError(f"lasso_path needs a loss with curvature(y, f) or a smoothness sigma, got {shown(problem.loss)}.")
+    if not problem.infimum > -np.inf:
+        raise ValueError(
+            f"lasso_path certifies gaps, which need a lower bound of the loss: {shown(problem.loss)} declares none. Add the attribute "
+            "infimum, a number or a function of y, that value(y, f) is never below."
+        )
     factor = np.ones(problem.n_learners)
     if penalty_factor is not None:
         factor = validation.vector("penalty_factor", penalty_factor, problem.standardization.n_columns, "column of X")
@@ -166,7 +178,7 @@ def choose(problem, alphas, top, tol):
     n, p = problem.n_samples, problem.n_learners
     if not LOSS.of(problem.loss, "quadratic"):
         return "newton"
-    if isinstance(problem.dictionary, Sparse):
+    if DICTIONARY.of(problem.dictionary, "entries"):
         return "descent"
     fine, deep = tol < 1e-4, alphas[-1] < 5e-3 * top
     if n >= p:
@@ -175,8 +187,10 @@ def choose(problem, alphas, top, tol):
 
 
 def by_homotopy(problem, columns, lams, tol):
-    """(gamma, CSC (n_learners, n_alphas); relative gaps; scans) from the exact path."""
+    """Answers and scans from the exact path; where its rounding leaves more than `tol`, from working sets."""
     path = Homotopy(problem, "lasso", float(lams[-1]), scale=columns.scale, gap=max(GAP, tol / 2)).run()
+    if path.message == INTERRUPTED:
+        lams = lams[: max(1, np.count_nonzero(lams >= path.lam[-1]))]
     gammas = path.coefs_at(lams)
     used, place = np.unique(gammas.indices, return_inverse=True)
     held = np.empty((len(used), columns.n_samples))
@@ -186,38 +200,44 @@ def by_homotopy(problem, columns, lams, tol):
     worst = columns.levels(resids)
     square, along = np.einsum("ij,ij->i", resids, resids), np.einsum("ij,ij->i", resids, preds)
     l1 = np.asarray(abs(gammas).sum(axis=1)).ravel()
-    gaps = np.array([max(squared_gap(*parts), 0.0) for parts in zip(square, along, l1, worst, lams, strict=True)])
-    null = float(columns.y @ columns.y) / 2
-    return gammas.T.tocsc(), gaps / (null or 1.0), path.n_scans + len(lams)
+    null, stops = float(columns.y @ columns.y) / 2 or 1.0, gammas.indptr
+    gaps = [max(squared_gap(*parts), 0.0) / null for parts in zip(square, along, l1, worst, lams, strict=True)]
+    answers = [Answer(gammas.indices[a:b], gammas.data[a:b], gap) for a, b, gap in zip(stops, stops[1:], gaps, strict=False)]
+    n_scans, short = path.n_scans + len(lams), np.flatnonzero((np.array(gaps) > tol) & (lams > 0))
+    if len(short) and path.message != INTERRUPTED:
+        others, more = by_descent(problem, columns, lams[short], tol)
+        n_scans += more
+        for i, other in zip(short, others, strict=False):
+            answers[i] = min(answers[i], other, key=lambda answer: answer.gap)
+    return answers, n_scans
 
 
 def by_descent(problem, columns, lams, tol):
-    """(gamma, CSC (n_learners, n_alphas); relative gaps; scans) from working sets."""
-    sparse = isinstance(problem.dictionary, Sparse) and columns.root is None
-    inner = StoredEntries(columns) if sparse else GramForm(columns)
-    return _along(inner, lams, tol)
-
-
-def _along(solver, lams, tol):
-    """What a solver of single penalties finds, largest first: (gamma, CSC (n_learners, len(lams)); relative gaps; scans)."""
-    answers = WorkingSet(solver).path(lams, tol)
-    stops = np.cumsum([0] + [len(index) for index, _, _ in answers])
-    index, value = (np.concatenate([answer[part] for answer in answers]) for part in (0, 1))
-    gammas = scipy.sparse.csc_array((value, index, stops), shape=(solver.source.n_learners, len(lams)))
-    return gammas, np.array([gap for _, _, gap in answers]), solver.n_scans
+    """Answers and scans from working sets."""
+    sparse = DICTIONARY.of(problem.dictionary, "entries") and columns.root is None
+    return _along(StoredEntries(columns) if sparse else GramForm(columns), lams, tol)
 
 
 def by_newton(problem, columns, lams, tol):
-    """(gamma, CSC (n_learners, n_alphas); relative gaps; scans) for any other smooth loss."""
+    """Answers and scans for any other smooth loss."""
     return _along(Newton(columns, lambda lam, *point: Penalty(lam).certificate(problem, At(*point)).gap), lams, tol)
 
 
-def _raw(problem, factor, gammas):
+def _along(inner, lams, tol):
+    """What an inner solver finds, largest penalty first, until it is interrupted."""
+    with interruptible() as interrupted:
+        answers = WorkingSet(inner).path(lams, tol, interrupted)
+    return answers, inner.n_scans
+
+
+def _raw(problem, factor, answers):
     """Coefficients on the scale of X, (n_columns, n_alphas), and intercepts; the column of a learner is `factor` times its own."""
     way, by = problem.standardization, factor / problem.standardization.norm
-    coefs, alpha = np.zeros((way.n_columns, gammas.shape[1])), np.repeat(np.arange(gammas.shape[1]), np.diff(gammas.indptr))
-    coefs[way.kept[gammas.indices], alpha] = by[gammas.indices] * gammas.data
-    return coefs, problem.offset - (way.mean * by) @ gammas
+    coefs, means = np.zeros((way.n_columns, len(answers))), np.empty(len(answers))
+    for i, (learner, value, _) in enumerate(answers):
+        raw = by[learner] * value
+        coefs[way.kept[learner], i], means[i] = raw, way.mean[learner] @ raw
+    return coefs, problem.offset - means
 
 
 SOLVERS = {"homotopy": by_homotopy, "descent": by_descent, "newton": by_newton}

@@ -6,6 +6,8 @@ exceeds the penalty: the bound of an abs correlation grows with the residual's m
 Source: Friedman, Hastie, Tibshirani, *Regularization paths for generalized linear models via coordinate descent* (naive updates).
 """
 
+import math
+
 import numpy as np
 
 from coordboost._generic import compiled, kernel
@@ -57,29 +59,30 @@ def descend(held, everything, support, resid, drift, y, gamma, lam, goal, rounds
     return n
 
 
-def look(stored, scale, norm, l1, few, top, total, resid, doubt, level, size):
-    """Let the bounds `size` of the abs correlations grow, and evaluate those that reach `level`; entries read.
+def let_grow(count, norm, l1, shift, few, top, total, size):
+    """Let the bounds `size` of the abs correlations grow with a move of the residual; below 0 they are those of the working set.
 
-    few, top, total : of the residual's move, what `few_entries` says, its largest abs entry, abs sum;  doubt : relative rounding
+    few, top, total : what `few_entries` says of the move, its largest abs entry, its abs sum
     """
-    seen, sum_resid, square = 0, 0.0, 0.0
+    for j in range(len(size)):
+        if size[j] >= 0.0:
+            size[j] += (min(few[count[j]] * norm[j], top * l1[j]) + shift[j] * total) * (1.0 + SLACK)
+
+
+def evaluate(stored, scale, norm, shift, index, resid, doubt, size):
+    """The abs correlations of the learners `index`, with their rounding: `doubt` times the norms; entries read."""
+    seen, total, square = 0, 0.0, 0.0
     for i in range(len(resid)):
-        sum_resid += resid[i]
+        total += resid[i]
         square += resid[i] * resid[i]
     doubt *= square**0.5
-    for j in range(len(size)):
-        if size[j] < 0.0:
-            continue
-        count, shift = stored.start[j + 1] - stored.start[j], scale[j] * stored.shift[j]
-        bound = size[j] + (min(few[count] * norm[j], top * l1[j]) + abs(shift) * total) * (1.0 + SLACK)
-        if bound >= level:
-            corr = 0.0
-            for p in range(stored.start[j], stored.start[j + 1]):
-                corr += stored.data[p] * resid[stored.row[p]]
-            corr = scale[j] * stored.scale[j] * corr - shift * sum_resid
-            bound = abs(corr) + doubt * (norm[j] + abs(shift) * len(resid) ** 0.5)
-            seen += count
-        size[j] = bound
+    for j in index:
+        corr = 0.0
+        for p in range(stored.start[j], stored.start[j + 1]):
+            corr += stored.data[p] * resid[stored.row[p]]
+        corr = scale[j] * (stored.scale[j] * corr - stored.shift[j] * total)
+        size[j] = abs(corr) + doubt * (norm[j] + shift[j] * len(resid) ** 0.5)
+        seen += stored.start[j + 1] - stored.start[j]
     return seen
 
 
@@ -97,16 +100,16 @@ class StoredEntries:
         by = self.scale * np.abs(stored.scale)
         self.norm = by * np.sqrt(np.bincount(column, stored.data**2, source.n_learners))
         self.l1 = by * np.bincount(column, np.abs(stored.data), source.n_learners)
-        self.most = int(np.diff(stored.start).max(initial=0))
+        self.count, self.shift = np.diff(stored.start), self.scale * np.abs(stored.shift)
         self.doubt = 2 * float(np.finfo(float).eps) * source.n_samples**0.5
         self.null, self.entries = float(self.y @ self.y) / 2, 0.0
         self.held, self.learner = empty(stored), np.zeros(0, dtype=np.int64)
         self.gamma, self.inside, self.lam = np.zeros(0), 0.0, 0.0
-        self.descend, self.look, self.measure, self.numbers, self.conjugate = (
-            compiled(run, (), allocates=False) for run in (descend, look, measure, numbers, descend_on_support)
+        self.descend, self.let_grow, self.evaluate, self.measure, self.numbers, self.conjugate = (
+            compiled(run, (), allocates=False) for run in (descend, let_grow, evaluate, measure, numbers, descend_on_support)
         )
         self.resid, self.size = self.y.copy(), np.zeros(source.n_learners)
-        self.seen_at, self.drift = self.y.copy(), drift(self.y)
+        self.seen_at, self.drift, self.looked = self.y.copy(), drift(self.y), math.inf
         self._look(0.0)
 
     @property
@@ -118,15 +121,20 @@ class StoredEntries:
     def level(self):
         return max(self.inside, float(self.size.max()))
 
-    def _look(self, level, moved=None):
-        """Evaluate the correlations whose bounds reach `level` after the residual has moved by `moved`."""
-        if moved is None:
-            of_move = np.zeros(self.most + 1), 0.0, 0.0
-        else:
-            of_move = few_entries(moved, self.most), float(np.abs(moved).max()), float(abs(moved.sum()))
-        self.entries += self.look(
-            self.stored, self.scale, self.norm, self.l1, *of_move, self.seen_at, self.doubt, level, self.size
-        )
+    def _look(self, level):
+        """Evaluate the correlations whose bounds reach `level`, unless that was done since the last move."""
+        if level < self.looked:
+            index, self.looked = np.flatnonzero(self.size >= max(level, 0.0)), level
+            self.entries += self.evaluate(
+                self.stored, self.scale, self.norm, self.shift, index, self.seen_at, self.doubt, self.size
+            )
+
+    def _moved(self):
+        """The residual is another: the bounds grow."""
+        moved, self.seen_at, self.looked = self.resid - self.seen_at, self.resid.copy(), math.inf
+        few = few_entries(moved, int(self.count.max(initial=0)))
+        top, total = float(np.abs(moved).max()), float(abs(moved.sum()))
+        self.let_grow(self.count, self.norm, self.l1, self.shift, few, top, total, self.size)
 
     def penalise(self, lam):
         self.lam = lam
@@ -162,8 +170,7 @@ class StoredEntries:
     def check(self, lam, wanted):
         """The residual formed anew. *Cost*: the entries of the columns whose bound reaches lam."""
         self.measure(self.held, self.gamma, self.y, self.resid, self.drift)
-        moved, self.seen_at = self.resid - self.seen_at, self.resid.copy()
-        self._look(lam, moved)
+        self._moved()
         return self.gap(lam)
 
     def gap(self, lam):

@@ -1,0 +1,54 @@
+"""Ctrl-C in `lasso_path`: the alphas done are kept, with their gaps, and the result says so."""
+
+import signal
+
+import numpy as np
+import pytest
+
+import coordboost as cb
+from coordboost.lasso import workingset
+
+
+def table(n=60, p=90):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, p))
+    return X, X[:, :5] @ np.ones(5) + rng.standard_normal(n)
+
+
+@pytest.mark.parametrize("loss", [None, cb.Huber(1.0)], ids=["descent", "newton"])
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_what_is_done_is_kept(monkeypatch, loss, name):
+    X, y = table()
+    whole = cb.lasso_path(X, y, n_alphas=20, loss=loss, solver=None if loss else "descent", tol=1e-8)
+    solve, calls = workingset.WorkingSet.solve, []
+
+    def interrupted(self, lam, tol, asked):
+        calls.append(lam)
+        if len(calls) == 8:
+            signal.raise_signal(getattr(signal, name))
+        return solve(self, lam, tol, asked)
+
+    monkeypatch.setattr(workingset.WorkingSet, "solve", interrupted)
+    part = cb.lasso_path(X, y, n_alphas=20, loss=loss, solver=None if loss else "descent", tol=1e-8)
+    assert len(calls) == 8 and part.coefs.shape == (90, 8) and part.intercepts.shape == part.gaps.shape == (8,)
+    assert part.message == "interrupted: the first 8 of 20 alphas are there" and part.message in repr(part)
+    assert whole.message == "complete" and "interrupted" not in repr(whole)
+    assert (part.alphas == whole.alphas[:8]).all() and (part.coefs[:, :7] == whole.coefs[:, :7]).all()
+    assert (part.gaps[:7] <= 1e-8).all() and part.gaps[7] < 1
+
+
+def test_an_exact_path_keeps_its_corners(monkeypatch):
+    from coordboost.exact.pool import Pool
+
+    X, y = table()
+    go_on, calls = Pool.go_on, []
+
+    def interrupted(self):
+        calls.append(1)
+        signal.raise_signal(signal.SIGINT)
+        return go_on(self)
+
+    monkeypatch.setattr(Pool, "go_on", interrupted)
+    path = cb.lasso_path(X, y, n_alphas=20, solver="homotopy", tol=1e-8)
+    assert 1 <= len(path.alphas) <= 20 and len(path.gaps) == len(path.alphas) == path.coefs.shape[1]
+    assert path.message == "complete" or "interrupted" in repr(path)
