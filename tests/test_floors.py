@@ -5,6 +5,7 @@ The rules read source text, so each of them is also run on a sabotaged source th
 
 import ast
 import graphlib
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -196,3 +197,19 @@ def test_using_coordboost_is_light():
 def test_files_outside_the_package_are_short_too(folder):
     paths = (ROOT.parent / folder).rglob("*.py")
     assert {path.name: n for path in paths if (n := len(path.read_text(encoding="utf-8").splitlines())) > FILE_LINES} == {}
+
+
+def test_the_page_on_architecture_names_every_room_and_file():
+    page = (ROOT.parent / "docs" / "architecture.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`([\w/.]+?)(?:\.py|/)?`", page))
+    files = {path.stem for path in ROOT.rglob("*.py")} - {"__init__", "__main__"}
+    rooms = {path.parent.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.py")} - {"."}
+    assert sorted(files - {name.rpartition("/")[2] for name in named}) == []
+    assert sorted(rooms - named) == []
+
+
+def test_paths_on_the_page_exist():
+    page = (ROOT.parent / "docs" / "architecture.md").read_text(encoding="utf-8")
+    paths = set(re.findall(r"`([\w/]+\.pyi?)`", page))
+    assert len(paths) > 10
+    assert sorted(p for p in paths if not (ROOT / p).exists() and not (ROOT.parent / p).exists()) == []
