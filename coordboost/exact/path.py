@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse
 
 from coordboost._checks import not_negative
-from coordboost.targets import At, Penalty, Unconstrained
+from coordboost.targets import At, Penalty
 
 
 class ExactPath:
@@ -86,9 +86,14 @@ class ExactPath:
         return mixed @ self.beta
 
     def certificate(self, lam):
-        """The interval around the Lasso optimum at `lam` that the path's point there certifies. *Cost*: one scan."""
-        target = Penalty(float(lam)) if lam > 0 else Unconstrained()
-        return target.certificate(self.problem, At.point(self.problem, self.coef_at(lam=lam)))
+        """The interval around the Lasso optimum at `lam` that the path's point there certifies. *Cost*: one scan.
+
+        At lam = 0 it is that of the smallest penalty which rounding can tell from 0. For the optimum over all coefficients, however
+        large, ask ``certify(problem, beta)``: columns that only rounding tells apart leave a gap there.
+        """
+        point = At.point(self.problem, self.coef_at(lam=lam))
+        least = float(np.abs(point.corr).max()) + point.doubt(self.problem)
+        return Penalty(float(lam) if lam > 0 else least).certificate(self.problem, point)
 
     def gaps(self):
         """Duality gap of every corner relative to the loss at 0, (n_corners,): at most 1e-10 for the Lasso, mostly below 1e-13.

@@ -10,7 +10,7 @@ from coordboost.laws.report import SKIPPED
 MOST, NEAR = 24, 1e-8
 
 
-class Case(NamedTuple):
+class DictionaryCase(NamedTuple):
     """A dictionary, learners that are looked at, a vector to correlate with, and coefficients of the learners."""
 
     dictionary: object
@@ -27,7 +27,7 @@ def case(dictionary, y):
     n, p = int(dictionary.n_samples), int(dictionary.n_learners)
     rng = np.random.default_rng(0)
     index = np.unique(np.linspace(0, p - 1, min(p, MOST)).astype(np.int64))
-    return (Case(dictionary, index, rng.normal(size=n), rng.integers(1, 5, len(index)) / 4),)
+    return (DictionaryCase(dictionary, index, rng.normal(size=n), rng.integers(1, 5, len(index)) / 4),)
 
 
 def sizes_are_whole_numbers(at):
@@ -147,7 +147,7 @@ def arguments_are_left_alone(at):
     return None
 
 
-def called_twice_gives_the_same(at):
+def verbs_are_functions(at):
     """Bit for bit."""
     if not (np.array_equal(at.dictionary.scan(at.v), at.dictionary.scan(at.v)) and np.array_equal(at.columns(), at.columns())):
         return "two calls of scan(v), or of column(j), differ; the learners must not change during a run."
@@ -173,5 +173,5 @@ LAWS = (
     sizes_are_whole_numbers, columns_are_finite_and_of_the_right_shape, columns_have_unit_norm, scan_agrees_with_the_columns,
     scan_is_linear, dot_agrees_with_the_columns, correlations_agree_with_the_columns, add_agrees_with_the_columns,
     combine_agrees_with_the_columns, gather_agrees_with_the_columns, cross_agrees_with_the_columns, gram_agrees_with_the_columns,
-    arguments_are_left_alone, called_twice_gives_the_same,
+    arguments_are_left_alone, verbs_are_functions,
 )  # fmt: skip

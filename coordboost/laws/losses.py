@@ -20,7 +20,7 @@ H = 2.0**-18
 TARGETS = ([-3.0, -1.0, -0.25, 0.0, 0.5, 1.0, 4.0], [-1.0, 1.0], [0.0, 1.0, 2.0, 7.0])
 
 
-class Case(NamedTuple):
+class LossCase(NamedTuple):
     """A loss, targets that it takes, and predictions."""
 
     loss: object
@@ -34,7 +34,7 @@ class Case(NamedTuple):
 def case(loss, y):
     """The points at which a loss is tried."""
     eighths = np.random.default_rng(0).integers(-64, 65, 40) / 8
-    return (Case(loss, _targets(loss, y), np.unique(np.concatenate([eighths, [-0.5, 0.0, 0.5, 1.0]]))),)
+    return (LossCase(loss, _targets(loss, y), np.unique(np.concatenate([eighths, [-0.5, 0.0, 0.5, 1.0]]))),)
 
 
 def _targets(loss, y):
@@ -110,7 +110,7 @@ def curvature_is_the_second_derivative(at):
     return None
 
 
-def called_twice_gives_the_same(at):
+def kernels_are_functions(at):
     """Kernels are functions."""
     for y, f in at.points()[:50]:
         if at.loss.value(y, f) != at.loss.value(y, f) or at.loss.residual(y, f) != at.loss.residual(y, f):
@@ -118,7 +118,7 @@ def called_twice_gives_the_same(at):
     return None
 
 
-def compiled_and_interpreted_losses_are_the_same(at):
+def compiled_kernels_are_the_same(at):
     """The sums of a Problem, which compiles pieces."""
     if not is_piece(at.loss):
         return SKIPPED
@@ -135,5 +135,5 @@ def compiled_and_interpreted_losses_are_the_same(at):
 
 LAWS = (
     numbers_are_finite, residual_is_minus_the_derivative, value_is_convex, curvature_is_the_second_derivative, *declared.LAWS,
-    called_twice_gives_the_same, compiled_and_interpreted_losses_are_the_same,
+    kernels_are_functions, compiled_kernels_are_the_same,
 )  # fmt: skip

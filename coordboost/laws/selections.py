@@ -11,7 +11,7 @@ from coordboost.methods import Method
 from coordboost.pieces.steps import Proportional
 
 
-class Case(NamedTuple):
+class SelectionCase(NamedTuple):
     """The rule as it is given and bound to a problem, that problem, and the rule with steps of LS-Boost."""
 
     given: object
@@ -24,7 +24,9 @@ def case(select, y):
     """The rule, bound."""
     problem = small()
     bind = SELECTION.of(select, "bind")
-    return (Case(select, select if bind is None else bind(problem), problem, Method("checked", select, Proportional(0.5))),)
+    return (
+        SelectionCase(select, select if bind is None else bind(problem), problem, Method("checked", select, Proportional(0.5))),
+    )
 
 
 def width_is_a_whole_number(at):
@@ -66,7 +68,7 @@ def draws_come_from_the_generator(at):
     return None
 
 
-def compiled_and_interpreted_runs_are_the_same(at):
+def compiled_picks_are_the_same(at):
     """Twenty steps, every learner in range."""
     return path_of(at.problem, at.method, 20)
 
@@ -116,6 +118,6 @@ def weights_are_a_law(at):
 
 LAWS = (
     width_is_a_whole_number, draws_have_their_shape_and_bounds, draws_come_from_the_generator,
-    compiled_and_interpreted_runs_are_the_same, a_greedy_rule_takes_the_largest_correlation, norm_is_a_norm_and_dual_norm_its_dual,
+    compiled_picks_are_the_same, a_greedy_rule_takes_the_largest_correlation, norm_is_a_norm_and_dual_norm_its_dual,
     weights_are_a_law,
 )  # fmt: skip

@@ -16,7 +16,7 @@ CORRELATIONS = (-4.0, -0.5, -1e-9, 0.0, 1e-9, 0.25, 1.0, 4.0)
 COEFFICIENTS = (-2.0, 0.0, 0.5)
 
 
-class Case(NamedTuple):
+class StepCase(NamedTuple):
     """The rule as it is given and bound to a problem, and that problem."""
 
     given: object
@@ -34,7 +34,7 @@ def case(step, y):
     """The rule, bound."""
     problem = small()
     bind = STEP.of(step, "bind")
-    return (Case(step, step if bind is None else bind(problem), problem),)
+    return (StepCase(step, step if bind is None else bind(problem), problem),)
 
 
 def moves_are_finite_and_shrink_lies_in_0_to_1(at):
@@ -50,7 +50,7 @@ def moves_are_finite_and_shrink_lies_in_0_to_1(at):
     return None
 
 
-def called_twice_gives_the_same(at):
+def moves_are_functions(at):
     """Moves and scores."""
     view = Explicit.start(at.problem)
     for k, j, corr, beta in at.moves():
@@ -98,7 +98,7 @@ def unit_is_positive(at):
     return None
 
 
-def compiled_and_interpreted_runs_are_the_same(at):
+def compiled_moves_are_the_same(at):
     """Ten steps; sums may be rounded differently, so small steps may differ by that."""
     if STEP.of(at.step, "sequences") != 1:
         return SKIPPED
@@ -108,6 +108,6 @@ def compiled_and_interpreted_runs_are_the_same(at):
 
 
 LAWS = (
-    moves_are_finite_and_shrink_lies_in_0_to_1, called_twice_gives_the_same, score_changes_no_more_than_the_correlation,
-    score_does_not_fall_below_0, unit_is_positive, compiled_and_interpreted_runs_are_the_same,
+    moves_are_finite_and_shrink_lies_in_0_to_1, moves_are_functions, score_changes_no_more_than_the_correlation,
+    score_does_not_fall_below_0, unit_is_positive, compiled_moves_are_the_same,
 )  # fmt: skip
