@@ -145,9 +145,10 @@ def test_every_dictionary(kind, tmp_path):
         "larger than memory": lambda: cb.Problem(cb.open_columns(tmp_path / "x.npy"), y),
     }[kind]()
     for method in (cb.agbm(0.5, 0.02), cb.vagbm(0.5, 0.3)):
-        runs = [cb.solve(problem, method, 60, compile=False) for problem in (dense, other)]
-        assert (runs[0].path.learner == runs[1].path.learner).all()
-        assert np.abs(runs[0].beta - runs[1].beta).max() <= 1e-10 * np.abs(runs[0].beta).max()
+        runs = [cb.solve(dense, method, 60), *(cb.solve(other, method, 60, compile=way) for way in (True, False))]
+        for run in runs[1:]:
+            assert (run.path.learner == runs[0].path.learner).all() and run.n_scans == 60
+            assert np.abs(run.beta - runs[0].beta).max() <= 1e-10 * np.abs(run.beta).max()
 
 
 def test_weights_are_copies_of_rows():
