@@ -12,9 +12,9 @@ from coordboost._threads import on_one_thread
 from coordboost._total import total_of
 from coordboost.data import validation
 from coordboost.data.door import parts_of
+from coordboost.data.inmemory import columns_as_in
 from coordboost.data.parts import Parts, restored
 from coordboost.data.probe import gathered
-from coordboost.data.table import columns_as_in
 from coordboost.pieces.losses import Squared
 from coordboost.screening.scan import scan
 from coordboost.span import Span

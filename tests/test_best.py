@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import coordboost as cb
-from coordboost.screening.best import best, largest
+from coordboost.screening.best import best, strongest
 
 
 class Whole:
@@ -41,7 +41,7 @@ def test_best_is_the_sorted_list(corr, k, above):
     found, found_corr, outside = best(Whole(len(corr)), corr, k, above)
     assert found.tolist() == ids and found_corr.tolist() == corr[ids].tolist() and outside == expected_outside
     learner, size = np.empty(k, dtype=np.int64), np.empty(k)
-    count, outside = largest(corr, k, above, learner, size)
+    count, outside = strongest(corr, k, above, learner, size)
     assert sorted(learner[:count].tolist()) == sorted(ids) and outside == expected_outside
 
 

@@ -5,11 +5,11 @@ import numpy as np
 from coordboost._generic import is_piece
 from coordboost._protocol import DICTIONARY, FAMILY, LOSS
 from coordboost.data import validation
+from coordboost.data.inmemory import columns_of
 from coordboost.data.names import Names, names_of
 from coordboost.data.parts import Parts
 from coordboost.data.probe import check_dictionary
 from coordboost.data.standardize import Standardization
-from coordboost.data.table import columns_of
 from coordboost.dictionaries import Oracle
 from coordboost.dictionaries.bank import Bank
 

@@ -33,7 +33,7 @@ class StoredColumns:
         return standardize_chunked(self, weight, center, scale)
 
     def combine(self, coef, order):
-        """The sum of the columns times ``coef[order]``, as in ``Table``. Columns without a coefficient are not read."""
+        """The sum of the columns times ``coef[order]``, as in ``MemoryColumns``. Columns without a coefficient are not read."""
         n = self.shape[1]
         whole = Chunked(self.store, np.arange(n), np.zeros(n), np.ones(n), self.memory)
         out = whole.combine(coef if order is None else coef[order])

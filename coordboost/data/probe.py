@@ -1,7 +1,6 @@
 """Whether a dictionary that the door did not make keeps its promises: unit columns, and verbs that agree with each other.
 
-A lookahead and every certificate rest on the norms. What a program means to be equal and computes in float64 is nearer than ``NEAR``;
-a wrong program is farther.
+A lookahead and every certificate rest on the norms.
 """
 
 import numpy as np

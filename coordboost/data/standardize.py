@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse
 
+from coordboost._checks import NEAR
 from coordboost.data.validation import check_columns
 from coordboost.dictionaries import Dense, Sparse
 
@@ -59,7 +60,7 @@ def standardize_dense(X, weight, center, scale, names=None):
     n_samples, n_columns = X.shape
     rows = np.empty((n_columns, n_samples))
     safe, mean, norm, top = np.zeros((4, n_columns))
-    step = max(1, CACHED // n_samples)
+    step, seen = max(1, CACHED // n_samples), counted(weight)
     for first in range(0, n_columns, step):
         part = slice(first, first + step)
         out = rows[part]
@@ -71,7 +72,7 @@ def standardize_dense(X, weight, center, scale, names=None):
             continue
         low, high = out.min(axis=1), out.max(axis=1)
         check_columns(X, np.maximum(high, -low), first, names)
-        safe[part], mean[part], norm[part], top[part] = _standardized(out, low, high, weight, center, scale)
+        safe[part], mean[part], norm[part], top[part] = _standardized(out, low, high, weight, seen, center, scale)
     kept = np.flatnonzero((norm > 0) & (top > (16 * np.finfo(float).eps if center else 0)))
     if not scale:
         check_unit(norm[kept] * safe[kept])
@@ -86,8 +87,11 @@ def _plain_squares(out, weight):
     return square if ((square > 1e-200) & (square < 1e200)).all() and (weight == 1).all() else None
 
 
-def _standardized(out, low, high, weight, center, scale):
-    """Standardise `out` (k, n_samples), from `low` to `high` (k,); what columns were divided by, means, norms, largest abs entries then."""
+def _standardized(out, low, high, weight, seen, center, scale):
+    """Standardise `out` (k, n_samples), from `low` to `high` (k,); `seen` masks the rows that count.
+
+    What columns were divided by, their means and norms, and the largest abs entries that are left in rows that count.
+    """
     safe = _power_of_two(np.maximum(high, -low))
     out /= safe[:, None]
     share = weight / weight.sum()
@@ -97,14 +101,13 @@ def _standardized(out, low, high, weight, center, scale):
         rest = (out * share).sum(axis=1)
         out -= rest[:, None]
         mean += rest
-    rows = counted(weight)
-    if rows.all():
+    if seen.all():
         top = np.maximum(high / safe - mean, mean - low / safe)
         norm = np.sqrt(np.einsum("ij,ij->i", out, out if (weight == 1).all() else out * weight))
     else:  # what has no weight must not set the scale
         again = _power_of_two(np.abs(out[:, weight > 0]).max(axis=1))
         norm = again * np.sqrt(((out / again[:, None]) ** 2 * weight).sum(axis=1))
-        top = np.abs(out[:, rows]).max(axis=1)
+        top = np.abs(out[:, seen]).max(axis=1)
     if scale:
         out /= np.where(norm > 0, norm, 1.0)[:, None]
     else:
@@ -185,7 +188,7 @@ def _with_zeros(X, columns):
 
 def check_unit(norm):
     """Refuse columns that were promised to have unit norm and have not."""
-    off = np.abs(norm - 1) > 1e-8
+    off = np.abs(norm - 1) > NEAR
     if off.any():
         j = int(np.argmax(off))
         raise ValueError(f"scale=False needs columns of unit norm; column {j} has norm {norm[j]:.6g}. Pass scale=True.")

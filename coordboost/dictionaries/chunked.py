@@ -31,7 +31,7 @@ def combination(values, mean, norm, beta):
     return (values - mean) / norm @ beta
 
 
-def cross(values, weight, mean, norm):
+def tile_gram(values, weight, mean, norm):
     """``Z' diag(weight) Z`` for ``Z = (values - mean) / norm``, (c, c)."""
     columns = unit_columns(values, mean, norm)
     return (columns.T * weight) @ columns
@@ -109,7 +109,7 @@ class Chunked:
     def gram(self, weight):
         """B' diag(weight) B, shape (n_learners, n_learners). *Cost*: one pass; three such matrices in memory."""
         weight = np.ascontiguousarray(weight, dtype=np.float64)
-        (out,) = self.store.fold(cross, np.add, (weight,), (self.mean, self.norm), whole=True)
+        (out,) = self.store.fold(tile_gram, np.add, (weight,), (self.mean, self.norm), whole=True)
         self.passes += 1
         return out if len(out) == len(self.kept) else out[np.ix_(self.kept, self.kept)]
 

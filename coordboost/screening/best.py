@@ -7,7 +7,7 @@ from coordboost._protocol import DICTIONARY
 from coordboost.screening.scan import scan
 
 
-def largest(corr, k, above, learner, size):
+def strongest(corr, k, above, learner, size):
     """Put the `k` largest abs correlations above a level into the first entries of `learner` and `size`; how many, and the next one.
 
     Of equal sizes the lowest learners stay. *Cost*: one pass. What was found is a heap: an entry is no larger than its two children,
@@ -68,7 +68,7 @@ def best(dictionary, v, k, above=0.0):
         return own(v, k, above)
     corr = scan(dictionary, v)
     learner, size = np.empty(k, dtype=np.int64), np.empty(k)
-    count, outside = compiled(largest, ())(corr, k, float(above), learner, size)
+    count, outside = compiled(strongest, ())(corr, k, float(above), learner, size)
     ids = np.sort(learner[:count])
     ids = ids[np.argsort(-np.abs(corr[ids]), kind="stable")]
     return ids, corr[ids], float(outside)

@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from coordboost._generic import compiled, generic, is_piece
-from coordboost.dictionaries.dense import Dense
+from coordboost._protocol import DICTIONARY
 
 #: A stored matrix is scanned in blocks of this many learners, a number that decides the rounding and never changes with the machine.
 BLOCK = 2048
@@ -33,8 +33,9 @@ def in_parallel(task, inputs, entries):
 
 def scan(dictionary, v):
     """All correlations <B_j, v>, (n_learners,). *Cost*: one pass over the dictionary. Call it with BLAS on one thread."""
-    if isinstance(dictionary, Dense):
-        rows, n = dictionary.rows, dictionary.n_learners
+    rows = DICTIONARY.of(dictionary, "rows")
+    if rows is not None:
+        n = len(rows)
         if n <= BLOCK:
             return np.dot(rows, v)
         return np.concatenate(in_parallel(lambda first: np.dot(rows[first : first + BLOCK], v), range(0, n, BLOCK), rows.size))

@@ -7,7 +7,7 @@ from coordboost.data.names import order_of
 from coordboost.data.standardize import standardize_dense, standardize_sparse
 
 
-class Table:
+class MemoryColumns:
     """Raw columns `X`, float64 (n_samples, n_columns), an array (perhaps the caller's own) or CSC.
 
     names : those of a data frame, or None;  named : whether they are names, not numbers
@@ -31,7 +31,7 @@ class Table:
 
 def columns_of(X):
     """`X` with the verbs ``shape``, ``names``, ``standardized`` and ``combine``: as it is where it has them."""
-    return X if hasattr(X, "standardized") else Table(X)
+    return X if hasattr(X, "standardized") else MemoryColumns(X)
 
 
 def columns_as_in(X, names, named):
