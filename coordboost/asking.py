@@ -16,11 +16,11 @@ from coordboost._protocol import DICTIONARY
 from coordboost.data import validation
 
 #: Multiplications that a step of the compiled loop is taken for, and what it costs to stop the loop and to ask, beside the rule itself.
-STEP, PAUSE = 500, 100_000
+STEP_WORK, PAUSE_WORK = 500, 100_000
 #: Asking may take one part in so many of the work of the run; steps between two questions, one part in so many of those made.
 SHARE, GROWTH = 10, 16
 #: So much may be spent on asking at any stage of the run, and on trying all steps of an interval (some hundredths of a second).
-LITTLE = 20_000_000
+FREE_WORK = 20_000_000
 
 
 def scan_cost(problem):
@@ -28,9 +28,9 @@ def scan_cost(problem):
     return DICTIONARY.of(problem.dictionary, "scan_cost") or problem.n_samples * problem.n_learners
 
 
-def work(walk):
+def work(stepper):
     """Multiplications that the run has taken so far: scans, Gram columns (a scan each) and steps, counted."""
-    return (walk.n_scans + sum(walk.recorded[2:])) * scan_cost(walk.problem) + walk.k * STEP
+    return (stepper.n_scans + sum(stepper.recorded[2:])) * scan_cost(stepper.problem) + stepper.k * STEP_WORK
 
 
 def rules_of(stop):
@@ -51,15 +51,15 @@ class Asker:
         self.no, self.price, self.spent, self.begun = k - 1, 0, 0, None
         self.due = math.inf if self.clock else -(-k // self.every) * self.every if self.every else k
 
-    def ripe(self, walk):
+    def ripe(self, stepper):
         """Whether the rule is to be asked at this pause; if not, the next one is set."""
-        if walk.k < self.due or self.every:
-            return walk.k == self.due
+        if stepper.k < self.due or self.every:
+            return stepper.k == self.due
         if self.begun is None:
-            self.begun = work(walk)
-        ripe = self.spent + self.price <= max(LITTLE, (work(walk) - self.begun) / SHARE)
+            self.begun = work(stepper)
+        ripe = self.spent + self.price <= max(FREE_WORK, (work(stepper) - self.begun) / SHARE)
         if not ripe:
-            self._pause_after(walk.k)
+            self._pause_after(stepper.k)
         return ripe
 
     def _pause_after(self, k):
@@ -73,18 +73,18 @@ class Asker:
         """The answer of the rule; `price` becomes the multiplications that it took, those for the state included."""
         before = "point" in vars(state)
         answer, problem = bool(self.rule(state)), state.problem
-        self.price = PAUSE + problem.n_learners + problem.n_samples * (20 + len(state.support))
+        self.price = PAUSE_WORK + problem.n_learners + problem.n_samples * (20 + len(state.support))
         if "point" in vars(state) and not before:
             self.price += 2 * scan_cost(problem)
         return answer
 
-    def refused(self, walk):
-        """Note that the rule does not hold where the walk is."""
+    def refused(self, stepper):
+        """Note that the rule does not hold where the stepper is."""
         if self.clock:
             return
-        self.no = walk.k
+        self.no = stepper.k
         self.spent += self.price
-        self._pause_after(walk.k)
+        self._pause_after(stepper.k)
 
     def begins(self, replay, last, effort):
         """The step up to `last`, where it holds, at which it begins to hold; `effort` may be spent on trying all since the last no."""
@@ -117,15 +117,15 @@ class Asking:
         """The last step at which every rule has been refused."""
         return min((asker.no for asker in self.askers if not asker.clock), default=math.inf)
 
-    def ripe(self, walk, timely, last):
+    def ripe(self, stepper, timely, last):
         """The rules to be asked at this pause; those with a clock where it is `timely`, and all at the `last` step."""
         return [
             asker
             for asker in self.askers
-            if (timely if asker.clock else (last and asker.fits(walk.k) and asker.no < walk.k) or asker.ripe(walk))
+            if (timely if asker.clock else (last and asker.fits(stepper.k) and asker.no < stepper.k) or asker.ripe(stepper))
         ]
 
-    def reached(self, ripe, walk, state, earlier):
+    def reached(self, ripe, stepper, state, earlier):
         """(step, words) of the first rule that holds, None if none does; ``earlier()`` gives the replay of the steps so far.
 
         When one holds, the others are asked at its step, too: one of them may have begun to hold before.
@@ -133,12 +133,12 @@ class Asking:
         held = [asker for asker in ripe if asker.holds(state)]
         if not held:
             for asker in ripe:
-                asker.refused(walk)
+                asker.refused(stepper)
             return None
         replay = earlier()
-        winner, first, effort = None, walk.k, max(LITTLE, work(walk) / SHARE)
+        winner, first, effort = None, stepper.k, max(FREE_WORK, work(stepper) / SHARE)
         for asker in self.askers:
-            if first == walk.k and asker in ripe:
+            if first == stepper.k and asker in ripe:
                 holds = asker in held
             else:
                 holds = not asker.clock and asker.no < first and asker.fits(first) and asker.holds(replay.state(first))

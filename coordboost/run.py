@@ -86,10 +86,10 @@ class Run:
         return Run(drive(again(self.outcome), n_steps, stop, watch, self.seconds))
 
     def save(self, file, *, data=True):
-        """Write the run to one file; see ``coordboost.storage.save``."""
-        storage.save(self.outcome, file, data=data)
+        """Write the run to one file; see ``coordboost.storage.write_run``."""
+        storage.write_run(self.outcome, file, data=data)
 
 
 def load(file, problem=None, method=None):
-    """The run saved in `file`; see ``coordboost.storage.load``."""
-    return Run(storage.load(file, problem, method))
+    """The run saved in `file`; see ``coordboost.storage.read_run``."""
+    return Run(storage.read_run(file, problem, method))

@@ -75,7 +75,7 @@ def test_the_first_step_that_satisfies_a_rule(name, rule):
 @over_cases
 @pytest.mark.parametrize("rule", ["17 steps", "100 steps", "loss"])
 def test_halving_finds_the_same_step(name, rule, monkeypatch):
-    monkeypatch.setattr(asking, "LITTLE", 0)
+    monkeypatch.setattr(asking, "FREE_WORK", 0)
     assert solve(name, RULES[rule]).n_steps == first(name, RULES[rule])
 
 
@@ -191,13 +191,13 @@ class Counted:
 @pytest.mark.parametrize("scans", [True, False])
 def test_asking_costs_a_tenth_of_the_run(name, scans, monkeypatch):
     """Counted in multiplications: two scans for a certificate, 500 a step, and the pause; the first and the last are asked anyway."""
-    monkeypatch.setattr(asking, "LITTLE", 0)
+    monkeypatch.setattr(asking, "FREE_WORK", 0)
     rule, n_steps = Counted(scans), 100_000
     run = solve(name, rule, n_steps=n_steps)
     assert run.status is Status.COMPLETED and run.n_scans == solve(name, n_steps=n_steps).n_scans
     scan = run.problem.n_samples * run.problem.n_learners
-    least, most = (asking.PAUSE + share * (2 * scan * scans + run.problem.n_learners) for share in (1, 3))
-    whole = (run.n_scans + run.n_gram_columns) * scan + n_steps * asking.STEP
+    least, most = (asking.PAUSE_WORK + share * (2 * scan * scans + run.problem.n_learners) for share in (1, 3))
+    whole = (run.n_scans + run.n_gram_columns) * scan + n_steps * asking.STEP_WORK
     # never more than the share; no less than half of it, or one question each time that the steps grow by a sixteenth
     assert min(whole / 20 / most, 16 * np.log(n_steps / 16)) <= rule.asked <= 2 + whole / 10 / least
 

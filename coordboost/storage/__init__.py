@@ -17,7 +17,7 @@ from coordboost.storage.schema import FORMAT, PROBLEM, VERSION, check_arrays, ch
 PATH = ("learner", "shrink", "theta")
 
 
-def save(outcome, file, *, data=True):
+def write_run(outcome, file, *, data=True):
     """Write a run to `file` (a path, any suffix): beside it first, then in its place, so that an old file is never half written.
 
     Parameters
@@ -50,7 +50,7 @@ def save(outcome, file, *, data=True):
     write(file, header, arrays)
 
 
-def load(file, problem=None, method=None):
+def read_run(file, problem=None, method=None):
     """The run saved in `file`: bit for bit as it was, ready to be replayed, certified and resumed.
 
     Parameters

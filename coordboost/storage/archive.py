@@ -19,7 +19,7 @@ TYPES = {"<f8": np.float64, "<i8": np.int64, "<i4": np.int32, "|u1": np.uint8}
 #: Deflate makes nothing smaller than this; a member that claims more is no member.
 RATIO = 1032
 #: Most bytes of a header that may be compressed (in files of version 1), most members, and bytes read at a time.
-HEADER, MEMBERS, CHUNK = 1 << 24, 64, 1 << 20
+PACKED_HEADER, MEMBERS, CHUNK = 1 << 24, 64, 1 << 20
 
 _MAGIC = b"\x93NUMPY\x01\x00"
 _HEAD = re.compile(r"\{'descr': '([^']*)', 'fortran_order': (True|False), 'shape': \(((?:\d{1,18}, ?)*(?:\d{1,18})?)\), \} *\n")
@@ -94,7 +94,7 @@ class Archive:
             raise ValueError("the members of the archive are not those of a run")
         self.members = {name: self._head(name) for name in self._infos}
         head, info = self.members.pop("header"), self._infos["header"]
-        if head.type != "|u1" or len(head.shape) != 1 or (info.compress_type != ZIP_STORED and info.file_size > HEADER):
+        if head.type != "|u1" or len(head.shape) != 1 or (info.compress_type != ZIP_STORED and info.file_size > PACKED_HEADER):
             raise ValueError("the header is no text, or too large")
         self.text = self._read("header", head).tobytes().decode()
         self.header = json.loads(self.text, object_pairs_hook=_object, parse_constant=_no_constant)

@@ -101,7 +101,7 @@ ARRAYS = {
 #: Arrays that every file has; the others are those that the header refers to. Parameters of a method are vectors of any length.
 ALWAYS = ("path.learner", "path.shrink", "path.theta", "beta")
 #: Most entries of a method's parameter in a file of version 1, beside as many as ten times the steps or the learners.
-MOST = 1_000_000
+LONGEST = 1_000_000
 
 
 def check_header(header):
@@ -141,6 +141,6 @@ def check_arrays(header, members):
             raise ValueError(f"the array {name} does not fit the others: {member.type}, {shown(member.shape)}")
     if sizes.get("+", sizes["n"] + 1) != sizes["n"] + 1 or header["anchor"][0] > sizes["k"]:
         raise ValueError("the numbers of learners or of steps do not fit each other")
-    most = max(MOST, 10 * sizes["k"], sizes["n"])
+    most = max(LONGEST, 10 * sizes["k"], sizes["n"])
     if header["version"] == 1 and any(name not in ARRAYS and member.shape[0] > most for name, member in members.items()):
         raise ValueError("a parameter of the method is far longer than the run")
