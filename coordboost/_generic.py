@@ -58,6 +58,11 @@ def leaf(function):
     return register_jitable(_nrt=False)(function)
 
 
+def inlined(function):
+    """As `leaf`, for a helper with few callers, which becomes part of them: a call would pass every array of a state."""
+    return register_jitable(_nrt=False, **_INLINE)(function)
+
+
 def reduction(function):
     """As `kernel`, for sums whose terms the compiler may take in any order, so that it can use vectors."""
     return register_jitable(_nrt=False, fastmath={"reassoc"})(function)

@@ -67,6 +67,11 @@ def test_gaps_of_the_lasso(design):
         path = cb.exact_path(*design(seed))
         rounding = 8 * np.finfo(float).eps * np.sqrt(150) * (1 + path.l1 / np.linalg.norm(path.problem.y))
         assert (path.gaps() <= GAP + rounding).all()
+        if path.complete:  # least squares up to the rank that LAPACK sees; a certificate knows of no rank
+            B, y = columns(path.problem), path.problem.y
+            best = y - B @ np.linalg.lstsq(B, y, rcond=None)[0]
+            loss = path.problem.value(path.problem.combine(path.coef_at(lam=0)))
+            assert loss <= best @ best / 2 + GAP * (y @ y) / 2
 
 
 def test_least_squares_is_claimed_where_it_is_reached():
@@ -82,11 +87,15 @@ def test_least_squares_is_claimed_where_it_is_reached():
 
 
 def test_correlations_within_rounding():
-    """Columns that vary only where the weights are 1e-26: what they have in common with the target is rounding."""
+    """A target that the columns do not see: what they have in common with it is rounding, and one corner is no path to 0."""
     rng = np.random.default_rng(0)
-    X, y, weight = np.zeros((20, 4)), rng.standard_normal(20), np.ones(20)
-    X[:6], weight[:6] = rng.standard_normal((6, 4)), 1e-26
-    path = cb.exact_path(cb.Problem(X, y, sample_weight=weight))
+    X, y = rng.standard_normal((20, 4)), rng.standard_normal(20)
+    X -= X.mean(axis=0)
+    for _ in range(2):
+        y = y - y.mean()
+        y -= X @ np.linalg.lstsq(X, y, rcond=None)[0]
+    path = cb.exact_path(X, y)
+    assert path.n_corners == 1 and 0 < path.lam[0] < 1e-13
     assert not path.complete and "rounding" in path.message
 
 

@@ -5,33 +5,14 @@ import math
 import numpy as np
 
 from coordboost._generic import kernel, leaf
-from coordboost.exact.products import has_gram, residual
-from coordboost.exact.segments import advance
-from coordboost.exact.state import (
-    BETA,
-    CROWDED,
-    FLOOR,
-    FRESH,
-    LAM,
-    LEARNER,
-    NOW,
-    ORIGIN,
-    OUTSIDE,
-    PLACE,
-    SCAN,
-    SCANNED,
-    SCANS,
-    SIZE,
-    SLOPE,
-    TIE,
-    WANTED,
-    WAS,
-)
+from coordboost.exact.products import fill_residual, has_gram
+from coordboost.exact.segments import trace_segments
+from coordboost.exact.state import CROWDED, SCAN
 from coordboost.screening.columns import cross
 
 #: The Gram matrix of the candidates may cost this many times as many products as the scans: products of blocks are that much faster.
 RATIO = 3
-#: Without one, walking on them may cost this share of a scan.
+#: Without one, the segments on them may cost this share of a scan.
 SHARE = 0.1
 #: All of so few learners become candidates once a quarter of them are.
 SMALL = 1024
@@ -40,18 +21,19 @@ BINS = 1024
 
 
 @kernel
-def wanted(edge):
+def n_wanted(path):
     """How many candidates are to cost as much as the scans: twice as many where the last ones led nowhere."""
-    n_learners, count = len(edge.place), edge.tally
-    if has_gram(edge):
-        count[WANTED] = max(count[WANTED], int(math.sqrt(RATIO * count[SCANS] * n_learners)))
-        if n_learners <= SMALL and count[WANTED] > n_learners // 4:
-            count[WANTED] = n_learners
-    elif count[SIZE] > 0 and count[FRESH] * count[SIZE] < SHARE * n_learners:
-        count[WANTED] += count[WANTED] // 2
-        if count[FRESH] == 0:
-            return min(n_learners, max(count[WANTED], 2 * count[SIZE]))
-    return min(n_learners, count[WANTED])
+    now = path.now
+    n_learners = len(path.place)
+    if has_gram(path):
+        now.wanted = max(now.wanted, int(math.sqrt(RATIO * now.n_scans * n_learners)))
+        if n_learners <= SMALL and now.wanted > n_learners // 4:
+            now.wanted = n_learners
+    elif now.n_candidates > 0 and now.since_scan * now.n_candidates < SHARE * n_learners:
+        now.wanted += now.wanted // 2
+        if now.since_scan == 0:
+            return min(n_learners, max(now.wanted, 2 * now.n_candidates))
+    return min(n_learners, now.wanted)
 
 
 @kernel
@@ -63,115 +45,116 @@ def threshold(corr, most, low, top, counts):
         size = abs(corr[j])
         if size >= low:
             counts[min(int((size - low) * by), n_bins - 1)] += 1.0
-    reach, b = counts[n_bins - 1], n_bins - 1
-    while reach < most and b > 0:
+    above, b = counts[n_bins - 1], n_bins - 1
+    while above < most and b > 0:
         b -= 1
-        reach += counts[b]
-    return low + b / by if reach >= most else low
+        above += counts[b]
+    return low + b / by if above >= most else low
 
 
 @kernel
-def evict(edge, corr):
+def drop_candidates(path, corr):
     """Let go of candidates not in the model, not moving, nor with a correlation above the floor."""
-    of, ids, here, kept = edge.of, edge.ids, edge.found, 0
-    for i in range(edge.tally[SIZE]):
-        if of[BETA, i] != 0.0 or ids[PLACE, i] >= 0 or ids[WAS, i] or abs(corr[ids[LEARNER, i]]) >= edge.level[FLOOR]:
+    now = path.now
+    here, kept = path.found, 0
+    for i in range(now.n_candidates):
+        if path.beta[i] != 0.0 or path.rank[i] >= 0 or path.was_active[i] or abs(corr[path.learner[i]]) >= now.floor:
             here[kept] = i
             kept += 1
-    for k in range(edge.tally[SIZE]):
-        edge.place[ids[LEARNER, k]] = -1
+    for k in range(now.n_candidates):
+        path.place[path.learner[k]] = -1
     for k in range(kept):
         i = here[k]
-        to, column = edge.columns[k], edge.columns[i]
+        to, column = path.columns[k], path.columns[i]
         for q in range(len(column)):
             to[q] = column[q]
-        for r in range(len(of)):
-            of[r, k] = of[r, i]
-        for r in range(len(ids)):
-            ids[r, k] = ids[r, i]
-        edge.place[ids[LEARNER, k]] = k
-        if ids[PLACE, k] >= 0:
-            edge.active[ids[PLACE, k]] = k
-    edge.tally[SIZE] = kept
+        path.learner[k], path.rank[k] = path.learner[i], path.rank[i]
+        path.tied[k], path.was_active[k] = path.tied[i], path.was_active[i]
+        path.beta[k], path.direction[k], path.sign[k] = path.beta[i], path.direction[i], path.sign[i]
+        path.place[path.learner[k]] = k
+        if path.rank[k] >= 0:
+            path.active[path.rank[k]] = k
+    now.n_candidates = kept
 
 
 @leaf
-def choose(edge, corr):
-    """How many learners are to become candidates by their correlations `corr` (n_learners,): the largest, in edge.found, increasing."""
-    n_learners, level, n, most = len(corr), edge.level, 0, wanted(edge)
-    before, level[FLOOR], level[OUTSIDE], level[SLOPE] = level[FLOOR], -1.0, -1.0, 0.0
+def choose_candidates(path, corr):
+    """How many learners are to become candidates by their correlations `corr` (n_learners,): the largest, in path.found, increasing."""
+    now = path.now
+    n_learners, n, most = len(corr), 0, n_wanted(path)
+    before, now.floor, now.outside, now.outside_norm = now.floor, -1.0, -1.0, 0.0
     if most < n_learners:
-        low, bins = min(0.5 * before, 0.5 * level[LAM]), edge.scratch[:BINS]
-        found = threshold(corr, most, low, level[LAM], bins) if low > 0.0 else low
+        low, bins = min(0.5 * before, 0.5 * now.lam), path.scratch[:BINS]
+        found = threshold(corr, most, low, now.lam, bins) if low > 0.0 else low
         if found <= low:
-            found = threshold(corr, most, 0.0, level[LAM], bins)
-        level[FLOOR] = min(found, level[LAM] - 2.0 * level[TIE])
-    if not has_gram(edge):  # what its entries have cost is not thrown away
-        evict(edge, corr)
+            found = threshold(corr, most, 0.0, now.lam, bins)
+        now.floor = min(found, now.lam - 2.0 * now.tie)
+    if not has_gram(path):  # what its entries have cost is not thrown away
+        drop_candidates(path, corr)
     for j in range(n_learners):
-        if edge.place[j] < 0:
-            if abs(corr[j]) >= level[FLOOR]:
-                edge.found[n] = j
+        if path.place[j] < 0:
+            if abs(corr[j]) >= now.floor:
+                path.found[n] = j
                 n += 1
             else:
-                level[OUTSIDE] = max(level[OUTSIDE], abs(corr[j]))
-                level[SLOPE] = max(level[SLOPE], edge.scale[j] if len(edge.scale) else 1.0)
+                now.outside = max(now.outside, abs(corr[j]))
+                now.outside_norm = max(now.outside_norm, path.scale[j] if len(path.scale) else 1.0)
     return n
 
 
 @leaf
-def gather(edge, new):
+def gather_stored(path, new):
     """Columns of the new candidates from the stored learners."""
-    m = edge.tally[SIZE]
+    m = path.now.n_candidates
     for i in range(len(new)):
-        row, column = edge.rows[new[i]], edge.columns[m + i]
-        by = edge.scale[new[i]] if len(edge.scale) else 1.0
+        row, column = path.rows[new[i]], path.columns[m + i]
+        by = path.scale[new[i]] if len(path.scale) else 1.0
         for q in range(len(row)):
-            column[q] = by * row[q] if len(edge.root) == 0 else by * (edge.root[q] * row[q])
+            column[q] = by * row[q] if len(path.root) == 0 else by * (path.root[q] * row[q])
 
 
 @kernel
-def join(edge, new, corr):
-    """The learners `new`, whose columns are there already, become candidates; the walk starts anew from the correlations `corr`."""
-    of, ids, m = edge.of, edge.ids, edge.tally[SIZE]
-    room = m + len(new)
-    if len(new):
-        if has_gram(edge):
-            cross(edge.columns, edge.gram, m, room, edge.scratch)
-        of[:, m:room], ids[:, m:room] = 0.0, 0
+def add_candidates(path, new, corr):
+    """The learners `new`, whose columns are there already, become candidates; tracking starts anew from the correlations `corr`."""
+    now = path.now
+    m, room = now.n_candidates, now.n_candidates + len(new)
+    if len(new) and has_gram(path):
+        cross(path.columns, path.gram, m, room, path.scratch)
     for i in range(m, room):
-        ids[LEARNER, i], ids[PLACE, i] = new[i - m], -1
-        edge.place[new[i - m]] = i
+        path.learner[i], path.rank[i], path.tied[i], path.was_active[i] = new[i - m], -1, 0, 0
+        path.beta[i], path.direction[i], path.sign[i] = 0.0, 0.0, 0.0
+        path.place[new[i - m]] = i
     for i in range(room):
-        of[NOW, i] = of[SCANNED, i] = corr[ids[LEARNER, i]]
-        of[ORIGIN, i] = of[BETA, i]
-    edge.tally[SIZE], edge.tally[FRESH] = room, 0
+        path.corr[i] = path.scanned_corr[i] = corr[path.learner[i]]
+        path.scanned_beta[i] = path.beta[i]
+    now.n_candidates, now.since_scan = room, 0
 
 
 @kernel
-def scan(edge):
-    """The correlations of the stored learners with the residual, in edge.corr."""
-    residual(edge)
-    for i in range(len(edge.root)):
-        edge.resid[i] *= edge.root[i]
-    np.dot(edge.rows, edge.resid, edge.corr)
-    for j in range(len(edge.scale)):
-        edge.corr[j] *= edge.scale[j]
+def scan_stored(path):
+    """The correlations of the stored learners with the residual, in path.all_corr."""
+    fill_residual(path)
+    for i in range(len(path.root)):
+        path.resid[i] *= path.root[i]
+    np.dot(path.rows, path.resid, path.all_corr)
+    for j in range(len(path.scale)):
+        path.all_corr[j] *= path.scale[j]
 
 
-def wander(edge, most):
-    """Walk until the end, until the record is full, or until something is needed that cannot be done here: a scan, or more room."""
-    count, stored = edge.tally, len(edge.rows) > 0
+def trace_path(path, most):
+    """Go on until the end, until the record is full, or until something is needed that cannot be done here: a scan, or more room."""
+    now = path.now
+    stored = len(path.rows) > 0
     while True:
-        if count[FRESH] >= 0:
-            status = advance(edge, most)
+        if now.since_scan >= 0:
+            status = trace_segments(path, most)
             if status != SCAN or not stored:
                 return status
-            scan(edge)
-            count[SCANS] += 1
-        n = choose(edge, edge.corr)
-        if count[SIZE] + n > len(edge.columns):
-            count[FRESH] = -1  # the scan is made, and there to choose from
+            scan_stored(path)
+            now.n_scans += 1
+        n = choose_candidates(path, path.all_corr)
+        if now.n_candidates + n > len(path.columns):
+            now.since_scan = -1  # the scan is made, and there to choose from
             return CROWDED
-        gather(edge, edge.found[:n])
-        join(edge, edge.found[:n], edge.corr)
+        gather_stored(path, path.found[:n])
+        add_candidates(path, path.found[:n], path.all_corr)

@@ -17,200 +17,185 @@ problems*, chapter 23 (the solution of the small problem); Freund, Grigas, Mazum
 ``engine/views/lookahead.py``: outside the candidates nothing reaches lam while  outside + ||r - r_scan|| < lam.
 """
 
-from coordboost._generic import kernel
+from coordboost._generic import inlined
 from coordboost.exact.factor import backward, drop, extend, forward
-from coordboost.exact.products import along, combine, with_active
-from coordboost.exact.state import (
-    ACTIVE,
-    BARRED,
-    BETA,
-    EPS,
-    KIND,
-    LAM,
-    LAR,
-    LASSO,
-    LEARNER,
-    NOW,
-    PLACE,
-    SIGN,
-    SIZE,
-    SPARE,
-    STAGEWISE,
-    TIE,
-    TIED,
-    TIES,
-    WAY,
-    WORK,
-)
+from coordboost.exact.products import active_products, candidate_product, combine_active
+from coordboost.exact.state import EPS, LAR, LASSO, STAGEWISE
 
 
-@kernel
-def is_constrained(edge, j):
+@inlined
+def is_constrained(path, j):
     """Whether learner j may move in the direction of its correlation only."""
-    kind = edge.tally[KIND]
-    return kind == STAGEWISE or (kind == LASSO and edge.of[BETA, j] == 0.0)
+    now = path.now
+    return now.kind == STAGEWISE or (now.kind == LASSO and path.beta[j] == 0.0)
 
 
-@kernel
-def let_in(edge, j):
+@inlined
+def activate(path, j):
     """Learner j becomes active with direction 0; barred at this corner where it depends on the active ones."""
-    k = edge.tally[ACTIVE]
-    edge.of[WAY, j] = 0.0
-    products = edge.of[WORK]
-    if k < len(edge.active) and extend(edge.factor, k, products, with_active(edge, j, products)):
-        edge.active[k] = j
-        edge.ids[PLACE, j] = k
-        edge.tally[ACTIVE] = k + 1
+    now = path.now
+    k = now.n_active
+    path.direction[j] = 0.0
+    products = path.work
+    if k < len(path.active) and extend(path.factor, k, products, active_products(path, j, products)):
+        path.active[k] = j
+        path.rank[j] = k
+        now.n_active = k + 1
     else:
-        edge.ids[BARRED, j] = 1
+        path.barred[j] = 1
 
 
-@kernel
-def let_out(edge, j):
+@inlined
+def deactivate(path, j):
     """Learner j stops moving."""
-    k, q = edge.tally[ACTIVE], edge.ids[PLACE, j]
-    drop(edge.factor, edge.active, k, q)
-    edge.ids[PLACE, j] = -1
+    now = path.now
+    k, q = now.n_active, path.rank[j]
+    drop(path.factor, path.active, k, q)
+    path.rank[j] = -1
     for i in range(q, k - 1):
-        edge.ids[PLACE, edge.active[i]] = i
-    edge.tally[ACTIVE] = k - 1
-    edge.of[WAY, j] = 0.0
+        path.rank[path.active[i]] = i
+    now.n_active = k - 1
+    path.direction[j] = 0.0
 
 
-@kernel
-def solve(edge, b):
+@inlined
+def solve_active(path, b):
     """Solve G_AA x = b in place."""
-    forward(edge.factor, edge.tally[ACTIVE], b)
-    backward(edge.factor, edge.tally[ACTIVE], b)
+    now = path.now
+    forward(path.factor, now.n_active, b)
+    backward(path.factor, now.n_active, b)
 
 
-@kernel
-def unconstrained_way(edge, target):
+@inlined
+def free_direction(path, target):
     """target = G_AA^{-1} s_A, refined once where the factor is ill-conditioned."""
-    k, of, active, factor = edge.tally[ACTIVE], edge.of, edge.active, edge.factor
+    k, active, factor = path.now.n_active, path.active, path.factor
     least = 1.0
     for i in range(k):
-        target[i] = of[SIGN, active[i]]
+        target[i] = path.sign[active[i]]
         least = min(least, factor[i, i])
-    solve(edge, target)
+    solve_active(path, target)
     if least < 1e-2:
-        rest = of[SPARE]
-        combine(edge, target)
+        rest = path.spare
+        combine_active(path, target)
         for i in range(k):
-            rest[i] = of[SIGN, active[i]] - along(edge, target, active[i])
-        solve(edge, rest)
+            rest[i] = path.sign[active[i]] - candidate_product(path, target, active[i])
+        solve_active(path, rest)
         for i in range(k):
             target[i] += rest[i]
 
 
-@kernel
-def move_way(edge, target):
+@inlined
+def move_direction(path, target):
     """Go from the feasible direction towards `target` as far as the signs allow; True where it was reached, else some learner left."""
-    of, active, k = edge.of, edge.active, edge.tally[ACTIVE]
+    now = path.now
+    sign, direction, active, k = path.sign, path.direction, path.active, now.n_active
     step, blocking = 1.0, -1
     for i in range(k):
         j = active[i]
-        new, old = of[SIGN, j] * target[i], of[SIGN, j] * of[WAY, j]
-        if new <= 0.0 and is_constrained(edge, j):
+        new, old = sign[j] * target[i], sign[j] * direction[j]
+        if new <= 0.0 and is_constrained(path, j):
             share = old / (old - new) if old > new else 0.0
             if share < step:
                 step, blocking = share, j
     moved, length = 0.0, 1.0
     for i in range(k):
         j = active[i]
-        old = of[WAY, j]
-        of[WAY, j] = target[i] if blocking < 0 else old + step * (target[i] - old)
-        moved, length = max(moved, abs(of[WAY, j] - old)), length + abs(old)
+        old = direction[j]
+        direction[j] = target[i] if blocking < 0 else old + step * (target[i] - old)
+        moved, length = max(moved, abs(direction[j] - old)), length + abs(old)
     if moved > 1e-9 * length:
         # the objective has become smaller: nobody who left is in the way of coming back
-        for j in range(edge.tally[SIZE]):
-            edge.ids[BARRED, j] = 0
+        for j in range(now.n_candidates):
+            path.barred[j] = 0
     if blocking < 0:
         return True
     if step == 0.0:
-        edge.ids[BARRED, blocking] = 1
-    let_out(edge, blocking)
+        path.barred[blocking] = 1
+    deactivate(path, blocking)
     return False
 
 
-@kernel
-def list_ways(edge):
-    """The direction of the active learners, by place, into the scratch row SPARE."""
-    for i in range(edge.tally[ACTIVE]):
-        edge.of[SPARE, i] = edge.of[WAY, edge.active[i]]
+@inlined
+def list_directions(path):
+    """The direction of the active learners, in their order, in path.spare."""
+    for i in range(path.now.n_active):
+        path.spare[i] = path.direction[path.active[i]]
 
 
-@kernel
-def missing(edge):
+@inlined
+def most_lagging(path):
     """The tied learner that would break away from the falling level most (the lowest of equals), or -1."""
-    of, ids, length = edge.of, edge.ids, 1.0
-    if edge.tally[TIES] == edge.tally[ACTIVE]:
+    now = path.now
+    if now.n_tied == now.n_active:
         return -1
-    list_ways(edge)
-    ways = of[SPARE]
-    combine(edge, ways)
-    for i in range(edge.tally[ACTIVE]):
-        length += abs(ways[i])
+    list_directions(path)
+    directions, length = path.spare, 1.0
+    combine_active(path, directions)
+    for i in range(now.n_active):
+        length += abs(directions[i])
     found, worst = -1, 0.0
     doubt = 256.0 * EPS * length
-    for j in range(edge.tally[SIZE]):
-        if ids[TIED, j] and ids[PLACE, j] < 0 and not ids[BARRED, j]:
-            lag = 1.0 - of[SIGN, j] * along(edge, ways, j)
-            first = found >= 0 and ids[LEARNER, j] < ids[LEARNER, found]
+    for j in range(now.n_candidates):
+        if path.tied[j] and path.rank[j] < 0 and not path.barred[j]:
+            lag = 1.0 - path.sign[j] * candidate_product(path, directions, j)
+            first = found >= 0 and path.learner[j] < path.learner[found]
             if lag > doubt and (lag > worst + doubt or (first and lag >= worst - doubt)):
                 found, worst = j, lag
     return found
 
 
-@kernel
-def find_ties(edge):
+@inlined
+def find_ties(path):
     """Mark the tied learners and give them their signs; the one that is new, if only one is, else -1."""
-    of, ids = edge.of, edge.ids
-    bound = edge.level[LAM] - edge.level[TIE]
+    now = path.now
+    tied, sign, corr = path.tied, path.sign, path.corr
+    bound = now.lam - now.tie
     new, n_new, n_tied = -1, 0, 0
-    for j in range(edge.tally[SIZE]):
-        ids[BARRED, j] = 0
-        if ids[PLACE, j] >= 0:
-            ids[TIED, j] = 1
-        elif abs(of[NOW, j]) >= bound:
-            of[SIGN, j] = 1.0 if of[NOW, j] > 0.0 else -1.0
-            if not ids[TIED, j]:
+    for j in range(now.n_candidates):
+        path.barred[j] = 0
+        if path.rank[j] >= 0:
+            tied[j] = 1
+        elif abs(corr[j]) >= bound:
+            sign[j] = 1.0 if corr[j] > 0.0 else -1.0
+            if not tied[j]:
                 new, n_new = j, n_new + 1
-            ids[TIED, j] = 1
+            tied[j] = 1
         else:
-            ids[TIED, j] = 0
-        n_tied += ids[TIED, j]
-    edge.tally[TIES] = n_tied
+            tied[j] = 0
+        n_tied += tied[j]
+    now.n_tied = n_tied
     return new if n_new == 1 else -1
 
 
-@kernel
-def settle(edge):
+@inlined
+def find_direction(path):
     """Find the active learners and the direction of the next segment: Lawson and Hanson's method, started from the last segment's."""
-    ids, target, new = edge.ids, edge.of[WORK], find_ties(edge)
-    if edge.tally[KIND] == LAR:
+    now = path.now
+    target, new = path.work, find_ties(path)
+    if now.kind == LAR:
         while True:
             new = -1
-            for j in range(edge.tally[SIZE]):
+            for j in range(now.n_candidates):
                 if (
-                    ids[TIED, j]
-                    and ids[PLACE, j] < 0
-                    and not ids[BARRED, j]
-                    and (new < 0 or ids[LEARNER, j] < ids[LEARNER, new])
+                    path.tied[j]
+                    and path.rank[j] < 0
+                    and not path.barred[j]
+                    and (new < 0 or path.learner[j] < path.learner[new])
                 ):
                     new = j
             if new < 0:
                 break
-            let_in(edge, new)
+            activate(path, new)
         new = -1
     if new >= 0:
-        let_in(edge, new)
-    for _ in range(20 * edge.tally[SIZE] + 100):
+        activate(path, new)
+    for _ in range(20 * now.n_candidates + 100):
         while True:
-            unconstrained_way(edge, target)
-            if move_way(edge, target):
+            free_direction(path, target)
+            if move_direction(path, target):
                 break
-        new = missing(edge) if edge.tally[KIND] != LAR else -1
+        new = most_lagging(path) if now.kind != LAR else -1
         if new < 0:
             break
-        let_in(edge, new)
+        activate(path, new)

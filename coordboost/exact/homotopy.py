@@ -9,11 +9,10 @@ from coordboost._threads import one_thread
 from coordboost.data import validation
 from coordboost.exact.path import ExactPath
 from coordboost.exact.pool import Pool
-from coordboost.exact.state import ACTIVE, CROWDED, DONE, INEXACT, LAR, LASSO, SCAN, SCANS, STAGEWISE, STALLED
+from coordboost.exact.state import CROWDED, DONE, INEXACT, LAR, LASSO, SCAN, STAGEWISE, STALLED
 from coordboost.interrupt import interruptible
 from coordboost.problem import Problem
 from coordboost.screening.columns import ScaledColumns
-from coordboost.spectrum import Spectrum
 
 KINDS = {"lasso": LASSO, "lar": LAR, "stagewise": STAGEWISE}
 #: Largest duality gap of a corner, relative to the loss at 0.
@@ -37,7 +36,7 @@ def exact_path(X, y=None, *, kind="lasso", lam_min=0.0, max_corners=None, candid
     max_corners : int, optional
         Stop after so many corners.
     candidates : int, optional
-        How many learners the walk looks at between two scans, at the start; adapted to what the scans find. The result does not
+        How many learners are looked at between two scans, at the start; adapted to what the scans find. The result does not
         depend on it; ``n_learners`` looks at all.
 
     Returns
@@ -128,14 +127,13 @@ class Homotopy:
         their own does not show in its correlations.
         """
         resid = self.pool.residual()
-        if self.lam_min > 0 or self.pool.count[ACTIVE] == self.problem.n_learners or resid @ resid <= 2 * self.allowed:
+        if self.lam_min > 0 or self.pool.now.n_active == self.problem.n_learners or resid @ resid <= 2 * self.allowed:
             return self._path(REACHED)
         try:
-            inside = Spectrum.of(self.problem).left.T @ resid
+            inside = self.problem.spectrum.left.T @ resid
         except ValueError:  # too large to tell
             return self._path(ROUNDING, 1)
-        exact = inside @ inside <= 2 * self.allowed
-        return self._path(REACHED) if exact else self._path(ROUNDING, 1)
+        return self._path(REACHED) if inside @ inside <= 2 * self.allowed else self._path(ROUNDING, 1)
 
     def _note(self, lams, stops, index, value, events):
         events[0] += max(self.n_corners - 1, 0)
@@ -151,5 +149,5 @@ class Homotopy:
         shape = n, self.problem.n_learners
         beta = scipy.sparse.csr_array((value[: stops[-1]] * self.unit, index[: stops[-1]], stops), shape=shape)
         beta.sort_indices()
-        n_scans, complete = int(self.pool.count[SCANS]), message in (REACHED, ENOUGH)
+        n_scans, complete = int(self.pool.now.n_scans), message in (REACHED, ENOUGH)
         return ExactPath(self.problem, self.kind, lams[:n] * self.unit, beta, events, n_scans, complete, message)

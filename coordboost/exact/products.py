@@ -4,63 +4,63 @@ At a corner the moves of the k active learners change the correlations of m cand
 n_samples without. The matrix itself takes m^2 n_samples, so it pays where there are more samples than learners.
 """
 
-from coordboost._generic import kernel
-from coordboost.exact.state import ACTIVE, BETA, SIZE
+from coordboost._generic import inlined
 from coordboost.screening.columns import dot
 
 
-@kernel
-def has_gram(edge):
+@inlined
+def has_gram(path):
     """Whether the candidates have a Gram matrix."""
-    return len(edge.gram) > 0
+    return len(path.gram) > 0
 
 
-@kernel
-def with_active(edge, j, out):
+@inlined
+def active_products(path, j, out):
     """Inner products of candidate j with the active learners, in out[:k], and with itself."""
-    active, k = edge.active, edge.tally[ACTIVE]
-    if has_gram(edge):
-        row = edge.gram[j]
+    active, k = path.active, path.now.n_active
+    if has_gram(path):
+        row = path.gram[j]
         for i in range(k):
             out[i] = row[active[i]]
         return row[j]
-    column = edge.columns[j]
+    column = path.columns[j]
     for i in range(k):
-        out[i] = dot(edge.columns[active[i]], column)
+        out[i] = dot(path.columns[active[i]], column)
     return dot(column, column)
 
 
-@kernel
-def combine(edge, values):
-    """What `along` needs of the coefficients `values` (k,) of the active learners: their combination, where there is no Gram matrix."""
-    if not has_gram(edge):
-        resid, active, k = edge.resid, edge.active, edge.tally[ACTIVE]
+@inlined
+def combine_active(path, values):
+    """What `candidate_product` needs: the combination `values` (k,) of the active learners, where there is no Gram matrix."""
+    if not has_gram(path):
+        resid, active, k = path.resid, path.active, path.now.n_active
         resid[:] = 0.0
         for i in range(k):
-            column, by = edge.columns[active[i]], values[i]
+            column, by = path.columns[active[i]], values[i]
             for q in range(len(resid)):
                 resid[q] += by * column[q]
 
 
-@kernel
-def along(edge, values, j):
-    """The inner product of candidate j with the combination of the active learners that `combine` was called for."""
-    if not has_gram(edge):
-        return dot(edge.columns[j], edge.resid)
-    row, active, total = edge.gram[j], edge.active, 0.0
-    for i in range(edge.tally[ACTIVE]):
+@inlined
+def candidate_product(path, values, j):
+    """The inner product of candidate j with the combination of the active learners that `combine_active` was called for."""
+    if not has_gram(path):
+        return dot(path.columns[j], path.resid)
+    row, active, total = path.gram[j], path.active, 0.0
+    for i in range(path.now.n_active):
         total += row[active[i]] * values[i]
     return total
 
 
-@kernel
-def all_along(edge, values, out):
+@inlined
+def candidate_products(path, values, out):
     """The inner products of all candidates with the combination `values` (k,) of the active learners, in out[:m]."""
-    gram, active, k, m = edge.gram, edge.active, edge.tally[ACTIVE], edge.tally[SIZE]
-    if not has_gram(edge):
-        combine(edge, values)
+    now = path.now
+    gram, active, k, m = path.gram, path.active, now.n_active, now.n_candidates
+    if not has_gram(path):
+        combine_active(path, values)
         for j in range(m):
-            out[j] = dot(edge.columns[j], edge.resid)
+            out[j] = dot(path.columns[j], path.resid)
         return
     out[:m] = 0.0
     full = k - k % 4
@@ -75,14 +75,14 @@ def all_along(edge, values, out):
             out[j] += by * row[j]
 
 
-@kernel
-def residual(edge):
-    """The residual now, (n_samples,), in edge.resid."""
-    resid, beta = edge.resid, edge.of[BETA]
+@inlined
+def fill_residual(path):
+    """The residual now, (n_samples,), in path.resid."""
+    resid, beta = path.resid, path.beta
     for q in range(len(resid)):
-        resid[q] = edge.target[q]
-    for j in range(edge.tally[SIZE]):
+        resid[q] = path.target[q]
+    for j in range(path.now.n_candidates):
         if beta[j] != 0.0:
-            column = edge.columns[j]
+            column = path.columns[j]
             for q in range(len(resid)):
                 resid[q] -= beta[j] * column[q]

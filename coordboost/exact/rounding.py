@@ -1,87 +1,96 @@
 """What rounding leaves at a corner of an exact path: brought back, measured, and held against what a corner may be off by."""
 
-from coordboost._generic import kernel
-from coordboost.exact.corners import let_in, solve
-from coordboost.exact.products import all_along, residual
-from coordboost.exact.state import ACTIVE, BETA, EPS, LAM, NOW, PLACE, SIGN, SIZE, SPARE, TOL, WORK
+from coordboost._generic import inlined, leaf
+from coordboost.exact.corners import activate, solve_active
+from coordboost.exact.products import candidate_products, fill_residual
+from coordboost.exact.state import EPS, STAGEWISE
 from coordboost.screening.columns import dot
 
 #: A relative gap that rounding of large coefficients may cost before correlations are computed from the residual.
 FINE = 1e-13
 
 
-@kernel
-def refactor(edge):
+@leaf
+def refactor(path):
     """The factor of the active learners from their products; those found dependent are active no more."""
-    k = edge.tally[ACTIVE]
-    edge.tally[ACTIVE] = 0
+    now = path.now
+    k = now.n_active
+    now.n_active = 0
     for i in range(k):
-        j = edge.active[i]
-        edge.ids[PLACE, j] = -1
-        let_in(edge, j)
+        j = path.active[i]
+        path.rank[j] = -1
+        activate(path, j)
 
 
-@kernel
-def measure(edge):
+@inlined
+def measure_active(path):
     """The correlations of the active learners from the residual itself: in sums of products large coefficients leave rounding."""
-    residual(edge)
-    for i in range(edge.tally[ACTIVE]):
-        j = edge.active[i]
-        edge.of[NOW, j] = dot(edge.columns[j], edge.resid)
+    fill_residual(path)
+    for i in range(path.now.n_active):
+        j = path.active[i]
+        path.corr[j] = dot(path.columns[j], path.resid)
 
 
-@kernel
-def refresh(edge):
+@inlined
+def refine(path):
     """Bring the active correlations back to exactly lam, where rounding moved them: a step of iterative refinement."""
-    of, active, lam = edge.of, edge.active, edge.level[LAM]
+    now = path.now
+    active, lam = path.active, now.lam
     for attempt in range(3):
-        k, rest, worst, length = edge.tally[ACTIVE], of[WORK], 0.0, 1.0
+        k, rest, worst, length = now.n_active, path.work, 0.0, 1.0
         for i in range(k):
-            length += abs(of[BETA, active[i]])
+            length += abs(path.beta[active[i]])
         most = (16.0 if attempt == 0 else 64.0) * EPS * length
         if attempt == 0 and EPS * length * length > FINE:
-            measure(edge)
+            measure_active(path)
             most = 4.0 * EPS
         for i in range(k):
             j = active[i]
-            rest[i] = of[NOW, j] - lam * of[SIGN, j]
+            rest[i] = path.corr[j] - lam * path.sign[j]
             worst = max(worst, abs(rest[i]))
         if worst <= most:
             return
         if attempt == 2:
             if worst > 4096.0 * EPS * length:
-                refactor(edge)
+                refactor(path)
             return
-        solve(edge, rest)
-        change = of[SPARE]
-        all_along(edge, rest, change)
+        solve_active(path, rest)
+        change = path.spare
+        candidate_products(path, rest, change)
         for i in range(k):
-            of[BETA, active[i]] += rest[i]
-        for j in range(edge.tally[SIZE]):
-            of[NOW, j] -= change[j]
+            path.beta[active[i]] += rest[i]
+        for j in range(now.n_candidates):
+            path.corr[j] -= change[j]
 
 
-@kernel
-def deviation(edge):
+@inlined
+def deviation(path, everywhere):
     """How far correlations exceed lam, or those of active learners fall short of it, and 1 + |beta|_1: their product bounds the gap."""
-    of, lam, off, length = edge.of, edge.level[LAM], 0.0, 1.0
-    for j in range(edge.tally[SIZE]):
-        length += abs(of[BETA, j])
-        off = max(off, abs(of[NOW, j]) - lam)
-        if edge.ids[PLACE, j] >= 0:
-            off = max(off, abs(of[NOW, j] - lam * of[SIGN, j]))
+    now, beta, corr, active = path.now, path.beta, path.corr, path.active
+    lam, off, length = now.lam, 0.0, 1.0
+    for i in range(now.n_active):
+        j = active[i]
+        length += abs(beta[j])
+        off = max(off, abs(corr[j] - lam * path.sign[j]))
+    # as tracked, the others are below lam where none was tied on the segment; they have coefficients in FS_0 only
+    if everywhere or now.n_tied > now.n_active or now.kind == STAGEWISE:
+        for j in range(now.n_candidates):
+            if path.rank[j] < 0:
+                length += abs(beta[j])
+                off = max(off, abs(corr[j]) - lam)
     return off, length
 
 
-@kernel
-def is_exact(edge):
+@inlined
+def is_exact(path):
     """Whether the corner holds. Where tracked correlations leave that open, they are computed anew from the residual."""
-    off, length = deviation(edge)
+    now = path.now
+    off, length = deviation(path, False)
     # tracked since the last scan, they are taken to be off by a few roundings of what the coefficients add up to
-    if length * (off + 8.0 * EPS * length) <= edge.level[TOL]:
+    if length * (off + 8.0 * EPS * length) <= now.tolerance:
         return True
-    residual(edge)
-    for j in range(edge.tally[SIZE]):
-        edge.of[NOW, j] = dot(edge.columns[j], edge.resid)
-    off, length = deviation(edge)
-    return length * off <= edge.level[TOL]
+    fill_residual(path)
+    for j in range(now.n_candidates):
+        path.corr[j] = dot(path.columns[j], path.resid)
+    off, length = deviation(path, True)
+    return length * off <= now.tolerance

@@ -1,57 +1,89 @@
-"""Where the walk along an exact path is: the state that its kernels work on, and the names of its rows."""
+"""Where an exact path is: the state that its kernels work on."""
 
 from typing import NamedTuple
 
 import numpy as np
 
+from coordboost._generic import record
+
+#: The kinds of path, and why kernels return.
 LASSO, LAR, STAGEWISE = range(3)
 DONE, SCAN, FULL, STALLED, CROWDED, INEXACT = range(6)
-# rows of `of`: correlations at the last scan, now; their fall per unit of lam; coefficients now, at the last scan;
-# direction of beta; sign of the correlation; scratch
-SCANNED, NOW, FALL, BETA, ORIGIN, WAY, SIGN, WORK, SPARE = range(9)
-# rows of `ids`: the learner; its place in the factor or -1; is tied; is barred at this corner; was active on the last segment
-LEARNER, PLACE, TIED, BARRED, WAS = range(5)
-# entries of `level`: now; the largest outside the candidates, and how fast it can grow; what ties; where to stop; what makes a candidate;
-# the largest error of a corner
-LAM, OUTSIDE, SLOPE, TIE, END, FLOOR, TOL = range(7)
-# entries of `tally`: active learners; corners, coefficients and events in the record; corners since a scan, or -1 before candidates
-# are chosen from it; corners in a row without progress; the kind of path; candidates; scans; candidates that the next scan is to
-# choose; tied learners
-ACTIVE, CORNERS, ENTRIES, EVENTS, FRESH, STILL, KIND, SIZE, SCANS, WANTED, TIES = range(11)
 EPS = 2.3e-16
 
 
-class Edge(NamedTuple):
-    """Where the walk is, on m = tally[SIZE] candidates with room for `cap`, and the record of the corners passed.
+class PathState(NamedTuple):
+    """A point of an exact path, on `now.n_candidates` candidates with room for `cap`, and the record of the corners passed.
 
-    rows : (n_learners, n_samples), the learners where they are stored, else (0, n_samples);  root : (n_samples,), multiplies them, or
-    empty;  scale : (n_learners,), likewise;  target : (n_samples,);  place : (n_learners,), among the candidates, or -1
-    columns : (cap, n_samples), of the candidates;  gram : (cap, cap), or (0, cap) where products are taken of the columns
-    of : (9, cap);  ids : (5, cap);  active : (most,);  factor : (most, most), of the active learners;  level, tally : see above
-    corr, found : (n_learners,);  resid : (n_samples,);  scratch : (>= len(gram)^2, >= n_learners)
-    lams : (corners,);  stops : where the coefficients of each corner end;  which, value : the non-zero coefficients, one corner after
-    the other;  events : (3, ...) corner, learner, +1 where it starts to move and -1 where it stops
+    The active learners are those that move. The factor is that of their Gram matrix.
     """
 
-    rows: np.ndarray
-    root: np.ndarray
-    scale: np.ndarray
-    target: np.ndarray
-    place: np.ndarray
-    columns: np.ndarray
-    gram: np.ndarray
-    of: np.ndarray
-    ids: np.ndarray
-    active: np.ndarray
-    factor: np.ndarray
-    level: np.ndarray
-    tally: np.ndarray
-    corr: np.ndarray
-    found: np.ndarray
-    resid: np.ndarray
-    scratch: np.ndarray
-    lams: np.ndarray
-    stops: np.ndarray
-    which: np.ndarray
-    value: np.ndarray
-    events: np.ndarray
+    now: np.record  # numbers that change from corner to corner, see `numbers`
+    # stored learners
+    rows: np.ndarray  # (n_learners, n_samples), or (0, n_samples) where they are not stored
+    root: np.ndarray  # (n_samples,), multiplies them, or empty
+    scale: np.ndarray  # (n_learners,), likewise
+    target: np.ndarray  # (n_samples,)
+    place: np.ndarray  # (n_learners,), among the candidates, or -1
+    # the candidates, (cap, ...) each
+    columns: np.ndarray  # (cap, n_samples)
+    gram: np.ndarray  # (cap, cap), or (0, cap) where products are taken of the columns
+    learner: np.ndarray  # which learner it is
+    rank: np.ndarray  # its place among the active learners, or -1
+    tied: np.ndarray  # its abs correlation is lam
+    barred: np.ndarray  # it cannot become active at this corner
+    was_active: np.ndarray  # on the last segment
+    corr: np.ndarray  # correlation
+    corr_rate: np.ndarray  # how much the correlation falls where lam falls by 1
+    scanned_corr: np.ndarray  # correlation at the last scan
+    beta: np.ndarray  # coefficient
+    scanned_beta: np.ndarray  # coefficient at the last scan
+    direction: np.ndarray  # how much the coefficient grows where lam falls by 1
+    sign: np.ndarray  # of the correlation, where tied
+    work: np.ndarray  # scratch
+    spare: np.ndarray  # scratch
+    # the active learners
+    active: np.ndarray  # (most,), candidates
+    factor: np.ndarray  # (most, most)
+    # scratch
+    all_corr: np.ndarray  # (n_learners,), correlations of a scan
+    found: np.ndarray  # (n_learners,)
+    resid: np.ndarray  # (n_samples,)
+    scratch: np.ndarray  # (>= len(gram)^2, >= n_learners)
+    # the record
+    lams: np.ndarray  # (corners,)
+    stops: np.ndarray  # (corners,), where the coefficients of each corner end
+    index: np.ndarray  # learners of the non-zero coefficients, one corner after the other
+    value: np.ndarray  # the coefficients
+    events: np.ndarray  # (3, ...) corner, learner, +1 where it starts to move and -1 where it stops
+
+
+#: The arrays with an entry for each candidate.
+WHOLE, REAL = (
+    ("learner", "rank", "tied", "barred", "was_active"),
+    ("corr", "corr_rate", "scanned_corr", "beta", "scanned_beta", "direction", "sign", "work", "spare"),
+)
+
+
+def numbers(kind, tie, end, tolerance, wanted):
+    """The numbers of a path that has not begun."""
+    return record(
+        kind=kind,
+        tie=tie,  # correlations that differ by no more tie
+        end=end,  # the level to stop at
+        tolerance=tolerance,  # largest error of a corner
+        lam=0.0,  # the level: the largest abs correlation
+        outside=-1.0,  # largest abs correlation outside the candidates at the last scan, or -1
+        outside_norm=1.0,  # largest norm of a column outside
+        floor=-1.0,  # abs correlation that made a candidate
+        n_candidates=0,
+        n_active=0,
+        n_tied=0,
+        n_scans=0,
+        wanted=wanted,  # candidates that the next scan is to choose
+        since_scan=0,  # corners since the last scan, or -1 before candidates are chosen from it
+        idle=0,  # corners in a row without progress
+        n_corners=0,  # in the record
+        n_entries=0,
+        n_events=0,
+    )
