@@ -1,10 +1,11 @@
 """Mutation: small wrong changes of the package, each of which some test should notice.
 
     python tests/mutation.py --n 300 --seed 0                    # two processes: --jobs 2
-    python tests/mutation.py --n 40 --only pieces/losses.py
+    python tests/mutation.py --n 40 --only pieces/losses.py --tests test_losses.py test_naive.py
 
 Not part of the suite. The first run on a state of the sources measures which tests execute which lines (``coverage`` is needed for it:
-``pip install coverage``) and keeps the map in the folder for temporary files. Then each mutant is applied to a copy of the checkout and
+``pip install coverage``), a file of tests at a time, and keeps the map in the folder for temporary files; cut short, it goes on there
+the next time. Then each mutant is applied to a copy of the checkout and
 meets the tests that execute its line, fastest first, without compilation, until one fails. The checkout itself is never changed.
 The same seed gives the same mutants. Mutants that change nothing are listed in ``mutation_equivalents.txt``, with the reason.
 """

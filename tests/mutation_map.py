@@ -45,7 +45,7 @@ class Recorder:
 
     def __init__(self, coverage, limit, seen, end):
         self.coverage, self.limit, self.seen, self.end = coverage, limit, seen, end
-        self.seconds, self.bad = {}, set()
+        self.seconds, self.bad, self.data = {}, set(), None
         subprocess.Popen = refuse
         for number in (signal.SIGPROF, signal.SIGALRM):
             signal.signal(number, lambda *_: self.end(self))
@@ -66,6 +66,7 @@ class Recorder:
             signal.setitimer(signal.ITIMER_PROF, 0)
             signal.alarm(0)
             self.seconds[item.nodeid] = time.process_time() - begin
+            self.data = self.coverage.get_data()
             self.coverage.switch_context("")
 
     def pytest_runtest_logreport(self, report):
@@ -80,10 +81,10 @@ def part(root, files, limit, test_file, seen, out):
     coverage = Coverage(data_file=None, config_file=False, include=[str(root / file) for file in files])
 
     def end(recorder, status=1):
-        coverage.stop()
-        data, lines = coverage.get_data(), {}
-        for name in data.measured_files():
-            for line, contexts in data.contexts_by_lineno(name).items():
+        sys.settrace(None)  # a signal may have come while the measurement held a lock: it is not asked for anything more
+        lines = {}
+        for name in recorder.data.measured_files() if recorder.data else ():
+            for line, contexts in recorder.data.contexts_by_lineno(name).items():
                 for test in contexts:
                     lines.setdefault(test, {}).setdefault(str(Path(name).relative_to(root)), []).append(line)
         good = [test for test in recorder.seconds if test not in recorder.bad and test in lines]

@@ -66,6 +66,10 @@ def test_the_counting_test_has_teeth():
     assert all(found > allowed for found, allowed in (deviation(rows, 6), deviation(twice, 6)))
 
 
+def test_one_group_unless_told_otherwise():
+    assert cb.Groups().t == 1
+
+
 def test_all_learners_need_no_randomness():
     assert (draw_subsets(None, 3, 4, 4) == np.arange(4)).all()
 
