@@ -140,7 +140,7 @@ DICTIONARY = Kind(
         "countable": True,  # all learners have a number; else it is a Bank, and `best` finds them
         "check": None,  # check() refuses fields that do not fit each other
         "at": None,  # at(X), the same learners on new rows: a dictionary
-        "best": None,  # best(v, k, above) -> (ids, corr, outside); default from a scan, see screening/scan.py
+        "best": None,  # best(v, k, above) -> (ids, corr, outside); default from a scan, see screening/best.py
         "groups": None,  # (n_learners,), the groups that a group selection rule draws from
         "rows": None,  # the columns where they are stored, (n_learners, n_samples)
         "entries": False,  # the entries that are not 0 are stored: data, row, start, scale, shift as in dictionaries/sparse.py

@@ -239,3 +239,10 @@ class Problem:
         X, order = columns_as_in(X, self.column_names, self.named)
         coef, intercept = self.raw(beta)
         return X.combine(coef, order) + intercept
+
+
+def checked_problem(problem):
+    """`problem`, refused where it is none."""
+    if not isinstance(problem, Problem):
+        raise ValueError(f"problem must be a Problem(X, y, ...), got {shown(problem)}.")
+    return problem

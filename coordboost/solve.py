@@ -6,7 +6,7 @@ from coordboost._checks import shown
 from coordboost.data import validation
 from coordboost.driver import begin, drive, states
 from coordboost.methods import Method
-from coordboost.problem import Problem
+from coordboost.problem import checked_problem
 from coordboost.run import Run
 
 
@@ -19,8 +19,7 @@ def seed_of(rng):
 
 def _begin(problem, method, rng, view, compile):
     """A function that makes the stepper at step 0; refused where the arguments are not what they should be."""
-    if not isinstance(problem, Problem):
-        raise ValueError(f"problem must be a Problem(X, y, ...), got {shown(problem)}.")
+    checked_problem(problem)
     if not isinstance(method, Method):
         raise ValueError(f"method must be a Method such as ls_boost(0.1), got {shown(method)}.")
     return begin(problem, method, seed_of(rng), view, compile)

@@ -101,6 +101,7 @@ CALL_ROWS = [
     *rows("certify, target", certified, "lasso", Ball, 1.0, says="target must be"),
     *rows("certify", certified, Ball(-1.0), Ball(NAN), Ball("1"), Ball(INF), says="radius must be"),
     *rows("certify", certified, Penalty(-1.0), Penalty(NAN), Penalty(None), Penalty(INF), says="lam must be"),
+    case("certify, columns", lambda: cb.certify(np.eye(3), np.ones(3)), "problem must be a Problem(X, y, ...)"),
     case("certify, short", lambda: cb.certify(SQUARED, np.ones(2)), "expected 3, got 2"),
     *rows("certify", lambda bad: cb.certify(SQUARED, bad), [0.0, NAN, 0.0], [[0.0] * 3], None, ["a"] * 3, says="beta"),
     *rows("raw", SQUARED.raw, [1.0, 2.0], [[1.0] * 3], ["a"] * 3, [NAN] * 3, says="beta"),

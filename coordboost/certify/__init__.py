@@ -6,6 +6,7 @@ import numpy as np
 
 from coordboost._checks import instance
 from coordboost.data import validation
+from coordboost.problem import checked_problem
 from coordboost.targets import At, Certificate, Unconstrained
 
 
@@ -47,7 +48,7 @@ def certify(problem, beta, target=None, *, independent=False):
     -----
     *Cost*: one scan; ``Unconstrained`` one thin SVD. *Source*: Freund, Grigas, Mazumder, Section 4 and Proposition A.6.
     """
-    beta = validation.vector("beta", beta, problem.n_learners, "learner")
+    beta = validation.vector("beta", beta, checked_problem(problem).n_learners, "learner")
     target = Unconstrained() if target is None else target
     instance("target", target, "certificate", "Unconstrained(), Ball(radius) or Penalty(lam)")
     own = target.certificate(problem, At.point(problem, np.asarray(beta)))
