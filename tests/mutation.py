@@ -14,6 +14,7 @@ import argparse
 import contextlib
 import importlib.util
 import os
+import random
 import resource
 import shutil
 import signal
@@ -133,11 +134,13 @@ def the_map(copy, options):
 
 
 def draw(root, only, n, seed):
-    """The mutants of a run: [(file, mutant, source)]."""
-    sizes = files(root, only)
-    for file, count in mutants.shares(sizes, n).items():
+    """The mutants of a run, [(file, mutant, source)], in a random order: those tried before a run is cut short are a sample too."""
+    drawn = []
+    for file, count in mutants.shares(files(root, only), n).items():
         source = (root / file).read_bytes()
-        yield from ((file, mutant, source) for mutant in mutants.sample(source, count, f"{seed} {file}"))
+        drawn += [(file, mutant, source) for mutant in mutants.sample(source, count, f"{seed} {file}")]
+    random.Random(seed).shuffle(drawn)
+    return drawn
 
 
 def put(path, source):
@@ -205,7 +208,7 @@ def main():
     with copies(options.jobs) as folders, open(options.log or os.devnull, "w") as log:
         tests = mutation_map.Tests(the_map(folders[0], options), options.seconds)
         control(folders[0], tests)
-        work = list(draw(folders[0], options.only, options.n, options.seed))
+        work = draw(folders[0], options.only, options.n, options.seed)
         for file, before, after, fate, by in run(work, tests, folders):
             counts[fate] += 1
             print(f"{fate}: {file}  {by}\n- {before}\n+ {after}", file=log, flush=True)
