@@ -42,6 +42,16 @@ def test_the_independent_optimum_is_inside(target):
     assert judged.agree and judged.independent.gap <= 1e-3 * problem.start_excess
 
 
+def test_the_path_of_the_lasso_is_certified():
+    """Each gap is in parts of the loss at 0 above the infimum, and that of the certificate."""
+    problem = cb.Problem(X, COUNTS, cb.Poisson())
+    path = cb.lasso_path(problem, n_alphas=6, tol=1e-8)
+    assert (path.gaps <= 1e-8).all()
+    for alpha, coef in zip(path.alphas, path.coefs.T, strict=True):
+        own = cb.certify(problem, problem.unit(coef), cb.Penalty(120 * alpha))
+        assert own.known and own.gap <= 2e-8 * problem.start_excess
+
+
 def test_looking_ahead_changes_nothing():
     problem = cb.Problem(X, COUNTS, cb.Poisson())
     ahead, plain = (cb.solve(problem, cb.gcd(cb.LineSearch()), 60, view=view) for view in (cb.Gathered, cb.Explicit))
