@@ -150,6 +150,19 @@ def test_a_column_beside_its_near_copy(distance):
     assert float(optimum) - zero.lower <= 100 * U / distance * problem.start_loss
 
 
+@pytest.mark.parametrize("distance", [1e-10, 1e-12, 1e-13])
+def test_near_copies_of_the_table_itself(distance):
+    """The stored columns are rounded, which turns the difference of the copies: no lower end is above the optimum of the table either."""
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        Z, y = rng.standard_normal((12, 3)), rng.standard_normal(12)
+        X = np.column_stack([Z, Z[:, 0] + distance * rng.standard_normal(12)])
+        raw, goal = exact.fractions(X), exact.fractions(y)
+        raw, goal = raw - sum(raw) / 12, goal - sum(goal) / 12
+        optimum = residual_square(list(raw.T), goal, np.array([Fraction(1)] * 12, dtype=object))
+        assert Fraction(cb.certify(cb.Problem(X, y), np.zeros(4)).lower) <= optimum
+
+
 def gap_at_least_squares(problem):
     return cb.certify(problem, points(problem, 0)[1]).gap / problem.start_loss
 
