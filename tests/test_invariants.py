@@ -13,7 +13,6 @@ import coordboost as cb
 from coordboost import Problem
 from coordboost.engine.source import RENEW
 from coordboost.engine.stepper import Stepper
-from coordboost.engine.views import lookahead
 
 U = np.finfo(float).eps / 2  # unit roundoff
 RNG = np.random.default_rng(21)
@@ -118,8 +117,8 @@ def state_of(stepper):
         return view.pred, pred
     if isinstance(view, cb.Gram):
         return view.corr, corr
-    front = view.state[lookahead.FRONT]
-    learner = view.ids[lookahead.LEARNER, view.ids[lookahead.POSITION, :front]]
+    front = view.state.front
+    learner = view.learner[view.front[:front]]
     return view.now[:front] * view.scale, corr[learner]
 
 

@@ -27,6 +27,6 @@ class Prices:
         self.gram_column = IN_BLOCK * self.scan if DICTIONARY.of(B, "rows") is not None else self.scan
         self.column = 2 * n_samples + called
 
-    def look(self, size, fresh=0, entries=0):
+    def candidates(self, size, fresh=0, entries=0):
         """A scan that chooses `size` candidates: so many of them `fresh`, with so many products for new Gram `entries`."""
         return self.scan + OVERHEAD + 4 * size**2 + fresh * self.column + 0.5 * entries

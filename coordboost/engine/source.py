@@ -8,9 +8,9 @@ import numpy as np
 from coordboost._protocol import VIEW
 from coordboost.engine.memory import Memory
 from coordboost.engine.prices import Prices
-from coordboost.engine.views import candidates, gathered
+from coordboost.engine.views.candidates import gram_candidates
 from coordboost.engine.views.explicit import Explicit
-from coordboost.engine.views.gathered import Gathered
+from coordboost.engine.views.gathered import Gathered, gathered_candidates
 from coordboost.engine.views.gram import Gram
 from coordboost.engine.views.gram_columns import GramColumns, GramStore, padded
 from coordboost.engine.views.lookahead import Lookahead
@@ -23,6 +23,8 @@ MOST, ROOM = 4096, 1 << 30
 FARTHEST = 1 << 20
 #: A spell of explicit steps costs so many times the scan that looks for something better; a change to Gram columns, so many stretches.
 PATIENCE = 8
+#: Gram columns take over where they cost at most this part of what the other views cost, so that near views do not alternate.
+MARGIN = 0.7
 #: After a trial that failed, the next one begins when so many times its length have passed.
 PAUSE = 4
 #: Gram columns computed together.
@@ -142,10 +144,10 @@ class Cheapest:
         return self.store
 
     def _spell(self):
-        return math.ceil(PATIENCE * self.prices.look(self.memory.size) / self.prices.explicit)
+        return math.ceil(PATIENCE * self.prices.candidates(self.memory.size) / self.prices.explicit)
 
     def _trial_length(self):
-        return math.ceil(self.prices.look(self.memory.size) / self.prices.moved) if len(self.kinds) > 1 else RENEW
+        return math.ceil(self.prices.candidates(self.memory.size) / self.prices.moved) if len(self.kinds) > 1 else RENEW
 
     def _start(self, beta, kind, gained):
         """A view of this kind, at a new anchor."""
@@ -169,8 +171,8 @@ class Cheapest:
             self.view = GramColumns.at(self.problem, beta, self._held())
             self._begin_trial()
         else:
-            look = candidates.look if memory.view == "Lookahead" else gathered.look
-            self.found = look(self.problem, beta, memory.size, self.found)
+            find = gram_candidates if memory.view == "Lookahead" else gathered_candidates
+            self.found = find(self.problem, beta, memory.size, self.found)
             self.view = self.found.view
 
     def _begin_trial(self):
@@ -183,7 +185,7 @@ class Cheapest:
         price = explicit if self.memory.view == "Explicit" else self.found.price(prices, gained)
         if GramColumns in self.kinds:
             missing, least = self._missing(beta), min(price, explicit)
-            if gained * prices.moved + (len(missing) - self.backlog) * prices.gram_column <= least:
+            if gained * prices.moved + (len(missing) - self.backlog) * prices.gram_column <= MARGIN * least:
                 affordable = least / prices.gram_column
                 if self.backlog <= PATIENCE * affordable:
                     self._add(missing)

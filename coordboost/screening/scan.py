@@ -43,7 +43,7 @@ def scan(dictionary, v):
     return np.asarray(run(dictionary, v))
 
 
-def choose(corr, tie, n_candidates):
+def top_learners(corr, tie, n_candidates):
     """The `n_candidates` learners with the largest abs correlation (the winner among them), increasing, and the largest outside."""
     size = np.abs(corr)
     if n_candidates >= len(size):

@@ -4,25 +4,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._generic import compiled
-from coordboost.engine.views.lookahead import (
-    ANCHOR,
-    FRESH,
-    KEPT,
-    LEARNER,
-    ORDER,
-    OUTSIDE,
-    SCANNED,
-    START,
-    STRIP,
-    UNIT,
-    WANTED,
-    WITH_Y,
-    Lookahead,
-    strips,
-)  # fmt: skip
+from coordboost._generic import compiled, record
+from coordboost.engine.views.distance import level, scale_of
+from coordboost.engine.views.lookahead import STRIP, Lookahead, strips
 from coordboost.screening.columns import dot, grown
-from coordboost.screening.scan import LITTLE, choose, in_parallel
+from coordboost.screening.scan import LITTLE, in_parallel, top_learners
 
 #: A large Gram block is dealt out to so many tasks.
 TASKS = 8
@@ -118,13 +104,18 @@ class Candidates(NamedTuple):
 
     def price(self, prices, gained):
         """What the scan and the `gained` steps since have cost, in multiplications."""
-        size, fresh, front, n_samples = len(self.places.learner), self.places.fresh, self.view.state[0], len(self.places.target)
-        regroups = self.view.state[4]
+        size, fresh, front, n_samples = (
+            len(self.places.learner),
+            self.places.fresh,
+            self.view.state.front,
+            len(self.places.target),
+        )
+        regroups = self.view.state.regroups
         moving = 2 * gained * front + regroups * (size * (front + 60) + 4 * front**2)
-        return prices.look(size, fresh, fresh * size * n_samples) + moving
+        return prices.candidates(size, fresh, fresh * size * n_samples) + moving
 
 
-def look(problem, beta, n_candidates, previous=None):
+def gram_candidates(problem, beta, n_candidates, previous=None):
     """Candidates at the coefficients `beta`: one scan, and the Gram entries that `previous` does not hold (it is used up).
 
     Which they are, and all steps on them, depend on (problem, beta, n_candidates) alone, whatever came before.
@@ -134,24 +125,18 @@ def look(problem, beta, n_candidates, previous=None):
     y = problem.y / scale
     corr = problem.scan(problem.weight * (y - pred))
     tie = problem.tie / scale
-    learner, outside = choose(corr, tie, n_candidates)
+    learner, outside = top_learners(corr, tie, n_candidates)
     s, known = len(learner), previous is not None and len(previous.places.learner) <= len(learner)
     places = previous.places if known else Places(problem, y)
     places.put(learner)
-    of, ids, width = np.zeros((6, s)), np.zeros((3, s), dtype=np.int64), STRIP * strips(s)
-    of[START], of[SCANNED] = places.start, corr[places.learner]
-    ids[LEARNER], ids[ORDER] = places.learner, places.place[learner]
-    sums, extra, state = np.zeros((2, 7)), np.zeros(2), np.zeros(5, dtype=np.int64)
-    sums[0, [OUTSIDE, ANCHOR, KEPT]] = outside, problem.weight @ pred**2, 1.0
-    extra[[WITH_Y, UNIT]] = problem.weight @ (y * pred), 1.0
-    state[[FRESH, WANTED]] = 1, min(s, 32)
-    error = 4 * problem.n_samples * float(np.finfo(float).eps)
-    block, now, tops = np.empty(s * width), np.zeros(width), np.zeros(strips(s))
-    view = Lookahead(places.gram, block, of, now, tops, ids, sums, extra, state, tie, error, scale)
+    width = STRIP * strips(s)
+    outer, inner = level(outside, problem.weight @ pred**2), level(-np.inf, 0.0)
+    state = record(
+        with_y=float(problem.weight @ (y * pred)), unit=1.0, front=0, winner=0, fresh=1, wanted=min(s, 32), regroups=0
+    )
+    view = Lookahead(
+        places.gram, np.empty(s * width), places.start.copy(), corr[places.learner], np.zeros(s), np.zeros(s), places.learner.copy(),
+        places.place[learner], np.zeros(s, dtype=np.int64), np.zeros(s), np.zeros(s), np.zeros(width), np.zeros(strips(s)),
+        outer, inner, state, tie, 4 * problem.n_samples * float(np.finfo(float).eps), scale,
+    )  # fmt: skip
     return Candidates(places, view, corr)
-
-
-def scale_of(problem):
-    """A power of two near the norm of y, 1 for y = 0."""
-    norm = problem.tie / (2 * problem.n_samples * np.finfo(float).eps)
-    return float(np.ldexp(1.0, int(np.frexp(norm)[1]) - 1)) if norm > 0 else 1.0

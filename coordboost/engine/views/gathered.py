@@ -9,32 +9,30 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._generic import generic
+from coordboost._generic import generic, record
 from coordboost._protocol import VIEW
 from coordboost.dictionaries import Dense
 from coordboost.engine.views.candidates import Store
 from coordboost.engine.views.explicit import Explicit
 from coordboost.pieces.selection import best_of_all
-from coordboost.screening.scan import choose
+from coordboost.screening.scan import top_learners
 
 push = generic("push")
 search = generic("search")
-
-FRESH, WINNER = range(2)
 
 
 @VIEW.own
 class Gathered(NamedTuple):
     """`inner` steps on the columns of the candidates `learner` (increasing, (s,)); `anchor` is the residual at the last scan.
 
-    outside : largest abs correlation of the others then;  state : fresh from a scan, position of the last winner
+    outside : largest abs correlation of the others then;  state : no step since the scan (fresh), position of the last winner
     """
 
     inner: Explicit
     learner: np.ndarray
     anchor: np.ndarray
     outside: float
-    state: np.ndarray
+    state: np.record
     greedy = True
 
     def tie(self):
@@ -43,7 +41,7 @@ class Gathered(NamedTuple):
     def best(self, step, beta):
         """The winner among all learners, or (-1, 0) where only a scan can tell."""
         local, corr = best_of_all(self.inner, step, beta)
-        if self.state[FRESH] == 0:
+        if self.state.fresh == 0:
             moved, unit = 0.0, self.inner.rounding if self.inner.rounding > 0.0 else 1.0
             for i in range(len(self.anchor)):
                 if self.inner.weight[i] > 0.0:
@@ -53,20 +51,20 @@ class Gathered(NamedTuple):
             room = (abs(corr) - self.outside) / unit - 3.0
             if not (room > 0.0 and room * room > (1.0 + 1e-9) * moved):
                 return -1, 0.0
-        self.state[FRESH] = 0
-        self.state[WINNER] = local
+        self.state.fresh = 0
+        self.state.winner = local
         return self.learner[local], corr
 
     def search(self, j, a, b):
         """The t that minimises the loss at pred + t (a B_j - b pred), j the learner that `best` returned."""
-        return search(self.inner, self.state[WINNER], a, b)
+        return search(self.inner, self.state.winner, a, b)
 
     def push(self, j, shrink, theta):
         """The state after pred <- (1 - shrink) pred + theta B_j, j the learner that `best` returned."""
-        push(self.inner, self.state[WINNER], shrink, theta)
+        push(self.inner, self.state.winner, shrink, theta)
 
 
-class Columns(NamedTuple):
+class GatheredCandidates(NamedTuple):
     """What a scan chose: the learners, the store of columns, and the view that steps on them."""
 
     learner: np.ndarray
@@ -76,16 +74,16 @@ class Columns(NamedTuple):
     def price(self, prices, gained):
         """What the scan and the `gained` steps since have cost, in multiplications."""
         size, n_samples = len(self.learner), len(self.view.anchor)
-        return prices.look(size) + gained * (prices.residual + (n_samples + 100) * size)
+        return prices.candidates(size) + gained * (prices.residual + (n_samples + 100) * size)
 
 
-def look(problem, beta, n_candidates, previous=None):
+def gathered_candidates(problem, beta, n_candidates, previous=None):
     """Candidates at the coefficients `beta`: one scan, and the columns that `previous` does not hold."""
     pred = problem.combine(beta)
     resid = problem.resid(pred)
     corr = problem.scan(resid)
-    learner, outside = choose(corr, problem.tie, n_candidates)
+    learner, outside = top_learners(corr, problem.tie, n_candidates)
     store = Store(problem) if previous is None else previous.store
     rows = store.rows_of(learner)
     inner = Explicit(problem.loss, Dense(rows), problem.y, problem.weight, problem.base, pred, resid, problem.tie)
-    return Columns(learner, store, Gathered(inner, learner, resid.copy(), outside, np.array([1, 0])))
+    return GatheredCandidates(learner, store, Gathered(inner, learner, resid.copy(), outside, record(fresh=1, winner=0)))
