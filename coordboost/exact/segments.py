@@ -7,6 +7,7 @@ from coordboost.exact.corners import deactivate, find_direction, list_directions
 from coordboost.exact.products import candidate_products
 from coordboost.exact.rounding import is_exact, refine
 from coordboost.exact.state import DONE, EPS, FULL, INEXACT, LASSO, SCAN, STALLED
+from coordboost.screening.sphere import farthest
 
 
 @inlined
@@ -50,7 +51,8 @@ def is_certain(path, fall):
         moved = beta[j] + fall * direction[j] - scanned[j]
         if moved != 0.0:
             square += moved * (path.scanned_corr[j] - path.corr[j] + fall * path.corr_rate[j])
-    return now.outside + now.outside_norm * math.sqrt(max(square, 0.0)) * (1.0 + 1e-9) + now.tie < now.lam - fall
+    rho = math.sqrt(max(square, 0.0))
+    return farthest(now.outside, rho, now.outside_norm) + now.tie < now.lam - fall
 
 
 @inlined
