@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from verification.benchmarks import __main__ as front
 from verification.benchmarks import boosting, lasso, markdown
-from verification.benchmarks.data import sparse_normal
+from verification.benchmarks.data import sparse_normal, with_products
 from verification.benchmarks.harness import Contestant, Timed, compete, ratios, rounds_for, timed, wanted
 from verification.benchmarks.lasso_peers import PEERS, Peer, between
 from verification.benchmarks.search import Search
@@ -143,6 +143,19 @@ def test_between_the_knots_of_a_path():
         [0.0, 0.0, 0.5, 1.0, 2.0, 3.0, 3.0],
         [0.0, 0.0, 0.0, 0.0, -0.5, -1.0, -1.0],
     ]
+
+
+def test_columns_with_their_products():
+    X, y = with_products((np.array([[1.0, 2.0], [3.0, 6.0], [5.0, 1.0]]), np.arange(3.0)))
+    unit = X[:, :2]
+    assert (
+        X.shape == (3, 5)
+        and np.allclose(unit.mean(axis=0), 0)
+        and np.allclose(unit.std(axis=0), 1)
+        and (y == np.arange(3)).all()
+    )
+    assert np.allclose(X[:, 2:], np.column_stack([unit[:, 0] ** 2, unit[:, 0] * unit[:, 1], unit[:, 1] ** 2]))
+    assert with_products(None) is None
 
 
 def test_the_sparse_design():

@@ -71,7 +71,7 @@ def lasso_path(
         Positive factors of the penalties of single coefficients; 1 by default.
     sample_weight : array_like, (n_samples,), optional; not with a Problem
     loss : piece, default ``Squared()``; not with a Problem
-        ``Logistic()``, ``Huber(d)`` or any loss with values >= 0 that a Problem takes and that has a curvature or a smoothness.
+        ``Logistic()``, ``Huber(d)`` or any loss that a Problem takes, that declares an infimum and has a curvature or a smoothness.
     l1_ratio : float, default 1
         Below 1 the elastic net of scikit-learn: the penalty is alpha times the sum of
         ``f_j (l1_ratio |w_j| + (1 - l1_ratio) w_j^2 / 2)``. For the squared loss, by coordinate descent.

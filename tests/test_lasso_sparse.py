@@ -1,0 +1,85 @@
+"""The Lasso on stored entries: gaps recomputed from the data alone, bounds of correlations that hold, conjugate gradients."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+from hypothesis import given
+from hypothesis import strategies as st
+
+import coordboost as cb
+from coordboost.lasso.conjugate import descend_on_support
+from coordboost.lasso.entries import drift, empty, with_more
+from coordboost.lasso.sparse import StoredEntries
+from coordboost.lasso.workingset import WorkingSet
+from coordboost.screening.columns import ScaledColumns
+from coordboost.screening.sphere import few_entries
+
+
+@given(st.lists(st.integers(-6, 6), min_size=1, max_size=12))
+def test_few_entries_is_a_bound(move):
+    """Of the norm of any q entries; of all of them it is the norm."""
+    moved = np.array(move, dtype=float)
+    largest = np.sqrt(np.cumsum(np.concatenate([[0.0], np.sort(moved**2)[::-1]])))
+    bound = few_entries(moved, len(moved))
+    assert (bound >= largest).all() and bound[-1] <= np.linalg.norm(moved) * (1 + 1e-7) + 1e-300
+
+
+def sparse_table(n, p, seed, shifted=False):
+    rng = np.random.default_rng(seed)
+    X = scipy.sparse.random_array((n, p), density=0.08, rng=rng).tocsc()
+    y = X @ np.where(np.arange(p) < 8, 3.0, 0.0) + 0.3 * rng.standard_normal(n)
+    return cb.Problem(X, y, center=shifted)
+
+
+@pytest.mark.parametrize("shifted", [False, True], ids=["as stored", "centred"])
+@pytest.mark.parametrize("seed", range(3))
+def test_bounds_hold_and_gaps_are_true(seed, shifted):
+    """After each alpha: every bound is at least the abs correlation, every gap that of dense arithmetic."""
+    problem = sparse_table(120, 200, seed, shifted)
+    B, y = problem.dictionary.gather(np.arange(problem.n_learners)), problem.y
+    inner = StoredEntries(ScaledColumns(problem))
+    solver, top = WorkingSet(inner), np.abs(B.T @ y).max()
+    for lam in top * np.geomspace(1, 1e-2, 25):
+        learner, value, gap = solver.solve(lam, 1e-7)
+        resid = y - B[:, learner] @ value
+        corr = np.abs(B.T @ resid)
+        outside = inner.size >= 0
+        assert gap <= 1e-7 and (inner.size[outside] >= corr[outside] * (1 - 1e-13)).all()
+        share = min(1.0, lam / corr.max())
+        primal = resid @ resid / 2 + lam * np.abs(value).sum()
+        dual = share * (resid @ y) - share**2 * (resid @ resid) / 2
+        assert (primal - dual) / (y @ y / 2) <= gap + 1e-12
+    assert 0 < inner.n_scans < 25  # far from all columns at every alpha
+
+
+@pytest.mark.parametrize("shifted", [False, True], ids=["as stored", "centred"])
+def test_conjugate_gradients_on_the_support(shifted):
+    """To the minimiser for fixed signs, which solves B_S'B_S gamma = B_S'y - lam s; the residual kept is that of gamma."""
+    problem = sparse_table(100, 30, 5, shifted)
+    index, lam = np.arange(8), 1e-3
+    held = with_more(empty(problem.dictionary), problem.dictionary, index, np.ones(8), np.zeros(8))
+    B, y = problem.dictionary.gather(index), problem.y
+    exact = np.linalg.solve(B.T @ B, B.T @ y - lam * np.ones(8))
+    assert (exact > 0).all()
+    gamma, resid = exact + 0.01, y - B @ (exact + 0.01)
+    state, aside, room = drift(resid), drift(np.zeros(0)), (np.empty(8), np.empty(8), np.empty(100))
+    descend_on_support(held, index.copy(), 8, resid, state, gamma, lam, 1e-12, *room, aside)
+    np.testing.assert_allclose(gamma, exact, atol=1e-9)
+    np.testing.assert_allclose(resid - state.off, y - B @ gamma, atol=1e-12)
+    assert abs(state.total - (resid - state.off).sum()) <= 1e-10
+
+
+def test_who_reaches_zero_leaves():
+    """A start whose signs are wrong ends at a face: no coefficient has crossed 0, and the objective is lower."""
+    problem = sparse_table(100, 30, 6)
+    index, lam = np.arange(12), 0.02
+    held = with_more(empty(problem.dictionary), problem.dictionary, index, np.ones(12), np.zeros(12))
+    B, y = problem.dictionary.gather(index), problem.y
+    gamma = np.where(index % 2 == 0, 0.5, -0.5) * 1.0
+    before, signs, resid = 0.5 * np.sum((y - B @ gamma) ** 2) + lam * 6, np.sign(gamma), y - B @ gamma
+    state, aside, room = drift(resid), drift(np.zeros(0)), (np.empty(12), np.empty(12), np.empty(100))
+    descend_on_support(held, index.copy(), 12, resid, state, gamma, lam, 1e-12, *room, aside)
+    assert ((gamma * signs >= 0).all()) and (gamma == 0).any()
+    assert 0.5 * np.sum((y - B @ gamma) ** 2) + lam * np.abs(gamma).sum() < before
+    left = np.flatnonzero(gamma)
+    np.testing.assert_allclose(B[:, left].T @ (y - B @ gamma), lam * signs[left], atol=1e-8)
