@@ -157,7 +157,7 @@ class GramForm:
             self.now = self.start - gamma[support] @ self.block.gram[support, :m]
             plain = self.now + self.ridge * gamma
             self.outside, self.plain = 0.0, (max(self.square_y - gamma @ (self.start + plain), 0.0), gamma @ plain)
-            return self.gap(lam)
+            return self.gap(lam, wanted)
         resid = self.y - (gamma[support] @ columns[support] if 4 * len(support) < m else gamma @ columns[:m])
         outside, rho = self.block.place < 0, float(np.linalg.norm(resid - self.scanned))
         self.outside = float(farthest(self.size[outside], rho, self.source.norm_bound(outside)).max(initial=0.0))
@@ -168,9 +168,9 @@ class GramForm:
             self.now, self.outside = self.corr[self.block.learner], float(self.size[outside].max(initial=0.0))
         self.now -= self.ridge * gamma
         self.plain = float(resid @ resid), float(resid @ (self.y - resid))
-        return self.gap(lam)
+        return self.gap(lam, wanted)
 
-    def gap(self, lam):
+    def gap(self, lam, wanted):
         ridge, inside = float(self.ridge @ self.gamma**2), float(np.abs(self.now).max(initial=0.0))
         square, along = self.plain[0] + ridge, self.plain[1] - ridge
         return squared_gap(square, along, float(np.abs(self.gamma).sum()), max(inside, self.outside), lam)

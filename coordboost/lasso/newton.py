@@ -140,9 +140,9 @@ class Newton:
         self.pred = self.held.dictionary.combine(self.gamma)
         self.loss = self.terms(*self.fixed, self.pred, self.pred, 0.0, self.resid)
         self._scan()
-        return self.gap(lam)
+        return self.gap(lam, wanted)
 
-    def gap(self, lam):
+    def gap(self, lam, wanted):
         gamma = np.zeros(self.source.n_learners)
         gamma[self.held.learner] = self.gamma
         return self.judge(lam, gamma, self.pred, self.loss, self.resid, self.corr)

@@ -12,7 +12,7 @@ import numpy as np
 
 from coordboost._generic import compiled, kernel
 from coordboost.lasso.conjugate import descend_on_support
-from coordboost.lasso.entries import correlation, drift, empty, measure, numbers, subtract, with_more
+from coordboost.lasso.entries import correlation, drift, empty, measure, numbers, short_rows, subtract, with_more
 from coordboost.lasso.gaps import squared_gap
 from coordboost.screening.sphere import SLACK, few_entries
 
@@ -90,11 +90,12 @@ class StoredEntries:
     """The inner solver for columns stored sparsely and not weighted (``workingset.py`` says what it is asked).
 
     size : (n_learners,), upper bounds of the abs correlations at the residual `seen_at`, -1 for learners of the working set
+    known : (n_learners,), which of them were evaluated there;  looked : the smallest level that was looked for
     learner, gamma : (m,), the working set in the order of arrival, coefficients;  inside : its largest abs correlation at the last gap
     """
 
     def __init__(self, source):
-        self.source, self.y, self.stored = source, source.y, source.problem.dictionary
+        self.source, self.y, self.stored = source, source.y, short_rows(source.problem.dictionary)
         self.scale = np.ones(source.n_learners) if source.scale is None else source.scale
         stored, column = self.stored, np.repeat(np.arange(source.n_learners), np.diff(self.stored.start))
         by = self.scale * np.abs(stored.scale)
@@ -109,6 +110,7 @@ class StoredEntries:
             compiled(run, (), allocates=False) for run in (descend, let_grow, evaluate, measure, numbers, descend_on_support)
         )
         self.resid, self.size = self.y.copy(), np.zeros(source.n_learners)
+        self.known = np.zeros(source.n_learners, dtype=bool)
         self.seen_at, self.drift, self.looked = self.y.copy(), drift(self.y), math.inf
         self._look(0.0)
 
@@ -124,16 +126,17 @@ class StoredEntries:
     def _look(self, level):
         """Evaluate the correlations whose bounds reach `level`, unless that was done since the last move."""
         if level < self.looked:
-            index, self.looked = np.flatnonzero(self.size >= max(level, 0.0)), level
-            self.entries += self.evaluate(
-                self.stored, self.scale, self.norm, self.shift, index, self.seen_at, self.doubt, self.size
-            )
+            index, self.looked = np.flatnonzero((self.size >= max(level, 0.0)) & ~self.known), level
+            fixed = self.stored, self.scale, self.norm, self.shift
+            self.entries += self.evaluate(*fixed, index, self.seen_at, self.doubt, self.size)
+            self.known[index] = True
 
     def _moved(self):
         """The residual is another: the bounds grow."""
         moved, self.seen_at, self.looked = self.resid - self.seen_at, self.resid.copy(), math.inf
         few = few_entries(moved, int(self.count.max(initial=0)))
         top, total = float(np.abs(moved).max()), float(abs(moved.sum()))
+        self.known[:] = False
         self.let_grow(self.count, self.norm, self.l1, self.shift, few, top, total, self.size)
 
     def penalise(self, lam):
@@ -141,8 +144,7 @@ class StoredEntries:
         self.held.ridge[:] = lam * self.source.ridge[self.learner]
 
     def recruit(self, level):
-        self._look(level)
-        new = np.flatnonzero(self.size >= level)
+        new = np.flatnonzero((self.size >= level) & self.known)
         if len(new):
             self.held = with_more(self.held, self.stored, new, self.scale[new], self.lam * self.source.ridge[new])
             self.learner, self.size[new] = np.append(self.learner, new), -1.0
@@ -171,10 +173,12 @@ class StoredEntries:
         """The residual formed anew. *Cost*: the entries of the columns whose bound reaches lam."""
         self.measure(self.held, self.gamma, self.y, self.resid, self.drift)
         self._moved()
-        return self.gap(lam)
-
-    def gap(self, lam):
-        """At another penalty the columns whose bound reaches it are evaluated, too."""
         self._look(lam)
+        return self.gap(lam, wanted)
+
+    def gap(self, lam, wanted):
+        """At another penalty columns whose bound reaches it are evaluated, too: where the set's own gap is small enough."""
         square, along, l1, self.inside = self.numbers(self.held, self.gamma, self.y, self.resid, self.drift)
+        if squared_gap(square, along, l1, self.inside, lam) <= wanted:
+            self._look(lam)
         return squared_gap(square, along, l1, self.level, lam)

@@ -6,10 +6,10 @@ What differs is how the Lasso is fitted on the working set. An *inner solver* ha
     level                 the largest abs correlation at the last look at all learners
     n_scans               scans so far
     penalise(lam)         the penalty is now `lam`
-    recruit(level)        learners whose abs correlation at that look reaches `level` join the working set; whether any is new
+    recruit(level)        learners whose correlation, known from that look, reaches `level` join the set; whether any is new
     fit(lam, goal)        towards a gap of at most `goal` on the working set; whether it was reached
     check(lam, wanted)    the certified gap over all learners (`wanted` is small enough); a look at all of them, or as good
-    gap(lam)              the same for a point that was checked, at another penalty; inf where it cannot be told
+    gap(lam, wanted)      the same for a point that was checked, at another penalty; or a bound of it, where that is above `wanted`
     model()               learners, their coefficients
 
 Source: Friedman, Hastie, Tibshirani, *Regularization paths for generalized linear models via coordinate descent* (active sets);
@@ -50,7 +50,7 @@ class WorkingSet:
         inner, null = self.inner, self.inner.null
         wanted = tol * null
         inner.penalise(lam)
-        best, at = inner.gap(lam), inner.model()
+        best, at = inner.gap(lam, wanted), inner.model()
         if best > wanted or lam < LASTS * self.found_for:
             self.found_for = lam
             if inner.level > lam:
