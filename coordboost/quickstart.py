@@ -3,14 +3,15 @@
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
 from coordboost import report
+from coordboost.lasso.path import lasso_path
 from coordboost.methods import forward_stagewise, forward_stepwise, lasso_cd, ls_boost, regularized_forward_stagewise
 from coordboost.plots import path as plots
 from coordboost.problem import Problem
 from coordboost.solve import solve
+from coordboost.state import State
 from coordboost.stopping import GapBelow
+from coordboost.targets import Penalty
 
 TITLE = "Diabetes data: boosting walks from the constant model to least squares"
 
@@ -25,14 +26,6 @@ class Quickstart(NamedTuple):
     files: list
 
 
-class LassoPath(NamedTuple):
-    """lam : (n_points,), decreasing;  runs : one certified run each;  gap : the largest certified gap, in parts of the null loss."""
-
-    lam: np.ndarray
-    runs: list
-    gap: float
-
-
 def diabetes():
     """The diabetes data of scikit-learn (Efron et al. 2004) as a problem: 442 patients, 10 raw columns, disease progression."""
     from sklearn.datasets import load_diabetes
@@ -41,36 +34,13 @@ def diabetes():
     return Problem(data.data, data.target, feature_names=data.feature_names)
 
 
-def lasso_path(problem, n_points=40, *, smallest=1e-5, tolerance=1e-8, n_steps=100_000):
-    """Certified Lasso solutions at penalties chosen so that their l1 norms cover the path evenly.
-
-    Parameters
-    ----------
-    problem : Problem
-    n_points : int
-    smallest : float
-        The last penalty, in parts of the first one that gives the zero model.
-    tolerance : float
-        Certified gap at which a solution is taken, in parts of the loss at zero.
-    n_steps : int
-        Largest number of steps a solution may take.
-
-    Notes
-    -----
-    The widest interval of l1 norms is halved (in the penalty) until there are enough points. *Cost*: n_points cold starts.
-    """
-    top = float(np.abs(problem.scan(problem.resid(np.zeros(problem.n_samples)))).max())
-    null = problem.value(np.zeros(problem.n_samples))
-
-    def point(lam):
-        return lam, solve(problem, lasso_cd(lam), n_steps, stop=GapBelow(tolerance))
-
-    points = [point(top), point(smallest * top)]
-    while len(points) < n_points:
-        widest = int(np.argmax(np.diff([run.final.l1 for _, run in points])))
-        points.insert(widest + 1, point((points[widest][0] + points[widest + 1][0]) / 2))
-    lam, runs = zip(*points, strict=True)
-    return LassoPath(np.array(lam), list(runs), max(run.certificate().gap for run in runs) / null)
+def lasso_states(path):
+    """The models of a Lasso path as states, each with the penalty that it is the optimum for, largest penalty first."""
+    problem, lams = path.problem, path.alphas * path.problem.weight.sum()
+    return [
+        State(problem, Penalty(float(lam)), k, problem.unit(coef))
+        for k, (lam, coef) in enumerate(zip(lams, path.coefs.T, strict=True))
+    ]
 
 
 def quickstart(out=None):
@@ -89,8 +59,10 @@ def quickstart(out=None):
         Path(out).mkdir(parents=True, exist_ok=True)
     problem = diabetes()
     least = solve(problem, forward_stepwise(), problem.n_learners)
-    path = lasso_path(problem)
-    nearest = min(path.runs, key=lambda run: abs(run.final.l1 - 0.6 * least.final.l1))
+    path = lasso_path(problem, eps=1e-5, tol=1e-8)
+    lasso = lasso_states(path)
+    middle = min(lasso, key=lambda state: abs(state.l1 - 0.6 * least.final.l1))
+    nearest = solve(problem, lasso_cd(middle.target.lam), 100_000, stop=GapBelow(1e-8))
     shown = [
         solve(problem, ls_boost(0.1), 20_000),
         solve(problem, forward_stagewise(1.0), 8_000),
@@ -99,8 +71,7 @@ def quickstart(out=None):
     runs = {run.method.name: run for run in (*shown, nearest, least)}
     optimum = report.optimum(least)
     rows = [report.summary(run, optimum) for run in runs.values()]
-    lasso = plots.trace([run.final for run in path.runs])
-    figure = plots.figure(shown, lasso, TITLE, optimum=optimum)
+    figure = plots.figure(shown, plots.trace(lasso), TITLE, optimum=optimum)
     return Quickstart(rows, _text(path, rows), figure, runs, [] if out is None else _write(Path(out), runs, figure))
 
 
@@ -126,6 +97,6 @@ def _text(path, rows):
         "gap, in parts of the same, proves how close the model is to the best one of the kind named below it: the optimum is "
         "least squares, the constrained Lasso (l1 <= delta), or the penalised Lasso (lam times the l1 norm added to the loss).",
         "A scan computes the correlation of every column with the residual once, from the data. Seconds include compilation, "
-        f"which happens once per machine. The {len(path.runs)} Lasso solutions in the figure are certified to a gap of "
-        f"{path.gap:.0e} each.",
+        f"which happens once per machine. The {len(path.alphas)} Lasso solutions in the figure are certified to a gap of "
+        f"{path.gaps.max():.0e} each.",
     ]

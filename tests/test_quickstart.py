@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from sklearn.linear_model import Lasso
 
-from coordboost import load
+from coordboost import lasso_path, load
 from coordboost.plots import path as plots
-from coordboost.quickstart import diabetes, lasso_path, quickstart
+from coordboost.quickstart import diabetes, lasso_states, quickstart
 
 
 @pytest.fixture(scope="module")
@@ -23,8 +23,8 @@ def done(folder):
 
 
 @pytest.fixture(scope="module")
-def path():
-    return lasso_path(diabetes())
+def lasso():
+    return lasso_states(lasso_path(diabetes(), eps=1e-5, tol=1e-8))
 
 
 def test_rows_are_the_methods_and_their_certified_gaps(done):
@@ -50,27 +50,29 @@ def test_regularised_stagewise_ends_clearly_inside_and_near_the_lasso(done):
     assert abs(regular["training_error"] - lasso["training_error"]) < 1e-5 * regular["null_error"]
 
 
-def test_lasso_path_agrees_with_scikit_learn(path):
-    problem = path.runs[0].problem
+def test_lasso_states_agree_with_scikit_learn(lasso):
+    problem = lasso[0].problem
     B = problem.dictionary.gather(np.arange(problem.n_learners))
-    for lam, run in list(zip(path.lam, path.runs, strict=True))[1::6]:
-        other = Lasso(alpha=lam / problem.n_samples, fit_intercept=False, tol=1e-12, max_iter=10**6).fit(B, problem.y)
-        np.testing.assert_allclose(run.beta, other.coef_, atol=0.05)
+    for state in lasso[1::12]:
+        alpha = state.target.lam / problem.n_samples
+        other = Lasso(alpha=alpha, fit_intercept=False, tol=1e-12, max_iter=10**6).fit(B, problem.y)
+        np.testing.assert_allclose(state.beta, other.coef_, atol=0.05)
 
 
-def test_lasso_path_is_certified_and_even(path):
-    l1 = np.array([run.final.l1 for run in path.runs])
-    assert len(l1) == 40 and path.gap < 1e-7
-    assert l1[0] == 0 and (np.diff(path.lam) < 0).all() and (np.diff(l1) > 0).all()
+def test_lasso_states_are_certified_and_cover_the_path(lasso):
+    l1 = np.array([state.l1 for state in lasso])
+    assert l1[0] == 0 and (np.diff(l1) > 0).all()
     assert np.diff(l1).max() < 0.05 * l1[-1]
+    assert max(state.certificate().gap for state in lasso) < 1.1e-8 * lasso[0].problem.start_loss
 
 
-def test_no_model_beats_the_certified_lasso(done, path):
+def test_no_model_beats_the_certified_lasso(done, lasso):
     # Every certificate gives a line: L(beta) >= lower - lam * ||beta||_1 for all beta.
-    lower = np.array([run.certificate().lower for run in path.runs])
+    lower = np.array([state.certificate().lower for state in lasso])
+    lam = np.array([state.target.lam for state in lasso])
     for run in done.runs.values():
         for state in run.replay(plots.grid(run.n_steps).tolist()):
-            assert state.loss >= (lower - path.lam * state.l1).max() - 1e-9 * lower[0]
+            assert state.loss >= (lower - lam * state.l1).max() - 1e-9 * lower[0]
 
 
 def test_files_hold_the_runs(done, folder):
