@@ -50,7 +50,7 @@ class Method:
     source: str = ""
     target: object = Unconstrained()
     parameters: dict = field(default_factory=dict)
-    coefficients: object = Single()
+    coefficients: object = Single()  # type: ignore[call-arg]  # mypy does not see the defaults of its fields
 
     def __post_init__(self):
         SELECTION.check("select", self.select)

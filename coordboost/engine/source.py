@@ -50,7 +50,7 @@ def by_gain(memory, gained, n):
 class Fixed:
     """One view for the whole run, renewed from the coefficients at multiples of ``RENEW``."""
 
-    saved: ClassVar = []
+    saved: ClassVar[list] = []
 
     def __init__(self, kind, problem, coefficients):
         self.kind = kind

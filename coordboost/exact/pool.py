@@ -46,7 +46,7 @@ class Pool:
             "active": np.empty(most, dtype=np.int64),
             "factor": np.empty((most, most)),
             "scratch": np.empty(max(rows * cap, n_learners, BINS)),
-            "index": np.empty(entries, dtype=np.int64),
+            "where": np.empty(entries, dtype=np.int64),
             "value": np.empty(entries),
             "events": np.empty((3, entries), dtype=np.int64),
         }
@@ -105,7 +105,7 @@ class Pool:
         record = (
             path.lams[corners],
             path.stops[corners],
-            path.index[entries],
+            path.where[entries],
             path.value[entries],
             path.events[:, : now.n_events],
         )

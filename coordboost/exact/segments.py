@@ -75,7 +75,7 @@ def note_corner(path):
     beta, e = path.beta, now.n_entries
     for j in range(now.n_candidates):
         if beta[j] != 0.0:
-            path.index[e], path.value[e] = path.learner[j], beta[j]
+            path.where[e], path.value[e] = path.learner[j], beta[j]
             e += 1
     now.n_entries = e
     path.lams[now.n_corners] = now.lam
@@ -125,7 +125,7 @@ def trace_segments(path, most):
     m = now.n_candidates
     refine(path)
     while True:
-        if now.n_corners == len(path.lams) or now.n_entries + m > len(path.index) or now.n_events + m > path.events.shape[1]:
+        if now.n_corners == len(path.lams) or now.n_entries + m > len(path.where) or now.n_events + m > path.events.shape[1]:
             return FULL
         if now.since_scan >= most:
             return SCAN

@@ -53,7 +53,7 @@ class PathState(NamedTuple):
     # the record
     lams: np.ndarray  # (corners,)
     stops: np.ndarray  # (corners,), where the coefficients of each corner end
-    index: np.ndarray  # learners of the non-zero coefficients, one corner after the other
+    where: np.ndarray  # learners of the non-zero coefficients, one corner after the other
     value: np.ndarray  # the coefficients
     events: np.ndarray  # (3, ...) corner, learner, +1 where it starts to move and -1 where it stops
 

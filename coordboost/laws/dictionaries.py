@@ -14,12 +14,12 @@ class DictionaryCase(NamedTuple):
     """A dictionary, learners that are looked at, a vector to correlate with, and coefficients of the learners."""
 
     dictionary: object
-    index: np.ndarray
+    some: np.ndarray
     v: np.ndarray
     beta: np.ndarray
 
     def columns(self):
-        return np.column_stack([self.dictionary.column(int(j)) for j in self.index])
+        return np.column_stack([self.dictionary.column(int(j)) for j in self.some])
 
 
 def case(dictionary, y):
@@ -41,7 +41,7 @@ def sizes_are_whole_numbers(at):
 
 def columns_are_finite_and_of_the_right_shape(at):
     """(n_samples,) real numbers."""
-    for j in at.index:
+    for j in at.some:
         column = np.asarray(at.dictionary.column(int(j)))
         if column.shape != (at.dictionary.n_samples,) or column.dtype.kind not in "fiu" or not np.isfinite(column).all():
             return f"column({j}) has shape {column.shape}, dtype {column.dtype}; it must be {at.dictionary.n_samples} finite numbers."
@@ -53,14 +53,14 @@ def columns_have_unit_norm(at):
     norms = np.linalg.norm(at.columns(), axis=0)
     i = int(np.argmax(np.abs(norms - 1)))
     if abs(norms[i] - 1) > NEAR:
-        return f"column({at.index[i]}) has norm {norms[i]:.9g}; divide every column by its norm, in column and scan alike."
+        return f"column({at.some[i]}) has norm {norms[i]:.9g}; divide every column by its norm, in column and scan alike."
     return None
 
 
 def scan_agrees_with_the_columns(at):
     """Shape, sign and size of every correlation that is looked at."""
     return _agrees(
-        "scan(v)", at.dictionary.scan(at.v), at.columns().T @ at.v, at, pick=at.index, length=at.dictionary.n_learners
+        "scan(v)", at.dictionary.scan(at.v), at.columns().T @ at.v, at, pick=at.some, length=at.dictionary.n_learners
     )
 
 
@@ -77,14 +77,14 @@ def dot_agrees_with_the_columns(at):
     """<B_j, v>."""
     if not hasattr(at.dictionary, "dot"):
         return SKIPPED
-    return _agrees("dot(j, v)", [at.dictionary.dot(int(j), at.v) for j in at.index], at.columns().T @ at.v, at)
+    return _agrees("dot(j, v)", [at.dictionary.dot(int(j), at.v) for j in at.some], at.columns().T @ at.v, at)
 
 
 def correlations_agree_with_the_columns(at):
     """In the order of the list, with repetitions."""
     if not hasattr(at.dictionary, "correlations"):
         return SKIPPED
-    order = np.concatenate([at.index[::-1], at.index[:1]])
+    order = np.concatenate([at.some[::-1], at.some[:1]])
     expected = at.columns().T @ at.v
     return _agrees(
         "correlations(v, index)", at.dictionary.correlations(at.v, order), np.append(expected[::-1], expected[0]), at
@@ -96,7 +96,7 @@ def add_agrees_with_the_columns(at):
     if not hasattr(at.dictionary, "add"):
         return SKIPPED
     total = at.v.copy()
-    for j, a in zip(at.index, at.beta, strict=True):
+    for j, a in zip(at.some, at.beta, strict=True):
         at.dictionary.add(int(j), float(a), total)
     return _agrees("add(j, a, v), v += a B_j in place,", total, at.v + at.columns() @ at.beta, at)
 
@@ -106,7 +106,7 @@ def combine_agrees_with_the_columns(at):
     if not hasattr(at.dictionary, "combine"):
         return SKIPPED
     beta = np.zeros(int(at.dictionary.n_learners))
-    beta[at.index] = at.beta
+    beta[at.some] = at.beta
     return _agrees("combine(beta)", at.dictionary.combine(beta), at.columns() @ at.beta, at)
 
 
@@ -114,25 +114,25 @@ def gather_agrees_with_the_columns(at):
     """(n_samples, len(index)), also of no learners."""
     if not hasattr(at.dictionary, "gather"):
         return SKIPPED
-    none = np.asarray(at.dictionary.gather(at.index[:0]))
+    none = np.asarray(at.dictionary.gather(at.some[:0]))
     if none.shape != (at.dictionary.n_samples, 0):
         return f"gather of no learners has shape {none.shape}; it must be ({at.dictionary.n_samples}, 0)."
-    return _agrees("gather(index)", at.dictionary.gather(at.index[::-1]), at.columns()[:, ::-1], at)
+    return _agrees("gather(index)", at.dictionary.gather(at.some[::-1]), at.columns()[:, ::-1], at)
 
 
 def cross_agrees_with_the_columns(at):
     """Weighted inner products."""
     if not hasattr(at.dictionary, "cross"):
         return SKIPPED
-    weight, some = np.abs(at.v), at.index[:3]
+    weight, few = np.abs(at.v), at.some[:3]
     columns = at.columns()
     expected = (columns[:, :3].T * weight) @ columns
-    return _agrees("cross(a, b, weight)", at.dictionary.cross(some, at.index, weight), expected, at)
+    return _agrees("cross(a, b, weight)", at.dictionary.cross(few, at.some, weight), expected, at)
 
 
 def gram_agrees_with_the_columns(at):
     """B' diag(weight) B, for dictionaries that are small."""
-    if not hasattr(at.dictionary, "gram") or len(at.index) < at.dictionary.n_learners:
+    if not hasattr(at.dictionary, "gram") or len(at.some) < at.dictionary.n_learners:
         return SKIPPED
     weight, columns = np.abs(at.v), at.columns()
     return _agrees("gram(weight)", at.dictionary.gram(weight), (columns.T * weight) @ columns, at)
