@@ -21,13 +21,14 @@ class Columns:
     n_samples, n_learners = M, N
 
     def __init__(self):
-        self.scans = 0
+        self.scans, self.columns = 0, 0
 
     def scan(self, v):
         self.scans += 1
         return ROWS @ v
 
     def column(self, j):
+        self.columns += 1
         return ROWS[j].copy()
 
 
@@ -98,3 +99,12 @@ def test_a_step_costs_its_scan():
 
     (ratio, _), (_, n_scans) = min(cost(cb.Explicit) for _ in range(3)), cost(None)
     assert ratio <= 4 and n_scans <= 210
+
+
+def test_looks_for_candidates_are_few_where_they_do_not_pay():
+    """Every pick is new: after a look that failed, explicit steps go on for as long as the next one would cost, all columns being new."""
+    oracle = Columns()
+    problem = cb.Problem(oracle, Y, center=False)
+    before = oracle.columns
+    run = cb.solve(problem, cb.ls_boost(1.0), 200)
+    assert len(set(run.path.learner)) > 150 and oracle.columns - before <= 200 + 600

@@ -144,7 +144,10 @@ class Cheapest:
         return self.store
 
     def _spell(self):
-        return math.ceil(PATIENCE * self.prices.candidates(self.memory.size) / self.prices.explicit)
+        """Explicit steps until the next look for candidates, of which all might be new."""
+        size = self.memory.size
+        look = self.prices.candidates(size, size, size**2 * self.problem.n_samples)
+        return math.ceil(PATIENCE * look / self.prices.explicit)
 
     def _trial_length(self):
         return math.ceil(self.prices.candidates(self.memory.size) / self.prices.moved) if len(self.kinds) > 1 else RENEW
