@@ -80,8 +80,14 @@ def record(**values):
 
     Compiled code reads and writes a field at the speed of an entry of an array.
     """
-    kinds = [(name, np.int64 if isinstance(value, int) else np.float64) for name, value in values.items()]
-    return np.array([tuple(values.values())], dtype=kinds).view(np.recarray)[0]
+    kinds = tuple((name, "i8" if isinstance(value, int) else "f8") for name, value in values.items())
+    return np.array([tuple(values.values())], dtype=_record_type(kinds))[0]
+
+
+@functools.cache
+def _record_type(kinds):
+    """The type of a record with fields (name, type)."""
+    return np.dtype((np.record, list(kinds)))
 
 
 @functools.cache

@@ -1,5 +1,6 @@
 """Run files spoiled in every way: a sentence, or the run; never anything else, never more memory, never a half-written file."""
 
+import contextlib
 import errno
 import os
 import resource
@@ -127,25 +128,27 @@ def test_bits_of_a_file_are_not_overlooked():
     assert len({spoil_bits(rng, data, None) for _ in range(20)}) == 20
 
 
-@pytest.fixture
+@contextlib.contextmanager
 def little_room():
-    """No file may become larger than 2,000 bytes: as on a full disk."""
+    """No file may become larger than 2,000 bytes, as on a full disk: not for longer than needed, since pytest may write to a file, too."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (2000, before[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 @pytest.mark.parametrize("there", [True, False], ids=["an old file", "no file"])
-def test_a_full_disk_leaves_the_old_file_whole(there, tmp_path, request):
+def test_a_full_disk_leaves_the_old_file_whole(there, tmp_path):
     problem, method, _ = PROBLEMS["dense"]
     file, old = tmp_path / "run", cb.solve(problem, method, 3)
     if there:
         old.save(file)
     before = sorted((path.name, path.read_bytes()) for path in tmp_path.iterdir())
-    request.getfixturevalue("little_room")
-    with pytest.raises(OSError) as caught:
-        cb.solve(problem, method, 60).save(file)
+    run = cb.solve(problem, method, 60)
+    with pytest.raises(OSError) as caught, little_room():
+        run.save(file)
     assert caught.value.errno in (errno.EFBIG, errno.ENOSPC) and caught.value.filename == str(file)
     assert sorted((path.name, path.read_bytes()) for path in tmp_path.iterdir()) == before
 

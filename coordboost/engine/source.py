@@ -186,9 +186,10 @@ class Cheapest:
         """The kind of view whose steps would have cost least, after a stretch of lookahead or of explicit steps."""
         prices, explicit = self.prices, gained * self.prices.explicit
         price = explicit if self.memory.view == "Explicit" else self.found.price(prices, gained)
-        if GramColumns in self.kinds:
-            missing, least = self._missing(beta), min(price, explicit)
-            if gained * prices.moved + (len(missing) - self.backlog) * prices.gram_column <= MARGIN * least:
+        least, running = min(price, explicit), gained * prices.moved - self.backlog * prices.gram_column
+        if GramColumns in self.kinds and running <= MARGIN * least:
+            missing = self._missing(beta)
+            if running + len(missing) * prices.gram_column <= MARGIN * least:
                 affordable = least / prices.gram_column
                 if self.backlog <= PATIENCE * affordable:
                     self._add(missing)

@@ -24,9 +24,8 @@ def level(outside, square):
 
     distance, along : |d|^2 and <d, p_0>;  kept : what is left of p_0;  length, steps : the way gone, and in how many steps
     """
-    out = record(outside=0.0, square=0.0, distance=0.0, along=0.0, kept=1.0, length=0.0, steps=0.0)
-    restart(out, outside, square)
-    return out
+    start = {"outside": float(outside), "square": float(square)}
+    return record(**start, distance=0.0, along=0.0, kept=1.0, length=0.0, steps=0.0)
 
 
 @kernel
