@@ -104,7 +104,7 @@ def _apart(cls, problem, root, samples):
     return _checked(cls(left, apart.tilt), problem, root, far, least)
 
 
-def whole(table):
+def whole_numbers(table):
     """The numbers of a float64 array times a power of two, as whole numbers of any length; the exponent of that power."""
     mantissa, exponent = np.frexp(table)
     last = 53 - int(exponent[mantissa != 0].min(initial=53))
@@ -131,7 +131,7 @@ class Apart:
     """
 
     def __init__(self, table, root, far, outer, upper, moved):
-        self.table, self.last = whole(table)
+        self.table, self.last = whole_numbers(table)
         self.root, self.far, self.left, self.upper, self.moved = root, far, outer, upper, moved
         self.tilt, self.kept = 0.0, []
 

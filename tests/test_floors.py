@@ -46,6 +46,14 @@ KNOWS_CVXPY = ("certify", "geometry")
 HEAVY = ("cvxpy", "matplotlib", "pandas", "sklearn")
 FILE_LINES, FUNCTION_LINES, LONG_FUNCTION = 250, 40, "advance"
 
+# One name, one thing: the public names that may stand in several modules, each for one reason.
+SHARED = {
+    "case": "what the laws of a kind are tried on, one for each kind",
+    **dict.fromkeys(["certify", "check", "mca", "quickstart"], "a command is called like the function that it runs"),
+    **dict.fromkeys(["cost", "direction"], "each way to the minimal cosine angle has both"),
+    **dict.fromkeys(["distance", "excess", "fit", "l1"], "the theorems bound the same things; distances are measured, too"),
+}
+
 FLOOR_OF = {name: floor for floor, names in FLOORS.items() for name in names}
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -128,6 +136,16 @@ def length_faults(module, source):
     return faults
 
 
+def name_faults(sources):
+    """Public functions and classes of modules (name: source) that stand in two of them."""
+    homes = {}
+    for module, source in sources.items():
+        for node in ast.parse(source).body:
+            if isinstance(node, (*FUNCTIONS, ast.ClassDef)) and not node.name.startswith("_"):
+                homes.setdefault(node.name, set()).add(module)
+    return [f"{name} is in {sorted(found)}" for name, found in homes.items() if len(found) > 1 and name not in SHARED]
+
+
 def test_modules_are_found():
     assert "pieces.losses" in PATHS and "_generic" in PATHS
 
@@ -141,6 +159,15 @@ def test_every_module_has_a_floor(module):
 @pytest.mark.parametrize("rule", [floor_faults, library_faults, length_faults])
 def test_rule_holds(module, rule):
     assert rule(module, PATHS[module].read_text(encoding="utf-8")) == []
+
+
+def test_one_name_is_one_thing():
+    assert name_faults({module: path.read_text(encoding="utf-8") for module, path in PATHS.items()}) == []
+
+
+def test_a_name_for_two_things_is_refused():
+    assert len(name_faults({"a": "def walk(): ...", "b": "class walk: ..."})) == 1
+    assert name_faults({"a": "def mca(): ...\ndef _of(): ...", "b": "def mca(): ...\ndef _of(): ..."}) == []
 
 
 def test_no_module_needs_itself_to_load():

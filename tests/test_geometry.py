@@ -18,7 +18,7 @@ from coordboost.geometry import (
     second_moment_mca,
 )
 from coordboost.geometry.ascent import climb, starts
-from coordboost.geometry.ball import WorkingSet, Written
+from coordboost.geometry.ball import CuttingPlanes, Written
 from coordboost.geometry.design import best_weights, even
 from coordboost.geometry.interval import ROUNDING, floor_of
 from coordboost.geometry.learners import Learners
@@ -121,7 +121,7 @@ def test_intervals_contain_the_exact_value(seed):
     found, values = mca(B, rule, groups=groups), enumerated(learners)
     for value in values.values():
         assert value == pytest.approx(found.upper, rel=1e-8)
-    lower, _ = cells.lower_end(learners, found.upper, budget=30_000)
+    lower, _ = cells.certified_lower(learners, found.upper, budget=30_000)
     assert found.upper * (1 - (2e-8 if learners.rank <= 3 else 0.25)) <= lower <= found.upper * (1 + 1e-12)
     weights = best_weights(learners)
     blind = Interval.of(learners, np.random.default_rng(seed).standard_normal(learners.rank), method="", weights=weights)
@@ -187,5 +187,5 @@ def test_norms_subgradients_and_duals(rule):
     for row in rows[:25]:
         if np.any(row):
             b = learners.basis.T @ row
-            for program in (Written(learners), WorkingSet(learners)):
+            for program in (Written(learners), CuttingPlanes(learners)):
                 assert b @ program.maximiser(b) == pytest.approx(norm.rule.dual_norm(row), rel=1e-7)

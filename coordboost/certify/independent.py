@@ -26,7 +26,7 @@ def _terms(cp, loss, y, f):
     return table[type(loss)]()
 
 
-def optimum(problem, target):
+def independent_solution(problem, target):
     """Coefficients (n_learners,) that a general solver finds for `target`, and the name of the solver.
 
     OSQP with polishing and Clarabel both try the squared loss, the answer with the smaller certified gap is kept; other losses go to

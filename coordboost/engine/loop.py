@@ -26,15 +26,15 @@ def advance(view, select, step, unit, beta, drawn, k, learner, shrink, theta):
     return len(learner)
 
 
-def trace(coefficients, learner, shrink, theta, start, stop):
+def accumulate_steps(coefficients, learner, shrink, theta, start, stop):
     """Bring the coefficients through the recorded steps start, ..., stop - 1."""
     for k in range(start, stop):
         accumulate(coefficients, learner[k], shrink[k], theta[k])
 
 
 def retrace(coefficients, path, start, stop):
-    """As `trace`, along a ``Path``: compiled where the store of coefficients can be."""
-    run = compiled(trace, (coefficients,)) if is_piece(coefficients) else trace
+    """As `accumulate_steps`, along a ``Path``: compiled where the store of coefficients can be."""
+    run = compiled(accumulate_steps, (coefficients,)) if is_piece(coefficients) else accumulate_steps
     run(coefficients, path.learner, path.shrink, path.theta, start, stop)
 
 

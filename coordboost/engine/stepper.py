@@ -11,8 +11,8 @@ from coordboost.engine.loop import retrace, runner
 from coordboost.engine.path import Record
 from coordboost.engine.source import source_of
 from coordboost.engine.streams import picks
-from coordboost.pieces.selection import Recorded as RecordedPicks
-from coordboost.pieces.steps import Recorded as RecordedMoves
+from coordboost.pieces.selection import RecordedPicks
+from coordboost.pieces.steps import RecordedMoves
 
 #: Most steps in one call of the compiled loop.
 LONGEST = 1 << 16

@@ -8,7 +8,7 @@ from coordboost._generic import kernel, leaf
 from coordboost.exact.products import fill_residual, has_gram
 from coordboost.exact.segments import trace_segments
 from coordboost.exact.state import CROWDED, SCAN
-from coordboost.screening.columns import cross
+from coordboost.screening.columns import extend_gram
 
 #: The Gram matrix of the candidates may cost this many times as many products as the scans: products of blocks are that much faster.
 RATIO = 3
@@ -37,7 +37,7 @@ def n_wanted(path):
 
 
 @kernel
-def threshold(corr, most, low, top, counts):
+def binned_threshold(corr, most, low, top, counts):
     """A number from `low` to `top` that about `most` abs correlations reach, and not fewer unless it is `low`: by counting in bins."""
     n_bins, by = len(counts), len(counts) / (top - low)
     counts[:] = 0.0
@@ -85,9 +85,9 @@ def choose_candidates(path, corr):
     before, now.floor, now.outside, now.outside_norm = now.floor, -1.0, -1.0, 0.0
     if most < n_learners:
         low, bins = min(0.5 * before, 0.5 * now.lam), path.scratch[:BINS]
-        found = threshold(corr, most, low, now.lam, bins) if low > 0.0 else low
+        found = binned_threshold(corr, most, low, now.lam, bins) if low > 0.0 else low
         if found <= low:
-            found = threshold(corr, most, 0.0, now.lam, bins)
+            found = binned_threshold(corr, most, 0.0, now.lam, bins)
         now.floor = min(found, now.lam - 2.0 * now.tie)
     if not has_gram(path):  # what its entries have cost is not thrown away
         drop_candidates(path, corr)
@@ -119,7 +119,7 @@ def add_candidates(path, new, corr):
     now = path.now
     m, room = now.n_candidates, now.n_candidates + len(new)
     if len(new) and has_gram(path):
-        cross(path.columns, path.gram, m, room, path.scratch)
+        extend_gram(path.columns, path.gram, m, room, path.scratch)
     for i in range(m, room):
         path.learner[i], path.rank[i], path.tied[i], path.was_active[i] = new[i - m], -1, 0, 0
         path.beta[i], path.direction[i], path.sign[i] = 0.0, 0.0, 0.0

@@ -5,7 +5,7 @@ n_samples without. The matrix itself takes m^2 n_samples, so it pays where there
 """
 
 from coordboost._generic import inlined
-from coordboost.screening.columns import dot
+from coordboost.screening.columns import inner_product
 
 
 @inlined
@@ -25,8 +25,8 @@ def active_products(path, j, out):
         return row[j]
     column = path.columns[j]
     for i in range(k):
-        out[i] = dot(path.columns[active[i]], column)
-    return dot(column, column)
+        out[i] = inner_product(path.columns[active[i]], column)
+    return inner_product(column, column)
 
 
 @inlined
@@ -45,7 +45,7 @@ def combine_active(path, values):
 def candidate_product(path, values, j):
     """The inner product of candidate j with the combination of the active learners that `combine_active` was called for."""
     if not has_gram(path):
-        return dot(path.columns[j], path.resid)
+        return inner_product(path.columns[j], path.resid)
     row, active, total = path.gram[j], path.active, 0.0
     for i in range(path.now.n_active):
         total += row[active[i]] * values[i]
@@ -60,7 +60,7 @@ def candidate_products(path, values, out):
     if not has_gram(path):
         combine_active(path, values)
         for j in range(m):
-            out[j] = dot(path.columns[j], path.resid)
+            out[j] = inner_product(path.columns[j], path.resid)
         return
     out[:m] = 0.0
     full = k - k % 4

@@ -4,7 +4,7 @@ from coordboost._generic import inlined, leaf
 from coordboost.exact.corners import activate, solve_active
 from coordboost.exact.products import candidate_products, fill_residual
 from coordboost.exact.state import EPS, STAGEWISE
-from coordboost.screening.columns import dot
+from coordboost.screening.columns import inner_product
 
 #: A relative gap that rounding of large coefficients may cost before correlations are computed from the residual.
 FINE = 1e-13
@@ -28,7 +28,7 @@ def measure_active(path):
     fill_residual(path)
     for i in range(path.now.n_active):
         j = path.active[i]
-        path.corr[j] = dot(path.columns[j], path.resid)
+        path.corr[j] = inner_product(path.columns[j], path.resid)
 
 
 @inlined
@@ -91,6 +91,6 @@ def is_exact(path):
         return True
     fill_residual(path)
     for j in range(now.n_candidates):
-        path.corr[j] = dot(path.columns[j], path.resid)
+        path.corr[j] = inner_product(path.columns[j], path.resid)
     off, length = deviation(path, True)
     return length * off <= now.tolerance

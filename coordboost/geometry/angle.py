@@ -8,7 +8,7 @@ from coordboost.geometry.ball import is_small
 from coordboost.geometry.design import best_weights
 from coordboost.geometry.interval import Interval
 from coordboost.geometry.learners import Learners
-from coordboost.geometry.sphere import descend
+from coordboost.geometry.sphere import best_reached
 from coordboost.pieces.selection import Full
 
 #: Exact methods with their names; the cheapest is taken if it needs less than this estimate of seconds.
@@ -76,11 +76,11 @@ def enclosed(learners, n_starts, rng):
     weights = best_weights(learners)
     few = min(n_starts, 4) if learners.rank <= cells.MAX_RANK else n_starts
     points = starts(learners, weights, few, rng)
-    search = climb if is_small(learners) else descend
+    search = climb if is_small(learners) else best_reached
     direction = min(points, key=learners.cosine) if learners.rank <= 4 else search(learners, points)
     found = Interval.of(learners, direction, method="semidefinite program and local search", weights=weights)
     if learners.rank > cells.MAX_RANK or found.width < cells.TOLERANCE:
         return found
-    lower, better = cells.lower_end(learners, found.upper)
+    lower, better = cells.certified_lower(learners, found.upper)
     method = "cones and local search" if lower > found.lower else found.witness["method"]
     return Interval.of(learners, direction if better is None else better, method=method, weights=weights, enumerated=lower)

@@ -57,7 +57,7 @@ class Written:
         return _solved(cost, A_ub=self.rows, b_ub=self.right, bounds=self.bounds)[: self.rank]
 
 
-class WorkingSet:
+class CuttingPlanes:
     """Only the constraints that were violated so far; kept from one program to the next."""
 
     def __init__(self, learners):
@@ -90,4 +90,4 @@ def is_small(learners):
 
 def ball(learners):
     """The form that suits the size of the norm."""
-    return (Written if is_small(learners) else WorkingSet)(learners)
+    return (Written if is_small(learners) else CuttingPlanes)(learners)

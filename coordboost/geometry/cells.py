@@ -15,7 +15,7 @@ import numpy as np
 TOLERANCE, BUDGET, WORK, MAX_RANK = 1e-8, 400_000, 60_000_000, 6
 
 
-def lower_end(learners, upper, budget=BUDGET):
+def certified_lower(learners, upper, budget=BUDGET):
     """A number <= Theta, and the best direction met (rank,), or None if none beats `upper`.
 
     *Cost*: at most `budget` subgradients of h, fewer for many learners.

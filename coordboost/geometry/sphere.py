@@ -11,7 +11,7 @@ import scipy.optimize
 _ROUNDS = 30
 
 
-def descend(learners, starts):
+def best_reached(learners, starts):
     """The best direction (rank,) reached from the rows of `starts` (N, rank). *Cost*: a few small programs per start."""
     return min((_from(learners, start) for start in starts), key=learners.cosine)
 

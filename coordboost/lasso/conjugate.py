@@ -1,7 +1,7 @@
 """Conjugate gradients on the support of a Lasso at fixed signs, on stored entries: for supports too large or dependent for a factor."""
 
 from coordboost._generic import kernel
-from coordboost.lasso.entries import correlation, subtract
+from coordboost.lasso.entries import column_correlation, subtract
 
 #: Restarts, one for each coefficient that reaches 0; steps between two of them.
 RESTARTS, STEPS = 100, 50
@@ -37,7 +37,7 @@ def image_of(held, support, n, way, image, aside):
 
 
 @kernel
-def follow(held, support, n, resid, drift, gamma, enough, grad, way, image, aside):
+def conjugate_steps(held, support, n, resid, drift, gamma, enough, grad, way, image, aside):
     """Steps from the gradient `grad` until no entry of it is above `enough`; or until a coefficient is 0: its position, else -1."""
     square = 0.0
     for i in range(n):
@@ -59,7 +59,7 @@ def follow(held, support, n, resid, drift, gamma, enough, grad, way, image, asid
             return leaving
         worst, before, square = 0.0, square, 0.0
         for i in range(n):
-            grad[i] -= step * (correlation(held, image, aside, support[i]) + held.ridge[support[i]] * way[i])
+            grad[i] -= step * (column_correlation(held, image, aside, support[i]) + held.ridge[support[i]] * way[i])
             worst = max(worst, abs(grad[i]))
             square += grad[i] * grad[i]
         if worst <= enough:
@@ -78,12 +78,12 @@ def descend_on_support(held, support, n, resid, drift, gamma, lam, goal, grad, w
         l1, worst = 0.0, 0.0
         for i in range(n):
             j = support[i]
-            grad[i] = correlation(held, resid, drift, j) - held.ridge[j] * gamma[j] - (lam if gamma[j] > 0.0 else -lam)
+            grad[i] = column_correlation(held, resid, drift, j) - held.ridge[j] * gamma[j] - (lam if gamma[j] > 0.0 else -lam)
             l1 += abs(gamma[j])
             worst = max(worst, abs(grad[i]))
         if n == 0 or worst * l1 <= PART * goal:
             return
-        leaving = follow(held, support, n, resid, drift, gamma, PART * goal / l1, grad, way, image, aside)
+        leaving = conjugate_steps(held, support, n, resid, drift, gamma, PART * goal / l1, grad, way, image, aside)
         if leaving >= 0:
             n -= 1
             for i in range(leaving, n):

@@ -63,7 +63,7 @@ def with_more(held, stored, index, scale, ridge):
 
 
 @kernel
-def correlation(held, resid, drift, j):
+def column_correlation(held, resid, drift, j):
     """<b_j, resid - off>."""
     total = 0.0
     for p in range(held.start[j], held.start[j + 1]):
@@ -97,7 +97,7 @@ def measure(held, gamma, y, resid, drift):
 
 
 @kernel
-def numbers(held, gamma, y, resid, drift):
+def gap_sums(held, gamma, y, resid, drift):
     """<r, r>, <r, y - r>, the l1 norm, and the largest abs correlation; the ridge is counted as a row more for each column."""
     square, along, l1, worst = 0.0, 0.0, 0.0, 0.0
     for i in range(len(resid)):
@@ -106,7 +106,7 @@ def numbers(held, gamma, y, resid, drift):
         along += r * (y[i] - r)
     for j in range(len(gamma)):
         pull = held.ridge[j] * gamma[j]
-        worst = max(worst, abs(correlation(held, resid, drift, j) - pull))
+        worst = max(worst, abs(column_correlation(held, resid, drift, j) - pull))
         l1 += abs(gamma[j])
         square += pull * gamma[j]
         along -= pull * gamma[j]

@@ -28,7 +28,7 @@ ROUNDED = 0.05
 
 
 @kernel
-def sweep(gram, now, gamma, index, n, lam):
+def sweep_gram(gram, now, gamma, index, n, lam):
     """Minimise exactly along each of the n learners `index` in turn; the decrease of the objective."""
     gain = 0.0
     for i in range(n):
@@ -50,13 +50,13 @@ def sweep(gram, now, gamma, index, n, lam):
 def go_round(gram, now, gamma, everything, support, lam, goal):
     """A sweep over the working set, and sweeps over its support until they gain little."""
     n = 0
-    sweep(gram, now, gamma, everything, len(gamma), lam)
+    sweep_gram(gram, now, gamma, everything, len(gamma), lam)
     for j in range(len(gamma)):
         if gamma[j] != 0.0:
             support[n] = j
             n += 1
     for _ in range(SWEEPS):
-        if sweep(gram, now, gamma, support, n, lam) <= 0.1 * goal:
+        if sweep_gram(gram, now, gamma, support, n, lam) <= 0.1 * goal:
             break
 
 
@@ -73,7 +73,7 @@ def gap_inside(start, now, gamma, lam, square_y, outside):
     return squared_gap(max(square, 0.0), along, l1, worst, lam)
 
 
-def descend(gram, start, now, gamma, everything, support, lam, goal, square_y, rounds):
+def descend_by_gram(gram, start, now, gamma, everything, support, lam, goal, square_y, rounds):
     """Rounds of sweeps, until the gap on the working set is at most `goal`; whether it is."""
     for _ in range(rounds):
         go_round(gram, now, gamma, everything, support, lam, goal)
@@ -95,7 +95,10 @@ class GramForm:
         self.square_y = float(self.y @ self.y)
         self.null, self.n_scans, self.lam = self.square_y / 2, 0, 0.0
         self.start, self.now, self.gamma, self.squares, self.ridge = (np.zeros(0) for _ in range(5))
-        self.descend, self.gap_inside = compiled(descend, (), allocates=False), compiled(gap_inside, (), allocates=False)
+        self.descend, self.gap_inside = (
+            compiled(descend_by_gram, (), allocates=False),
+            compiled(gap_inside, (), allocates=False),
+        )
         self.exact = ExactSolves()
         self._scan(self.y)
         self.outside, self.plain = self.level, (self.square_y, 0.0)

@@ -63,7 +63,7 @@ def curvatures(loss, y, weight, base, pred, out):
 
 
 @kernel
-def gap_inside(loss, now, gamma, lam, infimum):
+def gap_of_loss(loss, now, gamma, lam, infimum):
     """Duality gap from the working set alone."""
     worst, l1, along = 0.0, 0.0, 0.0
     for j in range(len(now)):
@@ -77,7 +77,7 @@ def settle(gram, now, gamma, everything, support, lam, loss, infimum, goal, roun
     """Rounds of sweeps, until the gap of the model is at most `goal`; whether it is."""
     for _ in range(rounds):
         go_round(gram, now, gamma, everything, support, lam, goal)
-        if gap_inside(loss, now, gamma, lam, infimum) <= goal:
+        if gap_of_loss(loss, now, gamma, lam, infimum) <= goal:
             return True
     return False
 
@@ -97,7 +97,7 @@ class Newton:
         loss = self.problem.loss
         pieces = (loss,) if is_piece(loss) else None
         self.terms, self.curvatures = (compiled(f, pieces) if pieces else f for f in (terms, curvatures))
-        self.settle, self.gap_inside, self.exact = compiled(settle, ()), compiled(gap_inside, ()), ExactSolves()
+        self.settle, self.gap_of_loss, self.exact = compiled(settle, ()), compiled(gap_of_loss, ()), ExactSolves()
         self.fixed = loss, self.problem.y, self.problem.weight, self.problem.base
         self.infimum = self.problem.infimum
         self.floor = 1.0 if LOSS.of(loss, "curvature") is None else FLOOR
@@ -154,7 +154,7 @@ class Newton:
         stuck, best = 0, (np.inf, np.inf)
         now = self.corr[self.held.learner]
         for _ in range(STEPS):
-            gap = self.gap_inside(self.loss, now, self.gamma, lam, self.infimum)
+            gap = self.gap_of_loss(self.loss, now, self.gamma, lam, self.infimum)
             value = self.loss + lam * float(np.abs(self.gamma).sum())
             if gap <= 0.9 * best[0] or value <= best[1] - 1e-3 * goal:
                 stuck, best = 0, (min(gap, best[0]), value)

@@ -12,7 +12,7 @@ import numpy as np
 
 from coordboost._generic import compiled, kernel
 from coordboost.lasso.conjugate import descend_on_support
-from coordboost.lasso.entries import correlation, drift, empty, measure, numbers, short_rows, subtract, with_more
+from coordboost.lasso.entries import column_correlation, drift, empty, gap_sums, measure, short_rows, subtract, with_more
 from coordboost.lasso.gaps import squared_gap
 from coordboost.screening.sphere import SLACK, few_entries
 
@@ -23,13 +23,13 @@ FINE = 1e-4
 
 
 @kernel
-def sweep(held, index, n, resid, drift, gamma, lam):
+def sweep_entries(held, index, n, resid, drift, gamma, lam):
     """Minimise exactly along each of the n columns `index` in turn; the decrease of the objective."""
     gain = 0.0
     for i in range(n):
         j = index[i]
         old, square = gamma[j], held.square[j] + held.ridge[j]
-        corr = correlation(held, resid, drift, j) - held.ridge[j] * old
+        corr = column_correlation(held, resid, drift, j) - held.ridge[j] * old
         a = corr + square * old
         new = (a - lam) / square if a > lam else ((a + lam) / square if a < -lam else 0.0)
         move = new - old
@@ -40,20 +40,20 @@ def sweep(held, index, n, resid, drift, gamma, lam):
     return gain
 
 
-def descend(held, everything, support, resid, drift, y, gamma, lam, goal, rounds):
+def descend_by_entries(held, everything, support, resid, drift, y, gamma, lam, goal, rounds):
     """Sweeps over the set, each followed by sweeps over the support, until its gap is at most `goal`: -1; or the support's size."""
     n = 0
     for _ in range(rounds):
-        sweep(held, everything, len(everything), resid, drift, gamma, lam)
+        sweep_entries(held, everything, len(everything), resid, drift, gamma, lam)
         n = 0
         for j in range(len(everything)):
             if gamma[j] != 0.0:
                 support[n] = j
                 n += 1
         for _ in range(SWEEPS):
-            if sweep(held, support, n, resid, drift, gamma, lam) <= 0.1 * goal:
+            if sweep_entries(held, support, n, resid, drift, gamma, lam) <= 0.1 * goal:
                 break
-        square, along, l1, worst = numbers(held, gamma, y, resid, drift)
+        square, along, l1, worst = gap_sums(held, gamma, y, resid, drift)
         if squared_gap(square, along, l1, worst, lam) <= goal:
             return -1
     return n
@@ -106,8 +106,9 @@ class StoredEntries:
         self.null, self.entries = float(self.y @ self.y) / 2, 0.0
         self.held, self.learner = empty(stored), np.zeros(0, dtype=np.int64)
         self.gamma, self.inside, self.lam = np.zeros(0), 0.0, 0.0
-        self.descend, self.let_grow, self.evaluate, self.measure, self.numbers, self.conjugate = (
-            compiled(run, (), allocates=False) for run in (descend, let_grow, evaluate, measure, numbers, descend_on_support)
+        self.descend, self.let_grow, self.evaluate, self.measure, self.gap_sums, self.conjugate = (
+            compiled(run, (), allocates=False)
+            for run in (descend_by_entries, let_grow, evaluate, measure, gap_sums, descend_on_support)
         )
         self.resid, self.size = self.y.copy(), np.zeros(source.n_learners)
         self.known = np.zeros(source.n_learners, dtype=bool)
@@ -178,7 +179,7 @@ class StoredEntries:
 
     def gap(self, lam, wanted):
         """At another penalty columns whose bound reaches it are evaluated, too: where the set's own gap is small enough."""
-        square, along, l1, self.inside = self.numbers(self.held, self.gamma, self.y, self.resid, self.drift)
+        square, along, l1, self.inside = self.gap_sums(self.held, self.gamma, self.y, self.resid, self.drift)
         if squared_gap(square, along, l1, self.inside, lam) <= wanted:
             self._look(lam)
         return squared_gap(square, along, l1, self.level, lam)

@@ -239,7 +239,7 @@ class Cyclic(NamedTuple):
         return j, correlations(view, np.full(1, j))[0]
 
 
-class Recorded(NamedTuple):
+class RecordedPicks(NamedTuple):
     """The learners of a path already run: replays it without a single scan."""
 
     learner: np.ndarray

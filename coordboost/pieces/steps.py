@@ -239,7 +239,7 @@ class SoftThreshold(NamedTuple):
         return 0, soft(self, corr, beta_j)
 
 
-class Recorded(NamedTuple):
+class RecordedMoves(NamedTuple):
     """The moves of a path already run."""
 
     shrink: np.ndarray

@@ -18,7 +18,7 @@ def grown(array, shape):
 
 
 @reduction
-def dot(a, b):
+def inner_product(a, b):
     """The inner product of two vectors of one length."""
     total = 0.0
     for q in range(len(a)):
@@ -27,7 +27,7 @@ def dot(a, b):
 
 
 @kernel
-def cross(columns, gram, m, room, scratch):
+def extend_gram(columns, gram, m, room, scratch):
     """Gram entries of the learners m to room with those before, and with each other."""
     new = scratch[: (room - m) * room].reshape(room - m, room)
     np.dot(columns[m:room], columns[:room].T, new)
@@ -132,6 +132,6 @@ class Block:
             self.columns = self.source.rows
         else:
             self.source.gather(learners, self.columns[m:room])
-        cross(self.columns, self.gram, m, room, np.empty((room - m) * room))
+        extend_gram(self.columns, self.gram, m, room, np.empty((room - m) * room))
         self.learner = np.concatenate([self.learner, learners])
         self.place[learners] = np.arange(m, room)

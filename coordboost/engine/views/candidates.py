@@ -7,7 +7,7 @@ import numpy as np
 from coordboost._generic import compiled, record
 from coordboost.engine.views.distance import level, scale_of
 from coordboost.engine.views.lookahead import STRIP, Lookahead, strips
-from coordboost.screening.columns import dot, grown
+from coordboost.screening.columns import grown, inner_product
 from coordboost.screening.scan import LITTLE, in_parallel, top_learners
 
 #: A large Gram block is dealt out to so many tasks.
@@ -59,7 +59,7 @@ def entries(rows, slot, fresh, gram, first, stride):
             for f in range(m):
                 column = rows[slot[fresh[f]], top:bottom]
                 for q in range(width):
-                    sums[f, q] += dot(column, rows[slot[block + q], top:bottom])
+                    sums[f, q] += inner_product(column, rows[slot[block + q], top:bottom])
         for f in range(m):
             for q in range(width):
                 gram[fresh[f], block + q] = gram[block + q, fresh[f]] = sums[f, q]
