@@ -11,6 +11,7 @@ where <B_j, d> and <B_j, p_0> are differences of correlations at hand.
 import numpy as np
 
 from coordboost._generic import kernel, record
+from coordboost.screening.sphere import SLACK
 
 
 def scale_of(problem):
@@ -63,4 +64,4 @@ def pred_square(level):
 def beats(level, size, doubt):
     """Whether `size` is certainly larger than any correlation outside."""
     room = size - level.outside - doubt
-    return room > 0.0 and room * room > level.distance + 2.0 * level.length * doubt
+    return room > 0.0 and room * room > (1.0 + SLACK) * level.distance + 2.0 * level.length * doubt

@@ -16,6 +16,7 @@ from coordboost.engine.views.candidates import Store
 from coordboost.engine.views.explicit import Explicit
 from coordboost.pieces.selection import best_of_all
 from coordboost.screening.scan import top_learners
+from coordboost.screening.sphere import SLACK
 
 push = generic("push")
 search = generic("search")
@@ -49,7 +50,7 @@ class Gathered(NamedTuple):
                     moved += change * change / self.inner.weight[i]
             # in units of the rounding of a correlation: the winner's, the outsiders' and the distance's own
             room = (abs(corr) - self.outside) / unit - 3.0
-            if not (room > 0.0 and room * room > (1.0 + 1e-9) * moved):
+            if not (room > 0.0 and room * room > (1.0 + SLACK) * moved):
                 return -1, 0.0
         self.state.fresh = 0
         self.state.winner = local

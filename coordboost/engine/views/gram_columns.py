@@ -205,7 +205,7 @@ def gram_columns(problem, learners, out):
     n, stored = problem.n_learners, DICTIONARY.of(problem.dictionary, "rows")
     out[:, n:] = 0.0
     if stored is None:
-        for row, column in zip(out, problem.dictionary.gather(learners).T, strict=True):
+        for row, column in zip(out, problem.gather(learners).T, strict=True):
             row[:n] = problem.scan(problem.weight * column)
         return
     columns = stored[learners] * problem.weight
