@@ -19,9 +19,11 @@ from types import FunctionType
 
 import numba
 import numpy as np
+from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.core.errors import NumbaError
-from numba.extending import overload, register_jitable
+from numba.extending import intrinsic, overload, register_jitable
 
 _PACKAGE = Path(__file__).parent
 # A call passes every field of every array of a piece, 60 words or more: a kernel of a piece becomes part of its caller.
@@ -66,6 +68,35 @@ def inlined(function):
 def reduction(function):
     """As `kernel`, for sums whose terms the compiler may take in any order, so that it can use vectors."""
     return register_jitable(_nrt=False, fastmath={"reassoc"})(function)
+
+
+def prefetch(array, i):
+    """Ask for ``array[i]`` (one axis) to be in the cache soon; it changes nothing else, and in plain Python it does nothing.
+
+    For loops that know early which scattered places they will read: many of them are on their way at a time then.
+    """
+
+
+@intrinsic
+def _ask(_, array, i):
+    """`prefetch` in compiled code: LLVM's instruction for a read that is soon followed by others nearby."""
+
+    def generate(context, builder, signature, args):
+        made = context.make_array(signature.args[0])(context, builder, args[0])
+        place = builder.bitcast(
+            cgutils.get_item_pointer(context, builder, signature.args[0], made, [args[1]]), cgutils.voidptr_t
+        )
+        kinds = ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t, *[cgutils.int32_t] * 3])
+        read, near, data = (cgutils.int32_t(value) for value in (0, 3, 1))
+        builder.call(builder.module.declare_intrinsic("llvm.prefetch", [cgutils.voidptr_t], kinds), [place, read, near, data])
+        return context.get_dummy_value()
+
+    return types.void(array, i), generate
+
+
+@overload(prefetch, inline="always")
+def _prefetch(array, i):
+    return lambda array, i: _ask(array, i)
 
 
 def is_piece(value):

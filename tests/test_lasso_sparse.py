@@ -1,5 +1,6 @@
 """The Lasso on stored entries: gaps recomputed from the data alone, bounds of correlations that hold, conjugate gradients."""
 
+import numba
 import numpy as np
 import pytest
 import scipy.sparse
@@ -7,9 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import coordboost as cb
+from coordboost._generic import compiled, prefetch
 from coordboost.lasso.conjugate import descend_on_support
-from coordboost.lasso.entries import drift, empty, with_more
-from coordboost.lasso.sparse import StoredEntries
+from coordboost.lasso.entries import drift, empty, short_rows, with_more
+from coordboost.lasso.gaps import enough_level, squared_gap
+from coordboost.lasso.sparse import StoredEntries, evaluate
 from coordboost.lasso.workingset import WorkingSet
 from coordboost.screening.columns import ScaledColumns
 from coordboost.screening.sphere import few_entries
@@ -22,6 +25,36 @@ def test_few_entries_is_a_bound(move):
     largest = np.sqrt(np.cumsum(np.concatenate([[0.0], np.sort(moved**2)[::-1]])))
     bound = few_entries(moved, len(moved))
     assert (bound >= largest).all() and bound[-1] <= np.linalg.norm(moved) * (1 + 1e-7) + 1e-300
+
+
+@given(st.tuples(*[st.integers(0, 9)] * 3), st.integers(1, 9), st.integers(0, 60), st.sampled_from([1.0, 1e150]))
+def test_what_need_not_be_known_better(parts, lam, wanted, unit):
+    """Up to that level the gap is as wanted, just above it no more; also where squares of squares overflow."""
+    square, along, l1 = (part * unit * unit for part in parts)
+    l1, lam, wanted = l1 / unit, lam * unit, wanted * unit * unit
+    if squared_gap(square, along, l1, lam, lam) > wanted:
+        return
+    level = enough_level(square, along, l1, lam, wanted)
+    assert level >= lam
+    assert squared_gap(square, along, l1, min(level, 1e9 * lam), lam) <= wanted + 1e-12 * (square + along + lam * l1)
+    if level < np.inf and square + along > 0:
+        assert squared_gap(square, along, l1, level * (1 + 1e-6), lam) > wanted
+
+
+def test_what_is_asked_for_ahead_changes_nothing():
+    """Compiled correlations of scattered columns are those of plain Python to the last bit, and the instruction is there."""
+    problem = sparse_table(60, 40, 3)
+    made, index = [], np.arange(1, problem.n_learners, 3)
+    stored, ones = short_rows(problem.dictionary), np.ones(problem.n_learners)
+    for run in (evaluate, compiled(evaluate, (), allocates=False)):
+        size = np.zeros(problem.n_learners)
+        seen = run(stored, ones, ones, np.abs(stored.shift), index, problem.y, 0.0, size)
+        made.append((seen, size.tolist()))
+    assert made[0] == made[1] and made[0][0] == np.diff(stored.start)[index].sum()
+    if not numba.config.DISABLE_JIT:
+        ask = numba.njit(lambda array, i: prefetch(array, i))
+        ask(np.zeros(3), 1)
+        assert "@llvm.prefetch" in next(iter(ask.inspect_llvm().values()))
 
 
 def sparse_table(n, p, seed, shifted=False):

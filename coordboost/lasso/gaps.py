@@ -3,6 +3,8 @@
 ``along`` is <r, B gamma> and ``worst`` the largest abs correlation of a learner with r, the residual or pseudo-residual.
 """
 
+import math
+
 from coordboost._generic import kernel
 
 
@@ -11,6 +13,20 @@ def squared_gap(square, along, l1, worst, lam):
     """Gap at a residual r of the squared loss, ``square`` = <r, r>: the dual point is r, scaled until no correlation exceeds lam."""
     share = lam / worst if worst > lam else 1.0
     return 0.5 * square + lam * l1 - share * (square + along) + 0.5 * share * share * square
+
+
+def enough_level(square, along, l1, lam, wanted):
+    """The largest ``worst`` whose `squared_gap` is at most `wanted`, where that at lam is: what is below need not be known better.
+
+    In the share s the gap is  square s^2 / 2 - (square + along) s + rest + wanted: the level is lam over its smaller root.
+    """
+    rest, total = 0.5 * square + lam * l1 - wanted, square + along
+    if rest <= 0.0:
+        return math.inf
+    if total <= 0.0:
+        return lam
+    root = math.sqrt(max(1.0 - 2.0 * (square / total) * (rest / total), 0.0))
+    return lam * max(total / rest * (1.0 + root) / 2.0, 1.0)
 
 
 @kernel

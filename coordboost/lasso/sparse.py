@@ -10,16 +10,18 @@ import math
 
 import numpy as np
 
-from coordboost._generic import compiled, kernel
+from coordboost._generic import compiled, kernel, prefetch
 from coordboost.lasso.conjugate import descend_on_support
 from coordboost.lasso.entries import column_correlation, drift, empty, gap_sums, measure, short_rows, subtract, with_more
-from coordboost.lasso.gaps import squared_gap
+from coordboost.lasso.gaps import enough_level, squared_gap
 from coordboost.screening.sphere import SLACK, few_entries
 
 #: Sweeps over the support in a round; rounds before conjugate gradients; turns of both at one penalty.
 SWEEPS, ROUNDS, TURNS = 10, 20, 20
 #: Conjugate gradients pay for gaps below this part of the loss at 0: for more, few sweeps do.
 FINE = 1e-4
+#: Columns that are asked for ahead of the one in work; numbers of 64 bits that come into the cache at once.
+AHEAD, LINE = 8, 8
 
 
 @kernel
@@ -76,7 +78,11 @@ def evaluate(stored, scale, norm, shift, index, resid, doubt, size):
         total += resid[i]
         square += resid[i] * resid[i]
     doubt *= square**0.5
-    for j in index:
+    for i in range(len(index)):
+        j, soon = index[i], index[min(i + AHEAD, len(index) - 1)]
+        for p in range(stored.start[soon], stored.start[soon + 1], LINE):
+            prefetch(stored.data, p)
+            prefetch(stored.row, p)
         corr = 0.0
         for p in range(stored.start[j], stored.start[j + 1]):
             corr += stored.data[p] * resid[stored.row[p]]
@@ -171,15 +177,18 @@ class StoredEntries:
         return False
 
     def check(self, lam, wanted):
-        """The residual formed anew. *Cost*: the entries of the columns whose bound reaches lam."""
+        """The residual formed anew. *Cost*: the entries of the columns whose bound matters, or reaches lam where none has to do."""
         self.measure(self.held, self.gamma, self.y, self.resid, self.drift)
         self._moved()
-        self._look(lam)
-        return self.gap(lam, wanted)
+        return self._certified(lam, wanted, lam)
 
     def gap(self, lam, wanted):
-        """At another penalty columns whose bound reaches it are evaluated, too: where the set's own gap is small enough."""
+        """At another penalty columns are evaluated only where the set's own gap is small enough."""
+        return self._certified(lam, wanted, math.inf)
+
+    def _certified(self, lam, wanted, otherwise):
+        """The gap, after a look for what keeps it above `wanted`; where the set alone does, from the level `otherwise` on."""
         square, along, l1, self.inside = self.gap_sums(self.held, self.gamma, self.y, self.resid, self.drift)
-        if squared_gap(square, along, l1, self.inside, lam) <= wanted:
-            self._look(lam)
+        small = squared_gap(square, along, l1, self.inside, lam) <= wanted
+        self._look(enough_level(square, along, l1, lam, wanted) if small else otherwise)
         return squared_gap(square, along, l1, self.level, lam)

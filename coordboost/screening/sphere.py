@@ -11,7 +11,7 @@ from coordboost._generic import kernel
 #: Columns have unit norm to 1e-8: this and rounding may add so much to a bound, in parts of it.
 SLACK = 2.1e-8
 #: Levels at which the squares of a move are cut, in parts of the largest.
-LEVELS = 0.25 ** np.arange(1, 7)
+LEVELS = np.array([1 / 2, 1 / 4, 1 / 16, 1 / 256])
 
 
 @kernel
