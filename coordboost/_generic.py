@@ -151,16 +151,25 @@ def _foreign(classes):
             yield cls, hashlib.sha256(source.encode()).hexdigest()
 
 
-@functools.cache
-def _build(function, stamp, cached, allocates):
+def _build(function, stamp, cached, counting):
     """`function` compiled under a name that holds the stamp: numba keeps one cache file per name.
 
-    Code that allocates nothing needs no reference counts, which cost more than a short step does.
+    counting : whether with reference counts; a short step costs less than they do. numba compiles nothing without them that makes
+        an array, or returns one that it was not given
     """
     copy = FunctionType(function.__code__, function.__globals__, function.__name__)
     copy.__module__ = function.__module__
-    copy.__qualname__ = f"{function.__qualname__}_{hashlib.sha256(stamp.encode()).hexdigest()[:20]}"
-    return numba.njit(cache=cached, error_model="numpy", nogil=True, _nrt=allocates)(copy)
+    copy.__qualname__ = f"{function.__qualname__}_{hashlib.sha256(f'{stamp} {counting}'.encode()).hexdigest()[:20]}"
+    return numba.njit(cache=cached, error_model="numpy", nogil=True, _nrt=counting)(copy)
+
+
+def _forms(function, stamp, cached, allocates):
+    """The compiled forms to try in turn: first without reference counts, unless they are known to be needed, here or on disk."""
+    counting = _build(function, stamp, cached, True)
+    folder = None if numba.config.DISABLE_JIT else counting.stats.cache_path
+    if allocates or (folder is not None and any(Path(folder).glob(f"*{counting.__qualname__}-*.nbi"))):
+        return [counting]
+    return [_build(function, stamp, cached, False), counting]
 
 
 def _importable(cls):
@@ -170,23 +179,27 @@ def _importable(cls):
 @functools.cache
 def _compiled(function, classes, allocates):
     foreign = list(_foreign(classes))
-    stamp = source_stamp() + "".join(digest for _, digest in foreign)
-    if allocates is None:
-        allocates = not classes or any(getattr(cls, "allocates", True) for cls in classes)
-    kernel = _build(function, stamp, all(_importable(cls) for cls, _ in foreign), allocates)
+    kinds = " ".join(sorted(f"{cls.__module__}.{cls.__qualname__}" for cls in classes))
+    stamp = source_stamp() + "".join(digest for _, digest in foreign) + kinds
+    forms = _forms(function, stamp, all(_importable(cls) for cls, _ in foreign), allocates)
     if numba.config.DISABLE_JIT:
-        return interpreted(kernel)
+        return interpreted(forms[0])
 
     def run(*args):
+        form = forms[0]
         try:
-            return kernel(*args)
+            return form(*args)
         except NumbaError as error:
+            if form is not forms[-1]:
+                forms[:] = forms[-1:]
+                return run(*args)
             names = ", ".join(cls.__name__ for cls, _ in foreign) or "the pieces"
             raise ValueError(
                 f"{names}: the kernels could not be compiled ({_reason(error)}). Write them with arithmetic, `math` and array "
                 "indexing only, or pass compile=False to run them in plain Python."
             ) from None
 
+    run.forms = forms
     return run
 
 
@@ -218,7 +231,7 @@ def _reason(error):
     )
 
 
-def compiled(function, pieces, allocates=None):
+def compiled(function, pieces, allocates=False):
     """The compiled form of `function` for these pieces.
 
     Parameters
@@ -228,6 +241,6 @@ def compiled(function, pieces, allocates=None):
         All pieces that it will be called with. The sources of a user's own pieces enter the stamp; if they cannot be imported
         (an interactive session), the result is not cached on disk.
     allocates : bool, optional
-        Whether `function` makes arrays; by default what the pieces say of themselves, and True without pieces.
+        True if `function` is known to make arrays: spares an attempt to compile it without reference counts.
     """
     return _compiled(function, frozenset(_classes(pieces)), allocates)

@@ -32,7 +32,9 @@ class Pool:
             all_corr=np.empty(n_learners), found=np.empty(n_learners, dtype=np.int64), resid=np.empty(n_samples),
             lams=np.empty(ROOM), stops=np.empty(ROOM, dtype=np.int64), **self._room(min(n_learners, cap)),
         )  # fmt: skip
-        self._choose, self._add, self._trace = (compiled(part, ()) for part in (choose_candidates, add_candidates, trace_path))
+        self._choose, self._add, self._trace = (
+            compiled(part, (), allocates=True) for part in (choose_candidates, add_candidates, trace_path)
+        )
 
     def _room(self, cap):
         """Arrays for `cap` candidates and a record of their corners, by name."""

@@ -194,7 +194,7 @@ class ExactSolves:
     """`optimise` for a working set in Gram form, the factor kept from one penalty to the next as long as it serves."""
 
     def __init__(self):
-        self.run, self.gram, self.active = compiled(optimise, (), allocates=False), None, nobody(0)
+        self.run, self.gram, self.active = compiled(optimise, ()), None, nobody(0)
 
     def __call__(self, gram, now, gamma, lam, goal, extra=0.0, most=1000):
         """Move `gamma` (m,) and `now` (m,) to the optimum on the set; whether it was reached."""

@@ -95,10 +95,7 @@ class GramForm:
         self.square_y = float(self.y @ self.y)
         self.null, self.n_scans, self.lam = self.square_y / 2, 0, 0.0
         self.start, self.now, self.gamma, self.squares, self.ridge = (np.zeros(0) for _ in range(5))
-        self.descend, self.gap_inside = (
-            compiled(descend_by_gram, (), allocates=False),
-            compiled(gap_inside, (), allocates=False),
-        )
+        self.descend, self.gap_inside = compiled(descend_by_gram, ()), compiled(gap_inside, ())
         self.exact = ExactSolves()
         self._scan(self.y)
         self.outside, self.plain = self.level, (self.square_y, 0.0)

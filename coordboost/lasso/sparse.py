@@ -113,8 +113,7 @@ class StoredEntries:
         self.held, self.learner = empty(stored), np.zeros(0, dtype=np.int64)
         self.gamma, self.inside, self.lam = np.zeros(0), 0.0, 0.0
         self.descend, self.let_grow, self.evaluate, self.measure, self.gap_sums, self.conjugate = (
-            compiled(run, (), allocates=False)
-            for run in (descend_by_entries, let_grow, evaluate, measure, gap_sums, descend_on_support)
+            compiled(run, ()) for run in (descend_by_entries, let_grow, evaluate, measure, gap_sums, descend_on_support)
         )
         self.resid, self.size = self.y.copy(), np.zeros(source.n_learners)
         self.known = np.zeros(source.n_learners, dtype=bool)

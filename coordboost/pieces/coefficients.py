@@ -21,7 +21,6 @@ class Single(NamedTuple):
 
     values: np.ndarray = np.zeros(0)
     scale: np.ndarray = np.ones(1)
-    allocates = False
     plain = True
 
     def start(self, problem):

@@ -124,7 +124,6 @@ class Full(NamedTuple):
 
     width = 0
     greedy = True
-    allocates = False
 
     def pick(self, view, step, beta, drawn, k):
         return best(view, step, beta)
@@ -244,7 +243,6 @@ class RecordedPicks(NamedTuple):
 
     learner: np.ndarray
     width = 0
-    allocates = False
 
     def pick(self, view, step, beta, drawn, k):
         return self.learner[k], 0.0

@@ -47,7 +47,6 @@ class Proportional(NamedTuple):
     """
 
     rate: float | None = None
-    allocates = False
 
     @property
     def ls_rate(self):
@@ -72,7 +71,6 @@ class Proportional(NamedTuple):
 class LineSearch(NamedTuple):
     """theta minimises the loss along the learner."""
 
-    allocates = False
     ls_rate = 1.0
 
     def move(self, k, view, j, corr, beta_j):
@@ -85,7 +83,6 @@ class Sign(NamedTuple):
 
     eps: float
     delta: float = math.inf
-    allocates = False
 
     @property
     def unit(self):
@@ -112,7 +109,6 @@ class SignSequence(NamedTuple):
     """theta = eps[k] * sign(corr): FS with a sequence of steps."""
 
     eps: np.ndarray
-    allocates = False
 
     @property
     def horizon(self):
@@ -135,7 +131,6 @@ class PathSign(NamedTuple):
 
     eps: float
     deltas: np.ndarray
-    allocates = False
 
     @property
     def unit(self):
@@ -170,7 +165,6 @@ class OpenLoop(NamedTuple):
     """Frank-Wolfe on the l1 ball with the step gamma = 2 / (k + 2)."""
 
     radius: float
-    allocates = False
 
     @property
     def unit(self):
@@ -193,7 +187,6 @@ class BallSearch(NamedTuple):
     """Frank-Wolfe on the l1 ball with the gamma in [0, 1] that minimises the loss."""
 
     radius: float
-    allocates = False
 
     @property
     def unit(self):
@@ -221,7 +214,6 @@ class SoftThreshold(NamedTuple):
 
     lam: float
     rate: float | None = None
-    allocates = False
 
     def bind(self, problem):
         not_negative("lam", self.lam)
@@ -244,7 +236,6 @@ class RecordedMoves(NamedTuple):
 
     shrink: np.ndarray
     theta: np.ndarray
-    allocates = False
 
     def move(self, k, view, j, corr, beta_j):
         return self.shrink[k], self.theta[k]

@@ -80,7 +80,6 @@ class GramColumns(NamedTuple):
     scale: float
     quadratic = True
     greedy = True
-    allocates = False
 
     @classmethod
     def at(cls, problem, beta, store):

@@ -97,7 +97,6 @@ class Lookahead(NamedTuple):
     scale: float
     quadratic = True
     greedy = True
-    allocates = False
 
     def tie(self):
         return self.rounding * self.scale

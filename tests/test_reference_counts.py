@@ -1,0 +1,73 @@
+"""Steps that make no arrays run without reference counts, which cost more than a step; no piece has to say so."""
+
+import numpy as np
+import pytest
+from test_determinism import PACKAGE, python
+
+import coordboost as cb
+from coordboost import _generic
+from coordboost.engine import loop
+
+pytestmark = pytest.mark.skipif(_generic.numba.config.DISABLE_JIT, reason="nothing is compiled")
+RNG = np.random.default_rng(11)
+PROBLEM = cb.Problem(RNG.standard_normal((20, 8)), RNG.standard_normal(20))
+VIEWS = {"Explicit": True, "Gram": True, "Lookahead": False, "GramColumns": False}
+
+
+@pytest.fixture
+def loops(monkeypatch):
+    """The compiled loops of the runs that follow, each as it was made."""
+    made = []
+
+    def noted(function, pieces):
+        made.append(_generic.compiled(function, pieces))
+        return made[-1]
+
+    monkeypatch.setattr(loop, "compiled", noted)
+    return made
+
+
+def test_only_steps_that_make_arrays_count_references(loops):
+    """In one process, in this order: what is compiled with counts for one loop is compiled again without for the next."""
+    for view, counting in VIEWS.items():
+        cb.solve(PROBLEM, cb.ls_boost(0.1), 20, view=getattr(cb, view))
+        form = next(run.forms[0] for run in loops if run.forms[0].py_func.__name__ == "advance")
+        assert form.targetoptions["_nrt"] is counting, view
+        assert len(form.signatures) == 1 and ("NRT_" in form.inspect_asm(form.signatures[0])) == counting, view
+        loops.clear()
+
+
+def test_an_array_of_its_own_is_returned_with_counts():
+    """A part of an array, and a new one: both can be returned."""
+    given = np.arange(6.0)
+    for function in (lambda v: v[2:4], lambda v: v[2:4] + 0.0):
+        run = _generic.compiled(function, ())
+        np.testing.assert_array_equal(run(given), [2.0, 3.0])
+        assert len(run.forms) == 1
+
+
+CODE = """
+import numpy as np
+import coordboost as cb
+from coordboost.engine import loop
+compiled = loop.compiled
+
+
+def noted(function, pieces):
+    run = compiled(function, pieces)
+    print(len(run.forms) if function is loop.advance else "", end=" ")
+    runs.append(run)
+    return run
+
+
+runs, loop.compiled = [], noted
+problem = cb.Problem(np.array([[1.0], [0.0]]), [3.0, 0.0], center=False)
+for view in (cb.Explicit, cb.Lookahead):
+    cb.solve(problem, cb.gcd(), 1, view=view)
+"""
+
+
+def test_what_needs_counts_is_tried_without_once_for_all_processes(tmp_path):
+    package = str(PACKAGE.parent)
+    assert python(CODE, tmp_path, PYTHONPATH=package).split() == ["2", "2"]
+    assert python(CODE, tmp_path, PYTHONPATH=package).split() == ["1", "2"]
