@@ -18,8 +18,9 @@ from pathlib import Path
 
 import pytest
 
-#: Options of pytest: the same examples in every run; some modules were loaded before pytest could rewrite them.
-OPTIONS = ["-q", "-p", "no:cacheprovider", "--hypothesis-seed=0", "-W", "ignore:Module already imported"]
+#: Options of pytest: the same examples in every run; no warning of what comes from loading modules before pytest begins.
+OPTIONS = ["-q", "-p", "no:cacheprovider", "--hypothesis-seed=0"]
+OPTIONS += ["-W", "ignore:Module already imported", "-W", "ignore:the matrix subclass:PendingDeprecationWarning"]
 
 
 def fingerprint(root, folders):
