@@ -1,18 +1,27 @@
 """BLAS on one thread, so that the same input gives the same bits whatever the number of threads."""
 
+import contextlib
 import functools
 
 from threadpoolctl import ThreadpoolController
 
 
 @functools.lru_cache
-def _controller():
-    return ThreadpoolController()
+def _libraries():
+    return [library for library in ThreadpoolController().lib_controllers if library.user_api == "blas"]
 
 
+@contextlib.contextmanager
 def one_thread():
     """A context in which BLAS runs on one thread."""
-    return _controller().limit(limits=1, user_api="blas")
+    more = [(library, n) for library in _libraries() if (n := library.get_num_threads()) != 1]
+    try:
+        for library, _ in more:
+            library.set_num_threads(1)
+        yield
+    finally:
+        for library, n in more:
+            library.set_num_threads(n)
 
 
 def on_one_thread(function):

@@ -142,7 +142,19 @@ def scan_stored(path):
 
 
 def trace_path(path, most):
-    """Go on until the end, until the record is full, or until something is needed that cannot be done here: a scan, or more room."""
+    """Go on until the end, until the record is full, or until something is needed that cannot be done here: a scan, or more room.
+
+    Returns why it ended, and how many corners, coefficients and events are in the record, which begins anew.
+    """
+    now = path.now
+    now.n_corners = now.n_entries = now.n_events = now.idle = 0
+    status = _until(path, most)
+    return status, now.n_corners, now.n_entries, now.n_events
+
+
+@kernel
+def _until(path, most):
+    """Trace segments and, where the learners are stored, scan: until that is not all that is needed."""
     now = path.now
     stored = len(path.rows) > 0
     while True:

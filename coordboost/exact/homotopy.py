@@ -95,7 +95,7 @@ class Homotopy:
     def run(self):
         """The path."""
         with interruptible() as interrupted:
-            corr = self.pool.scan()
+            corr = self.columns.scan(self.y)
             top = float(np.abs(corr).max())
             none = np.zeros((4, 0), dtype=np.int64)
             self._note(np.array([top]), np.zeros(1, dtype=np.int64), none[0], np.zeros(0), none[1:])
@@ -126,8 +126,13 @@ class Homotopy:
         Learners that do not move there may depend on the others up to rounding only. What the residual has along the little that is
         their own does not show in its correlations.
         """
-        resid = self.pool.residual()
-        if self.lam_min > 0 or self.pool.now.n_active == self.problem.n_learners or resid @ resid <= 2 * self.allowed:
+        if self.lam_min > 0:
+            return self._path(REACHED)
+        now, beta = self.pool.now, self.pool.path.beta
+        if now.n_active == self.problem.n_learners:
+            return self._path(REACHED)
+        resid = self.pool.residual(np.flatnonzero(beta[: now.n_candidates]))
+        if resid @ resid <= 2 * self.allowed:
             return self._path(REACHED)
         try:
             inside = self.problem.spectrum.left.T @ resid

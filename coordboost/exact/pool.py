@@ -41,8 +41,8 @@ class Pool:
         n_learners, n_samples = self.source.n_learners, self.source.n_samples
         most, rows, entries = min(cap, n_samples + 1), 0 if self.in_columns else cap, max(ENTRIES_LEAST, 8 * cap)
         return {
-            **{name: np.empty(cap, dtype=np.int64) for name in WHOLE},
-            **{name: np.empty(cap) for name in REAL},
+            **dict(zip(WHOLE, np.empty((len(WHOLE), cap), dtype=np.int64), strict=True)),
+            **dict(zip(REAL, np.empty((len(REAL), cap)), strict=True)),
             "columns": np.empty((cap, n_samples)),
             "gram": np.empty((rows, cap)),
             "active": np.empty(most, dtype=np.int64),
@@ -67,19 +67,19 @@ class Pool:
         """At beta = 0, where a scan found the correlations `corr`."""
         self.now.lam = np.abs(corr).max()
         if self.source.in_memory:
-            self.path.all_corr[:], self.now.since_scan = corr, -1
+            self.path.all_corr[:] = corr
         else:
             self.take(corr)
 
     def scan(self):
         """All correlations now, (n_learners,)."""
         self.now.n_scans += 1
-        return self.source.scan(self.residual())
+        return self.source.scan(self.residual(slice(self.now.n_candidates)))
 
-    def residual(self):
-        """The residual now, (n_samples,)."""
-        path, m = self.path, self.now.n_candidates
-        return path.target - path.beta[:m] @ path.columns[:m]
+    def residual(self, of):
+        """The residual now, (n_samples,), where all other candidates than `of` have coefficient 0."""
+        path = self.path
+        return path.target - path.beta[of] @ path.columns[of]
 
     def take(self, corr):
         """Choose candidates by the correlations of a scan, and let tracking start anew from there."""
@@ -100,15 +100,7 @@ class Pool:
 
     def go_on(self):
         """Trace until the record is full, the end is reached, a scan or room is needed: (status, lams, stops, index, value, events)."""
-        path, now = self.path, self.now
-        now.n_corners = now.n_entries = now.n_events = now.idle = 0
-        status = self._trace(path, FARTHEST)
-        corners, entries = slice(now.n_corners), slice(now.n_entries)
-        record = (
-            path.lams[corners],
-            path.stops[corners],
-            path.where[entries],
-            path.value[entries],
-            path.events[:, : now.n_events],
-        )
+        path = self.path
+        status, n, m, e = self._trace(path, FARTHEST)
+        record = path.lams[:n], path.stops[:n], path.where[:m], path.value[:m], path.events[:, :e]
         return status, *(part.copy() for part in record)

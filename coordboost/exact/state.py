@@ -79,9 +79,9 @@ def numbers(kind, tie, end, tolerance, wanted):
         n_candidates=0,
         n_active=0,
         n_tied=0,
-        n_scans=0,
+        n_scans=1,  # the first is at beta = 0
         wanted=wanted,  # candidates that the next scan is to choose
-        since_scan=0,  # corners since the last scan, or -1 before candidates are chosen from it
+        since_scan=-1,  # corners since the last scan, or -1 before candidates are chosen from it
         idle=0,  # corners in a row without progress
         n_corners=0,  # in the record
         n_entries=0,

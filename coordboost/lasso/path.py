@@ -15,7 +15,7 @@ from coordboost.lasso.gaps import squared_gap
 from coordboost.lasso.gram import GramForm
 from coordboost.lasso.newton import Newton
 from coordboost.lasso.sparse import StoredEntries
-from coordboost.lasso.workingset import Answer, WorkingSet
+from coordboost.lasso.workingset import WorkingSet
 from coordboost.problem import Problem
 from coordboost.screening.columns import ScaledColumns
 from coordboost.targets import At, Penalty
@@ -113,9 +113,9 @@ def lasso_path(
             raise ValueError(f"alphas must be > 0 for {shown(problem.loss)}: without a penalty there need not be an optimum.")
         solver = solver or ("descent" if l1_ratio < 1 else choose(problem, alphas, top, tol))
         lams = alphas * l1_ratio * total / largest
-        answers, n_scans = SOLVERS[solver](problem, columns, lams, tol)
-    coefs, intercepts = _raw(problem, scale / largest, answers)
-    done, gaps = len(answers), np.array([answer.gap for answer in answers])
+        gammas, gaps, n_scans = SOLVERS[solver](problem, columns, lams, tol)
+    coefs, intercepts = _raw(problem, scale / largest, gammas)
+    done = len(gaps)
     message = "complete" if done == len(alphas) else f"interrupted: the first {done} of {len(alphas)} alphas are there"
     return LassoPath(problem, alphas[:done], coefs, intercepts, gaps, n_scans + 1, solver, message)
 
@@ -187,7 +187,7 @@ def choose(problem, alphas, top, tol):
 
 
 def by_homotopy(problem, columns, lams, tol):
-    """Answers and scans from the exact path; where its rounding leaves more than `tol`, from working sets."""
+    """As `_along`, from the exact path; where its rounding leaves more than `tol`, from working sets."""
     path = Homotopy(problem, "lasso", float(lams[-1]), scale=columns.scale, gap=max(GAP, tol / 2)).run()
     if path.message == INTERRUPTED:
         lams = lams[: max(1, np.count_nonzero(lams >= path.lam[-1]))]
@@ -200,44 +200,51 @@ def by_homotopy(problem, columns, lams, tol):
     worst = columns.levels(resids)
     square, along = np.einsum("ij,ij->i", resids, resids), np.einsum("ij,ij->i", resids, preds)
     l1 = np.asarray(abs(gammas).sum(axis=1)).ravel()
-    null, stops = float(columns.y @ columns.y) / 2 or 1.0, gammas.indptr
-    gaps = [max(squared_gap(*parts), 0.0) / null for parts in zip(square, along, l1, worst, lams, strict=True)]
-    answers = [Answer(gammas.indices[a:b], gammas.data[a:b], gap) for a, b, gap in zip(stops, stops[1:], gaps, strict=False)]
-    n_scans, short = path.n_scans + len(lams), np.flatnonzero((np.array(gaps) > tol) & (lams > 0))
+    parts = (part.tolist() for part in (square, along, l1, worst, lams))
+    gaps = np.array([max(squared_gap(*numbers), 0.0) for numbers in zip(*parts, strict=True)])
+    gaps /= float(columns.y @ columns.y) / 2 or 1.0
+    n_scans, short = path.n_scans + len(lams), np.flatnonzero((gaps > tol) & (lams > 0))
     if len(short) and path.message != INTERRUPTED:
-        others, more = by_descent(problem, columns, lams[short], tol)
-        n_scans += more
-        for i, other in zip(short, others, strict=False):
-            answers[i] = min(answers[i], other, key=lambda answer: answer.gap)
-    return answers, n_scans
+        others, found, more = by_descent(problem, columns, lams[short], tol)
+        better, row, n_scans = found < gaps[short[: len(found)]], np.arange(len(lams)), n_scans + more
+        at = short[: len(found)][better]
+        row[at], gaps[at] = len(lams) + np.flatnonzero(better), found[better]
+        gammas = scipy.sparse.vstack([gammas, others], format="csr")[row]
+    return gammas, gaps, n_scans
 
 
 def by_descent(problem, columns, lams, tol):
-    """Answers and scans from working sets."""
+    """As `_along`, for the squared loss."""
     sparse = DICTIONARY.of(problem.dictionary, "entries") and columns.root is None
-    return _along(StoredEntries(columns) if sparse else GramForm(columns), lams, tol)
+    return _along(columns, StoredEntries(columns) if sparse else GramForm(columns), lams, tol)
 
 
 def by_newton(problem, columns, lams, tol):
-    """Answers and scans for any other smooth loss."""
-    return _along(Newton(columns, lambda lam, *point: Penalty(lam).certificate(problem, At(*point)).gap), lams, tol)
+    """As `_along`, for any other smooth loss."""
+    return _along(columns, Newton(columns, lambda lam, *point: Penalty(lam).certificate(problem, At(*point)).gap), lams, tol)
 
 
-def _along(inner, lams, tol):
-    """What an inner solver finds, largest penalty first, until it is interrupted."""
+def _along(columns, inner, lams, tol):
+    """Coefficients, CSR array (n_done, n_learners), their gaps (n_done,), and scans, of working sets with an inner solver.
+
+    Largest penalty first, until it is interrupted.
+    """
     with interruptible() as interrupted:
         answers = WorkingSet(inner).path(lams, tol, interrupted)
-    return answers, inner.n_scans
+    stops = np.cumsum([0] + [len(answer.learner) for answer in answers])
+    learner = np.concatenate([stops[:0]] + [answer.learner for answer in answers])
+    value = np.concatenate([np.zeros(0)] + [answer.value for answer in answers])
+    gammas = scipy.sparse.csr_array((value, learner, stops), shape=(len(answers), columns.n_learners))
+    return gammas, np.array([answer.gap for answer in answers]), inner.n_scans
 
 
-def _raw(problem, factor, answers):
+def _raw(problem, factor, gammas):
     """Coefficients on the scale of X, (n_columns, n_alphas), and intercepts; the column of a learner is `factor` times its own."""
     way, by = problem.standardization, factor / problem.standardization.norm
-    coefs, means = np.zeros((way.n_columns, len(answers))), np.empty(len(answers))
-    for i, (learner, value, _) in enumerate(answers):
-        raw = by[learner] * value
-        coefs[way.kept[learner], i], means[i] = raw, way.mean[learner] @ raw
-    return coefs, problem.offset - means
+    learner, row = gammas.indices, np.repeat(np.arange(gammas.shape[0]), np.diff(gammas.indptr))
+    coefs = np.zeros((way.n_columns, gammas.shape[0]))
+    coefs[way.kept[learner], row] = by[learner] * gammas.data
+    return coefs, problem.offset - gammas @ (way.mean * by)
 
 
 SOLVERS = {"homotopy": by_homotopy, "descent": by_descent, "newton": by_newton}
