@@ -1,5 +1,7 @@
 """Exact paths of the squared loss: Lasso, least angle regression and FS_0, from corner to corner."""
 
+import math
+
 import numpy as np
 import scipy.sparse
 
@@ -83,8 +85,8 @@ class Homotopy:
     def __init__(self, problem, kind, lam_min, most=np.inf, first=None, scale=None, gap=GAP):
         self.problem, self.kind, self.most = problem, kind, most
         self.columns = ScaledColumns(problem, scale)
-        size = float(np.linalg.norm(self.columns.y))
-        self.unit = float(np.ldexp(1.0, int(np.frexp(size)[1]) - 1)) if size > 0 else 1.0
+        size = math.sqrt(self.columns.y @ self.columns.y)
+        self.unit = math.ldexp(1.0, math.frexp(size)[1] - 1) if size > 0 else 1.0
         self.y = self.columns.y / self.unit
         self.lam_min = lam_min / self.unit
         self.tie = max(problem.tie / self.unit, 1e-13)
@@ -103,7 +105,7 @@ class Homotopy:
                 return self._path(REACHED)
             if top <= 2 * self.tie:
                 return self._path(ROUNDING)
-            self.pool.start(corr)
+            self.pool.start(corr, top)
             while True:
                 status, *record = self.pool.go_on()
                 self._note(*record)

@@ -63,9 +63,9 @@ class Pool:
         """The numbers of the path."""
         return self.path.now
 
-    def start(self, corr):
-        """At beta = 0, where a scan found the correlations `corr`."""
-        self.now.lam = np.abs(corr).max()
+    def start(self, corr, top):
+        """At beta = 0, where a scan found the correlations `corr`, `top` the largest abs one."""
+        self.now.lam = top
         if self.source.in_memory:
             self.path.all_corr[:] = corr
         else:
