@@ -173,6 +173,8 @@ def _centre(data, column, w, total, full):
 def _square(data, column, weight, row, shift, full):
     """Weighted sums of ``(x - shift)^2``, (n_columns,): over stored entries, and the share of the zeros."""
     w, n = weight[row], len(full)
+    if not shift.any():
+        return np.bincount(column, w * data**2, n)
     zeros = np.where(full, 0.0, np.maximum(weight.sum() - np.bincount(column, w, n), 0.0))
     return np.bincount(column, w * (data - shift[column]) ** 2, n) + zeros * shift**2
 
