@@ -20,6 +20,8 @@ from coordboost.screening.sphere import SLACK, few_entries
 SWEEPS, ROUNDS, TURNS = 10, 20, 20
 #: Conjugate gradients pay for gaps below this part of the loss at 0: for more, few sweeps do.
 FINE = 1e-4
+#: Part of the gap asked for: sweeps over the support that gain less have come to an end.
+FLAT = 0.03
 #: Columns that are asked for ahead of the one in work; numbers of 64 bits that come into the cache at once.
 AHEAD, LINE = 8, 8
 
@@ -53,7 +55,7 @@ def descend_by_entries(held, everything, support, resid, drift, y, gamma, lam, g
                 support[n] = j
                 n += 1
         for _ in range(SWEEPS):
-            if sweep_entries(held, support, n, resid, drift, gamma, lam) <= 0.1 * goal:
+            if sweep_entries(held, support, n, resid, drift, gamma, lam) <= FLAT * goal:
                 break
         square, along, l1, worst = gap_sums(held, gamma, y, resid, drift)
         if squared_gap(square, along, l1, worst, lam) <= goal:
