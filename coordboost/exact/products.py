@@ -4,7 +4,7 @@ At a corner the moves of the k active learners change the correlations of m cand
 n_samples without. The matrix itself takes m^2 n_samples, so it pays where there are more samples than learners.
 """
 
-from coordboost._generic import inlined
+from coordboost._generic import inlined, leaf
 from coordboost.screening.columns import inner_product
 
 
@@ -52,7 +52,7 @@ def candidate_product(path, values, j):
     return total
 
 
-@inlined
+@leaf  # its loops are faster apart: within a caller their numbers leave the registers
 def candidate_products(path, values, out):
     """The inner products of all candidates with the combination `values` (k,) of the active learners, in out[:m]."""
     now = path.now
