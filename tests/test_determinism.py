@@ -165,12 +165,12 @@ def test_an_edited_kernel_is_compiled_again(file, copied):
 @pytest.mark.slow
 def test_without_the_stamp_an_old_kernel_would_run(copied):
     """Why the stamp is there: the cache looks at the file of the loop alone."""
-    generic, steps = copied / "coordboost" / "_generic.py", copied / "coordboost" / "steps.py"
+    generic, steps = copied / "coordboost" / "_generic.py", copied / "coordboost" / "pieces" / "steps.py"
     before = generic.read_text(), steps.read_text()
     try:
         generic.write_text(before[0] + "\n\nsource_stamp = str\n")
         assert float(python(RUN, copied).split()[1]) == 3.0
-        steps.write_text(f"{before[1]}\n\n{EDITS['steps.py']}\n")
+        steps.write_text(f"{before[1]}\n\n{EDITS['pieces/steps.py']}\n")
         assert float(python(RUN, copied).split()[1]) == 3.0  # stale
     finally:
         generic.write_text(before[0])
