@@ -115,13 +115,16 @@ class Trial:
 
     @functools.cached_property
     def optimum(self):
-        """A lower end of L*: the certificate of a minimiser found by BFGS; in a ball ten times too large where mu is 0."""
+        """A lower end of L*: the better certificate of a minimiser found by BFGS, over all coefficients or in a ball ten times too large.
+
+        The first needs strong convexity, and columns that are not dependent up to rounding: as stored, these have a span of their own.
+        """
         found = scipy.optimize.minimize(
             self.loss, np.zeros(len(self.label)), jac=self.gradient, method="BFGS", options={"gtol": 1e-11}
         )
-        target = None if self.problem.loss.mu else cb.Ball(10 * (1 + float(np.abs(found.x).sum())))
         object.__setattr__(self, "minimiser", found.x)
-        return cb.certify(self.problem, found.x, target).lower
+        targets = cb.Unconstrained(), cb.Ball(10 * (1 + float(np.abs(found.x).sum())))
+        return max(cb.certify(self.problem, found.x, target).lower for target in targets)
 
     @functools.cached_property
     def angle(self):

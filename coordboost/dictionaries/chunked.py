@@ -4,6 +4,9 @@ import numpy as np
 
 from coordboost._tiles import PIECE, slices
 
+#: Multiplications that reading an entry of a store is taken for.
+READING = 40
+
 
 def _pieces(values):
     """Parts of a tile that stay in the cache of a core: (rows, columns), cut along the axis on which it is not in one piece."""
@@ -76,6 +79,11 @@ class Chunked:
     @property
     def n_learners(self):
         return len(self.kept)
+
+    @property
+    def scan_cost(self):
+        """Multiplications in a scan; reading is what costs."""
+        return READING * self.n_samples * self.n_learners
 
     def scan(self, v):
         v = np.ascontiguousarray(v, dtype=np.float64)

@@ -13,6 +13,7 @@ from coordboost.geometry.ball import ball
 from coordboost.geometry.learners import Learners, as_problem
 from coordboost.pieces.losses import Huber
 from coordboost.problem import Problem
+from coordboost.targets import Ball, Unconstrained
 
 
 @on_one_thread
@@ -93,8 +94,12 @@ def _reach(problem):
     loss, mu = problem.loss, LOSS.of(problem.loss, "mu")
     start = problem.value(np.zeros(problem.n_samples))
     if mu is not None:
-        found = certify(problem, solve(problem, gcd(), 400).beta)
-        ends = math.sqrt(2 * max(0.0, start - found.upper) / mu), math.sqrt(2 * max(0.0, start - found.lower) / mu)
+        beta = solve(problem, gcd(), 400).beta
+        # over all coefficients, columns that are dependent up to rounding would count as a direction more, as they do not in the angle
+        large = Ball(10 * (1 + float(np.abs(beta).sum())))
+        found = [certify(problem, beta, target) for target in (Unconstrained(), large)]
+        lower, upper = max(one.lower for one in found), found[0].upper
+        ends = math.sqrt(2 * max(0.0, start - upper) / mu), math.sqrt(2 * max(0.0, start - lower) / mu)
         return ends if LOSS.of(loss, "quadratic") else (0.0, ends[1])
     if isinstance(loss, Huber) and np.ptp(problem.weight) == 0 and problem.weight[0] == 1:
         return 0.0, 2 * (math.sqrt(2 * start) if 2 * start <= loss.d**2 else start / loss.d + loss.d / 2)

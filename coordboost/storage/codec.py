@@ -35,7 +35,7 @@ def encode(value, name, arrays):
         return value
     part = name.split(".")[1] if "." in name else name
     raise ValueError(
-        f"the {part} of this run, a {type(value).__name__}, is not part of coordboost and cannot be put into a file; leave the "
+        f"the {part} of this run, a {type(value).__name__}, is not part of coordboost and cannot be saved in a file; leave the "
         "problem out with save(file, data=False), and give it again with load(file, problem)."
     )
 
