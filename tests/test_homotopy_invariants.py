@@ -68,7 +68,7 @@ def test_interpreted_is_compiled(monkeypatch):
     )
     cases = [(problem, kind) for problem in (tall, wide) for kind in KINDS]
     paths = [cb.exact_path(problem, kind=kind) for problem, kind in cases]
-    monkeypatch.setattr(pool, "compiled", lambda function, pieces: function)
+    monkeypatch.setattr(pool, "compiled", lambda function, pieces, **_: function)
     for (problem, kind), path in zip(cases, paths, strict=True):
         plain = cb.exact_path(problem, kind=kind)
         np.testing.assert_allclose(plain.lam, path.lam, rtol=0, atol=1e-13 * path.lam[0])

@@ -9,6 +9,14 @@ import coordboost as cb
 from coordboost.lasso import workingset
 
 
+@pytest.fixture(autouse=True)
+def heard():
+    """Signals are heard: runners in the background have SIGINT ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def table(n=60, p=90):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((n, p))

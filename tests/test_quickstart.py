@@ -24,7 +24,7 @@ def done(folder):
 
 @pytest.fixture(scope="module")
 def lasso():
-    return lasso_states(lasso_path(diabetes(), eps=1e-5, tol=1e-8))
+    return lasso_states(lasso_path(diabetes(), eps=1e-5, tol=1e-8, solver="descent"))
 
 
 def test_rows_are_the_methods_and_their_certified_gaps(done):
