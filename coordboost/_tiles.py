@@ -31,18 +31,19 @@ def steps_of(entries, other, chunk):
 
 
 @lru_cache
-def _pool():
+def pool():
+    """The one pool of threads of the package, and how many they are."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return ThreadPoolExecutor(min(cores, THREADS)), min(cores, THREADS)
 
 
 def in_order(function, items):
     """Yield ``function(item)`` for every item, in order; at most twice as many as there are threads are under way."""
-    pool, threads = _pool()
+    workers, threads = pool()
     under_way = deque()
     try:
         for item in items:
-            under_way.append(pool.submit(function, item))
+            under_way.append(workers.submit(function, item))
             if len(under_way) > 2 * threads:
                 yield under_way.popleft().result()
         while under_way:

@@ -110,7 +110,7 @@ def test_bits_do_not_depend_on_threads(source, tmp_path, monkeypatch):
     v, found = np.random.default_rng(4).normal(size=N), []
     for threads in (1, 2, 7):
         pool = _tiles.ThreadPoolExecutor(threads)
-        monkeypatch.setattr(_tiles, "_pool", lambda pool=pool, threads=threads: (pool, threads))
+        monkeypatch.setattr(_tiles, "pool", lambda pool=pool, threads=threads: (pool, threads))
         (tmp_path / str(threads)).mkdir()
         problem = Problem(SOURCES[source](tmp_path / str(threads), X), y)
         found.append((problem.standardization.norm, problem.scan(v), problem.dictionary.gram(problem.weight)))

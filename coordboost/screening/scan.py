@@ -1,13 +1,10 @@
 """A scan called from Python: compiled or in parallel, with the same bits however many threads there are."""
 
-import os
-from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache
-
 import numpy as np
 
 from coordboost._generic import compiled, generic, is_piece
 from coordboost._protocol import DICTIONARY
+from coordboost._tiles import pool
 
 #: A stored matrix is scanned in blocks of this many learners, a number that decides the rounding and never changes with the machine.
 BLOCK = 2048
@@ -21,14 +18,9 @@ def _run(dictionary, v):
     return _scan(dictionary, v)
 
 
-@lru_cache
-def _pool():
-    return ThreadPoolExecutor(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count())
-
-
 def in_parallel(task, inputs, entries):
     """The results of `task`, which must not hold the interpreter, for each of the inputs, in their order; `entries` says how much it is."""
-    return list(_pool().map(task, inputs) if entries > LITTLE else map(task, inputs))
+    return list(pool()[0].map(task, inputs) if entries > LITTLE else map(task, inputs))
 
 
 def scan(dictionary, v):

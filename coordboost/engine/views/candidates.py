@@ -28,9 +28,7 @@ class Store:
         """Where the columns of the learners are, after gathering those that are not."""
         fresh = learner[self.slot_of[learner] < 0]
         if self.held + len(fresh) > len(self.rows):
-            rows = np.empty((2 * (self.held + len(fresh)), self.rows.shape[1]))
-            rows[: self.held] = self.rows[: self.held]
-            self.rows = rows
+            self.rows = grown(self.rows, (2 * (self.held + len(fresh)), self.rows.shape[1]))
         if len(fresh):
             self.rows[self.held : self.held + len(fresh)] = self.problem.gather(fresh).T * self.root
             self.slot_of[fresh] = np.arange(self.held, self.held + len(fresh))
