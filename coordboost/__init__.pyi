@@ -5,6 +5,7 @@ from coordboost.bounds import BoundCheck as BoundCheck
 from coordboost.bounds import check as check
 from coordboost.bounds import plan as plan
 from coordboost.certify import certify as certify
+from coordboost.data.binning import bin_columns as bin_columns
 from coordboost.data.outofcore import open_columns as open_columns
 from coordboost.data.validation import ConstantColumnWarning as ConstantColumnWarning
 from coordboost.dictionaries import Dense as Dense

@@ -1,0 +1,188 @@
+"""From raw columns to bins, and back to thresholds and categories."""
+
+import numpy as np
+
+from coordboost._checks import shown
+from coordboost._tiles import in_order, slices
+from coordboost.data import validation
+from coordboost.data.columnwise import RawColumns, labelled, numbered
+from coordboost.data.names import names_of, order_of
+from coordboost.dictionaries.binned import PADDED, Binned, find_bins
+
+
+class Binning:
+    """How columns are put into bins: what binds new rows to the bins of the fit.
+
+    names : of the features;  named : whether they were given, not made up
+    labels : for each feature the list of its categories, None where it is ordered
+    n_bins, missing, categorical, cuts, start : as in ``Binned``
+    """
+
+    def __init__(self, names, named, labels, n_bins, missing, categorical, cuts, start):
+        self.names, self.named, self.labels = names, named, labels
+        self.n_bins, self.missing, self.categorical, self.cuts, self.start = n_bins, missing, categorical, cuts, start
+
+    @property
+    def n_features(self):
+        return len(self.n_bins)
+
+    def __repr__(self):
+        return f"<Binning of {self.n_features} features, up to {int(self.n_bins.max())} bins>"
+
+    def thresholds(self, g):
+        """Those of feature g, increasing."""
+        return self.cuts[self.start[g] : self.start[g + 1]]
+
+    def bin(self, X):
+        """The rows of X in the bins of the fit, a ``Binned``; columns of a data frame go by name.
+
+        A missing value of a feature that had none, and a category that the fit has not seen where the feature has no bin of missing
+        values, get the code ``n_bins[g]``: it lies beyond every threshold, and in no category.
+
+        Raises
+        ------
+        ValueError
+            For other columns than those of the fit.
+        """
+        table = RawColumns(X)
+        order = order_of(table.names if table.named else None, self.names, self.named)
+        if table.shape[1] != self.n_features:
+            raise ValueError(f"X must have {self.n_features} columns as in the fit, got {table.shape[1]}.")
+        place = np.arange(self.n_features) if order is None else np.argsort(order)
+        codes = np.empty((self.n_features, table.shape[0]), dtype=np.uint8)
+
+        def fill(part):
+            numeric = [g for g in range(part.start, part.stop) if not self.categorical[g]]
+            columns = table.numbers(place[numeric], [self.names[g] for g in numeric]) if numeric else []
+            for g in range(part.start, part.stop):
+                other = self.missing[g] if self.missing[g] >= 0 else self.n_bins[g]
+                if self.categorical[g]:
+                    found = numbered(table.raw(place[g]), self.labels[g])
+                    codes[g] = np.where(found < 0, other, found)
+                else:
+                    find_bins(columns[numeric.index(g)], self.thresholds(g), other, codes[g])
+
+        for _ in in_order(fill, slices(self.n_features, table.together)):
+            pass
+        return self.binned(codes)
+
+    def binned(self, codes):
+        """The piece of these codes."""
+        return Binned(codes, self.n_bins, self.missing, self.categorical, self.cuts, self.start)
+
+
+def middles(low, high):
+    """Thresholds between neighbouring values ``low < high``: ``low <= cut < high`` also where the middle is rounded or infinite."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        middle = low.astype(np.float64) / 2 + high.astype(np.float64) / 2
+    return np.where((low <= middle) & (middle < high), middle, low)
+
+
+def thresholds_of(values, most, exact, name):
+    """The thresholds (at most `most` - 1) of a column, and whether it has missing values. *Cost*: a sort."""
+    ordered = np.sort(values)  # NaN comes last
+    count = len(ordered) - (int(np.isnan(ordered).sum()) if np.isnan(ordered[-1]) else 0)
+    ordered, missing = ordered[:count], count < len(ordered)
+    last = np.flatnonzero(ordered[1:] != ordered[:-1])  # where runs of equal values end, but for the last run
+    if len(last) >= most:
+        if exact:
+            raise ValueError(
+                f"exact=True needs at most {most} distinct values in a column, {name!r} has {len(last) + 1}: pass exact=False, for "
+                "quantiles."
+            )
+        wanted = -(-np.arange(1, most) * count // most) - 1  # the place of quantile k / most
+        run = np.unique(np.searchsorted(last, wanted))
+        last = last[run[run < len(last)]]
+    return middles(ordered[last], ordered[last + 1]), missing
+
+
+def bin_columns(X, *, max_bins=255, exact=False, categorical=(), feature_names=None):
+    """Put the columns of X into bins: at most `max_bins` each, and one for missing values.
+
+    Parameters
+    ----------
+    X : array_like, data frame or scipy sparse matrix, (n_samples, n_features)
+        NaN is missing. Infinities are ordinary values, the smallest and the largest. Columns of a data frame with the dtype
+        ``category`` hold categories.
+    max_bins : int, 2 to 255
+        A column with no more distinct values gets a bin for each. Else thresholds are taken at the quantiles k / max_bins, ties
+        collapsing: ``max_bins=100`` are the percentiles of Lu and Mazumder, Section 5.
+    exact : bool, default False
+        Refuse columns with more than `max_bins` distinct values.
+    categorical : sequence of names or places of columns
+        Further columns that hold categories, at most 255 each; their labels may be anything that can be compared.
+    feature_names : sequence of str, optional
+
+    Returns
+    -------
+    binned : Binned
+    binning : Binning
+        ``binning.bin(X_new)`` puts new rows into the same bins.
+
+    Raises
+    ------
+    ValueError
+        For columns that are neither numbers nor named as categories, and for too many distinct values.
+
+    Notes
+    -----
+    A threshold is the middle between two neighbouring observed values, as in scikit-learn; quantiles choose which. *Cost*: a sort of
+    each column and eight comparisons a value, columns in threads.
+    """
+    table = RawColumns(X)
+    most = validation.whole("max_bins", max_bins, 2)
+    if most > PADDED:
+        raise ValueError(f"max_bins must be at most {PADDED}, got {most}: a code is one byte.")
+    exact = validation.flag("exact", exact)
+    names = list(names_of(table.names if feature_names is None else feature_names, table.shape[1]))
+    named = table.named or feature_names is not None
+    kinds = set(table.categories()) | _places(categorical, names)
+    codes = np.empty(table.shape[::-1], dtype=np.uint8)
+
+    def of(part):
+        return [_of_column(*one) for one in _columns(table, part, names, kinds, codes, most, exact)]
+
+    found = [one for some in in_order(of, slices(len(names), table.together)) for one in some]
+    cuts, labels, missing = zip(*found, strict=True)
+    is_category = np.array([label is not None for label in labels])
+    ordered = np.array([len(cut) + 1 if label is None else len(label) for cut, label in zip(cuts, labels, strict=True)])
+    has = np.array(missing)
+    binning = Binning(
+        names, named, list(labels), (ordered + has).astype(np.int64), np.where(has, ordered, -1).astype(np.int64),
+        is_category.astype(np.int64), np.concatenate(cuts), np.cumsum([0, *map(len, cuts)]).astype(np.int64),
+    )  # fmt: skip
+    return binning.binned(codes), binning
+
+
+def _columns(table, part, names, kinds, codes, most, exact):
+    """What `_of_column` takes, for the columns of a slice."""
+    numeric = [j for j in range(part.start, part.stop) if j not in kinds]
+    values = dict(zip(numeric, table.numbers(numeric, [names[j] for j in numeric]), strict=True)) if numeric else {}
+    for j in range(part.start, part.stop):
+        yield values.get(j), None if j in values else table.raw(j), names[j], codes[j], most, exact
+
+
+def _of_column(values, raw, name, out, most, exact):
+    """The thresholds, the labels (None for numbers) and whether values are missing, of one column; its codes into `out`."""
+    if values is not None:
+        cuts, missing = thresholds_of(values, most, exact, name)
+        find_bins(values, cuts, len(cuts) + 1, out)
+        return cuts, None, missing
+    labels, number = labelled(raw)
+    if len(labels) > PADDED:
+        raise ValueError(f"column {name!r} has {len(labels)} categories, more than {PADDED}; join the rare ones.")
+    out[:] = np.where(number < 0, len(labels), number)
+    return np.zeros(0), labels, bool((number < 0).any())
+
+
+def _places(categorical, names):
+    """Places of the columns that `categorical` names."""
+    if isinstance(categorical, str) or not hasattr(categorical, "__iter__"):
+        raise ValueError(f"categorical must be a sequence of names or places of columns, got {shown(categorical)}.")
+    out = set()
+    for one in categorical:
+        place = names.index(one) if one in names else one
+        if isinstance(place, bool | str) or not isinstance(place, int | np.integer) or not 0 <= place < len(names):
+            raise ValueError(f"categorical names {shown(one)}, which is no column of X.")
+        out.add(int(place))
+    return out

@@ -1,0 +1,103 @@
+"""Raw columns of any kind, read column by column for binning: numbers with NaN for what is missing, or categories."""
+
+import numpy as np
+import scipy.sparse
+
+from coordboost._checks import shown
+from coordboost.data import validation
+
+
+def is_number(dtype):
+    """Whether a column of this type holds real numbers."""
+    return getattr(dtype, "kind", "O") in "fiub"
+
+
+def readable(column, name):
+    """`column` (n,) as float32 or float64, NaN where a value is missing."""
+    try:
+        nullable = getattr(getattr(column, "dtype", None), "na_value", None) is not None
+        array = column.to_numpy(dtype=np.float64, na_value=np.nan) if nullable else np.asarray(column)
+        return np.ascontiguousarray(array, dtype=array.dtype if array.dtype in (np.float32, np.float64) else np.float64)
+    except (TypeError, ValueError):
+        array = np.asarray(column)
+        wrong = next((value for value in array.ravel().tolist() if not isinstance(value, int | float)), array)
+        raise ValueError(
+            f"column {name!r} must hold real numbers, got {shown(wrong)}; name it in categorical, or encode it as numbers."
+        ) from None
+
+
+class RawColumns:
+    """The columns of `X`: an array, a data frame or a sparse matrix.
+
+    shape : (n_samples, n_columns);  names : those of a frame, or None;  named : whether they are names, not numbers
+    """
+
+    #: Columns of an array that are copied together: neighbours share the lines of the cache.
+    together = 16
+
+    def __init__(self, X):
+        if isinstance(X, np.ma.MaskedArray):
+            raise ValueError("X is a masked array; pass X.filled(np.nan): NaN is taken as missing.")
+        self.frame = validation.is_frame(X)
+        self.sparse = scipy.sparse.issparse(X)
+        self.X = X if self.frame else scipy.sparse.csc_array(X) if self.sparse else np.asarray(X)
+        if len(self.X.shape) != 2 or 0 in self.X.shape:
+            raise ValueError(f"X must have two dimensions, and at least one row and one column, got shape {self.X.shape}.")
+        self.shape = self.X.shape
+        self.names = [str(name) for name in X.columns] if self.frame else None
+        self.named = self.frame and all(isinstance(name, str) for name in X.columns)
+
+    def categories(self):
+        """Places of the columns that say themselves that they hold categories."""
+        if not self.frame:
+            return []
+        return [j for j in range(self.shape[1]) if hasattr(self._series(j), "cat")]
+
+    def _series(self, j):
+        return self.X.iloc[:, j] if hasattr(self.X, "iloc") else self.X[:, j]
+
+    def raw(self, j):
+        """Column j as it is, (n_samples,)."""
+        if self.frame:
+            return self._series(j)
+        return self.X[:, [j]].toarray().ravel() if self.sparse else self.X[:, j]
+
+    def numbers(self, columns, names):
+        """Some columns as numbers, a list of (n_samples,); those of an array are copied together."""
+        if not (self.frame or self.sparse) and is_number(self.X.dtype):
+            block = self.X[:, columns].T
+            kept = block.dtype if block.dtype in (np.float32, np.float64) else np.float64
+            return list(np.ascontiguousarray(block, dtype=kept))
+        return [readable(self.raw(j), name) for j, name in zip(columns, names, strict=True)]
+
+
+def absent(value):
+    """Whether a label stands for a missing value."""
+    return value is None or type(value).__name__ in ("NAType", "NaTType") or value != value
+
+
+def labelled(column):
+    """The labels in use, in their order, and the number of the label of each sample, -1 where it is missing."""
+    if hasattr(column, "cat"):
+        codes, known = np.asarray(column.cat.codes, dtype=np.int64), list(column.cat.categories)
+        used = np.unique(codes[codes >= 0])
+        place = np.full(len(known) + 1, -1)
+        place[used] = np.arange(len(used))
+        return [known[i] for i in used], place[codes]
+    values = np.asarray(column)
+    if values.dtype.kind in "iubU":
+        labels, codes = np.unique(values, return_inverse=True)
+        return labels.tolist(), codes.astype(np.int64)
+    values = values.tolist()
+    found = dict.fromkeys(value for value in values if not absent(value))
+    try:
+        labels = sorted(found)
+    except TypeError:  # labels of several types: as they come
+        labels = list(found)
+    return labels, numbered(values, labels)
+
+
+def numbered(values, labels):
+    """The number of the label of each value, -1 where it is missing or none of the labels."""
+    place = {label: i for i, label in enumerate(labels)}
+    return np.array([-1 if absent(value) else place.get(value, -1) for value in values], dtype=np.int64)

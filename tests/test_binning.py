@@ -1,0 +1,150 @@
+"""Columns become bins: against searchsorted and comparisons with the thresholds, for all kinds of input."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from coordboost.data.binning import bin_columns
+
+pd = pytest.importorskip("pandas")
+
+
+def naive(x, cuts):
+    """The bin of each value: how many thresholds it is above."""
+    return np.array([sum(value > cut for cut in cuts) for value in x.astype(np.float64)])
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.int8, bool])
+@pytest.mark.parametrize("max_bins", [2, 7, 100, 255])
+def test_codes_count_the_thresholds_below(dtype, max_bins):
+    rng = np.random.default_rng(0)
+    X = (rng.normal(size=(700, 3)) * [1, 30, 1e-3]).astype(dtype)
+    binned, binning = bin_columns(X, max_bins=max_bins)
+    binned.check()
+    for g in range(3):
+        cuts = binning.thresholds(g)
+        assert (np.diff(cuts) > 0).all()
+        np.testing.assert_array_equal(binned.codes[g], naive(X[:, g], cuts))
+        assert np.unique(binned.codes[g]).size == binned.n_bins[g] == len(cuts) + 1 <= max_bins  # no bin is empty
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.lists(st.one_of(st.integers(-4, 4).map(float), st.sampled_from([np.nan, np.inf, -np.inf])), min_size=1, max_size=40))
+def test_every_split_between_observed_values_is_there_where_bins_suffice(values):
+    x = np.array(values)
+    binned, binning = bin_columns(x[:, None])
+    seen = np.unique(x[~np.isnan(x)])
+    splits = [(x <= s).tolist() for s in seen[:-1]]
+    assert [(x <= cut).tolist() for cut in binning.thresholds(0)] == splits
+    assert binned.n_bins[0] == max(len(seen), 1) + np.isnan(x).any()
+    assert (binned.codes[0] == binned.missing[0]).tolist() == np.isnan(x).tolist()
+
+
+@pytest.mark.parametrize("max_bins", [2, 3, 10, 100])
+def test_quantiles_leave_the_same_part_on_each_side(max_bins):
+    x = np.random.default_rng(1).normal(size=1200)
+    _, binning = bin_columns(x[:, None], max_bins=max_bins)
+    below = [(x <= cut).sum() for cut in binning.thresholds(0)]
+    assert below == [-(-k * 1200 // max_bins) for k in range(1, max_bins)]
+
+
+def test_a_threshold_is_the_middle_of_two_values_that_are_there():
+    _, binning = bin_columns(np.array([[1.0], [2.0], [5.0]]))
+    assert binning.thresholds(0).tolist() == [1.5, 3.5]
+    near = np.nextafter(1.0, 2.0)
+    _, binning = bin_columns(np.array([[1.0], [near]]))
+    assert binning.thresholds(0).tolist() == [1.0]
+    _, binning = bin_columns(np.array([[-1e308], [1.5e308], [np.inf]]))
+    assert (binning.thresholds(0) < [1.5e308, np.inf]).all()
+
+
+def test_values_of_float32_lie_where_the_same_float64_values_lie():
+    rng = np.random.default_rng(2)
+    fit = rng.normal(size=(300, 1))
+    _, binning = bin_columns(fit)
+    new = np.concatenate([rng.normal(size=3000), binning.thresholds(0)]).astype(np.float32)[:, None]
+    np.testing.assert_array_equal(binning.bin(new).codes, binning.bin(new.astype(np.float64)).codes)
+
+
+def test_a_value_equal_to_a_threshold_goes_left():
+    _, binning = bin_columns(np.array([[1.0], [2.0], [4.0]]))
+    assert binning.bin(np.array([[1.5], [1.50001], [3.0], [99.0]])).codes.tolist() == [[0, 1, 1, 2]]
+
+
+def test_thresholds_may_be_asked_to_be_exact():
+    X = np.arange(300.0)[:, None]
+    assert bin_columns(X[:255], exact=True)[0].n_bins.tolist() == [255]
+    with pytest.raises(ValueError, match=r"at most 255 distinct values in a column, 'x0' has 300: pass exact=False"):
+        bin_columns(X, exact=True)
+
+
+def test_a_sparse_matrix_has_the_bins_of_the_dense_one():
+    X = scipy.sparse.random(200, 5, density=0.3, random_state=3, format="csr")
+    sparse, dense = bin_columns(X)[0], bin_columns(X.toarray())[0]
+    for one, other in zip(sparse, dense, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_a_frame_has_categories_and_missing_values():
+    frame = pd.DataFrame(
+        {
+            "age": [31, 41, 59, 26, 53],
+            "town": pd.Categorical(["Oslo", None, "Rome", "Oslo", "Bonn"], categories=["Rome", "Oslo", "Bonn", "Riga"]),
+            "level": pd.array([1, None, 3, 1, 2], dtype="Int64"),
+            "code": ["b", "a", None, "b", "c"],
+        }
+    )
+    binned, binning = bin_columns(frame, categorical=["code"])
+    binned.check()
+    assert binning.names == ["age", "town", "level", "code"]
+    assert binning.labels == [None, ["Rome", "Oslo", "Bonn"], None, ["a", "b", "c"]]
+    assert binned.codes.tolist() == [[1, 2, 4, 0, 3], [1, 3, 0, 1, 2], [0, 3, 2, 0, 1], [1, 0, 3, 1, 2]]
+    assert binned.missing.tolist() == [-1, 3, 3, 3]
+    new = binning.bin(frame.iloc[[1, 4], [3, 2, 1, 0]])
+    assert new.codes.tolist() == binned.codes[:, [1, 4]].tolist()
+    strange = frame.iloc[:1].assign(age=[np.nan], town=["Riga"])
+    assert binning.bin(strange).codes.tolist() == [[5], [3], [0], [1]]  # beyond every threshold; where missing values are
+
+
+@pytest.mark.parametrize(
+    "X, keywords, sentence",
+    [
+        (np.ones(3), {}, r"X must have two dimensions, and at least one row and one column, got shape \(3,\)"),
+        (np.ones((3, 0)), {}, r"got shape \(3, 0\)"),
+        (np.array([["a", 1.0]], dtype=object), {}, "column 'x0' must hold real numbers, got 'a'; name it in categorical"),
+        (np.ones((3, 2)), {"max_bins": 256}, "max_bins must be at most 255, got 256"),
+        (np.ones((3, 2)), {"max_bins": 1}, "max_bins must be a whole number >= 2"),
+        (np.ones((3, 2)), {"categorical": ["town"]}, "categorical names 'town', which is no column of X"),
+        (np.ones((3, 2)), {"categorical": "x0"}, "categorical must be a sequence"),
+        (np.arange(300)[:, None], {"categorical": [0]}, "column 'x0' has 300 categories, more than 255"),
+        (np.ma.masked_array(np.ones((3, 2))), {}, "X is a masked array"),
+    ],
+)
+def test_what_cannot_be_binned_is_refused_in_one_sentence(X, keywords, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        bin_columns(X, **keywords)
+
+
+def test_new_rows_must_have_the_columns_of_the_fit():
+    _, binning = bin_columns(np.ones((3, 2)))
+    with pytest.raises(ValueError, match="X must have 2 columns as in the fit, got 3"):
+        binning.bin(np.ones((3, 3)))
+
+
+@pytest.mark.parametrize(
+    "change, sentence",
+    [
+        (lambda b: b._replace(codes=b.codes.astype(np.int64)), "codes of uint8 in C order"),
+        (lambda b: b._replace(n_bins=b.n_bins.astype(np.int32)), "n_bins, missing, categorical and start of int64"),
+        (lambda b: b._replace(missing=b.missing[:1]), "one number of features"),
+        (lambda b: b._replace(missing=b.missing + 1), "missing values last"),
+        (lambda b: b._replace(start=b.start + 1), "one threshold fewer"),
+        (lambda b: b._replace(cuts=b.cuts[1:]), "one threshold fewer"),
+    ],
+)
+def test_arrays_of_bins_must_fit_each_other(change, sentence):
+    binned, _ = bin_columns(np.random.default_rng(0).normal(size=(9, 3)))
+    with pytest.raises(ValueError, match=sentence):
+        change(binned).check()
