@@ -1,6 +1,7 @@
 """The public names of the package and where they live: the one list, read by type checkers and when the package is loaded."""
 
 from coordboost import bounds as bounds
+from coordboost._winner import best_of as best_of
 from coordboost.bounds import BoundCheck as BoundCheck
 from coordboost.bounds import check as check
 from coordboost.bounds import plan as plan
@@ -21,8 +22,8 @@ from coordboost.geometry import Interval as Interval
 from coordboost.geometry import mca as mca
 from coordboost.lasso.path import lasso_path as lasso_path
 from coordboost.laws import check_piece as check_piece
+from coordboost.method import Method as Method
 from coordboost.methods import METHODS as METHODS
-from coordboost.methods import Method as Method
 from coordboost.methods import agbm as agbm
 from coordboost.methods import ccd as ccd
 from coordboost.methods import forward_stagewise as forward_stagewise

@@ -91,6 +91,7 @@ SELECTION = Kind(
         "draw": None,  # draw(rng, n_rows, n_learners), whole numbers (n_rows, width)
         "draws_below": None,  # the numbers are 0, 1, ..., less than this; default n_learners
         "greedy": False,  # looks at all learners, and the largest score wins
+        "grouped": False,  # looks at all learners of some groups, and the largest score wins
         "bind": None,  # bind(problem): the rule checked against the problem and filled in from it
         "norm": None,  # the norm under which expected progress is measured, its dual and its weights
         "dual_norm": None,
@@ -120,6 +121,7 @@ COEFFICIENTS = Kind(
     {
         "plain": False,  # a row of the path is the whole update: beta <- (1 - shrink) beta, then beta_j <- beta_j + unit theta
         "sequences": 1,  # how many sequences of coefficients the rows move
+        "room": None,  # room(n), the same store with room for n learners, where they come one by one
     },
     "a store of coefficients such as Single()",
 )
@@ -142,6 +144,7 @@ DICTIONARY = Kind(
         "at": None,  # at(X), the same learners on new rows: a dictionary
         "best": None,  # best(v, k, above) -> (ids, corr, outside); default from a scan, see screening/best.py
         "groups": None,  # (n_learners,), the groups that a group selection rule draws from
+        "n_groups": None,  # their number, where learners cannot be counted but can be searched for in a group: find_in(v, groups)
         "rows": None,  # the columns where they are stored, (n_learners, n_samples)
         "entries": False,  # the entries that are not 0 are stored: data, row, start, scale, shift as in dictionaries/sparse.py
         "part": None,  # part(index, by), the learners `index` times `by` as a dictionary; default a dense copy
@@ -153,7 +156,10 @@ DICTIONARY = Kind(
 FAMILY = Kind(
     "family of learners",
     ("n_samples", "find", "build"),
-    {"at": None},  # at(X), the same family on new rows
+    {
+        "at": None,  # at(X), the same family on new rows
+        "bank": None,  # bank(weight), the family's own bank; default a Bank of dense columns
+    },
     "a family with n_samples, find(v, k, above) and build(learner)",
 )
 VIEW = Kind(
@@ -161,10 +167,12 @@ VIEW = Kind(
     ("start", "tie", "push"),
     {
         "renew": None,  # renew(beta): the state recomputed from the coefficients
-        "carries": None,  # the store that it keeps the model of, where that is not a plain one; start(problem, store) then
+        "carries": None,  # the stores that it keeps the model of, where these are not the plain ones; start(problem, store) then
+        "countable": True,  # it is for learners that have numbers from the start
         "follows": True,  # the rows of a path are enough to bring it where they lead, without another look at the data
         "quadratic": False,  # it needs the squared loss
         "greedy": False,  # it needs a method for which the largest correlation of all wins
+        "room": None,  # room(problem, n), the same view with room for n more learners, where they come one by one
         "searches": 0,  # scans, or searches of an uncountable dictionary, in every step
         "looks": None,  # looks(width, n_learners): correlations with the data that a step takes
     },

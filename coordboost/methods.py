@@ -6,11 +6,11 @@ and Relatives* (FGM), Lu, Mazumder, *Randomized Gradient Boosting Machine* (LM),
 """
 
 import math
-from dataclasses import dataclass, field, replace
 
 from coordboost._checks import not_negative, positive, real, shown
-from coordboost._protocol import COEFFICIENTS, DICTIONARY, SELECTION, STEP
-from coordboost.pieces.coefficients import Refitted, Single, TwoSequences
+from coordboost._protocol import STEP
+from coordboost.method import Method
+from coordboost.pieces.coefficients import Refitted, TwoSequences
 from coordboost.pieces.momentum import OnePhase, TwoPhase
 from coordboost.pieces.selection import Cyclic, Full, Subset
 from coordboost.pieces.steps import (
@@ -24,73 +24,6 @@ from coordboost.pieces.steps import (
     sequence,
 )  # fmt: skip
 from coordboost.targets import Ball, Penalty, Unconstrained
-
-
-@dataclass(frozen=True)
-class Method:
-    """A selection rule, a step rule, the coefficients that they move, and what they approach.
-
-    Parameters
-    ----------
-    name : str
-    select, step : pieces
-    source : str
-        Where the method is described.
-    target : Unconstrained, Ball or Penalty
-        The optimum that certificates refer to.
-    parameters : dict
-        What the named method was called with; saved with a run.
-    coefficients : piece, default ``Single()``
-        What a step does to the coefficients.
-    """
-
-    name: str
-    select: object
-    step: object
-    source: str = ""
-    target: object = Unconstrained()
-    parameters: dict = field(default_factory=dict)
-    coefficients: object = Single()  # type: ignore[call-arg]  # mypy does not see the defaults of its fields
-
-    def __post_init__(self):
-        SELECTION.check("select", self.select)
-        STEP.check("step", self.step)
-        COEFFICIENTS.check("coefficients", self.coefficients)
-        moved, kept = STEP.of(self.step, "sequences"), COEFFICIENTS.of(self.coefficients, "sequences")
-        if moved != kept:
-            raise ValueError(
-                f"{self.name}: {type(self.step).__name__} moves {moved} sequence(s) of coefficients, {type(self.coefficients).__name__} "
-                f"keeps {kept}; take a step and a store that go together, such as TwoPhase and TwoSequences."
-            )
-
-    @property
-    def unit(self):
-        """Coefficients are this times what the thetas of the path add up to."""
-        return STEP.of(self.step, "unit")
-
-    @property
-    def greedy(self):
-        """Whether every step takes the learner with the largest correlation of all, and moves the model by that learner alone."""
-        plain = COEFFICIENTS.of(self.coefficients, "plain")
-        return plain and SELECTION.of(self.select, "greedy") and STEP.of(self.step, "score") is None
-
-    def bind(self, problem):
-        """The method with its rules checked against the problem and filled in from it."""
-        if not (self.greedy or DICTIONARY.of(problem.dictionary, "countable")):
-            raise ValueError(
-                f"{self.name} needs learners that can be counted: those of this problem are found by a search for the best of all."
-            )
-        bound = {}
-        for kind, name in ((SELECTION, "select"), (STEP, "step")):
-            piece = getattr(self, name)
-            bind = kind.of(piece, "bind")
-            bound[name] = piece if bind is None else bind(problem)
-        return replace(self, **bound)
-
-    def target_at(self, k):
-        """What the model after k steps is compared with: `target`, but for methods whose ball grows on the way."""
-        radius_at = STEP.of(self.step, "radius_at")
-        return self.target if radius_at is None else Ball(radius_at(k))
 
 
 def ls_boost(eps=0.1):

@@ -7,7 +7,7 @@ import numpy as np
 
 from coordboost.engine.loop import retrace
 from coordboost.engine.path import Path
-from coordboost.methods import Method
+from coordboost.method import Method
 from coordboost.problem import Problem
 from coordboost.state import State
 
@@ -61,7 +61,7 @@ class Replay:
         """Coefficients of the unit columns after k steps, (n_learners,)."""
         if k < self.k:
             self._begin()
-        retrace(self.coefficients, self.path, self.k, k)
+        self.coefficients = retrace(self.coefficients, self.path, self.k, k)
         self.k = k
         return self.coefficients.beta(self.method.unit)
 

@@ -5,7 +5,7 @@ import numpy as np
 from coordboost._checks import shown
 from coordboost.data import validation
 from coordboost.driver import begin, drive, states
-from coordboost.methods import Method
+from coordboost.method import Method
 from coordboost.problem import checked_problem
 from coordboost.run import Run
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 import coordboost as cb
+from coordboost._winner import best_of
 from coordboost.laws import declared, dictionaries, losses, selections, steps
-from coordboost.pieces.selection import best_of
 
 RNG = np.random.default_rng(0)
 B = np.linalg.qr(RNG.normal(size=(20, 8)))[0] @ np.diag(np.sign(RNG.normal(size=8)))

@@ -8,9 +8,9 @@ from broken_pieces import SABOTAGE, B, Choice, Good, Rule, Table, broken
 
 import coordboost as cb
 from coordboost._protocol import LOSS, SELECTION, STEP
+from coordboost._winner import best_of_all
 from coordboost.laws import KINDS, losses
 from coordboost.laws.report import Report
-from coordboost.pieces.selection import best_of_all
 
 GIVEN = [
     *(cb.Squared(), cb.Huber(), cb.Huber(0.5), cb.Logistic(), cb.Logistic(0.5), cb.Exponential(), cb.Poisson()),

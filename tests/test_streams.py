@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import coordboost as cb
+from coordboost._winner import best_of
 from coordboost.engine.streams import Stream
-from coordboost.pieces.selection import best_of
 
 PROBLEM = cb.Problem(*gaussian("tall"))
 

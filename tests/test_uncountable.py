@@ -51,6 +51,7 @@ def explicit():
 
 METHODS = [
     cb.ls_boost(0.3), cb.forward_stagewise(0.05), cb.regularized_forward_stagewise(0.05, 2.0), cb.gcd(cb.LineSearch()), cb.frank_wolfe(2.0),
+    cb.agbm(0.5, 0.1), cb.vagbm(0.3, 0.1),
 ]  # fmt: skip
 
 
@@ -60,9 +61,8 @@ def test_steps_are_those_over_all_learners(method, loss):
     """The same coefficients as on the matrix of all learners; the run keeps those that it met, in the order of their finding."""
     B = explicit()
     found = cb.solve(cb.Problem(Signs(), Y, loss), method, 60)
-    all_of_them = cb.solve(
-        cb.Problem(B, Y - found.problem.offset, loss, center=False, scale=False), method, 60, view=cb.Explicit
-    )
+    listed = cb.Problem(B, Y - found.problem.offset, loss, center=False, scale=False)
+    all_of_them = cb.solve(listed, method, 60, view=cb.Explicit if method.greedy else None)
     learners = found.problem.dictionary.learners
     assert len(learners) == len(found.beta) == len(set(found.path.learner)) < 60 and found.n_scans == 60
     column = {tuple(np.rint(B[:, j] * np.sqrt(M)).astype(int)): j for j in range(B.shape[1])}
@@ -160,7 +160,8 @@ def test_what_needs_a_list_of_learners_says_so(tmp_path):
     problem = cb.Problem(Signs(), Y)
     for call, words in [
         (lambda: cb.solve(problem, cb.rcd(), 3), "rcd needs learners that can be counted"),
-        (lambda: cb.solve(problem, cb.agbm(0.5, 0.1), 3), "agbm needs learners that can be counted"),
+        (lambda: cb.solve(problem, cb.rtgcd(select=cb.Groups(2)), 3), "rtgcd needs learners that can be counted"),
+        (lambda: cb.solve(problem, cb.lasso_cd(0.1, cb.Full()), 3), "lasso_cd needs learners that can be counted"),
         (lambda: cb.solve(problem, cb.ls_boost(), 3, view=cb.Explicit), "view=Explicit does not fit: Searched is the view"),
         (
             lambda: cb.solve(cb.Problem(explicit(), Y, center=False), cb.ls_boost(), 3, view=Searched),

@@ -11,7 +11,7 @@ from coordboost._protocol import LOSS, STEP
 from coordboost.bounds import frank_wolfe, ls_boost, regularized, stagewise
 from coordboost.bounds.trail import Constants
 from coordboost.data import validation
-from coordboost.methods import Method
+from coordboost.method import Method
 
 MOST = 10**15
 _EXPECTED = "ls_boost, forward_stagewise, regularized_forward_stagewise or frank_wolfe, or a method made by one of them"

@@ -69,7 +69,15 @@ def _from_family(X, y, sample_weight, center, scale, feature_names):
     m = validation.whole("n_samples", X.n_samples, 1)
     y, weight = validation.target(y, m), validation.sample_weight(sample_weight, m)
     none = np.zeros(0)
-    return y, weight, Bank(X, weight), Standardization(none.astype(np.int64), none, none, 0), [], False
+    bank = FAMILY.of(X, "bank")
+    return (
+        y,
+        weight,
+        Bank(X, weight) if bank is None else bank(weight),
+        Standardization(none.astype(np.int64), none, none, 0),
+        [],
+        False,
+    )
 
 
 def _from_dictionary(X, y, sample_weight, center, scale, feature_names):

@@ -66,6 +66,17 @@ class Bank:
             )
         return index, corr, outside
 
+    def find(self, v):
+        """The number of the learner with the largest correlation that the search finds, and this."""
+        found, corr, _ = self.best(v, 1, -1.0)
+        if not len(found):
+            raise ValueError(f"{type(self.family).__name__}.find gave no learner at all above the level -1.")
+        return int(found[0]), float(corr[0])
+
+    def room(self, n):
+        """The bank itself: it grows as learners come."""
+        return self
+
     def bound(self, v):
         """A bound of the absolute correlation of every learner, inf where it is not known. No learner gets a number by it."""
         _, corr, outside = self._found(v, 1, -1.0)

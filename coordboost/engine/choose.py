@@ -40,7 +40,7 @@ def checked_view(problem, method, view):
         raise ValueError(
             f"view must be one of Explicit, Gram, GramColumns, Lookahead and Gathered (classes), or None, got {shown(view)}."
         )
-    if (view is Searched) is DICTIONARY.of(problem.dictionary, "countable"):
+    if VIEW.of(view, "countable") is not DICTIONARY.of(problem.dictionary, "countable"):
         raise ValueError(
             f"view={view.__name__} does not fit: Searched is the view for learners that cannot be counted, and for no others; "
             "leave view=None."
@@ -59,12 +59,12 @@ def checked_view(problem, method, view):
 def _carries(view, method):
     """Whether a view keeps the method's kind of coefficients."""
     own = VIEW.of(view, "carries")
-    return COEFFICIENTS.of(method.coefficients, "plain") if own is None else type(method.coefficients) is own
+    return COEFFICIENTS.of(method.coefficients, "plain") if own is None else type(method.coefficients) in own
 
 
 def _own_view(method):
     """The view of a method with coefficients that only one view keeps."""
-    found = [view for view in VIEW.pieces.values() if _carries(view, method)]
+    found = [view for view in VIEW.pieces.values() if VIEW.of(view, "countable") and _carries(view, method)]
     if not found:
         kind = type(method.coefficients).__name__
         raise ValueError(

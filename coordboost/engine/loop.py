@@ -1,6 +1,7 @@
 """The one loop: pick a learner, move, push, record."""
 
 from coordboost._generic import compiled, generic, interpreted, is_piece
+from coordboost._protocol import COEFFICIENTS
 from coordboost.engine.views.called import Called, Kept
 
 pick = generic("pick")
@@ -33,9 +34,12 @@ def accumulate_steps(coefficients, learner, shrink, theta, start, stop):
 
 
 def retrace(coefficients, path, start, stop):
-    """As `accumulate_steps`, along a ``Path``: compiled where the store of coefficients can be."""
+    """As `accumulate_steps`, along a ``Path``, compiled where it can be: the store, with room made where learners come one by one."""
+    if COEFFICIENTS.of(coefficients, "room") is not None:
+        coefficients = coefficients.room(int(path.learner[start:stop].max(initial=-1)) + 1)
     run = compiled(accumulate_steps, (coefficients,)) if is_piece(coefficients) else accumulate_steps
     run(coefficients, path.learner, path.shrink, path.theta, start, stop)
+    return coefficients
 
 
 def runner(view, select, step, beta, *, compile=True):

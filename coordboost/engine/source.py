@@ -55,8 +55,8 @@ class Fixed:
     def __init__(self, kind, problem, coefficients):
         self.kind = kind
         self.given = (problem,) if VIEW.of(kind, "carries") is None else (problem, coefficients)
-        self.renews, self.follows = VIEW.of(kind, "renew") is not None, VIEW.of(kind, "follows")
         self.view = kind.start(*self.given)
+        self.renews, self.follows = VIEW.of(self.view, "renew") is not None, VIEW.of(kind, "follows")
         self.scans, self.n_columns = (1, problem.n_learners) if kind is Gram else (0, 0)
 
     def rebuild(self, beta, gained):

@@ -74,8 +74,7 @@ class Stepper:
     def restore(self, path, n_steps, anchor):
         """Go to step `n_steps` of a recorded path, by way of its `anchor`; from wherever this one is."""
         k, memory = anchor
-        self.coefficients = self.method.coefficients.start(self.problem)
-        retrace(self.coefficients, path, 0, k)
+        self.coefficients = retrace(self.method.coefficients.start(self.problem), path, 0, k)
         self.k, self.record, self.anchor = k, Record(path.cut(0, k)), (k, memory)
         with one_thread():
             self.source.restore(self.beta, memory)
@@ -89,6 +88,12 @@ class Stepper:
     def blocks(self, n_steps, *, seconds=0.1):
         """Make `n_steps` steps, yielding about every `seconds` and at the end."""
         yield from self._advance(self.method.select, self.method.step, n_steps, seconds)
+
+    def _make_room(self, n):
+        """Room for `n` more learners, where they come one by one."""
+        if VIEW.of(self.kind, "room") is not None:
+            self.source.view = self.source.view.room(self.problem, n)
+            self.coefficients = self.coefficients.room(self.problem.n_learners + n)
 
     def _drawn(self, select, n_steps):
         """The random numbers of the next steps, (up to n_steps, width)."""
@@ -115,6 +120,7 @@ class Stepper:
         if self.source.room(self.k - self.anchor[0]) <= 0:
             self._rebuild(self.k - self.anchor[0])
         drawn = self._drawn(select, min(n_steps, self.source.room(self.k - self.anchor[0])))
+        self._make_room(len(drawn))
         part = self.record.room(len(drawn), ahead)
         advance = runner(self.view, select, step, self.coefficients, compile=self.compile)
         done = advance(

@@ -7,7 +7,7 @@ import numpy as np
 from coordboost._protocol import SELECTION
 from coordboost.laws.problems import path_of, runs_of, small
 from coordboost.laws.report import SKIPPED
-from coordboost.methods import Method
+from coordboost.method import Method
 from coordboost.pieces.steps import Proportional
 
 

@@ -8,7 +8,7 @@ from coordboost._protocol import STEP
 from coordboost.engine.views.explicit import Explicit
 from coordboost.laws.problems import path_of, small
 from coordboost.laws.report import SKIPPED
-from coordboost.methods import Method
+from coordboost.method import Method
 from coordboost.pieces.selection import Full
 
 #: Correlations and coefficients that are tried.

@@ -2,14 +2,29 @@ r"""Stores of coefficients: what the rows of a path do to the model.
 
 A row is (learner, shrink, theta). Every method records such rows; the store that a method chooses says what they mean for beta. Its
 verbs are ``start(problem)``, the store at beta = 0; ``accumulate(j, shrink, theta)``, one row; ``coefficient(j)``, beta_j in the units of
-theta; and ``beta(unit)``, the coefficients (n_learners,), `unit` being that of the step rule.
+theta; and ``beta(unit)``, the coefficients (n_learners,), `unit` being that of the step rule. ``room(n)`` is the same store with room
+for n learners, where they come one by one.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
+from coordboost._generic import generic
 from coordboost._protocol import COEFFICIENTS, DICTIONARY
+
+accumulate = generic("accumulate")
+coefficient = generic("coefficient")
+
+
+def begun(store, problem):
+    """`store`, empty, where learners can be counted; else one that grows as they come."""
+    return store if DICTIONARY.of(problem.dictionary, "countable") else Growing(store, np.zeros(1, dtype=np.int64))
+
+
+def longer(values, n):
+    """`values` with zeros behind, n in all, and more where that spares the next call."""
+    return values if len(values) >= n else np.concatenate([values, np.zeros(max(n, 2 * len(values)) - len(values))])
 
 
 @COEFFICIENTS.own
@@ -24,8 +39,10 @@ class Single(NamedTuple):
     plain = True
 
     def start(self, problem):
-        counted = DICTIONARY.of(problem.dictionary, "countable")
-        return Single(np.zeros(problem.n_learners), np.ones(1)) if counted else Growing()
+        return begun(Single(np.zeros(problem.n_learners), np.ones(1)), problem)
+
+    def room(self, n):
+        return self._replace(values=longer(self.values, n))
 
     def beta(self, unit):
         return unit * self.scale[0] * self.values
@@ -48,25 +65,24 @@ class Single(NamedTuple):
             self.values[j] += theta / self.scale[0]
 
 
-class Growing:
-    """As `Single`, by the number of a learner in its bank: room is made as learners come. Plain Python; beta has those used so far."""
+class Growing(NamedTuple):
+    """The store `kept`, by the number of a learner in its bank: beta has those used so far, whatever there is room for."""
 
-    plain = True
+    kept: object
+    used: np.ndarray  # (1,)
 
-    def __init__(self):
-        self.kept, self.used = Single(np.zeros(8), np.ones(1)), 0
+    def room(self, n):
+        return self._replace(kept=self.kept.room(n))
 
     def beta(self, unit):
-        return self.kept.beta(unit)[: self.used]
+        return self.kept.beta(unit)[: self.used[0]]
 
     def coefficient(self, j):
-        return self.kept.coefficient(j) if j < self.used else 0.0
+        return coefficient(self.kept, j)
 
     def accumulate(self, j, shrink, theta):
-        if j >= len(self.kept.values):
-            self.kept = self.kept._replace(values=np.concatenate([self.kept.values, np.zeros(j + 1)]))
-        self.used = max(self.used, int(j) + 1)
-        self.kept.accumulate(j, shrink, theta)
+        self.used[0] = max(self.used[0], j + 1)
+        accumulate(self.kept, j, shrink, theta)
 
 
 @COEFFICIENTS.own
@@ -83,7 +99,10 @@ class TwoSequences(NamedTuple):
     sequences = 2
 
     def start(self, problem):
-        return TwoSequences(self.share, np.zeros(problem.n_learners), np.zeros(problem.n_learners))
+        return begun(TwoSequences(self.share, np.zeros(problem.n_learners), np.zeros(problem.n_learners)), problem)
+
+    def room(self, n):
+        return self._replace(f=longer(self.f, n), h=longer(self.h, n))
 
     def beta(self, unit):
         return unit * self.f

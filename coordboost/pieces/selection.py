@@ -19,60 +19,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._generic import generic, kernel
-from coordboost._protocol import SELECTION
+from coordboost._generic import generic
+from coordboost._protocol import DICTIONARY, SELECTION
+from coordboost._winner import best, best_among, best_in
 
-scan = generic("scan")
 correlations = generic("correlations")
-tie = generic("tie")
-coefficient = generic("coefficient")
-
-
-@kernel
-def size(step, j, corr, beta_j):
-    """The default score of a learner: the size of its correlation with the residual."""
-    return abs(corr)
-
-
-score = generic("score", size)
-
-
-@kernel
-def best_of_all(view, step, beta):
-    """The winner among all learners and its correlation.
-
-    Scores within ``tie(view)`` of the largest tie (or above half of it, where all are that small), and the lowest index of them wins.
-    """
-    corr = scan(view)
-    best, winner = -1 + 0 * abs(corr[0]), 0
-    for j in range(len(corr)):
-        s = score(step, j, corr[j], coefficient(beta, j))
-        if s > best:
-            best, winner = s, j
-    limit = best - min(tie(view), best / 2)
-    for j in range(winner):
-        if score(step, j, corr[j], coefficient(beta, j)) >= limit:
-            return j, corr[j]
-    return winner, corr[winner]
-
-
-@kernel
-def best_of(view, step, beta, index):
-    """The winner among the learners `index` (any order); ties as in ``best_of_all``."""
-    corr = correlations(view, index)
-    best = -1 + 0 * abs(corr[0])
-    for i in range(len(index)):
-        best = max(best, score(step, index[i], corr[i], coefficient(beta, index[i])))
-    limit = best - min(tie(view), best / 2)
-    at = -1
-    for i in range(len(index)):
-        if (at < 0 or index[i] < index[at]) and score(step, index[i], corr[i], coefficient(beta, index[i])) >= limit:
-            at = i
-    return index[at], corr[at]
-
-
-best = generic("best", best_of_all)
-best_among = generic("best_among", best_of)
 
 
 def subset_weights(t, n):
@@ -180,12 +131,15 @@ class Groups(NamedTuple):
     member: np.ndarray = np.zeros(0, dtype=np.int64)
     start: np.ndarray = np.zeros(1, dtype=np.int64)
 
+    grouped = True
+
     @property
     def width(self):
         return self.t
 
     def bind(self, problem):
-        labels = problem.groups
+        searched = DICTIONARY.of(problem.dictionary, "n_groups")
+        labels = problem.groups if searched is None else np.arange(searched)
         if labels is None:
             raise ValueError(
                 "Groups needs to know the groups: pass Problem(..., groups=labels) with one label per column of X."
@@ -203,16 +157,7 @@ class Groups(NamedTuple):
         return draw_subsets(rng, n_rows, self.t, len(self.start) - 1)
 
     def pick(self, view, step, beta, drawn, k):
-        total = 0
-        for g in drawn:
-            total += self.start[g + 1] - self.start[g]
-        index = np.empty(total, dtype=np.int64)
-        filled = 0
-        for g in drawn:
-            for p in range(self.start[g], self.start[g + 1]):
-                index[filled] = self.member[p]
-                filled += 1
-        return best_among(view, step, beta, index)
+        return best_in(view, step, beta, drawn, self.member, self.start)
 
     def _by_group(self, values, reduce):
         return reduce.reduceat(np.abs(values)[self.member], self.start[:-1])

@@ -48,7 +48,7 @@ class Accelerated(NamedTuple):
     iteration: np.ndarray  # m, (1,)
     share: float
     rounding: float
-    carries = TwoSequences
+    carries = (TwoSequences,)
 
     @classmethod
     def start(cls, problem, coefficients):
@@ -64,6 +64,10 @@ class Accelerated(NamedTuple):
     def looks(self, width, n_learners):
         """How many correlations with the data a step of a rule with `width` candidates takes."""
         return width if width else n_learners
+
+    def sought(self):
+        """What is correlated with the learners."""
+        return self.looked
 
     def scan(self):
         return scan(self.dictionary, self.looked)

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._generic import compiled, generic, is_piece
+from coordboost._winner import best_of, best_of_all
 from coordboost.dictionaries.dense import Dense
-from coordboost.pieces.selection import best_of, best_of_all
 
 scan = generic("scan")
 correlations = generic("correlations")

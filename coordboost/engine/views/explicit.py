@@ -54,6 +54,10 @@ class Explicit(NamedTuple):
         """How many correlations with the data a step of a rule with `width` candidates takes."""
         return width if width else n_learners
 
+    def sought(self):
+        """What is correlated with the learners."""
+        return self.resid
+
     def scan(self):
         return scan(self.dictionary, self.resid)
 

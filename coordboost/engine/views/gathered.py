@@ -11,10 +11,10 @@ import numpy as np
 
 from coordboost._generic import generic, record
 from coordboost._protocol import VIEW
+from coordboost._winner import best_of_all
 from coordboost.dictionaries import Dense
 from coordboost.engine.views.candidates import Store
 from coordboost.engine.views.explicit import Explicit
-from coordboost.pieces.selection import best_of_all
 from coordboost.screening.scan import top_learners
 from coordboost.screening.sphere import SLACK
 

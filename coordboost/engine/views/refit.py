@@ -15,7 +15,7 @@ class Refit:
     *Numerics*: orthogonalised twice; correlations within rounding of 0 count as 0.
     """
 
-    carries = Refitted
+    carries = (Refitted,)
     follows = False
 
     def __init__(self, problem):

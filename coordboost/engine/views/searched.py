@@ -1,27 +1,58 @@
-"""The view for learners that cannot be counted: as `Explicit`, but the winner comes from a search."""
+"""The view for learners that cannot be counted: another view, but the winner comes from a search."""
 
-from coordboost._protocol import VIEW
+from typing import NamedTuple
+
+from coordboost._generic import generic
+from coordboost._protocol import COEFFICIENTS, VIEW
+from coordboost.engine.views.accelerated import Accelerated
 from coordboost.engine.views.explicit import Explicit
+from coordboost.pieces.coefficients import Single, TwoSequences
+
+find = generic("find")
+find_in = generic("find_in")
+sought = generic("sought")
+tie = generic("tie")
+search = generic("search")
+push = generic("push")
 
 
 @VIEW.own
-class Searched:
-    """The explicit view over a bank, to which every step may add the learner that was found. Plain Python. *Cost* of a step: one search."""
+class Searched(NamedTuple):
+    """The view `inner` over a bank, to which every step may add the learner that was found. *Cost* of a step: one search."""
 
+    inner: object
+    carries = (Single, TwoSequences)
+    countable = False
     searches = 1
 
-    def __init__(self, inner):
-        self.inner = inner
-        self.renew, self.tie, self.search, self.push = inner.renew, inner.tie, inner.search, inner.push
-
     @classmethod
-    def start(cls, problem):
+    def start(cls, problem, coefficients):
         """The view at beta = 0."""
-        return cls(Explicit.start(problem))
+        plain = COEFFICIENTS.of(coefficients, "plain")
+        return cls(Explicit.start(problem) if plain else Accelerated.start(problem, coefficients)).room(problem, 0)
+
+    def room(self, problem, n):
+        """The same with room for `n` more learners in the bank."""
+        return Searched(self.inner._replace(dictionary=problem.dictionary.room(n)))
+
+    @property
+    def renew(self):
+        """That of the inner view, where it has one."""
+        return getattr(self.inner, "renew", None)
 
     def best(self, step, beta):
         """The learner with the largest correlation that the search finds, and this."""
-        found, corr, _ = self.inner.dictionary.best(self.inner.resid, 1, -1.0)
-        if not len(found):
-            raise ValueError(f"{type(self.inner.dictionary.family).__name__}.find gave no learner at all above the level -1.")
-        return int(found[0]), float(corr[0])
+        return find(self.inner.dictionary, sought(self.inner))
+
+    def best_in(self, step, beta, drawn, member, start):
+        """The same among the learners of the groups drawn."""
+        return find_in(self.inner.dictionary, sought(self.inner), drawn)
+
+    def tie(self):
+        return tie(self.inner)
+
+    def search(self, j, a, b):
+        return search(self.inner, j, a, b)
+
+    def push(self, j, shrink, theta):
+        push(self.inner, j, shrink, theta)
