@@ -100,10 +100,14 @@ def own_imports(module, tree, when_loaded=False):
 
 
 def floor_faults(module, source):
-    """Lower floors are free; the own floor is too, except that pieces never meet; the rest is a fault."""
+    """Lower floors are free; the own floor is too, except that pieces never meet; the rest is a fault.
+
+    The files of a room inside a room, as `dictionaries/trees/`, are one piece.
+    """
     floor, faults = floor_of(module), []
     for target in own_imports(module, ast.parse(source)):
-        its_floor, child = floor_of(target), target.startswith(f"{module}.")
+        room = module.rpartition(".")[0] if module.count(".") > 1 else module
+        its_floor, child = floor_of(target), target.startswith(f"{room}.")
         unknown = floor is None or its_floor is None
         if unknown or its_floor > floor or (its_floor == floor == PIECES and not child):
             faults.append(f"{module or 'coordboost'} (floor {floor}) imports {target or 'coordboost'} ({its_floor})")
@@ -184,6 +188,8 @@ def test_no_module_needs_itself_to_load():
         (floor_faults, "pieces.losses", "from . import steps"),
         (floor_faults, "dictionaries.dense", "from .sparse import Sparse"),
         (floor_faults, "dictionaries.dense", "from ..pieces.losses import Squared"),
+        (floor_faults, "dictionaries.trees.grow", "from coordboost.dictionaries.dense import Dense"),
+        (floor_faults, "dictionaries.dense", "from coordboost.dictionaries.trees.grow import grow"),
         (floor_faults, "engine.loop", "from coordboost import problem"),
         (floor_faults, "engine.loop", "def late():\n    from coordboost.problem import Problem"),
         (floor_faults, "readers", "from coordboost import Problem"),
@@ -204,6 +210,7 @@ def test_sabotage_is_refused(rule, module, source):
     ("rule", "module", "source"),
     [
         (floor_faults, "dictionaries", "from coordboost.dictionaries.dense import Dense"),
+        (floor_faults, "dictionaries.trees.grow", "from coordboost.dictionaries.trees.splits import running"),
         (floor_faults, "problem", "from coordboost.data import validation\nfrom coordboost.pieces.losses import Squared"),
         (library_faults, "certify.judge", "def solve():\n    import cvxpy as cp"),
         (length_faults, "pieces.losses", "def short():\n    '''Say\n" + "\n" * 60 + "    '''\n" + "    pass\n" * 39),

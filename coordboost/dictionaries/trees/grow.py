@@ -1,0 +1,233 @@
+"""Growing a tree, level by level or the largest gain first, in one call that makes no arrays."""
+
+import math
+
+from coordboost._generic import inlined, leaf
+from coordboost.dictionaries.trees.fixed import count, mass, summed, to_fixed
+from coordboost.dictionaries.trees.histogram import where
+from coordboost.dictionaries.trees.partition import name_one, name_two, part, part_two
+from coordboost.dictionaries.trees.search import children, search
+from coordboost.dictionaries.trees.splits import ROUNDING, bounded, offer, rank, running
+
+
+@leaf
+def grow(binned, growth, space, target, weight, features, penalty):
+    """Grow one tree for `target` and leave it in `space`.
+
+    Each split is the one with the largest gain in its node. Trees grow level by level where `max_leaves` allows ``2^max_depth`` leaves,
+    else the leaf with the largest gain is split first, so that the tree with fewer leaves is its beginning.
+
+    Parameters
+    ----------
+    binned : Binned
+    growth : Growth
+        As its `check` returned it.
+    space : Workspace
+        Afterwards `leaf` (n_samples,) is the leaf of each sample, ``values[:n_leaves]`` are their values
+        ``sum target / (sum weight + l2)``, moved into their bounds, and ``nodes[:count.nodes]`` is the tree: the root first, a node
+        before its children, the left child just before the right one. Leaves are numbered in the order of their nodes.
+    target : (n_samples,)
+        Pseudo-residuals, times the weights.
+    weight : (n_samples,), or (1,) for one weight of all
+        Weights, or second derivatives for Newton's leaves. Not negative.
+    features : int64, increasing
+        The features that a split may use.
+    penalty : (n_features,)
+        What a split by a feature must gain in addition.
+
+    Returns
+    -------
+    n_leaves : int
+        0 if a number is not finite.
+
+    Notes
+    -----
+    *Ties*: lowest feature, then lowest bin, then missing values on the right. *Numerics*: sums are exact sums of the targets, each
+    rounded once (fixed.py): the tree is the same for any order of the rows and any number of threads.
+    *Cost*: for each level one addition per feature and row of the smaller children, at the root per row.
+    """
+    space.count.tasks = 1
+    if not plant(growth, space, target, weight):
+        return 0
+    while True:
+        search(binned, growth, space, features, penalty, 0, 0, len(features))
+        if not split_best(binned, growth, space, features):
+            break
+        for i in range(space.count.batch):
+            move_rows(binned, space, space.batch[i])
+    finish(space)
+    for at in range(space.count.nodes):
+        name_rows(binned, space, at)
+    return space.count.leaves
+
+
+@leaf
+def plant(growth, space, target, weight):
+    """The root of a tree, whose split is searched for next; False where a number is not finite."""
+    form, state, root, fixed = space.form, space.count, space.nodes[0], space.fixed[0]
+    if not to_fixed(form, fixed, target, weight):
+        return False
+    sums = tallies = 0
+    if form.channels == 1:
+        for i in range(len(target)):
+            sums += fixed[i]
+        tallies = sums
+    else:
+        for i in range(len(target)):
+            sums += fixed[2 * i]
+            tallies += fixed[2 * i + 1]
+    state.nodes, state.leaves, state.slots, state.batch, state.first = 1, 1, 1, 1, 0
+    space.batch[0] = -1
+    root.start, root.stop, root.depth, root.slot = 0, len(target), 0, 0
+    root.low, root.high = -math.inf, math.inf
+    make(growth, space, 0, sums, tallies, True)
+    return True
+
+
+@leaf
+def make(growth, space, at, sums, tallies, may_split):
+    """Fill in what a new node holds. A split of it must beat its score as a leaf by the smallest gain."""
+    node, form = space.nodes[at], space.form
+    node.sums, node.tallies, node.feature, node.apart, node.leaf, node.gain = sums, tallies, -1, 0, -1, 0.0
+    weight = mass(form, tallies)
+    node.value, node.score = bounded(1.0 * summed(form, sums), weight + growth.l2, node.low, node.high)
+    enough = count(form, tallies) >= 2 * growth.min_samples and weight >= 2 * growth.min_weight
+    node.open = int(may_split and enough and node.depth < growth.max_depth)
+    least = node.score + max(growth.min_gain * form.scale * form.scale, ROUNDING * node.score)
+    for task in range(space.count.tasks):
+        best = space.candidates[task, at]
+        best.score, best.feature, best.bin = least, -1, -1
+
+
+@leaf
+def split_best(binned, growth, space, features):
+    """Split all new nodes, or the one node with the largest gain; False where there is none to split."""
+    state, nodes = space.count, space.nodes
+    first, last = state.first, state.nodes
+    for at in range(first, last):
+        best = space.candidates[0, at]
+        for task in range(1, state.tasks):
+            one = space.candidates[task, at]
+            offer(best, one.score, one.feature, one.place, one.bin, one.missing_left, one.sums, one.tallies)
+        nodes[at].open = int(nodes[at].open and best.feature >= 0)
+    state.first, state.batch = last, 0
+    if growth.max_depth < 30 and growth.max_leaves >= 1 << growth.max_depth:
+        for at in range(first, last):
+            if nodes[at].open:
+                split(binned, growth, space, features, at)
+    elif state.leaves < growth.max_leaves:
+        chosen, most = -1, 0.0
+        for at in range(last):
+            gain = space.candidates[0, at].score - nodes[at].score
+            if nodes[at].open and gain > most:
+                chosen, most = at, gain
+        if chosen >= 0:
+            split(binned, growth, space, features, chosen)
+    return state.nodes > last
+
+
+@leaf
+def split(binned, growth, space, features, at):
+    """Give a node its two children."""
+    nodes, state, form, node, best = space.nodes, space.count, space.form, space.nodes[at], space.candidates[0, at]
+    node.feature, node.place, node.bin, node.missing_left = best.feature, best.place, best.bin, best.missing_left
+    node.gain, node.open, node.left, node.right = best.score - node.score, 0, state.nodes, state.nodes + 1
+    sort_codes(binned, growth, space, features, at)
+    state.nodes += 2
+    state.leaves += 1
+    left, right = nodes[node.left], nodes[node.right]
+    left.depth = right.depth = node.depth + 1
+    left.low, left.high, right.low, right.high = node.low, node.high, node.low, node.high
+    left.start, right.stop = node.start, node.stop
+    left.stop = right.start = node.start + count(form, best.tallies)
+    more = state.leaves < growth.max_leaves
+    make(growth, space, node.left, best.sums, best.tallies, more)
+    make(growth, space, node.right, node.sums - best.sums, node.tallies - best.tallies, more)
+    sign = growth.monotone[node.feature] if len(growth.monotone) else 0
+    if sign > 0:
+        left.high = right.low = (left.value + right.value) / 2
+    elif sign < 0:
+        left.low = right.high = (left.value + right.value) / 2
+    if left.open or right.open:
+        smaller, larger = children(nodes, at)
+        nodes[larger].slot, nodes[smaller].slot, node.apart = node.slot, state.slots, 1
+        space.batch[state.batch] = at
+        state.slots += 1
+        state.batch += 1
+
+
+@leaf
+def sort_codes(binned, growth, space, features, at):
+    """Which codes go left at a node. Codes that no row of the fit has go where missing values go, unknown categories right."""
+    node, goes_left, form = space.nodes[at], space.goes_left[at], space.form
+    n_bins = binned.n_bins[node.feature]
+    if binned.categorical[node.feature]:
+        goes_left[:] = 0
+        start, stop = where(binned, space, features, node.slot, node.place)
+        bins, sums, tallies = space.histograms[start:stop], space.sums[0, 0], space.tallies[0, 0]
+        if form.channels == 1:
+            running(bins, n_bins, sums)
+            running(bins, n_bins, tallies)
+        else:
+            running(bins[0::2], n_bins, sums)
+            running(bins[1::2], n_bins, tallies)
+        rank(sums, tallies, n_bins, form, growth.l2, space.scores[0], space.order[0])
+        for i in range(node.bin):
+            goes_left[space.order[0, i]] = 1
+    else:
+        goes_left[:] = node.missing_left
+        goes_left[: n_bins - (binned.missing[node.feature] >= 0)] = 0
+        goes_left[: node.bin + 1] = 1
+
+
+@leaf
+def move_rows(binned, space, at):
+    """The rows of a node go to its children, in the other buffer."""
+    node, width = space.nodes[at], space.form.channels
+    codes, goes_left, side = binned.codes[node.feature], space.goes_left[at], node.depth & 1
+    rows, out_rows = space.rows[lies(node)][node.start : node.stop], space.rows[2 - side][node.start : node.stop]
+    fixed = space.fixed[side][width * node.start : width * node.stop]
+    out_fixed = space.fixed[1 - side][width * node.start : width * node.stop]
+    n_left = space.nodes[node.left].stop - node.start
+    if width == 1:
+        part(codes, goes_left, rows, fixed, n_left, out_rows, out_fixed)
+    else:
+        part_two(codes, goes_left, rows, fixed, n_left, out_rows, out_fixed)
+
+
+@inlined
+def lies(node):
+    """In which of ``space.rows`` the rows of a node lie."""
+    return 1 + (node.depth & 1) if node.depth else 0
+
+
+@leaf
+def finish(space):
+    """Number the leaves, and give nodes their values, scores and gains in units of the target."""
+    nodes, state, scale = space.nodes, space.count, space.form.scale
+    n_leaves = 0
+    for at in range(state.nodes):
+        node = nodes[at]
+        node.value, node.score, node.gain = node.value / scale, node.score / scale / scale, node.gain / scale / scale
+        if node.feature < 0:
+            node.leaf = n_leaves
+            space.values[n_leaves] = node.value
+            n_leaves += 1
+
+
+@leaf
+def name_rows(binned, space, at):
+    """Say of the rows of a node in which leaf they are, where its children are leaves, or the root is one."""
+    node = space.nodes[at]
+    rows = space.rows[lies(node)][node.start : node.stop]
+    if node.feature < 0:
+        if at == 0:
+            name_one(rows, node.leaf, space.leaf)
+    elif not node.apart:
+        one, other = space.nodes[node.left].leaf, space.nodes[node.right].leaf
+        name_two(binned.codes[node.feature], space.goes_left[at], rows, one, other, space.leaf)
+    else:
+        for at in (node.left, node.right):
+            child = space.nodes[at]
+            if child.feature < 0:
+                name_one(space.rows[lies(child)][child.start : child.stop], child.leaf, space.leaf)

@@ -1,0 +1,52 @@
+"""The rows of a node go to its two children, in the order of the samples.
+
+Two cursors, no branch: the number of rows on the left is known from the histogram, so both children are written at once::
+
+    rows of the node     1  3  4  6  8  9           goes_left      y  n  n  y  y  n
+    of its children      1  6  8 | 3  4  9          the cursors begin here ^ and here | ^
+"""
+
+from coordboost._generic import leaf
+
+
+@leaf
+def part(codes, goes_left, rows, fixed, n_left, out_rows, out_fixed):
+    """Rows with their fixed targets (one channel) to `out_rows` and `out_fixed`, first those that go left."""
+    one, other = 0, n_left
+    for i in range(len(rows)):
+        row = rows[i]
+        left = int(goes_left[codes[row]])
+        at = one if left else other
+        out_rows[at] = row
+        out_fixed[at] = fixed[i]
+        one += left
+        other += 1 - left
+
+
+@leaf
+def part_two(codes, goes_left, rows, fixed, n_left, out_rows, out_fixed):
+    """As `part`, with two channels."""
+    one, other = 0, n_left
+    for i in range(len(rows)):
+        row = rows[i]
+        left = int(goes_left[codes[row]])
+        at = one if left else other
+        out_rows[at] = row
+        out_fixed[2 * at] = fixed[2 * i]
+        out_fixed[2 * at + 1] = fixed[2 * i + 1]
+        one += left
+        other += 1 - left
+
+
+@leaf
+def name_two(codes, goes_left, rows, one, other, leaf):
+    """``leaf[row]`` is `one` for rows that go left and `other` for those that go right."""
+    for i in range(len(rows)):
+        leaf[rows[i]] = one if goes_left[codes[rows[i]]] else other
+
+
+@leaf
+def name_one(rows, one, leaf):
+    """``leaf[row] = one``."""
+    for i in range(len(rows)):
+        leaf[rows[i]] = one

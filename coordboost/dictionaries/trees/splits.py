@@ -1,0 +1,174 @@
+"""The best split of a node by one feature, from the running sums over its bins.
+
+A split scores ``(sum left)^2 / (weight left + l2) + (sum right)^2 / (weight right + l2)``, less the penalty of the feature, in units of the
+fixed targets. Thresholds are tried from the lowest bin up, each with missing values on the right, then with them on the left; categories
+are put in the order of their means first. The first of the highest scores wins; of several features the lowest.
+
+Where values are bounded, by a monotone constraint on the feature or above the node, a side with value v scores
+``(2 sum - (weight + l2) v) v`` instead, v being the mean moved into its bounds: the basic method of LightGBM, and scikit-learn's.
+"""
+
+import math
+
+from coordboost._generic import inlined, leaf
+from coordboost.dictionaries.trees.fixed import count, mass, summed
+
+#: A gain below this part of the score may be rounding: a score has eight rounded operations, and a step more or less in its sums.
+ROUNDING = 2.0**-45
+
+
+@leaf
+def running(bins, n, out):
+    """``out[b] = bins[0] + ... + bins[b]``."""
+    entry = 0
+    for b in range(n):
+        entry += bins[b]
+        out[b] = entry
+
+
+@leaf
+def running_pair(larger, smaller, n, out_larger, out_smaller):
+    """``larger -= smaller``, which makes the histogram of a node that of its larger child, and the running sums of both."""
+    one = other = 0
+    for b in range(n):
+        entry = smaller[b]
+        other += entry
+        out_smaller[b] = other
+        entry = larger[b] - entry
+        larger[b] = entry
+        one += entry
+        out_larger[b] = one
+
+
+@inlined
+def plain_score(g, w, other_g, other_w):
+    """The score of two sides with sums g and weights w, each with its share of l2."""
+    return (g * g * other_w + other_g * other_g * w) / (w * other_w)
+
+
+@leaf
+def bounded(g, w, low, high):
+    """The value g / w moved into its bounds, and the score of a side with this value."""
+    value = min(max(g / w if w > 0 else 0.0, low), high)
+    return value, (2 * g - w * value) * value
+
+
+@leaf
+def all_scores(sums, tallies, n, more, more_tally, node, form, least, lightest, l2, out):
+    """The score of a cut after each of n bins into `out`, -1 where a side is too small.
+
+    more, more_tally : what goes left in any case: missing values
+    """
+    shift, wide_low, wide_mask, few, unit = form.shift, form.wide_low, form.wide_mask, (1 << form.bits) - 1, form.unit
+    every, every_tally = node.sums, node.tallies
+    for b in range(n):
+        left, left_tally = sums[b] + more, tallies[b] + more_tally
+        right, right_tally = every - left, every_tally - left_tally
+        w = unit * ((left_tally >> wide_low) & wide_mask)
+        v = unit * ((right_tally >> wide_low) & wide_mask)
+        fits = ((left_tally & few) >= least) & ((right_tally & few) >= least) & (w >= lightest) & (v >= lightest)
+        score = plain_score(1.0 * (left >> shift), w + l2, 1.0 * (right >> shift), v + l2)
+        out[b] = score if fits else -1.0
+
+
+@leaf
+def highest(bits, n):
+    """The first of the largest of n whole numbers. Floats that are not negative compare as the whole numbers in their memory."""
+    best = bits[0]
+    for b in range(n):
+        best = max(best, bits[b])
+    b = 0
+    while bits[b] != best:
+        b += 1
+    return b
+
+
+@leaf
+def offer(best, score, feature, place, bin, missing_left, sums, tallies):
+    """Make a split the best of its node if its score is higher, or the same for a lower feature or bin."""
+    lower = feature < best.feature or (feature == best.feature and bin < best.bin)
+    if score > best.score or (score == best.score and lower):
+        best.score, best.feature, best.place, best.bin, best.missing_left = score, feature, place, bin, missing_left
+        best.sums, best.tallies = sums, tallies
+
+
+@leaf
+def free_splits(sums, tallies, n_bins, missing, node, form, limits, scores, bits, penalty, feature, place, best):
+    """Offer the best split of a feature whose bins have an order, in a node without bounds."""
+    least, lightest, l2 = limits
+    ordered = n_bins - (missing >= 0)
+    gap = sums[ordered] - sums[ordered - 1] if missing >= 0 else 0
+    gap_tally = tallies[ordered] - tallies[ordered - 1] if missing >= 0 else 0
+    anyone = missing >= 0 and count(form, gap_tally) > 0
+    for side in range(2 if anyone else 1):
+        more, more_tally = side * gap, side * gap_tally
+        all_scores(sums, tallies, ordered, more, more_tally, node, form, least, lightest, l2, scores)
+        b = highest(bits, ordered)
+        if bits[b] >= 0 and scores[b] - penalty >= best.score:
+            left = tallies[b] + more_tally
+            larger = 2 * count(form, left) > count(form, node.tallies)
+            offer(best, scores[b] - penalty, feature, place, b, side if anyone else int(larger), sums[b] + more, left)
+
+
+@leaf
+def split_score(left, left_tally, node, form, limits, sign):
+    """The score of one split, -1 where it is not allowed."""
+    least, lightest, l2 = limits
+    right, right_tally = node.sums - left, node.tallies - left_tally
+    w, v = mass(form, left_tally), mass(form, right_tally)
+    if count(form, left_tally) < least or count(form, right_tally) < least or w < lightest or v < lightest:
+        return -1.0
+    g, h = 1.0 * summed(form, left), 1.0 * summed(form, right)
+    if sign == 0 and node.low == -math.inf and node.high == math.inf:
+        return plain_score(g, w + l2, h, v + l2)
+    value, one = bounded(g, w + l2, node.low, node.high)
+    other_value, other = bounded(h, v + l2, node.low, node.high)
+    return one + other if sign * (other_value - value) >= 0 else -1.0
+
+
+@leaf
+def rank(sums, tallies, n_bins, form, l2, keys, order):
+    """Categories that occur in a node into `order`, by their means, equal ones by their codes; how many. `keys` holds the means then."""
+    k, before, before_tally = 0, 0, 0
+    for b in range(n_bins):
+        if count(form, tallies[b] - before_tally) > 0:
+            w = mass(form, tallies[b] - before_tally) + l2
+            mean = summed(form, sums[b] - before) / w if w > 0 else 0.0
+            at = k
+            while at > 0 and keys[at - 1] > mean:
+                keys[at], order[at] = keys[at - 1], order[at - 1]
+                at -= 1
+            keys[at], order[at] = mean, b
+            k += 1
+        before, before_tally = sums[b], tallies[b]
+    return k
+
+
+@leaf
+def category_splits(sums, tallies, n_bins, node, form, limits, keys, order, penalty, feature, place, best):
+    """Offer the best split of a feature with categories: some with the lowest means go left; their number is the bin."""
+    k = rank(sums, tallies, n_bins, form, limits[2], keys, order)
+    left = left_tally = 0
+    for i in range(k - 1):
+        b = order[i]
+        left += sums[b] - (sums[b - 1] if b > 0 else 0)
+        left_tally += tallies[b] - (tallies[b - 1] if b > 0 else 0)
+        score = split_score(left, left_tally, node, form, limits, 0)
+        if score >= 0:
+            offer(best, score - penalty, feature, place, i + 1, 0, left, left_tally)
+
+
+@leaf
+def bounded_splits(sums, tallies, n_bins, missing, node, form, limits, sign, penalty, feature, place, best):
+    """Offer the best split of a feature whose bins have an order, in a node with bounds or by a feature with a direction."""
+    ordered = n_bins - (missing >= 0)
+    gap = sums[ordered] - sums[ordered - 1] if missing >= 0 else 0
+    gap_tally = tallies[ordered] - tallies[ordered - 1] if missing >= 0 else 0
+    anyone = missing >= 0 and count(form, gap_tally) > 0
+    for b in range(ordered):
+        for side in range(2 if anyone else 1):
+            left, left_tally = sums[b] + side * gap, tallies[b] + side * gap_tally
+            score = split_score(left, left_tally, node, form, limits, sign)
+            if score >= 0:
+                larger = 2 * count(form, left_tally) > count(form, node.tallies)
+                offer(best, score - penalty, feature, place, b, side if anyone else int(larger), left, left_tally)

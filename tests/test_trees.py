@@ -1,0 +1,118 @@
+"""Trees are those of the naive grower, node by node and number by number, on small whole numbers, where sums are exact."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reference_trees import naive_tree
+
+from coordboost._generic import compiled
+from coordboost.dictionaries.binned import Binned
+from coordboost.dictionaries.trees import Growth, Tree, Workspace, grow
+
+RNG = np.random.default_rng(3)
+
+
+def table(codes, missing=None, categorical=None, n_bins=None):
+    """Codes (n_features, n_samples) as a table; the bin of missing values, where there is one, is the last."""
+    codes = np.ascontiguousarray(codes, dtype=np.uint8)
+    d = len(codes)
+    n_bins = np.asarray(codes.max(axis=1) + 1 if n_bins is None else n_bins, dtype=np.int64)
+    missing = np.full(d, -1, dtype=np.int64) if missing is None else np.asarray(missing, dtype=np.int64)
+    categorical = np.zeros(d, dtype=np.int64) if categorical is None else np.asarray(categorical, dtype=np.int64)
+    cuts = np.where(categorical == 1, 0, np.maximum(n_bins - (missing >= 0) - 1, 0))
+    binned = Binned(codes, n_bins, missing, categorical, np.zeros(cuts.sum()), np.concatenate([[0], np.cumsum(cuts)]))
+    binned.check()
+    return binned
+
+
+def tree_of(binned, growth, target, weight=None, features=None, penalty=None):
+    """The workspace after a tree; growth as the door leaves it; and what the naive grower needs."""
+    growth, d = growth.check(binned), len(binned.codes)
+    target = np.asarray(target, dtype=float)
+    weight = np.ones(len(target)) if weight is None else np.asarray(weight, dtype=float)
+    features = np.arange(d) if features is None else np.asarray(features)
+    penalty = np.zeros(d) if penalty is None else np.asarray(penalty, dtype=float)
+    space = Workspace.of(binned, growth)
+    n_leaves = compiled(grow, (binned, growth, space))(binned, growth, space, target, weight, features, penalty)
+    assert n_leaves == space.count.leaves > 0
+    return space, (binned, growth, target, weight, features, penalty)
+
+
+def same_as_naive(binned, growth, target, **more):
+    """Grow, hold against the naive tree, and return the tree."""
+    space, data = tree_of(binned, growth, target, **more)
+    nodes, rows = naive_tree(*data)
+    found = space.nodes[: space.count.nodes]
+    inner = found["feature"] >= 0
+    mine = [(n["feature"], n["bin"], n["missing_left"], n["left"], n["value"]) for n in found]
+    assert [one if ok else (-1, 0, 0, 0, one[4]) for one, ok in zip(mine, inner, strict=True)] == nodes
+    leaf = np.empty(len(data[2]), dtype=int)
+    for k, some in enumerate(rows):
+        leaf[some] = k
+    np.testing.assert_array_equal(space.leaf, leaf)
+    np.testing.assert_array_equal(space.values[: len(rows)], [nodes[at][4] for at in np.flatnonzero(~inner)])
+    tree = Tree.of(space)
+    np.testing.assert_array_equal(tree.apply(binned.codes), leaf)
+    np.testing.assert_array_equal(tree.values, space.values[: len(rows)])
+    return tree
+
+
+@st.composite
+def cases(draw):
+    """A small table, limits, targets and weights of small whole numbers."""
+    n, d = draw(st.integers(1, 24)), draw(st.integers(1, 6))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    codes = rng.integers(0, rng.integers(1, 7, (d, 1)), (d, n))
+    kind = rng.integers(0, 3, d)  # ordered, ordered with missing values, categories
+    n_bins = codes.max(axis=1) + 1 + rng.integers(0, 2, d)
+    binned = table(codes, np.where(kind == 1, n_bins - 1, -1), kind == 2, n_bins)
+    monotone = rng.integers(-1, 2, d) * (kind != 2) if draw(st.booleans()) else np.zeros(0, dtype=int)
+    growth = Growth(
+        max_depth=draw(st.sampled_from([1, 2, 3, 5])),
+        max_leaves=draw(st.sampled_from([-1, 2, 3, 5])),
+        min_samples=draw(st.integers(1, 3)),
+        min_weight=draw(st.sampled_from([0.0, 2.0, 4.0])),
+        min_gain=draw(st.sampled_from([0.0, 1.5])),
+        l2=draw(st.sampled_from([0.0, 1.0])),
+        monotone=monotone,
+    )
+    target, weight = rng.integers(-4, 5, n), rng.integers(1, 4, n) if draw(st.booleans()) else np.full(n, rng.integers(1, 3))
+    features = np.flatnonzero(rng.integers(0, 3, d)) if draw(st.booleans()) else np.arange(d)
+    return binned, growth, target, {"weight": weight, "features": features, "penalty": rng.integers(0, 3, d)}
+
+
+@settings(max_examples=300, deadline=None)
+@given(case=cases())
+def test_small_trees_are_the_naive_ones(case):
+    binned, growth, target, more = case
+    same_as_naive(binned, growth, target, **more)
+
+
+@pytest.mark.parametrize("depth", [1, 3, 5])
+@pytest.mark.parametrize("equal", [True, False])
+def test_trees_on_many_samples_are_the_naive_ones(depth, equal):
+    codes = RNG.integers(0, [[2], [3], [9], [17], [40]], (5, 400))
+    target = RNG.integers(-9, 10, 400) + 3 * (codes[2] > 4) * (codes[3] > 8)
+    weight = np.ones(400) if equal else RNG.integers(1, 5, 400)
+    tree = same_as_naive(table(codes, missing=[-1, 2, -1, 16, -1]), Growth(depth, min_samples=5), target, weight=weight)
+    assert tree.n_leaves > depth
+
+
+def test_ties_go_to_the_lowest_feature_then_the_lowest_bin_then_missing_on_the_right():
+    codes = [[0, 1, 2, 3], [0, 1, 2, 3], [0, 0, 1, 1]]
+    assert same_as_naive(table(codes), Growth(1), [1, -1, -1, 1]).bin[0] == 0  # after the first bin as good as after the third
+    assert same_as_naive(table(codes[1:]), Growth(1), [1, 1, 0, 0]).feature[0] == 0
+    tree = same_as_naive(table([[0, 1, 2, 2]], missing=[2]), Growth(1), [2, 0, 1, 1])
+    assert (tree.bin[0], tree.missing_left[0]) == (0, 0)
+
+
+def test_one_sample_equal_targets_and_constant_features_make_a_leaf():
+    for codes, target in (([[0]], [3]), ([[0, 1, 2]], [2, 2, 2]), ([[1, 1, 1]], [1, 2, 3]), ([[0, 1, 2]], [0, 0, 0])):
+        tree = same_as_naive(table(codes), Growth(3), target)
+        assert tree.n_leaves == 1 and tree.value[0] == np.mean(target)
+
+
+def test_no_feature_no_split():
+    tree = same_as_naive(table([[0, 1, 2]]), Growth(2), [1, 2, 3], features=np.zeros(0, dtype=np.int64))
+    assert tree.n_leaves == 1 and tree.value[0] == 2
