@@ -129,7 +129,7 @@ class Cheapest:
         memory = Memory.read(saved, [kind.__name__ for kind in self.kinds], self.problem.n_learners)
         self.n_columns = memory.n_columns
         if memory.blocks or self.store is not None:
-            self._held().hold(memory.blocks)
+            self._gram_store().hold(memory.blocks)
         self._place(beta, memory)
 
     def room(self, gained):
@@ -139,7 +139,7 @@ class Cheapest:
             return min(RENEW, self.since + wait) - gained
         return (self._spell() if self.memory.view == "Explicit" else FARTHEST) - gained
 
-    def _held(self):
+    def _gram_store(self):
         self.store = GramStore(self.problem) if self.store is None else self.store
         return self.store
 
@@ -171,7 +171,7 @@ class Cheapest:
             self.view = Explicit.start(self.problem)
             self.view.renew(beta)
         elif memory.view == "GramColumns":
-            self.view = GramColumns.at(self.problem, beta, self._held())
+            self.view = GramColumns.at(self.problem, beta, self._gram_store())
             self._begin_trial()
         else:
             find = gram_candidates if memory.view == "Lookahead" else gathered_candidates
@@ -201,7 +201,7 @@ class Cheapest:
         view, prices, steps = self.view, self.prices, gained - self.since
         if view.state.wanted >= 0:
             self._add(self._likely(beta))
-            self.view = view._replace(columns=self.store.rows, place=self.store.place)
+            self.view = view._replace(columns=self.store.held.rows, place=self.store.held.place)
             view.state.wanted = -1
             return False
         spent = steps * prices.moved + (self.n_columns - self.columns_since) * prices.gram_column
@@ -216,22 +216,22 @@ class Cheapest:
     def _missing(self, beta):
         """The learners in use whose Gram columns are not held."""
         used = np.flatnonzero(beta)
-        missing = used[self._held().place[used] < 0]
-        if self.store.n_held + len(missing) <= self.store.most:
+        missing = used[self._gram_store().held.place[used] < 0]
+        if len(self.store.held) + len(missing) <= self.store.most:
             return missing
         self.store.clear()
         return used
 
     def _likely(self, beta):
         """The learner whose Gram column is wanted, and those most likely to be next: fewer where such guesses were wrong before."""
-        view, store = self.view, self.store
-        used, held = np.count_nonzero(beta[store.place >= 0]) + 1, store.n_held
+        view, store, place = self.view, self.store, self.store.held.place
+        used, held = np.count_nonzero(beta[place >= 0]) + 1, len(store.held)
         cheap = self.prices.gram_column < self.prices.scan
         width = 1 if not cheap or 10 * used < held else min(TOGETHER, max(8, held)) if 3 * used >= held else 8
         if held + width > store.most:
             store.clear()
         size = np.abs(view.corr[: self.problem.n_learners])
-        size[store.place >= 0] = -1.0
+        size[place >= 0] = -1.0
         size[view.state.wanted] = np.inf
         likely = np.argpartition(size, max(0, len(size) - width))[-width:]
         return likely[size[likely] >= 0]

@@ -8,7 +8,7 @@ from coordboost._generic import kernel, leaf
 from coordboost.exact.products import fill_residual, has_gram
 from coordboost.exact.segments import trace_segments
 from coordboost.exact.state import CROWDED, SCAN
-from coordboost.screening.columns import extend_gram
+from coordboost.screening.columns import extend_gram, gather_rows
 
 #: The Gram matrix of the candidates may cost this many times as many products as the scans: products of blocks are that much faster.
 RATIO = 3
@@ -102,17 +102,6 @@ def choose_candidates(path, corr):
     return n
 
 
-@leaf
-def gather_stored(path, new):
-    """Columns of the new candidates from the stored learners."""
-    m = path.now.n_candidates
-    for i in range(len(new)):
-        row, column = path.rows[new[i]], path.columns[m + i]
-        by = path.scale[new[i]] if len(path.scale) else 1.0
-        for q in range(len(row)):
-            column[q] = by * row[q] if len(path.root) == 0 else by * (path.root[q] * row[q])
-
-
 @kernel
 def add_candidates(path, new, corr):
     """The learners `new`, whose columns are there already, become candidates; tracking starts anew from the correlations `corr`."""
@@ -168,5 +157,6 @@ def _until(path, most):
         if now.n_candidates + n > len(path.columns):
             now.since_scan = -1  # the scan is made, and there to choose from
             return CROWDED
-        gather_stored(path, path.found[:n])
+        m = now.n_candidates
+        gather_rows(path.rows, path.root, path.scale, path.found[:n], path.columns[m : m + n])
         add_candidates(path, path.found[:n], path.all_corr)

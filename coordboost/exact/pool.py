@@ -26,28 +26,32 @@ class Pool:
         least = n_learners if self.in_columns and 0 < rows.size <= CACHED else FEWEST
         space = SPACE // n_samples
         cap = n_learners if self.in_columns and n_learners <= space else max(4 * FEWEST, min(16 * FEWEST, space))
+        self.held = source.hold(with_gram=not self.in_columns)
+        self.held.reserve(cap)
         self.path = PathState(
             numbers(kind, tie, end, tolerance, least if first is None else first),
-            rows, root, scale, target, np.full(n_learners, -1),
+            rows, root, scale, target, self.held.place,
             all_corr=np.empty(n_learners), found=np.empty(n_learners, dtype=np.int64), resid=np.empty(n_samples),
-            lams=np.empty(ROOM), stops=np.empty(ROOM, dtype=np.int64), **self._room(min(n_learners, cap)),
+            lams=np.empty(ROOM), stops=np.empty(ROOM, dtype=np.int64), **self._room(),
         )  # fmt: skip
         self._choose, self._add, self._trace = (
             compiled(part, (), allocates=True) for part in (choose_candidates, add_candidates, trace_path)
         )
 
-    def _room(self, cap):
-        """Arrays for `cap` candidates and a record of their corners, by name."""
-        n_learners, n_samples = self.source.n_learners, self.source.n_samples
-        most, rows, entries = min(cap, n_samples + 1), 0 if self.in_columns else cap, max(ENTRIES_LEAST, 8 * cap)
+    def _room(self):
+        """Arrays for as many candidates as there is room to hold, and a record of their corners, by name."""
+        held, cap = self.held, len(self.held.ids)
+        most, entries = min(cap, self.source.n_samples + 1), max(ENTRIES_LEAST, 8 * cap)
+        gram = np.empty((0, cap)) if held.gram is None else held.gram
         return {
             **dict(zip(WHOLE, np.empty((len(WHOLE), cap), dtype=np.int64), strict=True)),
             **dict(zip(REAL, np.empty((len(REAL), cap)), strict=True)),
-            "columns": np.empty((cap, n_samples)),
-            "gram": np.empty((rows, cap)),
+            "columns": held.rows,
+            "gram": gram,
+            "learner": held.ids,
             "active": np.empty(most, dtype=np.int64),
             "factor": np.empty((most, most)),
-            "scratch": np.empty(max(rows * cap, n_learners, BINS)),
+            "scratch": np.empty(max(gram.size, self.source.n_learners, BINS)),
             "where": np.empty(entries, dtype=np.int64),
             "value": np.empty(entries),
             "events": np.empty((3, entries), dtype=np.int64),
@@ -93,8 +97,9 @@ class Pool:
     def grow(self, least=0):
         """Room for at least so many candidates, and twice as many as before."""
         old = self.path
-        self.path = old._replace(**self._room(min(self.source.n_learners, max(least, 2 * len(old.columns)))))
-        for name in (*WHOLE, *REAL, "columns", "gram", "active", "factor"):
+        self.held.reserve(max(least, 2 * len(old.columns)))
+        self.path = old._replace(**self._room())
+        for name in (*WHOLE, *REAL, "active", "factor"):
             before = getattr(old, name)
             getattr(self.path, name)[tuple(map(slice, before.shape))] = before
 

@@ -25,7 +25,7 @@ class PathState(NamedTuple):
     scale: np.ndarray  # (n_learners,), likewise
     target: np.ndarray  # (n_samples,)
     place: np.ndarray  # (n_learners,), among the candidates, or -1
-    # the candidates, (cap, ...) each
+    # the candidates, (cap, ...) each; the first three, and `place`, are those of a ``HeldColumns``
     columns: np.ndarray  # (cap, n_samples)
     gram: np.ndarray  # (cap, cap), or (0, cap) where products are taken of the columns
     learner: np.ndarray  # which learner it is
@@ -60,7 +60,7 @@ class PathState(NamedTuple):
 
 #: The arrays with an entry for each candidate.
 WHOLE, REAL = (
-    ("learner", "rank", "tied", "barred", "was_active"),
+    ("rank", "tied", "barred", "was_active"),
     ("corr", "corr_rate", "scanned_corr", "beta", "scanned_beta", "direction", "sign", "work", "spare"),
 )
 

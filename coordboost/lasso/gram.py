@@ -14,7 +14,6 @@ import numpy as np
 from coordboost._generic import compiled, kernel
 from coordboost.lasso.active import ExactSolves
 from coordboost.lasso.gaps import squared_gap
-from coordboost.screening.columns import Block
 from coordboost.screening.sphere import farthest
 
 #: All of so few learners are in the working set from the start, where there are samples enough.
@@ -91,7 +90,7 @@ class GramForm:
     """
 
     def __init__(self, source):
-        self.source, self.y, self.block = source, source.y, Block(source)
+        self.source, self.y, self.block = source, source.y, source.hold(with_gram=True)
         self.square_y = float(self.y @ self.y)
         self.null, self.n_scans, self.lam = self.square_y / 2, 0, 0.0
         self.start, self.now, self.gamma, self.squares, self.ridge = (np.zeros(0) for _ in range(5))
@@ -126,7 +125,7 @@ class GramForm:
             return False
         m, more = len(self.block), np.zeros(len(new))
         self.block.add(new)
-        gram, columns = self.block.gram[m : m + len(new)], self.block.columns[m : m + len(new)]
+        gram, columns = self.block.gram[m : m + len(new)], self.block.rows[m : m + len(new)]
         start = columns @ self.y
         self.start, self.now = np.append(self.start, start), np.append(self.now, start - gram[:, :m] @ self.gamma)
         self.squares, self.ridge = np.append(self.squares, gram.diagonal(m)), np.append(self.ridge, more)
@@ -152,7 +151,7 @@ class GramForm:
     def check(self, lam, wanted):
         """*Cost*: none where the whole Gram matrix is there and its rounding small; else the residual, a scan where the sphere fails."""
         gamma, support = self.gamma, np.flatnonzero(self.gamma)
-        m, columns = len(gamma), self.block.columns
+        m, columns = len(gamma), self.block.rows
         if m == self.source.n_learners and self._rounding() <= ROUNDED * wanted:
             self.now = self.start - gamma[support] @ self.block.gram[support, :m]
             plain = self.now + self.ridge * gamma

@@ -21,7 +21,7 @@ from coordboost._protocol import LOSS
 from coordboost.lasso.active import ExactSolves
 from coordboost.lasso.gaps import convex_gap
 from coordboost.lasso.gram import SMALL, go_round
-from coordboost.lasso.held import Held
+from coordboost.lasso.part import Part
 
 #: Smallest floor of a curvature, relative to the largest curvature of the loss.
 FLOOR = 1e-12
@@ -93,7 +93,7 @@ class Newton:
     """
 
     def __init__(self, source, judge):
-        self.source, self.judge, self.problem, self.held = source, judge, source.problem, Held(source)
+        self.source, self.judge, self.problem, self.held = source, judge, source.problem, Part(source)
         loss = self.problem.loss
         pieces = (loss,) if is_piece(loss) else None
         self.terms, self.curvatures = (compiled(f, pieces) if pieces else f for f in (terms, curvatures))

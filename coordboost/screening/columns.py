@@ -1,8 +1,12 @@
-"""Some learners at hand: their columns and their Gram matrix, kept and grown from scan to scan."""
+"""The one store of gathered columns, and the columns of a problem that it gathers for a Lasso.
+
+Whoever works on a few learners keeps their columns in a ``HeldColumns``: gathered once, found by the number of the learner, and with a
+Gram matrix where inner products are wanted. It holds columns of B, scaled or not, and columns of B'B just as well.
+"""
 
 import numpy as np
 
-from coordboost._generic import kernel, reduction
+from coordboost._generic import compiled, kernel, leaf, reduction
 from coordboost._protocol import DICTIONARY
 from coordboost.screening.scan import LITTLE
 
@@ -36,6 +40,79 @@ def extend_gram(columns, gram, m, room, scratch):
         gram[i, m:room] = new[:, i]
 
 
+@leaf
+def gather_rows(rows, root, scale, learners, out):
+    """Fill `out` (len(learners), n_samples) with the stored learners, times `root` (n_samples,) and `scale` (n_learners,), or empty."""
+    for i in range(len(learners)):
+        column, row = out[i], rows[learners[i]]
+        by = scale[learners[i]] if len(scale) else 1.0
+        for q in range(len(row)):
+            column[q] = by * row[q] if len(root) == 0 else by * (root[q] * row[q])
+
+
+class HeldColumns:
+    """Columns of some learners, in the order of their arrival.
+
+    place : (n_learners,), the rows of the learners, -1 for those not here;  ids : (>= m,), the learners, m = ``len(self)``
+    rows : (>= m, length), their columns, one in a row;  gram : (>= m, >= m), inner products of the columns, or None
+
+    Parameters
+    ----------
+    fill : callable
+        ``fill(learners, out)`` puts the columns of the learners into the rows of `out`, (len(learners), length).
+    with_gram : bool
+    stored : (n_learners, length), optional
+        All columns, where they are stored like this: they are not copied where all learners come at once.
+    """
+
+    def __init__(self, fill, n_learners, length, with_gram=False, stored=None):
+        self.fill, self.stored, self.m = fill, stored, 0
+        self.place, self.ids = np.full(n_learners, -1), np.empty(0, dtype=np.int64)
+        self.rows, self.gram = np.empty((0, length)), np.empty((0, 0)) if with_gram else None
+
+    def __len__(self):
+        return self.m
+
+    @property
+    def learner(self):
+        """The learners here, (m,)."""
+        return self.ids[: self.m]
+
+    def reserve(self, size):
+        """Make room for `size` learners, where there is less."""
+        size = min(size, len(self.place))
+        if size > len(self.ids):
+            self.ids, self.rows = grown(self.ids, (size,)), grown(self.rows, (size, self.rows.shape[1]))
+            self.gram = None if self.gram is None else grown(self.gram, (size, size))
+
+    def add(self, learners):
+        """Take in new learners. *Cost*: their columns; with the Gram matrix a product of these with all columns."""
+        m, room = self.m, self.m + len(learners)
+        if room > len(self.ids):
+            self.reserve(room + room // 2)
+        if self.stored is not None and np.array_equal(learners, np.arange(len(self.place))):
+            self.rows = self.stored
+        else:
+            self.fill(learners, self.rows[m:room])
+        if self.gram is not None:
+            extend_gram(self.rows, self.gram, m, room, np.empty((room - m) * room))
+        self.ids[m:room], self.place[learners], self.m = learners, np.arange(m, room), room
+
+    def at(self, learners):
+        """The rows of the learners, of which those not here are taken in first."""
+        fresh = learners[self.place[learners] < 0]
+        if len(fresh):
+            self.add(fresh)
+        return self.place[learners]
+
+    def keep(self, m):
+        """Let go of all learners but the first `m`."""
+        self.place[self.ids[m : self.m]] = -1
+        self.m = min(m, self.m)
+        if self.rows is self.stored:
+            self.rows = self.rows.copy()
+
+
 class ScaledColumns:
     """The columns ``scale_j W^{1/2} B_j`` of a problem, ``scale <= 1``: a Lasso on them penalises learner j by lam / scale_j.
 
@@ -50,24 +127,22 @@ class ScaledColumns:
         self.ridge = np.zeros(problem.n_learners) if ridge is None else ridge
         self.n_samples, self.n_learners = problem.n_samples, problem.n_learners
         self.root = np.sqrt(problem.weight) if weighted and (problem.weight != 1).any() else None
-        self.rows = DICTIONARY.of(problem.dictionary, "rows")
+        self.rows, nothing = DICTIONARY.of(problem.dictionary, "rows"), np.zeros(0)
+        self.factors = nothing if self.root is None else self.root, nothing if self.scale is None else self.scale
         self.y = self._weighted(problem.y)
 
     def _weighted(self, v):
         return v if self.root is None else self.root * v
 
     @property
-    def plain(self):
-        """Whether the columns are stored as they are."""
-        return self.rows is not None and self.root is None and self.scale is None
-
-    @property
     def in_memory(self):
         """The stored learners and what multiplies them, for compiled blocks; None where there are none or many."""
-        if self.rows is None or self.rows.size > LITTLE:
-            return None
-        nothing = np.zeros(0)
-        return self.rows, nothing if self.root is None else self.root, nothing if self.scale is None else self.scale
+        return None if self.rows is None or self.rows.size > LITTLE else (self.rows, *self.factors)
+
+    def hold(self, with_gram=False):
+        """A store for the columns of some learners."""
+        stored = self.rows if self.root is None and self.scale is None else None
+        return HeldColumns(self.gather, self.n_learners, self.n_samples, with_gram, stored)
 
     def scan(self, resid):
         """All correlations, (n_learners,). *Cost*: one scan."""
@@ -97,41 +172,11 @@ class ScaledColumns:
 
     def gather(self, index, out):
         """Fill `out` (len(index), n_samples) with the columns `index`, one in a row."""
-        if self.rows is None:
-            out[:] = self.problem.gather(index).T
-        else:
-            np.take(self.rows, index, axis=0, out=out)
+        if self.rows is not None:
+            compiled(gather_rows, ())(self.rows, *self.factors, index, out)
+            return
+        out[:] = self.problem.gather(index).T
         if self.root is not None:
             out *= self.root
         if self.scale is not None:
             out *= self.scale[index, None]
-
-
-class Block:
-    """Learners in the order of their arrival.
-
-    learner : (m,);  place : (n_learners,), -1 for those not here;  columns : (>= m, n_samples);  gram : (>= m, >= m)
-    """
-
-    def __init__(self, source):
-        self.source = source
-        self.place = np.full(source.n_learners, -1)
-        self.learner = np.zeros(0, dtype=np.int64)
-        self.columns, self.gram = np.empty((0, source.n_samples)), np.empty((0, 0))
-
-    def __len__(self):
-        return len(self.learner)
-
-    def add(self, learners):
-        """Columns and Gram entries of new learners. *Cost*: one product of matrices."""
-        m, room = len(self), len(self) + len(learners)
-        if room > len(self.columns):
-            size = min(room + room // 2, len(self.place))
-            self.columns, self.gram = grown(self.columns, (size, self.columns.shape[1])), grown(self.gram, (size, size))
-        if len(learners) == len(self.place) and self.source.plain:
-            self.columns = self.source.rows
-        else:
-            self.source.gather(learners, self.columns[m:room])
-        extend_gram(self.columns, self.gram, m, room, np.empty((room - m) * room))
-        self.learner = np.concatenate([self.learner, learners])
-        self.place[learners] = np.arange(m, room)

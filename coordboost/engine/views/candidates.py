@@ -7,7 +7,7 @@ import numpy as np
 from coordboost._generic import compiled, record
 from coordboost.engine.views.distance import level, scale_of
 from coordboost.engine.views.lookahead import STRIP, Lookahead, strips
-from coordboost.screening.columns import grown, inner_product
+from coordboost.screening.columns import HeldColumns, grown, inner_product
 from coordboost.screening.scan import LITTLE, in_parallel, top_learners
 
 #: A large Gram block is dealt out to so many tasks.
@@ -16,29 +16,13 @@ TASKS = 8
 WIDTH, DEPTH = 64, 1024
 
 
-class Store:
-    """Columns that were candidates once, gathered once, times `root`: ``rows[slot]``, (n_held, n_samples), append-only."""
+def held_columns(problem, root=1.0):
+    """A store for columns of candidates, each times `root`."""
 
-    def __init__(self, problem, root=1.0):
-        self.problem, self.root = problem, root
-        self.rows, self.held = np.empty((0, problem.n_samples)), 0
-        self.slot_of = np.full(problem.n_learners, -1, dtype=np.int64)
+    def fill(learners, out):
+        np.multiply(problem.gather(learners).T, root, out=out)
 
-    def slots(self, learner):
-        """Where the columns of the learners are, after gathering those that are not."""
-        fresh = learner[self.slot_of[learner] < 0]
-        if self.held + len(fresh) > len(self.rows):
-            self.rows = grown(self.rows, (2 * (self.held + len(fresh)), self.rows.shape[1]))
-        if len(fresh):
-            self.rows[self.held : self.held + len(fresh)] = self.problem.gather(fresh).T * self.root
-            self.slot_of[fresh] = np.arange(self.held, self.held + len(fresh))
-            self.held += len(fresh)
-        return self.slot_of[learner]
-
-    def rows_of(self, learner):
-        """The columns of the learners, a copy (len(learner), n_samples)."""
-        slot = self.slots(learner)
-        return self.rows[slot]
+    return HeldColumns(fill, problem.n_learners, problem.n_samples)
 
 
 def entries(rows, slot, fresh, gram, first, stride):
@@ -67,10 +51,12 @@ class Places:
     """Where the candidates stand: who stays keeps its place, and its Gram entries, from scan to scan.
 
     learner, start : (s,), and their products with the target;  place : (n_learners,), -1 for the others;  gram : (>= s, >= s)
+    held : the columns of all that were candidates once, times the root of the weights;  slot : (s,), their rows there
     """
 
     def __init__(self, problem, target):
-        self.store, self.target = Store(problem, np.sqrt(problem.weight)), np.sqrt(problem.weight) * target
+        root = np.sqrt(problem.weight)
+        self.held, self.target = held_columns(problem, root), root * target
         self.learner, self.slot, self.start = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0)
         self.place, self.gram = np.full(problem.n_learners, -1), np.empty((0, 0))
         self.fresh = 0
@@ -83,14 +69,14 @@ class Places:
         fresh = np.flatnonzero(free)
         self.place[self.learner[free[:old]]] = -1
         self.learner, self.slot, self.start = (grown(part, (s,)) for part in (self.learner, self.slot, self.start))
-        self.learner[fresh], self.slot[fresh], self.place[new] = new, self.store.slots(new), fresh
-        self.start[fresh] = [np.dot(self.store.rows[k], self.target) for k in self.slot[fresh]]
+        self.learner[fresh], self.slot[fresh], self.place[new] = new, self.held.at(new), fresh
+        self.start[fresh] = [np.dot(self.held.rows[k], self.target) for k in self.slot[fresh]]
         if s > len(self.gram):
             self.gram = grown(self.gram, (2 * s, 2 * s))
         self.fresh = len(fresh)
         work, run = len(fresh) * s * len(self.target), compiled(entries, ())
         tasks = TASKS if work > LITTLE else 1
-        in_parallel(lambda first: run(self.store.rows, self.slot, fresh, self.gram, first, tasks), range(tasks), work)
+        in_parallel(lambda first: run(self.held.rows, self.slot, fresh, self.gram, first, tasks), range(tasks), work)
 
 
 class Candidates(NamedTuple):

@@ -13,8 +13,9 @@ from coordboost._generic import generic, record
 from coordboost._protocol import VIEW
 from coordboost._winner import best_of_all
 from coordboost.dictionaries import Dense
-from coordboost.engine.views.candidates import Store
+from coordboost.engine.views.candidates import held_columns
 from coordboost.engine.views.explicit import Explicit
+from coordboost.screening.columns import HeldColumns
 from coordboost.screening.scan import top_learners
 from coordboost.screening.sphere import SLACK
 
@@ -66,10 +67,10 @@ class Gathered(NamedTuple):
 
 
 class GatheredCandidates(NamedTuple):
-    """What a scan chose: the learners, the store of columns, and the view that steps on them."""
+    """What a scan chose: the learners, the columns of all that were candidates once, and the view that steps on them."""
 
     learner: np.ndarray
-    store: Store
+    held: HeldColumns
     view: Gathered
 
     def price(self, prices, gained):
@@ -84,7 +85,8 @@ def gathered_candidates(problem, beta, n_candidates, previous=None):
     resid = problem.resid(pred)
     corr = problem.scan(resid)
     learner, outside = top_learners(corr, problem.tie, n_candidates)
-    store = Store(problem) if previous is None else previous.store
-    rows = store.rows_of(learner)
+    held = held_columns(problem) if previous is None else previous.held
+    slot = held.at(learner)
+    rows = held.rows[slot]
     inner = Explicit(problem.loss, Dense(rows), problem.y, problem.weight, problem.base, pred, resid, problem.tie)
-    return GatheredCandidates(learner, store, Gathered(inner, learner, resid.copy(), outside, record(fresh=1, winner=0)))
+    return GatheredCandidates(learner, held, Gathered(inner, learner, resid.copy(), outside, record(fresh=1, winner=0)))

@@ -10,7 +10,7 @@ of samples, no scans, and one Gram column for each learner in play.
 A strip is moved, and then its largest size is found while it is in the cache.
 """
 
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +18,7 @@ import numpy as np
 from coordboost._generic import leaf, record
 from coordboost._protocol import DICTIONARY, VIEW
 from coordboost.engine.views.distance import beats, follow, level, restart, scale_of
-from coordboost.screening.columns import grown
+from coordboost.screening.columns import HeldColumns
 from coordboost.screening.scan import BLOCK, in_parallel
 
 #: Correlations are moved and searched by so many.
@@ -91,7 +91,7 @@ class GramColumns(NamedTuple):
             tops[c] = np.abs(corr[c * STRIP : (c + 1) * STRIP]).max().view(np.int64)
         square, with_y = float(problem.weight @ pred**2), float(problem.weight @ (problem.y / store.scale * pred))
         trial, state = level(np.inf, square), record(square=square, with_y=with_y, wanted=-1, on_trial=0)
-        arrays = store.rows, store.place, store.start, corr, bits, tops, tops.view(np.float64), corr.copy()
+        arrays = store.held.rows, store.held.place, store.start, corr, bits, tops, tops.view(np.float64), corr.copy()
         return cls(*arrays, trial, state, problem.tie / store.scale, store.scale)
 
     def begin_trial(self, size):
@@ -157,7 +157,7 @@ ROOM, AT_ONCE = 1 << 30, 1 << 28
 class GramStore:
     """The Gram columns B'W B_j that were computed, in the order of the blocks in which they were.
 
-    rows : (>= n_held, width);  place : (n_learners,), -1 where there is no column;  blocks : lists of learners
+    held : the columns, (width,) each;  most : as many as are kept;  blocks : lists of learners
     scale : of all correlations, a power of two near the norm of y
 
     *Numerics*: a product of matrices may round a column differently in another block; the same blocks give the same bits.
@@ -166,8 +166,8 @@ class GramStore:
     def __init__(self, problem):
         self.problem, self.scale = problem, scale_of(problem)
         width = STRIP * -(-problem.n_learners // STRIP)
-        self.most, self.rows = max(1, ROOM // (8 * width)), np.empty((0, width))
-        self.clear()
+        self.most, self.at_once, self.blocks = max(1, ROOM // (8 * width)), AT_ONCE // (8 * width), []
+        self.held = HeldColumns(partial(gram_columns, problem), problem.n_learners, width)
 
     @cached_property
     def start(self):
@@ -176,27 +176,22 @@ class GramStore:
 
     def clear(self):
         """Let go of all columns."""
-        self.place, self.blocks, self.n_held = np.full(self.problem.n_learners, -1), [], 0
+        self.blocks = []
+        self.held.keep(0)
 
     def hold(self, blocks):
         """Hold the columns of these blocks and no others."""
         known = self.blocks[: len(blocks)] == [list(block) for block in blocks]
-        held = sum(map(len, blocks)) if known else 0
-        self.place[self.place >= held] = -1
-        self.blocks, self.n_held = self.blocks[: len(blocks)] if known else [], held
+        self.held.keep(sum(map(len, blocks)) if known else 0)
+        self.blocks = self.blocks[: len(blocks)] if known else []
         for block in () if known else blocks:
             self.add(np.array(block))
 
     def add(self, learners):
         """Compute the columns of some learners. *Cost*: a product of matrices for stored columns, else a scan each."""
-        first, last = self.n_held, self.n_held + len(learners)
-        if last > len(self.rows):
-            n, width = min(self.problem.n_learners, self.most), self.rows.shape[1]
-            self.rows = grown(self.rows, (max(last, min(n, max(2 * last, AT_ONCE // (8 * width)))), width))
-        gram_columns(self.problem, learners, self.rows[first:last])
-        self.place[learners] = np.arange(first, last)
+        self.held.reserve(self.at_once)
+        self.held.add(learners)
         self.blocks.append([int(j) for j in learners])
-        self.n_held = last
 
 
 def gram_columns(problem, learners, out):

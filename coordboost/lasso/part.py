@@ -1,0 +1,33 @@
+"""Some learners at hand as a dictionary of their own, of the kind of the large one."""
+
+import numpy as np
+
+from coordboost._protocol import DICTIONARY
+from coordboost.dictionaries import Dense
+from coordboost.screening.scan import scan
+
+
+class Part:
+    """The learners of a working set, in the order of their arrival, as a small dictionary.
+
+    Their columns are gathered, unless the large dictionary has parts of its own kind.
+    """
+
+    def __init__(self, source):
+        self.held, self.scale = source.hold(), source.factors[1]
+        self.part = DICTIONARY.of(source.problem.dictionary, "part")
+        self.learner, self.dictionary = self.held.learner, Dense(self.held.rows)
+
+    def add(self, learners):
+        """Take in new learners. *Cost*: their columns, or a copy of all entries at hand."""
+        self.learner = np.concatenate([self.learner, learners])
+        if self.part is not None:
+            by = self.scale[self.learner] if len(self.scale) else np.ones(len(self.learner))
+            self.dictionary = self.part(self.learner, by)
+        else:
+            self.held.add(learners)
+            self.dictionary = Dense(self.held.rows[: len(self.held)])
+
+    def scan(self, v):
+        """Correlations of the learners at hand, (m,)."""
+        return scan(self.dictionary, v)

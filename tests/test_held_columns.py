@@ -1,0 +1,85 @@
+"""The one store of gathered columns against a dictionary of columns, whatever is taken in and let go of, in any order."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+from hypothesis import given
+from hypothesis import strategies as st
+
+import coordboost as cb
+from coordboost.lasso.part import Part
+from coordboost.screening.columns import HeldColumns, ScaledColumns
+
+N_LEARNERS, LENGTH = 12, 5
+TABLE = np.random.default_rng(4).integers(-9, 10, (N_LEARNERS, LENGTH)).astype(float)
+learners = st.permutations(range(N_LEARNERS)).flatmap(lambda order: st.integers(0, N_LEARNERS).map(lambda n: order[:n]))
+moves = st.lists(
+    st.one_of(st.tuples(st.just("at"), learners), st.tuples(st.just("keep"), st.integers(0, N_LEARNERS))), max_size=8
+)
+
+
+def fill(index, out):
+    out[:] = TABLE[index]
+
+
+def check(held, order):
+    """`held` has the columns of the learners `order`, at those rows, and their inner products."""
+    m = len(order)
+    assert len(held) == m and list(held.learner) == order
+    assert [held.place[j] for j in order] == list(range(m)) and np.count_nonzero(held.place >= 0) == m
+    assert (held.rows[:m] == TABLE[order]).all()
+    if held.gram is not None:  # small integers: no rounding
+        assert (held.gram[:m, :m] == TABLE[order] @ TABLE[order].T).all()
+
+
+@pytest.mark.parametrize("with_gram", [False, True])
+@pytest.mark.parametrize("stored", [None, TABLE], ids=["gathered", "stored"])
+@given(moves=moves)
+def test_any_order_of_coming_and_going(with_gram, stored, moves):
+    kept = TABLE.copy()
+    held, order = HeldColumns(fill, N_LEARNERS, LENGTH, with_gram, stored), []
+    for verb, what in moves:
+        if verb == "keep":
+            held.keep(what)
+            order = order[:what]
+        else:
+            rows = held.at(np.array(what, dtype=np.int64))
+            order += [j for j in what if j not in order]
+            assert list(rows) == [order.index(j) for j in what]
+        check(held, order)
+    assert (kept == TABLE).all()  # also where the stored columns are held as they are
+
+
+def test_stored_columns_are_not_copied():
+    held = HeldColumns(None, N_LEARNERS, LENGTH, stored=TABLE)
+    held.add(np.arange(N_LEARNERS))
+    assert held.rows is TABLE
+
+
+def test_room_is_made_once():
+    """And never for more learners than there are."""
+    held = HeldColumns(fill, N_LEARNERS, LENGTH, with_gram=True)
+    held.reserve(3 * N_LEARNERS)
+    rows, gram = held.rows, held.gram
+    assert rows.shape == (N_LEARNERS, LENGTH) and gram.shape == (N_LEARNERS, N_LEARNERS)
+    for j in range(N_LEARNERS):
+        held.at(np.array([j]))
+    assert held.rows is rows and held.gram is gram
+
+
+@pytest.mark.parametrize("kind", [np.asarray, scipy.sparse.csc_array], ids=["dense", "sparse"])
+@pytest.mark.parametrize("scaled", [False, True])
+def test_a_part_is_a_dictionary_of_the_learners_at_hand(kind, scaled):
+    """Learners arrive in two lots, out of order; columns against the scaled ones of the problem, scans against the columns."""
+    X, scale = TABLE.T, np.linspace(0.25, 1, N_LEARNERS) if scaled else None
+    source = ScaledColumns(cb.Problem(kind(X), X[:, 0]), scale, weighted=False)
+    part, order = Part(source), np.array([7, 2, 9, 0])
+    assert len(part.learner) == 0
+    part.add(order[:3])
+    part.add(order[3:])
+    columns, v = np.empty((len(order), LENGTH)), np.arange(LENGTH) - 1.0
+    source.gather(order, columns)
+    assert (part.learner == order).all()
+    # sums of five products of numbers below 4, in another order
+    np.testing.assert_allclose(part.scan(v), columns @ v, rtol=0, atol=1e-14)
+    np.testing.assert_allclose(part.dictionary.combine(np.ones(4)), columns.sum(axis=0), rtol=0, atol=1e-14)
