@@ -7,11 +7,15 @@ from coordboost.bounds import check as check
 from coordboost.bounds import plan as plan
 from coordboost.certify import certify as certify
 from coordboost.data.binning import bin_columns as bin_columns
+from coordboost.data.learners import leaf_stumps as leaf_stumps
+from coordboost.data.learners import stumps as stumps
 from coordboost.data.outofcore import open_columns as open_columns
 from coordboost.data.validation import ConstantColumnWarning as ConstantColumnWarning
 from coordboost.dictionaries import Dense as Dense
+from coordboost.dictionaries import LeafStumps as LeafStumps
 from coordboost.dictionaries import Oracle as Oracle
 from coordboost.dictionaries import Sparse as Sparse
+from coordboost.dictionaries import Stumps as Stumps
 from coordboost.engine.views.explicit import Explicit as Explicit
 from coordboost.engine.views.gathered import Gathered as Gathered
 from coordboost.engine.views.gram import Gram as Gram

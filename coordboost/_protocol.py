@@ -149,6 +149,11 @@ DICTIONARY = Kind(
         "entries": False,  # the entries that are not 0 are stored: data, row, start, scale, shift as in dictionaries/sparse.py
         "part": None,  # part(index, by), the learners `index` times `by` as a dictionary; default a dense copy
         "one_pass": False,  # reading the columns is what costs, so that all Gram entries in one pass are worth it
+        "weighted": None,  # weighted(weight), the same learners with unit norm in that metric
+        "binned": None,  # the features in bins that it looks at, a Binned
+        "binning": None,  # what puts new rows into bins, where `at` takes rows in bins
+        "products": _verbs.products,  # products(weight), Gram entries without columns, as ``dictionaries/stumps/joint.py``, or None
+        "shares": None,  # the parts that a scan is made of; scan_share(v, k, out) fills the entries of part k
         "scan_cost": None,  # multiplications in a scan, default n_samples * n_learners
     },
     "a matrix, or an oracle with n_samples, n_learners, scan(v) and column(j)",

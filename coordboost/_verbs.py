@@ -44,6 +44,11 @@ def gram(self, weight):
     return cross(self, every, every, weight)
 
 
+def products(self, weight):
+    """What gives Gram entries without columns: nothing."""
+    return
+
+
 def name(self, j):
     """What the learner is called in tables and figures."""
     return f"x{j}"

@@ -68,7 +68,7 @@ class Problem:
         self, X, y, loss=None, *, sample_weight=None, center=True, scale=True, groups=None, feature_names=None
     ):  # fmt: skip
         loss = Squared() if loss is None else loss
-        self._take(parts_of(X, y, loss, sample_weight, center, scale, groups, feature_names))
+        vars(self).update(vars(parts_of(X, y, loss, sample_weight, center, scale, groups, feature_names)))
 
     @classmethod
     def restored(cls, **parts):
@@ -78,12 +78,8 @@ class Problem:
     @classmethod
     def _of(cls, parts):
         problem = cls.__new__(cls)
-        problem._take(parts)
+        vars(problem).update(vars(parts))
         return problem
-
-    def _take(self, parts):
-        """Become the problem of these parts."""
-        vars(self).update(vars(parts))
 
     def begun(self):
         """The problem of one run: itself, or, over learners that cannot be counted, one with a bank of its own."""
@@ -155,6 +151,11 @@ class Problem:
     def span(self):
         """Directions of the columns, and how far they may be off. *Cost*: two products of the size of the SVD, once."""
         return Span.of(self, self.spectrum)
+
+    @cached_property
+    def products(self):
+        """What gives Gram entries without columns, and keeps what that took; None where the dictionary has no such thing."""
+        return DICTIONARY.verb(self.dictionary, "products")(self.weight)
 
     @cached_property
     def start_size(self):
@@ -235,7 +236,8 @@ class Problem:
             For columns that are missing, unknown or not finite; for an oracle without ``at(X)``.
         """
         if DICTIONARY.of(self.dictionary, "at"):
-            return self.offset + DICTIONARY.verb(self.dictionary.at(X), "combine")(beta)
+            rows = X if self.binning is None else self.binning.bin(X)
+            return self.offset + DICTIONARY.verb(self.dictionary.at(rows), "combine")(beta)
         X, order = columns_as_in(X, self.column_names, self.named)
         coef, intercept = self.raw(beta)
         return X.combine(coef, order) + intercept

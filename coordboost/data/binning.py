@@ -66,6 +66,31 @@ class Binning:
             pass
         return self.binned(codes)
 
+    def saved(self):
+        """What a file holds beside the bins of the dictionary: names and labels."""
+        return {"names": self.names, "named": self.named, "labels": self.labels}
+
+    @classmethod
+    def restored(cls, saved, binned):
+        """The binning of a dictionary over `binned`, from what was `saved`.
+
+        Raises
+        ------
+        ValueError
+            If that does not fit the bins.
+        """
+        d = binned.n_features
+        sound = isinstance(saved, dict) and sorted(saved) == ["labels", "named", "names"] and isinstance(saved["named"], bool)
+        sound = sound and all(isinstance(saved[key], list) and len(saved[key]) == d for key in ("names", "labels"))
+        sound = sound and all(isinstance(name, str) for name in saved["names"])
+        most = binned.n_bins - (binned.missing >= 0)
+        for g, labels in enumerate(saved["labels"] if sound else ()):
+            fits = labels is None if not binned.categorical[g] else isinstance(labels, list) and len(labels) == most[g]
+            sound = sound and fits and all(isinstance(label, str | int | float) for label in labels or ())
+        if not sound:
+            raise ValueError("binning must hold the names of all features, and the labels of all categories.")
+        return cls(saved["names"], saved["named"], saved["labels"], *binned[1:])
+
     def binned(self, codes):
         """The piece of these codes."""
         return Binned(codes, self.n_bins, self.missing, self.categorical, self.cuts, self.start)

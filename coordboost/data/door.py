@@ -28,6 +28,7 @@ def parts_of(X, y, loss, sample_weight, center, scale, groups, feature_names):
     searched = hasattr(X, "build")
     own = (searched or DICTIONARY.meant(X)) and not validation.is_frame(X)
     given = _from_family if searched else _from_dictionary
+    binning = DICTIONARY.of(X, "binning")
     y, weight, dictionary, way, names, named = (given if own else _from_columns)(
         X, y, sample_weight, center, scale, feature_names
     )
@@ -39,7 +40,7 @@ def parts_of(X, y, loss, sample_weight, center, scale, groups, feature_names):
     base = 0.0 if LOSS.of(loss, "location") else offset
     if base != offset:
         y = _less(y, offset, weight > 0)
-    return Parts(loss, dictionary, way, y, weight, offset, base, labels, names, named, not own)
+    return Parts(loss, dictionary, way, y, weight, offset, base, labels, names, named, not own or binning is not None, binning)
 
 
 def _less(y, offset, counts):
@@ -82,6 +83,8 @@ def _from_family(X, y, sample_weight, center, scale, feature_names):
 
 def _from_dictionary(X, y, sample_weight, center, scale, feature_names):
     """The same for a dictionary of unit columns, which are taken as they are."""
+    if DICTIONARY.of(X, "binning") is not None:
+        return _from_bins(X, y, sample_weight, feature_names)
     dictionary = X if is_piece(X) else Oracle(X)
     lacking = [verb for verb in KERNELS if not hasattr(dictionary, verb)]
     if lacking:
@@ -92,7 +95,27 @@ def _from_dictionary(X, y, sample_weight, center, scale, feature_names):
         dictionary.check()
     m, n = validation.whole("n_samples", dictionary.n_samples, 1), validation.whole("n_learners", dictionary.n_learners, 1)
     y, weight = validation.target(y, m), validation.sample_weight(sample_weight, m)
+    if DICTIONARY.of(dictionary, "weighted"):
+        dictionary = dictionary.weighted(weight)
+        n = validation.whole("n_learners", dictionary.n_learners, 1)
     check_dictionary(dictionary, weight)
-    way = Standardization(np.arange(n), np.zeros(n), np.ones(n), n)
-    own = Names(DICTIONARY.verb(dictionary, "name"), range(n))
-    return y, weight, dictionary, way, own if feature_names is None else names_of(feature_names, n), False
+    return y, weight, dictionary, _as_they_are(n), _names(dictionary, feature_names), False
+
+
+def _as_they_are(n):
+    """The way back from `n` columns that are not changed."""
+    return Standardization(np.arange(n), np.zeros(n), np.ones(n), n)
+
+
+def _from_bins(X, y, sample_weight, feature_names):
+    """The same for learners on binned features that the package itself made: nothing is left to be checked."""
+    y, weight = validation.target(y, X.n_samples), validation.sample_weight(sample_weight, X.n_samples)
+    made = X.weighted(weight)
+    n = made.n_learners
+    return y, weight, made.dictionary, _as_they_are(n), _names(made, feature_names), False
+
+
+def _names(dictionary, given):
+    """Names of learners: those that the dictionary knows, where none are given."""
+    n = dictionary.n_learners
+    return Names(DICTIONARY.verb(dictionary, "name"), range(n)) if given is None else names_of(given, n)

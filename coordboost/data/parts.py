@@ -8,6 +8,7 @@ import numpy as np
 from coordboost._checks import shown
 from coordboost._protocol import DICTIONARY, LOSS
 from coordboost.data import validation
+from coordboost.data.binning import Binning
 from coordboost.data.standardize import Standardization
 
 
@@ -20,6 +21,7 @@ class Parts:
     groups : int64 (n_learners,) or None
     column_names : names of all columns, kept or not (a sequence of n_columns);  named : whether they were given, not made up
     standard : whether the door itself made the columns, so that they have unit norm
+    binning : what puts new rows into the bins that the dictionary knows, or None
     """
 
     loss: object
@@ -33,9 +35,10 @@ class Parts:
     column_names: Sequence
     named: bool
     standard: bool
+    binning: object = None
 
 
-def restored(loss, dictionary, standardization, y, weight, offset, base, groups, feature_names, dropped):
+def restored(loss, dictionary, standardization, y, weight, offset, base, groups, feature_names, dropped, binning=None):
     """Parts that come from a file: each is checked, alone and against the others.
 
     Parameters
@@ -71,7 +74,11 @@ def restored(loss, dictionary, standardization, y, weight, offset, base, groups,
     names = np.empty(n_columns, dtype=object)
     names[kept], names[np.setdiff1d(np.arange(n_columns), kept)] = feature_names, dropped
     named = names.tolist() != [f"x{j}" for j in range(n_columns)]
-    return Parts(loss, dictionary, standardization, y, weight, offset, base, groups, names.tolist(), named, False)
+    binned = DICTIONARY.of(dictionary, "binned")
+    if binning is not None and binned is None:
+        raise ValueError("binning is for a dictionary over bins.")
+    binning = None if binning is None else Binning.restored(binning, binned)
+    return Parts(loss, dictionary, standardization, y, weight, offset, base, groups, names.tolist(), named, False, binning)
 
 
 def _is_array(values, dtype, shape):

@@ -15,5 +15,6 @@ verb                                 meaning (unit columns B_j; `v` has one entr
 from coordboost.dictionaries.dense import Dense
 from coordboost.dictionaries.oracle import Oracle
 from coordboost.dictionaries.sparse import Sparse
+from coordboost.dictionaries.stumps import LeafStumps, Stumps
 
-__all__ = ["Dense", "Oracle", "Sparse"]
+__all__ = ["Dense", "LeafStumps", "Oracle", "Sparse", "Stumps"]

@@ -12,6 +12,8 @@ OVERHEAD = 3_000_000
 CALL = 100_000
 #: A Gram column in a product of matrices, in scans.
 IN_BLOCK = 0.2
+#: A Gram entry that is read from counts.
+COUNT = 40
 
 
 class Prices:
@@ -24,9 +26,11 @@ class Prices:
         self.residual = (8 if LOSS.of(problem.loss, "quadratic") else 100) * n_samples
         self.explicit = self.scan + self.residual + 200
         self.moved = 1.2 * n_learners + 600
-        self.gram_column = IN_BLOCK * self.scan if DICTIONARY.of(B, "rows") is not None else self.scan
-        self.column = 2 * n_samples + called
+        counts, rows = problem.products is not None, DICTIONARY.of(B, "rows") is not None
+        self.gram_column = IN_BLOCK * self.scan if rows or counts else self.scan
+        self.column = self.gram_column if counts else 2 * n_samples + called
+        self.entry = COUNT if counts else n_samples / 2
 
     def candidates(self, size, fresh=0, entries=0):
-        """A scan that chooses `size` candidates: so many of them `fresh`, with so many products for new Gram `entries`."""
-        return self.scan + OVERHEAD + 4 * size**2 + fresh * self.column + 0.5 * entries
+        """A scan that chooses `size` candidates: so many of them `fresh`, with so many new Gram `entries`."""
+        return self.scan + OVERHEAD + 4 * size**2 + fresh * self.column + entries * self.entry

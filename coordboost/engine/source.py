@@ -146,7 +146,7 @@ class Cheapest:
     def _spell(self):
         """Explicit steps until the next look for candidates, of which all might be new."""
         size = self.memory.size
-        look = self.prices.candidates(size, size, size**2 * self.problem.n_samples)
+        look = self.prices.candidates(size, size, size**2)
         return math.ceil(PATIENCE * look / self.prices.explicit)
 
     def _trial_length(self):

@@ -12,10 +12,15 @@ BLOCK = 2048
 LITTLE = 1 << 22
 
 _scan = generic("scan")
+_scan_share = generic("scan_share")
 
 
 def _run(dictionary, v):
     return _scan(dictionary, v)
+
+
+def _run_share(dictionary, v, k, out):
+    _scan_share(dictionary, v, k, out)
 
 
 def in_parallel(task, inputs, entries):
@@ -31,6 +36,12 @@ def scan(dictionary, v):
         if n <= BLOCK:
             return np.dot(rows, v)
         return np.concatenate(in_parallel(lambda first: np.dot(rows[first : first + BLOCK], v), range(0, n, BLOCK), rows.size))
+    shares = DICTIONARY.of(dictionary, "shares")
+    if shares is not None and is_piece(dictionary):
+        out, v = np.empty(dictionary.n_learners), np.ascontiguousarray(v, dtype=np.float64)
+        run = compiled(_run_share, (dictionary,), allocates=True)
+        in_parallel(lambda k: run(dictionary, v, k, out), range(shares), DICTIONARY.of(dictionary, "scan_cost"))
+        return out
     run = compiled(_run, (dictionary,)) if is_piece(dictionary) else _run
     return np.asarray(run(dictionary, v))
 

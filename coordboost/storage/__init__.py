@@ -45,9 +45,15 @@ def write_run(outcome, file, *, data=True):
         "method_name": outcome.method.name, "view": outcome.view.__name__, "seed": outcome.seed,
         "fingerprint": _fingerprint(problem), "status": outcome.status.name, "message": outcome.message,
         "seconds": outcome.seconds, "anchor": outcome.anchor, "scans": outcome.counts,
-        "problem": encode({key: getattr(problem, key) for key in PROBLEM}, "problem", arrays) if data else None,
+        "problem": encode(_parts(problem), "problem", arrays) if data else None,
     }  # fmt: skip
     write(file, header, arrays)
+
+
+def _parts(problem):
+    """The parts of a problem that a file holds."""
+    parts = {key: getattr(problem, key) for key in PROBLEM}
+    return parts if problem.binning is None else {**parts, "binning": problem.binning.saved()}
 
 
 def read_run(file, problem=None, method=None):

@@ -7,9 +7,10 @@ import numpy as np
 from coordboost._checks import shown
 from coordboost._protocol import DICTIONARY, LOSS, SELECTION, STEP
 from coordboost.data.standardize import Standardization
+from coordboost.dictionaries.binned import Binned
 
 PIECES = {name: piece for kind in (LOSS, SELECTION, STEP, DICTIONARY) for name, piece in kind.pieces.items()}
-PIECES["Standardization"] = Standardization
+PIECES |= {"Standardization": Standardization, "Binned": Binned}
 #: The numbers that JSON has no word for.
 FLOATS = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 
@@ -17,7 +18,8 @@ FLOATS = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 def encode(value, name, arrays):
     """`value` as JSON; arrays go to `arrays` under `name`."""
     if isinstance(value, np.ndarray) and value.dtype.kind in "fiub":
-        kind = np.float64 if value.dtype.kind == "f" else np.int32 if value.dtype == np.int32 else np.int64
+        whole = value.dtype if value.dtype in (np.int32, np.uint8) else np.int64
+        kind = np.float64 if value.dtype.kind == "f" else whole
         arrays[name] = np.ascontiguousarray(value, dtype=kind)
         return {"array": name}
     if type(value).__name__ in PIECES and type(value) is PIECES[type(value).__name__]:

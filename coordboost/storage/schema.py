@@ -42,7 +42,7 @@ def _problem(value):
         isinstance(value, dict)
         and set(value) == {"dict"}
         and isinstance(value["dict"], dict)
-        and set(value["dict"]) == set(PROBLEM)
+        and set(PROBLEM) <= set(value["dict"]) <= {*PROBLEM, "binning"}
     )
 
 
@@ -79,7 +79,7 @@ HEADER = {
 SINCE_2 = ("arrays", "digest")
 
 #: Every array: the types that it may have, and its shape. The same letter is the same number in all of them: k steps, n learners,
-#: m samples, e entries, + one more than the learners.
+#: m samples, e entries, d features, c thresholds, + one more than the learners, * one more than the features.
 ARRAYS = {
     "path.learner": ("<i8", "k"),
     "path.shrink": ("<f8", "k"),
@@ -97,6 +97,12 @@ ARRAYS = {
     "problem.dictionary.start": ("<i4 <i8", "+"),
     "problem.dictionary.scale": ("<f8", "n"),
     "problem.dictionary.shift": ("<f8", "n"),
+    **{f"problem.dictionary.{name}": ("<i8", "n") for name in ("feature", "first", "last", "extra")},
+    "problem.dictionary.begin": ("<i8", "*"),
+    "problem.dictionary.binned.codes": ("|u1", "dm"),
+    **{f"problem.dictionary.binned.{name}": ("<i8", "d") for name in ("n_bins", "missing", "categorical")},
+    "problem.dictionary.binned.cuts": ("<f8", "c"),
+    "problem.dictionary.binned.start": ("<i8", "*"),
 }
 #: Arrays that every file has; the others are those that the header refers to. Parameters of a method are vectors of any length.
 ALWAYS = ("path.learner", "path.shrink", "path.theta", "beta")
@@ -131,16 +137,17 @@ def check_arrays(header, members):
         raise ValueError("the arrays are not those that the header refers to")
     sizes = {}
     for name, member in members.items():
-        kind, letters = ARRAYS.get(name, (member.type, "*"))
+        kind, letters = ARRAYS.get(name, (member.type, "?"))
         if ARRAYS.get(name) is None and not name.startswith("method."):
             raise ValueError(f"the array {name} is none that a run has")
         fits = member.type in kind.split() and len(member.shape) == len(letters) and member.order == "C"
         if not fits or any(
-            sizes.setdefault(letter, size) != size for letter, size in zip(letters, member.shape, strict=True) if letter != "*"
+            sizes.setdefault(letter, size) != size for letter, size in zip(letters, member.shape, strict=True) if letter != "?"
         ):
             raise ValueError(f"the array {name} does not fit the others: {member.type}, {shown(member.shape)}")
-    if sizes.get("+", sizes["n"] + 1) != sizes["n"] + 1 or header["anchor"][0] > sizes["k"]:
-        raise ValueError("the numbers of learners or of steps do not fit each other")
+    more = all(sizes.get(sign, sizes.get(letter, 0) + 1) == sizes.get(letter, 0) + 1 for sign, letter in ("+n", "*d"))
+    if not more or header["anchor"][0] > sizes["k"]:
+        raise ValueError("the numbers of learners, of features or of steps do not fit each other")
     most = max(LONGEST, 10 * sizes["k"], sizes["n"])
     if header["version"] == 1 and any(name not in ARRAYS and member.shape[0] > most for name, member in members.items()):
         raise ValueError("a parameter of the method is far longer than the run")

@@ -47,17 +47,49 @@ def entries(rows, slot, fresh, gram, first, stride):
                 gram[fresh[f], block + q] = gram[block + q, fresh[f]] = sums[f, q]
 
 
-class Places:
-    """Where the candidates stand: who stays keeps its place, and its Gram entries, from scan to scan.
-
-    learner, start : (s,), and their products with the target;  place : (n_learners,), -1 for the others;  gram : (>= s, >= s)
-    held : the columns of all that were candidates once, times the root of the weights;  slot : (s,), their rows there
-    """
+class Columns:
+    """Products of candidates from the columns of all that were candidates once, times the root of the weights."""
 
     def __init__(self, problem, target):
         root = np.sqrt(problem.weight)
         self.held, self.target = held_columns(problem, root), root * target
-        self.learner, self.slot, self.start = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0)
+
+    def start(self, new):
+        """The products of the learners `new` with the target."""
+        return [np.dot(self.held.rows[k], self.target) for k in self.held.at(new)]
+
+    def fill(self, learner, fresh, gram):
+        """The Gram entries of the candidates `learner`, in the rows and columns `fresh` of `gram`."""
+        slot, work, run = self.held.place[learner], len(fresh) * len(learner) * len(self.target), compiled(entries, ())
+        tasks = TASKS if work > LITTLE else 1
+        in_parallel(lambda first: run(self.held.rows, slot, fresh, gram, first, tasks), range(tasks), work)
+
+
+class Counts:
+    """The same for a dictionary that gives Gram entries without columns."""
+
+    def __init__(self, problem, target):
+        self.products, self.corr = problem.products, problem.scan(problem.weight * target)
+
+    def start(self, new):
+        return self.corr[new]
+
+    def fill(self, learner, fresh, gram):
+        s = len(learner)
+        gram[fresh, :s] = self.products.cross(learner[fresh], learner)
+        gram[:s, fresh] = gram[fresh, :s].T
+
+
+class Places:
+    """Where the candidates stand: who stays keeps its place, and its Gram entries, from scan to scan.
+
+    learner, start : (s,), and their products with the target;  place : (n_learners,), -1 for the others;  gram : (>= s, >= s)
+    source : where products come from, ``Columns`` or ``Counts``
+    """
+
+    def __init__(self, problem, target):
+        self.source = (Columns if problem.products is None else Counts)(problem, target)
+        self.learner, self.start = np.zeros(0, dtype=np.int64), np.zeros(0)
         self.place, self.gram = np.full(problem.n_learners, -1), np.empty((0, 0))
         self.fresh = 0
 
@@ -68,15 +100,13 @@ class Places:
         free[place[place >= 0]] = False
         fresh = np.flatnonzero(free)
         self.place[self.learner[free[:old]]] = -1
-        self.learner, self.slot, self.start = (grown(part, (s,)) for part in (self.learner, self.slot, self.start))
-        self.learner[fresh], self.slot[fresh], self.place[new] = new, self.held.at(new), fresh
-        self.start[fresh] = [np.dot(self.held.rows[k], self.target) for k in self.slot[fresh]]
+        self.learner, self.start = grown(self.learner, (s,)), grown(self.start, (s,))
+        self.learner[fresh], self.place[new] = new, fresh
+        self.start[fresh] = self.source.start(new)
         if s > len(self.gram):
             self.gram = grown(self.gram, (2 * s, 2 * s))
         self.fresh = len(fresh)
-        work, run = len(fresh) * s * len(self.target), compiled(entries, ())
-        tasks = TASKS if work > LITTLE else 1
-        in_parallel(lambda first: run(self.held.rows, self.slot, fresh, self.gram, first, tasks), range(tasks), work)
+        self.source.fill(self.learner, fresh, self.gram)
 
 
 class Candidates(NamedTuple):
@@ -88,15 +118,10 @@ class Candidates(NamedTuple):
 
     def price(self, prices, gained):
         """What the scan and the `gained` steps since have cost, in multiplications."""
-        size, fresh, front, n_samples = (
-            len(self.places.learner),
-            self.places.fresh,
-            self.view.state.front,
-            len(self.places.target),
-        )
-        regroups = self.view.state.regroups
+        size, fresh = len(self.places.learner), self.places.fresh
+        front, regroups = self.view.state.front, self.view.state.regroups
         moving = 2 * gained * front + regroups * (size * (front + 60) + 4 * front**2)
-        return prices.candidates(size, fresh, fresh * size * n_samples) + moving
+        return prices.candidates(size, fresh, fresh * size) + moving
 
 
 def gram_candidates(problem, beta, n_candidates, previous=None):

@@ -188,7 +188,7 @@ class GramStore:
             self.add(np.array(block))
 
     def add(self, learners):
-        """Compute the columns of some learners. *Cost*: a product of matrices for stored columns, else a scan each."""
+        """Compute the columns of some learners. *Cost*: products of matrices, or counts; else a scan each."""
         self.held.reserve(self.at_once)
         self.held.add(learners)
         self.blocks.append([int(j) for j in learners])
@@ -198,6 +198,9 @@ def gram_columns(problem, learners, out):
     """Fill `out` (len(learners), width) with the Gram columns of the learners, and zeros behind the last learner."""
     n, stored = problem.n_learners, DICTIONARY.of(problem.dictionary, "rows")
     out[:, n:] = 0.0
+    if problem.products is not None:
+        problem.products.columns(learners, out[:, :n])
+        return
     if stored is None:
         for row, column in zip(out, problem.gather(learners).T, strict=True):
             row[:n] = problem.scan(problem.weight * column)

@@ -1,0 +1,99 @@
+"""The ways to split one feature in two parts: which there are, and what they are called."""
+
+import numpy as np
+
+from coordboost.dictionaries.stumps.histogram import weight_of_bins
+
+
+def splits_of(binned, weight):
+    """The splits of all features.
+
+    Parameters
+    ----------
+    weight : (n_samples,)
+
+    Returns
+    -------
+    feature, first, last, extra : int64 (n_learners,)
+    begin : int64 (n_features + 1,)
+    inside, outside : (n_learners,)
+        The weights of the part and of the rest, both above 0.
+    """
+    found = [
+        _splits_of_feature(share[:n_bins], int(missing), bool(categorical))
+        for share, n_bins, missing, categorical in zip(
+            weight_of_bins(binned.codes, weight), binned.n_bins, binned.missing, binned.categorical, strict=True
+        )
+    ]
+    begin = np.cumsum([0, *[len(one[0]) for one in found]])
+    feature = np.repeat(np.arange(len(found)), np.diff(begin))
+    first, last, extra, inside, outside = (np.concatenate(part) for part in zip(*found, strict=True))
+    return feature, first, last, extra, begin, inside, outside
+
+
+def _splits_of_feature(share, missing, categorical):
+    """first, last, extra, inside, outside of the splits of a feature whose bins have the weights `share` (n_bins,)."""
+    if categorical:
+        used = np.flatnonzero(share > 0)
+        used = used[: 0 if len(used) == 1 else 1 if len(used) == 2 else None]  # of two, one is the other with another sign
+        rest = np.array([share[:b].sum() + share[b + 1 :].sum() for b in used])
+        return used, used, np.full(len(used), -1), share[used], rest
+    ordered = share if missing < 0 else share[:missing]
+    below, above = np.cumsum(ordered), np.cumsum(ordered[::-1])[::-1]
+    used = np.flatnonzero(ordered > 0)
+    inner = used[:-1]  # what is not beyond goes left
+    gap = 0.0 if missing < 0 else share[missing]
+    right = inner if gap == 0 or len(used) == 0 else used  # the last of these: not missing
+    left = inner if gap > 0 else inner[:0]
+    rest = np.append(above, 0.0)
+    return (
+        np.zeros(len(right) + len(left), dtype=np.int64),
+        np.concatenate([right, left]),
+        np.repeat([-1, missing], [len(right), len(left)]),
+        np.concatenate([below[right], below[left] + gap]),
+        np.concatenate([rest[right + 1] + gap, rest[left + 1]]),
+    )
+
+
+def split_name(feature, labels, cuts, first, last, extra):
+    """What a split is called: "age <= 41.5", "age <= 41.5 or missing", "age is not missing", "town = Oslo".
+
+    labels : of the categories, None for an ordered feature, which has the thresholds `cuts`
+    """
+    if labels is not None:
+        return f"{feature} = {labels[first]}" if first < len(labels) else f"{feature} is missing"
+    if last == len(cuts):
+        return f"{feature} is not missing"
+    return f"{feature} <= {cuts[last]:.6g}" + (" or missing" if extra >= 0 else "")
+
+
+def check_splits(self):
+    """Refuse the fields of a piece that are not those of splits of its bins: kernels read wherever they point to.
+
+    Raises
+    ------
+    ValueError
+        What they must be.
+    """
+    kind, binned, n = type(self).__name__, self.binned, len(self.feature)
+    own = (self.feature, self.first, self.last, self.extra, self.begin)
+    if any(getattr(part, "dtype", None) != np.int64 or part.ndim != 1 for part in own):
+        raise ValueError(f"{kind} needs feature, first, last, extra and begin of int64.")
+    lengths = {len(part) for part in (*own[:-1], self.scale, self.shift)}
+    sound = len(lengths) == 1 and n > 0 and len(self.begin) == binned.n_features + 1 and self.begin[0] == 0
+    sound = sound and (np.diff(self.begin) >= 0).all() and self.begin[-1] == n
+    sound = sound and np.array_equal(self.feature, np.repeat(np.arange(binned.n_features), np.diff(self.begin)))
+    if not sound:
+        raise ValueError(f"{kind} needs one learner or more, feature after feature, and as many entries in each of its arrays.")
+    most = binned.n_bins[self.feature]
+    one = (self.first == 0) | (self.first == self.last)
+    if (
+        (self.first < 0).any()
+        or not one.all()
+        or (self.last >= most).any()
+        or (self.extra < -1).any()
+        or (self.extra >= most).any()
+    ):
+        raise ValueError(f"{kind} needs parts that begin with the first bin or are one bin, of the bins that the feature has.")
+    if not (np.isfinite(self.scale).all() and np.isfinite(self.shift).all() and (self.scale != 0).all()):
+        raise ValueError(f"{kind} needs finite scale and shift, scale not 0.")

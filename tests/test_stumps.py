@@ -1,0 +1,250 @@
+"""Stumps are columns: each equals its own definition, every verb the matrix of them, and every run the run on that matrix."""
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import coordboost as cb
+from coordboost.data.binning import bin_columns
+
+every_kind = pytest.mark.parametrize("kind", [cb.Stumps, cb.LeafStumps], ids=lambda kind: kind.__name__)
+
+
+def table(n=90, seed=0, missing=0.0):
+    """Whole numbers with many ties, the third column categories."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 7, size=(n, 5)).astype(float)
+    X[:, 0] = rng.normal(size=n).round(1)
+    X[rng.random(X.shape) < missing] = np.nan
+    return X, rng.normal(size=n) + (X[:, 0] > 0) - np.where(X[:, 2] == 3, 2.0, 0.0)
+
+
+def naive_parts(x, weight, categorical):
+    """The distinct parts of the samples that a threshold or a category makes, in the order of the learners: masks."""
+    gap, found, keys = np.isnan(x), [], set()
+    values = np.unique(x[~gap & (weight > 0)])
+    if categorical:
+        parts = [x == value for value in values] + [gap]
+    else:
+        parts = [x <= value for value in values] + [(x <= value) | gap for value in values]
+    for part in parts:
+        seen = part[weight > 0]
+        key = min(seen.tobytes(), (~seen).tobytes())
+        if seen.any() and not seen.all() and key not in keys:
+            found.append(part)
+            keys.add(key)
+    return found
+
+
+def naive_column(part, weight, kind):
+    """Eq. (5), or the indicator, centred and of unit norm."""
+    if kind is cb.Stumps:
+        return np.where(part, 1.0, -1.0) / np.sqrt(weight.sum())
+    centred = part - weight @ part / weight.sum()
+    return centred / np.sqrt(weight @ centred**2)
+
+
+def columns(dictionary):
+    return np.column_stack([dictionary.column(j) for j in range(dictionary.n_learners)])
+
+
+@every_kind
+@pytest.mark.parametrize("missing", [0.0, 0.15])
+@pytest.mark.parametrize("weights", ["ones", "real", "some zero"])
+def test_all_splits_are_there_once_with_unit_norm(kind, missing, weights):
+    X, _ = table(missing=missing)
+    rng = np.random.default_rng(1)
+    weight = {"ones": np.ones(90), "real": rng.random(90) + 0.1, "some zero": (rng.random(90) < 0.2) + 0.0}[weights]
+    dictionary = kind.of(bin_columns(X, categorical=[2])[0], weight)
+    dictionary.check()
+    expected = [naive_column(part, weight, kind) for g in range(5) for part in naive_parts(X[:, g], weight, g == 2)]
+    found = columns(dictionary)
+    assert found.shape == (90, len(expected))
+    np.testing.assert_allclose(found, np.column_stack(expected), rtol=0, atol=1e-13)  # a root and a quotient of sums
+
+
+@every_kind
+def test_every_verb_equals_the_columns(kind):
+    X, _ = table(missing=0.1)
+    assert cb.check_piece(kind.of(bin_columns(X, categorical=[2])[0]))
+
+
+@every_kind
+@pytest.mark.parametrize("n", [40, 3000])
+@pytest.mark.parametrize("weights", ["ones", "counts", "real"])
+def test_gram_entries_are_counts_whether_from_tables_or_not(kind, n, weights):
+    X, _ = table(n, missing=0.1)
+    rng = np.random.default_rng(2)
+    weight = {"ones": np.ones(n), "counts": rng.integers(1, 4, n) + 0.0, "real": rng.random(n) + 0.5}[weights]
+    dictionary = kind.of(bin_columns(X, categorical=[2])[0], weight)
+    B, every = columns(dictionary), np.arange(dictionary.n_learners)
+    products = dictionary.products(weight)
+    first = products.cross(every[:3], every)
+    again = [products.cross(every[::-1], every)[::-1] for _ in range(3)][-1]
+    assert products.tables or n == 40
+    np.testing.assert_allclose(again, (B.T * weight) @ B, rtol=0, atol=1e-12)  # sums of n products that are below 1 in all
+    np.testing.assert_array_equal(first, again[:3])  # the same bits from a pass and from a table
+    np.testing.assert_array_equal(again, again.T)
+
+
+def test_weights_too_far_apart_have_no_counts():
+    X, _ = table()
+    weight = np.ones(90)
+    weight[0] = 1e-9
+    assert cb.Stumps.of(bin_columns(X)[0], weight).products(weight) is None
+
+
+def test_a_scan_has_the_same_bits_in_threads(monkeypatch):
+    X, y = table(400)
+    problem = cb.Problem(cb.leaf_stumps(X), y)
+    alone = problem.scan(y)
+    monkeypatch.setattr("coordboost.screening.scan.LITTLE", 0)
+    np.testing.assert_array_equal(problem.scan(y), alone)
+
+
+METHODS = {
+    "greedy": lambda: cb.ls_boost(0.1),
+    "stagewise": lambda: cb.forward_stagewise(0.05),
+    "columns at random": lambda: cb.rtgcd(4),
+    "groups": lambda: cb.Method("groups", cb.Groups(2), cb.Proportional(0.3), "test"),
+    "cyclic": lambda: cb.Method("cyclic", cb.Cyclic(), cb.Proportional(0.3), "test"),
+}
+LOSSES = {"squared": cb.Squared(), "logistic": cb.Logistic(), "exponential": cb.Exponential()}
+
+
+@every_kind
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("rule", METHODS)
+def test_runs_are_those_of_the_explicit_matrix(kind, loss, rule):
+    X, y = table()
+    y = y if loss == "squared" else np.where(y > 0, 1.0, -1.0)
+    made = cb.stumps(X, categorical=[2]) if kind is cb.Stumps else cb.leaf_stumps(X, categorical=[2])
+    problem = cb.Problem(made, y, LOSSES[loss])
+    rows = np.ascontiguousarray(columns(problem.dictionary).T)
+    other = cb.Problem(cb.Dense(rows), y, LOSSES[loss], groups=problem.dictionary.feature)
+    method = METHODS[rule]() if loss == "squared" else cb.Method("m", METHODS[rule]().select, cb.Sign(0.02), "test")
+    one, two = cb.solve(problem, method, 500, rng=3), cb.solve(other, method, 500, view=cb.Explicit, rng=3)
+    np.testing.assert_array_equal(one.path.learner, two.path.learner)
+    # theta is a correlation or a sign: off by the rounding of 500 steps on sums of 90 numbers
+    np.testing.assert_allclose(one.path.theta, two.path.theta, rtol=0, atol=1e-10 * np.abs(two.path.theta).max())
+
+
+@every_kind
+@pytest.mark.parametrize("view", [cb.Explicit, cb.Gram, cb.GramColumns, cb.Lookahead], ids=lambda view: view.__name__)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_every_view_takes_the_same_steps(kind, view, weighted):
+    X, y = table(missing=0.1)
+    weight = np.random.default_rng(4).random(90) + 0.5 if weighted else None
+    problem = cb.Problem(cb.stumps(X) if kind is cb.Stumps else cb.leaf_stumps(X), y, sample_weight=weight)
+    rows = np.ascontiguousarray(columns(problem.dictionary).T)
+    other = cb.Problem(cb.Dense(rows), y, sample_weight=weight)
+    one = cb.solve(problem, cb.ls_boost(0.2), 500, view=view)
+    two = cb.solve(other, cb.ls_boost(0.2), 500, view=cb.Explicit)
+    np.testing.assert_array_equal(one.path.learner, two.path.learner)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.tuples(*[st.integers(-2, 2)] * 4), min_size=4, max_size=16), st.data())
+def test_ties_of_small_whole_numbers_go_to_the_first_learner(rows, data):
+    X = np.array(rows, dtype=float)[:, :3]
+    y = np.array(rows, dtype=float)[:, 3]
+    if not np.ptp(X, axis=0).any() or (y == y[0]).all():
+        return
+    kind = data.draw(st.sampled_from([cb.stumps, cb.leaf_stumps]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", cb.ConstantColumnWarning)
+        problem = cb.Problem(kind(X), y)
+    other = cb.Problem(cb.Dense(np.ascontiguousarray(columns(problem.dictionary).T)), y)
+    for view in (cb.Explicit, cb.GramColumns, cb.Lookahead):
+        one = cb.solve(problem, cb.forward_stagewise(0.25), 30, view=view)
+        two = cb.solve(other, cb.forward_stagewise(0.25), 30, view=cb.Explicit)
+        np.testing.assert_array_equal(one.path.learner, two.path.learner)
+
+
+def test_ls_boost_on_leaf_stumps_is_gradient_boosting_with_trees_of_depth_1():
+    ensemble = pytest.importorskip("sklearn.ensemble")
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(250, 6))
+    y = np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2] + 0.3 * rng.normal(size=250)
+    peer = ensemble.GradientBoostingRegressor(max_depth=1, n_estimators=200, learning_rate=0.1).fit(X, y)
+    problem = cb.Problem(cb.leaf_stumps(X, exact=True), y)
+    run = cb.solve(problem, cb.ls_boost(0.1), 200)
+    new = rng.normal(size=(400, 6))
+    np.testing.assert_allclose(problem.predict(run.beta, X), peer.predict(X), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(problem.predict(run.beta, new), peer.predict(new), rtol=0, atol=1e-12)
+
+
+def test_a_constant_feature_is_reported_and_has_no_learner():
+    X, y = table()
+    X[:, 1] = 4.0
+    with pytest.warns(cb.ConstantColumnWarning, match="1 constant column"):
+        problem = cb.Problem(cb.stumps(X), y)
+    assert 1 not in problem.dictionary.feature
+    with pytest.raises(ValueError, match="every column of X is constant"):
+        cb.Problem(cb.stumps(np.ones((90, 2))), y)
+
+
+def test_frames_go_by_name_and_learners_have_names():
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(6)
+    frame = pd.DataFrame(
+        {
+            "age": rng.integers(20, 60, 120),
+            "town": pd.Categorical(rng.choice(["Oslo", "Rome", "Bonn"], 120)),
+            "size": rng.normal(size=120),
+        }
+    )
+    frame.loc[:20, "size"] = np.nan
+    problem = cb.Problem(cb.leaf_stumps(frame), frame["age"] * 1.0 + (frame["town"] == "Rome"))
+    names = problem.feature_names
+    assert {"age <= 40.5", "town = Rome", "size is not missing"} <= set(names)
+    assert any(name.startswith("size <= ") and name.endswith(" or missing") for name in names)
+    run = cb.solve(problem, cb.ls_boost(0.3), 60)
+    pred = problem.predict(run.beta, frame)
+    np.testing.assert_allclose(pred, problem.offset + problem.combine(run.beta), rtol=1e-12)
+    np.testing.assert_array_equal(problem.predict(run.beta, frame[["size", "town", "age"]]), pred)
+    with pytest.raises(ValueError, match="Feature names unseen at fit time"):
+        problem.predict(run.beta, frame.rename(columns={"age": "years"}))
+
+
+@every_kind
+def test_runs_are_saved_and_loaded(kind, tmp_path):
+    X, y = table(missing=0.1)
+    problem = cb.Problem(cb.stumps(X, categorical=[2]) if kind is cb.Stumps else cb.leaf_stumps(X, categorical=[2]), y)
+    run = cb.solve(problem, cb.ls_boost(0.2), 50)
+    run.save(tmp_path / "run")
+    back = cb.load(tmp_path / "run")
+    assert back.problem.feature_names == problem.feature_names
+    np.testing.assert_array_equal(back.problem.predict(back.beta, X), problem.predict(run.beta, X))
+    np.testing.assert_array_equal(cb.solve(problem, cb.ls_boost(0.2), 80).path.learner[:50], back.path.learner)
+
+
+@every_kind
+def test_the_same_source_runs_interpreted(kind):
+    X, y = table(40)
+    problem = cb.Problem(cb.stumps(X) if kind is cb.Stumps else cb.leaf_stumps(X), y)
+    one = cb.solve(problem, cb.ls_boost(0.2), 20, view=cb.Explicit)
+    two = cb.solve(problem, cb.ls_boost(0.2), 20, view=cb.Explicit, compile=False)
+    np.testing.assert_array_equal(one.path.learner, two.path.learner)
+
+
+@pytest.mark.parametrize(
+    "change, sentence",
+    [
+        (lambda d: d._replace(last=d.last + 300), "of the bins that the feature has"),
+        (lambda d: d._replace(first=d.first + 1), "begin with the first bin or are one bin"),
+        (lambda d: d._replace(extra=d.extra - 1), "of the bins that the feature has"),
+        (lambda d: d._replace(feature=d.feature[::-1].copy()), "feature after feature"),
+        (lambda d: d._replace(begin=d.begin[:-1]), "feature after feature"),
+        (lambda d: d._replace(scale=d.scale[:-1]), "as many entries"),
+        (lambda d: d._replace(shift=d.shift * np.nan), "finite scale and shift"),
+        (lambda d: d._replace(first=d.first.astype(np.int32)), "of int64"),
+    ],
+)
+def test_fields_that_lead_out_of_the_bins_are_refused(change, sentence):
+    dictionary = cb.Stumps.of(bin_columns(table()[0])[0])
+    with pytest.raises(ValueError, match=sentence):
+        change(dictionary).check()
