@@ -1,4 +1,4 @@
-"""The search verb of a dictionary: the largest correlations above a level, and a bound on all others."""
+"""The one choice of learners: by the search verb of a dictionary, for the candidates of lookahead and for its front."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import coordboost as cb
-from coordboost.screening.best import best, strongest
+from coordboost._generic import record
+from coordboost.engine.views.distance import level
+from coordboost.engine.views.lookahead import STRIP, Lookahead, strips
+from coordboost.screening.best import best, rough_level, strongest, top_learners
 
 
 class Whole:
@@ -62,3 +65,51 @@ def test_a_dictionary_may_bring_its_own_search():
 
     ids, corr, outside = best(cb.Oracle(Searching(9)), np.arange(9.0), 2, 0.0)
     assert ids.tolist() == [3] and corr.tolist() == [3.0] and outside == np.inf
+
+
+@seeded
+@given(corr=st.lists(st.integers(-5, 5), min_size=1, max_size=40), n=st.integers(1, 45), tie=st.sampled_from([0.0, 1.0, 3.0]))
+def test_candidates_are_the_largest_and_the_winner(corr, n, tie):
+    """Ties at the edge go to the lowest learner; the winner, lowest within the tie of the largest, is there whatever its size."""
+    corr = np.array(corr, dtype=float)
+    learner, outside = top_learners(corr, tie, n)
+    chosen, _ = naive(corr, n, -1.0)
+    top = np.abs(corr).max()
+    winner = next(j for j in range(len(corr)) if abs(corr[j]) >= top - min(tie, top / 2))
+    assert learner.tolist() == sorted({*chosen, winner} if n < len(corr) else range(len(corr)))
+    assert outside == max((abs(corr[j]) for j in range(len(corr)) if j not in learner), default=-np.inf)
+
+
+@seeded
+@given(
+    corr=st.lists(st.integers(-64, 64), min_size=1, max_size=60),
+    most=st.integers(1, 60),
+    low=st.sampled_from([0.0, 16.0, 32.0]),
+)
+def test_a_rough_level_is_reached_by_as_many_as_are_wanted(corr, most, low):
+    """No fewer, unless it is the lowest allowed; and fewer above the next bin."""
+    sizes, top, counts = np.abs(np.array(corr, dtype=float)), 64.0, np.empty(16)
+    level = rough_level(np.array(corr, dtype=float), most, low, top, counts)
+    assert low <= level < top and (level == low or (sizes >= level).sum() >= most)
+    assert level + (top - low) / 16 >= top or (sizes >= level + (top - low) / 16).sum() < most
+
+
+@seeded
+@given(corr=st.lists(st.integers(-4, 4), min_size=2, max_size=24), wanted=st.integers(1, 24), seed=st.integers(0, 99))
+def test_the_front_is_the_largest_of_the_candidates(corr, wanted, seed):
+    """Wherever they stand: of equal ones the lowest learners."""
+    corr, n = np.array(corr, dtype=float), len(corr)
+    place = np.random.default_rng(seed).permutation(n)  # of the candidates by increasing learner
+    now = np.empty(n)
+    now[place] = corr
+    room, width = np.zeros(n), STRIP * strips(n)
+    state = record(with_y=0.0, unit=1.0, front=0, winner=0, fresh=1, wanted=wanted, regroups=0)
+    view = Lookahead(
+        np.eye(n), np.empty(n * width), room, now, room.copy(), np.zeros(n), np.arange(n), place, np.zeros(n, dtype=np.int64),
+        np.zeros(n), np.zeros(n), np.zeros(width), np.zeros(strips(n)), level(-np.inf, 0.0), level(-np.inf, 0.0), state, 0.0, 0.0, 1.0,
+    )  # fmt: skip
+    view.regroup()
+    chosen, outside = naive(corr, wanted, -1.0)
+    assert state.front == len(chosen) and view.front[: state.front].tolist() == place[sorted(chosen)].tolist()
+    assert view.inner.outside == (outside if len(chosen) < n else -np.inf)
+    assert (view.now[: state.front] == corr[sorted(chosen)]).all()

@@ -8,6 +8,7 @@ from coordboost._generic import kernel, leaf
 from coordboost.exact.products import fill_residual, has_gram
 from coordboost.exact.segments import trace_segments
 from coordboost.exact.state import CROWDED, SCAN
+from coordboost.screening.best import BINS, rough_level
 from coordboost.screening.columns import extend_gram, gather_rows
 
 #: The Gram matrix of the candidates may cost this many times as many products as the scans: products of blocks are that much faster.
@@ -16,8 +17,6 @@ RATIO = 3
 SHARE = 0.1
 #: All of so few learners become candidates once a quarter of them are.
 SMALL = 1024
-#: How finely abs correlations are told apart when candidates are chosen.
-BINS = 1024
 
 
 @kernel
@@ -34,22 +33,6 @@ def n_wanted(path):
         if now.since_scan == 0:
             return min(n_learners, max(now.wanted, 2 * now.n_candidates))
     return min(n_learners, now.wanted)
-
-
-@kernel
-def binned_threshold(corr, most, low, top, counts):
-    """A number from `low` to `top` that about `most` abs correlations reach, and not fewer unless it is `low`: by counting in bins."""
-    n_bins, by = len(counts), len(counts) / (top - low)
-    counts[:] = 0.0
-    for j in range(len(corr)):
-        size = abs(corr[j])
-        if size >= low:
-            counts[min(int((size - low) * by), n_bins - 1)] += 1.0
-    above, b = counts[n_bins - 1], n_bins - 1
-    while above < most and b > 0:
-        b -= 1
-        above += counts[b]
-    return low + b / by if above >= most else low
 
 
 @kernel
@@ -85,9 +68,9 @@ def choose_candidates(path, corr):
     before, now.floor, now.outside, now.outside_norm = now.floor, -1.0, -1.0, 0.0
     if most < n_learners:
         low, bins = min(0.5 * before, 0.5 * now.lam), path.scratch[:BINS]
-        found = binned_threshold(corr, most, low, now.lam, bins) if low > 0.0 else low
+        found = rough_level(corr, most, low, now.lam, bins) if low > 0.0 else low
         if found <= low:
-            found = binned_threshold(corr, most, 0.0, now.lam, bins)
+            found = rough_level(corr, most, 0.0, now.lam, bins)
         now.floor = min(found, now.lam - 2.0 * now.tie)
     if not has_gram(path):  # what its entries have cost is not thrown away
         drop_candidates(path, corr)

@@ -3,8 +3,9 @@
 import numpy as np
 
 from coordboost._generic import compiled
-from coordboost.exact.candidates import BINS, add_candidates, choose_candidates, trace_path
+from coordboost.exact.candidates import add_candidates, choose_candidates, trace_path
 from coordboost.exact.state import REAL, WHOLE, PathState, numbers
+from coordboost.screening.best import BINS
 
 #: Candidates at the start; room for corners in the record of one block, and at least for so many coefficients.
 FEWEST, ROOM, ENTRIES_LEAST = 64, 512, 1 << 15

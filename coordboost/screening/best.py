@@ -1,17 +1,26 @@
-"""The one search of a dictionary: the learners with the largest correlations, and a bound on all others."""
+"""The one choice of learners: those with the largest correlations, and a bound on all others.
+
+`strongest` is what everybody chooses by: the search of a dictionary, the candidates of lookahead, and those among them that are its
+front. Of equal sizes at the edge the lowest learners are taken. Where many are wanted and about as many do, as on an exact path,
+`rough_level` finds a level that they reach, in less time.
+"""
 
 import numpy as np
 
-from coordboost._generic import compiled
+from coordboost._generic import compiled, leaf
 from coordboost._protocol import DICTIONARY
 from coordboost.screening.scan import scan
 
+#: How finely `rough_level` tells sizes apart.
+BINS = 1024
 
+
+@leaf
 def strongest(corr, k, above, learner, size):
     """Put the `k` largest abs correlations above a level into the first entries of `learner` and `size`; how many, and the next one.
 
     Of equal sizes the lowest learners stay. *Cost*: one pass. What was found is a heap: an entry is no larger than its two children,
-    and of equal ones the higher learner is above, so the first entry is the next to go.
+    and of equal ones the higher learner is above, so the first entry is the next to go: the edge, where `k` were found.
     """
     count, outside = 0, 0.0
     for j in range(len(corr)):
@@ -39,6 +48,42 @@ def strongest(corr, k, above, learner, size):
                 child, below = below, 2 * below + 1
         size[child], learner[child] = now, j
     return count, outside
+
+
+@leaf
+def rough_level(corr, most, low, top, counts):
+    """A level from `low` to `top` that about `most` abs correlations reach, and not fewer unless it is `low`: by counting in bins."""
+    n_bins, by = len(counts), len(counts) / (top - low)
+    counts[:] = 0.0
+    for j in range(len(corr)):
+        size = abs(corr[j])
+        if size >= low:
+            counts[min(int((size - low) * by), n_bins - 1)] += 1.0
+    above, b = counts[n_bins - 1], n_bins - 1
+    while above < most and b > 0:
+        b -= 1
+        above += counts[b]
+    return low + b / by if above >= most else low
+
+
+def top_learners(corr, tie, n_candidates):
+    """The `n_candidates` learners with the largest abs correlation (and the winner), increasing, and the largest outside.
+
+    The winner is the lowest of those within `tie` of the largest. *Cost*: one compiled pass, and one for the winner.
+    """
+    if n_candidates >= len(corr):
+        return np.arange(len(corr)), -np.inf
+    learner, size = np.empty(n_candidates, dtype=np.int64), np.empty(n_candidates)
+    _, outside = compiled(strongest, ())(corr, n_candidates, -1.0, learner, size)
+    learner.sort()
+    top, sizes = size.max(), np.abs(corr)
+    winner = int(np.argmax(sizes >= top - min(tie, top / 2)))
+    at = int(np.searchsorted(learner, winner))
+    if at == n_candidates or learner[at] != winner:
+        learner = np.insert(learner, at, winner)
+        sizes[learner] = -np.inf
+        outside = sizes.max()
+    return learner, float(outside)
 
 
 def best(dictionary, v, k, above=0.0):

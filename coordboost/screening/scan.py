@@ -44,16 +44,3 @@ def scan(dictionary, v):
         return out
     run = compiled(_run, (dictionary,)) if is_piece(dictionary) else _run
     return np.asarray(run(dictionary, v))
-
-
-def top_learners(corr, tie, n_candidates):
-    """The `n_candidates` learners with the largest abs correlation (the winner among them), increasing, and the largest outside."""
-    size = np.abs(corr)
-    if n_candidates >= len(size):
-        return np.arange(len(size)), -np.inf
-    top = size.max()
-    inside = np.zeros(len(size), dtype=bool)
-    inside[np.argpartition(size, len(size) - n_candidates)[-n_candidates:]] = True
-    inside[np.argmax(size >= top - min(tie, top / 2))] = True
-    size[inside] = -np.inf
-    return np.flatnonzero(inside), float(size.max())

@@ -15,8 +15,8 @@ from coordboost._winner import best_of_all
 from coordboost.dictionaries import Dense
 from coordboost.engine.views.candidates import held_columns
 from coordboost.engine.views.explicit import Explicit
+from coordboost.screening.best import top_learners
 from coordboost.screening.columns import HeldColumns
-from coordboost.screening.scan import top_learners
 from coordboost.screening.sphere import SLACK
 
 push = generic("push")

@@ -22,6 +22,7 @@ import numpy as np
 from coordboost._generic import generic, kernel
 from coordboost._protocol import VIEW
 from coordboost.engine.views.distance import beats, follow, pred_square, restart
+from coordboost.screening.best import strongest
 
 regroup = generic("regroup")
 
@@ -33,28 +34,6 @@ STRIP = 8
 def strips(w):
     """How many strips w entries fill."""
     return (w + STRIP - 1) // STRIP
-
-
-@kernel
-def threshold(values, wanted):
-    """What at most `wanted` of the sizes of the values reach, or their maximum; by bisection."""
-    low, high, n = 0.0, 0.0, len(values)
-    for i in range(n):
-        high = max(high, abs(values[i]))
-    if wanted >= n:
-        return 0.0
-    for _ in range(50):
-        middle = 0.5 * (low + high)
-        count = 0
-        for i in range(n):
-            count += abs(values[i]) >= middle
-        if count > wanted:
-            low = middle
-        else:
-            high = middle
-            if count == wanted:
-                break
-    return high
 
 
 @VIEW.own
@@ -113,15 +92,20 @@ class Lookahead(NamedTuple):
             if change != 0.0:
                 for p in range(n):
                     recent[p] -= change * self.gram[i, p]
-        low = threshold(recent, min(state.wanted, n))
+        wanted = min(state.wanted, n)
+        for r in range(n):
+            now[r] = recent[self.order[r]]
+        strongest(now[:n], wanted, -1.0, self.front, self.front_recent)
+        level, last = self.front_recent[0], self.front[0]
         w, outside = 0, -np.inf
         for r in range(n):
             i = self.order[r]
-            if abs(recent[i]) >= low and w < state.wanted:
+            size = abs(recent[i])
+            if size > level or (size == level and r <= last):
                 self.front[w], self.front_start[w], self.front_recent[w], now[w] = i, self.start[i], recent[i], recent[i]
                 w += 1
             else:
-                outside = max(outside, abs(recent[i]))
+                outside = max(outside, size)
         width = STRIP * strips(w)
         for a in range(w):
             for b in range(w):
