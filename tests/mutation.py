@@ -5,19 +5,18 @@
 
 Not part of the suite. The first run on a state of the sources measures which tests execute which lines (``coverage`` is needed for it:
 ``pip install coverage``), a file of tests at a time, and keeps the map in the folder for temporary files; cut short, it goes on there
-the next time. Then each mutant is applied to a copy of the checkout and
-meets the tests that execute its line, fastest first, without compilation, until one fails. The checkout itself is never changed.
+the next time. Then each mutant meets the tests that execute its line, those that killed others and the fast ones first, without
+compilation, until one fails. The checkout itself is never changed: copies of it are.
 The same seed gives the same mutants. Mutants that change nothing are listed in ``mutation_equivalents.txt``, with the reason.
 """
 
 import argparse
 import contextlib
 import importlib.util
+import multiprocessing.connection
 import os
 import random
-import resource
 import shutil
-import signal
 import sys
 import tempfile
 import time
@@ -27,17 +26,18 @@ from pathlib import Path
 
 import mutants
 import mutation_map
+from mutation_processes import KILLED, SURVIVED, Bench
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("pieces", "engine", "screening", "lasso", "exact", "targets", "storage", "data/standardize")
 FOLDERS = ("coordboost", "tests", "verification")
 EQUIVALENTS = ROOT / "tests" / "mutation_equivalents.txt"
-# Loaded once, before processes part: what a mutant's process need not load again.
+# Loaded once, before processes part.
 HEAVY = (
     "numpy", "scipy.sparse", "scipy.linalg", "numba.extending", "sklearn.linear_model", "pandas", "hypothesis.strategies",
     "hypothesis.extra.numpy", "click.testing", "rich.table", "matplotlib.pyplot", "pytest", "_pytest.assertion.rewrite",
 )  # fmt: skip
-KILLED, SURVIVED, TIMED_OUT, BROKEN = 1, 0, 3, 4
+FATES = {SURVIVED: "survived", KILLED: "killed"}
 SETTINGS = {"NUMBA_DISABLE_JIT": "1", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MPLBACKEND": "agg"}
 
 
@@ -56,64 +56,6 @@ def equivalents():
     blocks = EQUIVALENTS.read_text().split("\n\n") if EQUIVALENTS.exists() else []
     parts = [block.strip().split("\n") for block in blocks if block.startswith("coordboost/")]
     return {(file, old.removeprefix("- "), new.removeprefix("+ ")) for file, old, new, *_ in parts}
-
-
-class Only:
-    """A plugin of pytest: these tests in this order; one that takes much longer than it did ends the process."""
-
-    def __init__(self, chosen, log):
-        self.chosen, self.log = chosen, log
-
-    def pytest_collection_modifyitems(self, items):
-        place = {test: i for i, test in enumerate(self.chosen)}
-        items[:] = sorted((item for item in items if item.nodeid in place), key=lambda item: place[item.nodeid])
-
-    def pytest_runtest_logstart(self, nodeid):
-        signal.signal(signal.SIGPROF, lambda *_: self.end(nodeid, TIMED_OUT))
-        signal.setitimer(signal.ITIMER_PROF, 5 + 5 * self.chosen[nodeid])
-
-    def pytest_runtest_logreport(self, report):
-        if report.failed:
-            self.end(report.nodeid, KILLED)
-
-    def pytest_collectreport(self, report):
-        if report.failed:
-            self.end("", KILLED)
-
-    def end(self, test, status):
-        self.log.write_text(test)
-        os._exit(status)
-
-
-def run_tests(copy, chosen, log):
-    """In a process of its own: the exit status says whether a test failed."""
-    import pytest
-
-    with open(os.devnull, "w") as nothing:
-        os.dup2(nothing.fileno(), 1)
-        os.dup2(nothing.fileno(), 2)
-    os.chdir(copy)
-    sys.path[:0] = [str(copy), str(copy / "tests")]
-    resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
-    signal.alarm(600)  # a process that only waits
-    paths = sorted({test.split("::")[0] for test in chosen})
-    try:
-        status = pytest.main(["-x", *mutation_map.OPTIONS, *paths], plugins=[Only(chosen, log)])
-    except BaseException:
-        log.write_text(traceback.format_exc())
-        os._exit(BROKEN)
-    log.write_text(f"pytest ended with status {int(status)}")
-    os._exit(SURVIVED if status == 0 else KILLED)
-
-
-def control(copy, tests):
-    """The copy without a change must pass: else every mutant would seem to be killed."""
-    fastest = dict(sorted(tests.seconds.items(), key=lambda item: item[1])[:200])
-    child = os.fork()
-    if child == 0:
-        run_tests(copy, fastest, copy / "killed-by")
-    if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != SURVIVED:
-        sys.exit(f"without any change a test fails: {(copy / 'killed-by').read_text()}")
 
 
 @contextlib.contextmanager
@@ -143,44 +85,65 @@ def draw(root, only, n, seed):
     return drawn
 
 
-def put(path, source):
-    """Write a source; what was compiled from the last one might look as new as this one, and goes."""
-    path.write_bytes(source)
-    shutil.rmtree(path.parent / "__pycache__", ignore_errors=True)
+def control(bench, tests):
+    """The copy without a change must pass: else every mutant would seem to be killed."""
+    fastest = dict(sorted(tests.seconds.items(), key=lambda item: item[1])[:200])
+    file = "coordboost/__init__.py"
+    source = (bench.copy / file).read_bytes()
+    status, said = bench.meet(file, source, source, 0, fastest)
+    if status != SURVIVED:
+        sys.exit(f"without any change a test fails: {said}")
 
 
-def run(work, tests, folders):
-    """Yield (file, before, after, status, the test that failed) for each mutant, as their processes end."""
-    idle, busy, work = list(folders), {}, iter(work)
-    known, more = equivalents(), True
-    while more or busy:
-        while idle and more:
-            file, mutant, source = next(work, (None, None, None))
-            more = file is not None
-            if not more:
-                break
-            what = (file, *mutant.lines(source))
-            chosen = tests.meeting(file, mutant, source)
-            if what in known or not chosen:
-                yield (*what, "equivalent" if what in known else "survived", "no test executes it")
-                continue
-            copy = idle.pop()
-            put(copy / file, mutant.of(source))
-            child = os.fork()
-            if child == 0:
-                run_tests(copy, chosen, copy / "killed-by")
-            busy[child] = what, copy, source
-        if busy:
-            child, status = os.wait()
-            (what, copy, source) = busy.pop(child)
-            put(copy / what[0], source)
-            idle.append(copy)
-            code = os.waitstatus_to_exitcode(status)
-            by = (copy / "killed-by").read_text() if code in (KILLED, TIMED_OUT, BROKEN) else ""
-            if code == BROKEN:
-                sys.exit(f"the tests could not be run: {by}")
-            tests.kills[by] += 1
-            yield (*what, {SURVIVED: "survived", KILLED: "killed"}.get(code, "timed out"), by)
+def judged(copy, tests, work):
+    """Yield (file, before, after, fate, the test that failed) for each mutant."""
+    bench, known = Bench(copy, tests.files()), equivalents()
+    control(bench, tests)
+    for file, mutant, source in work:
+        what, chosen = (file, *mutant.lines(source)), tests.meeting(file, mutant, source)
+        if what in known or not chosen:
+            yield (*what, "equivalent" if what in known else "survived", "no test executes it")
+            continue
+        status, by = bench.meet(file, source, mutant.of(source), mutant.line, chosen)
+        tests.kills[by] += 1
+        yield (*what, FATES.get(status, "timed out"), by if status else "")
+    bench.close()
+
+
+@contextlib.contextmanager
+def ending():
+    """End this process, which is a fork: nothing of what its parent was about to do is done twice."""
+    status = 1
+    try:
+        yield
+        status = 0
+    except BaseException as error:
+        print("".join(traceback.format_exception(error)), file=sys.stderr)
+    finally:
+        sys.stderr.flush()
+        os._exit(status)
+
+
+def run(folders, tests, work):
+    """All that ``judged`` yields, from as many processes at a time as there are folders, as they come."""
+    sources = []
+    for i, copy in enumerate(folders):
+        ours, theirs = multiprocessing.Pipe()
+        if os.fork() == 0:
+            with ending():
+                ours.close()
+                for result in judged(copy, tests, work[i :: len(folders)]):
+                    theirs.send(result)
+        theirs.close()
+        sources.append(ours)
+    while sources:
+        for ready in multiprocessing.connection.wait(sources):
+            try:
+                yield ready.recv()
+            except EOFError:
+                sources.remove(ready)
+                if os.waitstatus_to_exitcode(os.wait()[1]):
+                    sys.exit("a process of mutants came to grief.")
 
 
 def main():
@@ -207,9 +170,8 @@ def main():
     began, counts = time.perf_counter(), Counter()
     with copies(options.jobs) as folders, open(options.log or os.devnull, "w") as log:
         tests = mutation_map.Tests(the_map(folders[0], options), options.seconds)
-        control(folders[0], tests)
         work = draw(folders[0], options.only, options.n, options.seed)
-        for file, before, after, fate, by in run(work, tests, folders):
+        for file, before, after, fate, by in run(folders, tests, work):
             counts[fate] += 1
             print(f"{fate}: {file}  {by}\n- {before}\n+ {after}", file=log, flush=True)
             if fate == "survived":

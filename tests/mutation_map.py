@@ -161,6 +161,10 @@ class Tests:
                     self.of_line.setdefault((file, line), []).append(test)
         self.kills = Counter()
 
+    def files(self):
+        """The files of tests that have any."""
+        return sorted({test.split("::")[0] for test in self.seconds})
+
     def meeting(self, file, mutant, source):
         """Tests that execute the line, or, for a line of a definition, what is inside it; {test: CPU seconds}, fastest first.
 
