@@ -1,15 +1,18 @@
 """Bad run files: refused with a ``ValueError`` of one sentence that names the file."""
 
+import hashlib
 import io
+import json
 
 import numpy as np
 import pytest
 from refusal import case, refused
-from run_files import forged, header_of, put_together, taken_apart
+from run_files import forged, header_of, put_together, taken_apart, with_header
 from run_files import npy as array_file
 
 import coordboost as cb
 from coordboost import Problem
+from coordboost.storage.codec import decode, encode
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.normal(size=(8, 4)), RNG.normal(size=8)
@@ -68,6 +71,42 @@ def test_load_refuses(spoil, fragment, tmp_path):
     run().save(file)
     file.write_bytes(spoil(file.read_bytes()))
     refused(lambda: cb.load(file), fragment)
+
+
+def test_what_a_header_lists_is_held_against_the_arrays(tmp_path):
+    """A forger's header, digest and all, that says int64 of an array of float64, or another shape, or of one array too many."""
+    run().save(tmp_path / "run")
+    members = taken_apart((tmp_path / "run").read_bytes())
+    plain = forged(members)
+    assert cb.load(_written(tmp_path / "run", plain)).n_steps == 3
+    listed = header_of(plain)["arrays"]
+    for wrong in (
+        {**listed, "beta": ["<i8", *listed["beta"][1:]]},
+        {**listed, "beta": [listed["beta"][0], [2, 2], listed["beta"][2]]},
+        {**listed, "more": listed["beta"]},
+        {name: entry for name, entry in listed.items() if name != "beta"},
+    ):
+        header = {**header_of(plain), "arrays": wrong, "digest": ""}
+        digest = hashlib.sha256(json.dumps(header).encode()).hexdigest()
+        refused(
+            lambda header=header, digest=digest: cb.load(
+                _written(tmp_path / "run", with_header(members, {**header, "digest": digest}))
+            ),
+            "not those that the header lists",
+        )
+
+
+def _written(file, members):
+    file.write_bytes(put_together(members))
+    return file
+
+
+def test_numbers_that_json_has_no_word_for():
+    arrays = {}
+    values = {"a": [float("inf"), -float("inf"), 1.5, None, True], "b": {"c": -3}}
+    assert decode(json.loads(json.dumps(encode(values, "x", arrays))), arrays) == values and arrays == {}
+    nan = decode(encode(float("nan"), "x", arrays), arrays)
+    assert nan != nan
 
 
 def test_load_names_the_missing_file_and_the_missing_data(tmp_path):

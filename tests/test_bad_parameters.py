@@ -93,6 +93,8 @@ CALL_ROWS = [
     *rows("resume", lambda bad: solve(cb.ls_boost()).resume(bad), -1, 1.0, says="n_steps must be"),
     *rows("view", lambda bad: solve(cb.ls_boost(), view=bad), "Gram", cb.Full, says="view must be"),
     *rows("view of stepwise", lambda bad: solve(cb.forward_stepwise(), view=bad), cb.Gram, cb.Explicit, says="view"),
+    case("view of random steps", lambda: solve(cb.rtgcd(2), view=cb.Lookahead), "needs Full() selection"),
+    case("view of random steps", lambda: solve(cb.rtgcd(2), view=cb.GramColumns), "needs Full() selection"),
     case("Gram view, Logistic", lambda: solve(cb.gcd(), LOGISTIC, view=cb.Gram), "squared loss"),
     *rows("stop", lambda bad: solve(cb.ls_boost(), stop=bad), 5, [5], "gap", says="stop must be"),
     *rows("watch", lambda bad: solve(cb.ls_boost(), watch=bad), 5, "print", says="watch must be"),

@@ -66,7 +66,7 @@ def test_wherever_a_run_is_cut(method, room, tmp_path, monkeypatch):
             part = cb.solve(problem, method, cut, view=view)
             part.save(tmp_path / "part.run")
             for again in (part.resume(1500 - cut), cb.load(tmp_path / "part.run").resume(1500 - cut)):
-                assert again.beta.tobytes() == whole.beta.tobytes()
+                assert again.beta.tobytes() == whole.beta.tobytes() and again.outcome.anchor == whole.outcome.anchor
                 assert (again.path.learner == whole.path.learner).all()
                 assert (again.n_scans, again.n_gram_columns) == (whole.n_scans, whole.n_gram_columns)
 
@@ -114,6 +114,22 @@ def test_a_run_saved_before_there_were_gram_columns():
         for _ in again.blocks(100):
             pass
         assert (again.path.learner == whole.path.learner).all()
+
+
+def test_a_view_without_a_memory_is_given_none():
+    X, y = ar1(10, 5, k=2)
+    problem, method = cb.Problem(X, y), cb.ls_boost(0.5)
+    run = cb.solve(problem, method, 4, view=cb.Explicit)
+    with pytest.raises(ValueError, match="damaged"):
+        Stepper(problem, method, view=cb.Explicit).restore(run.path, 4, (2, [1]))
+
+
+def test_other_losses_go_back_to_few_scans():
+    """Where steps are long at first, and no Gram columns can help: a spell of explicit steps comes to an end."""
+    X, y = ar1(60, 1500, k=10)
+    eps = np.r_[np.full(100, 0.5), np.full(3000, 1e-7)]
+    run = cb.solve(cb.Problem(X, unit(y), cb.Huber(1.0)), cb.forward_stagewise(eps), 3100)
+    assert run.view is cb.Gathered and run.outcome.anchor[1][0] == "Gathered" and run.n_scans <= 1000
 
 
 def test_a_record_is_numbers_with_names():

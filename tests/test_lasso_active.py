@@ -39,6 +39,17 @@ def test_the_optimum_along_a_path(seed, warm, copies):
         np.testing.assert_allclose(now, start - gram @ gamma, atol=1e-11 * (1 + np.abs(gamma).max()))
 
 
+def test_when_to_stop():
+    """A correlation may exceed lam by a quarter of goal / (extra + l1 norm), and one of the support be off by as much."""
+    for over, moved in ((0.2, False), (0.3, True)):
+        now, gamma = np.array([1.0 + over * 1e-3]), np.zeros(1)
+        assert ExactSolves()(np.eye(1), now, gamma, 1.0, 1e-3, extra=1.0)
+        assert gamma[0] == pytest.approx(over * 1e-3 * moved) and now[0] == pytest.approx(1.0 + over * 1e-3 * (not moved))
+        now, gamma = np.array([1.0, 1.0 + over * 1e-3]), np.array([2.0, 0.0])
+        assert ExactSolves()(np.eye(2), now, gamma, 1.0, 2e-3)
+        assert (gamma[1] > 0) == moved and gamma[0] == 2.0
+
+
 def test_the_factor_is_that_of_the_members():
     """In, out, in again in any order: U'U is the Gram matrix of the members, in their order."""
     gram, _ = gram_of(30, 10, 3)

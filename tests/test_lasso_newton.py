@@ -11,6 +11,8 @@ from reference_sets import FOLDER, ReferenceSet, needs_compiler, needs_reference
 from refusal import case, refused
 
 import coordboost as cb
+from coordboost.lasso.newton import Newton, curvatures
+from coordboost.screening.columns import ScaledColumns
 
 #: No model is better by more than this part of the loss at 0 in comparisons of two answers.
 TIGHT = 1e-10
@@ -93,6 +95,30 @@ def test_certified_gap_is_that_by_hand(tol, shape):
         np.testing.assert_allclose(intercept + X @ coef, by_hand.offset + by_hand.X @ coef, atol=1e-10)
     largest = np.abs(by_hand.X.T @ (y / (1 + np.exp(y * by_hand.offset)))).max() / len(y)
     assert abs(path.alphas[0] - largest) <= 1e-12 * largest
+
+
+def test_curvatures_and_the_largest():
+    """Poisson: exp(f) at f = base + pred, weighted; the largest without weights."""
+    pred, weight, out = np.array([0.5, 1.5, -2.0]), np.array([2.0, 1.0, 5.0]), np.empty(3)
+    assert curvatures(cb.Poisson(), np.ones(3), weight, 0.25, pred, out) == math.exp(1.75)
+    np.testing.assert_allclose(out, weight * np.exp(pred + 0.25), rtol=1e-15)
+
+
+def test_a_check_forms_everything_anew():
+    """What was followed step by step is not trusted: prediction, loss and residual are those of the coefficients."""
+    X, y = labelled(30, 6)
+    problem = cb.Problem(X, y, cb.Logistic())
+    inner = Newton(ScaledColumns(problem, weighted=False), lambda lam, gamma, pred, loss, resid, corr: (loss, corr))
+    inner.recruit(0.0)
+    inner.fit(0.05 * inner.level, 1e-6)
+    inner.pred += 1.0
+    inner.loss, inner.resid = 0.0, inner.resid + 1.0
+    loss, corr = inner.check(1.0, 0.0)
+    beta = np.zeros(6)
+    beta[inner.model()[0]] = inner.model()[1]
+    pred = problem.combine(beta)
+    assert loss == pytest.approx(problem.value(pred), rel=1e-14)
+    np.testing.assert_allclose(corr, problem.scan(problem.resid(pred)), atol=1e-13)
 
 
 def test_labels_zero_and_one():

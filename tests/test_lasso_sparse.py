@@ -57,6 +57,20 @@ def test_what_is_asked_for_ahead_changes_nothing():
         assert "@llvm.prefetch" in next(iter(ask.inspect_llvm().values()))
 
 
+@pytest.mark.parametrize("shifted", [False, True], ids=["as stored", "centred"])
+def test_what_an_evaluated_bound_is(shifted):
+    """The abs correlation, and for its rounding `doubt` times |r| (norm of the entries + |shift| sqrt(n_samples)); the entries read."""
+    problem = sparse_table(60, 40, 3, shifted)
+    n, stored = problem.n_learners, problem.dictionary
+    B, scale, resid = stored.gather(np.arange(n)), np.linspace(0.5, 1.0, n), problem.y / 7
+    norm, size, index = np.linspace(1.0, 2.0, n), np.full(n, -1.0), np.array([3, 1, 17])
+    seen = evaluate(stored, scale, norm, np.abs(stored.shift), index, resid, 0.25, size)
+    allowed = 0.25 * np.linalg.norm(resid) * (norm + np.abs(stored.shift) * np.sqrt(60))
+    expected = scale * np.abs(B.T @ resid) + allowed
+    np.testing.assert_allclose(size[index], expected[index], rtol=1e-12)
+    assert (np.delete(size, index) == -1.0).all() and seen == np.diff(stored.start)[index].sum()
+
+
 def sparse_table(n, p, seed, shifted=False):
     rng = np.random.default_rng(seed)
     X = scipy.sparse.random_array((n, p), density=0.08, rng=rng).tocsc()

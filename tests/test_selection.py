@@ -57,6 +57,11 @@ def test_subsets_are_uniform(t, n):
     assert found <= allowed < 0.02
 
 
+def test_many_of_a_row_are_those_with_the_smallest_numbers():
+    rows, numbers = draw_subsets(np.random.default_rng(5), 30, 60, 100), np.random.default_rng(5)
+    assert (rows == [np.sort(np.argsort(numbers.random(100))[:60]) for _ in range(30)]).all()
+
+
 def test_the_counting_test_has_teeth():
     """A sampler that takes the first two learners in one draw of ten, and one that may take a learner twice."""
     rng = np.random.default_rng(1)

@@ -187,7 +187,6 @@ def find_direction(path):
             if new < 0:
                 break
             activate(path, new)
-        new = -1
     if new >= 0:
         activate(path, new)
     for _ in range(20 * now.n_candidates + 100):

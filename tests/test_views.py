@@ -1,0 +1,96 @@
+"""What views keep is what the vectors say, after every step: naive NumPy for correlations, line searches, ties, and the way gone."""
+
+import numpy as np
+import pytest
+from designs import VIEWS, columns
+from test_lookahead import ar1, unit
+
+import coordboost as cb
+from coordboost.engine.stepper import Stepper
+from coordboost.engine.views.lookahead import threshold
+
+X, Y = ar1(40, 300, k=5)
+PROBLEM = cb.Problem(X, 3 * unit(Y))
+B, TARGET = columns(PROBLEM), PROBLEM.y
+METHODS = {
+    "LS-Boost": cb.ls_boost(0.3),
+    "R-FS": cb.regularized_forward_stagewise(0.1, 4.0),
+    "Frank-Wolfe": cb.frank_wolfe(9.0),
+}
+# Numbers of size 3 to 9, some hundred sums of up to 300 terms.
+CLOSE = 1e-11
+
+
+def steps(method, view, n_steps=40):
+    """A stepper after each of its steps, one at a time, and the predictions there."""
+    stepper = Stepper(PROBLEM, METHODS[method], view=VIEWS[view])
+    for _ in range(n_steps):
+        for _ in stepper.blocks(1):
+            pass
+        yield stepper, B @ stepper.beta
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_ties_are_those_of_the_problem(view):
+    stepper = Stepper(PROBLEM, METHODS["LS-Boost"], view=VIEWS[view])
+    assert stepper.view.tie() == PROBLEM.tie > 0
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("method", METHODS)
+def test_the_winner_and_the_search(method, view):
+    """The winner has the largest correlation of all; the search along a B_j - b pred ends at <r, d> / <d, d>."""
+    for stepper, pred in steps(method, view):
+        now, resid = stepper.view, TARGET - pred
+        greedy = hasattr(now, "best")
+        j, corr = now.best(stepper.method.step, stepper.coefficients) if greedy else (int(np.argmax(np.abs(resid @ B))), None)
+        if j < 0:  # a new scan or column is wanted: the next step makes it
+            continue
+        assert abs(abs(resid @ B[:, j]) - np.abs(resid @ B).max()) <= CLOSE
+        assert corr is None or abs(corr - resid @ B[:, j]) <= CLOSE
+        for a, b in ((1, 0), (-9, 1), (2, 3)):
+            along = a * B[:, j] - b * pred
+            assert now.search(j, a, b) == pytest.approx(resid @ along / (along @ along), abs=CLOSE)
+
+
+@pytest.mark.parametrize("view", ["explicit", "gram"])
+def test_a_renewed_view(view):
+    """From coefficients that it has never seen: all correlations, those of a few, and the line search."""
+    beta = np.random.default_rng(3).integers(-2, 3, 300) * (np.arange(300) % 7 == 0) / 4
+    now, pred = Stepper(PROBLEM, METHODS["LS-Boost"], view=VIEWS[view]).view, B @ beta
+    now.renew(beta)
+    np.testing.assert_allclose(now.scan(), B.T @ (TARGET - pred), atol=CLOSE)
+    np.testing.assert_allclose(now.correlations(np.array([5, 2])), B[:, [5, 2]].T @ (TARGET - pred), atol=CLOSE)
+    along = 2 * B[:, 7] - 3 * pred
+    assert now.search(7, 2, 3) == pytest.approx((TARGET - pred) @ along / (along @ along), abs=CLOSE)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_way_from_the_anchor(method):
+    """On Gram columns a trial follows how far the prediction is from where the trial began: then lookahead would need a scan."""
+    stepper = Stepper(PROBLEM, METHODS[method], view=cb.GramColumns)
+    for _ in stepper.blocks(3):
+        pass
+    began, start = stepper.k, B @ stepper.beta
+    stepper.view.begin_trial(10)
+    outside = np.sort(np.abs((TARGET - start) @ B))[-11]
+    assert stepper.view.trial.outside * stepper.view.scale == pytest.approx(outside, abs=CLOSE)
+    for _ in range(30):
+        for _ in stepper.blocks(1):
+            pass
+        trial, pred, scale = stepper.view.trial, B @ stepper.beta, stepper.view.scale
+        if not stepper.view.state.on_trial:
+            break
+        assert trial.distance * scale**2 == pytest.approx((pred - start) @ (pred - start), abs=CLOSE)
+        assert trial.along * scale**2 == pytest.approx((pred - start) @ start, abs=CLOSE)
+    assert stepper.k > began + 1
+
+
+@pytest.mark.parametrize("wanted", [1, 3, 9, 10, 40])
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_threshold(sign, wanted):
+    """So many sizes reach it as are wanted, where they differ; all where there are no more; and never more than wanted exceed it."""
+    values = sign * np.random.default_rng(wanted).permutation(np.arange(1.0, 11.0))
+    assert (np.abs(values) >= threshold(values, wanted)).sum() == min(wanted, 10)
+    values[:5] = 20.0 * sign
+    assert (np.abs(values) > threshold(values, wanted)).sum() <= wanted
