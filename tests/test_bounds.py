@@ -211,3 +211,11 @@ def test_what_speaks_about_what():
     assert "Theorem 4.1" in names(cb.frank_wolfe(1.0, 0.25))
     above = cb.check(cb.solve(GAUSS, cb.ls_boost(1.5), 3))
     assert "printed" not in {one.variant for one in above if one.name == "Theorem 2.1 (i)"}
+
+
+def test_a_line_search_is_ls_boost_with_rate_one():
+    """The same theorems with the same bounds: least squares along a unit column is a step by its correlation."""
+    search, rate = (cb.check(cb.solve(GAUSS, method, 3)) for method in (cb.gcd(cb.LineSearch()), cb.ls_boost(1.0)))
+    assert [one.name for one in search] == [one.name for one in rate]
+    for one, other in zip(search, rate, strict=True):
+        np.testing.assert_allclose(one.bound, other.bound, rtol=1e-12)

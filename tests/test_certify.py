@@ -218,3 +218,9 @@ def test_intervals_agree_where_they_overlap(own, other, agree):
     """Both contain the optimum; intervals that only touch may."""
     own, other = (cb.Certificate(Unconstrained(), float(lower), float(upper)) for lower, upper in (own, other))
     assert Judged(own, other, "by hand").agree is agree
+
+
+def test_a_certificate_is_what_it_was():
+    certificate = cb.certify(Problem(X, Y), np.zeros(N), Ball(1.0))
+    with pytest.raises(AttributeError):
+        certificate.lower = certificate.upper

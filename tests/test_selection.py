@@ -57,6 +57,10 @@ def test_subsets_are_uniform(t, n):
     assert found <= allowed < 0.02
 
 
+def test_one_group_unless_more_are_asked_for():
+    assert cb.Groups() == cb.Groups(1) and bound(cb.Groups()).draw(np.random.default_rng(0), 5, 6).shape == (5, 1)
+
+
 def test_many_of_a_row_are_those_with_the_smallest_numbers():
     rows, numbers = draw_subsets(np.random.default_rng(0), 400, 3000, 5000), np.random.default_rng(0)
     assert (rows == [np.sort(np.argsort(numbers.random(5000))[:3000]) for _ in range(400)]).all()

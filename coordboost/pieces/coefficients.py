@@ -51,11 +51,7 @@ class Single(NamedTuple):
         return self.scale[0] * self.values[j]
 
     def accumulate(self, j, shrink, theta):
-        if shrink == 1:
-            for i in range(len(self.values)):
-                self.values[i] = 0 * self.values[i]
-            self.scale[0] = 1 + 0 * self.scale[0]
-        elif shrink != 0:
+        if shrink != 0:
             self.scale[0] = (1 - shrink) * self.scale[0]
             if self.scale[0] < 1e-100:
                 for i in range(len(self.values)):
