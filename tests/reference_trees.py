@@ -26,7 +26,7 @@ class Node:
         self.target, self.weight, self.l2 = target, weight, growth.l2
         everyone = np.ones(len(rows), dtype=bool)
         self.value, one = self.side(everyone)
-        self.gain = max(growth.min_gain, 2.0**-45 * one)
+        self.gain = max(growth.min_gain, 2.0**-45 * abs(one))
         for f in features if may_split and depth < growth.max_depth else ():
             codes, sign = binned.codes[f][rows], growth.monotone[f] if len(growth.monotone) else 0
             mean = lambda some: self.target[self.rows[some]].sum() / (self.weight[self.rows[some]].sum() + self.l2)  # noqa: E731
@@ -52,7 +52,7 @@ class Node:
             w, v = (float(self.weight[self.rows[some]].sum()) + self.l2 for some in (left, ~left))
             return (g * g * v + h * h * w) / (w * v)
         (value, one), (other_value, other) = self.side(left), self.side(~left)
-        return one + other if sign * (other_value - value) >= 0 else -np.inf
+        return one + other if value != other_value and sign * (other_value - value) >= 0 else -np.inf
 
 
 def naive_tree(binned, growth, target, weight, features, penalty):

@@ -9,7 +9,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import coordboost as cb
-from verification.benchmarks import boosting, lasso, r
+from verification.benchmarks import boosting, lasso, r, trees
 from verification.benchmarks.data import ar1, sparse_normal
 from verification.benchmarks.lasso_peers import PEERS
 
@@ -136,3 +136,14 @@ def test_the_ruler_sees_another_scale_of_the_penalty():
     wrong = grid.desk.run("glmnet", r.GLMNET, "coefs", tol=1e-14, alphas=2 * grid.alphas, naive=True)
     gaps = [lasso.worst_gap(grid.X, grid.y, grid.alphas, done.result["coefs"].reshape(10, 60).T) for done in (right, wrong)]
     assert gaps[0] <= 1e-6 and gaps[1] > 1e-2
+
+
+@pytest.mark.peers
+@pytest.mark.parametrize("logistic", [False, True])
+def test_trees_of_all_reach_the_same_loss(logistic):
+    table = trees.trees("tiny", (2000, 10, 5), 3, logistic, rounds=1)
+    rows = {row["name"]: row for row in table["rows"] if not row["note"]}
+    ours = rows["coordboost, Newton" if logistic else "coordboost"]
+    assert all(row["cpu"] > 0 for row in rows.values()) and len(rows) > 1
+    for peer in ("LightGBM", "scikit-learn HGB"):  # the others bound leaves in another way, or grow other trees
+        assert peer not in rows or rows[peer]["loss"] == pytest.approx(ours["loss"], rel=1e-3 if logistic else 1e-5)

@@ -116,3 +116,81 @@ def test_one_sample_equal_targets_and_constant_features_make_a_leaf():
 def test_no_feature_no_split():
     tree = same_as_naive(table([[0, 1, 2]]), Growth(2), [1, 2, 3], features=np.zeros(0, dtype=np.int64))
     assert tree.n_leaves == 1 and tree.value[0] == 2
+
+
+def test_no_split_is_made_but_by_the_features_listed():
+    codes = RNG.integers(0, 8, (9, 200))
+    tree = same_as_naive(table(codes), Growth(4), RNG.integers(-5, 6, 200), features=[1, 4, 5, 6, 8])
+    assert set(tree.feature) <= {-1, 1, 4, 5, 6, 8}
+
+
+@pytest.mark.parametrize("leaves", [-1, 7])
+def test_predictions_keep_the_direction_of_a_feature(leaves):
+    codes = RNG.integers(0, 7, (3, 500))
+    target = RNG.integers(-20, 21, 500) + 3 * codes[0] - 3 * codes[1]
+    binned, signs = table(codes, missing=[-1, 6, -1]), np.array([1, -1, 0])
+    tree = same_as_naive(binned, Growth(6, leaves, monotone=signs), target)
+    assert {0, 1} <= set(tree.feature)
+    for feature in (0, 1):
+        moved = np.repeat(codes[:, :, None], 6, axis=2)
+        moved[feature] = np.arange(6)  # missing values have no place in the order
+        values = tree.values[tree.apply(moved.reshape(3, -1).astype(np.uint8))].reshape(500, 6)
+        assert (signs[feature] * np.diff(values, axis=1) >= 0).all() and np.ptp(values) > 0
+
+
+def test_the_smaller_tree_is_the_beginning_of_the_larger_one():
+    codes, target = RNG.integers(0, 9, (4, 300)), RNG.integers(-9, 10, 300)
+    trees = [same_as_naive(table(codes), Growth(-1, leaves), target) for leaves in (4, 9)]
+    inner = np.flatnonzero(trees[0].feature >= 0)
+    assert trees[0].n_leaves == 4 and (trees[0].feature[inner] == trees[1].feature[inner]).all()
+    assert (trees[0].bin[inner] == trees[1].bin[inner]).all()
+
+
+def test_codes_that_no_sample_has():
+    """A missing value where the fit had none goes with most of the samples; an unknown category goes right."""
+    tree = same_as_naive(table([[0, 0, 0, 1]]), Growth(1), [1, 1, 1, 5])
+    assert tree.apply(np.array([[2, 255]], dtype=np.uint8)).tolist() == [0, 0]
+    tree = same_as_naive(table([[0, 1, 1, 1]]), Growth(1), [5, 1, 1, 1])
+    assert tree.apply(np.array([[2, 255]], dtype=np.uint8)).tolist() == [1, 1]
+    tree = same_as_naive(table([[0, 0, 2, 2]], categorical=[1]), Growth(1), [0, 0, 1, 1])
+    assert tree.apply(np.array([[0, 1, 2, 3]], dtype=np.uint8)).tolist() == [0, 1, 1, 1]
+
+
+def test_the_text_of_a_tree():
+    codes = [[0, 0, 1, 1, 2, 2, 3, 3], [0, 1, 0, 1, 0, 1, 0, 1]]
+    binned = table(codes, missing=[3, -1], categorical=[0, 1])
+    tree = same_as_naive(binned, Growth(2), [0, 0, 0, 0, 4, 9, 4, 9])
+    cuts = {0: [0.5, 1.5], 1: None}
+    labels = lambda feature, code: "abc"[code]  # noqa: E731
+    assert tree.text(["size", "kind"], cuts.get, labels).splitlines() == [
+        "if size <= 1.5:",
+        "    leaf 0: 0 (4 samples)",
+        "else:",
+        "    if kind in {a}:",
+        "        leaf 1: 4 (2 samples)",
+        "    else:",
+        "        leaf 2: 9 (2 samples)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("limits", "sentence"),
+    [
+        ({"max_depth": 0}, "max_depth >= 1"),
+        ({"max_leaves": 1}, "max_leaves >= 2"),
+        ({"max_depth": -1}, "given where max_depth is -1"),
+        ({"max_depth": 11}, "or above 10"),
+        ({"max_depth": 2.5}, "max_depth must be a whole number"),
+        ({"max_leaves": 1 << 17}, "at most 65536"),
+        ({"min_samples": 0}, "min_samples must be a whole number >= 1"),
+        ({"min_weight": -1.0}, "min_weight must be"),
+        ({"min_gain": np.nan}, "min_gain must be"),
+        ({"l2": -0.5}, "l2 must be"),
+        ({"monotone": [1]}, "-1, 0 or 1 for each of 2 features"),
+        ({"monotone": [2, 0]}, "-1, 0 or 1 for each of 2 features"),
+        ({"monotone": [0, 1]}, "they have no order"),
+    ],
+)
+def test_limits_that_no_tree_can_have_are_refused(limits, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        Growth(**limits).check(table([[0, 1], [0, 1]], categorical=[0, 1]))

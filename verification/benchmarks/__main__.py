@@ -1,6 +1,7 @@
-"""Run the benchmarks: ``python -m verification.benchmarks [boosting] [lasso] [--quick] [--only NAME] [--out FILE] [--markdown FILE]``.
+"""Run the benchmarks: ``python -m verification.benchmarks [SUITE ...] [--quick] [--only NAME] [--out FILE] [--markdown FILE]``.
 
-Prints a table per problem; ``--out`` writes all figures as JSON, ``--markdown`` the tables for a page.
+The suites are boosting, lasso and trees. Prints a table per problem;
+``--out`` writes all figures as JSON, ``--markdown`` the tables for a page.
 """
 
 import json
@@ -15,7 +16,7 @@ from rich.table import Table
 from verification.benchmarks import markdown, r
 from verification.benchmarks.harness import environment
 
-SUITES = ("boosting", "lasso")
+SUITES = ("boosting", "lasso", "trees")
 UNSHOWN = ("wall_min", "wall_max", "cpu_min", "cpu_max", "over_best")  # written to files only
 
 

@@ -9,7 +9,7 @@ takes B bits, 2^B > n, and the scale is the largest for which the sum of all ``|
 
 A step 1 / scale is then 2^-(62 - 2 B) or 2^-(62 - B) of the mean ``|target|``, at most: for 100,000 samples 4e-9 with one channel and
 3e-14 with two. One channel is taken where weights are equal, n < 2^24, and few targets are lost: not more than one in 64 is so
-small beside the mean that it has fewer than 4 bits. In one channel the tallies are the sums; ``count`` and ``summed`` below read both.
+small beside the mean that it has 10 bits or fewer. In one channel the tallies are the sums; ``count`` and ``summed`` below read both.
 """
 
 import math
@@ -25,7 +25,7 @@ LEAST, TINY = 900, 1e-250
 #: The exponent of what is not finite.
 NEVER = 1 << 20
 #: A target is lost if it is not 0 and its whole number is below this; one channel allows n / ALLOWED such targets.
-COARSE, ALLOWED = 16, 64
+COARSE, ALLOWED = 1024, 64
 
 
 @reduction
@@ -39,7 +39,7 @@ def scaled_sum(values, by):
 
 @leaf
 def exponent(values):
-    """A whole number k for which the sum of all ``|value|`` is below 2^k, the smallest or the next; `NEVER` if one is not finite."""
+    """A whole number k >= -LEAST for which the sum of all ``|value|`` is below 2^k, a small one; `NEVER` if a value is not finite."""
     total, e = scaled_sum(values, 1.0), 0
     if not TINY <= total < math.inf:
         largest = 0.0
@@ -50,7 +50,7 @@ def exponent(values):
             return NEVER
         e = max(math.frexp(largest)[1], -LEAST)
         total = scaled_sum(values, math.ldexp(1.0, -e))
-    return math.frexp(total)[1] + e
+    return max(math.frexp(total)[1] + e, -LEAST)
 
 
 @leaf

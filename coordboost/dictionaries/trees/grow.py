@@ -93,7 +93,7 @@ def make(growth, space, at, sums, tallies, may_split):
     node.value, node.score = bounded(1.0 * summed(form, sums), weight + growth.l2, node.low, node.high)
     enough = count(form, tallies) >= 2 * growth.min_samples and weight >= 2 * growth.min_weight
     node.open = int(may_split and enough and node.depth < growth.max_depth)
-    least = node.score + max(growth.min_gain * form.scale * form.scale, ROUNDING * node.score)
+    least = node.score + max(growth.min_gain * form.scale * form.scale, ROUNDING * abs(node.score))
     for task in range(space.count.tasks):
         best = space.candidates[task, at]
         best.score, best.feature, best.bin = least, -1, -1

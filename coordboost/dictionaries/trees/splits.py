@@ -112,18 +112,18 @@ def free_splits(sums, tallies, n_bins, missing, node, form, limits, scores, bits
 
 @leaf
 def split_score(left, left_tally, node, form, limits, sign):
-    """The score of one split, -1 where it is not allowed."""
+    """The score of one split, minus infinity where it is not allowed: a side is too small, or values are bounded and not in order."""
     least, lightest, l2 = limits
     right, right_tally = node.sums - left, node.tallies - left_tally
     w, v = mass(form, left_tally), mass(form, right_tally)
     if count(form, left_tally) < least or count(form, right_tally) < least or w < lightest or v < lightest:
-        return -1.0
+        return -math.inf
     g, h = 1.0 * summed(form, left), 1.0 * summed(form, right)
     if sign == 0 and node.low == -math.inf and node.high == math.inf:
         return plain_score(g, w + l2, h, v + l2)
     value, one = bounded(g, w + l2, node.low, node.high)
     other_value, other = bounded(h, v + l2, node.low, node.high)
-    return one + other if sign * (other_value - value) >= 0 else -1.0
+    return one + other if value != other_value and sign * (other_value - value) >= 0 else -math.inf
 
 
 @leaf
@@ -154,7 +154,7 @@ def category_splits(sums, tallies, n_bins, node, form, limits, keys, order, pena
         left += sums[b] - (sums[b - 1] if b > 0 else 0)
         left_tally += tallies[b] - (tallies[b - 1] if b > 0 else 0)
         score = split_score(left, left_tally, node, form, limits, 0)
-        if score >= 0:
+        if score > -math.inf:
             offer(best, score - penalty, feature, place, i + 1, 0, left, left_tally)
 
 
@@ -169,6 +169,6 @@ def bounded_splits(sums, tallies, n_bins, missing, node, form, limits, sign, pen
         for side in range(2 if anyone else 1):
             left, left_tally = sums[b] + side * gap, tallies[b] + side * gap_tally
             score = split_score(left, left_tally, node, form, limits, sign)
-            if score >= 0:
+            if score > -math.inf:
                 larger = 2 * count(form, left_tally) > count(form, node.tallies)
                 offer(best, score - penalty, feature, place, b, side if anyone else int(larger), left, left_tally)

@@ -1,0 +1,126 @@
+"""Regression trees: CPU seconds per tree of boosting with them, beside the peers, on the same bins."""
+
+import functools
+import math
+
+import numpy as np
+
+from coordboost.data.binning import bin_columns
+from coordboost.dictionaries.trees import Growth, Workspace, grow
+from verification.benchmarks.harness import Contestant, compete, ratios, wanted
+from verification.benchmarks.trees_peers import PEERS, Job, clocked
+
+#: Samples, features, trees of a run.
+SHAPES = ((1_000, 10, 500), (10_000, 200, 40), (100_000, 50, 20), (1_000_000, 28, 10))
+
+
+def table(n_samples, n_features, logistic, seed=0):
+    """Codes (n_features, n_samples) of normal features, 255 bins each; a target that depends on ten of them."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n_samples, n_features), dtype=np.float32)
+    signal = X[:, 0] + X[:, 1] * X[:, 2] + np.sin(2 * X[:, 3]) + (X[:, 4] > 0.5) + 0.3 * X[:, 5:10].sum(axis=1)
+    noisy = signal + rng.standard_normal(n_samples)
+    return bin_columns(X, max_bins=255)[0], (noisy > np.median(noisy)).astype(float) if logistic else noisy
+
+
+@functools.cache
+def loop():
+    """Boosting with one tree a step, compiled: squared loss, or the logistic one with means or with Newton's leaves."""
+    import numba
+
+    @numba.njit(error_model="numpy", nogil=True)
+    def boost(binned, growth, space, y, pred, target, weight, features, penalty, rate, logistic, n_trees):
+        for _ in range(n_trees):
+            for i in range(len(y)):
+                if logistic:
+                    p = 1.0 / (1.0 + math.exp(-pred[i]))
+                    target[i] = y[i] - p
+                    if len(weight) > 1:
+                        weight[i] = p * (1.0 - p)
+                else:
+                    target[i] = y[i] - pred[i]
+            grow(binned, growth, space, target, weight, features, penalty)
+            for i in range(len(y)):
+                pred[i] += rate * space.values[space.leaf[i]]
+
+    return boost
+
+
+def ours(boost, binned, job, newton=False):
+    """The run of a contestant."""
+    growth = Growth(job.depth, min_samples=job.least).check(binned)
+    space, n, d = Workspace.of(binned, growth), len(job.y), len(binned.codes)
+    weight = np.ones(n if newton else 1)
+    rate = 4 * job.rate if job.logistic and not newton else job.rate  # 1 / sigma of the logistic loss is 4
+    start = math.log(job.y.mean() / (1 - job.y.mean())) if job.logistic else job.y.mean()
+
+    def run():
+        pred, target = np.full(n, start), np.empty(n)
+        rest = (growth, space, job.y, pred, target, weight, np.arange(d), np.zeros(d), rate, job.logistic)
+        boost(binned, *rest, 1)
+        done = clocked(lambda: boost(binned, *rest, job.n_trees))
+        return done._replace(result=pred)
+
+    return run
+
+
+def judge(job):
+    """The mean training loss."""
+
+    def loss(raw):
+        if job.logistic:
+            return {"loss": float(np.mean(np.logaddexp(0, -(2 * job.y - 1) * raw)))}
+        return {"loss": float(np.mean((job.y - raw) ** 2) / 2)}
+
+    return loss
+
+
+def trees(name, shape, depth, logistic, rounds=None):
+    """One table: boosting on one data set with trees of one depth."""
+    n_samples, n_features, n_trees = shape
+    binned, y = table(n_samples, n_features, logistic)
+    job, boost = Job(np.ascontiguousarray(binned.codes.T, dtype=np.float32), y, logistic, depth, n_trees), loop()
+    contestants = [Contestant("coordboost", ours(boost, binned, job), n_trees)]
+    if logistic:
+        contestants.append(Contestant("coordboost, Newton", ours(boost, binned, job, newton=True), n_trees))
+    for peer, make in PEERS.items():
+        contestants.append(Contestant(peer, later(make, job), n_trees))
+    rows = compete(contestants, judge(job), rounds)
+    summary = ratios(rows, "coordboost")
+    return {
+        "name": name,
+        "unit": "tree",
+        "shape": [n_samples, n_features],
+        "depth": depth,
+        "n_trees": n_trees,
+        **summary,
+        "rows": rows,
+    }
+
+
+def later(make, job):
+    """A run that is made at its first call, so that a peer that is not here is a row that says so."""
+    made = []
+
+    def run():
+        if not made:
+            made.append(make(job))
+        return made[0]()
+
+    return run
+
+
+def plans(quick):
+    """Yield name and a function that makes the table, smallest first."""
+    for shape in SHAPES[:1] if quick else SHAPES:
+        for logistic in (False, True):
+            for depth in (1, 3, 5):
+                name = f"trees, {shape[0]} x {shape[1]}, depth {depth}, {'logistic' if logistic else 'squared'}"
+                yield name, lambda name, s=shape, d=depth, lo=logistic: trees(name, s, d, lo)
+
+
+def tables(quick=False, only=(), limit=None):
+    """Yield the tables that are asked for; `limit` is not needed, as every contestant is told its trees."""
+    for name, make in plans(quick):
+        if wanted(name, only):
+            yield make(name)
