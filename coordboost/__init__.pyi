@@ -10,6 +10,7 @@ from coordboost.data.binning import bin_columns as bin_columns
 from coordboost.data.learners import leaf_stumps as leaf_stumps
 from coordboost.data.learners import stumps as stumps
 from coordboost.data.outofcore import open_columns as open_columns
+from coordboost.data.trees import trees as trees
 from coordboost.data.validation import ConstantColumnWarning as ConstantColumnWarning
 from coordboost.dictionaries import Dense as Dense
 from coordboost.dictionaries import LeafStumps as LeafStumps
@@ -33,6 +34,7 @@ from coordboost.methods import ccd as ccd
 from coordboost.methods import forward_stagewise as forward_stagewise
 from coordboost.methods import forward_stepwise as forward_stepwise
 from coordboost.methods import frank_wolfe as frank_wolfe
+from coordboost.methods import gbm as gbm
 from coordboost.methods import gcd as gcd
 from coordboost.methods import lasso_cd as lasso_cd
 from coordboost.methods import ls_boost as ls_boost
@@ -51,6 +53,7 @@ from coordboost.pieces.selection import Full as Full
 from coordboost.pieces.selection import Groups as Groups
 from coordboost.pieces.selection import Subset as Subset
 from coordboost.pieces.steps import BallSearch as BallSearch
+from coordboost.pieces.steps import Fitted as Fitted
 from coordboost.pieces.steps import LineSearch as LineSearch
 from coordboost.pieces.steps import OpenLoop as OpenLoop
 from coordboost.pieces.steps import PathSign as PathSign

@@ -17,6 +17,7 @@ import sys
 from pathlib import Path
 from types import FunctionType
 
+import llvmlite.binding
 import numba
 import numpy as np
 from llvmlite import ir
@@ -68,6 +69,48 @@ def inlined(function):
 def reduction(function):
     """As `kernel`, for sums whose terms the compiler may take in any order, so that it can use vectors."""
     return register_jitable(_nrt=False, fastmath={"reassoc"})(function)
+
+
+def apart(function):
+    """As `kernel`, for much code with three arguments: compiled once for their types, and called by its address from every loop.
+
+    A loop would else take long to compile, and every other loop that calls it again. ``apart(f).ready(*args)`` must have been called in
+    this process for arguments of the same types before a loop is: it compiles the kernel, or loads it from the disk.
+    """
+
+    @functools.cache
+    def made(kinds):
+        form = _build(function, source_stamp(), True, False)
+        form.compile(kinds)
+        code = form.overloads[kinds]
+        name = f"{form.__qualname__}_{hashlib.sha256(repr(kinds).encode()).hexdigest()[:20]}"
+        llvmlite.binding.add_symbol(name, code.library.get_pointer_to_function(code.fndesc.llvm_func_name))
+        return name, code, form
+
+    @intrinsic
+    def call(_, a, b, c):
+        name, code, _form = made((a, b, c))
+
+        def generate(context, builder, signature, args):
+            kind = context.call_conv.get_function_type(code.fndesc.restype, code.fndesc.argtypes)
+            callee = cgutils.get_or_insert_function(builder.module, kind, name)
+            status, out = context.call_conv.call_function(builder, callee, code.fndesc.restype, code.fndesc.argtypes, args)
+            with cgutils.if_unlikely(builder, status.is_error):
+                context.call_conv.return_status_propagate(builder, status)
+            return out
+
+        return code.signature.return_type(a, b, c), generate
+
+    def run(a, b, c):
+        return function(a, b, c)
+
+    def ready(*args):
+        if not numba.config.DISABLE_JIT:
+            made(tuple(map(numba.typeof, args)))
+
+    overload(run, inline="always")(lambda a, b, c: lambda a, b, c: call(a, b, c))
+    run.ready = ready
+    return run
 
 
 def prefetch(array, i):

@@ -163,7 +163,8 @@ FAMILY = Kind(
     ("n_samples", "find", "build"),
     {
         "at": None,  # at(X), the same family on new rows
-        "bank": None,  # bank(weight), the family's own bank; default a Bank of dense columns
+        "newton": False,  # learners depend on the second derivatives of the loss
+        "bank": None,  # bank(weight), the family's own bank, which makes find and build needless; default a Bank of dense columns
     },
     "a family with n_samples, find(v, k, above) and build(learner)",
 )

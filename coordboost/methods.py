@@ -14,6 +14,7 @@ from coordboost.pieces.coefficients import Refitted, TwoSequences
 from coordboost.pieces.momentum import OnePhase, TwoPhase
 from coordboost.pieces.selection import Cyclic, Full, Subset
 from coordboost.pieces.steps import (
+    Fitted,
     LineSearch,
     OpenLoop,
     PathSign,
@@ -99,6 +100,17 @@ def gcd(step=None):
     return _descent("gcd", Full(), step, "Lu, Mazumder, Algorithm 3, Type 0", {})
 
 
+def gbm(rate=0.1):
+    """Gradient boosting with shrinkage: `rate` times the learner that fits the pseudo-residual best, as it was fitted.
+
+    For learners that are given, and for trees whose leaves are means, this is ``ls_boost(rate)``; a ridge penalty of leaf values and
+    Newton's leaves make fits of another length. Friedman (2001), Section 5; LM, Algorithm 1 without its line search.
+    """
+    positive("rate", rate, 2, "between 0 and 2")
+    source = "Friedman, Greedy function approximation: a gradient boosting machine, Section 5"
+    return Method("gbm", Full(), Fitted(float(rate)), source, Unconstrained(), {"rate": rate})
+
+
 def rcd(step=None):
     """Random coordinate descent: one learner, uniform (LM, Type 1 with t = 1)."""
     return _descent("rcd", Subset(1), step, "Lu, Mazumder, Algorithm 3, Type 1, t = 1", {})
@@ -174,6 +186,6 @@ METHODS = {
     maker.__name__: maker
     for maker in (
         ls_boost, forward_stagewise, regularized_forward_stagewise, path_forward_stagewise, frank_wolfe,
-        gcd, rcd, ccd, rtgcd, lasso_cd, forward_stepwise, agbm, vagbm,
+        gcd, rcd, ccd, rtgcd, lasso_cd, forward_stepwise, agbm, vagbm, gbm,
     )
 }  # fmt: skip

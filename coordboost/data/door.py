@@ -25,10 +25,12 @@ def parts_of(X, y, loss, sample_weight, center, scale, groups, feature_names):
     center, scale = validation.flag("center", center), validation.flag("scale", scale)
     if center and LOSS.of(loss, "constant") is None:
         raise ValueError(f"{type(loss).__name__} has no constant(y, weight): add it or pass center=False.")
-    searched = hasattr(X, "build")
+    searched = hasattr(X, "build") or hasattr(X, "bank")
     own = (searched or DICTIONARY.meant(X)) and not validation.is_frame(X)
     given = _from_family if searched else _from_dictionary
     binning = DICTIONARY.of(X, "binning")
+    if searched and FAMILY.of(X, "newton") and LOSS.of(loss, "curvature") is None:
+        raise ValueError(f"{type(loss).__name__} has no curvature(y, f), which newton=True needs: add it or pass newton=False.")
     y, weight, dictionary, way, names, named = (given if own else _from_columns)(
         X, y, sample_weight, center, scale, feature_names
     )
@@ -66,19 +68,14 @@ def _from_columns(X, y, sample_weight, center, scale, feature_names):
 
 def _from_family(X, y, sample_weight, center, scale, feature_names):
     """The same for learners that cannot be counted, none of which is known yet."""
-    FAMILY.check("X", X)
+    bank = FAMILY.of(X, "bank")
+    if bank is None:
+        FAMILY.check("X", X)
     m = validation.whole("n_samples", X.n_samples, 1)
     y, weight = validation.target(y, m), validation.sample_weight(sample_weight, m)
     none = np.zeros(0)
-    bank = FAMILY.of(X, "bank")
-    return (
-        y,
-        weight,
-        Bank(X, weight) if bank is None else bank(weight),
-        Standardization(none.astype(np.int64), none, none, 0),
-        [],
-        False,
-    )
+    made = Bank(X, weight) if bank is None else bank(weight)
+    return y, weight, made, Standardization(none.astype(np.int64), none, none, 0), [], False
 
 
 def _from_dictionary(X, y, sample_weight, center, scale, feature_names):

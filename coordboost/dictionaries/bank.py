@@ -77,6 +77,12 @@ class Bank:
         """The bank itself: it grows as learners come."""
         return self
 
+    def forget(self, n):
+        """Know the first `n` learners only."""
+        for learner in self.learners[n:]:
+            del self.number[learner]
+        del self.learners[n:], self.columns[n:]
+
     def bound(self, v):
         """A bound of the absolute correlation of every learner, inf where it is not known. No learner gets a number by it."""
         _, corr, outside = self._found(v, 1, -1.0)

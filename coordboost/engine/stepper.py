@@ -74,6 +74,8 @@ class Stepper:
     def restore(self, path, n_steps, anchor):
         """Go to step `n_steps` of a recorded path, by way of its `anchor`; from wherever this one is."""
         k, memory = anchor
+        if not self.problem.countable:
+            self.problem.dictionary.forget(int(path.learner[:n_steps].max(initial=-1)) + 1)
         self.coefficients = retrace(self.method.coefficients.start(self.problem), path, 0, k)
         self.k, self.record, self.anchor = k, Record(path.cut(0, k)), (k, memory)
         with one_thread():

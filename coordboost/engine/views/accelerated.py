@@ -6,7 +6,7 @@ import numpy as np
 
 from coordboost._generic import generic, kernel
 from coordboost._protocol import VIEW
-from coordboost.engine.views.explicit import refresh_residual
+from coordboost.engine.views.explicit import fill_curvature, refresh_residual
 from coordboost.pieces.coefficients import TwoSequences
 from coordboost.pieces.momentum import mixing
 
@@ -68,6 +68,10 @@ class Accelerated(NamedTuple):
     def sought(self):
         """What is correlated with the learners."""
         return self.looked
+
+    def weigh(self, out):
+        """The second derivatives where the residual is taken, in place."""
+        fill_curvature(self.loss, self.y, self.weight, self.base, self.mixed, out)
 
     def scan(self):
         return scan(self.dictionary, self.looked)

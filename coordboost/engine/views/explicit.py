@@ -21,6 +21,13 @@ def refresh_residual(loss, y, weight, base, pred, resid):
         resid[i] = weight[i] * _linesearch.residual(loss, y[i], base + pred[i])
 
 
+@kernel
+def fill_curvature(loss, y, weight, base, pred, out):
+    """The second derivatives of the weighted losses, in place."""
+    for i in range(len(y)):
+        out[i] = weight[i] * _linesearch.curvature(loss, y[i], base + pred[i])
+
+
 @VIEW.own
 class Explicit(NamedTuple):
     """`pred` and `resid` of length n_samples, updated in every step.
@@ -57,6 +64,10 @@ class Explicit(NamedTuple):
     def sought(self):
         """What is correlated with the learners."""
         return self.resid
+
+    def weigh(self, out):
+        """The second derivatives where the residual is taken, in place."""
+        fill_curvature(self.loss, self.y, self.weight, self.base, self.pred, out)
 
     def scan(self):
         return scan(self.dictionary, self.resid)

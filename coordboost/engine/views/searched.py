@@ -2,13 +2,27 @@
 
 from typing import NamedTuple
 
-from coordboost._generic import generic
+from coordboost._generic import generic, kernel
 from coordboost._protocol import COEFFICIENTS, VIEW
 from coordboost.engine.views.accelerated import Accelerated
 from coordboost.engine.views.explicit import Explicit
 from coordboost.pieces.coefficients import Single, TwoSequences
 
+
+@kernel
+def unmeasured(dictionary, view):
+    """Learners that do not depend on second derivatives."""
+
+
+@kernel
+def correlation(dictionary, corr):
+    """The length of a learner that has no other."""
+    return corr
+
+
 find = generic("find")
+measure = generic("measure", unmeasured)
+fitted = generic("fitted", correlation)
 find_in = generic("find_in")
 sought = generic("sought")
 tie = generic("tie")
@@ -40,12 +54,18 @@ class Searched(NamedTuple):
         """That of the inner view, where it has one."""
         return getattr(self.inner, "renew", None)
 
+    def fitted(self, corr):
+        """The length of the learner that was found."""
+        return fitted(self.inner.dictionary, corr)
+
     def best(self, step, beta):
         """The learner with the largest correlation that the search finds, and this."""
+        measure(self.inner.dictionary, self.inner)
         return find(self.inner.dictionary, sought(self.inner))
 
     def best_in(self, step, beta, drawn, member, start):
         """The same among the learners of the groups drawn."""
+        measure(self.inner.dictionary, self.inner)
         return find_in(self.inner.dictionary, sought(self.inner), drawn)
 
     def tie(self):

@@ -1,0 +1,111 @@
+"""The family of all regression trees within some limits, on the columns of a table."""
+
+import numpy as np
+
+from coordboost._checks import shown
+from coordboost.data import validation
+from coordboost.data.binning import bin_columns
+from coordboost.dictionaries.trees import Growth
+from coordboost.dictionaries.trees.bank import TreeBank
+
+
+class TreeFamily:
+    """Trees that can be grown on a table: what a ``Problem`` takes in place of X.
+
+    binned, binning : the table in bins, and how new rows get there;  growth : the limits, checked
+    penalty : (n_features,), what a split by a feature must gain in addition;  newton : whether leaves take second derivatives
+    """
+
+    def __init__(self, binned, binning, growth, penalty, newton):
+        self.binned, self.binning, self.growth, self.penalty, self.newton = binned, binning, growth, penalty, newton
+
+    def __repr__(self):
+        growth = self.growth
+        return f"<trees of up to {growth.max_leaves} leaves on {self.binned.n_features} features, {self.n_samples} samples>"
+
+    @property
+    def n_samples(self):
+        return self.binned.n_samples
+
+    def bank(self, weight):
+        """An empty bank of these trees; they are unit vectors in the metric of `weight`."""
+        return TreeBank(self, weight)
+
+    def at(self, rows):
+        """The same family on new rows, a ``Binned``."""
+        return TreeFamily(rows, self.binning, self.growth, self.penalty, self.newton)
+
+
+def trees(
+    X, *, max_depth=3, max_leaves=None, min_samples=1, min_weight=None, min_gain=0.0, l2=0.0, monotone=None, penalty=None,
+    newton=False, max_bins=255, exact=False, categorical=(), feature_names=None,
+):  # fmt: skip
+    """All regression trees on the columns of X: the weak learners of gradient boosting. ``Problem(trees(X), y)`` boosts with them.
+
+    A step grows one tree for the pseudo-residual, greedily. The tree becomes a unit vector of B with a coefficient of its own; the
+    correlation is the length of the fit, so that ``ls_boost(eps)`` adds eps times the fitted tree.
+
+    Parameters
+    ----------
+    X : array_like, data frame or scipy sparse matrix, (n_samples, n_features)
+        NaN is missing: missing values go to the side where they fit better. Columns of the dtype ``category`` hold categories.
+    max_depth : int or None, default 3
+        Most splits on the way to a leaf.
+    max_leaves : int, optional
+        Most leaves: where it binds, the leaf with the largest gain is split first.
+    min_samples, min_weight : int, float
+        Fewest samples, smallest sum of weights in a leaf. With `newton` these are second derivatives, and the default is 0.001.
+    min_gain : float
+        What a split must gain, in units of the squared residual.
+    l2 : float
+        Ridge penalty of leaf values: sum of residuals / (sum of weights + l2).
+    monotone : array_like or dict, optional
+        1, 0 or -1 for each feature: predictions must not fall, may do either, must not rise with it.
+    penalty : array_like, (n_features,), optional
+        What a split by a feature must gain in addition.
+    newton : bool, default False
+        Leaf values and gains with second derivatives of the loss as weights.
+    max_bins, exact, categorical, feature_names
+        How columns are put into bins: see ``coordboost.data.binning.bin_columns``.
+
+    Returns
+    -------
+    TreeFamily
+
+    Raises
+    ------
+    ValueError
+        For limits that no tree meets, and columns that cannot be put into bins.
+
+    Notes
+    -----
+    No bound is known on the correlations of trees that were not grown, so no lower end is claimed from them in certificates.
+    *Source*: Lu and Mazumder, Section 1.4; Lu, Karimireddy, Ponomareva, Mirrokni, Section 5.
+    """
+    binned, binning = bin_columns(X, max_bins=max_bins, exact=exact, categorical=categorical, feature_names=feature_names)
+    depth, leaves = -1 if max_depth is None else max_depth, -1 if max_leaves is None else max_leaves
+    newton, signs = validation.flag("newton", newton), _per_feature("monotone", monotone, binning.names, np.int64)
+    min_weight = 0.001 * newton if min_weight is None else min_weight
+    growth = Growth(depth, leaves, min_samples, min_weight, min_gain, l2, signs).check(binned)
+    price = _per_feature("penalty", penalty, binning.names, np.float64)
+    price = np.zeros(binned.n_features) if len(price) == 0 else price
+    if not (np.isfinite(price).all() and (price >= 0).all()):
+        raise ValueError(f"penalty must be finite numbers >= 0, one for each feature, got {shown(penalty)}.")
+    return TreeFamily(binned, binning, growth, price, newton)
+
+
+def _per_feature(name, given, names, dtype):
+    """One number for each feature, from a sequence or from a dict by name; of length 0 for None."""
+    if given is None:
+        return np.zeros(0, dtype=dtype)
+    if isinstance(given, dict):
+        unknown = [key for key in given if key not in names]
+        if unknown:
+            raise ValueError(f"{name} names {shown(unknown[0])}, which is no feature; the features are {shown(names)}.")
+        given = [given.get(feature, 0) for feature in names]
+    values = np.asarray(given)
+    if values.shape != (len(names),) or values.dtype.kind not in "iuf" or not np.array_equal(values, values.astype(dtype)):
+        raise ValueError(
+            f"{name} must be a number for each of the {len(names)} features, or a dict by name, got {shown(given)}."
+        )
+    return values.astype(dtype)

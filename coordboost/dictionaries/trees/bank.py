@@ -1,0 +1,98 @@
+"""The bank of a run whose learners are trees: they are kept as trees, never as columns."""
+
+import functools
+import math
+
+import numpy as np
+
+from coordboost._protocol import DICTIONARY
+from coordboost.dictionaries.trees.forest import Forest, Trees, combined
+
+class TreeBank:
+    """Trees by number, in the order of their growth: a dictionary without end.
+
+    Parameters
+    ----------
+    family : object with ``binned``, ``growth``, ``penalty``, ``newton``, and ``at(rows)``
+        What grows.
+    weight : (n_samples,)
+        The metric in which trees are unit vectors.
+    trees : Trees, optional
+        Those to begin with.
+    """
+
+    countable = False
+
+    def __init__(self, family, weight, trees=None):
+        self.family, self.weight, self._forest = family, weight, None
+        self._trees = Trees.empty(0, family.growth.max_leaves) if trees is None else trees
+        for verb, default in DICTIONARY.may.items():
+            if callable(default) and not hasattr(self, verb):
+                setattr(self, verb, functools.partial(default, self))
+
+    @property
+    def binned(self):
+        """The features in bins."""
+        return self.family.binned
+
+    @property
+    def n_samples(self):
+        return self.family.n_samples
+
+    @property
+    def n_learners(self):
+        """Trees grown so far."""
+        return len(self._trees.n_leaves) if self._forest is None else int(self._forest.state.n)
+
+    @property
+    def n_groups(self):
+        """Features."""
+        return self.family.binned.n_features
+
+    @property
+    def trees(self):
+        """The trees grown so far."""
+        return self._trees if self._forest is None else self._forest.trees.cut(self.n_learners)
+
+    def bank(self):
+        """A bank of its own with the same trees."""
+        return TreeBank(self.family, self.weight, self.trees)
+
+    def room(self, n):
+        """The forest with room for `n` more trees: what a loop works on."""
+        if self._forest is None:
+            family = self.family
+            self._forest = Forest.of(
+                family.binned, family.growth, self.weight, family.penalty, family.newton, self._trees
+            )
+        self._forest = self._forest._replace(trees=self._forest.trees.with_room(self.n_learners + n))
+        return self._forest
+
+    def forget(self, n):
+        """Know the first `n` trees only."""
+        self._trees = self.trees.cut(n)
+        self._forest = None
+
+    def bound(self, v):
+        """Of the correlations of all trees no bound is known: growing one is no proof."""
+        return math.inf
+
+    def column(self, j):
+        one = np.zeros(j + 1)
+        one[j] = 1.0
+        return self.combine(one)
+
+    def correlations(self, v, index):
+        return np.array([self.column(j) @ v for j in index])
+
+    def combine(self, beta):
+        """B beta, (n_samples,). *Cost*: n_samples times the depth for each tree with a coefficient; rows in threads."""
+        return combined(self.family.binned, self._trees if self._forest is None else self._forest.trees, beta)
+
+    def name(self, j):
+        return f"tree {j}"
+
+    def at(self, rows):
+        """The same trees on new rows, a ``Binned``."""
+        family = self.family.at(rows)
+        return TreeBank(family, np.ones(family.n_samples), self.trees)

@@ -1,0 +1,175 @@
+"""Boosting with trees in the one loop: each step is the projection on the leaves of a tree, and the run is a run like any other."""
+
+import numpy as np
+import pytest
+from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+
+import coordboost as cb
+from coordboost.dictionaries.trees.forest import leaf_of
+
+RNG = np.random.default_rng(3)
+X = RNG.normal(size=(80, 4)).round(1)
+Y = np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2] + 0.1 * RNG.normal(size=80)
+SIGNS = np.where(Y.mean() < Y, 1.0, -1.0)
+WEIGHT = RNG.integers(1, 4, size=80).astype(float)
+
+
+def leaves(bank, j):
+    """The leaf of each sample in tree j."""
+    trees, codes = bank.trees, bank.family.binned.codes
+    return np.array([leaf_of(codes, trees.feature[j], trees.left[j], trees.goes_left[j], i) for i in range(bank.n_samples)])
+
+
+def projected(v, weight, leaf, l2=0.0):
+    """The mean of v / weight in each leaf, at the samples; with a ridge penalty the sum over (sum of weights + l2)."""
+    sums, weights = np.bincount(leaf, v), np.bincount(leaf, weight)
+    return (sums / (weights + l2))[leaf]
+
+
+@pytest.mark.parametrize("l2", [0.0, 2.0])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(
+    "loss", [cb.Squared(), cb.Logistic(), cb.Huber(0.5), cb.Poisson()], ids=lambda loss: type(loss).__name__
+)
+def test_a_step_is_the_fit_of_the_leaves(loss, weighted, l2):
+    """Columns of unit norm in the metric of the weights, theta times the column is rate times the fit, correlations as computed."""
+    y = {"Logistic": SIGNS, "Poisson": np.abs(Y)}.get(type(loss).__name__, Y)
+    weight = WEIGHT if weighted else np.ones(80)
+    problem = cb.Problem(cb.trees(X, max_depth=2, l2=l2), y, loss, sample_weight=WEIGHT if weighted else None)
+    run = cb.solve(problem, cb.gbm(0.3), 12)
+    bank = run.problem.dictionary
+    for state in run.replay(range(12)):
+        j, resid = int(run.path.learner[state.k]), problem.resid(state.pred)
+        fit, column = projected(resid, weight, leaves(bank, j), l2), bank.column(j)
+        np.testing.assert_allclose(weight @ column**2, 1.0, rtol=1e-9)
+        # targets are rounded to 2^-(62 - 2 B) of their mean size, 2^B > n: 4e-15, summed over a leaf
+        np.testing.assert_allclose(run.path.theta[state.k] * column, 0.3 * fit, rtol=0, atol=1e-12 * np.abs(fit).max())
+    assert run.final.loss < problem.start_loss and (run.path.learner == np.arange(12)).all()
+
+
+def test_leaves_without_a_penalty_are_ls_boost():
+    problem = cb.Problem(cb.trees(X), Y)
+    one, other = cb.solve(problem, cb.gbm(0.1), 30), cb.solve(problem, cb.ls_boost(0.1), 30)
+    np.testing.assert_allclose(one.path.theta, other.path.theta, rtol=1e-12)
+    assert (one.problem.dictionary.trees.feature == other.problem.dictionary.trees.feature).all()
+
+
+@pytest.mark.parametrize("depth", [1, 3])
+def test_squared_loss_beside_scikit_learn(depth):
+    ours = cb.solve(cb.Problem(cb.trees(X, max_depth=depth), Y), cb.gbm(0.1), 40)
+    theirs = HistGradientBoostingRegressor(
+        max_iter=40, learning_rate=0.1, max_depth=depth, max_leaf_nodes=None, min_samples_leaf=1, early_stopping=False
+    ).fit(X, Y)
+    np.testing.assert_allclose(ours.predict(X), theirs.predict(X), atol=1e-6)  # theirs takes float32 residuals
+
+
+def test_newton_leaves_beside_scikit_learn():
+    ours = cb.solve(cb.Problem(cb.trees(X, max_depth=2, newton=True), SIGNS, cb.Logistic()), cb.gbm(0.1), 25)
+    theirs = HistGradientBoostingClassifier(
+        max_iter=25, learning_rate=0.1, max_depth=2, max_leaf_nodes=None, min_samples_leaf=1, early_stopping=False
+    ).fit(X, SIGNS)
+    np.testing.assert_allclose(ours.predict(X), theirs.decision_function(X), atol=2e-5)
+    with pytest.raises(ValueError, match="has no curvature"):
+        cb.Problem(cb.trees(X, newton=True), Y, type("Plain", (), {"value": None, "residual": None})(), center=False)
+
+
+METHODS = [
+    cb.ls_boost(0.3), cb.forward_stagewise(0.05), cb.regularized_forward_stagewise(0.05, 2.0), cb.gcd(cb.LineSearch()),
+    cb.rtgcd(select=cb.Groups(2)), cb.agbm(0.5, 0.1), cb.vagbm(0.3, 0.1),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
+def test_a_run_is_the_same_however_it_is_cut(method):
+    problem = cb.Problem(cb.trees(X, max_depth=2), Y)
+    whole, cut = cb.solve(problem, method, 40, rng=5), cb.solve(problem, method, 13, rng=5)
+    stopped = cb.solve(problem, method, 40, rng=5, stop=lambda state: state.k >= 13)
+    for run in (cut.resume(27), cut.resume(20).resume(7), stopped.resume(27)):
+        for part in ("learner", "shrink", "theta"):
+            assert (getattr(run.path, part) == getattr(whole.path, part)).all()
+        assert (run.beta == whole.beta).all() and problem.n_learners == 0
+        for ours, theirs in zip(run.problem.dictionary.trees, whole.problem.dictionary.trees, strict=True):
+            assert (ours == theirs).all()
+    interpreted = cb.solve(problem, method, 13, rng=5, compile=False)
+    assert (interpreted.path.theta == cut.path.theta).all() and (interpreted.beta == cut.beta).all()
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
+def test_predictions_are_those_of_the_coefficients(method):
+    problem = cb.Problem(cb.trees(X, max_depth=2), Y)
+    run = cb.solve(problem, method, 25)
+    bank = run.problem.dictionary
+    columns = np.column_stack([bank.column(j) for j in range(bank.n_learners)])
+    np.testing.assert_allclose(run.pred, columns @ run.beta, atol=1e-13 * np.abs(run.beta).sum())
+    np.testing.assert_allclose(run.predict(X), run.pred + problem.offset, atol=1e-13 * np.abs(run.beta).sum())
+    assert run.n_scans == 25 and len(run.beta) == bank.n_learners == len(run.problem.feature_names)
+    assert run.certificate().lower == 0.0  # growing a tree proves nothing about the others
+
+
+def test_groups_are_features():
+    """Types 2 and 3: the trees of a step split by the features drawn for it."""
+    problem = cb.Problem(cb.trees(X, max_depth=2), Y)
+    run = cb.solve(problem, cb.rtgcd(select=cb.Groups(1)), 60)
+    trees = run.problem.dictionary.trees
+    used = [set(trees.feature[j][trees.feature[j] >= 0].tolist()) for j in range(60)]
+    assert all(len(features) <= 1 for features in used) and set().union(*used) == {0, 1, 2, 3}
+    everything = cb.solve(problem, cb.rtgcd(select=cb.Groups(4)), 20)
+    assert (everything.path.theta == cb.solve(problem, cb.gcd(), 20).path.theta).all()
+
+
+def accelerated(problem, eta, gamma, n_rounds, bank):
+    """AGBM in its own words, each fit being the projection on the leaves of the tree that the run has grown."""
+    f, h, left, out = 0 * problem.y, 0 * problem.y, 0 * problem.y, []
+    for m in range(n_rounds):
+        mix = 2 / (m + 2)
+        g = (1 - mix) * f + mix * h
+        r = problem.resid(g)
+        f = g + eta * projected(r, problem.weight, leaves(bank, 2 * m))
+        c = r + (m + 1) / (m + 2) * left if m else r
+        fit = projected(c, problem.weight, leaves(bank, 2 * m + 1))
+        h, left = h + gamma * eta / mix * fit, c - problem.weight * fit
+        out.append(f)
+    return out
+
+
+@pytest.mark.parametrize("loss, y", [(cb.Squared(), Y), (cb.Logistic(), SIGNS)], ids=["squared", "logistic"])
+def test_accelerated_boosting(loss, y):
+    problem = cb.Problem(cb.trees(X, max_depth=2), y, loss)
+    run = cb.solve(problem, cb.agbm(0.5, 0.1), 40)
+    naive = accelerated(problem, 0.5, 0.1, 20, run.problem.dictionary)
+    for state, f in zip(run.replay(range(1, 40, 2)), naive, strict=True):
+        np.testing.assert_allclose(state.pred, f, atol=1e-11)
+    # the trees of even steps fit the residual at g, those of odd steps the corrected one: no other tree of depth 2 may be chosen
+    assert run.final.loss < cb.solve(problem, cb.gbm(0.5), 5).final.loss
+
+
+def test_awkward_tables():
+    """Nothing to split, a single row, numbers beyond the squares of float64, weights of 0."""
+    for table, y in [(np.ones((5, 2)), np.arange(5.0)), (X[:1], Y[:1]), (X, np.ones(80))]:
+        run = cb.solve(cb.Problem(cb.trees(table), y), cb.gbm(0.5), 3)
+        np.testing.assert_allclose(run.predict(table), y.mean())
+    plain = cb.solve(cb.Problem(cb.trees(X), Y), cb.gbm(0.5), 10).predict(X)
+    for power in (500, -500):
+        scaled = cb.solve(cb.Problem(cb.trees(X), np.ldexp(Y, power)), cb.gbm(0.5), 10).predict(X)
+        np.testing.assert_allclose(np.ldexp(scaled, -power), plain, rtol=1e-9)
+    half = np.where(np.arange(80) < 40, 1.0, 0.0)
+    weighted = cb.solve(cb.Problem(cb.trees(X), Y, sample_weight=half), cb.gbm(0.5), 10)
+    assert np.isfinite(weighted.predict(X)).all()
+
+
+@pytest.mark.parametrize(
+    "settings, words",
+    [
+        ({"max_depth": 0}, "a tree needs max_depth >= 1"),
+        ({"max_depth": None}, "max_leaves must be"),
+        ({"min_gain": -1}, "min_gain must be"),
+        ({"penalty": [1, 2]}, "penalty must be a number for each of the 4 features"),
+        ({"penalty": [1, 2, np.nan, 1]}, "penalty must be"),
+        ({"monotone": {"z": 1}}, "monotone names 'z', which is no feature"),
+        ({"monotone": [0.5, 0, 0, 0]}, "monotone must be a number"),
+        ({"newton": "yes"}, "newton must be"),
+    ],
+)
+def test_what_trees_refuse(settings, words):
+    with pytest.raises(ValueError, match=words):
+        cb.trees(X, **settings)
