@@ -43,6 +43,7 @@ from coordboost.methods import rcd as rcd
 from coordboost.methods import regularized_forward_stagewise as regularized_forward_stagewise
 from coordboost.methods import rtgcd as rtgcd
 from coordboost.methods import vagbm as vagbm
+from coordboost.pieces.fitted import Fitted as Fitted
 from coordboost.pieces.losses import Exponential as Exponential
 from coordboost.pieces.losses import Huber as Huber
 from coordboost.pieces.losses import Logistic as Logistic
@@ -53,7 +54,6 @@ from coordboost.pieces.selection import Full as Full
 from coordboost.pieces.selection import Groups as Groups
 from coordboost.pieces.selection import Subset as Subset
 from coordboost.pieces.steps import BallSearch as BallSearch
-from coordboost.pieces.steps import Fitted as Fitted
 from coordboost.pieces.steps import LineSearch as LineSearch
 from coordboost.pieces.steps import OpenLoop as OpenLoop
 from coordboost.pieces.steps import PathSign as PathSign

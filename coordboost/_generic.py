@@ -1,4 +1,4 @@
-"""One source, three ways to run it: the only file that knows numba.
+"""One source, three ways to run it: beside ``_machine`` the only file that knows numba.
 
 A *piece* is a ``NamedTuple``: its fields are data, its methods are kernels written in the subset of Python that numba compiles
 and that also runs, unchanged, on any number type. Kernels call each other through ``generic("name")``:
@@ -17,14 +17,11 @@ import sys
 from pathlib import Path
 from types import FunctionType
 
-import llvmlite.binding
 import numba
 import numpy as np
-from llvmlite import ir
 from numba import types
-from numba.core import cgutils
 from numba.core.errors import NumbaError
-from numba.extending import intrinsic, overload, register_jitable
+from numba.extending import overload, register_jitable
 
 _PACKAGE = Path(__file__).parent
 # A call passes every field of every array of a piece, 60 words or more: a kernel of a piece becomes part of its caller.
@@ -69,77 +66,6 @@ def inlined(function):
 def reduction(function):
     """As `kernel`, for sums whose terms the compiler may take in any order, so that it can use vectors."""
     return register_jitable(_nrt=False, fastmath={"reassoc"})(function)
-
-
-def apart(function):
-    """As `kernel`, for much code with three arguments: compiled once for their types, and called by its address from every loop.
-
-    A loop would else take long to compile, and every other loop that calls it again. ``apart(f).ready(*args)`` must have been called in
-    this process for arguments of the same types before a loop is: it compiles the kernel, or loads it from the disk.
-    """
-
-    @functools.cache
-    def made(kinds):
-        form = _build(function, source_stamp(), True, False)
-        form.compile(kinds)
-        code = form.overloads[kinds]
-        name = f"{form.__qualname__}_{hashlib.sha256(repr(kinds).encode()).hexdigest()[:20]}"
-        llvmlite.binding.add_symbol(name, code.library.get_pointer_to_function(code.fndesc.llvm_func_name))
-        return name, code, form
-
-    @intrinsic
-    def call(_, a, b, c):
-        name, code, _form = made((a, b, c))
-
-        def generate(context, builder, signature, args):
-            kind = context.call_conv.get_function_type(code.fndesc.restype, code.fndesc.argtypes)
-            callee = cgutils.get_or_insert_function(builder.module, kind, name)
-            status, out = context.call_conv.call_function(builder, callee, code.fndesc.restype, code.fndesc.argtypes, args)
-            with cgutils.if_unlikely(builder, status.is_error):
-                context.call_conv.return_status_propagate(builder, status)
-            return out
-
-        return code.signature.return_type(a, b, c), generate
-
-    def run(a, b, c):
-        return function(a, b, c)
-
-    def ready(*args):
-        if not numba.config.DISABLE_JIT:
-            made(tuple(map(numba.typeof, args)))
-
-    overload(run, inline="always")(lambda a, b, c: lambda a, b, c: call(a, b, c))
-    run.ready = ready
-    return run
-
-
-def prefetch(array, i):
-    """Ask for ``array[i]`` (one axis) to be in the cache soon; it changes nothing else, and in plain Python it does nothing.
-
-    For loops that know early which scattered places they will read: many of them are on their way at a time then.
-    """
-
-
-@intrinsic
-def _ask(_, array, i):
-    """`prefetch` in compiled code: LLVM's instruction for a read that is soon followed by others nearby."""
-
-    def generate(context, builder, signature, args):
-        made = context.make_array(signature.args[0])(context, builder, args[0])
-        place = builder.bitcast(
-            cgutils.get_item_pointer(context, builder, signature.args[0], made, [args[1]]), cgutils.voidptr_t
-        )
-        kinds = ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t, *[cgutils.int32_t] * 3])
-        read, near, data = (cgutils.int32_t(value) for value in (0, 3, 1))
-        builder.call(builder.module.declare_intrinsic("llvm.prefetch", [cgutils.voidptr_t], kinds), [place, read, near, data])
-        return context.get_dummy_value()
-
-    return types.void(array, i), generate
-
-
-@overload(prefetch, inline="always")
-def _prefetch(array, i):
-    return lambda array, i: _ask(array, i)
 
 
 def is_piece(value):
@@ -194,7 +120,7 @@ def _foreign(classes):
             yield cls, hashlib.sha256(source.encode()).hexdigest()
 
 
-def _build(function, stamp, cached, counting):
+def build(function, stamp, cached, counting):
     """`function` compiled under a name that holds the stamp: numba keeps one cache file per name.
 
     counting : whether with reference counts; a short step costs less than they do. numba compiles nothing without them that makes
@@ -208,11 +134,11 @@ def _build(function, stamp, cached, counting):
 
 def _forms(function, stamp, cached, allocates):
     """The compiled forms to try in turn: first without reference counts, unless they are known to be needed, here or on disk."""
-    counting = _build(function, stamp, cached, True)
+    counting = build(function, stamp, cached, True)
     folder = None if numba.config.DISABLE_JIT else counting.stats.cache_path
     if allocates or (folder is not None and any(Path(folder).glob(f"*{counting.__qualname__}-*.nbi"))):
         return [counting]
-    return [_build(function, stamp, cached, False), counting]
+    return [build(function, stamp, cached, False), counting]
 
 
 def _importable(cls):

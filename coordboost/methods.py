@@ -11,10 +11,10 @@ from coordboost._checks import not_negative, positive, real, shown
 from coordboost._protocol import STEP
 from coordboost.method import Method
 from coordboost.pieces.coefficients import Refitted, TwoSequences
+from coordboost.pieces.fitted import Fitted
 from coordboost.pieces.momentum import OnePhase, TwoPhase
 from coordboost.pieces.selection import Cyclic, Full, Subset
 from coordboost.pieces.steps import (
-    Fitted,
     LineSearch,
     OpenLoop,
     PathSign,

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import coordboost as cb
-from coordboost._generic import compiled, prefetch
+from coordboost._generic import compiled
+from coordboost._machine import prefetch
 from coordboost.lasso.conjugate import descend_on_support
 from coordboost.lasso.entries import drift, empty, short_rows, with_more
 from coordboost.lasso.gaps import enough_level, squared_gap

@@ -5,7 +5,7 @@ import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
 import coordboost as cb
-from coordboost.dictionaries.trees.forest import leaf_of
+from coordboost.dictionaries.trees.stored import leaf_of
 
 RNG = np.random.default_rng(3)
 X = RNG.normal(size=(80, 4)).round(1)

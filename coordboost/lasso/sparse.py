@@ -10,7 +10,8 @@ import math
 
 import numpy as np
 
-from coordboost._generic import compiled, kernel, prefetch
+from coordboost._generic import compiled, kernel
+from coordboost._machine import prefetch
 from coordboost.lasso.conjugate import descend_on_support
 from coordboost.lasso.entries import column_correlation, drift, empty, gap_sums, measure, short_rows, subtract, with_more
 from coordboost.lasso.gaps import enough_level, squared_gap

@@ -18,15 +18,7 @@ from coordboost._checks import not_negative, positive, shown
 from coordboost._generic import generic, kernel
 from coordboost._protocol import LOSS, STEP
 
-
-@kernel
-def correlation(view, corr):
-    """The length of a learner that was not fitted."""
-    return corr
-
-
 search = generic("search")
-fitted = generic("fitted", correlation)
 soft = generic("soft")
 
 
@@ -73,19 +65,6 @@ class Proportional(NamedTuple):
 
     def move(self, k, view, j, corr, beta_j):
         return 0, self.rate * corr
-
-
-@STEP.own
-class Fitted(NamedTuple):
-    """theta = rate * the length of the learner as it was fitted: shrinkage of gradient boosting.
-
-    Learners that are given have no other length than their correlation; a tree with a ridge penalty or Newton's leaves has one.
-    """
-
-    rate: float
-
-    def move(self, k, view, j, corr, beta_j):
-        return 0, self.rate * fitted(view, corr)
 
 
 @STEP.own

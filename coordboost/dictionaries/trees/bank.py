@@ -6,7 +6,9 @@ import math
 import numpy as np
 
 from coordboost._protocol import DICTIONARY
-from coordboost.dictionaries.trees.forest import Forest, Trees, combined
+from coordboost.dictionaries.trees.forest import Forest
+from coordboost.dictionaries.trees.stored import Trees, combined
+
 
 class TreeBank:
     """Trees by number, in the order of their growth: a dictionary without end.
@@ -62,9 +64,7 @@ class TreeBank:
         """The forest with room for `n` more trees: what a loop works on."""
         if self._forest is None:
             family = self.family
-            self._forest = Forest.of(
-                family.binned, family.growth, self.weight, family.penalty, family.newton, self._trees
-            )
+            self._forest = Forest.of(family.binned, family.growth, self.weight, family.penalty, family.newton, self._trees)
         self._forest = self._forest._replace(trees=self._forest.trees.with_room(self.n_learners + n))
         return self._forest
 

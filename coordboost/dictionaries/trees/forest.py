@@ -1,103 +1,20 @@
-"""Many trees in arrays, numbered in the order of their growth: a dictionary to which every step of a run may add a tree."""
+"""Trees numbered in the order of their growth: a dictionary to which every step of a run may add one."""
 
 import math
 from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._generic import apart, compiled, generic, kernel, leaf, record
-from coordboost._tiles import in_order, slices
-from coordboost.dictionaries.binned import Binned
+from coordboost._generic import generic, kernel, leaf, record
+from coordboost._machine import apart
 from coordboost.dictionaries.trees.fixed import mass, summed
 from coordboost.dictionaries.trees.grow import grow
 from coordboost.dictionaries.trees.growth import Growth
+from coordboost.dictionaries.trees.stored import SET, Trees, combined, leaf_of
 from coordboost.dictionaries.trees.workspace import Workspace
 
 add = generic("add")
 weigh = generic("weigh")
-
-#: Samples whose predictions are summed up together, in one thread.
-ROWS = 1 << 14
-#: Bytes of a set of codes, one bit for each.
-SET = 32
-
-
-@leaf
-def is_in(members, code):
-    """1 if the code is in the set, else 0."""
-    return (members[code >> 3] >> (code & 7)) & 1
-
-
-@leaf
-def leaf_of(codes, feature, left, goes_left, i):
-    """The leaf of sample i in one tree."""
-    at = 0
-    while feature[at] >= 0:
-        at = left[at] + 1 - is_in(goes_left[at], codes[feature[at], i])
-    return left[at]
-
-
-@leaf
-def add_leaves(codes, feature, left, goes_left, values, a, v, start, stop):
-    """``v[i] += a * value of the leaf of sample i`` for the samples from start to stop, in one tree."""
-    for i in range(start, stop):
-        v[i] += a * values[leaf_of(codes, feature, left, goes_left, i)]
-
-
-class Trees(NamedTuple):
-    """Finished trees, each a unit vector: what is left of them when they are grown.
-
-    Node 0 is the root. The children of node p are left[p], where the codes of the set ``goes_left[p]`` go, and ``left[p] + 1``::
-
-        feature   | 2  0 -1 -1 -1|      of a leaf -1
-        left      | 1  3  0  1  2|      of a leaf its number
-
-    feature, left : int32 (room, 2 max_leaves - 1);  goes_left : uint8 (room, 2 max_leaves - 1, SET)
-    values : float64 (room, max_leaves), those of the leaves;  n_leaves : int32 (room,)
-    """
-
-    feature: np.ndarray
-    left: np.ndarray
-    goes_left: np.ndarray
-    values: np.ndarray
-    n_leaves: np.ndarray
-
-    @classmethod
-    def empty(cls, room, max_leaves):
-        """Room for `room` trees."""
-        nodes = 2 * max_leaves - 1
-        return cls(
-            np.full((room, nodes), -1, dtype=np.int32), np.zeros((room, nodes), dtype=np.int32),
-            np.zeros((room, nodes, SET), dtype=np.uint8), np.zeros((room, max_leaves)), np.zeros(room, dtype=np.int32),
-        )  # fmt: skip
-
-    def cut(self, n):
-        """The first n trees, a copy."""
-        return Trees(*(part[:n].copy() for part in self))
-
-    def with_room(self, n):
-        """The same trees with room for n in all."""
-        room = len(self.n_leaves)
-        if room >= n:
-            return self
-        more = Trees.empty(max(n, room + room // 2) - room, self.values.shape[1])
-        return Trees(*(np.concatenate(parts) for parts in zip(self, more, strict=True)))
-
-
-def sum_trees(binned, trees, learners, beta, out, start, stop):
-    """``out += sum_j beta_j B_j`` over the trees `learners`, for the samples from start to stop."""
-    for i in range(len(learners)):
-        j = learners[i]
-        add_leaves(binned.codes, trees.feature[j], trees.left[j], trees.goes_left[j], trees.values[j], beta[i], out, start, stop)
-
-
-def combined(binned, trees, beta):
-    """B beta, (n_samples,), rows in threads."""
-    learners, out, run = np.flatnonzero(beta), np.zeros(binned.n_samples), compiled(sum_trees, (binned, trees))
-    beta = np.asarray(beta, dtype=np.float64)[learners]
-    for _ in in_order(lambda rows: run(binned, trees, learners, beta, out, rows.start, rows.stop), slices(len(out), ROWS)):
-        pass
-    return out
 
 
 class Forest(NamedTuple):
@@ -109,7 +26,7 @@ class Forest(NamedTuple):
     state : n, the trees so far; seen, the one whose leaves are in ``space.leaf``, or -1; length, that of the last fit
     """
 
-    binned: Binned
+    binned: object  # a Binned
     growth: Growth
     space: Workspace
     trees: Trees

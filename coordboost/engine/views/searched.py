@@ -15,14 +15,14 @@ def unmeasured(dictionary, view):
 
 
 @kernel
-def correlation(dictionary, corr):
+def length_of_found(dictionary, corr):
     """The length of a learner that has no other."""
     return corr
 
 
 find = generic("find")
 measure = generic("measure", unmeasured)
-fitted = generic("fitted", correlation)
+fitted = generic("fitted", length_of_found)
 find_in = generic("find_in")
 sought = generic("sought")
 tie = generic("tie")

@@ -1,0 +1,84 @@
+"""Below numba's language: reading ahead, and calls of code that was compiled apart."""
+
+import functools
+import hashlib
+
+import llvmlite.binding
+import numba
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic, overload
+
+from coordboost._generic import build, source_stamp
+
+
+def apart(function):
+    """As `kernel`, for much code with three arguments: compiled once for their types, and called by its address from every loop.
+
+    A loop would else take long to compile, and every other loop that calls it again. ``apart(f).ready(*args)`` must have been called in
+    this process for arguments of the same types before a loop is: it compiles the kernel, or loads it from the disk.
+    """
+
+    @functools.cache
+    def made(kinds):
+        form = build(function, source_stamp(), True, False)
+        form.compile(kinds)
+        code = form.overloads[kinds]
+        name = f"{form.__qualname__}_{hashlib.sha256(repr(kinds).encode()).hexdigest()[:20]}"
+        llvmlite.binding.add_symbol(name, code.library.get_pointer_to_function(code.fndesc.llvm_func_name))
+        return name, code, form
+
+    @intrinsic
+    def call(_, a, b, c):
+        name, code, _form = made((a, b, c))
+
+        def generate(context, builder, signature, args):
+            kind = context.call_conv.get_function_type(code.fndesc.restype, code.fndesc.argtypes)
+            callee = cgutils.get_or_insert_function(builder.module, kind, name)
+            status, out = context.call_conv.call_function(builder, callee, code.fndesc.restype, code.fndesc.argtypes, args)
+            with cgutils.if_unlikely(builder, status.is_error):
+                context.call_conv.return_status_propagate(builder, status)
+            return out
+
+        return code.signature.return_type(a, b, c), generate
+
+    def run(a, b, c):
+        return function(a, b, c)
+
+    def ready(*args):
+        if not numba.config.DISABLE_JIT:
+            made(tuple(map(numba.typeof, args)))
+
+    overload(run, inline="always")(lambda a, b, c: lambda a, b, c: call(a, b, c))
+    run.ready = ready
+    return run
+
+
+def prefetch(array, i):
+    """Ask for ``array[i]`` (one axis) to be in the cache soon; it changes nothing else, and in plain Python it does nothing.
+
+    For loops that know early which scattered places they will read: many of them are on their way at a time then.
+    """
+
+
+@intrinsic
+def _ask(_, array, i):
+    """`prefetch` in compiled code: LLVM's instruction for a read that is soon followed by others nearby."""
+
+    def generate(context, builder, signature, args):
+        made = context.make_array(signature.args[0])(context, builder, args[0])
+        place = builder.bitcast(
+            cgutils.get_item_pointer(context, builder, signature.args[0], made, [args[1]]), cgutils.voidptr_t
+        )
+        kinds = ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t, *[cgutils.int32_t] * 3])
+        read, near, data = (cgutils.int32_t(value) for value in (0, 3, 1))
+        builder.call(builder.module.declare_intrinsic("llvm.prefetch", [cgutils.voidptr_t], kinds), [place, read, near, data])
+        return context.get_dummy_value()
+
+    return types.void(array, i), generate
+
+
+@overload(prefetch, inline="always")
+def _prefetch(array, i):
+    return lambda array, i: _ask(array, i)
