@@ -91,11 +91,13 @@ OLD = [5, 30, 3, 16, 16, 40]  # as written before there were Gram columns: scans
 
 def test_memory_is_checked():
     views = ["Lookahead", "GramColumns", "Explicit"]
-    memory = Memory("GramColumns", 5, 30, 40, 12, ((3, 4), (9,)))
+    memory = Memory("GramColumns", 5, 30, 40, 12, 7, ((3, 4), (9,)))
     assert Memory.read(memory.saved(), views, 50) == memory
+    assert Memory.read(["GramColumns", 5, 30, 40, 12, [[3, 4], [9]]], views, 50) == memory._replace(credit=0)
     assert Memory.read(OLD, views, 50) == Memory("Explicit", 5, 30, 40)
     assert Memory.read([5, 30, 0, 0, 16, 40], views, 50) == Memory("Lookahead", 5, 30, 40)
     bad = [None, {}, [], OLD[:5], [*OLD[:5], -1], [*OLD[:5], 1.0], [*OLD[:5], 51], [*OLD[:5], True], ["Gram", 5, 30, 40, 12, []],
+           ["Explicit", 5, 30, 40, 12, -1, []], ["Explicit", 5, 30, 40, 12, 0.5, []],
            ["Explicit", 5, 30, 40, 12, [[50]]], ["Explicit", 5, 30, 40, 12, [[3], [3]]], ["Explicit", 5, 30, 40, 12, [[]]],
            ["Explicit", 5, 30, 40, 12, [3]], ["Explicit", 5, 30, 40, 12, None], ["Explicit", 5, 30, 40, 12, [["a"]]]]  # fmt: skip
     for saved in bad:

@@ -7,7 +7,8 @@ import numpy as np
 
 from coordboost._protocol import VIEW
 from coordboost.engine.memory import Memory
-from coordboost.engine.prices import Prices
+from coordboost.engine.prices import Prices, by_gain, by_scans
+from coordboost.engine.purchase import SOON, TOGETHER, TRUST, purchase
 from coordboost.engine.views.candidates import gram_candidates
 from coordboost.engine.views.explicit import Explicit
 from coordboost.engine.views.gathered import Gathered, gathered_candidates
@@ -21,30 +22,12 @@ RENEW = 1 << 16
 MOST, ROOM = 4096, 1 << 30
 #: Most steps of lookahead from one scan, so that rounding cannot pile up.
 FARTHEST = 1 << 20
-#: A spell of explicit steps costs so many times the scan that looks for something better; a change to Gram columns, so many stretches.
+#: A spell of explicit steps costs so many times the scan that looks for something better.
 PATIENCE = 8
-#: Gram columns take over where they cost at most this part of what the other views cost, so that near views do not alternate.
-MARGIN = 0.7
 #: After a trial that failed, the next one begins when so many times its length have passed.
 PAUSE = 4
-#: Gram columns computed together.
-TOGETHER = 32
-
-
-def by_scans(memory, gained, n):
-    """Squared loss: after K scans worth n inner products each, sqrt(3 K n) candidates, or 7 sqrt(K) n^(1/3) where that is less.
-
-    With the first number the Gram block has cost 3/2 of the inner products of the scans; the second saves memory traffic for large n
-    at hardly any more scans (measured).
-    """
-    return math.ceil(math.sqrt(memory.scans + memory.plain + 1) * min(math.sqrt(3.0 * n), 7.0 * n ** (1 / 3)))
-
-
-def by_gain(memory, gained, n):
-    """Other losses: the candidates' share of the work of the last `gained` steps is kept near that of the scan."""
-    if gained is None:
-        return math.ceil(math.sqrt(2.0 * n))
-    return math.ceil(1.5 * memory.size) if gained * memory.size < n else max(16, (4 * memory.size) // 5)
+#: Fewest Gram columns computed together with one that is wanted, where that is cheap.
+FEWEST = 8
 
 
 class Fixed:
@@ -87,8 +70,7 @@ class Cheapest:
 
     - *lookahead*: a scan, and what goes with it;
     - *explicit*: a scan a step;
-    - *Gram columns*: O(n_learners) a step, and the columns of learners in use that are not held. Where those missing from before
-      would cost as much as many stretches, some of them are computed now: a change of view is paid for on the way.
+    - *Gram columns*: O(n_learners) a step, and the columns of learners in use that are not held (see ``purchase``).
 
     On Gram columns a *trial* counts for how long lookahead would have needed no scan; where that pays for one, it takes over again.
     """
@@ -101,7 +83,7 @@ class Cheapest:
         self.most = max(16, min(MOST, ROOM // (8 * problem.n_samples)))
         self.size_rule = by_scans if Lookahead in self.kinds else by_gain
         self.n_columns = 0
-        self.since, self.columns_since, self.backlog = 0, 0, 0  # at the start of the stretch: steps, columns, columns missing
+        self.since, self.columns_since = 0, 0  # at the start of the stretch: steps, columns
 
     @property
     def scans(self):
@@ -150,7 +132,8 @@ class Cheapest:
         return math.ceil(PATIENCE * look / self.prices.explicit)
 
     def _trial_length(self):
-        return math.ceil(self.prices.candidates(self.memory.size) / self.prices.moved) if len(self.kinds) > 1 else RENEW
+        """Steps on Gram columns that cost as much as a change to lookahead and back."""
+        return math.ceil(2 * self.prices.candidates(self.memory.size) / self.prices.moved) if len(self.kinds) > 1 else RENEW
 
     def _start(self, beta, kind, gained):
         """A view of this kind, at a new anchor."""
@@ -166,7 +149,6 @@ class Cheapest:
 
     def _place(self, beta, memory):
         self.memory, self.since, self.columns_since = memory, 0, self.n_columns
-        self.backlog = len(self._missing(beta)) if GramColumns in self.kinds else 0
         if memory.view == "Explicit":
             self.view = Explicit.start(self.problem)
             self.view.renew(beta)
@@ -183,18 +165,18 @@ class Cheapest:
             self.view.begin_trial(self.memory.size)
 
     def _cheapest(self, beta, gained):
-        """The kind of view whose steps would have cost least, after a stretch of lookahead or of explicit steps."""
+        """The kind of view for the steps after a stretch of lookahead or of explicit steps; Gram columns are bought for what it cost."""
         prices, explicit = self.prices, gained * self.prices.explicit
         price = explicit if self.memory.view == "Explicit" else self.found.price(prices, gained)
-        least, running = min(price, explicit), gained * prices.moved - self.backlog * prices.gram_column
-        if GramColumns in self.kinds and running <= MARGIN * least:
+        credit = max(0, int(self.memory.credit + TRUST * (price - gained * prices.moved))) if GramColumns in self.kinds else 0
+        if credit > prices.scan:
             missing = self._missing(beta)
-            if running + len(missing) * prices.gram_column <= MARGIN * least:
-                affordable = least / prices.gram_column
-                if self.backlog <= PATIENCE * affordable:
-                    self._add(missing)
-                    return GramColumns
-                self._add(missing[: int(affordable)])
+            columns, change, credit = purchase(credit, len(missing), prices.gram_column, prices.scan, SOON * price / gained)
+            self._add(missing[:columns])
+            if change:
+                self.memory = self.memory._replace(credit=0)
+                return GramColumns
+        self.memory = self.memory._replace(credit=int(credit))
         return Explicit if explicit < price else self.kinds[0]
 
     def _after_columns(self, beta, gained):
@@ -223,12 +205,11 @@ class Cheapest:
         return used
 
     def _likely(self, beta):
-        """The learner whose Gram column is wanted, and those most likely to be next: fewer where such guesses were wrong before."""
+        """The learner whose Gram column is wanted, and those most likely to be next: four times as many as of the last are in use."""
         view, store, place = self.view, self.store, self.store.held.place
-        used, held = np.count_nonzero(beta[place >= 0]) + 1, len(store.held)
-        cheap = self.prices.gram_column < self.prices.scan
-        width = 1 if not cheap or 10 * used < held else min(TOGETHER, max(8, held)) if 3 * used >= held else 8
-        if held + width > store.most:
+        right = np.count_nonzero(beta[store.blocks[-1]]) if store.blocks else 0
+        width = min(TOGETHER, max(FEWEST, 4 * right)) if self.prices.gram_column < self.prices.scan else 1
+        if len(store.held) + width > store.most:
             store.clear()
         size = np.abs(view.corr[: self.problem.n_learners])
         size[place >= 0] = -1.0

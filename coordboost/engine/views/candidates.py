@@ -119,9 +119,8 @@ class Candidates(NamedTuple):
 
     def price(self, prices, gained):
         """What the scan and the `gained` steps since have cost, in multiplications."""
-        size, fresh = len(self.places.learner), self.places.fresh
-        front, regroups = self.view.state.front, self.view.state.regroups
-        moving = 2 * gained * front + regroups * (size * (front + 60) + 4 * front**2)
+        state, size, fresh = self.view.state, len(self.places.learner), self.places.fresh
+        moving = gained * (2 * state.front + 120) + 2 * state.regroups * state.front**2
         return prices.candidates(size, fresh, fresh * size) + moving
 
 

@@ -19,6 +19,7 @@ from coordboost._generic import leaf, record
 from coordboost._protocol import DICTIONARY, VIEW
 from coordboost.engine.views.distance import beats, follow, level, restart, scale_of
 from coordboost.screening.columns import HeldColumns
+from coordboost.screening.inner_products import inner_products
 from coordboost.screening.scan import BLOCK, in_parallel
 
 #: Correlations are moved and searched by so many.
@@ -206,8 +207,6 @@ def gram_columns(problem, learners, out):
             row[:n] = problem.scan(problem.weight * column)
         return
     columns = stored[learners] * problem.weight
-
-    def block(first):
-        out[:, first : min(n, first + BLOCK)] = columns @ stored[first : first + BLOCK].T
-
-    in_parallel(block, range(0, n, BLOCK), columns.size * n)
+    in_parallel(
+        lambda first: inner_products(columns, stored, first, min(n, first + BLOCK), out), range(0, n, BLOCK), columns.size * n
+    )

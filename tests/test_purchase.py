@@ -1,0 +1,69 @@
+"""Gram columns are bought for what was lost by not having them, not before."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from test_lookahead import ar1, unit
+
+import coordboost as cb
+from coordboost.engine.purchase import SOON, TOGETHER, TRUST, purchase
+from coordboost.engine.stepper import Stepper
+
+stretches = st.lists(st.tuples(st.integers(1, 500), st.integers(0, 300), st.integers(0, 20), st.integers(1, 9000)), max_size=60)
+
+
+@given(stretches, st.integers(1, 9), st.integers(1, 50))
+def test_never_more_than_was_lost(stretches, column, scan):
+    """Whatever a run costs, and whenever it ends: what was spent is at most TRUST times what was lost, and a change comes in the end."""
+    credit, lost, spent, missing = 0, 0, 0, 0
+    for price, moving, fresh, steps in stretches:
+        lost, missing = lost + max(0, price - moving), missing + fresh
+        credit = max(0, credit + TRUST * (price - moving))
+        columns, change, left = purchase(credit, missing, column, scan, SOON * price / steps)
+        assert change == (credit >= missing * column + scan)
+        assert columns == missing if change else columns % TOGETHER == 0 and columns <= missing
+        assert change or left == credit - columns * column >= 0
+        spent, missing, credit = spent + columns * column + change * scan, missing - columns, left
+        assert spent <= TRUST * lost
+        if change:
+            return
+
+
+def test_much_is_paid_in_advance():
+    """What a change costs more than the next 5,000 steps, as far as the credit goes; less is not touched."""
+    assert purchase(700.0, 100, 10.0, 100.0, soon=1100.0) == (0, False, 700.0)
+    assert purchase(700.0, 100, 10.0, 100.0, soon=500.0) == (32, False, 380.0)
+    assert purchase(700.0, 100, 10.0, 100.0, soon=200.0) == (64, False, 60.0)
+    assert purchase(1100.0, 100, 10.0, 100.0, soon=0.0) == (100, True, 0.0)
+
+
+def test_a_run_that_ends_before_columns_pay():
+    """While lookahead makes 500 steps a scan it costs no more than Gram columns would: 109 columns were bought before step 90,000."""
+    X, y = ar1(60, 2000, k=20)
+    problem, method = cb.Problem(X, unit(y)), cb.forward_stagewise(3e-5)
+    run, longer = (cb.solve(problem, method, steps) for steps in (90_000, 96_000))
+    assert run.n_gram_columns == 0 < longer.n_gram_columns
+    assert (longer.path.learner[:90_000] == run.path.learner).all()
+
+
+@pytest.mark.parametrize("steps", [3_000, 200_000])
+def test_guesses_follow_how_many_were_right(steps):
+    """Columns computed with one that is wanted are four times as many as were in use of those computed last, and 8 to 32."""
+    X, y = ar1(60, 2000, k=20)
+    stepper = Stepper(
+        cb.Problem(X, unit(y)), cb.ls_boost(0.02) if steps < 10_000 else cb.forward_stagewise(1e-4), view=cb.GramColumns
+    )
+    source, asked = stepper.source, []
+    likely = source._likely
+
+    def watched(beta):
+        last = source.store.blocks[-1] if source.store.blocks else []
+        chosen = likely(beta)
+        asked.append((len(chosen), min(TOGETHER, max(8, 4 * np.count_nonzero(beta[last])))))
+        return chosen
+
+    source._likely = watched
+    for _ in stepper.blocks(steps):
+        pass
+    assert len(asked) > 3 and all(width == wanted for width, wanted in asked)
