@@ -54,7 +54,8 @@ def grow(binned, growth, space, target, weight, features, penalty):
         if not split_best(binned, growth, space, features):
             break
         for i in range(space.count.batch):
-            move_rows(binned, space, space.batch[i])
+            node = space.nodes[space.batch[i]]
+            move_rows(binned, space, space.batch[i], node.start, node.stop, 0)
     finish(space)
     for at in range(space.count.nodes):
         name_rows(binned, space, at)
@@ -181,18 +182,21 @@ def sort_codes(binned, growth, space, features, at):
 
 
 @leaf
-def move_rows(binned, space, at):
-    """The rows of a node go to its children, in the other buffer."""
+def move_rows(binned, space, at, first, last, left_before):
+    """The rows of a node from `first` to `last` go to its children, in the other buffer.
+
+    left_before : how many of the rows from ``nodes[at].start`` to `first` go left
+    """
     node, width = space.nodes[at], space.form.channels
     codes, goes_left, side = binned.codes[node.feature], space.goes_left[at], node.depth & 1
-    rows, out_rows = space.rows[lies(node)][node.start : node.stop], space.rows[2 - side][node.start : node.stop]
-    fixed = space.fixed[side][width * node.start : width * node.stop]
+    rows, out_rows = space.rows[lies(node)][first:last], space.rows[2 - side][node.start : node.stop]
+    fixed = space.fixed[side][width * first : width * last]
     out_fixed = space.fixed[1 - side][width * node.start : width * node.stop]
-    n_left = space.nodes[node.left].stop - node.start
+    other = space.nodes[node.left].stop - node.start + first - node.start - left_before
     if width == 1:
-        part(codes, goes_left, rows, fixed, n_left, out_rows, out_fixed)
+        part(codes, goes_left, rows, fixed, left_before, other, out_rows, out_fixed)
     else:
-        part_two(codes, goes_left, rows, fixed, n_left, out_rows, out_fixed)
+        part_two(codes, goes_left, rows, fixed, left_before, other, out_rows, out_fixed)
 
 
 @inlined

@@ -3,16 +3,17 @@
 Two cursors, no branch: the number of rows on the left is known from the histogram, so both children are written at once::
 
     rows of the node     1  3  4  6  8  9           goes_left      y  n  n  y  y  n
-    of its children      1  6  8 | 3  4  9          the cursors begin here ^ and here | ^
+    of its children      1  6  8 | 3  4  9          one begins at 0, the other at 3
+
+Parts of a node can be moved at the same time, once it is known how many rows go left in each.
 """
 
 from coordboost._generic import leaf
 
 
 @leaf
-def part(codes, goes_left, rows, fixed, n_left, out_rows, out_fixed):
-    """Rows with their fixed targets (one channel) to `out_rows` and `out_fixed`, first those that go left."""
-    one, other = 0, n_left
+def part(codes, goes_left, rows, fixed, one, other, out_rows, out_fixed):
+    """Rows with their fixed targets (one channel) to `out_rows` and `out_fixed`: from `one` on if they go left, else from `other` on."""
     for i in range(len(rows)):
         row = rows[i]
         left = int(goes_left[codes[row]])
@@ -24,9 +25,8 @@ def part(codes, goes_left, rows, fixed, n_left, out_rows, out_fixed):
 
 
 @leaf
-def part_two(codes, goes_left, rows, fixed, n_left, out_rows, out_fixed):
+def part_two(codes, goes_left, rows, fixed, one, other, out_rows, out_fixed):
     """As `part`, with two channels."""
-    one, other = 0, n_left
     for i in range(len(rows)):
         row = rows[i]
         left = int(goes_left[codes[row]])
@@ -36,6 +36,15 @@ def part_two(codes, goes_left, rows, fixed, n_left, out_rows, out_fixed):
         out_fixed[2 * at + 1] = fixed[2 * i + 1]
         one += left
         other += 1 - left
+
+
+@leaf
+def count_left(codes, goes_left, rows):
+    """How many rows go left."""
+    total = 0
+    for i in range(len(rows)):
+        total += int(goes_left[codes[rows[i]]])
+    return total
 
 
 @leaf
