@@ -18,14 +18,13 @@ import numpy as np
 from coordboost._generic import leaf, record
 from coordboost._protocol import DICTIONARY, VIEW
 from coordboost.engine.views.distance import beats, follow, level, restart, scale_of
+from coordboost.screening.best import SIZE_BITS
 from coordboost.screening.columns import HeldColumns
 from coordboost.screening.inner_products import inner_products
 from coordboost.screening.scan import BLOCK, in_parallel
 
 #: Correlations are moved and searched by so many.
 STRIP = 256
-#: The bits of a float64 but for its sign. Read as whole numbers they have the order of the sizes, and their maximum is vector code.
-SIZE_BITS = 0x7FFFFFFFFFFFFFFF
 
 
 def padded(values):
@@ -48,7 +47,7 @@ def move(corr, start, column, shrink, theta):
 
 @leaf
 def largest(bits):
-    """The largest size among numbers whose bits are given, as bits; NaN is larger than all."""
+    """The largest size among numbers whose bits are given, as bits, whose maximum is vector code; NaN is larger than all."""
     top = 0
     for p in range(len(bits)):
         size = bits[p] & SIZE_BITS

@@ -22,7 +22,7 @@ import numpy as np
 from coordboost._generic import generic, kernel
 from coordboost._protocol import VIEW
 from coordboost.engine.views.distance import beats, follow, pred_square, restart
-from coordboost.screening.best import strongest
+from coordboost.screening.best import SIZE_BITS, edge
 
 regroup = generic("regroup")
 
@@ -92,20 +92,18 @@ class Lookahead(NamedTuple):
             if change != 0.0:
                 for p in range(n):
                     recent[p] -= change * self.gram[i, p]
-        wanted = min(state.wanted, n)
-        for r in range(n):
-            now[r] = recent[self.order[r]]
-        strongest(now[:n], wanted, -1.0, self.front, self.front_recent)
-        level, last = self.front_recent[0], self.front[0]
+        bits = recent.view(np.int64)
+        low, ties = edge(bits, min(state.wanted, n))
         w, outside = 0, -np.inf
         for r in range(n):
             i = self.order[r]
-            size = abs(recent[i])
-            if size > level or (size == level and r <= last):
+            size = bits[i] & SIZE_BITS
+            if size > low or (size == low and ties > 0):
+                ties -= size == low
                 self.front[w], self.front_start[w], self.front_recent[w], now[w] = i, self.start[i], recent[i], recent[i]
                 w += 1
             else:
-                outside = max(outside, size)
+                outside = max(outside, abs(recent[i]))
         width = STRIP * strips(w)
         for a in range(w):
             for b in range(w):
