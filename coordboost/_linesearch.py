@@ -1,9 +1,9 @@
-"""Exact line search along a direction for any smooth convex loss.
+"""Exact minimisation along one line: of any smooth convex loss, and of a parabola with an l1 penalty.
 
 Source: Lu and Mazumder, Randomized Gradient Boosting Machine, Section 1.2 (step 4 of Algorithms 1-3); the safeguard is ours.
 """
 
-from coordboost._generic import generic, kernel
+from coordboost._generic import generic, kernel, leaf
 
 
 @kernel
@@ -17,6 +17,12 @@ curvature = generic("curvature", no_curvature)
 
 #: A line search without a minimiser (a learner that never errs) stops where the largest change of a prediction is this.
 CAP = 50.0
+
+
+@leaf
+def soft_threshold(a, lam, square):
+    """The x that minimises ``square x^2 / 2 - a x + lam |x|``: in NumPy ``sign(a) * maximum(abs(a) - lam, 0) / square``."""
+    return (a - lam) / square if a > lam else ((a + lam) / square if a < -lam else 0 * a)
 
 
 @kernel

@@ -12,6 +12,7 @@ import math
 import numpy as np
 
 from coordboost._generic import compiled, kernel
+from coordboost._linesearch import soft_threshold
 from coordboost.lasso.active import ExactSolves
 from coordboost.lasso.gaps import squared_gap
 from coordboost.screening.sphere import farthest
@@ -34,7 +35,7 @@ def sweep_gram(gram, now, gamma, index, n, lam):
         j = index[i]
         old, square = gamma[j], gram[j, j]
         a = now[j] + square * old
-        new = (a - lam) / square if a > lam else ((a + lam) / square if a < -lam else 0.0)
+        new = soft_threshold(a, lam, square)
         move = new - old
         if move != 0.0:
             gain += move * (now[j] - 0.5 * square * move) - lam * (abs(new) - abs(old))

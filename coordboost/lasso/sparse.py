@@ -11,6 +11,7 @@ import math
 import numpy as np
 
 from coordboost._generic import compiled, kernel
+from coordboost._linesearch import soft_threshold
 from coordboost._machine import prefetch
 from coordboost.lasso.conjugate import descend_on_support
 from coordboost.lasso.entries import column_correlation, drift, empty, gap_sums, measure, short_rows, subtract, with_more
@@ -36,7 +37,7 @@ def sweep_entries(held, index, n, resid, drift, gamma, lam):
         old, square = gamma[j], held.square[j] + held.ridge[j]
         corr = column_correlation(held, resid, drift, j) - held.ridge[j] * old
         a = corr + square * old
-        new = (a - lam) / square if a > lam else ((a + lam) / square if a < -lam else 0.0)
+        new = soft_threshold(a, lam, square)
         move = new - old
         if move != 0.0:
             gain += move * (corr - 0.5 * square * move) - lam * (abs(new) - abs(old))

@@ -16,6 +16,7 @@ import numpy as np
 
 from coordboost._checks import not_negative, positive, shown
 from coordboost._generic import generic, kernel
+from coordboost._linesearch import soft_threshold
 from coordboost._protocol import LOSS, STEP
 
 search = generic("search")
@@ -220,9 +221,7 @@ class SoftThreshold(NamedTuple):
         return self._replace(rate=Proportional(self.rate).bind(problem).rate)
 
     def soft(self, corr, beta_j):
-        a = beta_j + self.rate * corr
-        threshold = self.rate * self.lam
-        return (a - threshold if a > threshold else (a + threshold if a < -threshold else 0 * a)) - beta_j
+        return soft_threshold(beta_j + self.rate * corr, self.rate * self.lam, 1) - beta_j
 
     def score(self, j, corr, beta_j):
         return abs(soft(self, corr, beta_j))
