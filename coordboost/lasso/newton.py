@@ -188,7 +188,8 @@ class Newton:
     def _search(self, change, now, lam):
         """Go along `change` of the coefficients, halving until the objective falls; the length of the step.
 
-        Where rounding hides whether it does, the slope at the end has to be less steep than that at the start.
+        Where rounding hides whether it does, the slope at the end has to be less steep than that at the start, or hidden itself: along
+        columns that depend on each other coefficients may go far where the prediction hardly moves.
         """
         move = self.held.dictionary.combine(change)
         old = float(np.abs(self.gamma).sum())
@@ -197,13 +198,14 @@ class Newton:
         slope = float(now @ change) - lam * (float(np.abs(self.gamma + change).sum()) - old)
         # the same without differences of norms, which rounding would hide
         steep = float((now - lam * np.where(self.gamma == 0, np.sign(change), np.sign(self.gamma))) @ change)
+        hidden = ROUNDING * float(np.abs(change).sum()) * float(np.linalg.norm(self.resid))
         resid, step = np.empty_like(self.resid), 1.0
         for _ in range(HALVINGS):
             gamma = self.gamma + step * change
             loss = self.terms(*self.fixed, self.pred, move, step, resid)
             fall = start - loss - lam * float(np.abs(gamma).sum())
             sides = np.where(gamma == 0, -np.sign(change), np.sign(gamma))
-            flat = lam * float(sides @ change) - float(resid @ move) <= FLAT * steep
+            flat = lam * float(sides @ change) - float(resid @ move) <= max(FLAT * steep, hidden)
             if fall >= DECREASE * step * slope + rounding or (fall >= -rounding and flat):
                 self.gamma, self.pred, self.loss, self.resid = gamma, self.pred + step * move, loss, resid
                 return step
