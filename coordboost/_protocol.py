@@ -153,6 +153,7 @@ DICTIONARY = Kind(
         "binned": None,  # the features in bins that it looks at, a Binned
         "binning": None,  # what puts new rows into bins, where `at` takes rows in bins
         "products": _verbs.products,  # products(weight), Gram entries without columns, as ``dictionaries/stumps/joint.py``, or None
+        "tasks": None,  # tasks(), what has find(v) and find_in(v, groups) on several threads, or None where one is enough
         "shares": None,  # the parts that a scan is made of; scan_share(v, k, out) fills the entries of part k
         "scan_cost": None,  # multiplications in a scan, default n_samples * n_learners
     },
@@ -179,6 +180,7 @@ VIEW = Kind(
         "quadratic": False,  # it needs the squared loss
         "greedy": False,  # it needs a method for which the largest correlation of all wins
         "room": None,  # room(problem, n), the same view with room for n more learners, where they come one by one
+        "tasks": None,  # tasks(), what searches on several threads in a loop in plain Python, or None where one is enough
         "searches": 0,  # scans, or searches of an uncountable dictionary, in every step
         "looks": None,  # looks(width, n_learners): correlations with the data that a step takes
     },

@@ -1,9 +1,12 @@
 """A tree has the same bits in one call and on 1, 2 or 4 threads, however its work is cut."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from test_trees import table, tree_of
 
+import coordboost as cb
 from coordboost.dictionaries.trees import Growth, Workspace, grow_on_threads, tasks
 
 RNG = np.random.default_rng(8)
@@ -12,6 +15,7 @@ CODES = RNG.integers(0, RNG.integers(2, 60, (D, 1)), (D, N))
 MISSING = np.where(np.arange(D) % 3 == 0, CODES.max(axis=1), -1)
 CATEGORICAL = (np.arange(D) % 5 == 1).astype(int)
 TARGET = RNG.standard_normal(N) + (CODES[1] > 3) * CODES[3] / 9
+POOL = ThreadPoolExecutor(2)
 CASES = {
     "one weight": (Growth(5, min_samples=3), np.ones(1)),
     "weights": (Growth(5, min_samples=3), RNG.random(N)),
@@ -24,6 +28,7 @@ CASES = {
 def small_work(monkeypatch):
     monkeypatch.setattr(tasks, "LITTLE", 0)
     monkeypatch.setattr(tasks, "BLOCK", 64)
+    monkeypatch.setattr(tasks, "pool", lambda: (POOL, 2))
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -43,7 +48,7 @@ def test_same_bits(name, features):
 
 def test_little_work_is_one_call(monkeypatch):
     monkeypatch.setattr(tasks, "LITTLE", N * D + 1)
-    monkeypatch.setattr(tasks, "pool", None)
+    monkeypatch.setattr(tasks, "shares", None)
     growth, weight = CASES["one weight"]
     binned = table(CODES)
     growth = growth.check(binned)
@@ -70,3 +75,35 @@ def test_not_finite():
     growth = growth.check(binned)
     space = Workspace.of(binned, growth)
     assert grow_on_threads(binned, growth, space, np.full(N, np.nan), weight, np.arange(D), np.zeros(D), threads=2) == 0
+
+
+RUNS = [(cb.gbm(0.3), False), (cb.gbm(0.3), True), (cb.rtgcd(select=cb.Groups(2)), False), (cb.agbm(0.5, 0.1), True)]
+
+
+@pytest.mark.parametrize(("method", "newton"), RUNS, ids=["gbm", "gbm, Newton", "groups", "agbm, Newton"])
+def test_a_run_has_the_same_bits_on_several_threads(monkeypatch, method, newton):
+    loss = cb.Logistic() if newton else cb.Squared()
+    y = np.where(TARGET > 0, 1.0, -1.0) if newton else TARGET
+    problem = cb.Problem(cb.trees(CODES.T.astype(float), max_depth=3, newton=newton), y, loss)
+    several = cb.solve(problem, method, 12, rng=4)
+    cut = cb.solve(problem, method, 5, rng=4).resume(7)
+    monkeypatch.setattr(tasks, "LITTLE", N * D + 1)
+    one = cb.solve(problem, method, 12, rng=4)
+    for run in (several, cut):
+        assert (run.path.learner == one.path.learner).all() and (run.path.theta == one.path.theta).all()
+        assert (run.beta == one.beta).all() and (run.pred == one.pred).all()
+        for ours, theirs in zip(run.problem.dictionary.trees, one.problem.dictionary.trees, strict=True):
+            assert (ours == theirs).all()
+
+
+def test_a_run_of_much_work_grows_in_tasks(monkeypatch):
+    grown = []
+    monkeypatch.setattr(tasks, "every_share", tasks.shares, raising=False)
+    monkeypatch.setattr(tasks, "shares", lambda *args: grown.append(args) or tasks.every_share(*args))
+    problem = cb.Problem(cb.trees(CODES.T.astype(float), max_depth=2), TARGET)
+    cb.solve(problem, cb.gbm(0.3), 3)
+    assert len(grown) >= 3 * 3  # features, rows and nodes
+    monkeypatch.setattr(tasks, "LITTLE", N * D + 1)
+    grown.clear()
+    cb.solve(problem, cb.gbm(0.3), 3)
+    assert not grown

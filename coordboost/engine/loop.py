@@ -1,8 +1,9 @@
 """The one loop: pick a learner, move, push, record."""
 
 from coordboost._generic import compiled, generic, interpreted, is_piece
-from coordboost._protocol import COEFFICIENTS
+from coordboost._protocol import COEFFICIENTS, VIEW
 from coordboost.engine.views.called import Called, Kept
+from coordboost.engine.views.tasked import Tasked
 
 pick = generic("pick")
 move = generic("move")
@@ -43,11 +44,14 @@ def retrace(coefficients, path, start, stop):
 
 
 def runner(view, select, step, beta, *, compile=True):
-    """The loop for these pieces: compiled where all of them can be, plain Python otherwise."""
+    """The loop for these pieces: compiled where all of them can be, plain Python otherwise, and around searches on several threads."""
     pieces = (view, select, step, beta)
-    if compile and all(map(is_piece, pieces)):
-        return compiled(advance, pieces)
     run = interpreted(advance)
+    if compile and all(map(is_piece, pieces)):
+        finder = VIEW.of(view, "tasks") and view.tasks()
+        if finder is None:
+            return compiled(advance, pieces)
+        return lambda view, select, step, unit, beta, *rest: run(Tasked(view, finder), select, step, unit, Kept(beta), *rest)
     called = compile and hasattr(view, "dictionary") and not is_piece(view.dictionary)
     return (
         (lambda view, select, step, unit, beta, *rest: run(Called(view), select, step, unit, Kept(beta), *rest))

@@ -5,12 +5,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._generic import generic, kernel, leaf, record
+from coordboost._generic import compiled, generic, kernel, leaf, record
 from coordboost._machine import apart
 from coordboost.dictionaries.trees.fixed import mass, summed
 from coordboost.dictionaries.trees.grow import grow
 from coordboost.dictionaries.trees.growth import Growth
 from coordboost.dictionaries.trees.stored import SET, Trees, combined, leaf_of
+from coordboost.dictionaries.trees.tasks import grow_on_threads, worth_threads
 from coordboost.dictionaries.trees.workspace import Workspace
 
 add = generic("add")
@@ -85,6 +86,27 @@ class Forest(NamedTuple):
         """How long the last tree was before it became a unit vector."""
         return self.state.length
 
+    def tasks(self):
+        """What finds the same trees in tasks of several threads; None where there is one thread, or little to do."""
+        return GrownInTasks(self) if worth_threads(self.binned.n_samples * self.binned.n_features) else None
+
+
+class GrownInTasks:
+    """The verbs ``find`` and ``find_in`` of a forest, for a loop in plain Python."""
+
+    def __init__(self, forest):
+        self.forest = forest
+
+    def find(self, v):
+        return self.find_in(v, self.forest.every)
+
+    def find_in(self, v, groups):
+        forest = self.forest
+        if forest.state.n >= len(forest.trees.n_leaves):
+            return -1, 0.0
+        n_leaves = grow_on_threads(forest.binned, forest.growth, forest.space, v, forest.metric, groups, forest.penalty)
+        return compiled(run_keep, (forest,))(forest, v, n_leaves)
+
 
 @kernel
 def see(forest, j):
@@ -100,10 +122,16 @@ def see(forest, j):
 @kernel
 def grow_one(forest, v, features):
     """Grow a tree on these features, and keep it as a unit vector."""
-    j, space, state = forest.state.n, forest.space, forest.state
-    if j >= len(forest.trees.n_leaves):
+    if forest.state.n >= len(forest.trees.n_leaves):
         return -1, 0.0
-    n_leaves = grow(forest.binned, forest.growth, space, v, forest.metric, features, forest.penalty)
+    n_leaves = grow(forest.binned, forest.growth, forest.space, v, forest.metric, features, forest.penalty)
+    return keep_grown(forest, v, n_leaves)
+
+
+@kernel
+def keep_grown(forest, v, n_leaves):
+    """Give the tree that was grown for `v` a number, and keep it as a unit vector: (number, correlation)."""
+    j, space, state = forest.state.n, forest.space, forest.state
     state.n += 1
     if n_leaves == 0:
         state.seen, state.length = -1, math.nan
@@ -127,6 +155,11 @@ def grow_one(forest, v, features):
         forest.trees.values[j, one] = values[one] / largest / size
     state.length = size * fit
     return j, corr / size
+
+
+def run_keep(forest, v, n_leaves):
+    """`keep_grown`, to be compiled."""
+    return keep_grown(forest, v, n_leaves)
 
 
 #: As `grow_one`. Growing is far more code than the loops that call it.

@@ -12,7 +12,7 @@ from coordboost.dictionaries.trees.search import search
 from coordboost.dictionaries.trees.workspace import TASKS
 
 #: Samples times features below which a tree is grown in one call.
-LITTLE = 1 << 21
+LITTLE = 1 << 22
 #: Most rows that are moved by one task.
 BLOCK = 1 << 16
 #: The steps.
@@ -48,15 +48,20 @@ def step(what, at, first, last, before, binned, growth, space, target, weight, f
     return 0
 
 
+def worth_threads(updates, threads=None):
+    """Whether so many samples times features are worth several threads, and there are some."""
+    return updates >= LITTLE and (threads or pool()[1]) > 1
+
+
 def grow_on_threads(binned, growth, space, target, weight, features, penalty, threads=None):
     """As `grow`, on several threads where the work is worth it. Call it from Python.
 
     threads : how many tasks at a time; default the threads of the pool
     """
     data = binned, growth, space, target, weight, features, penalty
-    threads = min(threads or pool()[1], TASKS)
-    if threads == 1 or len(target) * len(features) < LITTLE:
+    if not worth_threads(len(target) * len(features), threads):
         return compiled(grow, (binned, growth, space))(*data)
+    threads = min(threads or pool()[1], TASKS)
     run = compiled(step, (binned, growth, space))
     places, state = shares(len(features), 2 * threads), space.count
     state.tasks = max(1, len(places))

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from coordboost._generic import generic, kernel
-from coordboost._protocol import COEFFICIENTS, VIEW
+from coordboost._protocol import COEFFICIENTS, DICTIONARY, VIEW
 from coordboost.engine.views.accelerated import Accelerated
 from coordboost.engine.views.explicit import Explicit
 from coordboost.pieces.coefficients import Single, TwoSequences
@@ -67,6 +67,11 @@ class Searched(NamedTuple):
         """The same among the learners of the groups drawn."""
         measure(self.inner.dictionary, self.inner)
         return find_in(self.inner.dictionary, sought(self.inner), drawn)
+
+    def tasks(self):
+        """What searches in tasks of several threads, where that is worth it, else None."""
+        own = DICTIONARY.of(self.inner.dictionary, "tasks")
+        return own and own()
 
     def tie(self):
         return tie(self.inner)

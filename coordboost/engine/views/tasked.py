@@ -1,0 +1,43 @@
+"""The view of a search, stepped in plain Python: searches are tasks of several threads, all else is compiled."""
+
+from coordboost._generic import compiled
+from coordboost.engine.views.called import run_push, run_search
+from coordboost.engine.views.searched import measure, sought, tie
+
+
+def run_measure(view):
+    """What a learner has to know before it is sought, to be compiled."""
+    measure(view.inner.dictionary, view.inner)
+
+
+class Tasked:
+    """The same as `view`, a ``Searched``, whose learners are found by `finder`. *Cost* of a step beside the search: a few calls."""
+
+    def __init__(self, view, finder):
+        self.view, self.finder = view, finder
+
+    def _prepared(self):
+        """What learners are sought for."""
+        compiled(run_measure, (self.view,))(self.view)
+        return sought(self.view.inner)
+
+    def best(self, step, beta):
+        """The winner among all learners."""
+        return self.finder.find(self._prepared())
+
+    def best_in(self, step, beta, drawn, member, start):
+        """The winner in the groups drawn."""
+        return self.finder.find_in(self._prepared(), drawn)
+
+    def fitted(self, corr):
+        """The length of the learner that was found."""
+        return self.view.fitted(corr)
+
+    def tie(self):
+        return tie(self.view)
+
+    def search(self, j, a, b):
+        return compiled(run_search, (self.view,))(self.view, j, a, b)
+
+    def push(self, j, shrink, theta):
+        compiled(run_push, (self.view,))(self.view, j, shrink, theta)
