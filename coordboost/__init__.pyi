@@ -65,6 +65,8 @@ from coordboost.problem import Problem as Problem
 from coordboost.run import Run as Run
 from coordboost.run import Status as Status
 from coordboost.run import load as load
+from coordboost.shapes import Shape as Shape
+from coordboost.shapes import shapes as shapes
 from coordboost.solve import iterate as iterate
 from coordboost.solve import solve as solve
 from coordboost.state import State as State

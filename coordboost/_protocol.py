@@ -151,6 +151,7 @@ DICTIONARY = Kind(
         "one_pass": False,  # reading the columns is what costs, so that all Gram entries in one pass are worth it
         "weighted": None,  # weighted(weight), the same learners with unit norm in that metric
         "binned": None,  # the features in bins that it looks at, a Binned
+        "steps": None,  # steps(beta), the model of each feature as a function of its bins
         "binning": None,  # what puts new rows into bins, where `at` takes rows in bins
         "products": _verbs.products,  # products(weight), Gram entries without columns, as ``dictionaries/stumps/joint.py``, or None
         "tasks": None,  # tasks(), what has find(v) and find_in(v, groups) on several threads, or None where one is enough

@@ -7,6 +7,7 @@ from coordboost._checks import shown
 from coordboost.data import validation
 from coordboost.driver import again, drive
 from coordboost.outcome import Outcome, Replay, Status
+from coordboost.shapes import shapes
 from coordboost.state import State
 from coordboost.targets import Certificate
 
@@ -62,6 +63,10 @@ class Run:
     def predict(self, X):
         """Predictions (offset included) for new rows."""
         return self.problem.predict(self.beta, X)
+
+    def shapes(self):
+        """The shape function of each feature, for a run on stumps: see ``shapes``."""
+        return shapes(self.problem, self.beta)
 
     def replay(self, at):
         """The states after `at` steps each (non-decreasing), bit for bit as they were. *Cost*: no scans."""

@@ -31,6 +31,7 @@ FLOORS = {
         "stopping",
         "storage",
         "subgradient",
+        "shapes",
         "exact",
         "lasso",
         "certify",

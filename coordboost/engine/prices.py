@@ -15,12 +15,15 @@ OVERHEAD = 600_000
 CALL = 100_000
 #: A Gram column in a product of matrices, in scans.
 IN_BLOCK = 0.15
-#: A Gram entry that is read from counts.
-COUNT = 40
+#: A Gram column from counts, in scans; one of its entries.
+COUNTED, COUNT = 0.06, 10
 
 
 class Prices:
-    """Of a problem: a scan, a step of the explicit view, a step on Gram columns, a Gram column, a column."""
+    """Of a problem: a scan, a step of the explicit view, a step on Gram columns, a Gram column, a column, a Gram entry.
+
+    in_blocks : whether Gram columns cost less where several are computed together
+    """
 
     def __init__(self, problem):
         n_samples, n_learners, B = problem.n_samples, problem.n_learners, problem.dictionary
@@ -30,7 +33,8 @@ class Prices:
         self.explicit = self.scan + self.residual + 200
         self.moved = 1.3 * n_learners + 600
         counts, rows = problem.products is not None, DICTIONARY.of(B, "rows") is not None
-        self.gram_column = IN_BLOCK * self.scan if rows or counts else self.scan
+        self.in_blocks = rows and not counts
+        self.gram_column = COUNTED * self.scan if counts else IN_BLOCK * self.scan if rows else self.scan
         self.column = self.gram_column if counts else 2 * n_samples + called
         self.entry = COUNT if counts else n_samples / 2
 

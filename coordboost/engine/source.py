@@ -208,9 +208,11 @@ class Cheapest:
         """The learner whose Gram column is wanted, and those most likely to be next: four times as many as of the last are in use."""
         view, store, place = self.view, self.store, self.store.held.place
         right = np.count_nonzero(beta[store.blocks[-1]]) if store.blocks else 0
-        width = min(TOGETHER, max(FEWEST, 4 * right)) if self.prices.gram_column < self.prices.scan else 1
+        width = min(TOGETHER, max(FEWEST, 4 * right)) if self.prices.in_blocks else 1
         if len(store.held) + width > store.most:
             store.clear()
+        if width == 1:
+            return np.array([view.state.wanted])
         size = np.abs(view.corr[: self.problem.n_learners])
         size[place >= 0] = -1.0
         size[view.state.wanted] = np.inf

@@ -87,7 +87,7 @@ class GramForm:
 
     start, now, gamma : (m,), correlations of the working set at 0 and now, coefficients;  ridge : (m,), what the elastic net adds to
     the diagonal of the Gram matrix;  outside : a bound of the abs correlations of all others at the point checked last;
-    plain : <r, r> and <r, y - r> there
+    plain : <r, r> and <r, y - r> there;  zero : (n_learners,), correlations at 0
     """
 
     def __init__(self, source):
@@ -98,6 +98,7 @@ class GramForm:
         self.descend, self.gap_inside = compiled(descend_by_gram, ()), compiled(gap_inside, ())
         self.exact = ExactSolves()
         self._scan(self.y)
+        self.zero = self.corr
         self.outside, self.plain = self.level, (self.square_y, 0.0)
         if source.n_learners <= min(SMALL, source.n_samples // 2):
             self.recruit(0.0)
@@ -127,7 +128,7 @@ class GramForm:
         m, more = len(self.block), np.zeros(len(new))
         self.block.add(new)
         gram, columns = self.block.gram[m : m + len(new)], self.block.rows[m : m + len(new)]
-        start = columns @ self.y
+        start = columns @ self.y if self.block.entries is None else self.zero[new]
         self.start, self.now = np.append(self.start, start), np.append(self.now, start - gram[:, :m] @ self.gamma)
         self.squares, self.ridge = np.append(self.squares, gram.diagonal(m)), np.append(self.ridge, more)
         self.gamma = np.append(self.gamma, more)
@@ -158,10 +159,10 @@ class GramForm:
             plain = self.now + self.ridge * gamma
             self.outside, self.plain = 0.0, (max(self.square_y - gamma @ (self.start + plain), 0.0), gamma @ plain)
             return self.gap(lam, wanted)
-        resid = self.y - (gamma[support] @ columns[support] if 4 * len(support) < m else gamma @ columns[:m])
+        resid = self.y - self._prediction(support)
         outside, rho = self.block.place < 0, float(np.linalg.norm(resid - self.scanned))
         self.outside = float(farthest(self.size[outside], rho, self.source.norm_bound(outside)).max(initial=0.0))
-        if self.outside <= lam:
+        if self.outside <= lam and self.block.entries is None:
             self.now = columns[:m] @ resid
         else:
             self._scan(resid)
@@ -169,6 +170,15 @@ class GramForm:
         self.now -= self.ridge * gamma
         self.plain = float(resid @ resid), float(resid @ (self.y - resid))
         return self.gap(lam, wanted)
+
+    def _prediction(self, support):
+        """The prediction of the model, (n_samples,)."""
+        m, gamma, columns = len(self.gamma), self.gamma, self.block.rows
+        if self.block.entries is not None:
+            whole = np.zeros(self.source.n_learners)
+            whole[self.block.learner] = gamma
+            return self.source.combine(whole)
+        return gamma[support] @ columns[support] if 4 * len(support) < m else gamma @ columns[:m]
 
     def gap(self, lam, wanted):
         ridge, inside = float(self.ridge @ self.gamma**2), float(np.abs(self.now).max(initial=0.0))

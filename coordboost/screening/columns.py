@@ -63,10 +63,12 @@ class HeldColumns:
     with_gram : bool
     stored : (n_learners, length), optional
         All columns, where they are stored like this: they are not copied where all learners come at once.
+    entries : callable, optional
+        ``entries(a, b)``, Gram entries without columns, which are then not kept: `length` is 0.
     """
 
-    def __init__(self, fill, n_learners, length, with_gram=False, stored=None):
-        self.fill, self.stored, self.m = fill, stored, 0
+    def __init__(self, fill, n_learners, length, with_gram=False, stored=None, entries=None):
+        self.fill, self.stored, self.entries, self.m = fill, stored, entries, 0
         self.place, self.ids = np.full(n_learners, -1), np.empty(0, dtype=np.int64)
         self.rows, self.gram = np.empty((0, length)), np.empty((0, 0)) if with_gram else None
 
@@ -92,11 +94,15 @@ class HeldColumns:
             self.reserve(room + room // 2)
         if self.stored is not None and np.array_equal(learners, np.arange(len(self.place))):
             self.rows = self.stored
-        else:
+        elif self.entries is None:
             self.fill(learners, self.rows[m:room])
-        if self.gram is not None:
+        self.ids[m:room] = learners
+        if self.entries is not None:
+            self.gram[m:room, :room] = self.entries(learners, self.ids[:room])
+            self.gram[:m, m:room] = self.gram[m:room, :m].T
+        elif self.gram is not None:
             extend_gram(self.rows, self.gram, m, room, np.empty((room - m) * room))
-        self.ids[m:room], self.place[learners], self.m = learners, np.arange(m, room), room
+        self.place[learners], self.m = np.arange(m, room), room
 
     def at(self, learners):
         """The rows of the learners, of which those not here are taken in first."""
@@ -140,9 +146,16 @@ class ScaledColumns:
         return None if self.rows is None or self.rows.size > LITTLE else (self.rows, *self.factors)
 
     def hold(self, with_gram=False):
-        """A store for the columns of some learners."""
+        """A store for the columns of some learners; for the Gram matrix alone where the dictionary gives it without columns."""
+        if with_gram and self.problem.products is not None:
+            return HeldColumns(None, self.n_learners, 0, True, entries=self.entries)
         stored = self.rows if self.root is None and self.scale is None else None
         return HeldColumns(self.gather, self.n_learners, self.n_samples, with_gram, stored)
+
+    def entries(self, a, b):
+        """Gram entries of the columns `a` with the columns `b`, without columns."""
+        out = self.problem.products.cross(a, b)
+        return out if self.scale is None else self.scale[a][:, None] * out * self.scale[b]
 
     def scan(self, resid):
         """All correlations, (n_learners,). *Cost*: one scan."""

@@ -8,18 +8,27 @@ With the parts S_i, S_j of two learners and N the weight in a set of samples, a 
 however it was come by. A part that has more than half of the weight is replaced by the rest, with the other sign, so nothing large
 cancels.
 
-All thresholds of a pair of features come from one table of sums, ``table[a, b]`` = N(bin of g < a, bin of h < b), made in one pass over
-the samples. It is made when the features were asked for often; before that each learner has a pass of its own over the smaller part.
+All sums that a learner needs stand in *profiles*: the weight of a part of feature g before each bin of feature 0, then of feature 1, ...
+A *table* of a feature holds the profiles of the parts before each of its bins, those that were asked for. The next one differs from its
+nearest neighbour by the samples in between alone, so all profiles of a feature take no more than one pass over the samples in the order
+of its bins.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
 from coordboost._generic import compiled, leaf
-from coordboost.dictionaries.stumps.histogram import PLACES, is_inside
+from coordboost._machine import prefetch
+from coordboost.dictionaries.stumps.histogram import PLACES, one_sums
 
 #: Weights are rounded to so many binary digits in all; the lightest sample must keep the accuracy of an inner product.
 DIGITS, LIGHTEST = 61, 2048
-#: Bytes of tables that are kept.
+#: Samples are many from this part of them on.
+MANY = 16
+#: Samples that are asked for ahead, as they lie apart.
+AHEAD = 16
+#: Bytes of profiles that are kept.
 ROOM = 1 << 30
 
 
@@ -32,88 +41,118 @@ def whole_weights(weight):
     return np.rint(weight / unit).astype(np.int64), unit
 
 
-def sums_of_part(codes, number, g, first, last, extra, flip, few, below):
-    """``below[h, b]``: the weight of a part of feature g in the bins before b of feature h, from a pass over its samples.
+def sort_samples(row, starts, order):
+    """The samples by increasing bin into `order` (n_samples,), and where each bin begins into `starts` (n_bins + 1,)."""
+    starts[:] = 0
+    for i in range(len(row)):
+        starts[row[i] + 1] += 1
+    for b in range(1, len(starts)):
+        starts[b] += starts[b - 1]
+    place = starts.copy()
+    for i in range(len(row)):
+        order[place[row[i]]] = i
+        place[row[i]] += 1
 
-    flip : whether the samples outside are taken;  few : the features h, an increasing list;  below : (n_features, PLACES + 1)
+
+def fill_profile(rows, number, samples, sign, offset, near, sums, profile):
+    """``profile = near + sign (the profile of some samples)``; `number` is empty where every weight is 1. `sums` is room, like `profile`.
+
+    rows : (n_samples * n_features,), the codes, sample after sample: few samples then lie on few lines of the cache
     """
-    row, n, count = codes[g], codes.shape[1], 0
-    samples = np.empty(n, np.int32)
-    for i in range(n):
-        samples[count] = i
-        count += is_inside(row[i], first, last, extra) != flip
-    sums = np.empty((4, PLACES), np.int64)
-    for k in range(0, len(few), 4):
-        top = min(4, len(few) - k)
-        sums[:top] = 0
-        a, b = codes[few[k]], codes[few[min(k + 1, len(few) - 1)]]
-        c, d = codes[few[min(k + 2, len(few) - 1)]], codes[few[min(k + 3, len(few) - 1)]]
-        w, x, y, z = sums[0], sums[min(1, top - 1)], sums[min(2, top - 1)], sums[min(3, top - 1)]
-        if top < 4:
-            for q in range(top):
-                one, total = codes[few[k + q]], sums[q]
-                for p in range(count):
-                    total[one[samples[p]]] += number[samples[p]]
-        else:
-            for p in range(count):
-                i = samples[p]
-                heavy = number[i]
-                w[a[i]] += heavy
-                x[b[i]] += heavy
-                y[c[i]] += heavy
-                z[d[i]] += heavy
-        for q in range(top):
-            sums_before(sums[q], below[few[k + q]])
+    sums[:] = 0
+    d, n = len(offset) - 1, len(samples)
+    for p in range(n):
+        ahead = d * samples[min(p + AHEAD, n - 1)]
+        prefetch(rows, ahead)
+        prefetch(rows, ahead + d - 1)
+        first, heavy = d * samples[p], number[samples[p]] if len(number) else 1
+        row = rows[first : first + d]
+        for h in range(d):
+            sums[offset[h] + row[h]] += heavy
+    for h in range(len(offset) - 1):
+        total = 0 * sums[0]
+        for b in range(offset[h], offset[h + 1]):
+            profile[b] = near[b] + sign * total
+            total += sums[b]
+
+
+def fill_profile_by_features(codes, number, samples, sign, offset, near, profile):
+    """As `fill_profile`, feature after feature: faster for many samples."""
+    sums, top = np.empty((4, PLACES), np.int64), len(codes) - 1
+    w, x, y, z = sums[0], sums[1], sums[2], sums[3]
+    for k in range(0, len(codes), 4):
+        a, b, c, d = codes[k], codes[min(k + 1, top)], codes[min(k + 2, top)], codes[min(k + 3, top)]
+        sums[:] = 0
+        for p in range(len(samples)):
+            i = samples[p]
+            heavy = number[i] if len(number) else 1
+            w[a[i]] += heavy
+            x[b[i]] += heavy
+            y[c[i]] += heavy
+            z[d[i]] += heavy
+        for q in range(min(4, len(codes) - k)):
+            total, first = 0, offset[k + q]
+            for b in range(offset[k + q + 1] - first):
+                profile[first + b] = near[first + b] + sign * total
+                total += sums[q, b] if b < PLACES else 0
 
 
 @leaf
-def sums_before(sums, below):
-    """``below[b]``: the sum before b."""
-    below[0] = 0
-    for b in range(len(sums)):
-        below[b + 1] = below[b] + sums[b]
+def sums_before(sums, before):
+    """``before[b]``: the sum before place b."""
+    total = 0
+    for b in range(len(before)):
+        before[b] = total
+        total += sums[b] if b < len(sums) else 0
 
 
-def joint_table(one, other, number, table):
-    """``table[a, b]``: the weight of the samples whose bin is before a in one feature and before b in another."""
-    table[:] = 0
-    for i in range(len(one)):
-        table[one[i] + 1, other[i] + 1] += number[i]
-    for a in range(1, table.shape[0]):
-        before, here, run = table[a - 1], table[a], 0 * table[0, 0]
-        for b in range(table.shape[1]):
-            run += here[b]
-            here[b] = run + before[b]
-
-
-def sums_from_table(table, turned, first, last, extra, flip, totals, below):
-    """As `sums_of_part`, for one other feature with the weights `totals` before its bins, from a table; `turned`: g is its second."""
-    for b in range(table.shape[0] if turned else table.shape[1]):
-        if turned:
-            part = table[b, last + 1] - table[b, first]
-            if extra >= 0:
-                part += table[b, extra + 1] - table[b, extra]
-        else:
-            part = table[last + 1, b] - table[first, b]
-            if extra >= 0:
-                part += table[extra + 1, b] - table[extra, b]
-        below[b] = totals[b] - part if flip else part
-
-
-def entries_of(below, own, mean, inside, learners, feature, first, last, extra, by, means, insides, flips, total, out):
-    """Gram entries of one learner, whose sums are `below`, with some learners, into `out` (len(learners),).
-
-    own, mean, inside : the signed scale of the learner, q, and the weight of its (smaller) part;  by, means, insides : of all learners
-    """
+def fill_from_table(table, totals, learners, place, first, last, extra, own, others, total, out):
+    """Gram entries of learners of one feature from its table, into the rows `place` of `out`."""
+    profile = np.empty(table.shape[1], np.int64)
     for i in range(len(learners)):
         j = learners[i]
-        sums = below[feature[j]]
-        both = sums[last[j] + 1] - sums[first[j]]
+        high, low = table[last[j] + 1], table[first[j]]
+        for p in range(len(profile)):
+            profile[p] = high[p] - low[p]
         if extra[j] >= 0:
-            both += sums[extra[j] + 1] - sums[extra[j]]
-        both = inside - both if flips[j] else both
-        shared = both - (means[j] * inside + mean * insides[j]) + mean * means[j] * total  # the same bits for (i, j) and (j, i)
-        out[i] = own * by[j] * shared
+            high, low = table[extra[j] + 1], table[extra[j]]
+            for p in range(len(profile)):
+                profile[p] += high[p] - low[p]
+        if own.flip[j]:
+            for p in range(len(profile)):
+                profile[p] = totals[p] - profile[p]
+        entries_of(profile, own.by[j], own.mean[j], own.inside[j], others, total, out[place[i]])
+
+
+class Factors(NamedTuple):
+    """What Gram entries take from learners beside a profile, (k,) each; of the smaller part where `flip`.
+
+    by : scale, with a sign;  mean : q;  inside : the weight;  flip : whether the part was replaced by the rest
+    high, low : the places in a profile of which the sum over the part is the difference;  more, less : the same of the bin `extra`
+    """
+
+    by: np.ndarray
+    mean: np.ndarray
+    inside: np.ndarray
+    flip: np.ndarray
+    high: np.ndarray
+    low: np.ndarray
+    more: np.ndarray
+    less: np.ndarray
+
+    def of(self, index):
+        """Those of the learners `index`."""
+        return Factors(*(field[index] for field in self))
+
+
+@leaf
+def entries_of(profile, by, mean, inside, others, total, out):
+    """Gram entries of a learner with some others, (k,): the same bits for (i, j) and (j, i)."""
+    for i in range(len(out)):
+        both = profile[others.high[i]] - profile[others.low[i]] + profile[others.more[i]] - profile[others.less[i]]
+        both = inside - both if others.flip[i] else both
+        shared = both - (others.mean[i] * inside + mean * others.inside[i]) + mean * others.mean[i] * total
+        out[i] = by * others.by[i] * shared
 
 
 class JointCounts:
@@ -126,80 +165,79 @@ class JointCounts:
     """
 
     def __init__(self, splits, number, unit):
-        self.splits, self.number = splits, number
-        codes = splits.binned.codes
-        bins = [
-            np.bincount(row, minlength=PLACES) if unit == 1 and (number == 1).all() else _sums(row, number) for row in codes
-        ]
-        self.totals = np.zeros((len(codes), PLACES + 1), dtype=np.int64)
-        np.cumsum(bins, axis=1, out=self.totals[:, 1:])
-        below, g = self.totals, splits.feature
-        inside = below[g, splits.last + 1] - below[g, splits.first]
-        has = splits.extra >= 0
-        inside[has] += (below[g, splits.extra + 1] - below[g, splits.extra])[has]
-        total = int(number.sum())
-        self.flip = inside > total // 2
-        self.inside = np.where(self.flip, total - inside, inside)
-        mean = splits.shift / splits.scale
-        self.mean = np.where(self.flip, 1 - mean, mean)
-        self.by = np.where(self.flip, -splits.scale, splits.scale) * np.sqrt(unit)
-        self.total, self.tables, self.asked = total, {}, np.zeros(len(codes), dtype=np.int64)
-        self.kind = np.int32 if total < 1 << 31 else np.int64
-        self.most = ROOM // (PLACES**2 * np.dtype(self.kind).itemsize)
+        self.splits, self.total = splits, int(number.sum())
+        codes, n_bins, g = splits.binned.codes, splits.binned.n_bins, splits.feature
+        self.offset = np.concatenate([[0], np.cumsum(n_bins + 1)])
+        self.totals = np.empty(self.offset[-1], dtype=np.int64)
+        sums = np.empty((4, PLACES), dtype=np.int64)
+        for h, row in enumerate(codes):
+            compiled(one_sums, ())(row, number, sums)
+            compiled(sums_before, ())(sums[0], self.totals[self.offset[h] : self.offset[h + 1]])
+        begin, extra = self.offset[g], np.maximum(splits.extra, 0)
+        high, low, more = begin + splits.last + 1, begin + splits.first, begin + extra + (splits.extra >= 0)
+        inside = self.totals[high] - self.totals[low] + self.totals[more] - self.totals[begin + extra]
+        flip, mean = inside > self.total // 2, splits.shift / splits.scale
+        self.own = Factors(
+            np.where(flip, -splits.scale, splits.scale) * np.sqrt(unit), np.where(flip, 1 - mean, mean),
+            np.where(flip, self.total - inside, inside), flip, high, low, more, begin + extra,
+        )  # fmt: skip
+        self.kind = np.int32 if self.total < 1 << 31 else np.int64
+        self.tables, self.number = {}, number[:0] if (number == 1).all() else number
+        self.rows, self.room = np.ascontiguousarray(codes.T).ravel(), np.empty(self.offset[-1], dtype=self.kind)
 
     def cross(self, a, b):
         """The Gram entries of the learners `a` with those of `b`, (len(a), len(b))."""
         out = np.empty((len(a), len(b)))
-        self.fill(a, b, out)
+        self._fill(np.asarray(a), self.own.of(b), out)
         return out
 
     def columns(self, index, out):
         """Fill `out` (len(index), n_learners) with the Gram columns of some learners."""
-        self.fill(index, np.arange(self.splits.n_learners), out)
+        self._fill(np.asarray(index), self.own, out)
 
-    def fill(self, a, b, out):
-        """As `cross`, into `out`."""
-        one, b = self.splits, np.asarray(b, dtype=np.int64)
-        few = np.unique(one.feature[b])
-        below = np.zeros((one.binned.n_features, PLACES + 1), dtype=np.int64)
-        made, run = np.asarray(a)[np.argsort(one.feature[a], kind="stable")], compiled(entries_of, ())
-        place = np.argsort(one.feature[a], kind="stable")
-        np.add.at(self.asked, one.feature[a], 1)
-        for i, j in zip(place.tolist(), made.tolist(), strict=True):
-            self.sums(j, few, below)
-            run(
-                below, self.by[j], self.mean[j], self.inside[j], b, one.feature, one.first, one.last, one.extra, self.by, self.mean,
-                self.inside, self.flip, float(self.total), out[i],
-            )  # fmt: skip
+    def _fill(self, a, others, out):
+        one, features = self.splits, self.splits.feature[a]
+        run = compiled(fill_from_table, (self.own,), allocates=True)
+        for g in np.unique(features).tolist():
+            place = np.flatnonzero(features == g)
+            asked, extra = a[place], one.extra[a[place]]
+            parts = np.unique(np.concatenate([one.last[asked] + 1, one.first[asked], extra[extra >= 0], extra[extra >= 0] + 1]))
+            table = self._table(g).with_profiles(self, parts)
+            run(table, self.totals, asked, place, one.first, one.last, one.extra, self.own, others, float(self.total), out)
 
-    def sums(self, j, few, below):
-        """The weights of the part of learner j before each bin of the features `few`."""
-        one, g = self.splits, int(self.splits.feature[j])
-        part = int(one.first[j]), int(one.last[j]), int(one.extra[j]), bool(self.flip[j])
-        tables = [self.table(g, int(h)) for h in few]
-        for h, table in zip(few.tolist(), tables, strict=True):
-            if table is not None:
-                compiled(sums_from_table, ())(table, h < g, *part, self.totals[h], below[h])
-        rest = few[[table is None for table in tables]]
-        if len(rest):
-            compiled(sums_of_part, (), allocates=True)(one.binned.codes, self.number, g, *part, rest, below)
-
-    def table(self, g, h):
-        """The table of two features; None where it has not paid yet to make it."""
-        pair = min(g, h), max(g, h)
-        if pair not in self.tables:
-            n_bins, n = self.splits.binned.n_bins, self.splits.n_samples
-            cells = int(n_bins[g]) * int(n_bins[h])
-            if self.asked[g] * n < 6 * n + 20 * cells or len(self.tables) >= self.most:
-                return None
-            codes, table = self.splits.binned.codes, np.empty(n_bins[list(pair)] + 1, dtype=self.kind)
-            compiled(joint_table, ())(codes[pair[0]], codes[pair[1]], self.number, table)
-            self.tables[pair] = table
-        return self.tables[pair]
+    def _table(self, g):
+        """The table of a feature; that which was asked for first makes room where memory is short."""
+        if g not in self.tables:
+            self.tables[g] = Profiles(self, g)
+        while len(self.tables) > 1 and sum(table.bytes for table in self.tables.values()) > ROOM:
+            self.tables.pop(next(h for h in self.tables if h != g))
+        return self.tables[g]
 
 
-def _sums(row, number):
-    """The whole weight of each bin of a feature, (PLACES,): exact."""
-    out = np.zeros(PLACES, dtype=np.int64)
-    np.add.at(out, row, number)
-    return out
+class Profiles:
+    """The table of feature g: ``table[a]`` is the profile of its bins before a, where ``known[a]``."""
+
+    def __init__(self, joint, g):
+        row = joint.splits.binned.codes[g]
+        n_bins = int(joint.splits.binned.n_bins[g])
+        self.order, self.starts = np.empty(len(row), dtype=np.int32), np.empty(n_bins + 1, dtype=np.int64)
+        compiled(sort_samples, (), allocates=True)(row, self.starts, self.order)
+        self.table, self.known = np.empty((n_bins + 1, len(joint.totals)), dtype=joint.kind), np.zeros(n_bins + 1, dtype=bool)
+        self.table[0], self.table[n_bins] = 0, joint.totals
+        self.known[[0, n_bins]], self.bytes = True, 2 * self.table[0].nbytes
+
+    def with_profiles(self, joint, parts):
+        """The table, with the profiles `parts` (increasing)."""
+        for a in parts[~self.known[parts]].tolist():
+            there = np.flatnonzero(self.known)
+            near = int(there[np.argmin(np.abs(self.starts[there] - self.starts[a]))])
+            samples = np.sort(self.order[self.starts[min(a, near)] : self.starts[max(a, near)]])
+            sign = 1 if near < a else -1
+            shared = joint.number, samples, sign, joint.offset, self.table[near]
+            if len(samples) * MANY > len(self.order):
+                compiled(fill_profile_by_features, (), allocates=True)(joint.splits.binned.codes, *shared, self.table[a])
+            else:
+                compiled(fill_profile, ())(joint.rows, *shared, joint.room, self.table[a])
+            self.known[a] = True
+            self.bytes += self.table[a].nbytes
+        return self.table
