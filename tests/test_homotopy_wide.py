@@ -1,0 +1,60 @@
+"""Exact paths without a Gram matrix, and on scaled columns: where columns nearly depend on each other, where scans stay in compiled code."""
+
+import numpy as np
+import pytest
+from designs import columns
+from test_homotopy_rounding import GAP, errors, kernels, powers
+
+import coordboost as cb
+from coordboost.exact import pool
+from coordboost.exact.factor import extend
+from coordboost.exact.homotopy import Homotopy
+
+
+@pytest.mark.parametrize("design", [kernels, powers])
+@pytest.mark.parametrize("kind", ["lasso", "lar"])
+def test_every_corner_is_right_in_columns(design, kind, monkeypatch):
+    """Directions of nearly dependent learners are refined with products of their columns, too: as far down as with a Gram matrix."""
+    reached = []
+    for in_columns in (True, False):
+        monkeypatch.setattr(pool.Pool, "in_columns", in_columns)
+        path = cb.exact_path(*design(1), kind=kind)
+        assert (errors(path) <= 2 * GAP).all()
+        reached.append(path)
+    least = min(path.n_corners for path in reached)
+    assert least > 5
+    np.testing.assert_allclose(reached[0].lam[: least // 2], reached[1].lam[: least // 2], rtol=1e-6)
+
+
+@pytest.mark.parametrize("stored", [True, False], ids=["in memory", "called"])
+@pytest.mark.parametrize("shape", [(30, 200), (80, 60)])
+def test_scaled_columns(shape, stored, monkeypatch):
+    """At every corner scale |B'r| is lam at most, and lam on the support."""
+    rng = np.random.default_rng(4)
+    problem = cb.Problem(rng.standard_normal(shape), rng.standard_normal(shape[0]))
+    scale = rng.uniform(0.2, 1.0, shape[1])
+    monkeypatch.setattr("coordboost.screening.columns.LITTLE", 1 << 22 if stored else 0)
+    path = Homotopy(problem, "lasso", 0.02, first=10, scale=scale).run()
+    assert path.complete and path.n_corners > 10 and path.beta.has_sorted_indices
+    B, gamma = columns(problem) * scale, path.beta.toarray()
+    corr = (problem.y - gamma @ B.T) @ B
+    off = np.abs(np.abs(corr) - path.lam[:, None])[gamma != 0]
+    assert off.max() <= 1e-11 and (np.abs(corr).max(axis=1) <= path.lam + 1e-11).all()
+
+
+def test_short_columns_are_no_reason_for_scans():
+    """The correlation of a column of norm 0.01 moves by that part of the residual's way: the first scan serves to the end."""
+    rng = np.random.default_rng(5)
+    problem = cb.Problem(rng.standard_normal((40, 200)), rng.standard_normal(40))
+    path = Homotopy(problem, "lasso", 0.1, first=20, scale=np.where(np.arange(200) < 20, 1.0, 0.01)).run()
+    assert path.complete and path.n_corners > 10 and path.n_scans <= 2
+
+
+def test_a_pivot_of_64_roundings_counts_as_none():
+    """Two unit columns with the product c: what is left of the second, 1 - c^2, is held against 64 times 2 (for two columns) 2.3e-16."""
+    for share in (63.5, 64.5):
+        factor, c = np.eye(2), np.sqrt(1 - share * 2 * 2.3e-16)
+        rest = 1 - c * c
+        assert abs(rest / (2 * 2.3e-16) - share) < 0.45
+        assert extend(factor, 1, np.array([c]), 1.0) == (share > 64)
+        assert factor[1, 1] == (np.sqrt(rest) if share > 64 else 1.0)

@@ -1,0 +1,126 @@
+"""The outer loop of the Lasso solvers, with an inner solver that does as a script says: when it fits, what it asks for, what it keeps."""
+
+import numpy as np
+import pytest
+
+from coordboost.lasso.workingset import WorkingSet
+
+
+class Scripted:
+    """At every check the next of `gaps`; at every call of recruit the next of `new`; the models are numbered by the checks."""
+
+    null = 2.0
+
+    def __init__(self, gaps, new=(), level=0.0, reached=True, at_once=1.0):
+        self.gaps, self.new, self.level, self.reached, self.at_once = list(gaps), list(new), level, reached, at_once
+        self.calls, self.n_checks = [], 0
+
+    def _note(self, *call):
+        self.calls.append(call)
+
+    def made(self, name):
+        return [call[1:] for call in self.calls if call[0] == name]
+
+    def penalise(self, lam):
+        self._note("penalise", lam)
+
+    def gap(self, lam, wanted):
+        self._note("gap", lam, wanted)
+        return self.at_once
+
+    def model(self):
+        return np.array([self.n_checks]), np.array([1.0])
+
+    def recruit(self, level):
+        self._note("recruit", level)
+        return self.new.pop(0) if self.new else False
+
+    def fit(self, lam, goal):
+        self._note("fit", lam, goal)
+        return self.reached
+
+    def check(self, lam, wanted):
+        self._note("check", lam, wanted)
+        self.n_checks += 1
+        return self.gaps.pop(0) if len(self.gaps) > 1 else self.gaps[0]
+
+
+def solved(inner, lam=3.0, tol=0.05, **options):
+    return WorkingSet(inner).solve(lam, tol, **options)
+
+
+def test_what_is_asked_for():
+    """Nine tenths of the tolerance times the loss at 0; a gap as wanted is the end."""
+    inner = Scripted([0.4, 0.1])
+    answer = solved(inner)
+    assert inner.made("fit") == [(3.0, pytest.approx(0.09)), (3.0, pytest.approx(0.009))]
+    assert inner.made("penalise") == [(3.0,)] and inner.made("check") == [(3.0, pytest.approx(0.1))] * 2
+    assert inner.made("recruit") == [(3.0,)] and answer.gap == 0.05 and answer.learner.tolist() == [2]
+
+
+@pytest.mark.parametrize("level, asked", [(3.1, 2.9), (3.5, 2.88)])
+def test_who_joins_first(level, asked):
+    """Correlations above lam by that much move by as much at least; at most those within 4 % below lam."""
+    inner = Scripted([0.0], level=level)
+    solved(inner)
+    assert inner.made("recruit") == [(pytest.approx(asked),)]
+    below = Scripted([0.0], level=3.0)
+    solved(below)
+    assert below.made("recruit") == []
+
+
+@pytest.mark.parametrize("new, n_checks", [(0, 6), (3, 9)])
+def test_six_checks_without_progress(new, n_checks):
+    """A new learner counts as progress; the goal is a tenth where the last was reached and nobody new came."""
+    inner = Scripted([1.5], new=[True] * new)
+    assert solved(inner).gap == 0.5  # the one at hand before was better
+    goals = [goal for _, goal in inner.made("fit")]
+    assert len(goals) == n_checks == len(inner.made("check"))
+    np.testing.assert_allclose(goals, 0.09 * 0.1 ** np.maximum(np.arange(n_checks) - new, 0))
+
+
+def test_a_gap_that_falls_by_a_tenth_is_progress():
+    assert len(made_of([0.89] + [0.88] * 20)) == 1 + 6
+    assert len(made_of([0.91] * 20)) == 6
+
+
+def made_of(gaps):
+    inner = Scripted(gaps)
+    solved(inner)
+    return inner.made("check")
+
+
+def test_goals_that_were_not_reached_stay():
+    inner = Scripted([1.5], reached=False)
+    solved(inner)
+    assert [goal for _, goal in inner.made("fit")] == [pytest.approx(0.09)] * 6
+
+
+def test_the_best_is_kept():
+    inner = Scripted([0.9, 0.3, 0.6, 0.5])
+    answer = solved(inner)
+    assert answer.gap == 0.15 and answer.learner.tolist() == [2]
+    assert solved(Scripted([-1e-20])).gap == 0.0  # rounding
+
+
+def test_how_long_a_model_serves():
+    """While it is good enough, down to 0.8 of the penalty that it was found for."""
+    inner = Scripted([0.0], at_once=0.0)
+    answers = WorkingSet(inner).path([1.0, 0.9, 0.81, 0.79, 0.7, 0.6], 0.05)
+    assert [lam for lam, _ in inner.made("fit")] == [1.0, 0.79, 0.6] and len(answers) == 6
+    inner = Scripted([0.0], at_once=0.2)  # never good enough
+    WorkingSet(inner).path([1.0, 0.99], 0.05)
+    assert [lam for lam, _ in inner.made("fit")] == [1.0, 0.99]
+
+
+def test_an_interruption_keeps_what_is_there():
+    """The first penalty has an answer in any case, with the best so far."""
+    inner = Scripted([0.7, 0.6])
+    answers = WorkingSet(inner).path([1.0, 0.5], 0.05, interrupted=lambda: True)
+    assert len(answers) == 1 and inner.n_checks == 1 and answers[0].gap == 0.35
+
+
+def test_nothing_to_explain():
+    inner = Scripted([0.0], at_once=0.0)
+    inner.null = 0.0
+    assert WorkingSet(inner).solve(1.0, 0.05).gap == 0.0
