@@ -6,6 +6,8 @@ from scipy.ndimage import gaussian_filter
 
 import coordboost as cb
 from coordboost.lasso.active import ExactSolves, let_in, let_out, nobody
+from coordboost.lasso.gram import GramForm
+from coordboost.screening.columns import ScaledColumns
 
 
 def gram_of(n, p, seed, copies=0):
@@ -48,6 +50,21 @@ def test_when_to_stop():
         now, gamma = np.array([1.0, 1.0 + over * 1e-3]), np.array([2.0, 0.0])
         assert ExactSolves()(np.eye(2), now, gamma, 1.0, 2e-3)
         assert (gamma[1] > 0) == moved and gamma[0] == 2.0
+
+
+def test_when_the_gram_matrix_may_tell():
+    """Only where its rounding, 2 u sqrt(n) (|gamma|_1 + |y|)^2, is a twentieth of the gap asked for at most: else the columns are read."""
+    X = np.random.default_rng(1).standard_normal((40, 5))
+    problem = cb.Problem(X, X @ np.ones(5))
+    inner = GramForm(ScaledColumns(problem))
+    lam = 0.1 * inner.level
+    assert inner.fit(lam, 1e-9)
+    size = np.abs(inner.model()[1]).sum() + np.linalg.norm(problem.y)
+    rounding = 2 * np.finfo(float).eps * np.sqrt(40) * size**2
+    gap = inner.check(lam, 0.0)
+    inner.start = inner.start + 0.01  # what the Gram matrix would tell is wrong now
+    for part, told in ((0.051, False), (0.049, True)):
+        assert (abs(inner.check(lam, rounding / part) - gap) > 1e-6) == told
 
 
 def test_the_factor_is_that_of_the_members():

@@ -1,8 +1,10 @@
-"""The grid of a Lasso path that nobody asked for, as the documentation says it."""
+"""The ends of a Lasso path: the grid that nobody asked for, as the documentation says it; and no penalty at all."""
 
 import inspect
 
 import numpy as np
+import pytest
+from test_lasso_path import table
 
 import coordboost as cb
 
@@ -14,3 +16,12 @@ def test_the_default_grid():
     top = np.abs((X - X.mean(axis=0)).T @ (y - y.mean())).max() / len(y)
     np.testing.assert_allclose(path.alphas, np.geomspace(top, 1e-3 * top, 100), rtol=1e-12)
     assert (path.coefs[:, 0] == 0).all() and inspect.signature(cb.lasso_path).parameters["tol"].default == 1e-6
+
+
+@pytest.mark.parametrize("solver", ["homotopy", "descent"])
+def test_the_gap_without_a_penalty(solver):
+    """In rounded numbers no correlation is 0: the dual point is 0 then, and the gap the loss that is left."""
+    X, y = table(40, 6)
+    path = cb.lasso_path(X, y, alphas=[0.0], solver=solver)
+    resid = y - path.intercepts[0] - X @ path.coefs[:, 0]
+    assert path.gaps[0] == pytest.approx(resid @ resid / np.sum((y - y.mean()) ** 2), rel=1e-10)

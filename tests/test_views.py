@@ -1,4 +1,4 @@
-"""What views keep is what the vectors say, after every step: naive NumPy for correlations, line searches, ties, and the way gone."""
+"""What views keep is what the vectors say, after every step: naive NumPy for correlations, line searches, ties, what is outside, and the way gone."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,6 @@ from test_lookahead import ar1, unit
 
 import coordboost as cb
 from coordboost.engine.stepper import Stepper
-from coordboost.engine.views.lookahead import threshold
 
 X, Y = ar1(40, 300, k=5)
 PROBLEM = cb.Problem(X, 3 * unit(Y))
@@ -86,11 +85,17 @@ def test_the_way_from_the_anchor(method):
     assert stepper.k > began + 1
 
 
-@pytest.mark.parametrize("wanted", [1, 3, 9, 10, 40])
 @pytest.mark.parametrize("sign", [1.0, -1.0])
-def test_threshold(sign, wanted):
-    """So many sizes reach it as are wanted, where they differ; all where there are no more; and never more than wanted exceed it."""
-    values = sign * np.random.default_rng(wanted).permutation(np.arange(1.0, 11.0))
-    assert (np.abs(values) >= threshold(values, wanted)).sum() == min(wanted, 10)
-    values[:5] = 20.0 * sign
-    assert (np.abs(values) > threshold(values, wanted)).sum() <= wanted
+def test_outside_of_candidates_and_front(sign):
+    """What is known of the others is their largest size, also where all correlations have one sign."""
+    flipped = B * np.where(B.T @ TARGET < 0, -sign, sign)
+    problem = cb.Problem(flipped, TARGET, center=False, scale=False)
+    view, size = Stepper(problem, cb.ls_boost(0.1), view=cb.Lookahead).view, np.abs(flipped.T @ TARGET)
+    view.state.wanted = 8
+    view.best(None, None)  # it forms the front
+    outer, front = np.ones(300, dtype=bool), view.front[: view.state.front]
+    outer[view.learner] = False
+    inner = np.setdiff1d(view.learner, view.learner[front])
+    assert len(front) == 8 < len(view.learner) < 300
+    assert view.outer.outside * view.scale == pytest.approx(size[outer].max(), abs=CLOSE)
+    assert view.inner.outside * view.scale == pytest.approx(size[inner].max(), abs=CLOSE)

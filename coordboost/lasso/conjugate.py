@@ -81,7 +81,7 @@ def descend_on_support(held, support, n, resid, drift, gamma, lam, goal, grad, w
             grad[i] = column_correlation(held, resid, drift, j) - held.ridge[j] * gamma[j] - (lam if gamma[j] > 0.0 else -lam)
             l1 += abs(gamma[j])
             worst = max(worst, abs(grad[i]))
-        if n == 0 or worst * l1 <= PART * goal:
+        if worst * l1 <= PART * goal:
             return
         leaving = conjugate_steps(held, support, n, resid, drift, gamma, PART * goal / l1, grad, way, image, aside)
         if leaving >= 0:
