@@ -1,4 +1,4 @@
-"""Exact paths without a Gram matrix, and on scaled columns: where columns nearly depend on each other, where scans stay in compiled code."""
+"""Exact paths without a Gram matrix, and on scaled columns: nearly dependent columns, scans that stay in compiled code."""
 
 import numpy as np
 import pytest

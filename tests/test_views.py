@@ -1,4 +1,4 @@
-"""What views keep is what the vectors say, after every step: naive NumPy for correlations, line searches, ties, what is outside, and the way gone."""
+"""What views keep is what the vectors say, after every step: naive NumPy for correlations, line searches, ties, and the way gone."""
 
 import numpy as np
 import pytest
