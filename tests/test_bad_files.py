@@ -62,7 +62,10 @@ def edited(good, **changes):
         case("newer", lambda good: edited(good, version=99), "upgrade coordboost"),
         case("other coefficients", lambda good: edited(good, beta=np.ones(4)), "do not lead to the saved coefficients"),
         case("learner out of range", lambda good: edited(good, path__learner=np.array([0, 1, 4])), "learner"),
-        case("unequal columns", lambda good: edited(good, path__theta=np.ones(2)), "damaged"),
+        case("unequal columns", lambda good: edited(good, path__theta=np.ones(2)), "path.theta does not fit the others"),
+        case("whole numbers", lambda good: edited(good, beta=np.ones(4, dtype=np.int64)), "beta does not fit the others"),
+        case("a matrix", lambda good: edited(good, beta=np.ones((4, 1))), "beta does not fit the others"),
+        case("late anchor", lambda good: edited(good, anchor=[4, []]), "or of steps do not fit each other"),
         case("unknown method", lambda good: edited(good, method={"name": "magic", "parameters": {"dict": {}}}), "magic"),
     ],
 )
@@ -93,6 +96,42 @@ def test_what_a_header_lists_is_held_against_the_arrays(tmp_path):
                 _written(tmp_path / "run", with_header(members, {**header, "digest": digest}))
             ),
             "not those that the header lists",
+        )
+
+
+NAMED = {"name": "gcd", "parameters": {"dict": {}}}
+BAD = {
+    "version": [0, -1],
+    "method": [3, [], {"name": "gcd"}, {**NAMED, "name": 1}, {**NAMED, "parameters": {}}, {**NAMED, "parameters": {"dict": []}},
+               {**NAMED, "parameters": {"dict": {}, "more": 1}}, {**NAMED, "more": 1}],
+    "method_name": [3, None],
+    "view": ["Nowhere", 3, None],
+    "seed": [-1, 1.0, True, None, "1"],
+    "fingerprint": [[1, 2, 3], [1, 2, 3, "4"], [1, 2, 3, True], None, {"0": 1, "1": 2, "2": 3, "3": 4}],
+    "status": ["MAYBE", 3, None],
+    "message": [3, None],
+    "seconds": [-1.0, "1", True, None],
+    "anchor": [[0], [-1, []], [0.0, []], [True, []], [0, {}], [0, [], 1], 3],
+    "scans": [[1], [1, 2, 3, 4], [-1, 0, 0], [1, "2"], 3],
+    "problem": [3, [], {"dict": []}, {"dict": {}}, {"dict": {}, "more": 1}],
+    "arrays": [3, [], {"beta": 1}, {"beta": ["<f8", [4]]}, {"beta": ["<f8", 4, ""]}, {"beta": [8, [4], ""]}, {"beta": ["<f8", [4], 3]}],
+    "digest": [3, None],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("key", BAD)
+def test_every_entry_of_the_header_is_checked(key, tmp_path):
+    run().save(tmp_path / "run")
+    members = taken_apart((tmp_path / "run").read_bytes())
+    assert set(BAD) == set(header_of(members)) - {"format"}
+    for value in BAD[key]:
+        spoiled = _written(tmp_path / "run", with_header(members, {**header_of(members), key: value}))
+        refused(lambda spoiled=spoiled: cb.load(spoiled), f"the header's {key} cannot be")
+    less = {name: value for name, value in header_of(members).items() if name != key}
+    for header in (less, {**header_of(members), key + "s": 1}):
+        refused(
+            lambda header=header: cb.load(_written(tmp_path / "run", with_header(members, header))),
+            "is not a coordboost run" if "version" not in header else "too many or too few",
         )
 
 

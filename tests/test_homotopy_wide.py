@@ -9,6 +9,7 @@ import coordboost as cb
 from coordboost.exact import pool
 from coordboost.exact.factor import extend
 from coordboost.exact.homotopy import Homotopy
+from coordboost.exact.path import ExactPath
 
 
 @pytest.mark.parametrize("design", [kernels, powers])
@@ -58,3 +59,14 @@ def test_a_pivot_of_64_roundings_counts_as_none():
         assert abs(rest / (2 * 2.3e-16) - share) < 0.45
         assert extend(factor, 1, np.array([c]), 1.0) == (share > 64)
         assert factor[1, 1] == (np.sqrt(rest) if share > 64 else 1.0)
+
+
+def test_the_gap_at_the_end():
+    """At lam = 0 it is the distance to the least squares loss, of coefficients that are half of what they should be, too."""
+    rng = np.random.default_rng(6)
+    path = cb.exact_path(rng.standard_normal((20, 4)), rng.standard_normal(20))
+    B, y = columns(path.problem), path.problem.y
+    half = ExactPath(path.problem, path.kind, path.lam, path.beta * 0.5, np.zeros((3, 0)), 1, True, "")
+    least = y - B @ np.linalg.lstsq(B, y)[0]
+    resid = y - B @ half.coef_at(lam=0)
+    assert half.gaps()[-1] == pytest.approx((resid @ resid - least @ least) / (y @ y), rel=1e-10)

@@ -20,6 +20,7 @@ def test_levels_look_at_every_column(kind, weight, scale):
     """The residuals are columns themselves, those at the ends of the parts among them: one skipped and its level is too small."""
     problem = cb.Problem(kind(X), Y, sample_weight=weight)
     columns = ScaledColumns(problem, scale)
+    assert (columns.root is None) == (weight is None)
     all_columns = np.empty((N_LEARNERS, N_SAMPLES))
     columns.gather(np.arange(N_LEARNERS), all_columns)
     w = np.ones(N_SAMPLES) if weight is None else weight

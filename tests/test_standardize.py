@@ -225,3 +225,13 @@ def test_light_rows_count(kind):
     expected = naive(only, weight, True)[2].T @ (weight * (Y - np.average(Y, weights=weight)))
     np.testing.assert_allclose(problem.scan(problem.resid(np.zeros(M))), expected.astype(float), rtol=1e-5)
     assert cb.lasso_path(kind(only), Y, sample_weight=weight, tol=1e-8).gaps.max() <= 1e-8
+
+
+@over_kinds
+@pytest.mark.parametrize("power", [0, 600, -600])
+def test_columns_below_zero(kind, power):
+    """Nothing of a column is above 0, whose squares leave the range of float64: the same columns with the other sign, to the bit."""
+    above = np.where(THIN != 0, np.abs(THIN) + 1, 0.0) * 2.0**power
+    one, other = (Problem(kind(sign * above), Y) for sign in (1.0, -1.0))
+    assert (columns(one) == -columns(other)).all() and np.isfinite(columns(one)).all()
+    assert (one.standardization.norm == other.standardization.norm).all()

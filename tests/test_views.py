@@ -96,6 +96,6 @@ def test_outside_of_candidates_and_front(sign):
     outer, front = np.ones(300, dtype=bool), view.front[: view.state.front]
     outer[view.learner] = False
     inner = np.setdiff1d(view.learner, view.learner[front])
-    assert len(front) == 8 < len(view.learner) < 300
+    assert len(front) == 8 < len(view.learner) < 300 and view.scale <= np.linalg.norm(TARGET) < 2 * view.scale
     assert view.outer.outside * view.scale == pytest.approx(size[outer].max(), abs=CLOSE)
     assert view.inner.outside * view.scale == pytest.approx(size[inner].max(), abs=CLOSE)
