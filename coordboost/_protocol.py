@@ -122,6 +122,7 @@ COEFFICIENTS = Kind(
         "plain": False,  # a row of the path is the whole update: beta <- (1 - shrink) beta, then beta_j <- beta_j + unit theta
         "sequences": 1,  # how many sequences of coefficients the rows move
         "room": None,  # room(n), the same store with room for n learners, where they come one by one
+        "follow": None,  # follow(dictionary, unit), the predictions on other rows that the rows of a path move, from 0
     },
     "a store of coefficients such as Single()",
 )
@@ -180,6 +181,7 @@ VIEW = Kind(
         "follows": True,  # the rows of a path are enough to bring it where they lead, without another look at the data
         "quadratic": False,  # it needs the squared loss
         "greedy": False,  # it needs a method for which the largest correlation of all wins
+        "pred": None,  # the prediction of the model, (n_samples,), where it holds one
         "room": None,  # room(problem, n), the same view with room for n more learners, where they come one by one
         "tasks": None,  # tasks(), what searches on several threads in a loop in plain Python, or None where one is enough
         "searches": 0,  # scans, or searches of an uncountable dictionary, in every step

@@ -6,7 +6,7 @@ import time
 import numpy as np
 
 from coordboost._checks import shown
-from coordboost._protocol import STEP
+from coordboost._protocol import STEP, VIEW
 from coordboost.asking import Asking, rules_of
 from coordboost.data import validation
 from coordboost.engine.stepper import Stepper
@@ -50,7 +50,13 @@ class Course:
     def state(self):
         """Where the stepper is."""
         stepper = self.stepper
-        return State(stepper.problem, stepper.method.target_at(stepper.k), stepper.k, stepper.beta, self.seconds())
+        target = stepper.method.target_at(stepper.k)
+        return State(stepper.problem, target, stepper.k, stepper.beta, self.seconds(), stepper.path)
+
+    def sound(self, state):
+        """Whether the loss is a number: at the prediction that the view holds, where it holds one; to sum up a model costs more."""
+        pred = VIEW.of(self.stepper.view, "pred")
+        return math.isfinite(state.loss if pred is None else state.problem.value(pred))
 
     def pauses(self, due):
         """Make the steps; pause after every block, and at the step numbers that ``due()`` gives."""
@@ -135,7 +141,7 @@ def _advance(course, asking, watch, interrupted):
         ripe = asking.ripe(stepper, timely, last)
         if timely or ripe:
             state = course.state()
-            if not math.isfinite(state.loss):
+            if not course.sound(state):
                 course.back_to_numbers()
                 words = _stopped(course, asking, asking.ripe(stepper, timely=False, last=True), course.state())
                 return Status.STOPPED if words else Status.DIVERGED, words

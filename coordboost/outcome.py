@@ -67,4 +67,4 @@ class Replay:
 
     def state(self, k):
         """The state after k steps."""
-        return State(self.problem, self.method.target_at(k), k, self.beta(k), self.seconds)
+        return State(self.problem, self.method.target_at(k), k, self.beta(k), self.seconds, self.path.cut(0, k))

@@ -43,7 +43,8 @@ class Run:
     @cached_property
     def final(self):
         """The last state."""
-        return State(self.problem, self.method.target_at(self.n_steps), self.n_steps, self.beta, self.seconds)
+        target = self.method.target_at(self.n_steps)
+        return State(self.problem, target, self.n_steps, self.beta, self.seconds, self.path)
 
     @property
     def pred(self):

@@ -8,10 +8,13 @@ from coordboost.targets import At
 
 
 class State:
-    """A model along a run: step `k`, coefficients `beta` (n_learners,) of the unit columns. Everything else is derived from it."""
+    """A model along a run: step `k`, coefficients `beta` (n_learners,) of the unit columns. Everything else is derived from it.
 
-    def __init__(self, problem, target, k, beta, seconds=0.0):
-        self.problem, self.target = problem, target
+    `path` holds the steps that led here, None for a model that no run has made.
+    """
+
+    def __init__(self, problem, target, k, beta, seconds=0.0, path=None):
+        self.problem, self.target, self.path = problem, target, path
         self.k, self.beta, self.seconds = k, beta, seconds
 
     @cached_property

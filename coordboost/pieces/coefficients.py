@@ -3,7 +3,8 @@ r"""Stores of coefficients: what the rows of a path do to the model.
 A row is (learner, shrink, theta). Every method records such rows; the store that a method chooses says what they mean for beta. Its
 verbs are ``start(problem)``, the store at beta = 0; ``accumulate(j, shrink, theta)``, one row; ``coefficient(j)``, beta_j in the units of
 theta; and ``beta(unit)``, the coefficients (n_learners,), `unit` being that of the step rule. ``room(n)`` is the same store with room
-for n learners, where they come one by one.
+for n learners, where they come one by one. ``follow(dictionary, unit)`` is what the same rows do to predictions, say on new samples: a
+piece with ``accumulate`` and ``pred``.
 """
 
 from typing import NamedTuple
@@ -14,6 +15,7 @@ from coordboost._generic import generic
 from coordboost._protocol import COEFFICIENTS, DICTIONARY
 
 accumulate = generic("accumulate")
+add = generic("add")
 coefficient = generic("coefficient")
 
 
@@ -25,6 +27,41 @@ def begun(store, problem):
 def longer(values, n):
     """`values` with zeros behind, n in all, and more where that spares the next call."""
     return values if len(values) >= n else np.concatenate([values, np.zeros(max(n, 2 * len(values)) - len(values))])
+
+
+class OneModel(NamedTuple):
+    """Predictions that follow ``Single``: pred <- (1 - shrink) pred + unit theta B_j, with the columns of `dictionary`."""
+
+    dictionary: object
+    unit: float
+    pred: np.ndarray
+
+    def accumulate(self, j, shrink, theta):
+        if shrink != 0:
+            for i in range(len(self.pred)):
+                self.pred[i] = (1 - shrink) * self.pred[i]
+        if theta != 0:
+            add(self.dictionary, j, self.unit * theta, self.pred)
+
+
+class TwoModels(NamedTuple):
+    """Predictions that follow ``TwoSequences``: those of f, and of h."""
+
+    dictionary: object
+    unit: float
+    share: float
+    pred: np.ndarray
+    h: np.ndarray
+
+    def accumulate(self, j, shrink, theta):
+        if shrink == 0:
+            add(self.dictionary, j, self.unit * theta, self.h)
+        else:
+            for i in range(len(self.pred)):
+                self.pred[i] = (1 - shrink) * self.pred[i] + shrink * self.h[i]
+            add(self.dictionary, j, self.unit * theta, self.pred)
+            if self.share != 0:
+                add(self.dictionary, j, self.unit * self.share * theta / shrink, self.h)
 
 
 @COEFFICIENTS.own
@@ -43,6 +80,9 @@ class Single(NamedTuple):
 
     def room(self, n):
         return self._replace(values=longer(self.values, n))
+
+    def follow(self, dictionary, unit):
+        return OneModel(dictionary, unit, np.zeros(dictionary.n_samples))
 
     def beta(self, unit):
         return unit * self.scale[0] * self.values
@@ -99,6 +139,9 @@ class TwoSequences(NamedTuple):
 
     def room(self, n):
         return self._replace(f=longer(self.f, n), h=longer(self.h, n))
+
+    def follow(self, dictionary, unit):
+        return TwoModels(dictionary, unit, self.share, np.zeros(dictionary.n_samples), np.zeros(dictionary.n_samples))
 
     def beta(self, unit):
         return unit * self.f

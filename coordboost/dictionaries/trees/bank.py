@@ -7,7 +7,7 @@ import numpy as np
 
 from coordboost._protocol import DICTIONARY
 from coordboost.dictionaries.trees.forest import Forest
-from coordboost.dictionaries.trees.stored import Trees, combined
+from coordboost.dictionaries.trees.stored import Standing, Trees, combined
 
 
 class TreeBank:
@@ -91,6 +91,10 @@ class TreeBank:
 
     def name(self, j):
         return f"tree {j}"
+
+    def standing(self, rows):
+        """The trees grown so far on the samples `rows`, a ``Binned``: a piece, and no copy."""
+        return Standing(rows, self._trees if self._forest is None else self._forest.trees)
 
     def at(self, rows):
         """The same trees on new rows, a ``Binned``."""

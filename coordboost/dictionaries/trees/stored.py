@@ -75,6 +75,21 @@ class Trees(NamedTuple):
         return Trees(*(np.concatenate(parts) for parts in zip(self, more, strict=True)))
 
 
+class Standing(NamedTuple):
+    """Finished trees on the samples of `binned`: the columns of those that a path names."""
+
+    binned: object
+    trees: Trees
+
+    @property
+    def n_samples(self):
+        return self.binned.n_samples
+
+    def add(self, j, a, v):
+        trees = self.trees
+        add_leaves(self.binned.codes, trees.feature[j], trees.left[j], trees.goes_left[j], trees.values[j], a, v, 0, len(v))
+
+
 def sum_trees(binned, trees, learners, beta, out, start, stop):
     """``out += sum_j beta_j B_j`` over the trees `learners`, for the samples from start to stop."""
     for i in range(len(learners)):

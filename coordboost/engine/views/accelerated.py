@@ -61,6 +61,11 @@ class Accelerated(NamedTuple):
         look_between(view)
         return view
 
+    @property
+    def pred(self):
+        """The prediction of the model, f."""
+        return self.f
+
     def looks(self, width, n_learners):
         """How many correlations with the data a step of a rule with `width` candidates takes."""
         return width if width else n_learners

@@ -54,6 +54,11 @@ class Searched(NamedTuple):
         """That of the inner view, where it has one."""
         return getattr(self.inner, "renew", None)
 
+    @property
+    def pred(self):
+        """The prediction of the model."""
+        return self.inner.pred
+
     def fitted(self, corr):
         """The length of the learner that was found."""
         return fitted(self.inner.dictionary, corr)

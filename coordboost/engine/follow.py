@@ -1,0 +1,52 @@
+"""The model of a run on other rows, brought along the path: each step costs its one learner, and no step is made twice."""
+
+import numpy as np
+
+from coordboost._generic import compiled, generic
+from coordboost._protocol import COEFFICIENTS
+from coordboost.engine.loop import retrace
+
+accumulate = generic("accumulate")
+value = generic("value")
+
+
+def follow_losses(model, loss, y, weight, offset, learner, shrink, theta, out):
+    """Bring `model` through the recorded steps, and write the sum of the losses after each of them into `out`."""
+    for k in range(len(out)):
+        accumulate(model, learner[k], shrink[k], theta[k])
+        total = 0.0
+        for i in range(len(y)):
+            total += weight[i] * value(loss, y[i], offset + model.pred[i])
+        out[k] = total
+
+
+class Follower:
+    """The model of a method after `k` steps of a path, on the samples of `dictionary`, a piece; from step 0.
+
+    The dictionary may be put in the place of another one with more learners on the same samples.
+    """
+
+    def __init__(self, method, dictionary):
+        self.k, self.model = 0, COEFFICIENTS.of(method.coefficients, "follow")(dictionary, method.unit)
+
+    @property
+    def pred(self):
+        """B beta after k steps, (n_samples,): the array that moves."""
+        return self.model.pred
+
+    def knows(self, dictionary):
+        """From now on steps name learners of this dictionary."""
+        self.model = self.model._replace(dictionary=dictionary)
+
+    def move(self, path, k):
+        """Go on to step k >= self.k of the path."""
+        retrace(self.model, path, self.k, k)
+        self.k = k
+
+    def losses(self, path, k, loss, y, weight, offset):
+        """Go on to step k; the weighted sums of the losses after each of the steps, (k - self.k,)."""
+        part, out = path.cut(self.k, k), np.empty(k - self.k)
+        run = compiled(follow_losses, (self.model, loss))
+        run(self.model, loss, y, weight, offset, part.learner, part.shrink, part.theta, out)
+        self.k = k
+        return out
