@@ -123,6 +123,7 @@ COEFFICIENTS = Kind(
         "sequences": 1,  # how many sequences of coefficients the rows move
         "room": None,  # room(n), the same store with room for n learners, where they come one by one
         "follow": None,  # follow(dictionary, unit), the predictions on other rows that the rows of a path move, from 0
+        "told": True,  # coefficient(j) tells beta_j at any step; else it is 0, for rules that do not ask
     },
     "a store of coefficients such as Single()",
 )

@@ -4,12 +4,16 @@ import numba
 import numpy as np
 import pytest
 import scipy.sparse
+from broken_others import OTHERS, Sums
 from broken_pieces import SABOTAGE, B, Choice, Good, Rule, Table, broken
 
 import coordboost as cb
-from coordboost._protocol import LOSS, SELECTION, STEP
+from coordboost._protocol import COEFFICIENTS, LOSS, SELECTION, STEP, VIEW
 from coordboost._winner import best_of_all
+from coordboost.engine import views
+from coordboost.engine.views.searched import Searched
 from coordboost.laws import KINDS, losses
+from coordboost.laws.problems import Listed
 from coordboost.laws.report import Report
 
 GIVEN = [
@@ -24,12 +28,14 @@ GIVEN = [
         cb.SignSequence(np.ones(12)),
     ),
     *(cb.PathSign(0.125, np.geomspace(1, 3, 12)), cb.OpenLoop(2.0), cb.BallSearch(2.0), cb.SoftThreshold(0.5)),
-    *(cb.SoftThreshold(0.5, 0.25), cb.agbm(0.5, 0.2).step, cb.vagbm(0.5).step),
+    *(cb.SoftThreshold(0.5, 0.25), cb.agbm(0.5, 0.2).step, cb.vagbm(0.5).step, cb.gbm(0.5).step),
+    *(cb.Method("x", cb.Full(), cb.Sign(0.1)).coefficients, cb.agbm(0.5, 0.2).coefficients, cb.vagbm(0.5).coefficients),
+    cb.forward_stepwise().coefficients,
 ]
 
 
 def test_all_pieces_of_the_house_are_given():
-    registered = {cls for kind in (LOSS, STEP, SELECTION) for cls in kind.pieces.values()}
+    registered = {cls for kind in (LOSS, STEP, SELECTION, COEFFICIENTS) for cls in kind.pieces.values()}
     assert registered <= set(map(type, GIVEN))
 
 
@@ -51,21 +57,42 @@ def test_dictionaries_of_the_house_obey(kind):
     assert cb.check_piece(STORED[kind]())
 
 
+@pytest.mark.parametrize("view", VIEW.pieces.values(), ids=lambda view: view.__name__)
+def test_every_view_steps_as_on_the_data(view):
+    """All that are registered, on every loss and method that they fit: a new view is covered the day it exists."""
+    report = cb.check_piece(view)
+    verdicts = {law.name: law.verdict for law in report.laws}
+    others = VIEW.of(view, "carries") is not None and view is not Searched  # no other view keeps these coefficients
+    assert verdicts.pop("steps are those on the data") == ("skipped" if others else "holds")
+    assert verdicts.pop("a renewed view goes on as before") == ("skipped" if VIEW.of(view, "renew") is None else "holds")
+    assert set(verdicts.values()) == {"holds"}
+
+
+def test_every_file_of_a_view_is_loaded():
+    """So that its view registers, and is tried above."""
+    assert set(views.__all__) >= {made.__module__.rpartition(".")[2] for made in VIEW.pieces.values()} - {"gram_columns"}
+
+
+BROKEN = {**SABOTAGE, **OTHERS}
+
+
 def test_every_law_has_a_sabotage():
-    assert set(SABOTAGE) == {law for _, module in KINDS for law in module.LAWS}
+    assert set(BROKEN) == {law for _, module in KINDS for law in module.LAWS}
 
 
-@pytest.mark.parametrize("law", SABOTAGE, ids=lambda law: law.__name__)
-def test_the_law_catches_it(law):
+@pytest.mark.parametrize("law", BROKEN, ids=lambda law: law.__name__)
+def test_the_law_catches_it(law, monkeypatch):
     """The law that is meant says so, in a sentence; by default all of them are raised at once."""
     if law is losses.compiled_kernels_are_the_same and numba.config.DISABLE_JIT:
         pytest.skip("nothing is compiled")
-    name = law.__name__.replace("_", " ")
-    report = cb.check_piece(SABOTAGE[law], raises=False)
+    name, piece = law.__name__.replace("_", " "), BROKEN[law]
+    if isinstance(piece, type):
+        monkeypatch.setitem(VIEW.pieces, "Broken", piece)
+    report = cb.check_piece(piece, raises=False)
     said = {each.name: each.sentence for each in report.failed}
     assert name in said and len(said[name]) > 30 and not report
     with pytest.raises(ValueError) as caught:
-        cb.check_piece(SABOTAGE[law])
+        cb.check_piece(piece)
     assert name in str(caught.value) and "fails" in str(caught.value)
 
 
@@ -76,6 +103,8 @@ def test_the_law_catches_it(law):
         Table(),
         Rule(),
         Choice(),
+        Sums(),
+        Listed(B),
         broken(Choice, greedy=True, pick=lambda self, view, step, beta, drawn, k: best_of_all(view, step, beta)),
     ],
 )

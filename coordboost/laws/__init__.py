@@ -5,19 +5,23 @@ declare what the law is about. Points are the same in every call.
 """
 
 from coordboost._checks import shown
-from coordboost._protocol import DICTIONARY, LOSS, SELECTION, STEP
-from coordboost.laws import dictionaries, losses, selections, steps
+from coordboost._protocol import COEFFICIENTS, DICTIONARY, FAMILY, LOSS, SELECTION, STEP, VIEW
+from coordboost.laws import coefficients, dictionaries, families, losses, selections, steps, views
 from coordboost.laws.report import SKIPPED, Law, Report
 
-KINDS = ((LOSS, losses), (DICTIONARY, dictionaries), (STEP, steps), (SELECTION, selections))
+KINDS = (
+    *((LOSS, losses), (DICTIONARY, dictionaries), (STEP, steps), (SELECTION, selections)),
+    *((COEFFICIENTS, coefficients), (FAMILY, families), (VIEW, views)),
+)
 
 
 def check_piece(piece, *, y=None, raises=True):
-    """Try the laws of its kind on a piece of your own: a loss, a step rule, a selection rule, a dictionary or an oracle.
+    """Try the laws of its kind on a piece of your own: a loss, a rule, a dictionary or an oracle, a family, a store of coefficients.
 
     Parameters
     ----------
     piece : object
+        Of views the class, which must be registered (``VIEW.own``).
     y : array_like, (n_samples,), optional
         Targets that a loss is for, where it takes neither real numbers nor labels nor counts.
     raises : bool, default True
@@ -38,18 +42,24 @@ def check_piece(piece, *, y=None, raises=True):
     No law is proved by this: it holds at some hundred points, with an allowance for rounding. *Cost*: below a second for a loss or a
     rule, compilation not counted; for a dictionary up to 24 columns and a dozen scans.
     """
-    fitting = [
-        (kind, laws) for kind, laws in KINDS if any(hasattr(piece, verb) for verb in kind.verbs if not verb.startswith("n_"))
-    ]
-    if isinstance(piece, type) or not fitting:
+    kind, module = max(KINDS, key=lambda known: _verbs_of(piece, known[0]))
+    view = kind is VIEW and isinstance(piece, type)
+    if isinstance(piece, type) is not view or not _verbs_of(piece, kind):
         known = "; ".join(f"{kind.name}: {', '.join(kind.verbs)}" for kind, _ in KINDS)
         raise ValueError(f"check_piece takes an object with the verbs of a kind of piece ({known}), got {shown(piece)}.")
-    kind, module = fitting[0]
-    kind.check(f"the {kind.name}", piece)
+    if not view:
+        kind.check(f"the {kind.name}", piece)
     report = Report(kind.name, shown(piece), [_tried(law, *made) for made in [module.case(piece, y)] for law in module.LAWS])
     if raises and not report:
         raise ValueError(f"{report.piece} fails {len(report.failed)} law(s) of a {kind.name}.\n" + "\n".join(report.sentences))
     return report
+
+
+def _verbs_of(piece, kind):
+    """How many of the verbs of a kind `piece` has; sizes are no verbs, and what Python brings itself is no piece."""
+    if type(piece).__module__ == "builtins" and not isinstance(piece, type):
+        return 0
+    return sum(hasattr(piece, verb) for verb in kind.verbs if not verb.startswith("n_"))
 
 
 def _tried(law, *made):

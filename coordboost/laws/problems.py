@@ -1,9 +1,24 @@
-"""What rules are tried on."""
+"""What rules, views, families and stores of coefficients are tried on."""
 
 import numpy as np
 
 from coordboost._generic import is_piece
 from coordboost.engine.views.explicit import Explicit
+from coordboost.methods import (
+    agbm,
+    ccd,
+    forward_stagewise,
+    forward_stepwise,
+    frank_wolfe,
+    gcd,
+    lasso_cd,
+    ls_boost,
+    regularized_forward_stagewise,
+    rtgcd,
+    vagbm,
+)
+from coordboost.pieces.selection import Full
+from coordboost.pieces.steps import LineSearch
 from coordboost.problem import Problem
 from coordboost.solve import solve
 
@@ -13,6 +28,30 @@ def small():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(30, 12))
     return Problem(X, X[:, 0] - 2 * X[:, 5] + rng.normal(size=30), groups=np.arange(12) % 4)
+
+
+def methods_tried():
+    """A method for each way of choosing, of stepping, and of keeping coefficients."""
+    return [
+        ls_boost(0.3), forward_stagewise(0.05), regularized_forward_stagewise(0.05, 2.0), frank_wolfe(2.0), gcd(LineSearch()), rtgcd(4),
+        ccd(), lasso_cd(0.1, Full()), forward_stepwise(), agbm(0.5, 0.1), vagbm(0.5),
+    ]  # fmt: skip
+
+
+class Listed:
+    """The columns of a matrix of unit columns (n_samples, n_learners) as a family: a search that is a proof."""
+
+    def __init__(self, columns):
+        self.columns, self.n_samples = columns, len(columns)
+
+    def find(self, v, k, above):
+        corr = v @ self.columns
+        order = np.argsort(-np.abs(corr), kind="stable")
+        found = [int(j) for j in order[:k] if abs(corr[j]) > above]
+        return found, corr[found], max((abs(corr[j]) for j in order[len(found) :]), default=0.0)
+
+    def build(self, learner):
+        return self.columns[:, learner]
 
 
 def runs_of(problem, method, n_steps):

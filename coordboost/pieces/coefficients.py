@@ -169,6 +169,7 @@ class Refitted(NamedTuple):
 
     problem: object = None
     learners: object = ()
+    told = False
 
     def start(self, problem):
         return Refitted(problem, [])

@@ -16,6 +16,7 @@ class Refit:
     """
 
     carries = (Refitted,)
+    quadratic = True
     follows = False
 
     def __init__(self, problem):

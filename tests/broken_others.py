@@ -1,0 +1,115 @@
+"""For every law of views, families and stores of coefficients a broken one; and a good store in plain Python."""
+
+import numpy as np
+from broken_pieces import COUNT, B
+
+import coordboost as cb
+from coordboost.laws import coefficients, families, views
+from coordboost.laws.problems import Listed
+
+
+class Sums:
+    """A store that declares what is true."""
+
+    plain = True
+
+    def start(self, problem):
+        new = type(self)()
+        new.values = np.zeros(problem.n_learners)
+        return new
+
+    def accumulate(self, j, shrink, theta):
+        self.values *= 1 - shrink
+        self.values[j] += theta
+
+    def coefficient(self, j):
+        return self.values[j]
+
+    def beta(self, unit):
+        return unit * self.values
+
+
+class Shared(Sums):
+    """All that are started have the same array."""
+
+    kept = np.zeros(12)
+
+    def start(self, problem):
+        new = Shared()
+        new.values = self.kept
+        new.values[:] = 0.0
+        return new
+
+
+class Read(Sums):
+    """Reading moves the coefficients."""
+
+    def coefficient(self, j):
+        self.values[j] *= 1 + 1e-9
+        return self.values[j]
+
+
+class Late(Sums):
+    """The first row of all is lost in a store that is started again."""
+
+    rows = 0
+
+    def start(self, problem):
+        new = super().start(problem)
+        Late.rows += 1
+        new.lost = Late.rows % 2
+        return new
+
+    def accumulate(self, j, shrink, theta):
+        if self.lost:
+            self.lost = 0
+        else:
+            super().accumulate(j, shrink, theta)
+
+
+def store(**changes):
+    return type("Broken", (Sums,), changes)()
+
+
+def listed(**changes):
+    return type("Broken", (Listed,), changes)(B)
+
+
+def found(change):
+    """A family whose answers are changed."""
+    return listed(find=lambda self, v, k, above: change(*Listed.find(self, v, k, above)))
+
+
+def view(**changes):
+    return type("Broken", (cb.Explicit,), changes)
+
+
+def pushed_too_far(self, j, shrink, theta):
+    cb.Explicit.push(self, j, shrink, 1.001 * theta)
+
+
+def pushed_by_number(self, j, shrink, theta):
+    cb.Explicit.push(self, j, shrink, theta * (1 + 1e-12 * COUNT()))
+
+
+OTHERS = {
+    coefficients.it_starts_at_0: store(beta=lambda self, unit: unit * self.values + 1e-300),
+    coefficients.stores_share_nothing: Shared(),
+    coefficients.coefficients_are_functions_of_the_rows: Read(),
+    coefficients.coefficient_is_that_of_beta: store(beta=lambda self, unit: 2 * unit * self.values, plain=False),
+    coefficients.a_plain_row_is_the_whole_update: store(
+        accumulate=lambda self, j, shrink, theta: np.add.at(self.values, j, theta)
+    ),
+    coefficients.a_run_is_its_rows: Late(),
+    families.find_gives_up_to_k_learners: listed(find=lambda self, v, k, above: Listed.find(self, v, k + 1, above)),
+    families.nothing_is_found_at_or_below_the_level: listed(find=lambda self, v, k, above: Listed.find(self, v, k, 0.0)),
+    families.learners_are_unit_columns: listed(build=lambda self, j: 1.001 * self.columns[:, j]),
+    families.correlations_are_those_of_the_columns: found(lambda ids, corr, outside: (ids, np.abs(corr), outside)),
+    families.outside_bounds_all_others: found(lambda ids, corr, outside: (ids, corr, 0.9 * outside)),
+    families.searches_are_functions: found(lambda ids, corr, outside: (ids, corr, outside + COUNT())),
+    views.some_problem_and_method_fits: view(carries=Sums),
+    views.steps_are_those_on_the_data: view(push=pushed_too_far),
+    views.a_run_in_parts_is_the_run: view(push=pushed_by_number),
+    views.a_renewed_view_goes_on_as_before: view(renew=lambda self, beta: cb.Explicit.renew(self, 1.001 * beta)),
+    views.every_step_moves_the_model_it_says: view(search=lambda self, j, a, b: 2.5 * cb.Explicit.search(self, j, a, b)),
+}
