@@ -6,7 +6,7 @@ import numpy as np
 
 from coordboost._generic import generic, kernel
 from coordboost._protocol import VIEW
-from coordboost.engine.views.explicit import fill_curvature, refresh_residual
+from coordboost.engine.views.explicit import begin_residual, fill_curvature, refresh_residual
 from coordboost.pieces.coefficients import TwoSequences
 from coordboost.pieces.momentum import mixing
 
@@ -58,7 +58,7 @@ class Accelerated(NamedTuple):
             problem.loss, problem.dictionary, problem.y, problem.weight, problem.base, *zeros, 0 * problem.y[:1], coefficients.share,
             problem.tie,
         )  # fmt: skip
-        look_between(view)
+        begin_residual(view.loss, view.y, view.weight, view.base, view.mixed, view.looked)
         return view
 
     @property

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost import _linesearch
-from coordboost._generic import generic, kernel
-from coordboost._protocol import VIEW
+from coordboost._generic import compiled, generic, kernel
+from coordboost._protocol import LOSS, VIEW
 
 scan = generic("scan")
 correlations = generic("correlations")
@@ -19,6 +19,21 @@ def refresh_residual(loss, y, weight, base, pred, resid):
     """resid = -dloss/dpred, in place."""
     for i in range(len(y)):
         resid[i] = weight[i] * _linesearch.residual(loss, y[i], base + pred[i])
+
+
+#: Samples from which on setting up a view is compiled, too: a second of the compiler, once, for 100 ms at 100,000 samples.
+MANY = 1 << 13
+
+
+def run_refresh(loss, y, weight, base, pred, resid):
+    """`refresh_residual`, to be compiled."""
+    refresh_residual(loss, y, weight, base, pred, resid)
+
+
+def begin_residual(loss, y, weight, base, pred, resid):
+    """As `refresh_residual`, from plain Python: compiled for many samples where the loss is one of the package's own."""
+    own = len(y) >= MANY and y.dtype == np.float64 and type(loss) in LOSS.pieces.values()
+    (compiled(run_refresh, (loss,)) if own else refresh_residual)(loss, y, weight, base, pred, resid)
 
 
 @kernel
@@ -49,13 +64,13 @@ class Explicit(NamedTuple):
         """The view at beta = 0."""
         pred = 0 * problem.y
         view = cls(problem.loss, problem.dictionary, problem.y, problem.weight, problem.base, pred, 0 * pred, problem.tie)
-        refresh_residual(view.loss, view.y, view.weight, view.base, view.pred, view.resid)
+        begin_residual(view.loss, view.y, view.weight, view.base, view.pred, view.resid)
         return view
 
     def renew(self, beta):
         """Recompute the state from the coefficients, to stop the rounding from piling up."""
         self.pred[:] = self.dictionary.combine(beta)
-        refresh_residual(self.loss, self.y, self.weight, self.base, self.pred, self.resid)
+        begin_residual(self.loss, self.y, self.weight, self.base, self.pred, self.resid)
 
     def looks(self, width, n_learners):
         """How many correlations with the data a step of a rule with `width` candidates takes."""
