@@ -47,6 +47,12 @@ class Kind:
         own = getattr(piece, what, None)
         return functools.partial(self.may[what], piece) if own is None else own
 
+    def complete(self, piece):
+        """Give `piece`, which may be written to, the default verbs that it does not bring itself."""
+        for verb, default in self.may.items():
+            if callable(default) and not hasattr(piece, verb):
+                setattr(piece, verb, functools.partial(default, piece))
+
     def meant(self, value):
         """Whether `value` has any of the verbs, so that it is meant to be such a piece."""
         return any(hasattr(type(value), verb) or hasattr(value, verb) for verb in self.verbs)
@@ -76,6 +82,7 @@ LOSS = Kind(
         "mu": None,  # constant of strong convexity
         "infimum": -math.inf,  # the largest known lower bound of value(y, .): a number, or a function of the targets (n_samples,)
         "quadratic": False,  # the loss is (y - f)^2 / 2: correlations are linear in the coefficients
+        "level_radius": None,  # level_radius(total): most that the norm of y - f can be where losses of weight 1 sum to at most `total`
         "location": False,  # the loss depends on y - f alone: an offset can be taken out of y
         "labels": None,  # labels(y) checks and maps the targets
         "constant": None,  # constant(y, weight), the best constant prediction
@@ -185,6 +192,7 @@ VIEW = Kind(
         "pred": None,  # the prediction of the model, (n_samples,), where it holds one
         "room": None,  # room(problem, n), the same view with room for n more learners, where they come one by one
         "tasks": None,  # tasks(), what searches on several threads in a loop in plain Python, or None where one is enough
+        "dictionary": None,  # the dictionary whose verbs it calls
         "searches": 0,  # scans, or searches of an uncountable dictionary, in every step
         "looks": None,  # looks(width, n_learners): correlations with the data that a step takes
     },

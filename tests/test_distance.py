@@ -100,6 +100,17 @@ def test_start_distance():
     )
 
 
+@pytest.mark.parametrize("resid", [[0.3, 0.1], [3.0, 0.0], [0.5, 4.0, 2.0], [1.0, 1.0]])
+@pytest.mark.parametrize("d", [0.5, 1.0, 3.0])
+def test_the_radius_of_a_level_set_is_attained_by_one_sample(resid, d):
+    """Huber: no residual with this sum of losses is longer, and one with a single entry is as long."""
+    loss = cb.Huber(d)
+    total = sum(loss.value(r, 0.0) for r in resid)
+    radius = loss.level_radius(total)
+    assert np.linalg.norm(resid) <= radius * (1 + 1e-15)
+    assert loss.value(radius, 0.0) == pytest.approx(total, rel=1e-14)
+
+
 def test_condition_numbers():
     assert lambda_pmin(SPACE) == pytest.approx(1.5) and kappa(SPACE) == pytest.approx(4)
     B = np.random.default_rng(0).standard_normal((5, 9))

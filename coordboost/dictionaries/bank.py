@@ -5,13 +5,12 @@ is the largest found above a level, as hashable descriptions, with these correla
 of every other learner: ``math.inf`` where the search is no proof, and then no certificate rests on it. `build(learner)` is its column.
 """
 
-import functools
 import math
 
 import numpy as np
 
 from coordboost._checks import NEAR, shown
-from coordboost._protocol import DICTIONARY
+from coordboost._protocol import DICTIONARY, FAMILY
 
 
 class Bank:
@@ -34,9 +33,7 @@ class Bank:
     def __init__(self, family, weight):
         self.family, self.weight = family, weight
         self.learners, self.number, self.columns = [], {}, []
-        for verb, default in DICTIONARY.may.items():
-            if callable(default) and not hasattr(self, verb):
-                setattr(self, verb, functools.partial(default, self))
+        DICTIONARY.complete(self)
 
     @property
     def n_samples(self):
@@ -134,7 +131,7 @@ class Bank:
 
     def at(self, X):
         """The same learners on new rows, where the family has ``at(X)``."""
-        if not hasattr(self.family, "at"):
+        if FAMILY.of(self.family, "at") is None:
             raise ValueError(
                 f"{type(self.family).__name__} has no verb at(X) that gives the same family on new rows: it cannot predict."
             )

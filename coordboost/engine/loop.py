@@ -52,7 +52,7 @@ def runner(view, select, step, beta, *, compile=True):
         if finder is None:
             return compiled(advance, pieces)
         return lambda view, select, step, unit, beta, *rest: run(Tasked(view, finder), select, step, unit, Kept(beta), *rest)
-    called = compile and hasattr(view, "dictionary") and not is_piece(view.dictionary)
+    called = compile and VIEW.of(view, "dictionary") is not None and not is_piece(view.dictionary)
     return (
         (lambda view, select, step, unit, beta, *rest: run(Called(view), select, step, unit, Kept(beta), *rest))
         if called

@@ -11,7 +11,6 @@ from coordboost.data import validation
 from coordboost.geometry.angle import mca
 from coordboost.geometry.ball import ball
 from coordboost.geometry.learners import Learners, as_problem
-from coordboost.pieces.losses import Huber
 from coordboost.problem import Problem
 from coordboost.targets import Ball, Unconstrained
 
@@ -101,6 +100,7 @@ def _reach(problem):
         lower, upper = max(one.lower for one in found), found[0].upper
         ends = math.sqrt(2 * max(0.0, start - upper) / mu), math.sqrt(2 * max(0.0, start - lower) / mu)
         return ends if LOSS.of(loss, "quadratic") else (0.0, ends[1])
-    if isinstance(loss, Huber) and np.ptp(problem.weight) == 0 and problem.weight[0] == 1:
-        return 0.0, 2 * (math.sqrt(2 * start) if 2 * start <= loss.d**2 else start / loss.d + loss.d / 2)
+    radius = LOSS.of(loss, "level_radius")
+    if radius is not None and (problem.weight == 1).all():
+        return 0.0, 2 * radius(start)
     raise ValueError(f"the level sets of {type(loss).__name__} are not known to be bounded: Dist_0 may be infinite.")

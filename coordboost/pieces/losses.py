@@ -103,6 +103,10 @@ class Huber(NamedTuple):
     def curvature(self, y, f):
         return 1.0 if abs(y - f) <= self.d else 0.0
 
+    def level_radius(self, total):
+        """The largest norm of y - f where losses sum to `total`: that of one sample which has it all."""
+        return math.sqrt(2 * total) if 2 * total <= self.d**2 else total / self.d + self.d / 2
+
     def constant(self, y, weight):
         # The derivative is piecewise linear and falls in f: bisect between the smallest and the largest target.
         low, high = float(y.min()), float(y.max())

@@ -1,6 +1,5 @@
 """The bank of a run whose learners are trees: they are kept as trees, never as columns."""
 
-import functools
 import math
 
 import numpy as np
@@ -28,9 +27,7 @@ class TreeBank:
     def __init__(self, family, weight, trees=None):
         self.family, self.weight, self._forest = family, weight, None
         self._trees = Trees.empty(0, family.growth.max_leaves) if trees is None else trees
-        for verb, default in DICTIONARY.may.items():
-            if callable(default) and not hasattr(self, verb):
-                setattr(self, verb, functools.partial(default, self))
+        DICTIONARY.complete(self)
 
     @property
     def binned(self):
