@@ -1,6 +1,7 @@
 """A user's own weak-learner oracle, given every verb it did not bring."""
 
 import functools
+import math
 
 import numpy as np
 
@@ -58,7 +59,7 @@ class Oracle:
             out = np.asarray(values, dtype=np.float64)
         except (TypeError, ValueError):
             out = np.full(length, np.nan)
-        if out.shape != (length,) or not np.isfinite(out).all():
+        if out.shape != (length,) or not (math.isfinite(np.dot(out, out)) or np.isfinite(out).all()):
             raise ValueError(
                 f"{type(self.source).__name__}.{verb} must return {length} finite numbers, got shape {out.shape}"
                 + ("." if out.shape != (length,) else " with NaN or infinity.")

@@ -1,10 +1,11 @@
 """When Gram columns are bought: when the steps without them have cost too much for long enough.
 
 To step on Gram columns, those of all learners in use must be there. Nobody knows how long a run will be, so they are bought like skis
-by one who does not know how often he will go. What a stretch of steps costs beyond moving all correlations is lost by not having them:
-the *credit* is ``TRUST`` times what was lost so far, and columns are bought from it alone. Where they are many, some are paid in
-advance, so that no stretch stands out. So until the change a run costs at most 1 + TRUST times what it would without Gram columns, and
-at most 1 + 1 / TRUST times what it would on them from the start, and a stretch.
+by one who does not know how often he will go. What a stretch of steps costs beyond moving all correlations (and beyond the columns of
+its new learners, where each takes a scan) is lost by not having them: the *credit* is ``TRUST`` times what was lost so far, and columns
+are bought from it alone. Where they are many, some are paid in advance, so that no stretch stands out. So until the change a run costs
+at most 1 + TRUST times what it would without Gram columns, and at most 1 + 1 / TRUST times what it would on them from the start, and a
+stretch.
 """
 
 from typing import NamedTuple

@@ -23,7 +23,7 @@ MOST, ROOM = 4096, 1 << 30
 #: Most steps of lookahead from one scan, so that rounding cannot pile up.
 FARTHEST = 1 << 20
 #: A spell of explicit steps costs so many times the scan that looks for something better.
-PATIENCE = 8
+PATIENCE = 20
 #: After a trial that failed, the next one begins when so many times its length have passed.
 PAUSE = 4
 #: Fewest Gram columns computed together with one that is wanted, where that is cheap.
@@ -83,7 +83,7 @@ class Cheapest:
         self.most = max(16, min(MOST, ROOM // (8 * problem.n_samples)))
         self.size_rule = by_scans if Lookahead in self.kinds else by_gain
         self.n_columns = 0
-        self.since, self.columns_since = 0, 0  # at the start of the stretch: steps, columns
+        self.since, self.columns_since, self.backlog = 0, 0, 0  # at the start of the stretch: steps, columns, columns missing
 
     @property
     def scans(self):
@@ -127,7 +127,7 @@ class Cheapest:
 
     def _spell(self):
         """Explicit steps until the next look for candidates, of which all might be new."""
-        size = self.memory.size
+        size = 2 * self.memory.size
         look = self.prices.candidates(size, size, size**2)
         return math.ceil(PATIENCE * look / self.prices.explicit)
 
@@ -141,7 +141,7 @@ class Cheapest:
         if memory.view == "Explicit":
             memory = memory._replace(plain=memory.plain + gained)
         if kind is not Explicit:
-            size = min(self.problem.n_learners, self.most, self.size_rule(memory, gained, worth))
+            size = min(self.problem.n_learners, self.most, self.size_rule(memory, gained, worth), 2 * memory.size or self.most)
             memory = memory._replace(size=size, scans=memory.scans + 1)
         blocks = () if self.store is None else tuple(self.store.blocks)
         self._place(beta, memory._replace(view=kind.__name__, n_columns=self.n_columns, blocks=blocks))
@@ -149,6 +149,8 @@ class Cheapest:
 
     def _place(self, beta, memory):
         self.memory, self.since, self.columns_since = memory, 0, self.n_columns
+        if GramColumns in self.kinds and self.prices.gram_column >= self.prices.scan:
+            self.backlog = len(self._missing(beta))
         if memory.view == "Explicit":
             self.view = Explicit.start(self.problem)
             self.view.renew(beta)
@@ -168,7 +170,12 @@ class Cheapest:
         """The kind of view for the steps after a stretch of lookahead or of explicit steps; Gram columns are bought for what it cost."""
         prices, explicit = self.prices, gained * self.prices.explicit
         price = explicit if self.memory.view == "Explicit" else self.found.price(prices, gained)
-        credit = max(0, int(self.memory.credit + TRUST * (price - gained * prices.moved))) if GramColumns in self.kinds else 0
+        credit = 0
+        if GramColumns in self.kinds:
+            lost = min(price, explicit) - gained * prices.moved
+            if prices.gram_column >= prices.scan:
+                lost -= (len(self._missing(beta)) - self.backlog) * prices.gram_column
+            credit = max(0, int(self.memory.credit + TRUST * lost))
         if credit > prices.scan:
             missing = self._missing(beta)
             columns, change, credit = purchase(credit, len(missing), prices.gram_column, prices.scan, SOON * price / gained)
