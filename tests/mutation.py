@@ -29,7 +29,7 @@ import mutation_map
 from mutation_processes import KILLED, SURVIVED, Bench
 
 ROOT = Path(__file__).resolve().parents[1]
-ROOMS = ("pieces", "engine", "screening", "lasso", "exact", "targets", "storage", "data/standardize")
+ROOMS = ("_winner", "pieces", "engine", "screening", "lasso", "exact", "targets", "storage", "data/standardize")
 FOLDERS = ("coordboost", "tests", "verification")
 EQUIVALENTS = ROOT / "tests" / "mutation_equivalents.txt"
 # Loaded once, before processes part.

@@ -48,6 +48,12 @@ def edited(good, **changes):
     return put_together(forged(members, header))
 
 
+def promised(good, shape):
+    """The bytes of a run file in which the head of the four coefficients says another shape."""
+    members = taken_apart(good)
+    return put_together({**members, "beta.npy": members["beta.npy"].replace(b"(4,)", shape)})
+
+
 @pytest.mark.parametrize(
     "spoil, fragment",
     [
@@ -65,6 +71,8 @@ def edited(good, **changes):
         case("unequal columns", lambda good: edited(good, path__theta=np.ones(2)), "path.theta does not fit the others"),
         case("whole numbers", lambda good: edited(good, beta=np.ones(4, dtype=np.int64)), "beta does not fit the others"),
         case("a matrix", lambda good: edited(good, beta=np.ones((4, 1))), "beta does not fit the others"),
+        case("more promised", lambda good: promised(good, b"(9,)"), "beta has another size than its head says"),
+        case("less promised", lambda good: promised(good, b"(3,)"), "beta has another size than its head says"),
         case("late anchor", lambda good: edited(good, anchor=[4, []]), "or of steps do not fit each other"),
         case("unknown method", lambda good: edited(good, method={"name": "magic", "parameters": {"dict": {}}}), "magic"),
     ],
@@ -110,7 +118,7 @@ BAD = {
     "fingerprint": [[1, 2, 3], [1, 2, 3, "4"], [1, 2, 3, True], None, {"0": 1, "1": 2, "2": 3, "3": 4}],
     "status": ["MAYBE", 3, None],
     "message": [3, None],
-    "seconds": [-1.0, "1", True, None],
+    "seconds": [-0.5, "1", True, None],
     "anchor": [[0], [-1, []], [0.0, []], [True, []], [0, {}], [0, [], 1], 3],
     "scans": [[1], [1, 2, 3, 4], [-1, 0, 0], [1, "2"], 3],
     "problem": [3, [], {"dict": []}, {"dict": {}}, {"dict": {}, "more": 1}],

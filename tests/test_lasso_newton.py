@@ -110,7 +110,11 @@ def test_a_check_forms_everything_anew():
     problem = cb.Problem(X, y, cb.Logistic())
     inner = Newton(ScaledColumns(problem, weighted=False), lambda lam, gamma, pred, loss, resid, corr: (loss, corr))
     inner.recruit(0.0)
-    inner.fit(0.05 * inner.level, 1e-6)
+    lam = 0.05 * inner.level
+    assert inner.fit(lam, 1e-6)
+    inner.check(lam, 0.0)
+    done = inner.gamma.copy()
+    assert inner.fit(lam, 1e-6) and (inner.gamma == done).all()  # what is good enough is left alone
     inner.pred += 1.0
     inner.loss, inner.resid = 0.0, inner.resid + 1.0
     loss, corr = inner.check(1.0, 0.0)

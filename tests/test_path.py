@@ -45,3 +45,7 @@ def test_one_piece_is_not_copied():
     record.keep(10)
     assert np.shares_memory(record.path.learner, rows.learner)
     assert np.shares_memory(record.room(990, 990).learner.base, rows.learner.base)
+
+
+def test_an_empty_path_has_no_rows():
+    assert len(Path.empty()) == 0 and len(Path.empty(3)) == 3

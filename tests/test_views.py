@@ -7,13 +7,16 @@ from test_lookahead import ar1, unit
 
 import coordboost as cb
 from coordboost.engine.stepper import Stepper
+from coordboost.engine.views.candidates import gram_candidates
+from coordboost.engine.views.distance import pred_square
+from coordboost.screening.sphere import SLACK
 
 X, Y = ar1(40, 300, k=5)
 PROBLEM = cb.Problem(X, 3 * unit(Y))
 B, TARGET = columns(PROBLEM), PROBLEM.y
 METHODS = {
     "LS-Boost": cb.ls_boost(0.3),
-    "R-FS": cb.regularized_forward_stagewise(0.1, 4.0),
+    "R-FS": cb.regularized_forward_stagewise(0.02, 4.0),
     "Frank-Wolfe": cb.frank_wolfe(9.0),
 }
 # Numbers of size 3 to 9, some hundred sums of up to 300 terms.
@@ -50,6 +53,7 @@ def test_the_winner_and_the_search(method, view):
         for a, b in ((1, 0), (-9, 1), (2, 3)):
             along = a * B[:, j] - b * pred
             assert now.search(j, a, b) == pytest.approx(resid @ along / (along @ along), abs=CLOSE)
+        assert now.search(j, 0, 0) == 0.0  # nowhere to go
 
 
 @pytest.mark.parametrize("view", ["explicit", "gram"])
@@ -85,6 +89,35 @@ def test_the_way_from_the_anchor(method):
     assert stepper.k > began + 1
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_the_way_from_the_last_scan(method):
+    """Of lookahead, in its units: the prediction and how far it is from that of the scan."""
+    start, before, anchors = np.zeros(40), np.zeros(40), 0
+    for stepper, pred in steps(method, "lookahead"):
+        view = stepper.view
+        if type(view) is not cb.Lookahead:
+            break
+        if view.outer.steps == 1:  # a scan was made before this step
+            start, anchors = before, anchors + 1
+        before, units = pred, view.scale**2
+        assert pred_square(view.outer) * units == pytest.approx(pred @ pred, abs=CLOSE)
+        assert view.outer.distance * units == pytest.approx((pred - start) @ (pred - start), abs=CLOSE)
+        assert view.state.with_y * units == pytest.approx(TARGET @ pred, abs=CLOSE)
+    assert anchors > 0
+
+
+def test_candidates_at_a_model():
+    """What lookahead starts from after a scan: the model's size, its product with the target, and correlations, in units of `scale`."""
+    beta = np.where(np.arange(300) % 50 == 0, 0.5, 0.0)
+    view, pred = gram_candidates(PROBLEM, beta, 20).view, B @ beta
+    assert pred_square(view.outer) * view.scale**2 == pytest.approx(pred @ pred, abs=CLOSE)
+    assert view.state.with_y * view.scale**2 == pytest.approx(TARGET @ pred, abs=CLOSE)
+    chosen = B[:, view.learner]
+    np.testing.assert_allclose(view.scanned * view.scale, chosen.T @ (TARGET - pred), atol=CLOSE)
+    np.testing.assert_allclose(view.start * view.scale, chosen.T @ TARGET, atol=CLOSE)
+    np.testing.assert_allclose(view.gram[:20, :20], chosen.T @ chosen, atol=CLOSE)
+
+
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_outside_of_candidates_and_front(sign):
     """What is known of the others is their largest size, also where all correlations have one sign."""
@@ -96,6 +129,31 @@ def test_outside_of_candidates_and_front(sign):
     outer, front = np.ones(300, dtype=bool), view.front[: view.state.front]
     outer[view.learner] = False
     inner = np.setdiff1d(view.learner, view.learner[front])
+    assert view.state.regroups == 1
     assert len(front) == 8 < len(view.learner) < 300 and view.scale <= np.linalg.norm(TARGET) < 2 * view.scale
     assert view.outer.outside * view.scale == pytest.approx(size[outer].max(), abs=CLOSE)
     assert view.inner.outside * view.scale == pytest.approx(size[inner].max(), abs=CLOSE)
+
+
+@pytest.mark.parametrize(
+    "weight", [np.ones(40), np.linspace(0.0, 0.5, 40), np.linspace(0.0, 4.0, 40)], ids=["plain", "light", "heavy"]
+)
+def test_when_gathered_columns_are_certain(weight):
+    """A scan is wanted exactly where the winner exceeds those outside by less than the way of W^(-1/2) resid, three ties aside."""
+    problem = cb.Problem(X, 3 * unit(Y), cb.Huber(1.0), sample_weight=weight)
+    method = cb.forward_stagewise(0.02)
+    stepper, learners, said = Stepper(problem, method, view=cb.Gathered), columns(problem), []
+    for _ in range(150):
+        view = stepper.view
+        if type(view) is not cb.Gathered:
+            break
+        resid, seen = problem.resid(problem.combine(stepper.beta)), weight > 0
+        best = np.abs(learners[:, view.learner].T @ resid).max()
+        way = np.sqrt(np.sum((resid - view.anchor)[seen] ** 2 / weight[seen]))
+        if not view.state.fresh:
+            certain = best - view.outside - 3 * problem.tie > way * (1 + SLACK / 2)
+            said.append(view.best(stepper.method.step, stepper.coefficients)[0] >= 0)
+            assert said[-1] == certain
+        for _ in stepper.blocks(1):
+            pass
+    assert any(said) and not all(said)

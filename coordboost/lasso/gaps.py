@@ -23,8 +23,6 @@ def enough_level(square, along, l1, lam, wanted):
     rest, total = 0.5 * square + lam * l1 - wanted, square + along
     if rest <= 0.0:
         return math.inf
-    if total <= 0.0:
-        return lam
     root = math.sqrt(max(1.0 - 2.0 * (square / total) * (rest / total), 0.0))
     return lam * max(total / rest * (1.0 + root) / 2.0, 1.0)
 
