@@ -157,6 +157,7 @@ SABOTAGE = {
     declared.infimum_is_a_lower_bound: broken(Good, infimum=lambda self, y: 1e-6 + 0 * y),
     declared.location_is_true: broken(cb.Logistic, location=True),
     declared.quadratic_is_true: broken(cb.Huber, quadratic=True),
+    declared.level_radius_is_a_bound: broken(Good, level_radius=lambda self, total: 0.999 * math.sqrt(2 * total)),
     declared.line_search_finds_the_minimum: broken(Good, line_search=lambda self, *args: 1.001 * Good().line_search(*args)),
     declared.constant_is_the_best: broken(Good, constant=lambda self, y, weight: float(np.mean(y))),
     losses.kernels_are_functions: broken(Good, value=COUNT),

@@ -27,7 +27,9 @@ class Pool:
         least = n_learners if self.in_columns and 0 < rows.size <= CACHED else FEWEST
         space = SPACE // n_samples
         cap = n_learners if self.in_columns and n_learners <= space else max(4 * FEWEST, min(16 * FEWEST, space))
-        self.held = source.hold(with_gram=not self.in_columns)
+        self.held = source.hold(
+            with_gram=not self.in_columns
+        )  # room only: compiled blocks fill it, and count in now.n_candidates
         self.held.reserve(cap)
         self.path = PathState(
             numbers(kind, tie, end, tolerance, least if first is None else first),

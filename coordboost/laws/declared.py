@@ -86,6 +86,22 @@ def quadratic_is_true(at):
     return None
 
 
+def level_radius_is_a_bound(at):
+    """Of y - f, for one sample and for some together."""
+    radius, rng = LOSS.of(at.loss, "level_radius"), np.random.default_rng(2)
+    if radius is None:
+        return SKIPPED
+    for n in (1, 1, 1, 1, 2, 3, 8) * 4:
+        y, f = rng.choice(at.targets, n), rng.choice(at.predictions, n)
+        total, length = sum(map(at.loss.value, y.tolist(), f.tolist())), float(np.linalg.norm(y - f))
+        if not length <= radius(total) + 1e-12 * (1 + length):
+            return (
+                f"y = {y.tolist()}, f = {f.tolist()} have losses of {total:.6g} together, and y - f has norm {length:.6g}; level_radius "
+                f"says {radius(total):.6g}. Make it larger, or leave it out."
+            )
+    return None
+
+
 def line_search_finds_the_minimum(at):
     """The derivative at its answer is 0, up to a part of 1e-9 of that at the start; or no smaller than the safeguarded search's."""
     if LOSS.of(at.loss, "line_search") is None:
@@ -125,5 +141,5 @@ def constant_is_the_best(at):
 
 LAWS = (
     sigma_is_a_smoothness_constant, mu_is_a_constant_of_strong_convexity, infimum_is_a_lower_bound, location_is_true,
-    quadratic_is_true, line_search_finds_the_minimum, constant_is_the_best,
+    quadratic_is_true, level_radius_is_a_bound, line_search_finds_the_minimum, constant_is_the_best,
 )  # fmt: skip
