@@ -61,7 +61,8 @@ def shapes(problem, beta):
     if binning is None or DICTIONARY.of(dictionary, "steps") is None:
         raise ValueError(f"shapes are for a Problem on stumps(X) or leaf_stumps(X), got {shown(problem)}.")
     beta = validation.vector("beta", beta, problem.n_learners, "learner")
-    return {binning.names[g]: _shape(binning, dictionary, beta, g, bins) for g, bins in dictionary.steps(beta)}
+    values, used = dictionary.steps(beta)
+    return {binning.names[g]: _shape(binning, dictionary, beta, g, values[g]) for g in used}
 
 
 def _shape(binning, dictionary, beta, g, bins):

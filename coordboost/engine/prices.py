@@ -23,6 +23,8 @@ class Prices:
     """Of a problem: a scan, a step of the explicit view, a step on Gram columns, a Gram column, a column, a Gram entry.
 
     in_blocks : whether Gram columns cost less where several are computed together
+    worth : inner products that a scan is worth, which decides how many candidates there are; of Gram entries from counts, as if all
+    columns were stored: entries are cheap there, and neighbouring thresholds come in crowds
     """
 
     def __init__(self, problem):
@@ -37,6 +39,7 @@ class Prices:
         self.gram_column = COUNTED * self.scan if counts else IN_BLOCK * self.scan if rows else self.scan
         self.column = self.gram_column if counts else 2 * n_samples + called
         self.entry = COUNT if counts else n_samples / 2
+        self.worth = n_learners if counts else self.scan / n_samples
 
     def candidates(self, size, fresh=0, entries=0):
         """A scan that chooses `size` candidates: so many of them `fresh`, with so many new Gram `entries`."""

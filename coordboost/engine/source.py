@@ -137,7 +137,7 @@ class Cheapest:
 
     def _start(self, beta, kind, gained):
         """A view of this kind, at a new anchor."""
-        memory, worth = self.memory, self.prices.scan / self.problem.n_samples
+        memory, worth = self.memory, self.prices.worth
         if memory.view == "Explicit":
             memory = memory._replace(plain=memory.plain + gained)
         if kind is not Explicit:

@@ -95,11 +95,31 @@ def add_values(row, first, last, extra, inside, outside, v):
         v[i] += inside if is_inside(row[i], first, last, extra) else outside
 
 
-@leaf
-def add_steps(row, values, v):
-    """``v += values[row]``."""
-    for i in range(len(v)):
-        v[i] += values[row[i]]
+def values_on_bins(splits, beta, values, used):
+    """``values[g]``: the model of feature g as a function of its bin, (PLACES,); ``used[g]``: whether it has a coefficient."""
+    for j in range(len(beta)):
+        if beta[j] != 0:
+            g = splits.feature[j]
+            used[g], row, rest = True, values[g], beta[j] * splits.shift[j]
+            for b in range(PLACES):
+                row[b] -= rest
+            for b in range(splits.first[j], splits.last[j] + 1):
+                row[b] += beta[j] * splits.scale[j]
+            if splits.extra[j] >= 0:
+                row[splits.extra[j]] += beta[j] * splits.scale[j]
+
+
+def add_steps(codes, values, used, v):
+    """``v += values[g, codes[g]]`` for all features g of the list `used`, four at a time."""
+    for k in range(0, len(used) - len(used) % 4, 4):
+        a, b, c, d = values[used[k]], values[used[k + 1]], values[used[k + 2]], values[used[k + 3]]
+        w, x, y, z = codes[used[k]], codes[used[k + 1]], codes[used[k + 2]], codes[used[k + 3]]
+        for i in range(len(v)):
+            v[i] += (a[w[i]] + b[x[i]]) + (c[y[i]] + d[z[i]])
+    for k in range(len(used) - len(used) % 4, len(used)):
+        row, own = codes[used[k]], values[used[k]]
+        for i in range(len(v)):
+            v[i] += own[row[i]]
 
 
 def weight_of_bins(codes, weight):

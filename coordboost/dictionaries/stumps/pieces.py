@@ -32,6 +32,7 @@ from coordboost.dictionaries.stumps.histogram import (
     is_inside,
     one_sums,
     part_sum,
+    values_on_bins,
 )
 from coordboost.dictionaries.stumps.joint import JointCounts, whole_weights
 from coordboost.dictionaries.stumps.splits import check_splits, split_name, splits_of
@@ -130,21 +131,16 @@ class Splits(NamedTuple):
         return out
 
     def steps(self, beta):
-        """The model of each feature that has a coefficient: (feature, its value on each bin (PLACES,)), by increasing feature."""
-        used, out = np.flatnonzero(beta), {}
-        for j in used.tolist():
-            values = out.setdefault(int(self.feature[j]), np.zeros(PLACES, np.result_type(self.scale, beta)))
-            values -= beta[j] * self.shift[j]
-            values[self.first[j] : self.last[j] + 1] += beta[j] * self.scale[j]
-            if self.extra[j] >= 0:
-                values[self.extra[j]] += beta[j] * self.scale[j]
-        return sorted(out.items())
+        """The model of each feature as a function of its bin, (n_features, PLACES), and the features that have a coefficient."""
+        d, kind = self.binned.n_features, np.result_type(self.scale, beta)
+        values, used = np.zeros((d, PLACES), kind), np.zeros(d, dtype=bool)
+        compiled(values_on_bins, (self,))(self, beta, values, used)
+        return values, np.flatnonzero(used)
 
     def combine(self, beta):
         """B beta, (n_samples,). *Cost*: one pass over each feature that has a coefficient."""
         out = np.zeros(self.n_samples, np.result_type(self.scale, beta))
-        for g, values in self.steps(beta):
-            compiled(add_steps, ())(self.binned.codes[g], values, out)
+        compiled(add_steps, ())(self.binned.codes, *self.steps(beta), out)
         return out
 
     def gather(self, index):
