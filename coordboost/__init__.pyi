@@ -23,6 +23,7 @@ from coordboost.engine.views.gram import Gram as Gram
 from coordboost.engine.views.gram_columns import GramColumns as GramColumns
 from coordboost.engine.views.lookahead import Lookahead as Lookahead
 from coordboost.exact.homotopy import exact_path as exact_path
+from coordboost.exports import lightgbm_text as lightgbm_text
 from coordboost.geometry import Interval as Interval
 from coordboost.geometry import mca as mca
 from coordboost.lasso.path import lasso_path as lasso_path

@@ -38,7 +38,7 @@ FLOORS = {
         "laws",
         "geometry",
     ],
-    5: ["estimators", "plots", "report", "cli", "readers", "quickstart", "warm"],
+    5: ["estimators", "plots", "report", "exports", "cli", "readers", "quickstart", "warm"],
     6: ["", "__main__"],  # the front door, coordboost/__init__.py, is ""
 }
 PIECES = 1

@@ -9,6 +9,8 @@ from reference_trees import naive_tree
 from coordboost._generic import compiled
 from coordboost.dictionaries.binned import Binned
 from coordboost.dictionaries.trees import Growth, Tree, Workspace, grow
+from coordboost.dictionaries.trees.forest import keep
+from coordboost.dictionaries.trees.stored import Trees
 
 RNG = np.random.default_rng(3)
 
@@ -39,6 +41,26 @@ def tree_of(binned, growth, target, weight=None, features=None, penalty=None):
     return space, (binned, growth, target, weight, features, penalty)
 
 
+def finished(binned, space):
+    """The tree in a workspace, as a bank keeps trees; its values are not scaled."""
+    trees = Trees.empty(1, (len(space.nodes) + 1) // 2)
+    compiled(run_keep, (trees, space))(trees, space)
+    trees.values[0, : space.count.leaves] = space.values[: space.count.leaves]
+    tree = Tree.of(trees, 0, binned)
+    nodes = space.nodes[: space.count.nodes]
+    for name in ("feature", "gain"):
+        np.testing.assert_array_equal(getattr(tree, name), nodes[name])
+    inner = nodes["feature"] >= 0
+    for name in ("bin", "missing_left"):
+        np.testing.assert_array_equal(getattr(tree, name)[inner], nodes[name][inner])
+    np.testing.assert_array_equal(tree.n_samples, nodes["stop"] - nodes["start"])
+    return tree
+
+
+def run_keep(trees, space):
+    keep(trees, space, 0)
+
+
 def same_as_naive(binned, growth, target, **more):
     """Grow, hold against the naive tree, and return the tree."""
     space, data = tree_of(binned, growth, target, **more)
@@ -52,7 +74,7 @@ def same_as_naive(binned, growth, target, **more):
         leaf[some] = k
     np.testing.assert_array_equal(space.leaf, leaf)
     np.testing.assert_array_equal(space.values[: len(rows)], [nodes[at][4] for at in np.flatnonzero(~inner)])
-    tree = Tree.of(space)
+    tree = finished(binned, space)
     np.testing.assert_array_equal(tree.apply(binned.codes), leaf)
     np.testing.assert_array_equal(tree.values, space.values[: len(rows)])
     return tree
@@ -110,12 +132,12 @@ def test_ties_go_to_the_lowest_feature_then_the_lowest_bin_then_missing_on_the_r
 def test_one_sample_equal_targets_and_constant_features_make_a_leaf():
     for codes, target in (([[0]], [3]), ([[0, 1, 2]], [2, 2, 2]), ([[1, 1, 1]], [1, 2, 3]), ([[0, 1, 2]], [0, 0, 0])):
         tree = same_as_naive(table(codes), Growth(3), target)
-        assert tree.n_leaves == 1 and tree.value[0] == np.mean(target)
+        assert tree.n_leaves == 1 and tree.values[0] == np.mean(target)
 
 
 def test_no_feature_no_split():
     tree = same_as_naive(table([[0, 1, 2]]), Growth(2), [1, 2, 3], features=np.zeros(0, dtype=np.int64))
-    assert tree.n_leaves == 1 and tree.value[0] == 2
+    assert tree.n_leaves == 1 and tree.values[0] == 2
 
 
 def test_no_split_is_made_but_by_the_features_listed():

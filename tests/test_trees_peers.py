@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from test_trees import RNG, table, tree_of
+from test_trees import RNG, finished, table, tree_of
 
-from coordboost.dictionaries.trees import Growth, Tree
+from coordboost.dictionaries.trees import Growth
 
 pytestmark = pytest.mark.peers
 N, D, LEAST, TREES, RATE = 3000, 6, 20, 20, 0.1
@@ -26,7 +26,7 @@ def boosted(binned, logistic, growth):
     for _ in range(TREES):
         p = 1 / (1 + np.exp(-pred))
         space, _ = tree_of(binned, growth, y - p if logistic else y - pred, p * (1 - p) if logistic else np.ones(N))
-        trees.append(Tree.of(space))
+        trees.append(finished(binned, space))
         pred += RATE * space.values[space.leaf]
     return trees, pred
 
@@ -123,9 +123,10 @@ def test_scikit_learn_sends_missing_values_the_same_way():
     X = np.where(codes == 30, np.nan, codes).T
     model = HistGradientBoostingRegressor(max_iter=1, learning_rate=1, max_leaf_nodes=8, max_depth=3, early_stopping=False)
     model.fit(X, y)
-    space, _ = tree_of(table(codes, missing=[30] * 3), Growth(3, min_samples=20), y - y.mean())
+    binned = table(codes, missing=[30] * 3)
+    space, _ = tree_of(binned, Growth(3, min_samples=20), y - y.mean())
     nodes = model._predictors[0][0].nodes
-    tree = Tree.of(space)
+    tree = finished(binned, space)
     inner, own = nodes["is_leaf"] == 0, tree.feature >= 0
     want = sorted(
         zip(nodes["feature_idx"][inner], nodes["bin_threshold"][inner], nodes["missing_go_to_left"][inner], strict=True)

@@ -6,6 +6,7 @@ import numpy as np
 
 from coordboost._protocol import DICTIONARY
 from coordboost.dictionaries.trees.forest import Forest
+from coordboost.dictionaries.trees.nodes import Tree
 from coordboost.dictionaries.trees.stored import Standing, Trees, combined
 
 
@@ -85,6 +86,22 @@ class TreeBank:
     def combine(self, beta):
         """B beta, (n_samples,). *Cost*: n_samples times the depth for each tree with a coefficient; rows in threads."""
         return combined(self.family.binned, self._trees if self._forest is None else self._forest.trees, beta)
+
+    def tree(self, j):
+        """Tree j, a ``Tree``: a unit vector, its leaves may be applied to other rows in the same bins."""
+        return Tree.of(self.trees, j, self.binned)
+
+    def text(self, j, by=1.0):
+        """Tree j as text, a line for each split and leaf; values times `by`."""
+        binning, tree = self.family.binning, self.tree(j)
+
+        def cuts(g):
+            return None if binning.labels[g] is not None else binning.thresholds(g)
+
+        def label(g, code):
+            return str(binning.labels[g][code]) if code < len(binning.labels[g]) else "missing"
+
+        return tree._replace(values=by * tree.values).text(binning.names, cuts, label)
 
     def name(self, j):
         return f"tree {j}"

@@ -173,7 +173,7 @@ def keep(trees, space, j):
     trees.n_leaves[j] = space.count.leaves
     for at in range(space.count.nodes):
         node = nodes[at]
-        feature[at] = node.feature
+        feature[at], trees.gain[j, at], trees.n_samples[j, at] = node.feature, node.gain, node.stop - node.start
         left[at] = node.leaf if node.feature < 0 else node.left
         if node.feature >= 0:
             members, flags = goes_left[at], space.goes_left[at]

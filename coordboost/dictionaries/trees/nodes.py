@@ -1,56 +1,54 @@
-"""A finished tree: its nodes as arrays, the leaf of any sample, its text."""
+"""One finished tree: its nodes, the leaf of any sample, its text."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from coordboost._generic import compiled
-from coordboost.dictionaries.trees.workspace import CODES
+from coordboost.dictionaries.trees.stored import SET, leaf_of
 
 
 class Tree(NamedTuple):
     """A tree of m nodes, a node before its children, the right child just after the left one.
 
     feature     | 2  0 -1 -1 -1|    the feature that a node is split by, -1 for a leaf
-    left        | 1  3  0  0  0|    the left child
-    leaf        |-1 -1  0  1  2|    the number of a leaf
+    left        | 1  3  0  1  2|    the left child, or the number of a leaf
     goes_left   one bit for each node and code, packed: (m, 32) bytes
 
-    feature, left, leaf : int64 (m,);  goes_left : uint8 (m, 32)
+    feature, left : int32 (m,);  goes_left : uint8 (m, 32);  values : float64 (n_leaves,), those of the leaves
+    gain : float64 (m,), of the split of a node, 0 for a leaf;  n_samples : int64 (m,), samples of the fit in a node
     bin : int64 (m,), the last bin that goes left; for categories, how many of them go left
     missing_left : int64 (m,), 1 if missing values go left
-    n_samples : int64 (m,), samples of the fit in a node;  gain : float64 (m,), of its split;  value : float64 (m,), as if it were a leaf
     """
 
     feature: np.ndarray
     left: np.ndarray
-    leaf: np.ndarray
     goes_left: np.ndarray
+    values: np.ndarray
+    gain: np.ndarray
+    n_samples: np.ndarray
     bin: np.ndarray
     missing_left: np.ndarray
-    n_samples: np.ndarray
-    gain: np.ndarray
-    value: np.ndarray
 
     @classmethod
-    def of(cls, space):
-        """The tree that `grow` left in a workspace, as copies."""
-        nodes = space.nodes[: space.count.nodes]
-        kept = {name: nodes[name].copy() for name in ("feature", "left", "leaf", "bin", "missing_left", "gain", "value")}
-        return cls(
-            n_samples=nodes["stop"] - nodes["start"],
-            goes_left=np.packbits(space.goes_left[: len(nodes)], axis=1, bitorder="little"),
-            **{name: np.where(nodes["feature"] < 0, 0, part) if name in WITHIN else part for name, part in kept.items()},
-        )
+    def of(cls, trees, j, binned):
+        """Tree j of `trees`, a ``Trees``, grown on the bins of `binned`."""
+        m = 2 * int(trees.n_leaves[j]) - 1
+        feature, goes_left = trees.feature[j, :m], trees.goes_left[j, :m]
+        members = np.unpackbits(goes_left, axis=1, bitorder="little")
+        ordered = np.where(binned.categorical == 1, 8 * SET - 1, binned.n_bins - (binned.missing >= 0))[feature]
+        bin, missing_left = np.zeros(m, dtype=np.int64), np.zeros(m, dtype=np.int64)
+        for at in np.flatnonzero(feature >= 0):
+            categories = binned.categorical[feature[at]]
+            bin[at] = members[at, : ordered[at]].sum() - 1 + categories
+            place = binned.missing[feature[at]] if categories else ordered[at]
+            missing_left[at] = members[at, place] if place >= 0 else 0
+        rest = trees.values[j, : (m + 1) // 2], trees.gain[j, :m], trees.n_samples[j, :m]
+        return cls(feature, trees.left[j, :m], goes_left, *rest, bin, missing_left)
 
     @property
     def n_leaves(self):
         return (len(self.feature) + 1) // 2
-
-    @property
-    def values(self):
-        """The values of the leaves, (n_leaves,)."""
-        return self.value[self.leaf >= 0]
 
     def apply(self, codes):
         """The leaf of each sample, int64 (n_samples,).
@@ -58,7 +56,7 @@ class Tree(NamedTuple):
         codes : uint8 (n_features, n_samples), binned as the samples of the fit
         """
         out = np.empty(codes.shape[1], dtype=np.int64)
-        compiled(descend, ())(self.feature, self.left, self.leaf, self.goes_left, codes, out)
+        compiled(descend, ())(self.feature, self.left, self.goes_left, codes, out)
         return out
 
     def text(self, names, cuts, labels=None):
@@ -71,10 +69,10 @@ class Tree(NamedTuple):
 
     def _lines(self, at, indent, names, cuts, labels):
         if self.feature[at] < 0:
-            return [f"{indent}leaf {self.leaf[at]}: {self.value[at]:.6g} ({self.n_samples[at]} samples)"]
+            return [f"{indent}leaf {self.left[at]}: {self.values[self.left[at]]:.6g} ({self.n_samples[at]} samples)"]
         feature = self.feature[at]
         if cuts(feature) is None:
-            codes = np.flatnonzero(np.unpackbits(self.goes_left[at], count=CODES, bitorder="little"))
+            codes = np.flatnonzero(np.unpackbits(self.goes_left[at], bitorder="little"))
             rule = f"{names[feature]} in {{{', '.join(labels(feature, code) for code in codes)}}}"
         else:
             edge = cuts(feature)[self.bin[at]] if self.bin[at] < len(cuts(feature)) else np.inf
@@ -84,15 +82,7 @@ class Tree(NamedTuple):
         return [f"{indent}if {rule}:", *left, f"{indent}else:", *right]
 
 
-#: What only inner nodes have.
-WITHIN = ("left", "bin", "missing_left")
-
-
-def descend(feature, left, leaf, goes_left, codes, out):
+def descend(feature, left, goes_left, codes, out):
     """The leaf of each sample of `codes` (n_features, n_samples) into `out`."""
     for i in range(len(out)):
-        at = 0
-        while feature[at] >= 0:
-            code = codes[feature[at], i]
-            at = left[at] + 1 - ((goes_left[at, code >> 3] >> (code & 7)) & 1)
-        out[i] = leaf[at]
+        out[i] = leaf_of(codes, feature, left, goes_left, i)

@@ -45,6 +45,8 @@ class Trees(NamedTuple):
 
     feature, left : int32 (room, 2 max_leaves - 1);  goes_left : uint8 (room, 2 max_leaves - 1, SET)
     values : float64 (room, max_leaves), those of the leaves;  n_leaves : int32 (room,)
+    gain : float64 (room, 2 max_leaves - 1), what the split of a node gained when it grew, 0 for a leaf
+    n_samples : int64 (room, 2 max_leaves - 1), samples of the fit in a node
     """
 
     feature: np.ndarray
@@ -52,6 +54,8 @@ class Trees(NamedTuple):
     goes_left: np.ndarray
     values: np.ndarray
     n_leaves: np.ndarray
+    gain: np.ndarray
+    n_samples: np.ndarray
 
     @classmethod
     def empty(cls, room, max_leaves):
@@ -60,6 +64,7 @@ class Trees(NamedTuple):
         return cls(
             np.full((room, nodes), -1, dtype=np.int32), np.zeros((room, nodes), dtype=np.int32),
             np.zeros((room, nodes, SET), dtype=np.uint8), np.zeros((room, max_leaves)), np.zeros(room, dtype=np.int32),
+            np.zeros((room, nodes)), np.zeros((room, nodes), dtype=np.int64),
         )  # fmt: skip
 
     def cut(self, n):

@@ -1,0 +1,74 @@
+"""Models in the text format of LightGBM: its own predictions are ours."""
+
+import numpy as np
+import pytest
+
+import coordboost as cb
+
+RNG = np.random.default_rng(2)
+X = RNG.standard_normal((300, 4))
+X[:, 3] = RNG.integers(0, 70, 300)
+X[RNG.random((300, 4)) < [0.2, 0, 0, 0]] = np.nan
+Y = np.where(np.isnan(X[:, 0]), 2.0, X[:, 0]) + (X[:, 3] % 7 > 3) * X[:, 1] + 0.1 * RNG.standard_normal(300) + 5
+NEW = np.vstack([X, np.where(RNG.random(X.shape) < 0.3, np.nan, X + 0.01), np.full((1, 4), 1e9)])
+NEW[:, 3] = np.where(np.isnan(NEW[:, 3]), 999, np.round(NEW[:, 3]))
+
+
+def runs():
+    yield "squared", cb.solve(cb.Problem(cb.trees(X, max_depth=3), Y), cb.gbm(0.3), 20)
+    yield "categories", cb.solve(cb.Problem(cb.trees(X, max_depth=3, categorical=[3]), Y), cb.gbm(0.3), 20)
+    signs = np.where(np.median(Y) < Y, 1.0, -1.0)
+    yield "logistic", cb.solve(cb.Problem(cb.trees(X, max_depth=2, newton=True), signs, cb.Logistic()), cb.gbm(0.3), 20)
+    yield "no tree", cb.solve(cb.Problem(cb.trees(X), Y), cb.gbm(0.3), 0)
+    yield "accelerated", cb.solve(cb.Problem(cb.trees(X, max_leaves=5), Y), cb.agbm(0.3, 0.1), 20)
+
+
+@pytest.mark.peers
+def test_lightgbm_predicts_the_same():
+    lgb = pytest.importorskip("lightgbm")
+    for name, run in runs():
+        booster = lgb.Booster(model_str=cb.lightgbm_text(run))
+        want = run.predict(NEW)
+        np.testing.assert_allclose(booster.predict(NEW, raw_score=True), want, rtol=1e-12, err_msg=name)
+        if name == "logistic":
+            np.testing.assert_allclose(booster.predict(NEW), 1 / (1 + np.exp(-want)), rtol=1e-12)
+        parts = booster.predict(X, pred_contrib=True)
+        np.testing.assert_allclose(parts.sum(axis=1), run.predict(X), rtol=1e-9)
+        trees = run.problem.dictionary.trees
+        assert booster.num_trees() == max(1, np.count_nonzero(run.beta))
+        if name == "squared":
+            np.testing.assert_allclose(booster.feature_importance("gain"), gains(trees, 4))
+
+
+def gains(trees, d):
+    """The gains of all splits by feature."""
+    inner = trees.feature >= 0
+    return np.bincount(trees.feature[inner], trees.gain[inner], d)
+
+
+def test_gains_are_what_the_squared_residual_loses():
+    """Gains of the splits of one tree: the fall of the sum of squares, as no penalty is in the way."""
+    run = cb.solve(cb.Problem(cb.trees(X, max_depth=3), Y), cb.gbm(1.0), 1)
+    start = ((Y - Y.mean()) ** 2).sum()
+    assert gains(run.problem.dictionary.trees, 4).sum() == pytest.approx(start - ((Y - run.predict(X)) ** 2).sum(), rel=1e-9)
+    assert (run.problem.dictionary.trees.n_samples[0, 0], run.problem.dictionary.tree(0).n_leaves) == (300, 8)
+
+
+def test_the_text_of_a_tree_of_a_bank():
+    table = np.column_stack([np.array([1.0, 1, 2, 2]), [0, 1, 0, 2]])
+    run = cb.solve(cb.Problem(cb.trees(table, max_depth=1, categorical=[1]), [0.0, 4, 0, 4]), cb.gbm(1.0), 1)
+    assert run.problem.dictionary.text(0, by=4.0).splitlines() == [
+        "if x1 in {0.0}:",
+        "    leaf 0: -2 (2 samples)",
+        "else:",
+        "    leaf 1: 2 (2 samples)",
+    ]
+
+
+def test_what_cannot_be_exported_is_refused():
+    with pytest.raises(ValueError, match="other learners have no leaves"):
+        cb.lightgbm_text(cb.solve(cb.Problem(np.eye(3), [1.0, 2, 3]), cb.gcd(), 1))
+    half = np.column_stack([[0.5, 1.5, 2.5, 0.5]])
+    run = cb.solve(cb.Problem(cb.trees(half, categorical=[0]), [1.0, 2, 3, 1]), cb.gbm(1.0), 1)
+    with pytest.raises(ValueError, match="whole numbers >= 0"):
+        cb.lightgbm_text(run)
