@@ -49,7 +49,7 @@ def test_a_run_that_ends_before_columns_pay():
 
 @pytest.mark.parametrize("steps", [3_000, 200_000])
 def test_guesses_follow_how_many_were_right(steps):
-    """Columns computed with one that is wanted are four times as many as were in use of those computed last, and 8 to 32."""
+    """Columns computed with one that is wanted are four times as many as were in use of those computed last, and 16 to 32."""
     X, y = ar1(60, 2000, k=20)
     stepper = Stepper(
         cb.Problem(X, unit(y)), cb.ls_boost(0.02) if steps < 10_000 else cb.forward_stagewise(1e-4), view=cb.GramColumns
@@ -60,7 +60,7 @@ def test_guesses_follow_how_many_were_right(steps):
     def watched(beta):
         last = source.store.blocks[-1] if source.store.blocks else []
         chosen = likely(beta)
-        asked.append((len(chosen), min(TOGETHER, max(8, 4 * np.count_nonzero(beta[last])))))
+        asked.append((len(chosen), min(TOGETHER, max(16, 4 * np.count_nonzero(beta[last])))))
         return chosen
 
     source._likely = watched

@@ -27,7 +27,7 @@ PATIENCE = 20
 #: After a trial that failed, the next one begins when so many times its length have passed.
 PAUSE = 4
 #: Fewest Gram columns computed together with one that is wanted, where that is cheap.
-FEWEST = 8
+FEWEST = 16
 
 
 class Fixed:
