@@ -2,8 +2,14 @@
 
 import numpy as np
 import pytest
+import scipy.sparse
 
+import coordboost as cb
+from coordboost.lasso.gram import GramForm
+from coordboost.lasso.newton import Newton
+from coordboost.lasso.sparse import StoredEntries
 from coordboost.lasso.workingset import WorkingSet
+from coordboost.screening.columns import ScaledColumns
 
 
 class Scripted:
@@ -124,3 +130,40 @@ def test_nothing_to_explain():
     inner = Scripted([0.0], at_once=0.0)
     inner.null = 0.0
     assert WorkingSet(inner).solve(1.0, 0.05).gap == 0.0
+
+
+class OwnLogistic:
+    """Without a curvature."""
+
+    sigma, infimum = 0.25, 0.0
+    value, residual = staticmethod(cb.Logistic().value), staticmethod(cb.Logistic().residual)
+
+
+def problem_of(kind):
+    X = np.random.default_rng(2).standard_normal((20, 30)) * (np.random.default_rng(3).random((20, 30)) < 0.6)
+    y = np.sign(X[:, 0] + 0.1 * np.arange(20) - 1)
+    if kind == "newton":
+        return cb.Problem(X, y, OwnLogistic(), center=False)
+    return cb.Problem(scipy.sparse.csc_array(X) if kind == "sparse" else X, y, center=kind != "sparse")
+
+
+@pytest.mark.parametrize("kind", ["gram", "sparse", "newton"])
+def test_who_reaches_the_level_joins(kind):
+    """One learner does, and the answer says that somebody is new; nobody joins twice."""
+    problem = problem_of(kind)
+    columns = ScaledColumns(problem, weighted=kind != "newton")
+    inner = {"gram": GramForm, "sparse": StoredEntries, "newton": lambda source: Newton(source, None)}[kind](columns)
+    size = np.sort(np.abs(problem.scan(problem.resid(np.zeros(20)))))
+    assert inner.level == pytest.approx(size[-1], rel=1e-10)
+    assert inner.recruit((size[-1] + size[-2]) / 2) and not inner.recruit((size[-1] + size[-2]) / 2)
+    assert inner.recruit(size[-4] * (1 - 1e-9)) and len(inner.gamma) == 4
+    if kind == "newton":  # the model of a loss without a curvature has that of its smoothness
+        inner.fit(0.5 * inner.level, 1e-3)
+        chosen = problem.gather(inner.held.learner)
+        np.testing.assert_allclose(inner.gram, 0.25 * chosen.T @ chosen, atol=1e-12)
+
+
+def test_a_path_says_its_largest_gap():
+    problem = problem_of("gram")
+    path = cb.lasso_path(problem, n_alphas=5, tol=1e-3)
+    assert f"{path.gaps.max():.1e}" in repr(path)
