@@ -151,6 +151,8 @@ DICTIONARY = Kind(
         "countable": True,  # all learners have a number; else it is a Bank, and `best` finds them
         "check": None,  # check() refuses fields that do not fit each other
         "at": None,  # at(X), the same learners on new rows: a dictionary
+        "saved": None,  # saved(n), a bank with its first n learners as a piece of plain arrays, which `opened` makes a bank again
+        "opened": None,  # opened(weight, binning)
         "best": None,  # best(v, k, above) -> (ids, corr, outside); default from a scan, see screening/best.py
         "groups": None,  # (n_learners,), the groups that a group selection rule draws from
         "n_groups": None,  # their number, where learners cannot be counted but can be searched for in a group: find_in(v, groups)

@@ -141,9 +141,10 @@ def spoil_arrays(rng, data, members):
     spoiled = array.copy().reshape(-1)
     if len(spoiled):
         with np.errstate(all="ignore"):
-            spoiled[int(rng.integers(len(spoiled)))] = (
-                number if array.dtype.kind == "f" or number == number // 1 < 2**63 else -7
-            )
+            if array.dtype.kind != "f":
+                limits = np.iinfo(array.dtype)
+                number = int(number) if np.isfinite(number) and limits.min <= number <= limits.max else limits.max - 3
+            spoiled[int(rng.integers(len(spoiled)))] = number
     other = [
         spoiled.reshape(array.shape), array.reshape(-1)[: array.size // 2], np.concatenate([array.reshape(-1)] * 2), array[None],
         array.astype(np.float32), array.astype(np.int64 if array.dtype.kind == "f" else np.float64), array.astype("U3"),

@@ -26,6 +26,7 @@ PROBLEMS = {
         40,
     ),
     "plain": (Problem(X[:, :4], np.sign(Y), cb.Logistic()), cb.gcd(cb.LineSearch()), 12),
+    "trees": (Problem(cb.trees(X[:, :4], max_depth=2), Y), cb.gbm(0.1), 12),
 }
 
 
@@ -39,11 +40,19 @@ def saved(folder):
     return out
 
 
+def arrays_of(problem):
+    """The arrays of a dictionary."""
+    if problem.countable:
+        return problem.dictionary
+    saved = problem.dictionary.saved(problem.n_learners)
+    return [*saved.binned, *saved.growth, saved.penalty, saved.newton, *saved.trees]
+
+
 def all_of(run):
     """Everything that a run is."""
     problem = run.problem
     parts = [run.path.learner, run.path.shrink, run.path.theta, run.beta, problem.y, problem.weight, *problem.standardization]
-    parts = [np.asarray(part).tobytes() for part in [*parts, *problem.dictionary]]
+    parts = [np.asarray(part).tobytes() for part in [*parts, *arrays_of(problem)]]
     plain = [run.outcome.anchor, run.outcome.counts, run.seed, run.view, run.status, run.message, run.seconds, run.method.name]
     return parts, repr([*plain, run.method.step, run.method.select, problem.loss, problem.feature_names, problem.dropped])
 

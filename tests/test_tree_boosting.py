@@ -1,6 +1,7 @@
 """Boosting with trees in the one loop: each step is the projection on the leaves of a tree, and the run is a run like any other."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
@@ -104,6 +105,25 @@ def test_predictions_are_those_of_the_coefficients(method):
     np.testing.assert_allclose(run.predict(X), run.pred + problem.offset, atol=1e-13 * np.abs(run.beta).sum())
     assert run.n_scans == 25 and len(run.beta) == bank.n_learners == len(run.problem.feature_names)
     assert run.certificate().lower == 0.0  # growing a tree proves nothing about the others
+
+
+@pytest.mark.parametrize("method", [METHODS[0], METHODS[4], METHODS[5]], ids=lambda method: method.name)
+def test_files(method, tmp_path):
+    """A run that was loaded is the run: it predicts, goes on, and knows the names of its columns."""
+    table = pd.DataFrame(X, columns=list("abcd")).assign(town=pd.Categorical(np.where(X[:, 3] > 0, "Oslo", "Rome")))
+    table.iloc[::7, 0] = np.nan
+    problem = cb.Problem(cb.trees(table, max_depth=2, monotone={"b": 1}), Y, sample_weight=WEIGHT)
+    run = cb.solve(problem, method, 25, rng=3)
+    run.save(tmp_path / "run")
+    back = cb.load(tmp_path / "run")
+    assert (back.beta == run.beta).all() and (back.predict(table[[*"dcba", "town"]]) == run.predict(table)).all()
+    ours, theirs = back.resume(10), run.resume(10)
+    assert (ours.path.theta == theirs.path.theta).all() and (ours.beta == theirs.beta).all()
+    shorter = cb.solve(problem, method, 25, rng=3, stop=lambda state: state.k >= 9)  # its bank has seen more trees than it uses
+    shorter.save(tmp_path / "run")
+    assert (cb.load(tmp_path / "run").resume(16).beta == run.beta).all()
+    with pytest.raises(ValueError, match="save it with data=True"):
+        run.save(tmp_path / "run", data=False)
 
 
 def test_groups_are_features():

@@ -168,7 +168,7 @@ def test_what_needs_a_list_of_learners_says_so(tmp_path):
             "view=Searched does not fit",
         ),
         (lambda: cb.Problem(type("Mute", (), {"build": Signs.build})(), Y), "It lacks n_samples, find"),
-        (lambda: cb.solve(problem, cb.ls_boost(), 3).save(tmp_path / "run"), "cannot be saved yet"),
+        (lambda: cb.solve(problem, cb.ls_boost(), 3).save(tmp_path / "run"), "a family of your own cannot be saved"),
     ]:
         with pytest.raises(ValueError, match=words):
             call()

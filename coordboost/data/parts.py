@@ -51,11 +51,14 @@ def restored(loss, dictionary, standardization, y, weight, offset, base, groups,
     ValueError
         Which part does not fit, and why.
     """
-    for kind, name, piece in ((LOSS, "loss", loss), (DICTIONARY, "dictionary", dictionary)):
+    for kind, piece in ((LOSS, loss), (DICTIONARY, dictionary)):
         if kind.of(piece, "check"):
             piece.check()
-        kind.check(name, piece)
-    m, n = dictionary.n_samples, dictionary.n_learners
+    LOSS.check("loss", loss)
+    banked = DICTIONARY.of(dictionary, "opened") is not None
+    if not banked:
+        DICTIONARY.check("dictionary", dictionary)
+    m, n = dictionary.n_samples, 0 if banked else dictionary.n_learners
     y, weight = _floats("y", y, m), validation.sample_weight(_floats("weight", weight, m), m)
     if LOSS.of(loss, "labels") and not np.array_equal(loss.labels(y), y):
         raise ValueError(f"y must hold the labels of {type(loss).__name__} as a Problem keeps them.")
@@ -78,6 +81,8 @@ def restored(loss, dictionary, standardization, y, weight, offset, base, groups,
     if binning is not None and binned is None:
         raise ValueError("binning is for a dictionary over bins.")
     binning = None if binning is None else Binning.restored(binning, binned)
+    if banked:
+        dictionary = dictionary.opened(weight, binning)
     return Parts(loss, dictionary, standardization, y, weight, offset, base, groups, names.tolist(), named, False, binning)
 
 

@@ -1,5 +1,7 @@
 """The family of all regression trees within some limits, on the columns of a table."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from coordboost._checks import shown
@@ -7,6 +9,7 @@ from coordboost.data import validation
 from coordboost.data.binning import bin_columns
 from coordboost.dictionaries.trees import Growth
 from coordboost.dictionaries.trees.bank import TreeBank
+from coordboost.dictionaries.trees.stored import Trees
 
 
 class TreeFamily:
@@ -31,9 +34,52 @@ class TreeFamily:
         """An empty bank of these trees; they are unit vectors in the metric of `weight`."""
         return TreeBank(self, weight)
 
+    def saved(self, trees):
+        """The family and some of its trees as plain arrays."""
+        return SavedTrees(self.binned, self.growth, self.penalty, int(self.newton), trees)
+
     def at(self, rows):
         """The same family on new rows, a ``Binned``."""
         return TreeFamily(rows, self.binning, self.growth, self.penalty, self.newton)
+
+
+class SavedTrees(NamedTuple):
+    """What a file holds of a bank of trees: the family, and the trees that were grown."""
+
+    binned: object
+    growth: Growth
+    penalty: np.ndarray
+    newton: int
+    trees: Trees
+    countable = False
+
+    @property
+    def n_samples(self):
+        return self.binned.n_samples
+
+    @property
+    def n_learners(self):
+        return len(self.trees.n_leaves)
+
+    def check(self):
+        """Refuse parts that do not fit each other: kernels go wherever a node points to.
+
+        Raises
+        ------
+        ValueError
+            Which part.
+        """
+        self.binned.check()
+        if not all(map(np.array_equal, self.growth, self.growth.check(self.binned))) or self.newton not in (0, 1):
+            raise ValueError("the limits of the trees are damaged.")
+        if self.penalty.shape != (self.binned.n_features,) or not (np.isfinite(self.penalty) & (self.penalty >= 0)).all():
+            raise ValueError("penalty must be finite numbers >= 0, one for each feature.")
+        self.trees.check(self.binned.n_features, self.growth.max_leaves)
+
+    def opened(self, weight, binning):
+        """The bank that was saved."""
+        family = TreeFamily(self.binned, binning, self.growth.check(self.binned), self.penalty, bool(self.newton))
+        return TreeBank(family, weight, self.trees)
 
 
 def trees(

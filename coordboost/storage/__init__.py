@@ -34,10 +34,13 @@ def write_run(outcome, file, *, data=True):
         Where the file cannot be written; what was there is as it was.
     """
     problem = outcome.problem
-    if not DICTIONARY.of(problem.dictionary, "countable"):
+    if not problem.countable and DICTIONARY.of(problem.dictionary, "saved") is None:
         raise ValueError(
-            "a run over learners that cannot be counted cannot be saved yet: keep run.path and run.problem.dictionary.learners."
+            "a run over a family of your own cannot be saved: keep run.path and run.problem.dictionary.learners, or give the family a "
+            "bank with saved(n)."
         )
+    if not (problem.countable or data):
+        raise ValueError("the learners of this run were found on its data: save it with data=True.")
     arrays = {f"path.{field}": np.ascontiguousarray(getattr(outcome.path, field)) for field in PATH}
     arrays["beta"] = np.ascontiguousarray(outcome.beta)
     header = {
@@ -45,14 +48,16 @@ def write_run(outcome, file, *, data=True):
         "method_name": outcome.method.name, "view": outcome.view.__name__, "seed": outcome.seed,
         "fingerprint": _fingerprint(problem), "status": outcome.status.name, "message": outcome.message,
         "seconds": outcome.seconds, "anchor": outcome.anchor, "scans": outcome.counts,
-        "problem": encode(_parts(problem), "problem", arrays) if data else None,
+        "problem": encode(_parts(problem, len(outcome.beta)), "problem", arrays) if data else None,
     }  # fmt: skip
     write(file, header, arrays)
 
 
-def _parts(problem):
-    """The parts of a problem that a file holds."""
+def _parts(problem, n_learners):
+    """The parts of a problem that a file holds; of learners that cannot be counted the first `n_learners`."""
     parts = {key: getattr(problem, key) for key in PROBLEM}
+    if not problem.countable:
+        parts |= {"dictionary": problem.dictionary.saved(n_learners), "feature_names": []}
     return parts if problem.binning is None else {**parts, "binning": problem.binning.saved()}
 
 
@@ -175,9 +180,10 @@ def _method(file, header, arrays):
 
 
 def _fingerprint(problem):
-    """Numbers that tell one problem from another: loss and correlations at beta = 0."""
+    """Numbers that tell one problem from another: loss and correlations at beta = 0, or the residual where there are too many of these."""
     start = np.zeros(problem.n_samples)
-    corr = problem.scan(problem.resid(start))
+    corr = problem.resid(start)
+    corr = problem.scan(corr) if problem.countable else corr
     return [problem.value(start), float(corr.sum()), float(np.abs(corr).sum()), float(np.abs(corr).max())]
 
 

@@ -7,10 +7,13 @@ import numpy as np
 from coordboost._checks import shown
 from coordboost._protocol import DICTIONARY, LOSS, SELECTION, STEP
 from coordboost.data.standardize import Standardization
+from coordboost.data.trees import SavedTrees
 from coordboost.dictionaries.binned import Binned
+from coordboost.dictionaries.trees import Growth
+from coordboost.dictionaries.trees.stored import Trees
 
 PIECES = {name: piece for kind in (LOSS, SELECTION, STEP, DICTIONARY) for name, piece in kind.pieces.items()}
-PIECES |= {"Standardization": Standardization, "Binned": Binned}
+PIECES |= {piece.__name__: piece for piece in (Standardization, Binned, SavedTrees, Growth, Trees)}
 #: The numbers that JSON has no word for.
 FLOATS = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 

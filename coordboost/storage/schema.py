@@ -79,7 +79,8 @@ HEADER = {
 SINCE_2 = ("arrays", "digest")
 
 #: Every array: the types that it may have, and its shape. The same letter is the same number in all of them: k steps, n learners,
-#: m samples, e entries, d features, c thresholds, + one more than the learners, * one more than the features.
+#: m samples, s standardised columns, e entries, d features, c thresholds, + one more than the learners, * one more than the features,
+#: p nodes, l leaves, b bytes of a set, o monotone signs.
 ARRAYS = {
     "path.learner": ("<i8", "k"),
     "path.shrink": ("<f8", "k"),
@@ -88,9 +89,9 @@ ARRAYS = {
     "problem.y": ("<f8", "m"),
     "problem.weight": ("<f8", "m"),
     "problem.groups": ("<i8", "n"),
-    "problem.standardization.kept": ("<i8", "n"),
-    "problem.standardization.mean": ("<f8", "n"),
-    "problem.standardization.norm": ("<f8", "n"),
+    "problem.standardization.kept": ("<i8", "s"),
+    "problem.standardization.mean": ("<f8", "s"),
+    "problem.standardization.norm": ("<f8", "s"),
     "problem.dictionary.rows": ("<f8", "nm"),
     "problem.dictionary.data": ("<f8", "e"),
     "problem.dictionary.row": ("<i4 <i8", "e"),
@@ -103,6 +104,12 @@ ARRAYS = {
     **{f"problem.dictionary.binned.{name}": ("<i8", "d") for name in ("n_bins", "missing", "categorical")},
     "problem.dictionary.binned.cuts": ("<f8", "c"),
     "problem.dictionary.binned.start": ("<i8", "*"),
+    "problem.dictionary.penalty": ("<f8", "d"),
+    "problem.dictionary.growth.monotone": ("<i8", "o"),
+    **{f"problem.dictionary.trees.{name}": ("<i4", "np") for name in ("feature", "left")},
+    "problem.dictionary.trees.goes_left": ("|u1", "npb"),
+    "problem.dictionary.trees.values": ("<f8", "nl"),
+    "problem.dictionary.trees.n_leaves": ("<i4", "n"),
 }
 #: Arrays that every file has; the others are those that the header refers to. Parameters of a method are vectors of any length.
 ALWAYS = ("path.learner", "path.shrink", "path.theta", "beta")

@@ -54,6 +54,10 @@ class TreeBank:
         """The trees grown so far."""
         return self._trees if self._forest is None else self._forest.trees.cut(self.n_learners)
 
+    def saved(self, n):
+        """The first n trees, and the family, as plain arrays."""
+        return self.family.saved(self.trees.cut(n))
+
     def bank(self):
         """A bank of its own with the same trees."""
         return TreeBank(self.family, self.weight, self.trees)

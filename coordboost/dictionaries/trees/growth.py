@@ -1,6 +1,5 @@
 """What a tree may be."""
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -65,7 +64,9 @@ class Growth(NamedTuple):
 
 def _whole(name, value, least):
     """`value` as a whole number that is not below `least`."""
-    return int(real(name, value, lambda number: number >= least and number == math.floor(number), f"a whole number >= {least}"))
+    return int(
+        real(name, value, lambda number: least <= number < 1 << 62 and number == int(number), f"a whole number >= {least}")
+    )
 
 
 def _signs(monotone, binned):

@@ -67,6 +67,25 @@ class Trees(NamedTuple):
             np.zeros((room, nodes)), np.zeros((room, nodes), dtype=np.int64),
         )  # fmt: skip
 
+    def check(self, n_features, max_leaves):
+        """Refuse arrays that are no trees of up to `max_leaves` leaves on so many features.
+
+        Raises
+        ------
+        ValueError
+            What they are not.
+        """
+        shapes = [part.shape for part in Trees.empty(0, max_leaves)]
+        if any(
+            part.shape[1:] != shape[1:] or len(part) != len(self.n_leaves) for part, shape in zip(self, shapes, strict=True)
+        ):
+            raise ValueError("the arrays of the trees do not fit each other.")
+        at, count, left = np.arange(shapes[0][1]), self.n_leaves[:, None], self.left
+        known = ((count >= 1) & (count <= max_leaves)).all() and np.isfinite(self.values).all()
+        leads = np.where(self.feature >= 0, (left > at) & (left < 2 * count - 2), (left >= 0) & (left < count))
+        if not (known and (leads & (self.feature < n_features) | (at >= 2 * count - 1)).all()):
+            raise ValueError("a tree has a node that leads nowhere, or a value that is no number.")
+
     def cut(self, n):
         """The first n trees, a copy."""
         return Trees(*(part[:n].copy() for part in self))
