@@ -31,6 +31,7 @@ from coordboost.laws import check_piece as check_piece
 from coordboost.method import Method as Method
 from coordboost.methods import METHODS as METHODS
 from coordboost.methods import agbm as agbm
+from coordboost.methods import agbmr as agbmr
 from coordboost.methods import ccd as ccd
 from coordboost.methods import forward_stagewise as forward_stagewise
 from coordboost.methods import forward_stepwise as forward_stepwise

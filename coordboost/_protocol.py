@@ -196,6 +196,8 @@ VIEW = Kind(
         "room": None,  # room(problem, n), the same view with room for n more learners, where they come one by one
         "tasks": None,  # tasks(), what searches on several threads in a loop in plain Python, or None where one is enough
         "dictionary": None,  # the dictionary whose verbs it calls
+        "best_rows": None,  # the step to go back to, where the run has left what its theorem allows; then slow_down()
+        "remark": "",  # a word about the run so far, for its message
         "searches": 0,  # scans, or searches of an uncountable dictionary, in every step
         "looks": None,  # looks(width, n_learners): correlations with the data that a step takes
     },

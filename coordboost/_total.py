@@ -2,10 +2,19 @@
 
 import numpy as np
 
-from coordboost._generic import compiled, generic, interpreted, is_piece
+from coordboost._generic import compiled, generic, interpreted, is_piece, kernel
 
 value = generic("value")
 residual = generic("residual")
+
+
+@kernel
+def sum_of_losses(loss, y, weight, base, pred):
+    """Sum of the weighted losses at ``base + pred``."""
+    out = 0 * (weight[0] * pred[0])
+    for i in range(len(y)):
+        out += weight[i] * value(loss, y[i], base + pred[i])
+    return out
 
 
 def total(loss, y, weight, base, pred, resid):

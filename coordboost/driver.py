@@ -95,10 +95,11 @@ class Course:
     def outcome(self, status, message=None):
         """The record of the stepper as it is."""
         stepper = self.stepper
+        words = "; ".join(filter(None, (message or status.value, VIEW.of(stepper.view, "remark"))))
         return Outcome(
             stepper.problem, stepper.method, stepper.kind, stepper.seed, stepper.compile, stepper.path, stepper.beta, stepper.anchor,
             stepper.recorded,
-            status, message or status.value, self.seconds(),
+            status, words, self.seconds(),
         )  # fmt: skip
 
 

@@ -79,7 +79,7 @@ class SavedTrees(NamedTuple):
     def opened(self, weight, binning):
         """The bank that was saved."""
         family = TreeFamily(self.binned, binning, self.growth.check(self.binned), self.penalty, bool(self.newton))
-        return TreeBank(family, weight, self.trees)
+        return TreeBank(family, weight, self.trees.resized(self.n_learners, family.growth.max_leaves))
 
 
 def trees(

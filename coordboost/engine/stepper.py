@@ -133,6 +133,10 @@ class Stepper:
         self.extra += done * VIEW.of(self.view, "searches")
         if VIEW.of(self.view, "looks") is not None:
             self.looks += done * self.view.looks(SELECTION.of(select, "width"), self.problem.n_learners)
-        if done < len(drawn):
+        best = VIEW.of(self.view, "best_rows")
+        if best is not None:
+            self.restore(self.path, best, self.anchor)
+            self.view.slow_down()
+        elif done < len(drawn):
             self._rebuild(self.k - self.anchor[0])
         return done == len(drawn)

@@ -2,6 +2,7 @@ r"""Step rules with momentum: the steps of accelerated boosting, for two models 
 
 With :math:`\theta_m = 2 / (m + 2)` the gradient is taken at :math:`g = (1 - \theta_m) f + \theta_m h`, and the next f starts there. A
 row of the path with shrink > 0 moves f: f <- (1 - shrink) f + shrink h, then f_j += theta. One with shrink = 0 moves h: h_j += theta.
+The view knows the round m, counted from where momentum last began, and says how the next row begins: with theta_m, or anew.
 
 Source: Lu, Karimireddy, Ponomareva, Mirrokni, *Accelerating Gradient Boosting Machines*, Algorithms 2 and 4.
 """
@@ -9,8 +10,10 @@ Source: Lu, Karimireddy, Ponomareva, Mirrokni, *Accelerating Gradient Boosting M
 from typing import NamedTuple
 
 from coordboost._checks import positive
-from coordboost._generic import kernel
+from coordboost._generic import generic, kernel
 from coordboost._protocol import LOSS, STEP
+
+tempo = generic("tempo")
 
 
 @kernel
@@ -39,11 +42,11 @@ class TwoPhase(NamedTuple):
         return _checked(self, problem)
 
     def move(self, k, view, j, corr, beta_j):
-        phase = k % 2
-        mix = mixing((k - phase) / 2)
-        if phase == 0:
-            return mix, self.eta * corr
-        return 0 * mix, self.gamma * self.eta / mix * corr
+        m, begin, slower = tempo(view)
+        mix = mixing(m)
+        if begin != 0:
+            return begin, self.eta * corr
+        return 0 * mix, self.gamma * slower * self.eta / mix * corr
 
 
 @STEP.own
@@ -57,4 +60,5 @@ class OnePhase(NamedTuple):
         return _checked(self, problem)
 
     def move(self, k, view, j, corr, beta_j):
-        return mixing(k), self.eta * corr
+        _, begin, _ = tempo(view)
+        return begin, self.eta * corr

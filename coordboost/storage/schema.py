@@ -4,6 +4,8 @@ import math
 
 from coordboost._checks import shown
 from coordboost._protocol import VIEW
+from coordboost.dictionaries.binned import MOST_BINS
+from coordboost.dictionaries.trees.stored import SET
 from coordboost.outcome import Status
 from coordboost.storage.codec import referred
 
@@ -110,6 +112,8 @@ ARRAYS = {
     "problem.dictionary.trees.goes_left": ("|u1", "npb"),
     "problem.dictionary.trees.values": ("<f8", "nl"),
     "problem.dictionary.trees.n_leaves": ("<i4", "n"),
+    "problem.dictionary.trees.gain": ("<f8", "np"),
+    "problem.dictionary.trees.n_samples": ("<i8", "np"),
 }
 #: Arrays that every file has; the others are those that the header refers to. Parameters of a method are vectors of any length.
 ALWAYS = ("path.learner", "path.shrink", "path.theta", "beta")
@@ -134,6 +138,14 @@ def check_header(header):
             raise ValueError(f"the header's {key} cannot be {shown(header[key])}")
 
 
+def _check_bins(sizes):
+    """Refuse more thresholds than bins have, and more leaves than there are samples: numbers that no other array would contradict."""
+    d, leaves = sizes.get("d", 0), sizes.get("l", 1)
+    fits = sizes.get("*", d + 1) == d + 1 and sizes.get("c", 0) <= MOST_BINS * d and sizes.get("o", 0) <= d
+    if not (fits and leaves <= sizes.get("m", 1) and sizes.get("p", 1) == 2 * leaves - 1 and sizes.get("b", SET) == SET):
+        raise ValueError("the numbers of features, thresholds or leaves do not fit each other")
+
+
 def check_arrays(header, members):
     """Refuse arrays that are not those which the header refers to, or whose types and shapes do not fit; none has been read yet.
 
@@ -155,6 +167,7 @@ def check_arrays(header, members):
     more = all(sizes.get(sign, sizes.get(letter, 0) + 1) == sizes.get(letter, 0) + 1 for sign, letter in ("+n", "*d"))
     if not more or header["anchor"][0] > sizes["k"]:
         raise ValueError("the numbers of learners, of features or of steps do not fit each other")
+    _check_bins(sizes)
     most = max(LONGEST, 10 * sizes["k"], sizes["n"])
     if header["version"] == 1 and any(name not in ARRAYS and member.shape[0] > most for name, member in members.items()):
         raise ValueError("a parameter of the method is far longer than the run")

@@ -56,7 +56,7 @@ class TreeBank:
 
     def saved(self, n):
         """The first n trees, and the family, as plain arrays."""
-        return self.family.saved(self.trees.cut(n))
+        return self.family.saved(self.trees.trimmed(n))
 
     def bank(self):
         """A bank of its own with the same trees."""

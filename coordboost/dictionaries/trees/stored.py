@@ -75,28 +75,36 @@ class Trees(NamedTuple):
         ValueError
             What they are not.
         """
-        shapes = [part.shape for part in Trees.empty(0, max_leaves)]
-        if any(
-            part.shape[1:] != shape[1:] or len(part) != len(self.n_leaves) for part, shape in zip(self, shapes, strict=True)
-        ):
+        leaves = self.values.shape[1]
+        shapes = [part.shape[1:] for part in Trees.empty(0, leaves)] if 1 <= leaves <= max_leaves else []
+        if [part.shape[1:] for part in self] != shapes or len({len(part) for part in self}) > 1:
             raise ValueError("the arrays of the trees do not fit each other.")
-        at, count, left = np.arange(shapes[0][1]), self.n_leaves[:, None], self.left
-        known = ((count >= 1) & (count <= max_leaves)).all() and np.isfinite(self.values).all()
+        at, count, left = np.arange(2 * leaves - 1), self.n_leaves[:, None], self.left
+        known = ((count >= 1) & (count <= leaves)).all() and np.isfinite(self.values).all()
         leads = np.where(self.feature >= 0, (left > at) & (left < 2 * count - 2), (left >= 0) & (left < count))
         if not (known and (leads & (self.feature < n_features) | (at >= 2 * count - 1)).all()):
             raise ValueError("a tree has a node that leads nowhere, or a value that is no number.")
 
+    def resized(self, room, leaves):
+        """A copy with room for so many trees and leaves; what does not fit is left out."""
+        out = Trees.empty(room, leaves)
+        for new, old in zip(out, self, strict=True):
+            both = tuple(slice(min(sizes)) for sizes in zip(new.shape, old.shape, strict=True))
+            new[both] = old[both]
+        return out
+
     def cut(self, n):
         """The first n trees, a copy."""
-        return Trees(*(part[:n].copy() for part in self))
+        return self.resized(n, self.values.shape[1])
+
+    def trimmed(self, n):
+        """The first n trees, without room that none of them needs."""
+        return self.resized(n, int(self.n_leaves[:n].max(initial=1)))
 
     def with_room(self, n):
         """The same trees with room for n in all."""
         room = len(self.n_leaves)
-        if room >= n:
-            return self
-        more = Trees.empty(max(n, room + room // 2) - room, self.values.shape[1])
-        return Trees(*(np.concatenate(parts) for parts in zip(self, more, strict=True)))
+        return self if room >= n else self.resized(max(n, room + room // 2), self.values.shape[1])
 
 
 class Standing(NamedTuple):

@@ -1,13 +1,16 @@
 """The view of accelerated boosting: two models, f and h, and the residual at a point between them."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
 from coordboost._generic import generic, kernel
 from coordboost._protocol import VIEW
+from coordboost._total import sum_of_losses
+from coordboost._winner import best_of_all
 from coordboost.engine.views.explicit import begin_residual, fill_curvature, refresh_residual
-from coordboost.pieces.coefficients import TwoSequences
+from coordboost.pieces.coefficients import ANEW, BACK, SLOWER, TwoSequences
 from coordboost.pieces.momentum import mixing
 
 scan = generic("scan")
@@ -16,13 +19,65 @@ add = generic("add")
 column = generic("column")
 
 
+#: The least part of gamma with which a run begins anew.
+LEAST = 1e-15
+
+
 @kernel
 def look_between(view):
     """Look at the residual at g = (1 - theta_m) f + theta_m h."""
-    mix = mixing(view.iteration[0])
+    mix = mixing(view.clock[0])
     for i in range(len(view.mixed)):
         view.mixed[i] = (1 - mix) * view.f[i] + mix * view.h[i]
     refresh_residual(view.loss, view.y, view.weight, view.base, view.mixed, view.looked)
+
+
+@kernel
+def begin_anew(view):
+    """Let momentum begin where f is."""
+    for i in range(len(view.f)):
+        view.h[i] = view.f[i]
+        view.unfitted[i] = 0 * view.f[i]
+    view.clock[0] = 0 * view.clock[0]
+    look_between(view)
+
+
+@kernel
+def next_round(view):
+    """The row that ends a round is made."""
+    clock = view.clock
+    clock[0] += 1
+    if view.period > 0 and clock[0] == view.period:
+        clock[1] = ANEW
+        begin_anew(view)
+    else:
+        clock[1] = mixing(clock[0])
+        look_between(view)
+
+
+@kernel
+def observe(view):
+    """Look at the loss after a move of f; whether the move is taken back.
+
+    Under the assumptions of its theorem the loss of round m cannot pass that where momentum began by more than (m - 1) / (m + 1)^2 of what
+    lies between it and the infimum.
+    """
+    clock, watch = view.clock, view.watch
+    loss, m = sum_of_losses(view.loss, view.y, view.weight, view.base, view.f), clock[0] + 1
+    if view.period < 0 and m > 1 and loss > watch[1]:
+        for i in range(len(view.f)):
+            view.f[i] = view.before[i]
+        clock[1] = BACK
+        begin_anew(view)
+        return True
+    watch[1] = loss
+    if loss < watch[2]:
+        watch[2], watch[4] = loss, clock[3]
+    rounding = len(view.y) * 1e-15 * (abs(loss) + abs(watch[0]))
+    allowed = (m - 1) / (m + 1) ** 2 * (watch[0] - view.infimum) + rounding
+    if view.guard != 0 and clock[2] > LEAST and not loss - watch[0] <= allowed:
+        watch[3] = 1.0
+    return False
 
 
 @VIEW.own
@@ -32,7 +87,13 @@ class Accelerated(NamedTuple):
     AGBM looks at r in even steps and at c in odd ones; c <- r + (m+1)/(m+2) (c - fit) with the fit of its last learner, kept in `unfitted`.
     VAGBM (`share` > 0) looks at r always. *Cost* of a step: one scan (or the candidates) and O(n_samples).
 
-    Source: Lu, Karimireddy, Ponomareva, Mirrokni, *Accelerating Gradient Boosting Machines*, Algorithms 2 and 4.
+    f, h, before : the two models, and f one move before;  mixed : g;  looked, unfitted : see above, with the weights
+    clock : the round m since momentum began; how the next row begins: ``theta_m``, 0 if it moves h, or ``ANEW``, ``BACK``, ``SLOWER``; the
+    part of gamma that is left; rows so far
+    watch : with `guard` or `period` -1, the losses where momentum began, at f now, at the best f; whether the run has left what its
+    theorem allows; the rows at the best f
+
+    Source: Lu, Karimireddy, Ponomareva, Mirrokni, *Accelerating Gradient Boosting Machines*, Algorithms 2 to 4.
     """
 
     loss: object
@@ -42,29 +103,66 @@ class Accelerated(NamedTuple):
     base: float
     f: np.ndarray
     h: np.ndarray
+    before: np.ndarray
     mixed: np.ndarray
     looked: np.ndarray
-    unfitted: np.ndarray  # c - its fit, with the weights
-    iteration: np.ndarray  # m, (1,)
+    unfitted: np.ndarray
+    clock: np.ndarray
+    watch: np.ndarray
     share: float
+    period: int
+    guard: int
+    infimum: float
     rounding: float
     carries = (TwoSequences,)
 
     @classmethod
     def start(cls, problem, coefficients):
         """The view at f = h = 0."""
-        zeros = [0 * problem.y for _ in range(5)]
+        zeros, zero = [0 * problem.y for _ in range(6)], 0 * problem.y[0]
+        guard = coefficients.guard and problem.infimum > -math.inf
+        clock, watch = np.array([zero, mixing(zero), 1 + zero, zero]), np.array([zero] * 5)
         view = cls(
-            problem.loss, problem.dictionary, problem.y, problem.weight, problem.base, *zeros, 0 * problem.y[:1], coefficients.share,
-            problem.tie,
+            problem.loss, problem.dictionary, problem.y, problem.weight, problem.base, *zeros, clock, watch, coefficients.share,
+            coefficients.period, int(guard), problem.infimum if guard else 0.0, problem.tie,
         )  # fmt: skip
         begin_residual(view.loss, view.y, view.weight, view.base, view.mixed, view.looked)
+        if view.watches:
+            view.watch[:3] = problem.start_loss
         return view
+
+    @property
+    def watches(self):
+        """Whether losses are looked at."""
+        return self.guard != 0 or self.period < 0
 
     @property
     def pred(self):
         """The prediction of the model, f."""
         return self.f
+
+    @property
+    def best_rows(self):
+        """The steps after which f had its least loss, where the run has left what its theorem allows; else None."""
+        return int(self.watch[4]) if self.watch[3] != 0 else None
+
+    @property
+    def remark(self):
+        """A word where f has been better, or was taken back."""
+        quarters = round(-math.log(float(self.clock[2]), 4))
+        went = f"the loss left what the theorem of the method allows: {quarters} time(s) the run went back to its best model, and momentum "
+        begun = f"{went}began anew with a quarter of gamma" if quarters else ""
+        passed = f"the loss was lower after step {int(self.watch[4]):,}" if self.watch[2] < self.watch[1] else ""
+        return "; ".join(filter(None, (begun, passed)))
+
+    def slow_down(self):
+        """Let momentum begin anew, with a quarter of gamma."""
+        self.clock[1] = SLOWER
+        begin_anew(self)
+
+    def tempo(self):
+        """The round, how the next row begins, and the part of gamma that is left."""
+        return self.clock[0], self.clock[1], self.clock[2]
 
     def looks(self, width, n_learners):
         """How many correlations with the data a step of a rule with `width` candidates takes."""
@@ -87,8 +185,20 @@ class Accelerated(NamedTuple):
     def tie(self):
         return self.rounding
 
+    def stopped(self):
+        """Whether the run has left what its theorem allows."""
+        return self.watch[3] != 0
+
+    def best(self, step, beta):
+        """The winner among all learners, or (-1, 0) where the run has left what its theorem allows."""
+        if self.watch[3] != 0:
+            return -1, 0.0
+        return best_of_all(self, step, beta)
+
     def push(self, j, shrink, theta):
-        """One row of the path: f moves where shrink > 0, h where it is 0."""
+        """One row of the path: f moves where shrink is not 0, h where it is."""
+        clock, watch = self.clock, self.watch
+        clock[3] += 1
         if shrink == 0:
             learner, fit = column(self.dictionary, j), 0 * theta
             for i in range(len(self.looked)):
@@ -96,15 +206,24 @@ class Accelerated(NamedTuple):
             for i in range(len(self.looked)):
                 self.unfitted[i] = self.looked[i] - self.weight[i] * (fit * learner[i])
             add(self.dictionary, j, theta, self.h)
+            next_round(self)
+            return
+        if shrink < 0:
+            clock[2] = clock[2] / 4 if shrink == SLOWER else clock[2]
+            watch[0] = watch[1]
+            begin_anew(self)
+        mix = shrink if shrink > 0 else mixing(clock[0])
+        for i in range(len(self.f)):
+            self.before[i] = self.f[i]
+            self.f[i] = (1 - mix) * self.f[i] + mix * self.h[i]
+        add(self.dictionary, j, theta, self.f)
+        if (self.guard != 0 or self.period < 0) and observe(self):
+            return
+        if self.share == 0:  # AGBM: h comes next, and looks at the corrected residual
+            memory = 1 - mix / 2  # (m + 1) / (m + 2)
+            for i in range(len(self.looked)):
+                self.looked[i] += memory * self.unfitted[i]
+            clock[1] = 0 * clock[1]
         else:
-            for i in range(len(self.f)):
-                self.f[i] = (1 - shrink) * self.f[i] + shrink * self.h[i]
-            add(self.dictionary, j, theta, self.f)
-            if self.share == 0:  # AGBM: h comes next, and looks at the corrected residual
-                memory = 1 - shrink / 2  # (m + 1) / (m + 2)
-                for i in range(len(self.looked)):
-                    self.looked[i] += memory * self.unfitted[i]
-                return
-            add(self.dictionary, j, self.share * theta / shrink, self.h)
-        self.iteration[0] += 1
-        look_between(self)
+            add(self.dictionary, j, self.share * theta / mix, self.h)
+            next_round(self)

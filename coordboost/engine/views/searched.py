@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from coordboost._generic import generic, kernel
 from coordboost._protocol import COEFFICIENTS, DICTIONARY, VIEW
+from coordboost._winner import stopped
 from coordboost.engine.views.accelerated import Accelerated
 from coordboost.engine.views.explicit import Explicit
 from coordboost.pieces.coefficients import Single, TwoSequences
@@ -21,6 +22,7 @@ def length_of_found(dictionary, corr):
 
 
 find = generic("find")
+tempo = generic("tempo")
 measure = generic("measure", unmeasured)
 fitted = generic("fitted", length_of_found)
 find_in = generic("find_in")
@@ -59,12 +61,30 @@ class Searched(NamedTuple):
         """The prediction of the model."""
         return self.inner.pred
 
+    @property
+    def best_rows(self):
+        """That of the inner view."""
+        return VIEW.of(self.inner, "best_rows")
+
+    @property
+    def remark(self):
+        """That of the inner view."""
+        return VIEW.of(self.inner, "remark")
+
+    def slow_down(self):
+        self.inner.slow_down()
+
+    def tempo(self):
+        return tempo(self.inner)
+
     def fitted(self, corr):
         """The length of the learner that was found."""
         return fitted(self.inner.dictionary, corr)
 
     def best(self, step, beta):
         """The learner with the largest correlation that the search finds, and this."""
+        if stopped(self.inner):
+            return -1, 0.0
         measure(self.inner.dictionary, self.inner)
         return find(self.inner.dictionary, sought(self.inner))
 
