@@ -51,7 +51,6 @@ class SavedTrees(NamedTuple):
     penalty: np.ndarray
     newton: int
     trees: Trees
-    countable = False
 
     @property
     def n_samples(self):

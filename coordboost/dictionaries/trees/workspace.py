@@ -74,7 +74,7 @@ class Workspace(NamedTuple):
     leaf: np.ndarray  # (n_samples,): the leaf of each sample
     values: np.ndarray  # float64 (max_leaves,): the values of the leaves
     form: np.record  # how fixed numbers are read: see fixed.py
-    count: np.record  # how many nodes, leaves, slots, nodes in the batch, tasks; the first of the new nodes
+    count: np.record  # type: ignore[assignment]  # how many nodes, leaves, slots, nodes in the batch, tasks; the first of the new nodes
 
     @classmethod
     def of(cls, binned, growth):
