@@ -11,10 +11,16 @@ OBJECTIVES = {"Squared": "regression", "Logistic": "binary sigmoid:1", "Poisson"
 CATEGORIES, LEFT, NAN = 1, 2, 8
 
 
-def lightgbm_text(run):
+def lightgbm_text(run, beta=None):
     """The model at the end of a run over ``trees(...)`` as a model file of LightGBM, a str: ``lightgbm.Booster(model_str=...)``.
 
     Its raw predictions (``predict(X, raw_score=True)``) are those of ``run.predict(X)`` for tables of numbers.
+
+    Parameters
+    ----------
+    run : Run
+    beta : (n,), optional
+        Coefficients of the first n trees: those of the run at another step. Default ``run.beta``.
 
     Raises
     ------
@@ -26,11 +32,11 @@ def lightgbm_text(run):
     -----
     A leaf holds the value of the tree times its coefficient; the first tree holds the offset, too. *Cost*: that of the text.
     """
-    problem, beta = run.problem, run.beta
-    bank = problem.dictionary
+    problem, bank = run.problem, run.problem.dictionary
     if DICTIONARY.of(bank, "tree") is None:
         raise ValueError("lightgbm_text needs a run over trees(...): other learners have no leaves.")
     binning = bank.family.binning
+    beta = run.beta if beta is None else np.asarray(beta, dtype=np.float64)
     used, offset = np.flatnonzero(beta), float(problem.offset)
     blocks = []
     for k, j in enumerate(used):

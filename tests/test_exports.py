@@ -40,6 +40,15 @@ def test_lightgbm_predicts_the_same():
             np.testing.assert_allclose(booster.feature_importance("gain"), gains(trees, 4))
 
 
+@pytest.mark.peers
+def test_the_model_at_an_earlier_step():
+    lgb = pytest.importorskip("lightgbm")
+    run = cb.solve(cb.Problem(cb.trees(X, max_depth=2), Y), cb.gbm(0.3), 12)
+    early = cb.solve(cb.Problem(cb.trees(X, max_depth=2), Y), cb.gbm(0.3), 5)
+    booster = lgb.Booster(model_str=cb.lightgbm_text(run, early.beta))
+    np.testing.assert_allclose(booster.predict(NEW), early.predict(NEW), rtol=1e-12)
+
+
 def gains(trees, d):
     """The gains of all splits by feature."""
     inner = trees.feature >= 0
