@@ -135,6 +135,19 @@ def test_one_sample_equal_targets_and_constant_features_make_a_leaf():
         assert tree.n_leaves == 1 and tree.values[0] == np.mean(target)
 
 
+def test_leaves_that_gain_the_same_are_split_in_their_order():
+    tree = same_as_naive(table([[0, 0, 1, 1], [0, 1, 0, 1]]), Growth(-1, 3), [0, 2, 10, 12])
+    assert tree.feature.tolist() == [0, 1, -1, -1, -1] and tree.gain[:2].tolist() == [100, 2]
+
+
+def test_rounding_is_no_gain():
+    for n in range(2, 60):
+        codes, weight = RNG.integers(0, 9, (3, n)), RNG.random(n)
+        for target, w in ((np.full(n, 0.1), np.ones(1)), (0.1 * weight, weight)):
+            space, _ = tree_of(table(codes), Growth(2), target, w)
+            assert space.count.leaves == 1 or np.ptp(space.values[: space.count.leaves]) > 0
+
+
 def test_no_feature_no_split():
     tree = same_as_naive(table([[0, 1, 2]]), Growth(2), [1, 2, 3], features=np.zeros(0, dtype=np.int64))
     assert tree.n_leaves == 1 and tree.values[0] == 2

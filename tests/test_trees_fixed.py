@@ -64,6 +64,8 @@ def test_one_channel_for_equal_weights_two_for_others_and_for_heavy_tails():
     assert whole(target, RNG.random(1000))[0].channels == 2
     heavy = target * 10.0 ** RNG.integers(-20, 20, 1000)
     assert whole(heavy, np.ones(1))[0].channels == 2
+    for power, channels in ((30, 1), (45, 2)):  # a step is 2^-(51 - power); a target is to have 2^10 of them
+        assert whole(np.append(target, 2.0**power), np.ones(1))[0].channels == channels
 
 
 @pytest.mark.parametrize("weight", [np.ones(1), np.ones(500), RNG.random(500) + 0.5], ids=["one", "equal", "different"])
