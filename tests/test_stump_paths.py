@@ -77,3 +77,11 @@ def test_shapes_are_for_stumps():
     X, y = table()
     with pytest.raises(ValueError, match="shapes are for a Problem on stumps"):
         cb.shapes(cb.Problem(X, y), np.zeros(5))
+
+
+@every_kind
+def test_the_exact_path_is_that_of_the_explicit_matrix(kind):
+    problem, other, _ = both(kind)
+    lam = 0.3 * problem.start_size
+    one, two = (cb.exact_path(p, lam_min=lam) for p in (problem, other))
+    np.testing.assert_allclose(one.lam, two.lam, rtol=1e-9)

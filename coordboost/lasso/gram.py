@@ -91,7 +91,7 @@ class GramForm:
     """
 
     def __init__(self, source):
-        self.source, self.y, self.block = source, source.y, source.hold(with_gram=True)
+        self.source, self.y, self.block = source, source.y, source.hold(with_gram=True, columns=False)
         self.square_y = float(self.y @ self.y)
         self.null, self.n_scans, self.lam = self.square_y / 2, 0, 0.0
         self.start, self.now, self.gamma, self.squares, self.ridge = (np.zeros(0) for _ in range(5))

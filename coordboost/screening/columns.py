@@ -145,9 +145,9 @@ class ScaledColumns:
         """The stored learners and what multiplies them, for compiled blocks; None where there are none or many."""
         return None if self.rows is None or self.rows.size > LITTLE else (self.rows, *self.factors)
 
-    def hold(self, with_gram=False):
-        """A store for the columns of some learners; for the Gram matrix alone where the dictionary gives it without columns."""
-        if with_gram and self.problem.products is not None:
+    def hold(self, with_gram=False, columns=True):
+        """A store for the columns of some learners; without `columns` for their Gram matrix alone, where that needs none."""
+        if not columns and self.problem.products is not None:
             return HeldColumns(None, self.n_learners, 0, True, entries=self.entries)
         stored = self.rows if self.root is None and self.scale is None else None
         return HeldColumns(self.gather, self.n_learners, self.n_samples, with_gram, stored)
