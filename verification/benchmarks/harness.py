@@ -142,7 +142,20 @@ def wanted(name, only):
 
 def environment():
     """Versions and machine, for the record."""
-    names = ("coordboost", "numpy", "scipy", "numba", "scikit-learn", "celer", "skglm", "adelie", "python-glmnet")
+    names = (
+        "coordboost",
+        "numpy",
+        "scipy",
+        "numba",
+        "scikit-learn",
+        "celer",
+        "skglm",
+        "adelie",
+        "python-glmnet",
+        "lightgbm",
+        "xgboost",
+        "catboost",
+    )
     versions = {}
     for name in names:
         try:
