@@ -22,6 +22,10 @@ from coordboost.engine.views.gathered import Gathered as Gathered
 from coordboost.engine.views.gram import Gram as Gram
 from coordboost.engine.views.gram_columns import GramColumns as GramColumns
 from coordboost.engine.views.lookahead import Lookahead as Lookahead
+from coordboost.estimators import AcceleratedGBMClassifier as AcceleratedGBMClassifier
+from coordboost.estimators import AcceleratedGBMRegressor as AcceleratedGBMRegressor
+from coordboost.estimators import RandomizedGBMClassifier as RandomizedGBMClassifier
+from coordboost.estimators import RandomizedGBMRegressor as RandomizedGBMRegressor
 from coordboost.exact.homotopy import exact_path as exact_path
 from coordboost.exports import lightgbm_text as lightgbm_text
 from coordboost.geometry import Interval as Interval

@@ -85,6 +85,8 @@ LOSS = Kind(
         "level_radius": None,  # level_radius(total): most that the norm of y - f can be where losses of weight 1 sum to at most `total`
         "location": False,  # the loss depends on y - f alone: an offset can be taken out of y
         "labels": None,  # labels(y) checks and maps the targets
+        "two_class": False,  # targets are labels -1 and +1
+        "mean": None,  # mean(f), the mean of the target (of labels as 0 and 1) at predictions f, an array; default f
         "constant": None,  # constant(y, weight), the best constant prediction
         "check": None,  # check() refuses parameters
     },

@@ -12,11 +12,13 @@ X, OTHER = RNG.normal(size=(60, 3)).round(1), RNG.normal(size=(25, 3)).round(1)
 Y = np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2]
 LABELS = np.where(OTHER[:, 0] > 0, 1.0, -1.0)
 METHODS = [cb.gbm(0.3), cb.regularized_forward_stagewise(0.05, 2.0), cb.agbm(0.5, 0.1), cb.vagbm(0.3, 0.1)]
+ANEW = [cb.agbmr(0.5, 0.1, 3), cb.agbmr(1.0, 0.9)]
 
 
-@pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
+@pytest.mark.parametrize("method", METHODS + ANEW, ids=lambda method: method.name)
 def test_following_is_replaying(method):
     run = cb.solve(cb.Problem(cb.trees(X, max_depth=2), Y), method, 20)
+    assert method not in ANEW or (run.path.shrink < 0).any()  # momentum began anew
     rows = run.problem.binning.bin(OTHER)
     standing = run.problem.dictionary.standing(rows)
     follower, weight, loss = Follower(run.method, standing), np.arange(25.0), cb.Logistic()
@@ -57,3 +59,20 @@ def test_a_run_of_trees_that_leaves_float64_is_cut_where_it_did():
     problem = cb.Problem(cb.trees(X, max_depth=1), Y)
     run = cb.solve(problem, cb.gcd(cb.Fitted(40.0)), 400)
     assert run.status is cb.Status.DIVERGED and np.isfinite(run.final.loss) and 50 < run.n_steps < 400
+
+
+def test_early_stopping_follows_a_run_that_goes_back():
+    """The guard of accelerated boosting takes steps back that were followed already: the losses are those of the steps that stay."""
+    wild = {
+        "max_depth": 2,
+        "min_samples_leaf": 1,
+        "n_estimators": 60,
+        "learning_rate": 1.5,
+        "gamma": 1.0,
+        "n_iter_no_change": 60,
+    }
+    model = cb.AcceleratedGBMRegressor(**wild).fit(X[:40], Y[:40], X_val=X[40:], y_val=Y[40:])
+    run = model.run_
+    assert "went back" in run.message and len(model.validation_score_) == 61
+    losses = [np.mean((Y[40:] - run.problem.predict(state.beta, X[40:])) ** 2) / 2 for state in run.replay(range(0, 121, 2))]
+    np.testing.assert_allclose(-model.validation_score_, losses, rtol=1e-9)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._generic import generic
+from coordboost._generic import generic, kernel
 from coordboost._protocol import COEFFICIENTS, DICTIONARY
 
 #: What a row of accelerated boosting says in the place of `shrink` where momentum begins anew.
@@ -32,6 +32,21 @@ def longer(values, n):
     return values if len(values) >= n else np.concatenate([values, np.zeros(max(n, 2 * len(values)) - len(values))])
 
 
+@kernel
+def mix_models(f, h, before, shrink):
+    """What a row of ``TwoSequences`` that moves f does before its learner comes. `before` may have length 0 where no move is taken back."""
+    if shrink == BACK:
+        for i in range(len(before)):
+            f[i] = before[i]
+    for i in range(len(before)):
+        before[i] = f[i]
+    for i in range(len(f)):
+        if shrink < 0:
+            h[i] = f[i]
+        else:
+            f[i] = (1 - shrink) * f[i] + shrink * h[i]
+
+
 class OneModel(NamedTuple):
     """Predictions that follow ``Single``: pred <- (1 - shrink) pred + unit theta B_j, with the columns of `dictionary`."""
 
@@ -48,23 +63,23 @@ class OneModel(NamedTuple):
 
 
 class TwoModels(NamedTuple):
-    """Predictions that follow ``TwoSequences``: those of f, and of h."""
+    """Predictions that follow ``TwoSequences``: those of f, of h, and of f one move before."""
 
     dictionary: object
     unit: float
     share: float
     pred: np.ndarray
     h: np.ndarray
+    before: np.ndarray
 
     def accumulate(self, j, shrink, theta):
         if shrink == 0:
             add(self.dictionary, j, self.unit * theta, self.h)
         else:
-            for i in range(len(self.pred)):
-                self.pred[i] = (1 - shrink) * self.pred[i] + shrink * self.h[i]
+            mix_models(self.pred, self.h, self.before, shrink)
             add(self.dictionary, j, self.unit * theta, self.pred)
             if self.share != 0:
-                add(self.dictionary, j, self.unit * self.share * theta / shrink, self.h)
+                add(self.dictionary, j, self.unit * self.share * theta / (shrink if shrink > 0 else 1), self.h)
 
 
 @COEFFICIENTS.own
@@ -159,7 +174,8 @@ class TwoSequences(NamedTuple):
         return self._replace(f=f, h=h, before=longer(self.before, n if self.period < 0 else 0))
 
     def follow(self, dictionary, unit):
-        return TwoModels(dictionary, unit, self.share, np.zeros(dictionary.n_samples), np.zeros(dictionary.n_samples))
+        n = dictionary.n_samples
+        return TwoModels(dictionary, unit, self.share, np.zeros(n), np.zeros(n), np.zeros(n if self.period < 0 else 0))
 
     def beta(self, unit):
         return unit * self.f
@@ -171,17 +187,7 @@ class TwoSequences(NamedTuple):
         if shrink == 0:
             self.h[j] += theta
             return
-        if shrink == BACK:
-            for i in range(len(self.f)):
-                self.f[i] = self.before[i]
-        for i in range(len(self.before)):
-            self.before[i] = self.f[i]
-        if shrink < 0:
-            for i in range(len(self.f)):
-                self.h[i] = self.f[i]
-        else:
-            for i in range(len(self.f)):
-                self.f[i] = (1 - shrink) * self.f[i] + shrink * self.h[i]
+        mix_models(self.f, self.h, self.before, shrink)
         self.f[j] += theta
         if self.share != 0:
             self.h[j] += self.share * theta / (shrink if shrink > 0 else 1)

@@ -4,7 +4,8 @@ A loss is a piece with the scalar kernels ``value(y, f)``, ``residual(y, f)`` (t
 for a faster line search, ``curvature(y, f)``. Attributes read outside the kernels, all optional: ``sigma`` (smoothness) and ``mu``
 (strong convexity), each a float or None; ``infimum`` (a lower bound of ``value(y, .)``: a number, or a function of the targets);
 ``location`` (True where the loss depends on ``y - f`` alone, so that an offset can be taken out of `y`); ``labels(y)`` (checks and maps
-the targets); ``constant(y, weight)`` (the best constant prediction); ``check()``.
+the targets); ``two_class`` (True where these are labels -1 and +1); ``mean(f)`` (of the target, or the probability of label +1, at an
+array of predictions); ``constant(y, weight)`` (the best constant prediction); ``check()``.
 
 Source: Lu and Mazumder, Randomized Gradient Boosting Machine, Definition 4.1 and Section 5.
 """
@@ -13,6 +14,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import expit
 
 from coordboost._checks import not_negative, positive
 from coordboost._linesearch import safeguarded_newton
@@ -126,6 +128,7 @@ class Logistic(NamedTuple):
     d: float = 0.0
 
     infimum = 0.0
+    two_class = True
 
     @property
     def sigma(self):
@@ -155,6 +158,9 @@ class Logistic(NamedTuple):
     def labels(self, y):
         return _signs(self, y)
 
+    def mean(self, f):
+        return expit(f)
+
     def constant(self, y, weight):
         start = np.zeros(len(y))
         free = _log_odds(y, weight, 1.0)
@@ -168,6 +174,7 @@ class Exponential(NamedTuple):
     sigma = None
     mu = None
     infimum = 0.0
+    two_class = True
 
     def value(self, y, f):
         return math.exp(min(-y * f, 700.0))
@@ -180,6 +187,9 @@ class Exponential(NamedTuple):
 
     def labels(self, y):
         return _signs(self, y)
+
+    def mean(self, f):
+        return expit(2 * f)
 
     def constant(self, y, weight):
         return _log_odds(y, weight, 0.5)
@@ -213,6 +223,9 @@ class Poisson(NamedTuple):
 
     def labels(self, y):
         return _counts(self, y)
+
+    def mean(self, f):
+        return np.exp(np.minimum(f, 600.0))
 
     def constant(self, y, weight):
         mean = float(np.average(y, weights=weight))

@@ -1,0 +1,74 @@
+"""Early stopping: a stop rule that follows the model on rows held back, and remembers the loss after every iteration."""
+
+import math
+
+import numpy as np
+
+from coordboost._protocol import LOSS
+from coordboost._total import total_of
+from coordboost.engine.follow import Follower
+
+
+class HeldBack:
+    """Stop once `patience` iterations in a row have not lowered the mean loss on the rows held back by more than `tol`.
+
+    Every new learner is added to the predictions on these rows once. So an answer depends on the path alone, and the losses of all
+    iterations are there in the end.
+
+    binned, y, weight : the rows held back, in the bins of the fit;  problem, method : what is run
+    per_iteration : steps of an iteration;  losses : mean losses after 0, 1, ... iterations
+    """
+
+    def __init__(self, binned, y, weight, problem, method, patience, tol, per_iteration):
+        loss, offset = problem.loss, problem.offset
+        self.method, self.follower, self.losses, self.end = method, None, [], None
+        self.y = LOSS.of(loss, "labels")(y) if LOSS.of(loss, "labels") else y
+        self.weight = np.ones(len(y)) if weight is None else weight
+        self.binned, self.loss, self.offset = binned, loss, offset
+        self.patience, self.tol, self.per_iteration = patience, tol, per_iteration
+        self.every = per_iteration * max(1, patience // 2)
+
+    def __call__(self, state):
+        """Whether the rule holds at or before this step."""
+        self._follow(state.problem, state.path, state.k)
+        return self.end is not None and self.end * self.per_iteration <= state.k
+
+    def finish(self, run):
+        """Know the losses of all iterations of the run, and of no more."""
+        self._follow(run.problem, run.path, run.n_steps)
+        n = run.n_steps // self.per_iteration
+        self.losses, self.end = self.losses[: n + 1], self.end if self.end is None or self.end <= n else None
+
+    def _follow(self, problem, path, k):
+        standing, total = problem.dictionary.standing(self.binned), float(self.weight.sum())
+        if self.follower is None or not self._same(path):  # the first question, or a run that went back
+            self.follower, self.seen, self.losses, self.end = Follower(self.method, standing), path.cut(0, 0), [], None
+            self._keep([total_of(self.loss, self.y, self.weight, self.offset, self.follower.pred)[0] / total])
+        k -= k % self.per_iteration
+        if k > self.follower.k:
+            self.follower.knows(standing)
+            losses = self.follower.losses(path, k, self.loss, self.y, self.weight, self.offset)
+            self._keep(losses[self.per_iteration - 1 :: self.per_iteration] / total)
+            self.seen = path.cut(0, k)
+
+    def _same(self, path):
+        """Whether the path has the steps that were followed, as far as it goes."""
+        ours, theirs = self.seen.cut(0, len(path)), path.cut(0, len(self.seen))
+        return np.array_equal(ours.shrink, theirs.shrink) and np.array_equal(ours.theta, theirs.theta)
+
+    def _keep(self, losses):
+        for loss in losses:
+            self.losses.append(float(loss) if loss == loss else math.inf)
+            last = len(self.losses) - 1
+            if self.end is None and last >= self.patience:
+                before, recent = self.losses[last - self.patience], self.losses[last - self.patience + 1 :]
+                if not min(recent) < before - self.tol:
+                    self.end = last
+
+    @property
+    def best(self):
+        """The iteration with the smallest loss, the first of equals, up to where the rule began to hold."""
+        return int(np.argmin(self.losses if self.end is None else self.losses[: self.end + 1]))
+
+    def __str__(self):
+        return f"no better on the rows held back for {self.patience} iterations"

@@ -1,0 +1,113 @@
+"""The four estimators: two machines, each for numbers and for classes."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from coordboost._checks import shown
+from coordboost._protocol import LOSS
+from coordboost.data import validation
+from coordboost.estimators.base import Boosted
+from coordboost.estimators.tasks import Classification, Regression
+from coordboost.methods import agbm, gcd, rtgcd
+from coordboost.pieces.fitted import Fitted
+from coordboost.pieces.selection import Groups
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class RandomizedMachine(Boosted):
+    """Gradient boosting in which every tree looks at features drawn for it."""
+
+    max_features: object = 0.5
+    newton: object = None
+
+    def _newton(self, loss):
+        smooth = LOSS.of(loss, "sigma") is not None
+        return not smooth if self.newton is None else validation.flag("newton", self.newton)
+
+    def _method(self, rate, n_features):
+        t, step = n_drawn(self.max_features, n_features), Fitted(rate)
+        return gcd(step) if t == n_features else rtgcd(select=Groups(t), step=step)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class AcceleratedMachine(Boosted):
+    """Gradient boosting with momentum, and a second tree an iteration that corrects it."""
+
+    gamma: float = 0.005
+    steps = 2
+
+    def _newton(self, loss):
+        return False
+
+    def _method(self, rate, n_features):
+        return agbm(rate, self.gamma)
+
+
+def n_drawn(max_features, n_features):
+    """How many features a tree looks at."""
+    if max_features is None:
+        return n_features
+    if isinstance(max_features, str):
+        if max_features == "sqrt":
+            return max(1, int(np.sqrt(n_features)))
+    elif isinstance(max_features, int | np.integer) and not isinstance(max_features, bool):
+        if 1 <= max_features <= n_features:
+            return int(max_features)
+    elif isinstance(max_features, float) and 0 < max_features <= 1:
+        return max(1, int(max_features * n_features))
+    raise ValueError(
+        f"max_features must be a number of features from 1 to {n_features}, a part in (0, 1], 'sqrt' or None, got {shown(max_features)}."
+    )
+
+
+class RandomizedGBMRegressor(Regression, RandomizedMachine):
+    """Gradient boosting with trees that look at features drawn at random, for numbers.
+
+    Parameters
+    ----------
+    max_features : int, float, "sqrt" or None, default 0.5
+        Features that a tree may split by, drawn anew for each: a number, a part of all, their root; None for all.
+    newton : bool, optional
+        Whether leaf values and gains take second derivatives. Default: where the loss is not smooth (sigma is None).
+    {}
+    *Source*: Lu and Mazumder, *Randomized Gradient Boosting Machine*, Algorithm 2 with Type 3 and a constant step.
+    """
+
+
+class RandomizedGBMClassifier(Classification, RandomizedMachine):
+    """Gradient boosting with trees that look at features drawn at random, for classes: each against the rest, if more than two.
+
+    Parameters
+    ----------
+    max_features : int, float, "sqrt" or None, default 0.5
+        Features that a tree may split by, drawn anew for each: a number, a part of all, their root; None for all.
+    newton : bool, optional
+        Whether leaf values and gains take second derivatives. Default: where the loss is not smooth (sigma is None).
+    {}
+    *Source*: Lu and Mazumder, *Randomized Gradient Boosting Machine*, Algorithm 2 with Type 3 and a constant step.
+    """
+
+
+class AcceleratedGBMRegressor(Regression, AcceleratedMachine):
+    """Accelerated gradient boosting, for numbers: two trees an iteration, one for the model, one for its momentum.
+
+    Parameters
+    ----------
+    gamma : float, default 0.005
+        The part of the momentum step. With a large one the loss turns after about 10 / sqrt(learning_rate gamma) iterations.
+    {}
+    *Source*: Lu, Karimireddy, Ponomareva, Mirrokni, *Accelerating Gradient Boosting Machines*, Algorithm 2.
+    """
+
+
+class AcceleratedGBMClassifier(Classification, AcceleratedMachine):
+    """Accelerated gradient boosting, for classes: each against the rest, if more than two.
+
+    Parameters
+    ----------
+    gamma : float, default 0.005
+        The part of the momentum step. With a large one the loss turns after about 10 / sqrt(learning_rate gamma) iterations.
+    {}
+    *Source*: Lu, Karimireddy, Ponomareva, Mirrokni, *Accelerating Gradient Boosting Machines*, Algorithm 2.
+    """

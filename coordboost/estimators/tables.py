@@ -1,0 +1,70 @@
+"""Tables and targets as estimators take them: checked by scikit-learn's rules, never copied without need."""
+
+import hashlib
+
+import numpy as np
+from sklearn.utils import _safe_indexing, assert_all_finite, check_consistent_length, column_or_1d
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+from coordboost.data.validation import is_frame
+
+
+def checked_table(estimator, X, *, reset=False):
+    """X as it goes into bins: a data frame as it is, a sparse matrix by columns, anything else as an array of floats."""
+    if is_frame(X):
+        validate_data(estimator, X, reset=reset, skip_check_array=True)
+        return X
+    kinds = {"dtype": [np.float64, np.float32], "ensure_all_finite": False, "accept_sparse": "csc"}
+    return validate_data(estimator, X, reset=reset, **kinds)
+
+
+def checked_target(estimator, X, y, *, numeric):
+    """y (n_samples,), as float64 where it is `numeric`."""
+    if y is None:
+        raise ValueError(f"{type(estimator).__name__} requires y to be passed, but the target y is None.")
+    y = column_or_1d(y, warn=True, dtype=np.float64 if numeric else None)
+    assert_all_finite(y, input_name="y")
+    check_consistent_length(X, y)
+    return y
+
+
+def weights(X, sample_weight):
+    """sample_weight (n_samples,), None for None or where all are 1."""
+    if sample_weight is None:
+        return None
+    weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    if not weight.any():
+        raise ValueError("sample_weight is 0 for every row: no row is left to fit.")
+    return None if (weight == 1).all() else weight
+
+
+def rows(index, X, y, weight):
+    """Some rows of a table, its target and its weights."""
+    return _safe_indexing(X, index), y[index], None if weight is None else weight[index]
+
+
+def counting(X, y, weight):
+    """The rows with a weight above 0: the others would still move the edges of bins."""
+    if weight is None or weight.all():
+        return X, y, weight
+    return rows(np.flatnonzero(weight), X, y, weight)
+
+
+def held_apart(n_samples, fraction, labels, rng):
+    """Rows to fit and rows to hold back, `labels` in equal shares; the same for the same number `rng`."""
+    from sklearn.model_selection import train_test_split
+
+    return train_test_split(np.arange(n_samples), test_size=fraction, stratify=labels, random_state=rng)
+
+
+def names_or_places(features):
+    """`features`, names or places, or a boolean for each, as names and places."""
+    if features is None:
+        return ()
+    flags = np.asarray(features)
+    return np.flatnonzero(flags) if flags.dtype == bool else features
+
+
+def fingerprint(y, weight):
+    """What tells this target and these weights from others."""
+    return hashlib.sha256(y.tobytes() + (b"" if weight is None else weight.tobytes())).hexdigest()

@@ -1,0 +1,244 @@
+"""The estimators: scikit-learn's own checks, scikit-learn's own models, and what they keep, stop and refuse."""
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import coordboost as cb
+
+RNG = np.random.default_rng(5)
+X = RNG.normal(size=(120, 4)).round(1)
+Y = np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2] + 0.1 * RNG.normal(size=120)
+NAMES = np.array(["blue", "green", "red"])[np.digitize(Y, [-0.5, 0.5])]
+WEIGHT = RNG.integers(1, 4, size=120).astype(float)
+MACHINES = [cb.RandomizedGBMRegressor, cb.AcceleratedGBMRegressor, cb.RandomizedGBMClassifier, cb.AcceleratedGBMClassifier]
+#: Few trees: the checks run without compilation, too.
+QUICK = {"n_estimators": 6, "learning_rate": 0.5, "max_depth": 2, "min_samples_leaf": 1}
+each = pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: machine.__name__)
+
+
+def labels(machine, y=Y, names=NAMES):
+    return names if machine.__name__.endswith("Classifier") else y
+
+
+@parametrize_with_checks([machine(**QUICK) for machine in MACHINES])
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("settings", [{}, {"l2_regularization": 3.0}, {"max_depth": None, "max_leaf_nodes": 6}])
+def test_squared_loss_beside_scikit_learn(settings):
+    same = {"learning_rate": 0.2, "max_depth": 3, "max_leaf_nodes": None, "min_samples_leaf": 5, **settings}
+    ours = cb.RandomizedGBMRegressor(n_estimators=20, max_features=None, **same).fit(X, Y)
+    theirs = HistGradientBoostingRegressor(max_iter=20, early_stopping=False, **same).fit(X, Y)
+    np.testing.assert_allclose(ours.predict(X), theirs.predict(X), atol=1e-6)  # theirs takes float32 residuals
+
+
+def test_newton_leaves_beside_scikit_learn():
+    same = {"learning_rate": 0.2, "max_depth": 2, "max_leaf_nodes": None, "min_samples_leaf": 5}
+    signs = np.where(Y > 0, "yes", "no")
+    ours = cb.RandomizedGBMClassifier(n_estimators=15, max_features=None, newton=True, **same).fit(X, signs)
+    theirs = HistGradientBoostingClassifier(max_iter=15, early_stopping=False, **same).fit(X, signs)
+    np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=2e-5)
+    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-5)
+    assert (ours.predict(X) == theirs.predict(X)).mean() > 0.99 and (ours.classes_ == ["no", "yes"]).all()
+
+
+def test_accelerated_is_the_method_of_the_paper():
+    model = cb.AcceleratedGBMRegressor(n_estimators=10, learning_rate=0.5, gamma=0.1, min_samples_leaf=3).fit(X, Y, WEIGHT)
+    run = cb.solve(cb.Problem(cb.trees(X, min_samples=3), Y, sample_weight=WEIGHT), cb.agbm(0.5, 0.1), 20)
+    assert (model.predict(X) == run.predict(X)).all() and model.n_iter_ == 10
+
+
+def test_the_rate_is_a_part_of_the_step_that_the_smoothness_allows():
+    model = cb.RandomizedGBMClassifier(max_features=2, random_state=3, **QUICK).fit(X, NAMES == "red")
+    run = model.run_
+    again = cb.solve(run.problem, cb.rtgcd(select=cb.Groups(2), step=cb.Fitted(0.5 / 0.25)), 6, rng=run.seed)
+    assert (again.path.theta == run.path.theta).all() and run.problem.loss.sigma == 0.25
+
+
+@pytest.mark.parametrize("loss", [cb.Huber(0.5), cb.Poisson()], ids=lambda loss: type(loss).__name__)
+def test_losses_by_object(loss):
+    y = np.abs(Y) + 0.1
+    model = cb.RandomizedGBMRegressor(loss=loss, **QUICK).fit(X, y)
+    raw = model.run_.predict(X)
+    np.testing.assert_array_equal(model.predict(X), np.exp(raw) if isinstance(loss, cb.Poisson) else raw)
+    assert (np.diff(model.train_score_) >= 0).all() and clone(model).loss == loss
+
+
+def test_exponential_loss_has_probabilities_too():
+    model = cb.RandomizedGBMClassifier(loss=cb.Exponential(), **QUICK).fit(X, NAMES == "red")
+    odds = np.exp(2 * model.decision_function(X))
+    np.testing.assert_allclose(model.predict_proba(X)[:, 1], odds / (1 + odds), rtol=1e-12)
+
+
+def test_three_classes_are_one_run_each():
+    model = cb.RandomizedGBMClassifier(random_state=0, **QUICK).fit(X, NAMES, WEIGHT)
+    raw = np.column_stack([
+        cb.RandomizedGBMClassifier(random_state=0, **QUICK).fit(X, name == NAMES, WEIGHT).decision_function(X)
+        for name in ("blue", "green", "red")
+    ])  # fmt: skip
+    assert (model.decision_function(X) == raw).all() and (model.predict(X) == model.classes_[raw.argmax(axis=1)]).all()
+    shares = 1 / (1 + np.exp(-raw))
+    np.testing.assert_allclose(model.predict_proba(X), shares / shares.sum(axis=1, keepdims=True), rtol=1e-12)
+    assert len(model.runs_) == 3
+    with pytest.raises(AttributeError, match="there are 3 runs, one for each class"):
+        model.run_  # noqa: B018
+
+
+@each
+def test_frames_with_categories_and_missing_values(machine):
+    pd = pytest.importorskip("pandas")
+    town = np.array(["Oslo", "Bern", "Rome"])[RNG.integers(3, size=120)]
+    size = np.where(RNG.random(120) < 0.2, np.nan, X[:, 1])
+    frame = pd.DataFrame({"size": size, "town": pd.Categorical(town), "age": X[:, 2]})
+    y = labels(machine, np.where(town == "Oslo", 2.0, 0.0), np.where(town == "Oslo", "north", "south"))
+    model = machine(**QUICK).set_params(learning_rate=1.0, **({"max_features": None} if "Rand" in machine.__name__ else {}))
+    model.fit(frame, y)
+    assert model.feature_names_in_.tolist() == ["size", "town", "age"] and model.score(frame, y) > 0.9
+    unseen = frame.assign(town=pd.Categorical(["Paris"] * 120), size=np.nan)
+    assert len(model.predict(unseen)) == 120
+    numbers = frame.assign(town=np.unique(town, return_inverse=True)[1]).to_numpy()
+    for way in ([False, True, False], [1]):
+        other = clone(model).set_params(categorical_features=way).fit(numbers, y)
+        assert (other.predict(numbers) == model.predict(frame)).all()
+
+
+@each
+def test_what_scikit_learn_does_with_estimators(machine):
+    y = labels(machine)
+    model = machine(random_state=1, **QUICK).fit(X, y, WEIGHT)
+    copy = pickle.loads(pickle.dumps(model))
+    assert (copy.predict(X) == model.predict(X)).all() and (copy.train_score_ == model.train_score_).all()
+    assert (clone(model).fit(X, y, WEIGHT).predict(X) == model.predict(X)).all()
+    stages = list(model.staged_predict(X))
+    assert len(stages) == model.n_iter_ == 6
+    for n, stage in enumerate(stages, 1):
+        if n in (1, 4, 6):
+            shorter = clone(model).set_params(n_estimators=n).fit(X, y, WEIGHT).predict(X)
+            np.testing.assert_allclose(stage, shorter, rtol=1e-12) if stage.dtype.kind == "f" else None
+            assert stage.dtype.kind == "f" or (stage == shorter).mean() > 0.98
+    assert len(model.train_score_) == 7 and model.train_score_[-1] > model.train_score_[0]
+
+
+@each
+def test_sample_weights_are_repetitions(machine):
+    """Of every row the weight says how often it is there; a row of weight 0 is not there, not even for the bins."""
+    weight = WEIGHT * (np.arange(120) % 5 > 0)
+    y, times = labels(machine), weight.astype(int)
+    one = machine(random_state=0, **QUICK).fit(X, y, weight)
+    other = machine(random_state=0, **QUICK).fit(np.repeat(X, times, axis=0), np.repeat(y, times))
+    for ours, theirs in zip(one._raw(X).T, other._raw(X).T, strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=1e-9)  # targets are rounded to a part of their size, see fixed.py
+    assert one.run_.problem.n_samples == np.count_nonzero(weight) if machine.__name__.endswith("Regressor") else True
+
+
+@each
+def test_early_stopping_keeps_the_best_iteration(machine):
+    settings = {**QUICK, "n_estimators": 80, "n_iter_no_change": 5, "random_state": 2}
+    y, fit, held = labels(machine, names=NAMES == "red"), np.arange(80), np.arange(80, 120)
+    model = machine(**settings).fit(X[fit], y[fit], X_val=X[held], y_val=y[held])
+    raw = [
+        state.problem.predict(state.beta, X[held]) for state in model.run_.replay(range(0, model.run_.n_steps + 1, model.steps))
+    ]
+    signs = np.where(y[held], 1.0, -1.0) if y.dtype == bool else y[held]
+    losses = [np.mean([model.run_.problem.loss.value(a, b) for a, b in zip(signs, one, strict=True)]) for one in raw]
+    np.testing.assert_allclose(-model.validation_score_, losses, rtol=1e-10)
+    stop = next(n for n in range(5, len(losses)) if min(losses[n - 4 : n + 1]) >= losses[n - 5] - 1e-7)
+    best, end = int(np.argmin(losses[: stop + 1])), model.run_.n_steps // model.steps
+    assert model.n_iter_ == best < stop <= end < min(80, stop + 2)
+    np.testing.assert_allclose(model._raw(X[held])[:, 0], raw[best], rtol=1e-12)
+    assert len(list(model.staged_predict(X))) == best
+    shorter = machine(**{**settings, "n_estimators": best}).fit(X[fit], y[fit])
+    np.testing.assert_allclose(model._raw(X), shorter._raw(X), rtol=1e-9)
+
+
+@each
+def test_a_warm_start_is_one_longer_fit(machine):
+    y = labels(machine)
+    whole = machine(random_state=4, **QUICK).fit(X, y)
+    model = machine(random_state=4, **{**QUICK, "n_estimators": 2}, warm_start=True).fit(X, y)
+    seen = model.predict(X)
+    model.set_params(n_estimators=6).fit(X, y)
+    assert not np.array_equal(seen, model.predict(X))
+    for ours, theirs in zip(model.runs_, whole.runs_, strict=True):
+        assert (ours.beta == theirs.beta).all() and (ours.path.theta == theirs.path.theta).all()
+    assert (model.predict(X) == whole.predict(X)).all()
+    for change, words in [({"max_depth": 3}, "max_depth is another"), ({"n_estimators": 3}, "less than the 6 iterations made")]:
+        with pytest.raises(ValueError, match=words):
+            clone(model).fit(X, y).set_params(**change).fit(X, y)
+    for table, target, weight in [(X + 1, y, None), (X, y[::-1], None), (X, y, WEIGHT)]:
+        with pytest.raises(ValueError, match="X, y or sample_weight are others"):
+            model.fit(table, target, weight)
+
+
+def test_importances_are_gains():
+    """Of one split on a centred residual the gain is the squared length of the fit; those of trees after the best iteration are out."""
+    settings = {**QUICK, "max_depth": 1, "max_features": None}
+    model = cb.RandomizedGBMRegressor(**settings).fit(X, Y, X_val=X[:30], y_val=Y.mean() - 100 * (Y[:30] - Y.mean()))
+    assert model.n_iter_ == 0 and (model.feature_importances_ == 0).all()
+    model = cb.RandomizedGBMRegressor(**settings).fit(X, Y)
+    root = model.run_.problem.dictionary.trees.feature[:, 0]
+    gains = np.bincount(root, model.run_.path.theta**2, 4)
+    np.testing.assert_allclose(model.feature_importances_, gains / gains.sum(), rtol=1e-9)  # targets are rounded, see fixed.py
+
+
+def test_a_warm_start_goes_on_after_early_stopping_on_the_same_rows():
+    settings = {**QUICK, "random_state": 0, "early_stopping": True, "validation_fraction": 0.3}
+    whole = cb.RandomizedGBMRegressor(**{**settings, "n_estimators": 9}, n_iter_no_change=50).fit(X, Y)
+    part = cb.RandomizedGBMRegressor(**settings, n_iter_no_change=50, warm_start=True).fit(X, Y)
+    part.set_params(n_estimators=9).fit(X, Y)
+    assert (part.validation_score_ == whole.validation_score_).all() and part.n_iter_ == whole.n_iter_
+
+
+def test_awkward_tables():
+    for table, y in [(X[:1], Y[:1]), (X, np.full(120, 3.5)), (np.ones((120, 2)), Y)]:
+        np.testing.assert_allclose(cb.RandomizedGBMRegressor(**QUICK).fit(table, y).predict(table), y.mean())
+    for machine in MACHINES[2:]:
+        with pytest.raises(ValueError, match="y holds 1 class, a classifier needs two or more"):
+            machine().fit(X, ["red"] * 120)
+
+
+@pytest.mark.parametrize("held", [{}, {"X_val": X, "y_val": Y}], ids=["plain", "early"])
+def test_a_run_that_diverges_is_kept_up_to_there_and_says_so(held, monkeypatch):
+    monkeypatch.setattr(cb.Squared, "sigma", 0.001)  # a promise that the loss does not keep: steps are far too long
+    with pytest.warns(ConvergenceWarning, match="left the range of float64"):
+        model = cb.RandomizedGBMRegressor(**{**QUICK, "n_estimators": 150, "n_iter_no_change": 150}).fit(X, Y, **held)
+    assert np.isfinite(model.predict(X)).all() and 0 <= model.n_iter_ <= model.run_.n_steps < 150
+    assert not held or len(model.validation_score_) == model.run_.n_steps + 1
+
+
+@pytest.mark.parametrize(
+    "settings, words",
+    [
+        ({"max_features": 0}, "max_features must be a number of features from 1 to 4"),
+        ({"max_features": "log2"}, "max_features must be"),
+        ({"max_features": True}, "max_features must be"),
+        ({"max_features": 1.5}, "max_features must be"),
+        ({"learning_rate": 0}, "learning_rate must be between 0 and 2"),
+        ({"n_estimators": 0}, "n_estimators must be"),
+        ({"loss": "squared"}, "loss must be a loss object"),
+        ({"newton": "yes"}, "newton must be"),
+        ({"early_stopping": "auto"}, "early_stopping must be"),
+        ({"monotonic_cst": [1, 0]}, "monotone must be a number for each"),
+    ],
+)
+def test_what_they_refuse(settings, words):
+    with pytest.raises(ValueError, match=words):
+        cb.RandomizedGBMRegressor(**settings).fit(X, Y)
+
+
+def test_what_they_refuse_of_losses_and_classes():
+    with pytest.raises(ValueError, match="Squared is not a loss of classes"):
+        cb.RandomizedGBMClassifier(loss=cb.Squared()).fit(X, NAMES)
+    with pytest.raises(ValueError, match="Poisson is not smooth: accelerated boosting has no step"):
+        cb.AcceleratedGBMRegressor(loss=cb.Poisson()).fit(X, np.abs(Y))
+    with pytest.raises(ValueError, match="y holds the class 'pink', which the fit has not seen"):
+        cb.RandomizedGBMClassifier(**QUICK).fit(X, NAMES, X_val=X[:2], y_val=["pink", "red"])
+    with pytest.raises(ValueError, match=r"non-zero|0 for every row"):
+        cb.RandomizedGBMRegressor().fit(X, Y, np.zeros(120))
