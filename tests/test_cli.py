@@ -27,6 +27,8 @@ TRIALS = {
     "lasso_cd": "--lam 1",
     "forward_stepwise": "",
     "agbm": "--eta 0.5 --gamma 0.1",
+    "agbmr": "--eta 0.5 --gamma 0.1 --period 2",
+    "gbm": "--rate 0.1",
     "vagbm": "--eta 0.5",
 }
 

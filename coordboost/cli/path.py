@@ -11,7 +11,7 @@ LOSSES = {"squared": "Squared", "huber": "Huber", "logistic": "Logistic", "expon
 #: Options that methods take, by the name of the parameter that they become.
 OPTIONS = {
     "eps": "--eps", "delta": "--delta", "deltas": "--deltas", "t": "--t", "lam": "--lam", "eta": "--eta", "gamma": "--gamma",
-    "step": "--line-search",
+    "period": "--period", "rate": "--rate", "step": "--line-search",
 }  # fmt: skip
 #: Parameters that may be left out in Python beside another one which the command line does not have.
 ALWAYS = ("t",)
@@ -95,6 +95,8 @@ _OPTIONS = [
         "Accelerated boosting: the share taken of the best single step, at most 1 / smoothness by the theory, no unit.",
     ),
     _number("--gamma", "X", "Accelerated boosting: weight of the momentum, 0 < gamma <= 1; agbm wants a small one."),
+    _number("--period", "N", "agbmr: rounds after which momentum begins anew.  [default: when the loss rises]"),
+    _number("--rate", "X", "gbm: the share taken of the best fit, 0 < rate < 2, no unit."),
     click.option("--line-search", is_flag=True, help="Go to the minimum along the chosen learner."),
     click.option("--steps", type=click.IntRange(0), default=1000, show_default=True, metavar="N", help="How many to make."),
     click.option(
@@ -142,8 +144,8 @@ def _with(options):
 @click.argument("file")
 @_with(_OPTIONS)
 def path(
-    file, target, method, eps, delta, deltas, t, lam, eta, gamma, line_search, steps, gap, seconds, seed, loss, center, scale, out,
-    as_json,
+    file, target, method, eps, delta, deltas, t, lam, eta, gamma, period, rate, line_search, steps, gap, seconds, seed, loss, center,
+    scale, out, as_json,
 ):  # fmt: skip
     """Run a method on a table, keep and draw its path.
 
@@ -164,15 +166,9 @@ def path(
 
     step = None if not line_search else LineSearch() if delta is None else BallSearch(delta)
     given = {
-        "eps": eps,
-        "delta": delta,
-        "deltas": _radii(deltas, steps),
-        "t": t,
-        "lam": lam,
-        "eta": eta,
-        "gamma": gamma,
-        "step": step,
-    }
+        "eps": eps, "delta": delta, "deltas": _radii(deltas, steps), "t": t, "lam": lam, "eta": eta, "gamma": gamma, "period": period,
+        "rate": rate, "step": step,
+    }  # fmt: skip
     chosen = _method(method, {key: value for key, value in given.items() if value is not None})
     problem = _problem(file, target, _loss(loss), center, scale)
     out.mkdir(parents=True, exist_ok=True)

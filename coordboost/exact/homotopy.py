@@ -20,8 +20,8 @@ from coordboost.screening.columns import ScaledColumns
 KINDS = {"lasso": LASSO, "lar": LAR, "stagewise": STAGEWISE}
 #: Largest duality gap of a corner, relative to the loss at 0.
 GAP = 1e-10
-#: A path on so few stored entries takes milliseconds: it is not worth the handlers that note Ctrl-C.
-SHORT = 1 << 15
+#: A path on so few stored entries takes a tenth of a millisecond: it is not worth the handlers that note Ctrl-C.
+SHORT = 1 << 10
 
 REACHED = "the path is complete"
 ENOUGH = "max_corners was reached"
