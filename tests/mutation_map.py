@@ -139,14 +139,18 @@ def whole(path, root, files, limit, jobs, wanted):
 
 
 def scopes(source):
-    """For each line of a source, the lines of the innermost function around it, or of the whole file: a list of ranges from line 1."""
+    """For each line of a source, from 1: the lines of the innermost definition around it, or of the file; and whether it is in a body.
+
+    Lines that are in no body of a function run when the module is loaded, for whichever test comes first: two lists.
+    """
     n = source.count(b"\n") + 1
-    around = [range(1, n + 1)] * (n + 1)
+    around, inside = [range(1, n + 1)] * (n + 1), [False] * (n + 1)
     for node in ast.walk(ast.parse(source)):  # outer nodes come first
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            span = range(node.lineno, node.end_lineno + 1)
+            span, body = range(node.lineno, node.end_lineno + 1), node.body[0].lineno
             around[span.start : span.stop] = [span] * len(span)
-    return around
+            inside[body : span.stop] = [isinstance(node, ast.FunctionDef)] * (span.stop - body)
+    return around, inside
 
 
 class Tests:
@@ -166,14 +170,14 @@ class Tests:
         return sorted({test.split("::")[0] for test in self.seconds})
 
     def meeting(self, file, mutant, source):
-        """Tests that execute the line, or, for a line of a definition, what is inside it; {test: CPU seconds}, fastest first.
+        """Tests that execute the line, or, for one that runs while a module is loaded, what is around it; {test: CPU seconds}, by time.
 
         Of those within the time that a mutant may take, tests that have killed others come first.
         """
-        spans = scopes(source)[mutant.line]
-        found = self.of_line.get((file, mutant.line))
+        around, inside = scopes(source)
+        found = self.of_line.get((file, mutant.line)) if inside[mutant.line] else None
         if found is None:
-            found = {test for line in spans for test in self.of_line.get((file, line), ())}
+            found = {test for line in around[mutant.line] for test in self.of_line.get((file, line), ())}
         chosen, total = {}, 0.0
         for test in sorted(found, key=self.seconds.get):
             total += self.seconds[test]
