@@ -5,10 +5,12 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._protocol import STEP
+from coordboost.engine.views.accelerated import Accelerated
 from coordboost.engine.views.explicit import Explicit
 from coordboost.laws.problems import path_of, small
 from coordboost.laws.report import SKIPPED
 from coordboost.method import Method
+from coordboost.pieces.coefficients import TwoSequences
 from coordboost.pieces.selection import Full
 
 #: Correlations and coefficients that are tried.
@@ -37,9 +39,16 @@ def case(step, y):
     return (StepCase(step, step if bind is None else bind(problem), problem),)
 
 
+def view_for(at):
+    """A view that the rule can move on: one that keeps as many sequences of coefficients as the rule moves."""
+    if STEP.of(at.step, "sequences") == 1:
+        return Explicit.start(at.problem)
+    return Accelerated.start(at.problem, TwoSequences().start(at.problem))
+
+
 def moves_are_finite_and_shrink_lies_in_0_to_1(at):
     """(shrink, theta)."""
-    view = Explicit.start(at.problem)
+    view = view_for(at)
     for k, j, corr, beta in at.moves():
         said = at.step.move(k, view, j, corr, beta)
         if not (isinstance(said, tuple) and len(said) == 2):
@@ -52,7 +61,7 @@ def moves_are_finite_and_shrink_lies_in_0_to_1(at):
 
 def moves_are_functions(at):
     """Moves and scores."""
-    view = Explicit.start(at.problem)
+    view = view_for(at)
     for k, j, corr, beta in at.moves():
         if at.step.move(k, view, j, corr, beta) != at.step.move(k, view, j, corr, beta):
             return f"two calls of move(k={k}, corr={corr:g}, beta_j={beta:g}) differ; random numbers belong into a selection rule's draws."
