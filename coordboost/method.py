@@ -71,7 +71,8 @@ class Method:
     def _searches(self, dictionary):
         """Whether the winner of every step is what a search in the dictionary finds."""
         grouped = SELECTION.of(self.select, "grouped") and DICTIONARY.of(dictionary, "n_groups") is not None
-        return (SELECTION.of(self.select, "greedy") or grouped) and STEP.of(self.step, "score") is None
+        grows = COEFFICIENTS.of(self.coefficients, "room") is not None
+        return grows and (SELECTION.of(self.select, "greedy") or grouped) and STEP.of(self.step, "score") is None
 
     def target_at(self, k):
         """What the model after k steps is compared with: `target`, but for methods whose ball grows on the way."""

@@ -193,3 +193,21 @@ def test_awkward_tables():
 def test_what_trees_refuse(settings, words):
     with pytest.raises(ValueError, match=words):
         cb.trees(X, **settings)
+
+
+@pytest.mark.parametrize("path", [cb.lasso_path, cb.exact_path])
+def test_paths_over_all_learners_refuse_trees(path):
+    for given in [(cb.trees(X), Y), (cb.Problem(cb.trees(X), Y),)]:
+        with pytest.raises(ValueError, match=f"{path.__name__} needs learners that can be counted"):
+            path(*given)
+
+
+def test_what_goes_through_all_learners_refuses_trees():
+    problem = cb.Problem(cb.trees(X), Y)
+    for ask in (
+        lambda: cb.mca(problem),
+        lambda: cb.solve(problem, cb.forward_stepwise(), 3),
+        lambda: cb.solve(problem, cb.rcd(), 3),
+    ):
+        with pytest.raises(ValueError, match="needs learners that can be counted"):
+            ask()

@@ -214,6 +214,13 @@ def sized(name, values, length, what):
     return out
 
 
+def countable(name, problem):
+    """`problem`, refused where its learners are found by a search: `name` goes through all of them."""
+    if not problem.countable:
+        raise ValueError(f"{name} needs learners that can be counted: columns, or all stumps of a table as in leaf_stumps(X).")
+    return problem
+
+
 def whole(name, number, least=0):
     """`number` as an int, at least `least`."""
     if isinstance(number, bool) or not isinstance(number, int | np.integer) or number < least:

@@ -65,7 +65,7 @@ def exact_path(X, y=None, *, kind="lasso", lam_min=0.0, max_corners=None, candid
     proves that no other learner can have entered. *Source*: Efron, Hastie, Johnstone, Tibshirani, *Least angle regression*; Osborne,
     Presnell, Turlach, *A new approach to variable selection in least squares problems*; the sphere test is ours.
     """
-    problem = X if isinstance(X, Problem) else Problem(X, y)
+    problem = validation.countable("exact_path", X if isinstance(X, Problem) else Problem(X, y))
     if isinstance(X, Problem) and y is not None:
         raise ValueError("y is part of the Problem: pass exact_path(problem) alone.")
     if not LOSS.of(problem.loss, "quadratic"):

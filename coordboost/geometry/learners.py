@@ -6,6 +6,7 @@ import numpy as np
 import scipy.linalg
 
 from coordboost._checks import shown
+from coordboost.data import validation
 from coordboost.geometry.greedy_norm import GreedyNorm, SecondMoment
 from coordboost.problem import Problem
 
@@ -24,7 +25,7 @@ def as_problem(B, groups=None, *, scale=True):
     if isinstance(B, Problem):
         if groups is not None:
             raise ValueError(f"a Problem carries its own groups: leave groups out, got {shown(groups)}.")
-        problem = B
+        problem = validation.countable("the geometry of learners", B)
     else:
         if np.ndim(B) != 2 and not hasattr(B, "shape"):
             raise ValueError(f"B must be a Problem or a matrix with one column per learner, got {shown(B)}.")

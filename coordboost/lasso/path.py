@@ -156,7 +156,7 @@ def _problem(X, y, sample_weight, penalty_factor, loss):
         if not (factor > 0).all():
             raise ValueError(f"penalty_factor must be positive, got {factor.min():g}; leave columns out to exclude them.")
         factor = factor[problem.standardization.kept]
-    return problem, scale / factor, factor
+    return validation.countable("lasso_path", problem), scale / factor, factor
 
 
 def _grid(alphas, n_alphas, eps, top):
