@@ -56,14 +56,6 @@ def best_of(view, step, beta, index):
     return index[at], corr[at]
 
 
-@kernel
-def never(view):
-    """A view that goes on."""
-    return False
-
-
-#: Whether a view has come to where nobody may win: the run goes back from there.
-stopped = generic("stopped", never)
 best = generic("best", best_of_all)
 best_among = generic("best_among", best_of)
 

@@ -1,14 +1,13 @@
 """Columns become bins: against searchsorted and comparisons with the thresholds, for all kinds of input."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coordboost.data.binning import bin_columns
-
-pd = pytest.importorskip("pandas")
 
 
 def naive(x, cuts):

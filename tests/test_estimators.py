@@ -3,6 +3,7 @@
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
@@ -93,7 +94,6 @@ def test_three_classes_are_one_run_each():
 
 @each
 def test_frames_with_categories_and_missing_values(machine):
-    pd = pytest.importorskip("pandas")
     town = np.array(["Oslo", "Bern", "Rome"])[RNG.integers(3, size=120)]
     size = np.where(RNG.random(120) < 0.2, np.nan, X[:, 1])
     frame = pd.DataFrame({"size": size, "town": pd.Categorical(town), "age": X[:, 2]})

@@ -1,6 +1,7 @@
 """What the door asks of a dictionary that it did not make: unit columns in the metric of the weights, verbs that agree, one centring."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from refusal import case, refused
 
@@ -121,7 +122,6 @@ def test_centring_is_the_start_and_leaves_the_columns(kind, weighted, loss):
 
 
 def test_a_frame_with_a_column_called_scan_is_a_table():
-    pd = pytest.importorskip("pandas")
     frame = pd.DataFrame(RAW[:, :3], columns=["scan", "column", "n_samples"])
     assert Problem(frame, Y).feature_names == ["scan", "column", "n_samples"]
 

@@ -3,9 +3,11 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn import ensemble
 
 import coordboost as cb
 from coordboost.data.binning import bin_columns
@@ -164,7 +166,6 @@ def test_ties_of_small_whole_numbers_go_to_the_first_learner(rows, data):
 
 
 def test_ls_boost_on_leaf_stumps_is_gradient_boosting_with_trees_of_depth_1():
-    ensemble = pytest.importorskip("sklearn.ensemble")
     rng = np.random.default_rng(5)
     X = rng.normal(size=(250, 6))
     y = np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2] + 0.3 * rng.normal(size=250)
@@ -187,7 +188,6 @@ def test_a_constant_feature_is_reported_and_has_no_learner():
 
 
 def test_frames_go_by_name_and_learners_have_names():
-    pd = pytest.importorskip("pandas")
     rng = np.random.default_rng(6)
     frame = pd.DataFrame(
         {

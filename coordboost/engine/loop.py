@@ -3,6 +3,7 @@
 from coordboost._generic import compiled, generic, interpreted, is_piece
 from coordboost._protocol import COEFFICIENTS, VIEW
 from coordboost.engine.views.called import Called, Kept
+from coordboost.engine.views.explicit import stopped
 from coordboost.engine.views.tasked import Tasked
 
 pick = generic("pick")
@@ -13,8 +14,10 @@ accumulate = generic("accumulate")
 
 
 def advance(view, select, step, unit, beta, drawn, k, learner, shrink, theta):
-    """Run ``len(learner)`` steps from step k on, recording each; fewer where the view needs a new scan. Returns their number."""
+    """Run ``len(learner)`` steps from step k on, recording each; fewer where the view wants a scan or has stopped. Their number."""
     for i in range(len(learner)):
+        if stopped(view):
+            return i
         j, corr = pick(select, view, step, beta, drawn[i], k + i)
         if j < 0:
             return i

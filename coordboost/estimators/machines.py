@@ -20,6 +20,11 @@ class RandomizedMachine(Boosted):
 
     max_features: object = 0.5
     newton: object = None
+    told = """max_features : int, float, "sqrt" or None, default 0.5
+        Features that a tree may split by, drawn anew for each: a number, a part of all, their root; None for all.
+    newton : bool, optional
+        Whether leaf values and gains take second derivatives. Default: where the loss is not smooth (sigma is None).
+    """
 
     def _newton(self, loss):
         smooth = LOSS.of(loss, "sigma") is not None
@@ -36,6 +41,9 @@ class AcceleratedMachine(Boosted):
 
     gamma: float = 0.005
     steps = 2
+    told = """gamma : float, default 0.005
+        The part of the momentum step. With a large one the loss turns after about 10 / sqrt(learning_rate gamma) iterations.
+    """
 
     def _newton(self, loss):
         return False
@@ -66,10 +74,6 @@ class RandomizedGBMRegressor(Regression, RandomizedMachine):
 
     Parameters
     ----------
-    max_features : int, float, "sqrt" or None, default 0.5
-        Features that a tree may split by, drawn anew for each: a number, a part of all, their root; None for all.
-    newton : bool, optional
-        Whether leaf values and gains take second derivatives. Default: where the loss is not smooth (sigma is None).
     {}
     *Source*: Lu and Mazumder, *Randomized Gradient Boosting Machine*, Algorithm 2 with Type 3 and a constant step.
     """
@@ -80,10 +84,6 @@ class RandomizedGBMClassifier(Classification, RandomizedMachine):
 
     Parameters
     ----------
-    max_features : int, float, "sqrt" or None, default 0.5
-        Features that a tree may split by, drawn anew for each: a number, a part of all, their root; None for all.
-    newton : bool, optional
-        Whether leaf values and gains take second derivatives. Default: where the loss is not smooth (sigma is None).
     {}
     *Source*: Lu and Mazumder, *Randomized Gradient Boosting Machine*, Algorithm 2 with Type 3 and a constant step.
     """
@@ -94,8 +94,6 @@ class AcceleratedGBMRegressor(Regression, AcceleratedMachine):
 
     Parameters
     ----------
-    gamma : float, default 0.005
-        The part of the momentum step. With a large one the loss turns after about 10 / sqrt(learning_rate gamma) iterations.
     {}
     *Source*: Lu, Karimireddy, Ponomareva, Mirrokni, *Accelerating Gradient Boosting Machines*, Algorithm 2.
     """
@@ -106,8 +104,6 @@ class AcceleratedGBMClassifier(Classification, AcceleratedMachine):
 
     Parameters
     ----------
-    gamma : float, default 0.005
-        The part of the momentum step. With a large one the loss turns after about 10 / sqrt(learning_rate gamma) iterations.
     {}
     *Source*: Lu, Karimireddy, Ponomareva, Mirrokni, *Accelerating Gradient Boosting Machines*, Algorithm 2.
     """

@@ -82,10 +82,13 @@ class Parameters(BaseEstimator):
     warm_start: bool = False
     random_state: object = None
 
+    #: What is said of the parameters of one machine.
+    told = ""
+
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
         if cls.__doc__:
-            cls.__doc__ = cls.__doc__.replace("{}", SHARED)
+            cls.__doc__ = cls.__doc__.replace("{}", cls.told + SHARED)
 
     def settings(self):
         """What a run depends on beside its length."""

@@ -11,6 +11,7 @@ from coordboost.laws.problems import path_of, small
 from coordboost.laws.report import SKIPPED
 from coordboost.method import Method
 from coordboost.pieces.coefficients import TwoSequences
+from coordboost.pieces.momentum import mixing
 from coordboost.pieces.selection import Full
 
 #: Correlations and coefficients that are tried.
@@ -26,10 +27,19 @@ class StepCase(NamedTuple):
     problem: object
 
     def moves(self):
-        """Arguments of move: (step number, learner, correlation, coefficient)."""
+        """Arguments of move: (step number, view, learner, correlation, coefficient)."""
         horizon = STEP.of(self.step, "horizon")
-        steps = range(5 if horizon is None else min(5, horizon))
-        return [(k, j, corr, beta) for k in steps for j in (0, 3) for corr in CORRELATIONS for beta in COEFFICIENTS]
+        for k in range(5 if horizon is None else min(5, horizon)):
+            view = self._view(k)
+            yield from ((k, view, j, corr, beta) for j in (0, 3) for corr in CORRELATIONS for beta in COEFFICIENTS)
+
+    def _view(self, k):
+        """One that the rule can move on: it keeps as many sequences of coefficients, and with two it is in the round of step k."""
+        if STEP.of(self.step, "sequences") == 1:
+            return Explicit.start(self.problem)
+        view = Accelerated.start(self.problem, TwoSequences().start(self.problem))
+        view.clock[:2] = k // 2, mixing(k // 2) if k % 2 == 0 else 0
+        return view
 
 
 def case(step, y):
@@ -39,17 +49,9 @@ def case(step, y):
     return (StepCase(step, step if bind is None else bind(problem), problem),)
 
 
-def view_for(at):
-    """A view that the rule can move on: one that keeps as many sequences of coefficients as the rule moves."""
-    if STEP.of(at.step, "sequences") == 1:
-        return Explicit.start(at.problem)
-    return Accelerated.start(at.problem, TwoSequences().start(at.problem))
-
-
 def moves_are_finite_and_shrink_lies_in_0_to_1(at):
     """(shrink, theta)."""
-    view = view_for(at)
-    for k, j, corr, beta in at.moves():
+    for k, view, j, corr, beta in at.moves():
         said = at.step.move(k, view, j, corr, beta)
         if not (isinstance(said, tuple) and len(said) == 2):
             return f"move(k={k}, corr={corr:g}, beta_j={beta:g}) returns {said!r}; it must return a pair (shrink, theta)."
@@ -61,8 +63,7 @@ def moves_are_finite_and_shrink_lies_in_0_to_1(at):
 
 def moves_are_functions(at):
     """Moves and scores."""
-    view = view_for(at)
-    for k, j, corr, beta in at.moves():
+    for k, view, j, corr, beta in at.moves():
         if at.step.move(k, view, j, corr, beta) != at.step.move(k, view, j, corr, beta):
             return f"two calls of move(k={k}, corr={corr:g}, beta_j={beta:g}) differ; random numbers belong into a selection rule's draws."
     return None
@@ -93,7 +94,7 @@ def score_does_not_fall_below_0(at):
     score = STEP.of(at.step, "score")
     if score is None:
         return SKIPPED
-    for _, j, corr, beta in at.moves():
+    for _, _, j, corr, beta in at.moves():
         if score(j, corr, beta) < 0:
             return f"score(j={j}, corr={corr:g}, beta_j={beta:g}) is {score(j, corr, beta):.6g}; scores must be at least 0."
     return None

@@ -47,12 +47,17 @@ class TreeBank:
     @property
     def n_groups(self):
         """Features."""
-        return self.family.binned.n_features
+        return self.binned.n_features
+
+    @property
+    def held(self):
+        """The trees, and perhaps room for more."""
+        return self._trees if self._forest is None else self._forest.trees
 
     @property
     def trees(self):
         """The trees grown so far."""
-        return self._trees if self._forest is None else self._forest.trees.cut(self.n_learners)
+        return self._trees if self._forest is None else self.held.cut(self.n_learners)
 
     def saved(self, n):
         """The first n trees, and the family, as plain arrays."""
@@ -89,11 +94,11 @@ class TreeBank:
 
     def combine(self, beta):
         """B beta, (n_samples,). *Cost*: n_samples times the depth for each tree with a coefficient; rows in threads."""
-        return combined(self.family.binned, self._trees if self._forest is None else self._forest.trees, beta)
+        return combined(self.binned, self.held, beta)
 
     def tree(self, j):
         """Tree j, a ``Tree``: a unit vector, its leaves may be applied to other rows in the same bins."""
-        return Tree.of(self.trees, j, self.binned)
+        return Tree.of(self.held, j, self.binned)
 
     def text(self, j, by=1.0):
         """Tree j as text, a line for each split and leaf; values times `by`."""
@@ -112,7 +117,7 @@ class TreeBank:
 
     def standing(self, rows):
         """The trees grown so far on the samples `rows`, a ``Binned``: a piece, and no copy."""
-        return Standing(rows, self._trees if self._forest is None else self._forest.trees)
+        return Standing(rows, self.held)
 
     def at(self, rows):
         """The same trees on new rows, a ``Binned``."""

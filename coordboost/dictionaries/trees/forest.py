@@ -10,7 +10,7 @@ from coordboost._machine import apart
 from coordboost.dictionaries.trees.fixed import mass, summed
 from coordboost.dictionaries.trees.grow import grow
 from coordboost.dictionaries.trees.growth import Growth
-from coordboost.dictionaries.trees.stored import SET, Trees, combined, leaf_of
+from coordboost.dictionaries.trees.stored import SET, Trees, combined, fill_leaves
 from coordboost.dictionaries.trees.tasks import grow_on_threads, worth_threads
 from coordboost.dictionaries.trees.workspace import Workspace
 
@@ -112,10 +112,8 @@ class GrownInTasks:
 def see(forest, j):
     """Have the leaves of tree j in ``space.leaf``."""
     if forest.state.seen != j:
-        trees, leaves = forest.trees, forest.space.leaf
-        feature, left, goes_left = trees.feature[j], trees.left[j], trees.goes_left[j]
-        for i in range(len(leaves)):
-            leaves[i] = leaf_of(forest.binned.codes, feature, left, goes_left, i)
+        trees = forest.trees
+        fill_leaves(forest.binned.codes, trees.feature[j], trees.left[j], trees.goes_left[j], forest.space.leaf)
         forest.state.seen = j
 
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._generic import compiled
-from coordboost.dictionaries.trees.stored import SET, leaf_of
+from coordboost.dictionaries.trees.stored import SET, fill_leaves
 
 
 class Tree(NamedTuple):
@@ -56,7 +56,7 @@ class Tree(NamedTuple):
         codes : uint8 (n_features, n_samples), binned as the samples of the fit
         """
         out = np.empty(codes.shape[1], dtype=np.int64)
-        compiled(descend, ())(self.feature, self.left, self.goes_left, codes, out)
+        compiled(fill_leaves, ())(codes, self.feature, self.left, self.goes_left, out)
         return out
 
     def text(self, names, cuts, labels=None):
@@ -80,9 +80,3 @@ class Tree(NamedTuple):
         left = self._lines(self.left[at], indent + "    ", names, cuts, labels)
         right = self._lines(self.left[at] + 1, indent + "    ", names, cuts, labels)
         return [f"{indent}if {rule}:", *left, f"{indent}else:", *right]
-
-
-def descend(feature, left, goes_left, codes, out):
-    """The leaf of each sample of `codes` (n_features, n_samples) into `out`."""
-    for i in range(len(out)):
-        out[i] = leaf_of(codes, feature, left, goes_left, i)

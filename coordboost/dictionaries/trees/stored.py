@@ -29,8 +29,16 @@ def leaf_of(codes, feature, left, goes_left, i):
 
 
 @leaf
-def add_leaves(codes, feature, left, goes_left, values, a, v, start, stop):
-    """``v[i] += a * value of the leaf of sample i`` for the samples from start to stop, in one tree."""
+def fill_leaves(codes, feature, left, goes_left, out):
+    """The leaf of each sample in one tree, into `out`."""
+    for i in range(len(out)):
+        out[i] = leaf_of(codes, feature, left, goes_left, i)
+
+
+@leaf
+def add_tree(codes, trees, j, a, v, start, stop):
+    """``v += a B_j`` for tree j and the samples from start to stop."""
+    feature, left, goes_left, values = trees.feature[j], trees.left[j], trees.goes_left[j], trees.values[j]
     for i in range(start, stop):
         v[i] += a * values[leaf_of(codes, feature, left, goes_left, i)]
 
@@ -118,17 +126,13 @@ class Standing(NamedTuple):
         return self.binned.n_samples
 
     def add(self, j, a, v):
-        trees = self.trees
-        add_leaves(self.binned.codes, trees.feature[j], trees.left[j], trees.goes_left[j], trees.values[j], a, v, 0, len(v))
+        add_tree(self.binned.codes, self.trees, j, a, v, 0, len(v))
 
 
 def sum_trees(binned, trees, learners, beta, out, start, stop):
     """``out += sum_j beta_j B_j`` over the trees `learners`, for the samples from start to stop."""
     for i in range(len(learners)):
-        j = learners[i]
-        add_leaves(
-            binned.codes, trees.feature[j], trees.left[j], trees.goes_left[j], trees.values[j], beta[i], out, start, stop
-        )
+        add_tree(binned.codes, trees, learners[i], beta[i], out, start, stop)
 
 
 def combined(binned, trees, beta):

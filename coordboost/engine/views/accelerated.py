@@ -8,9 +8,8 @@ import numpy as np
 from coordboost._generic import generic, kernel
 from coordboost._protocol import VIEW
 from coordboost._total import sum_of_losses
-from coordboost._winner import best_of_all
 from coordboost.engine.views.explicit import begin_residual, fill_curvature, refresh_residual
-from coordboost.pieces.coefficients import ANEW, BACK, SLOWER, TwoSequences
+from coordboost.pieces.coefficients import ANEW, BACK, SLOWER, TwoSequences, mix_models
 from coordboost.pieces.momentum import mixing
 
 scan = generic("scan")
@@ -87,7 +86,7 @@ class Accelerated(NamedTuple):
     AGBM looks at r in even steps and at c in odd ones; c <- r + (m+1)/(m+2) (c - fit) with the fit of its last learner, kept in `unfitted`.
     VAGBM (`share` > 0) looks at r always. *Cost* of a step: one scan (or the candidates) and O(n_samples).
 
-    f, h, before : the two models, and f one move before;  mixed : g;  looked, unfitted : see above, with the weights
+    f, h, before : the two models, and with `period` -1 f one move before;  mixed : g;  looked, unfitted : see above, with the weights
     clock : the round m since momentum began; how the next row begins: ``theta_m``, 0 if it moves h, or ``ANEW``, ``BACK``, ``SLOWER``; the
     part of gamma that is left; rows so far
     watch : with `guard` or `period` -1, the losses where momentum began, at f now, at the best f; whether the run has left what its
@@ -119,12 +118,13 @@ class Accelerated(NamedTuple):
     @classmethod
     def start(cls, problem, coefficients):
         """The view at f = h = 0."""
-        zeros, zero = [0 * problem.y for _ in range(6)], 0 * problem.y[0]
+        f, h, mixed, looked, unfitted = (0 * problem.y for _ in range(5))
+        before, zero = f.copy() if coefficients.period < 0 else f[:0], 0 * problem.y[0]
         guard = coefficients.guard and problem.infimum > -math.inf
         clock, watch = np.array([zero, mixing(zero), 1 + zero, zero]), np.array([zero] * 5)
         view = cls(
-            problem.loss, problem.dictionary, problem.y, problem.weight, problem.base, *zeros, clock, watch, coefficients.share,
-            coefficients.period, int(guard), problem.infimum if guard else 0.0, problem.tie,
+            problem.loss, problem.dictionary, problem.y, problem.weight, problem.base, f, h, before, mixed, looked,
+            unfitted, clock, watch, coefficients.share, coefficients.period, int(guard), problem.infimum if guard else 0.0, problem.tie,
         )  # fmt: skip
         begin_residual(view.loss, view.y, view.weight, view.base, view.mixed, view.looked)
         if view.watches:
@@ -189,12 +189,6 @@ class Accelerated(NamedTuple):
         """Whether the run has left what its theorem allows."""
         return self.watch[3] != 0
 
-    def best(self, step, beta):
-        """The winner among all learners, or (-1, 0) where the run has left what its theorem allows."""
-        if self.watch[3] != 0:
-            return -1, 0.0
-        return best_of_all(self, step, beta)
-
     def push(self, j, shrink, theta):
         """One row of the path: f moves where shrink is not 0, h where it is."""
         clock, watch = self.clock, self.watch
@@ -213,9 +207,7 @@ class Accelerated(NamedTuple):
             watch[0] = watch[1]
             begin_anew(self)
         mix = shrink if shrink > 0 else mixing(clock[0])
-        for i in range(len(self.f)):
-            self.before[i] = self.f[i]
-            self.f[i] = (1 - mix) * self.f[i] + mix * self.h[i]
+        mix_models(self.f, self.h, self.before, shrink)
         add(self.dictionary, j, theta, self.f)
         if (self.guard != 0 or self.period < 0) and observe(self):
             return

@@ -7,8 +7,9 @@ import numpy as np
 
 from coordboost._generic import compiled, generic, is_piece
 from coordboost._protocol import STEP
-from coordboost._winner import best_of, best_of_all, stopped
+from coordboost._winner import best_of, best_of_all
 from coordboost.dictionaries.dense import Dense
+from coordboost.engine.views.explicit import stopped
 from coordboost.engine.views.gram_columns import largest
 from coordboost.screening.best import SIZE_BITS
 
@@ -110,13 +111,14 @@ class Called:
     def tempo(self):
         return tempo(self.view)
 
+    def stopped(self):
+        return stopped(self.view)
+
     def correlations(self, index):
         return correlations(self.view, index)
 
     def best(self, step, beta):
-        """The winner among all learners, or (-1, 0) as the view has it."""
-        if stopped(self.view):
-            return -1, 0.0
+        """The winner among all learners."""
         seen = self._seen(scan(self.view))
         if STEP.of(step, "score") is None:
             j = compiled(strongest_of_all, ())(seen.corr, seen.corr.view(np.int64), seen.rounding)

@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 from coordboost._generic import generic, kernel
 from coordboost._protocol import COEFFICIENTS, DICTIONARY, VIEW
-from coordboost._winner import stopped
 from coordboost.engine.views.accelerated import Accelerated
-from coordboost.engine.views.explicit import Explicit
+from coordboost.engine.views.explicit import Explicit, stopped
 from coordboost.pieces.coefficients import Single, TwoSequences
+from coordboost.pieces.fitted import fitted
 
 
 @kernel
@@ -15,16 +15,9 @@ def unmeasured(dictionary, view):
     """Learners that do not depend on second derivatives."""
 
 
-@kernel
-def length_of_found(dictionary, corr):
-    """The length of a learner that has no other."""
-    return corr
-
-
 find = generic("find")
 tempo = generic("tempo")
 measure = generic("measure", unmeasured)
-fitted = generic("fitted", length_of_found)
 find_in = generic("find_in")
 sought = generic("sought")
 tie = generic("tie")
@@ -54,7 +47,7 @@ class Searched(NamedTuple):
     @property
     def renew(self):
         """That of the inner view, where it has one."""
-        return getattr(self.inner, "renew", None)
+        return VIEW.of(self.inner, "renew")
 
     @property
     def pred(self):
@@ -71,6 +64,9 @@ class Searched(NamedTuple):
         """That of the inner view."""
         return VIEW.of(self.inner, "remark")
 
+    def stopped(self):
+        return stopped(self.inner)
+
     def slow_down(self):
         self.inner.slow_down()
 
@@ -83,8 +79,6 @@ class Searched(NamedTuple):
 
     def best(self, step, beta):
         """The learner with the largest correlation that the search finds, and this."""
-        if stopped(self.inner):
-            return -1, 0.0
         measure(self.inner.dictionary, self.inner)
         return find(self.inner.dictionary, sought(self.inner))
 

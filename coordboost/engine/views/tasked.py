@@ -1,8 +1,8 @@
 """The view of a search, stepped in plain Python: searches are tasks of several threads, all else is compiled."""
 
 from coordboost._generic import compiled
-from coordboost._winner import stopped
 from coordboost.engine.views.called import run_push, run_search
+from coordboost.engine.views.explicit import stopped
 from coordboost.engine.views.searched import measure, sought, tempo, tie
 
 
@@ -23,8 +23,8 @@ class Tasked:
         return sought(self.view.inner)
 
     def best(self, step, beta):
-        """The winner among all learners, or (-1, 0) as the view has it."""
-        return (-1, 0.0) if stopped(self.view.inner) else self.finder.find(self._prepared())
+        """The winner among all learners."""
+        return self.finder.find(self._prepared())
 
     def best_in(self, step, beta, drawn, member, start):
         """The winner in the groups drawn."""
@@ -32,6 +32,9 @@ class Tasked:
 
     def tempo(self):
         return tempo(self.view)
+
+    def stopped(self):
+        return stopped(self.view)
 
     def fitted(self, corr):
         """The length of the learner that was found."""
