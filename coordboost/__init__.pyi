@@ -49,6 +49,8 @@ from coordboost.methods import rcd as rcd
 from coordboost.methods import regularized_forward_stagewise as regularized_forward_stagewise
 from coordboost.methods import rtgcd as rtgcd
 from coordboost.methods import vagbm as vagbm
+from coordboost.paths.penalties import convert_penalty as convert_penalty
+from coordboost.paths.places import Place as Place
 from coordboost.pieces.fitted import Fitted as Fitted
 from coordboost.pieces.losses import Exponential as Exponential
 from coordboost.pieces.losses import Huber as Huber

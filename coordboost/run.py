@@ -2,11 +2,15 @@
 
 from functools import cached_property
 
+import numpy as np
+
 from coordboost import storage
 from coordboost._checks import shown
 from coordboost.data import validation
 from coordboost.driver import again, drive
 from coordboost.outcome import Outcome, Replay, Status
+from coordboost.paths.places import PathLike, checked_place, spaced
+from coordboost.paths.scoring import run_losses
 from coordboost.shapes import shapes
 from coordboost.state import State
 from coordboost.targets import Certificate
@@ -14,8 +18,8 @@ from coordboost.targets import Certificate
 __all__ = ["Outcome", "Run", "Status", "load"]
 
 
-class Run:
-    """The steps made, and everything that follows from them.
+class Run(PathLike):
+    """The steps made, and everything that follows from them; a path, whose points are the steps.
 
     Attributes
     ----------
@@ -61,9 +65,63 @@ class Run:
         """Intercept on the raw scale."""
         return self.problem.raw(self.beta)[1]
 
-    def predict(self, X):
-        """Predictions (offset included) for new rows."""
-        return self.problem.predict(self.beta, X)
+    def predict(self, X, at=None):
+        """Predictions (offset included) for new rows, (len(X),): of the last model, or of that at a ``Place``."""
+        return self.problem.predict(self.beta if at is None else self._state(checked_place(at)).beta, X)
+
+    def step_at(self, place):
+        """The number of steps after which a ``Place`` is reached.
+
+        Norms and penalties need not move one way. The step is one at which the place *begins* to be reached: it is after this step, and
+        was not one step before. *Cost*: replays, and for a penalty a scan each, as many as n_steps has binary digits.
+
+        Raises
+        ------
+        ValueError
+            If the last step has not reached it.
+        """
+        if place.fraction == 1:
+            return self.n_steps
+        way, value = place.among(self.problem.weight.sum(), lambda: self.final.l1)
+        if way == "step":
+            if value > self.n_steps or value != int(value):
+                raise ValueError(f"step must be a whole number from 0 to {self.n_steps}, the steps of the run, got {value:g}.")
+            return int(value)
+        replay = Replay(self.problem, self.method, self.path)
+        far = {
+            "l1": lambda k: float(np.abs(replay.beta(k)).sum()) >= value,
+            "lam": lambda k: float(np.abs(replay.state(k).corr).max()) <= value,
+        }[way]
+        if not far(self.n_steps):
+            ends = self.final.l1 if way == "l1" else float(np.abs(self.final.corr).max())
+            raise ValueError(f"the run ends at {way} = {ends:.6g}, before {value:.6g}; make more steps: run.resume(n_steps).")
+        no, yes = -1, self.n_steps
+        while yes - no > 1:
+            k = (no + yes) // 2
+            no, yes = (no, k) if far(k) else (k, yes)
+        return yes
+
+    def _state(self, place):
+        return next(self.replay([self.step_at(place)]))
+
+    def _model(self, place):
+        return self.problem.raw(self._state(place).beta)
+
+    def _names(self):
+        return list(self.problem.column_names if self.problem.countable else self.problem.feature_names)
+
+    def _losses(self, X, y, weight):
+        return run_losses(self, X, y, weight)
+
+    def _rows(self):
+        at = spaced(self.n_steps)
+        states = list(self.replay(at.tolist()))
+        raw, n = [self.problem.raw(state.beta) for state in states], len(self._names())
+        l1, top = np.array([state.l1 for state in states]), [float(np.abs(state.corr).max()) for state in states]
+        numbers = {"step": at, "l1": l1, "fraction": l1 / (self.final.l1 or 1.0), "alpha": top / self.problem.weight.sum()}
+        numbers |= self._deviance(np.array([state.loss for state in states]))
+        coefs = np.array([np.pad(coef[:n], (0, max(0, n - len(coef)))) for coef, _ in raw])
+        return {**numbers, "intercept": np.array([intercept for _, intercept in raw])}, coefs
 
     def shapes(self):
         """The shape function of each feature, for a run on stumps: see ``shapes``."""

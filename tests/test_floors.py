@@ -21,26 +21,12 @@ FLOORS = {
     2: ["screening", "engine"],
     3: ["data", "problem", "spectrum", "span", "method", "methods", "targets", "bounds"],
     4: [
-        "state",
-        "outcome",
-        "asking",
-        "driver",
-        "run",
-        "interrupt",
-        "solve",
-        "stopping",
-        "storage",
-        "subgradient",
-        "shapes",
-        "exact",
-        "lasso",
-        "certify",
-        "laws",
-        "geometry",
+        "state", "outcome", "asking", "driver", "run", "interrupt", "solve", "stopping", "storage", "subgradient", "shapes", "paths",
+        "exact", "lasso", "certify", "laws", "geometry",
     ],
     5: ["estimators", "plots", "report", "exports", "cli", "readers", "quickstart", "warm"],
     6: ["", "__main__"],  # the front door, coordboost/__init__.py, is ""
-}
+}  # fmt: skip
 PIECES = 1
 KNOWS_NUMBA, KNOWS_CVXPY = ("_generic", "_machine"), ("certify", "geometry")
 HEAVY = ("cvxpy", "matplotlib", "pandas", "sklearn")

@@ -42,7 +42,7 @@ def test_same_curve_as_the_reference(name, kind):
     size, low = reference.size, path.lam[-1]
     for level, theirs in zip(lam, beta, strict=True):
         if level >= low:
-            assert np.linalg.norm(reference.X @ (path.coef_at(lam=level) - theirs)) <= 1e-10 * size
+            assert np.linalg.norm(reference.X @ (path.beta_at(lam=level) - theirs)) <= 1e-10 * size
     inside = (path.lam >= lam[-1]) & (path.lam <= lam[0])
     theirs, used = interpolated(lam, beta, path.lam[inside])
     ours = path.beta.toarray()[inside]
@@ -107,8 +107,8 @@ def test_golden_lasso():
     X = np.array([[1, 0.6, 0], [0, 0.8, 0.6], [0, 0, 0.8]])
     path = cb.exact_path(as_it_is(X, np.array([3.0, 1.0, 2.0])))
     np.testing.assert_allclose(path.l1, [0, 0.8, 322 / 65, 6.5], rtol=1e-13)
-    np.testing.assert_allclose(path.coef_at(l1=1.0), [0.9, 0, 0.1], atol=1e-14)
-    np.testing.assert_allclose(path.coef_at(l1=3.0), [1.9, 0, 1.1], atol=1e-14)
+    np.testing.assert_allclose(path.beta_at(l1=1.0), [0.9, 0, 0.1], atol=1e-14)
+    np.testing.assert_allclose(path.beta_at(l1=3.0), [1.9, 0, 1.1], atol=1e-14)
 
 
 def standardised(X, y):

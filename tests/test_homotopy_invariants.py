@@ -114,12 +114,12 @@ def test_sparse_and_weights():
 def test_nothing_to_do():
     X = np.random.default_rng(8).standard_normal((10, 3))
     path = cb.exact_path(X, np.full(10, 3.0))
-    assert path.n_corners == 1 and (path.coef_at(lam=0) == 0).all() and path.complete
+    assert path.n_corners == 1 and (path.beta_at(lam=0) == 0).all() and path.complete
     high = cb.exact_path(X, X[:, 0], lam_min=1e6)
-    assert high.n_corners == 1 and (high.coef_at(lam=2e6) == 0).all()
+    assert high.n_corners == 1 and (high.beta_at(lam=2e6) == 0).all()
     assert cb.exact_path(X, X[:, 0], max_corners=2).n_corners == 2
     one = cb.exact_path(X[:, :1], X[:, 0])
-    np.testing.assert_allclose(one.problem.raw(one.coef_at(lam=0))[0], 1.0, rtol=1e-14)
+    np.testing.assert_allclose(one.problem.raw(one.beta_at(lam=0))[0], 1.0, rtol=1e-14)
 
 
 def demo(**options):
@@ -137,10 +137,10 @@ def demo(**options):
         case("loss", lambda: cb.exact_path(cb.Problem(np.eye(3), [0, 1, 1], cb.Logistic())), "squared loss"),
         case("y twice", lambda: cb.exact_path(cb.Problem(np.eye(3), [0, 1, 2]), [0, 1, 2]), "pass exact_path(problem) alone"),
         case("NaN", lambda: cb.exact_path([[np.nan, 1], [1, 2]], [0, 1]), "NaN"),
-        case("both", lambda: demo().coef_at(lam=1, l1=1), "either lam or l1"),
-        case("neither", lambda: demo().coef_at(), "either lam or l1"),
-        case("beyond", lambda: demo(lam_min=0.5).coef_at(lam=0.1), "the path ends at lam"),
-        case("too long", lambda: demo().coef_at(l1=1e9), "does not reach"),
+        case("both", lambda: demo().beta_at(lam=1, l1=1), "exactly one of"),
+        case("neither", lambda: demo().beta_at(), "exactly one of"),
+        case("beyond", lambda: demo(lam_min=0.5).beta_at(lam=0.1), "the path ends at lam"),
+        case("too long", lambda: demo().beta_at(l1=1e9), "does not reach"),
     ],
 )
 def test_bad_input(action, fragment):

@@ -70,7 +70,7 @@ def test_gaps_of_the_lasso(design):
         if path.complete:  # least squares up to the rank that LAPACK sees; a certificate knows of no rank
             B, y = columns(path.problem), path.problem.y
             best = y - B @ np.linalg.lstsq(B, y, rcond=None)[0]
-            loss = path.problem.value(path.problem.combine(path.coef_at(lam=0)))
+            loss = path.problem.value(path.problem.combine(path.beta_at(lam=0)))
             assert loss <= best @ best / 2 + GAP * (y @ y) / 2
 
 

@@ -68,5 +68,5 @@ def test_the_gap_at_the_end():
     B, y = columns(path.problem), path.problem.y
     half = ExactPath(path.problem, path.kind, path.lam, path.beta * 0.5, np.zeros((3, 0)), 1, True, "")
     least = y - B @ np.linalg.lstsq(B, y)[0]
-    resid = y - B @ half.coef_at(lam=0)
+    resid = y - B @ half.beta_at(lam=0)
     assert half.gaps()[-1] == pytest.approx((resid @ resid - least @ least) / (y @ y), rel=1e-10)

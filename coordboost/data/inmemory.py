@@ -28,6 +28,13 @@ class MemoryColumns:
         validation.check_columns(self.X, names=self.names)
         return self.X @ (coef if order is None else coef[order])
 
+    def part(self, columns, rows):
+        """Some columns of the rows in a slice, dense, (n_rows, len(columns))."""
+        out = self.X[rows][:, columns]
+        out = out.toarray() if scipy.sparse.issparse(out) else out
+        validation.check_columns(out)
+        return out
+
 
 def columns_of(X):
     """`X` with the verbs ``shape``, ``names``, ``standardized`` and ``combine``: as it is where it has them."""

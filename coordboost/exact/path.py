@@ -5,12 +5,12 @@ from functools import cached_property
 import numpy as np
 import scipy.sparse
 
-from coordboost._checks import not_negative
+from coordboost.paths.places import PiecewiseLinear, Place, between
 from coordboost.targets import At, Penalty
 
 
-class ExactPath:
-    """An exact piecewise linear path; corner 0 is beta = 0, the last one the end.
+class ExactPath(PiecewiseLinear):
+    """An exact piecewise linear path, whose points are the corners: corner 0 is beta = 0, the last one the end.
 
     Attributes
     ----------
@@ -48,42 +48,57 @@ class ExactPath:
     def n_corners(self):
         return len(self.lam)
 
-    def coef_at(self, *, lam=None, l1=None):
-        """Coefficients (n_learners,) of the unit columns where the path has the level `lam`, or the norm `l1`.
+    def beta_at(self, *, step=None, l1=None, lam=None, alpha=None, fraction=None):
+        """Coefficients (n_learners,) of the unit columns at a place, which is named as for ``coef_at``.
 
-        Above the first level (or at l1 = 0) that is 0. ``problem.raw(...)`` gives them on the scale of X.
+        Above the first level (or at l1 = 0) that is 0.
 
         Raises
         ------
         ValueError
             If not exactly one is given, or the path ends before it.
         """
-        if (lam is None) == (l1 is None):
-            raise ValueError("coef_at needs either lam or l1, not both.")
-        if lam is not None:
-            at = not_negative("lam", lam)
-            if at < self.lam[-1]:
-                raise ValueError(f"the path ends at lam = {self.lam[-1]:.6g}; compute it further down than {at:.6g}.")
-            return self.coefs_at([at]).toarray()[0]
-        at, top = not_negative("l1", l1), np.maximum.accumulate(self.l1)
-        if at > top[-1]:
-            raise ValueError(f"the path ends at l1 = {top[-1]:.6g}; it does not reach {at:.6g}.")
-        return self._mix(top, np.array([at])).toarray()[0]
+        return self._beta(Place(step=step, l1=l1, lam=lam, alpha=alpha, fraction=fraction))
+
+    def _beta(self, place):
+        return self._mix(*([part] for part in self._mixture(place))).toarray()[0]
 
     def coefs_at(self, lams):
-        """Coefficients at several levels at once, CSR array (len(lams), n_learners); below the end of the path those of its end."""
-        return self._mix(-self.lam, -np.asarray(lams, dtype=np.float64))
+        """Those at several levels at once, CSR array (len(lams), n_learners); below the end of the path those of its end."""
+        return self._mix(*between(-self.lam, -np.asarray(lams, dtype=np.float64)))
 
-    def _mix(self, knots, at):
-        """Linear between the corners, where the non-decreasing `knots` have the values `at`."""
-        n, rows = len(knots), np.arange(len(at))
-        after = np.clip(np.searchsorted(knots, at, side="left"), 0, n - 1)
-        before = np.maximum(after - 1, 0)
-        width = knots[after] - knots[before]
-        share = np.clip(np.divide(at - knots[before], width, out=np.ones(len(at)), where=width > 0), 0.0, 1.0)
-        weights = np.concatenate([1.0 - share, share])
-        mixed = scipy.sparse.csr_array((weights, (np.tile(rows, 2), np.concatenate([before, after]))), shape=(len(at), n))
-        return mixed @ self.beta
+    def _mix(self, before, after, share):
+        """Coefficients between two corners each, CSR array."""
+        k, share = len(before), np.asarray(share)
+        weights, row = np.concatenate([1.0 - share, share]), np.tile(np.arange(k), 2)
+        return scipy.sparse.csr_array((weights, (row, np.concatenate([before, after]))), shape=(k, self.n_corners)) @ self.beta
+
+    def _knots(self, way):
+        return {
+            "lam": lambda: -self.lam,
+            "l1": lambda: np.maximum.accumulate(self.l1),
+            "step": lambda: np.arange(self.n_corners),
+        }[way]()
+
+    def _n_points(self):
+        return self.n_corners
+
+    def _last_l1(self):
+        return float(self.l1[-1])
+
+    def _starts_at_zero(self):
+        return True
+
+    def _model(self, place):
+        return self.problem.raw(self._beta(place))
+
+    def _rows(self):
+        problem, betas = self.problem, [self.beta[[k]].toarray()[0] for k in range(self.n_corners)]
+        raw = [problem.raw(beta) for beta in betas]
+        numbers = {"step": np.arange(self.n_corners), "l1": self.l1, "fraction": self.l1 / (self._last_l1() or 1.0)}
+        numbers |= {"alpha": self.lam / problem.weight.sum()}
+        numbers |= self._deviance(np.array([problem.value(problem.combine(beta)) for beta in betas]))
+        return {**numbers, "intercept": np.array([one[1] for one in raw])}, np.array([one[0] for one in raw])
 
     def certificate(self, lam):
         """The interval around the Lasso optimum at `lam` that the path's point there certifies. *Cost*: one scan.
@@ -91,7 +106,7 @@ class ExactPath:
         At lam = 0 it is that of the smallest penalty which rounding can tell from 0. For the optimum over all coefficients, however
         large, ask ``certify(problem, beta)``: columns that only rounding tells apart leave a gap there.
         """
-        point = At.point(self.problem, self.coef_at(lam=lam))
+        point = At.point(self.problem, self.beta_at(lam=lam))
         least = float(np.abs(point.corr).max()) + point.doubt(self.problem)
         return Penalty(float(lam) if lam > 0 else least).certificate(self.problem, point)
 
@@ -109,7 +124,7 @@ class ExactPath:
         if lam > 0:
             return self.certificate(lam).gap
         problem = self.problem
-        inside = problem.spectrum.project(problem, problem.resid(problem.combine(self.coef_at(lam=0))))
+        inside = problem.spectrum.project(problem, problem.resid(problem.combine(self.beta_at(lam=0))))
         return float(inside @ inside) / 2
 
     def __repr__(self):

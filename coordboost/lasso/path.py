@@ -1,7 +1,5 @@
 """The Lasso on a grid of penalties, every answer with a certified duality gap."""
 
-from dataclasses import dataclass
-
 import numpy as np
 import scipy.sparse
 
@@ -13,38 +11,13 @@ from coordboost.exact.homotopy import GAP, INTERRUPTED, Homotopy
 from coordboost.interrupt import interruptible
 from coordboost.lasso.gaps import squared_gap
 from coordboost.lasso.gram import GramForm
+from coordboost.lasso.grid import LassoPath
 from coordboost.lasso.newton import Newton
 from coordboost.lasso.sparse import StoredEntries
 from coordboost.lasso.workingset import WorkingSet
 from coordboost.problem import Problem
 from coordboost.screening.columns import ScaledColumns
 from coordboost.targets import At, Penalty
-
-
-@dataclass(frozen=True)
-class LassoPath:
-    r"""Lasso models along a grid: minimise :math:`\frac{1}{n}\sum_i \ell(y_i, b + x_i w) + \alpha \sum_j f_j |w_j|`.
-
-    alphas : (n_alphas,), decreasing;  coefs : (n_features, n_alphas), on the scale of X;  intercepts : (n_alphas,)
-    gaps : (n_alphas,), certified duality gaps relative to the loss at 0: no model is better by more
-    n_scans : scans of all learners;  solver : which one ran;  problem : the Problem behind
-    message : "complete", or what ended the path before its last alpha; what is there holds
-    """
-
-    problem: Problem
-    alphas: np.ndarray
-    coefs: np.ndarray
-    intercepts: np.ndarray
-    gaps: np.ndarray
-    n_scans: int
-    solver: str
-    message: str = "complete"
-
-    def __repr__(self):
-        largest, ended = self.gaps.max(initial=0.0), "" if self.message == "complete" else f"; {self.message}"
-        return (
-            f"LassoPath({len(self.alphas)} alphas, {self.solver}, {self.n_scans} scans, relative gaps <= {largest:.1e}{ended})"
-        )
 
 
 def lasso_path(
@@ -117,7 +90,9 @@ def lasso_path(
     coefs, intercepts = _raw(problem, scale / largest, gammas)
     done = len(gaps)
     message = "complete" if done == len(alphas) else f"interrupted: the first {done} of {len(alphas)} alphas are there"
-    return LassoPath(problem, alphas[:done], coefs, intercepts, gaps, n_scans + 1, solver, message)
+    penalised = np.ones(problem.standardization.n_columns)
+    penalised[problem.standardization.kept] = problem.standardization.norm / scale
+    return LassoPath(problem, alphas[:done], coefs, intercepts, gaps, n_scans + 1, solver, penalised, message)
 
 
 def _check_solver(solver, loss, l1_ratio):

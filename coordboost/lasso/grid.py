@@ -1,0 +1,76 @@
+"""Lasso models along a grid of penalties, as a path."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from coordboost.paths.places import PiecewiseLinear
+from coordboost.problem import Problem
+
+
+@dataclass(frozen=True, eq=False)
+class LassoPath(PiecewiseLinear):
+    r"""Lasso models along a grid, the points of a path: minimise :math:`\frac{1}{n}\sum_i \ell(y_i, b + x_i w) + \alpha \sum_j f_j |w_j|`.
+
+    alphas : (n_alphas,), decreasing;  coefs : (n_features, n_alphas), on the scale of X;  intercepts : (n_alphas,)
+    gaps : (n_alphas,), certified duality gaps relative to the loss at 0: no model is better by more
+    n_scans : scans of all learners;  solver : which one ran;  problem : the Problem behind
+    factors : (n_features,), what abs(w_j) is multiplied by in the penalty
+    message : "complete", or what ended the path before its last alpha; what is there holds
+    """
+
+    problem: Problem
+    alphas: np.ndarray
+    coefs: np.ndarray
+    intercepts: np.ndarray
+    gaps: np.ndarray
+    n_scans: int
+    solver: str
+    factors: np.ndarray
+    message: str = "complete"
+
+    def __repr__(self):
+        largest, ended = self.gaps.max(initial=0.0), "" if self.message == "complete" else f"; {self.message}"
+        return (
+            f"LassoPath({len(self.alphas)} alphas, {self.solver}, {self.n_scans} scans, relative gaps <= {largest:.1e}{ended})"
+        )
+
+    @property
+    def l1(self):
+        """The norm in the penalty, (n_alphas,): the sum of f_j |w_j|."""
+        return self.factors @ np.abs(self.coefs)
+
+    def _knots(self, way):
+        n, total = len(self.alphas), self.problem.weight.sum()
+        return {
+            "lam": lambda: -self.alphas * total,
+            "l1": lambda: np.maximum.accumulate(self.l1),
+            "step": lambda: np.arange(n),
+        }[way]()
+
+    def _n_points(self):
+        return len(self.alphas)
+
+    def _last_l1(self):
+        return float(self.l1[-1])
+
+    def _starts_at_zero(self):
+        return not self.coefs[:, 0].any()
+
+    def _model(self, place):
+        before, after, share = self._mixture(place)
+        if share == 1 or before == after:
+            return self.coefs[:, after], float(self.intercepts[after])
+        mixed = (1 - share) * self.coefs[:, before] + share * self.coefs[:, after]
+        return mixed, float((1 - share) * self.intercepts[before] + share * self.intercepts[after])
+
+    def _rows(self):
+        problem, l1 = self.problem, self.l1
+        models = zip(self.coefs.T, self.intercepts, strict=True)
+        losses = [problem.value(problem.combine(problem.unit(coef)) + self._shift(coef, b)) for coef, b in models]
+        numbers = {"step": np.arange(len(l1)), "l1": l1, "fraction": l1 / (l1[-1] or 1.0), "alpha": self.alphas}
+        return {**numbers, **self._deviance(np.array(losses)), "gap": self.gaps, "intercept": self.intercepts}, self.coefs.T
+
+    def _shift(self, coef, intercept):
+        """What the intercept is above that of the start."""
+        return intercept - self.problem.raw(self.problem.unit(coef))[1]

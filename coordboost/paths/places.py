@@ -1,0 +1,175 @@
+"""Places on a path, and the questions that every path answers in the same words: a run, an exact path, a grid of penalties.
+
+A path has *points*: the steps of a run, the corners of an exact path, the penalties of a grid, counted from 0. A *place* is named by the
+number of a point, by a norm, by a penalty or by a part of the last norm.
+"""
+
+import math
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from coordboost._checks import not_negative, shown
+from coordboost.data.inmemory import columns_as_in
+from coordboost.paths.scoring import losses_of, rows_of
+
+#: Rows of a frame, at most, of a path with more points.
+FRAME = 200
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """A place on a path: exactly one of these.
+
+    step : the number of a point; between the points of exact paths and grids parts of 1 are places, too
+    l1 : sum of the abs coefficients, each times its factor in the penalty: of unit columns for runs, exact paths, and grids over a
+        ``Problem``; of the columns of X for ``lasso_path(X, y)``
+    lam : penalty in the sum convention, the largest abs correlation at a Lasso optimum
+    alpha : penalty of the mean loss as in scikit-learn, lam over the sum of the weights; see ``convert_penalty``
+    fraction : l1 over the l1 at the end of the path, as in R's lars
+    """
+
+    step: float | None = None
+    l1: float | None = None
+    lam: float | None = None
+    alpha: float | None = None
+    fraction: float | None = None
+
+    def __post_init__(self):
+        given = {way: value for way, value in asdict(self).items() if value is not None}
+        if len(given) != 1:
+            raise ValueError(
+                f"a place is named by exactly one of step, l1, lam, alpha and fraction, got {', '.join(given) or 'none'}."
+            )
+        for way, value in given.items():
+            not_negative(way, value)
+
+    def among(self, total, last):
+        """(way, value), with alpha as lam and fraction as l1.
+
+        total : sum of the weights;  last : function without arguments, the l1 at the end of the path
+        """
+        way, value = next((way, float(value)) for way, value in asdict(self).items() if value is not None)
+        if way == "alpha":
+            return "lam", value * total
+        if way == "fraction":
+            if value > 1:
+                raise ValueError(f"fraction must be a part of the last l1 norm, at most 1, got {value:g}.")
+            return "l1", value * last()
+        return way, value
+
+
+class PathLike:
+    """What a path answers. It says where a place is (``_model``, ``_last_l1``) and what its points are like (``_rows``, ``_losses``)."""
+
+    def coef_at(self, *, step=None, l1=None, lam=None, alpha=None, fraction=None):
+        """Coefficients on the scale of X at a place, (n_columns,); exactly one name of it, see ``Place``.
+
+        Of a run the model after the step at which the norm, or the penalty, is reached. Of an exact path and a grid linear between
+        two points: exact for the one, for the other what R's glmnet gives, without a certificate there.
+
+        Raises
+        ------
+        ValueError
+            If not exactly one is given, or the path ends before the place.
+        """
+        return self._model(Place(step=step, l1=l1, lam=lam, alpha=alpha, fraction=fraction))[0]
+
+    def intercept_at(self, *, step=None, l1=None, lam=None, alpha=None, fraction=None):
+        """The intercept beside ``coef_at``."""
+        return self._model(Place(step=step, l1=l1, lam=lam, alpha=alpha, fraction=fraction))[1]
+
+    def predict(self, X, at=None):
+        """Predictions (offset included) for new rows, (len(X),), at a ``Place``; by default at the end of the path."""
+        coef, intercept = self._model(Place(step=self._n_points() - 1) if at is None else checked_place(at))
+        X, order = columns_as_in(X, self.problem.column_names, self.problem.named)
+        return X.combine(coef, order) + intercept
+
+    def score_path(self, X, y, sample_weight=None):
+        """Minus the mean loss on other rows at every point, (n_points,): the larger, the better.
+
+        *Cost*: for a run one column of X a step, for others one product with X a point.
+        """
+        y, weight = rows_of(self.problem, X, y, sample_weight)
+        return -self._losses(X, y, weight) / weight.sum()
+
+    def to_frame(self):
+        """A table of the path, a pandas data frame; of a run with more than 200 steps the start of it, then even spaces.
+
+        One row for a point: ``step``, ``l1``, ``fraction``, ``alpha`` (what names a place), ``loss`` (the mean), ``deviance`` (the part of
+        the loss at 0 that is explained), ``nonzeros``, ``gap`` (of a grid), ``intercept``, and the coefficients on the scale of X, those
+        that are not 0 everywhere. *Cost*: a scan for each row of a run.
+
+        Raises
+        ------
+        ImportError
+            Without pandas.
+        """
+        try:
+            import pandas as pd  # type: ignore[import-untyped]
+        except ImportError as error:
+            raise ImportError(
+                "to_frame() needs pandas (python -m pip install pandas); coef_at(step=...) gives the same numbers without it."
+            ) from error
+        numbers, coefs = self._rows()
+        used = np.flatnonzero(coefs.any(axis=0))
+        names = self._names()
+        columns = {name: values for name, values in numbers.items() if name != "intercept"}
+        left = pd.DataFrame({**columns, "nonzeros": np.count_nonzero(coefs, axis=1), "intercept": numbers["intercept"]})
+        return pd.concat([left, pd.DataFrame(coefs[:, used], columns=[names[j] for j in used])], axis=1)
+
+    def _names(self):
+        return list(self.problem.column_names)
+
+    def _deviance(self, losses):
+        """Sums of losses as parts of what the constant model has above the infimum, and as means."""
+        problem = self.problem
+        low = problem.infimum if problem.infimum > -math.inf else 0.0
+        return {
+            "loss": losses / problem.weight.sum(),
+            "deviance": 1 - (losses - low) / (problem.start_excess or 1.0),
+        }
+
+
+class PiecewiseLinear(PathLike):
+    """A path that is linear between its points; ``_knots(way)`` are the values of a way to name a place there, not decreasing."""
+
+    def _mixture(self, place):
+        """The points around a place, and the share of the second."""
+        way, value = place.among(self.problem.weight.sum(), self._last_l1)
+        knots = self._knots(way)
+        at = -value if way == "lam" else value
+        if at > knots[-1]:
+            says = {"lam": "compute it further down than", "step": "there is no", "l1": "it does not reach"}[way]
+            raise ValueError(f"the path ends at {way} = {abs(knots[-1]):.6g}; {says} {value:.6g}.")
+        if at < knots[0] and not self._starts_at_zero():
+            raise ValueError(f"the path begins at {way} = {abs(knots[0]):.6g}; compute it from {value:.6g} on.")
+        return [part[0] for part in between(knots, np.array([at]))]
+
+    def _losses(self, X, y, weight):
+        X, order = columns_as_in(X, self.problem.column_names, self.problem.named)
+        models = (self._model(Place(step=k)) for k in range(self._n_points()))
+        return losses_of(self.problem, (X.combine(coef, order) + intercept for coef, intercept in models), y, weight)
+
+
+def between(knots, at):
+    """Where the non-decreasing `knots` have the values `at`: the knot before, the one after, and the share of that one, (len(at),) each."""
+    after = np.clip(np.searchsorted(knots, at, side="left"), 0, len(knots) - 1)
+    before = np.maximum(after - 1, 0)
+    width = knots[after] - knots[before]
+    share = np.clip(np.divide(at - knots[before], width, out=np.ones(len(at)), where=width > 0), 0.0, 1.0)
+    return before, after, share
+
+
+def checked_place(at):
+    """`at`, refused where it is no place."""
+    if not isinstance(at, Place):
+        raise ValueError(f"at must be a Place such as Place(alpha=0.1) or Place(step=100), got {shown(at)}.")
+    return at
+
+
+def spaced(n_steps, n_points=FRAME):
+    """Step numbers from 0 to n_steps, half of them evenly spaced, half geometrically: both slow and fast starts look smooth."""
+    even = np.linspace(0, n_steps, n_points // 2)
+    growing = np.geomspace(1, max(n_steps, 1), n_points - len(even)) if n_steps else even[:0]
+    return np.unique(np.round(np.concatenate([even, growing])).astype(int))

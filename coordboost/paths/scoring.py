@@ -1,0 +1,71 @@
+"""Losses on other rows along a path."""
+
+import numpy as np
+
+from coordboost._protocol import COEFFICIENTS, DICTIONARY, LOSS
+from coordboost._threads import on_one_thread
+from coordboost._total import total_of
+from coordboost.data import validation
+from coordboost.data.inmemory import columns_as_in
+from coordboost.dictionaries import Dense
+from coordboost.engine.follow import Follower
+from coordboost.engine.path import Path
+
+#: Entries of columns of the new rows that are held at a time.
+BLOCK = 1 << 23
+
+
+def rows_of(problem, X, y, sample_weight):
+    """Targets of new rows as the loss takes them, and their weights, (len(X),) each."""
+    n = X.shape[0] if hasattr(X, "shape") else len(X)
+    y = validation.target(y, n)
+    return LOSS.of(problem.loss, "labels")(y) if LOSS.of(problem.loss, "labels") else y, validation.sample_weight(
+        sample_weight, n
+    )
+
+
+def losses_of(problem, preds, y, weight):
+    """Sums of the losses at several predictions (offset included), an iterable of (n,)."""
+    return np.array([total_of(problem.loss, y, weight, 0.0, np.asarray(pred))[0] for pred in preds])
+
+
+@on_one_thread
+def run_losses(run, X, y, weight):
+    """Sums of the losses on the rows X after 0, 1, ..., n_steps steps of a run, (n_steps + 1,)."""
+    problem = run.problem
+    if DICTIONARY.of(problem.dictionary, "at") is not None or COEFFICIENTS.of(run.method.coefficients, "follow") is None:
+        models = (run.problem.predict(state.beta, X) for state in run.replay(range(run.n_steps + 1)))
+        return losses_of(problem, models, y, weight)
+    learners, place = np.unique(run.path.learner, return_inverse=True)
+    path = Path(place, run.path.shrink, run.path.theta)
+    start = losses_of(problem, [np.full(len(y), problem.offset)], y, weight)
+    if not len(path):
+        return start
+    after, columns = np.zeros(len(path)), NewColumns(problem, X, learners)
+    step = max(1, BLOCK // len(learners))
+    for first in range(0, len(y), step):
+        part = slice(first, first + step)
+        follower = Follower(run.method, Dense(columns.rows(part)))
+        after += follower.losses(path, len(path), problem.loss, y[part], weight[part], problem.offset)
+    return np.concatenate([start, after])
+
+
+class NewColumns:
+    """The columns of some learners on new rows, standardised as in the fit."""
+
+    def __init__(self, problem, X, learners):
+        way = problem.standardization
+        self.columns, order = columns_as_in(X, problem.column_names, problem.named)
+        places = way.kept[learners]
+        self.places = places if order is None else self._inverse(order)[places]
+        self.mean, self.norm = way.mean[learners, None], way.norm[learners, None]
+
+    @staticmethod
+    def _inverse(order):
+        """Column j of the fit stands at the place ``_inverse(order)[j]`` of the new rows, whose columns are ``order`` of the fit."""
+        return np.argsort(order)
+
+    def rows(self, part):
+        """The learners on the rows `part`, (n_learners, n_rows), C order."""
+        raw = self.columns.part(self.places, part)
+        return np.ascontiguousarray((raw.T - self.mean) / self.norm)
