@@ -174,9 +174,7 @@ class Problem:
     @on_one_thread
     def combine(self, beta):
         """B beta, (n_samples,)."""
-        if self.countable:
-            beta = validation.sized("beta", beta, self.n_learners, "learner")
-        return DICTIONARY.verb(self.dictionary, "combine")(beta)
+        return DICTIONARY.verb(self.dictionary, "combine")(validation.coefficients(beta, self))
 
     def gather(self, index):
         """The learners `index` as a dense (n_samples, len(index)) matrix. All columns that anybody works on come from here.
@@ -237,7 +235,7 @@ class Problem:
         """
         if DICTIONARY.of(self.dictionary, "at"):
             rows = X if self.binning is None else self.binning.bin(X)
-            return self.offset + DICTIONARY.verb(self.dictionary.at(rows), "combine")(beta)
+            return self.offset + DICTIONARY.verb(self.dictionary.at(rows), "combine")(validation.coefficients(beta, self))
         X, order = columns_as_in(X, self.column_names, self.named)
         coef, intercept = self.raw(beta)
         return X.combine(coef, order) + intercept

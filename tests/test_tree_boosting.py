@@ -48,6 +48,19 @@ def test_a_step_is_the_fit_of_the_leaves(loss, weighted, l2):
     assert run.final.loss < problem.start_loss and (run.path.learner == np.arange(12)).all()
 
 
+def test_coefficients_of_learners_that_are_not_here_are_refused():
+    """The problem that a run began with has none of its trees; kernels would read beyond them."""
+    problem = cb.Problem(cb.trees(X), Y)
+    run = cb.solve(problem, cb.gbm(0.1), 3)
+    for use in (problem.combine, lambda beta: problem.predict(beta, X)):
+        with pytest.raises(ValueError, match=r"at most one entry for each of the 0 learners found; .* run\.problem"):
+            use(run.beta)
+    np.testing.assert_array_equal(run.problem.predict(run.beta, X), run.predict(X))
+    stumps = cb.Problem(cb.stumps(X), Y)
+    with pytest.raises(ValueError, match="one entry per learner"):
+        stumps.predict(np.ones(1), X)
+
+
 def test_leaves_without_a_penalty_are_ls_boost():
     problem = cb.Problem(cb.trees(X), Y)
     one, other = cb.solve(problem, cb.gbm(0.1), 30), cb.solve(problem, cb.ls_boost(0.1), 30)

@@ -214,6 +214,17 @@ def sized(name, values, length, what):
     return out
 
 
+def coefficients(beta, problem):
+    """`beta` as a vector of coefficients of learners of the problem; where these are found in a run, of the first of them."""
+    if problem.countable:
+        return sized("beta", beta, problem.n_learners, "learner")
+    out = np.ascontiguousarray(beta, dtype=np.float64)
+    if out.ndim != 1 or len(out) > problem.n_learners:
+        known = f"the {problem.n_learners} learners found; a run keeps those that it found in run.problem"
+        raise ValueError(f"beta must have at most one entry for each of {known}, got shape {out.shape}.")
+    return out
+
+
 def countable(name, problem):
     """`problem`, refused where its learners are found by a search: `name` goes through all of them."""
     if not problem.countable:
