@@ -1,0 +1,187 @@
+"""The experiments: each runs in its quick form on stand-ins for its data, judges can fail, and the command writes what it says."""
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))  # verification/ is not part of the package
+
+import coordboost as cb  # noqa: E402
+from verification.experiments import data, judge  # noqa: E402
+from verification.experiments.__main__ import main  # noqa: E402
+from verification.experiments.along import losses  # noqa: E402
+from verification.experiments.experiment import OUTCOMES, Claim, Experiment, Table, conduct, experiments  # noqa: E402
+
+BINARY = ("a9a", "a1a", "w1a")
+FOUND = experiments()
+
+
+def stand_in(name, n=120, d=8, seed=0):
+    """Few rows in the shape of a set: features of two values or of many, a target that depends on them."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 2, (n, d)).astype(float) if name in BINARY else rng.normal(size=(n, d)).round(2)
+    signal = X[:, 0] - X[:, 1] + X[:, 2] * X[:, 3] + 0.5 * rng.normal(size=n)
+    classes = name not in data.NUMBERS
+    return data.Set(name, X, np.where(signal > np.median(signal), 1.0, -1.0) if classes else 20 + signal, classes)
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_the_quick_form_runs_is_judged_and_drawn(name):
+    from matplotlib.figure import Figure
+
+    one = FOUND[name]
+    report = conduct(one, {each: stand_in(each) for each in one.data}, quick=True)
+    assert len(report.table) > 0 and one.claims and one.source
+    assert all(verdict.outcome in OUTCOMES and verdict.ours for verdict in report.verdicts)
+    if one.draw is not None:
+        figure = Figure(layout="constrained")
+        one.draw(figure, report.table)
+        assert figure.axes and all(axis.has_data() for axis in figure.axes)
+
+
+def test_losses_along_a_run_are_those_of_its_states():
+    one = stand_in("diabetes")
+    for problem in (
+        cb.Problem(cb.trees(one.X, max_depth=1), one.y, cb.Logistic(1e-4), center=False),
+        cb.Problem(cb.stumps(one.X), one.y, cb.Logistic(1e-4)),
+    ):
+        run = cb.solve(problem, cb.rtgcd(select=cb.Groups(2)), 6)
+        states = [state.loss / len(one.y) for state in run.replay(range(7))]
+        np.testing.assert_allclose(losses(run, one), states, rtol=1e-12)  # sums of 120 terms, in two orders
+        np.testing.assert_allclose(losses(run, one, 2), states[::2], rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("small", "outcome"),
+    [([1.0, 1.1, 0.9, 1.0], "confirmed"), ([3.0, 3.2, 2.9, 3.1], "refuted"), ([2.0, 2.3, 1.7, 2.1], "undecided")],
+)
+def test_an_ordering_is_confirmed_refuted_or_left_open(small, outcome):
+    assert judge.below(small, [2.0, 2.1, 2.0, 1.9]).outcome == outcome
+
+
+def test_the_statistic_allows_for_splits_that_share_rows():
+    """By hand: mean 0.5, variance 1 / 3 of four differences, t = 0.5 / sqrt((1 / 4 + 1 / 4) / 3) = sqrt(1.5), 3 degrees of freedom."""
+    p, words = judge.resampled_t([0.0, 1.0, 0.0, 1.0])
+    x = np.sqrt(0.5)  # t / sqrt(3), in the closed form of the law with 3 degrees of freedom
+    assert (
+        p == pytest.approx(0.5 - (x / (1 + x**2) + np.arctan(x)) / np.pi, rel=1e-12)
+        and "t = 1.2" in words
+        and "2 of 4" in words
+    )
+    assert judge.resampled_t([1.0, 1.0])[0] == 0 and judge.resampled_t([0.0, 0.0])[0] == 0.5
+    assert judge.resampled_t([1.0])[0] == 0.5 and judge.resampled_t([1.0, np.inf])[0] == 0.5
+
+
+def test_a_factor_asks_for_not_much_worse():
+    assert judge.below([1.1, 1.12], [1.0, 1.0], factor=1.25).outcome == "confirmed"
+    assert judge.below([1.1, 1.1], [1.0, 1.0]).outcome == "refuted"
+
+
+def test_all_of_several_orderings():
+    good, bad, open_ = (judge.fact(True, ""), judge.fact(False, ""), judge.below([1.0], [2.0]))
+    assert judge.every([good, good]).outcome == "confirmed" and judge.every([good]) is good
+    assert judge.every([good, open_]).outcome == "undecided" and judge.every([good, open_, bad]).outcome == "refuted"
+
+
+def test_numbers_beside_printed_ones():
+    assert judge.near(0.5, 0.5001, 1e-3).outcome == "confirmed" and judge.near(0.5, 0.51, 1e-3).outcome == "refuted"
+    assert judge.beside([1.0, 3.0]) == judge.Verdict("not judged", "2 +- 1")
+
+
+def test_a_claim_turned_around_is_refuted():
+    """The judge of a figure is not one that always nods: exchange the gradient boosting machine and one feature a step."""
+    one = FOUND["rgbm_figure1"]
+    gaps = {1: (1.0, 0.005), 24: (1.0, 0.02), 123: (0.005, 0.005)}  # after step 1, and after the last one
+    table = Table(
+        {
+            "learner": "leaf",
+            "t": t,
+            "seed": seed,
+            "step": step,
+            "gap": gap,
+            "test": 0.3,
+            "cpu": 1e-3 * t * step,
+            "evaluations": t * step,
+        }
+        for t, both in gaps.items()
+        for seed in range(3)
+        for step, gap in zip((1, 400), both, strict=True)
+    )
+    verdicts = [claim.judge(table).outcome for claim in one.claims]
+    assert verdicts[0] == "refuted" and verdicts[2] == "confirmed" and verdicts[3] == "refuted"
+
+
+def test_a_verdict_of_no_known_kind_is_refused():
+    odd = Experiment(
+        name="x", source="", claims=(Claim("a", lambda table: judge.Verdict("good", "")),), run=lambda s, q: Table([])
+    )
+    with pytest.raises(ValueError, match="'a' got 'good', expected one of confirmed"):
+        conduct(odd, {})
+
+
+def test_a_table_selects_pairs_and_is_written(tmp_path):
+    table = Table([{"t": 1, "seed": 1, "a": 0.5}, {"t": 1, "seed": 0, "a": 1 / 3}, {"t": 2, "seed": 0}])
+    assert table.where(t=1).by("seed", "a").tolist() == [1 / 3, 0.5] and table.values("t") == [1, 2]
+    assert np.isnan(table["a"][2]) and len(table) == 3
+    table.write(tmp_path / "a.csv")
+    assert (tmp_path / "a.csv").read_text(encoding="utf-8") == "t,seed,a\n1,1,0.5\n1,0,0.3333333333\n2,0,\n"
+
+
+def test_splits_are_the_papers_share_and_the_same_for_the_same_seed():
+    one = stand_in("housing", n=62)
+    fit, held = data.split(one, 3)
+    assert (len(fit.y), len(held.y)) == (49, 13)
+    assert sorted([*fit.y, *held.y]) == sorted(one.y) and (data.split(one, 3)[0].y == fit.y).all()
+
+
+def test_the_list_and_the_files(tmp_path, monkeypatch):
+    calls = CliRunner()
+    shown = calls.invoke(main, [])
+    assert shown.exit_code == 0 and all(name in shown.output for name in FOUND)
+    small = Experiment(
+        name="small", source="Nobody, Figure 1", data=("sonar",), claims=(Claim("one", lambda table: judge.near(table["a"][0], 1, 0)),),
+        run=lambda sets, quick: Table([{"a": len(sets), "quick": quick}]), draw=lambda figure, table: figure.subplots().plot(table["a"]),
+    )  # fmt: skip
+    monkeypatch.setattr("verification.experiments.__main__.experiments", lambda: {"small": small})
+    monkeypatch.setattr("verification.experiments.__main__.load", stand_in)
+    done = calls.invoke(main, ["--all", "--quick", "--out", str(tmp_path / "new")])
+    assert done.exit_code == 0 and "confirmed" in done.output, done.output
+    record = json.loads((tmp_path / "new" / "small.json").read_text(encoding="utf-8"))
+    assert record["quick"] and record["claims"] == [
+        {"claim": "one", "printed": "", "outcome": "confirmed", "ours": "1", "statistic": "within 0"}
+    ]
+    assert (tmp_path / "new" / "small.csv").read_text(encoding="utf-8") == "a,quick\n1,True\n"
+    assert (tmp_path / "new" / "small.png").read_bytes()[1:4] == b"PNG"
+
+
+def test_missing_data_are_one_sentence(tmp_path, monkeypatch):
+    calls = CliRunner()
+    (tmp_path / "data").mkdir()
+    monkeypatch.setenv("COORDBOOST_SHARED", str(tmp_path))
+    failed = calls.invoke(main, ["rgbm_figure1", "--out", str(tmp_path)])
+    assert failed.exit_code == 1
+    assert f"a9a.svm.gz is missing: it was looked for in {tmp_path / 'data'}" in failed.output
+    several = calls.invoke(main, ["--all", "--quick", "--out", str(tmp_path)])
+    assert several.exit_code == 0 and "rgbm_figure1 is left out: a9a.svm.gz is missing" in several.output
+    monkeypatch.setenv("COORDBOOST_SHARED", str(tmp_path / "nowhere"))
+    with pytest.raises(data.Absent, match="there is no folder with data"):
+        data.load("sonar")
+    assert calls.invoke(main, ["rgbm_figure11"]).exit_code == 2
+
+
+def test_files_are_read_as_sets(tmp_path, monkeypatch):
+    import gzip
+
+    (tmp_path / "data").mkdir()
+    monkeypatch.setenv("COORDBOOST_SHARED", str(tmp_path))
+    with gzip.open(tmp_path / "data" / "a1a.svm.gz", "wb") as file:
+        file.write(b"-1 3:1\n+1 1:1 119:1\n")
+    np.savez(tmp_path / "data" / "housing.npz", X=np.eye(2), y=[3.0, 4.0])
+    one, other = data.load("a1a"), data.load("housing")
+    assert one.X.shape == (2, 123) and one.X[1, 118] == 1 and one.y.tolist() == [-1, 1] and one.classes
+    assert other.y.tolist() == [3, 4] and not other.classes

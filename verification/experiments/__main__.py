@@ -1,0 +1,100 @@
+"""Run the experiments of the papers: ``python -m verification.experiments [NAME ...] [--all] [--quick] [--out DIR]``.
+
+Writes NAME.png, NAME.csv and NAME.json (the verdicts) for each, and prints a verdict per claim. Without a name, the list.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.table import Table as Sheet
+from threadpoolctl import threadpool_limits
+
+from verification.experiments.data import Absent, load
+from verification.experiments.experiment import conduct, experiments
+
+
+def listed(found, console):
+    """Print all experiments: what they show, what they need, what they take."""
+    sheet = Sheet(title="experiments; CPU seconds, compilation apart", title_justify="left")
+    for head in ("name", "source", "data"):
+        sheet.add_column(head, overflow="fold")
+    for head in ("quick", "full"):
+        sheet.add_column(head, justify="right")
+    for one in found.values():
+        sheet.add_row(one.name, one.source, ", ".join(one.data) or "none", *(f"{s:g}" for s in one.seconds))
+    console.print(sheet)
+    console.print("python -m verification.experiments NAME [--quick] [--out DIR], or --all in the place of NAME.")
+
+
+def told(report, console):
+    """Print the verdicts."""
+    form = "quick" if report.quick else "full"
+    sheet = Sheet(
+        title=f"{report.experiment.name}: {report.experiment.source} ({form}, {report.seconds:.1f} s)", title_justify="left"
+    )
+    for head in ("claim", "printed", "ours", "verdict", "statistic"):
+        sheet.add_column(head, overflow="fold")
+    for claim, verdict in zip(report.experiment.claims, report.verdicts, strict=True):
+        sheet.add_row(claim.words, claim.printed, verdict.ours, verdict.outcome, verdict.statistic)
+    console.print(sheet)
+
+
+def written(report, folder):
+    """Write the picture, the table and the verdicts."""
+    one = report.experiment
+    report.table.write(folder / f"{one.name}.csv")
+    claims = [
+        {"claim": claim.words, "printed": claim.printed, **verdict._asdict()}
+        for claim, verdict in zip(one.claims, report.verdicts, strict=True)
+    ]
+    record = {
+        "name": one.name,
+        "source": one.source,
+        "quick": report.quick,
+        "seconds": round(report.seconds, 2),
+        "claims": claims,
+    }
+    (folder / f"{one.name}.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    if one.draw is not None:
+        from matplotlib.figure import Figure
+
+        figure = Figure(layout="constrained")
+        one.draw(figure, report.table)
+        figure.savefig(folder / f"{one.name}.png", dpi=120)
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("names", nargs=-1, metavar="[NAME ...]")
+@click.option("--all", "every", is_flag=True, help="All experiments; those whose data are missing are named and left out.")
+@click.option("--quick", is_flag=True, help="Fewer splits and steps: all experiments in less than three minutes of CPU.")
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=Path("experiments"), show_default=True)
+def main(names, every, quick, out):
+    """Run the experiments of the papers again, and judge what the papers claim of them."""
+    found, console = experiments(), Console(width=None if sys.stdout.isatty() else 160, highlight=False, markup=False)
+    unknown = [name for name in names if name not in found]
+    if unknown:
+        raise click.UsageError(f"no experiment has the name {unknown[0]!r}; there are {', '.join(found)}.")
+    if not names and not every:
+        listed(found, console)
+        return
+    sets = {}
+    for name in found if every else names:
+        try:
+            sets |= {one: load(one) for one in found[name].data if one not in sets}
+        except Absent as absent:
+            if not every:
+                raise click.ClickException(f"{name}: {absent}") from None
+            click.echo(f"{name} is left out: {absent}", err=True)
+            continue
+        with threadpool_limits(1):
+            report = conduct(found[name], {one: sets[one] for one in found[name].data}, quick)
+        out.mkdir(parents=True, exist_ok=True)
+        told(report, console)
+        written(report, out)
+
+
+if __name__ == "__main__":
+    main()

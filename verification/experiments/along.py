@@ -1,0 +1,19 @@
+"""Losses along a run: on any rows, after every step, for the price of each learner once."""
+
+import numpy as np
+
+from coordboost.engine.follow import Follower
+
+
+def losses(run, data, steps=1):
+    """Mean losses of the model of a run on stumps or trees on the rows of `data`, after 0, `steps`, 2 `steps`, ... steps.
+
+    The loss is that of the problem, with its regularisation where it has some. For accelerated boosting an iteration is two steps.
+    """
+    problem, rows = run.problem, run.problem.binning.bin(data.X)
+    dictionary, weight = problem.dictionary, np.ones(len(data.y))
+    follower = Follower(run.method, dictionary.at(rows) if problem.countable else dictionary.standing(rows))
+    start = sum(problem.loss.value(y, problem.offset) for y in data.y.tolist())
+    n = run.n_steps - run.n_steps % steps
+    after = follower.losses(run.path, n, problem.loss, data.y, weight, problem.offset)[steps - 1 :: steps]
+    return np.concatenate([[start], after]) / len(data.y)

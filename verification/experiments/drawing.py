@@ -1,0 +1,39 @@
+"""What the figures of all experiments have in common: one hand for lines over repeated splits."""
+
+import itertools
+
+import numpy as np
+
+from coordboost.plots.path import COLOURS, STYLES
+
+#: A colour and a style for each line of a panel: told apart in grey too, and with every common colour vision deficiency.
+LINES = [(colour, STYLES[k % len(STYLES)]) for k, colour in enumerate(COLOURS)]
+
+
+def lines(axis, table, x, y, by, *, seed="seed", label="{}", styles=None):
+    """One line for each entry of the column `by`: the mean of `y` over the splits at each `x`, with the range of the splits as a band."""
+    for one, (colour, style) in zip(table.values(by), itertools.cycle(styles or LINES)):
+        part = table.where(**{by: one})
+        at = sorted(part.values(x))
+        heights = [part.where(**{x: spot})[y].astype(float) for spot in at]
+        middle = [np.mean(h) for h in heights]
+        axis.plot(at, middle, color=colour, linestyle=style, linewidth=1.6, label=label.format(one))
+        if len(part.values(seed)) > 1:
+            axis.fill_between(at, [h.min() for h in heights], [h.max() for h in heights], color=colour, alpha=0.15, linewidth=0)
+
+
+def name_axes(axis, x, y, title="", *, log_x=False, log_y=False):
+    """Names, a title, scales and a quiet grid."""
+    axis.set(xlabel=x, ylabel=y, title=title)
+    if log_x:
+        axis.set_xscale("log")
+    if log_y:
+        axis.set_yscale("log")
+    axis.grid(color="#e4e4e4", linewidth=0.6)
+    axis.set_axisbelow(True)
+
+
+def legend_below(figure, axis, columns=4):
+    """One legend for all panels, below them: nothing lies on a line."""
+    handles, labels = axis.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=min(columns, len(labels)), frameon=False)

@@ -1,0 +1,152 @@
+"""The nouns of an experiment: its table, its claims, their verdicts; and where all experiments are found.
+
+A module of this folder that has a sequence ``EXPERIMENTS`` is found by itself:
+
+    EXPERIMENTS = [
+        Experiment(
+            name="rgbm_figure1", source="Lu, Mazumder, Figure 1", data=("a9a",), seconds=(4, 90),
+            claims=(Claim("t = 24 is as good as t = 123", lambda table: ..., printed="indistinguishable"),),
+            run=lambda sets, quick: Table([{"t": 24, "seed": 0, "loss": 0.3}, ...]),
+            draw=lambda figure, table: ...,
+        ),
+    ]
+"""
+
+import csv
+import importlib
+import pkgutil
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+import verification.experiments
+
+#: What a verdict may be. The last: the paper leaves the protocol open, so digits stand beside each other and nobody is judged.
+OUTCOMES = ("confirmed", "refuted", "undecided", "not judged")
+
+
+class Table:
+    """Rows with the same columns.
+
+    rows : list of dict
+    """
+
+    def __init__(self, rows):
+        self.rows = list(rows)
+        self.columns = list(dict.fromkeys(key for row in self.rows for key in row))
+
+    def __len__(self):
+        return len(self.rows)
+
+    def __getitem__(self, column):
+        """The entries of a column, an array; nan where a row has none."""
+        return np.array([row.get(column, np.nan) for row in self.rows])
+
+    def where(self, **wanted):
+        """The rows whose entries are these."""
+        return Table(row for row in self.rows if all(row.get(key) == value for key, value in wanted.items()))
+
+    def values(self, column):
+        """The different entries of a column, in the order in which they come."""
+        return list(dict.fromkeys(row[column] for row in self.rows if column in row))
+
+    def by(self, key, column):
+        """The entries of `column` in the order of those of `key`: what makes two selections of rows pairs."""
+        return np.array([row[column] for row in sorted(self.rows, key=lambda row: row[key])])
+
+    def write(self, path):
+        """Write the table as CSV, numbers with ten digits."""
+        with open(path, "w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(self.columns)
+            for row in self.rows:
+                entries = (row.get(key, "") for key in self.columns)
+                writer.writerow(f"{one:.10g}" if isinstance(one, float) else one for one in entries)
+
+
+class Verdict(NamedTuple):
+    """What became of a claim: one of ``OUTCOMES``, our numbers in words, and the statistic that decided."""
+
+    outcome: str
+    ours: str
+    statistic: str = ""
+
+
+class Claim(NamedTuple):
+    """A statement of the paper.
+
+    words : the claim;  judge : table -> Verdict;  printed : what the paper prints, "" where it prints no number
+    """
+
+    words: str
+    judge: Callable
+    printed: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Experiment:
+    """A figure or table of a paper, to be run again.
+
+    name : of the command and of the files;  source : paper, figure;  data : names of the sets that it needs
+    claims : sequence of Claim;  run : (sets, quick) -> Table, with sets a dict of ``data.Set`` by name
+    draw : (matplotlib Figure, Table) -> None, or None;  seconds : CPU of the quick and of the full form, as measured once
+    """
+
+    name: str
+    source: str
+    claims: tuple
+    run: Callable
+    draw: Callable | None = None
+    data: tuple = ()
+    seconds: tuple = (0.0, 0.0)
+
+
+@dataclass
+class Report:
+    """An experiment that was run: its table, a verdict for each claim, CPU seconds."""
+
+    experiment: Experiment
+    table: Table
+    verdicts: list = field(default_factory=list)
+    seconds: float = 0.0
+    quick: bool = False
+
+
+def conduct(experiment, sets, quick=False):
+    """Run an experiment on the sets and judge its claims.
+
+    Raises
+    ------
+    ValueError
+        If a judge gives no outcome that is known.
+    """
+    begun = time.process_time()
+    table = experiment.run(sets, quick)
+    seconds = time.process_time() - begun
+    verdicts = [claim.judge(table) for claim in experiment.claims]
+    for claim, verdict in zip(experiment.claims, verdicts, strict=True):
+        if verdict.outcome not in OUTCOMES:
+            raise ValueError(
+                f"{experiment.name}: {claim.words!r} got {verdict.outcome!r}, expected one of {', '.join(OUTCOMES)}."
+            )
+    return Report(experiment, table, verdicts, seconds, quick)
+
+
+def experiments():
+    """All experiments of this folder by name, in the order of the modules.
+
+    Raises
+    ------
+    ValueError
+        If two have the same name.
+    """
+    found = {}
+    for module in sorted(one.name for one in pkgutil.iter_modules(verification.experiments.__path__) if one.name != "__main__"):
+        for one in getattr(importlib.import_module(f"verification.experiments.{module}"), "EXPERIMENTS", ()):
+            if one.name in found:
+                raise ValueError(f"two experiments have the name {one.name!r}; rename the one in {module}.py.")
+            found[one.name] = one
+    return found
