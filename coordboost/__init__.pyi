@@ -30,6 +30,7 @@ from coordboost.exact.homotopy import exact_path as exact_path
 from coordboost.exports import lightgbm_text as lightgbm_text
 from coordboost.geometry import Interval as Interval
 from coordboost.geometry import mca as mca
+from coordboost.geometry import momentum_limit as momentum_limit
 from coordboost.lasso.path import lasso_path as lasso_path
 from coordboost.laws import check_piece as check_piece
 from coordboost.method import Method as Method

@@ -113,6 +113,7 @@ STEP = Kind(
     ("move",),
     {
         "sequences": 1,  # how many sequences of coefficients it moves
+        "phases": 1,  # how many steps are a round
         "unit": 1.0,  # coefficients are this times what the rule's theta sum to
         "score": None,  # score(j, corr, beta_j), what learners compete by; default the size of the correlation
         "ls_rate": None,  # theta is this times corr, for the squared loss: a step of LS-Boost
@@ -132,6 +133,7 @@ COEFFICIENTS = Kind(
         "sequences": 1,  # how many sequences of coefficients the rows move
         "room": None,  # room(n), the same store with room for n learners, where they come one by one
         "follow": None,  # follow(dictionary, unit), the predictions on other rows that the rows of a path move, from 0
+        "follow_angle": 0,  # gamma of the step follows the worst cosine of the fits, where none is certified
         "told": True,  # coefficient(j) tells beta_j at any step; else it is 0, for rules that do not ask
     },
     "a store of coefficients such as Single()",

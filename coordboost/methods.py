@@ -157,47 +157,61 @@ def forward_stepwise():
     return Method("forward_stepwise", Full(), LineSearch(), source, Unconstrained(), {}, Refitted())
 
 
-def agbm(eta, gamma, guard=True):
+def agbm(eta, gamma, guard=True, correction=1):
     """Accelerated gradient boosting machine: momentum, with a second learner a round that corrects its error (Lu et al., Algorithm 2).
 
     Two steps a round, a learner each: one for the residual at the mixing point g, moving the model f; one for the corrected residual,
     moving the momentum h. `eta` in (0, 1 / sigma] by the theory, in sums over samples; `gamma` in (0, 1] must be small: Theorem 4.1
-    needs gamma <= Theta^4 / (4 + Theta^2), Theta the minimal cosine angle, and larger ones can diverge. With `guard` a run whose loss
-    rises above what the theorem allows goes back to its best model, and momentum begins anew with a quarter of gamma; `run.message`
-    says so. Under the assumptions of the theorem this never happens (docs/accelerated.md).
+    needs gamma <= Theta^4 / (4 + Theta^2), Theta the minimal cosine angle, and larger ones can diverge. With ``gamma="auto"`` it is the
+    largest that the theorem allows: for the certified Theta where there are few learners, else for the worst cosine of the fits so far
+    (``momentum_limit``). With `guard` a run whose loss rises above what the theorem allows goes back to its best model, and momentum
+    begins anew with a quarter of gamma; `run.message` says so. Under the assumptions of the theorem this never happens
+    (docs/accelerated.md).
+
+    `correction`: the sign with which the part of the corrected residual that was not fitted comes back in the next round. 1 is that of
+    the paper, -1 that of its authors' program, which no theorem covers. 0 is none: the two learners are then one, a round is one step,
+    and the method is ``vagbm(eta, gamma)``.
     """
-    return _accelerated("agbm", eta, gamma, guard, 0, "Algorithm 2", {"eta": eta, "gamma": gamma, "guard": guard})
+    parameters = {"eta": eta, "gamma": gamma, "guard": guard, "correction": correction}
+    return _accelerated("agbm", 0, "Algorithm 2", parameters)
 
 
-def agbmr(eta, gamma, period=None, guard=True):
+def agbmr(eta, gamma, period=None, guard=True, correction=1):
     """AGBM with restart (Lu et al., Algorithm 3): momentum begins anew after `period` rounds, for None whenever the loss rises.
 
     For a strongly convex loss ``period = ceil(sqrt(8 / (eta gamma mu)))`` halves the gap in each period (Theorem 4.2; the length that
     the paper prints is half of that, and too short). None is its Option 2: the move that made the loss rise is taken back.
+    The other parameters are those of ``agbm``.
     """
     rounds = (
         -1 if period is None else int(real("period", period, lambda n: n >= 1 and n == int(n), "a whole number >= 1, or None"))
     )
-    parameters = {"eta": eta, "gamma": gamma, "period": period, "guard": guard}
-    return _accelerated("agbmr", eta, gamma, guard, rounds, "Algorithm 3", parameters)
+    parameters = {"eta": eta, "gamma": gamma, "period": period, "guard": guard, "correction": correction}
+    return _accelerated("agbmr", rounds, "Algorithm 3", parameters)
 
 
-def _accelerated(name, eta, gamma, guard, period, algorithm, parameters):
-    positive("gamma", gamma, 1 + 1e-15, "in (0, 1]")
-    step, store = TwoPhase(float(positive("eta", eta)), float(gamma)), TwoSequences(period=period, guard=int(bool(guard)))
-    source = f"Lu, Karimireddy, Ponomareva, Mirrokni, {algorithm}"
-    return Method(name, Full(), step, source, Unconstrained(), parameters, store)
-
-
-def vagbm(eta, gamma=1.0):
+def vagbm(eta, gamma=1.0, guard=False):
     """Vanilla accelerated boosting: momentum without the correction, one learner a step (Lu et al., Algorithm 4; gamma: Remark B.1).
 
-    It has no guarantee: on five coordinates with y = 1 and eta = 1 it diverges.
+    It has no guarantee: on five coordinates with y = 1 and eta = 1 it diverges. `guard` as for ``agbm``.
     """
-    positive("gamma", gamma, 1 + 1e-15, "in (0, 1]")
-    step = OnePhase(float(positive("eta", eta)))
-    source, parameters = "Lu, Karimireddy, Ponomareva, Mirrokni, Algorithm 4", {"eta": eta, "gamma": gamma}
-    return Method("vagbm", Full(), step, source, Unconstrained(), parameters, TwoSequences(float(gamma)))
+    parameters = {"eta": eta, "gamma": gamma, "guard": guard}
+    return _accelerated("vagbm", 0, "Algorithm 4", parameters)
+
+
+def _accelerated(name, period, algorithm, parameters):
+    eta, gamma, correction = float(positive("eta", parameters["eta"])), parameters["gamma"], parameters.get("correction", 0)
+    if correction not in (1, 0, -1):
+        raise ValueError(f"correction must be 1, -1 or 0 (none), got {shown(correction)}.")
+    follow = isinstance(gamma, str) and gamma == "auto" and correction != 0
+    if not follow:
+        meant = "in (0, 1], or 'auto'" if correction else "in (0, 1]; without a correction there is no 'auto'"
+        positive("gamma", gamma, 1 + 1e-15, meant)
+    step = TwoPhase(eta, 1.0 if follow else float(gamma)) if correction else OnePhase(eta)
+    share, guard = 0.0 if correction else float(gamma), int(bool(parameters["guard"]))
+    store = TwoSequences(share, period=period, guard=guard, correction=int(correction), follow_angle=int(follow))
+    source = f"Lu, Karimireddy, Ponomareva, Mirrokni, {algorithm}"
+    return Method(name, Full(), step, source, Unconstrained(), parameters, store)
 
 
 #: The named methods; a saved run is reopened through this table.

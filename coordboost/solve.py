@@ -3,6 +3,7 @@
 import numpy as np
 
 from coordboost._checks import shown
+from coordboost._protocol import COEFFICIENTS
 from coordboost.data import validation
 from coordboost.driver import begin, drive, states
 from coordboost.method import Method
@@ -22,6 +23,10 @@ def _begin(problem, method, rng, view, compile):
     checked_problem(problem)
     if not isinstance(method, Method):
         raise ValueError(f"method must be a Method such as ls_boost(0.1), got {shown(method)}.")
+    if COEFFICIENTS.of(method.coefficients, "follow_angle"):
+        from coordboost.geometry.momentum import settled
+
+        method = settled(method, problem)
     return begin(problem, method, seed_of(rng), view, compile)
 
 

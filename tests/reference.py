@@ -165,21 +165,21 @@ def forward_stepwise(X, y, n_steps):
     return np.array(betas), picks
 
 
-def accelerated(X, y, eta, gamma, n_rounds, loss=SQUARED, corrected=True):
-    """AGBM (Lu et al. 2020, Algorithm 2), or VAGBM (Algorithm 4). Returns the f^m (n_rounds + 1, p), and [(pick, pick), ...] or picks."""
+def accelerated(X, y, eta, gamma, n_rounds, loss=SQUARED, correction=1):
+    """AGBM (Lu et al. 2020, Algorithm 2), with 0 VAGBM (Algorithm 4). The f^m (n_rounds + 1, p), and [(pick, pick), ...] or picks."""
     f, h, e, fs, picks = X[0] - X[0], X[0] - X[0], y - y, [X[0] - X[0]], []
     for m in range(n_rounds):
         theta = 2 / (m + 2 + e[0] - e[0])
         g = (1 - theta) * f + theta * h
         r = loss.residual(y, X @ g)
-        c = r + (m + 1) * theta / 2 * e if corrected else r
+        c = r + correction * (m + 1) * theta / 2 * e
         j, i = best(X.T @ r), best(X.T @ c)
         f, h = g.copy(), h.copy()
         f[j] += eta * (X.T @ r)[j]
         h[i] += gamma * eta / theta * (X.T @ c)[i]
         e = c - (X.T @ c)[i] * X[:, i]
         fs.append(f)
-        picks.append((j, i) if corrected else j)
+        picks.append((j, i) if correction else j)
     return np.array(fs), picks
 
 

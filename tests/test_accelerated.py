@@ -45,7 +45,7 @@ def test_exact_values():
     """Losses and picks as fractions; the reference agrees with both."""
     losses, run = exact_losses(cb.vagbm(1.0), 12, 1)
     assert losses[:9] == VANILLA and run.picks == [0, 1, 2, 3, 4, 3, 4, 2, 3, 2, 4, 3]
-    naive, picks = ref.accelerated(EYE, ONES, F(1), F(1), 12, corrected=False)
+    naive, picks = ref.accelerated(EYE, ONES, F(1), F(1), 12, correction=0)
     assert (run.betas == naive).all() and run.picks == picks
     losses, run = exact_losses(cb.agbm(1.0, 1 / 105), 20, 0)
     np.testing.assert_allclose(

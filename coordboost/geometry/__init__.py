@@ -8,5 +8,6 @@ from coordboost.geometry.angle import mca, second_moment_mca
 from coordboost.geometry.condition import kappa, lambda_pmin
 from coordboost.geometry.distance import distance, start_distance
 from coordboost.geometry.interval import Interval
+from coordboost.geometry.momentum import momentum_limit
 
-__all__ = ["Interval", "distance", "kappa", "lambda_pmin", "mca", "second_moment_mca", "start_distance"]
+__all__ = ["Interval", "distance", "kappa", "lambda_pmin", "mca", "momentum_limit", "second_moment_mca", "start_distance"]

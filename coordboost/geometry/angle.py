@@ -50,12 +50,17 @@ def mca(B, rule=None, *, groups=None, n_starts=24, rng=0):
     """
     learners = Learners.of(B, Full() if rule is None else rule, groups)
     n_starts = validation.whole("n_starts", n_starts, 1)
+    return exactly(learners, LIMIT) or enclosed(learners, n_starts, rng)
+
+
+def exactly(learners, limit):
+    """The interval from the cheapest exact method that needs less than about `limit` seconds, else None."""
     costs = {name: method.cost(learners) for name, method in EXACT.items()}
     for name in sorted(costs, key=lambda name: costs[name]):
-        direction = EXACT[name].direction(learners) if costs[name] < LIMIT else None
+        direction = EXACT[name].direction(learners) if costs[name] < limit else None
         if direction is not None:
             return Interval.exact(learners, direction, name)
-    return enclosed(learners, n_starts, rng)
+    return None
 
 
 @on_one_thread

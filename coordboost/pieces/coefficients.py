@@ -47,6 +47,16 @@ def mix_models(f, h, before, shrink):
             f[i] = (1 - shrink) * f[i] + shrink * h[i]
 
 
+@kernel
+def part_of_h(share, slowed, shrink, theta):
+    """What h moves by in a row that moves f by theta, as a part of the same step; `slowed` counts the rows ``SLOWER``."""
+    if shrink == SLOWER:
+        slowed[0] += 1
+    for _ in range(slowed[0]):
+        share = share / 4
+    return share * theta / (shrink if shrink > 0 else 1)
+
+
 class OneModel(NamedTuple):
     """Predictions that follow ``Single``: pred <- (1 - shrink) pred + unit theta B_j, with the columns of `dictionary`."""
 
@@ -71,6 +81,7 @@ class TwoModels(NamedTuple):
     pred: np.ndarray
     h: np.ndarray
     before: np.ndarray
+    slowed: np.ndarray
 
     def accumulate(self, j, shrink, theta):
         if shrink == 0:
@@ -79,7 +90,7 @@ class TwoModels(NamedTuple):
             mix_models(self.pred, self.h, self.before, shrink)
             add(self.dictionary, j, self.unit * theta, self.pred)
             if self.share != 0:
-                add(self.dictionary, j, self.unit * self.share * theta / (shrink if shrink > 0 else 1), self.h)
+                add(self.dictionary, j, self.unit * part_of_h(self.share, self.slowed, shrink, theta), self.h)
 
 
 @COEFFICIENTS.own
@@ -150,11 +161,13 @@ class TwoSequences(NamedTuple):
     0                   h_j += theta
     ``ANEW``            momentum begins anew: h <- f, then f_j += theta
     ``BACK``            the last move of f is taken back first, then as ``ANEW``
-    ``SLOWER``          as ``ANEW``; from here on gamma is a quarter of what it was
+    ``SLOWER``          as ``ANEW``; from here on gamma, and with it the share, is a quarter of what it was
     ==================  ==========================================================================================
 
     `period` says when momentum begins anew: after so many rounds, 0 for never, -1 when the loss rises. With `guard` a run that leaves what
-    its theorem allows goes back. *Cost* of a row: O(n_learners). *Source*: Lu et al., Algorithms 2 (share = 0), 3 and 4 (share > 0).
+    its theorem allows goes back. `correction` is the sign with which comes back what was not fitted. With
+    `follow_angle` the worst cosine of the fits so far bounds gamma. `slowed` counts the rows ``SLOWER``. *Cost* of a row: O(n_learners).
+    *Source*: Lu et al., Algorithms 2 (share = 0), 3 and 4 (share > 0).
     """
 
     share: float = 0.0
@@ -163,19 +176,24 @@ class TwoSequences(NamedTuple):
     before: np.ndarray = np.zeros(0)
     period: int = 0
     guard: int = 0
+    correction: int = 1
+    follow_angle: int = 0
+    slowed: np.ndarray = np.zeros(1, dtype=np.int64)
     sequences = 2
 
     def start(self, problem):
         n = problem.n_learners
-        return begun(self._replace(f=np.zeros(n), h=np.zeros(n), before=np.zeros(n if self.period < 0 else 0)), problem)
+        f, h, before = np.zeros(n), np.zeros(n), np.zeros(n if self.period < 0 else 0)
+        return begun(self._replace(f=f, h=h, before=before, slowed=np.zeros(1, dtype=np.int64)), problem)
 
     def room(self, n):
         f, h = longer(self.f, n), longer(self.h, n)
         return self._replace(f=f, h=h, before=longer(self.before, n if self.period < 0 else 0))
 
     def follow(self, dictionary, unit):
-        n = dictionary.n_samples
-        return TwoModels(dictionary, unit, self.share, np.zeros(n), np.zeros(n), np.zeros(n if self.period < 0 else 0))
+        n, slowed = dictionary.n_samples, np.zeros(1, dtype=np.int64)
+        before = np.zeros(n if self.period < 0 else 0)
+        return TwoModels(dictionary, unit, self.share, np.zeros(n), np.zeros(n), before, slowed)
 
     def beta(self, unit):
         return unit * self.f
@@ -190,7 +208,7 @@ class TwoSequences(NamedTuple):
         mix_models(self.f, self.h, self.before, shrink)
         self.f[j] += theta
         if self.share != 0:
-            self.h[j] += self.share * theta / (shrink if shrink > 0 else 1)
+            self.h[j] += part_of_h(self.share, self.slowed, shrink, theta)
 
 
 @COEFFICIENTS.own

@@ -7,6 +7,7 @@ The view knows the round m, counted from where momentum last began, and says how
 Source: Lu, Karimireddy, Ponomareva, Mirrokni, *Accelerating Gradient Boosting Machines*, Algorithms 2 and 4.
 """
 
+import math
 from typing import NamedTuple
 
 from coordboost._checks import positive
@@ -20,6 +21,13 @@ tempo = generic("tempo")
 def mixing(m):
     """theta_m, the share of h in the point where the gradient of iteration m is taken."""
     return 2 / (m + 2)
+
+
+@kernel
+def admissible(cosine):
+    """The largest gamma that Theorem 4.1 allows where the cosine of each fit is at least `cosine`: (1 - sqrt(1 - cosine^2))^2."""
+    square = min(cosine * cosine, 1.0)
+    return square * square / (1.0 + math.sqrt(1.0 - square)) ** 2
 
 
 def _checked(rule, problem):
@@ -37,6 +45,7 @@ class TwoPhase(NamedTuple):
     eta: float
     gamma: float
     sequences = 2
+    phases = 2
 
     def bind(self, problem):
         return _checked(self, problem)

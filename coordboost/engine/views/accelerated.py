@@ -10,16 +10,24 @@ from coordboost._protocol import VIEW
 from coordboost._total import sum_of_losses
 from coordboost.engine.views.explicit import begin_residual, fill_curvature, refresh_residual
 from coordboost.pieces.coefficients import ANEW, BACK, SLOWER, TwoSequences, mix_models
-from coordboost.pieces.momentum import mixing
+from coordboost.pieces.momentum import admissible, mixing
 
 scan = generic("scan")
 correlations = generic("correlations")
 add = generic("add")
 column = generic("column")
 
-
 #: The least part of gamma with which a run begins anew.
 LEAST = 1e-15
+
+
+@kernel
+def along(v, learner):
+    """Their inner product."""
+    total = 0 * v[0]
+    for i in range(len(v)):
+        total += v[i] * learner[i]
+    return total
 
 
 @kernel
@@ -39,6 +47,18 @@ def begin_anew(view):
         view.unfitted[i] = 0 * view.f[i]
     view.clock[0] = 0 * view.clock[0]
     look_between(view)
+
+
+@kernel
+def follow_fit(view, fit):
+    """A learner had the inner product `fit` with what was looked at: what gamma may be from here on."""
+    angle, square = view.angle, 0.0
+    for i in range(len(view.looked)):  # looked holds the weight once
+        square += view.looked[i] * view.looked[i] / view.weight[i] if view.weight[i] > 0.0 else 0.0
+    angle[1] = angle[2]
+    if square > 0.0:
+        angle[0] = min(angle[0], abs(fit) / math.sqrt(square))
+        angle[2] = max(admissible(angle[0]), LEAST)
 
 
 @kernel
@@ -83,14 +103,16 @@ def observe(view):
 class Accelerated(NamedTuple):
     """Predictions f and h (n_samples,), and what is correlated with the learners: `looked`, the residual r at g or the corrected c.
 
-    AGBM looks at r in even steps and at c in odd ones; c <- r + (m+1)/(m+2) (c - fit) with the fit of its last learner, kept in `unfitted`.
-    VAGBM (`share` > 0) looks at r always. *Cost* of a step: one scan (or the candidates) and O(n_samples).
+    AGBM looks at r in even steps and at c in odd ones; c <- r + correction alpha_{m-1} / alpha_m (c - fit) with the fit of its last
+    learner, kept in `unfitted`, and alpha_m = gamma_m / theta_m. VAGBM (`share` > 0) looks at r always. *Cost* of a step: one scan (or the
+    candidates) and O(n_samples).
 
     f, h, before : the two models, and with `period` -1 f one move before;  mixed : g;  looked, unfitted : see above, with the weights
-    clock : the round m since momentum began; how the next row begins: ``theta_m``, 0 if it moves h, or ``ANEW``, ``BACK``, ``SLOWER``; the
+    clock : the round m since momentum began; how the next row begins: ``theta_m``, 0 if it moves h, ``ANEW``, ``BACK``, ``SLOWER``; the
     part of gamma that is left; rows so far
     watch : with `guard` or `period` -1, the losses where momentum began, at f now, at the best f; whether the run has left what its
     theorem allows; the rows at the best f
+    angle : with `follow_angle`, the worst cosine of the fits so far, and what it allowed gamma to be a round ago and allows now; else ones
 
     Source: Lu, Karimireddy, Ponomareva, Mirrokni, *Accelerating Gradient Boosting Machines*, Algorithms 2 to 4.
     """
@@ -108,6 +130,9 @@ class Accelerated(NamedTuple):
     unfitted: np.ndarray
     clock: np.ndarray
     watch: np.ndarray
+    angle: np.ndarray
+    correction: int
+    follow_angle: int
     share: float
     period: int
     guard: int
@@ -121,10 +146,11 @@ class Accelerated(NamedTuple):
         f, h, mixed, looked, unfitted = (0 * problem.y for _ in range(5))
         before, zero = f.copy() if coefficients.period < 0 else f[:0], 0 * problem.y[0]
         guard = coefficients.guard and problem.infimum > -math.inf
-        clock, watch = np.array([zero, mixing(zero), 1 + zero, zero]), np.array([zero] * 5)
+        clock, watch, angle = map(np.array, ([zero, mixing(zero), 1 + zero, zero], [zero] * 5, [1 + zero] * 3))
         view = cls(
             problem.loss, problem.dictionary, problem.y, problem.weight, problem.base, f, h, before, mixed, looked,
-            unfitted, clock, watch, coefficients.share, coefficients.period, int(guard), problem.infimum if guard else 0.0, problem.tie,
+            unfitted, clock, watch, angle, coefficients.correction, coefficients.follow_angle, coefficients.share, coefficients.period,
+            int(guard), problem.infimum if guard else 0.0, problem.tie,
         )  # fmt: skip
         begin_residual(view.loss, view.y, view.weight, view.base, view.mixed, view.looked)
         if view.watches:
@@ -162,7 +188,7 @@ class Accelerated(NamedTuple):
 
     def tempo(self):
         """The round, how the next row begins, and the part of gamma that is left."""
-        return self.clock[0], self.clock[1], self.clock[2]
+        return self.clock[0], self.clock[1], self.clock[2] * self.angle[2]
 
     def looks(self, width, n_learners):
         """How many correlations with the data a step of a rule with `width` candidates takes."""
@@ -194,9 +220,10 @@ class Accelerated(NamedTuple):
         clock, watch = self.clock, self.watch
         clock[3] += 1
         if shrink == 0:
-            learner, fit = column(self.dictionary, j), 0 * theta
-            for i in range(len(self.looked)):
-                fit += self.looked[i] * learner[i]
+            learner = column(self.dictionary, j)
+            fit = along(self.looked, learner)
+            if self.follow_angle != 0:
+                follow_fit(self, fit)
             for i in range(len(self.looked)):
                 self.unfitted[i] = self.looked[i] - self.weight[i] * (fit * learner[i])
             add(self.dictionary, j, theta, self.h)
@@ -212,10 +239,12 @@ class Accelerated(NamedTuple):
         if (self.guard != 0 or self.period < 0) and observe(self):
             return
         if self.share == 0:  # AGBM: h comes next, and looks at the corrected residual
-            memory = 1 - mix / 2  # (m + 1) / (m + 2)
+            if self.follow_angle != 0 and clock[0] == 0:  # nothing to correct yet: this learner is the best for h, too
+                follow_fit(self, along(self.looked, column(self.dictionary, j)))
+            memory = self.correction * (1 - mix / 2) * self.angle[1] / self.angle[2]  # 1 - mix / 2 = (m + 1) / (m + 2)
             for i in range(len(self.looked)):
                 self.looked[i] += memory * self.unfitted[i]
             clock[1] = 0 * clock[1]
         else:
-            add(self.dictionary, j, self.share * theta / mix, self.h)
+            add(self.dictionary, j, self.share * clock[2] * theta / mix, self.h)
             next_round(self)

@@ -1,0 +1,175 @@
+"""What of the corrected residual comes back: the paper's sign, that of its authors' program, or nothing; and gamma from the angles.
+
+Source: Lu, Karimireddy, Ponomareva, Mirrokni, *Accelerating Gradient Boosting Machines*; docs/accelerated.md.
+"""
+
+import math
+
+import numpy as np
+import pytest
+import reference as ref
+from designs import as_it_is, betas, columns
+
+import coordboost as cb
+from coordboost.geometry.momentum import momentum_limit
+from coordboost.pieces.coefficients import SLOWER
+
+RNG = np.random.default_rng(7)
+X = RNG.normal(size=(60, 4)).round(1)
+Y = np.sin(2 * X[:, 0]) * X[:, 1] + 0.2 * RNG.normal(size=60)
+SIGNS = np.where(Y > 0, 1.0, -1.0)
+each_sign = pytest.mark.parametrize("correction", [1, -1, 0])
+each_loss = pytest.mark.parametrize("loss, y", [(cb.Squared(), Y), (cb.Logistic(), SIGNS)], ids=["squared", "logistic"])
+FIVE = as_it_is(np.eye(5), np.array([5.0, 4.0, 3.0, 2.0, 1.0]))
+
+
+@each_sign
+@each_loss
+@pytest.mark.parametrize("learners", ["columns", "stumps"])
+def test_every_sign_is_the_naive_loop(learners, loss, y, correction):
+    """Over columns compiled, over stumps interpreted."""
+    B = columns(cb.Problem(X, Y)) if learners == "columns" else columns(cb.Problem(cb.stumps(X), Y))
+    problem = as_it_is(B, y, loss) if learners == "columns" else cb.Problem(cb.stumps(X), y, loss, center=False)
+    run = cb.solve(problem, cb.agbm(0.5, 0.1, False, correction), 80 if correction else 40, compile=learners == "columns")
+    expected, picks = ref.accelerated(B, y, 0.5, 0.1, 40, ref.SQUARED if loss == cb.Squared() else ref.logistic(), correction)
+    assert run.path.learner.tolist() == np.ravel(picks).tolist()
+    found = betas(run)[1::2] if correction else betas(run)[1:]
+    np.testing.assert_allclose(found @ B.T, expected[1:] @ B.T, rtol=0, atol=1e-12 * np.abs(expected @ B.T).max())
+
+
+def projected(v, weight, leaf):
+    """The best constant on each leaf, in the metric of the weights; `v` holds the weights once."""
+    return (np.bincount(leaf, v) / np.maximum(np.bincount(leaf, weight), 1e-300))[leaf]
+
+
+def followed(problem, bank, eta, gamma, n_rounds, correction, follow=False):
+    """AGBM with the trees that a run has grown, in its own words: f^1, f^2, ... and the gammas."""
+    f = h = left = 0 * problem.y
+    out, gammas, worst = [], [gamma], 1.0
+    leaves = [bank.tree(j).apply(bank.binned.codes) for j in range(len(bank.trees.n_leaves))]
+
+    def cosine(v, fit):
+        return math.sqrt(v @ fit / (v @ (v / problem.weight)))
+
+    for m in range(n_rounds):
+        mix, j = 2 / (m + 2), 2 * m if correction else m
+        g = (1 - mix) * f + mix * h
+        r = problem.resid(g)
+        f = g + eta * (fit := projected(r, problem.weight, leaves[j]))
+        if correction:
+            if follow and m == 0:
+                worst = cosine(r, fit)
+            gammas.append((1 - math.sqrt(1 - worst**2)) ** 2 if follow else gamma)
+            c = r + (correction * (m + 1) / (m + 2) * gammas[-2] / gammas[-1] * left if m else 0)
+            fit = projected(c, problem.weight, leaves[j + 1])
+            left = c - problem.weight * fit
+            worst = min(worst, cosine(c, fit))
+        h = h + gammas[-1] * eta / mix * fit
+        out.append(f)
+    return out, gammas[1:]
+
+
+@each_sign
+@each_loss
+def test_every_sign_with_trees(loss, y, correction):
+    problem = cb.Problem(cb.trees(X, max_depth=2, min_samples=3), y, loss, sample_weight=1.0 + np.arange(60) % 3)
+    run = cb.solve(problem, cb.agbm(0.5, 0.1, True, correction), 40)
+    rounds = 20 if correction else 40
+    naive, _ = followed(run.problem, run.problem.dictionary, 0.5, 0.1, rounds, correction)
+    for state, f in zip(run.replay(range(1, 41, 40 // rounds)), naive, strict=True):
+        np.testing.assert_allclose(state.pred, f, atol=1e-10)
+    np.testing.assert_allclose(run.predict(X), run.pred + problem.offset, atol=1e-10)
+
+
+def test_no_correction_is_vagbm():
+    """The same rows: with the guard and without, and where momentum begins anew."""
+    for guard, eta, gamma, n in [(False, 0.5, 0.3, 60), (True, 0.5, 0.3, 60), (True, 1.0, 1.0, 90)]:
+        one, other = (cb.solve(FIVE, m, n) for m in (cb.agbm(eta, gamma, guard, 0), cb.vagbm(eta, gamma, guard)))
+        assert (one.beta == other.beta).all() and one.message == other.message
+        assert (SLOWER in one.path.shrink) == (eta == 1.0)
+    plain = cb.solve(FIVE, cb.agbmr(1.0, 1.0, guard=False, correction=0), 60)
+    kept = np.array([state.loss for state in plain.replay(range(61))])[1:][plain.path.shrink > 0]
+    assert plain.final.loss < 1e-6 and (np.diff(kept)[1:] <= 0).mean() > 0.8
+
+
+@pytest.mark.parametrize("method", [cb.vagbm(1.0, 1.0, True), cb.agbm(1.0, 1.0, True, -1)], ids=["none", "minus"])
+def test_the_guard_speaks_and_goes_back(method, tmp_path):
+    """Without it the loss passes that of the start; with it the run is the same up to its best model, and goes on from there."""
+    ten = as_it_is(np.eye(10), np.sqrt(np.arange(2.0, 12.0)))
+    wild = cb.solve(ten, cb.METHODS[method.name](**{**method.parameters, "guard": False}), 200)
+    run = cb.solve(ten, method, 200)
+    first = int(np.flatnonzero(run.path.shrink == SLOWER)[0])
+    losses = np.array([state.loss for state in wild.replay(range(201))])
+    left = np.argmax(losses > ten.start_loss)
+    assert losses.max() > 3 * ten.start_loss and losses[:left].argmin() == first > 0
+    assert "went back to its best model" in run.message and run.final.loss < losses[first]
+    for cut in (first, first + 1, 100):
+        assert (cb.solve(ten, method, cut).resume(200 - cut).beta == run.beta).all()
+    run.save(tmp_path / "run")
+    loaded = cb.load(tmp_path / "run")
+    assert loaded.message == run.message and (loaded.resume(30).beta == run.resume(30).beta).all()
+    np.testing.assert_allclose(run.pred, ten.combine(run.beta), rtol=0, atol=1e-12)
+
+
+def test_rows_after_a_fall_take_a_quarter():
+    """VAGBM from its best model on, with a quarter of gamma: the model of the run less that model."""
+    run = cb.solve(FIVE, cb.vagbm(1.0, 1.0, True), 60)
+    falls = np.flatnonzero(run.path.shrink == SLOWER)
+    start = next(run.replay([falls[0]])).pred
+    rest = as_it_is(np.eye(5), FIVE.y - start)
+    again = cb.solve(rest, cb.vagbm(1.0, 0.25), 8)
+    np.testing.assert_allclose(next(run.replay([falls[0] + 8])).pred - start, again.pred, atol=1e-12)
+    assert len(falls) == 1 or falls[1] > falls[0] + 8
+
+
+@each_sign
+@pytest.mark.parametrize("loss", [cb.Huber(0.3), cb.Logistic()], ids=lambda loss: type(loss).__name__)
+def test_the_guard_is_silent_where_learners_fit_everything(loss, correction):
+    """Theta = 1: trees with a leaf for each row. All signs are then Nesterov's method, and the theorem holds for gamma = 1."""
+    y = np.array([3.0, -1, 2, 0.5, -4, 1, -2]) if loss != cb.Logistic() else np.array([1.0, -1, 1, 1, -1, 1, -1])
+    problem = cb.Problem(cb.trees(np.arange(7.0)[:, None], max_depth=None, max_leaves=7, min_samples=1), y, loss, center=False)
+    eta, n = 1 / loss.sigma, 120 if correction else 60
+    guarded, plain = (cb.solve(problem, cb.agbm(eta, 1.0, guard, correction), n, compile=False) for guard in (True, False))
+    assert (guarded.beta == plain.beta).all() and "went back" not in guarded.message
+    nesterov = cb.solve(problem, cb.vagbm(eta), 60, compile=False)
+    np.testing.assert_allclose(guarded.pred, nesterov.pred, atol=1e-9)
+
+
+def test_gamma_from_a_certified_angle():
+    """Five orthonormal columns: Theta^2 = 1/5. The run says which gamma it took."""
+    limit = (1 - math.sqrt(0.8)) ** 2
+    assert momentum_limit(FIVE) == pytest.approx(limit, rel=1e-8) and momentum_limit(FIVE) <= limit
+    run = cb.solve(FIVE, cb.agbm(1.0, "auto"), 100)
+    assert run.method.parameters["gamma"] == momentum_limit(FIVE) and "went back" not in run.message
+    assert (run.beta == cb.solve(FIVE, cb.agbm(1.0, momentum_limit(FIVE)), 100).beta).all()
+    assert (
+        momentum_limit(cb.Problem(cb.trees(X), Y)) is None and momentum_limit(cb.Problem(RNG.normal(size=(60, 280)), Y)) is None
+    )
+
+
+@each_loss
+def test_gamma_that_follows_the_worst_cosine(loss, y, tmp_path):
+    """The naive loop's gammas; cut, saved, loaded and interpreted runs are the run, bit for bit."""
+    problem = cb.Problem(cb.trees(X, max_depth=2, min_samples=3), y, loss, sample_weight=1.0 + np.arange(60) % 3)
+    run = cb.solve(problem, cb.agbm(0.5, "auto"), 40)
+    naive, gammas = followed(run.problem, run.problem.dictionary, 0.5, 1.0, 20, 1, follow=True)
+    for state, f in zip(run.replay(range(1, 41, 2)), naive, strict=True):
+        np.testing.assert_allclose(state.pred, f, atol=1e-10)
+    assert (np.diff(gammas) <= 0).all() and gammas[-1] < gammas[0] / 10
+    run.save(tmp_path / "run")
+    cut = cb.solve(problem, cb.agbm(0.5, "auto"), 13).resume(4)
+    for other in (cut.resume(23), cb.load(tmp_path / "run"), cb.solve(problem, cb.agbm(0.5, "auto"), 40, compile=False)):
+        assert (other.path.theta == run.path.theta).all() and (other.beta == run.beta).all()
+    assert (cb.load(tmp_path / "run").resume(9).beta == run.resume(9).beta).all()
+
+
+def test_what_is_refused():
+    for call, words in [
+        (lambda: cb.agbm(0.5, 0.1, correction=0.5), "correction must be 1, -1 or 0"),
+        (lambda: cb.agbm(0.5, 0.1, correction="paper"), "correction must be 1, -1 or 0"),
+        (lambda: cb.agbm(0.5, "auto", correction=0), "without a correction there is no 'auto'"),
+        (lambda: cb.vagbm(0.5, "auto"), "without a correction there is no 'auto'"),
+        (lambda: cb.agbm(0.5, "small"), "gamma must be in .0, 1., or 'auto'"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            call()
