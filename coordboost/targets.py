@@ -3,8 +3,7 @@ r"""What a run approaches: an optimum, always as an interval ``lower <= L* <= up
 All bounds hold for every convex loss. With :math:`c = B^T r` the correlations of the residual at :math:`\beta` and
 :math:`g = \langle r, B\beta\rangle`, convexity gives :math:`L(b) \ge L(\beta) + g - c^T b` for every b; the targets differ in how large
 :math:`c^T b` can be. Nothing else is claimed but :math:`L(b) \ge` ``problem.infimum``, which is -inf for a loss that declares no infimum:
-the lower end may then be -inf. *Numerics*: lower ends are moved down by a bound of the rounding in them; the upper end is the loss of the
-model as it is computed.
+the lower end may then be -inf. *Numerics*: both ends are moved out by a bound of the rounding in them.
 """
 
 import math
@@ -84,20 +83,46 @@ class At(NamedTuple):
         resid = problem.resid(pred)
         return cls(beta, pred, problem.value(pred), resid, problem.scan(resid))
 
-    def doubt(self, problem):
-        """Bound of the rounding in a correlation, and in anything that unit columns and `resid` multiply to.
+    def scaled(self, problem, by):
+        """The model times `by`; its correlations are not asked for."""
+        pred = self.pred * by
+        return self._replace(beta=self.beta * by, pred=pred, loss=problem.value(pred), resid=problem.resid(pred), corr=None)
+
+    @property
+    def l1(self):
+        """Sum of abs(beta)."""
+        return float(np.abs(self.beta).sum())
+
+    def part(self, problem):
+        """Bound of the rounding in a sum of products, in parts of the norms that are multiplied.
 
         A sum of m products is taken to be off by at most 4 u sqrt(m) times the norms, u the unit roundoff. Not a worst case, which
         grows with m: rounding errors of mean zero stay inside with probability 1 - 2 exp(-4^2 / 2), to first order in u.
         *Source*: Ipsen, Zhou, *Probabilistic error analysis for inner products*.
         """
-        terms = max(problem.n_samples, np.count_nonzero(self.beta))
-        return 2 * float(np.finfo(float).eps) * math.sqrt(terms) * problem.size(self.resid)
+        return 2 * float(np.finfo(float).eps) * math.sqrt(max(problem.n_samples, np.count_nonzero(self.beta)))
+
+    def doubt(self, problem):
+        """Bound of the rounding in a correlation, and in anything that unit columns and `resid` multiply to."""
+        return self.part(problem) * problem.size(self.resid)
 
     def rounding(self, problem, radius):
         """Bound of the rounding in ``loss + <resid, pred> - radius max|corr|``."""
-        sums = 2 * float(np.finfo(float).eps) * math.sqrt(problem.n_samples) * self.size(problem)
-        return self.doubt(problem) * float(radius + np.abs(self.beta).sum()) + sums + float(np.finfo(float).tiny)
+        return self.doubt(problem) * (radius + self.l1) + self.sums(problem) + float(np.finfo(float).tiny)
+
+    def sums(self, problem):
+        """Bound of the rounding in the sum of the losses."""
+        return 2 * float(np.finfo(float).eps) * math.sqrt(problem.n_samples) * self.size(problem)
+
+    def upper(self, problem):
+        """The loss of the model, at most: `loss` is that of rounded predictions, which large coefficients make wrong.
+
+        Their error is at most e = ``part * l1`` in norm; the loss moves with it by ``size(resid) e + sigma e^2 / 2``. The second term
+        is left out where the loss declares no sigma.
+        """
+        error = self.part(problem) * self.l1
+        bend = (LOSS.of(problem.loss, "sigma") or 0.0) * error * error / 2
+        return self.loss + self.doubt(problem) * self.l1 + bend + self.sums(problem)
 
     def size(self, problem):
         """The size of what the loss is computed from: itself, or for a loss with negative values a sum without their signs.
@@ -140,7 +165,7 @@ class Unconstrained(NamedTuple):
         worst = float(np.abs(at.corr).max())
         least = min(at.over(problem), at.loss)
         if mu is None or not DICTIONARY.of(problem.dictionary, "countable"):
-            return Certificate(self, least, at.loss, {"max_abs_corr": worst})
+            return Certificate(self, least, at.upper(problem), {"max_abs_corr": worst})
         spectrum, most = problem.spectrum, problem.span.most(unweighted(problem, at.resid))
         inside = spectrum.project(problem, at.resid)
         witness = {
@@ -150,7 +175,8 @@ class Unconstrained(NamedTuple):
             "tilt": problem.span.tilt,
             "distance_to_solutions": float(np.linalg.norm(inside / spectrum.singular)) / mu,
         }
-        return Certificate(self, max(least, at.loss - most * most / (2 * mu) - at.rounding(problem, 0.0)), at.loss, witness)
+        lower = max(least, at.loss - most * most / (2 * mu) - at.rounding(problem, 0.0))
+        return Certificate(self, lower, at.upper(problem), witness)
 
 
 class Ball(NamedTuple):
@@ -168,10 +194,9 @@ class Ball(NamedTuple):
         worst, inner = float(np.abs(at.corr).max()), float(at.resid @ at.pred)
         least, lower = at.over(problem), at.loss + inner - at.rounding(problem, self.radius)
         lower -= self.radius * worst if self.radius > 0 else 0.0
-        l1 = float(np.abs(at.beta).sum())
-        upper = at.loss if l1 <= self.radius * (1 + 1e-12) else problem.value(at.pred * (self.radius / l1))
-        omega = worst - inner / self.radius if self.radius > 0 else worst
-        return Certificate(self, max(lower, min(least, upper)), upper, {"omega": omega, "l1": l1, "max_abs_corr": worst})
+        inside = at if at.l1 <= self.radius * (1 + 1e-12) else at.scaled(problem, self.radius / at.l1)
+        upper, omega = inside.upper(problem), worst - inner / self.radius if self.radius > 0 else worst
+        return Certificate(self, max(lower, min(least, upper)), upper, {"omega": omega, "l1": at.l1, "max_abs_corr": worst})
 
 
 class Penalty(NamedTuple):
@@ -188,7 +213,7 @@ class Penalty(NamedTuple):
     def certificate(self, problem, at):
         not_negative("Penalty: lam", self.lam)
         worst, inner, rounding = float(np.abs(at.corr).max()), float(at.resid @ at.pred), at.rounding(problem, 0.0)
-        upper, least = at.loss + self.lam * float(np.abs(at.beta).sum()), at.over(problem)
+        upper, least = at.upper(problem) + self.lam * at.l1, at.over(problem)
         most = worst + at.doubt(problem)
         scale = min(1.0, self.lam / most) if most > 0 else 1.0
         lower = scale * (at.loss + inner) + (1 - scale) * least if scale < 1 else at.loss + inner
