@@ -120,7 +120,7 @@ def test_a_report_reads_well():
     assert "skipped mu is a constant" in str(cb.check_piece(cb.Huber()))
 
 
-@pytest.mark.parametrize("bad", [None, 3, cb.Huber, "loss", object()], ids=str)
+@pytest.mark.parametrize("bad", [None, 3, cb.Huber, "loss", object()], ids=lambda bad: type(bad).__name__)
 def test_what_is_no_piece_is_refused(bad):
     with pytest.raises(ValueError, match="check_piece takes an object with the verbs of a kind of piece"):
         cb.check_piece(bad)
