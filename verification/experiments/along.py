@@ -5,12 +5,14 @@ import numpy as np
 from coordboost.engine.follow import Follower
 
 
-def losses(run, data, steps=1):
+def losses(run, data, steps=1, rows=None):
     """Mean losses of the model of a run on stumps or trees on the rows of `data`, after 0, `steps`, 2 `steps`, ... steps.
 
     The loss is that of the problem, with its regularisation where it has some. For accelerated boosting an iteration is two steps.
+    `rows` are those of `data` in the bins of the problem, if they are there already.
     """
-    problem, rows = run.problem, run.problem.binning.bin(data.X)
+    problem = run.problem
+    rows = problem.binning.bin(data.X) if rows is None else rows
     dictionary, weight = problem.dictionary, np.ones(len(data.y))
     follower = Follower(run.method, dictionary.at(rows) if problem.countable else dictionary.standing(rows))
     start = sum(problem.loss.value(y, problem.offset) for y in data.y.tolist())

@@ -102,7 +102,7 @@ def mean_in_time(axis, part, column):
         for step in part.where(t=t).values("step"):
             rows = part.where(t=t, step=step)
             together.append({"t": t, "seed": 0, "cpu": float(rows["cpu"].mean()), column: float(rows[column].mean())})
-    lines(axis, Table(together), "cpu", column, "t")
+    lines(axis, Table(together), "cpu", column, "t", label="t = {}")
 
 
 EXPERIMENTS = (

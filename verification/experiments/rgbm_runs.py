@@ -51,10 +51,11 @@ def lowest(data):
     Where some feature tells all samples apart, or where the rows are linearly independent, that is any prediction at all. Where all
     features have two values it is any sum of them and a constant: Newton's method. Else, unknown: nan.
     """
-    X = data.X.toarray() if hasattr(data.X, "toarray") else data.X
-    n = len(X)
-    apart = any(len(np.unique(X[:, j])) == n for j in range(min(X.shape[1], 200)))
-    if apart or (n <= 2000 and X.shape[1] >= n and np.linalg.matrix_rank(X @ X.T) == n):
+    X, n = data.X, len(data.y)
+    if hasattr(X, "toarray"):
+        gram = (X @ X.T).toarray()
+        return best_of_each() if np.linalg.matrix_rank(gram, hermitian=True) == n else np.nan
+    if any(len(np.unique(column)) == n for column in X.T) or (X.shape[1] >= n and np.linalg.matrix_rank(X) == n):
         return best_of_each() if data.classes else 0.0
     if not data.classes or any(len(np.unique(column)) > 2 for column in X.T):
         return np.nan
@@ -78,9 +79,10 @@ def best_of_each():
     return float(minimize_scalar(lambda f: np.logaddexp(0, -f) + D / 2 * f * f, bounds=(0, 50), method="bounded").fun)
 
 
-def curve(problem, t, n_steps, at, train, test, seed):
+def curve(problem, t, n_steps, at, sets, seed):
     """Rows of one run at the steps `at`; its CPU seconds are spread evenly over its steps, which cost the same.
 
+    sets : the samples of the fit and of the test, each with its rows in bins
     evaluations : features that all samples were sorted by, over all steps;  distinct : learners in the model
     """
     method = cb.rtgcd(select=cb.Groups(t))
@@ -88,7 +90,7 @@ def curve(problem, t, n_steps, at, train, test, seed):
     begun = time.process_time()
     run = cb.solve(problem, method, n_steps, rng=seed)
     each = (time.process_time() - begun) / n_steps
-    fitted, tested = losses(run, train), losses(run, test)
+    fitted, tested = (losses(run, data, rows=rows) for data, rows in sets)
     for k in at:
         yield {
             "step": k, "loss": float(fitted[k]), "test": float(tested[k]), "cpu": each * k, "evaluations": t * k,
@@ -104,10 +106,10 @@ def curves(data, learner, ts, steps_of, points_of, seeds):
     for seed in seeds:
         train, test = split(data, seed)
         problem, floor = problem_of(learner, train), lowest(train)
-        p = n_groups(problem)
+        sets, p = ((train, problem.dictionary.binned), (test, problem.binning.bin(test.X))), n_groups(problem)
         for t in ts(p):
             n_steps = steps_of(t, p)
-            for row in curve(problem, t, n_steps, points_of(n_steps), train, test, seed):
+            for row in curve(problem, t, n_steps, points_of(n_steps), sets, seed):
                 yield {"data": data.name, "learner": learner, "t": t, "p": p, "seed": seed, **row, "gap": row["loss"] - floor}
 
 

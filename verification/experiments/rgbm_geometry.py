@@ -1,0 +1,155 @@
+"""Lu and Mazumder, Figures 2 to 4: the law of the rank of the winner, angles in the plane, angles of an orthonormal basis. No data."""
+
+import numpy as np
+from scipy import stats
+
+import coordboost as cb
+from coordboost.geometry.closed import orthonormal
+from verification.experiments.drawing import legend_below, lines, name_axes
+from verification.experiments.experiment import Claim, Experiment, Table
+from verification.experiments.judge import beside, every, fact, near
+
+T, SIZES = 10, (20, 40, 80)
+SOME_T = (5, 20, 50)
+
+
+def ranks(sets, quick):
+    """K times the weight of rank j, beside the density of Beta(1, t) at j / K and the mass of Beta(1, t) on (j - 1, j] / K."""
+    rows = []
+    for n in SIZES:
+        weight, law = cb.Subset(T).weights(n), stats.beta(1, T)
+        for j in range(1, n + 1):
+            mass = law.cdf(j / n) - law.cdf((j - 1) / n)
+            rows.append(
+                {"K": n, "q": j / n, "weight": n * weight[j - 1], "density": law.pdf(j / n), "mass": n * mass, "seed": 0}
+            )
+    return Table(rows)
+
+
+def gap_to_density(n):
+    """The largest difference from the density, over all ranks, of K = n."""
+    return lambda table: float(np.abs(table.where(K=n)["weight"] - table.where(K=n)["density"]).max())
+
+
+def law_is_close(table):
+    """Where the curves of K = 40 differ by more than a line is thick: 2 % of the height of the picture."""
+    part = table.where(K=40)
+    off = np.abs(part["weight"] - part["density"]) / T
+    place, after = part["q"][off.argmax()], part["q"][np.flatnonzero(off > 0.02)[-1] + 1]
+    words = f"{100 * off.max():.0f} % of the height at q = {place:g}, less than 2 % from q = {after:g} on"
+    return fact(off.max() <= 0.02, words, "largest difference over all ranks")
+
+
+def total_variation(table):
+    """Half the sum of the differences to the masses of Beta(1, t), for each K."""
+    return [float(np.abs(table.where(K=n)["weight"] - table.where(K=n)["mass"]).sum() / n / 2) for n in SIZES]
+
+
+def draw_ranks(figure, table):
+    """The weights of each K and the density."""
+    figure.set_size_inches(6.4, 4.6)
+    axis = figure.subplots()
+    lines(axis, table, "q", "weight", "K", label="K = {}")
+    q = np.linspace(0, 1, 200)
+    axis.plot(q, stats.beta(1, T).pdf(q), color="black", linewidth=1, label=f"density of Beta(1, {T})")
+    name_axes(axis, "rank j / K", "K times the probability of rank j")
+    legend_below(figure, axis)
+
+
+PLANE = {
+    "two lines 0.02 apart": (0.0, 0.02),
+    "two orthogonal lines": (0.0, np.pi / 2),
+    "lines every 30 degrees": tuple(np.deg2rad(np.arange(0, 180, 30))),
+}
+
+
+def plane(sets, quick):
+    """The square of the minimal cosine angle of three sets of lines in the plane, as an interval."""
+    rows = []
+    for name, angles in PLANE.items():
+        found = cb.mca(np.array([np.cos(angles), np.sin(angles)]))
+        rows.append(
+            {"lines": name, "lower": found.lower**2, "upper": found.upper**2, "angles": " ".join(f"{a:.6f}" for a in angles)}
+        )
+    return Table(rows)
+
+
+def squared_angle(k, printed, within):
+    """Whether both ends of the k-th interval are the printed number."""
+    return lambda table: every(near(float(table[end][k]), printed, within) for end in ("upper", "lower"))
+
+
+def draw_plane(figure, table):
+    """The lines, and the value, of each set."""
+    figure.set_size_inches(8.4, 3.2)
+    for axis, row in zip(figure.subplots(1, 3), table.rows, strict=True):
+        for angle in map(float, row["angles"].split()):
+            axis.plot([-np.cos(angle), np.cos(angle)], [-np.sin(angle), np.sin(angle)], color="#0072B2")
+        axis.set(aspect="equal", xticks=[], yticks=[], xlim=(-1.1, 1.1), ylim=(-1.1, 1.1))
+        axis.set_title(f"{row['lines']}\nsquare of Theta: {row['upper']:.4f}", fontsize=10)
+
+
+def basis(sets, quick):
+    """Theta of an orthonormal basis of R^p when t of p learners are drawn, p from t to 100,000."""
+    rows = []
+    for t in SOME_T:
+        for p in np.unique(np.geomspace(t, 100_000, 15 if quick else 60).round().astype(int)).tolist():
+            rows.append({"t": t, "p": p, "theta": orthonormal(cb.Subset(t).weights(p)), "seed": 0})
+    return Table(rows)
+
+
+def slopes(table):
+    """The slopes in the logarithms of both below and above p = t^2 (a factor of 2 away from it), of all t."""
+    found = []
+    for t in SOME_T:
+        part = table.where(t=t)
+        for side, slope in ((part["p"] <= t * t / 2, -0.5), (part["p"] >= 2 * t * t, -1.0)):
+            if side.sum() > 1:
+                fit = np.polyfit(np.log(part["p"][side]), np.log(part["theta"][side]), 1)
+                found.append(near(float(fit[0]), slope, 1e-6))
+    return every(found)
+
+
+def closed(table):
+    """The largest relative difference from min(t / p, 1 / root p)."""
+    off = np.abs(table["theta"] / np.minimum(table["t"] / table["p"], table["p"] ** -0.5) - 1).max()
+    return fact(off < 1e-9, f"largest relative difference {off:.1g}")
+
+
+def draw_basis(figure, table):
+    """Theta against p, both logarithmic."""
+    figure.set_size_inches(6.4, 4.6)
+    axis = figure.subplots()
+    lines(axis, table, "p", "theta", "t", label="t = {}")
+    name_axes(axis, "p", "Theta of an orthonormal basis", log_x=True, log_y=True)
+    legend_below(figure, axis)
+
+
+EXPERIMENTS = (
+    Experiment(
+        name="rgbm_figure2", source="Lu, Mazumder, Figure 2", run=ranks, draw=draw_ranks, seconds=(0.1, 0.1),
+        claims=(
+            Claim("t = 10: from K = 40 on the weights cannot be told from Beta(1, 10)", law_is_close, "indistinguishable"),
+            *(Claim(f"largest difference from the density, K = {n}", lambda table, n=n: beside(f"{gap_to_density(n)(table):.3f}"))
+              for n in SIZES),
+            Claim("the weights approach Beta(1, 10): total variation at least halves with K doubled",
+                  lambda table: fact(all(b < 0.55 * a for a, b in zip(total_variation(table), total_variation(table)[1:], strict=False)),
+                                     ", ".join(f"{v:.3f}" for v in total_variation(table)))),
+        ),
+    ),
+    Experiment(
+        name="rgbm_figure3", source="Lu, Mazumder, Figure 3", run=plane, draw=draw_plane, seconds=(0.1, 0.1),
+        claims=(
+            Claim("two lines close to each other", squared_angle(0, np.sin(0.01) ** 2, 1e-9), "nearly 0"),
+            Claim("two orthogonal lines", squared_angle(1, 0.5, 1e-8), "1/2"),
+            Claim("lines every 30 degrees", squared_angle(2, 0.933, 5e-4), "0.933"),
+        ),
+    ),
+    Experiment(
+        name="rgbm_figure4", source="Lu, Mazumder, Figure 4", run=basis, draw=draw_basis, seconds=(0.5, 2),
+        claims=(
+            Claim("the slope is -1/2 below p = t^2 and -1 above", slopes, "-1/2, -1"),
+            Claim("Theta is min(t / p, 1 / root p), exactly", closed, "about, in Remark 4.2"),
+        ),
+    ),
+)  # fmt: skip
