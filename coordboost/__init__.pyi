@@ -71,6 +71,8 @@ from coordboost.pieces.steps import Sign as Sign
 from coordboost.pieces.steps import SignSequence as SignSequence
 from coordboost.pieces.steps import SoftThreshold as SoftThreshold
 from coordboost.problem import Problem as Problem
+from coordboost.readers import Table as Table
+from coordboost.readers import read_table as read_table
 from coordboost.run import Run as Run
 from coordboost.run import Status as Status
 from coordboost.run import load as load

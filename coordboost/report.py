@@ -70,6 +70,16 @@ def _gap(run, optimum):
     return None if optimum is None else run.final.loss - optimum
 
 
+def gap_of(state):
+    """The certified gap of a state in parts of the loss at zero, or None where it is not known, or not cheap."""
+    problem = state.problem
+    m, n = problem.n_samples, problem.n_learners
+    if isinstance(state.target, Unconstrained) and float(m) * n * min(m, n) > AFFORDABLE / 10:
+        return None
+    found = state.certificate()
+    return found.gap / problem.start_excess if found.known and problem.start_excess else None
+
+
 def summary(run, optimum=None):
     """One row about a run.
 

@@ -10,53 +10,14 @@ from test_readers import CSV, SVM, X, Y, write
 
 from coordboost.readers import Table, read_table
 
-BAD_CSV = {
-    "empty file": ("", r"empty file"),
-    "no rows": ("a,y\n", r"at least one row"),
-    "no features": ("y\n1\n2\n", r"at least one row and one feature"),
-    "no target": ("a,b\n1,2\n", r"no column 'y': choose the target among 'a', 'b'"),
-    "no header": ("1,2\n3,4\n", r"choose the target among '1', '2'"),
-    "other separator": ("a;y\n1;2\n", r"among 'a;y'"),
-    "repeated name": ("a,y,a\n1,2,3\n", r"repeats 'a'"),
-    "name with spaces repeated": ("a,y, a\n1,2,3\n", r"repeats 'a'"),
-    "nameless column": ("a,y,\n1,2,3\n", r"column 3 has no name"),
-    "short row": ("a,y\n1,2\n3\n", r"line 3 has 1 cells, the header has 2"),
-    "long row": ("a,y\n\n1,2,3\n", r"line 3 has 3 cells, the header has 2"),
-    "text": ("a,job,y\n1,clerk,2\n", r"line 2 holds text such as 'clerk' in 'job': encode"),
-    "text in two columns": ("a,job,y\n1,2,3\nx,clerk,2\n", r"line 3 holds text such as 'x' in 'a', 'job'"),
-    "text in the target": ("a,y\n1,yes\n", r"'yes' in 'y'"),
-    "missing mark": ("a,y\n1,2\n?,2\n", r"line 3 holds text such as '\?' in 'a'"),
-    "thousands": ("a,y\n1_000,2\n", r"'1_000' in 'a'"),
-    "decimal comma": ('a,y\n"1,5",2\n', r"'1,5' in 'a'"),
-    "empty cell": ("a,y\n1,2\n,2\n", r"line 3, column 'a' is empty"),
-    "blank cell": ("a,y\n1,  \n", r"line 2, column 'y' is empty"),
-    "nan": ("a,y\n1,nan\n", r"line 2, column 'y' holds nan"),
-    "infinite": ("a,y\n-inf,1\n", r"line 2, column 'a' holds -inf"),
-    "overflow": ("a,y\n1e999,1\n", r"line 2, column 'a' holds 1e999"),
-    "open quote": ('a,y\n"1,2\n', r"cannot be read as a CSV file"),
-    "not UTF-8": (b"a,y\n1,\xff\n", r"cannot be read as a CSV file in UTF-8"),
-    "UTF-16": ("a,y\n1,2\n".encode("utf-16"), r"cannot be read as a CSV file in UTF-8"),
-}
 
-
-def refuse(path, expected, target=None):
+def refuse(path, expected, target=None, **options):
     """Check that the file is refused with ValueError in one line that starts with its name."""
     with pytest.raises(ValueError, match=expected) as caught:
-        read_table(path, target)
+        read_table(path, target, **options)
     message = str(caught.value)
     assert type(caught.value) is ValueError and message.startswith(str(path).partition(",")[0])
     assert "\n" not in message
-
-
-@pytest.mark.parametrize(("content", "expected"), BAD_CSV.values(), ids=BAD_CSV)
-def test_bad_csv(tmp_path, content, expected):
-    refuse(write(tmp_path / "t.csv", content), expected)
-    refuse(write(tmp_path / "t.csv.gz", content), expected)
-
-
-def test_many_columns_are_listed_in_part(tmp_path):
-    header = ",".join(f"c{j}" for j in range(1000))
-    refuse(write(tmp_path / "t.csv", header + "\n"), r"'c19' and 980 more$")
 
 
 BAD_ARRAYS = {
@@ -126,7 +87,7 @@ def test_target_without_names(tmp_path, name):
     refuse(tmp_path / name, r"no named columns, got target 'y': leave the target out", target="y")
 
 
-@pytest.mark.parametrize("name", ["t.txt", "t", "t.pkl", "t.npz.gz", "X.npy.gz", "t.gz", "csv", ".csv.zip"])
+@pytest.mark.parametrize("name", ["t.json", "t", "t.pkl", "t.npz.gz", "X.npy.gz", "t.gz", "csv", ".csv.zip"])
 def test_unknown_suffix(tmp_path, name):
     refuse(write(tmp_path / name, CSV), r"expected a name ending with one of \.csv, .*\.libsvm\.gz: rename or convert")
 
@@ -176,13 +137,13 @@ def test_result_is_writable_and_owns_its_memory(tmp_path):
     assert isinstance(table, Table) and Path(tmp_path / "t.csv").read_text() == CSV
 
 
-def test_reading_csv_needs_no_heavy_library(tmp_path):
+def test_numbers_without_gaps_need_pandas_and_nothing_heavier(tmp_path):
     path = write(tmp_path / "t.csv", CSV)
-    heavy = ("sklearn", "pandas", "matplotlib", "cvxpy")
+    heavy = ("sklearn", "matplotlib", "cvxpy", "pyarrow.parquet")
     code = (
-        "import sys; from coordboost.readers import read_table; "
+        "import sys; from coordboost.readers import read_table; print('pandas' in sys.modules); "
         f"read_table({str(path)!r}); print(*(name for name in {heavy!r} if name in sys.modules))"
     )
     root = Path(__file__).resolve().parents[1]
     done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
-    assert done.stdout.split() == []
+    assert done.stdout.split() == ["False"]

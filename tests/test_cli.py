@@ -63,7 +63,7 @@ def fine(*words):
 
 def test_every_help_page_shows_examples_and_exit_codes():
     text = fine("--help").stdout
-    assert "130" in text and "coordboost path" in text
+    assert "130" in text and "coordboost fit" in text
     path = fine("path --help").stdout
     assert all(f"  {name}: " in path for name in METHODS) and "unit of the target" in path and "R-FS" in path
     for command in ("quickstart", "certify"):
@@ -129,7 +129,7 @@ def test_constant_columns_are_noted_in_one_line(folder):
 
 BAD_INPUT = [
     ("path none.csv --method gcd", "no such file"),
-    ("path text.csv --method gcd", "line 3 holds text"),
+    ("path text.csv --method gcd", "line 3, column 'a' holds 'x' among numbers"),
     ("path t.csv --method gcd", "no column 'y'"),
     ("path t.csv --target price --method ls_boost --eps 2", "eps must be"),
     ("path t.csv --target price --method ls_boost --eps nan", "eps must be"),

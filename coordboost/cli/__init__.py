@@ -3,15 +3,16 @@
 import errno
 import json
 import math
+import re
 import warnings
 from pathlib import Path
 
 import click
 
 from coordboost.cli.check import check
+from coordboost.cli.fit import fit
 from coordboost.cli.mca import mca
 from coordboost.cli.output import print_parts, show
-from coordboost.cli.path import path
 
 BAD, INTERRUPTED = 1, 130
 
@@ -19,6 +20,7 @@ BAD, INTERRUPTED = 1, 130
 #: What the command line calls the ways out that error messages name in Python.
 PHRASES = {
     "step=LineSearch()": "--line-search",
+    "unknown_as_none=True": "--unknown none",
     "Pass scale=True": "Leave out --no-scale",
     "pass center=False": "pass --no-center",
 }
@@ -30,7 +32,7 @@ def _sentence(error):
     text = str(error)
     for python, option in PHRASES.items():
         text = text.replace(python, option)
-    return text
+    return re.sub(r"\b(impute|na|text|decimal|thousands|date_format)=", lambda found: f"--{found[1].replace('_', '-')} ", text)
 
 
 class Commands(click.Group):
@@ -63,7 +65,7 @@ def main():
     \b
     Start here:
       coordboost quickstart
-      coordboost path table.csv --target price --method ls_boost --eps 0.1 --steps 2000
+      coordboost fit table.csv --target price --method ls_boost --eps 0.1 --steps 2000
       coordboost certify coordboost-out/ls_boost.run --independent
 
     \b
@@ -75,7 +77,8 @@ def main():
     """  # noqa: D301
 
 
-main.add_command(path)
+main.add_command(fit)
+main.add_command(fit, "path")
 main.add_command(mca)
 main.add_command(check)
 

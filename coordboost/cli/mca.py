@@ -5,6 +5,7 @@ import json
 import click
 
 from coordboost.cli.output import print_parts
+from coordboost.cli.tables import TABLE_OPTIONS, read, taken, with_options
 
 #: Rules by name: which options must be given, and which others may be.
 RULES = {"full": ((), ()), "subset": (("--t",), ()), "groups": (("--groups",), ("--t",))}
@@ -28,7 +29,9 @@ def _labels(ctx, param, value):
     "--rule", default="full", show_default=True, type=click.Choice(list(RULES)), help="Which learners a step looks at."
 )
 @click.option("--t", type=click.IntRange(1), metavar="N", help="How many learners (subset) or groups (default 1) are drawn.")
-@click.option("--groups", callback=_labels, metavar="A,A,B,...", help="Labels of the columns, for --rule groups.")
+@click.option(
+    "--groups", callback=_labels, metavar="A,A,B,...", help="Labels of the columns, for --rule groups.  [default: by variable]"
+)
 @click.option("--second-moment", is_flag=True, help="The second-moment angle, a sharper constant in the rate.")
 @click.option("--target", metavar="NAME", help="Column (CSV) or array (npz) to leave out.  [default: y]")
 @click.option("--center/--no-center", default=True, help="Centre the columns first.  [default: center]")
@@ -36,26 +39,27 @@ def _labels(ctx, param, value):
     "--starts", type=click.IntRange(1), default=24, show_default=True, metavar="N", help="Local searches for the upper end."
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Seed of the searches.")
+@with_options(TABLE_OPTIONS)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
-def mca(file, rule, t, groups, second_moment, target, center, starts, seed, as_json):
+def mca(file, rule, t, groups, second_moment, target, center, starts, seed, as_json, **given):
     """Measure how well the columns of a table cover the directions they span.
 
     The minimal cosine angle Theta is between 0 and 1; with a sigma-smooth, mu-strongly convex loss a step of boosting shrinks
     the expected gap by the factor 1 - (mu / sigma) Theta^2 at least. Theta is computed exactly where that is cheap, and is
-    otherwise an interval whose two ends are proved. FILE as for `coordboost path`.
+    otherwise an interval whose two ends are proved. FILE as for `coordboost fit`.
     """
     from coordboost.geometry import mca as first
     from coordboost.geometry import second_moment_mca as second
     from coordboost.problem import Problem
-    from coordboost.readers import read_table
 
     needs, takes = RULES[rule]
     for option, value in (("--t", t), ("--groups", groups)):
-        if value is None and option in needs:
+        if value is None and option in needs and option != "--groups":
             raise click.UsageError(f"--rule {rule} needs {option}.")
         if value is not None and option not in needs + takes:
             raise click.UsageError(f"--rule {rule} does not take {option}.")
-    table = read_table(file, target)
+    table = read(file, target, taken(given))
+    groups = table.groups if groups is None else groups
     problem = Problem(table.X, 0.0 * table.y, center=center, groups=groups, feature_names=table.feature_names)
     found = (second if second_moment else first)(problem, _rule(rule, t), n_starts=starts, rng=seed)
     row = {

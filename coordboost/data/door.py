@@ -42,7 +42,8 @@ def parts_of(X, y, loss, sample_weight, center, scale, groups, feature_names):
     base = 0.0 if LOSS.of(loss, "location") else offset
     if base != offset:
         y = _less(y, offset, weight > 0)
-    return Parts(loss, dictionary, way, y, weight, offset, base, labels, names, named, not own or binning is not None, binning)
+    standard, recipe = not own or binning is not None, getattr(X, "recipe", None)
+    return Parts(loss, dictionary, way, y, weight, offset, base, labels, names, named, standard, binning, recipe)
 
 
 def _less(y, offset, counts):

@@ -41,14 +41,29 @@ def columns_of(X):
     return X if hasattr(X, "standardized") else MemoryColumns(X)
 
 
-def columns_as_in(X, names, named):
+class RecipeColumns(MemoryColumns):
+    """The columns that a recipe made out of a table: a Problem on them predicts for new tables.
+
+    X : float64 (n_samples, n_columns), an array or CSC;  recipe : ``coordboost.data.recipe.Recipe``
+    """
+
+    def __init__(self, X, recipe):
+        super().__init__(X)
+        self.recipe, self.names, self.named = recipe, recipe.columns, True
+
+
+def columns_as_in(X, names, named, recipe=None):
     """New rows as columns with verbs, and the order that puts them into that of the columns `names` of the fit, or None.
+
+    recipe : what makes columns of a data frame first, or None
 
     Raises
     ------
     ValueError
         If there are more or fewer columns, or others by name.
     """
+    if recipe is not None and validation.is_frame(X):
+        X = recipe.numbers(X)
     X = columns_of(X)
     order = order_of(X.names if X.named else None, names, named)
     if X.shape[1] != len(names):

@@ -9,6 +9,7 @@ from coordboost._checks import shown
 from coordboost._protocol import DICTIONARY, LOSS
 from coordboost.data import validation
 from coordboost.data.binning import Binning
+from coordboost.data.recipe import Recipe
 from coordboost.data.standardize import Standardization
 
 
@@ -22,6 +23,7 @@ class Parts:
     column_names : names of all columns, kept or not (a sequence of n_columns);  named : whether they were given, not made up
     standard : whether the door itself made the columns, so that they have unit norm
     binning : what puts new rows into the bins that the dictionary knows, or None
+    recipe : what made the columns out of a table with text and gaps (``coordboost.data.recipe``), or None
     """
 
     loss: object
@@ -36,9 +38,12 @@ class Parts:
     named: bool
     standard: bool
     binning: object = None
+    recipe: object = None
 
 
-def restored(loss, dictionary, standardization, y, weight, offset, base, groups, feature_names, dropped, binning=None):
+def restored(
+    loss, dictionary, standardization, y, weight, offset, base, groups, feature_names, dropped, binning=None, recipe=None
+):
     """Parts that come from a file: each is checked, alone and against the others.
 
     Parameters
@@ -83,7 +88,18 @@ def restored(loss, dictionary, standardization, y, weight, offset, base, groups,
     binning = None if binning is None else Binning.restored(binning, binned)
     if banked:
         dictionary = dictionary.opened(weight, binning)
-    return Parts(loss, dictionary, standardization, y, weight, offset, base, groups, names.tolist(), named, False, binning)
+    recipe = _restored_recipe(recipe, names.tolist())
+    return Parts(
+        loss, dictionary, standardization, y, weight, offset, base, groups, names.tolist(), named, False, binning, recipe
+    )
+
+
+def _restored_recipe(recipe, names):
+    """The recipe from plain data, refused where it does not give the columns `names`; None for None."""
+    made = None if recipe is None else Recipe.restored(recipe)
+    if made is not None and made.columns != names:
+        raise ValueError("the recipe of the table does not give the columns of the model.")
+    return made
 
 
 def _is_array(values, dtype, shape):

@@ -58,6 +58,7 @@ def _parts(problem, n_learners):
     parts = {key: getattr(problem, key) for key in PROBLEM}
     if not problem.countable:
         parts |= {"dictionary": problem.dictionary.saved(n_learners), "feature_names": []}
+    parts |= {} if problem.recipe is None else {"recipe": problem.recipe.plain()}
     return parts if problem.binning is None else {**parts, "binning": problem.binning.saved()}
 
 

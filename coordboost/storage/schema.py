@@ -44,7 +44,7 @@ def _problem(value):
         isinstance(value, dict)
         and set(value) == {"dict"}
         and isinstance(value["dict"], dict)
-        and set(PROBLEM) <= set(value["dict"]) <= {*PROBLEM, "binning"}
+        and set(PROBLEM) <= set(value["dict"]) <= {*PROBLEM, "binning", "recipe"}
     )
 
 

@@ -1,0 +1,85 @@
+"""Dates as numbers: days since 1 January 1970, with the time of day as a fraction."""
+
+import datetime
+
+import numpy as np
+
+#: The way of ISO 8601, with a T or a time zone perhaps.
+ISO = "ISO"
+#: Ways to write a date that are tried in this order; with a time of day where there is one.
+FORMATS = ("%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", "%d.%m.%y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y")
+TIMES = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f")
+#: Ways that differ in what comes first, day or month.
+TWO_WAYS = {"%d/%m/%Y": "%m/%d/%Y", "%d-%m-%Y": "%m-%d-%Y"}
+FIRST = datetime.datetime(1970, 1, 1)
+
+
+def days_of(series):
+    """Days of a column that has a dtype of dates or of time spans, NaN where missing, (n_rows,)."""
+    import pandas as pd
+
+    if series.dtype.kind == "M" and getattr(series.dtype, "tz", None) is not None:
+        series = series.dt.tz_convert("UTC").dt.tz_localize(None)
+    span = series - pd.Timestamp(FIRST) if series.dtype.kind == "M" else series
+    return (span / pd.Timedelta(days=1)).to_numpy(dtype=np.float64, na_value=np.nan)
+
+
+def _days(moment):
+    if not isinstance(moment, datetime.datetime):
+        moment = datetime.datetime(moment.year, moment.month, moment.day)
+    if moment.tzinfo is not None:
+        moment = moment.astimezone(datetime.UTC).replace(tzinfo=None)
+    return (moment - FIRST) / datetime.timedelta(days=1)
+
+
+def _read(values, form):
+    """Days of all values, or None where one of them is not written so."""
+    read = datetime.datetime.fromisoformat if form == ISO else lambda value: datetime.datetime.strptime(value, form)
+    try:
+        return [_days(read(value)) if value else np.nan for value in values]
+    except ValueError:
+        return None
+
+
+def days(values, name, form=None):
+    """How dates are written, and the days of each of the different values of a column; None where they are no dates.
+
+    Parameters
+    ----------
+    values : list of str, of dates, or None where missing
+    form : str, optional
+        How they are written, as in ``datetime.strptime``; by default that is found out.
+
+    Raises
+    ------
+    ValueError
+        Where day and month cannot be told apart: which two ways there are, and how to choose.
+    """
+    if all(value is None or isinstance(value, datetime.date) for value in values):
+        return "", [np.nan if value is None else _days(value) for value in values]
+    if not all(value is None or isinstance(value, str) for value in values):
+        return None
+    written = ["" if value is None else value.strip() for value in values]
+    if form:
+        found = _read(written, form)
+        return found and (form, found)
+    first = next((value for value in written if value), "")
+    if not any(map(str.isdigit, first)) or len(first) > 40:
+        return None
+    ways = ([ISO] if len(first) >= 10 and first[4] == "-" else []) + [one + time for one in FORMATS for time in TIMES]
+    for one in ways:
+        if found := _read(written, one):
+            _check_one_way(name, written, found, first, one)
+            return one, found
+    return None
+
+
+def _check_one_way(name, written, found, first, form):
+    """Refuse dates that are other dates when day and month change places."""
+    other = TWO_WAYS.get(form[:8])
+    swapped = other and _read(written, other + form[8:])
+    if swapped and swapped != found:
+        raise ValueError(
+            f"column {name!r} holds dates such as {first!r}, which can be read in two ways: say which with "
+            f'date_format="{form}" or "{other + form[8:]}".'
+        )

@@ -1,0 +1,207 @@
+"""What a column of a table holds: numbers, dates or categories; each becomes float64 numbers, or codes of categories.
+
+Text is judged by its different values, not row by row, so that a column of millions of cells with a few words costs little.
+"""
+
+import math
+import numbers
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from coordboost.data.dates import days, days_of
+from coordboost.data.names import listed
+
+#: Words that mean "missing" in a column whose other entries are numbers or dates, beside those that pandas knows.
+WORDS = {
+    "?",
+    "-",
+    "--",
+    ".",
+    "*",
+    "na",
+    "n.a.",
+    "none",
+    "missing",
+    "unknown",
+    "not available",
+    "not applicable",
+    "no data",
+    "nil",
+}
+#: Whole numbers beyond this are not all float64 numbers.
+WHOLE = 1 << 53
+NUMBER, DATE, CATEGORY = "number", "date", "category"
+
+
+class Cells(NamedTuple):
+    """How the cells of a table are written, and where its rows are.
+
+    where : function of a row number, from 0, that says in words where the row is ("line 7")
+    decimal, thousands : marks in numbers, the second may be "";  day_format : how dates are written, None to find out
+    """
+
+    where: Callable[[int], str] = "row {} (counted from 0)".format
+    decimal: str = "."
+    thousands: str = ""
+    day_format: str | None = None
+
+    def number(self, value):
+        """A cell as a float, NaN for an empty one, None for text; ``1_000`` is a number to ``float`` but not in a table."""
+        if isinstance(value, numbers.Real):
+            return float(value) if abs(value) < 1e308 else math.inf
+        text = str(value).strip()
+        if not text:
+            return math.nan
+        text = text.replace(self.thousands, "") if self.thousands else text
+        try:
+            return float(text.replace(self.decimal, ".")) if "_" not in text else None
+        except ValueError:
+            return None
+
+
+class Column(NamedTuple):
+    """A column that was understood.
+
+    kind : ``NUMBER``, ``DATE`` or ``CATEGORY``
+    values : float64 (n_rows,), NaN where missing, or whole numbers; of a category int64 codes, places in `levels`, -1 where missing
+    levels : tuple of str: the categories, sorted; of dates how they are written, one entry;  said : what was guessed, or ""
+    """
+
+    kind: str
+    values: np.ndarray
+    levels: tuple = ()
+    said: str = ""
+
+    @property
+    def missing(self):
+        """Rows whose cell is missing, (n_rows,) of bool."""
+        return self.values < 0 if self.kind == CATEGORY else np.isnan(self.values)
+
+
+def cell(text):
+    """A cell in quotes, cut short where it is long."""
+    text = " ".join(str(text).split())
+    return repr(text if len(text) <= 40 else f"{text[:28]}...{text[-8:]} ({len(text)} characters)")
+
+
+def text_of(value):
+    """The cell as the name of a category: 1.0 is written 1, as in a column of whole numbers."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value).strip()
+
+
+def column_of(name, series, cells, kind=None):
+    """A column of a data frame, understood.
+
+    Parameters
+    ----------
+    name : str;  series : pandas Series
+    cells : Cells
+    kind : what the column must be, or None: it is guessed
+
+    Raises
+    ------
+    ValueError
+        One sentence on the first cell that does not fit: where, what, and what to do.
+    """
+    sort = getattr(series.dtype, "kind", "O")
+    if sort in "Mm" and kind in (None, DATE):
+        return Column(DATE, days_of(series), ("",))
+    if sort in "biuf" and (kind in (None, NUMBER) or (kind == DATE and series.isna().all())):
+        return Column(kind or NUMBER, _numbers(name, series, cells), ("",) if kind == DATE else ())
+    return _from_values(name, series, cells, kind)
+
+
+def _numbers(name, series, cells):
+    """The numbers of a column that has a numeric dtype, finite or missing; whole ones without gaps as they are, not copied."""
+    plain = isinstance(series.dtype, np.dtype)
+    values = series.to_numpy() if plain else series.to_numpy(dtype=np.float64, na_value=np.nan)
+    if plain and series.dtype.kind == "b":
+        return values.astype(np.float64)
+    if math.isinf(values.max(initial=0.0)) or math.isinf(values.min(initial=0.0)):
+        row = int(np.flatnonzero(np.isinf(values))[0])
+        raise ValueError(
+            f"{cells.where(row)}, column {name!r} holds {values[row]}: write a finite number, or leave the cell empty."
+        )
+    if series.dtype.kind in "iu" and len(values) and max(values.max(), -float(values.min())) >= WHOLE:
+        whole = series.dropna().unique()
+        _check_whole(name, [int(one) for one in whole[:100_000]])
+    return values
+
+
+def _check_whole(name, whole):
+    """Refuse different whole numbers that are one float64 number."""
+    seen = {}
+    for one in whole:
+        if abs(one) >= WHOLE and seen.setdefault(float(one), one) != one:
+            raise ValueError(
+                f"column {name!r} holds whole numbers such as {cell(seen[float(one)])} and {cell(one)}, which float64 cannot tell "
+                "apart: subtract a constant from the column, read it as text, or leave it out."
+            )
+
+
+def _from_values(name, series, cells, kind):
+    """A column of text or of mixed cells, from its different values."""
+    import pandas as pd
+
+    codes, distinct = pd.factorize(series, use_na_sentinel=True)
+    distinct = list(distinct)
+    if kind == CATEGORY or isinstance(series.dtype, pd.CategoricalDtype):
+        return _category(codes, distinct)
+    found = [cells.number(value) for value in distinct]
+    text = [str(value).strip() for value, number in zip(distinct, found, strict=True) if number is None]
+    words = {word for word in text if word.lower() in WORDS}
+    said = f"{listed([repr(word) for word in sorted(words)])} in {name!r} read as missing" if words else ""
+    if kind != DATE and len(words) == len(set(text)) and (len(text) < len(distinct) or kind == NUMBER or not distinct):
+        values = _looked_up(name, codes, distinct, found, cells)
+        _check_whole(name, [value for value in distinct if isinstance(value, int)])
+        return Column(NUMBER, values, (), said)
+    if kind != NUMBER and (cells.day_format or kind or len(text) == len(distinct)):
+        written = days([None if str(value).strip() in words else value for value in distinct], name, cells.day_format)
+        if written is not None:
+            return Column(DATE, _taken(np.array(written[1]), codes), (written[0],), said)
+    counts = np.bincount(codes[codes >= 0], minlength=len(distinct))
+    odd = np.array([number is None for number in found])
+    if kind in (NUMBER, DATE) or 2 * counts[~odd].sum() >= counts.sum() > 0:
+        _refuse_mixed(name, codes, distinct, odd, cells, kind)
+    return _category(codes, distinct)
+
+
+def _looked_up(name, codes, distinct, found, cells):
+    values = _taken(np.array([math.nan if number is None else number for number in found]), codes)
+    if np.isinf(values).any():
+        row = int(np.flatnonzero(np.isinf(values))[0])
+        said = cell(distinct[codes[row]])
+        raise ValueError(
+            f"{cells.where(row)}, column {name!r} holds {said}, beyond float64: write a smaller number, or leave it empty."
+        )
+    return values
+
+
+def _taken(numbers_of, codes):
+    return np.append(numbers_of.astype(np.float64), np.nan)[codes]  # the code -1 of a missing cell takes the last
+
+
+def _refuse_mixed(name, codes, distinct, odd, cells, kind):
+    """A cell of text among numbers: where it is, and what it may be."""
+    if kind == DATE:
+        odd = np.ones(len(distinct), dtype=bool)
+    row = int(np.flatnonzero(np.append(odd, False)[codes])[0])
+    word = str(distinct[codes[row]]).strip()
+    ways = [] if any(map(str.isdigit, word)) or len(word) > 40 else [f"if that word means missing, say so (na={word!r})"]
+    ways += [] if kind else [f"if the column is text, say so (text={name!r})"]
+    others = {NUMBER: "where numbers belong", DATE: "where dates belong"}.get(kind, "among numbers")
+    raise ValueError(
+        f"{cells.where(row)}, column {name!r} holds {cell(distinct[codes[row]])} {others}: "
+        + "; ".join(["mend the cell or empty it", *ways])
+        + "."
+    )
+
+
+def _category(codes, distinct):
+    """Codes in the order of the sorted levels; cells that differ in spaces around them are one level, empty ones are missing."""
+    names = [text_of(value) for value in distinct]
+    levels = sorted({name for name in names if name})
+    place = {level: j for j, level in enumerate(levels)}
+    return Column(CATEGORY, np.array([*(place.get(name, -1) for name in names), -1], dtype=np.int64)[codes], tuple(levels))

@@ -1,0 +1,148 @@
+r"""Tables from files; never a pickle.
+
+Nouns of this room: a *table* is the features ``X (m, p)``, the target ``y (m,)`` and, where the file has them, the names of the p
+features, the groups that they form and the recipe that made them; the *target* is the name of the column (of a table with names) or
+array (.npz) that becomes ``y``. What is done with text, dates and gaps is said in ``coordboost.data.recipe``.
+
+A reader checks what only it can see (lines, headers, names) and that every number is finite; what follows, such as centring or the
+labels a loss wants, belongs to ``Problem``.
+"""
+
+import os
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from coordboost.data.inmemory import RecipeColumns
+from coordboost.data.recipe import Recipe
+from coordboost.problem import Problem
+from coordboost.readers.arrays import SVM, read_npy, read_npz, read_svmlight
+from coordboost.readers.frames import NAMED, named_file
+from coordboost.readers.options import Options
+from coordboost.readers.tables import learned, prepared
+
+
+class Table(NamedTuple):
+    """What a file holds."""
+
+    X: Any  # (m, p) float64: dense in Fortran order, or a scipy CSC array (svmlight, many indicators)
+    y: np.ndarray | None  # (m,) float64; None where it was not asked for and is not there
+    feature_names: tuple[str, ...] | None  # p names, or None where the file has none
+    groups: tuple[str, ...] | None = None  # p names of the variables that the features belong to
+    recipe: Recipe | None = None  # how the columns of the file became X, for tables with names
+    said: tuple[str, ...] = ()  # what was guessed, in words
+
+    def problem(self, loss=None, *, center=True, scale=True):
+        """``Problem(X, y, loss, ...)`` with names and groups; its runs predict for new tables of the same kind."""
+        groups = None if self.groups is None or len(set(self.groups)) == len(self.groups) else self.groups
+        X = self.X if self.recipe is None else RecipeColumns(self.X, self.recipe)
+        return Problem(X, self.y, loss, center=center, scale=scale, groups=groups, feature_names=self.feature_names)
+
+
+def read_table(path, target=None, **options):
+    r"""Read features and target from a file; the suffix, in any case, says which format it is.
+
+    ======================================  ===========================================================================
+    suffix                                  content
+    ======================================  ===========================================================================
+    .csv .tsv .tab .txt .dat .data (.gz)    a header row, then rows of cells; how it is written is guessed, see Notes
+    .parquet .pq .arrow .feather .ipc       columns with types; needs pyarrow
+    .xlsx .xlsm .xls .ods                   a sheet with a header row; needs what pandas reads it with (openpyxl)
+    .npz                                    arrays ``X`` and ``y``, and ``feature_names`` if there is one
+    .npy                                    two files, see Notes
+    .svm .svmlight .libsvm (.gz)            one sample a line, ``label index:value ...``; ``X`` is a scipy CSC array
+    ======================================  ===========================================================================
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file; for .npy also ``"X.npy,y.npy"``.
+    target : str, optional
+        Column or array (.npz) that becomes ``y``; by default ``"y"``. .npy and svmlight have no names.
+    **options
+        For tables with names: see ``coordboost.readers.options.Options``. ``sep``, ``decimal``, ``thousands``, ``encoding``, ``na``,
+        ``text``, ``drop``, ``date_format``, ``sheet``, ``impute``.
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    ValueError
+        One sentence that says where and what to do: the file is missing, damaged or of another format, has no rows or no features,
+        lacks the target, repeats a name, has rows of different lengths, gaps that nobody said what to do with, or text among numbers.
+
+    Notes
+    -----
+    *Text files.* Encoding (UTF-8, UTF-16, else one of western languages), separator, decimal mark and thousands mark are guessed from
+    the beginning of the file; ``Table.said`` says what was found, options overrule. *Pairs of .npy files.* ``"X.npy,y.npy"`` names both
+    files. A single file whose name ends with ``X.npy`` is paired with the file beside it that has ``y`` in the place of that ``X``
+    (``train_X.npy``, ``train_y.npy``). *svmlight.* Indices start at one, unless a zero occurs in the file; the largest index seen is
+    the last feature.
+
+    *Cost.* pandas reads; beyond that a pass over each column. Memory for the table twice.
+    """
+    text, suffix = _suffix(path)
+    chosen = Options(**options)
+    if suffix in NAMED:
+        file = named_file(Path(text), suffix, chosen, chosen.text)
+        X, y, recipe, said = learned(file, "y" if target is None else target, chosen)
+        return Table(X, y, tuple(recipe.columns), tuple(recipe.groups), recipe, said)
+    if chosen != Options():
+        raise ValueError(f"{text}: this format takes no options for text, gaps or columns: leave them out")
+    if suffix == ".npz":
+        return Table(*read_npz(Path(text), "y" if target is None else target))
+    if target is not None:
+        raise ValueError(f"{text}: this format has no named columns, got target {target!r}: leave the target out")
+    return Table(*(read_svmlight(Path(text)) if suffix in SVM else read_npy(text)))
+
+
+def read_rows(path, problem, *, unknown_as_none=False, **options):
+    """New rows for the model of a run, from a file: what its ``predict`` takes, and what was guessed.
+
+    Parameters
+    ----------
+    path : as for ``read_table``
+    problem : Problem of the run
+    unknown_as_none : bool
+        Categories that the model does not know are none of those that it knows, instead of an error.
+    **options
+        As for ``read_table``.
+
+    Returns
+    -------
+    X : (n_rows, n_columns);  said : tuple of str
+
+    Raises
+    ------
+    ValueError
+        As ``read_table`` and ``Recipe.numbers``.
+    """
+    text, suffix = _suffix(path)
+    if suffix in NAMED:
+        if problem.recipe is None:
+            raise ValueError(
+                f"{text}: the model was fitted on columns without names: pass a file of the kind that it was fitted on"
+            )
+        return prepared(
+            named_file(Path(text), suffix, Options(**options), problem.recipe.text), problem.recipe, unknown_as_none
+        )
+    if suffix == ".npz":
+        return read_npz(Path(text), "y", labelled=False)[0], ()
+    if suffix in SVM:
+        return read_svmlight(Path(text), len(problem.column_names))[0], ()
+    return read_npy(text, labelled=False)[0], ()
+
+
+def _suffix(path):
+    """The path as text and the suffix that says its format."""
+    text = os.fspath(path)
+    name = Path(text).name.lower()
+    suffix = Path(name.removesuffix(".gz")).suffix
+    zipped = suffix in SVM or f"{suffix}.gz" in NAMED
+    if suffix not in (*NAMED, *SVM, ".npz", ".npy") or (name.endswith(".gz") and not zipped):
+        known = ", ".join((*NAMED, ".npz", ".npy", *SVM, *(f"{end}.gz" for end in SVM)))
+        raise ValueError(f"{text}: expected a name ending with one of {known}: rename or convert the file")
+    return text, suffix

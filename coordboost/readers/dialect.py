@@ -1,0 +1,130 @@
+"""How a text file is written: encoding, separator, decimal mark; guessed from its beginning and said, unless it was told."""
+
+import codecs
+import csv
+import re
+from typing import NamedTuple
+
+#: So many bytes are looked at.
+SAMPLE = 1 << 18
+SPACES = r"\s+"
+SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", SPACES: "spaces"}
+MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+COMMA = re.compile(r"[+-]?(\d*|\d{1,3}(\.\d{3})+),\d+([eE][+-]?\d+)?")
+POINT = re.compile(r"[+-]?(\d*|\d{1,3}(,\d{3})+)\.\d+([eE][+-]?\d+)?")
+GROUPED = {".": re.compile(r"[+-]?\d{1,3}(\.\d{3})+(,\d+)?"), ",": re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?")}
+
+
+class Dialect(NamedTuple):
+    """encoding : a codec;  sep, decimal : one character, ``SPACES`` for any number of spaces;  thousands : one character or None."""
+
+    encoding: str
+    sep: str
+    decimal: str
+    thousands: str | None = None
+
+    def said(self, told):
+        """What was guessed and is not what everybody expects, in words; `told` : names of the fields that the user gave."""
+        usual = {"encoding": ("utf-8", "utf-8-sig"), "sep": (",",), "decimal": (".",), "thousands": (None,)}
+        words = {
+            "encoding": self.encoding, "sep": f"separated by {SEPARATORS.get(self.sep, repr(self.sep))}",
+            "decimal": "decimal comma" if self.decimal == "," else "decimal point", "thousands": f"thousands marked by {self.thousands!r}",
+        }  # fmt: skip
+        return [words[name] for name in usual if name not in told and getattr(self, name) not in usual[name]]
+
+
+def encoding_of(sample):
+    """The encoding of a text that begins with the bytes `sample`.
+
+    Raises
+    ------
+    ValueError
+        For bytes that are no text.
+    """
+    for mark, encoding in MARKS:
+        if sample.startswith(mark):
+            return encoding
+    even, odd = sample[0::2].count(0), sample[1::2].count(0)
+    if even + odd:
+        if min(even, odd) > 0.05 * max(even, odd) or 3 * max(even, odd) < len(sample) // 2:
+            raise ValueError("it holds zero bytes, so it is no text")
+        return "utf-16-le" if odd > even else "utf-16-be"
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(sample)
+        return "utf-8"
+    except UnicodeDecodeError:
+        return western(sample)
+
+
+def western(sample):
+    """Which of the two old encodings of western languages `sample` may be in; the second one takes any bytes."""
+    try:
+        sample.decode("cp1252")
+        return "cp1252"
+    except UnicodeDecodeError:
+        return "latin-1"
+
+
+def records(lines, sep):
+    """Yield (number of the last line, cells) of each record that is not blank.
+
+    lines : iterable of str
+    """
+    if sep == SPACES:
+        yield from ((k, line.split()) for k, line in enumerate(lines, 1) if line.strip())
+        return
+    reader = csv.reader(lines, delimiter=sep, skipinitialspace=True, strict=True)
+    yield from ((reader.line_num, row) for row in reader if row)
+
+
+def _first(lines, sep, at_most=50):
+    found = []
+    try:
+        for _, row in records(lines, sep):
+            found.append(row)
+            if len(found) == at_most:
+                break
+    except csv.Error:
+        pass  # the last record may be cut; what is wrong with the file is said when it is read
+    return found
+
+
+def _separator(lines, suffix):
+    """The separator by which most of the first records have as many cells as the header; spaces where no other one will do."""
+    first = {".csv": ",", ".tsv": "\t"}.get(suffix, "\t")
+    best, best_score = None, (False, 1)
+    for sep in (first, *(one for one in SEPARATORS if one not in (first, SPACES))):
+        widths = [len(row) for row in _first(lines, sep)] or [0]
+        score = (2 * widths.count(widths[0]) > len(widths), widths[0])
+        if widths[0] > 1 and score > best_score:
+            best, best_score = sep, score
+    if best is None:
+        widths = {len(row) for row in _first(lines, SPACES)}
+        best = SPACES if len(widths) == 1 and widths != {1} else first if suffix == ".csv" else ","
+    return best
+
+
+def _decimal(cells, sep):
+    """The decimal mark, from cells that are written in one way only: 1,5 and 1.5, not 1,234 and 1.234."""
+    commas, points = ([cell for cell in cells if one.fullmatch(cell)] for one in (COMMA, POINT))
+    sure = [sum(not GROUPED[mark].fullmatch(cell) for cell in found) for mark, found in ((",", commas), (".", points))]
+    return "," if sure[0] > sure[1] or (sure == [0, 0] and sep != "," and len(commas) > len(points)) else "."
+
+
+def dialect_of(text, suffix, encoding, sep=None, decimal=None, thousands=None):
+    """The dialect of a text, from its beginning `text`; what is given is taken."""
+    lines = text.lstrip("\ufeff\r\n# ").splitlines(keepends=True)
+    sep = _separator(lines, suffix) if sep is None else sep
+    cells = [cell.strip() for row in _first(lines, sep)[1:] for cell in row]
+    if decimal is None:
+        decimal = _decimal(cells, sep)
+    if thousands is None:
+        mark = "." if decimal == "," else ","
+        grouped = [cell for cell in cells if GROUPED[mark].fullmatch(cell)]
+        thousands = mark if any(len(cell) > 7 or decimal in cell for cell in grouped) else None
+    return Dialect(encoding, sep, decimal, thousands)

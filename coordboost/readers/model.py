@@ -1,0 +1,104 @@
+"""A model as plain data: what predicts for new tables, without the table that it was fitted on."""
+
+import json
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse
+
+from coordboost._protocol import LOSS
+from coordboost.data.recipe import Recipe
+from coordboost.pieces import losses
+
+FORMAT = "coordboost-model"
+
+
+class LinearModel(NamedTuple):
+    """A linear model on the raw scale.
+
+    names, coef : of the columns, (n_columns,);  intercept : float;  loss : its name;  step : of the run
+    recipe : how a table becomes these columns, or None;  named : whether the columns had names
+    """
+
+    names: list
+    coef: np.ndarray
+    intercept: float
+    loss: str
+    method: str
+    step: int
+    recipe: object = None
+
+    @property
+    def rows(self):
+        """The coefficients as a list of dictionaries: column, variable, coefficient."""
+        groups = self.names if self.recipe is None else self.recipe.groups
+        return [
+            {"column": name, "variable": group, "coefficient": float(value)}
+            for name, group, value in zip(self.names, groups, self.coef, strict=True)
+        ]
+
+    def text(self):
+        """The model as JSON."""
+        recipe = None if self.recipe is None else self.recipe.plain()
+        plain = {
+            "format": FORMAT, "version": 1, "method": self.method, "step": self.step, "loss": self.loss,
+            "intercept": float(self.intercept), "coefficients": self.rows, "recipe": recipe,
+        }  # fmt: skip
+        return json.dumps(plain, indent=2, ensure_ascii=False) + "\n"
+
+    def predict(self, X):
+        """What the model predicts, (n_rows,): the mean of the target, of two classes the probability of the second."""
+        if X.shape[1] != len(self.coef):
+            raise ValueError(
+                f"expected {len(self.coef)} columns as in the fit, got {X.shape[1]}: pass a table of the same kind"
+            )
+        linear = (scipy.sparse.csr_array(X) if scipy.sparse.issparse(X) else X) @ self.coef + self.intercept
+        mean = LOSS.of(getattr(losses, self.loss)(), "mean")
+        return linear if mean is None else mean(linear)
+
+    @property
+    def two_class(self):
+        """Whether predictions are probabilities."""
+        return LOSS.of(getattr(losses, self.loss)(), "two_class")
+
+
+def model_of(run, beta=None, step=None):
+    """The model of a run over columns after its last step, or with the coefficients `beta` (n_learners,) of `step`."""
+    problem = run.problem
+    if not problem.countable or problem.binning is not None:
+        raise ValueError("the model is no sum of columns of a table: predict in Python, coordboost.load(file).predict(X)")
+    coef, intercept = problem.raw(run.beta if beta is None else beta)
+    names, name = list(problem.column_names), type(problem.loss).__name__
+    if getattr(losses, name, None) is not type(problem.loss):
+        raise ValueError(f"the loss {name} is not part of coordboost: predict in Python, coordboost.load(file).predict(X)")
+    return LinearModel(names, coef, intercept, name, run.method.name, run.n_steps if step is None else step, problem.recipe)
+
+
+def read_model(file):
+    """The model that ``LinearModel.text`` wrote to `file`.
+
+    Raises
+    ------
+    ValueError
+        If the file is missing or holds anything else.
+    """
+    try:
+        with open(file, encoding="utf-8") as handle:
+            plain = json.load(handle)
+        rows = plain["coefficients"]
+        if plain["format"] != FORMAT or plain["version"] != 1 or not issubclass(type(getattr(losses, plain["loss"])()), tuple):
+            raise KeyError("format")
+        recipe = None if plain["recipe"] is None else Recipe.restored(plain["recipe"])
+        names, coef = [str(row["column"]) for row in rows], np.array([float(row["coefficient"]) for row in rows])
+        made = LinearModel(
+            names, coef, float(plain["intercept"]), plain["loss"], str(plain["method"]), int(plain["step"]), recipe
+        )
+        if not np.isfinite([*coef, made.intercept]).all() or (recipe is not None and recipe.columns != names):
+            raise ValueError("its numbers do not fit")
+        return made
+    except FileNotFoundError:
+        raise ValueError(f"{file} does not exist.") from None
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise ValueError(
+            f"{file} is no model of coordboost ({' '.join(str(error).split())[:80]}): write one with coef --json"
+        ) from None

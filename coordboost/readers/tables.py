@@ -1,0 +1,199 @@
+"""Data frames to features and target: what each column is, what is left out, what fills gaps; and the same again for new rows."""
+
+import re
+
+import numpy as np
+
+from coordboost.data.encode import encoded, fitted
+from coordboost.data.kinds import CATEGORY, DATE, cell, column_of
+from coordboost.data.recipe import Recipe
+from coordboost.data.variables import refuse_gap
+from coordboost.readers.arrays import quoted
+from coordboost.readers.dialect import GROUPED
+
+#: A column of text is set aside where as many cells or more all differ: names, keys, remarks.
+KEYS = 10
+#: Cells that are numbers but for a mark.
+MARKED = re.compile(r"[$€£¥]\s*[+-]?[\d.,]*\d|[+-]?[\d.,]*\d\s*[%$€£¥]|[+-]?\d+,\d+|\d+(_\d+)+")
+
+
+def learned(file, target, options):
+    """X, y, the recipe and what was guessed, of a file whose table is seen for the first time.
+
+    Raises
+    ------
+    ValueError
+        One sentence that begins with the path.
+    """
+    try:
+        return _learned(file, target, options)
+    except _FROM_COLUMNS as error:
+        raise ValueError(_placed(file.path, error)) from None
+
+
+def prepared(file, recipe, unknown_as_none):
+    """New rows as columns of numbers, and what was guessed."""
+    try:
+        frame = file.frame()
+        if not len(frame):
+            raise ValueError("expected at least one row below the header, got none: check the file")
+        return recipe.numbers(frame, file.cells, unknown_as_none=unknown_as_none), tuple(file.said)
+    except _FROM_COLUMNS as error:
+        raise ValueError(_placed(file.path, error)) from None
+
+
+_FROM_COLUMNS = (ValueError, TypeError)
+
+
+def _placed(path, error):
+    text = str(error) if isinstance(error, ValueError) else f"a column cannot be understood ({error}): leave it out"
+    return text if text.startswith(str(path)) else f"{path}: {text}"
+
+
+def _learned(file, target, options):
+    frame, said = _usable(file.frame(), options.drop)
+    if target not in frame:
+        _refuse_target(target, list(frame.columns))
+    cells = file.cells._replace(where=_lines(file, frame), day_format=options.date_format)
+    where = cells.where
+    names = [name for name in frame.columns if name != target]
+    if not (len(frame) and names):
+        raise ValueError(f"expected at least one row and one feature, got X {(len(frame), len(names))}: check the file")
+    y = column_of(target, frame[target], cells, CATEGORY if target in options.text else None)
+    columns = {}
+    for name in names:
+        columns[name] = _column(name, frame[name], cells, options)
+    del frame
+    keep, aside = _set_aside(columns, options.text)
+    said += aside
+    columns = [columns[name] for name in keep]
+    if not keep:
+        raise ValueError("no column is left to predict from: check the file")
+    rows, more = _rows(target, y, keep, columns, options.impute, where)
+    said += more
+    if rows is not None:
+        y, columns = y._replace(values=y.values[rows]), [one._replace(values=one.values[rows]) for one in columns]
+    y, labels, more = _target(target, y)
+    variables = fitted(keep, columns, options.impute)
+    said += more + _what(variables, columns)
+    recipe = Recipe(target, labels, options.impute, variables)
+    return encoded(recipe, columns, where), y, recipe, (*file.said, *said)
+
+
+def _lines(file, frame):
+    """Where rows are, although some were left out before."""
+    index = frame.index
+    return lambda row: file.where(int(index[row]))
+
+
+def _usable(frame, drop):
+    """The frame without what was told to be left out, columns without a name, and rows without a cell."""
+    unknown = [name for name in drop if name not in frame]
+    if unknown:
+        raise ValueError(f"no column {unknown[0]!r} to leave out: the table has {quoted(list(frame.columns))}")
+    frame, said = frame.drop(columns=list(drop)).reset_index(drop=True), []
+    nameless = [j for j, name in enumerate(frame.columns) if name in ("", f"Unnamed: {j}")]
+    if nameless:
+        empty = frame.iloc[:, nameless].isna().all()
+        odd = [j for j, gone in zip(nameless, empty, strict=True) if j and not gone]
+        if odd or (len(frame.columns) == 1):
+            raise ValueError(f"column {(odd or nameless)[0] + 1} has no name in the header: name it")
+        if nameless[0] == 0 and not empty.iloc[0]:
+            said.append("the first column, without a name, left out as row names")
+        frame = frame.iloc[:, [j for j in range(len(frame.columns)) if j not in nameless]]
+    if len(frame) and frame.iloc[:, 0].isna().any():
+        blank = frame.isna().all(axis=1)
+        if blank.any():
+            said.append(f"{int(blank.sum())} empty row(s) left out")
+            frame = frame[~blank]
+    return frame, said
+
+
+def _refuse_target(target, names):
+    try:
+        numbers = len([float(name) for name in names])
+    except ValueError:
+        numbers = 0
+    hint = "; the first line holds numbers only: add one with the names" if numbers else ""
+    raise ValueError(f"no column {target!r}: choose the target among {quoted(names)}{hint}")
+
+
+def _column(name, series, cells, options):
+    column = column_of(name, series, cells, CATEGORY if name in options.text else None)
+    if column.kind == CATEGORY and name not in options.text and column.levels:
+        marked = [level for level in column.levels if MARKED.fullmatch(level) or GROUPED[","].fullmatch(level)]
+        if 2 * len(marked) > len(column.levels):
+            row = int(np.flatnonzero(column.values == column.levels.index(marked[0]))[0])
+            raise ValueError(
+                f"{cells.where(row)}, column {name!r} holds {cell(marked[0])}, a number with marks: take them out, say what they are "
+                f'(decimal="," or thousands=","), or take the column as text (text={name!r})'
+            )
+    return column
+
+
+def _set_aside(columns, text):
+    """Names of the columns to learn from; those that hold nothing, or another text in every row, are left out and named."""
+    empty = [name for name, column in columns.items() if column.missing.all()]
+    keys = [
+        name
+        for name, column in columns.items()
+        if column.kind == CATEGORY and name not in text and KEYS <= len(column.levels) == int((~column.missing).sum())
+    ]
+    said = [
+        f"left out: {quoted(found)} ({why})" for found, why in ((empty, "empty"), (keys, "another text in every row")) if found
+    ]
+    return [name for name in columns if name not in empty and name not in keys], said
+
+
+def _rows(target, y, names, columns, impute, where):
+    """The rows to learn from (None: all), and what is said about the others."""
+    gone = y.missing
+    if gone.any() and impute is None:
+        refuse_gap(target, int(np.flatnonzero(gone)[0]), where, remedy='impute="drop" leaves the row out')
+    said = [f"{int(gone.sum())} row(s) without {target!r} left out"] if gone.any() else []
+    if impute == "drop":
+        gaps = np.any([column.missing for column in columns], axis=0) & ~gone
+        said += [f"{int(gaps.sum())} row(s) with gaps left out"] if gaps.any() else []
+        gone = gone | gaps
+    elif impute is None:
+        for name, column in zip(names, columns, strict=True):
+            if (missing := column.missing).any():
+                _refuse_gaps(name, missing, names, columns, where)
+    if not gone.any():
+        return None, said
+    if gone.all():
+        raise ValueError('no row is left once those with gaps are out: fill in the gaps, or say impute="median"')
+    return np.flatnonzero(~gone), said
+
+
+def _refuse_gaps(name, missing, names, columns, where):
+    both = [one for one, column in zip(names, columns, strict=True) if column.missing.any()]
+    others = f" (gaps in {len(both)} columns: {quoted(both, 5)})" if len(both) > 1 else ""
+    refuse_gap(name, int(np.flatnonzero(missing)[0]), where, others)
+
+
+def _target(name, y):
+    """The target as numbers, its labels where it is text, and what is said about these."""
+    if y.kind != CATEGORY:
+        return y.values.astype(np.float64), (), []
+    if len(y.levels) != 2:
+        raise ValueError(
+            f"the target {name!r} holds text with {len(y.levels)} different entries ({quoted(y.levels, 5)}): expected numbers, or two "
+            "classes and a loss for these, such as the logistic one"
+        )
+    return y.values.astype(np.float64), y.levels, [f"target {name!r}: 0 is {y.levels[0]!r}, 1 is {y.levels[1]!r}"]
+
+
+def _what(variables, columns):
+    """What became of text, dates and gaps, in words."""
+    text = [f"{one.name!r} ({len(one.levels)})" for one in variables if one.kind == CATEGORY]
+    dates = [repr(one.name) for one in variables if one.kind == DATE]
+    gaps = [
+        repr(one.name) for one, column in zip(variables, columns, strict=True) if one.fill is not None and column.missing.any()
+    ]
+    said = [column.said for column in columns if column.said]
+    for words, found in (("text as 0/1 columns", text), ("dates in days since 1970", dates), ("gaps filled", gaps)):
+        if found:
+            more = f" and {len(found) - 8} more" if len(found) > 8 else ""
+            said.append(f"{words}: {', '.join(found[:8])}{more}")
+    return said

@@ -1,0 +1,162 @@
+"""Text files to data frames: pandas does the reading; what it cannot say, which line, is found by reading once more."""
+
+import codecs
+import csv
+import io
+import re
+import warnings
+
+from coordboost.data.kinds import Cells
+from coordboost.readers.arrays import opened, quoted, repeated
+from coordboost.readers.dialect import SAMPLE, dialect_of, encoding_of, records, western
+
+TEXT = (".csv", ".tsv", ".tab", ".txt", ".dat", ".data")
+KIND = "a table of text"
+
+
+class TextFile:
+    """A text file whose dialect is known: its header, its data frame, and the line of each of its rows.
+
+    path : Path;  options : ``Options``;  text : names of columns that are text whatever is in them
+    """
+
+    def __init__(self, path, suffix, options, text=()):
+        self.path, self.text = path, text
+        told = {name: getattr(options, name) for name in ("sep", "decimal", "thousands") if getattr(options, name) is not None}
+        with opened(path, KIND) as raw:
+            sample = raw.read(SAMPLE) + raw.readline()
+        if not sample.strip():
+            raise ValueError(f"{path}: expected a header row and rows of cells, got an empty file: check the file")
+        try:
+            encoding = options.encoding or encoding_of(sample)
+            text = self._decoded(sample, encoding)
+        except LookupError:
+            raise ValueError(
+                f"{path}: there is no encoding {options.encoding!r}: utf-8, utf-16, cp1252 and latin-1 are common"
+            ) from None
+        except UnicodeDecodeError:
+            raise ValueError(
+                f"{path}: the text is not in {options.encoding}: leave --encoding out, or name the right one"
+            ) from None
+        except ValueError as error:
+            raise ValueError(f"{path}: cannot be read as a table ({error}): check that it is one") from None
+        self.dialect = dialect_of(text, suffix, encoding, **told)
+        self.told = {*told, *(["encoding"] if options.encoding else [])}
+        self.na = list(options.na)
+        self.header = self._header(text)
+
+    @staticmethod
+    def _decoded(sample, encoding):
+        """The text of a sample whose last character may be cut."""
+        return codecs.getincrementaldecoder(encoding)().decode(sample)
+
+    def _header(self, text):
+        try:
+            header = next(records(io.StringIO(text), self.dialect.sep), (0, [""]))[1]
+        except csv.Error:
+            self._refuse_quote()
+        header = [name.strip().lstrip("\ufeff") for name in header]
+        if header[0].startswith("#"):
+            header = header[1:] if header[0] == "#" else [header[0].lstrip("# "), *header[1:]]
+        if twice := repeated([name for name in header if name]):
+            raise ValueError(f"{self.path}: the header repeats {quoted(twice)}: give every column its own name")
+        return header
+
+    @property
+    def said(self):
+        """What was guessed, in words."""
+        return self.dialect.said(self.told)
+
+    def frame(self):
+        """The rows as a pandas DataFrame, with the names of the header.
+
+        Raises
+        ------
+        ValueError
+            For rows of another length than the header, and quotes that never end.
+        """
+        try:
+            frame = self._read()
+        except UnicodeDecodeError:
+            if "encoding" in self.told:
+                raise ValueError(
+                    f"{self.path}: the text is not in {self.dialect.encoding}: name the right --encoding"
+                ) from None
+            self.dialect = self.dialect._replace(encoding=self._western())
+            frame = self._read()
+        if len(frame) and frame.iloc[:, -1].isna().any():
+            self._refuse_ragged(shorter=True)
+        return frame
+
+    def _western(self):
+        with opened(self.path, KIND) as raw:
+            return western(raw.read())
+
+    def _read(self):
+        import pandas as pd
+
+        dialect = self.dialect
+        words = {
+            "sep": dialect.sep, "decimal": dialect.decimal, "thousands": dialect.thousands or None, "encoding": dialect.encoding,
+            "names": self.header, "header": 0, "index_col": False, "na_values": self.na,
+            "dtype": {name: str for name in self.text if name in self.header}, "skipinitialspace": True,
+        }  # fmt: skip
+        if _old(pd.__version__):
+            words["float_precision"] = "round_trip"
+        with warnings.catch_warnings():
+            for kind in (pd.errors.DtypeWarning, pd.errors.ParserWarning):
+                warnings.filterwarnings("error", category=kind)
+            try:
+                with opened(self.path, KIND) as raw:
+                    return pd.read_csv(raw, **words)
+            except pd.errors.DtypeWarning:  # a column is text in some parts of the file only: all of it at once
+                with opened(self.path, KIND) as raw:
+                    return pd.read_csv(raw, low_memory=False, **words)
+            except pd.errors.EmptyDataError:
+                return pd.DataFrame({name: [] for name in self.header})
+            except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
+                self._refuse_ragged(shorter=False)
+                raise ValueError(f"{self.path}: cannot be read as {KIND} ({' '.join(str(error).split())}): check it") from None
+
+    def _records(self):
+        with opened(self.path, KIND) as raw, io.TextIOWrapper(raw, encoding=self.dialect.encoding, newline="") as lines:
+            yield from records(lines, self.dialect.sep)
+
+    def _refuse_ragged(self, *, shorter):
+        """Say which line has more cells than the header, or where it is `shorter`, fewer."""
+        width = len(self.header)
+        try:
+            for line, row in self._records():
+                if len(row) > width or (shorter and len(row) < width):
+                    cells = f"{len(row)} cell{'s' * (len(row) != 1)}"
+                    raise ValueError(f"{self.path}: line {line} has {cells}, the header has {width}: mend that line")
+        except csv.Error:
+            self._refuse_quote()
+
+    def _refuse_quote(self):
+        last = 0
+        try:
+            for line, _ in self._records():
+                last = line
+        except csv.Error as error:
+            said = re.sub(r"\(.*", "", str(error))
+            raise ValueError(
+                f'{self.path}: in the record after line {last} a quote (") is not closed, or not followed by a separator ({said}): mend it'
+            ) from None
+
+    @property
+    def cells(self):
+        """How cells are written, and where rows are."""
+        return Cells(self.where, self.dialect.decimal, self.dialect.thousands or "")
+
+    def where(self, row):
+        """The line of a row, counted from 0 after the header, in words. *Cost*: the file is read up to there."""
+        for k, (line, _) in enumerate(self._records(), -1):
+            if k == row:
+                return f"line {line}"
+        return f"row {row + 1}"
+
+
+def _old(version):
+    """Whether this pandas rounds numbers unless it is told not to."""
+    return tuple(map(int, version.split(".")[:2])) < (3, 1)

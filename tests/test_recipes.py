@@ -1,0 +1,151 @@
+"""What a model remembers of its table: kept in the run file as plain data, applied to new tables by the names of their columns."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from refusal import case, refused
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import SimpleImputer
+from sklearn.preprocessing import OneHotEncoder
+
+import coordboost as cb
+from coordboost.data.recipe import Recipe
+from coordboost.readers import read_rows, read_table
+from coordboost.readers.model import model_of, read_model
+
+RNG = np.random.default_rng(11)
+FRAME = pd.DataFrame(
+    {
+        "size": np.where(np.arange(30) % 7 == 3, np.nan, RNG.normal(size=30).round(3)),
+        "town": RNG.choice(["Ulm", "Jena", "Kiel"], 30),
+        "pool": np.where(np.arange(30) % 5 == 1, None, RNG.choice(["yes", "no"], 30)),
+        "built": pd.date_range("2020-01-01", periods=30).strftime("%d.%m.%Y"),
+        "price": RNG.normal(size=30).round(3),
+    }
+)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """The table as a file, its run, and the run file."""
+    folder = tmp_path_factory.mktemp("recipes")
+    FRAME.to_csv(folder / "t.csv", index=False, sep=";", decimal=",")
+    table = read_table(folder / "t.csv", "price", impute="indicator")
+    run = cb.solve(table.problem(), cb.ls_boost(0.1), 200)
+    run.save(folder / "r.run")
+    return folder, table, run
+
+
+def test_columns_are_those_of_scikit_learns_transformers(made):
+    _, table, _ = made
+    numbers = ColumnTransformer(
+        [
+            ("size", SimpleImputer(strategy="median", add_indicator=True), ["size"]),
+            ("town", OneHotEncoder(sparse_output=False), ["town"]),
+        ]
+    ).fit_transform(FRAME)
+    assert table.feature_names == (
+        "size",
+        "size (missing)",
+        "town=Jena",
+        "town=Kiel",
+        "town=Ulm",
+        "pool=yes",
+        "pool (missing)",
+        "built",
+    )
+    assert table.groups == ("size", "size", "town", "town", "town", "pool", "pool", "built")
+    np.testing.assert_array_equal(table.X[:, :5], numbers[:, :5].astype(float))
+    np.testing.assert_array_equal(table.X[:, 5], (FRAME["pool"] == "yes").astype(float))
+    np.testing.assert_array_equal(table.X[:, 6], FRAME["pool"].isna().astype(float))
+    assert (table.X[:, 7] == 18262 + np.arange(30)).all()
+
+
+def test_a_run_file_predicts_for_new_tables_by_name(made):
+    folder, table, run = made
+    again, expected = cb.load(folder / "r.run"), run.predict(table.X)
+    terms = np.abs(table.X) @ np.abs(run.coef) + abs(run.intercept)  # days are large numbers that the intercept takes off again
+    near = {"rtol": 0, "atol": 10 * np.finfo(float).eps * terms.max()}
+    assert again.problem.recipe == table.recipe and again.problem.groups.tolist() == run.problem.groups.tolist()
+    np.testing.assert_allclose(again.predict(FRAME), expected, **near)
+    other = FRAME.iloc[::-1][["built", "town", "pool", "size"]].assign(more="x")
+    np.testing.assert_allclose(again.predict(other), expected[::-1], **near)
+    other.to_csv(folder / "new.csv", index=False)
+    X, said = read_rows(folder / "new.csv", again.problem)
+    np.testing.assert_allclose(again.predict(X), expected[::-1], **near)
+    assert said == ()
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".arrow", ".feather", ".xlsx"])
+def test_files_with_types_give_the_same_table(made, suffix):
+    folder, table, _ = made
+    path = folder / f"typed{suffix}"
+    typed = FRAME.assign(built=pd.to_datetime(FRAME["built"], format="%d.%m.%Y"), town=FRAME["town"].astype("category"))
+    pytest.importorskip("openpyxl" if suffix == ".xlsx" else "pyarrow")
+    {".parquet": typed.to_parquet, ".xlsx": typed.to_excel}.get(suffix, typed.to_feather)(path)
+    options = {"drop": "Unnamed: 0"} if suffix == ".xlsx" else {}
+    found = read_table(path, "price", impute="indicator", **options)
+    assert found.feature_names == table.feature_names
+    np.testing.assert_allclose(found.X, table.X, rtol=1e-15)
+
+
+def test_the_model_alone_predicts_without_the_data(made):
+    folder, table, run = made
+    (folder / "m.json").write_text(model_of(run).text(), encoding="utf-8")
+    model = read_model(folder / "m.json")
+    assert (model.coef == run.coef).all() and model.intercept == run.intercept and model.recipe == table.recipe
+    np.testing.assert_array_equal(model.predict(model.recipe.numbers(FRAME)), table.X @ run.coef + run.intercept)
+
+
+def test_many_categories_are_kept_sparse(tmp_path, monkeypatch):
+    monkeypatch.setattr("coordboost.data.encode.DENSE", 100)
+    frame = pd.DataFrame({"t": [f"w{i % 9}" for i in range(40)], "x": np.arange(40.0), "y": np.arange(40.0) ** 2})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    sparse = read_table(tmp_path / "t.csv")
+    monkeypatch.undo()
+    assert (sparse.X.toarray() == read_table(tmp_path / "t.csv").X).all() and sparse.X.format == "csc"
+
+
+def changed(**columns):
+    return FRAME.assign(**columns)
+
+
+@pytest.mark.parametrize(
+    "frame, fragment",
+    [
+        case("missing", FRAME.drop(columns="town"), "the table lacks 'town', which the model was fitted with: add the column(s)"),
+        case("unknown", changed(town="Bonn"), "row 0 (counted from 0), column 'town' holds 'Bonn', which the model was not fitted with"),
+        case("text", changed(size="big"), "column 'size' holds 'big' where numbers belong"),
+        case("no date", changed(built="soon"), "column 'built' holds 'soon' where dates belong"),
+    ],
+)  # fmt: skip
+def test_a_table_that_does_not_fit_is_refused_in_one_sentence(made, frame, fragment):
+    refused(lambda: made[2].predict(frame), fragment)
+
+
+def test_a_gap_that_nobody_fills_is_refused(tmp_path):
+    FRAME.dropna().to_csv(tmp_path / "t.csv", index=False)
+    recipe = read_table(tmp_path / "t.csv", "price").recipe
+    refused(lambda: recipe.numbers(FRAME), "row 3 (counted from 0): no value in column 'size': fill it in")
+
+
+def test_an_unknown_category_may_be_none_of_those_known(made):
+    recipe = made[1].recipe
+    found = recipe.numbers(changed(town="Bonn"), unknown_as_none=True)
+    assert not found[:, 2:5].any()
+
+
+def test_a_recipe_is_what_it_writes_and_nothing_else(made):
+    recipe = made[1].recipe
+    plain = json.loads(json.dumps(recipe.plain()))
+    assert Recipe.restored(plain) == recipe
+    for key, value in (("target", 3), ("labels", ["a", 1]), ("impute", "mean"), ("variables", [["a", "number"]]), ("more", 1)):
+        refused(lambda bad={**plain, key: value}: Recipe.restored(bad), "the recipe of the table is none that a run has")
+    for bad in (
+        ["a", "number", ["x"], None, False],
+        ["a", "category", ["b", "a"], None, False],
+        ["a", "number", [], "x", False],
+    ):
+        refused(lambda bad={**plain, "variables": [bad]}: Recipe.restored(bad), "none that a run has")
