@@ -52,12 +52,14 @@ from coordboost.methods import rtgcd as rtgcd
 from coordboost.methods import vagbm as vagbm
 from coordboost.paths.penalties import convert_penalty as convert_penalty
 from coordboost.paths.places import Place as Place
+from coordboost.pieces.fitted import DampedSearch as DampedSearch
 from coordboost.pieces.fitted import Fitted as Fitted
 from coordboost.pieces.losses import Exponential as Exponential
 from coordboost.pieces.losses import Huber as Huber
 from coordboost.pieces.losses import Logistic as Logistic
 from coordboost.pieces.losses import Poisson as Poisson
 from coordboost.pieces.losses import Squared as Squared
+from coordboost.pieces.quantile import Quantile as Quantile
 from coordboost.pieces.selection import Cyclic as Cyclic
 from coordboost.pieces.selection import Full as Full
 from coordboost.pieces.selection import Groups as Groups

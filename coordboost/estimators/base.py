@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from coordboost._checks import not_negative, positive
-from coordboost._protocol import LOSS
+from coordboost._protocol import LOSS, STEP
 from coordboost.data import validation
 from coordboost.data.trees import trees
 from coordboost.estimators import tables
@@ -24,9 +24,6 @@ from coordboost.solve import solve
 
 class Boosted(Parameters):
     """An estimator but for its loss and target (a task) and its method (a machine)."""
-
-    #: Steps of the loop in an iteration.
-    steps = 1
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -71,11 +68,12 @@ class Boosted(Parameters):
             begun = [(run.problem, run.method, run.resume) for run in self.runs_]
         else:
             begun = self._begin(X, y, weight)
+        self._steps = STEP.of(begun[0][1].step, "phases")
         runs, rules = [], []
         for k, (problem, method, run) in enumerate(begun):
             rules.append(self._rule(held, k, problem, method))
             done = len(self.runs_[k].path) if again else 0
-            runs.append(run(n_iter * self.steps - done, stop=[rule for rule in rules[-1:] if rule]))
+            runs.append(run(n_iter * self._steps - done, stop=[rule for rule in rules[-1:] if rule]))
         self._settle(runs, rules)
         return self
 
@@ -90,7 +88,8 @@ class Boosted(Parameters):
         )  # fmt: skip
         positive("learning_rate", self.learning_rate, 2, "between 0 and 2")
         sigma = LOSS.of(loss, "sigma")
-        method = self._method(self.learning_rate / (1.0 if newton or sigma is None else sigma), family.binned.n_features)
+        rate = self.learning_rate / (1.0 if newton or sigma is None else sigma)
+        method = self._method(loss, rate, family.binned.n_features)
         self._begun_with, self._begun_on = self.settings(), tables.fingerprint(y, weight)
         problems = [Problem(family, one, loss, sample_weight=weight) for one in self._targets(y)]
         return [(problem, method, partial(solve, problem, method, rng=self._seed)) for problem in problems]
@@ -108,7 +107,7 @@ class Boosted(Parameters):
             raise ValueError(
                 "warm_start goes on with the same run, but X, y or sample_weight are others; pass warm_start=False."
             )
-        made = max(run.n_steps for run in self.runs_) // self.steps
+        made = max(run.n_steps for run in self.runs_) // self._steps
         if n_iter < made:
             raise ValueError(f"n_estimators={n_iter} is less than the {made} iterations made; pass warm_start=False.")
 
@@ -128,20 +127,20 @@ class Boosted(Parameters):
             return None
         X, y, weight = held
         patience, tol = validation.whole("n_iter_no_change", self.n_iter_no_change, 1), not_negative("tol", self.tol)
-        return HeldBack(problem.binning.bin(X), self._targets(y)[k], weight, problem, method, patience, tol, self.steps)
+        return HeldBack(problem.binning.bin(X), self._targets(y)[k], weight, problem, method, patience, tol, self._steps)
 
     def _settle(self, runs, rules):
         """Keep the runs, and the best iteration of each."""
         for run in runs:
             if run.status in (Status.DIVERGED, Status.INTERRUPTED):
-                words = f"{run.message}: {run.n_steps // self.steps} iterations; try a smaller learning_rate."
+                words = f"{run.message}: {run.n_steps // self._steps} iterations; try a smaller learning_rate."
                 warnings.warn(words, ConvergenceWarning, stacklevel=3)
         for run, rule in zip(runs, rules, strict=True):
             if rule is not None:
                 rule.finish(run)
         self.runs_ = runs
         self._models = [
-            Model(run, run.n_steps // self.steps if rule is None else rule.best, self.steps)
+            Model(run, run.n_steps // self._steps if rule is None else rule.best, self._steps)
             for run, rule in zip(runs, rules, strict=True)
         ]
         self.n_iter_ = max(model.n_iter for model in self._models)

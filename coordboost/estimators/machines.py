@@ -10,7 +10,7 @@ from coordboost.data import validation
 from coordboost.estimators.base import Boosted
 from coordboost.estimators.tasks import Classification, Regression
 from coordboost.methods import agbm, gcd, rtgcd
-from coordboost.pieces.fitted import Fitted
+from coordboost.pieces.fitted import DampedSearch, Fitted
 from coordboost.pieces.selection import Groups
 
 
@@ -23,15 +23,17 @@ class RandomizedMachine(Boosted):
     told = """max_features : int, float, "sqrt" or None, default 0.5
         Features that a tree may split by, drawn anew for each: a number, a part of all, their root; None for all.
     newton : bool, optional
-        Whether leaf values and gains take second derivatives. Default: where the loss is not smooth (sigma is None).
+        Whether leaf values and gains take second derivatives. Default: where the loss is not smooth (sigma is None) and has them. Where
+        it has none, ``Quantile(q)``, every tree is followed by a line search.
     """
 
     def _newton(self, loss):
-        smooth = LOSS.of(loss, "sigma") is not None
-        return not smooth if self.newton is None else validation.flag("newton", self.newton)
+        rough = LOSS.of(loss, "sigma") is None and LOSS.of(loss, "curvature") is not None
+        return rough if self.newton is None else validation.flag("newton", self.newton)
 
-    def _method(self, rate, n_features):
-        t, step = n_drawn(self.max_features, n_features), Fitted(rate)
+    def _method(self, loss, rate, n_features):
+        searched = LOSS.of(loss, "sigma") is None and LOSS.of(loss, "curvature") is None
+        t, step = n_drawn(self.max_features, n_features), DampedSearch(rate) if searched else Fitted(rate)
         return gcd(step) if t == n_features else rtgcd(select=Groups(t), step=step)
 
 
@@ -40,7 +42,6 @@ class AcceleratedMachine(Boosted):
     """Gradient boosting with momentum, and a second tree an iteration that corrects it."""
 
     gamma: float = 0.005
-    steps = 2
     told = """gamma : float, default 0.005
         The part of the momentum step. With a large one the loss turns after about 10 / sqrt(learning_rate gamma) iterations.
     """
@@ -48,7 +49,7 @@ class AcceleratedMachine(Boosted):
     def _newton(self, loss):
         return False
 
-    def _method(self, rate, n_features):
+    def _method(self, loss, rate, n_features):
         return agbm(rate, self.gamma)
 
 

@@ -8,7 +8,8 @@ from sklearn.base import BaseEstimator
 FREE = ("n_estimators", "warm_start", "random_state", "n_iter_no_change", "tol")
 #: The part of the docstrings that all estimators share, in the place of {}.
 SHARED = """loss : piece, optional
-        ``Squared()`` for regression, ``Logistic()`` for classes; or ``Huber(d)``, ``Poisson()``, ``Exponential()``, one of your own.
+        ``Squared()`` for regression, ``Logistic()`` for classes; or ``Huber(d)``, ``Quantile(q)``, ``Poisson()``,
+        ``Exponential()``, one of your own.
     learning_rate : float, default 0.1
         The part of the step 1 / sigma that is taken, sigma being the smoothness constant of the loss; of Newton's step where leaves
         take it.

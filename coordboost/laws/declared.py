@@ -103,7 +103,7 @@ def level_radius_is_a_bound(at):
 
 
 def line_search_finds_the_minimum(at):
-    """The derivative at its answer is 0, up to a part of 1e-9 of that at the start; or no smaller than the safeguarded search's."""
+    """The derivative there is 0, or changes its sign, up to a part of 1e-9 of that at the start; or the other search is no better."""
     if LOSS.of(at.loss, "line_search") is None:
         return SKIPPED
     rng = np.random.default_rng(1)
@@ -115,7 +115,9 @@ def line_search_finds_the_minimum(at):
         )
         start = sum(weight[i] * abs(at.loss.residual(y[i], f[i]) * d[i]) for i in range(6))
         ends = [abs(slope(at.loss, y, weight, f, d, step)[0]) for step in (t, known)]
-        if not ends[0] <= ends[1] + 1e-9 * (start + 1):
+        left, right = (slope(at.loss, y, weight, f, d, t + h)[0] for h in (-1e-9 * (1 + abs(t)), 1e-9 * (1 + abs(t))))
+        allowed = 1e-9 * (start + 1)
+        if not (ends[0] <= ends[1] + allowed or (left <= allowed and right >= -allowed)):
             return (
                 f"from f = {f.tolist()} along {d.tolist()} it gives {t:.6g}, where the derivative is {ends[0]:.3g}; the minimum is at "
                 f"{known:.6g}."

@@ -1,0 +1,115 @@
+"""The quantile loss: not smooth, with a line search that is a weighted quantile; over columns and over trees."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import coordboost as cb
+
+RNG = np.random.default_rng(3)
+X = RNG.uniform(-2, 2, size=(300, 2))
+Y = X[:, 0] + (1 + np.abs(X[:, 1])) * RNG.standard_normal(300)
+quarters = pytest.mark.parametrize("q", [0.25, 0.5, 0.875])
+
+
+def pinball(q, y, f):
+    return np.maximum(q * (y - f), (q - 1) * (y - f))
+
+
+small = st.integers(-4, 4)
+
+
+@given(st.lists(st.tuples(small, small, small, st.integers(0, 3)), min_size=1, max_size=7), st.sampled_from([1, 2, 4, 6, 7]))
+def test_the_line_search_is_exact(rows, eighths):
+    """In Fractions: no breakpoint has a smaller loss, and none of those as good is smaller. In floats the same point."""
+    q, (y, f, d, w) = Fraction(eighths, 8), (np.array([Fraction(v) for v in part]) for part in zip(*rows, strict=True))
+    found = cb.Quantile(q).line_search(y, w, f, d)
+    losses = {t: sum(w * np.array([cb.Quantile(q).value(a, b) for a, b in zip(y, f + t * d, strict=True)]))
+              for t in {found, *((y - f)[d != 0] / d[d != 0])}}  # fmt: skip
+    if (w * d != 0).any():
+        assert found == min(t for t, loss in losses.items() if loss == min(losses.values()))
+    else:
+        assert found == 0
+    floats = cb.Quantile(float(q)).line_search(*(part.astype(float) for part in (y, w, f, d)))
+    assert floats == float(found)
+
+
+@quarters
+def test_the_constant_is_the_quantile(q):
+    y, weight = RNG.permutation(np.arange(24.0)), RNG.integers(1, 4, 24).astype(float)
+    assert cb.Quantile(q).constant(y, np.ones(24)) == np.quantile(y, q, method="inverted_cdf")
+    assert cb.Quantile(q).constant(y, weight) == cb.Quantile(q).constant(
+        np.repeat(y, weight.astype(int)), np.ones(int(weight.sum()))
+    )
+
+
+def test_what_is_not_smooth_is_said():
+    problem = cb.Problem(X, Y, cb.Quantile(0.9))
+    for call, words in [
+        (lambda: cb.solve(problem, cb.gcd(), 3), "Quantile is not smooth, a constant step has no guarantee"),
+        (lambda: cb.solve(problem, cb.ls_boost(), 3), "Quantile is not smooth"),
+        (lambda: cb.solve(problem, cb.agbm(0.1, 0.1), 3), "Quantile is not smooth: accelerated boosting has no step"),
+        (lambda: cb.Problem(X, Y, cb.Quantile(1.0)), r"Quantile\(q\): q must be between 0 and 1"),
+        (lambda: cb.Problem(X, Y, cb.Quantile(0)), r"Quantile\(q\): q must be"),
+        (lambda: cb.AcceleratedGBMRegressor(loss=cb.Quantile()).fit(X, Y), "Quantile is not smooth"),
+        (lambda: cb.solve(problem, cb.gcd(cb.DampedSearch(2.0)), 3), "rate must be between 0 and 2"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            call()
+
+
+def test_greedy_descent_never_rises_and_is_certified(tmp_path):
+    """Every step goes to the minimum along its column. The certificate on a ball holds the loss of every point in it."""
+    problem = cb.Problem(X, Y, cb.Quantile(0.75))
+    run = cb.solve(problem, cb.gcd(cb.LineSearch()), 20, compile=False)
+    losses = [state.loss for state in run.replay(range(21))]
+    assert (np.diff(losses) <= 1e-12 * losses[0]).all() and losses[-1] < losses[0]
+    found = cb.certify(problem, run.beta, cb.Ball(1.0 + np.abs(run.beta).sum()))
+    assert found.lower <= min(losses) and found.upper >= found.lower
+    run.save(tmp_path / "run")
+    assert (
+        cb.load(tmp_path / "run").resume(5).beta == cb.solve(problem, cb.gcd(cb.LineSearch()), 25, compile=False).beta
+    ).all()
+
+
+def in_its_own_words(q, trees, n, rate):
+    """Gradient boosting with a tree for the subgradients and the best step along it, by trying every breakpoint."""
+    f = np.full(len(Y), np.quantile(Y, q, method="inverted_cdf"))
+    for j in range(n):
+        tree, r = trees.tree(j), np.select([f < Y, f > Y], [q, q - 1])
+        leaf = tree.apply(trees.binned.codes)
+        values = (np.bincount(leaf, r) / np.bincount(leaf))[leaf]
+        steps = ((Y - f) / np.where(values == 0, np.nan, values))[values != 0]
+        best = steps[np.argmin([pinball(q, Y, f + t * values).sum() for t in steps])]
+        f = f + rate * best * values
+    return f
+
+
+@quarters
+def test_trees(q):
+    """The estimator is gradient boosting with a line search; a q-quantile leaves about a share q of the targets below it."""
+    model = cb.RandomizedGBMRegressor(loss=cb.Quantile(q), max_features=None, n_estimators=40, max_depth=2).fit(X, Y)
+    naive = in_its_own_words(q, model.run_.problem.dictionary, 40, 0.1)
+    np.testing.assert_allclose(model.predict(X), naive, atol=1e-9)
+    assert (np.diff(model.train_score_) >= -1e-12).all() and abs((model.predict(X) > Y).mean() - q) < 0.05
+    assert model.train_score_[-1] > 0.85 * model.train_score_[0]
+
+
+@pytest.mark.peers
+def test_trees_beside_scikit_learn():
+    """Its leaves are quantiles of their own; ours have one step for the tree. Test losses at equal settings are as good to 5 %."""
+    from sklearn.ensemble import GradientBoostingRegressor
+
+    rng = np.random.default_rng(0)
+    table = rng.uniform(-2, 2, size=(4000, 5))
+    y = np.sin(2 * table[:, 0]) * table[:, 1] + (0.2 + np.abs(table[:, 2])) * rng.standard_normal(4000)
+    for q in (0.1, 0.5, 0.9):
+        ours = cb.RandomizedGBMRegressor(loss=cb.Quantile(q), max_features=None, n_estimators=300).fit(table[:2000], y[:2000])
+        theirs = GradientBoostingRegressor(loss="quantile", alpha=q, n_estimators=300, min_samples_leaf=20).fit(
+            table[:2000], y[:2000]
+        )
+        losses = [pinball(q, y[2000:], model.predict(table[2000:])).mean() for model in (ours, theirs)]
+        assert losses[0] <= 1.05 * losses[1], (q, losses)
