@@ -9,6 +9,7 @@ from coordboost._checks import shown
 from coordboost.data import validation
 from coordboost.driver import again, drive
 from coordboost.outcome import Outcome, Replay, Status
+from coordboost.paths.freedom import hat_trace
 from coordboost.paths.places import PathLike, checked_place, spaced
 from coordboost.paths.scoring import run_losses
 from coordboost.shapes import shapes
@@ -138,6 +139,22 @@ class Run(PathLike):
                     f"at must not decrease and not pass the {self.n_steps} steps of the run, got {k} after {replay.k}."
                 )
             yield replay.state(k)
+
+    @property
+    def n_points(self):
+        """Models of the path: one before the first step, one after each."""
+        return self.n_steps + 1
+
+    def certificate_at(self, place):
+        """Certificate of the model at a ``Place``."""
+        return self._state(place).certificate()
+
+    def degrees_of_freedom(self):
+        """After 0, 1, ... steps, the intercept not counted, (n_steps + 1,): the trace of the hat operator, for LS-Boost only.
+
+        It takes the learners chosen as given, so it is too small by what the search for them costs: see ``coordboost.paths.freedom``.
+        """
+        return hat_trace(self)
 
     def certificate(self, target=None, at=()):
         """Certificate of the last model; the models `at` earlier steps may raise its lower end."""

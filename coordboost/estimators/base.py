@@ -147,6 +147,9 @@ class Boosted(Parameters):
         if rules[0] is not None:
             self.validation_score_ = -added_up([rule.losses for rule in rules])
 
+    def _used_loss(self):
+        return self.runs_[0].problem.loss
+
     @property
     def run_(self):
         """The run behind the model, where there is one."""

@@ -8,7 +8,7 @@ from coordboost._checks import shown
 from coordboost._protocol import LOSS
 from coordboost.data import validation
 from coordboost.estimators.base import Boosted
-from coordboost.estimators.tasks import Classification, Regression
+from coordboost.estimators.tasks import StagedClassification, StagedRegression
 from coordboost.methods import agbm, gcd, rtgcd
 from coordboost.pieces.fitted import DampedSearch, Fitted
 from coordboost.pieces.selection import Groups
@@ -70,7 +70,7 @@ def n_drawn(max_features, n_features):
     )
 
 
-class RandomizedGBMRegressor(Regression, RandomizedMachine):
+class RandomizedGBMRegressor(StagedRegression, RandomizedMachine):
     """Gradient boosting with trees that look at features drawn at random, for numbers.
 
     Parameters
@@ -80,7 +80,7 @@ class RandomizedGBMRegressor(Regression, RandomizedMachine):
     """
 
 
-class RandomizedGBMClassifier(Classification, RandomizedMachine):
+class RandomizedGBMClassifier(StagedClassification, RandomizedMachine):
     """Gradient boosting with trees that look at features drawn at random, for classes: each against the rest, if more than two.
 
     Parameters
@@ -90,7 +90,7 @@ class RandomizedGBMClassifier(Classification, RandomizedMachine):
     """
 
 
-class AcceleratedGBMRegressor(Regression, AcceleratedMachine):
+class AcceleratedGBMRegressor(StagedRegression, AcceleratedMachine):
     """Accelerated gradient boosting, for numbers: two trees an iteration, one for the model, one for its momentum.
 
     Parameters
@@ -100,7 +100,7 @@ class AcceleratedGBMRegressor(Regression, AcceleratedMachine):
     """
 
 
-class AcceleratedGBMClassifier(Classification, AcceleratedMachine):
+class AcceleratedGBMClassifier(StagedClassification, AcceleratedMachine):
     """Accelerated gradient boosting, for classes: each against the rest, if more than two.
 
     Parameters

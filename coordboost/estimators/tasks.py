@@ -25,17 +25,16 @@ class Regression(RegressorMixin):
         return [y]
 
     def _mean(self, raw):
-        mean = LOSS.of(self.runs_[0].problem.loss, "mean")
+        mean = LOSS.of(self._used_loss(), "mean")
         return raw[:, 0] if mean is None else mean(raw[:, 0])
+
+    def _shaped(self, coefs, intercepts):
+        """Coefficients and intercept of a linear model, as scikit-learn has them: (n_features,) and a number."""
+        return coefs[0], float(intercepts[0])
 
     def predict(self, X):
         """Predictions for the rows of X, (n_samples,)."""
         return self._mean(self._raw(X))
-
-    def staged_predict(self, X):
-        """Yield the predictions (n_samples,) after 1, 2, ... iterations. *Cost*: each tree once."""
-        for raw in self._staged_raw(X):
-            yield self._mean(raw)
 
 
 class Classification(ClassifierMixin):
@@ -71,8 +70,12 @@ class Classification(ClassifierMixin):
             raise ValueError(f"y holds {n} class, a classifier needs two or more: give it rows of another class.")
         return [np.where(y == k, 1.0, -1.0) for k in (range(n) if n > 2 else [1])]
 
+    def _shaped(self, coefs, intercepts):
+        """The same: (n_models, n_features) and (n_models,)."""
+        return coefs, intercepts
+
     def _probabilities(self, raw):
-        mean = LOSS.of(self.runs_[0].problem.loss, "mean")(raw)
+        mean = LOSS.of(self._used_loss(), "mean")(raw)
         if mean.shape[1] == 1:
             return np.hstack([1 - mean, mean])
         # all 0: no class is likelier than another
@@ -94,6 +97,19 @@ class Classification(ClassifierMixin):
     def predict(self, X):
         """The likeliest class of each row, (n_samples,)."""
         return self._classes(self._raw(X))
+
+
+class StagedRegression(Regression):
+    """Numbers, after every iteration."""
+
+    def staged_predict(self, X):
+        """Yield the predictions (n_samples,) after 1, 2, ... iterations. *Cost*: each tree once."""
+        for raw in self._staged_raw(X):
+            yield self._mean(raw)
+
+
+class StagedClassification(Classification):
+    """Classes, after every iteration."""
 
     def staged_predict(self, X):
         """Yield the classes (n_samples,) after 1, 2, ... iterations. *Cost*: each tree once."""

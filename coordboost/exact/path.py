@@ -5,6 +5,7 @@ from functools import cached_property
 import numpy as np
 import scipy.sparse
 
+from coordboost.paths.freedom import active_rank
 from coordboost.paths.places import PiecewiseLinear, Place, between
 from coordboost.targets import At, Penalty
 
@@ -80,7 +81,8 @@ class ExactPath(PiecewiseLinear):
             "step": lambda: np.arange(self.n_corners),
         }[way]()
 
-    def _n_points(self):
+    @property
+    def n_points(self):
         return self.n_corners
 
     def _last_l1(self):
@@ -100,6 +102,18 @@ class ExactPath(PiecewiseLinear):
         numbers |= self._deviance(np.array([problem.value(problem.combine(beta)) for beta in betas]))
         return {**numbers, "intercept": np.array([one[1] for one in raw])}, np.array([one[0] for one in raw])
 
+    def degrees_of_freedom(self):
+        """At every corner, the intercept not counted, (n_corners,): the rank of the active columns for the Lasso, for LAR of those in play.
+
+        Raises
+        ------
+        ValueError
+            For FS_0, of which they are not known.
+        """
+        if self.kind == "stagewise":
+            raise ValueError("degrees of freedom of FS_0 are not known; choose by cross-validation.")
+        return active_rank(self.problem, (self.beta[[k]].toarray()[0] for k in range(self.n_corners)))
+
     def certificate(self, lam):
         """The interval around the Lasso optimum at `lam` that the path's point there certifies. *Cost*: one scan.
 
@@ -109,6 +123,11 @@ class ExactPath(PiecewiseLinear):
         point = At.point(self.problem, self.beta_at(lam=lam))
         least = float(np.abs(point.corr).max()) + point.doubt(self.problem)
         return Penalty(float(lam) if lam > 0 else least).certificate(self.problem, point)
+
+    def certificate_at(self, place):
+        """The same at a ``Place``."""
+        before, after, share = self._mixture(place)
+        return self.certificate(float((1 - share) * self.lam[before] + share * self.lam[after]))
 
     def gaps(self):
         """Duality gap of every corner relative to the loss at 0, (n_corners,): at most 1e-10 for the Lasso, mostly below 1e-13.

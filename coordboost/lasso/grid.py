@@ -4,8 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from coordboost.paths.freedom import active_rank, shrunken_rank
 from coordboost.paths.places import PiecewiseLinear
 from coordboost.problem import Problem
+from coordboost.targets import Certificate, Penalty
 
 
 @dataclass(frozen=True, eq=False)
@@ -15,7 +17,7 @@ class LassoPath(PiecewiseLinear):
     alphas : (n_alphas,), decreasing;  coefs : (n_features, n_alphas), on the scale of X;  intercepts : (n_alphas,)
     gaps : (n_alphas,), certified duality gaps relative to the loss at 0: no model is better by more
     n_scans : scans of all learners;  solver : which one ran;  problem : the Problem behind
-    factors : (n_features,), what abs(w_j) is multiplied by in the penalty
+    factors : (2, n_features), what abs(w_j) and w_j^2 are multiplied by in the penalty;  l1_ratio : below 1 the elastic net
     message : "complete", or what ended the path before its last alpha; what is there holds
     """
 
@@ -27,6 +29,7 @@ class LassoPath(PiecewiseLinear):
     n_scans: int
     solver: str
     factors: np.ndarray
+    l1_ratio: float = 1.0
     message: str = "complete"
 
     def __repr__(self):
@@ -38,7 +41,7 @@ class LassoPath(PiecewiseLinear):
     @property
     def l1(self):
         """The norm in the penalty, (n_alphas,): the sum of f_j |w_j|."""
-        return self.factors @ np.abs(self.coefs)
+        return self.factors[0] @ np.abs(self.coefs)
 
     def _knots(self, way):
         n, total = len(self.alphas), self.problem.weight.sum()
@@ -48,7 +51,8 @@ class LassoPath(PiecewiseLinear):
             "step": lambda: np.arange(n),
         }[way]()
 
-    def _n_points(self):
+    @property
+    def n_points(self):
         return len(self.alphas)
 
     def _last_l1(self):
@@ -74,3 +78,28 @@ class LassoPath(PiecewiseLinear):
     def _shift(self, coef, intercept):
         """What the intercept is above that of the start."""
         return intercept - self.problem.raw(self.problem.unit(coef))[1]
+
+    def degrees_of_freedom(self):
+        """At every alpha, the intercept not counted, (n_alphas,), for the squared loss: see ``coordboost.paths.freedom``."""
+        problem, way = self.problem, self.problem.standardization
+        betas = [problem.unit(coef) for coef in self.coefs.T]
+        if self.l1_ratio == 1:
+            return active_rank(problem, betas)
+        by = problem.weight.sum() * (1 - self.l1_ratio) * self.factors[1, way.kept] / way.norm**2
+        return shrunken_rank(problem, betas, self.alphas[:, None] * by)
+
+    def certificate(self, step=-1):
+        """The interval around the optimum at one alpha, in sums over samples, penalty included: the model's own value is its upper end."""
+        lam, coef = self.alphas[step] * self.problem.weight.sum(), self.coefs[:, step]
+        loss = self.problem.value(self.problem.combine(self.problem.unit(coef)) + self._shift(coef, self.intercepts[step]))
+        first, second = self.factors @ np.column_stack([np.abs(coef), coef**2])
+        upper = loss + lam * float(self.l1_ratio * first[0] + (1 - self.l1_ratio) * second[1] / 2)
+        gap = float(self.gaps[step] * self.problem.start_excess)
+        return Certificate(Penalty(float(lam)), upper - gap, upper, {"relative_gap": float(self.gaps[step])})
+
+    def certificate_at(self, place):
+        """The same at the ``Place`` of an alpha of the grid."""
+        before, after, share = self._mixture(place)
+        if 0 < share < 1:
+            raise ValueError("a grid has certificates at its own alphas only; put the alpha into the grid.")
+        return self.certificate(after if share else before)

@@ -22,7 +22,7 @@ from coordboost.targets import At, Penalty
 
 def lasso_path(
     X, y=None, alphas=None, *, n_alphas=100, eps=1e-3, tol=1e-6, solver=None, penalty_factor=None, sample_weight=None, loss=None,
-    l1_ratio=1.0,
+    l1_ratio=1.0, unit_columns=None,
 ):  # fmt: skip
     r"""The Lasso or elastic net path on a grid, with a certificate at every alpha.
 
@@ -48,6 +48,8 @@ def lasso_path(
     l1_ratio : float, default 1
         Below 1 the elastic net of scikit-learn: the penalty is alpha times the sum of
         ``f_j (l1_ratio |w_j| + (1 - l1_ratio) w_j^2 / 2)``. For the squared loss, by coordinate descent.
+    unit_columns : bool, optional
+        Whether the penalty applies to the coefficients of unit columns, or to those of the columns of X. Default: for a Problem it does.
 
     Returns
     -------
@@ -69,7 +71,7 @@ def lasso_path(
     *Cost*: see ``docs/lasso-path.md`` for measurements and for the rule that chooses the solver.
     *Source*: Friedman, Hastie, Tibshirani, *Regularization paths for generalized linear models via coordinate descent*.
     """
-    problem, scale, factor = _problem(X, y, sample_weight, penalty_factor, loss)
+    problem, scale, factor = _problem(X, y, sample_weight, penalty_factor, loss, unit_columns)
     squared = LOSS.of(problem.loss, "quadratic")
     l1_ratio = real("l1_ratio", l1_ratio, lambda number: 0 < number <= 1, "above 0 and at most 1")
     _check_solver(solver, problem.loss, l1_ratio)
@@ -90,9 +92,15 @@ def lasso_path(
     coefs, intercepts = _raw(problem, scale / largest, gammas)
     done = len(gaps)
     message = "complete" if done == len(alphas) else f"interrupted: the first {done} of {len(alphas)} alphas are there"
-    penalised = np.ones(problem.standardization.n_columns)
-    penalised[problem.standardization.kept] = problem.standardization.norm / scale
-    return LassoPath(problem, alphas[:done], coefs, intercepts, gaps, n_scans + 1, solver, penalised, message)
+    penalised = np.ones((2, problem.standardization.n_columns))
+    penalised[:, problem.standardization.kept] = _factors(problem, scale, factor)
+    return LassoPath(problem, alphas[:done], coefs, intercepts, gaps, n_scans + 1, solver, penalised, l1_ratio, message)
+
+
+def _factors(problem, scale, factor):
+    """What the penalty multiplies the abs values and the squares of the coefficients of X by, (n_learners,) each."""
+    first = problem.standardization.norm / scale
+    return first, first**2 / factor
 
 
 def _check_solver(solver, loss, l1_ratio):
@@ -109,15 +117,16 @@ def _check_solver(solver, loss, l1_ratio):
         raise ValueError(f"solver must be {names} for {shown(loss)}{net}, got {shown(solver)}.")
 
 
-def _problem(X, y, sample_weight, penalty_factor, loss):
+def _problem(X, y, sample_weight, penalty_factor, loss, unit):
     """The Problem; 1 over what multiplies the coefficients of its unit columns in the penalty; the penalty factors, (n_learners,) each."""
     if isinstance(X, Problem):
         if y is not None or sample_weight is not None or loss is not None:
             raise ValueError("y, sample_weight and loss are part of the Problem: pass lasso_path(problem) without them.")
-        problem, scale = X, np.ones(X.n_learners)
+        problem = X
     else:
         problem = Problem(X, y, loss, sample_weight=sample_weight)
-        scale = problem.standardization.norm.copy()
+    unit = isinstance(X, Problem) if unit is None else validation.flag("unit_columns", unit)
+    scale = np.ones(problem.n_learners) if unit else problem.standardization.norm.copy()
     if LOSS.of(problem.loss, "curvature") is None and LOSS.of(problem.loss, "sigma") is None:
         raise ValueError(f"lasso_path needs a loss with curvature(y, f) or a smoothness sigma, got {shown(problem.loss)}.")
     if not problem.infimum > -np.inf:

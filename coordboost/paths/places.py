@@ -81,7 +81,7 @@ class PathLike:
 
     def predict(self, X, at=None):
         """Predictions (offset included) for new rows, (len(X),), at a ``Place``; by default at the end of the path."""
-        coef, intercept = self._model(Place(step=self._n_points() - 1) if at is None else checked_place(at))
+        coef, intercept = self._model(Place(step=self.n_points - 1) if at is None else checked_place(at))
         X, order = columns_as_in(X, self.problem.column_names, self.problem.named)
         return X.combine(coef, order) + intercept
 
@@ -92,6 +92,12 @@ class PathLike:
         """
         y, weight = rows_of(self.problem, X, y, sample_weight)
         return -self._losses(X, y, weight) / weight.sum()
+
+    def score_at(self, X, y, sample_weight=None, *, at):
+        """The same at some places, a sequence of ``Place``, (len(at),)."""
+        y, weight = rows_of(self.problem, X, y, sample_weight)
+        preds = (self.predict(X, place) for place in at)
+        return -losses_of(self.problem, preds, y, weight) / weight.sum()
 
     def to_frame(self):
         """A table of the path, a pandas data frame; of a run with more than 200 steps the start of it, then even spaces.
@@ -148,7 +154,7 @@ class PiecewiseLinear(PathLike):
 
     def _losses(self, X, y, weight):
         X, order = columns_as_in(X, self.problem.column_names, self.problem.named)
-        models = (self._model(Place(step=k)) for k in range(self._n_points()))
+        models = (self._model(Place(step=k)) for k in range(self.n_points))
         return losses_of(self.problem, (X.combine(coef, order) + intercept for coef, intercept in models), y, weight)
 
 

@@ -1,0 +1,124 @@
+"""Estimators that choose the place on their path: by cross-validation, or by a criterion that needs no rows held out."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from joblib import effective_n_jobs  # type: ignore[import-untyped]
+from sklearn.model_selection import check_cv
+from sklearn.utils import check_random_state
+
+from coordboost._checks import shown
+from coordboost.estimators import tables
+from coordboost.paths.freedom import COSTS, criterion
+from coordboost.paths.places import Place
+from coordboost.paths.validate import RULES, CrossValidation, cross_validate, folds_of
+
+CHOICE = """rule : {"best", "one_se", "aic", "bic", "cp"}, default "best"
+        The smallest mean loss on rows held out; the simplest model within one standard error of it; or a criterion, where the degrees of
+        freedom are known (the Lasso, the elastic net and LS-Boost with the squared loss).
+    cv : int, splitter or iterable, default 5
+        Folds; a number deals rows that are neighbours in the order of y to different folds.
+    noise_variance : float, optional
+        For criteria. Default: that of least squares on all columns.
+    n_jobs : int, optional
+        Threads; the result is the same for any.
+    random_state : int or RandomState, default 0
+        Seed of the folds.
+    """
+CHOSEN = """cross_validation_ : CrossValidation
+        Losses on rows held out at all points, one after the other path; a list of them where there are three classes or more.
+    criterion_ : (n_points,)
+        In its place, where `rule` is a criterion.
+    """
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class CrossValidated:
+    """What makes an estimator choose: one path for each fold, scored at every point."""
+
+    rule: str = "best"
+    cv: object = 5
+    noise_variance: object = None
+    n_jobs: object = None
+    random_state: object = 0
+
+    def __init_subclass__(cls, **kwargs):
+        cls.__doc__ = (cls.__doc__ or "").replace("{}", "{}" + CHOSEN).replace("    {}", f"    {CHOICE}{{}}", 1)
+        super().__init_subclass__(**kwargs)
+
+    def fit(self, X, y, sample_weight=None, *, groups=None):
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array_like, data frame or sparse matrix, (n_samples, n_features)
+        y : array_like, (n_samples,)
+        sample_weight : array_like, (n_samples,), optional
+            Multiplies the terms of the loss, of the fit and on rows held out. Rows of weight 0 are left out.
+        groups : array_like, (n_samples,), optional
+            For a splitter that keeps groups together.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            In one sentence: what was expected, and what was given.
+        """
+        if self.rule not in (*RULES, *COSTS):
+            raise ValueError(f"rule must be 'best', 'one_se', 'aic', 'bic' or 'cp', got {shown(self.rule)}.")
+        X, y, weight = self._rows(X, y, sample_weight)
+        self._seen = []
+        return self._fit(*tables.counting(X, y, weight), self._folds(X, y, weight, groups) if self.rule in RULES else None)
+
+    def _folds(self, X, y, weight, groups):
+        """Rows to fit and rows held out, counted among those of a weight above 0."""
+        counts = np.ones(len(y), dtype=bool) if weight is None else weight > 0
+        if isinstance(self.cv, int | np.integer) and not isinstance(self.cv, bool):
+            seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+            return folds_of(y[counts], self.cv, seed)
+        splits = check_cv(self.cv, y, classifier=hasattr(self, "classes_")).split(X, y, groups)
+        place = np.cumsum(counts) - 1
+        return [tuple(place[rows[counts[rows]]] for rows in map(np.asarray, split)) for split in splits]
+
+    def _choose(self, walks, X, y, weight, folds):
+        """The path and the place that the rule chooses among the points of all paths."""
+        if folds is None:
+            seen = [self._criterion(path, X, y, weight) for path, _ in walks]
+            at = int(np.argmin(np.concatenate(seen)))
+            self._seen.append(np.concatenate(seen))
+        else:
+            threads = effective_n_jobs(self.n_jobs)
+            given = {"folds": folds, "sample_weight": weight, "n_threads": threads}
+            done = [cross_validate(walk, X, y, **given) for _, walk in walks]
+            whole = CrossValidation(
+                np.hstack([one.losses for one in done]), done[0].weights, sum((one.paths for one in done), start=())
+            )
+            at = whole.chosen(self.rule)
+            self._seen.append(whole)
+            seen = [one.mean for one in done]
+        ends = np.cumsum([len(one) for one in seen])
+        k = int(np.searchsorted(ends, at, side="right"))
+        path = walks[k][0]
+        return path, Place(step=min(at - int(ends[k] - len(seen[k])), path.n_points - 1))
+
+    def _criterion(self, path, X, y, weight):
+        total = path.problem.weight.sum()
+        losses = -path.score_path(X, y, weight) * total
+        return criterion(self.rule, path.problem, losses, path.degrees_of_freedom(), self.noise_variance)
+
+    @property
+    def cross_validation_(self):
+        """Losses on rows held out at all points of all paths."""
+        if self.rule not in RULES:
+            raise AttributeError(f"rule={self.rule!r} needs no rows held out: see criterion_.")
+        return self._seen[0] if len(self._seen) == 1 else self._seen
+
+    @property
+    def criterion_(self):
+        """The criterion at all points of all paths, (n_points,)."""
+        if self.rule in RULES:
+            raise AttributeError(f"rule={self.rule!r} is cross-validation: see cross_validation_.")
+        return self._seen[0]

@@ -1,0 +1,127 @@
+r"""Degrees of freedom along paths of the squared loss, and the criteria that need no rows held out.
+
+Degrees of freedom of a fit are :math:`\sum_i \mathrm{cov}(\hat y_i, y_i) / \sigma^2`, the intercept not counted. What theory gives:
+
+* Lasso: the number of coefficients that are not 0 (their rank, where columns depend on each other), without bias. *Source*: Zou, Hastie,
+  Tibshirani, *On the "degrees of freedom" of the lasso*; Tibshirani, Taylor, *Degrees of freedom in lasso problems*.
+* Elastic net: the trace of the hat matrix of the active columns with their ridge penalty. *Source*: Tibshirani, Taylor, as above.
+* LAR: the number of learners that have begun to move, about. *Source*: Efron, Hastie, Johnstone, Tibshirani, *Least angle regression*.
+* LS-Boost: the trace of the hat operator :math:`I - \prod_k (I - \epsilon B_{j_k} B_{j_k}' W)` of the learners that the run chose. The
+  choice is taken as fixed, so the trace is too small by what the search costs. *Source*: Buehlmann, Hothorn, *Boosting algorithms:
+  regularization, prediction and model fitting*, Section 5.3; the remark is Hastie's, in the discussion of that paper.
+
+For other methods none is known to us.
+"""
+
+import math
+
+import numpy as np
+
+from coordboost._checks import positive, shown
+from coordboost._protocol import LOSS, SELECTION, STEP
+
+#: Singular values of unit columns below this are dependence.
+DEPENDENT = 1e-7
+#: What a degree of freedom costs, in units of the noise variance, from the number of rows.
+COSTS = {"aic": lambda n: 2.0, "cp": lambda n: 2.0, "bic": math.log}
+
+
+def hat_trace(run):
+    """Trace of the hat operator of LS-Boost after 0, 1, ... steps, (n_steps + 1,). *Cost*: a square of the learners chosen, a step.
+
+    Raises
+    ------
+    ValueError
+        For another method, or another loss than the squared one.
+    """
+    rate = STEP.of(run.method.step, "ls_rate")
+    greedy = SELECTION.of(run.method.select, "greedy")
+    if rate is None or not greedy or not LOSS.of(run.problem.loss, "quadratic") or np.any(run.path.shrink):
+        raise ValueError(
+            f"degrees of freedom are known for the Lasso, LAR and LS-Boost with the squared loss, got {run.method.name}; choose by "
+            "cross-validation."
+        )
+    learners, place = np.unique(run.path.learner, return_inverse=True)
+    columns = run.problem.gather(learners)
+    gram = columns.T @ (run.problem.weight[:, None] * columns)
+    # the operator is B C B'W
+    C, trace = np.zeros_like(gram), np.zeros(run.n_steps + 1)
+    for k, j in enumerate(place):
+        row = -(gram[j] @ C)
+        row[j] += 1.0
+        C[j] += rate * row
+        trace[k + 1] = trace[k] + rate * float(row @ gram[j])
+    return trace
+
+
+def active_rank(problem, betas):
+    """The rank of the columns with a coefficient, for each of `betas`, an iterable of (n_learners,)."""
+    known, out = {}, []
+    for beta in betas:
+        support = np.flatnonzero(beta)
+        key = support.tobytes()
+        if key not in known:
+            known[key] = np.linalg.matrix_rank(_metric(problem, support), tol=DEPENDENT) if len(support) else 0
+        out.append(known[key])
+    return np.array(out, dtype=float)
+
+
+def shrunken_rank(problem, betas, ridges):
+    """The trace of the hat matrix of the active columns with a ridge penalty, that of the elastic net, for each of `betas`.
+
+    ridges : iterable of (n_learners,), what multiplies ``beta^2 / 2`` in the sum of losses
+    """
+    out = []
+    for beta, ridge in zip(betas, ridges, strict=True):
+        support = np.flatnonzero(beta)
+        columns = _metric(problem, support)
+        gram = columns.T @ columns
+        out.append(float(np.trace(np.linalg.solve(gram + np.diag(ridge[support]), gram))) if len(support) else 0.0)
+    return np.array(out)
+
+
+def _metric(problem, support):
+    """Some columns in the metric of the weights, (n_samples, len(support))."""
+    return problem.gather(support) * np.sqrt(problem.weight)[:, None]
+
+
+def noise_of(problem):
+    """The noise variance by least squares on all columns.
+
+    Raises
+    ------
+    ValueError
+        Where no rows are left over to estimate it from.
+    """
+    rest = problem.n_samples - problem.spectrum.rank - 1
+    if rest < 1:
+        raise ValueError(
+            f"the noise cannot be estimated from {problem.n_samples} rows and {problem.n_learners} columns: pass noise_variance, or "
+            "choose by cross-validation."
+        )
+    resid = problem.resid(np.zeros(problem.n_samples))
+    inside = problem.spectrum.project(problem, resid)
+    square = problem.size(resid) ** 2 - float(inside @ inside)
+    return max(square, 0.0) / rest
+
+
+def criterion(name, problem, losses, freedom, noise_variance=None):
+    """AIC, BIC or Cp at every point, smaller is better: RSS / noise_variance + cost df, (n_points,).
+
+    Parameters
+    ----------
+    name : {"aic", "bic", "cp"}
+        AIC and Cp differ by a constant, so they choose the same point.
+    losses, freedom : (n_points,)
+        Sums of losses on the rows of the fit, degrees of freedom.
+    noise_variance : float, optional
+        By default that of least squares on all columns.
+    """
+    if name not in COSTS:
+        raise ValueError(f"the criterion must be 'aic', 'bic' or 'cp', got {shown(name)}.")
+    if not LOSS.of(problem.loss, "quadratic"):
+        raise ValueError(f"{name} is for the squared loss, got {shown(problem.loss)}; choose by cross-validation.")
+    variance = noise_of(problem) if noise_variance is None else positive("noise_variance", noise_variance)
+    if variance == 0:
+        raise ValueError("least squares leaves no noise: pass noise_variance, or choose by cross-validation.")
+    return 2 * np.asarray(losses) / variance + COSTS[name](problem.n_samples) * np.asarray(freedom)

@@ -1,0 +1,134 @@
+"""Cross-validation along paths: one path for each fold, scored at every point on the rows that it has not seen.
+
+*Source*: Hastie, Tibshirani, Friedman, *The Elements of Statistical Learning*, Section 7.10 (the rule of one standard error); means and
+standard errors weigh folds by their rows, as ``cv.glmnet`` of R does.
+"""
+
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse
+
+from coordboost._checks import shown
+from coordboost._threads import one_thread
+from coordboost.data import validation
+
+#: How a point may be chosen by its losses on rows held out.
+RULES = ("best", "one_se")
+
+
+@dataclass(frozen=True, eq=False)
+class CrossValidation:
+    """Losses on rows held out, from the simplest point of the path to the last.
+
+    losses : (n_folds, n_points), mean loss of each fold on its own rows;  weights : (n_folds,), their weights
+    paths : the path of each fold
+    """
+
+    losses: np.ndarray
+    weights: np.ndarray
+    paths: tuple
+
+    @property
+    def mean(self):
+        """Mean loss of all rows, each held out once, (n_points,)."""
+        return np.average(self.losses, axis=0, weights=self.weights)
+
+    @property
+    def error(self):
+        """Standard error of ``mean``, from the differences between folds, (n_points,)."""
+        with np.errstate(invalid="ignore"):
+            spread = np.average((self.losses - self.mean) ** 2, axis=0, weights=self.weights)
+        return np.sqrt(spread / max(len(self.losses) - 1, 1))
+
+    @property
+    def best(self):
+        """The point with the smallest mean loss, the first of equals."""
+        return int(np.argmin(self.mean))
+
+    @property
+    def one_se(self):
+        """The first point whose mean loss is at most one standard error above the smallest."""
+        mean, best = self.mean, self.best
+        return int(np.flatnonzero(mean <= mean[best] + self.error[best])[0])
+
+    def chosen(self, rule="best"):
+        """The point that a rule, "best" or "one_se", chooses."""
+        if rule not in RULES:
+            raise ValueError(f"rule must be 'best' or 'one_se', got {shown(rule)}.")
+        return getattr(self, rule)
+
+
+def cross_validate(walk, X, y, *, folds=5, rng=0, sample_weight=None, at=None, n_threads=1):
+    """One path for each fold, computed once, and its losses on the rows of the fold at every point.
+
+    Parameters
+    ----------
+    walk : callable
+        ``walk(X, y, sample_weight)`` gives the path of some rows, say
+        ``lambda X, y, w: solve(Problem(X, y, sample_weight=w), forward_stagewise(0.1), 1000)``. It is called from several threads.
+    X, y : as for ``Problem``, in memory
+    folds : int or sequence of pairs of index arrays, default 5
+        Their number, or the rows to fit and those held out. A number deals rows that are neighbours in the order of y to different
+        folds, so that every fold has its share of each class and of large targets.
+    rng : int, default 0
+        Seed of that deal.
+    sample_weight : array_like, (n_samples,), optional
+        For paths and for losses.
+    at : sequence of Place, optional
+        Where the losses are wanted. By default at every point: all paths must have the same then, as runs of equal length have, and grids
+        of the same alphas.
+    n_threads : int, default 1
+        The result is the same, bit for bit, for any.
+
+    Returns
+    -------
+    CrossValidation
+
+    Notes
+    -----
+    A run that ends before the others has no model for later steps: its losses there are inf.
+    """
+    X, y = _rows(X), np.asarray(y)
+    weight = validation.sample_weight(sample_weight, len(y))
+    folds = [tuple(map(np.asarray, fold)) for fold in folds] if hasattr(folds, "__iter__") else folds_of(y, folds, rng)
+
+    def one(fold):
+        fit, held = fold
+        path = walk(X[fit], y[fit], None if sample_weight is None else weight[fit])
+        scores = (
+            path.score_path(X[held], y[held], weight[held])
+            if at is None
+            else path.score_at(X[held], y[held], weight[held], at=at)
+        )
+        return path, -scores
+
+    with one_thread(), warnings.catch_warnings(), ThreadPoolExecutor(validation.whole("n_threads", n_threads, 1)) as pool:
+        warnings.simplefilter("ignore", validation.ConstantColumnWarning)  # a fold may have columns that do not vary in it
+        done = list(pool.map(one, folds))
+    longest = max(len(losses) for _, losses in done)
+    losses = np.array([np.pad(one, (0, longest - len(one)), constant_values=np.inf) for _, one in done])
+    return CrossValidation(losses, np.array([weight[held].sum() for _, held in folds]), tuple(path for path, _ in done))
+
+
+def folds_of(y, k, rng=0):
+    """`k` pairs of rows to fit and rows held out: of any k rows that are neighbours in the order of y each fold holds out one."""
+    n, k = len(y), validation.whole("folds", k, 2)
+    if k > n:
+        raise ValueError(f"folds must be at most the {n} rows of X, got {k}.")
+    rng = np.random.default_rng(rng)
+    mixed = rng.permutation(n)
+    order = mixed[np.argsort(y[mixed], kind="stable")]
+    fold = np.empty(n, dtype=int)
+    for first in range(0, n, k):
+        fold[order[first : first + k]] = rng.permutation(k)[: len(order[first : first + k])]
+    return [(np.flatnonzero(fold != i), np.flatnonzero(fold == i)) for i in range(k)]
+
+
+def _rows(X):
+    """X as something that gives rows quickly; data frames as arrays."""
+    if validation.is_frame(X):
+        return validation.matrix(X)[0]
+    return scipy.sparse.csr_array(X) if scipy.sparse.issparse(X) else np.asarray(X)

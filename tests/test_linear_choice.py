@@ -1,0 +1,68 @@
+"""Linear estimators that choose the place on their path."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.linear_model import LassoCV
+from sklearn.model_selection import KFold
+from test_linear_estimators import CHOOSING, MANY, X, Y, target
+
+import coordboost as cb
+
+choosing = pytest.mark.parametrize("model", CHOOSING, ids=lambda model: type(model).__name__)
+
+
+def test_the_penalty_is_that_of_scikit_learns_cross_validation():
+    folds = list(KFold(4, shuffle=True, random_state=0).split(X))
+    ours = cb.CertifiedLassoCV(cv=folds, n_alphas=50, tol=1e-9).fit(X, Y)
+    theirs = LassoCV(cv=folds, alphas=ours.path_.alphas, tol=1e-10, max_iter=100_000).fit(X, Y)
+    assert ours.alpha_ == theirs.alpha_
+    np.testing.assert_allclose(2 * ours.cross_validation_.losses, theirs.mse_path_.T, rtol=1e-4)
+    np.testing.assert_array_equal(ours.coef_, ours.path_.coef_at(alpha=ours.alpha_))
+    simple = cb.CertifiedLassoCV(cv=folds, n_alphas=50, rule="one_se", tol=1e-9).fit(X, Y)
+    assert simple.alpha_ > ours.alpha_ and np.count_nonzero(simple.coef_) <= np.count_nonzero(ours.coef_)
+
+
+def test_criteria():
+    variance = 1.3
+    for rule, cost in (("aic", 2.0), ("bic", np.log(90)), ("cp", 2.0)):
+        model = cb.CertifiedLassoCV(rule=rule, noise_variance=variance, n_alphas=30).fit(X, Y)
+        path = model.path_
+        squares = ((Y[:, None] - X @ path.coefs - path.intercepts) ** 2).sum(axis=0)
+        by_hand = squares / variance + cost * np.count_nonzero(path.coefs, axis=0)
+        np.testing.assert_allclose(model.criterion_, by_hand, rtol=1e-9)
+        assert model.alpha_ == path.alphas[by_hand.argmin()]
+    np.testing.assert_array_equal(
+        model.coef_, cb.CertifiedLassoCV(rule="aic", noise_variance=variance, n_alphas=30).fit(X, Y).coef_
+    )
+    boosted = cb.LSBoostRegressorCV(rule="cp", n_steps=200).fit(X, Y)
+    assert 0 < boosted.place_.step < 200
+    again = boosted.run_.degrees_of_freedom()
+    assert len(boosted.criterion_) == 201 and (np.diff(again) > 0).all()
+
+
+@choosing
+def test_the_number_of_threads_changes_nothing(model):
+    one, two = (clone(model).set_params(n_jobs=n).fit(X, target(model)) for n in (1, 2))
+    np.testing.assert_array_equal(one.coef_, two.coef_)
+    seen, again = (np.ravel(fitted.cross_validation_)[0] for fitted in (one, two))
+    np.testing.assert_array_equal(seen.losses, again.losses)
+
+
+def test_radius_and_steps_are_chosen_together():
+    model = cb.RegularizedForwardStagewiseRegressorCV(n_steps=150, n_deltas=3, cv=3).fit(X, Y)
+    seen = model.cross_validation_
+    assert seen.losses.shape == (3, 3 * 151)
+    k, step = divmod(seen.best, 151)
+    assert model.place_ == cb.Place(step=step) and model.run_.method.parameters["delta"] == pytest.approx(
+        cb.solve(model.run_.problem, cb.forward_stagewise(model.run_.method.parameters["eps"]), 150).final.l1 * (k + 1) / 3
+    )
+    ratios = cb.CertifiedElasticNetCV(l1_ratio=[0.2, 1.0], **MANY).fit(X, Y)
+    assert ratios.path_.l1_ratio in (0.2, 1.0) and ratios.cross_validation_.losses.shape == (3, 10)
+
+
+def test_what_a_rule_does_not_have():
+    with pytest.raises(AttributeError, match="is cross-validation: see cross_validation_"):
+        cb.CertifiedLassoCV(**MANY).fit(X, Y).criterion_  # noqa: B018
+    with pytest.raises(AttributeError, match="needs no rows held out: see criterion_"):
+        cb.CertifiedLassoCV(rule="bic").fit(X, Y).cross_validation_  # noqa: B018
