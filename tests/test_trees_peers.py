@@ -2,15 +2,20 @@
 
 import numpy as np
 import pytest
-from test_trees import RNG, finished, table, tree_of
+from test_trees import finished, table, tree_of
 
 from coordboost.dictionaries.trees import Growth
 
 pytestmark = pytest.mark.peers
-N, D, LEAST, TREES, RATE = 3000, 6, 20, 20, 0.1
+N, D, LEAST, WEIGHT, TREES, RATE = 3000, 6, 20, 4.0, 20, 0.1
+RNG = np.random.default_rng(3)  # its own: what other modules draw changes nothing here
 CODES = RNG.integers(0, [[2], [5], [30], [60], [200], [200]], (D, N))
 SIGNAL = CODES[4] / 50 + (CODES[2] > 11) * CODES[3] / 30 + np.sin(CODES[5] / 20) + CODES[1]
-TARGETS = {False: SIGNAL + RNG.standard_normal(N), True: (SIGNAL + RNG.standard_normal(N) > np.median(SIGNAL)).astype(float)}
+#: No node of a few hundred samples is pure: where all residuals are the same, floats of the peers split by their rounding.
+TARGETS = {
+    False: SIGNAL + RNG.standard_normal(N),
+    True: (SIGNAL + 3 * RNG.standard_normal(N) > np.median(SIGNAL)).astype(float),
+}
 every_tree = pytest.mark.parametrize(("logistic", "depth"), [(lo, depth) for lo in (False, True) for depth in (1, 3, 5)])
 
 
@@ -31,15 +36,8 @@ def boosted(binned, logistic, growth):
     return trees, pred
 
 
-def splits(tree, at=0):
-    """(feature, bin) of all splits, left to right."""
-    if tree.feature[at] < 0:
-        return []
-    return [*splits(tree, tree.left[at]), (tree.feature[at], tree.bin[at]), *splits(tree, tree.left[at] + 1)]
-
-
 def from_lightgbm(node, rows, X):
-    """As `splits`, of a node of LightGBM's dump: its threshold as the last code that goes left, of those that the node has."""
+    """(feature, last code) of all splits, left to right: the last code that goes left, of those that the node has."""
     if "split_feature" not in node:
         return []
     left = X[rows, node["split_feature"]] <= node["threshold"]
@@ -51,8 +49,22 @@ def from_lightgbm(node, rows, X):
     ]
 
 
+def from_scikit_learn(nodes, rows, X, at=0):
+    """The same of a tree of scikit-learn."""
+    node = nodes[at]
+    if node["is_leaf"]:
+        return []
+    code = X[rows, node["feature_idx"]]
+    left = code <= node["bin_threshold"]
+    return [
+        *from_scikit_learn(nodes, rows[left], X, node["left"]),
+        (node["feature_idx"], code[left].max()),
+        *from_scikit_learn(nodes, rows[~left], X, node["right"]),
+    ]
+
+
 def last_codes(tree, X, at=0, rows=None):
-    """As `splits`, with the last code on the left that the node has."""
+    """The same of ours."""
     if tree.feature[at] < 0:
         return []
     rows = np.arange(len(X)) if rows is None else rows
@@ -63,14 +75,14 @@ def last_codes(tree, X, at=0, rows=None):
 
 
 def lightgbm_params(logistic, depth, leaves):
-    """With second derivatives LightGBM estimates how many samples a leaf has: no limit then."""
+    """With second derivatives LightGBM estimates how many samples a leaf has: their sum is limited then."""
     return {
         "objective": "binary" if logistic else "regression",
         "learning_rate": RATE,
         "num_leaves": leaves,
         "max_depth": depth,
         "min_data_in_leaf": 0 if logistic else LEAST,
-        "min_sum_hessian_in_leaf": 0,
+        "min_sum_hessian_in_leaf": WEIGHT if logistic else 0,
         "min_data_in_bin": 1,
         "verbose": -1,
         "num_threads": 1,
@@ -85,7 +97,8 @@ def test_lightgbm_grows_the_same_trees(logistic, depth, leaves):
     X, y = CODES.T.astype(float), TARGETS[logistic]
     params = lightgbm_params(logistic, depth, leaves or 2**depth)
     booster = lgb.train(params, lgb.Dataset(X, y, params=params), TREES)
-    trees, pred = boosted(table(CODES), logistic, Growth(depth, leaves or -1, min_samples=1 if logistic else LEAST))
+    least = {"min_weight": WEIGHT} if logistic else {"min_samples": LEAST}
+    trees, pred = boosted(table(CODES), logistic, Growth(depth, leaves or -1, **least))
     for mine, theirs in zip(trees[:3], booster.dump_model()["tree_info"], strict=False):
         assert last_codes(mine, X) == from_lightgbm(theirs["tree_structure"], np.arange(N), X)
     assert loss(logistic, pred) == pytest.approx(loss(logistic, booster.predict(X, raw_score=True)), rel=1e-5)
@@ -108,14 +121,13 @@ def test_scikit_learn_grows_the_same_trees(logistic, depth):
     model.fit(X, TARGETS[logistic])
     trees, pred = boosted(table(CODES), logistic, Growth(depth, min_samples=LEAST))
     for mine, theirs in zip(trees[:3], model._predictors, strict=False):
-        inner = theirs[0].nodes[theirs[0].nodes["is_leaf"] == 0]
-        want = sorted(zip(inner["feature_idx"].tolist(), inner["bin_threshold"].tolist(), strict=True))
-        assert sorted((int(f), int(b)) for f, b in splits(mine)) == want
+        assert last_codes(mine, X) == from_scikit_learn(theirs[0].nodes, np.arange(N), X)
     raw = model.decision_function(X) if logistic else model.predict(X)
     assert loss(logistic, pred) == pytest.approx(loss(logistic, raw), rel=1e-5)
 
 
 def test_scikit_learn_sends_missing_values_the_same_way():
+    """In nodes that have some. Where there are none it sends them right, and ours to the larger side."""
     from sklearn.ensemble import HistGradientBoostingRegressor
 
     codes = RNG.integers(0, 31, (3, N))  # code 30 stands for missing
@@ -125,13 +137,21 @@ def test_scikit_learn_sends_missing_values_the_same_way():
     model.fit(X, y)
     binned = table(codes, missing=[30] * 3)
     space, _ = tree_of(binned, Growth(3, min_samples=20), y - y.mean())
-    nodes = model._predictors[0][0].nodes
-    tree = finished(binned, space)
-    inner, own = nodes["is_leaf"] == 0, tree.feature >= 0
-    want = sorted(
-        zip(nodes["feature_idx"][inner], nodes["bin_threshold"][inner], nodes["missing_go_to_left"][inner], strict=True)
-    )
-    assert sorted(zip(tree.feature[own], tree.bin[own], tree.missing_left[own], strict=True)) == want
+    tree, nodes = finished(binned, space), model._predictors[0][0].nodes
+    pairs, compared = [(0, 0, np.arange(N))], 0
+    while pairs:
+        mine, other, rows = pairs.pop()
+        node, f = nodes[other], tree.feature[mine]
+        assert (f < 0) == node["is_leaf"]
+        if f >= 0:
+            code = codes[f, rows]
+            assert (f, code[code <= tree.bin[mine]].max()) == (node["feature_idx"], code[code <= node["bin_threshold"]].max())
+            if (code == 30).any():
+                assert tree.missing_left[mine] == node["missing_go_to_left"]
+                compared += 1
+            left = np.where(code == 30, tree.missing_left[mine] == 1, code <= tree.bin[mine])
+            pairs += [(tree.left[mine], node["left"], rows[left]), (tree.left[mine] + 1, node["right"], rows[~left])]
+    assert compared >= 4
     np.testing.assert_allclose(model.predict(X), y.mean() + space.values[space.leaf], rtol=1e-6)
 
 
