@@ -70,6 +70,8 @@ from coordboost.paths.penalties import convert_penalty as convert_penalty
 from coordboost.paths.places import Place as Place
 from coordboost.paths.validate import CrossValidation as CrossValidation
 from coordboost.paths.validate import cross_validate as cross_validate
+from coordboost.pieces.drawn import Softmax as Softmax
+from coordboost.pieces.drawn import Weighted as Weighted
 from coordboost.pieces.fitted import DampedSearch as DampedSearch
 from coordboost.pieces.fitted import Fitted as Fitted
 from coordboost.pieces.losses import Exponential as Exponential
@@ -77,6 +79,11 @@ from coordboost.pieces.losses import Huber as Huber
 from coordboost.pieces.losses import Logistic as Logistic
 from coordboost.pieces.losses import Poisson as Poisson
 from coordboost.pieces.losses import Squared as Squared
+from coordboost.pieces.nonconvex import SmoothZeroOne as SmoothZeroOne
+from coordboost.pieces.nonconvex import Welsch as Welsch
+from coordboost.pieces.perturbation import Langevin as Langevin
+from coordboost.pieces.perturbation import Noise as Noise
+from coordboost.pieces.perturbation import Structure as Structure
 from coordboost.pieces.quantile import Quantile as Quantile
 from coordboost.pieces.selection import Cyclic as Cyclic
 from coordboost.pieces.selection import Full as Full
@@ -101,6 +108,8 @@ from coordboost.shapes import shapes as shapes
 from coordboost.solve import iterate as iterate
 from coordboost.solve import solve as solve
 from coordboost.state import State as State
+from coordboost.stochastic import sgb as sgb
+from coordboost.stochastic import sglb as sglb
 from coordboost.stopping import GapBelow as GapBelow
 from coordboost.stopping import NoProgress as NoProgress
 from coordboost.stopping import TimeLimit as TimeLimit

@@ -2,6 +2,8 @@
 
 import math
 
+import numpy as np
+
 #: How far norms of learners may be from 1, and verbs of a dictionary from each other, relative to the norms of what they multiply.
 NEAR = 1e-8
 
@@ -44,3 +46,12 @@ def instance(name, value, verb, expected):
     if isinstance(value, type) or not hasattr(value, verb):
         raise ValueError(f"{name} must be {expected}, got {shown(value)}.")
     return value
+
+
+def signs(name, y):
+    """Map labels {0, 1} or {-1, +1} to {-1.0, +1.0}."""
+    found = np.unique(y)
+    if not (np.isin(found, (-1, 1)).all() or np.isin(found, (0, 1)).all()):
+        those = ", ".join(f"{label:g}" for label in found[:5]) + (", ..." if len(found) > 5 else "")
+        raise ValueError(f"{name} loss expects labels -1 and +1 (or 0 and 1), got {those}; recode y as y == positive_class.")
+    return np.where(y > 0, 1.0, -1.0)

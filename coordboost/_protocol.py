@@ -82,6 +82,7 @@ LOSS = Kind(
         "mu": None,  # constant of strong convexity
         "infimum": -math.inf,  # the largest known lower bound of value(y, .): a number, or a function of the targets (n_samples,)
         "quadratic": False,  # the loss is (y - f)^2 / 2: correlations are linear in the coefficients
+        "convex": True,  # value(y, .) is convex; else no certificate, bound or line search is to be had
         "level_radius": None,  # level_radius(total): most that the norm of y - f can be where losses of weight 1 sum to at most `total`
         "location": False,  # the loss depends on y - f alone: an offset can be taken out of y
         "labels": None,  # labels(y) checks and maps the targets
@@ -101,6 +102,7 @@ SELECTION = Kind(
         "draws_below": None,  # the numbers are 0, 1, ..., less than this; default n_learners
         "greedy": False,  # looks at all learners, and the largest score wins
         "grouped": False,  # looks at all learners of some groups, and the largest score wins
+        "sees_residual": False,  # it looks at the residual, too: sought(view)
         "bind": None,  # bind(problem): the rule checked against the problem and filled in from it
         "norm": None,  # the norm under which expected progress is measured, its dual and its weights
         "dual_norm": None,
@@ -124,6 +126,15 @@ STEP = Kind(
         "bind": None,
     },
     "a step rule such as LineSearch() or Proportional(0.1)",
+)
+PERTURBATION = Kind(
+    "perturbation",
+    ("sigma", "structure", "share", "seeded"),
+    {
+        "ahead": 0.0,  # the model is shrunken by 1 - ahead before the gradient is taken
+        "bind": None,
+    },
+    "a perturbation such as Noise(0.1, beta=1e4), or None",
 )
 COEFFICIENTS = Kind(
     "store of coefficients",
@@ -155,6 +166,8 @@ DICTIONARY = Kind(
         "countable": True,  # all learners have a number; else it is a Bank, and `best` finds them
         "check": None,  # check() refuses fields that do not fit each other
         "at": None,  # at(X), the same learners on new rows: a dictionary
+        "takes_noise": True,  # the fit of a learner is its correlation, or its leaves are means: noise may be added to the gradient
+        "refit": None,  # refit(j, v, scale, key), the learner just found fitted to v and white noise: its length; default a unit column
         "saved": None,  # saved(n), a bank with its first n learners as a piece of plain arrays, which `opened` makes a bank again
         "opened": None,  # opened(weight, binning)
         "best": None,  # best(v, k, above) -> (ids, corr, outside); default from a scan, see screening/best.py
@@ -197,6 +210,9 @@ VIEW = Kind(
         "quadratic": False,  # it needs the squared loss
         "greedy": False,  # it needs a method for which the largest correlation of all wins
         "pred": None,  # the prediction of the model, (n_samples,), where it holds one
+        "sought": None,  # sought(), what is correlated with the learners, (n_samples,), where it holds that
+        "perturbs": False,  # it can be given noise: start(problem, store, noise) then
+        "over": None,  # over(dictionary), the same view of another dictionary; default: its field `dictionary` is replaced
         "room": None,  # room(problem, n), the same view with room for n more learners, where they come one by one
         "tasks": None,  # tasks(), what searches on several threads in a loop in plain Python, or None where one is enough
         "dictionary": None,  # the dictionary whose verbs it calls
@@ -207,4 +223,4 @@ VIEW = Kind(
     },
     "a view such as Explicit",
 )
-KINDS = (LOSS, SELECTION, STEP, COEFFICIENTS, DICTIONARY, FAMILY, VIEW)
+KINDS = (LOSS, SELECTION, STEP, PERTURBATION, COEFFICIENTS, DICTIONARY, FAMILY, VIEW)

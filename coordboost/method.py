@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 
-from coordboost._protocol import COEFFICIENTS, DICTIONARY, SELECTION, STEP
+from coordboost._protocol import COEFFICIENTS, DICTIONARY, PERTURBATION, SELECTION, STEP
 from coordboost.pieces.coefficients import Single
 from coordboost.targets import Ball, Unconstrained
 
@@ -23,6 +23,8 @@ class Method:
         What the named method was called with; saved with a run.
     coefficients : piece, default ``Single()``
         What a step does to the coefficients.
+    noise : piece, optional
+        Noise in the gradient, and a part of the samples that it is estimated from; None: neither.
     """
 
     name: str
@@ -32,11 +34,16 @@ class Method:
     target: object = Unconstrained()
     parameters: dict = field(default_factory=dict)
     coefficients: object = Single()  # type: ignore[call-arg]  # mypy does not see the defaults of its fields
+    noise: object = None
 
     def __post_init__(self):
         SELECTION.check("select", self.select)
         STEP.check("step", self.step)
         COEFFICIENTS.check("coefficients", self.coefficients)
+        if self.noise is not None:
+            PERTURBATION.check("noise", self.noise)
+            if not COEFFICIENTS.of(self.coefficients, "plain"):
+                raise ValueError(f"{self.name}: noise goes with one sequence of coefficients; take coefficients=Single().")
         moved, kept = STEP.of(self.step, "sequences"), COEFFICIENTS.of(self.coefficients, "sequences")
         if moved != kept:
             raise ValueError(
@@ -53,6 +60,7 @@ class Method:
     def greedy(self):
         """Whether every step takes the learner with the largest correlation of all, and moves the model by that learner alone."""
         plain = COEFFICIENTS.of(self.coefficients, "plain")
+        plain = plain and self.noise is None
         return plain and SELECTION.of(self.select, "greedy") and STEP.of(self.step, "score") is None
 
     def bind(self, problem):
@@ -62,9 +70,9 @@ class Method:
                 f"{self.name} needs learners that can be counted: those of this problem are found by a search for the best of all."
             )
         bound = {}
-        for kind, name in ((SELECTION, "select"), (STEP, "step")):
+        for kind, name in ((SELECTION, "select"), (STEP, "step"), (PERTURBATION, "noise")):
             piece = getattr(self, name)
-            bind = kind.of(piece, "bind")
+            bind = None if piece is None else kind.of(piece, "bind")
             bound[name] = piece if bind is None else bind(problem)
         return replace(self, **bound)
 

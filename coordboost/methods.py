@@ -1,8 +1,8 @@
 """Named methods: each a selection rule and a step rule, with its source; where it needs one, a store of coefficients of its own.
 
 Names and order follow Freund, Grigas, Mazumder, *A New Perspective on Boosting in Linear Regression via Subgradient Optimization
-and Relatives* (FGM), Lu, Mazumder, *Randomized Gradient Boosting Machine* (LM), and Lu, Karimireddy, Ponomareva, Mirrokni,
-*Accelerating Gradient Boosting Machines*.
+and Relatives* (FGM), Lu, Mazumder, *Randomized Gradient Boosting Machine* (LM), Lu, Karimireddy, Ponomareva, Mirrokni,
+*Accelerating Gradient Boosting Machines*, and Ustimenko, Prokhorenkova, *SGLB: Stochastic Gradient Langevin Boosting* (SGLB).
 """
 
 import math
@@ -24,6 +24,7 @@ from coordboost.pieces.steps import (
     SoftThreshold,
     sequence,
 )  # fmt: skip
+from coordboost.stochastic import sgb, sglb
 from coordboost.targets import Ball, Penalty, Unconstrained
 
 
@@ -219,6 +220,6 @@ METHODS = {
     maker.__name__: maker
     for maker in (
         ls_boost, forward_stagewise, regularized_forward_stagewise, path_forward_stagewise, frank_wolfe,
-        gcd, rcd, ccd, rtgcd, lasso_cd, forward_stepwise, agbm, agbmr, vagbm, gbm,
+        gcd, rcd, ccd, rtgcd, lasso_cd, forward_stepwise, agbm, agbmr, vagbm, gbm, sgb, sglb,
     )
 }  # fmt: skip

@@ -1,9 +1,10 @@
 r"""What a run approaches: an optimum, always as an interval ``lower <= L* <= upper`` with a witness that anyone can recompute.
 
-All bounds hold for every convex loss. With :math:`c = B^T r` the correlations of the residual at :math:`\beta` and
-:math:`g = \langle r, B\beta\rangle`, convexity gives :math:`L(b) \ge L(\beta) + g - c^T b` for every b; the targets differ in how large
-:math:`c^T b` can be. Nothing else is claimed but :math:`L(b) \ge` ``problem.infimum``, which is -inf for a loss that declares no infimum:
-the lower end may then be -inf. *Numerics*: both ends are moved out by a bound of the rounding in them.
+All bounds hold for every convex loss; of others only the infimum is known, and Ball and Penalty refuse them. With
+:math:`c = B^T r` the correlations of the residual at :math:`\beta` and :math:`g = \langle r, B\beta\rangle`, convexity gives
+:math:`L(b) \ge L(\beta) + g - c^T b` for every b; the targets differ in how large :math:`c^T b` can be. Nothing else is claimed but
+:math:`L(b) \ge` ``problem.infimum``, which is -inf for a loss that declares no infimum: the lower end may then be -inf. *Numerics*: both
+ends are moved out by a bound of the rounding in them.
 """
 
 import math
@@ -33,6 +34,21 @@ def sizes(problem, pred):
     """``magnitude`` at the predictions `pred` (n_samples,), compiled where the loss is a piece."""
     run = compiled(magnitude, (problem.loss,)) if is_piece(problem.loss) else magnitude
     return float(run(problem.loss, problem.y, problem.weight, problem.base, pred))
+
+
+def need_convexity(problem, what):
+    """Refuse a loss that is not convex: what is claimed of other models rests on it.
+
+    Raises
+    ------
+    ValueError
+        For such a loss.
+    """
+    if not LOSS.of(problem.loss, "convex"):
+        raise ValueError(
+            f"{type(problem.loss).__name__} is not convex: there is no certificate for {what}. Unconstrained() gives the infimum of "
+            "the loss and the loss of the model."
+        )
 
 
 #: What is said of a certificate without a lower end.
@@ -190,6 +206,7 @@ class Ball(NamedTuple):
 
     @on_one_thread
     def certificate(self, problem, at):
+        need_convexity(problem, repr(self))
         not_negative("Ball: the radius", self.radius)
         worst, inner = float(np.abs(at.corr).max()), float(at.resid @ at.pred)
         least, lower = at.over(problem), at.loss + inner - at.rounding(problem, self.radius)
@@ -211,6 +228,7 @@ class Penalty(NamedTuple):
 
     @on_one_thread
     def certificate(self, problem, at):
+        need_convexity(problem, repr(self))
         not_negative("Penalty: lam", self.lam)
         worst, inner, rounding = float(np.abs(at.corr).max()), float(at.resid @ at.pred), at.rounding(problem, 0.0)
         upper, least = at.upper(problem) + self.lam * at.l1, at.over(problem)

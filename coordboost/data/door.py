@@ -23,7 +23,7 @@ def parts_of(X, y, loss, sample_weight, center, scale, groups, feature_names):
     if LOSS.of(loss, "check"):
         loss.check()
     center, scale = validation.flag("center", center), validation.flag("scale", scale)
-    if center and LOSS.of(loss, "constant") is None:
+    if center and LOSS.of(loss, "constant") is None and LOSS.of(loss, "convex"):
         raise ValueError(f"{type(loss).__name__} has no constant(y, weight): add it or pass center=False.")
     searched = hasattr(X, "build") or hasattr(X, "bank")
     own = (searched or DICTIONARY.meant(X)) and not validation.is_frame(X)
@@ -38,7 +38,7 @@ def parts_of(X, y, loss, sample_weight, center, scale, groups, feature_names):
         y = loss.labels(y)
     labels = validation.groups(DICTIONARY.of(dictionary, "groups") if groups is None else groups, way.n_columns)
     labels = None if labels is None else np.unique(labels[way.kept], return_inverse=True)[1]
-    offset = loss.constant(y, weight) if center else 0.0
+    offset = loss.constant(y, weight) if center and LOSS.of(loss, "constant") else 0.0
     base = 0.0 if LOSS.of(loss, "location") else offset
     if base != offset:
         y = _less(y, offset, weight > 0)

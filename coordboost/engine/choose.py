@@ -7,6 +7,7 @@ from coordboost.engine.views.explicit import Explicit
 from coordboost.engine.views.gathered import Gathered
 from coordboost.engine.views.gram import Gram
 from coordboost.engine.views.lookahead import Lookahead
+from coordboost.engine.views.perturbed import Perturbed
 from coordboost.engine.views.searched import Searched
 
 
@@ -19,6 +20,8 @@ def choose_view(problem, method, compile):
     """
     if not DICTIONARY.of(problem.dictionary, "countable"):
         return Searched
+    if method.noise is not None or SELECTION.of(method.select, "sees_residual"):
+        return Perturbed
     if not COEFFICIENTS.of(method.coefficients, "plain"):
         return _own_view(method)
     n, squared, stored = problem.n_learners, LOSS.of(problem.loss, "quadratic"), is_piece(problem.dictionary)
@@ -45,7 +48,7 @@ def checked_view(problem, method, view):
             f"view={view.__name__} does not fit: Searched is the view for learners that cannot be counted, and for no others; "
             "leave view=None."
         )
-    if not _carries(view, method):
+    if not _carries(view, method) or _lacks(view, method):
         raise ValueError(f"{method.name} cannot run on view={view.__name__}; leave view=None.")
     if VIEW.of(view, "quadratic") and not LOSS.of(problem.loss, "quadratic"):
         raise ValueError(f"view={view.__name__} needs the squared loss, got {problem.loss!r}; leave view=None.")
@@ -60,6 +63,12 @@ def _carries(view, method):
     """Whether a view keeps the method's kind of coefficients."""
     own = VIEW.of(view, "carries")
     return COEFFICIENTS.of(method.coefficients, "plain") if own is None else type(method.coefficients) in own
+
+
+def _lacks(view, method):
+    """Whether a method needs noise that a view has not, or a residual that it does not hold."""
+    noise, sees = method.noise is not None, SELECTION.of(method.select, "sees_residual")
+    return (noise and not VIEW.of(view, "perturbs")) or (sees and VIEW.of(view, "sought") is None)
 
 
 def _own_view(method):

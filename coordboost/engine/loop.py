@@ -1,6 +1,6 @@
 """The one loop: pick a learner, move, push, record."""
 
-from coordboost._generic import compiled, generic, interpreted, is_piece
+from coordboost._generic import compiled, generic, interpreted, is_piece, kernel
 from coordboost._protocol import COEFFICIENTS, VIEW
 from coordboost.engine.views.called import Called, Kept
 from coordboost.engine.views.explicit import stopped
@@ -10,6 +10,14 @@ pick = generic("pick")
 move = generic("move")
 push = generic("push")
 coefficient = generic("coefficient")
+
+
+@kernel
+def as_it_is(view, k):
+    """A view without noise."""
+
+
+perturb = generic("perturb", as_it_is)
 accumulate = generic("accumulate")
 
 
@@ -18,6 +26,7 @@ def advance(view, select, step, unit, beta, drawn, k, learner, shrink, theta):
     for i in range(len(learner)):
         if stopped(view):
             return i
+        perturb(view, k + i)
         j, corr = pick(select, view, step, beta, drawn[i], k + i)
         if j < 0:
             return i

@@ -35,9 +35,10 @@ class Fixed:
 
     saved: ClassVar[list] = []
 
-    def __init__(self, kind, problem, coefficients):
+    def __init__(self, kind, problem, coefficients, noise):
         self.kind = kind
         self.given = (problem,) if VIEW.of(kind, "carries") is None else (problem, coefficients)
+        self.given += (noise,) if VIEW.of(kind, "perturbs") else ()
         self.view = kind.start(*self.given)
         self.renews, self.follows = VIEW.of(self.view, "renew") is not None, VIEW.of(kind, "follows")
         self.scans, self.n_columns = (1, problem.n_learners) if kind is Gram else (0, 0)
@@ -232,6 +233,6 @@ class Cheapest:
         self.n_columns += len(learners)
 
 
-def source_of(kind, problem, coefficients):
+def source_of(kind, problem, coefficients, noise):
     """The source of the views of a run of this kind."""
-    return Cheapest(kind, problem) if kind in VIEWS else Fixed(kind, problem, coefficients)
+    return Cheapest(kind, problem) if kind in VIEWS else Fixed(kind, problem, coefficients, noise)

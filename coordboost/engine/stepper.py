@@ -35,7 +35,8 @@ class Stepper:
         self.anchor = (0, [])
         self.stream = picks(seed, self.method.select, problem.n_learners)
         with one_thread():
-            self.source = source_of(self.kind, problem, self.method.coefficients)
+            noise = None if self.method.noise is None else self.method.noise.seeded(seed)
+            self.source = source_of(self.kind, problem, self.method.coefficients, noise)
             self._rebuild(None)
 
     @property

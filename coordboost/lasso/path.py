@@ -17,7 +17,7 @@ from coordboost.lasso.sparse import StoredEntries
 from coordboost.lasso.workingset import WorkingSet
 from coordboost.problem import Problem
 from coordboost.screening.columns import ScaledColumns
-from coordboost.targets import At, Penalty
+from coordboost.targets import At, Penalty, need_convexity
 
 
 def lasso_path(
@@ -127,6 +127,7 @@ def _problem(X, y, sample_weight, penalty_factor, loss, unit):
         problem = Problem(X, y, loss, sample_weight=sample_weight)
     unit = isinstance(X, Problem) if unit is None else validation.flag("unit_columns", unit)
     scale = np.ones(problem.n_learners) if unit else problem.standardization.norm.copy()
+    need_convexity(problem, "a Lasso path")
     if LOSS.of(problem.loss, "curvature") is None and LOSS.of(problem.loss, "sigma") is None:
         raise ValueError(f"lasso_path needs a loss with curvature(y, f) or a smoothness sigma, got {shown(problem.loss)}.")
     if not problem.infimum > -np.inf:

@@ -79,6 +79,8 @@ def residual_is_minus_the_derivative(at):
 
 def value_is_convex(at):
     """On segments."""
+    if not LOSS.of(at.loss, "convex"):
+        return SKIPPED
     for y in map(float, at.targets):
         for f, g in zip(at.predictions[:-1], at.predictions[::-1], strict=False):
             for share in (0.5, 0.125):

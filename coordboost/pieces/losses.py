@@ -16,20 +16,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from coordboost._checks import not_negative, positive
+from coordboost._checks import not_negative, positive, signs
 from coordboost._linesearch import safeguarded_newton
 from coordboost._protocol import LOSS
-
-
-def _signs(loss, y):
-    """Map labels {0, 1} or {-1, +1} to {-1.0, +1.0}."""
-    found = np.unique(y)
-    if not (np.isin(found, (-1, 1)).all() or np.isin(found, (0, 1)).all()):
-        shown = ", ".join(f"{label:g}" for label in found[:5]) + (", ..." if len(found) > 5 else "")
-        raise ValueError(
-            f"{type(loss).__name__} loss expects labels -1 and +1 (or 0 and 1), got {shown}; recode y as y == positive_class."
-        )
-    return np.where(y > 0, 1.0, -1.0)
 
 
 def _log_odds(y, weight, factor):
@@ -156,7 +145,7 @@ class Logistic(NamedTuple):
         return tail / ((1.0 + tail) * (1.0 + tail)) + self.d
 
     def labels(self, y):
-        return _signs(self, y)
+        return signs(type(self).__name__, y)
 
     def mean(self, f):
         return expit(f)
@@ -186,7 +175,7 @@ class Exponential(NamedTuple):
         return math.exp(min(-y * f, 700.0))
 
     def labels(self, y):
-        return _signs(self, y)
+        return signs(type(self).__name__, y)
 
     def mean(self, f):
         return expit(2 * f)

@@ -34,6 +34,8 @@ def _checked(rule, problem):
     sigma = LOSS.of(problem.loss, "sigma")
     if sigma is None:
         raise ValueError(f"{type(problem.loss).__name__} is not smooth: accelerated boosting has no step for it; use gcd().")
+    if not LOSS.of(problem.loss, "convex"):
+        raise ValueError(f"{type(problem.loss).__name__} is not convex: momentum has no theorem for it; use sglb().")
     positive("eta", rule.eta, 2.0 / sigma, f"between 0 and 2 / sigma = {2.0 / sigma:g}")
     return rule
 

@@ -40,6 +40,13 @@ def sequence(name, values, instead=""):
     return array
 
 
+def _searchable(rule, problem):
+    """`rule`, refused where a line has more than one valley."""
+    if not LOSS.of(problem.loss, "convex"):
+        raise ValueError(f"{type(problem.loss).__name__} is not convex, no line search is safe: use Proportional(rate).")
+    return rule
+
+
 @STEP.own
 class Proportional(NamedTuple):
     """theta = rate * corr: LS-Boost(eps) with rate = eps, coordinate descent with rate = 1 / sigma.
@@ -73,6 +80,9 @@ class LineSearch(NamedTuple):
     """theta minimises the loss along the learner."""
 
     ls_rate = 1.0
+
+    def bind(self, problem):
+        return _searchable(self, problem)
 
     def move(self, k, view, j, corr, beta_j):
         return 0, search(view, j, 1, 0)
@@ -198,7 +208,7 @@ class BallSearch(NamedTuple):
         return self.radius
 
     def bind(self, problem):
-        return self._replace(radius=positive("radius", self.radius))
+        return _searchable(self, problem)._replace(radius=positive("radius", self.radius))
 
     def move(self, k, view, j, corr, beta_j):
         s = sign(corr)

@@ -159,7 +159,7 @@ def _method_header(method, problem, arrays):
     """The named method, or None for one of the user's own."""
     try:
         named = METHODS[method.name](**method.parameters).bind(problem)
-        same = all(_same(getattr(named, part), getattr(method, part)) for part in ("select", "step", "coefficients"))
+        same = all(_same(getattr(named, part), getattr(method, part)) for part in ("select", "step", "coefficients", "noise"))
         return {"name": method.name, "parameters": encode(method.parameters, "method", arrays)} if same else None
     except (KeyError, TypeError, ValueError):
         return None
@@ -167,7 +167,7 @@ def _method_header(method, problem, arrays):
 
 def _same(piece, other):
     """Whether two pieces are of one kind with equal fields."""
-    return type(piece) is type(other) and all(map(np.array_equal, piece, other))
+    return type(piece) is type(other) and (piece is None or all(map(np.array_equal, piece, other)))
 
 
 def _method(file, header, arrays):

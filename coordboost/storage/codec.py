@@ -11,7 +11,7 @@ from coordboost.data.trees import SavedTrees
 from coordboost.dictionaries.binned import Binned
 from coordboost.dictionaries.trees import Growth
 from coordboost.dictionaries.trees.stored import Trees
-from coordboost.pieces import quantile  # noqa: F401  # its loss registers itself
+from coordboost.pieces import drawn, nonconvex, quantile  # noqa: F401  # they register themselves
 
 PIECES = {name: piece for kind in (LOSS, SELECTION, STEP, DICTIONARY) for name, piece in kind.pieces.items()}
 PIECES |= {piece.__name__: piece for piece in (Standardization, Binned, SavedTrees, Growth, Trees)}

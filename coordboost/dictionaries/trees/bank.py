@@ -50,6 +50,11 @@ class TreeBank:
         return self.binned.n_features
 
     @property
+    def takes_noise(self):
+        """Whether leaf values are means of the gradient."""
+        return not (self.family.newton or self.family.growth.monotone.any())
+
+    @property
     def held(self):
         """The trees, and perhaps room for more."""
         return self._trees if self._forest is None else self._forest.trees

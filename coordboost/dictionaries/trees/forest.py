@@ -10,6 +10,7 @@ from coordboost._machine import apart
 from coordboost.dictionaries.trees.fixed import mass, summed
 from coordboost.dictionaries.trees.grow import grow
 from coordboost.dictionaries.trees.growth import Growth
+from coordboost.dictionaries.trees.leaves import refit_leaves
 from coordboost.dictionaries.trees.stored import SET, Trees, combined, fill_leaves
 from coordboost.dictionaries.trees.tasks import grow_on_threads, worth_threads
 from coordboost.dictionaries.trees.workspace import Workspace
@@ -81,6 +82,11 @@ class Forest(NamedTuple):
         """Take the second derivatives at the model as weights of the next tree, where it wants them."""
         if self.newton:
             weigh(view, self.metric)
+
+    def refit(self, j, v, scale, key):
+        """The leaves of the tree just grown, fitted to `v` and white noise; their length."""
+        self.state.length = refit_leaves(self.trees, self.space, self.growth.l2, j, v, scale, key)
+        return self.state.length
 
     def fitted(self, corr):
         """How long the last tree was before it became a unit vector."""

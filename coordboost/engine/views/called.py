@@ -5,13 +5,25 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._generic import compiled, generic, is_piece
+from coordboost._generic import compiled, generic, is_piece, kernel
 from coordboost._protocol import STEP
 from coordboost._winner import best_of, best_of_all
 from coordboost.dictionaries.dense import Dense
-from coordboost.engine.views.explicit import stopped
+from coordboost.engine.views.explicit import over, stopped
 from coordboost.engine.views.gram_columns import largest
 from coordboost.screening.best import SIZE_BITS
+
+
+@kernel
+def nothing(view, k):
+    """A view without noise."""
+
+
+@kernel
+def as_found(view, k, j, corr):
+    """Learners that are given have no other length than their correlation."""
+    return corr
+
 
 scan = generic("scan")
 correlations = generic("correlations")
@@ -19,6 +31,8 @@ tie = generic("tie")
 tempo = generic("tempo")
 search = generic("search")
 push = generic("push")
+perturb = generic("perturb", nothing)
+tempered = generic("tempered", as_found)
 accumulate = generic("accumulate")
 
 
@@ -59,6 +73,16 @@ def run_search(view, j, a, b):
 def run_push(view, j, shrink, theta):
     """The verb `push`, to be compiled."""
     push(view, j, shrink, theta)
+
+
+def run_perturb(view, k):
+    """The verb `perturb`, to be compiled."""
+    perturb(view, k)
+
+
+def run_tempered(view, k, j, corr):
+    """The verb `tempered`, to be compiled."""
+    return tempered(view, k, j, corr)
 
 
 def run_accumulate(beta, j, shrink, theta):
@@ -102,7 +126,7 @@ class Called:
         """The view with learner j alone."""
         if self.at != j:
             row = np.array(self.view.dictionary.column(j), dtype=np.float64)[None]
-            self.at, self.moved = j, self.view._replace(dictionary=Dense(row))
+            self.at, self.moved = j, over(self.view, Dense(row))
         return self.moved
 
     def tie(self):
@@ -113,6 +137,14 @@ class Called:
 
     def stopped(self):
         return stopped(self.view)
+
+    def perturb(self, k):
+        view = over(self.view, Dense(np.zeros((1, len(self.view.pred)))))
+        self._run(run_perturb, view)(view, k)
+
+    def tempered(self, k, j, corr):
+        view = self._along(j)
+        return self._run(run_tempered, view)(view, k, 0, corr)
 
     def correlations(self, index):
         return correlations(self.view, index)

@@ -25,6 +25,12 @@ def never(view):
 stopped = generic("stopped", never)
 
 
+def over(view, dictionary):
+    """`view` of another dictionary."""
+    own = VIEW.of(view, "over")
+    return view._replace(dictionary=dictionary) if own is None else own(dictionary)
+
+
 @kernel
 def refresh_residual(loss, y, weight, base, pred, resid):
     """resid = -dloss/dpred, in place."""

@@ -5,7 +5,8 @@ from typing import NamedTuple
 from coordboost._generic import generic, kernel
 from coordboost._protocol import COEFFICIENTS, DICTIONARY, VIEW
 from coordboost.engine.views.accelerated import Accelerated
-from coordboost.engine.views.explicit import Explicit, stopped
+from coordboost.engine.views.explicit import Explicit, over, stopped
+from coordboost.engine.views.perturbed import Perturbed
 from coordboost.pieces.coefficients import Single, TwoSequences
 from coordboost.pieces.fitted import fitted
 
@@ -15,6 +16,19 @@ def unmeasured(dictionary, view):
     """Learners that do not depend on second derivatives."""
 
 
+@kernel
+def as_it_was_found(inner, k, j, corr):
+    """The length of the learner that was found."""
+    return fitted(inner.dictionary, corr)
+
+
+@kernel
+def never_noised(inner, k):
+    """A view without noise."""
+
+
+tempered = generic("tempered", as_it_was_found)
+perturb = generic("perturb", never_noised)
 find = generic("find")
 tempo = generic("tempo")
 measure = generic("measure", unmeasured)
@@ -33,16 +47,18 @@ class Searched(NamedTuple):
     carries = (Single, TwoSequences)
     countable = False
     searches = 1
+    perturbs = True
 
     @classmethod
-    def start(cls, problem, coefficients):
+    def start(cls, problem, coefficients, noise=None):
         """The view at beta = 0."""
         plain = COEFFICIENTS.of(coefficients, "plain")
-        return cls(Explicit.start(problem) if plain else Accelerated.start(problem, coefficients)).room(problem, 0)
+        inner = Explicit.start(problem) if plain else Accelerated.start(problem, coefficients)
+        return cls(inner if noise is None else Perturbed.around(inner, noise)).room(problem, 0)
 
     def room(self, problem, n):
         """The same with room for `n` more learners in the bank."""
-        return Searched(self.inner._replace(dictionary=problem.dictionary.room(n)))
+        return Searched(over(self.inner, problem.dictionary.room(n)))
 
     @property
     def renew(self):
@@ -72,6 +88,13 @@ class Searched(NamedTuple):
 
     def tempo(self):
         return tempo(self.inner)
+
+    def perturb(self, k):
+        perturb(self.inner, k)
+
+    def tempered(self, k, j, corr):
+        """The length of the learner that was found, with the noise of its leaves."""
+        return tempered(self.inner, k, j, corr)
 
     def fitted(self, corr):
         """The length of the learner that was found."""

@@ -1,7 +1,7 @@
 """The view of a search, stepped in plain Python: searches are tasks of several threads, all else is compiled."""
 
 from coordboost._generic import compiled
-from coordboost.engine.views.called import run_push, run_search
+from coordboost.engine.views.called import run_perturb, run_push, run_search, run_tempered
 from coordboost.engine.views.explicit import stopped
 from coordboost.engine.views.searched import measure, sought, tempo, tie
 
@@ -29,6 +29,12 @@ class Tasked:
     def best_in(self, step, beta, drawn, member, start):
         """The winner in the groups drawn."""
         return self.finder.find_in(self._prepared(), drawn)
+
+    def perturb(self, k):
+        compiled(run_perturb, (self.view,))(self.view, k)
+
+    def tempered(self, k, j, corr):
+        return compiled(run_tempered, (self.view,))(self.view, k, j, corr)
 
     def tempo(self):
         return tempo(self.view)

@@ -1,0 +1,139 @@
+r"""Random numbers with an address, made inside kernels: number i at a key is a function of key and i alone.
+
+A *key* is a hash of (seed, stream, step). Its words are those of SplitMix64 started there; a word makes two normal numbers by the
+ziggurat of 256 layers, and where a layer refuses (1.2 in 100) the number is drawn anew from words of its own. So no order, block or
+thread can change a bit. Numbers are steps of :math:`2^{-23}` of a layer apart, less than 4.4e-7.
+
+*Source*: Steele, Lea, Flood, *Fast splittable pseudorandom number generators* (2014); Marsaglia, Tsang, *The ziggurat method for
+generating random variables* (2000).
+"""
+
+import math
+
+import numpy as np
+
+from coordboost._generic import leaf
+
+#: Streams of a seed; 0 is that of selection rules.
+STRUCTURE, LEAVES, SHARE = 1, 2, 3
+
+_STEP, _ONE, _TWO = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+_S30, _S27, _S31, _S32, _S11, _S9 = (np.uint64(bits) for bits in (30, 27, 31, 32, 11, 9))
+_LAYER, _PLACE, _REFUSED = np.uint64((1 << 9) - 1), np.uint64((1 << 23) - 1), np.uint64(0xD1B54A32D192ED03)
+
+
+def _ziggurat(n_layers=256, tail=3.6541528853610088):
+    """Ends of the layers (n_layers + 1,), layer 0 with the tail, and the densities there."""
+    density = math.exp(-(tail**2) / 2)
+    area = tail * density + math.sqrt(math.pi / 2) * math.erfc(tail / math.sqrt(2))
+    ends = [area / density, tail]
+    while len(ends) < n_layers:
+        density += area / ends[-1]
+        ends.append(math.sqrt(-2 * math.log(density)))
+    ends = np.array([*ends, 0.0])
+    return ends, np.exp(-(ends**2) / 2)
+
+
+#: Where the layers end, the tail begins, and the density there.
+ENDS, DENSITY = _ziggurat()
+TAIL = float(ENDS[1])
+_WIDTH = np.concatenate([ENDS[:-1], -ENDS[:-1]]) / (1 << 23)
+_SURE = np.tile(np.floor(ENDS[1:] / ENDS[:-1] * (1 << 23)).astype(np.int64), 2)
+
+
+@leaf
+def mixed(z):
+    """A word from a counter: the last part of SplitMix64."""
+    z = (z ^ (z >> _S30)) * _ONE
+    z = (z ^ (z >> _S27)) * _TWO
+    return z ^ (z >> _S31)
+
+
+@leaf
+def key_of(seed, stream, step):
+    """The key of (seed, stream, step), whole numbers >= 0."""
+    key = mixed(np.uint64(seed) + _STEP)
+    key = mixed((key ^ np.uint64(stream)) + _STEP)
+    return mixed((key ^ np.uint64(step)) + _STEP)
+
+
+@leaf
+def word(key, i):
+    """Word i at a key, 64 bits."""
+    return mixed(key + np.uint64(i + 1) * _STEP)
+
+
+@leaf
+def fraction(bits):
+    """A number in (0, 1) from a word."""
+    return (np.int64(bits >> _S11) + 0.5) * 2.0**-53
+
+
+@leaf
+def refused(key, i, layer, x):
+    """Number i where its layer has refused x >= 0, with the sign of x's side."""
+    key, k = mixed(key ^ (np.uint64(i) * _REFUSED + _ONE)), 0
+    while True:
+        if layer == 0:
+            while True:
+                far = -math.log(fraction(word(key, k))) / TAIL
+                high = -math.log(fraction(word(key, k + 1)))
+                k += 2
+                if 2.0 * high > far * far:
+                    return TAIL + far
+        height = DENSITY[layer] + fraction(word(key, k)) * (DENSITY[layer + 1] - DENSITY[layer])
+        if height < math.exp(-0.5 * x * x):
+            return x
+        bits = word(key, k + 1)
+        k += 2
+        layer = np.int64(bits & _LAYER) & 255
+        place = np.int64((bits >> _S9) & _PLACE)
+        x = (place + 0.5) * _WIDTH[layer]
+        if place < _SURE[layer]:
+            return x
+
+
+@leaf
+def from_bits(key, i, bits):
+    """Number i, from its 32 bits."""
+    layer, place = np.int64(bits & _LAYER), np.int64((bits >> _S9) & _PLACE)
+    x = (place + 0.5) * _WIDTH[layer]
+    if place < _SURE[layer]:
+        return x
+    one = refused(key, i, layer & 255, abs(x))
+    return one if layer < 256 else -one
+
+
+@leaf
+def normal(key, i):
+    """Normal number i at a key."""
+    bits = word(key, i >> 1)
+    return from_bits(key, i, bits >> _S32 if i & 1 else bits)
+
+
+@leaf
+def add_noise(key, scale, root, base, out):
+    """``out[i] = base[i] + scale * root[i] * normal(key, i)``, root (n,) or (1,)."""
+    counter, n, same = key, len(out), len(root) == 1
+    by = scale * root[0]
+    for i in range(0, n - 1, 2):
+        counter += _STEP
+        bits = mixed(counter)
+        one, two = from_bits(key, i, bits), from_bits(key, i + 1, bits >> _S32)
+        if same:
+            out[i], out[i + 1] = base[i] + by * one, base[i + 1] + by * two
+        else:
+            out[i], out[i + 1] = base[i] + scale * root[i] * one, base[i + 1] + scale * root[i + 1] * two
+    if n & 1:
+        last = n - 1
+        out[last] = base[last] + scale * root[min(last, len(root) - 1)] * normal(key, last)
+
+
+@leaf
+def keep_some(key, share, values, out):
+    """``out[i] = values[i] / share`` with probability `share`, else 0, each sample on its own."""
+    least = np.int64(math.ceil(share * 2.0**32))
+    for i in range(len(out)):
+        bits = word(key, i >> 1)
+        drawn = np.int64((bits >> _S32 if i & 1 else bits) & np.uint64(0xFFFFFFFF))
+        out[i] = values[i] / share if drawn < least else 0.0 * values[i]

@@ -1,0 +1,140 @@
+"""The view of Langevin boosting: another view, with noise where learners are sought and noise where they are fitted."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from coordboost import _linesearch
+from coordboost._generic import generic, kernel
+from coordboost._noise import LEAVES, SHARE, STRUCTURE, add_noise, keep_some, key_of, normal
+from coordboost._protocol import VIEW
+from coordboost.engine.views.explicit import Explicit
+from coordboost.pieces.fitted import fitted
+from coordboost.pieces.perturbation import Structure
+
+scan = generic("scan")
+correlations = generic("correlations")
+dot = generic("dot")
+push = generic("push")
+search = generic("search")
+tie = generic("tie")
+weigh = generic("weigh")
+
+#: The kinds of structure noise, as numbers for kernels.
+NONE, OWN, SAME = (int(kind) for kind in (Structure.NONE, Structure.OWN, Structure.SAME))
+
+
+@kernel
+def refit_unit(dictionary, j, v, scale, key):
+    """The length of a unit learner in v and white noise: <B_j, v>, and noise of standard deviation `scale`."""
+    return dot(dictionary, j, v) + scale * normal(key, 0)
+
+
+refit = generic("refit", refit_unit)
+
+
+@kernel
+def look_ahead(view):
+    """The residual where the model is shrunken already."""
+    inner = view.inner
+    for i in range(len(inner.pred)):
+        at = inner.base + (1 - view.ahead) * inner.pred[i]
+        inner.resid[i] = inner.weight[i] * _linesearch.residual(inner.loss, inner.y[i], at)
+
+
+@VIEW.own
+class Perturbed(NamedTuple):
+    """The view `inner`, whose residual is estimated and noised before learners see it.
+
+    gradient : the residual, or its estimate from the samples drawn;  looked : the same with structure noise. Without such noise, and
+    with all samples, they are the very array of the inner view. *Cost* beside the inner view: a normal number for each sample.
+
+    root : roots of the weights, (n_samples,) or (1,);  sigma : standard deviations, one for each step, the last from there on
+    """
+
+    inner: object
+    dictionary: object
+    gradient: np.ndarray
+    looked: np.ndarray
+    root: np.ndarray
+    sigma: np.ndarray
+    seed: int
+    structure: int
+    share: float
+    ahead: float
+    perturbs = True
+
+    @classmethod
+    def start(cls, problem, noise=None):
+        """The view at beta = 0."""
+        return cls.around(Explicit.start(problem), noise)
+
+    @classmethod
+    def around(cls, inner, noise):
+        """A view that is started, with noise; None: none."""
+        weight, resid = inner.weight, inner.resid
+        root = np.sqrt(weight[:1] if (weight == weight[0]).all() else weight)
+        if noise is None:
+            return cls(inner, inner.dictionary, resid, resid, root, np.zeros(1), 0, NONE, 1.0, 0.0)
+        gradient = resid if noise.share == 1 else np.zeros(len(resid))
+        sigma, structure = noise.sigma, int(noise.structure) if np.isfinite(noise.beta).any() else NONE
+        looked = gradient if structure == NONE else np.zeros(len(resid))
+        return cls(inner, inner.dictionary, gradient, looked, root, sigma, noise.seed, structure, noise.share, noise.ahead)
+
+    def over(self, dictionary):
+        """The same view of another dictionary."""
+        return self._replace(inner=self.inner._replace(dictionary=dictionary), dictionary=dictionary)
+
+    def renew(self, beta):
+        """Recompute the state from the coefficients."""
+        self.inner.renew(beta)
+        if self.ahead != 0:
+            look_ahead(self)
+
+    @property
+    def pred(self):
+        """The prediction of the model."""
+        return self.inner.pred
+
+    def looks(self, width, n_learners):
+        """How many correlations with the data a step of a rule with `width` candidates takes."""
+        return width if width else n_learners
+
+    def perturb(self, k):
+        """Draw the samples and the structure noise of step k."""
+        if self.share < 1:
+            keep_some(key_of(self.seed, SHARE, k), self.share, self.inner.resid, self.gradient)
+        if self.structure != NONE:
+            level = self.sigma[min(k, len(self.sigma) - 1)]
+            add_noise(key_of(self.seed, STRUCTURE, k), level, self.root, self.gradient, self.looked)
+
+    def tempered(self, k, j, corr):
+        """The length of learner j as it is fitted with the leaf noise of step k."""
+        level = self.sigma[min(k, len(self.sigma) - 1)]
+        if level == 0 or self.structure == SAME or corr != corr:
+            return fitted(self.dictionary, corr)
+        return refit(self.dictionary, j, self.gradient, level, key_of(self.seed, LEAVES, k))
+
+    def sought(self):
+        """What is correlated with the learners."""
+        return self.looked
+
+    def weigh(self, out):
+        weigh(self.inner, out)
+
+    def scan(self):
+        return scan(self.dictionary, self.looked)
+
+    def correlations(self, index):
+        return correlations(self.dictionary, self.looked, index)
+
+    def tie(self):
+        return tie(self.inner)
+
+    def search(self, j, a, b):
+        return search(self.inner, j, a, b)
+
+    def push(self, j, shrink, theta):
+        push(self.inner, j, shrink, theta)
+        if self.ahead != 0:
+            look_ahead(self)

@@ -1,0 +1,99 @@
+"""Selection rules that draw the learner by a law: given once, or made of the correlations.
+
+They are homogeneous: a gradient times a positive number gives the same law, as the limit of Langevin boosting needs.
+
+Source: Ustimenko and Prokhorenkova, *SGLB: Stochastic Gradient Langevin Boosting*, Section 5.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from coordboost._checks import not_negative, shown
+from coordboost._generic import generic
+from coordboost._protocol import DICTIONARY, SELECTION
+from coordboost._winner import best_in
+
+scan = generic("scan")
+sought = generic("sought")
+
+#: What is drawn where a rule needs a number in (0, 1): one of so many whole numbers.
+FINE = 1 << 53
+
+
+@SELECTION.own
+class Weighted(NamedTuple):
+    """One learner, or one group of learners where they are found by a search, drawn with fixed probabilities.
+
+    p : (n_learners,) or (n_groups,), in proportion to the probabilities; all equal is ``Subset(1)``
+    """
+
+    p: np.ndarray
+    member: np.ndarray = np.zeros(0, dtype=np.int64)
+    start: np.ndarray = np.zeros(1, dtype=np.int64)
+
+    width = 1
+    grouped = True
+
+    def bind(self, problem):
+        groups = DICTIONARY.of(problem.dictionary, "n_groups")
+        n = problem.n_learners if groups is None else groups
+        p = np.array(self.p, dtype=np.float64)
+        if p.shape != (n,) or not (np.isfinite(p).all() and (p >= 0).all() and p.sum() > 0):
+            raise ValueError(
+                f"Weighted: p must be {n} numbers >= 0, not all 0, one for each learner or group; got {shown(self.p)}."
+            )
+        every = np.arange(n + 1, dtype=np.int64)
+        return self._replace(p=p / p.sum(), member=every[:-1], start=every)
+
+    @property
+    def draws_below(self):
+        return len(self.p)
+
+    def draw(self, rng, n_rows, n_learners):
+        return rng.choice(len(self.p), size=(n_rows, 1), p=self.p)
+
+    def pick(self, view, step, beta, drawn, k):
+        return best_in(view, step, beta, drawn, self.member, self.start)
+
+
+@SELECTION.own
+class Softmax(NamedTuple):
+    r"""Learner j with probability proportional to :math:`\exp(\kappa \langle B_j, v\rangle^2 / \|v\|^2)`, v what is looked at.
+
+    kappa = 0 draws all alike, a large kappa is greedy. Without the norm of v below it the law would not be homogeneous.
+    """
+
+    kappa: float
+
+    width = 1
+    sees_residual = True
+    draws_below = FINE
+
+    def bind(self, problem):
+        not_negative("Softmax: kappa", self.kappa)
+        if not problem.countable:
+            raise ValueError("Softmax needs learners that can be counted: it looks at the correlations of all.")
+        if (problem.weight != problem.weight[0]).any():
+            raise ValueError("Softmax needs sample weights that are all equal: it takes the plain norm of the residual.")
+        return self
+
+    def draw(self, rng, n_rows, n_learners):
+        return rng.integers(0, FINE, size=(n_rows, 1))
+
+    def pick(self, view, step, beta, drawn, k):
+        corr, v, square, most, total = scan(view), sought(view), 0.0, 0.0, 0.0
+        for i in range(len(v)):
+            square += v[i] * v[i]
+        by = self.kappa / square if square > 0.0 else 0.0
+        for j in range(len(corr)):
+            most = max(most, by * corr[j] * corr[j])
+        for j in range(len(corr)):
+            total += math.exp(by * corr[j] * corr[j] - most)
+        left, last = (drawn[0] + 0.5) / FINE * total, len(corr) - 1
+        for j in range(last):
+            left -= math.exp(by * corr[j] * corr[j] - most)
+            if left < 0.0:
+                return j, corr[j]
+        return last, corr[last]

@@ -1,0 +1,136 @@
+r"""Noise: the perturbation of stochastic gradient Langevin boosting, and the step rule that goes with it.
+
+A step looks for its learner in :math:`r + \sigma \zeta'`, and fits that learner to :math:`r + \sigma \zeta`, with
+:math:`\sigma = \sqrt{2 N / (\epsilon \beta)}`, two independent copies of :math:`N(0, I)`, and all that was learned before shrunken by
+:math:`1 - \gamma \epsilon`. The residual r holds one derivative for each sample, not divided by their number N. With sample weights the
+noise is multiplied by their roots, and N is their sum.
+
+=========  ============================================  ========================================
+structure  the learner is sought in                      law of the limit
+=========  ============================================  ========================================
+``OWN``    r and noise of its own                        Gibbs: both copies, as the paper has it
+``NONE``   r alone: noise in the fit only                not Gibbs, unless the choice ignores r
+``SAME``   r and the noise of the fit                    not Gibbs
+=========  ============================================  ========================================
+
+Source: Ustimenko and Prokhorenkova, *SGLB: Stochastic Gradient Langevin Boosting*, Algorithms 1 and 2.
+"""
+
+import enum
+from typing import NamedTuple
+
+import numpy as np
+
+from coordboost._checks import not_negative, positive, shown
+from coordboost._generic import generic, kernel
+from coordboost._protocol import DICTIONARY, LOSS, PERTURBATION, STEP
+
+
+class Structure(enum.IntEnum):
+    """The noise in which a learner is sought: none, a copy of its own, or the same as that of the fit."""
+
+    NONE = 0
+    OWN = 1
+    SAME = 2
+
+
+@kernel
+def as_it_was(view, corr):
+    """The length of a learner that was not fitted."""
+    return corr
+
+
+fitted = generic("fitted", as_it_was)
+
+
+@kernel
+def without_noise(view, k, j, corr):
+    """The length of learner j as it was fitted."""
+    return fitted(view, corr)
+
+
+tempered = generic("tempered", without_noise)
+
+
+def inverse_temperatures(beta):
+    """`beta` as a float64 vector: one number, or one for each step, the last from there on; inf for no noise."""
+    try:
+        array = np.atleast_1d(np.array(beta, dtype=np.float64))
+    except (TypeError, ValueError):
+        array = np.zeros(0)
+    if array.ndim != 1 or array.size == 0 or not (array > 0).all():
+        raise ValueError(f"beta must be a positive number (inf for no noise), or a sequence of them, got {shown(beta)}.")
+    return array
+
+
+@PERTURBATION.own
+class Noise(NamedTuple):
+    """Noise at inverse temperature `beta` for steps of length `rate`, and gradients from a part of the samples.
+
+    rate : eps;  beta : (n,), one for each step, the last of them from there on
+    structure : a ``Structure``;  share : the part of the samples that a gradient is estimated from, each drawn on its own
+    ahead : the model is shrunken by ``1 - ahead`` before the gradient is taken
+    total : N, filled in from the problem;  seed : filled in from the run
+    """
+
+    rate: float
+    beta: np.ndarray = np.full(1, np.inf)
+    structure: int = int(Structure.OWN)
+    share: float = 1.0
+    ahead: float = 0.0
+    total: float = 0.0
+    seed: int = 0
+
+    def bind(self, problem):
+        positive("rate", self.rate)
+        beta, share = inverse_temperatures(self.beta), positive("share", self.share, 1 + 1e-15, "in (0, 1]")
+        not_negative("ahead", self.ahead)
+        if np.isfinite(beta).any() and not DICTIONARY.of(problem.dictionary, "takes_noise"):
+            raise ValueError(
+                "noise needs leaf values that are means of the gradient: these learners have second derivatives as weights, or bounds; "
+                "take trees without newton and monotone."
+            )
+        return self._replace(beta=beta, share=float(share), total=float(problem.weight.sum()))
+
+    def seeded(self, seed):
+        """The noise of one run."""
+        return self._replace(seed=seed)
+
+    @property
+    def sigma(self):
+        r"""Standard deviations :math:`\sqrt{2 N / (\epsilon \beta)}`, one for each step."""
+        return np.sqrt(2 * self.total / (self.rate * self.beta))
+
+
+@STEP.own
+class Langevin(NamedTuple):
+    """theta = rate * the length of the learner as it was fitted to the noised residual; all before shrinks by 1 - shrink.
+
+    Without noise this is ``Fitted(rate)`` with shrinkage.
+    """
+
+    rate: float
+    shrink: float = 0.0
+
+    def bind(self, problem):
+        positive("eps", self.rate)
+        not_negative("gamma eps", self.shrink)
+        sigma = LOSS.of(problem.loss, "sigma")
+        if self.shrink >= 1:
+            raise ValueError(
+                f"gamma * eps must be below 1, got {self.shrink!r}: the model would be forgotten, or change its sign."
+            )
+        if sigma is None:
+            raise ValueError(
+                f"{type(problem.loss).__name__} is not smooth, Langevin boosting has no step for it: take Logistic()."
+            )
+        mu = LOSS.of(problem.loss, "mu") or 0.0  # a curvature that the loss has everywhere
+        if self.rate * mu + self.shrink >= 2:
+            raise ValueError(
+                f"eps * (gamma + mu) must be below 2, mu = {mu:g} the least curvature of the loss, got {self.rate * mu + self.shrink:g}: "
+                "such steps are not stable. Take a smaller eps."
+            )
+        return self
+
+    def move(self, k, view, j, corr, beta_j):
+        return self.shrink, self.rate * tempered(view, k, j, corr)

@@ -1,0 +1,65 @@
+"""Losses that are not convex: their constants, and what refuses them."""
+
+import math
+
+import numpy as np
+import pytest
+
+import coordboost as cb
+
+X = np.random.default_rng(0).normal(size=(20, 3))
+Y = np.where(X[:, 0] > 0.2, 1.0, -1.0)
+
+
+def test_constants_of_the_smooth_zero_one_loss():
+    """Its slope is 1 / (4 s) at most, its second derivative 1 / (6 sqrt(3) s^2), both reached; errors cost more than hits."""
+    loss, f = cb.SmoothZeroOne(0.2), np.linspace(-3, 3, 20001)
+    slope = np.array([loss.residual(1.0, x) for x in f])
+    assert slope.min() > 0 and slope.max() == pytest.approx(1 / (4 * 0.2), rel=1e-9)
+    second = np.abs(np.diff(slope) / np.diff(f)).max()
+    assert 0.999 * loss.sigma < second <= loss.sigma
+    assert loss.value(1.0, -1.0) > 0.99 and loss.value(1.0, 1.0) < 0.01 and loss.value(-1.0, 0.0) == 0.5
+    assert loss.value(1.0, 800.0) == 0.0 and loss.residual(1.0, -800.0) == 0.0
+
+
+@pytest.mark.parametrize("loss", [cb.SmoothZeroOne(0.3), cb.Welsch()], ids=["SLA", "Welsch"])
+def test_what_needs_convexity_refuses_in_a_sentence(loss):
+    problem = cb.Problem(X, Y, loss)
+    assert problem.offset == 0
+    run = cb.solve(problem, cb.gcd(cb.Proportional(0.05)), 20, compile=False)
+    certificate = run.certificate()
+    assert certificate.lower == 0.0 and certificate.upper == pytest.approx(run.final.loss)
+    for target in (cb.Ball(1.0), cb.Penalty(1.0)):
+        with pytest.raises(ValueError, match=r"not convex: there is no certificate for"):
+            run.certificate(target)
+    for method in (cb.gcd(cb.LineSearch()), cb.agbm(0.01, 0.1), cb.frank_wolfe(1.0, cb.BallSearch(1.0))):
+        with pytest.raises(ValueError, match="not convex"):
+            cb.solve(problem, method, 5)
+    with pytest.raises(ValueError, match="not convex: there is no certificate for a Lasso path"):
+        cb.lasso_path(problem)
+    assert cb.check_piece(loss)
+
+
+def test_drawn_rules_have_their_law():
+    """Frequencies of 2,000 draws within 5.2 standard errors of the law: 6 figures of 2e-7 each."""
+    problem = cb.Problem(X, np.arange(20.0) % 7)
+    p, n = np.array([0.5, 0.2, 0.3]), 2000
+    drawn = cb.solve(problem, cb.Method("a", cb.Weighted(10 * p), cb.Fitted(1e-9)), n, compile=False).path
+    assert (np.abs(np.bincount(drawn.learner, minlength=3) / n - p) < 5.2 * np.sqrt(p * (1 - p) / n)).all()
+    corr, size = problem.scan(problem.resid(0 * problem.y)), np.linalg.norm(problem.resid(0 * problem.y))
+    law = np.exp(4.0 * corr**2 / size**2)
+    law /= law.sum()
+    soft = cb.solve(problem, cb.Method("b", cb.Softmax(4.0), cb.Fitted(1e-9)), n, compile=False).path
+    assert (np.abs(np.bincount(soft.learner, minlength=3) / n - law) < 5.2 * np.sqrt(law * (1 - law) / n)).all()
+    assert math.isclose(law.sum(), 1.0)
+
+
+def test_drawn_rules_refuse_laws_that_are_none():
+    problem = cb.Problem(X, Y)
+    for p in ([1.0, 1.0], [-1.0, 1.0, 1.0], [0.0, 0.0, 0.0]):
+        with pytest.raises(ValueError, match="Weighted: p must be 3 numbers"):
+            cb.solve(problem, cb.rtgcd(select=cb.Weighted(p)), 1)
+    with pytest.raises(ValueError, match="kappa"):
+        cb.solve(problem, cb.rtgcd(select=cb.Softmax(-1.0)), 1)
+    with pytest.raises(ValueError, match="can be counted"):
+        cb.solve(cb.Problem(cb.trees(X), Y), cb.rtgcd(select=cb.Softmax(1.0)), 1)
