@@ -1,0 +1,184 @@
+r"""Accelerated boosting in its own words: what the theorems of Lu, Karimireddy, Ponomareva and Mirrokni are tried on.
+
+Written apart from the package, which is not used here. The loss is sum_i w_i (f_i - y_i)^2 / 2 with 0 < w_i <= 1: convex, 1-smooth, with
+mu = min w. The learners are multiples of unit columns that span R^n, so f* = y and L* = 0. Numbers are Fractions or floats.
+"""
+
+import functools
+from dataclasses import dataclass
+from fractions import Fraction as F
+from math import sqrt
+
+import numpy as np
+
+#: A rational just below the sharper limit of gamma, (1 - sqrt(1 - Theta^2))^2, for Theta^2 = 1/n.
+SHARP = {2: F(857, 10_000), 5: F(1114, 100_000)}
+
+
+def limit(theta2):
+    """Theta^4 / (4 + Theta^2), the printed limit of gamma."""
+    return theta2 * theta2 / (4 + theta2)
+
+
+@dataclass(frozen=True, eq=False)
+class Walk:
+    """Iterates of one run, arrays with a row for each round m.
+
+    D : (n, N) unit columns;  theta2 : the square of the minimal cosine angle;  f, h, hat : (M + 1, n), the models, and the momentum that
+    takes the whole gradient;  g, r, c, e, b : (M, n), the mixing point, the residuals, what was not fitted of c, the learner for r
+    best : whether the learners are the best fits
+    """
+
+    D: np.ndarray
+    y: np.ndarray
+    w: np.ndarray
+    eta: object
+    gamma: object
+    theta2: object
+    f: np.ndarray
+    h: np.ndarray
+    hat: np.ndarray
+    g: np.ndarray
+    r: np.ndarray
+    c: np.ndarray
+    e: np.ndarray
+    b: np.ndarray
+    best: bool = True
+
+    @property
+    def exact(self):
+        """Whether its numbers are Fractions."""
+        return self.y.dtype == object
+
+    @property
+    def rounds(self):
+        """M."""
+        return len(self.g)
+
+    @functools.cached_property
+    def m(self):
+        """0, 1, ..., M - 1, of the kind of its numbers."""
+        return np.array([self.eta * 0 + m for m in range(self.rounds)])
+
+    @property
+    def theta(self):
+        """theta_m."""
+        return 2 / (self.m + 2)
+
+    @property
+    def alpha(self):
+        """alpha_m = eta gamma / theta_m."""
+        return self.eta * self.gamma / self.theta
+
+    def loss(self, f):
+        """L at each row of f; L* = 0."""
+        return ((f - self.y) ** 2 * self.w).sum(axis=-1) / 2
+
+    @property
+    def radius2(self):
+        """||f* - f^0||^2."""
+        return self.y @ self.y
+
+    @property
+    def cosine2(self):
+        """cos^2 of r^m and its learner."""
+        return (self.b * self.b).sum(axis=1) / (self.r * self.r).sum(axis=1)
+
+    @property
+    def slack(self):
+        """What rounding may move losses and squares by: a few roundings in each round, in units of the first loss."""
+        return 0 if self.exact else 1e-12 * float(self.radius2)
+
+    @property
+    def level(self):
+        """The level of evidence."""
+        return "exact" if self.exact else "float"
+
+    def within(self, variant):
+        """Whether gamma is what the variant of the theorem assumes."""
+        if variant == "sharpened":
+            return float(self.gamma) <= (1 - sqrt(1 - float(self.theta2))) ** 2 * (1 + 1e-12)
+        return self.gamma <= limit(self.theta2)
+
+    def delta(self):
+        """delta_m of Lemma C.4; s < 1."""
+        s = self.gamma / self.theta2
+        t = (1 - s) / 2
+        e2, r2 = (self.e * self.e).sum(axis=1), (self.r * self.r).sum(axis=1)
+        before = np.concatenate([[0 * e2[0]], (self.alpha**2 * e2)[:-1]])
+        return s / (2 * t) * before - (1 - s - t) / (2 * s) * self.alpha**2 * r2
+
+
+def fitted(D, v, pick=None):
+    """The best multiple of a column for v, ties to the lowest; or that of column `pick`."""
+    corr = D.T @ v
+    j = int(np.argmax(np.abs(corr))) if pick is None else pick
+    return corr[j] * D[:, j]
+
+
+def walk(D, y, eta, gamma, n_rounds, *, theta2, w=None, sign=1, late=0, picks=None, one=False):
+    """Algorithm 2. Wrong ones: another `sign` of the correction, its factor `late` rounds too late. With `one` Algorithm 4 with gamma.
+
+    picks : numpy Generator, optional
+        Learners are drawn by it, in the place of the best.
+    """
+    w = 1 + 0 * y if w is None else w
+    f, h, hat, e = 0 * y, 0 * y, 0 * y, 0 * y
+    rows = {key: [] for key in "fhgrceb"} | {"hat": []}
+    for m in range(n_rounds):
+        theta = 2 / (m + 2 + 0 * eta)
+        g = (1 - theta) * f + theta * h
+        r = w * (y - g)
+        drawn = (None, None) if picks is None else picks.integers(D.shape[1], size=2)
+        b = fitted(D, r, drawn[0])
+        factor = (m + 1 + late + 0 * eta) / (m + 2 + late)
+        c = r + sign * factor * e if m else r
+        d = b if one else fitted(D, c, drawn[1])
+        for key, value in zip("fhgrceb", (f, h, g, r, c, c - d, b), strict=True):
+            rows[key].append(value)
+        rows["hat"].append(hat)
+        f, h, hat, e = g + eta * b, h + eta * gamma / theta * d, hat + eta * gamma / theta * r, c - d
+    for key, value in (("f", f), ("h", h), ("hat", hat)):
+        rows[key].append(value)
+    return Walk(D, y, w, eta, gamma, theta2, **{key: np.array(value) for key, value in rows.items()}, best=picks is None)
+
+
+def eye(y, gamma, n_rounds, **options):
+    """Coordinates, eta = 1, in Fractions: Theta^2 = 1/n. `y` Fractions."""
+    n = len(y)
+    D = np.array([[F(int(i == j)) for j in range(n)] for i in range(n)], dtype=object)
+    return walk(D, np.array([F(v) for v in y], dtype=object), F(1), F(gamma), n_rounds, theta2=F(1, n), **options)
+
+
+def line(eta, gamma, n_rounds):
+    """One dimension, y = 1, in floats: every target is fitted, Theta = 1, all is Nesterov's method."""
+    return walk(np.ones((1, 1)), np.ones(1), eta, gamma, n_rounds, theta2=1.0)
+
+
+def weighted(n_rounds, gamma=None):
+    """Four coordinates with weights from 1e-3 to 1, gamma the printed limit; in floats."""
+    gamma = limit(0.25) if gamma is None else gamma
+    return walk(np.eye(4), np.array([4.0, -3, 2, 1]), 1.0, gamma, n_rounds, theta2=0.25, w=np.geomspace(1e-3, 1, 4))
+
+
+def star(n_rounds, gamma=0.25, **options):
+    """Three directions in the plane, 60 degrees apart: Theta = cos(30 degrees), gamma its sharper limit 1/4; weights 0.01 and 1."""
+    angle = np.pi / 3 * np.arange(3)
+    D, w = np.array([np.cos(angle), np.sin(angle)]), np.array([0.01, 1.0])
+    return walk(D, np.array([2.0, 1.0]), 1.0, gamma, n_rounds, theta2=0.75, w=w, **options)
+
+
+#: Runs within the assumptions of the printed theorem, and of the sharper one.
+CASES = {
+    "two coordinates": lambda: eye((2, 1), limit(F(1, 2)), 30),
+    "five coordinates": lambda: eye((5, 4, 3, 2, 1), limit(F(1, 5)), 40),
+    "five equal ones": lambda: eye((1, 1, 1, 1, 1), limit(F(1, 5)), 40),
+    "two coordinates, sharper gamma": lambda: eye((2, 1), SHARP[2], 30),
+    "five coordinates, sharper gamma": lambda: eye((5, 4, 3, 2, 1), SHARP[5], 40),
+    "four weights": lambda: weighted(800),
+    "star": lambda: star(400, limit(0.75)),
+    "star, sharper gamma": lambda: star(400),
+    "one dimension, eta 0.01": lambda: line(0.01, 0.2, 80),
+    "one dimension, eta 0.001": lambda: line(0.001, 0.2, 240),
+    "one dimension, gamma 1": lambda: line(0.01, 1.0, 60),
+}

@@ -1,0 +1,79 @@
+r"""How long a period must be for restarts to halve the gap (Theorem 4.2).
+
+Problem: a 1-smooth loss with strong convexity mu, over the multiples of unit columns that span R^n.
+
+Method: AGBM for the M rounds of one period, from f^0 = 0.
+
+Assumptions: those of Theorem 4.1, and mu > 0; checked.
+
+Claim: upper: L(f^M) - L* <= (L(f^0) - L*) / 2, printed M = ceil(sqrt(2 / (eta gamma mu))), corrected M = ceil(sqrt(8 / (eta gamma mu))).
+Sharpened, for every M: L(f^M) - L* <= 4 / (mu eta gamma (M + 1)^2) (L(f^0) - L*).
+
+Constants: mu = min w of the loss.
+
+Measured: the gap after a period, in parts of the gap before.
+
+Reference: Lu, Karimireddy, Ponomareva, Mirrokni, Theorem 4.2, Algorithm 3 with Option 1.
+"""
+
+from math import ceil, sqrt
+
+import numpy as np
+
+from coordboost.bounds import BoundCheck
+from verification import agbm
+from verification.ledger import claim
+
+
+def _period(case, square):
+    return ceil(sqrt(square / float(case.eta * case.gamma * min(case.w))) * (1 - 1e-12))
+
+
+def _after(case, variant, square, part=0.5):
+    """The gap after a period against a part of the first."""
+    gap = case.loss(case.f)
+    M = _period(case, square)
+    if case.rounds < M:
+        return None
+    return BoundCheck("Theorem 4.2", variant, "upper", [float(gap[M] / gap[0])], [part], 1e-12, at=np.array([M]))
+
+
+@claim("AGBM, Theorem 4.2", printed="refuted", corrected="verified")
+def check_halving(case, variant):
+    """The gap after M rounds is at most half of the first; printed M = sqrt(2 / (eta gamma mu)), corrected sqrt(8 / (eta gamma mu))."""
+    return _after(case, variant, 2 if variant == "printed" else 8) if case.within(variant) else None
+
+
+def _every(case, variant, constant, power=2):
+    gap, M = case.loss(case.f), case.m + 1
+    bound = constant / (min(case.w) * case.eta * case.gamma * (M + 1) ** power) * gap[0]
+    return BoundCheck("every round", variant, "upper", gap[1:], bound, case.slack, case.level, at=M.astype(int))
+
+
+@claim("AGBM, proof of Theorem 4.2", sharpened="verified")
+def check_every(case, variant):
+    """L(f^M) - L* <= 4 / (mu eta gamma (M + 1)^2) (L(f^0) - L*) for every M >= 1."""
+    return _every(case, variant, 4) if case.within(variant) else None
+
+
+CASES = {
+    "one dimension, eta 0.001": lambda: agbm.line(1e-3, 0.2, 240),
+    "one dimension, eta 0.0001": lambda: agbm.line(1e-4, 0.2, 640),
+    "one dimension, gamma 1": lambda: agbm.line(1e-2, 1.0, 40),
+    "two coordinates": lambda: agbm.eye((2, 1), agbm.limit(agbm.F(1, 2)), 14),
+    "four weights": lambda: agbm.weighted(760),
+    "star, sharper gamma": lambda: agbm.star(400),
+}
+
+SABOTAGE = {
+    check_halving: {
+        "half of the length, as printed": lambda case: _after(case, "printed", 2) if case.within("printed") else None,
+        "a fifteenth in the place of a half": lambda case: (
+            _after(case, "printed", 8, 1 / 15) if case.within("printed") else None
+        ),
+    },
+    check_every: {
+        "1.3 in the place of 4": lambda case: _every(case, "sharpened", 1.3) if case.within("sharpened") else None,
+        "the cube of M + 1": lambda case: _every(case, "sharpened", 4, power=3) if case.within("sharpened") else None,
+    },
+}
