@@ -57,6 +57,8 @@ from coordboost.methods import ccd as ccd
 from coordboost.methods import forward_stagewise as forward_stagewise
 from coordboost.methods import forward_stepwise as forward_stepwise
 from coordboost.methods import frank_wolfe as frank_wolfe
+from coordboost.methods import frank_wolfe_away as frank_wolfe_away
+from coordboost.methods import frank_wolfe_pairwise as frank_wolfe_pairwise
 from coordboost.methods import gbm as gbm
 from coordboost.methods import gcd as gcd
 from coordboost.methods import lasso_cd as lasso_cd

@@ -86,6 +86,8 @@ LOSS = Kind(
         "level_radius": None,  # level_radius(total): most that the norm of y - f can be where losses of weight 1 sum to at most `total`
         "location": False,  # the loss depends on y - f alone: an offset can be taken out of y
         "labels": None,  # labels(y) checks and maps the targets
+        "sum_of_losses": None,  # sum_of_losses(y, weight, base, pred), of a loss that is one function of all predictions together: it has
+        "refresh_residual": None,  # refresh_residual(y, weight, base, pred, resid), too, and None for `value` and `residual`
         "two_class": False,  # targets are labels -1 and +1
         "mean": None,  # mean(f), the mean of the target (of labels as 0 and 1) at predictions f, an array; default f
         "constant": None,  # constant(y, weight), the best constant prediction
@@ -121,6 +123,7 @@ STEP = Kind(
         "ls_rate": None,  # theta is this times corr, for the squared loss: a step of LS-Boost
         "stagewise": None,  # (eps, delta): theta is eps sign(corr) and shrink eps / delta; numbers, or one for each step
         "frank_wolfe": None,  # the radius of the l1 ball that a step of Frank-Wolfe is for
+        "corrective": None,  # the radius of the l1 ball that a step towards a vertex or away from one is for; shrink may be negative
         "horizon": None,  # most steps
         "radius_at": None,  # radius_at(k) of the ball that the model after k steps is compared with
         "bind": None,
@@ -142,6 +145,7 @@ COEFFICIENTS = Kind(
     {
         "plain": False,  # a row of the path is the whole update: beta <- (1 - shrink) beta, then beta_j <- beta_j + unit theta
         "sequences": 1,  # how many sequences of coefficients the rows move
+        "corrective": False,  # it is for steps that also move away from vertices
         "room": None,  # room(n), the same store with room for n learners, where they come one by one
         "follow": None,  # follow(dictionary, unit), the predictions on other rows that the rows of a path move, from 0
         "follow_angle": 0,  # gamma of the step follows the worst cosine of the fits, where none is certified

@@ -9,12 +9,16 @@ residual = generic("residual")
 
 
 @kernel
-def sum_of_losses(loss, y, weight, base, pred):
+def sum_of_each(loss, y, weight, base, pred):
     """Sum of the weighted losses at ``base + pred``."""
     out = 0 * (weight[0] * pred[0])
     for i in range(len(y)):
         out += weight[i] * value(loss, y[i], base + pred[i])
     return out
+
+
+#: A loss that is one function of all predictions together brings this verb itself, and ``refresh_residual``.
+sum_of_losses = generic("sum_of_losses", sum_of_each)
 
 
 def total(loss, y, weight, base, pred, resid):
@@ -29,5 +33,8 @@ def total(loss, y, weight, base, pred, resid):
 def total_of(loss, y, weight, base, pred):
     """The sum and the pseudo-residual (n_samples,) at ``base + pred``, compiled where the loss is a piece."""
     resid = np.empty(len(y))
+    if hasattr(loss, "sum_of_losses"):
+        loss.refresh_residual(y, weight, base, pred, resid)
+        return float(loss.sum_of_losses(y, weight, base, pred)), resid
     run = compiled(total, (loss,)) if is_piece(loss) else interpreted(total)
     return float(run(loss, y, weight, base, pred, resid)), resid

@@ -51,6 +51,12 @@ class Method:
                 f"keeps {kept}; take a step and a store that go together, such as TwoPhase and TwoSequences."
             )
 
+        if (STEP.of(self.step, "corrective") is not None) is not COEFFICIENTS.of(self.coefficients, "corrective"):
+            raise ValueError(
+                f"{self.name}: steps away from vertices and the store Vertices go together, got {type(self.step).__name__} and "
+                f"{type(self.coefficients).__name__}."
+            )
+
     @property
     def unit(self):
         """Coefficients are this times what the thetas of the path add up to."""

@@ -20,6 +20,8 @@ TRIALS = {
     "regularized_forward_stagewise": "--eps 0.5 --delta 10",
     "path_forward_stagewise": "--eps 0.5 --deltas 1:10",
     "frank_wolfe": "--delta 10 --line-search",
+    "frank_wolfe_away": "--delta 10",
+    "frank_wolfe_pairwise": "--delta 10",
     "gcd": "",
     "rcd": "",
     "ccd": "",

@@ -34,6 +34,7 @@ GIVEN = [
     *(cb.SoftThreshold(0.5, 0.25), cb.agbm(0.5, 0.2).step, cb.vagbm(0.5).step, cb.gbm(0.5).step),
     *(cb.Method("x", cb.Full(), cb.Sign(0.1)).coefficients, cb.agbm(0.5, 0.2).coefficients, cb.vagbm(0.5).coefficients),
     cb.forward_stepwise().coefficients,
+    *(cb.frank_wolfe_away(2.0).step, cb.frank_wolfe_pairwise(2.0).step, cb.frank_wolfe_away(2.0).coefficients),
 ]
 
 

@@ -10,6 +10,8 @@ from coordboost.methods import (
     forward_stagewise,
     forward_stepwise,
     frank_wolfe,
+    frank_wolfe_away,
+    frank_wolfe_pairwise,
     gcd,
     lasso_cd,
     ls_boost,
@@ -34,7 +36,8 @@ def methods_tried():
     """A method for each way of choosing, of stepping, and of keeping coefficients."""
     return [
         ls_boost(0.3), forward_stagewise(0.05), regularized_forward_stagewise(0.05, 2.0), frank_wolfe(2.0), gcd(LineSearch()), rtgcd(4),
-        ccd(), lasso_cd(0.1, Full()), forward_stepwise(), agbm(0.5, 0.1), vagbm(0.5),
+        ccd(), lasso_cd(0.1, Full()), forward_stepwise(), agbm(0.5, 0.1), vagbm(0.5), frank_wolfe_away(2.0),
+        frank_wolfe_pairwise(2.0),
     ]  # fmt: skip
 
 

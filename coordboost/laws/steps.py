@@ -7,12 +7,14 @@ import numpy as np
 from coordboost._protocol import STEP
 from coordboost.engine.views.accelerated import Accelerated
 from coordboost.engine.views.explicit import Explicit
+from coordboost.engine.views.vertices import Swapping
 from coordboost.laws.problems import path_of, small
 from coordboost.laws.report import SKIPPED
 from coordboost.method import Method
 from coordboost.pieces.coefficients import TwoSequences
 from coordboost.pieces.momentum import mixing
 from coordboost.pieces.selection import Full
+from coordboost.pieces.vertices import Vertices
 
 #: Correlations and coefficients that are tried.
 CORRELATIONS = (-4.0, -0.5, -1e-9, 0.0, 1e-9, 0.25, 1.0, 4.0)
@@ -35,6 +37,10 @@ class StepCase(NamedTuple):
 
     def _view(self, k):
         """One that the rule can move on: it keeps as many sequences of coefficients, and with two it is in the round of step k."""
+        if STEP.of(self.step, "corrective") is not None:
+            view = Swapping.start(self.problem, Vertices())
+            view.turns[:], view.most[0] = (k % 4, 1, 0, -1), 0.5
+            return view
         if STEP.of(self.step, "sequences") == 1:
             return Explicit.start(self.problem)
         view = Accelerated.start(self.problem, TwoSequences().start(self.problem))
@@ -50,13 +56,14 @@ def case(step, y):
 
 
 def moves_are_finite_and_shrink_lies_in_0_to_1(at):
-    """(shrink, theta)."""
+    """(shrink, theta); a step away from a vertex has a negative shrink."""
+    away = STEP.of(at.step, "corrective") is not None
     for k, view, j, corr, beta in at.moves():
         said = at.step.move(k, view, j, corr, beta)
         if not (isinstance(said, tuple) and len(said) == 2):
             return f"move(k={k}, corr={corr:g}, beta_j={beta:g}) returns {said!r}; it must return a pair (shrink, theta)."
         shrink, theta = map(float, said)
-        if not (np.isfinite([shrink, theta]).all() and 0 <= shrink <= 1):
+        if not (np.isfinite([shrink, theta]).all() and (away or shrink >= 0) and shrink <= 1):
             return f"move(k={k}, corr={corr:g}, beta_j={beta:g}) is ({shrink:g}, {theta:g}); shrink must lie in [0, 1], theta be finite."
     return None
 
@@ -110,7 +117,7 @@ def unit_is_positive(at):
 
 def compiled_moves_are_the_same(at):
     """Ten steps; sums may be rounded differently, so small steps may differ by that."""
-    if STEP.of(at.step, "sequences") != 1:
+    if STEP.of(at.step, "sequences") != 1 or STEP.of(at.step, "corrective") is not None:
         return SKIPPED
     method, horizon = Method("checked", Full(), at.given), STEP.of(at.step, "horizon")
     n_steps = 10 if horizon is None else min(10, horizon)

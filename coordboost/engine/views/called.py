@@ -33,6 +33,9 @@ search = generic("search")
 push = generic("push")
 perturb = generic("perturb", nothing)
 tempered = generic("tempered", as_found)
+turn = generic("turn")
+decide = generic("decide")
+search_pair = generic("search_pair")
 accumulate = generic("accumulate")
 
 
@@ -63,6 +66,16 @@ def strongest_of_all(corr, bits, tie):
         if abs(corr[j]) >= limit:
             return j
     return first
+
+
+def run_decide(view, step, beta, corr):
+    """The verb `decide`, to be compiled."""
+    return decide(view, step, beta, corr)
+
+
+def run_search_pair(view, i, a, j, b):
+    """The verb `search_pair`, to be compiled."""
+    return search_pair(view, i, a, j, b)
 
 
 def run_search(view, j, a, b):
@@ -149,8 +162,13 @@ class Called:
     def correlations(self, index):
         return correlations(self.view, index)
 
+    def turn(self):
+        return turn(self.view)
+
     def best(self, step, beta):
         """The winner among all learners."""
+        if hasattr(self.view, "decide"):
+            return self._decided(step, beta)
         seen = self._seen(scan(self.view))
         if STEP.of(step, "score") is None:
             j = compiled(strongest_of_all, ())(seen.corr, seen.corr.view(np.int64), seen.rounding)
@@ -161,6 +179,20 @@ class Called:
         """The winner among the learners `index`."""
         seen = self._seen(correlations(self.view, index))
         return self._run(best_of, seen, step, beta.beta)(seen, step, beta.beta, index)
+
+    def _decided(self, step, beta):
+        """The learner of the next row, where the view says whose turn it is."""
+        waiting = self.view.waiting()
+        if waiting >= 0:
+            return waiting, 0.0
+        corr = np.ascontiguousarray(scan(self.view))
+        view = self._along(max(self.at, 0))
+        return self._run(run_decide, view, step, beta.beta)(view, step, beta.beta, corr)
+
+    def search_pair(self, i, a, j, b):
+        columns = np.array([self.view.dictionary.column(i), self.view.dictionary.column(j)], dtype=np.float64)
+        view = self.view._replace(dictionary=Dense(columns))
+        return self._run(run_search_pair, view)(view, 0, a, 1, b)
 
     def search(self, j, a, b):
         view = self._along(j)

@@ -1,0 +1,144 @@
+"""Frank-Wolfe with away steps and with pairwise steps, against the same in a few lines."""
+
+from fractions import Fraction as F
+
+import numpy as np
+import pytest
+from exact_runs import ROUNDOFF
+
+import coordboost as cb
+
+RADIUS, N = 3, 14
+
+
+def sign(x):
+    return int(x > 0) - int(x < 0)
+
+
+def search(corr, X, direction, most):
+    """The best step along a direction, at most `most`."""
+    gain, bend = corr @ direction, ((X @ direction) ** 2).sum()
+    return 0 * most if bend == 0 else min(max(gain / bend, 0 * most), most)
+
+
+def walk(X, y, radius, n, pairwise):
+    """Models after each step, to 25 digits: the origin and the vertices sign(beta_j) radius e_j carry the model."""
+    unit = radius * np.array([[F(int(i == j)) for j in range(X.shape[1])] for i in range(X.shape[1])])
+    beta, models = 0 * unit[0], []
+    for _ in range(n):
+        corr = X.T @ (y - X @ beta)
+        forward = max(range(len(beta)), key=lambda j: abs(corr[j]))
+        best = sign(corr[forward]) * unit[forward]
+        carried = [(sign(b) * unit[j], abs(b) / radius) for j, b in enumerate(beta) if b != 0]
+        left = 1 - sum(weight for _, weight in carried)
+        carried = [(0 * unit[0], left)] * (left > F(1, 10**20)) + carried
+        worst, weight = min(carried, key=lambda one: corr @ one[0])
+        if pairwise:
+            beta = beta + search(corr, X, best - worst, weight) * (best - worst)
+        elif corr @ (beta - worst) > corr @ (best - beta):
+            beta = beta + search(corr, X, beta - worst, weight / (1 - weight)) * (beta - worst)
+        else:
+            beta = beta + search(corr, X, best - beta, F(1)) * (best - beta)
+        beta = np.array([F(b).limit_denominator(10**25) for b in beta])  # the line search squares the digits in every step
+        models.append(beta)
+    return np.array(models)
+
+
+def exact_data():
+    """Unit columns (8 x 5) with rational entries, and a target that wants a mixed model on the boundary."""
+    rows = np.array([[F(v) for v in row] for row in np.random.default_rng(4).integers(-2, 3, (8, 5)).tolist()])
+    columns = []
+    for row in rows.T:  # 3, 4, 5 and 1, 2, 2, 3 make rational norms
+        a, b = np.flatnonzero(row)[:2]
+        column = 0 * row
+        column[a], column[b] = F(3, 5) * sign(row[a]), F(4, 5) * sign(row[b])
+        columns.append(column)
+    X = np.array(columns).T
+    return X, X @ np.array([F(2), F(-1), F(1), F(3, 2), F(-2)]) + np.array([F(i, 7) for i in range(8)])
+
+
+@pytest.mark.parametrize("pairwise", [False, True], ids=["away", "pairwise"])
+@pytest.mark.parametrize("compile", [False, True])
+def test_it_is_the_method_in_a_few_lines(pairwise, compile):
+    X, y = exact_data()
+    expected = walk(X, y, F(RADIUS), N, pairwise)
+    assert len({tuple(model) for model in expected.tolist()}) == N  # no step is idle
+    problem = cb.Problem(X.astype(float), y.astype(float), center=False, scale=False)
+    method = (cb.frank_wolfe_pairwise if pairwise else cb.frank_wolfe_away)(float(RADIUS))
+    run = cb.solve(problem, method, 2 * N + 1, compile=compile)
+    models = [state.beta for state in run.replay(range(run.n_steps + 1))]
+    # Steps amplify rounding by the condition of the columns, 4: some hundred operations a step.
+    assert np.abs(np.array([models[k] for k in ends(run)[:N]]) - expected.astype(float)).max() <= 1e4 * N * ROUNDOFF
+
+
+def ends(run):
+    """Numbers of rows after which no swap is half made: its two rows move by the same length."""
+    length, k, found = np.append(np.abs(run.path.theta).round(13), np.nan), 0, []
+    while k < run.n_steps:
+        k += 2 if run.path.shrink[k] == 0 and length[k] == length[k + 1] else 1
+        found.append(k)
+    return found
+
+
+LOSSES = {"squared": cb.Squared(), "huber": cb.Huber(0.5), "logistic": cb.Logistic()}
+METHODS = [cb.frank_wolfe_away, cb.frank_wolfe_pairwise]
+
+
+def data(loss):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(40, 12))
+    y = X[:, :4] @ [3.0, -2.0, 1.0, 1.0] + rng.normal(size=40)
+    return cb.Problem(X, np.where(y > 0, 1, -1) if loss == "logistic" else y, LOSSES[loss])
+
+
+@pytest.mark.parametrize("make", METHODS)
+@pytest.mark.parametrize("loss", LOSSES)
+def test_it_reaches_the_optimum_and_stays_in_the_ball(make, loss):
+    problem, radius = data(loss), 25.0
+    plain = cb.solve(problem, cb.frank_wolfe(radius, cb.BallSearch(radius)), 400, compile=False).certificate()
+    run = cb.solve(problem, make(radius), 400, compile=False)
+    gap = run.certificate()
+    assert gap.upper - gap.lower <= 1e-11 * problem.start_loss < 1e-6 * (plain.upper - plain.lower)
+    losses = np.array([state.loss for state in run.replay(range(401))])
+    l1 = np.array([state.l1 for state in run.replay(range(401))])
+    assert (l1 <= radius * (1 + 1e-13)).all()
+    assert (np.diff(losses[ends(run)]) <= 1e-13 * losses[0]).all()
+
+
+@pytest.mark.parametrize("make", METHODS)
+def test_a_run_cut_in_the_middle_of_a_swap_goes_on(make, tmp_path):
+    problem = data("squared")
+    whole = cb.solve(problem, make(25.0), 60, compile=False)
+    for cut in (7, 8, 31):
+        assert (cb.solve(problem, make(25.0), cut, compile=False).resume(60 - cut).beta == whole.beta).all()
+    whole.save(tmp_path / "a.run")
+    assert (cb.load(tmp_path / "a.run").resume(5).beta == cb.solve(problem, make(25.0), 65, compile=False).beta).all()
+
+
+class Table:
+    """An oracle with stored columns."""
+
+    def __init__(self, B):
+        self.B, (self.n_samples, self.n_learners) = B, B.shape
+
+    def scan(self, v):
+        return v @ self.B
+
+    def column(self, j):
+        return self.B[:, j]
+
+
+@pytest.mark.parametrize("make", METHODS)
+def test_a_users_oracle_takes_the_same_steps(make):
+    problem = data("squared")
+    own = cb.Problem(cb.Oracle(Table(problem.gather(np.arange(12)))), problem.y, center=False)
+    assert np.abs(cb.solve(own, make(25.0), 40).beta - cb.solve(problem, make(25.0), 40, compile=False).beta).max() < 1e-9
+
+
+def test_a_step_that_leaves_vertices_needs_their_store():
+    with pytest.raises(ValueError, match="steps away from vertices and the store Vertices go together, got Away and Single"):
+        cb.Method("mine", cb.Full(), cb.frank_wolfe_away(1.0).step)
+    with pytest.raises(ValueError, match="delta must be"):
+        cb.frank_wolfe_pairwise(-1.0)
+    with pytest.raises(ValueError, match="cannot run on view=Explicit"):
+        cb.solve(data("squared"), cb.frank_wolfe_away(1.0), 3, view=cb.Explicit)

@@ -1,0 +1,54 @@
+"""A loss that is one function of all predictions, no sum over samples: it runs where the data themselves are looked at."""
+
+import numpy as np
+import pytest
+import reference as ref
+
+import coordboost as cb
+
+
+class Quadratic:
+    """f' A f / 2 - y' f with a matrix A of norm 1."""
+
+    value = residual = None
+    sigma = 1.0
+
+    def __init__(self, A):
+        self.A = A
+
+    def refresh_residual(self, y, weight, base, pred, resid):
+        """The residual at base + pred, in place."""
+        resid[:] = y - self.A @ (base + pred)
+
+    def sum_of_losses(self, y, weight, base, pred):
+        """The loss at base + pred."""
+        f = base + pred
+        return f @ self.A @ f / 2 - y @ f
+
+
+def parts(seed=0):
+    rng = np.random.default_rng(seed)
+    A = rng.normal(size=(6, 6))
+    A = A @ A.T / np.linalg.norm(A @ A.T, 2)
+    X = rng.normal(size=(6, 9))
+    return A, X / np.linalg.norm(X, axis=0), rng.normal(size=6)
+
+
+@pytest.mark.parametrize("view", [None, cb.Explicit])
+def test_greedy_descent_on_it_is_the_loop_of_five_lines(view):
+    A, X, y = parts()
+    problem = cb.Problem(X, y, Quadratic(A), center=False, scale=False)
+    run = cb.solve(problem, cb.gcd(), 30, view=view)
+    loss = ref.Loss(lambda y, f: f @ A @ f / 2 - y @ f, lambda y, f: y - A @ f, 1)
+    naive = ref.coordinate_descent(X, y, 30, loss)
+    assert run.path.learner.tolist() == naive.picks
+    assert np.abs(run.beta - naive.betas[-1]).max() < 1e-12  # 30 steps that never amplify rounding
+    assert run.final.loss == pytest.approx(loss.value(y, X @ run.beta), rel=1e-13)
+
+
+def test_momentum_looks_at_it_too():
+    A, X, y = parts()
+    problem = cb.Problem(X, y, Quadratic(A), center=False, scale=False)
+    run = cb.solve(problem, cb.agbm(1.0, 0.1, guard=False), 2)
+    j = ref.best(X.T @ y)
+    assert run.path.learner.tolist() == [j, j] and run.final.loss == pytest.approx(problem.value(X[:, j] * (X[:, j] @ y)))
