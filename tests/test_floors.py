@@ -24,7 +24,7 @@ FLOORS = {
         "state", "outcome", "asking", "driver", "run", "interrupt", "solve", "stopping", "storage", "subgradient", "shapes", "paths",
         "exact", "lasso", "certify", "laws", "geometry",
     ],
-    5: ["estimators", "plots", "report", "exports", "cli", "readers", "quickstart", "warm"],
+    5: ["estimators", "plots", "report", "exports", "cli", "readers", "page", "quickstart", "warm"],
     6: ["", "__main__"],  # the front door, coordboost/__init__.py, is ""
 }  # fmt: skip
 PIECES = 1

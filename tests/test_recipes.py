@@ -73,9 +73,9 @@ def test_a_run_file_predicts_for_new_tables_by_name(made):
     other = FRAME.iloc[::-1][["built", "town", "pool", "size"]].assign(more="x")
     np.testing.assert_allclose(again.predict(other), expected[::-1], **near)
     other.to_csv(folder / "new.csv", index=False)
-    X, said = read_rows(folder / "new.csv", again.problem)
-    np.testing.assert_allclose(again.predict(X), expected[::-1], **near)
-    assert said == ()
+    rows = read_rows(folder / "new.csv", model_of(again), keep=["more"])
+    np.testing.assert_allclose(again.predict(rows.X), expected[::-1], **near)
+    assert rows.said == () and rows.kept == {"more": ["x"] * 30}
 
 
 @pytest.mark.parametrize("suffix", [".parquet", ".arrow", ".feather", ".xlsx"])

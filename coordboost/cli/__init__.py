@@ -10,9 +10,13 @@ from pathlib import Path
 import click
 
 from coordboost.cli.check import check
+from coordboost.cli.compare import compare
+from coordboost.cli.cv import cv
 from coordboost.cli.fit import fit
 from coordboost.cli.mca import mca
+from coordboost.cli.models import coef, predict
 from coordboost.cli.output import print_parts, show
+from coordboost.cli.page import report
 
 BAD, INTERRUPTED = 1, 130
 
@@ -66,6 +70,10 @@ def main():
     Start here:
       coordboost quickstart
       coordboost fit table.csv --target price --method ls_boost --eps 0.1 --steps 2000
+      coordboost cv table.csv --target price --method ls_boost --eps 0.1 --steps 2000
+      coordboost coef coordboost-out/ls_boost.run
+      coordboost predict coordboost-out/ls_boost.run new.csv --out predictions.csv
+      coordboost report coordboost-out/ls_boost.run --out page.html
       coordboost certify coordboost-out/ls_boost.run --independent
 
     \b
@@ -79,7 +87,8 @@ def main():
 
 main.add_command(fit)
 main.add_command(fit, "path")
-main.add_command(mca)
+for one in (cv, coef, predict, report, compare, mca):
+    main.add_command(one)
 main.add_command(check)
 
 

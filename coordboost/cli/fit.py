@@ -86,7 +86,7 @@ def fit(ctx, file, target, steps, until_gap, time_limit, seed, loss, center, sca
         raise click.UsageError(missing)
     table_options = taken(given)
     chosen = method_of(given.pop("method"), given, steps)
-    problem = problem_of(file, target, loss_of(loss), center, scale, table_options)
+    problem, _ = problem_of(file, target, loss_of(loss), center, scale, table_options)
     out.mkdir(parents=True, exist_ok=True)
     with progress(chosen.name, steps, quiet=as_json) as watch:
         run = solve(problem, chosen, steps, rng=seed, stop=stop, watch=watch)
@@ -94,14 +94,14 @@ def fit(ctx, file, target, steps, until_gap, time_limit, seed, loss, center, sca
 
 
 def problem_of(file, target, loss, center, scale, table_options):
-    """The problem that the table in `file` poses."""
+    """The problem that the table in `file` poses, and the table."""
     from coordboost._protocol import LOSS
 
     table = read(file, target, table_options)
     if table.recipe is not None and table.recipe.labels and not LOSS.of(loss, "two_class"):
         no, yes = table.recipe.labels
         raise ValueError(f"the target {table.recipe.target!r} holds the words {no!r} and {yes!r}: add --loss logistic")
-    return table.problem(loss, center=center, scale=scale)
+    return table.problem(loss, center=center, scale=scale), table
 
 
 def _go_on(ctx, file, resume, steps, stop, out, with_data, as_json):

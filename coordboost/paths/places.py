@@ -112,7 +112,7 @@ class PathLike:
             Without pandas.
         """
         try:
-            import pandas as pd  # type: ignore[import-untyped]
+            import pandas as pd
         except ImportError as error:
             raise ImportError(
                 "to_frame() needs pandas (python -m pip install pandas); coef_at(step=...) gives the same numbers without it."

@@ -99,13 +99,23 @@ def read_table(path, target=None, **options):
     return Table(*(read_svmlight(Path(text)) if suffix in SVM else read_npy(text)))
 
 
-def read_rows(path, problem, *, unknown_as_none=False, **options):
-    """New rows for the model of a run, from a file: what its ``predict`` takes, and what was guessed.
+class NewRows(NamedTuple):
+    """Rows to predict for."""
+
+    X: Any  # (m, p) float64, the columns of the model
+    said: tuple[str, ...] = ()  # what was guessed
+    kept: dict[str, list] | None = None  # columns of the file as they are, by name
+
+
+def read_rows(path, model, *, keep=(), unknown_as_none=False, **options):
+    """New rows for a model, from a file: what its ``predict`` takes, and what was guessed.
 
     Parameters
     ----------
     path : as for ``read_table``
-    problem : Problem of the run
+    model : LinearModel
+    keep : sequence of str
+        Names of columns to give back as they are, to know the rows by.
     unknown_as_none : bool
         Categories that the model does not know are none of those that it knows, instead of an error.
     **options
@@ -113,7 +123,7 @@ def read_rows(path, problem, *, unknown_as_none=False, **options):
 
     Returns
     -------
-    X : (n_rows, n_columns);  said : tuple of str
+    NewRows
 
     Raises
     ------
@@ -122,18 +132,19 @@ def read_rows(path, problem, *, unknown_as_none=False, **options):
     """
     text, suffix = _suffix(path)
     if suffix in NAMED:
-        if problem.recipe is None:
+        if model.recipe is None:
             raise ValueError(
                 f"{text}: the model was fitted on columns without names: pass a file of the kind that it was fitted on"
             )
-        return prepared(
-            named_file(Path(text), suffix, Options(**options), problem.recipe.text), problem.recipe, unknown_as_none
-        )
+        file = named_file(Path(text), suffix, Options(**options), (*model.recipe.text, *keep))
+        return NewRows(*prepared(file, model.recipe, keep, unknown_as_none))
+    if keep or options:
+        raise ValueError(f"{text}: this format has no columns with names: leave out what speaks of them")
     if suffix == ".npz":
-        return read_npz(Path(text), "y", labelled=False)[0], ()
+        return NewRows(read_npz(Path(text), "y", labelled=False)[0])
     if suffix in SVM:
-        return read_svmlight(Path(text), len(problem.column_names))[0], ()
-    return read_npy(text, labelled=False)[0], ()
+        return NewRows(read_svmlight(Path(text), len(model.names))[0])
+    return NewRows(read_npy(text, labelled=False)[0])
 
 
 def _suffix(path):

@@ -16,8 +16,9 @@ FORMAT = "coordboost-model"
 class LinearModel(NamedTuple):
     """A linear model on the raw scale.
 
-    names, coef : of the columns, (n_columns,);  intercept : float;  loss : its name;  step : of the run
-    recipe : how a table becomes these columns, or None;  named : whether the columns had names
+    names, coef : of the columns, (n_columns,);  intercept : float
+    loss, method : their names;  step : of the run;  recipe : how a table becomes these columns, or None
+    effects : what one standard deviation of each column does to the prediction, (n_columns,), or None where that is not known
     """
 
     names: list
@@ -27,14 +28,16 @@ class LinearModel(NamedTuple):
     method: str
     step: int
     recipe: object = None
+    effects: np.ndarray | None = None
 
     @property
     def rows(self):
-        """The coefficients as a list of dictionaries: column, variable, coefficient."""
+        """The coefficients as a list of dictionaries: column, variable, coefficient, effect."""
         groups = self.names if self.recipe is None else self.recipe.groups
+        effects = [None] * len(self.names) if self.effects is None else self.effects.tolist()
         return [
-            {"column": name, "variable": group, "coefficient": float(value)}
-            for name, group, value in zip(self.names, groups, self.coef, strict=True)
+            {"column": name, "variable": group, "coefficient": float(value), "effect": effect}
+            for name, group, value, effect in zip(self.names, groups, self.coef, effects, strict=True)
         ]
 
     def text(self):
@@ -67,11 +70,16 @@ def model_of(run, beta=None, step=None):
     problem = run.problem
     if not problem.countable or problem.binning is not None:
         raise ValueError("the model is no sum of columns of a table: predict in Python, coordboost.load(file).predict(X)")
-    coef, intercept = problem.raw(run.beta if beta is None else beta)
+    beta = run.beta if beta is None else beta
+    coef, intercept = problem.raw(beta)
+    effects = np.zeros(len(coef))
+    effects[problem.standardization.kept] = beta / np.sqrt(problem.weight.sum())
     names, name = list(problem.column_names), type(problem.loss).__name__
     if getattr(losses, name, None) is not type(problem.loss):
         raise ValueError(f"the loss {name} is not part of coordboost: predict in Python, coordboost.load(file).predict(X)")
-    return LinearModel(names, coef, intercept, name, run.method.name, run.n_steps if step is None else step, problem.recipe)
+    return LinearModel(
+        names, coef, intercept, name, run.method.name, run.n_steps if step is None else step, problem.recipe, effects
+    )
 
 
 def read_model(file):
@@ -90,8 +98,10 @@ def read_model(file):
             raise KeyError("format")
         recipe = None if plain["recipe"] is None else Recipe.restored(plain["recipe"])
         names, coef = [str(row["column"]) for row in rows], np.array([float(row["coefficient"]) for row in rows])
+        effects = [row.get("effect") for row in rows]
+        effects = None if None in effects else np.array(effects, dtype=np.float64)
         made = LinearModel(
-            names, coef, float(plain["intercept"]), plain["loss"], str(plain["method"]), int(plain["step"]), recipe
+            names, coef, float(plain["intercept"]), plain["loss"], str(plain["method"]), int(plain["step"]), recipe, effects
         )
         if not np.isfinite([*coef, made.intercept]).all() or (recipe is not None and recipe.columns != names):
             raise ValueError("its numbers do not fit")

@@ -31,13 +31,18 @@ def learned(file, target, options):
         raise ValueError(_placed(file.path, error)) from None
 
 
-def prepared(file, recipe, unknown_as_none):
-    """New rows as columns of numbers, and what was guessed."""
+def prepared(file, recipe, keep, unknown_as_none):
+    """New rows as columns of numbers, what was guessed, and the columns `keep` as they are."""
     try:
         frame = file.frame()
         if not len(frame):
             raise ValueError("expected at least one row below the header, got none: check the file")
-        return recipe.numbers(frame, file.cells, unknown_as_none=unknown_as_none), tuple(file.said)
+        if lacking := [name for name in keep if name not in frame]:
+            raise ValueError(f"no column {lacking[0]!r} to keep: the table has {quoted(list(frame.columns))}")
+        kept = {
+            name: ["" if gone else str(one) for one, gone in zip(frame[name], frame[name].isna(), strict=True)] for name in keep
+        }
+        return recipe.numbers(frame, file.cells, unknown_as_none=unknown_as_none), tuple(file.said), kept
     except _FROM_COLUMNS as error:
         raise ValueError(_placed(file.path, error)) from None
 

@@ -1,0 +1,47 @@
+"""``coordboost compare``: saved runs side by side."""
+
+from pathlib import Path
+
+import click
+
+from coordboost.cli.output import print_parts, show
+
+
+@click.command()
+@click.argument("runs", nargs=-1, required=True, metavar="RUN RUN...")
+@click.option(
+    "--plot", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Also draw their paths side by side."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of the table.")
+def compare(runs, plot, as_json):
+    """Put saved runs side by side: error, norm, certified gap, cost.
+
+    Runs on one problem are measured against the same optimum. Runs on other data or with another loss are shown, too; their numbers
+    cannot be compared, and this is said.
+    """
+    from coordboost import report
+    from coordboost.run import load
+
+    loaded = [load(run) for run in runs]
+    same = all(_like(one.problem) == _like(loaded[0].problem) for one in loaded)
+    optimum = report.optimum(loaded[0]) if same else None
+    rows = [report.summary(run, optimum if same else report.optimum(run)) for run in loaded]
+    text = []
+    if not same:
+        text.append("These runs are on different problems: their errors, norms and gaps cannot be compared.")
+    elif len(rows) > 1:
+        best = min(range(len(rows)), key=lambda i: rows[i]["training_error"])
+        text.append(f"The smallest training error is that of {runs[best]}. What is smaller on new rows, `coordboost cv` tells.")
+    if plot is not None:
+        from coordboost.plots import path as plots
+
+        plots.figure(loaded, optimum=optimum).savefig(plot, dpi=150)
+    if as_json or plot is not None:
+        show(rows, text, [plot] if plot is not None else [], as_json)
+    else:
+        print_parts(report.table(rows), *text)
+
+
+def _like(problem):
+    """What two runs on one problem have in common."""
+    return type(problem.loss), problem.y.tobytes(), problem.weight.tobytes(), list(problem.column_names), problem.start_loss

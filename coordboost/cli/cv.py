@@ -1,0 +1,87 @@
+"""``coordboost cv``: how many steps are best for rows that the model has not seen."""
+
+import click
+
+from coordboost.cli.fit import FIT_OPTIONS, problem_of
+from coordboost.cli.hints import hints
+from coordboost.cli.methods import MethodCommand, loss_of, method_of
+from coordboost.cli.output import progress, show
+from coordboost.cli.tables import taken, with_options
+
+#: Options of ``fit`` that make no sense where several paths are made.
+_NOT = ("resume", "with_data", "until_gap", "time_limit", "as_json")
+CHOICES = {"best": "best", "one-se": "one_se"}
+
+
+def _names(option):
+    return option(lambda: None).__click_params__[0].name
+
+
+CV_OPTIONS = [option for option in FIT_OPTIONS if _names(option) not in _NOT]
+
+
+@click.command(cls=MethodCommand)
+@click.argument("file")
+@with_options(CV_OPTIONS)
+@click.option(
+    "--folds", type=click.IntRange(2), default=5, show_default=True, metavar="N", help="Parts that are held out in turn."
+)
+@click.option(
+    "--choose",
+    type=click.Choice(list(CHOICES)),
+    default="best",
+    show_default=True,
+    help="The steps with the smallest error on rows held out, or the fewest within one standard error of it.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of the table.")
+def cv(file, target, steps, seed, loss, center, scale, out, folds, choose, as_json, **given):
+    """Choose the number of steps by cross-validation, and fit so many.
+
+    Each fold makes one path on the other rows, and every step of it is judged on the rows of the fold. The run with the chosen number
+    of steps on all rows is kept as METHOD-cv.run, for coef, predict, report. What fills gaps, and the words of text columns, come from
+    all rows.
+    """
+    from coordboost.paths.validate import cross_validate
+    from coordboost.problem import Problem
+    from coordboost.solve import solve
+
+    if given["method"] is None:
+        raise click.UsageError("Missing option '--method'; --help lists the methods.")
+    table_options = taken(given)
+    chosen = method_of(given.pop("method"), given, steps)
+    problem, table = problem_of(file, target, loss_of(loss), center, scale, table_options)
+    out.mkdir(parents=True, exist_ok=True)
+
+    def walk(X, y, weight):
+        part = Problem(X, y, problem.loss, sample_weight=weight, center=center, scale=scale, feature_names=table.feature_names)
+        return solve(part, chosen, steps, rng=seed)
+
+    found = cross_validate(walk, table.X, table.y, folds=folds, rng=seed)
+    k = found.chosen(CHOICES[choose])
+    with progress(chosen.name, k, quiet=as_json) as watch:
+        run = solve(problem, chosen, k, rng=seed, watch=watch)
+    _report(run, found, out, choose, steps, as_json)
+
+
+def _report(run, found, out, choose, steps, as_json):
+    """Save and draw the run, print what was found."""
+    from coordboost import report
+    from coordboost.plots import path as plots
+
+    files = [out / f"{run.method.name}-cv.run", out / f"{run.method.name}-cv.png"]
+    run.save(files[0])
+    optimum = report.optimum(run)
+    plots.figure([run], optimum=optimum).savefig(files[1], dpi=150)
+    k = run.n_steps
+    row = {**report.summary(run, optimum), "cv_error": float(found.mean[k]), "cv_standard_error": float(found.error[k])}
+    row |= {"cv_best_step": found.best, "cv_one_se_step": found.one_se, "folds": len(found.losses)}
+    text = [
+        f"Mean loss on rows held out, {len(found.losses)} folds: {found.mean[k]:.6g} +- {found.error[k]:.2g} (standard error) at step "
+        f"{k:,}, chosen as {choose}; the constant model has {found.mean[0]:.6g}. Smallest at step {found.best:,}; step {found.one_se:,} is "
+        "the first within one standard error."
+    ]
+    if found.best == len(found.mean) - 1 and steps > 0:
+        text.append(f"The smallest error is at the last step: more may be better, try --steps {10 * steps}.")
+    if found.best == 0:
+        text.append("No model is better than the constant one on rows held out: these columns do not predict the target.")
+    show([row], [*text, *hints(run, k)], files, as_json)

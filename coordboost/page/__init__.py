@@ -1,0 +1,58 @@
+"""One self-contained HTML page about a run: data, method, path, certificate, bounds, how to cite, how to reproduce; no network, no rows."""
+
+from html import escape
+
+from coordboost.page.chart import chart
+from coordboost.page.sections import bounds, certificate, cite, coefficients, data, method, reproduce, summary
+from coordboost.page.style import SCRIPT, STYLE
+
+
+def page_of(run, file="the.run"):
+    """The page as text.
+
+    Parameters
+    ----------
+    run : Run
+        Over the columns of a table.
+    file : str
+        The name of its file, for the commands on the page.
+
+    Notes
+    -----
+    *Cost*: a replay of some 200 steps for the picture, and of all steps where theorems speak about the run.
+    """
+    from coordboost.readers.model import model_of
+
+    model = model_of(run)
+    target = "y" if model.recipe is None else model.recipe.target
+    title = f"{run.method.name.replace('_', ' ')} for {target}"
+    parts = [
+        ("Result", summary(run, model, target)),
+        ("Path", chart(run)),
+        ("Coefficients", coefficients(model)),
+        ("Data", data(run, model)),
+        ("Method", method(run)),
+        ("Certificate", certificate(run, file)),
+        ("Bounds of the theorems", bounds(run)),
+        ("How to cite", cite(run)),
+        ("How to reproduce", reproduce(run, model, file)),
+    ]
+    body = "\n".join(f'<section><h2 id="s{i}">{head}</h2>\n{text}</section>' for i, (head, text) in enumerate(parts))
+    links = " ".join(f'<a href="#s{i}">{head}</a>' for i, (head, _) in enumerate(parts))
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{escape(title)}</title>
+<style>{STYLE}</style>
+</head>
+<body>
+<header><h1>{escape(title)}</h1><nav>{links}</nav></header>
+<main>
+{body}
+</main>
+<script>{SCRIPT}</script>
+</body>
+</html>
+"""

@@ -1,0 +1,189 @@
+"""The sections of the page about a run, as HTML; every number is recomputed from the run."""
+
+import inspect
+import sys
+from html import escape
+
+import numpy as np
+
+from coordboost import report
+from coordboost.data.kinds import CATEGORY
+from coordboost.plots.path import COLOURS
+
+#: Rows of the table of coefficients that are seen at once, and in all.
+SHOWN, MOST = 20, 1000
+
+FGM = (
+    "Freund, Robert M., Paul Grigas, and Rahul Mazumder. A New Perspective on Boosting in Linear Regression via Subgradient Optimization "
+    "and Relatives. The Annals of Statistics 45 (6), 2017, 2328-2364. arXiv:1505.04243."
+)
+LM = (
+    "Lu, Haihao, and Rahul Mazumder. Randomized Gradient Boosting Machine. SIAM Journal on Optimization 30 (4), 2020, 2780-2808. "
+    "doi:10.1137/18M1223277."
+)
+LKPM = (
+    "Lu, Haihao, Sai Praneeth Karimireddy, Natalia Ponomareva, and Vahab Mirrokni. Accelerating Gradient Boosting Machines. AISTATS, 2020. "
+    "arXiv:1903.08708."
+)
+
+
+def table(rows, header=None):
+    """An HTML table; numbers stand to the right."""
+    head = "" if header is None else "<tr>" + "".join(f"<th>{escape(str(cell))}</th>" for cell in header) + "</tr>"
+    body = "".join("<tr>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in row) + "</tr>" for row in rows)
+    return f'<div class="wide"><table>{head}{body}</table></div>\n'
+
+
+def text(*paragraphs):
+    """Paragraphs of plain text."""
+    return "".join(f"<p>{escape(one)}</p>\n" for one in paragraphs)
+
+
+def summary(run, model, target):
+    """What came out, in sentences."""
+    row = report.summary(run, report.optimum(run))
+    used = row["nonzeros"]
+    said = [
+        f"A model of {target} with {used} of {run.problem.n_learners} columns, after {run.n_steps:,} steps; {row['message']}.",
+        f"Its training error is {row['training_error']:.6g} a row; that of the constant model is {row['null_error']:.6g}.",
+    ]
+    if row["gap"] is not None:
+        said.append(
+            f"It is proved to lie within {100 * row['gap']:.3g} % (of the error of the constant model) of the best possible, "
+            f"which is {_best(row['target'])}."
+        )
+    return text(*said)
+
+
+def _coefficient(row, top):
+    """A row of the table of coefficients; the bar is as long as the effect is large."""
+    effect = row["effect"]
+    bar = f'<span style="width:{100 * abs(effect) / top:.1f}%;background:{COLOURS[effect < 0]}"></span>'
+    numbers = f'<td class="n">{row["coefficient"]:.5g}</td><td class="n">{effect:.4g}</td>'
+    return f'<tr><td>{escape(row["column"])}</td>{numbers}<td class="bar">{bar}</td></tr>'
+
+
+def _best(target):
+    """What a gap refers to, in a sentence."""
+    return "all models of these columns, without a constraint" if target == "optimum" else f"the {target}"
+
+
+def coefficients(model):
+    """The largest coefficients with bars; the others folded away."""
+    rows = [row for row in model.rows if row["coefficient"]]
+    rows.sort(key=lambda row: -abs(row["effect"]))
+    top = max([abs(row["effect"]) for row in rows], default=0.0) or 1.0
+    cells = [_coefficient(row, top) for row in rows[:MOST]]
+    head = '<tr><th>column</th><th class="n">coefficient</th><th class="n">effect</th><th></th></tr>'
+    shown = f'<div class="wide"><table>{head}{"".join(cells[:SHOWN])}</table></div>\n'
+    more = f"<details><summary>{len(cells) - SHOWN} more</summary><table>{''.join(cells[SHOWN:])}</table></details>\n"
+    zero = len(model.names) - len(rows)
+    words = (
+        f"The intercept is {model.intercept:.6g}. The effect is what one standard deviation of the column adds to the prediction (blue: "
+        f"more, orange: less). {zero} of {len(model.names)} coefficients are zero."
+    )
+    return text(words) + shown + (more if len(cells) > SHOWN else "")
+
+
+def data(run, model):
+    """The table that the model was fitted on, without its rows."""
+    problem, recipe = run.problem, model.recipe
+    y = problem.y + (problem.offset - problem.base)
+    rows = [
+        ("rows", f"{problem.n_samples:,}"),
+        ("columns", f"{len(model.names):,}" + (f", of which {len(problem.dropped)} do not vary" if problem.dropped else "")),
+        ("target", f"mean {np.average(y, weights=problem.weight):.5g}, standard deviation {y.std():.5g}"),
+    ]
+    if recipe is not None:
+        kinds = [one.kind for one in recipe.variables]
+        rows.append(("variables", ", ".join(f"{kinds.count(kind)} of kind {kind}" for kind in dict.fromkeys(kinds))))
+        if recipe.labels:
+            rows.append(("classes", f"0 is {recipe.labels[0]}, 1 is {recipe.labels[1]}"))
+        rows.append(
+            ("gaps", {None: "none", "drop": "rows with gaps were left out"}.get(recipe.impute, f"filled ({recipe.impute})"))
+        )
+        words = [(one.name, ", ".join(one.levels[:12]) + (" ..." if len(one.levels) > 12 else "")) for one in recipe.variables]
+        text_columns = [pair for pair, one in zip(words, recipe.variables, strict=True) if one.kind == CATEGORY]
+        rows += [(f"words of {name}", found) for name, found in text_columns[:30]]
+    return table(rows)
+
+
+def method(run):
+    """What was run."""
+    from coordboost.methods import METHODS
+
+    maker = METHODS.get(run.method.name)
+    words = [] if maker is None else [inspect.getdoc(maker).splitlines()[0]]
+    rows = [
+        ("method", run.method.name), ("parameters", report.parameters(run.method) or "none"), ("source", run.method.source),
+        ("loss", str(run.problem.loss)), ("steps", f"{run.n_steps:,}"), ("seed", run.seed), ("how it ended", run.message),
+        ("seconds", f"{run.seconds:.3g}"), ("scans of the data", f"{run.n_scans:,.4g}"),
+    ]  # fmt: skip
+    return text(*words) + table(rows)
+
+
+def certificate(run, file):
+    """The interval around the optimum, and how to recompute it."""
+    from coordboost.certify import certify
+
+    found = report.verdict(run.problem, certify(run.problem, run.beta, run.final.target))
+    model = found["model"]
+    rows = [(key.replace("_", " "), "-" if value is None else f"{value:.12g}") for key, value in model.items()]
+    ends = [row for row in rows if row[0] in ("lower", "upper", "gap", "relative gap")]
+    more = f"<details><summary>the numbers behind it</summary>{table([row for row in rows if row not in ends])}</details>\n"
+    words = [*report.verdict_text(found), f"The optimum is that of {_best(found['target'])}."]
+    return text(*words) + table(ends) + more + f"<pre>coordboost certify {escape(file)} --independent</pre>\n"
+
+
+def bounds(run):
+    """The theorems that speak about the run, held against it."""
+    from coordboost.bounds import STATEMENTS, check
+
+    try:
+        checks = check(run)
+    except ValueError as error:
+        return text(f"No theorem of the papers speaks about this run ({str(error).rstrip('.')}).")
+    claims = {(one.name, one.variant): one.claim for one in STATEMENTS}
+    rows = []
+    for one in checks:
+        found = one.as_dict()
+        ratio = "-" if found["tightest"] is None else f"{found['tightest']:.3g}"
+        claim = claims[one.name, one.variant]
+        rows.append((found["statement"], found["variant"], "yes" if found["holds"] else "NO", ratio, claim))
+    words = "Each bound was held against every step. Tightest: the largest measured value over its bound; 1 is attained, 0.01 is loose."
+    return text(words) + table(rows, ("statement", "variant", "holds", "tightest", "claim"))
+
+
+def cite(run):
+    """The software and the paper of the method."""
+    from coordboost import __version__
+
+    source = run.method.source or ""
+    paper = (
+        LKPM if "Karimireddy" in source else LM if source.startswith("Lu") else FGM if source.startswith("Freund") else source
+    )
+    return text(f"The coordboost developers. coordboost, version {__version__}. Software, licence BSD-3-Clause.", paper)
+
+
+def reproduce(run, model, file):
+    """Commands that make the run again, and that look at it."""
+    import scipy
+
+    from coordboost import __version__
+
+    given = {key: value for key, value in run.method.parameters.items() if value is not None}
+    words = " ".join(f"--{key} {value!r}" for key, value in given.items() if isinstance(value, int | float))
+    loss = {"Squared": ""}.get(model.loss, f" --loss {model.loss.lower()}")
+    recipe = model.recipe
+    target = "" if recipe is None else f" --target {recipe.target!r}"
+    impute = "" if recipe is None or recipe.impute is None else f" --impute {recipe.impute}"
+    command = f"coordboost fit TABLE{target} --method {run.method.name} {words}".rstrip()
+    lines = [
+        f"{command}{loss} --steps {run.n_steps} --seed {run.seed}{impute}",
+        f"coordboost coef {file}", f"coordboost predict {file} NEW_TABLE", f"coordboost check {file}",
+    ]  # fmt: skip
+    versions = f"coordboost {__version__}, Python {sys.version.split()[0]}, NumPy {np.__version__}, SciPy {scipy.__version__}"
+    said = (
+        "The run file gives the same steps, bit for bit, on any number of threads. TABLE is the table that this page is about."
+    )
+    return text(said) + f"<pre>{escape(chr(10).join(lines))}</pre>\n" + text(versions)

@@ -1,0 +1,215 @@
+"""From a file to predictions on the command line: options of tables, coefficients, predictions, comparison, cross-validation, a page."""
+
+import json
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+import coordboost as cb
+from coordboost.cli import main
+
+FIT = "fit t.csv --target Preis --method ls_boost --eps 0.1 --steps 60 --impute indicator --out o"
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    """A folder with a table as a spreadsheet of a German office writes it, and the run on it."""
+    folder = tmp_path_factory.mktemp("models")
+    rng = np.random.default_rng(4)
+    size, town = rng.normal(90, 20, 40).round(1), rng.choice(["Köln", "Ulm", "Jena"], 40)
+    price = (2 * size + 30 * (town == "Köln") + rng.normal(0, 5, 40)).round(2)
+    frame = pd.DataFrame({"Nr": range(1, 41), "Größe": size, "Ort": town, "Preis": price})
+    frame.loc[3, "Größe"] = np.nan
+    frame["Klasse"] = np.where(price > price.mean(), "teuer", "billig")
+    (folder / "t.csv").write_bytes(frame.drop(columns="Klasse").to_csv(index=False, sep=";", decimal=",").encode("cp1252"))
+    frame.drop(columns="Preis").dropna().to_csv(folder / "k.csv", index=False)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        assert CliRunner().invoke(main, FIT.split()).exit_code == 0
+    return folder
+
+
+@pytest.fixture
+def folder(home, monkeypatch):
+    """The same as the working directory."""
+    monkeypatch.chdir(home)
+    return home
+
+
+def call(words):
+    return CliRunner().invoke(main, words.split())
+
+
+def fine(words):
+    result = call(words)
+    assert result.exit_code == 0, result.output
+    return result
+
+
+def test_what_was_guessed_is_one_line_on_stderr(folder):
+    assert fine(FIT + " --json").stderr == (
+        "note: read as cp1252; separated by semicolons; decimal comma; text as 0/1 columns: 'Ort' (3); gaps filled: 'Größe'\n"
+    )
+
+
+def test_remedies_are_named_as_options(folder):
+    result = call(FIT.replace("--impute indicator", ""))
+    assert (
+        result.exit_code == 1 and "line 5: no value in column 'Größe'" in result.stderr and '--impute "median"' in result.stderr
+    )
+    result = call(FIT + " --decimal .")
+    assert "--text 'Größe'" in result.stderr or "--text 'Preis'" in result.stderr
+    assert "add --loss logistic" in call("fit k.csv --target Klasse --method ls_boost").stderr
+
+
+def test_coefficients_are_those_of_the_run(folder):
+    run = cb.load("o/ls_boost.run")
+    table = pd.read_csv(pd.io.common.StringIO(fine("coef o/ls_boost.run --csv --all").stdout)).set_index("column")
+    np.testing.assert_allclose(table["coefficient"][run.problem.column_names], run.coef, rtol=1e-12)
+    assert table["coefficient"]["(intercept)"] == pytest.approx(run.intercept, rel=1e-12)
+    X = pd.DataFrame(cb.read_table("t.csv", "Preis", impute="indicator").X, columns=run.problem.column_names)
+    np.testing.assert_allclose(table["effect"][X.columns], run.coef * X.std(ddof=0), rtol=1e-9, atol=1e-12)
+    early = json.loads(fine("coef o/ls_boost.run --step 7 --json").stdout)
+    state = next(run.replay([7]))
+    assert [row["coefficient"] for row in early["coefficients"]] == run.problem.raw(state.beta)[0].tolist() and early[
+        "step"
+    ] == 7
+    shown = fine("coef o/ls_boost.run").stdout
+    assert "Ort=Köln" in shown and "effect of one standard deviation" in shown and "60" in shown
+
+
+def test_predictions_are_those_of_the_run_and_of_the_model_without_data(folder):
+    run = cb.load("o/ls_boost.run")
+    rows = pd.read_csv("k.csv")[["Ort", "Nr", "Größe"]]
+    rows.to_csv("new.csv", index=False)
+    found = pd.read_csv(pd.io.common.StringIO(fine("predict o/ls_boost.run new.csv --keep Nr").stdout))
+    assert found["Nr"].tolist() == rows["Nr"].tolist()
+    np.testing.assert_allclose(found["prediction"], run.predict(rows), rtol=1e-12)
+    fine(FIT.replace("--out o", "--out bare --no-data"))
+    assert b"problem.y" not in (folder / "bare/ls_boost.run").read_bytes()
+    fine("predict bare/ls_boost.json new.csv --keep Nr --out p.csv")
+    assert pd.read_csv("p.csv").equals(found)
+
+
+def test_what_the_model_does_not_know_is_refused_or_none_of_those_known(folder):
+    (folder / "u.csv").write_text("Nr,Größe,Ort\n1,80,Bonn\n", encoding="utf-8")
+    result = call("predict o/ls_boost.run u.csv")
+    assert result.exit_code == 1 and "line 2, column 'Ort' holds 'Bonn'" in result.stderr and "--unknown none" in result.stderr
+    fine("predict o/ls_boost.run u.csv --unknown none")
+    (folder / "u.csv").write_text("Nr,Ort\n1,Ulm\n", encoding="utf-8")
+    assert "u.csv: the table lacks 'Größe'" in call("predict o/ls_boost.run u.csv").stderr
+
+
+def test_two_classes_get_probabilities_and_labels(folder):
+    fine("fit k.csv --target Klasse --method gcd --loss logistic --steps 40 --out o")
+    found = json.loads(fine("predict o/gcd.run k.csv --json").stdout)
+    run = cb.load("o/gcd.run")
+    np.testing.assert_allclose(found["probability"], 1 / (1 + np.exp(-run.predict(pd.read_csv("k.csv")))), rtol=1e-12)
+    assert found["label"] == np.where(np.array(found["probability"]) > 0.5, "teuer", "billig").tolist()
+
+
+def test_a_run_goes_on_as_if_it_had_never_stopped(folder):
+    fine("fit t.csv --target Preis --method ls_boost --eps 0.1 --steps 90 --impute indicator --out whole")
+    fine("fit --resume o/ls_boost.run --steps 30 --out more")
+    assert cb.load("more/ls_boost.run").beta.tobytes() == cb.load("whole/ls_boost.run").beta.tobytes()
+    result = call("fit t.csv --resume o/ls_boost.run --eps 0.2")
+    assert result.exit_code == 2 and "--resume goes on with the table and the method of the run" in result.stderr
+
+
+def test_runs_side_by_side(folder):
+    fine("fit t.csv --target Preis --method forward_stagewise --eps 1 --steps 60 --impute indicator --out o")
+    rows = json.loads(fine("compare o/ls_boost.run o/forward_stagewise.run --plot both.png --json").stdout)
+    assert [row["method"] for row in rows["rows"]] == ["ls_boost", "forward_stagewise"] and (folder / "both.png").is_file()
+    assert "cannot be compared" not in fine("compare o/ls_boost.run o/forward_stagewise.run").stdout
+    fine("fit k.csv --target Nr --drop Klasse --method ls_boost --steps 5 --out other")
+    assert "cannot be compared" in fine("compare o/ls_boost.run other/ls_boost.run").stdout
+
+
+ODD = [
+    ("forward_stagewise --eps 1e6 --steps 5", "eps = 1e+06 is larger than the spread of the response"),
+    ("regularized_forward_stagewise --eps 0.001 --delta 0.01 --steps 50", "Only one coefficient moves, as delta = 0.01"),
+    ("lasso_cd --lam 1e9 --steps 5", "No coefficient moves, as lam = 1e+09"),
+    ("ls_boost --steps 0", "Not one step was made, as --steps 0"),
+    ("ls_boost --steps 10 --time-limit 0", None),
+]
+
+
+@pytest.mark.parametrize(("words", "hint"), ODD, ids=[one.split()[0] + str(i) for i, (one, _) in enumerate(ODD)])
+def test_an_odd_outcome_gets_a_hint_in_words(folder, words, hint):
+    text = json.loads(fine(f"fit t.csv --target Preis --impute drop --out odd --json --method {words}").stdout)["text"]
+    assert (hint is None and text == []) or any(line.startswith(hint) for line in text)
+
+
+def test_steps_are_chosen_by_cross_validation(folder):
+    pytest.importorskip("coordboost.paths.validate")
+    words = "cv t.csv --target Preis --impute drop --method ls_boost --eps 0.1 --steps 80 --folds 4 --out o"
+    row = json.loads(fine(words + " --json").stdout)["rows"][0]
+    assert (
+        row["steps"] == row["cv_best_step"] == cb.load("o/ls_boost-cv.run").n_steps
+        and row["cv_one_se_step"] < row["cv_best_step"]
+    )
+    fewer = json.loads(fine(words + " --choose one-se --json").stdout)["rows"][0]
+    assert fewer["steps"] == row["cv_one_se_step"] and fewer["cv_error"] <= row["cv_error"] + row["cv_standard_error"]
+    assert "Mean loss on rows held out, 4 folds" in fine(words).stdout
+
+
+class _Page(HTMLParser):
+    """Tags that are open, links to elsewhere, ids and texts of a page."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.away, self.ids, self.links, self.text = [], [], [], [], ""
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        attrs = dict(attrs)
+        if tag not in ("meta",):
+            self.open.append(tag)
+        self.ids += [attrs["id"]] if "id" in attrs else []
+        self.links += [attrs["href"]] if "href" in attrs else []
+        self.away += [value for key, value in attrs.items() if key in ("src", "href") and not value.startswith("#")]
+
+    def handle_startendtag(self, tag, attrs):
+        pass
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def test_the_page_is_whole_and_needs_no_network(folder):
+    fine("report o/ls_boost.run --out page.html")
+    source = (folder / "page.html").read_text(encoding="utf-8")
+    page = _Page(source)
+    assert page.open == [] and page.away == [] and "http" not in re.sub(r"<style>.*?</style>", "", source)
+    assert [link[1:] for link in page.links] == [one for one in page.ids if one.startswith("s")]
+    for words in (
+        "Certificate",
+        "Theorem 2.1",
+        "How to cite",
+        "Ort=Köln",
+        "arXiv:1505.04243",
+        "--target 'Preis' --method ls_boost",
+    ):
+        assert words in page.text
+    points = json.loads(re.search(r'id="points">(.*?)</script>', source)[1])
+    run = cb.load("o/ls_boost.run")
+    assert points["step"][-1] == run.n_steps and float(points["l1"][-1]) == pytest.approx(run.final.l1, rel=1e-3)
+    name = points["lines"][0]["name"]
+    last = run.beta[list(run.problem.feature_names).index(name)]
+    assert float(points["lines"][0]["values"][-1]) == pytest.approx(last, rel=1e-3)
+
+
+def test_names_cannot_break_the_page(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    table = pd.DataFrame(np.random.default_rng(0).normal(size=(9, 2)), columns=["</script><b>", "y"])
+    table.to_csv("t.csv", index=False)
+    fine("fit t.csv --method ls_boost --steps 3 --out o")
+    fine("report o/ls_boost.run --out p.html")
+    assert _Page((tmp_path / "p.html").read_text(encoding="utf-8")).open == []
