@@ -186,7 +186,7 @@ def test_certify_prints_the_interval_of_the_model(folder):
     fine("path t.csv --target price --method regularized_forward_stagewise --eps 0.01 --delta 5 --steps 900 --out o")
     run = load("o/regularized_forward_stagewise.run")
     own = json.loads(fine("certify o/regularized_forward_stagewise.run --json").stdout)
-    assert own["model"]["upper"] == run.final.loss and own["model"]["lower"] == run.certificate().lower
+    assert own["model"]["upper"] == run.certificate().upper and own["model"]["lower"] == run.certificate().lower
     other = json.loads(fine("certify o/regularized_forward_stagewise.run --lam 2 --json").stdout)
     assert other["target"] == "Lasso, lam = 2" and other["model"]["gap"] > own["model"]["gap"]
     text = fine("certify o/regularized_forward_stagewise.run --ball 3").stdout
