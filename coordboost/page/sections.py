@@ -154,22 +154,23 @@ def bounds(run):
     return text(words) + table(rows, ("statement", "variant", "holds", "tightest", "claim"))
 
 
+def _version():
+    """The version of the package, which is loaded where this runs."""
+    return sys.modules["coordboost"].__version__
+
+
 def cite(run):
     """The software and the paper of the method."""
-    from coordboost import __version__
-
     source = run.method.source or ""
     paper = (
         LKPM if "Karimireddy" in source else LM if source.startswith("Lu") else FGM if source.startswith("Freund") else source
     )
-    return text(f"The coordboost developers. coordboost, version {__version__}. Software, licence BSD-3-Clause.", paper)
+    return text(f"The coordboost developers. coordboost, version {_version()}. Software, licence BSD-3-Clause.", paper)
 
 
 def reproduce(run, model, file):
     """Commands that make the run again, and that look at it."""
     import scipy
-
-    from coordboost import __version__
 
     given = {key: value for key, value in run.method.parameters.items() if value is not None}
     words = " ".join(f"--{key} {value!r}" for key, value in given.items() if isinstance(value, int | float))
@@ -182,7 +183,7 @@ def reproduce(run, model, file):
         f"{command}{loss} --steps {run.n_steps} --seed {run.seed}{impute}",
         f"coordboost coef {file}", f"coordboost predict {file} NEW_TABLE", f"coordboost check {file}",
     ]  # fmt: skip
-    versions = f"coordboost {__version__}, Python {sys.version.split()[0]}, NumPy {np.__version__}, SciPy {scipy.__version__}"
+    versions = f"coordboost {_version()}, Python {sys.version.split()[0]}, NumPy {np.__version__}, SciPy {scipy.__version__}"
     said = (
         "The run file gives the same steps, bit for bit, on any number of threads. TABLE is the table that this page is about."
     )
