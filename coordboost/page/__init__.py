@@ -3,7 +3,16 @@
 from html import escape
 
 from coordboost.page.chart import chart
-from coordboost.page.sections import bounds, certificate, cite, coefficients, data, method, reproduce, summary
+from coordboost.page.sections import (
+    bounds_part,
+    certificate_part,
+    cite_part,
+    coefficients_part,
+    data_part,
+    method_part,
+    reproduce_part,
+    summary_part,
+)  # fmt: skip
 from coordboost.page.style import SCRIPT, STYLE
 
 
@@ -27,15 +36,15 @@ def page_of(run, file="the.run"):
     target = "y" if model.recipe is None else model.recipe.target
     title = f"{run.method.name.replace('_', ' ')} for {target}"
     parts = [
-        ("Result", summary(run, model, target)),
+        ("Result", summary_part(run, model, target)),
         ("Path", chart(run)),
-        ("Coefficients", coefficients(model)),
-        ("Data", data(run, model)),
-        ("Method", method(run)),
-        ("Certificate", certificate(run, file)),
-        ("Bounds of the theorems", bounds(run)),
-        ("How to cite", cite(run)),
-        ("How to reproduce", reproduce(run, model, file)),
+        ("Coefficients", coefficients_part(model)),
+        ("Data", data_part(run, model)),
+        ("Method", method_part(run)),
+        ("Certificate", certificate_part(run, file)),
+        ("Bounds of the theorems", bounds_part(run)),
+        ("How to cite", cite_part(run)),
+        ("How to reproduce", reproduce_part(run, model, file)),
     ]
     body = "\n".join(f'<section><h2 id="s{i}">{head}</h2>\n{text}</section>' for i, (head, text) in enumerate(parts))
     links = " ".join(f'<a href="#s{i}">{head}</a>' for i, (head, _) in enumerate(parts))

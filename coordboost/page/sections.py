@@ -27,19 +27,19 @@ LKPM = (
 )
 
 
-def table(rows, header=None):
+def html_table(rows, header=None):
     """An HTML table; numbers stand to the right."""
     head = "" if header is None else "<tr>" + "".join(f"<th>{escape(str(cell))}</th>" for cell in header) + "</tr>"
     body = "".join("<tr>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in row) + "</tr>" for row in rows)
     return f'<div class="wide"><table>{head}{body}</table></div>\n'
 
 
-def text(*paragraphs):
+def html_text(*paragraphs):
     """Paragraphs of plain text."""
     return "".join(f"<p>{escape(one)}</p>\n" for one in paragraphs)
 
 
-def summary(run, model, target):
+def summary_part(run, model, target):
     """What came out, in sentences."""
     row = report.summary(run, report.optimum(run))
     used = row["nonzeros"]
@@ -52,7 +52,7 @@ def summary(run, model, target):
             f"It is proved to lie within {100 * row['gap']:.3g} % (of the error of the constant model) of the best possible, "
             f"which is {_best(row['target'])}."
         )
-    return text(*said)
+    return html_text(*said)
 
 
 def _coefficient(row, top):
@@ -68,7 +68,7 @@ def _best(target):
     return "all models of these columns, without a constraint" if target == "optimum" else f"the {target}"
 
 
-def coefficients(model):
+def coefficients_part(model):
     """The largest coefficients with bars; the others folded away."""
     rows = [row for row in model.rows if row["coefficient"]]
     rows.sort(key=lambda row: -abs(row["effect"]))
@@ -82,10 +82,10 @@ def coefficients(model):
         f"The intercept is {model.intercept:.6g}. The effect is what one standard deviation of the column adds to the prediction (blue: "
         f"more, orange: less). {zero} of {len(model.names)} coefficients are zero."
     )
-    return text(words) + shown + (more if len(cells) > SHOWN else "")
+    return html_text(words) + shown + (more if len(cells) > SHOWN else "")
 
 
-def data(run, model):
+def data_part(run, model):
     """The table that the model was fitted on, without its rows."""
     problem, recipe = run.problem, model.recipe
     y = problem.y + (problem.offset - problem.base)
@@ -105,10 +105,10 @@ def data(run, model):
         words = [(one.name, ", ".join(one.levels[:12]) + (" ..." if len(one.levels) > 12 else "")) for one in recipe.variables]
         text_columns = [pair for pair, one in zip(words, recipe.variables, strict=True) if one.kind == CATEGORY]
         rows += [(f"words of {name}", found) for name, found in text_columns[:30]]
-    return table(rows)
+    return html_table(rows)
 
 
-def method(run):
+def method_part(run):
     """What was run."""
     from coordboost.methods import METHODS
 
@@ -119,10 +119,10 @@ def method(run):
         ("loss", str(run.problem.loss)), ("steps", f"{run.n_steps:,}"), ("seed", run.seed), ("how it ended", run.message),
         ("seconds", f"{run.seconds:.3g}"), ("scans of the data", f"{run.n_scans:,.4g}"),
     ]  # fmt: skip
-    return text(*words) + table(rows)
+    return html_text(*words) + html_table(rows)
 
 
-def certificate(run, file):
+def certificate_part(run, file):
     """The interval around the optimum, and how to recompute it."""
     from coordboost.certify import certify
 
@@ -130,19 +130,21 @@ def certificate(run, file):
     model = found["model"]
     rows = [(key.replace("_", " "), "-" if value is None else f"{value:.12g}") for key, value in model.items()]
     ends = [row for row in rows if row[0] in ("lower", "upper", "gap", "relative gap")]
-    more = f"<details><summary>the numbers behind it</summary>{table([row for row in rows if row not in ends])}</details>\n"
+    more = (
+        f"<details><summary>the numbers behind it</summary>{html_table([row for row in rows if row not in ends])}</details>\n"
+    )
     words = [*report.verdict_text(found), f"The optimum is that of {_best(found['target'])}."]
-    return text(*words) + table(ends) + more + f"<pre>coordboost certify {escape(file)} --independent</pre>\n"
+    return html_text(*words) + html_table(ends) + more + f"<pre>coordboost certify {escape(file)} --independent</pre>\n"
 
 
-def bounds(run):
+def bounds_part(run):
     """The theorems that speak about the run, held against it."""
     from coordboost.bounds import STATEMENTS, check
 
     try:
         checks = check(run)
     except ValueError as error:
-        return text(f"No theorem of the papers speaks about this run ({str(error).rstrip('.')}).")
+        return html_text(f"No theorem of the papers speaks about this run ({str(error).rstrip('.')}).")
     claims = {(one.name, one.variant): one.claim for one in STATEMENTS}
     rows = []
     for one in checks:
@@ -151,7 +153,7 @@ def bounds(run):
         claim = claims[one.name, one.variant]
         rows.append((found["statement"], found["variant"], "yes" if found["holds"] else "NO", ratio, claim))
     words = "Each bound was held against every step. Tightest: the largest measured value over its bound; 1 is attained, 0.01 is loose."
-    return text(words) + table(rows, ("statement", "variant", "holds", "tightest", "claim"))
+    return html_text(words) + html_table(rows, ("statement", "variant", "holds", "tightest", "claim"))
 
 
 def _version():
@@ -159,16 +161,16 @@ def _version():
     return sys.modules["coordboost"].__version__
 
 
-def cite(run):
+def cite_part(run):
     """The software and the paper of the method."""
     source = run.method.source or ""
     paper = (
         LKPM if "Karimireddy" in source else LM if source.startswith("Lu") else FGM if source.startswith("Freund") else source
     )
-    return text(f"The coordboost developers. coordboost, version {_version()}. Software, licence BSD-3-Clause.", paper)
+    return html_text(f"The coordboost developers. coordboost, version {_version()}. Software, licence BSD-3-Clause.", paper)
 
 
-def reproduce(run, model, file):
+def reproduce_part(run, model, file):
     """Commands that make the run again, and that look at it."""
     import scipy
 
@@ -187,4 +189,4 @@ def reproduce(run, model, file):
     said = (
         "The run file gives the same steps, bit for bit, on any number of threads. TABLE is the table that this page is about."
     )
-    return text(said) + f"<pre>{escape(chr(10).join(lines))}</pre>\n" + text(versions)
+    return html_text(said) + f"<pre>{escape(chr(10).join(lines))}</pre>\n" + html_text(versions)
