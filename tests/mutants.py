@@ -162,7 +162,7 @@ def mutants(source):
     return sorted(set(found))
 
 
-def _parses(source):
+def parses(source):
     try:
         ast.parse(source)
     except SyntaxError:
@@ -178,7 +178,7 @@ def sample(source, count, seed):
     lines = sorted(by_line)
     draw.shuffle(lines)
     chosen = (draw.choice(by_line[line]) for line in lines)
-    return list(itertools.islice((mutant for mutant in chosen if _parses(mutant.of(source))), count))
+    return list(itertools.islice((mutant for mutant in chosen if parses(mutant.of(source))), count))
 
 
 def shares(sizes, count):

@@ -1,95 +1,183 @@
-"""A search for violations: ``python -m verification.adversary NAME --seconds S``.
+"""A search for violations: ``python -m verification.adversary NAME``, or ``--all``, every row of the ledger.
 
-A *hunt* (``verification/hunts.py``) knows a statement as two sides, and nothing of where it fails: instances are drawn at random, the ratio
-of the sides is driven up by random changes of the numbers in them, and what exceeds 1 is rounded to small rationals and checked again,
-exactly.
+The adversary knows a row as a claim and a space of instances, and nothing of where it fails. Instances are drawn at random. Random changes
+of their numbers drive what is measured towards the bound. What exceeds it is checked again, in Fractions where the space allows it. Then
+the instance is made smaller, and its numbers simpler, as long as the claim stays violated.
 """
 
 import sys
 import time
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
-import click
 import numpy as np
 
-from verification.hunts import HUNTS
+from verification.kept import nearest, sides
+from verification.space import Space
 
-#: Denominators tried for a counterexample, small ones first; ratios below 1 + MARGIN are rounding; changes tried before a new start.
-DENOMINATORS, MARGIN, PATIENCE = (1, 2, 4, 8, 16, 64, 256, 1024, 10**6), 1e-9, 120
+#: Denominators tried for an instance, small ones first; what exceeds a bound by less than this is rounding; changes before a new start.
+DENOMINATORS, MARGIN, PATIENCE = (1, 2, 4, 8, 16, 64, 256, 1024, 10**6), 1e-7, 80
+#: A violation is made small in so many looks; the smallest of so many violations is shown, if they come within so many tries.
+LOOKS, VIOLATIONS, MORE = 400, 6, 1500
 
 
 @dataclass(frozen=True)
 class Found:
-    """A violation: the numbers, and the pair of sides, checked again."""
+    """An instance: where it is from, its numbers, the two sides at the point nearest to a violation, or beyond it."""
 
-    shape: Any
+    place: int
+    space: Space
+    shape: tuple
     numbers: list
-    left: Any
-    right: Any
+    sides: list
+    weight: float
+    violated: bool
     tries: int
+    seed: int
+
+    @property
+    def text(self):
+        """The numbers as a text."""
+        return " ".join(str(x) for x in self.numbers)
 
     def __str__(self):
-        numbers = ", ".join(str(x) for x in self.numbers)
-        return f"{float(self.left):.6g} is more than {float(self.right):.6g} at {self.shape}: {numbers} (after {self.tries:,} tries)"
+        left, right = self.sides
+        word = "is more than" if self.violated else "against"
+        return f"{left} {word} {right} (after {self.tries:,} tries with seed {self.seed})"
+
+    def as_case(self):
+        """An entry of ``CASES``."""
+        return f'"{self.space.name}, seed {self.seed}": lambda: SPACE.at({self.shape}, "{self.text}"),'
+
+    def kept(self):
+        """An entry of ``hard_cases.json``."""
+        return {
+            "space": self.place,
+            "shape": list(self.shape),
+            "numbers": self.text,
+            "sides": self.sides,
+            "seed": self.seed,
+            "tries": self.tries,
+        }
 
 
-def _worst(pairs):
-    """The pair with the largest ratio, and that ratio."""
-    ratio, pair = max(
-        ((left / right, (left, right)) for left, right in pairs if right > 0), key=lambda one: one[0], default=(0, (0, 1))
-    )
-    return float(ratio), pair
+class Hunt:
+    """One row of the ledger under attack in one of its spaces."""
 
+    def __init__(self, check, variant, place, seed):
+        self.check, self.variant, self.place, self.seed = check, variant, place, seed
+        self.space, self.rng, self.tries = check.spaces[place], np.random.default_rng([seed, place]), 0
 
-def _confirmed(hunt, shape, numbers, tries):
-    """The violation with the smallest denominators, or None if it does not survive a second look."""
-    if hunt.again is not None:
-        ratio, pair = _worst(hunt.again(shape, numbers))
-        return Found(shape, [float(x) for x in numbers], *pair, tries) if ratio > 1 else None
-    for denominator in DENOMINATORS:
-        exact = [Fraction(float(x)).limit_denominator(denominator) for x in numbers]
-        try:
-            _, (left, right) = _worst(hunt.sides(shape, exact))
-        except ZeroDivisionError:
-            continue
-        if left > right:
-            return Found(shape, exact, left, right, tries)
-    return None
+    def outcomes(self, case):
+        """The checks of the claim on an instance."""
+        with np.errstate(all="ignore"):
+            out = None if case is None else self.check(case, self.variant)
+        return [] if out is None else [out] if not isinstance(out, list) else out
 
+    def near(self, shape, numbers):
+        """How near to a violation; -2 where the claim does not speak."""
+        self.tries += 1
+        found = nearest(self.outcomes(self.space.make(shape, numbers)))
+        return -2.0 if found is None or not np.isfinite(found[0]) else found[0]
 
-def search(name, seconds=10.0, tries=None, seed=0):
-    """A ``Found``, or None if nothing was found in `seconds`, or in so many `tries` (then the same in every run)."""
-    hunt, rng, end, done = HUNTS[name], np.random.default_rng(seed), time.monotonic() + seconds, 0
-    while time.monotonic() < end if tries is None else done < tries:
-        shape, numbers = hunt.draw(rng)
-        best, size, idle = _worst(hunt.sides(shape, numbers))[0], 0.5, 0
-        while idle < PATIENCE and best <= 1 + MARGIN:
-            chosen = rng.random(len(numbers)) < max(0.3, 1 / len(numbers))
-            changed = numbers + size * chosen * rng.standard_normal(len(numbers))
-            ratio, done = _worst(hunt.sides(shape, changed))[0], done + 1
-            better = ratio > best
-            best, numbers = (ratio, changed) if better else (best, numbers)
+    def climb(self, going):
+        """From one random instance upwards: (nearness, shape, numbers)."""
+        shape, numbers = self.space.draw(self.rng)
+        best, size, idle = self.near(shape, numbers), 0.5, 0
+        while idle < PATIENCE * (best > -2) * (len(numbers) > 0) and best <= MARGIN and going():
+            chosen = self.rng.random(len(numbers)) < self.rng.choice([0.3, 1.5 / len(numbers)])
+            changed = numbers + size * chosen * self.rng.standard_normal(len(numbers))
+            near = self.near(shape, changed)
+            better = near > best
+            best, numbers = (near, changed) if better else (best, numbers)
             idle, size = (0, size * 1.2) if better else (idle + 1, max(size * 0.96, 1e-3))
-        done += 1
-        if best > 1 + MARGIN and (found := _confirmed(hunt, shape, numbers, done)) is not None:
-            return found
-    return None
+        return best, shape, numbers
+
+    def at(self, shape, fractions, wanted=None):
+        """What the claim says about rational numbers: a ``Found``, or None if it does not reach `wanted`, or (None) is not violated."""
+        self.tries += 1
+        try:
+            outcomes = self.outcomes(self.space.of(shape, fractions))
+        except (ZeroDivisionError, OverflowError, np.linalg.LinAlgError):
+            return None
+        found, violated = nearest(outcomes), any(not one.holds for one in outcomes)
+        if found is None or (not violated if wanted is None else found[0] < wanted):
+            return None
+        return Found(self.place, self.space, shape, fractions, sides(outcomes), found[0], violated, self.tries, self.seed)
+
+    def rational(self, shape, numbers, wanted=None):
+        """The instance with the smallest denominators that still does it."""
+        for denominator in DENOMINATORS:
+            found = self.at(shape, [Fraction(float(x)).limit_denominator(denominator) for x in numbers], wanted)
+            if found is not None:
+                return found
+        return None
+
+    def minimised(self, found):
+        """Smaller shapes and simpler numbers, one after the other, as long as the claim is violated."""
+        going, end = True, self.tries + LOOKS
+        while going and self.tries < end:
+            steps = [
+                (shape, list(numbers))
+                for shape, numbers in self.space.smaller(found.shape, np.array(found.numbers, dtype=object))
+            ]
+            steps += [(found.shape, [*found.numbers[:i], x, *found.numbers[i + 1 :]]) for i in range(len(found.numbers))
+                      for x in _simpler(found.numbers[i])]  # fmt: skip
+            better = next((one for one in (self.at(*step) for step in steps) if one is not None), None)
+            found, going = (found, False) if better is None else (better, True)
+        return found
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.argument("name", type=click.Choice(list(HUNTS)), metavar="NAME")
-@click.option(
-    "--seconds", type=click.FloatRange(0, min_open=True), default=10.0, show_default=True, metavar="S", help="How long."
-)
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Seed of the search.")
-def main(name, seconds, seed):
-    """Hunt for a violation of a statement. Exit status 1 if the outcome is not the one that the ledger claims."""
-    found = search(name, seconds, seed=seed)
-    click.echo(f"{name}: {HUNTS[name].claim}: " + ("nothing found" if found is None else f"violated, {found}"))
-    raise SystemExit(int((found is not None) != HUNTS[name].false))
+def _simpler(x):
+    """Numbers with a smaller numerator and denominator."""
+    tried = [Fraction(n, d) for d in (1, 2, 3, 4) for n in range(5)]
+    tried += [x.limit_denominator(d) for d in (1, 2, 4, 8)]
+    return [y for one in tried for y in (one, -one) if _height(y) < _height(x)]
+
+
+def _height(x):
+    return abs(x.numerator) + 3 * x.denominator + (x < 0)
+
+
+def search(check, variant, tries=None, seconds=10.0, seed=0):
+    """Hunt one row: (a violation, minimised, or None; the nearest instance that was met).
+
+    With `tries` the outcome is the same in every run, without them the search ends after so many `seconds`.
+    """
+    end = time.monotonic() + seconds
+    hunts, best = [Hunt(check, variant, place, seed) for place in range(len(check.spaces))], None
+    made, bad = lambda: sum(hunt.tries for hunt in hunts), []
+    going = (lambda: time.monotonic() < end) if tries is None else lambda: made() < tries
+    while going() and not (bad and (len(bad) >= VIOLATIONS or made() > bad[0][1].tries + MORE)):
+        for hunt in hunts:
+            near, shape, numbers = hunt.climb(going)
+            found = hunt.rational(shape, numbers) if near > MARGIN else None
+            if found is not None:
+                bad.append((hunt, found))
+            elif best is None or min(near, 0.0) > best[0]:
+                best = min(near, 0.0), hunt, shape, numbers
+    if bad:
+        hunt, found = min(bad, key=lambda one: len(one[1].numbers))
+        return hunt.minimised(found), found
+    near, hunt, shape, numbers = best or (-2.0, None, None, None)
+    if near <= -2:
+        return None, None
+    return None, hunt.rational(shape, numbers, near - 0.005 * abs(near) - 1e-3) or hunt.rational(shape, numbers, -1.5)
+
+
+def drawn(check, variant, seed=0):
+    """Of the first instances drawn, with denominators up to 4, the one with most numbers of which the claim speaks; None without one."""
+    found = []
+    for place in range(len(check.spaces)):
+        hunt = Hunt(check, variant, place, seed)
+        for _ in range(40):
+            shape, numbers = hunt.space.draw(hunt.rng)
+            one = hunt.at(shape, [Fraction(float(x)).limit_denominator(4) for x in numbers], wanted=-1.5)
+            found += [one] * (one is not None)
+    return max(found, key=lambda one: len(one.numbers), default=None)
 
 
 if __name__ == "__main__":
+    from verification.hunting import main
+
     sys.exit(main())

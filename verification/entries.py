@@ -22,6 +22,9 @@ class Row:
     points: int
     seconds: float
     counterexample: str = ""
+    pinned: float = np.nan
+    formula: str = ""
+    shared: bool = False
     curve: Any = field(default=None, repr=False)
 
     @property
@@ -32,7 +35,8 @@ class Row:
     def as_dict(self):
         """The row for JSON, without its curve."""
         out = {key: value for key, value in vars(self).items() if key != "curve"}
-        return {**out, "tightest": None if np.isnan(self.tightest) else self.tightest, "good": self.good}
+        numbers = {name: None if np.isnan(out[name]) else out[name] for name in ("tightest", "pinned")}
+        return {**out, **numbers, "good": self.good}
 
 
 @dataclass(frozen=True)

@@ -16,10 +16,14 @@ Measured: the constants of each problem.
 Reference: Freund, Grigas, Mazumder, (8), (9); kappa >= rank is ours, from trace(X'X) = p.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from coordboost.bounds import BoundCheck, Constants, ls_boost
 from verification.cases import as_it_is, claim, identity, problem
+from verification.spaces.walks import LS
+from verification.statement import problem_of
 
 U = float(np.finfo(float).eps)
 
@@ -41,27 +45,35 @@ class Facts:
         return len(self.singular)
 
 
-@claim("(9)", printed="verified")
+def _facts_of(shape, numbers):
+    walk = LS.make(shape, numbers)
+    return None if walk is None else Facts(problem_of(walk))
+
+
+COLUMNS = replace(LS, name="up to 4 unit columns", make=_facts_of, exact=False, has=lambda case: isinstance(case, Facts))
+
+
+@claim("(9)", COLUMNS, printed="verified")
 def check_order(case, variant):
     """lambda_pmin <= lambda_max <= p."""
     low, high = case.singular[-1] ** 2, case.singular[0] ** 2
     return BoundCheck(check_order.statement, variant, "upper", [low, high], [high, case.p], case.slack)
 
 
-@claim("lambda_pmin of the package", printed="verified")
+@claim("lambda_pmin of the package", COLUMNS, printed="verified")
 def check_value(case, variant):
     """The smallest non-zero eigenvalue, by a second way: never the dust of a singular matrix."""
     return BoundCheck(check_value.statement, variant, "tight", case.constants.lambda_pmin, case.singular[-1] ** 2, case.slack)
 
 
-@claim("gamma in [3/4, 1)", printed="verified")
+@claim("gamma in [3/4, 1)", COLUMNS, printed="verified")
 def check_gamma(case, variant):
     """0 < 1 - gamma <= 1/4, growing with eps on (0, 1]."""
     x = np.array([ls_boost.decrease(case.constants, eps) for eps in np.linspace(0.01, 1, 100)])
     return BoundCheck(check_gamma.statement, variant, "upper", np.r_[0, x], np.r_[x, 0.25], U)
 
 
-@claim("Condition numbers", printed="verified")
+@claim("Condition numbers", COLUMNS, printed="verified")
 def check_classical(case, variant):
     """lambda_max / lambda_min <= kappa = p / lambda_pmin, rank p."""
     if case.rank < case.p:
@@ -70,7 +82,7 @@ def check_classical(case, variant):
     return BoundCheck(check_classical.statement, variant, "upper", classical, case.constants.kappa, case.slack * classical)
 
 
-@claim("kappa is at least the rank", sharpened="verified")
+@claim("kappa is at least the rank", COLUMNS, sharpened="verified")
 def check_rank(case, variant):
     """kappa >= rank, as the eigenvalues sum to p."""
     return BoundCheck(

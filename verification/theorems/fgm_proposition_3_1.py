@@ -22,21 +22,41 @@ import numpy as np
 
 import coordboost as cb
 from coordboost.bounds import BoundCheck
-from verification.cases import along, claim, lab, other_constants, tampered
-from verification.exact import sign
+from verification.cases import claim, lab, other_constants, tampered
+from verification.space import Space
+from verification.spaces.walk import sign
+from verification.spaces.walks import FS, LS, VARYING
+from verification.statement import Statement
 
 
 class Descent:
     """Subgradient descent on ||x - c||_1 from 0 in rationals."""
 
-    def __init__(self, steps):
-        self.steps = np.array(steps, dtype=object)
-        c = np.array([Fraction(x) for x in (3, -2, 1, 5)], dtype=object)
+    def __init__(self, steps, c=(Fraction(3), Fraction(-2), Fraction(1), Fraction(5))):
+        self.steps, c = np.array(steps), np.array(c)
         x, values = c * 0, []
         for step in steps:
             values.append(np.abs(x - c).sum())
-            x = x - step * np.array([sign(entry) for entry in x - c], dtype=object)
-        self.values, self.distance2, self.length2 = np.array(values, dtype=object), c @ c, len(c)
+            x = x - step * np.array([sign(entry) for entry in x - c])
+        self.values, self.distance2, self.length2 = np.array(values), c @ c, len(c)
+
+
+def _descent(shape, numbers):
+    """numbers: c, then the steps, or one step for all."""
+    dim, n_steps, constant = shape
+    steps = np.abs(numbers[dim:])
+    if len(steps) != (1 if constant else n_steps) or not np.all(steps > 0):
+        return None
+    return Descent(list(steps) * (n_steps if constant else 1), numbers[:dim])
+
+
+def _draw(rng):
+    dim, n_steps, constant = (int(rng.integers(1, end)) for end in (4, 9, 3))
+    count = dim + (1 if constant == 1 else n_steps)
+    return (dim, n_steps, int(constant == 1)), rng.standard_normal(count)
+
+
+DESCENTS = Space("subgradient descent on ||x - c||_1", _draw, _descent, has=lambda case: isinstance(case, Descent))
 
 
 def _bound(case, length2):
@@ -48,10 +68,22 @@ def _pair(case, length2):
     return np.minimum.accumulate(case.values), _bound(case, length2)
 
 
-check_general = along("Proposition 3.1 (37)", lambda c, v: _pair(c, c.length2), printed="verified")
+check_general = Statement(
+    "Proposition 3.1 (37)", (VARYING, FS, LS), "Subgradient descent with any steps.",
+    printed="smallest(corr) <= (A**2 + total(moved**2)) / (2 * total(moved))",
+    where={"moved": "abs(theta)"},
+)  # fmt: skip
 
 
-@claim("Proposition 3.1 (20)", printed="verified")
+@claim("Proposition 3.1 (37), any function", DESCENTS, printed="verified")
+def check_any(case, variant):
+    """The same for subgradient descent on a sum of distances, in rationals."""
+    if not isinstance(case, Descent):
+        return None
+    return BoundCheck(check_any.statement, variant, "upper", *_pair(case, case.length2), level="exact")
+
+
+@claim("Proposition 3.1 (20)", DESCENTS, printed="verified")
 def check_constant(case, variant):
     """min_{i<=k} f(x_i) - f* <= ||x_0 - x*||^2 / (2 (k+1) a) + a G^2 / 2, constant a."""
     if not isinstance(case, Descent) or len(set(case.steps)) > 1:
@@ -61,7 +93,7 @@ def check_constant(case, variant):
     return BoundCheck(check_constant.statement, variant, "upper", np.minimum.accumulate(case.values), bound, level="exact")
 
 
-@claim("Proposition 3.1, last line of the proof", printed="refuted", corrected="verified")
+@claim("Proposition 3.1, last line of the proof", DESCENTS, printed="refuted", corrected="verified")
 def check_proof(case, variant):
     """min f(x_i) <= (||x_0 - x*||^2 + G^2 sum a_i^2) / (2 sum a_i), f = 10 + ||x - c||_1: printed without - f*; corrected with it."""
     if not isinstance(case, Descent):
@@ -99,8 +131,8 @@ QUICK = tuple(CASES)[:8]
 SABOTAGE = {
     check_general: {
         "A too small by half": tampered("Proposition 3.1 (37)", constants=other_constants(size=0.5)),
-        "subgradients shorter than they are": _short,
     },
+    check_any: {"subgradients shorter than they are": _short},
     check_proof: {"subgradients shorter than they are": _short},
     check_constant: {"subgradients shorter than they are": _short},
 }

@@ -17,20 +17,22 @@ leaves the span of the columns.
 Reference: Freund, Grigas, Mazumder, Proposition 3.2.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 import coordboost as cb
 from coordboost.bounds import BoundCheck
 from verification.cases import claim, problem, size
+from verification.spaces.walks import FS, LS, VARYING
+from verification.statement import method_of, problem_of
 
 
 @dataclass(frozen=True)
 class Roads:
     """A method and its road in residual space: step lengths, or a function of them, and the radius."""
 
-    data: str
+    data: object
     method: cb.Method
     step: object
     n_steps: int
@@ -38,14 +40,19 @@ class Roads:
 
     def both(self):
         """Yield (state of the run, iterate in residual space)."""
-        run = cb.solve(problem(self.data), self.method, self.n_steps)
+        run = cb.solve(self.problem, self.method, self.n_steps, compile=isinstance(self.data, str))
         states = run.replay(range(self.n_steps + 1))
         return zip(states, cb.subgradient_descent(run.problem, self.step, self.n_steps, delta=self.delta), strict=True)
 
     @property
+    def problem(self):
+        """The problem, by its name or itself."""
+        return problem(self.data) if isinstance(self.data, str) else self.data
+
+    @property
     def noise(self):
         """Rounding of a residual: a step rounds at most n products of size ||y|| and steps add up."""
-        given = problem(self.data)
+        given = self.problem
         return 8 * given.n_samples * (self.n_steps + 1) * np.finfo(float).eps * float(np.linalg.norm(given.y))
 
 
@@ -62,32 +69,59 @@ def objective(given, resid, delta=np.inf):
 
 def supports(case, name, variant, factor=1.0):
     """f(r_k) + <g_k, r - r_k> against f(r), at three random r and at 0, every tenth step."""
-    given, rng = problem(case.data), np.random.default_rng(0)
+    given, rng = case.problem, np.random.default_rng(0)
     deltas = np.broadcast_to(case.delta, case.n_steps)
     below, above = [], []
-    for _, other in list(case.both())[:-1:10]:
+    for _, other in list(case.both())[: -1 : 10 if case.n_steps > 40 else 1]:
         for r in (*rng.normal(size=(3, given.n_samples)) * np.linalg.norm(given.y), np.zeros(given.n_samples)):
             below.append(other.objective + factor * other.subgradient @ (r - other.resid))
             above.append(objective(given, r, deltas[other.k]))
     return BoundCheck(name, variant, "upper", below, above, case.noise * (1 + np.abs(above)))
 
 
-@claim("Proposition 3.2, equal iterates", printed="verified")
+def road(walk):
+    """A small instance as a road."""
+    given = problem_of(walk)
+    number = np.array(walk.eps, dtype=float)[()]
+    step = {"ls": lambda k, f: number * f, "varying": number[:-1] if walk.kind == "varying" else None}.get(walk.kind, number)
+    delta = np.inf if walk.delta is None else np.array(walk.delta, dtype=float)
+    delta = float(delta[0]) if walk.kind == "rfs" else delta[:-1] if walk.kind == "path" else delta
+    return Roads(given, method_of(walk), step, len(walk.beta) - 1, delta)
+
+
+def roads(space):
+    """The same instances as roads."""
+
+    def make(shape, numbers):
+        walk = space.make(shape, numbers)
+        return (
+            None
+            if walk is None or abs(np.diff(np.sort(np.abs(walk.correlations), axis=1))).min(initial=1) < 1e-6
+            else road(walk)
+        )
+
+    return replace(space, make=make, exact=False, has=lambda case: isinstance(case, Roads))
+
+
+ROADS = (roads(LS), roads(FS), roads(VARYING))
+
+
+@claim("Proposition 3.2, equal iterates", ROADS, printed="verified")
 def check_roads(case, variant):
     """FS and LS-Boost in coefficients are subgradient descent in residuals."""
     return agreement(case, check_roads.statement, variant)
 
 
-@claim("Proposition 3.2, subgradients", printed="verified")
+@claim("Proposition 3.2, subgradients", ROADS, printed="verified")
 def check_subgradient(case, variant):
     """f(r) >= f(r_k) + <g_k, r - r_k>."""
     return supports(case, check_subgradient.statement, variant)
 
 
-@claim("Proposition 3.2, projection", printed="verified")
+@claim("Proposition 3.2, projection", ROADS, printed="verified")
 def check_projection(case, variant):
     """r_k - a_k g_k is a residual already: the subgradient lies in the span of the columns."""
-    given = problem(case.data)
+    given = case.problem
     B = given.dictionary.gather(np.arange(given.n_learners))
     left, singular, _ = np.linalg.svd(B, full_matrices=False)
     left = left[:, singular > 1e-10 * singular[0]]
@@ -119,7 +153,7 @@ def _raw_columns(case):
 
 def _residual_itself(case):
     """The residual in place of the subgradient: y has a part outside the span."""
-    given = problem(case.data)
+    given = case.problem
     left = np.linalg.qr(given.dictionary.gather(np.arange(min(given.n_learners, given.n_samples - 5))))[0]
     out = [np.linalg.norm(other.resid - left @ (left.T @ other.resid)) for _, other in case.both()]
     return BoundCheck("residual", "printed", "tight", out, np.zeros(len(out)), case.noise)

@@ -21,16 +21,19 @@ import numpy as np
 import coordboost as cb
 from coordboost.bounds import BoundCheck, regularized
 from verification.cases import claim, size
-from verification.theorems.fgm_proposition_3_2 import Roads, agreement, supports
+from verification.spaces.walks import PATH, RFS
+from verification.theorems.fgm_proposition_3_2 import Roads, agreement, roads, supports
+
+ROADS = (roads(RFS), roads(PATH))
 
 
-@claim("Proposition 4.1, equal iterates", printed="verified")
+@claim("Proposition 4.1, equal iterates", ROADS, printed="verified")
 def check_roads(case, variant):
     """R-FS and PATH-R-FS in coefficients are subgradient descent in residuals."""
     return agreement(case, check_roads.statement, variant)
 
 
-@claim("Proposition 4.1, subgradients", printed="verified")
+@claim("Proposition 4.1, subgradients", ROADS, printed="verified")
 def check_subgradient(case, variant):
     """f_delta(r) >= f_delta(r_k) + <g_k, r - r_k>."""
     return supports(case, check_subgradient.statement, variant)
@@ -42,7 +45,7 @@ def _length(case, name, variant, bound):
     return BoundCheck(name, variant, "upper", lengths, bound(k) + 0.0 * k, case.noise)
 
 
-@claim("Proposition 4.1, length", printed="verified", sharpened="verified")
+@claim("Proposition 4.1, length", ROADS, printed="verified", sharpened="verified")
 def check_length(case, variant):
     """||g_k|| <= 2; sharpened: ||g_k|| <= 2 - (1 - eps/delta)^k."""
     if variant == "printed":

@@ -19,33 +19,32 @@ Reference: Freund, Grigas, Mazumder, Proposition A.2.
 import numpy as np
 
 import coordboost as cb
-from verification.cases import along, identity, lab, other_constants, tampered
-from verification.exact import walk
+from verification.cases import identity, lab, other_constants, tampered
+from verification.spaces.walks import LS
+from verification.statement import Statement
+from verification.theorems.fgm_theorem_2_1 import GAMMA
 
-
-def _first_term(case):
-    """The first term of (31) alone, squared; k = 0, ..., n_steps - 1."""
-    k = case.k[:-1]
-    smallest = np.minimum.accumulate(case.largest)[:-1]
-    return smallest**2, (case.size2 - case.fit2[1:]) / (case.eps * (2 - case.eps) * (k + 1))
-
-
-def _l2(case):
-    return (case.beta**2).sum(axis=1), case.repeats * case.eps / (2 - case.eps) * (case.size2 - case.fit2)
-
-
-check_gradient = along("Proposition A.2 (31)", lambda c, v: _first_term(c), printed="verified", sharpened="verified")
-check_l2 = along("Proposition A.2 (32)", lambda c, v: _l2(c), printed="verified")
+check_gradient = Statement(
+    "Proposition A.2 (31)", LS, "Some gradient among the first is small.",
+    printed="smallest(corr) <= least(root(A**2 - later(fit)**2) / root(eps * (2 - eps) * (k + 1)), A * root(gamma)**k)",
+    sharpened="smallest(corr) <= least(root(A**2 - later(fit)**2) / root(eps * (2 - eps) * (k + 1)), A * root(sharper)**k)",
+    where=GAMMA, assuming={"printed": "eps <= 1"},
+)  # fmt: skip
+check_l2 = Statement(
+    "Proposition A.2 (32)", LS, "The l2 norm by the number of steps in one coordinate.",
+    printed="l2 <= root(repeats) * root(eps / (2 - eps)) * root(A**2 - fit**2)",
+)  # fmt: skip
 
 CASES = {
-    "golden, in rationals": lambda: walk("ls", "1/2", 12),
+    "golden, in rationals": lambda: LS.at((3, 3, 12), "0 2 1 2 1 0 3/5 4/5 0 3 1/2"),
+    "one column, many steps": lambda: LS.at((1, 1, 60), "0 1 1/2"),
     "identity": lab(identity(), cb.ls_boost(1.0), 60),
     "60 x 20, eps 1": lab("60 x 20", cb.ls_boost(1.0), 1000),
     "30 x 80, eps 0.5": lab("30 x 80", cb.ls_boost(0.5), 1000),
     "rank-deficient, eps 0.1": lab("rank-deficient", cb.ls_boost(0.1)),
     "diabetes, eps 0.01": lab("diabetes", cb.ls_boost(0.01), 20_000),
 }
-QUICK = tuple(CASES)[:5]
+QUICK = tuple(CASES)[:6]
 
 _SHRUNK = {"constants": other_constants(size=0.9)}
 SABOTAGE = {

@@ -18,11 +18,14 @@ Clopper-Pearson upper end, at 1e-6, of the frequency of the event.
 Reference: Freund, Grigas, Mazumder, Proposition A.3.
 """
 
+import functools
+
 import numpy as np
 from scipy.stats import beta
 
 from coordboost.bounds import BoundCheck
 from verification.cases import claim
+from verification.space import Space
 
 DRAWS, ALARM = 400, 1e-6
 
@@ -30,12 +33,9 @@ DRAWS, ALARM = 400, 1e-6
 class Draws:
     """lambda_pmin of 400 matrices."""
 
-    def __init__(self, n, p, scale=1.0, seed=0):
-        rng = np.random.default_rng(seed)
-        self.n, self.gap = n, np.sqrt(p) - np.sqrt(n)
-        self.values = scale * np.array(
-            [np.linalg.eigvalsh(Z @ Z.T)[0] / n for Z in (rng.normal(size=(n, p)) for _ in range(DRAWS))]
-        )
+    def __init__(self, n, p, seed=0, t=None):
+        self.n, self.gap, self.values = n, np.sqrt(p) - np.sqrt(n), _values(n, p, DRAWS, seed)
+        self.t = np.array([0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5] if t is None else [t])
 
     def above(self, level):
         """Upper end for the probability that lambda_pmin is at least `level`."""
@@ -43,26 +43,39 @@ class Draws:
         return 1.0 if hits == DRAWS else float(beta.ppf(1 - ALARM, hits + 1, DRAWS - hits))
 
 
+@functools.cache
+def _values(n, p, draws, seed):
+    """lambda_pmin of so many matrices."""
+    rng = np.random.default_rng(seed)
+    return np.array([np.linalg.eigvalsh(Z @ Z.T)[0] / n for Z in (rng.normal(size=(n, p)) for _ in range(draws))])
+
+
+MATRICES = Space(
+    "Gaussian matrices with at most 8 rows", lambda rng: ((int(rng.integers(2, 9)), int(rng.integers(9, 17))), 2 * rng.random(1)),
+    lambda shape, numbers: Draws(*shape, t=abs(float(numbers[0]))), exact=False, has=lambda case: isinstance(case, Draws),
+)  # fmt: skip
+
+
 def _mean(case, name, variant, size):
     error = case.values.std(ddof=1) / np.sqrt(DRAWS)
     return BoundCheck(name, variant, "expectation", size, case.values.mean(), 5 * error, level="sampled")
 
 
-@claim("Proposition A.3, mean", printed="verified")
+@claim("Proposition A.3, mean", MATRICES, printed="verified")
 def check_mean(case, variant):
     """E lambda_pmin >= (sqrt(p) - sqrt(n))^2 / n."""
     return _mean(case, check_mean.statement, variant, case.gap**2 / case.n)
 
 
 def _tail(case, name, variant, times=1.0):
-    t = np.array([0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5])
+    t = case.t
     left = case.gap - t
     level = times * (left if variant == "printed" else np.maximum(left, 0)) ** 2 / case.n
     promised = np.maximum(1 - 2 * np.exp(-(t**2) / 2), 0)
     return BoundCheck(name, variant, "upper", promised, [case.above(x) for x in level], 0.0, "sampled", at=t, along="t")
 
 
-@claim("Proposition A.3, probability", printed="refuted", corrected="verified")
+@claim("Proposition A.3, probability", MATRICES, printed="refuted", corrected="verified")
 def check_tail(case, variant):
     """P(lambda_pmin >= (sqrt(p) - sqrt(n) - t)^2 / n) >= 1 - 2 exp(-t^2/2); corrected: max{sqrt(p) - sqrt(n) - t, 0}."""
     return _tail(case, check_tail.statement, variant)

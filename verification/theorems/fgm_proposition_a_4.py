@@ -22,6 +22,7 @@ import numpy as np
 
 from coordboost.bounds import BoundCheck
 from verification.cases import claim
+from verification.space import Space
 
 
 def _vectors(rng, count, length):
@@ -31,13 +32,13 @@ def _vectors(rng, count, length):
 class Process:
     """Sixty random steps in dimension 5 and the inner products <g_i, x_i - x> for four x."""
 
-    def __init__(self, seed, steps):
+    def __init__(self, seed, steps, vectors=None):
         rng = np.random.default_rng(seed)
-        g, start = _vectors(rng, len(steps), 5), _vectors(rng, 1, 5)[0]
-        self.steps = np.array(steps, dtype=object)
+        g, start, other = vectors or (_vectors(rng, len(steps), 5), _vectors(rng, 1, 5)[0], _vectors(rng, 2, 5))
+        self.steps = np.array(steps)
         self.length2 = max((g**2).sum(axis=1))
-        x = np.array([start, *(start - np.cumsum(self.steps[:, None] * g, axis=0)[:-1])], dtype=object)
-        points = [start, x[-1], *_vectors(rng, 2, 5)]
+        x = np.array([start, *(start - np.cumsum(self.steps[:, None] * g, axis=0)[:-1])])
+        points = [start, x[-1], *other]
         self.products = [(g * (x - point)).sum(axis=1) for point in points]
         self.distances2 = [((start - point) ** 2).sum() for point in points]
 
@@ -48,17 +49,37 @@ class Process:
             yield np.cumsum(self.steps * products) / total, (distance2 + factor * self.length2 * squares) / (2 * total)
 
 
+def _process(shape, numbers):
+    """numbers: the steps, or one for all; then the start, a point, and the g_i."""
+    dim, n_steps, constant = shape
+    count = 1 if constant else n_steps
+    steps, rest = np.abs(numbers[:count]), numbers[count:].reshape(-1, dim)
+    if len(rest) != n_steps + 2 or not steps[0] > 0 or not (rest[2:] != 0).any():
+        return None
+    return Process(0, list(steps) * (n_steps if constant else 1), (rest[2:], rest[0], rest[1:2]))
+
+
+def _draw(rng):
+    dim, n_steps, constant = int(rng.integers(1, 4)), int(rng.integers(1, 7)), int(rng.integers(0, 2))
+    return (dim, n_steps, constant), rng.standard_normal((1 if constant else n_steps) + dim * (n_steps + 2))
+
+
+PROCESSES = Space("sequence processes", _draw, _process, has=lambda case: isinstance(case, Process))
+
+
 def _checks(case, name, factor=1):
-    return [BoundCheck(name, "printed", "upper", left, right, level="exact") for left, right in case.sides(factor)]
+    exact = case.steps.dtype == object
+    rounding = (0, "exact") if exact else (1e-9, "float")
+    return [BoundCheck(name, "printed", "upper", left, right, *rounding) for left, right in case.sides(factor)]
 
 
-@claim("Proposition A.4 (35)", printed="verified")
+@claim("Proposition A.4 (35)", PROCESSES, printed="verified")
 def check_process(case, variant):
     """sum a_i <g_i, x_i - x> / sum a_i <= (||x_0 - x||^2 + G^2 sum a_i^2) / (2 sum a_i)."""
     return _checks(case, check_process.statement)
 
 
-@claim("Proposition A.4 (36)", printed="verified")
+@claim("Proposition A.4 (36)", PROCESSES, printed="verified")
 def check_constant(case, variant):
     """The mean of <g_i, x_i - x> is at most ||x_0 - x||^2 / (2 (k+1) a) + G^2 a / 2."""
     return _checks(case, check_constant.statement) if len(set(case.steps)) == 1 else None

@@ -6,147 +6,149 @@ Method: none.
 
 Assumptions: delta > 0. The print allows delta = 0, where f_delta is not defined.
 
-Claim: tight, (44) at r = y - X beta, and upper elsewhere; tight, (48) for all beta and all r, in the span or not; upper, weak duality for
-feasible beta; tight, strong duality; upper, L(beta) - L*_delta <= delta omega_delta(beta), omega >= 0 on the ball and 0 at solutions.
+Claim: tight, (44) at r = y - X beta, and upper elsewhere; tight, (47), the largest <r, X beta> over the ball; tight, (48) for all beta and
+all r, in the span or not; upper, weak duality for feasible beta; tight, strong duality; upper, L(beta) - L*_delta <= delta
+omega_delta(beta), omega >= 0 on the ball and 0 at solutions.
 
-Constants: L*_delta of the golden instance, in closed form between the knots of its Lasso path.
+Constants: L*_delta by trying all signs of a solution, in rationals.
 
 Measured: in rationals, in sums over samples, at random points of the ball.
 
-Reference: Freund, Grigas, Mazumder, Propositions A.5, A.6, (44), (45), (48).
+Reference: Freund, Grigas, Mazumder, Propositions A.5, A.6, (44), (45), (47), (48).
 """
 
+import functools
+from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
-from coordboost.bounds import BoundCheck
-from verification.cases import claim
-from verification.exact import COLUMNS, GOLDEN, lasso, rationals
-
-X, Y = COLUMNS, GOLDEN
-#: delta: a solution of the Lasso; that it is one, A.6 (iii) itself shows.
-SOLUTIONS = {Fraction(delta): lasso(Fraction(delta)) for delta in ("1/2", "4/5", "1", "2", "3", "322/65", "13/2")}
+from verification.space import Space
+from verification.spaces.linear import least_eigenvalue, solutions, unit_columns
+from verification.statement import Statement
 
 
-def loss(beta):
-    """||y - X beta||^2 / 2."""
-    return ((Y - X @ beta) ** 2).sum() / 2
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """Columns, y, a radius, coefficients beta in the ball and any vector r."""
+
+    X: np.ndarray
+    y: np.ndarray
+    delta: Any
+    beta: np.ndarray
+    r: np.ndarray
+
+    @functools.cached_property
+    def solution(self):
+        """A solution of the Lasso."""
+        return solutions(self.X, self.y, np.array([self.delta]))[1][0]
+
+    def loss_of(self, beta):
+        """||y - X beta||^2 / 2."""
+        return ((self.y - self.X @ beta) ** 2).sum() / 2
+
+    def top(self, r):
+        """||X'r||_inf."""
+        return np.abs(r @ self.X).max()
+
+    def f(self, r):
+        """f_delta(r)."""
+        return self.top(r) + ((r - self.y) ** 2).sum() / (2 * self.delta)
+
+    def omega(self, beta):
+        """omega_delta(beta), (45)."""
+        r = self.y - self.X @ beta
+        return self.top(r) - r @ (self.X @ beta) / self.delta
+
+    def inner(self, beta, r):
+        """The function of r whose maximum is L(beta), in (44)."""
+        return -r @ (self.X @ beta) - ((r - self.y) ** 2).sum() / 2 + self.half
+
+    @property
+    def half(self):
+        """||y||^2 / 2."""
+        return self.y @ self.y / 2
+
+    @property
+    def resid(self):
+        """y - X beta."""
+        return self.y - self.X @ self.beta
+
+    @property
+    def corner(self):
+        """The largest <r, X v> over the corners v of the ball, one by one."""
+        return max(self.r @ (self.X @ (sign * self.delta * e)) for e in np.eye(len(self.beta), dtype=int) for sign in (1, -1))
+
+    @property
+    def apart(self):
+        """||y - X beta - r||^2."""
+        return ((self.resid - self.r) ** 2).sum()
 
 
-def largest(r):
-    """||X'r||_inf."""
-    return np.abs(X.T @ r).max()
+def _draw(rng):
+    m = int(rng.integers(1, 4))
+    p = int(rng.integers(m, 4))
+    return (m, p), np.concatenate([rng.exponential(1, 1), 2 * rng.standard_normal(m), rng.standard_normal(p * (m - 1) + p + m)])
 
 
-def regularised(r, delta):
-    """f_delta(r)."""
-    return largest(r) + ((r - Y) ** 2).sum() / (2 * delta)
+def _make(shape, numbers):
+    """numbers: delta, y, the columns, beta (brought into the ball), r."""
+    m, p = shape
+    delta, y, rest = abs(numbers[0]), numbers[1 : 1 + m], numbers[1 + m :]
+    X = unit_columns(rest[: p * (m - 1)].reshape(p, m - 1)) if m > 1 else 0 * rest[:1] + np.ones((1, p), dtype=int)
+    beta, r = rest[p * (m - 1) : -m], rest[-m:]
+    if not delta > 0 or len(beta) != p or least_eigenvalue(X @ X.T) is None:
+        return None
+    return Pair(X, y, delta, delta * beta / max(np.abs(beta).sum(), delta), r)
 
 
-def omega(beta, delta):
-    """omega_delta(beta), (45)."""
-    r = Y - X @ beta
-    return largest(r) - r @ (X @ beta) / delta
+PAIRS = Space("up to 3 unit columns, a ball and a vector", _draw, _make, has=lambda case: isinstance(case, Pair))
+
+check_conjugate = Statement(
+    "Proposition A.5 (44)", PAIRS, "The loss is a maximum over r, attained at the residual.",
+    printed="inner(beta, resid) == loss_of(beta) and inner(beta, r) <= loss_of(beta)",
+)  # fmt: skip
+check_linear = Statement("(47)", PAIRS, "The largest <r, X beta> over the ball.", printed="corner == delta * top(r)")
+check_identity = Statement(
+    "Proposition A.6, (48)", PAIRS, "The identity behind the certificate, for all beta and r.",
+    printed="loss_of(beta) + delta * f(r) == half + apart / 2 + delta * (top(r) - r @ (X @ beta) / delta)",
+)  # fmt: skip
+check_weak = Statement("Proposition A.6 (i)", PAIRS, "Weak duality.", printed="half <= loss_of(beta) + delta * f(r)")
+check_strong = Statement(
+    "Proposition A.6 (ii)", PAIRS, "Strong duality: the residual of the Lasso is the solution r.",
+    printed="loss_of(solution) + delta * f(y - X @ solution) == half and f(y - X @ solution) <= f(r)",
+)  # fmt: skip
+check_gap = Statement(
+    "Proposition A.6 (iii)", PAIRS, "The certificate bounds the gap, and is 0 at a solution.",
+    printed="0 * delta <= loss_of(beta) - loss_of(solution) <= delta * omega(beta) and omega(solution) == 0 * delta",
+)  # fmt: skip
+
+#: The golden instance, one of its Lasso solutions for each radius, and points: the solution itself, and random ones.
+RADII = ("1/2", "4/5", "1", "2", "3", "322/65", "13/2")
 
 
-class Points:
-    """Random coefficients in the ball of radius delta, and random vectors."""
-
-    def __init__(self, delta, seed=0):
-        rng = np.random.default_rng(seed)
-        self.delta, self.best = delta, SOLUTIONS[delta]
-        draws = rationals(rng.integers(-9, 10, (30, 3)).tolist())
-        self.betas = [delta * b / max(abs(b).sum(), 1) for b in draws] + [self.best, 0 * self.best]
-        self.vectors = list(rationals(rng.integers(-9, 10, (len(self.betas), 3)).tolist()))
-
-
-def _check(name, variant, kind, pairs):
-    return BoundCheck(name, variant, kind, *np.array(pairs, dtype=object).T, level="exact")
-
-
-def _inner(beta, r):
-    """The function of r whose maximum is L(beta), in (44)."""
-    return -r @ (X @ beta) - ((r - Y) ** 2).sum() / 2 + (Y @ Y) / 2
-
-
-@claim("Proposition A.5 (44)", printed="verified")
-def check_conjugate(case, variant):
-    """L(beta) = max over r of -<r, X beta> - ||r - y||^2/2 + ||y||^2/2, attained at the residual."""
-    reached = [(_inner(b, Y - X @ b), loss(b)) for b in case.betas]
-    below = [(_inner(b, r), loss(b)) for b, r in zip(case.betas, case.vectors, strict=True)]
-    name = check_conjugate.statement
-    return [_check(name, variant, "tight", reached), _check(name, variant, "upper", below)]
-
-
-@claim("Proposition A.6, (48)", printed="verified")
-def check_identity(case, variant):
-    """L(beta) + delta f_delta(r) = ||y||^2/2 + ||y - X beta - r||^2/2 + delta (||X'r||_inf - <r, X beta>/delta)."""
-    return _check(check_identity.statement, variant, "tight", _identity(case, Fraction(1, 2)))
-
-
-def _identity(case, half):
-    return [
-        (
-            loss(b) + case.delta * regularised(r, case.delta),
-            (Y @ Y) / 2 + half * ((Y - X @ b - r) ** 2).sum() + case.delta * largest(r) - r @ (X @ b),
+def _golden(delta, seed):
+    def make():
+        beta, r = (
+            " ".join(str(Fraction(int(x), 3)) for x in row) for row in np.random.default_rng(seed).integers(-9, 10, (2, 3))
         )
-        for b, r in zip(case.betas, case.vectors, strict=True)
-    ]
+        return PAIRS.at((3, 3), f"{delta} 3 1 2 1 0 3/5 4/5 0 3 {beta} {r}")
+
+    return make
 
 
-@claim("Proposition A.6 (i)", printed="verified")
-def check_weak(case, variant):
-    """||y||^2/2 <= L(beta) + delta f_delta(r), beta in the ball."""
-    pairs = [
-        ((Y @ Y) / 2, loss(b) + case.delta * regularised(r, case.delta)) for b, r in zip(case.betas, case.vectors, strict=True)
-    ]
-    return _check(check_weak.statement, variant, "upper", pairs)
-
-
-@claim("Proposition A.6 (ii)", printed="verified")
-def check_strong(case, variant):
-    """L*_delta + delta f*_delta = ||y||^2/2, at the residual of the Lasso solution, the smallest of all."""
-    r, delta = Y - X @ case.best, case.delta
-    smallest = [(regularised(r, delta), regularised(v, delta)) for v in case.vectors]
-    name = check_strong.statement
-    return [
-        _check(name, variant, "tight", [(loss(case.best) + delta * regularised(r, delta), (Y @ Y) / 2)]),
-        _check(name, variant, "upper", smallest),
-    ]
-
-
-@claim("Proposition A.6 (iii)", printed="verified")
-def check_gap(case, variant):
-    """0 <= L(beta) - L*_delta <= delta omega_delta(beta), and omega = 0 at a solution."""
-    name, best = check_gap.statement, loss(case.best)
-    return [
-        _check(name, variant, "upper", [(loss(b) - best, case.delta * omega(b, case.delta)) for b in case.betas]),
-        _check(name, variant, "upper", [(best, loss(b)) for b in case.betas]),
-        _check(name, variant, "tight", [(omega(case.best, case.delta), Fraction(0))]),
-    ]
-
-
-def _at(delta):
-    return lambda: Points(delta)
-
-
-CASES = {f"delta = {delta}": _at(delta) for delta in SOLUTIONS}
-
-
-def _outside(case):
-    """Weak duality for coefficients outside the ball, against the residual of the best one."""
-    far, r = 3 * SOLUTIONS[Fraction(13, 2)] / 2, Y - X @ case.best
-    return _check("outside", "printed", "upper", [((Y @ Y) / 2, loss(far / 3 * 2) + case.delta * regularised(r, case.delta))])
-
-
+CASES = {f"delta = {delta}, {seed}": _golden(delta, seed) for delta in RADII for seed in range(6)}
+QUICK = tuple(CASES)[::4]
 SABOTAGE = {
-    check_conjugate: {"without ||y||^2/2": lambda case: _check("no constant", "printed", "tight",
-                      [(_inner(b, Y - X @ b) - (Y @ Y) / 2, loss(b)) for b in case.betas])},
-    check_identity: {"the square without its half": lambda case: _check("no half", "printed", "tight", _identity(case, Fraction(1)))},
-    check_weak: {"beta outside the ball": _outside},
-    check_strong: {"half of f": lambda case: _check("half", "printed", "tight", [
-        (loss(case.best) + case.delta * regularised(Y - X @ case.best, case.delta) / 2, (Y @ Y) / 2)])},
-    check_gap: {"half of omega": lambda case: _check("half", "printed", "upper", [
-        (loss(b) - loss(case.best), case.delta * omega(b, case.delta) / 2) for b in case.betas])},
-}  # fmt: skip
+    check_conjugate: {"without ||y||^2 / 2": check_conjugate.instead("inner(beta, resid) - half == loss_of(beta)")},
+    check_linear: {"without delta": check_linear.instead("corner == top(r)")},
+    check_identity: {
+        "the square without its half": check_identity.instead(
+            "loss_of(beta) + delta * f(r) == half + apart + delta * (top(r) - r @ (X @ beta) / delta)"
+        )
+    },
+    check_weak: {"half of f": check_weak.instead("half <= loss_of(beta) + delta * f(r) / 2")},
+    check_strong: {"half of f": check_strong.instead("loss_of(solution) + delta * f(y - X @ solution) / 2 == half")},
+    check_gap: {"half of omega": check_gap.instead("loss_of(beta) - loss_of(solution) <= delta * omega(beta) / 2")},
+}

@@ -16,7 +16,7 @@ Measured: the formulas on a grid of tau and kappa; runs.
 Reference: Freund, Grigas, Mazumder, (41)-(43), Remark A.1, Figure 10.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, exp, log, sqrt
 
 import numpy as np
@@ -24,6 +24,10 @@ import numpy as np
 import coordboost as cb
 from coordboost.bounds import BoundCheck, Constants, Trail
 from verification.cases import claim, problem
+from verification.formula import root
+from verification.space import Space
+from verification.spaces.walks import FS, LS
+from verification.statement import Statement
 
 U = float(np.finfo(float).eps)
 TAU = np.round(np.linspace(0.01, 0.9999, 2000), 4)
@@ -42,10 +46,22 @@ def steps_fs(kappa, tau):
 class Grid:
     """kappa, and a grid of tau."""
 
-    def __init__(self, kappa):
-        self.kappa = kappa
-        self.ls = np.array([steps_ls(kappa, tau) for tau in TAU])
-        self.fs = np.array([steps_fs(kappa, tau) for tau in TAU])
+    def __init__(self, kappa, tau=TAU):
+        self.kappa, self.tau = kappa, np.asarray(tau)
+        self.ls = np.array([steps_ls(kappa, tau) for tau in self.tau])
+        self.fs = np.array([steps_fs(kappa, tau) for tau in self.tau])
+
+
+def _grid_at(_, numbers):
+    """kappa = 1 + |x|, tau = 1 / (1 + |z|)."""
+    kappa, tau = 1 + abs(numbers[0]), 1 / (1 + abs(numbers[1]))
+    return Grid(kappa, [tau]) if steps_fs(kappa, tau) > 0 else None
+
+
+NUMBERS = Space(
+    "condition number and target", lambda rng: ((), np.array([rng.exponential(2), rng.exponential()])), _grid_at, exact=False,
+    has=lambda case: isinstance(case, Grid),
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -68,40 +84,64 @@ class Target:
         return Trail.of(cb.solve(given, cb.forward_stagewise(constants.size / sqrt(n_steps + 1)), int(part * n_steps)))
 
 
-@claim("Remark A.1 (42)", printed="refuted", corrected="verified")
+@claim("Remark A.1 (42)", NUMBERS, printed="refuted", corrected="verified")
 def check_ratio(case, variant):
     """k_LS / k_FS <= 1/e: printed for the whole numbers of steps; corrected: tau^2 ln(1/tau^2) <= 1/e."""
     if not isinstance(case, Grid):
         return None
-    ratio = case.ls / case.fs if variant == "printed" else TAU**2 * np.log(1 / TAU**2)
-    return BoundCheck(check_ratio.statement, variant, "upper", ratio, exp(-1), 4 * U, at=TAU, along="tau")
+    ratio = case.ls / case.fs if variant == "printed" else case.tau**2 * np.log(1 / case.tau**2)
+    return BoundCheck(check_ratio.statement, variant, "upper", ratio, exp(-1), 4 * U, at=case.tau, along="tau")
 
 
-@claim("Remark A.1 (43)", printed="refuted", corrected="verified")
+@claim("Remark A.1 (43)", NUMBERS, printed="refuted", corrected="verified")
 def check_shrinkage(case, variant):
     """sqrt(k_LS / k_FS) <= exp(-1/2): printed for whole numbers; corrected: tau sqrt(ln(1/tau^2)) <= exp(-1/2)."""
     if not isinstance(case, Grid):
         return None
-    ratio = np.sqrt(case.ls / case.fs) if variant == "printed" else TAU * np.sqrt(np.log(1 / TAU**2))
-    return BoundCheck(check_shrinkage.statement, variant, "upper", ratio, exp(-0.5), 4 * U, at=TAU, along="tau")
+    ratio = np.sqrt(case.ls / case.fs) if variant == "printed" else case.tau * np.sqrt(np.log(1 / case.tau**2))
+    return BoundCheck(check_shrinkage.statement, variant, "upper", ratio, exp(-0.5), 4 * U, at=case.tau, along="tau")
 
 
-@claim("Remark A.1, order", printed="verified")
+@claim("Remark A.1, order", NUMBERS, printed="verified")
 def check_order(case, variant):
     """k_LS < k_FS for whole numbers too."""
     if not isinstance(case, Grid):
         return None
-    return BoundCheck(check_order.statement, variant, "upper", case.ls + 1, case.fs, at=TAU, along="tau")
+    return BoundCheck(check_order.statement, variant, "upper", case.ls + 1, case.fs, at=case.tau, along="tau")
 
 
-@claim("(41) by LS-Boost", printed="verified")
-def check_ls(case, variant):
+#: LS-Boost(1), and FS with eps = A / sqrt(N + 1) for N steps.
+LS1 = replace(
+    LS, name="LS-Boost(1) over up to 4 unit columns", make=lambda shape, x: LS.make(shape, np.append(x[:-1], 1 + 0 * x[-1]))
+)
+FS1 = replace(
+    FS, name="FS with the best eps for N steps", make=lambda shape, x: FS.make(shape, np.append(x[:-1], _best_eps(shape, x)))
+)
+
+
+def _best_eps(shape, numbers):
+    y = numbers[1 : 1 + shape[0]]
+    return root((y @ y) / (shape[2] + 1))
+
+
+check_ls = Statement(
+    "(41) by LS-Boost", LS1, "The target is met after k_LS steps: k steps meet tau with ln(1 / tau^2) = k / (4 kappa).",
+    printed="fit <= A * exp(-k * lambda_pmin / (8 * p))",
+)  # fmt: skip
+check_fs = Statement(
+    "(41) by FS", FS1, "The target is met within k_FS steps: N steps meet tau = 2 sqrt(kappa / (N + 1)).",
+    printed="smallest(fit)[-1] <= A * root(4 * p / (lambda_pmin * (k[-1] + 1)))",
+)  # fmt: skip
+
+
+@check_ls.otherwise
+def _(case, variant):
     """||X (beta - beta_LS)|| <= tau A after k_LS steps."""
     return _reached(case, check_ls.statement, case.ls().fit[-1:]) if isinstance(case, Target) else None
 
 
-@claim("(41) by FS", printed="verified")
-def check_fs(case, variant):
+@check_fs.otherwise
+def _(case, variant):
     """||X (beta_i - beta_LS)|| <= tau A for some i <= k_FS."""
     return _reached(case, check_fs.statement, case.fs().fit.min()) if isinstance(case, Target) else None
 
@@ -130,7 +170,9 @@ QUICK = ("kappa = 1", "kappa = 270.05", "60 x 20, tau = 0.7", "30 x 80, tau = 0.
 
 def _in_table(name, measured, bound):
     return lambda case: (
-        BoundCheck(name, "corrected", "upper", measured(case), bound, along="tau", at=TAU) if isinstance(case, Grid) else None
+        BoundCheck(name, "corrected", "upper", measured(case), bound, along="tau", at=case.tau)
+        if isinstance(case, Grid)
+        else None
     )
 
 
@@ -139,8 +181,10 @@ def _too_few(fit):
 
 
 SABOTAGE = {
-    check_ratio: {"1/3 in place of 1/e": _in_table("1/3", lambda _: TAU**2 * np.log(1 / TAU**2), 1 / 3)},
-    check_shrinkage: {"0.6 in place of exp(-1/2)": _in_table("0.6", lambda _: TAU * np.sqrt(np.log(1 / TAU**2)), 0.6)},
+    check_ratio: {"1/3 in place of 1/e": _in_table("1/3", lambda case: case.tau**2 * np.log(1 / case.tau**2), 1 / 3)},
+    check_shrinkage: {
+        "0.6 in place of exp(-1/2)": _in_table("0.6", lambda case: case.tau * np.sqrt(np.log(1 / case.tau**2)), 0.6)
+    },
     check_order: {"four times as many steps of LS-Boost": _in_table("four times", lambda case: 4 * case.ls / case.fs, 1.0)},
     check_ls: {"a two-hundredth of the steps": _too_few(lambda case: case.ls(0.005).fit[-1:])},
     check_fs: {"a thousandth of the steps": _too_few(lambda case: case.fs(0.001).fit.min())},

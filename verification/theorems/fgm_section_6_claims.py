@@ -24,6 +24,10 @@ import numpy as np
 import coordboost as cb
 from coordboost.bounds import BoundCheck, ls_boost
 from verification.cases import Lab, as_it_is, claim, lab
+from verification.space import Space
+from verification.spaces.walks import FS, FS3, LS, LS3
+from verification.statement import Statement, refuted
+from verification.theorems.fgm_theorem_2_1 import GAMMA
 
 
 def _at(case):
@@ -40,23 +44,41 @@ def _lasso_below(case, name, radius):
     return BoundCheck(name, "printed", "upper", ends, trail.loss[at], 8 * trail.noise[at] * trail.constants.size, at=at)
 
 
-@claim("No model is below the Lasso of its l1 norm", printed="verified")
-def check_lasso(case, variant):
-    """L* over the ball of radius ||beta_k||_1 is at most L(beta_k)."""
+check_lasso = Statement("No model is below the Lasso of its l1 norm", (FS3, LS3), "Figure 9.", printed="lasso_of_l1 <= loss")
+
+
+@check_lasso.otherwise
+def _(case, variant):
     return _lasso_below(case, check_lasso.statement, lambda trail: trail.l1) if isinstance(case, Lab) else None
 
 
-@claim("Section 2.2, lower end of the sandwich", printed="verified")
-def check_sandwich(case, variant):
-    """L* over the ball of radius ell_k is at most L(beta_k), LS-Boost."""
+check_sandwich = Statement(
+    "Section 2.2, sandwich", LS3, "The error lies between that of the Lasso at ell_k and the bound of (15).",
+    printed="lasso_at(ell) <= loss <= A**2 / 2 * gamma**k + outside**2 / 2",
+    where={**GAMMA, "ell": "least(A * root(k * eps / (2 - eps)), eps * A * (1 - root(gamma)**k) / (1 - root(gamma)))"},
+    assuming="eps <= 1",
+)  # fmt: skip
+
+
+@check_sandwich.otherwise
+def _(case, variant):
     if not isinstance(case, Lab) or not isinstance(case.run.method.step, cb.Proportional):
         return None
     return _lasso_below(case, check_sandwich.statement, lambda t: ls_boost.l1(t.constants, t.step.rate, t.k))
 
 
-@claim("Training error of LS-Boost falls", printed="verified")
-def check_falls(case, variant):
-    """L(beta_{k+1}) < L(beta_k) until least squares."""
+check_falls = Statement(
+    "Training error of LS-Boost falls", LS, "The training error falls strictly until least squares.",
+    printed="later(excess) <= (1 - eps * (2 - eps) * lambda_pmin / (8 * p)) * excess",
+)  # fmt: skip
+check_overshoot = Statement(
+    "FS stays below the l1 norm of least squares", FS, "True where the paths coincide, not in general.",
+    sharpened=refuted("l1 <= l1_of_least_squares"), assuming="p + 1 == n",
+)  # fmt: skip
+
+
+@check_falls.otherwise
+def _(case, variant):
     if not isinstance(case, Lab) or not isinstance(case.run.method.step, cb.Proportional):
         return None
     trail = case.trail
@@ -69,10 +91,10 @@ def check_falls(case, variant):
 class Orthonormal:
     """Columns e_1, ..., e_p: the Lasso is the soft threshold, FS and LS-Boost with small steps walk along it."""
 
-    def __init__(self, method, step, n_steps):
-        self.y = np.array([3.0, -2.2, 1.1, 0.4, 0.05])
-        self.step = step
-        self.betas = [state.beta for state in cb.solve(as_it_is(np.eye(5), self.y), method, n_steps).replay(range(n_steps + 1))]
+    def __init__(self, method, step, n_steps, y=(3.0, -2.2, 1.1, 0.4, 0.05)):
+        self.y, self.step = np.array(y), step
+        run = cb.solve(as_it_is(np.eye(len(self.y)), self.y), method, n_steps, compile=False)
+        self.betas = [state.beta for state in run.replay(range(n_steps + 1))]
 
     def distances(self):
         """Largest distance of each model from the soft threshold of the same l1 norm."""
@@ -87,30 +109,31 @@ class Orthonormal:
         return np.sign(self.y) * np.maximum(np.abs(self.y) - high, 0)
 
 
-@claim("One path on orthonormal columns", printed="verified")
+def _orthonormal(shape, numbers):
+    """numbers: y, then eps: FS, or LS-Boost, whose longest step is eps times the largest entry of y."""
+    p, ls, n_steps = shape
+    y, eps = numbers[:p], abs(numbers[p])
+    if not (eps > 0 and np.abs(y).max() > 0 and (not ls or eps < 1)):
+        return None
+    return Orthonormal(cb.ls_boost(eps) if ls else cb.forward_stagewise(eps), eps * (np.abs(y).max() if ls else 1), n_steps, y)
+
+
+def _draw(rng):
+    p = int(rng.integers(1, 5))
+    return (p, int(rng.integers(0, 2)), int(rng.integers(1, 9))), np.append(rng.standard_normal(p), rng.exponential(0.3))
+
+
+ORTHONORMAL = Space(
+    "FS and LS-Boost on the identity", _draw, _orthonormal, exact=False, has=lambda case: isinstance(case, Orthonormal)
+)
+
+
+@claim("One path on orthonormal columns", ORTHONORMAL, printed="verified")
 def check_orthonormal(case, variant):
     """The largest distance between the Lasso and FS, or LS-Boost, is at most the longest step."""
     if not isinstance(case, Orthonormal):
         return None
     return BoundCheck(check_orthonormal.statement, variant, "upper", case.distances(), case.step, 1e-12)
-
-
-@claim("FS stays below the l1 norm of least squares", sharpened="refuted")
-def check_overshoot(case, variant):
-    """The l1 norm along FS never exceeds that of the least-squares solution: true where the paths coincide, not in general."""
-    if (
-        not isinstance(case, Lab)
-        or case.problem.n_learners >= case.problem.n_samples
-        or not isinstance(case.run.method.step, cb.Sign)
-    ):
-        return None
-    B = case.problem.dictionary.gather(np.arange(case.problem.n_learners))
-    if np.linalg.matrix_rank(B) < case.problem.n_learners:
-        return None
-    norm = np.abs(np.linalg.lstsq(B, case.problem.y, rcond=None)[0]).sum()
-    return BoundCheck(
-        check_overshoot.statement, variant, "upper", case.trail.l1, norm, case.trail.noise[-1] * case.trail.constants.kappa
-    )
 
 
 CASES = {
@@ -141,8 +164,7 @@ def _double_step(case):
 SABOTAGE = {
     check_lasso: {"the Lasso of half the l1 norm": _half_radius},
     check_sandwich: {"the Lasso of half the l1 norm": _half_radius},
-    check_falls: {"FS with long steps": _double_step},
+    check_falls: {"all of it": check_falls.instead("later(excess) <= 0 * excess"), "FS with long steps": _double_step},
     check_orthonormal: {"a quarter of a step": lambda case: BoundCheck(
         "quarter", "printed", "upper", case.distances(), case.step / 4) if isinstance(case, Orthonormal) else None},
-    check_overshoot: {"the claim itself": lambda case: check_overshoot(case, "sharpened")},
 }  # fmt: skip

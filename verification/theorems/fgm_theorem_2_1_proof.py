@@ -6,7 +6,7 @@ Method: LS-Boost(eps).
 
 Assumptions: unit columns; 0 < eps < 2 (the print says eps <= 1, the identities do not need it).
 
-Claim: tight, (1) and (10), (25), (30); upper, (13), (28).
+Claim: tight, (1) and (10), (25), (29), (30); upper, (13), (28).
 
 Constants: A and lambda_pmin from the thin SVD, rounded against the claim.
 
@@ -18,30 +18,29 @@ Reference: Freund, Grigas, Mazumder, proof of Theorem 2.1 in Appendix A.2.1.
 import numpy as np
 
 import coordboost as cb
-from verification.cases import along, identity, lab, tampered
-from verification.exact import walk
+from verification.cases import identity, lab, tampered
+from verification.spaces.walks import LS
+from verification.statement import Statement
+from verification.theorems.fgm_theorem_2_1 import GAMMA
 
-
-def _step(case):
-    return case.eps * (2 - case.eps)
-
-
-def _spent(case):
-    return np.r_[0 * case.eps, np.cumsum(_step(case) * case.largest[:-1] ** 2)]
-
-
-check_contraction = along(
-    "(13)", lambda c, v: (c.excess[1:], c.gamma(v) * c.excess[:-1]), printed="verified", sharpened="verified"
+check_contraction = Statement(
+    "(13)", LS, "Each step takes a share of the error.", printed="later(excess) <= gamma * excess",
+    sharpened="later(excess) <= sharper * excess", where=GAMMA, assuming={"printed": "eps <= 1"},
+)  # fmt: skip
+check_length = Statement(
+    "(1), (10) step length", LS, "The residual moves by eps times the largest correlation.", printed="abs(theta) == eps * corr"
 )
-check_length = along("(1), (10) step length", lambda c, v: (np.abs(c.step), c.eps * c.largest[:-1]), printed="verified")
-check_descent = along(
-    "(25) descent", lambda c, v: (c.excess[1:], c.excess[:-1] - _step(c) / 2 * c.largest[:-1] ** 2), printed="verified"
+check_descent = Statement(
+    "(25) descent", LS, "What a step gains.", printed="later(excess) == excess - eps * (2 - eps) / 2 * corr**2"
 )
-check_correlation = along("(28)", lambda c, v: (c.largest**2, c.fit2), printed="verified")
-check_energy = along("(30) energy", lambda c, v: (_spent(c), c.size2 - c.fit2), printed="verified")
+check_correlation = Statement("(28)", LS, "The largest correlation against the error.", printed="corr <= root(2 * excess)")
+check_fall = Statement(
+    "(29)", LS, "The fit comes nearer by what the step takes.", printed="later(fit2) == fit2 - (2 * eps - eps**2) * corr**2"
+)
+check_energy = Statement("(30) energy", LS, "All steps together.", printed="eps * (2 - eps) * spent(corr**2) == A**2 - fit**2")
 
 CASES = {
-    "golden, in rationals": lambda: walk("ls", "1/2", 12),
+    "golden, in rationals": lambda: LS.at((3, 3, 12), "0 2 1 2 1 0 3/5 4/5 0 3 1/2"),
     "identity": lab(identity(), cb.ls_boost(1.0), 60),
     "60 x 20, eps 1": lab("60 x 20", cb.ls_boost(1.0), 1000),
     "60 x 20, eps 1.9": lab("60 x 20", cb.ls_boost(1.9), 1000),
@@ -57,6 +56,7 @@ SABOTAGE = {
     check_length: {"another eps": tampered("(1), (10) step length", **_OTHER_EPS)},
     check_descent: {"another eps": tampered("(25) descent", **_OTHER_EPS)},
     check_correlation: {"columns twice as long": tampered("(28)", corr=lambda t: 2 * t.corr)},
+    check_fall: {"eps in place of 2 eps": check_fall.instead("later(fit2) == fit2 - (eps - eps**2) * corr**2")},
     check_energy: {
         "another eps": tampered("(30) energy", **_OTHER_EPS),
         "||y|| in place of A": tampered(

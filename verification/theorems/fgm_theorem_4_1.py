@@ -16,76 +16,53 @@ Measured: omega at every step; loss over the certified lower end; in rationals, 
 Reference: Freund, Grigas, Mazumder, Theorem 4.1, (50)-(54); the sharper constant is ours.
 """
 
-from fractions import Fraction
-
 import numpy as np
 
 import coordboost as cb
 from coordboost.bounds import BoundCheck, regularized
-from verification.cases import Lab, along, claim, identity, lab, other_constants, tampered
-from verification.exact import COLUMNS, GOLDEN, lasso, lasso_loss, walk
+from verification.cases import Lab, identity, lab, other_constants, tampered
+from verification.spaces.walks import FRANK_WOLFE, RFS
+from verification.statement import Statement
+
+WHERE = {"W": "A**2 / (2 * eps * (k + 1)) + 2 * eps", "i": "best(omega)", "length": "2 - (1 - eps / delta)**k"}
 
 
-def _means(values):
-    return np.cumsum(values) / np.array([Fraction(k + 1) for k in range(len(values))], dtype=object)
+def _in_ball(name, words, **variants):
+    return Statement(name, RFS, words, where=WHERE, **variants)
 
 
-def _omega_bound(case):
-    return case.size2 / (2 * case.eps * (case.k + 1)) + 2 * case.eps
-
-
-def _keep(case):
-    return (1 - case.eps / case.delta[0]) ** case.k.astype(int)
-
-
-def _sharp(case):
-    return (case.size2 + case.eps**2 * np.cumsum((2 - _keep(case)) ** 2)) / (2 * case.eps * (case.k + 1))
-
-
-def _taken(case):
-    """<g_i, r_i - r_LS> with the steps that were taken."""
-    along_step = np.array([step / case.eps * corr[j] for step, corr, j in zip(case.step, case.corr, case.chosen, strict=False)])
-    return along_step - (case.corr * case.beta).sum(axis=1)[:-1] / case.delta[:-1], case.omega[:-1]
-
-
-def _best(case):
-    best = [0]
-    for k in range(1, len(case.omega)):
-        best.append(k if case.omega[k] < case.omega[best[-1]] else best[-1])
-    return np.array(best)
-
-
-def _gap(case):
-    """The gap to the exact optimum at i(k)."""
-    if case.y is not GOLDEN:
-        return None
-    return case.excess[_best(case)] - lasso_loss(case.delta[:1])[0], case.delta * _omega_bound(case)
-
-
-def _fit(case):
-    """The squares of both sides of (ii)."""
-    if case.y is not GOLDEN:
-        return None
-    best = GOLDEN - COLUMNS @ lasso(case.delta[0])
-    return ((case.resid - best) ** 2).sum(axis=1)[_best(case)], 2 * case.delta * _omega_bound(case)
-
-
-check_average = along(
-    "(53) average",
-    lambda c, v: (_means(c.omega), _omega_bound(c) if v == "printed" else _sharp(c)),
-    printed="verified",
-    sharpened="verified",
+check_average = _in_ball(
+    "(53) average", "The mean of the certificates is small.",
+    printed="mean(omega) <= W", sharpened="mean(omega) <= (A**2 + eps**2 * total(length**2)) / (2 * eps * (k + 1))",
+)  # fmt: skip
+check_smallest = _in_ball("(53) smallest", "Some certificate is small.", printed="smallest(omega) <= W")
+check_subgradients = _in_ball("(52) subgradients", "The certificate is what the subgradient says.", printed="taken == omega")
+check_loss = _in_ball(
+    "Theorem 4.1 (i)", "Some model is nearly as good as the Lasso.", printed="at(i, loss - lasso) <= delta * W", compare="bound"
 )
-check_smallest = along("(53) smallest", lambda c, v: (np.minimum.accumulate(c.omega), _omega_bound(c)), printed="verified")
-check_subgradients = along("(52) subgradients", lambda c, v: _taken(c), printed="verified")
-check_loss = along("Theorem 4.1 (i)", lambda c, v: _gap(c), printed="verified")
-check_fit = along("Theorem 4.1 (ii)", lambda c, v: _fit(c), printed="verified")
-check_l1 = along("Theorem 4.1 (iii)", lambda c, v: (c.l1, c.delta * (1 - _keep(c))), printed="verified")
-check_sparsity = along("Theorem 4.1 (iv)", lambda c, v: (c.l0, c.k), printed="verified")
+check_fit = _in_ball(
+    "Theorem 4.1 (ii)", "Its predictions are near those of the Lasso.",
+    printed="at(i, fit_to_lasso) <= root(delta * A**2 / (eps * (k + 1)) + 4 * delta * eps)", compare="bound",
+)  # fmt: skip
+check_l1 = _in_ball("Theorem 4.1 (iii)", "Every model is in the ball.", printed="l1 <= delta * (1 - (1 - eps / delta)**k)")
+check_sparsity = _in_ball("Theorem 4.1 (iv)", "A step adds at most one learner.", printed="l0 <= k")
+check_frank_wolfe = _in_ball(
+    "A.4.5, R-FS is Frank-Wolfe", "A step goes a share eps / delta of the way to the best vertex of the ball.",
+    printed="off_frank_wolfe == 0 * k",
+)  # fmt: skip
+check_frank_wolfe_gap = _in_ball(
+    "A.4.5, gap", "The gap of Frank-Wolfe is delta times the certificate.", printed="frank_wolfe_gap == delta * omega"
+)
 
 
-@claim("R-FS with varying steps", sharpened="verified")
-def check_varying(case, variant):
+check_varying = Statement(
+    "R-FS with varying steps", FRANK_WOLFE, "Steps that vary, here those of Frank-Wolfe.",
+    sharpened="smallest(omega) <= (A**2 + 4 * total((delta * shrink)**2)) / (2 * total(delta * shrink))",
+)  # fmt: skip
+
+
+@check_varying.otherwise
+def _(case, variant):
     """min_{i<=k} omega_i <= (A^2 + 4 sum eps_i^2) / (2 sum eps_i), steps eps_i <= delta; here Frank-Wolfe with its steps delta gamma_i."""
     if not isinstance(case, Lab) or not isinstance(case.run.method.step, cb.OpenLoop | cb.BallSearch):
         return None
@@ -104,9 +81,10 @@ def _ball(eps, delta):
 
 
 CASES = {
-    "golden, delta = 2, in rationals": lambda: walk("rfs", "1/4", 25, 2),
-    "golden, delta = 1, in rationals": lambda: walk("rfs", "1/4", 25, 1, y=GOLDEN),
-    "golden, delta = eps, in rationals": lambda: walk("rfs", 4, 25, 4),
+    "golden, delta = 2, in rationals": lambda: RFS.at((3, 3, 25), "0 2 1 2 1 0 3/5 4/5 0 3 1/4 7/4"),
+    "golden, delta = 1, in rationals": lambda: RFS.at((3, 3, 25), "1 3 1 2 1 0 3/5 4/5 0 3 1/4 3/4"),
+    "golden, delta = eps, in rationals": lambda: RFS.at((3, 3, 25), "0 2 1 2 1 0 3/5 4/5 0 3 4 0"),
+    "(53) needs its 2": lambda: RFS.at((3, 3, 3), "0 0 1 0 1 0 0 1 0 0 2 1"),
     "identity": lab(identity(), _ball(0.01, 0.5), 2000),
     "60 x 20, delta = A": lab("60 x 20", _ball(0.01, 1.0), 5000),
     "30 x 80, delta = A / 2": lab("30 x 80", _ball(0.005, 0.5), 5000),
@@ -116,7 +94,7 @@ CASES = {
     "Frank-Wolfe, line search": lab("30 x 80", lambda size: cb.frank_wolfe(size, cb.BallSearch(size)), 2000),
     "diabetes, delta = A": lab("diabetes", _ball(0.001, 1.0), 50_000),
 }
-QUICK = (*tuple(CASES)[:7], "Frank-Wolfe")
+QUICK = (*tuple(CASES)[:8], "Frank-Wolfe")
 
 _WEAKER = {"constants": other_constants(size=0.05), "step": lambda t: t.step._replace(eps=t.step.eps / 20)}
 _WEAK = {"constants": other_constants(size=0.2), "step": lambda t: t.step._replace(eps=t.step.eps / 5)}
@@ -130,21 +108,16 @@ def _no_shrinkage(case):
     return BoundCheck("no shrinkage", "printed", "upper", free.l1, np.full(len(free.l1), case.trail.step.delta), free.noise)
 
 
-def _short(case):
-    """(53) for subgradients of length 1."""
-    if isinstance(case, Lab):
-        return None
-    bound = case.size2 / (2 * case.eps * (case.k + 1)) + case.eps / 2
-    return BoundCheck("length 1", "printed", "upper", _means(case.omega), bound, level="exact")
-
-
 def _short_steps(case):
     check = check_varying(case, "sharpened")
     return check and BoundCheck("a tenth", "sharpened", "upper", check.measured, check.bound / 10, check.slack, at=check.at)
 
 
 SABOTAGE = {
-    check_average: {"A and eps too small": tampered("(53) average", **_WEAK), "subgradients of length 1": _short},
+    check_average: {
+        "A and eps too small": tampered("(53) average", **_WEAK),
+        "subgradients of length 1": check_average.instead("mean(omega) <= A**2 / (2 * eps * (k + 1)) + eps / 2"),
+    },
     check_smallest: {"A and eps too small": tampered("(53) smallest", **_WEAK)},
     check_subgradients: {"the sign of the step forgotten": tampered("(52) subgradients", theta=lambda t: np.abs(t.theta))},
     check_loss: {"A and eps too small": tampered("Theorem 4.1 (i)", **_WEAKER)},
@@ -153,6 +126,13 @@ SABOTAGE = {
         "one step ahead": tampered("Theorem 4.1 (iii)", l1=lambda t: np.r_[t.l1[1:], t.l1[-1]]),
         "no shrinkage": _no_shrinkage,
     },
+    check_frank_wolfe: {"half a step": check_frank_wolfe.instead("off_frank_wolfe == eps / 2 + 0 * k")},
+    check_frank_wolfe_gap: {"without delta": check_frank_wolfe_gap.instead("frank_wolfe_gap == omega")},
     check_sparsity: {"one coefficient more": tampered("Theorem 4.1 (iv)", l0=lambda t: t.l0 + 1)},
-    check_varying: {"a tenth of the bound": _short_steps},
+    check_varying: {
+        "a tenth of the bound": _short_steps,
+        "subgradients of length 1": check_varying.instead(
+            "smallest(omega) <= (A**2 + total((delta * shrink)**2)) / (2 * total(delta * shrink))"
+        ),
+    },
 }

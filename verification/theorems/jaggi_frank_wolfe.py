@@ -21,10 +21,20 @@ import numpy as np
 
 import coordboost as cb
 from coordboost.bounds import BoundCheck
-from verification.cases import along, identity, lab, tampered
+from verification.cases import identity, lab, tampered
+from verification.spaces.walks import FRANK_WOLFE
+from verification.statement import Statement
 
-check_loss = along("Frank-Wolfe, error", printed="verified")
-check_gap = along("Frank-Wolfe, gap", printed="verified")
+check_loss = Statement(
+    "Frank-Wolfe, error", FRANK_WOLFE, "The error falls like 1 / k.",
+    printed="where(k >= 1, loss - lasso, 0 * loss) <= 8 * delta**2 / (k + 2)", compare="bound",
+)  # fmt: skip
+check_gap = Statement(
+    "Frank-Wolfe, gap", FRANK_WOLFE, "So does the smallest gap met after the start.",
+    printed="where(k >= 2, smallest(where(k >= 1, frank_wolfe_gap, at(0 * k + 1, frank_wolfe_gap))), 0 * loss)"
+    " <= 27 * delta**2 / (k + 2)",
+    assuming="k[-1] >= 1",
+)  # fmt: skip
 
 CASES = {
     "identity": lab(identity(30), lambda size: cb.frank_wolfe(4.0), 2000),

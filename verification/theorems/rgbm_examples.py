@@ -18,6 +18,7 @@ in rationals for all t <= p < 60.
 Reference: Lu, Mazumder, Examples 1-3, (18), (20), Remark 4.2, Figure 3.
 """
 
+import functools
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -30,6 +31,9 @@ import coordboost as cb
 from coordboost.bounds import BoundCheck
 from coordboost.geometry import closed, mca
 from verification.ledger import claim
+from verification.space import Space
+from verification.spaces.draws import BASIS
+from verification.statement import Statement
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +60,7 @@ def _lines(*degrees):
     return np.array([[cos(radians(d)), cos(radians(90 - d))] for d in degrees]).T
 
 
+@functools.cache
 def _all():
     orthonormal = [Known("Example 1", _rotated(p), cb.Full(), 1 / sqrt(p)) for p in (2, 3, 4, 5)]
     ordered = [
@@ -97,8 +102,17 @@ def _angle(case, factor=1.0):
     return BoundCheck(case.statement, "printed", "tight", [value], [factor * case.value], 1e-9, "float", at=[1], along="case")
 
 
+KNOWN = Space(
+    "known dictionaries", lambda rng: ((int(rng.integers(len(_all()))),), np.zeros(0)), lambda shape, _: _all()[shape[0]]
+)
+SQUARES = Space(
+    "orthonormal learners, and how many are drawn", lambda rng: ((int(rng.integers(1, 80)), int(rng.integers(1, 80))), np.zeros(0)),
+    lambda shape, _: shape if shape[0] <= shape[1] else None,
+)  # fmt: skip
+
+
 def _check(statement, **expected):
-    @claim(statement, **expected)
+    @claim(statement, KNOWN, **expected)
     def check(case, variant):
         if not isinstance(case, Known) or case.statement != statement:
             return None
@@ -126,12 +140,18 @@ def _squares(t, p):
 def _remark(case, root=True):
     if isinstance(case, Known):
         return None
-    pairs = [(t, p) for p in range(1, case) for t in range(1, p + 1)]
+    pairs = [(t, p) for p in range(1, case) for t in range(1, p + 1)] if isinstance(case, int) else [case]
     exact = [min(Fraction(t * t, p * p), Fraction(1, p)) if root else Fraction(t * t, p * p) for t, p in pairs]
     return BoundCheck("Remark 4.2", "sharpened", "tight", [_squares(t, p) for t, p in pairs], exact, 0, "exact", along="case")
 
 
-@claim("Remark 4.2", sharpened="verified")
+check_general = Statement(
+    "(18), any rule", BASIS, "Orthonormal learners, groups of any sizes.",
+    printed="angle2 == orthonormal_angle2",
+)  # fmt: skip
+
+
+@claim("Remark 4.2", SQUARES, sharpened="verified")
 def check_remark(case, variant):
     """Orthonormal, Type 1: Theta = min(t / p, 1 / sqrt p), exactly."""
     return _remark(case)
@@ -147,6 +167,7 @@ _WRONG = {
     )
 }
 SABOTAGE = {
+    check_general: {"a hundredth more": check_general.instead("100 * angle2 == 101 * orthonormal_angle2")},
     **{
         check: {what: (lambda case, wrong=wrong, check=check: wrong(case, check.statement)) for what, wrong in _WRONG.items()}
         for check in (check_orthonormal, check_ordered, check_ternary, check_plane, check_signs, check_stumps)

@@ -20,7 +20,9 @@ import numpy as np
 
 import coordboost as cb
 from verification.ledger import claim
-from verification.rgbm import draws, trials
+from verification.rgbm import LOSSES, RULES, Trial, draws, trials
+from verification.space import Space
+from verification.spaces.linear import unit_columns
 
 
 def algorithm_2(case, length=1.0):
@@ -60,13 +62,30 @@ def _difference(case, length=1.0):
     return case.hold("Proposition 2.1", "printed", "upper", apart, np.zeros(len(apart)), slack=1e-10, level="float")
 
 
-@claim("Proposition 2.1", printed="verified")
+def _trial(shape, numbers):
+    """numbers: free numbers of four learners in the plane, y; shape: the rule, the loss, the step rule."""
+    rule, loss, search = (list(RULES.values())[shape[0]], list(LOSSES.values())[shape[1]], bool(shape[2]))
+    B, y = unit_columns(numbers[:4].reshape(4, 1)), numbers[4:]
+    y = np.where(y < 0, -1.0, 1.0) if shape[1] == 1 else y
+    made = Trial(cb.Problem(B, y, loss, center=False, scale=False, groups=[0, 1, 1, 2]), rule, search, n_steps=4)
+    sizes = np.sort([np.abs(made.gradient(beta)) for beta in made.betas[:-1]], axis=1)
+    return made if (np.diff(sizes, axis=1) > 1e-6).all() else None
+
+
+TRIALS = Space(
+    "four learners in the plane, all rules and losses",
+    lambda rng: (tuple(int(rng.integers(n)) for n in (5, 3, 2)), rng.standard_normal(6)),
+    _trial, exact=False, has=lambda case: isinstance(case, Trial),
+)  # fmt: skip
+
+
+@claim("Proposition 2.1", TRIALS, printed="verified")
 def check_models(case, variant):
     """The predictions of Algorithms 2 and 3 on the same draws are equal."""
     return _difference(case)
 
 
-@claim("Remark 2.2", printed="verified")
+@claim("Remark 2.2", TRIALS, printed="verified")
 def check_greedy(case, variant):
     """With Type 0, Algorithm 2 takes the learners of greedy coordinate descent."""
     return _traces(case) if case.rule == cb.Full() else None

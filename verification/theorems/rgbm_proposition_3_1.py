@@ -22,8 +22,9 @@ import numpy as np
 
 from coordboost.bounds import BoundCheck
 from coordboost.geometry import distance
-from verification.ledger import claim
 from verification.rgbm import LABELS, RULES, dual
+from verification.spaces.draws import BASIS, DRAWS
+from verification.statement import Statement
 
 K = len(LABELS)
 
@@ -40,8 +41,14 @@ def _sides(case, formula):
     return BoundCheck("Proposition 3.1", "printed", "tight", measured, [formula(rule, label, b) for b in rows], 1e-6, "float")
 
 
-@claim("Proposition 3.1", printed="verified")
-def check_duals(case, variant):
+check_duals = Statement(
+    "Proposition 3.1", (DRAWS, BASIS), "The dual norm in closed form bounds inner products, and is attained.",
+    printed="inner <= norm * dual and dual_of(subgradient) * norm == gradient @ subgradient",
+)  # fmt: skip
+
+
+@check_duals.otherwise
+def _(case, variant):
     """The largest <b, a> over the unit ball is the dual norm of b."""
     return _sides(case, dual)
 

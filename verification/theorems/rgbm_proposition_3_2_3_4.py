@@ -25,8 +25,9 @@ import numpy as np
 
 from coordboost import Full, Groups, Subset
 from coordboost.bounds import BoundCheck
-from verification.ledger import claim
 from verification.rgbm import LABELS, RULES, law, norm
+from verification.spaces.draws import BASIS, DRAWS
+from verification.statement import Statement
 
 
 def vector(rule, ties=False):
@@ -64,8 +65,14 @@ def _winner(case, probabilities):
     )
 
 
-@claim("Proposition 3.2", printed="verified")
-def check_law(case, variant):
+check_law = Statement(
+    "Proposition 3.2", (DRAWS, BASIS), "The best of the j-th best place wins with probability gamma(j).",
+    printed="law_by_rank == gamma",
+)  # fmt: skip
+
+
+@check_law.otherwise
+def _(case, variant):
     """P(winner = (j)) = gamma(j), by (10) and (12)."""
     return _winner(case, formula(*case)) if isinstance(case, tuple) else None
 
@@ -81,8 +88,14 @@ def _expectation(case, probabilities):
     ]
 
 
-@claim("Proposition 3.4", printed="verified")
-def check_expectation(case, variant):
+check_expectation = Statement(
+    "Proposition 3.4", (DRAWS, BASIS), "The expected size of the winner is the norm.",
+    printed="mean_size == norm",
+)  # fmt: skip
+
+
+@check_expectation.otherwise
+def _(case, variant):
     """E abs(a_winner) = norm(a)."""
     return _expectation(case, law(*case)) if isinstance(case, tuple) else None
 
@@ -93,8 +106,16 @@ def _decrease(variant, weights, below=0):
     return BoundCheck("Remark 3.3", variant, "upper", drops, [0] * len(drops), 0, "exact", along="j") if drops else None
 
 
-@claim("Remark 3.3", printed="verified", sharpened="verified")
-def check_decrease(case, variant):
+check_decrease = Statement(
+    "Remark 3.3", (DRAWS, BASIS), "The weights do not increase; sharpened: for t >= 2 they fall until they are 0.",
+    printed="later(gamma) <= gamma",
+    sharpened="where(gamma > 0, later(gamma) + gamma / 10**9, gamma) <= gamma",
+    assuming={"sharpened": "drawn >= 2"},
+)  # fmt: skip
+
+
+@check_decrease.otherwise
+def _(case, variant):
     """gamma_t^n(j) does not increase in j; sharpened: for t >= 2 it falls, by 1e-9 at least for n <= 8, until it is 0."""
     least, below = (1, 0) if variant == "printed" else (2, -Fraction(1, 10**9))
     found = (

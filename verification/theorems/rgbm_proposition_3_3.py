@@ -17,11 +17,15 @@ Measured: the difference at every q = j / K, in rationals.
 Reference: Lu, Mazumder, Proposition 3.3, Figure 2.
 """
 
+from dataclasses import replace
 from fractions import Fraction
 from math import comb
 
+import numpy as np
+
 from coordboost.bounds import BoundCheck
 from verification.ledger import claim
+from verification.space import Space
 
 SIZES = (20, 40, 80, 160, 320)
 
@@ -32,35 +36,42 @@ def difference(t, K):
 
 
 def _limit(case, power=1):
-    t, measured = case
-    bounds = [Fraction(t * t * (t + 1), 2) / K**power for K in SIZES]
-    return BoundCheck("Proposition 3.3", "printed", "upper", measured, bounds, 0, "exact", at=list(SIZES), along="K")
+    t, measured, sizes = case
+    bounds = [Fraction(t * t * (t + 1), 2) / K**power for K in sizes]
+    return BoundCheck("Proposition 3.3", "printed", "upper", measured, bounds, 0, "exact", at=sizes, along="K")
 
 
-@claim("Proposition 3.3", printed="verified")
+RANKS = Space(
+    "numbers of learners drawn, and of learners", lambda rng: ((int(rng.integers(1, 7)), int(rng.integers(20, 200))), np.zeros(0)),
+    lambda shape, _: (shape[0], [difference(*shape)], [shape[1]]) if shape[0] <= shape[1] else None,
+)  # fmt: skip
+TENS = replace(RANKS, draw=lambda rng: ((10, int(rng.integers(20, 200))), np.zeros(0)))
+
+
+@claim("Proposition 3.3", RANKS, printed="verified")
 def check_limit(case, variant):
     """K gamma_t^K(j) -> t (1 - q)^{t-1}, at the rate 1 / K."""
     return _limit(case)
 
 
 def _figure(case, variant, start):
-    t, measured = case
-    far = [(K, value) for K, value in zip(SIZES, measured, strict=True) if start <= K]
+    t, measured, sizes = case
+    far = [(K, value) for K, value in zip(sizes, measured, strict=True) if start <= K]
     sides = [value for _, value in far], [Fraction(t, 10)] * len(far)
     return (
         BoundCheck("Figure 2, text", variant, "upper", *sides, 0, "exact", at=[K for K, _ in far], along="K")
-        if t == 10
+        if t == 10 and far
         else None
     )
 
 
-@claim("Figure 2, text", printed="refuted", corrected="verified")
+@claim("Figure 2, text", TENS, printed="refuted", corrected="verified")
 def check_figure(case, variant):
     """t = 10: from K = 40 (corrected: 120) on the curves differ by less than a tenth of the height."""
     return _figure(case, variant, 40 if variant == "printed" else 120)
 
 
-CASES = {f"t = {t}": (lambda t=t: (t, [difference(t, K) for K in SIZES])) for t in (1, 2, 3, 5, 10)}
+CASES = {f"t = {t}": (lambda t=t: (t, [difference(t, K) for K in SIZES], list(SIZES))) for t in (1, 2, 3, 5, 10)}
 
 SABOTAGE = {
     check_limit: {"at the rate 1 / K^2": lambda case: _limit(case, power=2)},

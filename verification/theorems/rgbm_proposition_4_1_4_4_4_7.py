@@ -19,13 +19,19 @@ Reference: Lu, Mazumder, Propositions 4.1, 4.4, 4.7. In the proof of 4.4 the fir
 
 import numpy as np
 
-from verification.ledger import claim
 from verification.rgbm import LABELS
 from verification.rgbm_space import N, hold, spaces
+from verification.spaces.draws import BASIS, DRAWS
+from verification.statement import Statement
+
+check_metric = Statement(
+    "Proposition 4.1", (DRAWS, BASIS), "The distance is symmetric, and homogeneous.",
+    printed="distance_of(pred) == distance_of(-pred) and distance_of(3 * pred) == 3 * distance_of(pred)",
+)  # fmt: skip
 
 
-@claim("Proposition 4.1", printed="verified")
-def check_metric(case, variant):
+@check_metric.otherwise
+def _(case, variant):
     """Dist(a, b) = Dist(b, a) = Dist(a + c, b + c)."""
     return _metric(case, 1.0)
 
@@ -43,8 +49,15 @@ def _model(case, a, delta, t):
     return a @ delta + t / 2 * case.far(delta, np.zeros(len(a))) ** 2
 
 
-@claim("Proposition 4.4", printed="verified")
-def check_model(case, variant):
+check_model = Statement(
+    "Proposition 4.4", (DRAWS, BASIS), "The smallest value of the model of a step, with t = 2.",
+    printed="-(norm**2) / 4 <= inner + distance**2 and -(norm**2) / 4 == gradient @ best + distance_of(B @ best)**2",
+    where={"best": "-norm / 2 * subgradient"},
+)  # fmt: skip
+
+
+@check_model.otherwise
+def _(case, variant):
     """min over beta of <a, beta - beta*> + t / 2 Dist^2 = -norm(a)^2 / (2 t)."""
     return _minimum(case, case.gradients())
 
@@ -59,8 +72,14 @@ def _minimum(case, rows, factor=1.0, t=0.7):
     ]
 
 
-@claim("Proposition 4.7", printed="verified")
-def check_pairing(case, variant):
+check_pairing = Statement(
+    "Proposition 4.7", (DRAWS, BASIS), "Norm and distance bound inner products.",
+    printed="inner <= norm * distance",
+)  # fmt: skip
+
+
+@check_pairing.otherwise
+def _(case, variant):
     """<a, beta - beta'> <= norm(a) Dist(beta, beta') for a in the range of B^T."""
     return _pairing(case, case.gradients(), case.points)
 

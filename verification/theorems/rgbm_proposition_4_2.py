@@ -20,8 +20,9 @@ import numpy as np
 
 import coordboost as cb
 from coordboost.geometry import second_moment_mca
-from verification.ledger import claim
 from verification.rgbm_space import hold, spaces
+from verification.spaces.draws import BASIS, DRAWS
+from verification.statement import Statement
 
 
 def _ratios(case, at):
@@ -44,8 +45,14 @@ def _forms(case, factor=1.0, outside=0.0):
     ]
 
 
-@claim("Proposition 4.2", printed="verified")
-def check_forms(case, variant):
+check_forms = Statement(
+    "Proposition 4.2", (DRAWS, BASIS), "Three forms of the angle.",
+    printed="0 <= angle2 and angle2 * distance**2 <= square and worst @ worst == angle2 * distance_of(worst)**2",
+)  # fmt: skip
+
+
+@check_forms.otherwise
+def _(case, variant):
     """Theta = min norm(B'c) / |c| = min |B a| / Dist(0, a) > 0."""
     return _forms(case)
 
@@ -59,8 +66,15 @@ def _order(case, power=0.5):
     ]
 
 
-@claim("Second-moment angle", sharpened="verified")
-def check_second(case, variant):
+check_second = Statement(
+    "Second-moment angle", (DRAWS, BASIS), "It lies between the angle and its root; 1 / sqrt K for a basis.",
+    sharpened="K * angle2 <= 1 and 1 <= K * root(angle2)",
+    assuming="basis and kind < 2",
+)  # fmt: skip
+
+
+@check_second.otherwise
+def _(case, variant):
     """Theta <= second-moment Theta <= root of Theta."""
     return _order(case)
 

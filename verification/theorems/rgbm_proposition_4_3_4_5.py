@@ -21,8 +21,9 @@ Reference: Lu, Mazumder, Propositions 4.3 and 4.5, (24), (25), (26).
 import numpy as np
 
 from coordboost.geometry import distance
-from verification.ledger import claim
 from verification.rgbm import identity, law, norm, trials
+from verification.spaces.draws import BASIS, DRAWS
+from verification.statement import Statement, refuted
 
 
 def _gradients(case):
@@ -37,8 +38,14 @@ def _surely(case, factor=1.0, length=1.0):
     return case.hold("(24)", "printed", "upper", after, bound, at=np.arange(1, len(after) + 1), level="float")
 
 
-@claim("(24)", printed="verified")
-def check_surely(case, variant):
+check_surely = Statement(
+    "(24)", (DRAWS, BASIS), "A step gains half the square of the derivative at least.",
+    printed="one_step <= gap - gradient**2 / 2",
+)  # fmt: skip
+
+
+@check_surely.otherwise
+def _(case, variant):
     """L(beta^{m+1}) <= L(beta^m) - (grad_j L)^2 / (2 sigma), whatever is drawn."""
     return _surely(case)
 
@@ -49,8 +56,14 @@ def _expected(case, factor=1.0):
     return case.hold("(25)", "printed", "expectation", after, case.losses - factor * norms**2 / (2 * case.problem.loss.sigma))
 
 
-@claim("(25)", printed="verified")
-def check_expected(case, variant):
+check_expected = Statement(
+    "(25)", (DRAWS, BASIS), "The expected gain is half the square of the norm at least.",
+    printed="expected[1] <= gap - norm**2 / 2",
+)  # fmt: skip
+
+
+@check_expected.otherwise
+def _(case, variant):
     """E L(beta^{m+1}) <= L(beta^m) - norm(grad)^2 / (2 sigma)."""
     return _expected(case)
 
@@ -66,8 +79,14 @@ def _squares(case, power=2):
     ]
 
 
-@claim("Proposition 4.3", printed="verified")
-def check_squares(case, variant):
+check_squares = Statement(
+    "Proposition 4.3", (DRAWS, BASIS), "The second moment of the winner is the norm of the squares.",
+    printed="mean_square == norm_of_squares and norm**2 <= norm_of_squares",
+)  # fmt: skip
+
+
+@check_squares.otherwise
+def _(case, variant):
     """E (grad_j)^2 = norm of the squares >= square of the norm."""
     return _squares(case)
 
@@ -80,8 +99,14 @@ def _gap(case, factor=1.0):
     return case.hold("(26)", "printed", "upper", case.losses - case.optimum, bound, level="float")
 
 
-@claim("(26)", printed="verified")
-def check_gap(case, variant):
+check_gap = Statement(
+    "(26)", (DRAWS, BASIS), "The norm of the gradient bounds the gap.",
+    printed="gap <= norm**2 / (2 * angle2)",
+)  # fmt: skip
+
+
+@check_gap.otherwise
+def _(case, variant):
     """L* >= L(beta^m) - norm(grad)^2 / (2 mu Theta^2)."""
     return _gap(case)
 
@@ -98,8 +123,15 @@ def _convexity(case, variant, power, factor=1.0):
     )
 
 
-@claim("Proposition 4.5", printed="refuted", corrected="verified")
-def check_convexity(case, variant):
+check_convexity = Statement(
+    "Proposition 4.5", (DRAWS, BASIS), "Strong convexity in the distance of the rule; printed without the square.",
+    printed=refuted("angle2 / 2 * distance <= square / 2"),
+    corrected="angle2 / 2 * distance**2 <= square / 2",
+)  # fmt: skip
+
+
+@check_convexity.otherwise
+def _(case, variant):
     """L(b) >= L(beta) + <grad, b - beta> + mu / 2 Theta^2 Dist(b, beta), as printed; Dist^2, as corrected."""
     return _convexity(case, variant, 1 if variant == "printed" else 2)
 

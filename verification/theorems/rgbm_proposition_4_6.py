@@ -20,8 +20,9 @@ Reference: Lu, Mazumder, Proposition 4.6.
 import numpy as np
 
 from coordboost.geometry import distance, start_distance
-from verification.ledger import claim
 from verification.rgbm import trials
+from verification.spaces.draws import BASIS, DRAWS
+from verification.statement import Statement
 
 
 def _boundary(case, direction):
@@ -55,8 +56,15 @@ def _reach(case, factor=1.0):
     )
 
 
-@claim("Proposition 4.6", printed="verified")
-def check_reach(case, variant):
+check_reach = Statement(
+    "Proposition 4.6", (DRAWS, BASIS), "The level set of the start is within C / Theta of the minimiser; attained for the squared loss.",
+    printed="distance * root(2 * gap / square) <= root(start_distance2) and "
+    "distance_of(worst) * root(2 * gap / (worst @ worst)) == root(start_distance2)",
+)  # fmt: skip
+
+
+@check_reach.otherwise
+def _(case, variant):
     """Dist(beta, beta*) <= C / Theta in the level set of the start; attained for the squared loss."""
     return _reach(case)
 

@@ -19,6 +19,7 @@ Measured: the expected gap after a number of epochs, relative to the start, from
 Reference: Lu, Mazumder, Remark 4.4; docs/geometry.md.
 """
 
+import functools
 from dataclasses import dataclass
 from fractions import Fraction
 from math import comb, isqrt
@@ -30,8 +31,12 @@ from coordboost.bounds import BoundCheck
 from coordboost.geometry import lambda_pmin
 from verification.ledger import claim
 from verification.rgbm import unit_columns
+from verification.space import Space
+from verification.spaces.draws import BASIS, DRAWS
+from verification.statement import Statement
 
 
+@functools.cache
 def gap(p, t, steps):
     """Expected share of coordinates not yet fitted after `steps`: a step fits one, unless all t drawn are fitted already."""
     law = [Fraction(0)] * (p + 1)
@@ -59,6 +64,12 @@ class Epochs:
         return gap(self.p, t, self.epochs * self.p // t)
 
 
+EPOCHS = Space(
+    "numbers of learners, and of epochs", lambda rng: ((int(rng.integers(2, 9)) ** 2, int(rng.integers(1, 3))), np.zeros(0)),
+    lambda shape, _: Epochs(*shape), has=lambda case: isinstance(case, Epochs),
+)  # fmt: skip
+
+
 def _advice(case, factor=1):
     root = isqrt(case.p)
     return BoundCheck(
@@ -66,7 +77,7 @@ def _advice(case, factor=1):
     )
 
 
-@claim("Remark 4.4, advice", printed="refuted")
+@claim("Remark 4.4, advice", EPOCHS, printed="refuted")
 def check_advice(case, variant):
     """After an epoch of t = sqrt p the expected gap is not above that of t = 1."""
     return _advice(case) if isinstance(case, Epochs) else None
@@ -79,7 +90,7 @@ def _guarantee(case, square):
     return BoundCheck("Remark 4.4, guarantee", "printed", "upper", [root] * len(bounds), bounds, 0, "exact", case.ts, along="t")
 
 
-@claim("Remark 4.4, guarantee", printed="verified")
+@claim("Remark 4.4, guarantee", EPOCHS, printed="verified")
 def check_guarantee(case, variant):
     """(1 - Theta^2)^(p / t), Theta = min(t / p, 1 / sqrt p), is smallest at t = sqrt p."""
     if not isinstance(case, Epochs):
@@ -99,14 +110,14 @@ def _rate(case, extra=0):
     return [held("upper", gaps, shares), held("tight", gaps[:1], shares[:1]), held("upper", gaps[:1] * len(gaps), gaps)]
 
 
-@claim("One learner is best per epoch", sharpened="verified")
+@claim("One learner is best per epoch", EPOCHS, sharpened="verified")
 def check_rate(case, variant):
     """Gap after p / t steps <= (1 - 1 / p)^(p / t); equality at t = 1, where it is smallest."""
     return _rate(case) if isinstance(case, Epochs) else None
 
 
 def _against(case, factor=1.0):
-    if isinstance(case, Epochs):
+    if isinstance(case, Epochs) or not isinstance(case, np.ndarray):
         return None
     least = lambda_pmin(case) / case.shape[1]
     return BoundCheck(
@@ -122,8 +133,15 @@ def _against(case, factor=1.0):
     )
 
 
-@claim("Better than 1 - lambda_pmin / (4 K)", printed="verified")
-def check_against(case, variant):
+check_against = Statement(
+    "Better than 1 - lambda_pmin / (4 K)", (DRAWS, BASIS), "The angle of Type 0 against the constant of Freund, Grigas and Mazumder.",
+    printed="least_eigenvalue <= K * angle2",
+    assuming="kind == 0",
+)  # fmt: skip
+
+
+@check_against.otherwise
+def _(case, variant):
     """Theta_inf^2 >= lambda_pmin / K."""
     return _against(case)
 

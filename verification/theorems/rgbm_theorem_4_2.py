@@ -18,9 +18,13 @@ Reference: Lu, Mazumder, Theorem 4.2.
 
 import numpy as np
 
+from coordboost.bounds import BoundCheck
 from coordboost.geometry import distance
 from verification.ledger import claim
 from verification.rgbm import trials
+from verification.spaces.draw import Draw
+from verification.spaces.draws import BASIS, DRAWS
+from verification.statement import Statement
 
 
 def _one_step(case, statement="Theorem 4.2", factor=1.0, shrink=1.0):
@@ -35,18 +39,40 @@ def _one_step(case, statement="Theorem 4.2", factor=1.0, shrink=1.0):
     )
 
 
-@claim("Theorem 4.2", printed="verified")
+check_whole = Statement(
+    "Theorem 4.2 over M steps", (DRAWS, BASIS), "The expected error falls like 1 / M, whatever the loss.",
+    printed="expected <= 1 / (1 / gap + M / (2 * start_distance2)) and M * expected <= 2 * start_distance2",
+)  # fmt: skip
+
+
+def _small(case, factor=1):
+    """The first step of an instance whose draws are counted; the minimiser is where the residual is 0."""
+    bound = case.gap - factor * case.gap**2 / (2 * case.distance_of(case.y) ** 2)
+    exact = bound.__class__ is not np.float64
+    return BoundCheck(
+        "Theorem 4.2", "printed", "upper", case.expected[1:2], [bound], 0 if exact else 1e-9, "exact" if exact else "float", [1]
+    )
+
+
+@claim("Theorem 4.2", (DRAWS, BASIS), printed="verified")
 def check_one_step(case, variant):
     """E_m L(beta^{m+1}) <= L(beta^m) - (L(beta^m) - L*)^2 / (2 sigma Dist(beta^m, beta*)^2)."""
-    return _one_step(case)
+    return _small(case) if isinstance(case, Draw) else _one_step(case)
 
 
-CASES = trials(losses=("squared", "huber"), ranks=(3,))
+CASES = {
+    "GBM on the identity, the slowest start": lambda: BASIS.at((5, 0, 1, 0, 1, 2, 3, 4), "1 1 1 1 1 1 0 0 0 0"),
+    **trials(losses=("squared", "huber"), ranks=(3,)),
+}
 QUICK = tuple(CASES)[::2]
 
 SABOTAGE = {
+    check_whole: {
+        "an eighth of the distance": check_whole.instead("expected <= 1 / (1 / gap + M / (2 * start_distance2 / 8))")
+    },
     check_one_step: {
-        "steps of 2.5 / sigma": lambda case: _one_step(case, factor=2.5),
-        "the distance divided by 5": lambda case: _one_step(case, shrink=0.2),
-    }
+        "steps of 2.5 / sigma": lambda case: _one_step(case, factor=2.5) if not isinstance(case, Draw) else None,
+        "5 times the decrease": lambda case: _small(case, 5) if isinstance(case, Draw) else None,
+        "the distance divided by 5": lambda case: _one_step(case, shrink=0.2) if not isinstance(case, Draw) else None,
+    },
 }

@@ -1,0 +1,28 @@
+"""The tool that plants errors: its list is up to date, what it plants is caught, and nothing is caught where nothing was planted."""
+
+import ast
+from collections import Counter
+
+import planted
+
+
+def test_the_list_is_up_to_date():
+    assert len(planted.by_name()) == len(planted.BY_NAME) >= 17
+
+
+def test_generated_errors_are_the_same_for_the_same_seed_and_parse():
+    some = planted.generated(60, 3, None)
+    assert [one[:3] for one in some] == [one[:3] for one in planted.generated(60, 3, None)]
+    assert len({one[:3] for one in some}) == 60
+    for _, before, after, source in some:
+        ast.parse(source)
+        assert before != after
+    rooms = Counter(file.split("/")[1] for file, *_ in some)
+    assert set(rooms) == {"bounds", "geometry", "theorems"}
+
+
+def test_an_error_is_caught_and_no_error_is_not():
+    file, _, _, wrong = planted.by_name()[6]
+    assert file.endswith("frank_wolfe.py")
+    assert planted.caught(file, wrong, ["jaggi"]) == "Frank-Wolfe, error"
+    assert planted.caught(file, (planted.ROOT / file).read_bytes(), ["jaggi"]) == ""

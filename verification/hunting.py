@@ -1,0 +1,63 @@
+"""The command line of the adversary."""
+
+import time
+
+import click
+
+from verification import kept
+from verification.adversary import drawn, search
+from verification.ledger import checks_of, modules
+
+
+def rows(name=""):
+    """Yield (check, variant) for every row of the ledger whose statement or file contains `name`."""
+    for _, check, variant in _rows(name):
+        yield check, variant
+
+
+def _rows(name):
+    for module in modules():
+        for check in checks_of(module):
+            file = module.__name__.rpartition(".")[2]
+            if name.lower() in check.statement.lower() or name in file:
+                yield from ((file, check, variant) for variant in check.expected if check.spaces)
+
+
+def told(check, variant, seconds, tries, seed):
+    """Hunt one row; print what came out; whether it is what the ledger claims, and the instance to keep."""
+    began = time.perf_counter()
+    violation, near = search(check, variant, tries, seconds, seed)
+    good = (violation is not None) == (check.expected[variant] == "refuted")
+    what = f"violated, {violation}" if violation else f"nothing found; nearest {near}" if near else "no instance"
+    click.echo(f"{'' if good else 'WRONG: '}{check.statement} ({variant}): {what}; {time.perf_counter() - began:.1f} s")
+    if violation:
+        click.echo(f"    {violation.as_case()}")
+    return good, violation or near
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("name", default="", metavar="[NAME]")
+@click.option("--all", "everything", is_flag=True, help="Every row of the ledger.")
+@click.option(
+    "--seconds", type=click.FloatRange(0, min_open=True), default=60.0, show_default=True, metavar="S", help="How long, in all."
+)
+@click.option("--tries", type=click.IntRange(1), metavar="N", help="So many tries for each row in place of a time.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Seed of the search.")
+@click.option("--keep", is_flag=True, help="Write what was found to verification/hard_cases.")
+def main(name, everything, seconds, tries, seed, keep):
+    """Hunt for violations of the statements whose name, or file, contains NAME.
+
+    Exit status 1 if the outcome is not the one that the ledger claims.
+    """
+    chosen = list(_rows(name)) if name or everything else []
+    if not chosen:
+        raise click.UsageError("give a part of a statement's name or file, such as 'Theorem 3.1', or --all.")
+    began, wrong = time.perf_counter(), 0
+    for file, check, variant in chosen:
+        good, found = told(check, variant, seconds / len(chosen), tries, seed)
+        wrong += not good
+        if keep and found is not None:
+            both = {"hard": found, "drawn": drawn(check, variant, seed)}
+            kept.keep(file, {kept.key(check, variant): {kind: one.kept() for kind, one in both.items() if one is not None}})
+    click.echo(f"{len(chosen)} rows hunted in {time.perf_counter() - began:.0f} s, {wrong} not as claimed")
+    raise SystemExit(int(wrong > 0))

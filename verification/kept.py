@@ -1,0 +1,124 @@
+"""Hard cases: for each row of the ledger the instance at which its claim is tightest, or false, as the adversary found it.
+
+``verification/hard_cases`` holds them, one file for each file of theorems: the space, shape, numbers and seed, and the two sides where
+they are nearest. The ledger tries each claim on its hard case and holds the sides against those kept: a constant that is changed by little
+is seen there.
+"""
+
+import functools
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+
+FOLDER = Path(__file__).with_name("hard_cases")
+
+
+@functools.cache
+def cases():
+    """All that is kept: "statement | variant" -> a dictionary."""
+    return {name: case for path in sorted(FOLDER.glob("*.json")) for name, case in _read(path).items()}
+
+
+def _read(path):
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+
+def keep(file, found):
+    """Write what is kept for rows of one file of theorems; what is there for other rows of it stays."""
+    path = FOLDER / f"{file}.json"
+    path.write_text(json.dumps(dict(sorted({**_read(path), **found}.items())), indent=1) + "\n", encoding="utf-8")
+
+
+def key(check, variant):
+    """The name of a row."""
+    return f"{check.statement} | {variant}"
+
+
+#: What is kept for each row: the instance nearest to a violation, and one as it was drawn.
+KINDS = ("hard", "drawn")
+
+
+@functools.cache
+def tried(check, variant):
+    """(name, instance) of what is kept for a row, a list."""
+    return list(_tried(check, variant))
+
+
+def _tried(check, variant):
+    kept = cases().get(key(check, variant), {})
+    for kind in KINDS:
+        if kind in kept and getattr(check, "spaces", ()):
+            yield f"{kind} case", check.spaces[kept[kind]["space"]].at(kept[kind]["shape"], kept[kind]["numbers"])
+
+
+def differences(check, variant, made):
+    """Where the sides are not those kept, in words; empty where they are, or nothing is kept."""
+    kept = cases().get(key(check, variant), {})
+    for name, case in made:
+        before, now = kept[name.split()[0]]["sides"], sides(several(check(case, variant)))
+        if now is None or not same(before, now):
+            return f"{name}: the sides were {' and '.join(before)}, now they are {' and '.join(now or ['not there'])}"
+    return ""
+
+
+def tightest(check, variant, made):
+    """The largest measured / bound of an upper bound at the hard case, 1 for an equality that holds; nan without one."""
+    ratios = [one.tightest for name, case in made if name == "hard case" for one in several(check(case, variant))]
+    return max((ratio for ratio in ratios if not np.isnan(ratio)), default=np.nan)
+
+
+def several(outcome):
+    """The checks that a check function gave, as a list."""
+    return [] if outcome is None else list(outcome) if isinstance(outcome, list | tuple) else [outcome]
+
+
+def weight(bound_check):
+    """How near each point comes to a violation, from -1 to 1: (measured - bound) / (abs measured + abs bound), 0 where attained.
+
+    Where both sides are nothing beside those of other points, nothing is told: -1.
+    """
+    measured, bound = (np.asarray(side, dtype=float) for side in (bound_check.measured, bound_check.bound))
+    over = measured - bound
+    if bound_check.kind == "tight":
+        over = np.abs(over)
+    size = np.abs(measured) + np.abs(bound)
+    least, quiet = 1e-6 * size.max(initial=0.0), over <= np.asarray(bound_check.slack, dtype=float)
+    near = over / (size + least + 1e-300)
+    return np.where(quiet & (size <= least), -1.0, np.where(quiet, np.minimum(near, 0.0), near))
+
+
+def nearest(outcomes):
+    """(weight, check, place) of the point nearest to a violation, after the start where there is such a point; None without points.
+
+    A point that violates a claim counts wherever it is.
+    """
+    found = []
+    for one in outcomes:
+        near = weight(one)
+        late = np.flatnonzero(one.at >= 1) if one.along == "k" and (one.at >= 1).any() else np.arange(len(near))
+        bad = np.flatnonzero(np.isin(one.at, one.violations))
+        for places in (late, bad):
+            if len(places):
+                i = places[np.argmax(near[places])]
+                found.append((float(near[i]), one, int(i)))
+    return max(found, key=lambda each: each[0], default=None)
+
+
+def sides(outcomes):
+    """The two sides at that point, as texts."""
+    found = nearest(outcomes)
+    return None if found is None else [_text(side[found[2]]) for side in (found[1].measured, found[1].bound)]
+
+
+def _text(number):
+    """A Fraction as it is if it is short, else as a decimal number with 17 digits."""
+    exact = isinstance(number, Fraction | int | np.integer)
+    return str(number) if exact and len(str(number)) <= 24 else repr(float(number))
+
+
+def same(one, two):
+    """Whether two pairs of sides are the same up to the rounding of linear programs."""
+    pairs = [(float(Fraction(a)), float(Fraction(b))) for a, b in zip(one, two, strict=True)]
+    return all(abs(a - b) <= 1e-6 * (1e-3 + abs(b)) for a, b in pairs)

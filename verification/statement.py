@@ -1,0 +1,171 @@
+"""A statement: where it is looked for, what is measured, what bounds it, what it assumes, and what must come out.
+
+    check_loss = Statement(
+        "Theorem 2.1 (i)", LS, "The training error falls at a linear rate.",
+        printed="excess <= A**2 * gamma**k / 2", sharpened="excess <= A**2 * sharper**k / 2",
+        where={"gamma": "1 - eps * (2 - eps) * lambda_pmin / (4 * p)", "sharper": "1 - eps * (2 - eps) * lambda_pmin / p"},
+        assuming={"printed": "eps <= 1"},
+    )
+
+The formulas (``verification/formula.py``) are tried on instances of the space, in Fractions where it is exact, and on what the adversary
+finds. Where the package has a statement of this name, both of its sides must be those of the formula, and it is tried on runs of any size.
+What no formula says is a function of a case: ``claim(name, printed="verified", space=...)`` marks it.
+"""
+
+import functools
+from fractions import Fraction
+
+import numpy as np
+
+import coordboost as cb
+from coordboost import bounds
+from coordboost.bounds import BoundCheck
+from verification import formula
+
+VERDICTS = ("verified", "refuted", "vacuous")
+#: Roots of Fractions and eigenvalues of rational matrices are right to so much of the numbers compared; floats of small instances too.
+EXACT, FLOAT = Fraction(1, 10**25), 1e-9
+
+
+def claim(name, space=None, **expected):
+    """Mark a check function: the statement as the paper numbers it, where it is looked for, the verdict that each variant must get."""
+    if not expected or any(verdict not in VERDICTS for verdict in expected.values()):
+        raise ValueError(f"{name}: every variant needs an expected verdict, one of {', '.join(VERDICTS)}.")
+
+    def mark(function):
+        function.statement, function.expected, function.spaces = name, expected, _several(space)
+        return function
+
+    return mark
+
+
+def refuted(text):
+    """A formula that is false."""
+    return text, "refuted"
+
+
+def _several(space):
+    return () if space is None else space if isinstance(space, tuple) else (space,)
+
+
+def problem_of(walk):
+    """An instance as a problem of the package."""
+    X = np.zeros((len(walk.y) + 1, walk.p))
+    X[:-1], y = walk.X.astype(float), np.append(walk.y.astype(float), float(walk.outside))
+    return cb.Problem(X, y, center=False, scale=False)
+
+
+def method_of(walk):
+    """Its method."""
+    kind, eps, delta, n_steps = walk.method
+    number = np.array(eps, dtype=float)[()] if np.ndim(eps) == 0 else np.array(eps[:n_steps], dtype=float)
+    radii = None if delta is None else np.array(delta, dtype=float)
+    return {
+        "ls": lambda: cb.ls_boost(number),
+        "fs": lambda: cb.forward_stagewise(number),
+        "varying": lambda: cb.forward_stagewise(number),
+        "rfs": lambda: cb.regularized_forward_stagewise(number, radii[0]),
+        "path": lambda: cb.path_forward_stagewise(number, radii),
+        "fw": lambda: cb.frank_wolfe(radii[0]),
+    }[kind]()
+
+
+@functools.cache
+def _run(walk):
+    """What the package does on it: the run and its trail."""
+    run = cb.solve(problem_of(walk), method_of(walk), len(walk.beta) - 1, compile=False)
+    return run, bounds.Trail.of(run)
+
+
+class Statement:
+    """One statement in its variants; called with a case and a variant it gives ``BoundCheck``s, or None where it does not speak.
+
+    Parameters
+    ----------
+    name : str
+        As the paper numbers it.
+    space : Space or tuple of Space
+    words : str
+    printed, corrected, sharpened : str, or ``refuted(str)``
+        Formulas.
+    where : dict, optional
+        Names that the formulas use, as formulas.
+    assuming : str or dict, optional
+        A condition on instances, for all variants or for each.
+    compare : str
+        Which sides the package must share: "both", "bound" where it measures with a certificate in place of the optimum, "neither".
+    """
+
+    def __init__(self, name, space, words, *, where=None, assuming="", compare="both", **variants):
+        given = {variant: said if isinstance(said, tuple) else (said, "verified") for variant, said in variants.items()}
+        formulas = {variant: text for variant, (text, _) in given.items()}
+        expected = {variant: verdict for variant, (_, verdict) in given.items()}
+        every = assuming if isinstance(assuming, dict) else dict.fromkeys(variants, assuming)
+        self.statement, self.spaces, self.__doc__, self.compare = name, _several(space), words, compare
+        self.formulas, self.expected, self.where, self.assuming = formulas, expected, where or {}, every
+        self.other = lambda case, variant: None
+
+    def otherwise(self, function):
+        """Mark a function of (case, variant) that speaks about the cases that no space has."""
+        self.other = function
+        return function
+
+    def package(self, variant):
+        """The statement of the package, or None."""
+        found = [one for one in bounds.STATEMENTS if (one.name, one.variant) == (self.statement, variant)]
+        return found[0] if found else None
+
+    def __call__(self, case, variant):
+        if any(space.has(case) for space in self.spaces):
+            return (
+                self._tried(case, variant) if formula.true(self.assuming.get(variant, ""), case, self.where.items()) else None
+            )
+        one = self.package(variant)
+        if one is None or not hasattr(case, "trail"):
+            return self.other(case, variant)
+        return one.check(case.trail) if one.applies(case.run) else None
+
+    def _tried(self, case, variant):
+        return [self._held(variant, *sides) for sides in formula.sides(self.formulas[variant], case, self.where.items())]
+
+    def _held(self, variant, kind, at, measured, bound):
+        exact = all(isinstance(x, Fraction | int | np.integer) for x in (*measured, *bound))
+        small = EXACT if exact else FLOAT
+        slack = (
+            small * np.maximum(np.abs(measured), np.abs(bound))
+            if exact
+            else 1e-11 + small * (np.abs(measured) + np.abs(bound).max())
+        )
+        return BoundCheck(self.statement, variant, kind, measured, bound, slack, "exact" if exact else "float", at)
+
+    def instead(self, text):
+        """A sabotage: another formula on the same instances."""
+        wrong = Statement(self.statement, self.spaces, "", printed=text, where=self.where)
+
+        def sabotage(case):
+            return wrong(case, "printed") if any(space.has(case) for space in self.spaces) else None
+
+        sabotage.small = True
+        return sabotage
+
+    def agrees(self, case, variant):
+        """The two sides of the package against those of the formula on an instance, where the package has the statement; else []."""
+        one = self.package(variant)
+        if one is None or self.compare == "neither" or not any(space.has(case) for space in self.spaces):
+            return []
+        run, trail = _run(case)
+        ours = self(case, variant)
+        if not ours or not one.applies(run):
+            return []
+        theirs = one.check(trail)
+        return [
+            self._same(side, ours[0], theirs)
+            for side in ("measured", "bound")
+            if side == self.compare or self.compare == "both"
+        ]
+
+    def _same(self, side, ours, theirs):
+        at, place, other = np.intersect1d(ours.at, np.asarray(theirs.at, dtype=int), return_indices=True)
+        numbers, theirs = np.array(getattr(ours, side), dtype=float)[place], getattr(theirs, side)[other]
+        slack = 1e-9 * (np.abs(numbers) + max(1e-6, float(np.abs(numbers).max(initial=0)) * 1e-4))
+        return BoundCheck(f"{side} by the package", "printed", "tight", theirs, numbers, slack, at=at)
