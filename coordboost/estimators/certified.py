@@ -52,7 +52,7 @@ class Penalised(Linear):
                 factor = np.ones(problem.standardization.n_columns)
                 factor[problem.standardization.kept] = problem.standardization.norm / np.sqrt(problem.weight.sum())
             given = {**grid, "tol": self.tol, "penalty_factor": factor, "l1_ratio": l1_ratio}
-            return lasso_path(problem, unit_columns=False, **given)
+            return lasso_path(problem, unit_columns=False, refit_intercept=True, **given)
 
         out = []
         for l1_ratio in self._net():

@@ -9,12 +9,14 @@ from coordboost._threads import one_thread
 from coordboost.data import validation
 from coordboost.exact.homotopy import GAP, INTERRUPTED, Homotopy
 from coordboost.interrupt import interruptible
+from coordboost.lasso.free import FreeNewton, Reach
 from coordboost.lasso.gaps import squared_gap
 from coordboost.lasso.gram import GramForm
 from coordboost.lasso.grid import LassoPath
 from coordboost.lasso.newton import Newton
 from coordboost.lasso.sparse import StoredEntries
 from coordboost.lasso.workingset import WorkingSet
+from coordboost.paths.intercept import best_shift
 from coordboost.problem import Problem
 from coordboost.screening.columns import ScaledColumns
 from coordboost.targets import At, Penalty, need_convexity
@@ -22,7 +24,7 @@ from coordboost.targets import At, Penalty, need_convexity
 
 def lasso_path(
     X, y=None, alphas=None, *, n_alphas=100, eps=1e-3, tol=1e-6, solver=None, penalty_factor=None, sample_weight=None, loss=None,
-    l1_ratio=1.0, unit_columns=None,
+    l1_ratio=1.0, unit_columns=None, refit_intercept=False,
 ):  # fmt: skip
     r"""The Lasso or elastic net path on a grid, with a certificate at every alpha.
 
@@ -50,6 +52,9 @@ def lasso_path(
         ``f_j (l1_ratio |w_j| + (1 - l1_ratio) w_j^2 / 2)``. For the squared loss, by coordinate descent.
     unit_columns : bool, optional
         Whether the penalty applies to the coefficients of unit columns, or to those of the columns of X. Default: for a Problem it does.
+    refit_intercept : bool, default False
+        For losses other than the squared one: whether the intercept is fitted at every alpha, an unpenalised column that the certificate
+        knows.
 
     Returns
     -------
@@ -65,8 +70,8 @@ def lasso_path(
     Notes
     -----
     The intercept: predictions are ``offset + (X - means) w`` with ``offset`` the best constant for `loss`, set once by the Problem. For
-    the squared loss it is also the best intercept beside any w; for other losses it is not fitted again, and the optimum certified is
-    that of the coefficients at this offset.
+    the squared loss it is also the best intercept beside any w. For other losses it is fitted again with ``refit_intercept=True``;
+    else the optimum certified is that of the coefficients at this offset.
 
     *Cost*: see ``docs/lasso-path.md`` for measurements and for the rule that chooses the solver.
     *Source*: Friedman, Hastie, Tibshirani, *Regularization paths for generalized linear models via coordinate descent*.
@@ -88,8 +93,11 @@ def lasso_path(
             raise ValueError(f"alphas must be > 0 for {shown(problem.loss)}: without a penalty there need not be an optimum.")
         solver = solver or ("descent" if l1_ratio < 1 else choose(problem, alphas, top, tol))
         lams = alphas * l1_ratio * total / largest
-        gammas, gaps, n_scans = SOLVERS[solver](problem, columns, lams, tol)
-    coefs, intercepts = _raw(problem, scale / largest, gammas)
+        free = validation.flag("refit_intercept", refit_intercept) and not squared
+        gammas, gaps, n_scans = (by_newton_freely if free else SOLVERS[solver])(problem, columns, lams, tol)
+        coefs, intercepts = _raw(problem, scale / largest, gammas)
+        if free:
+            intercepts = intercepts + [best_shift(problem, problem.combine(problem.unit(coef))) for coef in coefs.T]
     done = len(gaps)
     message = "complete" if done == len(alphas) else f"interrupted: the first {done} of {len(alphas)} alphas are there"
     penalised = np.ones((2, problem.standardization.n_columns))
@@ -207,6 +215,11 @@ def by_descent(problem, columns, lams, tol):
 def by_newton(problem, columns, lams, tol):
     """As `_along`, for any other smooth loss."""
     return _along(columns, Newton(columns, lambda lam, *point: Penalty(lam).certificate(problem, At(*point)).gap), lams, tol)
+
+
+def by_newton_freely(problem, columns, lams, tol):
+    """The same beside an intercept that is not penalised."""
+    return _along(columns, FreeNewton(columns, Reach(columns).gap), lams, tol)
 
 
 def _along(columns, inner, lams, tol):

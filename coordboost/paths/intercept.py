@@ -7,6 +7,8 @@ from coordboost._protocol import LOSS
 
 #: An intercept without a best value (labels of one class) stops where a prediction has moved so far.
 CAP = 50.0
+#: A sum of residuals that is this small beside the sum of their sizes is 0: some roundings of the sum.
+ROUNDED = 4 * np.finfo(float).eps
 
 
 def best_shift(problem, pred):
@@ -20,8 +22,9 @@ def best_shift(problem, pred):
     def slope(shift):
         return float(problem.resid(pred + shift).sum())
 
-    first = slope(0.0)
-    if first == 0.0:
+    resid = problem.resid(pred)
+    first = float(resid.sum())
+    if abs(first) <= ROUNDED * float(np.abs(resid).sum()):
         return 0.0
     step = np.sign(first)  # residuals fall as predictions rise
     far = step

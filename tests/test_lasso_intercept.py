@@ -1,0 +1,139 @@
+"""The Lasso of other losses beside an intercept that is not penalised: the optimum, and its certificate."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine, make_classification
+from sklearn.linear_model import LogisticRegression
+
+import coordboost as cb
+from coordboost.lasso.free import Reach
+from coordboost.screening.columns import ScaledColumns
+
+RNG = np.random.default_rng(4)
+
+
+def standard(X, y):
+    X = X[:, X.std(axis=0) > 0]
+    return (X - X.mean(axis=0)) / X.std(axis=0), np.where(y, 1.0, -1.0)  # centred, or saga crawls
+
+
+def digits():
+    X, y = load_digits(return_X_y=True)
+    rows = np.flatnonzero((y == 3) | (y == 8))[:150]
+    return standard(X[rows], y[rows] == 8)
+
+
+SETS = {
+    "breast cancer": lambda: standard(*load_breast_cancer(return_X_y=True)),
+    "iris": lambda: standard(load_iris().data, load_iris().target == 1),
+    "wine": lambda: standard(load_wine().data, load_wine().target == 0),
+    "digits": digits,
+    "wide": lambda: standard(*make_classification(60, 150, n_informative=8, weights=[0.8], random_state=1)),
+}
+
+
+def objective(X, y, alpha, coef, intercept):
+    return np.logaddexp(0, -y * (X @ coef + intercept)).sum() + alpha * len(y) * np.abs(coef).sum()
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # the interval says how far it came
+@pytest.mark.parametrize("name", SETS)
+def test_the_optimum_is_that_of_scikit_learn(name):
+    """Saga stops short of the optimum by 1e-6 of the loss at 0 or less; no better model is below our lower end."""
+    X, y = SETS[name]()
+    path = cb.lasso_path(X, y, loss=cb.Logistic(), n_alphas=3, eps=0.1, tol=1e-9, refit_intercept=True)
+    assert (path.gaps <= 1e-9).all()
+    fixed = cb.lasso_path(X, y, path.alphas, loss=cb.Logistic(), tol=1e-9)
+    for k in (1, 2):
+        alpha, made = path.alphas[k], path.certificate(k)
+        model = LogisticRegression(C=1 / (alpha * len(y)), l1_ratio=1, solver="saga", tol=1e-8, max_iter=3000)
+        model.fit(X, y)
+        theirs = objective(X, y, alpha, model.coef_[0], model.intercept_[0])
+        ours = objective(X, y, alpha, path.coefs[:, k], path.intercepts[k])
+        np.testing.assert_allclose(ours, made.upper, rtol=1e-12)
+        assert made.lower <= theirs <= made.upper + 1e-6 * path.problem.start_loss
+        assert ours <= objective(X, y, alpha, fixed.coefs[:, k], fixed.intercepts[k])
+
+
+@pytest.mark.peers
+@pytest.mark.parametrize("name", SETS)
+def test_the_optimum_is_that_of_glmnet(name):
+    glmnet = pytest.importorskip("glmnet")
+    X, y = SETS[name]()
+    path = cb.lasso_path(X, y, loss=cb.Logistic(), n_alphas=10, eps=0.05, tol=1e-9, refit_intercept=True)
+    model = glmnet.LogitNet(alpha=1, lambda_path=path.alphas, standardize=False, n_splits=0, tol=1e-12, max_iter=1_000_000)
+    model.fit(X, y > 0)
+    for k in range(10):
+        made = path.certificate(k)
+        theirs = objective(X, y, path.alphas[k], model.coef_path_[0, :, k], np.ravel(model.intercept_path_)[k])
+        assert made.lower <= theirs <= made.upper + 1e-6 * path.problem.start_loss
+
+
+LOSSES = {
+    "logistic": (cb.Logistic(), lambda f: np.where(RNG.random(len(f)) < 1 / (1 + np.exp(-f)), 1.0, -1.0)),
+    "huber": (cb.Huber(0.7), lambda f: f + RNG.standard_t(2, len(f))),
+    "poisson": (cb.Poisson(), lambda f: RNG.poisson(np.exp(f)).astype(float)),
+    "exponential": (cb.Exponential(), lambda f: np.where(f + RNG.normal(size=len(f)) > 0.7, 1.0, -1.0)),
+}
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_conditions_of_optimality(name):
+    loss, draw = LOSSES[name]
+    X = RNG.normal(size=(80, 7)) * [1, 2, 1, 1, 3, 1, 1]
+    y, weight = draw(X[:, 0] - 0.2 * X[:, 4] + 0.5), RNG.integers(1, 4, 80).astype(float)
+    problem = cb.Problem(X, y, loss, sample_weight=weight)
+    path = cb.lasso_path(problem, n_alphas=6, eps=0.05, tol=1e-10, refit_intercept=True)
+    assert (path.gaps <= 1e-10).all() and path.intercepts[-1] != path.intercepts[0]
+    for k, alpha in enumerate(path.alphas):
+        pred, lam = path.predict(X, cb.Place(step=k)), alpha * weight.sum()
+        resid = weight * [loss.residual(a, f) for a, f in zip(problem.y, pred - problem.offset + problem.base, strict=True)]
+        assert abs(resid.sum()) <= 1e-12 * np.abs(resid).sum()
+        corr, beta = problem.scan(resid), problem.unit(path.coefs[:, k])
+        # a gap of g lets correlations exceed lam by at most sqrt(2 sigma g), and by far less than 1e-3 here
+        assert np.abs(corr).max() <= lam * (1 + 1e-3)
+        np.testing.assert_allclose(corr[beta != 0], lam * np.sign(beta[beta != 0]), rtol=1e-3)
+    sparse = cb.lasso_path(scipy.sparse.csr_array(X), y, path.alphas, loss=loss, tol=1e-10, refit_intercept=True)
+    dense = cb.lasso_path(X, y, path.alphas, loss=loss, tol=1e-10, refit_intercept=True)
+    for k in range(6):
+        ours, theirs = sparse.certificate(k), dense.certificate(k)
+        assert max(ours.lower, theirs.lower) <= min(ours.upper, theirs.upper)
+
+
+def test_the_certificate_of_a_wrong_intercept_is_wide_enough():
+    X, y = SETS["breast cancer"]()
+    problem = cb.Problem(X, y, cb.Logistic())
+    path = cb.lasso_path(problem, alphas=[0.05], tol=1e-10, refit_intercept=True)
+    columns = ScaledColumns(problem, np.ones(problem.n_learners), np.zeros(problem.n_learners), weighted=False)
+    reach, lam, best = Reach(columns), 0.05 * len(y), path.certificate().lower
+    beta = problem.unit(path.coefs[:, 0])
+    free = path.intercepts[0] - problem.raw(beta)[1]
+    for shift in (0.0, free, free + 1e-6, free + 0.3, -2.0):
+        pred = problem.combine(beta) + shift
+        resid, loss = problem.resid(pred), problem.value(pred)
+        above = loss + lam * np.abs(beta).sum() - best
+        gap = reach.gap(lam, beta, pred, loss, resid, problem.scan(resid))
+        assert gap >= above * (1 - 1e-9) and (gap <= 1e-9 * problem.start_loss if shift == free else gap > 1e-8)
+
+
+def test_the_reach_holds_the_intercepts_of_optima():
+    for _ in range(20):
+        X, shift = RNG.normal(size=(30, 4)), RNG.normal()
+        y = np.where(3 * X[:, 0] + 3 * shift + RNG.normal(size=30) > 0, 1.0, -1.0)
+        if abs(y.sum()) == 30:
+            continue
+        problem = cb.Problem(X, y, cb.Logistic())
+        path = cb.lasso_path(problem, n_alphas=8, eps=1e-3, tol=1e-8, refit_intercept=True)
+        columns = ScaledColumns(problem, np.ones(4), np.zeros(4), weighted=False)
+        for k, alpha in enumerate(path.alphas):
+            moved = path.intercepts[k] - problem.raw(problem.unit(path.coefs[:, k]))[1]
+            assert abs(moved) <= Reach(columns).most(path.certificate(k).upper, alpha * 30)
+
+
+def test_the_squared_loss_has_it_already():
+    X = RNG.normal(size=(40, 5))
+    y = X[:, 0] + RNG.normal(size=40)
+    one, other = (cb.lasso_path(X, y, refit_intercept=free) for free in (False, True))
+    np.testing.assert_array_equal(one.coefs, other.coefs)
+    np.testing.assert_array_equal(one.intercepts, other.intercepts)
