@@ -1,12 +1,14 @@
 """The public names of the package and where they live: the one list, read by type checkers and when the package is loaded."""
 
 from coordboost import bounds as bounds
+from coordboost._families import Families as Families
 from coordboost._winner import best_of as best_of
 from coordboost.bounds import BoundCheck as BoundCheck
 from coordboost.bounds import check as check
 from coordboost.bounds import plan as plan
 from coordboost.certify import certify as certify
 from coordboost.data.binning import bin_columns as bin_columns
+from coordboost.data.families import tree_families as tree_families
 from coordboost.data.learners import leaf_stumps as leaf_stumps
 from coordboost.data.learners import stumps as stumps
 from coordboost.data.outofcore import open_columns as open_columns
@@ -44,6 +46,8 @@ from coordboost.estimators import RegularizedForwardStagewiseRegressor as Regula
 from coordboost.estimators import RegularizedForwardStagewiseRegressorCV as RegularizedForwardStagewiseRegressorCV
 from coordboost.exact.homotopy import exact_path as exact_path
 from coordboost.exports import lightgbm_text as lightgbm_text
+from coordboost.families import Account as Account
+from coordboost.families import account as account
 from coordboost.geometry import Interval as Interval
 from coordboost.geometry import mca as mca
 from coordboost.geometry import momentum_limit as momentum_limit
@@ -99,6 +103,8 @@ from coordboost.pieces.steps import Proportional as Proportional
 from coordboost.pieces.steps import Sign as Sign
 from coordboost.pieces.steps import SignSequence as SignSequence
 from coordboost.pieces.steps import SoftThreshold as SoftThreshold
+from coordboost.pieces.structural import FamilyStep as FamilyStep
+from coordboost.pieces.structural import Structural as Structural
 from coordboost.problem import Problem as Problem
 from coordboost.readers import Table as Table
 from coordboost.readers import read_table as read_table
@@ -115,6 +121,8 @@ from coordboost.stochastic import sglb as sglb
 from coordboost.stopping import GapBelow as GapBelow
 from coordboost.stopping import NoProgress as NoProgress
 from coordboost.stopping import TimeLimit as TimeLimit
+from coordboost.structured import Structured as Structured
+from coordboost.structured import rgb as rgb
 from coordboost.subgradient import subgradient_descent as subgradient_descent
 from coordboost.targets import Ball as Ball
 from coordboost.targets import Certificate as Certificate

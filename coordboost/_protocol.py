@@ -105,6 +105,7 @@ SELECTION = Kind(
         "greedy": False,  # looks at all learners, and the largest score wins
         "grouped": False,  # looks at all learners of some groups, and the largest score wins
         "sees_residual": False,  # it looks at the residual, too: sought(view)
+        "foresees": False,  # looks at the learners of some families, and at the losses that their steps lead to
         "bind": None,  # bind(problem): the rule checked against the problem and filled in from it
         "norm": None,  # the norm under which expected progress is measured, its dual and its weights
         "dual_norm": None,
@@ -124,6 +125,7 @@ STEP = Kind(
         "stagewise": None,  # (eps, delta): theta is eps sign(corr) and shrink eps / delta; numbers, or one for each step
         "frank_wolfe": None,  # the radius of the l1 ball that a step of Frank-Wolfe is for
         "corrective": None,  # the radius of the l1 ball that a step towards a vertex or away from one is for; shrink may be negative
+        "by_family": False,  # its steps depend on the family of a learner: the table is its field `families`
         "horizon": None,  # most steps
         "radius_at": None,  # radius_at(k) of the ball that the model after k steps is compared with
         "bind": None,
@@ -175,6 +177,9 @@ DICTIONARY = Kind(
         "saved": None,  # saved(n), a bank with its first n learners as a piece of plain arrays, which `opened` makes a bank again
         "opened": None,  # opened(weight, binning)
         "best": None,  # best(v, k, above) -> (ids, corr, outside); default from a scan, see screening/best.py
+        "families": None,  # a Families, the table of the families that a rule which foresees chooses from
+        "member": None,  # int64 (n_learners,), the family of each learner; lengths(), those of the learners in their families
+        "lengths": None,
         "groups": None,  # (n_learners,), the groups that a group selection rule draws from
         "n_groups": None,  # their number, where learners cannot be counted but can be searched for in a group: find_in(v, groups)
         "rows": None,  # the columns where they are stored, (n_learners, n_samples)
@@ -212,6 +217,7 @@ VIEW = Kind(
         "countable": True,  # it is for learners that have numbers from the start
         "follows": True,  # the rows of a path are enough to bring it where they lead, without another look at the data
         "quadratic": False,  # it needs the squared loss
+        "foresees": False,  # after(j, theta), the sum of the losses at pred + theta B_j, up to a number that is the same for all j
         "greedy": False,  # it needs a method for which the largest correlation of all wins
         "pred": None,  # the prediction of the model, (n_samples,), where it holds one
         "sought": None,  # sought(), what is correlated with the learners, (n_samples,), where it holds that

@@ -84,6 +84,8 @@ class Method:
 
     def _searches(self, dictionary):
         """Whether the winner of every step is what a search in the dictionary finds."""
+        if SELECTION.of(self.select, "foresees"):
+            return DICTIONARY.of(dictionary, "families") is not None
         grouped = SELECTION.of(self.select, "grouped") and DICTIONARY.of(dictionary, "n_groups") is not None
         grows = COEFFICIENTS.of(self.coefficients, "room") is not None
         return grows and (SELECTION.of(self.select, "greedy") or grouped) and STEP.of(self.step, "score") is None

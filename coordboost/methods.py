@@ -26,6 +26,7 @@ from coordboost.pieces.steps import (
 )  # fmt: skip
 from coordboost.pieces.vertices import Away, Pairwise, Vertices
 from coordboost.stochastic import sgb, sglb
+from coordboost.structured import rgb
 from coordboost.targets import Ball, Penalty, Unconstrained
 
 
@@ -243,7 +244,7 @@ def _accelerated(name, period, algorithm, parameters):
 METHODS = {
     maker.__name__: maker
     for maker in (
-        ls_boost, forward_stagewise, regularized_forward_stagewise, path_forward_stagewise, frank_wolfe,
-        frank_wolfe_away, frank_wolfe_pairwise, gcd, rcd, ccd, rtgcd, lasso_cd, forward_stepwise, agbm, agbmr, vagbm, gbm, sgb, sglb,
+        ls_boost, forward_stagewise, regularized_forward_stagewise, path_forward_stagewise, frank_wolfe, frank_wolfe_away,
+        frank_wolfe_pairwise, gcd, rcd, ccd, rtgcd, lasso_cd, forward_stepwise, agbm, agbmr, vagbm, gbm, sgb, sglb, rgb,
     )
 }  # fmt: skip

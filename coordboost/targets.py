@@ -230,14 +230,18 @@ class Penalty(NamedTuple):
     def certificate(self, problem, at):
         need_convexity(problem, repr(self))
         not_negative("Penalty: lam", self.lam)
-        worst, inner, rounding = float(np.abs(at.corr).max()), float(at.resid @ at.pred), at.rounding(problem, 0.0)
-        upper, least = at.upper(problem) + self.lam * at.l1, at.over(problem)
+        worst, upper = float(np.abs(at.corr).max()), at.upper(problem) + self.lam * at.l1
         most = worst + at.doubt(problem)
         scale = min(1.0, self.lam / most) if most > 0 else 1.0
-        lower = scale * (at.loss + inner) + (1 - scale) * least if scale < 1 else at.loss + inner
-        if LOSS.of(problem.loss, "quadratic"):
-            # dual of the squared loss at theta = scale * resid: scale <r, y> - scale^2 <r, r / w> / 2
-            square = 2 * at.loss
-            lower = scale * (square + inner) - scale * scale * square / 2
-        lower = max(lower - rounding, min(least, upper))
-        return Certificate(self, lower, upper, {"max_abs_corr": worst, "dual_scale": scale})
+        return Certificate(self, paid(problem, at, scale, upper), upper, {"max_abs_corr": worst, "dual_scale": scale})
+
+
+def paid(problem, at, scale, upper):
+    """The lower end of ``Penalty`` where the penalty pays for ``scale * c^T b``, whatever b is."""
+    inner, rounding, least = float(at.resid @ at.pred), at.rounding(problem, 0.0), at.over(problem)
+    lower = scale * (at.loss + inner) + (1 - scale) * least if scale < 1 else at.loss + inner
+    if LOSS.of(problem.loss, "quadratic"):
+        # dual of the squared loss at theta = scale * resid: scale <r, y> - scale^2 <r, r / w> / 2
+        square = 2 * at.loss
+        lower = scale * (square + inner) - scale * scale * square / 2
+    return max(lower - rounding, min(least, upper))

@@ -34,6 +34,7 @@ TRIALS = {
     "sgb": "--eps 0.1",
     "sglb": "--eps 0.1",
     "vagbm": "--eta 0.5",
+    "rgb": "--penalty 0.1",
 }
 
 

@@ -16,13 +16,14 @@ ROOT = Path(__file__).resolve().parents[1] / "coordboost"
 
 # Modules and packages, without the leading "coordboost."; a package stands for everything below it.
 FLOORS = {
-    0: ["_generic", "_machine", "_protocol", "_verbs", "_total", "_linesearch", "_winner", "_checks", "_threads", "_tiles", "_noise"],
+    0: ["_generic", "_machine", "_protocol", "_verbs", "_total", "_linesearch", "_winner", "_checks", "_threads", "_tiles", "_noise",
+        "_families"],
     1: ["pieces", "dictionaries"],
     2: ["screening", "engine"],
-    3: ["data", "problem", "spectrum", "span", "method", "methods", "stochastic", "targets", "bounds"],
+    3: ["data", "problem", "spectrum", "span", "method", "methods", "stochastic", "structured", "targets", "bounds"],
     4: [
-        "state", "outcome", "asking", "driver", "run", "interrupt", "solve", "stopping", "storage", "subgradient", "shapes", "paths",
-        "exact", "lasso", "certify", "laws", "geometry",
+        "state", "outcome", "asking", "driver", "run", "interrupt", "solve", "stopping", "storage", "subgradient", "shapes", "families",
+        "paths", "exact", "lasso", "certify", "laws", "geometry",
     ],
     5: ["estimators", "plots", "report", "exports", "cli", "readers", "page", "quickstart", "warm"],
     6: ["", "__main__"],  # the front door, coordboost/__init__.py, is ""

@@ -22,6 +22,7 @@ GIVEN = [
     *(cb.SmoothZeroOne(), cb.SmoothZeroOne(0.5), cb.Welsch(), cb.Weighted(1.0 + np.arange(12)), cb.Softmax(5.0)),
     *(cb.Langevin(0.1), cb.Langevin(0.1, 0.01)),
     *(cb.Full(), cb.Subset(1), cb.Subset(3), cb.Groups(1), cb.Groups(2), cb.Cyclic()),
+    *(cb.rgb(0.1).select, cb.rgb(0.1, n_candidates=None).select, cb.rgb(0.1).step),
     *(
         cb.Proportional(),
         cb.Proportional(0.1),

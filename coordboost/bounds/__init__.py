@@ -3,6 +3,7 @@
 from coordboost.bounds import frank_wolfe, ls_boost, regularized, stagewise
 from coordboost.bounds.check import BoundCheck, Sides, Statement, check
 from coordboost.bounds.plan import Plan, plan
+from coordboost.bounds.rademacher import sharper_tree_complexity, tree_complexity
 from coordboost.bounds.trail import Constants, Trail
 
 #: Every statement that ``check`` holds against a run it speaks about.
@@ -10,5 +11,5 @@ STATEMENTS = (*ls_boost.STATEMENTS, *stagewise.STATEMENTS, *regularized.STATEMEN
 
 __all__ = [
     "STATEMENTS", "BoundCheck", "Constants", "Plan", "Sides", "Statement", "Trail", "check", "frank_wolfe", "ls_boost", "plan",
-    "regularized", "stagewise",
+    "regularized", "sharper_tree_complexity", "stagewise", "tree_complexity",
 ]  # fmt: skip

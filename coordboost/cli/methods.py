@@ -8,7 +8,7 @@ LOSSES = {"squared": "Squared", "huber": "Huber", "logistic": "Logistic", "expon
 #: Options that methods take, by the name of the parameter that they become.
 OPTIONS = {
     "eps": "--eps", "delta": "--delta", "deltas": "--deltas", "t": "--t", "lam": "--lam", "eta": "--eta", "gamma": "--gamma",
-    "period": "--period", "rate": "--rate", "step": "--line-search",
+    "period": "--period", "rate": "--rate", "penalty": "--penalty", "step": "--line-search",
 }  # fmt: skip
 #: Parameters that may be left out in Python beside another one which the command line does not have.
 ALWAYS = ("t",)
@@ -92,6 +92,7 @@ METHOD_OPTIONS = [
     _number("--gamma", "X", "Accelerated boosting: weight of the momentum, 0 < gamma <= 1; agbm wants a small one."),
     _number("--period", "N", "agbmr: rounds after which momentum begins anew.  [default: when the loss rises]"),
     _number("--rate", "X", "gbm: the share taken of the best fit, 0 < rate < 2, no unit."),
+    _number("--penalty", "X", "rgb: price of the complexity of a family of learners, in units of the mean loss."),
     click.option("--line-search", is_flag=True, help="Go to the minimum along the chosen learner."),
 ]
 

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._checks import shown
+from coordboost._families import NONE, Families
 from coordboost.data import validation
 from coordboost.data.binning import bin_columns
 from coordboost.dictionaries.trees import Growth
@@ -17,10 +18,12 @@ class TreeFamily:
 
     binned, binning : the table in bins, and how new rows get there;  growth : the limits, checked
     penalty : (n_features,), what a split by a feature must gain in addition;  newton : whether leaves take second derivatives
+    families : a ``Families``, where methods choose between some
     """
 
-    def __init__(self, binned, binning, growth, penalty, newton):
+    def __init__(self, binned, binning, growth, penalty, newton, families=NONE):
         self.binned, self.binning, self.growth, self.penalty, self.newton = binned, binning, growth, penalty, newton
+        self.families = families
 
     def __repr__(self):
         growth = self.growth
@@ -34,13 +37,14 @@ class TreeFamily:
         """An empty bank of these trees; they are unit vectors in the metric of `weight`."""
         return TreeBank(self, weight)
 
-    def saved(self, trees):
+    def saved(self, trees, member):
         """The family and some of its trees as plain arrays."""
-        return SavedTrees(self.binned, self.growth, self.penalty, int(self.newton), trees)
+        plain = SavedTrees(self.binned, self.growth, self.penalty, int(self.newton), trees)
+        return SavedFamilies(*plain, self.families, np.ascontiguousarray(member)) if len(self.families.bound) else plain
 
     def at(self, rows):
         """The same family on new rows, a ``Binned``."""
-        return TreeFamily(rows, self.binning, self.growth, self.penalty, self.newton)
+        return TreeFamily(rows, self.binning, self.growth, self.penalty, self.newton, self.families)
 
 
 class SavedTrees(NamedTuple):
@@ -79,6 +83,40 @@ class SavedTrees(NamedTuple):
         """The bank that was saved."""
         family = TreeFamily(self.binned, binning, self.growth.check(self.binned), self.penalty, bool(self.newton))
         return TreeBank(family, weight, self.trees.resized(self.n_learners, family.growth.max_leaves))
+
+
+class SavedFamilies(NamedTuple):
+    """The same of a bank of trees in families: the table of the families, and to which of them each tree belongs."""
+
+    binned: object
+    growth: Growth
+    penalty: np.ndarray
+    newton: int
+    trees: Trees
+    families: Families
+    member: np.ndarray
+
+    @property
+    def n_samples(self):
+        return self.binned.n_samples
+
+    @property
+    def n_learners(self):
+        return len(self.trees.n_leaves)
+
+    def check(self):
+        """As that of ``SavedTrees``; and trees belong to families that are there."""
+        SavedTrees(*self[:5]).check()
+        table = self.families.check()
+        fits = self.growth.max_leaves == max(1, table.nodes.max()) + 1 and self.member.shape == (self.n_learners,)
+        if not fits or ((self.member < -1) | (self.member >= len(table.bound))).any():
+            raise ValueError("the families of the trees do not fit them.")
+
+    def opened(self, weight, binning):
+        """The bank that was saved."""
+        bank = SavedTrees(*self[:5]).opened(weight, binning)
+        bank.family.families = self.families.check()
+        return TreeBank(bank.family, weight, bank.trees, self.member)
 
 
 def trees(
@@ -129,17 +167,17 @@ def trees(
     """
     binned, binning = bin_columns(X, max_bins=max_bins, exact=exact, categorical=categorical, feature_names=feature_names)
     depth, leaves = -1 if max_depth is None else max_depth, -1 if max_leaves is None else max_leaves
-    newton, signs = validation.flag("newton", newton), _per_feature("monotone", monotone, binning.names, np.int64)
+    newton, signs = validation.flag("newton", newton), per_feature("monotone", monotone, binning.names, np.int64)
     min_weight = 0.001 * newton if min_weight is None else min_weight
     growth = Growth(depth, leaves, min_samples, min_weight, min_gain, l2, signs).check(binned)
-    price = _per_feature("penalty", penalty, binning.names, np.float64)
+    price = per_feature("penalty", penalty, binning.names, np.float64)
     price = np.zeros(binned.n_features) if len(price) == 0 else price
     if not (np.isfinite(price).all() and (price >= 0).all()):
         raise ValueError(f"penalty must be finite numbers >= 0, one for each feature, got {shown(penalty)}.")
     return TreeFamily(binned, binning, growth, price, newton)
 
 
-def _per_feature(name, given, names, dtype):
+def per_feature(name, given, names, dtype):
     """One number for each feature, from a sequence or from a dict by name; of length 0 for None."""
     if given is None:
         return np.zeros(0, dtype=dtype)

@@ -25,6 +25,8 @@ def choose_view(problem, method, compile):
     if not COEFFICIENTS.of(method.coefficients, "plain"):
         return _own_view(method)
     n, squared, stored = problem.n_learners, LOSS.of(problem.loss, "quadratic"), is_piece(problem.dictionary)
+    if SELECTION.of(method.select, "foresees"):
+        return Gram if squared and stored and n <= min(1000, problem.n_samples) else Explicit
     if squared and DICTIONARY.of(problem.dictionary, "one_pass") and n <= min(4000, problem.n_samples):
         return Gram  # one pass over tall data, instead of one a scan
     if compile and (n > 200 or not stored) and method.greedy:
@@ -52,6 +54,10 @@ def checked_view(problem, method, view):
         raise ValueError(f"{method.name} cannot run on view={view.__name__}; leave view=None.")
     if VIEW.of(view, "quadratic") and not LOSS.of(problem.loss, "quadratic"):
         raise ValueError(f"view={view.__name__} needs the squared loss, got {problem.loss!r}; leave view=None.")
+    if SELECTION.of(method.select, "foresees") and not VIEW.of(view, "foresees"):
+        raise ValueError(
+            f"{method.name} looks at the losses that steps lead to, view={view.__name__} does not tell them; leave view=None."
+        )
     if VIEW.of(view, "greedy") and not method.greedy:
         raise ValueError(
             f"view={view.__name__} needs Full() selection by correlation, {method.name} has another; leave view=None."

@@ -167,7 +167,9 @@ def _method_header(method, problem, arrays):
 
 def _same(piece, other):
     """Whether two pieces are of one kind with equal fields."""
-    return type(piece) is type(other) and (piece is None or all(map(np.array_equal, piece, other)))
+    if hasattr(piece, "_fields"):
+        return type(piece) is type(other) and all(map(_same, piece, other))
+    return np.array_equal(piece, other)
 
 
 def _method(file, header, arrays):

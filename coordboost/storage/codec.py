@@ -5,16 +5,17 @@ import math
 import numpy as np
 
 from coordboost._checks import shown
+from coordboost._families import Families
 from coordboost._protocol import DICTIONARY, LOSS, SELECTION, STEP
 from coordboost.data.standardize import Standardization
-from coordboost.data.trees import SavedTrees
+from coordboost.data.trees import SavedFamilies, SavedTrees
 from coordboost.dictionaries.binned import Binned
 from coordboost.dictionaries.trees import Growth
 from coordboost.dictionaries.trees.stored import Trees
 from coordboost.pieces import drawn, nonconvex, quantile  # noqa: F401  # they register themselves
 
 PIECES = {name: piece for kind in (LOSS, SELECTION, STEP, DICTIONARY) for name, piece in kind.pieces.items()}
-PIECES |= {piece.__name__: piece for piece in (Standardization, Binned, SavedTrees, Growth, Trees)}
+PIECES |= {piece.__name__: piece for piece in (Standardization, Binned, SavedTrees, SavedFamilies, Families, Growth, Trees)}
 #: The numbers that JSON has no word for.
 FLOATS = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 

@@ -82,7 +82,7 @@ SINCE_2 = ("arrays", "digest")
 
 #: Every array: the types that it may have, and its shape. The same letter is the same number in all of them: k steps, n learners,
 #: m samples, s standardised columns, e entries, d features, c thresholds, + one more than the learners, * one more than the features,
-#: p nodes, l leaves, b bytes of a set, o monotone signs.
+#: p nodes, l leaves, b bytes of a set, o monotone signs, f families.
 ARRAYS = {
     "path.learner": ("<i8", "k"),
     "path.shrink": ("<f8", "k"),
@@ -108,6 +108,9 @@ ARRAYS = {
     "problem.dictionary.binned.start": ("<i8", "*"),
     "problem.dictionary.penalty": ("<f8", "d"),
     "problem.dictionary.growth.monotone": ("<i8", "o"),
+    "problem.dictionary.member": ("<i8", "n"),
+    "problem.dictionary.families.nodes": ("<i8", "f"),
+    **{f"problem.dictionary.families.{name}": ("<f8", "f") for name in ("bound", "complexity")},
     **{f"problem.dictionary.trees.{name}": ("<i4", "np") for name in ("feature", "left")},
     "problem.dictionary.trees.goes_left": ("|u1", "npb"),
     "problem.dictionary.trees.values": ("<f8", "nl"),

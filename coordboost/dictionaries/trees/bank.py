@@ -7,6 +7,7 @@ import numpy as np
 from coordboost._protocol import DICTIONARY
 from coordboost.dictionaries.trees.forest import Forest
 from coordboost.dictionaries.trees.nodes import Tree
+from coordboost.dictionaries.trees.prefixes import norm
 from coordboost.dictionaries.trees.stored import Standing, Trees, combined
 
 
@@ -21,13 +22,16 @@ class TreeBank:
         The metric in which trees are unit vectors.
     trees : Trees, optional
         Those to begin with.
+    member : int64 (n_trees,), optional
+        Their families, where there are some.
     """
 
     countable = False
 
-    def __init__(self, family, weight, trees=None):
+    def __init__(self, family, weight, trees=None, member=None):
         self.family, self.weight, self._forest = family, weight, None
         self._trees = Trees.empty(0, family.growth.max_leaves) if trees is None else trees
+        self._member = np.full(len(self._trees.n_leaves), -1, dtype=np.int64) if member is None else member
         DICTIONARY.complete(self)
 
     @property
@@ -66,23 +70,37 @@ class TreeBank:
 
     def saved(self, n):
         """The first n trees, and the family, as plain arrays."""
-        return self.family.saved(self.trees.trimmed(n))
+        return self.family.saved(self.trees.trimmed(n), self.member[:n])
+
+    @property
+    def families(self):
+        """The table of the families of trees, None where there are none."""
+        return self.family.families if len(self.family.families.bound) else None
+
+    @property
+    def member(self):
+        """The family of each tree grown so far, int64 (n_learners,); -1 of a tree that was not grown for one."""
+        return self._member if self._forest is None else self._forest.prefixes.member[: self.n_learners]
+
+    def lengths(self):
+        """The length of each tree grown so far as a learner of its family, (n_learners,)."""
+        bound, q, trees = self.family.families.bound, self.family.families.q, self.trees
+        return np.array([bound[k] / norm(trees.values[j, : trees.n_leaves[j]], q) for j, k in enumerate(self.member)])
 
     def bank(self):
         """A bank of its own with the same trees."""
-        return TreeBank(self.family, self.weight, self.trees)
+        return TreeBank(self.family, self.weight, self.trees, self.member.copy())
 
     def room(self, n):
         """The forest with room for `n` more trees: what a loop works on."""
         if self._forest is None:
-            family = self.family
-            self._forest = Forest.of(family.binned, family.growth, self.weight, family.penalty, family.newton, self._trees)
-        self._forest = self._forest._replace(trees=self._forest.trees.with_room(self.n_learners + n))
+            self._forest = Forest.of(self.family, self.weight, self._trees, self._member)
+        self._forest = self._forest.with_room(self.n_learners + n)
         return self._forest
 
     def forget(self, n):
         """Know the first `n` trees only."""
-        self._trees = self.trees.cut(n)
+        self._trees, self._member = self.trees.cut(n), self.member[:n].copy()
         self._forest = None
 
     def bound(self, v):
@@ -127,4 +145,4 @@ class TreeBank:
     def at(self, rows):
         """The same trees on new rows, a ``Binned``."""
         family = self.family.at(rows)
-        return TreeBank(family, np.ones(family.n_samples), self.trees)
+        return TreeBank(family, np.ones(family.n_samples), self.trees, self.member.copy())

@@ -5,13 +5,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._generic import compiled, generic, kernel, leaf, record
+from coordboost._generic import compiled, generic, kernel, record
 from coordboost._machine import apart
-from coordboost.dictionaries.trees.fixed import mass, summed
+from coordboost._total import sum_of_losses
 from coordboost.dictionaries.trees.grow import grow
 from coordboost.dictionaries.trees.growth import Growth
+from coordboost.dictionaries.trees.kept import keep, measured_by_leaves, measured_by_samples
 from coordboost.dictionaries.trees.leaves import refit_leaves
-from coordboost.dictionaries.trees.stored import SET, Trees, combined, fill_leaves
+from coordboost.dictionaries.trees.prefixes import Prefixes
+from coordboost.dictionaries.trees.sift import most_splits, remember, sift, up_to
+from coordboost.dictionaries.trees.stored import Trees, combined, fill_leaves
 from coordboost.dictionaries.trees.tasks import grow_on_threads, worth_threads
 from coordboost.dictionaries.trees.workspace import Workspace
 
@@ -25,7 +28,9 @@ class Forest(NamedTuple):
     weight : (n_samples,) or (1,), the metric in which trees are unit vectors
     metric : (n_samples,) or (1,), the weights of leaf values: with `newton` second derivatives, else `weight`
     every : int64 (n_features,), all features;  penalty : (n_features,), what a split must gain in addition
-    state : n, the trees so far; seen, the one whose leaves are in ``space.leaf``, or -1; length, that of the last fit
+    state : n, the trees so far; seen, the one whose leaves are in ``space.leaf``, or -1; length, that of the last fit; splits, those of
+        a tree that is to be grown and not to be kept, else 0
+    prefixes : the families of trees, where there are some
     """
 
     binned: object  # a Binned
@@ -38,16 +43,28 @@ class Forest(NamedTuple):
     penalty: np.ndarray
     newton: int
     state: np.record
+    prefixes: Prefixes
 
     @classmethod
-    def of(cls, binned, growth, weight, penalty, newton, trees):
-        """A forest that begins with `trees`."""
+    def of(cls, family, weight, trees, member):
+        """A forest of a `TreeFamily` that begins with `trees`, whose families are `member`."""
+        binned, growth, newton = family.binned, family.growth, family.newton
         weight = weight[:1].copy() if (weight == weight[0]).all() else weight
         metric = np.ones(binned.n_samples) if newton else weight
-        every, state = np.arange(binned.n_features, dtype=np.int64), record(n=len(trees.n_leaves), seen=-1, length=0.0)
-        forest = cls(binned, growth, Workspace.of(binned, growth), trees, weight, metric, every, penalty, int(newton), state)
+        every, state = (
+            np.arange(binned.n_features, dtype=np.int64),
+            record(n=len(trees.n_leaves), seen=-1, splits=0, length=0.0),
+        )
+        space = Workspace.of(binned, growth)
+        prefixes = Prefixes.of(family.families, member, space, trees)
+        forest = cls(binned, growth, space, trees, weight, metric, every, family.penalty, int(newton), state, prefixes)
         grow_apart.ready(forest, np.zeros(binned.n_samples), every)
         return forest
+
+    def with_room(self, n):
+        """The same with room for `n` trees in all."""
+        trees = self.trees.with_room(n)
+        return self._replace(trees=trees, prefixes=self.prefixes.with_room(len(trees.n_leaves)))
 
     def find(self, v):
         """Grow the tree that fits `v` best and give it a number: (number, correlation); (-1, 0) where there is no room."""
@@ -77,6 +94,40 @@ class Forest(NamedTuple):
         out = np.zeros(len(self.space.leaf))
         add(self, j, 1.0, out)
         return out
+
+    def reach(self, j):
+        """The bound of the family of tree j, and the length of the tree in it."""
+        bound = self.prefixes.families.bound[self.prefixes.member[j]]
+        return bound, bound * self.prefixes.spread[j]
+
+    def grow_drawn(self, v, drawn):
+        """Grow the largest tree of the families `drawn`; its leaves."""
+        self.state.splits = max(1, most_splits(self, drawn))
+        n_leaves, _ = grow_apart(self, v, self.every)
+        self.state.splits = 0
+        return n_leaves
+
+    def sifted(self, view, v, n_leaves, step, beta, drawn, select, k):
+        """The tree of the families `drawn` whose step leads to the least risk, with a number, and its correlation."""
+        n = self.state.n
+        j, corr = sift(self, view, v, n_leaves, step, beta, drawn, select, k)
+        if j == n and n_leaves > 0:
+            keep(
+                self.trees,
+                self.space,
+                j,
+                min(2 * self.prefixes.families.nodes[self.prefixes.member[j]] + 1, self.space.count.nodes),
+            )
+            self.state.n += 1
+        return j, corr
+
+    def after_in(self, view, j, theta):
+        """The sum of the losses of an explicit view at pred + theta B_j."""
+        trial = self.prefixes.trial
+        for i in range(len(trial)):
+            trial[i] = view.pred[i]
+        add(self, j, theta, trial)
+        return sum_of_losses(view.loss, view.y, view.weight, view.base, trial)
 
     def measure(self, view):
         """Take the second derivatives at the model as weights of the next tree, where it wants them."""
@@ -113,6 +164,14 @@ class GrownInTasks:
         n_leaves = grow_on_threads(forest.binned, forest.growth, forest.space, v, forest.metric, groups, forest.penalty)
         return compiled(run_keep, (forest,))(forest, v, n_leaves)
 
+    def grow_drawn(self, v, drawn):
+        """As that of the forest."""
+        forest = self.forest
+        growth = up_to(forest.growth, max(1, most_splits(forest, drawn)))
+        n_leaves = grow_on_threads(forest.binned, growth, forest.space, v, forest.metric, forest.every, forest.penalty)
+        compiled(run_remember, (forest,))(forest)
+        return n_leaves
+
 
 @kernel
 def see(forest, j):
@@ -125,10 +184,15 @@ def see(forest, j):
 
 @kernel
 def grow_one(forest, v, features):
-    """Grow a tree on these features, and keep it as a unit vector."""
+    """Grow a tree on these features, and keep it as a unit vector; or only grow one of so many splits as the state asks for."""
+    splits = forest.state.splits
     if forest.state.n >= len(forest.trees.n_leaves):
         return -1, 0.0
-    n_leaves = grow(forest.binned, forest.growth, forest.space, v, forest.metric, features, forest.penalty)
+    growth = up_to(forest.growth, splits if splits > 0 else forest.growth.max_leaves - 1)
+    n_leaves = grow(forest.binned, growth, forest.space, v, forest.metric, features, forest.penalty)
+    if splits > 0:
+        remember(forest)
+        return n_leaves, 0.0
     return keep_grown(forest, v, n_leaves)
 
 
@@ -142,7 +206,7 @@ def keep_grown(forest, v, n_leaves):
         forest.trees.n_leaves[j] = 1
         return j, math.nan
     state.seen = j
-    keep(forest.trees, space, j)
+    keep(forest.trees, space, j, space.count.nodes)
     values, largest = space.values[:n_leaves], 0.0
     for one in range(n_leaves):
         largest = max(largest, abs(values[one]))
@@ -166,47 +230,10 @@ def run_keep(forest, v, n_leaves):
     return keep_grown(forest, v, n_leaves)
 
 
+def run_remember(forest):
+    """`remember`, to be compiled."""
+    remember(forest)
+
+
 #: As `grow_one`. Growing is far more code than the loops that call it.
 grow_apart = apart(grow_one)
-
-
-@leaf
-def keep(trees, space, j):
-    """Write the tree that was grown into row j, but for its values."""
-    feature, left, goes_left, nodes = trees.feature[j], trees.left[j], trees.goes_left[j], space.nodes
-    trees.n_leaves[j] = space.count.leaves
-    for at in range(space.count.nodes):
-        node = nodes[at]
-        feature[at], trees.gain[j, at], trees.n_samples[j, at] = node.feature, node.gain, node.stop - node.start
-        left[at] = node.leaf if node.feature < 0 else node.left
-        if node.feature >= 0:
-            members, flags = goes_left[at], space.goes_left[at]
-            for byte in range(SET):
-                bits = 0
-                for bit in range(8):
-                    bits |= flags[8 * byte + bit] << bit
-                members[byte] = bits
-
-
-@leaf
-def measured_by_leaves(space, by):
-    """Squared norm of the fit, and its product with the target, from the sums of the leaves; the fit divided by `by`."""
-    square, corr, form = 0.0, 0.0, space.form
-    for at in range(space.count.nodes):
-        node = space.nodes[at]
-        if node.feature < 0:
-            value = space.values[node.leaf] / by
-            square += mass(form, node.tallies) * value * value
-            corr += summed(form, node.sums) / form.scale * value
-    return square, corr
-
-
-@leaf
-def measured_by_samples(space, weight, v, by):
-    """The same from the samples, in the metric of their weights."""
-    square, corr, last = 0.0, 0.0, len(weight) - 1
-    for i in range(len(v)):
-        value = space.values[space.leaf[i]] / by
-        square += weight[min(i, last)] * value * value
-        corr += v[i] * value
-    return square, corr

@@ -30,6 +30,7 @@ correlations = generic("correlations")
 tie = generic("tie")
 tempo = generic("tempo")
 search = generic("search")
+after = generic("after")
 push = generic("push")
 perturb = generic("perturb", nothing)
 tempered = generic("tempered", as_found)
@@ -81,6 +82,11 @@ def run_search_pair(view, i, a, j, b):
 def run_search(view, j, a, b):
     """The verb `search`, to be compiled."""
     return search(view, j, a, b)
+
+
+def run_after(view, j, theta):
+    """The verb `after`, to be compiled."""
+    return after(view, j, theta)
 
 
 def run_push(view, j, shrink, theta):
@@ -197,6 +203,10 @@ class Called:
     def search(self, j, a, b):
         view = self._along(j)
         return self._run(run_search, view)(view, 0, a, b)
+
+    def after(self, j, theta):
+        view = self._along(j)
+        return self._run(run_after, view)(view, 0, theta)
 
     def push(self, j, shrink, theta):
         view = self._along(j)

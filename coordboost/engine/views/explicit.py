@@ -7,7 +7,7 @@ import numpy as np
 from coordboost import _linesearch
 from coordboost._generic import generic, kernel
 from coordboost._protocol import VIEW
-from coordboost._total import total_of
+from coordboost._total import sum_of_losses, total_of
 
 scan = generic("scan")
 correlations = generic("correlations")
@@ -87,6 +87,7 @@ class Explicit(NamedTuple):
     pred: np.ndarray
     resid: np.ndarray
     rounding: float
+    foresees = True
 
     @classmethod
     def start(cls, problem):
@@ -126,6 +127,12 @@ class Explicit(NamedTuple):
         """The t that minimises the loss at pred + t (a B_j - b pred)."""
         direction = a * column(self.dictionary, j) - b * self.pred
         return _linesearch.line_search(self.loss, self.y, self.weight, self.base + self.pred, direction)
+
+    def after(self, j, theta):
+        """The sum of the losses at pred + theta B_j."""
+        pred = self.pred.copy()
+        add(self.dictionary, j, theta, pred)
+        return sum_of_losses(self.loss, self.y, self.weight, self.base, pred)
 
     def push(self, j, shrink, theta):
         """pred <- (1 - shrink) pred + theta B_j."""

@@ -21,6 +21,7 @@ class Gram(NamedTuple):
     inner: np.ndarray  # <pred, pred> and <y, pred>
     rounding: float
     quadratic = True
+    foresees = True
 
     @classmethod
     def start(cls, problem):
@@ -55,6 +56,10 @@ class Gram(NamedTuple):
         along = a * self.corr[j] - b * (self.inner[1] - self.inner[0])
         length = a * a * self.gram[j, j] - 2 * a * b * with_pred + b * b * self.inner[0]
         return along / length if length > 0 else 0 * along
+
+    def after(self, j, theta):
+        """The sum of the losses at pred + theta B_j, less that at pred."""
+        return theta * theta * self.gram[j, j] / 2 - theta * self.corr[j]
 
     def push(self, j, shrink, theta):
         """The state after pred <- (1 - shrink) pred + theta B_j."""

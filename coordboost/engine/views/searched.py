@@ -36,6 +36,10 @@ find_in = generic("find_in")
 sought = generic("sought")
 tie = generic("tie")
 search = generic("search")
+after_in = generic("after_in")
+reach = generic("reach")
+grow_drawn = generic("grow_drawn")
+sifted = generic("sifted")
 push = generic("push")
 
 
@@ -45,6 +49,7 @@ class Searched(NamedTuple):
 
     inner: object
     carries = (Single, TwoSequences)
+    foresees = True
     countable = False
     searches = 1
     perturbs = True
@@ -120,6 +125,20 @@ class Searched(NamedTuple):
 
     def search(self, j, a, b):
         return search(self.inner, j, a, b)
+
+    def least_risk(self, step, beta, drawn, select, k):
+        """The learner of the families drawn whose step leads to the least risk, and its correlation."""
+        measure(self.inner.dictionary, self.inner)
+        n_leaves = grow_drawn(self.inner.dictionary, sought(self.inner), drawn)
+        return sifted(self.inner.dictionary, self, sought(self.inner), n_leaves, step, beta, drawn, select, k)
+
+    def reach(self, j):
+        """The bound of the family of learner j, and the length of the learner."""
+        return reach(self.inner.dictionary, j)
+
+    def after(self, j, theta):
+        """The sum of the losses at pred + theta B_j."""
+        return after_in(self.inner.dictionary, self.inner, j, theta)
 
     def push(self, j, shrink, theta):
         push(self.inner, j, shrink, theta)

@@ -3,12 +3,17 @@
 from coordboost._generic import compiled
 from coordboost.engine.views.called import run_perturb, run_push, run_search, run_tempered
 from coordboost.engine.views.explicit import stopped
-from coordboost.engine.views.searched import measure, sought, tempo, tie
+from coordboost.engine.views.searched import measure, sifted, sought, tempo, tie
 
 
 def run_measure(view):
     """What a learner has to know before it is sought, to be compiled."""
     measure(view.inner.dictionary, view.inner)
+
+
+def run_sifted(view, n_leaves, step, beta, drawn, select, k):
+    """The winner of those that were grown, to be compiled."""
+    return sifted(view.inner.dictionary, view, sought(view.inner), n_leaves, step, beta, drawn, select, k)
 
 
 class Tasked:
@@ -35,6 +40,17 @@ class Tasked:
 
     def tempered(self, k, j, corr):
         return compiled(run_tempered, (self.view,))(self.view, k, j, corr)
+
+    def least_risk(self, step, beta, drawn, select, k):
+        """The winner among the families drawn."""
+        n_leaves = self.finder.grow_drawn(self._prepared(), drawn)
+        return compiled(run_sifted, (self.view, step, beta.beta, select))(
+            self.view, n_leaves, step, beta.beta, drawn, select, k
+        )
+
+    def reach(self, j):
+        """The bound of the family of learner j, and the length of the learner."""
+        return self.view.reach(j)
 
     def tempo(self):
         return tempo(self.view)

@@ -1,0 +1,81 @@
+"""Trees in families: by the number of their splits and the norm of their leaf values."""
+
+import math
+
+import numpy as np
+
+from coordboost._checks import positive, shown
+from coordboost._families import Families
+from coordboost.bounds.rademacher import tree_complexity
+from coordboost.data import validation
+from coordboost.data.binning import bin_columns
+from coordboost.data.trees import TreeFamily, per_feature
+from coordboost.dictionaries.trees import Growth
+
+#: The grid of the paper: most splits, and bounds of the norm of leaf values.
+NODES, BOUNDS = (2, 4, 8, 16, 32, 64, 256), (0.001, 0.01, 0.1, 0.5, 1.0, 2.0, 4.0)
+
+
+def tree_families(
+    X, *, nodes=NODES, bounds=BOUNDS, q=2.0, sums=False, complexity=tree_complexity, normalize=True, min_samples=1, min_gain=0.0,
+    monotone=None, penalty=None, max_bins=255, exact=False, categorical=(), feature_names=None,
+):  # fmt: skip
+    r"""The trees :math:`H_{n,\lambda,q}` on the columns of X, for every n of `nodes` and lambda of `bounds`: what ``rgb`` boosts with.
+
+    Family (n, lambda) holds the trees with at most n splits whose leaf values w have :math:`\|w\|_q = \lambda`. A step grows one tree,
+    the leaf with the largest gain first; the tree with n splits is the beginning of any larger one, so one growth serves all families.
+
+    Parameters
+    ----------
+    X : array_like, data frame or scipy sparse matrix, (n_samples, n_features)
+        As for ``trees``.
+    nodes : sequence of int
+        Numbers of splits.
+    bounds : sequence of float
+        Bounds lambda.
+    q : float from 1 to inf, default 2
+    sums : bool, default False
+        Leaf values by the sums of their leaves, the steepest direction for a step with the family's constant, in the place of means.
+    complexity : function, default ``bounds.tree_complexity``
+        ``complexity(nodes, bound, n_features, n_samples)``, (n_families,).
+    normalize : bool, default True
+        Divide complexities by the largest: they are then from 0 to 1, as in the paper's experiments.
+    min_samples, min_gain, monotone, penalty, max_bins, exact, categorical, feature_names
+        As for ``trees``.
+
+    Returns
+    -------
+    TreeFamily
+        Its `families` is the table: sorted by n, then by lambda.
+
+    Notes
+    -----
+    *Memory*: histograms take 16 (largest n) (features) (bins) bytes while a tree grows; `max_bins` makes them smaller. *Source*: Cortes,
+    Mohri, Storcheus, *Regularized Gradient Boosting*, Sections 3 and 5.
+    """
+    binned, binning = bin_columns(X, max_bins=max_bins, exact=exact, categorical=categorical, feature_names=feature_names)
+    table = _table(nodes, bounds, q, sums, complexity, normalize, binned)
+    signs = per_feature("monotone", monotone, binning.names, np.int64)
+    if table.sums and signs.any():
+        raise ValueError("monotone is for leaf values by means; pass sums=False.")
+    leaves = max(1, int(table.nodes.max())) + 1
+    growth = Growth(-1, leaves, min_samples, 0.0, min_gain, 0.0, signs).check(binned)
+    price = per_feature("penalty", penalty, binning.names, np.float64)
+    price = np.zeros(binned.n_features) if len(price) == 0 else price
+    if not (np.isfinite(price).all() and (price >= 0).all()):
+        raise ValueError(f"penalty must be finite numbers >= 0, one for each feature, got {shown(penalty)}.")
+    return TreeFamily(binned, binning, growth, price, False, table)
+
+
+def _table(nodes, bounds, q, sums, complexity, normalize, binned):
+    """The table of the families, sorted."""
+    sizes = sorted({validation.whole("nodes", n) for n in np.atleast_1d(nodes)})
+    radii = sorted({positive("bounds", bound) for bound in np.atleast_1d(bounds)})
+    if not (sizes and radii):
+        raise ValueError(f"nodes and bounds must not be empty, got {shown(nodes)} and {shown(bounds)}.")
+    n, bound = (np.ravel(part) for part in np.meshgrid(sizes, radii, indexing="ij"))
+    m = len(binned.codes[0])
+    cost = np.asarray(complexity(n, bound, binned.n_features, m), dtype=np.float64)
+    if validation.flag("normalize", normalize) and cost.size and 0 < cost.max() < math.inf:
+        cost = cost / cost.max()
+    return Families(bound, cost, n, q, int(validation.flag("sums", sums))).check()

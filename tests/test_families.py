@@ -1,0 +1,154 @@
+"""Regularised gradient boosting: the named method is Algorithm 1 in naive lines, on columns and on trees, and its runs are runs."""
+
+from fractions import Fraction as F
+
+import hypothesis.strategies as st
+import numpy as np
+import pytest
+import reference as ref
+from designs import betas, columns, draws, seeded
+from hypothesis import given
+from reference_exact import fractions
+from reference_families import rgb as naive
+
+import coordboost as cb
+from coordboost._families import Families
+from coordboost.pieces.structural import lengths
+
+N = 5
+STEPS = {"safe": (cb.FamilyStep(), 2), "printed": (cb.FamilyStep(power=1), 1), "exact": (cb.Proportional(), None)}
+BOUND, OMEGA = np.array([1.0, 2.0, 0.5]), np.array([0.25, 0.5, 0.25])
+TABLE = cb.Families(BOUND, OMEGA)
+
+
+@st.composite
+def signed_families(draw):
+    """Functions +-lambda on 4 or 16 samples, so that no number of a short run is rounded; family 1 holds halves of its bound, too."""
+    m, n = draw(st.sampled_from([4, 16])), draw(st.integers(3, 7))
+    signs = np.array(draw(st.lists(st.lists(st.sampled_from([-1.0, 1.0]), min_size=n, max_size=n), min_size=m, max_size=m)))
+    family = np.arange(n) % 3
+    size = BOUND[family] * np.where(np.arange(n) % 6 == 4, 0.5, 1.0)
+    y = np.array(draw(st.lists(st.integers(-8, 8), min_size=m, max_size=m)), dtype=float)
+    return cb.Problem(signs * size, y, center=False, groups=family)
+
+
+@pytest.mark.parametrize("view", [cb.Explicit, cb.Gram], ids=["explicit", "gram"])
+@pytest.mark.parametrize("step", STEPS)
+@seeded
+@given(problem=signed_families())
+def test_columns_are_the_naive_algorithm_in_fractions(step, view, problem):
+    """Every pick, and every coefficient with ==."""
+    rule, power = STEPS[step]
+    for penalty, t in ((0.0, 2), (0.5, 2), (0.5, None)):
+        method = cb.rgb(penalty, t, rule, TABLE)
+        run = cb.solve(problem, method, N, view=view, compile=False)
+        H = fractions(columns(problem) * lengths(problem))
+        rest = problem.groups, fractions(BOUND), fractions(OMEGA), F(penalty), draws(problem, method, N), ref.SQUARED, power
+        alphas, picks = naive(H, fractions(problem.y), *rest)
+        assert list(run.path.learner) == picks
+        assert (fractions(betas(run)) == alphas * fractions(lengths(problem))).all()
+
+
+@pytest.mark.parametrize("loss, step", [(cb.Logistic(), "safe"), (cb.Logistic(), "printed"), (cb.Huber(0.5), "safe")], ids=repr)
+def test_other_losses(loss, step):
+    rng, (rule, power) = np.random.default_rng(1), STEPS[step]
+    X, family = rng.uniform(-1, 1, (30, 9)), np.arange(9) % 3
+    X, y = X * BOUND[family], np.where(X[:, 0] + X[:, 4] > 0.3, 1.0, -1.0)
+    problem, method = cb.Problem(X, y, loss, center=False, groups=family), cb.rgb(0.02, 2, rule, TABLE)
+    run = cb.solve(problem, method, 12)
+    twin = ref.logistic() if isinstance(loss, cb.Logistic) else ref.huber(0.5)
+    alphas, picks = naive(X, y, family, BOUND, OMEGA, 0.02, draws(problem, method, 12), twin, power)
+    assert list(run.path.learner) == picks
+    np.testing.assert_allclose(run.beta / lengths(problem), alphas[-1], rtol=1e-11, atol=1e-13)
+    objective = twin.value(y, X @ alphas[-1]) / 30 + 0.02 * np.abs(alphas[-1]) @ OMEGA[family]
+    np.testing.assert_allclose(run.certificate().upper / 30, objective, rtol=1e-12)
+    np.testing.assert_allclose(cb.account(run).objective, objective, rtol=1e-12)
+
+
+def test_families_of_columns_have_a_table_of_their_own():
+    """Without one: the largest value is the bound, the complexity Massart's."""
+    X, y = np.random.default_rng(2).normal(size=(20, 5)), np.arange(20.0)
+    groups = [0, 1, 1, 1, 0]
+    problem = cb.Problem(X, y, center=False, groups=groups)
+    table = cb.rgb(0.1).bind(problem).select.families
+    bound = np.array([np.abs(X[:, np.equal(groups, g)]).max() for g in (0, 1)])
+    np.testing.assert_allclose(table.bound, bound, rtol=1e-12)
+    cost = bound * np.sqrt(2 * np.log(2 * np.array([2, 3])) / 20)
+    np.testing.assert_allclose(table.complexity, cost / cost.max(), rtol=1e-12)
+    one = cb.rgb(0.1).bind(cb.Problem(X, y, center=False)).select.families
+    assert one.bound.tolist() == [np.abs(X).max()] and one.complexity.tolist() == [1.0]
+
+
+def test_the_interval_of_the_objective():
+    """Greedy soft-threshold steps on the scaled columns end inside it: (7) is a Lasso with a penalty for each learner."""
+    rng = np.random.default_rng(3)
+    X, y, family = rng.uniform(-1, 1, (25, 6)) * BOUND[np.arange(6) % 3], rng.normal(size=25), np.arange(6) % 3
+    problem = cb.Problem(X, y, center=False, groups=family)
+    target = cb.Structured(0.1, TABLE)
+    best, price = np.zeros(6), 25 * 0.1 * OMEGA[family] / lengths(problem)
+    for k in range(3000):
+        j = k % 6
+        corr = columns(problem)[:, j] @ (y - columns(problem) @ best) + best[j]
+        best[j] = np.sign(corr) * max(abs(corr) - price[j], 0.0)
+    lowest = ((y - columns(problem) @ best) ** 2).sum() / 2 + np.abs(best) @ price
+    ours = cb.solve(problem, cb.rgb(0.1, families=TABLE), 200)
+    for beta, most in ((best, 1e-9), (ours.beta, np.inf)):
+        found = cb.certify(problem, beta, target)
+        assert found.lower <= lowest <= found.upper * (1 + 1e-12) and found.gap <= most
+
+
+def test_the_printed_constant_increases_the_loss():
+    """The example of Lemma 4: a single leaf of value 4, labels + + + -."""
+    y, table = np.array([1.0, 1.0, 1.0, -1.0]), cb.Families([4.0], [1.0])
+    problem = cb.Problem(np.full((4, 1), 4.0), y, cb.Logistic(), center=False)
+    losses = [
+        cb.solve(problem, cb.rgb(0.0, 1, step, table), 1).final.loss / 4 for step in (cb.FamilyStep(power=1), cb.FamilyStep())
+    ]
+    np.testing.assert_allclose(losses, [1.0181, 0.5633], atol=5e-5)
+    assert problem.start_loss / 4 == pytest.approx(np.log(2)) and losses[1] < np.log(2) < losses[0]
+
+
+def rounds(step, n_problems, n_steps):
+    """(loss before, loss after, what the loss must fall by) of every round on random families with bounds from 1/4 to 4."""
+    rng, bound = np.random.default_rng(4), np.array([0.25, 1.0, 4.0])
+    for seed in range(n_problems):
+        m, family = int(rng.integers(2, 12)), np.arange(9) % 3
+        H = bound[family] * np.where(rng.random((m, 9)) < 0.2, rng.uniform(-1, 1, (m, 9)), np.sign(rng.random(9) - 0.5))
+        y = np.where(rng.random(m) < 0.5, 1.0, -1.0)
+        problem = cb.Problem(H, y, cb.Logistic(), center=False, groups=family)
+        run = cb.solve(problem, cb.rgb(0.01, 2, step, cb.Families(bound, bound)), n_steps, rng=seed)
+        F, B = np.zeros(m), columns(problem)
+        for j, theta in zip(run.path.learner, run.path.theta, strict=True):
+            corr, before = B[:, j] @ problem.resid(F), problem.value(F)
+            F = F + theta * B[:, j]
+            yield before, problem.value(F), theta * corr / 2
+
+
+def test_the_right_constants_never_increase_the_loss():
+    """10,000 rounds. Each falls by (L')^2 / (2 C) = theta corr / 2 at least, but for the rounding of two sums of at most 12 losses."""
+    before, after, least = np.array(list(rounds(cb.FamilyStep(), 100, 100))).T
+    assert len(before) == 10_000 and (after <= before - least + 1e-14 * (1 + before)).all()
+    before, after, _ = np.array(list(rounds(cb.FamilyStep(power=1), 100, 100))).T
+    assert (after > before + 1e-3).sum() > 100
+
+
+@pytest.mark.parametrize("bad, says", [
+    (lambda p: cb.rgb(-1.0), "penalty must be"), (lambda p: cb.rgb(0.1, 0), "n_candidates must be"),
+    (lambda p: cb.rgb(0.1, sampling=-1), "sampling must be"),
+    (lambda p: cb.rgb(0.1, families=cb.Families([1.0] * 2, [1.0] * 2)), "3 group"),
+    (lambda p: cb.rgb(0.1, families=cb.Families([1.0] * 3, [1.0])), "complexity must be 3"),
+    (lambda p: cb.rgb(0.1, families=cb.Families([1.0, 0.0, 1.0], [1.0] * 3)), "bound must be positive"),
+    (lambda p: cb.rgb(0.1, families=cb.Families([1e-3] * 3, [1.0] * 3)), "more than the bound"),
+    (lambda p: cb.rgb(0.1, step=cb.FamilyStep(power=3)), "power must be 2"),
+])  # fmt: skip
+def test_bad_input_is_refused(bad, says):
+    problem = cb.Problem(np.random.default_rng(0).normal(size=(9, 3)), np.arange(9.0), groups=[0, 1, 2])
+    with pytest.raises(ValueError, match=says):
+        cb.solve(problem, bad(problem), 1)
+
+
+def test_an_account_is_for_families():
+    problem = cb.Problem(np.eye(4), np.arange(4.0), center=False)
+    with pytest.raises(ValueError, match="chooses between families"):
+        cb.account(cb.solve(problem, cb.ls_boost(0.1), 2))
+    assert Families is cb.Families
