@@ -1,6 +1,7 @@
 """The public names of the package and where they live: the one list, read by type checkers and when the package is loaded."""
 
 from coordboost import bounds as bounds
+from coordboost import langevin as langevin
 from coordboost._families import Families as Families
 from coordboost._winner import best_of as best_of
 from coordboost.bounds import BoundCheck as BoundCheck

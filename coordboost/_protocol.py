@@ -104,6 +104,8 @@ SELECTION = Kind(
         "draws_below": None,  # the numbers are 0, 1, ..., less than this; default n_learners
         "greedy": False,  # looks at all learners, and the largest score wins
         "grouped": False,  # looks at all learners of some groups, and the largest score wins
+        "blind": False,  # the choice does not depend on the residual
+        "chances": None,  # chances(corr (n, n_learners), square (n,), rng), of learners, for n residuals; and whether they are those of all
         "sees_residual": False,  # it looks at the residual, too: sought(view)
         "foresees": False,  # looks at the learners of some families, and at the losses that their steps lead to
         "bind": None,  # bind(problem): the rule checked against the problem and filled in from it

@@ -23,7 +23,7 @@ FLOORS = {
     3: ["data", "problem", "spectrum", "span", "method", "methods", "stochastic", "structured", "targets", "bounds"],
     4: [
         "state", "outcome", "asking", "driver", "run", "interrupt", "solve", "stopping", "storage", "subgradient", "shapes", "families",
-        "paths", "exact", "lasso", "certify", "laws", "geometry",
+        "paths", "exact", "lasso", "certify", "laws", "geometry", "langevin",
     ],
     5: ["estimators", "plots", "report", "exports", "cli", "readers", "page", "quickstart", "warm"],
     6: ["", "__main__"],  # the front door, coordboost/__init__.py, is ""

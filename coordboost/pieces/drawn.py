@@ -35,6 +35,7 @@ class Weighted(NamedTuple):
 
     width = 1
     grouped = True
+    blind = True
 
     def bind(self, problem):
         groups = DICTIONARY.of(problem.dictionary, "n_groups")
@@ -53,6 +54,9 @@ class Weighted(NamedTuple):
 
     def draw(self, rng, n_rows, n_learners):
         return rng.choice(len(self.p), size=(n_rows, 1), p=self.p)
+
+    def chances(self, corr, square, rng):
+        return self.p[None], True
 
     def pick(self, view, step, beta, drawn, k):
         return best_in(view, step, beta, drawn, self.member, self.start)
@@ -81,6 +85,11 @@ class Softmax(NamedTuple):
 
     def draw(self, rng, n_rows, n_learners):
         return rng.integers(0, FINE, size=(n_rows, 1))
+
+    def chances(self, corr, square, rng):
+        power = self.kappa * corr**2 / square[:, None]
+        out = np.exp(power - power.max(axis=1, keepdims=True))
+        return out / out.sum(axis=1, keepdims=True), False
 
     def pick(self, view, step, beta, drawn, k):
         corr, v, square, most, total = scan(view), sought(view), 0.0, 0.0, 0.0

@@ -88,6 +88,9 @@ class Full(NamedTuple):
     def weights(self, n):
         return np.eye(1, n)[0]
 
+    def chances(self, corr, square, rng):
+        return np.eye(corr.shape[1])[np.abs(corr).argmax(axis=1)], False
+
 
 @SELECTION.own
 class Subset(NamedTuple):
@@ -117,6 +120,15 @@ class Subset(NamedTuple):
 
     def weights(self, n):
         return subset_weights(self.t, n)
+
+    @property
+    def blind(self):
+        return self.t == 1
+
+    def chances(self, corr, square, rng):
+        out, order = np.empty_like(corr), np.argsort(-np.abs(corr), axis=1)
+        np.put_along_axis(out, order, np.broadcast_to(self.weights(corr.shape[1]), corr.shape), axis=1)
+        return out, self.blind
 
 
 @SELECTION.own

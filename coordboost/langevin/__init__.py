@@ -1,0 +1,12 @@
+"""Langevin boosting as a sampler: the laws that its models approach, and how near a run has come to them."""
+
+from coordboost.langevin.chains import Chain, chain
+from coordboost.langevin.diagnose import Regime, ess, regime, split_rhat
+from coordboost.langevin.limit import Limit, limit_of
+from coordboost.langevin.normal import Normal, gibbs, stationary, transient
+from coordboost.langevin.quadrature import GridLaw, quadrature
+
+__all__ = [
+    "Chain", "GridLaw", "Limit", "Normal", "Regime", "chain", "ess", "gibbs", "limit_of", "quadrature", "regime", "split_rhat",
+    "stationary", "transient",
+]  # fmt: skip
