@@ -98,3 +98,23 @@ def test_the_warning_points_to_the_line_that_makes_the_problem():
     with pytest.warns(cb.ConstantColumnWarning) as caught:
         Problem(X.assign(one=1.0), Y)
     assert caught[0].filename == __file__
+
+
+BIG = 2**53
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        np.array([BIG, BIG + 1, BIG, BIG]),
+        np.array([BIG, BIG + 2, BIG + 4, BIG], dtype=float),
+        np.array([1e30, 1e30 + 1.5e14, 1e30, 1e30]),
+    ],
+    ids=["whole numbers", "2^53", "1e30"],
+)
+def test_columns_that_vary_by_less_than_rounding_are_not_called_constant(column):
+    other = np.array([1, 2, 4, 3], dtype=column.dtype)
+    with pytest.warns(cb.ConstantColumnWarning, match=r"1 almost constant column.*: x0; .*subtract a constant from them first"):
+        Problem(np.column_stack([column, other]), other)
+    with pytest.warns(cb.ConstantColumnWarning, match=r"1 constant column\(s\) set aside, their coefficients are 0: x0\.$"):
+        Problem(np.column_stack([column, other]), other, sample_weight=[1, 0, 0, 1])

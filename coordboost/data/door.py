@@ -15,6 +15,8 @@ from coordboost.dictionaries.bank import Bank
 
 #: Verbs that a compiled loop calls: a piece must bring them itself.
 KERNELS = ("correlations", "dot", "add")
+#: What is said of columns whose differences are lost in the rounding of their size.
+FAINT = "; they vary by less than float64 can tell at their size, so subtract a constant from them first"
 
 
 def parts_of(X, y, loss, sample_weight, center, scale, groups, feature_names):
@@ -63,7 +65,12 @@ def _from_columns(X, y, sample_weight, center, scale, feature_names):
     if not len(way.kept):
         raise ValueError("every column of X is constant (after centring, for n = 1 always): there is nothing to fit.")
     if len(way.kept) < len(names):
-        validation.report_constant([names[j] for j in np.setdiff1d(np.arange(len(names)), way.kept)])
+        aside = np.setdiff1d(np.arange(len(names)), way.kept)
+        varies = [X.varies(j, weight > 0) for j in aside]
+        validation.report_constant([names[j] for j, faint in zip(aside, varies, strict=True) if not faint])
+        validation.report_constant(
+            [names[j] for j, faint in zip(aside, varies, strict=True) if faint], "almost constant", FAINT
+        )
     return y, weight, dictionary, way, names, X.named or feature_names is not None
 
 

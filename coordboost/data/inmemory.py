@@ -1,5 +1,6 @@
 """Raw columns in memory: an array, a data frame or a sparse matrix, with the verbs that the door asks of columns."""
 
+import numpy as np
 import scipy.sparse
 
 from coordboost.data import validation
@@ -16,12 +17,18 @@ class MemoryColumns:
     def __init__(self, X):
         self.named = validation.is_frame(X) and all(isinstance(name, str) for name in X.columns)
         self.X, self.names = validation.matrix(X)
+        self._given = X if isinstance(X, np.ndarray) else self.X
         self.shape = self.X.shape
 
     def standardized(self, weight, center, scale):
         """A dictionary of the columns, and the way back."""
         standardize = standardize_sparse if scipy.sparse.issparse(self.X) else standardize_dense
         return standardize(self.X, weight, center, scale, self.names)
+
+    def varies(self, j, rows):
+        """Whether column j holds two different numbers in the `rows` that count (n_samples,); whole numbers as they were given."""
+        column = self.X[:, [j]].toarray().ravel() if scipy.sparse.issparse(self.X) else self._given[:, j]
+        return bool((column[rows] != column[rows][:1]).any())
 
     def combine(self, coef, order):
         """The sum of the columns times ``coef[order]``, (n_samples,); of `coef` as it stands where `order` is None."""

@@ -32,6 +32,10 @@ class StoredColumns:
         """A dictionary of the columns, and the way back. *Cost*: one pass."""
         return standardize_chunked(self, weight, center, scale)
 
+    def varies(self, j, rows):
+        """Whether column j, which was set aside, holds two different numbers: not asked, as that is a pass over it."""
+        return False
+
     def combine(self, coef, order):
         """The sum of the columns times ``coef[order]``, as in ``MemoryColumns``. Columns without a coefficient are not read."""
         n = self.shape[1]

@@ -239,11 +239,8 @@ def whole(name, number, least=0):
     return int(number)
 
 
-def report_constant(names):
-    """Warn that the columns `names` were set aside."""
+def report_constant(names, what="constant", hint=""):
+    """Warn that the columns `names` were set aside, and `what` they are."""
     if names:
-        warnings.warn(
-            f"{len(names)} constant column(s) set aside, their coefficients are 0: {listed(names)}.",
-            ConstantColumnWarning,
-            stacklevel=6,  # the line that makes the Problem
-        )
+        said = f"{len(names)} {what} column(s) set aside, their coefficients are 0: {listed(names)}{hint}."
+        warnings.warn(said, ConstantColumnWarning, stacklevel=6)  # the line that makes the Problem
