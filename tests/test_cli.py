@@ -215,3 +215,19 @@ def test_help_loads_neither_pictures_nor_solvers():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
+
+
+def test_the_help_converts_penalties_as_scikit_learn_needs_it(folder):
+    """lam = sqrt(n) alpha with columns of standard deviation 1, n alpha with columns of norm 1."""
+    from sklearn.linear_model import Lasso
+
+    text = " ".join(fine("path --help").stdout.split())
+    assert "it is sqrt(n) times scikit-learn's alpha or glmnet's lambda; with columns of norm 1 it is n times these" in text
+    table, lam = np.loadtxt("t.csv", delimiter=",", skiprows=1), 2.0
+    X, y = table[:, :4] - table[:, :4].mean(axis=0), table[:, 4]
+    fine(f"path t.csv --target price --method lasso_cd --lam {lam} --steps 3000 --out o")
+    own = load("o/lasso_cd.run").predict(table[:, :4])
+    for columns, alpha in ((X / X.std(axis=0), lam / 30**0.5), (X / np.linalg.norm(X, axis=0), lam / 30)):
+        np.testing.assert_allclose(
+            Lasso(alpha, tol=1e-14, max_iter=10**5).fit(columns, y).predict(columns), own, rtol=0, atol=1e-9
+        )

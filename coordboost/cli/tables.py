@@ -1,5 +1,7 @@
 """The options of commands that read a table, and how they become a table."""
 
+import re
+
 import click
 
 #: What may be said about a table; the reader guesses the rest and says what it guessed.
@@ -56,4 +58,5 @@ def read(file, target, options):
 def say(said):
     """What was guessed, in one line on stderr."""
     if said:
-        click.echo(f"note: read as {'; '.join(said)}", err=True)
+        text = re.sub(r"\((impute|na|text|drop)=", lambda found: f"(--{found[1]} ", "; ".join(said))
+        click.echo(f"note: read as {text}", err=True)

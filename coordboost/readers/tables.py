@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 from coordboost.data.encode import encoded, fitted
-from coordboost.data.kinds import CATEGORY, DATE, cell, column_of
+from coordboost.data.kinds import CATEGORY, DATE, NUMBER, cell, column_of
 from coordboost.data.recipe import Recipe
 from coordboost.data.variables import refuse_gap
 from coordboost.readers.arrays import quoted
@@ -80,7 +80,7 @@ def _learned(file, target, options):
         y, columns = y._replace(values=y.values[rows]), [one._replace(values=one.values[rows]) for one in columns]
     y, labels, more = _target(target, y)
     variables = fitted(keep, columns, options.impute)
-    said += more + _what(variables, columns)
+    said += more + _what(variables, columns) + _counters(keep, columns)
     recipe = Recipe(target, labels, options.impute, variables)
     return encoded(recipe, columns, where), y, recipe, (*file.said, *said)
 
@@ -189,9 +189,23 @@ def _target(name, y):
     return y.values.astype(np.float64), y.levels, [f"target {name!r}: 0 is {y.levels[0]!r}, 1 is {y.levels[1]!r}"]
 
 
+def _words(levels):
+    return ", ".join(levels) if len(levels) <= 4 and sum(map(len, levels)) <= 40 else f"{len(levels)} words"
+
+
+def _counters(names, columns):
+    """What is said of columns that number the rows."""
+    found = []
+    for name, column in zip(names, columns, strict=True):
+        values = column.values
+        if column.kind == NUMBER and len(values) >= KEYS and values[1] - values[0] == 1 and (np.diff(values) == 1).all():
+            found.append(name)
+    return [f"{quoted(found)} only numbers the rows, so you may want to leave it out (drop={found[0]!r})"] if found else []
+
+
 def _what(variables, columns):
     """What became of text, dates and gaps, in words."""
-    text = [f"{one.name!r} ({len(one.levels)})" for one in variables if one.kind == CATEGORY]
+    text = [f"{one.name!r} ({_words(one.levels)})" for one in variables if one.kind == CATEGORY]
     dates = [repr(one.name) for one in variables if one.kind == DATE]
     gaps = [
         repr(one.name) for one, column in zip(variables, columns, strict=True) if one.fill is not None and column.missing.any()
