@@ -2,6 +2,7 @@
 
 from coordboost import bounds as bounds
 from coordboost import langevin as langevin
+from coordboost import plots as plots
 from coordboost._families import Families as Families
 from coordboost._winner import best_of as best_of
 from coordboost.bounds import BoundCheck as BoundCheck
@@ -75,6 +76,8 @@ from coordboost.methods import rtgcd as rtgcd
 from coordboost.methods import vagbm as vagbm
 from coordboost.paths.penalties import convert_penalty as convert_penalty
 from coordboost.paths.places import Place as Place
+from coordboost.paths.stability import bootstrap_frequencies as bootstrap_frequencies
+from coordboost.paths.stability import stability_selection as stability_selection
 from coordboost.paths.validate import CrossValidation as CrossValidation
 from coordboost.paths.validate import cross_validate as cross_validate
 from coordboost.pieces.drawn import Softmax as Softmax

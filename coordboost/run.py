@@ -114,7 +114,14 @@ class Run(PathLike):
     def _losses(self, X, y, weight):
         return run_losses(self, X, y, weight)
 
-    def _rows(self):
+    def order_of_entry(self):
+        """Columns of X (learners, where they are no columns) in the order in which steps first chose them, (n_entered,)."""
+        learners, first = np.unique(self.path.learner, return_index=True)
+        learners = learners[np.argsort(first)]
+        return learners if not self.problem.countable else self.problem.standardization.kept[learners]
+
+    def profile(self):
+        """What ``to_frame`` shows, as a dict of arrays (n_points,), and coefficients (n_points, n_columns)."""
         at = spaced(self.n_steps)
         states = list(self.replay(at.tolist()))
         raw, n = [self.problem.raw(state.beta) for state in states], len(self._names())

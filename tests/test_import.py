@@ -69,7 +69,7 @@ def test_functions_are_not_hidden_by_their_modules():
     assert {"solve", "certify", "bounds"} <= set(shared)
     load = "; ".join(f"import coordboost.{name}" for name in shared)
     kinds = f"{{name: type(getattr(coordboost, name)).__name__ for name in {shared!r}}}"
-    expected = {name: "module" if name in ("bounds", "langevin") else "function" for name in shared}
+    expected = {name: "module" if name in ("bounds", "langevin", "plots") else "function" for name in shared}
     assert fresh(f"{load}; import coordboost, json; print(json.dumps({kinds}))") == expected
     assert fresh(f"import coordboost; coordboost.solve; {load}; import json; print(json.dumps({kinds}))") == expected
 

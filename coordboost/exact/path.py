@@ -32,6 +32,8 @@ class ExactPath(PiecewiseLinear):
         Why it ended, in a sentence.
     """
 
+    cornered = True
+
     def __init__(self, problem, kind, lam, beta, events, n_scans, complete, message):
         self.problem, self.kind, self.lam, self.beta = problem, kind, lam, beta
         self._events, self.n_scans, self.complete, self.message = events, n_scans, complete, message
@@ -94,7 +96,12 @@ class ExactPath(PiecewiseLinear):
     def _model(self, place):
         return self.problem.raw(self._beta(place))
 
-    def _rows(self):
+    def order_of_entry(self):
+        """Columns of X in the order in which they begin to move, (n_entered,)."""
+        return self.problem.standardization.kept[list(dict.fromkeys(j for _, j, way in self.events if way > 0))]
+
+    def profile(self):
+        """What ``to_frame`` shows, as a dict of arrays (n_points,), and coefficients (n_points, n_columns)."""
         problem, betas = self.problem, [self.beta[[k]].toarray()[0] for k in range(self.n_corners)]
         raw = [problem.raw(beta) for beta in betas]
         numbers = {"step": np.arange(self.n_corners), "l1": self.l1, "fraction": self.l1 / (self._last_l1() or 1.0)}

@@ -68,7 +68,14 @@ class LassoPath(PiecewiseLinear):
         mixed = (1 - share) * self.coefs[:, before] + share * self.coefs[:, after]
         return mixed, float((1 - share) * self.intercepts[before] + share * self.intercepts[after])
 
-    def _rows(self):
+    def order_of_entry(self):
+        """Columns of X in the order in which their coefficients leave 0, those of one alpha by their part of the penalty, (n_entered,)."""
+        used = np.flatnonzero(self.coefs.any(axis=1))
+        first = (self.coefs[used] != 0).argmax(axis=1)
+        return used[np.lexsort((-np.abs(self.factors[0, used] * self.coefs[used, first]), first))]
+
+    def profile(self):
+        """What ``to_frame`` shows, as a dict of arrays (n_points,), and coefficients (n_points, n_columns)."""
         problem, l1 = self.problem, self.l1
         models = zip(self.coefs.T, self.intercepts, strict=True)
         losses = [problem.value(problem.combine(problem.unit(coef)) + self._shift(coef, b)) for coef, b in models]

@@ -4,6 +4,7 @@ A path has *points*: the steps of a run, the corners of an exact path, the penal
 number of a point, by a norm, by a penalty or by a part of the last norm.
 """
 
+import importlib
 import math
 from dataclasses import asdict, dataclass
 
@@ -60,7 +61,10 @@ class Place:
 
 
 class PathLike:
-    """What a path answers. It says where a place is (``_model``, ``_last_l1``) and what its points are like (``_rows``, ``_losses``)."""
+    """What a path answers. It says where a place is (``_model``, ``_last_l1``) and what its points are like (``profile``, ``_losses``)."""
+
+    #: Whether the points are corners, between which the path is a straight line.
+    cornered = False
 
     def coef_at(self, *, step=None, l1=None, lam=None, alpha=None, fraction=None):
         """Coefficients on the scale of X at a place, (n_columns,); exactly one name of it, see ``Place``.
@@ -117,12 +121,18 @@ class PathLike:
             raise ImportError(
                 "to_frame() needs pandas (python -m pip install pandas); coef_at(step=...) gives the same numbers without it."
             ) from error
-        numbers, coefs = self._rows()
+        numbers, coefs = self.profile()
         used = np.flatnonzero(coefs.any(axis=0))
         names = self._names()
         columns = {name: values for name, values in numbers.items() if name != "intercept"}
         left = pd.DataFrame({**columns, "nonzeros": np.count_nonzero(coefs, axis=1), "intercept": numbers["intercept"]})
         return pd.concat([left, pd.DataFrame(coefs[:, used], columns=[names[j] for j in used])], axis=1)
+
+    def plot(self, *, ax=None, **options):
+        """The coefficient profiles as a ``ProfileDisplay``; see there for the options."""
+        # pictures are rooms above this one: loaded by name, and only when one is asked for
+        displays = importlib.import_module("coordboost.plots.displays")
+        return displays.ProfileDisplay.from_path(self, ax=ax, **options)
 
     def _names(self):
         return list(self.problem.column_names)

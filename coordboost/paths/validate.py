@@ -91,7 +91,7 @@ def cross_validate(walk, X, y, *, folds=5, rng=0, sample_weight=None, at=None, n
     -----
     A run that ends before the others has no model for later steps: its losses there are inf.
     """
-    X, y = _rows(X), np.asarray(y)
+    X, y = rows_quickly(X), np.asarray(y)
     weight = validation.sample_weight(sample_weight, len(y))
     folds = [tuple(map(np.asarray, fold)) for fold in folds] if hasattr(folds, "__iter__") else folds_of(y, folds, rng)
 
@@ -127,7 +127,7 @@ def folds_of(y, k, rng=0):
     return [(np.flatnonzero(fold != i), np.flatnonzero(fold == i)) for i in range(k)]
 
 
-def _rows(X):
+def rows_quickly(X):
     """X as something that gives rows quickly; data frames as arrays."""
     if validation.is_frame(X):
         return validation.matrix(X)[0]

@@ -1,1 +1,13 @@
-"""Pictures of paths and of bounds."""
+"""Pictures of paths, of choices along them and of bounds; matplotlib is imported when one is drawn.
+
+Displays are those of scikit-learn in style: ``from_path``, ``from_run`` or ``from_estimator`` makes one and draws it, on `ax` where one is
+given; ``ax_`` and ``figure_`` are what it was drawn on, ``plot(ax=)`` draws it again.
+"""
+
+from coordboost.plots.choices import CrossValidationDisplay, SelectionDisplay, StabilityDisplay
+from coordboost.plots.displays import ErrorDisplay, ProfileDisplay
+from coordboost.plots.gaps import BoundDisplay, GapDisplay
+
+__all__ = [
+    "BoundDisplay", "CrossValidationDisplay", "ErrorDisplay", "GapDisplay", "ProfileDisplay", "SelectionDisplay", "StabilityDisplay",
+]  # fmt: skip

@@ -1,0 +1,130 @@
+"""Displays: what is drawn is what was computed, names do not lie on each other, and each is drawn where it is told to be."""
+
+import itertools
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from refusal import case, refused
+
+import coordboost as cb
+
+plt.switch_backend("Agg")
+RNG = np.random.default_rng(6)
+X = RNG.normal(size=(60, 9))
+Y = X @ np.linspace(2, -2, 9) + RNG.normal(size=60)
+PROBLEM = cb.Problem(X, Y, feature_names=[f"column number {j}" for j in range(9)])
+RUN = cb.solve(PROBLEM, cb.forward_stagewise(0.25), 300)
+EXACT, GRID = cb.exact_path(PROBLEM), cb.lasso_path(PROBLEM, n_alphas=20)
+SEEN = cb.cross_validate(lambda X, y, w: cb.lasso_path(X, y, GRID.alphas), X, Y, folds=3)
+STABLE = cb.stability_selection(lambda X, y, w: cb.exact_path(X, y), X, Y, n_pairs=3)
+CHECK = cb.check(RUN)[0]
+P = cb.plots
+DRAWN = {
+    "profile": lambda ax: P.ProfileDisplay.from_run(RUN, ax=ax),
+    "corners": lambda ax: EXACT.plot(ax=ax),
+    "alpha": lambda ax: P.ProfileDisplay.from_path(GRID, against="alpha", ax=ax),
+    "error": lambda ax: P.ErrorDisplay.from_path(RUN, X, Y, X[:20], Y[:20] + 1, ax=ax),
+    "validation": lambda ax: P.CrossValidationDisplay.from_cross_validation(SEEN, GRID.alphas, log=True, ax=ax),
+    "selection": lambda ax: P.SelectionDisplay.from_run(RUN, ax=ax),
+    "stability": lambda ax: P.StabilityDisplay.from_stability(STABLE, 6, threshold=0.8, ax=ax),
+    "gap": lambda ax: P.GapDisplay.from_run(RUN, target=cb.Ball(10.0), ax=ax),
+    "scans": lambda ax: P.GapDisplay.from_run(RUN, against="scans", target=cb.Ball(10.0), ax=ax),
+    "gaps": lambda ax: P.GapDisplay.from_path(GRID, ax=ax),
+    "bound": lambda ax: P.BoundDisplay.from_check(CHECK, ax=ax),
+}
+
+
+def overlaps(ax):
+    """Pairs of names that lie on each other."""
+    ax.figure.draw_without_rendering()
+    boxes = [(text.get_text(), text.get_window_extent()) for text in ax.texts]
+    return [
+        (a, b) for (a, one), (b, other) in itertools.combinations(boxes, 2) if one.shrunk(1, 0.7).overlaps(other.shrunk(1, 0.7))
+    ]
+
+
+@pytest.mark.parametrize("name", DRAWN)
+@pytest.mark.parametrize("panels", [1, 3])
+def test_names_stand_apart_and_inside(name, panels):
+    axes = np.ravel(Figure(figsize=(4.4 * panels, 3.6), layout="constrained").subplots(1, panels))
+    displays = [DRAWN[name](ax) for ax in axes]
+    for ax, display in zip(axes, displays, strict=True):
+        assert display.ax_ is ax and display.figure_ is ax.figure and overlaps(ax) == []
+        right = ax.get_window_extent().x1
+        assert all(text.get_window_extent().x1 <= right + 2 for text in ax.texts)
+        assert ax.get_xlabel()
+
+
+def test_without_an_axes_there_is_a_new_figure():
+    before = len(plt.get_fignums())
+    display = P.ProfileDisplay.from_run(RUN)
+    assert len(plt.get_fignums()) == before + 1
+    assert display.plot(ax=Figure().subplots()).figure_ is not plt.gcf()
+    plt.close("all")
+
+
+@pytest.mark.parametrize("against", ["l1", "fraction", "step", "alpha", "deviance"])
+@pytest.mark.parametrize("path", [RUN, EXACT, GRID], ids=["run", "exact", "grid"])
+def test_profiles_are_the_coefficients(path, against):
+    display = P.ProfileDisplay.from_path(path, against=against, ax=Figure().subplots(), n_labels=4)
+    numbers, coefs = path.profile()
+    lines = [line.get_ydata() for line in display.ax_.lines if len(line.get_ydata()) == len(coefs)]
+    for column in coefs.T[coefs.any(axis=0)]:
+        assert any(np.array_equal(column, line) for line in lines)
+    if against != "alpha":
+        np.testing.assert_array_equal(display.x_, numbers[against])
+    unit = P.ProfileDisplay.from_path(path, standardized=True, ax=Figure().subplots())
+    np.testing.assert_allclose(unit.coefs, coefs * PROBLEM.standardization.norm)
+
+
+def test_curves_are_the_numbers():
+    error = DRAWN["error"](Figure().subplots())
+    np.testing.assert_array_equal(error.train, -RUN.score_path(X, Y))
+    np.testing.assert_array_equal(error.ax_.lines[1].get_ydata(), error.train)
+    seen = DRAWN["validation"](Figure().subplots()).ax_
+    np.testing.assert_array_equal(seen.lines[0].get_ydata(), SEEN.mean)
+    assert [line.get_xdata()[0] for line in seen.lines[1:]] == [GRID.alphas[SEEN.one_se], GRID.alphas[SEEN.best]]
+    counts = DRAWN["selection"](Figure().subplots())
+    assert counts.counts.sum() == 300 and counts.ax_.patches[0].get_width() == counts.counts.max()
+    gap = DRAWN["gap"](Figure().subplots())
+    assert gap.gaps[-1] == RUN.final.certificate(cb.Ball(10.0)).gap / PROBLEM.start_excess
+    scans = DRAWN["scans"](Figure().subplots())
+    np.testing.assert_array_equal(scans.gaps, gap.gaps)
+    assert (np.diff(scans.x) >= 0).all() and scans.x[-1] == max(RUN.n_scans, 1)
+    bound = DRAWN["bound"](Figure().subplots()).ax_.lines
+    np.testing.assert_array_equal(bound[0].get_ydata(), CHECK.bound)
+    np.testing.assert_array_equal(bound[1].get_ydata(), CHECK.measured)
+
+
+def test_fitted_estimators_are_drawn():
+    lasso = cb.CertifiedLassoCV(cv=3, n_alphas=10).fit(X, Y)
+    ax = P.ProfileDisplay.from_estimator(lasso, against="step", ax=Figure().subplots()).ax_
+    assert any(np.array_equal(line.get_xdata(), [lasso.place_.step] * 2) for line in ax.lines)
+    assert "alpha" in P.CrossValidationDisplay.from_estimator(lasso, ax=Figure().subplots()).ax_.get_xlabel()
+    run = cb.ForwardStagewiseRegressorCV(n_steps=30, cv=3).fit(X, Y)
+    P.CrossValidationDisplay.from_estimator(run, ax=Figure().subplots())
+    P.SelectionDisplay.from_estimator(run, ax=Figure().subplots())
+    assert P.ErrorDisplay.from_estimator(run, X, Y, ax=Figure().subplots()).test is None
+
+
+def test_five_thousand_columns():
+    rng = np.random.default_rng(0)
+    table = rng.normal(size=(50, 5000))
+    run = cb.solve(cb.Problem(table, table[:, 7] + rng.normal(size=50)), cb.forward_stagewise(0.1), 300)
+    ax = P.ProfileDisplay.from_run(run, ax=Figure(figsize=(5, 3)).subplots()).ax_
+    assert len(ax.lines) < 300 and len(ax.texts) <= 12 and overlaps(ax) == []
+    assert "others" in P.SelectionDisplay.from_run(run, ax=Figure().subplots()).ax_.get_xlabel()
+
+
+@pytest.mark.parametrize(
+    ("action", "fragment"),
+    [
+        case("against", lambda: P.ProfileDisplay.from_run(RUN, against="lambda"), "against must be one of 'l1', 'fraction'"),
+        case("gap", lambda: P.GapDisplay.from_run(RUN, against="time"), "against must be 'step' or 'scans'"),
+        case("bound", lambda: P.BoundDisplay.from_run(RUN, "Theorem 9"), "statement must be one of 'Theorem 3.1 (i)'"),
+    ],
+)
+def test_what_is_refused(action, fragment):
+    refused(action, fragment)
