@@ -20,10 +20,10 @@ FLOORS = {
         "_families"],
     1: ["pieces", "dictionaries"],
     2: ["screening", "engine"],
-    3: ["data", "problem", "spectrum", "span", "method", "methods", "stochastic", "structured", "targets", "bounds"],
+    3: ["data", "problem", "spectrum", "span", "method", "methods", "stochastic", "structured", "targets", "bounds.rademacher"],
     4: [
         "state", "outcome", "asking", "driver", "run", "interrupt", "solve", "stopping", "storage", "subgradient", "shapes", "families",
-        "paths", "exact", "lasso", "certify", "laws", "geometry", "langevin",
+        "paths", "exact", "lasso", "certify", "laws", "geometry", "bounds", "langevin",
     ],
     5: ["estimators", "plots", "report", "exports", "cli", "readers", "page", "quickstart", "warm"],
     6: ["", "__main__"],  # the front door, coordboost/__init__.py, is ""

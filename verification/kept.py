@@ -25,6 +25,11 @@ def _read(path):
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 
+def read(file):
+    """What is kept for one file of theorems."""
+    return _read(FOLDER / f"{file}.json")
+
+
 def keep(file, found):
     """Write what is kept for rows of one file of theorems; what is there for other rows of it stays."""
     path = FOLDER / f"{file}.json"
@@ -60,6 +65,23 @@ def differences(check, variant, made):
         before, now = kept[name.split()[0]]["sides"], sides(several(check(case, variant)))
         if now is None or not same(before, now):
             return f"{name}: the sides were {' and '.join(before)}, now they are {' and '.join(now or ['not there'])}"
+    return ""
+
+
+def digest(outcomes):
+    """What is kept of a case that is no small instance: how tight the claim is there, and how many points it speaks about."""
+    ratios = [one.tightest for one in outcomes if not np.isnan(one.tightest)]
+    return [float(f"{max(ratios):.7g}") if ratios else None, sum(len(one.at) for one in outcomes)]
+
+
+def strayed(check, variant, outcomes):
+    """Where cases are not as they were kept, in words: `outcomes` are pairs (name of the case, check)."""
+    for name, before in cases().get(key(check, variant), {}).get("cases", {}).items():
+        here = [one for case, one in outcomes if case == name]
+        now = digest(here)
+        near = None not in (before[0], now[0]) and abs(before[0] - now[0]) <= 1e-3 * abs(before[0]) + 1e-6
+        if here and (before[1] != now[1] or not (near or before[0] == now[0])):
+            return f"{name}: tightness and number of points were {before}, now they are {now}"
     return ""
 
 

@@ -89,7 +89,11 @@ def row(module, check, variant, bench):
     kept_cases = kept.tried(check, variant)
     outcomes = [(name, one) for name, case in (*kept_cases, *bench) for one in kept.several(check(case, variant))]
     bad = next(((name, one) for name, one in outcomes if not one.holds), None)
-    differs = kept.differences(check, variant, kept_cases) or _disagreements(check, variant, (*kept_cases, *bench))
+    differs = (
+        kept.differences(check, variant, kept_cases)
+        or kept.strayed(check, variant, outcomes)
+        or _disagreements(check, variant, (*kept_cases, *bench))
+    )
     verdict = (
         "differs"
         if differs

@@ -154,8 +154,11 @@ class Statement:
         if one is None or self.compare == "neither" or not any(space.has(case) for space in self.spaces):
             return []
         run, trail = _run(case)
-        ours = self(case, variant)
-        if not ours or not one.applies(run):
+        ours, assumed = self(case, variant), self.assuming.get(variant, "")
+        if bool(ours) != bool(one.applies(run)) and "k[" not in assumed:
+            said = BoundCheck("whether the claim speaks, by the package", "printed", "tight", one.applies(run), bool(ours))
+            return [said]
+        if not ours:
             return []
         theirs = one.check(trail)
         return [

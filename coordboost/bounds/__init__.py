@@ -1,15 +1,21 @@
 """Right-hand sides of the theorems as pure functions, what they measure along a run, and the check of one against the other."""
 
-from coordboost.bounds import frank_wolfe, ls_boost, regularized, stagewise
+from coordboost.bounds import frank_wolfe, ls_boost, randomized, regularized, stagewise
 from coordboost.bounds.check import BoundCheck, Sides, Statement, check
 from coordboost.bounds.plan import Plan, plan
 from coordboost.bounds.rademacher import sharper_tree_complexity, tree_complexity
 from coordboost.bounds.trail import Constants, Trail
 
 #: Every statement that ``check`` holds against a run it speaks about.
-STATEMENTS = (*ls_boost.STATEMENTS, *stagewise.STATEMENTS, *regularized.STATEMENTS, *frank_wolfe.STATEMENTS)
+STATEMENTS = (
+    *ls_boost.STATEMENTS,
+    *stagewise.STATEMENTS,
+    *regularized.STATEMENTS,
+    *frank_wolfe.STATEMENTS,
+    *randomized.STATEMENTS,
+)
 
 __all__ = [
     "STATEMENTS", "BoundCheck", "Constants", "Plan", "Sides", "Statement", "Trail", "check", "frank_wolfe", "ls_boost", "plan",
-    "regularized", "sharper_tree_complexity", "stagewise", "tree_complexity",
+    "randomized", "regularized", "sharper_tree_complexity", "stagewise", "tree_complexity",
 ]  # fmt: skip

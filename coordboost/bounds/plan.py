@@ -7,8 +7,8 @@ import numpy as np
 
 from coordboost import methods
 from coordboost._checks import positive, shown
-from coordboost._protocol import LOSS, STEP
-from coordboost.bounds import frank_wolfe, ls_boost, regularized, stagewise
+from coordboost._protocol import LOSS, SELECTION, STEP
+from coordboost.bounds import frank_wolfe, ls_boost, randomized, regularized, stagewise
 from coordboost.bounds.trail import Constants
 from coordboost.data import validation
 from coordboost.method import Method
@@ -74,6 +74,7 @@ def plan(problem, method, gap=None, *, n_steps=None, eps=None, delta=None):
     problem : Problem
         With the squared loss.
     method : Method or one of the functions ``ls_boost``, ``forward_stagewise``, ``regularized_forward_stagewise``, ``frank_wolfe``
+        A method such as ``rtgcd(4)`` is planned for any smooth loss; its gap is an expectation.
     gap : float, optional
         Target for L - L*, a sum over samples; L* is least squares, or the Lasso of radius delta.
     n_steps : int, optional
@@ -95,6 +96,8 @@ def plan(problem, method, gap=None, *, n_steps=None, eps=None, delta=None):
     *Cost*: one thin SVD. *Source*: Freund, Grigas, Mazumder, Theorems 2.1, 3.1, 4.1; the best steps are ours: eps = A / sqrt(k + 1) for
     FS, min(delta, A / (2 sqrt(k + 1))) for R-FS.
     """
+    if _draws(method):
+        return _random(problem, method.bind(problem), gap, n_steps)
     if not LOSS.of(getattr(problem, "loss", None), "quadratic"):
         raise ValueError("plan needs a Problem with the squared loss: the bounds speak about no other.")
     if (gap is None) == (n_steps is None):
@@ -109,22 +112,51 @@ def plan(problem, method, gap=None, *, n_steps=None, eps=None, delta=None):
     return _planned(maker, constants, *_first(maker, constants, eps, delta, gap, reached))
 
 
+def _draws(method):
+    """Whether a method draws the learners that it looks at."""
+    return isinstance(method, Method) and SELECTION.of(method.select, "width") > 0
+
+
+def _random(problem, method, gap, n_steps):
+    """The plan of a random method: Theorems 4.1 and 4.2 of Lu and Mazumder."""
+    if (gap is None) == (n_steps is None):
+        raise ValueError("plan needs either gap (a target) or n_steps (a budget), not both.")
+    pace, name = randomized.expected(problem, method)
+    promise = lambda steps: randomized.gap_after(pace, steps)  # noqa: E731
+    if n_steps is None:
+        positive("gap", gap)
+        n_steps = _least(lambda steps: promise(steps) <= gap)
+        if n_steps is None:
+            raise ValueError(
+                f"no number of steps guarantees an expected gap of {gap:g}: 1e15 steps guarantee {promise(MOST):.3g}."
+            )
+    n_steps = validation.whole("n_steps", n_steps)
+    return Plan(method, n_steps, promise(n_steps), randomized.length(pace, n_steps), name)
+
+
 def _first(maker, constants, eps, delta, gap, reached):
     """The eps, delta and smallest number of steps that guarantee the gap: the promise falls with the steps."""
-    high = 1
+    steps = _least(reached)
+    if steps is None:
+        least = _promise(maker, constants, _best_eps(maker, constants, eps, delta, MOST), delta, MOST)
+        raise ValueError(
+            f"no number of steps guarantees a gap of {gap:g} with {maker.__name__}: 1e15 steps guarantee {least:.3g}; "
+            "take a smaller eps, or leave eps out."
+        )
+    return _best_eps(maker, constants, eps, delta, steps), delta, steps
+
+
+def _least(reached):
+    """The smallest number of steps that reaches what more steps reach too; None where so many as `MOST` do not."""
+    high, low = 1, -1
     while not reached(high):
         high *= 2
         if high > MOST:
-            least = _promise(maker, constants, _best_eps(maker, constants, eps, delta, MOST), delta, MOST)
-            raise ValueError(
-                f"no number of steps guarantees a gap of {gap:g} with {maker.__name__}: 1e15 steps guarantee {least:.3g}; "
-                "take a smaller eps, or leave eps out."
-            )
-    low = -1
+            return None
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if reached(middle) else (middle, high)
-    return _best_eps(maker, constants, eps, delta, high), delta, high
+    return high
 
 
 def _promise(maker, constants, eps, delta, n_steps):

@@ -73,6 +73,7 @@ check_limit = Statement(
 
 CASES = {
     "golden, in rationals": lambda: LS.at((3, 3, 14), "0 2 1 2 1 0 3/5 4/5 0 3 1/2"),
+    "eps above 1, in rationals": lambda: LS.at((2, 3, 5), "1/2 1 2 1/3 -1 2 3/2"),
     "one column, many steps": lambda: LS.at((1, 1, 60), "0 1 1/2"),
     "identity": lab(identity(), cb.ls_boost(1.0), 60),
     "one column, eps 1.3": lab(identity(1), cb.ls_boost(1.3), 20),
@@ -85,6 +86,7 @@ CASES = {
 }
 QUICK = (
     "golden, in rationals",
+    "eps above 1, in rationals",
     "one column, many steps",
     "identity",
     "one column, eps 1.3",

@@ -19,8 +19,9 @@ Reference: Freund, Grigas, Mazumder, Theorem 4.1, (50)-(54); the sharper constan
 import numpy as np
 
 import coordboost as cb
-from coordboost.bounds import BoundCheck, regularized
-from verification.cases import Lab, identity, lab, other_constants, tampered
+from coordboost.bounds import BoundCheck, Constants, regularized
+from verification.cases import Lab, claim, identity, lab, other_constants, tampered
+from verification.spaces.walk import Walk
 from verification.spaces.walks import FRANK_WOLFE, RFS
 from verification.statement import Statement
 
@@ -76,6 +77,19 @@ def _(case, variant):
     )
 
 
+@claim("R-FS with varying steps, by the package", FRANK_WOLFE, sharpened="verified")
+def check_package(case, variant):
+    """The bound of the package is the formula's."""
+    if not isinstance(case, Walk):
+        return None
+    steps = np.array(case.delta * case.shrink, dtype=float)
+    formula = (float(case.A2) + 4 * np.cumsum(steps**2)) / (2 * np.cumsum(steps))
+    constants = Constants(float(case.A2) ** 0.5, 1.0, 1, 1)
+    return BoundCheck(
+        check_package.statement, variant, "tight", regularized.smallest_omega(constants, steps), formula, 1e-12 * formula
+    )
+
+
 def _ball(eps, delta):
     return lambda size: cb.regularized_forward_stagewise(eps * size, delta * size)
 
@@ -108,12 +122,21 @@ def _no_shrinkage(case):
     return BoundCheck("no shrinkage", "printed", "upper", free.l1, np.full(len(free.l1), case.trail.step.delta), free.noise)
 
 
+def _other_size(case):
+    check = check_package(case, "sharpened")
+    return check and BoundCheck("another A", "sharpened", "tight", check.measured, 1.1 * check.bound, 1e-12)
+
+
+_other_size.small = True
+
+
 def _short_steps(case):
     check = check_varying(case, "sharpened")
     return check and BoundCheck("a tenth", "sharpened", "upper", check.measured, check.bound / 10, check.slack, at=check.at)
 
 
 SABOTAGE = {
+    check_package: {"another A": _other_size},
     check_average: {
         "A and eps too small": tampered("(53) average", **_WEAK),
         "subgradients of length 1": check_average.instead("mean(omega) <= A**2 / (2 * eps * (k + 1)) + eps / 2"),

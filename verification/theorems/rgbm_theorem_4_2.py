@@ -18,10 +18,11 @@ Reference: Lu, Mazumder, Theorem 4.2.
 
 import numpy as np
 
-from coordboost.bounds import BoundCheck
+from coordboost.bounds import BoundCheck, randomized
 from coordboost.geometry import distance
 from verification.ledger import claim
-from verification.rgbm import trials
+from verification.rgbm import Trial, trials
+from verification.rgbm_runs import REPEATED, held_by_package, repeated, wrong_by_package
 from verification.spaces.draw import Draw
 from verification.spaces.draws import BASIS, DRAWS
 from verification.statement import Statement
@@ -57,22 +58,46 @@ def _small(case, factor=1):
 @claim("Theorem 4.2", (DRAWS, BASIS), printed="verified")
 def check_one_step(case, variant):
     """E_m L(beta^{m+1}) <= L(beta^m) - (L(beta^m) - L*)^2 / (2 sigma Dist(beta^m, beta*)^2)."""
-    return _small(case) if isinstance(case, Draw) else _one_step(case)
+    return _small(case) if isinstance(case, Draw) else _one_step(case) if isinstance(case, Trial) else None
+
+
+@claim("RGBM, Theorem 4.2", (DRAWS, BASIS), printed="verified")
+def check_package(case, variant):
+    """The bound of the package is the formula's; the mean gap of repeated runs is below it."""
+    return held_by_package(case, "RGBM, Theorem 4.2", randomized.sublinear, _share)
+
+
+@claim("RGBM, Theorem 4.2, simple", (DRAWS, BASIS), printed="verified")
+def check_simple(case, variant):
+    """The same for the second inequality, 2 sigma Dist_0^2 / M."""
+    return held_by_package(case, "RGBM, Theorem 4.2, simple", randomized.sublinear_simple, lambda c: _simple(c, 4), 1)
+
+
+def _share(case, factor=4):
+    """The bound over the gap at the start for the squared loss: Dist_0^2 = 2 gap / Theta^2."""
+    return 1 / (1 + case.M * case.angle2 / factor)
+
+
+def _simple(case, factor):
+    return factor / (case.angle2 * np.maximum(case.M, 1))
 
 
 CASES = {
     "GBM on the identity, the slowest start": lambda: BASIS.at((5, 0, 1, 0, 1, 2, 3, 4), "1 1 1 1 1 1 0 0 0 0"),
+    **{f"repeated runs, {name}": (lambda name=name: repeated(name)) for name in REPEATED},
     **trials(losses=("squared", "huber"), ranks=(3,)),
 }
 QUICK = tuple(CASES)[::2]
 
 SABOTAGE = {
+    check_package: {"sigma in place of 2 sigma": wrong_by_package("RGBM, Theorem 4.2", lambda c: _share(c, 2))},
+    check_simple: {"sigma in place of 2 sigma": wrong_by_package("RGBM, Theorem 4.2, simple", lambda c: _simple(c, 2), 1)},
     check_whole: {
         "an eighth of the distance": check_whole.instead("expected <= 1 / (1 / gap + M / (2 * start_distance2 / 8))")
     },
     check_one_step: {
-        "steps of 2.5 / sigma": lambda case: _one_step(case, factor=2.5) if not isinstance(case, Draw) else None,
+        "steps of 2.5 / sigma": lambda case: _one_step(case, factor=2.5) if isinstance(case, Trial) else None,
         "5 times the decrease": lambda case: _small(case, 5) if isinstance(case, Draw) else None,
-        "the distance divided by 5": lambda case: _one_step(case, shrink=0.2) if not isinstance(case, Draw) else None,
+        "the distance divided by 5": lambda case: _one_step(case, shrink=0.2) if isinstance(case, Trial) else None,
     },
 }

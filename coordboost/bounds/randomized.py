@@ -1,0 +1,178 @@
+r"""Bounds of random-then-greedy boosting: Theorems 4.1 and 4.2 of Lu and Mazumder; in sums over samples.
+
+They bound the expected gap after M steps with the constant step 1 / sigma or the line search, for every selection rule that declares its
+norm. A run is judged by repeated runs with other seeds: the mean gap, with five standard errors, against the bound.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from coordboost._protocol import DICTIONARY, LOSS, SELECTION
+from coordboost._threads import on_one_thread
+from coordboost.bounds.check import Sides, Statement
+from coordboost.bounds.trail import covered
+from coordboost.pieces.steps import LineSearch
+
+SOURCE = "Lu, Mazumder"
+#: So many runs give a mean; the gap is measured at so many steps; up to so many learners the angle is computed.
+REPEATS, POINTS, LEARNERS = 24, 24, 200
+
+
+class Pace(NamedTuple):
+    """What the theorems know before the run.
+
+    gap : L(0) - L*;  sigma, mu : constants of the loss, mu None where it is not strongly convex
+    angle : the minimal cosine angle of the rule;  reach : Dist_0, inf where it is not known
+    """
+
+    gap: float
+    sigma: float
+    mu: Any
+    angle: float
+    reach: float = math.inf
+
+
+def linear(pace, steps):
+    """Theorem 4.1, (22): E L(beta_M) - L* <= (1 - mu / sigma Theta^2)^M (L(0) - L*)."""
+    rate = pace.mu / pace.sigma * pace.angle**2
+    return pace.gap * (1 - rate) ** np.asarray(steps)
+
+
+def sublinear(pace, steps):
+    """Theorem 4.2: E L(beta_M) - L* <= 1 / (1 / (L(0) - L*) + M / (2 sigma Dist_0^2))."""
+    return 1 / (1 / pace.gap + np.asarray(steps) / (2 * pace.sigma * pace.reach**2))
+
+
+def sublinear_simple(pace, steps):
+    """Theorem 4.2, second inequality: 2 sigma Dist_0^2 / M, M >= 1."""
+    return 2 * pace.sigma * pace.reach**2 / np.asarray(steps)
+
+
+class Repeats(NamedTuple):
+    """The gaps of repeated runs: gaps (n_runs, n_points) at the steps `at`; doubt : how far L* may be from the lower end used."""
+
+    pace: Pace
+    at: np.ndarray
+    gaps: np.ndarray
+    doubt: float
+
+    @classmethod
+    @on_one_thread
+    def of(cls, run):
+        """The run repeated with the seeds 0, 1, ...; one more time if nothing is drawn. *Cost*: that of these runs, and one angle."""
+        from coordboost.solve import solve
+
+        at = np.unique(np.round(np.geomspace(1, run.n_steps, POINTS)).astype(int)) if run.n_steps else np.zeros(1, dtype=int)
+        random = SELECTION.of(run.method.select, "width") > 0
+        runs = [solve(run.problem, run.method, run.n_steps, rng=seed) for seed in range(REPEATS if random else 1)]
+        losses = np.array([[state.loss for state in one.replay(at)] for one in runs])
+        lower, upper = _optimum(run.problem)
+        start = run.problem.value(np.zeros(run.problem.n_samples))
+        return cls(_pace(run, start - lower), at, losses - lower, max(0.0, min(upper, losses.min()) - lower))
+
+
+def _optimum(problem):
+    """An interval around the least loss, from greedy coordinate descent."""
+    from coordboost.certify import certify
+    from coordboost.methods import gcd
+    from coordboost.solve import solve
+    from coordboost.targets import Ball, Unconstrained
+
+    beta = solve(problem, gcd(), 2000).beta
+    found = [certify(problem, beta, target) for target in (Unconstrained(), Ball(10 * (1 + float(np.abs(beta).sum()))))]
+    return max(one.lower for one in found), found[0].upper
+
+
+def _pace(run, gap):
+    """The constants, each at its end that makes the bound smaller; the angle of large dictionaries as it was met along the run."""
+    from coordboost.geometry import mca, start_distance
+
+    problem, rule, loss = run.problem, run.method.select, run.problem.loss
+    small = problem.n_learners <= LEARNERS
+    angle = mca(problem, rule).upper if small else _met(run)
+    try:
+        reach = start_distance(problem, rule)[1] if small else math.inf
+    except ValueError:  # level sets that are not known to be bounded
+        reach = math.inf
+    return Pace(gap, LOSS.of(loss, "sigma"), LOSS.of(loss, "mu"), angle, reach)
+
+
+def expected(problem, method):
+    """What the theorems promise before a run of a random method: (``Pace``, which is on the safe side, and the name of the theorem).
+
+    Raises
+    ------
+    ValueError
+        Where neither theorem speaks about the method on this problem, or the angle is known to be above 0 for no learner.
+    """
+    from coordboost.geometry import mca, start_distance
+
+    loss, rule = problem.loss, method.select
+    if not _speaks(problem, method):
+        raise ValueError(f"no theorem speaks about {method.name} with these parameters on {type(loss).__name__}().")
+    gap = problem.value(np.zeros(problem.n_samples)) - _optimum(problem)[0]
+    sigma, mu = LOSS.of(loss, "sigma"), LOSS.of(loss, "mu")
+    if mu is not None:
+        return Pace(gap, sigma, mu, mca(problem, rule).lower), "RGBM, Theorem 4.1"
+    return Pace(gap, sigma, None, 0.0, start_distance(problem, rule)[1]), "RGBM, Theorem 4.2"
+
+
+def gap_after(pace, steps):
+    """The better of the two promises for the expected gap."""
+    found = [sublinear(pace, steps)] if math.isfinite(pace.reach) else []
+    return float(min([*found, *([linear(pace, steps)] if pace.mu is not None else [])]))
+
+
+def length(pace, steps):
+    """Ours: the l1 norm after M constant steps is at most sqrt(2 M (L(0) - L*) / sigma), by (24) and Cauchy and Schwarz."""
+    return math.sqrt(2 * steps * pace.gap / pace.sigma)
+
+
+def _met(run):
+    """The smallest norm of the cosines between the learners and a pseudo-residual of the run: not below the angle."""
+    states = run.replay(np.unique(np.linspace(0, run.n_steps, POINTS).astype(int)))
+    lengths = ((run.problem.scan(state.resid), float(np.sqrt(run.problem.weight @ state.resid**2))) for state in states)
+    return min((run.method.select.norm(corr) / size for corr, size in lengths if size > 0), default=1.0)
+
+
+def _speaks(problem, method):
+    """Whether the theorems speak: a rule with a norm, and steps that gain half the square of the derivative."""
+    declared = SELECTION.of(method.select, "norm") is not None and DICTIONARY.of(problem.dictionary, "countable")
+    full_step = "step" in method.parameters and method.parameters["step"] in (None, LineSearch())
+    return declared and full_step and LOSS.of(problem.loss, "sigma") is not None
+
+
+def _applies(run):
+    return _speaks(run.problem, run.method)
+
+
+def _strong(run):
+    return _applies(run) and LOSS.of(run.problem.loss, "mu") is not None and not covered(run)
+
+
+def _bounded(run):
+    return _applies(run) and not covered(run) and run.problem.n_learners <= LEARNERS
+
+
+def _sides(formula):
+    """The mean gap against a bound; what chance may add is five standard errors, exceeded once in three million."""
+
+    def sides(found):
+        error = found.gaps.std(axis=0, ddof=1) / math.sqrt(len(found.gaps)) if len(found.gaps) > 1 else 0.0
+        bound = formula(found.pace, found.at)
+        return Sides(found.gaps.mean(axis=0), bound, 5 * error + found.doubt + 1e-12 * found.pace.gap, found.pace.gap, found.at)
+
+    return sides
+
+
+def _statement(name, claim, applies, formula):
+    return Statement(name, "printed", "expectation", claim, applies, _sides(formula), SOURCE, Repeats.of, "sampled")
+
+
+STATEMENTS = (
+    _statement("RGBM, Theorem 4.1", "E L(beta_M) - L* <= (1 - mu / sigma Theta^2)^M (L(0) - L*)", _strong, linear),
+    _statement("RGBM, Theorem 4.2", "E L(beta_M) - L* <= 1 / (1 / (L(0) - L*) + M / (2 sigma Dist_0^2))", _bounded, sublinear),
+    _statement("RGBM, Theorem 4.2, simple", "E L(beta_M) - L* <= 2 sigma Dist_0^2 / M", _bounded, sublinear_simple),
+)

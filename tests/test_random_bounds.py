@@ -1,0 +1,73 @@
+"""The theorems of random-then-greedy boosting in the package: the formulas, a run judged by repeated ones, and plans."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import coordboost as cb
+from coordboost.bounds import randomized
+
+
+def a_problem(loss, seed=0):
+    rng = np.random.default_rng(seed)
+    B, y = rng.standard_normal((20, 6)), rng.standard_normal(20)
+    y = np.sign(y) if isinstance(loss, cb.Logistic) else y
+    return cb.Problem(B, y, loss, groups=[0, 0, 1, 1, 2, 2])
+
+
+def test_formulas_in_fractions():
+    pace = randomized.Pace(Fraction(3), Fraction(2), Fraction(1), Fraction(1, 2), Fraction(4))
+    steps = np.array([Fraction(0), Fraction(1), Fraction(6)], dtype=object)
+    assert list(randomized.linear(pace, [0, 1, 2])) == [3, 3 * Fraction(7, 8), 3 * Fraction(49, 64)]
+    assert list(randomized.sublinear(pace, steps)) == [
+        3,
+        1 / (Fraction(1, 3) + Fraction(1, 64)),
+        1 / (Fraction(1, 3) + Fraction(6, 64)),
+    ]
+    assert list(randomized.sublinear_simple(pace, steps[1:])) == [64, Fraction(64, 6)]
+
+
+@pytest.mark.parametrize("loss", [cb.Squared(), cb.Logistic(0.1)], ids=["squared", "logistic"])
+def test_a_random_run_is_judged(loss):
+    run = cb.solve(a_problem(loss), cb.rtgcd(select=cb.Groups(2)), 12, rng=3, compile=False)
+    checks = {one.name: one for one in cb.check(run)}
+    assert set(checks) == {"RGBM, Theorem 4.1", "RGBM, Theorem 4.2", "RGBM, Theorem 4.2, simple"}
+    assert all(one.holds and one.level == "sampled" for one in checks.values())
+    first = checks["RGBM, Theorem 4.1"]
+    assert first.measured[0] < first.bound[0] < run.problem.value(np.zeros(20))
+
+
+def test_gaps_that_are_too_large_refute():
+    run = cb.solve(a_problem(cb.Squared()), cb.rtgcd(2), 8, rng=3, compile=False)
+    found = randomized.Repeats.of(run)
+    assert len(found.gaps) == randomized.REPEATS and found.gaps.std(axis=0).max() > 0
+    worse = found._replace(gaps=found.gaps + found.pace.gap)
+    assert not any(one.check(worse).holds for one in randomized.STATEMENTS[:2])
+
+
+def test_who_is_judged():
+    problem = a_problem(cb.Squared())
+    greedy = cb.solve(problem, cb.gcd(), 3, compile=False)
+    slow = cb.solve(problem, cb.rtgcd(2, step=cb.Proportional(0.5)), 3, compile=False)
+    assert not any(one.applies(greedy) or one.applies(slow) for one in randomized.STATEMENTS)
+
+
+def test_a_plan_for_a_random_method():
+    problem = a_problem(cb.Logistic(0.1))
+    plan = cb.plan(problem, cb.rtgcd(2), gap=1.0)
+    pace, name = randomized.expected(problem, plan.method)
+    assert plan.statement == name == "RGBM, Theorem 4.1"
+    assert randomized.gap_after(pace, plan.n_steps) <= 1.0 < randomized.gap_after(pace, plan.n_steps - 1)
+    budget = cb.plan(problem, cb.rtgcd(2), n_steps=plan.n_steps)
+    assert (budget.gap, budget.n_steps) == (plan.gap, plan.n_steps)
+    run = cb.solve(problem, cb.rtgcd(2), 30, rng=0, compile=False)
+    assert np.abs(run.beta).sum() <= randomized.length(pace, 30)
+
+
+def test_a_plan_without_strong_convexity():
+    problem = a_problem(cb.Huber(0.5))
+    plan = cb.plan(problem, cb.rtgcd(3), gap=0.5)
+    assert plan.statement == "RGBM, Theorem 4.2" and plan.gap <= 0.5
+    with pytest.raises(ValueError, match="no theorem speaks about"):
+        cb.plan(problem, cb.rtgcd(3, step=cb.Proportional(0.1)), gap=0.5)
