@@ -1,0 +1,1 @@
+"""Exact worst cases of boosting by semidefinite programming: ``python -m verification.worst_case``."""

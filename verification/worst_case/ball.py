@@ -1,0 +1,99 @@
+"""Steps of a length that is given: forward stagewise, with and without shrinkage, and Frank-Wolfe on the l1 ball.
+
+Stagewise methods are followed in the space of residuals: ||y|| <= 1, the learners are unit vectors, and in step i the chosen one has the
+largest correlation of all. Frank-Wolfe: the ball has diameter 1 and sigma = 1; it is the l1 ball in the space of predictions, which begins
+at its centre, or any convex set of diameter 1, as Jaggi's theorem has it.
+"""
+
+from fractions import Fraction
+
+from verification.worst_case.classes import Point, smooth_convex
+from verification.worst_case.forms import NULL, Form
+from verification.worst_case.models import Model
+
+HALF = Fraction(1, 2)
+
+
+def _not_beyond(programme, limit, forms, margin=0):
+    """These are at most `limit` less `margin` in size."""
+    programme.require(*(limit - margin - sign * form for form in forms for sign in (1, -1)))
+
+
+def stagewise(n, eps, delta=None, measure="corr", margin=0):
+    """FS_eps, or R-FS_{eps, delta}: the smallest over steps 0, ..., n of the largest correlation ("corr"), of omega, or of the "gap"."""
+    eps, margin, model = Fraction(eps), Fraction(margin), Model()
+    shrink, programme = 0 if delta is None else eps / Fraction(delta), model.programme
+    y = model.target = resid = programme.vector()
+    programme.require(1 - y @ y)
+    seen = []
+    for _ in range(n + 1):
+        learner = programme.vector()
+        programme.require_equal(learner @ learner, 1)
+        seen.append((resid, learner))
+        resid = (1 - shrink) * resid + shrink * y - eps * learner
+    for i, (resid, learner) in enumerate(seen):
+        programme.require(learner @ resid)
+        _not_beyond(programme, learner @ resid, [g @ resid for j, (_, g) in enumerate(seen) if j != i], margin)
+    model.columns = [learner for _, learner in seen]
+    measures = {"corr": _correlations, "omega": _omegas, "gap": _gaps}
+    programme.smallest(measures[measure](model, seen, delta))
+    return model
+
+
+def _correlations(model, seen, delta):
+    return [learner @ resid for resid, learner in seen]
+
+
+def _omegas(model, seen, delta):
+    return [learner @ resid - 1 / Fraction(delta) * (resid @ (model.target - resid)) for resid, learner in seen]
+
+
+def _gaps(model, seen, delta):
+    """L(beta_i) - L*_delta, the optimum being at delta z with z a mean of learners."""
+    programme, z = model.programme, model.programme.vector()
+    programme.require(1 - z @ z)
+    best = model.target - Fraction(delta) * z
+    for resid, learner in seen:
+        _not_beyond(programme, learner @ resid, [z @ resid])
+    _not_beyond(programme, z @ best, [learner @ best for _, learner in seen])
+    model.inside = [z]
+    return [HALF * (resid @ resid - best @ best) for resid, _ in seen]
+
+
+def frank_wolfe(n, anywhere=False, margin=0):
+    """Frank-Wolfe with the steps 2 / (k + 2): f(x_n) - f(x*), from the centre of an l1 ball, or in any set from any of its points."""
+    model = Model()
+    programme = model.programme
+    slope = programme.functional()  # of f at x*: gradients are known up to it
+    star = Point(NULL if anywhere else programme.vector(), slope, Form.of(0))  # any set may be moved
+    points, x, found = [star], programme.vector() if anywhere else NULL, []
+    start = [x] if anywhere else []
+    for k in range(n + 1):
+        points.append(Point(x, slope + programme.vector(), programme.number()))
+        if k < n:
+            found.append((points[-1].gradient, programme.vector()))
+            gamma = Fraction(2, k + 2)
+            x = (1 - gamma) * x + gamma * found[-1][1]
+    smooth_convex(programme, points)
+    vertices = [vertex for _, vertex in found]
+    (_anywhere if anywhere else _in_ball)(programme, found, [*vertices, star.x, *start], star, Fraction(margin))
+    model.points, model.columns, model.inside = points, vertices, [star.x]
+    programme.objective = points[-1].value
+    return model
+
+
+def _in_ball(programme, found, others, star, margin):
+    """All are within the ball of diameter 1, and no other vertex is better than the one found."""
+    for g, vertex in found:
+        _not_beyond(programme, -1 * (g @ vertex), [g @ other for other in others if other is not vertex], margin)
+    _not_beyond(programme, -1 * (star.gradient @ star.x), [star.gradient @ vertex for _, vertex in found])
+    programme.require(*(Fraction(1, 4) - other @ other for other in others))
+
+
+def _anywhere(programme, found, others, star, margin):
+    """No two are farther apart than 1."""
+    for g, vertex in found:
+        programme.require(*(g @ other - g @ vertex for other in others if other is not vertex))
+    programme.require(*(star.gradient @ (other - star.x) for other in others if other is not star.x))
+    for i, one in enumerate(others):
+        programme.require(*(1 - (one - other) @ (one - other) for other in others[:i]))

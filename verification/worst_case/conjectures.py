@@ -1,0 +1,31 @@
+"""Closed forms that the numbers suggest. They are conjectures: nothing here is proved, and all are held against the intervals in a test.
+
+A formula is named with the range in which it was compared.
+"""
+
+from fractions import Fraction
+
+
+def gbm_complete(n):
+    """GBM, Theta = 1 (proved by Drori and Teboulle, 2014): 1 / (4 n + 2)."""
+    return Fraction(1, 4 * n + 2)
+
+
+def agbm_complete(n, gamma):
+    """AGBM, Theta = eta = 1, any gamma in (0, 1]: 6 / (8 n + 28 + gamma (n - 1)(3 n + 10)); n <= 8.
+
+    For gamma = 1 it is 2 / ((n + 2)(n + 3)), known from numbers for Nesterov's method. It tends to the corrected bound of Theorem 4.1 for
+    every gamma, so that the corrected constant cannot be improved.
+    """
+    gamma = Fraction(gamma)
+    return 6 / (8 * n + 28 + gamma * (n - 1) * (3 * n + 10))
+
+
+def gbm_strong(n, one):
+    """GBM, strongly convex: the worst case after n steps is the n-th power of the worst case `one` after one step; n <= 8."""
+    return one**n
+
+
+def stagewise(n, eps):
+    """FS: 1 - n eps where n eps <= 1/3: all steps go along one learner; n <= 8, eps >= 1/50."""
+    return 1 - n * Fraction(eps)

@@ -1,0 +1,87 @@
+"""The worst case as an interval: below, a run on the worst instance found; above, a proof in fractions."""
+
+import math
+import warnings
+from dataclasses import dataclass
+from fractions import Fraction
+
+import cvxpy as cp
+
+from verification.worst_case.catalogue import CASES
+from verification.worst_case.solver import solve_and_prove, solve_programme
+
+#: Tried one after the other: by how much each learner beats the others, so that rounding does not choose.
+MARGINS = tuple(Fraction(1, 10**k) for k in (7, 6, 5, 8))
+#: How far the smallest angle met may be below the hypothesis: rounding of the function's gradient.
+ANGLE = 1e-9
+#: What the gradient of the worst function may be rounded by, relatively: lower ends are that much lower.
+ROUNDED = 1e-8
+#: A run this close to the bound above is good enough.
+CLOSE = 2e-6
+
+
+@dataclass(frozen=True)
+class Interval:
+    """``lower`` <= the worst case of `name` after n steps <= ``upper``; -inf or inf where there is no run or no proof.
+
+    estimate : the solver's number, no claim;  bounds : what the papers guarantee, variant -> number
+    """
+
+    name: str
+    n: int
+    theta: Fraction
+    lower: float
+    upper: float
+    estimate: float
+    bounds: dict
+
+    @property
+    def width(self):
+        """What is not known."""
+        return self.upper - self.lower
+
+
+def worst_case(name, n, theta=Fraction(1)):
+    """The ``Interval`` of one of ``CASES`` after n >= 1 steps.
+
+    Parameters
+    ----------
+    name : str
+    n : int >= 1
+    theta : Fraction in (0, 1]
+        Minimal cosine angle of the dictionary, where the case depends on it.
+
+    Notes
+    -----
+    *Cost*: three to six semidefinite programmes, 0.1 to 0.5 s for n <= 6. The upper end is exact but for its last conversion to a float,
+    which is rounded up.
+    """
+    if name not in CASES:
+        raise ValueError(f"name must be one of {', '.join(CASES)}, got {name!r}.")
+    if n < 1 or not 0 < theta <= 1:
+        raise ValueError(f"n must be at least 1 and theta lie in (0, 1], got n = {n} and theta = {theta}.")
+    case, theta = CASES[name], Fraction(theta)
+    solution, bound = solve_and_prove(case.model(n, theta, Fraction(0)).programme)
+    upper = math.inf if bound is None else math.nextafter(float(bound), math.inf)
+    lower = -math.inf if case.play is None else _best_run(case, n, theta, upper) * (1 - ROUNDED)
+    promised = {variant: float(of(n, theta)) for variant, of in case.bounds.items()}
+    return Interval(name, n, theta, lower, upper, math.nan if solution is None else solution.value, promised)
+
+
+def _best_run(case, n, theta, upper):
+    """The largest value of a run whose hypotheses hold."""
+    best = -math.inf
+    for margin in MARGINS:
+        model = case.model(n, theta, margin)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # inaccurate solutions are as good as their runs
+                solution = solve_programme(model.programme)
+        except cp.SolverError:
+            continue
+        measured, angle = case.play(case.instance(model, solution), n, theta)
+        if angle is None or angle >= float(theta) - ANGLE:
+            best = max(best, float(measured))
+        if best >= upper - CLOSE * max(1.0, upper):
+            break
+    return best

@@ -1,0 +1,161 @@
+"""The lower ends: the solver's Gram matrix becomes columns and a loss, and these are run through ``coordboost.solve``.
+
+What a run measures is a lower bound of the worst case by itself: the function is smooth and convex by its construction, and every
+hypothesis is looked at on the run, not at the solver's numbers: angles, distances and lengths are those that were met.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+import coordboost as cb
+from verification.worst_case.functions import Interpolant
+
+
+@dataclass(frozen=True)
+class Instance:
+    """Coordinates for a solution: `at(vector)`; unit columns B (n, n_learners), those of `inside` last."""
+
+    model: object
+    solution: object
+
+    @property
+    def root(self):
+        """(n, n_vectors) with the Gram matrix of the solution, up to rounding."""
+        size, axes = np.linalg.eigh(self.solution.gram)
+        keep = size > 1e-14 * size[-1]
+        return np.sqrt(size[keep])[:, None] * axes[:, keep].T
+
+    def at(self, vector):
+        """Coordinates of a combination of the vectors."""
+        root, out = self.root, np.zeros(len(self.root))
+        for i, value in vector.parts.items():
+            out += float(value) * (root[:, i] if i >= 0 else self._slope)
+        return out
+
+    @property
+    def _slope(self):
+        """The functional: the shortest vector with the products that the solution gives."""
+        n = self.root.shape[1]
+        known = [i for i in range(n) if (-1, i) in self.solution.numbers]
+        return np.linalg.lstsq(self.root[:, known].T, np.array([self.solution.numbers[-1, i] for i in known]), rcond=1e-9)[0]
+
+    def number(self, form):
+        """The value of a form of numbers."""
+        return float(form.constant) + sum(float(a) * self.solution.numbers[name] for name, a in form.numbers.items())
+
+    @property
+    def columns(self):
+        """Unit columns: those planned, then z + w and z - w for each z inside, with a coordinate w of its own."""
+        planned = [self.at(column) for column in self.model.columns]
+        planned = [column / np.linalg.norm(column) for column in planned if np.linalg.norm(column) > 1e-9]
+        inside = [self.at(z) / self.radius for z in self.model.inside]
+        B = np.zeros((len(self.root) + len(inside), len(planned) + 2 * len(inside)))
+        B[: len(self.root), : len(planned)] = np.transpose(planned)
+        for i, z in enumerate(inside):
+            z = z / max(1.0, np.linalg.norm(z))
+            for sign, j in ((1, -2), (-1, -1)):
+                column = B[:, j - 2 * (len(inside) - 1 - i)]
+                column[: len(z)], column[len(self.root) + i] = z, sign * np.sqrt(max(0.0, 1 - z @ z))
+        return B / np.linalg.norm(B, axis=0)
+
+    @property
+    def radius(self):
+        """What vectors inside the ball are multiples of."""
+        return 0.5 if self.model.points else 1.0
+
+    @property
+    def loss(self):
+        """The function through the points."""
+        points = self.model.points
+        x, gradients = (np.array([self.at(point[i]) for point in points]) for i in (0, 1))
+        return Interpolant(x, gradients, np.array([self.number(point.value) for point in points]), float(self.model.mu))
+
+    def problem(self, y=None, also=()):
+        """The problem: least squares for a target, else the worst function; the directions `also` are learners, too."""
+        B = np.column_stack([self.columns, *(target / np.linalg.norm(target) for target in also)])
+        target = np.zeros(len(B)) if y is None else np.append(y, np.zeros(len(B) - len(y)))
+        return cb.Problem(B, target, cb.Squared() if y is not None else self.loss, center=False, scale=False)
+
+
+def _states(problem, method, n_steps):
+    return list(cb.solve(problem, method, n_steps).replay(range(n_steps + 1)))
+
+
+def least_angle(problem, targets):
+    """The smallest cosine between a target and its best learner."""
+    return min((float(np.abs(problem.scan(target)).max() / np.linalg.norm(target)) for target in targets), default=1.0)
+
+
+def play_descent(instance, method, n, accelerated=None):
+    """(the value of f_n in units of the hypothesis, the smallest angle met) of a run on the worst function.
+
+    The unit is the largest ||f_k - f*||^2 of a plain run, ||f*||^2 of an accelerated one, and L(0) where the function is strongly convex.
+    Where the angle is 1 every direction is a learner; those that were met are put behind the planned ones, for the next run.
+    """
+    problem, angle = instance.problem(), -1.0
+    for _ in range(4):
+        run = cb.solve(problem, method, 2 * n - 1 if accelerated and accelerated["sign"] else n)
+        states = list(run.replay(range(run.n_steps + 1)))
+        met = _met(problem, run.path, **accelerated) if accelerated else [problem.resid(state.pred) for state in states[:n]]
+        met = [target for target in met if np.linalg.norm(target) > 1e-9]
+        angle = least_angle(problem, met)
+        if instance.model.theta < 1 or angle >= 1 - 1e-15:
+            break
+        problem = instance.problem(also=met)
+    loss, star = problem.loss, problem.loss.center
+    if loss.mu:
+        return run.final.loss / loss.above(0 * problem.y), angle
+    far = (star @ star) if accelerated else max(((state.pred[: len(star)] - star) ** 2).sum() for state in states)
+    return run.final.loss / far, angle
+
+
+def _met(problem, path, gamma, sign, eta):
+    """What an accelerated run has looked at, the residual and the corrected one in turn."""
+    B, met = problem.gather(np.arange(problem.n_learners)), []
+    f, h, left = problem.y * 0, problem.y * 0, problem.y * 0
+    while len(met) < len(path):
+        m = len(met) if sign == 0 else len(met) // 2
+        mix = 2 / (m + 2)
+        g = (1 - mix) * f + mix * h
+        resid = problem.resid(g)
+        for target in [resid] if sign == 0 else [resid, resid + sign * (m + 1) / (m + 2) * left]:
+            if len(met) < len(path):
+                learner = B[:, path.learner[len(met)]]
+                fit = learner @ target * learner
+                if sign == 0 or len(met) % 2 == 0:
+                    f = g + eta * fit
+                if sign == 0 or len(met) % 2 == 1:
+                    h, left = h + gamma * eta / mix * fit, target - fit
+                met.append(target)
+    return met
+
+
+def play_ls_boost(instance, eps, n):
+    """(||r_n||^2 / ||r_0||^2, the smallest angle met)."""
+    problem = instance.problem(instance.at(instance.model.target))
+    states = _states(problem, cb.ls_boost(eps), n)
+    return states[-1].loss / states[0].loss, least_angle(problem, [problem.resid(state.pred) for state in states[:n]])
+
+
+def play_stagewise(instance, method, n, measure, delta=None):
+    """The smallest over the steps of what is measured, for ||y|| = 1."""
+    y = instance.at(instance.model.target)
+    problem = instance.problem(y / max(1.0, np.linalg.norm(y)))
+    states = _states(problem, method, n)
+    resid = [problem.resid(state.pred) for state in states]
+    corr = [float(np.abs(problem.scan(r)).max()) for r in resid]
+    if measure == "corr":
+        return min(corr)
+    if measure == "omega":
+        return min(c - r @ state.pred / delta for c, r, state in zip(corr, resid, states, strict=True))
+    # the mean of the last two learners is in the ball: its loss is at least the optimum
+    best = problem.value(delta * problem.gather(np.arange(problem.n_learners))[:, -2:].mean(axis=1))
+    return min(state.loss for state in states) - best
+
+
+def play_frank_wolfe(instance, n):
+    """f(x_n) - f(x*) on the l1 ball of radius 1/2, x* being the mean of its last two learners."""
+    problem = instance.problem()
+    star = 0.5 * problem.gather(np.arange(problem.n_learners))[:, -2:].mean(axis=1)
+    return cb.solve(problem, cb.frank_wolfe(0.5), n).final.loss - problem.loss.above(star)
