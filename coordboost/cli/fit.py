@@ -120,7 +120,7 @@ def _go_on(ctx, file, resume, steps, stop, out, with_data, as_json):
         home = out / home.name
     with progress(run.method.name, steps, quiet=as_json, since=run.n_steps) as watch:
         longer = run.resume(steps, stop=stop, watch=watch)
-    _report(longer, home, steps - (longer.n_steps - run.n_steps), with_data, as_json)
+    _report(longer, home, run.n_steps + steps, with_data, as_json)
 
 
 def _report(run, file, steps, with_data, as_json):
@@ -141,5 +141,8 @@ def _report(run, file, steps, with_data, as_json):
     if run.status.name in CODES:
         click.echo(f"coordboost: after {run.n_steps:,} steps {run.message}; saved in {file}", err=True)
         if run.status.name == "INTERRUPTED":
-            click.echo(f"coordboost: to go on: coordboost fit --resume {file} --steps {max(steps - run.n_steps, 1)}", err=True)
+            left = max(steps - run.n_steps, 1)
+            way = f"coordboost fit --resume {file} --steps {left}"
+            way = way if with_data else f"in Python, with the problem: coordboost.load({str(file)!r}, problem).resume({left})"
+            click.echo(f"coordboost: to go on: {way}", err=True)
         raise SystemExit(CODES[run.status.name])

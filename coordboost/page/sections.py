@@ -49,8 +49,7 @@ def summary_part(run, model, target):
     ]
     if row["gap"] is not None:
         said.append(
-            f"It is proved to lie within {100 * row['gap']:.3g} % (of the error of the constant model) of the best possible, "
-            f"which is {_best(row['target'])}."
+            f"It is proved to lie within {100 * row['gap']:.3g} % (of the error of the constant model) of {_best(row['target'])}."
         )
     return html_text(*said)
 
@@ -65,7 +64,7 @@ def _coefficient(row, top):
 
 def _best(target):
     """What a gap refers to, in a sentence."""
-    return "all models of these columns, without a constraint" if target == "optimum" else f"the {target}"
+    return "the best of all models of these columns" if target == "optimum" else f"the {target}"
 
 
 def coefficients_part(model):
@@ -133,7 +132,7 @@ def certificate_part(run, file):
     more = (
         f"<details><summary>the numbers behind it</summary>{html_table([row for row in rows if row not in ends])}</details>\n"
     )
-    words = [*report.verdict_text(found), f"The optimum is that of {_best(found['target'])}."]
+    words = [*report.verdict_text(found), f"What can be reached is {_best(found['target'])}."]
     return html_text(*words) + html_table(ends) + more + f"<pre>coordboost certify {escape(file)} --independent</pre>\n"
 
 

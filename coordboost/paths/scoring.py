@@ -55,7 +55,7 @@ class NewColumns:
 
     def __init__(self, problem, X, learners):
         way = problem.standardization
-        self.columns, order = columns_as_in(X, problem.column_names, problem.named)
+        self.columns, order = columns_as_in(X, problem.column_names, problem.named, problem.recipe)
         places = way.kept[learners]
         self.places = places if order is None else self._inverse(order)[places]
         self.mean, self.norm = way.mean[learners, None], way.norm[learners, None]
