@@ -65,13 +65,22 @@ def cv(file, target, steps, seed, loss, center, scale, out, folds, choose, as_js
 
 def _report(run, found, out, choose, steps, as_json):
     """Save and draw the run, print what was found."""
+    from matplotlib.figure import Figure
+
     from coordboost import report
     from coordboost.plots import path as plots
+    from coordboost.plots.choices import CrossValidationDisplay
 
-    files = [out / f"{run.method.name}-cv.run", out / f"{run.method.name}-cv.png"]
+    name = f"{run.method.name}-cv"
+    files = [out / f"{name}.run", out / f"{name}.png", out / f"{name}-path.png"]
     run.save(files[0])
+    curve = Figure(figsize=(6.4, 4.6), layout="constrained")
+    CrossValidationDisplay.from_cross_validation(
+        found, words="steps", title=report.caption(run).replace("\n", ", "), ax=curve.subplots()
+    )
+    curve.savefig(files[1], dpi=150)
     optimum = report.optimum(run)
-    plots.figure([run], optimum=optimum).savefig(files[1], dpi=150)
+    plots.figure([run], optimum=optimum).savefig(files[2], dpi=150)
     k = run.n_steps
     row = {**report.summary(run, optimum), "cv_error": float(found.mean[k]), "cv_standard_error": float(found.error[k])}
     row |= {"cv_best_step": found.best, "cv_one_se_step": found.one_se, "folds": len(found.losses)}
