@@ -173,3 +173,45 @@ def test_what_is_refused():
     ]:
         with pytest.raises(ValueError, match=words):
             call()
+
+
+@each_sign
+def test_no_run_ends_above_its_best_without_a_word(correction):
+    """A model that has been better is either gone back to, or the message says when it was better."""
+    problem, spoke = cb.Problem(cb.trees(X, max_depth=2, min_samples=3), Y, sample_weight=1.0 + np.arange(60) % 3), 0
+    for gamma in (1.0, 0.3, 0.1):
+        run = cb.solve(problem, cb.agbm(1.0, gamma, True, correction), 120)
+        losses = np.array([state.loss for state in run.replay(range(121))])
+        assert run.final.loss <= losses.min() or f"lower after step {losses.argmin():,}" in run.message
+        spoke += "went back" in run.message or "lower after step" in run.message
+    assert spoke > 0
+
+
+def test_a1a_at_as_many_trees():
+    """Training loss after 30, 50, 100 trees of depth 3, eta = 0.1: below that without momentum."""
+    data = pytest.importorskip("verification.experiments.data")
+    try:
+        fit, _ = data.split(data.load("a1a"), 0)
+    except data.Absent as absent:
+        pytest.skip(str(absent))
+    problem = cb.Problem(cb.trees(fit.X, max_depth=3, min_samples=1), fit.y, cb.Logistic())
+    found = [
+        [state.loss for state in cb.solve(problem, method, 100).replay([30, 50, 100])]
+        for method in (cb.agbm(0.1, 0.5), cb.gbm(0.1))
+    ]
+    assert (np.array(found[0]) < np.array(found[1])).all()
+
+
+def test_estimators_with_each_sign():
+    """With a correction two steps of the loop are an iteration; without one, the default, it is momentum alone, and one step."""
+    weight = 1.0 + np.arange(60) % 3
+    problem = cb.Problem(cb.trees(X, min_samples=3), Y, sample_weight=weight)
+    for settings, method, steps in [
+        ({"gamma": 0.2, "correction": 1}, cb.agbm(0.5, 0.2), 2),
+        ({"gamma": "auto", "correction": -1}, cb.agbm(0.5, "auto", correction=-1), 2),
+        ({}, cb.vagbm(0.5, 0.1, True), 1),
+    ]:
+        model = cb.AcceleratedGBMRegressor(n_estimators=10, learning_rate=0.5, min_samples_leaf=3, **settings).fit(X, Y, weight)
+        run = cb.solve(problem, method, 10 * steps)
+        assert (model.predict(X) == run.predict(X)).all() and model.n_iter_ == 10 == len(list(model.staged_predict(X)))
+        assert len(model.train_score_) == 11 and model.train_score_[-1] == pytest.approx(-run.final.loss / weight.sum())

@@ -50,12 +50,6 @@ def test_newton_leaves_beside_scikit_learn():
     assert (ours.predict(X) == theirs.predict(X)).mean() > 0.99 and (ours.classes_ == ["no", "yes"]).all()
 
 
-def test_accelerated_is_the_method_of_the_paper():
-    model = cb.AcceleratedGBMRegressor(n_estimators=10, learning_rate=0.5, gamma=0.1, min_samples_leaf=3).fit(X, Y, WEIGHT)
-    run = cb.solve(cb.Problem(cb.trees(X, min_samples=3), Y, sample_weight=WEIGHT), cb.agbm(0.5, 0.1), 20)
-    assert (model.predict(X) == run.predict(X)).all() and model.n_iter_ == 10
-
-
 def test_the_rate_is_a_part_of_the_step_that_the_smoothness_allows():
     model = cb.RandomizedGBMClassifier(max_features=2, random_state=3, **QUICK).fit(X, NAMES == "red")
     run = model.run_

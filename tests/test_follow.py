@@ -69,6 +69,7 @@ def test_early_stopping_follows_a_run_that_goes_back():
         "n_estimators": 60,
         "learning_rate": 1.5,
         "gamma": 1.0,
+        "correction": 1,
         "n_iter_no_change": 20,
     }
     model = cb.AcceleratedGBMRegressor(**wild).fit(X[:40], Y[:40], X_val=X[40:], y_val=Y[40:])

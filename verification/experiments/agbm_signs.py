@@ -1,0 +1,161 @@
+"""Accelerated boosting: which sign the corrected residual should have. Ten sets, squared and logistic loss, trees of depth 3.
+
+Not a figure of the paper: its Algorithm 2 adds what was not fitted, the program of its authors subtracts it, Remark B.1 leaves it away.
+"""
+
+import numpy as np
+from scipy import stats
+
+import coordboost as cb
+from verification.experiments.along import losses
+from verification.experiments.data import split
+from verification.experiments.drawing import LINES, name_axes
+from verification.experiments.experiment import Claim, Experiment, Table, Verdict
+from verification.experiments.judge import fact
+
+SETS = ("housing", "year_1176", "a1a", "w1a", "german.numer", "diabetes", "sonar", "cancer", "ocr17_standin", "ocr49_standin")
+#: Parts of the step 1 / sigma; momentum; iterations that are looked at.
+RATES, GAMMAS, HORIZONS = (1.0, 0.25, 0.1), (1.0, 0.3, 0.1, 0.03, 0.01), (30, 50, 100, 200)
+#: What of the correction there is, and how it is called. "gbm" has no momentum at all.
+SIGNS = (1, -1, 0)
+NAMES = {1: "the paper's sign", -1: "the program's sign", 0: "no correction", "gbm": "no momentum"}
+
+
+def trials(rates, gammas):
+    """(name, rate, gamma, method of eta) for all that is compared."""
+    for rate in rates:
+        yield "gbm", rate, 0.0, lambda eta: cb.gcd(cb.Fitted(eta))
+        for gamma in gammas:
+            for sign in SIGNS:
+                yield sign, rate, gamma, lambda eta, g=gamma, s=sign: cb.agbm(eta, g, guard=False, correction=s)
+
+
+def curves(run, parts, n, steps):
+    """Mean losses on each part after 0, 1, ..., n iterations; infinite where a run that diverged has no more."""
+    return [
+        np.pad(found := losses(run, part, steps), (0, max(0, n + 1 - len(found))), constant_values=np.inf) for part in parts
+    ]
+
+
+def turn(train):
+    """The first iteration with twice the least loss so far, nan where there is none."""
+    over = np.flatnonzero(train > 2 * np.minimum.accumulate(train))
+    return float(over[0]) if len(over) else np.nan
+
+
+def rows(data, loss, seed, rates, gammas, horizons):
+    """One split, 60 % to fit, 20 % to choose by, 20 % to test: all trials at all horizons. gbm goes on to twice the iterations."""
+    rest, test = split(data, seed)
+    fit, choose = split(rest, seed + 1000, 0.25)
+    problem = cb.Problem(cb.trees(fit.X, max_depth=3), fit.y, loss)
+    for sign, rate, gamma, method in trials(rates, gammas):
+        steps, n = (1, 2 * max(horizons)) if sign == "gbm" else (2 if sign else 1, max(horizons))
+        run = cb.solve(problem, method(rate / loss.sigma), n * steps)
+        train, valid, tested = curves(run, (fit, choose, test), n, steps)
+        for m in (*horizons, n) if sign == "gbm" else horizons:
+            yield {
+                "set": data.name, "loss": type(loss).__name__, "seed": seed, "sign": sign, "rate": rate, "gamma": gamma, "iterations": m,
+                "train": train[m], "valid": valid[m], "test": tested[m], "ratio": train[m] / train[0], "turn": turn(train),
+            }  # fmt: skip
+
+
+def run(sets, quick):
+    """The squared loss on all sets (labels as numbers), the logistic one on those with classes; 3 splits."""
+    chosen = [sets[name] for name in (("housing", "german.numer") if quick else SETS)]
+    grid = ((0.25,), (0.3, 0.03), (50, 100), (0, 1)) if quick else (RATES, GAMMAS, HORIZONS, range(3))
+    *grid, seeds = grid
+    return Table(
+        row
+        for data in chosen
+        for loss in ((cb.Squared(), cb.Logistic()) if data.classes else (cb.Squared(),))
+        for seed in seeds
+        for row in rows(data, loss, seed, *grid)
+    )
+
+
+def tuned(table, sign, loss, m, by, column, rates=RATES):
+    """By set: the mean over the splits of `column`, each at the rate and gamma that are best there by the column `by`."""
+    found = {}
+    for row in table.rows:
+        if (row["sign"], row["loss"], row["iterations"]) == (sign, loss, m) and row["rate"] in rates:
+            key = row["set"], row["seed"]
+            best = found.get(key)
+            if np.isfinite(row[by]) and (best is None or row[by] < best[by]):
+                found[key] = row
+    sets = dict.fromkeys(key[0] for key in found)
+    return {one: float(np.mean([row[column] for key, row in found.items() if key[0] == one])) for one in sets}
+
+
+def across(small, large):
+    """Whether the first of two numbers for each set is the smaller one: Wilcoxon's signed ranks of their logarithmic ratios."""
+    ratios = np.array([np.log(max(small[one], 1e-300) / max(large[one], 1e-300)) for one in small])
+    if len(ratios) < 6:
+        return Verdict("undecided", f"{int((ratios < 0).sum())} of {len(ratios)} sets", "six sets or more are needed")
+    p = float(stats.wilcoxon(ratios, alternative="less").pvalue)
+    outcome = "confirmed" if p < 0.05 else "refuted" if p > 0.95 else "undecided"
+    words = f"{int((ratios < 0).sum())} of {len(ratios)} sets, ratio {np.exp(np.median(ratios)):.2g} in the middle"
+    return Verdict(outcome, words, f"signed ranks: p = {p:.2g}")
+
+
+def beats(sign, other, loss, by, column, rates=RATES, trees=False):
+    """Whether one sign beats another in `column` after most iterations, both tuned by `by`; with `trees` the other after half of them."""
+
+    def judge(table):
+        *_, m = sorted(table.where(sign=sign).values("iterations"))
+        return across(
+            *(tuned(table, one, loss, at, by, column, rates) for one, at in ((sign, m), (other, m // 2 if trees else m)))
+        )
+
+    return judge
+
+
+def turning(table):
+    """Where runs with the paper's sign had twice their least loss, in units of 1 / sqrt(eta gamma)."""
+    part = table.where(sign=1, loss="Squared", iterations=100).rows
+    at = np.array([row["turn"] * np.sqrt(row["rate"] * row["gamma"]) for row in part])
+    due = np.array([12 / np.sqrt(row["rate"] * row["gamma"]) <= 100 for row in part])
+    there = np.isfinite(at)
+    low, middle, high = np.quantile(at[there], [0.05, 0.5, 0.95]) if there.any() else [np.nan] * 3
+    turned = f"{int(there[due].sum())} of {int(due.sum())} runs that are long enough turned"
+    words = f"{turned}, at {low:.2g} to {high:.2g}, {middle:.2g} in the middle"
+    return fact(bool(there[due].all()) and low >= 8 and high <= 12, words, "5 % and 95 % of the runs")
+
+
+FEW = (0.25, 0.1)  # the rates for which eta <= 1 with both losses
+CLAIMS = (
+    Claim("squared loss, 200 iterations, fit rows: no correction is better than the paper's sign, with half the trees",
+          beats(0, 1, "Squared", "train", "train")),
+    Claim("squared loss, 200 iterations, fit rows: no correction is better than the program's sign, with half the trees",
+          beats(0, -1, "Squared", "train", "train")),
+    Claim("squared loss, 200 iterations, test rows: no correction is better than the paper's sign",
+          beats(0, 1, "Squared", "valid", "test")),
+    Claim("squared loss: with the paper's sign the loss has doubled after 8 to 12 / sqrt(eta gamma) rounds", turning),
+    Claim("logistic loss, eta <= 1, 200 iterations, fit rows: the paper's sign is better than none",
+          beats(1, 0, "Logistic", "train", "train", FEW)),
+    Claim("logistic loss, eta <= 1, 200 iterations, fit rows: the paper's sign is better than the program's",
+          beats(1, -1, "Logistic", "train", "train", FEW)),
+    Claim("logistic loss, eta <= 1, 200 iterations, test rows: the paper's sign is better than none",
+          beats(1, 0, "Logistic", "valid", "test", FEW)),
+    Claim("logistic loss, 200 trees, fit rows: no correction is better than the paper's sign",
+          beats(0, 1, "Logistic", "train", "train", trees=True)),
+)  # fmt: skip
+
+
+def draw(figure, table):
+    """Training loss at the best rate and gamma, in parts of the first loss: the median set after each number of iterations."""
+    figure.set_size_inches(8.4, 3.6)
+    for axis, loss in zip(figure.subplots(1, 2), ("Squared", "Logistic"), strict=True):
+        for (sign, name), (colour, style) in zip(NAMES.items(), LINES, strict=False):
+            at = [m for m in table.where(sign=sign, loss=loss).values("iterations") if m <= max(HORIZONS)]
+            middle = [np.median(list(tuned(table, sign, loss, m, "train", "ratio").values())) for m in at]
+            axis.plot(at, middle, color=colour, linestyle=style, label=name)
+        name_axes(axis, "iterations", "training loss, part of the first", loss.lower(), log_y=True)
+    axis.legend(frameon=False)
+
+
+EXPERIMENTS = (
+    Experiment(
+        name="agbm_signs", source="Lu, Karimireddy, Ponomareva, Mirrokni, Algorithm 2, Remark B.1", data=SETS, claims=CLAIMS, run=run,
+        draw=draw, seconds=(4, 190),
+    ),
+)  # fmt: skip
