@@ -149,3 +149,23 @@ def test_a_recipe_is_what_it_writes_and_nothing_else(made):
         ["a", "number", [], "x", False],
     ):
         refused(lambda bad={**plain, "variables": [bad]}: Recipe.restored(bad), "none that a run has")
+
+
+@pytest.mark.parametrize(
+    ("name", "reader", "library"), [("t.parquet", "read_parquet", "pyarrow"), ("t.xlsx", "read_excel", "openpyxl")]
+)
+def test_a_library_that_is_missing_is_named(tmp_path, monkeypatch, name, reader, library):
+    def lacking(*args, **kwargs):
+        raise ImportError("no engine")
+
+    monkeypatch.setattr(pd, reader, lacking)
+    (tmp_path / name).write_bytes(b"PAR1")
+    with pytest.raises(ValueError, match=f"pandas needs {library} to read it: python -m pip install {library}$"):
+        read_table(tmp_path / name)
+
+
+def test_columns_of_lists_are_refused_in_one_sentence(tmp_path):
+    pytest.importorskip("pyarrow")
+    pd.DataFrame({"a": [[1, 2], [3]], "y": [1.0, 2.0]}).to_parquet(tmp_path / "t.parquet")
+    with pytest.raises(ValueError, match="column 'a' holds lists or the like"):
+        read_table(tmp_path / "t.parquet")

@@ -36,7 +36,9 @@ def _sentence(error):
     text = str(error)
     for python, option in PHRASES.items():
         text = text.replace(python, option)
-    return re.sub(r"\b(impute|na|text|decimal|thousands|date_format)=", lambda found: f"--{found[1].replace('_', '-')} ", text)
+    return re.sub(
+        r"\b(impute|na|text|drop|decimal|thousands|date_format)=", lambda found: f"--{found[1].replace('_', '-')} ", text
+    )
 
 
 class Commands(click.Group):

@@ -145,7 +145,10 @@ def _from_values(name, series, cells, kind):
     """A column of text or of mixed cells, from its different values."""
     import pandas as pd
 
-    codes, distinct = pd.factorize(series, use_na_sentinel=True)
+    try:
+        codes, distinct = pd.factorize(series, use_na_sentinel=True)
+    except (TypeError, ValueError, NotImplementedError):
+        raise ValueError(f"column {name!r} holds lists or the like: leave it out (drop={name!r}).") from None
     distinct = list(distinct)
     if kind == CATEGORY or isinstance(series.dtype, pd.CategoricalDtype):
         return _category(codes, distinct)

@@ -1,5 +1,7 @@
 """Files with named columns to pandas data frames: text, Parquet, Arrow and Excel."""
 
+from contextlib import suppress
+
 from coordboost.data.kinds import Cells
 from coordboost.readers.arrays import opened
 from coordboost.readers.text import TEXT, TextFile
@@ -21,11 +23,12 @@ class TypedFile:
 
     def frame(self):
         """The rows as a pandas DataFrame whose names are strings."""
-        with opened(self.path, f"a {self.suffix} file", Exception) as raw:
-            try:
-                frame = self._read(raw)
-            except ImportError as error:
-                raise ModuleNotFoundError(error) from None
+        frame = None
+        with opened(self.path, f"a {self.suffix} file", Exception) as raw, suppress(ImportError):
+            frame = self._read(raw)
+        if frame is None:
+            needs = {".xls": "xlrd", ".ods": "odfpy"}.get(self.suffix, "openpyxl" if self.suffix in EXCEL else "pyarrow")
+            raise ValueError(f"{self.path}: pandas needs {needs} to read it: python -m pip install {needs}")
         frame.columns = [str(name).strip() for name in frame.columns]
         return frame
 
