@@ -28,13 +28,14 @@ def resampled_t(differences, share=SHARE):
     return p, f"resampled t = {t:.2g}, p = {p:.2g}, {int((d > 0).sum())} of {len(d)} splits"
 
 
-def below(small, large, *, factor=1.0, share=SHARE):
+def below(small, large, *, factor=1.0, share=SHARE, log=False):
     """Whether ``small < factor * large``, entries of the same place from the same split.
 
-    Refuted where the contrary is as clear, undecided in between. With a factor above 1, "not worse than by that factor".
+    Refuted where the contrary is as clear, undecided in between. With a factor above 1, "not worse than by that factor". With `log`
+    ratios are compared: for numbers over several powers of ten.
     """
     small, large = np.asarray(small, dtype=float), np.asarray(large, dtype=float)
-    p, words = resampled_t(factor * large - small, share)
+    p, words = resampled_t(np.log(factor * large) - np.log(small) if log else factor * large - small, share)
     outcome = "confirmed" if p < LEVEL else "refuted" if p > 1 - LEVEL else "undecided"
     return Verdict(outcome, f"{mean_se(small)} against {mean_se(large)}", words)
 

@@ -1,0 +1,216 @@
+"""Lu, Karimireddy, Ponomareva, Mirrokni, Figures 1 to 4: training and test loss against the number of trees."""
+
+import numpy as np
+
+from verification.experiments import agbm_runs as agbm
+from verification.experiments.drawing import legend_below, lines, name_axes
+from verification.experiments.experiment import Claim, Experiment, Table
+from verification.experiments.judge import below, every, fact
+
+ETAS = (1.0, 0.1, 0.01)
+
+
+def on_a1a(depth, n_trees):
+    """Figures 1 and 4: a1a, GBM and AGBM with three gamma, three step sizes."""
+
+    def run(sets, quick):
+        (data,) = sets.values()
+        seeds, most = (range(3), n_trees // 2) if quick else (range(5), n_trees)
+
+        def contestants(eta):
+            found = agbm.methods(eta, agbm.GAMMAS, (1, -1))
+            return {name: one for name, one in found.items() if name != "VAGBM"}
+
+        return Table(agbm.curves(data, depth, ETAS, contestants, most, seeds))
+
+    return run
+
+
+def on_housing(etas, gammas, n_trees, guard=False):
+    """Figures 2 and 3: housing; without a guard, as the paper has none."""
+
+    def run(sets, quick):
+        (data,) = sets.values()
+        seeds, most = (range(3), n_trees // 2) if quick else (range(5), n_trees)
+        return Table(agbm.curves(data, 5, etas, lambda eta: agbm.methods(eta, gammas, (1,), guard), most, seeds))
+
+    return run
+
+
+def at(table, eta, method, column, trees=None):
+    """`column` of a method at a number of trees, by default the last, in the order of the splits."""
+    part = table.where(eta=eta, method=method)
+    trees = max(part.values("trees")) if trees is None else trees
+    return part.where(trees=trees).by("seed", column)
+
+
+def smallest(table, eta, method, column):
+    """The smallest entry of `column` on the way, in the order of the splits."""
+    part = table.where(eta=eta, method=method)
+    return np.array([part.where(seed=seed)[column].min() for seed in sorted(part.values("seed"))])
+
+
+def names(table, start="AGBM", sign=1):
+    """The methods whose names begin so, with one sign of the correction."""
+    return [name for name in table.values("method") if name.startswith(start) and name.endswith("sign -") == (sign < 0)]
+
+
+def faster(eta, sign=1):
+    """Whether every gamma has a smaller training loss than GBM with as many trees, at the end."""
+    return lambda table: every(
+        below(at(table, eta, name, "train"), at(table, eta, "GBM", "train"), log=True) for name in names(table, sign=sign)
+    )
+
+
+def larger_eta(table):
+    """Whether a larger step fits faster, for GBM and for every gamma."""
+    pairs = ((one, other, name) for one, other in ((1.0, 0.1), (0.1, 0.01)) for name in ["GBM", *names(table)])
+    return every(below(at(table, one, name, "train"), at(table, other, name, "train"), log=True) for one, other, name in pairs)
+
+
+def earlier(table):
+    """Whether the test loss of AGBM with the largest gamma is smallest at fewer trees than that of GBM, at eta = 0.1."""
+    best = {}
+    for name in ("GBM", names(table)[0]):
+        part = table.where(eta=0.1, method=name)
+        best[name] = [part.where(seed=s)["trees"][part.where(seed=s)["test"].argmin()] for s in sorted(part.values("seed"))]
+    return below(best[names(table)[0]], best["GBM"])
+
+
+def comparable(table):
+    """Whether the best test loss of AGBM on the way is at most 5 % above that of GBM, at eta = 0.1, for every gamma."""
+    return every(
+        below(smallest(table, 0.1, name, "test"), smallest(table, 0.1, "GBM", "test"), factor=1.05) for name in names(table)
+    )
+
+
+def word(table):
+    """Whether each run of AGBM that ends above its best iterate (by more than 1e-9 of it) says so in its message."""
+    runs = [one for one in agbm.worse_than_best(table) if one[0].startswith("AGBM")]
+    worse = [one for one in runs if one[1] > 1 + 1e-9]
+    silent = [one for one in worse if not one[2]]
+    words = f"{len(worse)} of {len(runs)} runs end above, {len(silent)} of them silent"
+    return fact(not silent, words, "")
+
+
+def diverges(eta, method):
+    """Whether the loss at the end is more than ten times the smallest one, on every split."""
+
+    def judge(table):
+        ratio = at(table, eta, method, "train") / smallest(table, eta, method, "train")
+        return fact(
+            (ratio > 10).all(), f"last / smallest loss from {ratio.min():.2g} to {ratio.max():.2g}", "on every split above 10"
+        )
+
+    return judge
+
+
+def converges(eta, gamma):
+    """Whether AGBM with this gamma ends within a tenth of its smallest loss, and a thousandth of the loss at the start."""
+
+    def judge(table):
+        method = f"AGBM {gamma:g}"
+        last, start = at(table, eta, method, "train"), at(table, eta, method, "train", 0)
+        good = (last <= 1.1 * smallest(table, eta, method, "train")) & (last < start / 1000)
+        return fact(good.all(), f"last loss {last.max():.2g} after {start.max():.3g}", f"{good.sum()} of {len(good)} splits")
+
+    return judge
+
+
+def sooner(table):
+    """Whether VAGBM is below every AGBM after a tenth of the trees, eta = 0.3."""
+    trees = max(table.values("trees")) // 10 // 2 * 2
+    ours = at(table, 0.3, "VAGBM", "train", trees)
+    return every(below(ours, at(table, 0.3, name, "train", trees), log=True) for name in names(table))
+
+
+def rises(eta):
+    """Whether the loss of VAGBM at the end is above its smallest one."""
+    return lambda table: below(smallest(table, eta, "VAGBM", "train"), at(table, eta, "VAGBM", "train"), log=True)
+
+
+def longer(table):
+    """Whether the loss of VAGBM is smallest at more trees with a smaller step."""
+    best = {}
+    for eta in ETAS:
+        part = table.where(eta=eta, method="VAGBM")
+        best[eta] = [part.where(seed=s)["trees"][part.where(seed=s)["train"].argmin()] for s in sorted(part.values("seed"))]
+    return every(below(best[one], best[other], log=True) for one, other in ((1.0, 0.1), (0.1, 0.01)))
+
+
+def draw_six(figure, table):
+    """Training loss above, test loss below; a column for each step."""
+    figure.set_size_inches(10.5, 6.4)
+    axes = figure.subplots(2, 3, sharex=True)
+    for column, eta in zip(axes.T, ETAS, strict=True):
+        for axis, what in zip(column, ("train", "test"), strict=True):
+            lines(axis, table.where(eta=eta), "trees", what, "method")
+            title, below_it = (f"eta = {eta:g}", "") if what == "train" else ("", "trees")
+            name_axes(axis, below_it, f"{what} loss" if eta == ETAS[0] else "", title, log_y=what == "train")
+    for axis in axes[1]:
+        axis.set_ylim(top=min(axis.get_ylim()[1], 1.0))
+    legend_below(figure, axes[0, 0])
+
+
+def draw_training(figure, table):
+    """Training loss, a panel for each step."""
+    etas = table.values("eta")
+    figure.set_size_inches(4.2 * len(etas), 4.4)
+    axes = np.atleast_1d(figure.subplots(1, len(etas), sharey=True))
+    for axis, eta in zip(axes, etas, strict=True):
+        part = table.where(eta=eta)
+        lines(axis, part, "trees", "train", "method")
+        name_axes(axis, "trees", "training loss (cut at 1e8)" if eta == etas[0] else "", f"eta = {eta:g}", log_y=True)
+    legend_below(figure, axes[0])
+
+
+def claims_of_a1a():
+    """What Figures 1 and 4 are said to show."""
+    return (
+        *(Claim(f"eta = {eta:g}: AGBM fits faster than GBM with as many trees, for gamma 0.5, 0.3 and 0.1", faster(eta), "lower curves")
+          for eta in ETAS),
+        Claim("so it does with the sign of the program, eta = 0.1", faster(0.1, -1), "lower curves"),
+        Claim("a larger eta fits faster", larger_eta, "lower curves"),
+        Claim("AGBM overfits earlier: its test loss is smallest at fewer trees (eta = 0.1, gamma = 0.5)", earlier),
+        Claim("the best test losses are comparable: at most 5 % above GBM's (eta = 0.1)", comparable, "comparable"),
+        Claim("no run ends worse than its best iterate without a word in its message", word),
+    )  # fmt: skip
+
+
+EXPERIMENTS = (
+    Experiment(
+        name="agbm_figure1", source="Lu, Karimireddy et al., Figure 1", data=("a1a",), run=on_a1a(5, 200), draw=draw_six,
+        claims=claims_of_a1a(), seconds=(5, 30),
+    ),
+    Experiment(
+        name="agbm_figure2", source="Lu, Karimireddy et al., Figure 2", data=("housing",), draw=draw_training, seconds=(3, 15),
+        run=on_housing((1.0, 0.3), (0.5, 0.1, 0.02, 0.005), 200),
+        claims=(
+            Claim("eta = 1: VAGBM diverges fast", diverges(1.0, "VAGBM"), "diverges"),
+            Claim("eta = 1: AGBM with a proper gamma converges (0.005)", converges(1.0, 0.005), "converges"),
+            Claim("gamma is uncritical: so does gamma = 0.5", converges(1.0, 0.5), "not sensitive"),
+            Claim("eta = 0.3: VAGBM is faster at first", sooner, "faster at first"),
+            Claim("eta = 0.3: then VAGBM stalls, and may rise again", rises(0.3), "stalls, may diverge"),
+        ),
+    ),
+    Experiment(
+        name="agbm_figure2_guarded", source="Lu, Karimireddy et al., Figure 2, with our guard", data=("housing",), draw=draw_training,
+        run=on_housing((1.0, 0.3), (0.5, 0.1, 0.02, 0.005), 200, True), seconds=(3, 15),
+        claims=(
+            Claim("no run ends worse than its best iterate without a word in its message", word),
+            Claim("eta = 1: with the guard gamma = 0.5 converges, too", converges(1.0, 0.5)),
+        ),
+    ),
+    Experiment(
+        name="agbm_figure3", source="Lu, Karimireddy et al., Figure 3", data=("housing",), draw=draw_training, seconds=(3, 20),
+        run=on_housing(ETAS, (), 1000),
+        claims=(
+            Claim("VAGBM may diverge with a small step, too: with eta = 0.1 its loss rises again", rises(0.1), "may diverge"),
+            Claim("the smaller the step, the longer it is stable", longer, "stable longer"),
+        ),
+    ),
+    Experiment(
+        name="agbm_figure4", source="Lu, Karimireddy et al., Figure 4", data=("a1a",), run=on_a1a(1, 400), draw=draw_six,
+        claims=claims_of_a1a(), seconds=(5, 30),
+    ),
+)  # fmt: skip
