@@ -1,7 +1,9 @@
 """Regression trees: CPU seconds per tree of boosting with them, beside the peers, on the same bins.
 
 Peers get one thread. ``solve`` takes a second one for large tables where there is one, which costs CPU time to save wall time; to compare
-on one core: ``taskset -c 0 python -m verification.benchmarks trees``.
+on one core: ``taskset -c 0 python -m verification.benchmarks trees``. In the tables with "2 threads" in their name peers get two as well,
+and wall time is what is compared. The tables of stumps are runs over all stumps as learners that are counted, by lookahead, beside the
+same number of trees of depth 1.
 """
 
 import functools
@@ -17,6 +19,8 @@ from verification.benchmarks.trees_peers import PEERS, Job, clocked
 
 #: Samples, features, trees of a run.
 SHAPES = ((1_000, 10, 500), (10_000, 200, 40), (100_000, 50, 50), (1_000_000, 28, 10))
+#: The same of runs over stumps.
+STUMPS = ((1_000, 10, 1_000), (100_000, 50, 1_000))
 
 
 def table(n_samples, n_features, logistic, seed=0):
@@ -94,11 +98,33 @@ def judge(job):
     return loss
 
 
-def trees(name, shape, depth, logistic, rounds=None):
+def stumped(job):
+    """The run of a contestant by ``solve`` over all stumps; its clock is that of all its steps, the first scan too."""
+    problem = cb.Problem(cb.leaf_stumps(job.codes), job.y)
+
+    def run():
+        done = clocked(lambda: cb.solve(problem, cb.ls_boost(job.rate), job.n_trees))
+        return done._replace(result=done.result.pred + problem.offset)
+
+    return run
+
+
+def stumps(name, shape, rounds=None):
+    """One table: the squared loss and stumps on one data set."""
+    n_samples, n_features, n_trees = shape
+    binned, y = table(n_samples, n_features, False)
+    job = Job(np.ascontiguousarray(binned.codes.T, dtype=np.float32), y, False, 1, n_trees, least=1)
+    makers = {"coordboost, stumps": stumped, "coordboost, trees": solved, **PEERS}
+    rows = compete([Contestant(one, later(make, job), n_trees) for one, make in makers.items()], judge(job), rounds)
+    summary = ratios(rows, "coordboost, stumps", fair=lambda row: not row["name"].startswith("coordboost"))
+    return {"name": name, "unit": "stump", "shape": [n_samples, n_features], "n_trees": n_trees, **summary, "rows": rows}
+
+
+def trees(name, shape, depth, logistic, rounds=None, threads=1):
     """One table: boosting on one data set with trees of one depth."""
     n_samples, n_features, n_trees = shape
     binned, y = table(n_samples, n_features, logistic)
-    job, boost = Job(np.ascontiguousarray(binned.codes.T, dtype=np.float32), y, logistic, depth, n_trees), loop()
+    job, boost = Job(np.ascontiguousarray(binned.codes.T, dtype=np.float32), y, logistic, depth, n_trees, threads), loop()
     contestants = []
     for newton in (False, True)[: 1 + logistic]:
         kind = ", Newton" if newton else ""
@@ -107,16 +133,8 @@ def trees(name, shape, depth, logistic, rounds=None):
     for peer, make in PEERS.items():
         contestants.append(Contestant(peer, later(make, job), n_trees))
     rows = compete(contestants, judge(job), rounds)
-    summary = ratios(rows, "coordboost")
-    return {
-        "name": name,
-        "unit": "tree",
-        "shape": [n_samples, n_features],
-        "depth": depth,
-        "n_trees": n_trees,
-        **summary,
-        "rows": rows,
-    }
+    facts = {"unit": "tree", "shape": [n_samples, n_features], "depth": depth, "n_trees": n_trees, "threads": threads}
+    return {"name": name, **facts, **ratios(rows, "coordboost", "cpu" if threads == 1 else "wall"), "rows": rows}
 
 
 def later(make, job):
@@ -133,11 +151,15 @@ def later(make, job):
 
 def plans(quick):
     """Yield name and a function that makes the table, smallest first."""
+    for shape in STUMPS[:1] if quick else STUMPS:
+        yield f"stumps, {shape[0]} x {shape[1]}, {shape[2]} of them, squared", lambda name, s=shape: stumps(name, s)
     for shape in SHAPES[:1] if quick else SHAPES:
         for logistic in (False, True):
             for depth in (1, 3, 5):
                 name = f"trees, {shape[0]} x {shape[1]}, depth {depth}, {'logistic' if logistic else 'squared'}"
                 yield name, lambda name, s=shape, d=depth, lo=logistic: trees(name, s, d, lo)
+                if shape[0] * shape[1] >= 4_000_000:
+                    yield f"{name}, 2 threads", lambda name, s=shape, d=depth, lo=logistic: trees(name, s, d, lo, threads=2)
 
 
 def tables(quick=False, only=(), limit=None):

@@ -83,13 +83,9 @@ def turns(table):
 
 
 def follows(table):
-    """The least rank correlation over splits of training and test loss over all rows."""
-    from scipy.stats import spearmanr
-
-    found = [
-        float(spearmanr(*(table.where(seed=seed)[c] for c in ("loss", "test"))).statistic) for seed in table.values("seed")
-    ]
-    return fact(min(found) > 0.95, f"rank correlation from {min(found):.3f} on", "above 0.95 on each split")
+    """Whether the test loss where the training loss is smallest is at most 1 % above the smallest test loss of all rows of the split."""
+    parts = [table.where(seed=seed) for seed in table.values("seed")]
+    return below([part["test"][part["loss"].argmin()] for part in parts], [part["test"].min() for part in parts], factor=1.01)
 
 
 def claims_of(name):
@@ -99,7 +95,7 @@ def claims_of(name):
         Claim("at equal CPU time a medium t has a smaller training gap than t = 1", ahead("loss", 0), "the lowest curve"),
     )
     special = {
-        "a9a": (Claim("n is much larger than p: the test loss follows the training loss", follows),),
+        "a9a": (Claim("n is much larger than p: where the training loss is smallest the test loss is, too, to 1 %", follows),),
         "colon-cancer": (
             Claim("the smallest training loss generalises badly: the test loss of t = p turns", turns),
             Claim("a medium t has a better best test loss than t = p", best_test(last)),
