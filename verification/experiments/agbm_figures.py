@@ -181,7 +181,7 @@ def claims_of_a1a():
 EXPERIMENTS = (
     Experiment(
         name="agbm_figure1", source="Lu, Karimireddy et al., Figure 1", data=("a1a",), run=on_a1a(5, 200), draw=draw_six,
-        claims=claims_of_a1a(), seconds=(5, 30),
+        claims=claims_of_a1a(), seconds=(4, 15),
     ),
     Experiment(
         name="agbm_figure2", source="Lu, Karimireddy et al., Figure 2", data=("housing",), draw=draw_training, seconds=(3, 15),
@@ -212,6 +212,6 @@ EXPERIMENTS = (
     ),
     Experiment(
         name="agbm_figure4", source="Lu, Karimireddy et al., Figure 4", data=("a1a",), run=on_a1a(1, 400), draw=draw_six,
-        claims=claims_of_a1a(), seconds=(5, 30),
+        claims=claims_of_a1a(), seconds=(4, 15),
     ),
 )  # fmt: skip

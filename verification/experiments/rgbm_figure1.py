@@ -107,6 +107,6 @@ def mean_in_time(axis, part, column):
 
 EXPERIMENTS = (
     Experiment(
-        name="rgbm_figure1", source="Lu, Mazumder, Figure 1", data=("a9a",), claims=CLAIMS, run=run, draw=draw, seconds=(3, 20)
+        name="rgbm_figure1", source="Lu, Mazumder, Figure 1", data=("a9a",), claims=CLAIMS, run=run, draw=draw, seconds=(8, 60)
     ),
 )

@@ -153,6 +153,6 @@ EXPERIMENTS = (
             *(Claim(f"{name}: our test error is at most 3 % above that of each other machine", ties(name)) for name in SETS),
             *(Claim(f"{name}: mean test errors", figures(name)) for name in SETS),
         ),
-        seconds=(10, 120),
+        seconds=(3, 27),
     ),
 )  # fmt: skip
