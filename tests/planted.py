@@ -69,7 +69,8 @@ def files():
             if inner.stem != "__init__":
                 out[str(inner.relative_to(ROOT))] = rows.split()
     for inner in sorted((ROOT / THEOREMS).glob("[!_]*.py")):
-        out[str(inner.relative_to(ROOT))] = [inner.stem]
+        users = [other.stem for other in (ROOT / THEOREMS).glob("*.py") if f"theorems.{inner.stem} import" in other.read_text()]
+        out[str(inner.relative_to(ROOT))] = [inner.stem, *sorted(users)]
     return out
 
 

@@ -16,7 +16,8 @@ sys.path.insert(0, str(ROOT))
 
 from coordboost.bounds import STATEMENTS, BoundCheck  # noqa: E402
 from verification import ledger  # noqa: E402
-from verification.page import page, plot  # noqa: E402
+from verification.curves import plot  # noqa: E402
+from verification.page import page  # noqa: E402
 
 FILES = sorted([*(ROOT / "verification").glob("*.py"), *(ROOT / "verification" / "theorems").glob("*.py")])
 

@@ -1,5 +1,6 @@
 """What the ledger holds: one row for each statement in each variant, and each sabotage that was tried."""
 
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,6 +25,10 @@ class Row:
     counterexample: str = ""
     pinned: float = np.nan
     formula: str = ""
+    where: dict = field(default_factory=dict)
+    assumed: str = ""
+    hard: str = ""
+    along: str = "k"
     shared: bool = False
     curve: Any = field(default=None, repr=False)
 
@@ -32,9 +37,20 @@ class Row:
         """Whether the verdict is the one that was claimed."""
         return self.verdict == self.expected and self.cases > 0
 
+    @property
+    def used(self):
+        """Names that the formula needs, with those that their definitions need."""
+        names, found = re.findall(r"\w+", self.formula), set()
+        while names:
+            name = names.pop()
+            if name not in found and name in self.where:
+                names += re.findall(r"\w+", self.where[name])
+            found.add(name)
+        return found
+
     def as_dict(self):
         """The row for JSON, without its curve."""
-        out = {key: value for key, value in vars(self).items() if key != "curve"}
+        out = {key: value for key, value in vars(self).items() if key not in ("curve", "where")}
         numbers = {name: None if np.isnan(out[name]) else out[name] for name in ("tightest", "pinned")}
         return {**out, **numbers, "good": self.good}
 

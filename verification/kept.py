@@ -58,6 +58,15 @@ def _tried(check, variant):
             yield f"{kind} case", check.spaces[kept[kind]["space"]].at(kept[kind]["shape"], kept[kind]["numbers"])
 
 
+def said(check, variant):
+    """The hard case in words; empty where there is none."""
+    kept = cases().get(key(check, variant), {}).get("hard")
+    if kept is None or not getattr(check, "spaces", ()):
+        return ""
+    numbers = kept["numbers"] if len(kept["numbers"]) <= 160 else kept["numbers"][:150] + " ..."
+    return f"{check.spaces[kept['space']].name}, shape {tuple(kept['shape'])}, numbers {numbers or 'none'}, seed {kept['seed']}"
+
+
 def differences(check, variant, made):
     """Where the sides are not those kept, in words; empty where they are, or nothing is kept."""
     kept = cases().get(key(check, variant), {})

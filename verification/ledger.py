@@ -125,6 +125,10 @@ def row(module, check, variant, bench):
         counterexample=differs or (_counterexample(*bad) if bad else ""),
         pinned=kept.tightest(check, variant, kept_cases),
         formula=getattr(check, "formulas", {}).get(variant, ""),
+        where=getattr(check, "where", {}),
+        assumed=getattr(check, "assuming", {}).get(variant, ""),
+        hard=kept.said(check, variant),
+        along="k" if shown is None else shown.along,
         shared=getattr(check, "package", lambda variant: None)(variant) is not None,
         curve=None if shown is None else _thinned(shown),
     )

@@ -1,0 +1,79 @@
+"""Measured values and bounds as SVG: told apart where they coincide, axes with names, colours of the page."""
+
+import numpy as np
+
+WIDTH, HEIGHT, LEFT, BOTTOM, TOP, MARKS = 360, 216, 52, 40, 12, 9
+
+
+def _ticks(low, high):
+    """Whole powers of ten within the range of exponents, at most five."""
+    powers = np.arange(np.ceil(low), np.floor(high) + 1)
+    return powers[:: max(1, -(-len(powers) // 5))]
+
+
+def _log(values):
+    """log10 of positive values, nan elsewhere."""
+    values = np.asarray(values, dtype=float)
+    return np.log10(values, out=np.full(len(values), np.nan), where=values > 0)
+
+
+def _line(x, y, kind):
+    """A polyline through the points that are numbers."""
+    good = np.isfinite(x) & np.isfinite(y)
+    points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x[good], y[good], strict=True))
+    return f'<polyline points="{points}" class="{kind}"/>'
+
+
+def _marks(x, y, kind):
+    """A few marks on a line: small dots for what was measured, open squares around them for the bound."""
+    good = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
+    some = good[np.unique(np.linspace(0, len(good) - 1, MARKS).astype(int))] if len(good) else good
+    if kind == "measured":
+        return "".join(f'<circle cx="{x[i]:.1f}" cy="{y[i]:.1f}" r="2.4" class="dot"/>' for i in some)
+    return "".join(f'<rect x="{x[i] - 4.5:.1f}" y="{y[i] - 4.5:.1f}" width="9" height="9" class="square"/>' for i in some)
+
+
+def _scale(heights):
+    """Lowest and highest exponent shown: at most twelve decades."""
+    low, high = float(np.nanmin(heights)), float(np.nanmax(heights))
+    low = max(low, high - 12)
+    return (low, high) if high - low > 0.05 else (low - 0.3, high + 0.3)
+
+
+def _place(power, low, high):
+    return TOP + (high - power) / (high - low) * (HEIGHT - TOP - BOTTOM)
+
+
+def _grid(low, high, right):
+    """Lines and numbers: powers of ten where there are two of them, else the ends."""
+    out = []
+    heights = _ticks(low, high) if len(_ticks(low, high)) > 1 else np.array([low, high])
+    for power in heights:
+        y = _place(power, low, high)
+        out.append(f'<line x1="{LEFT}" x2="{WIDTH - 8}" y1="{y:.1f}" y2="{y:.1f}" class="grid"/>')
+        out.append(f'<text x="{LEFT - 5}" y="{y + 3:.1f}" text-anchor="end">{10.0**power:.3g}</text>')
+    for power in _ticks(0, right) if right >= 1 else np.array([0, right]):
+        x = LEFT + power / right * (WIDTH - LEFT - 12)
+        out.append(f'<text x="{x:.1f}" y="{HEIGHT - 24}" text-anchor="middle">{round(10**power) - (right < 1):,}</text>')
+    return out
+
+
+def plot(curve, along="k", label="measured values and bound"):
+    """Measured values (line and dots) and bound (dashes and open squares), both axes logarithmic; empty where nothing is positive."""
+    at, measured, bound = (np.asarray(part, dtype=float) for part in curve)
+    x, lines = np.log10(np.maximum(at, 0) + 1), [_log(measured), _log(bound)]
+    heights = np.concatenate(lines)
+    if not np.isfinite(heights).any():
+        return ""
+    low, high = _scale(heights)
+    right = max(float(x.max()), 1e-9)
+    place_x = LEFT + x / right * (WIDTH - LEFT - 12)
+    place_y = [_place(np.maximum(line, low), low, high) for line in lines]
+    out = [f'<svg role="img" aria-label="{label}" viewBox="0 0 {WIDTH} {HEIGHT}">', *_grid(low, high, right)]
+    for kind, y in (("bound", place_y[1]), ("measured", place_y[0])):
+        out += [_line(place_x, y, kind), _marks(place_x, y, kind)]
+    names = f"{along} + 1" if along == "k" else along
+    out.append(f'<text x="{(LEFT + WIDTH) / 2:.0f}" y="{HEIGHT - 6}" text-anchor="middle" class="name">{names}</text>')
+    middle = (TOP + HEIGHT - BOTTOM) / 2
+    out.append(f'<text transform="translate(11 {middle:.0f}) rotate(-90)" text-anchor="middle" class="name">both sides</text>')
+    return "".join([*out, "</svg>"])
