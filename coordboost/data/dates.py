@@ -41,12 +41,14 @@ def _read(values, form):
         return None
 
 
-def days(values, name, form=None):
+def days(values, place, form=None):
     """How dates are written, and the days of each of the different values of a column; None where they are no dates.
 
     Parameters
     ----------
     values : list of str, of dates, or None where missing
+    place : str
+        Where the first of them is, for a sentence.
     form : str, optional
         How they are written, as in ``datetime.strptime``; by default that is found out.
 
@@ -69,17 +71,29 @@ def days(values, name, form=None):
     ways = ([ISO] if len(first) >= 10 and first[4] == "-" else []) + [one + time for one in FORMATS for time in TIMES]
     for one in ways:
         if found := _read(written, one):
-            _check_one_way(name, written, found, first, one)
+            _check_one_way(place, written, found, first, one)
             return one, found
     return None
 
 
-def _check_one_way(name, written, found, first, form):
+def odd_one(values):
+    """The place of the first value that is no date where most of the others are, written as the first of all; None where that is not so."""
+    written = [value.strip() if isinstance(value, str) else "" for value in values]
+    first = next((value for value in written if value), "")
+    for form in (ISO, *(one + time for one in FORMATS for time in TIMES)):
+        if first and _read([first], form) and any(map(str.isdigit, first)):
+            odd = [j for j, value in enumerate(written) if value and not _read([value], form)]
+            if 0 < 2 * len(odd) < len(written):
+                return odd[0]
+    return None
+
+
+def _check_one_way(place, written, found, first, form):
     """Refuse dates that are other dates when day and month change places."""
     other = TWO_WAYS.get(form[:8])
     swapped = other and _read(written, other + form[8:])
     if swapped and swapped != found:
         raise ValueError(
-            f"column {name!r} holds dates such as {first!r}, which can be read in two ways: say which with "
+            f"{place} holds {first!r}, a date that can be read in two ways: say which with "
             f'date_format="{form}" or "{other + form[8:]}".'
         )

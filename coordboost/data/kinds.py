@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost.data.dates import days, days_of
+from coordboost.data.dates import days, days_of, odd_one
 from coordboost.data.names import listed
 
 #: Words that mean "missing" in a column whose other entries are numbers or dates, beside those that pandas knows.
@@ -121,23 +121,26 @@ def _numbers(name, series, cells):
         return values.astype(np.float64)
     if math.isinf(values.max(initial=0.0)) or math.isinf(values.min(initial=0.0)):
         row = int(np.flatnonzero(np.isinf(values))[0])
+        place = f"{cells.where(row)}, column {name!r}"
         raise ValueError(
-            f"{cells.where(row)}, column {name!r} holds {values[row]}: write a finite number, or leave the cell empty."
+            f"{place} holds {values[row]}, or a number beyond float64: write a finite number, or leave the cell empty."
         )
     if series.dtype.kind in "iu" and len(values) and max(values.max(), -float(values.min())) >= WHOLE:
         whole = series.dropna().unique()
-        _check_whole(name, [int(one) for one in whole[:100_000]])
+        _check_whole(
+            name, [int(one) for one in whole[:100_000]], lambda one: cells.where(int(np.flatnonzero(series == one)[0]))
+        )
     return values
 
 
-def _check_whole(name, whole):
-    """Refuse different whole numbers that are one float64 number."""
+def _check_whole(name, whole, where):
+    """Refuse different whole numbers that are one float64 number; ``where(number)`` says in words which row holds it first."""
     seen = {}
     for one in whole:
         if abs(one) >= WHOLE and seen.setdefault(float(one), one) != one:
             raise ValueError(
-                f"column {name!r} holds whole numbers such as {cell(seen[float(one)])} and {cell(one)}, which float64 cannot tell "
-                "apart: subtract a constant from the column, read it as text, or leave it out."
+                f"{where(one)}, column {name!r} holds {cell(one)}, which float64 cannot tell from {cell(seen[float(one)])} in another "
+                f"row: subtract a constant from the column, take it as text (text={name!r}), or leave it out (drop={name!r})."
             )
 
 
@@ -158,16 +161,21 @@ def _from_values(name, series, cells, kind):
     said = f"{listed([repr(word) for word in sorted(words)])} in {name!r} read as missing" if words else ""
     if kind != DATE and len(words) == len(set(text)) and (len(text) < len(distinct) or kind == NUMBER or not distinct):
         values = _looked_up(name, codes, distinct, found, cells)
-        _check_whole(name, [value for value in distinct if isinstance(value, int)])
+        first = {value: code for code, value in enumerate(distinct) if isinstance(value, int)}
+        _check_whole(name, list(first), lambda one: cells.where(int(np.argmax(codes == first[one]))))
         return Column(NUMBER, values, (), said)
     if kind != NUMBER and (cells.day_format or kind or len(text) == len(distinct)):
-        written = days([None if str(value).strip() in words else value for value in distinct], name, cells.day_format)
+        place = f"{cells.where(int(np.argmax(codes == 0)))}, column {name!r}" if len(distinct) else name
+        written = days([None if str(value).strip() in words else value for value in distinct], place, cells.day_format)
         if written is not None:
             return Column(DATE, _taken(np.array(written[1]), codes), (written[0],), said)
+        if kind is None and (j := odd_one(distinct)) is not None:
+            _refuse_mixed(name, codes, distinct, np.arange(len(distinct)) == j, cells, "among dates")
     counts = np.bincount(codes[codes >= 0], minlength=len(distinct))
     odd = np.array([number is None for number in found])
     if kind in (NUMBER, DATE) or 2 * counts[~odd].sum() >= counts.sum() > 0:
-        _refuse_mixed(name, codes, distinct, odd, cells, kind)
+        among = "among numbers" if kind is None else f"where {kind}s belong"
+        _refuse_mixed(name, codes, distinct, odd | (kind == DATE), cells, among)
     return _category(codes, distinct)
 
 
@@ -186,17 +194,14 @@ def _taken(numbers_of, codes):
     return np.append(numbers_of.astype(np.float64), np.nan)[codes]  # the code -1 of a missing cell takes the last
 
 
-def _refuse_mixed(name, codes, distinct, odd, cells, kind):
-    """A cell of text among numbers: where it is, and what it may be."""
-    if kind == DATE:
-        odd = np.ones(len(distinct), dtype=bool)
+def _refuse_mixed(name, codes, distinct, odd, cells, among):
+    """Say which of the `odd` cells comes first, `among` what it stands, and what it may be."""
     row = int(np.flatnonzero(np.append(odd, False)[codes])[0])
     word = str(distinct[codes[row]]).strip()
     ways = [] if any(map(str.isdigit, word)) or len(word) > 40 else [f"if that word means missing, say so (na={word!r})"]
-    ways += [] if kind else [f"if the column is text, say so (text={name!r})"]
-    others = {NUMBER: "where numbers belong", DATE: "where dates belong"}.get(kind, "among numbers")
+    ways += [] if among.startswith("where") else [f"if the column is text, say so (text={name!r})"]
     raise ValueError(
-        f"{cells.where(row)}, column {name!r} holds {cell(distinct[codes[row]])} {others}: "
+        f"{cells.where(row)}, column {name!r} holds {cell(distinct[codes[row]])} {among}: "
         + "; ".join(["mend the cell or empty it", *ways])
         + "."
     )

@@ -9,7 +9,7 @@ from coordboost.data.kinds import CATEGORY, DATE, NUMBER, cell, column_of
 from coordboost.data.recipe import Recipe
 from coordboost.data.variables import refuse_gap
 from coordboost.readers.arrays import quoted
-from coordboost.readers.dialect import GROUPED
+from coordboost.readers.dialect import GROUPED, SEPARATORS
 
 #: A column of text is set aside where as many cells or more all differ: names, keys, remarks.
 KEYS = 10
@@ -63,7 +63,8 @@ def _learned(file, target, options):
     where = cells.where
     names = [name for name in frame.columns if name != target]
     if not (len(frame) and names):
-        raise ValueError(f"expected at least one row and one feature, got X {(len(frame), len(names))}: check the file")
+        got = f"{len(frame)} row(s) and {len(names)} column(s) beside {target!r}"
+        raise ValueError(f"expected at least one row and one feature, got {got}: check the file")
     y = column_of(target, frame[target], cells, CATEGORY if target in options.text else None)
     columns = {}
     for name in names:
@@ -73,7 +74,9 @@ def _learned(file, target, options):
     said += aside
     columns = [columns[name] for name in keep]
     if not keep:
-        raise ValueError("no column is left to predict from: check the file")
+        raise ValueError(
+            "no column is left to predict from, as all are empty or hold another text in every row: check the file"
+        )
     rows, more = _rows(target, y, keep, columns, options.impute, where)
     said += more
     if rows is not None:
@@ -120,6 +123,8 @@ def _refuse_target(target, names):
     except ValueError:
         numbers = 0
     hint = "; the first line holds numbers only: add one with the names" if numbers else ""
+    if len(names) == 1 and (marks := [mark for mark in SEPARATORS if mark in names[0]]):
+        hint = f"; the header looks as if {SEPARATORS[marks[0]]} separated its cells (sep={marks[0]!r})"
     raise ValueError(f"no column {target!r}: choose the target among {quoted(names)}{hint}")
 
 
