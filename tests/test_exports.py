@@ -49,6 +49,38 @@ def test_the_model_at_an_earlier_step():
     np.testing.assert_allclose(booster.predict(NEW), early.predict(NEW), rtol=1e-12)
 
 
+@pytest.mark.peers
+@pytest.mark.parametrize(
+    "model",
+    [
+        cb.AcceleratedGBMRegressor(n_estimators=60, early_stopping=True, random_state=0, learning_rate=0.5),
+        cb.AcceleratedGBMRegressor(
+            n_estimators=60, early_stopping=True, random_state=0, learning_rate=0.5, gamma=0.5, correction=1
+        ),
+        cb.RandomizedGBMRegressor(n_estimators=200, early_stopping=True, random_state=0, learning_rate=1.0),
+        cb.AcceleratedGBMClassifier(n_estimators=20),
+    ],
+    ids=["momentum", "corrected", "randomized", "classes"],
+)
+def test_an_estimator_at_its_best_iteration(model):
+    """Momentum changes all coefficients in every iteration: LightGBM predicts what the best one does, not the last."""
+    lgb = pytest.importorskip("lightgbm")
+    classes = isinstance(model, cb.AcceleratedGBMClassifier)
+    model.fit(X, np.where(np.median(Y) < Y, "yes", "no") if classes else Y)
+    found = lgb.Booster(model_str=model.lightgbm_text()).predict(NEW)
+    np.testing.assert_allclose(found, model.predict_proba(NEW)[:, 1] if classes else model.predict(NEW), rtol=1e-11)
+    if not classes:
+        steps = model.run_.n_steps // (1 + (getattr(model, "correction", 0) == 1))
+        last = lgb.Booster(model_str=cb.lightgbm_text(model.run_)).predict(NEW)
+        assert model.n_iter_ < steps and np.abs(last - found).max() > 1e-6
+
+
+def test_models_of_several_classes_are_several():
+    model = cb.RandomizedGBMClassifier(n_estimators=2).fit(X, np.digitize(Y, [4, 6]))
+    with pytest.raises(ValueError, match="there are 3 models, one for each class"):
+        model.lightgbm_text()
+
+
 def gains(trees, d):
     """The gains of all splits by feature."""
     inner = trees.feature >= 0

@@ -17,6 +17,7 @@ from coordboost.estimators import tables
 from coordboost.estimators.early import HeldBack
 from coordboost.estimators.model import Model, added_up
 from coordboost.estimators.parameters import Parameters
+from coordboost.exports import lightgbm_text
 from coordboost.outcome import Status
 from coordboost.problem import Problem
 from coordboost.solve import solve
@@ -170,6 +171,21 @@ class Boosted(Parameters):
         check_is_fitted(self)
         gains = sum(model.gains() for model in self._models)
         return gains / (gains.sum() or 1.0)
+
+    def lightgbm_text(self):
+        """The model at its best iteration as a model file of LightGBM, a str: see ``coordboost.lightgbm_text``.
+
+        Raises
+        ------
+        ValueError
+            For three classes or more: each has a run and a model of its own.
+        """
+        check_is_fitted(self)
+        if len(self.runs_) > 1:
+            raise ValueError(
+                f"there are {len(self.runs_)} models, one for each class; give coordboost.lightgbm_text one of runs_."
+            )
+        return lightgbm_text(self.run_, self._models[0].beta)
 
     def _bins(self, X):
         """New rows in the bins of the fit."""
