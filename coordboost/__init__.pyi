@@ -40,6 +40,8 @@ from coordboost.estimators import ForwardStagewiseClassifier as ForwardStagewise
 from coordboost.estimators import ForwardStagewiseClassifierCV as ForwardStagewiseClassifierCV
 from coordboost.estimators import ForwardStagewiseRegressor as ForwardStagewiseRegressor
 from coordboost.estimators import ForwardStagewiseRegressorCV as ForwardStagewiseRegressorCV
+from coordboost.estimators import LangevinGBMClassifier as LangevinGBMClassifier
+from coordboost.estimators import LangevinGBMRegressor as LangevinGBMRegressor
 from coordboost.estimators import LSBoostRegressor as LSBoostRegressor
 from coordboost.estimators import LSBoostRegressorCV as LSBoostRegressorCV
 from coordboost.estimators import RandomizedGBMClassifier as RandomizedGBMClassifier

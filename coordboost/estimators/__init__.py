@@ -10,6 +10,7 @@ from coordboost.estimators.certified import (
     CertifiedPoissonRegressor,
     CertifiedPoissonRegressorCV,
 )
+from coordboost.estimators.langevin import LangevinGBMClassifier, LangevinGBMRegressor
 from coordboost.estimators.machines import (
     AcceleratedGBMClassifier,
     AcceleratedGBMRegressor,
@@ -44,6 +45,8 @@ __all__ = [
     "ForwardStagewiseRegressorCV",
     "LSBoostRegressor",
     "LSBoostRegressorCV",
+    "LangevinGBMClassifier",
+    "LangevinGBMRegressor",
     "RandomizedGBMClassifier",
     "RandomizedGBMRegressor",
     "RegularizedForwardStagewiseRegressor",

@@ -1,0 +1,111 @@
+"""Langevin boosting behind scikit-learn's interface: its checks, intervals where the truth is known, and what is refused."""
+
+import numpy as np
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import coordboost as cb
+from coordboost.langevin import gibbs, limit_of
+
+BOTH = [cb.LangevinGBMRegressor, cb.LangevinGBMClassifier]
+#: A chain that is short, and cold enough to learn.
+QUICK = {
+    "n_estimators": 60,
+    "learning_rate": 0.5,
+    "max_depth": 2,
+    "min_samples_leaf": 1,
+    "n_members": 10,
+    "beta": 1e7,
+    "gamma": 0.0,
+}
+#: Rows have noise of their own: a row that comes twice is not the bits of one with weight 2, only its law.
+LAW = "a row twice has two noises, a row of weight 2 has one of twice the variance: the same law, not the same numbers"
+APART = {f"check_sample_weight_equivalence_on_{kind}_data": LAW for kind in ("dense", "sparse")}
+
+
+@parametrize_with_checks([one(**QUICK) for one in BOTH], expected_failed_checks=lambda estimator: APART)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+def truth(n, seed):
+    """Rows, the mean of the target, and targets with noise of variance 1/4."""
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-2, 2, size=(n, 3))
+    mean = np.sin(2 * X[:, 0]) + 0.5 * X[:, 1] ** 2
+    return X, mean, mean + 0.5 * rng.normal(size=n)
+
+
+def test_intervals_cover_new_targets_and_mostly_their_means():
+    """1,000 new targets: the standard error of a coverage of .9 is .01; 5 of them, 6e-7. Means: measured .88, and far above 0.6."""
+    X, _, y = truth(300, 1)
+    new, mean, target = truth(1000, 2)
+    model = cb.LangevinGBMRegressor(random_state=0).fit(X, y)
+    assert model.noise_variance_ == pytest.approx(0.25, rel=0.6) and model.beta_ == pytest.approx(300 / model.noise_variance_)
+    low, high = model.predict_interval(new).T
+    assert 0.85 < ((low < target) & (target < high)).mean() < 0.97
+    low, high = model.predict_interval(new, observation=False).T
+    assert ((low < mean) & (mean < high)).mean() > 0.75
+    np.testing.assert_allclose((low + high) / 2, model.predict(new))
+    uncertainty = model.predict_uncertainty(new)
+    assert (uncertainty.total == uncertainty.knowledge + model.noise_variance_).all()
+    far = model.predict_uncertainty(np.vstack([X, X]))
+    assert far.knowledge.mean() > 0 and "regime" in model.diagnose()[0]
+
+
+def test_the_posterior_is_calibrated_where_the_prior_is_the_truth():
+    """Columns, coefficients drawn from the prior that gamma implies, noise of variance N / beta: 90 % intervals of the Gibbs law cover the
+    coefficients 90 times in 100. 4,000 of them, 5 in a group: a standard error below .011, 5 of them.
+    """
+    rng, gamma, variance, hits = np.random.default_rng(0), 0.05, 0.5, []
+    X = rng.normal(size=(40, 5))
+    method = cb.sglb(0.1, 40 / variance, gamma, select=cb.Subset(1))
+    unit = cb.Problem(X, np.arange(40.0))
+    columns, limit = unit.gather(np.arange(5)), limit_of(unit, cb.Subset(1))
+    for _ in range(800):
+        theta = rng.normal(size=5) * np.sqrt(variance / gamma * 0.2)
+        y = columns @ theta + np.sqrt(variance) * rng.normal(size=40)
+        law = gibbs(cb.Problem(columns, y, center=False, scale=False), method, limit)
+        hits.append(np.abs(law.mean - theta) < 1.6449 * law.sd())
+    assert abs(np.mean(hits) - 0.9) < 0.055
+
+
+def test_classes_have_probabilities_with_intervals():
+    X, mean, _ = truth(200, 3)
+    labels = np.array(["low", "middle", "high"])[np.digitize(mean, [0.3, 1.2])]
+    model = cb.LangevinGBMClassifier(n_estimators=200, random_state=0).fit(X, labels)
+    p, between = model.predict_proba(X), model.predict_interval(X)
+    np.testing.assert_allclose(p.sum(axis=1), 1.0)
+    assert between.shape == (200, 3, 2) and (between[..., 0] <= between[..., 1]).all() and len(model.diagnose()) == 3
+    uncertainty = model.predict_uncertainty(X)
+    assert (uncertainty.knowledge >= 0).all() and (uncertainty.total <= np.log(3) + 1e-12).all()
+    assert (model.predict(X) == labels).mean() > 0.6
+
+
+def test_members_are_models_of_the_run():
+    X, _, y = truth(100, 1)
+    model = cb.LangevinGBMRegressor(n_estimators=20, n_members=3, burn_in=0.5, noise_variance=0.25, random_state=0).fit(X, y)
+    states = [state.beta for state in model.run_.replay([11, 15, 20])]
+    bank = model.run_.problem.dictionary
+    expected = np.mean([model.run_.problem.offset + bank.combine(beta) for beta in states], axis=0)
+    np.testing.assert_allclose(model.predict(X), expected)
+    again = cb.LangevinGBMRegressor(n_estimators=20, n_members=3, noise_variance=0.25, random_state=0).fit(X, y)
+    assert np.array_equal(again.predict(X), model.predict(X))
+
+
+def test_what_is_refused():
+    X, _, y = truth(60, 1)
+    for bad, words in (({"burn_in": 1.0}, "burn_in"), ({"beta": -1.0}, "beta"), ({"noise_variance": 0.0}, "noise_variance")):
+        with pytest.raises(ValueError, match=words):
+            cb.LangevinGBMRegressor(n_estimators=3, **bad).fit(X, y)
+    with pytest.raises(ValueError, match="noise needs leaf values that are means"):
+        cb.LangevinGBMRegressor(n_estimators=3, monotonic_cst=[1, 0, 0]).fit(X, y)
+
+
+@pytest.mark.slow
+def test_other_losses_have_intervals_of_the_mean_only():
+    X, _, y = truth(60, 1)
+    model = cb.LangevinGBMRegressor(loss=cb.Huber(), n_estimators=3).fit(X, y)
+    with pytest.raises(ValueError, match="squared loss only"):
+        model.predict_interval(X)
+    assert np.isnan(model.predict_uncertainty(X).data).all() and model.predict_interval(X, observation=False).shape == (60, 2)
