@@ -193,6 +193,7 @@ DICTIONARY = Kind(
         "steps": None,  # steps(beta), the model of each feature as a function of its bins
         "binning": None,  # what puts new rows into bins, where `at` takes rows in bins
         "products": _verbs.products,  # products(weight), Gram entries without columns, as ``dictionaries/stumps/joint.py``, or None
+        "standing": None,  # standing(rows), the learners found so far on rows in bins: a piece, and no copy
         "tree": None,  # tree(j), learner j as a Tree
         "tasks": None,  # tasks(), what has find(v) and find_in(v, groups) on several threads, or None where one is enough
         "shares": None,  # the parts that a scan is made of; scan_share(v, k, out) fills the entries of part k

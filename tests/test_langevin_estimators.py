@@ -5,7 +5,7 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import coordboost as cb
-from coordboost.langevin import gibbs, limit_of
+from coordboost.langevin import chain, gibbs, limit_of
 
 BOTH = [cb.LangevinGBMRegressor, cb.LangevinGBMClassifier]
 #: A chain that is short, and cold enough to learn.
@@ -89,6 +89,7 @@ def test_members_are_models_of_the_run():
     bank = model.run_.problem.dictionary
     expected = np.mean([model.run_.problem.offset + bank.combine(beta) for beta in states], axis=0)
     np.testing.assert_allclose(model.predict(X), expected)
+    np.testing.assert_allclose(chain(model.run_, 11, every=9, X=X).values[0, -1], model.run_.predict(X))
     again = cb.LangevinGBMRegressor(n_estimators=20, n_members=3, noise_variance=0.25, random_state=0).fit(X, y)
     assert np.array_equal(again.predict(X), model.predict(X))
 

@@ -206,3 +206,19 @@ def test_langevin_boosting_leaves_the_wrong_well():
     assert abs((sample.pooled[:, 0] > 10).mean() - 0.792) < 0.15 and grid.distance(sample.pooled)[0] < 0.15
     cold = chain([cb.solve(WELLS, cb.sglb(0.05, 20.0, 0.01), 40_000, rng=seed) for seed in range(20)], 20_000, every=100)
     assert (cold.pooled[:, 0] > 10).mean() < 0.75 and cold.rhat[0] > 1.5
+
+
+def test_a_chain_is_drawn_beside_its_law():
+    """The curve at the right edge is the density of the law; the bars are the sample."""
+    from coordboost.plots import ChainDisplay
+
+    sample = chain(cb.solve(PROBLEM, method(0.1), 500, rng=1), 100, every=2)
+    law = gibbs(PROBLEM, method(0.1))
+    display = ChainDisplay.from_chain(sample, 2, law)
+    (trace,), side = display.ax_.lines, display.ax_.child_axes[0]
+    assert np.array_equal(trace.get_ydata(), sample.values[0, :, 2])
+    width, at = side.lines[0].get_data()
+    assert (
+        width.max() == pytest.approx(1 / (law.sd()[2] * math.sqrt(2 * math.pi)), rel=1e-3)
+        and abs(at.mean() - law.mean[2]) < 1e-9
+    )

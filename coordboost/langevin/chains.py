@@ -84,10 +84,9 @@ def _coefficients(run, steps):
 
 def _predictions(run, steps, X):
     problem = run.problem
-    if problem.countable:
+    if DICTIONARY.of(problem.dictionary, "standing") is None:
         return np.stack([problem.predict(state.beta, X) for state in run.replay(steps)])
-    rows = X if problem.binning is None or hasattr(X, "codes") else problem.binning.bin(X)
-    return np.stack(list(predictions_at(run, steps, DICTIONARY.of(problem.dictionary, "standing")(rows))))
+    return np.stack(list(predictions_at(run, steps, problem.dictionary.standing(problem.binning.bin(X)))))
 
 
 def predictions_at(run, steps, rows):

@@ -36,6 +36,12 @@ class Normal(NamedTuple):
         """Standard deviations."""
         return np.sqrt(np.diag(self.cov))
 
+    def density(self, k):
+        """Points of coefficient k and the density there, to be drawn."""
+        sd = self.sd()[k]
+        at = self.mean[k] + sd * np.linspace(-4, 4, 400)
+        return at, np.exp(-0.5 * ((at - self.mean[k]) / sd) ** 2) / (sd * np.sqrt(2 * np.pi))
+
 
 class _Parts(NamedTuple):
     """What the three laws are made of, for the learners that are ever chosen."""

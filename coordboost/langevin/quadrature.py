@@ -45,6 +45,11 @@ class GridLaw(NamedTuple):
         others = tuple(i for i in range(len(shape)) if i != k)
         return self.axes[k], self.chance.reshape(shape).sum(axis=others)
 
+    def density(self, k):
+        """Points of coefficient k and the density there, to be drawn."""
+        at, chance = self.marginal(k)
+        return at, chance / self.cell[k]
+
     def distance(self, sample, n_bins=20):
         """Total variation between the marginals of the law and of a sample (n, d), in `n_bins` bins of equal probability; (d,)."""
         out = []

@@ -4,10 +4,12 @@ Displays are those of scikit-learn in style: ``from_path``, ``from_run`` or ``fr
 given; ``ax_`` and ``figure_`` are what it was drawn on, ``plot(ax=)`` draws it again.
 """
 
+from coordboost.plots.chain import ChainDisplay
 from coordboost.plots.choices import CrossValidationDisplay, SelectionDisplay, StabilityDisplay
 from coordboost.plots.displays import ErrorDisplay, ProfileDisplay
 from coordboost.plots.gaps import BoundDisplay, GapDisplay
 
 __all__ = [
-    "BoundDisplay", "CrossValidationDisplay", "ErrorDisplay", "GapDisplay", "ProfileDisplay", "SelectionDisplay", "StabilityDisplay",
+    "BoundDisplay", "ChainDisplay", "CrossValidationDisplay", "ErrorDisplay", "GapDisplay", "ProfileDisplay", "SelectionDisplay",
+    "StabilityDisplay",
 ]  # fmt: skip
