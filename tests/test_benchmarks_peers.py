@@ -147,3 +147,12 @@ def test_trees_of_all_reach_the_same_loss(logistic):
     assert all(row["cpu"] > 0 for row in rows.values()) and len(rows) > 1
     for peer in ("LightGBM", "scikit-learn HGB"):  # the others bound leaves in another way, or grow other trees
         assert peer not in rows or rows[peer]["loss"] == pytest.approx(ours["loss"], rel=1e-3 if logistic else 1e-5)
+
+
+@pytest.mark.peers
+def test_stumps_that_are_counted_reach_the_loss_of_trees_of_depth_1():
+    table = trees.stumps("tiny", (2000, 10, 40), rounds=1)
+    rows = {row["name"]: row for row in table["rows"] if not row["note"]}
+    for name in ("coordboost, trees", "LightGBM", "scikit-learn HGB"):  # float32 residuals in theirs
+        assert name not in rows or rows[name]["loss"] == pytest.approx(rows["coordboost, stumps"]["loss"], rel=1e-5)
+    assert table["best_peer"] in trees.PEERS

@@ -81,7 +81,7 @@ def squared_angle(k, printed, within):
 
 def draw_plane(figure, table):
     """The lines, and the value, of each set."""
-    figure.set_size_inches(8.4, 3.2)
+    figure.set_size_inches(8.4, 3.6)
     for axis, row in zip(figure.subplots(1, 3), table.rows, strict=True):
         for angle in map(float, row["angles"].split()):
             axis.plot([-np.cos(angle), np.cos(angle)], [-np.sin(angle), np.sin(angle)], color="#0072B2")
