@@ -4,8 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from coordboost.data.inmemory import columns_as_in
 from coordboost.paths.freedom import active_rank, shrunken_rank
 from coordboost.paths.places import PiecewiseLinear
+from coordboost.paths.scoring import losses_of
 from coordboost.problem import Problem
 from coordboost.targets import Certificate, Penalty
 
@@ -67,6 +69,14 @@ class LassoPath(PiecewiseLinear):
             return self.coefs[:, after], float(self.intercepts[after])
         mixed = (1 - share) * self.coefs[:, before] + share * self.coefs[:, after]
         return mixed, float((1 - share) * self.intercepts[before] + share * self.intercepts[after])
+
+    def _losses(self, X, y, weight):
+        """As for every path; all alphas in one product, of the columns in use."""
+        X, order = columns_as_in(X, self.problem.column_names, self.problem.named)
+        used = np.flatnonzero(self.coefs.any(axis=1))
+        at = used if order is None else np.argsort(order)[used]
+        preds = X.part(at, slice(None)) @ self.coefs[used] + self.intercepts
+        return losses_of(self.problem, np.ascontiguousarray(preds.T), y, weight)
 
     def order_of_entry(self):
         """Columns of X in the order in which their coefficients leave 0, those of one alpha by their part of the penalty, (n_entered,)."""

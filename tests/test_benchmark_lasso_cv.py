@@ -1,0 +1,25 @@
+"""The benchmark of cross-validation: one ruler, the same alpha, rows for peers that are not there."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from verification.benchmarks import lasso_cv
+
+
+def test_one_table_of_a_small_design(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 6))
+    y = X[:, 0] - X[:, 1] + rng.normal(size=40)
+    monkeypatch.setattr(lasso_cv, "designs", lambda quick, only: [("small", (X, y))])
+    monkeypatch.setattr(lasso_cv, "TARGETS", (1e-6,))
+    monkeypatch.setitem(lasso_cv.PEERS, "absent", lambda grid, tol: 1 / 0)
+    for peer in ("celer", "python-glmnet"):
+        monkeypatch.delitem(lasso_cv.PEERS, peer)
+    table = next(lasso_cv.tables())
+    rows = {row["name"]: row for row in table["rows"]}
+    assert rows["coordboost"]["gap"] <= 1e-6 and rows["coordboost"]["alpha"] == rows["scikit-learn LassoCV"]["alpha"]
+    assert "ZeroDivisionError" in rows["absent"]["note"] and table["best_peer"] == "scikit-learn LassoCV"

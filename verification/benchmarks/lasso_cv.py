@@ -1,0 +1,96 @@
+"""The Lasso chosen by cross-validation: five folds, 100 alphas, the same rows held out and the same alphas for all.
+
+The ruler: the certified gap of the model at the alpha that was chosen, from the data alone, and whether the alpha is that of the others.
+"""
+
+import warnings
+from functools import partial
+
+import numpy as np
+import scipy.sparse
+from sklearn.linear_model import LassoCV
+from sklearn.model_selection import KFold
+
+import coordboost as cb
+from verification.benchmarks.harness import Contestant, compete, ratios
+from verification.benchmarks.lasso import designs, grid_of, worst_gap
+
+FOLDS = 5
+TARGETS = (1e-3, 1e-6)
+
+
+def folds_of(X):
+    """The rows to fit and those held out."""
+    return list(KFold(FOLDS, shuffle=True, random_state=0).split(X))
+
+
+def ours(grid, tol):
+    """The alpha that ``CertifiedLassoCV`` chooses, and the coefficients there."""
+    model = cb.CertifiedLassoCV(alphas=grid.alphas, cv=folds_of(grid.X), tol=tol).fit(grid.X, grid.y)
+    return model.alpha_, model.coef_
+
+
+def scikit_learn(grid, tol):
+    """``LassoCV``; its tol is of ||y||^2, ours of half of that."""
+    model = LassoCV(alphas=grid.alphas, cv=folds_of(grid.X), tol=tol / 2, max_iter=50_000).fit(grid.X, grid.y)
+    return model.alpha_, model.coef_
+
+
+def celer(grid, tol):
+    """``celer_path`` on each fold, centred: what its ``LassoCV`` does, which does not start with scikit-learn 1.9."""
+    from celer import celer_path
+
+    path = partial(celer_path, pb="lasso", alphas=grid.alphas, tol=tol / 2, max_iter=100)
+    losses = np.zeros(len(grid.alphas))
+    for fit, held in folds_of(grid.X):
+        X, y = grid.X[fit], grid.y[fit]
+        mean, centre = y.mean(), X.mean(axis=0)
+        coefs = path(np.asfortranarray(X - centre), y - mean)[1]
+        losses += ((grid.y[held][:, None] - (grid.X[held] - centre) @ coefs - mean) ** 2).sum(axis=0)
+    k = int(np.argmin(losses))
+    return grid.alphas[k], path(grid.X, grid.y)[1][:, k]
+
+
+def glmnet(grid, tol):
+    """``ElasticNet`` of python-glmnet with its own folds; its threshold is about coefficients, not about the gap."""
+    from glmnet import ElasticNet
+
+    model = ElasticNet(
+        alpha=1, lambda_path=grid.alphas, standardize=False, n_splits=FOLDS, cut_point=0, tol=tol * 1e-2, max_iter=10_000_000,
+        scoring="mean_squared_error", random_state=0,
+    )  # fmt: skip
+    model.fit(grid.X, grid.y)
+    return model.lambda_best_[0], np.ravel(model.coef_)
+
+
+PEERS = {"scikit-learn LassoCV": scikit_learn, "celer": celer, "python-glmnet": glmnet}
+
+
+def judged(grid, result):
+    """The alpha, and the gap of the model there."""
+    alpha, coef = result
+    return {"alpha": float(alpha), "gap": worst_gap(grid.X, grid.y, np.array([alpha]), coef[:, None])}
+
+
+def tables(quick=False, only=(), limit=120.0):
+    """Yield the tables, smallest first."""
+    warnings.simplefilter("ignore")
+    for name, (X, y) in designs(quick, only):
+        if scipy.sparse.issparse(X):
+            continue
+        for eps in (1e-2, 1e-3):
+            grid = grid_of(X, y, eps, limit=limit)
+            for target in TARGETS:
+                contestants = [Contestant("coordboost", partial(ours, grid, target))]
+                contestants += [Contestant(peer, partial(run, grid, target)) for peer, run in PEERS.items()]
+                rows = compete(contestants, partial(judged, grid))
+                summary = ratios(rows, "coordboost", fair=lambda row, target=target: row["gap"] <= target)
+                yield {
+                    "name": name,
+                    "unit": "path",
+                    "eps": eps,
+                    "target": target,
+                    "shape": list(grid.X.shape),
+                    **summary,
+                    "rows": rows,
+                }
