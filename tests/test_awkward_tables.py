@@ -60,6 +60,7 @@ READ = {
     "indicator": (lines("a,y", "1,3", ",4", "4,6"), {"impute": "indicator"}, "a a|(missing)", [[1, 0], [2.5, 1], [4, 0]], [3, 4, 6]),
     "gap in text": (lines("a,y", "p,3", "NA,4", "p,5", "q,6"), {"impute": "median"}, "a=q", [[0], [0], [0], [1]], [3, 4, 5, 6]),
     "gap in the target": (lines("a,y", "1,3", "2,", "4,6"), {"impute": "median"}, "a", [[1], [4]], [3, 6]),
+    "gaps here and there": (lines("a,y", "1,3", ",5", "2,", "4,6"), {"impute": "drop"}, "a", [[1], [4]], [3, 6]),
     "target of two words": (lines("a,y", "1,yes", "4,no"), {}, "a", [[1], [4]], [1, 0]),
     "large whole numbers": (lines("a,y", "9007199254740993,3", "9107199254740993,6"), {}, "a", [[2.0**53], [9107199254740993.0]], [3, 6]),
     "one row": (lines("a,y", "1,3"), {}, "a", [[1]], [3]),

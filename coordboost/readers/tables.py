@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 from coordboost.data.encode import encoded, fitted
-from coordboost.data.kinds import CATEGORY, DATE, NUMBER, cell, column_of
+from coordboost.data.kinds import CATEGORY, DATE, NUMBER, Cells, cell, column_of
 from coordboost.data.recipe import Recipe
 from coordboost.data.variables import refuse_gap
 from coordboost.readers.arrays import quoted
@@ -27,7 +27,7 @@ def learned(file, target, options):
     """
     try:
         return _learned(file, target, options)
-    except _FROM_COLUMNS as error:
+    except ValueError as error:
         raise ValueError(_placed(file.path, error)) from None
 
 
@@ -43,16 +43,13 @@ def prepared(file, recipe, keep, unknown_as_none):
             name: ["" if gone else str(one) for one, gone in zip(frame[name], frame[name].isna(), strict=True)] for name in keep
         }
         return recipe.numbers(frame, file.cells, unknown_as_none=unknown_as_none), tuple(file.said), kept
-    except _FROM_COLUMNS as error:
+    except ValueError as error:
         raise ValueError(_placed(file.path, error)) from None
 
 
-_FROM_COLUMNS = (ValueError, TypeError)
-
-
 def _placed(path, error):
-    text = str(error) if isinstance(error, ValueError) else f"a column cannot be understood ({error}): leave it out"
-    return text if text.startswith(str(path)) else f"{path}: {text}"
+    """What is wrong, the file named before it."""
+    return str(error) if str(error).startswith(str(path)) else f"{path}: {error}"
 
 
 def _learned(file, target, options):
@@ -118,10 +115,8 @@ def _usable(frame, drop):
 
 
 def _refuse_target(target, names):
-    try:
-        numbers = len([float(name) for name in names])
-    except ValueError:
-        numbers = 0
+    """Say what there is instead, and what may have gone wrong."""
+    numbers = all(Cells().number(name) is not None for name in names)
     hint = "; the first line holds numbers only: add one with the names" if numbers else ""
     if len(names) == 1 and (marks := [mark for mark in SEPARATORS if mark in names[0]]):
         hint = f"; the header looks as if {SEPARATORS[marks[0]]} separated its cells (sep={marks[0]!r})"
