@@ -9,7 +9,7 @@ from scipy import stats
 import coordboost as cb
 from verification.experiments.along import losses
 from verification.experiments.data import split
-from verification.experiments.drawing import LINES, name_axes
+from verification.experiments.drawing import LINES, legend_below, name_axes
 from verification.experiments.experiment import Claim, Experiment, Table, Verdict
 from verification.experiments.judge import fact
 
@@ -150,7 +150,7 @@ def draw(figure, table):
             middle = [np.median(list(tuned(table, sign, loss, m, "train", "ratio").values())) for m in at]
             axis.plot(at, middle, color=colour, linestyle=style, label=name)
         name_axes(axis, "iterations", "training loss, part of the first", loss.lower(), log_y=True)
-    axis.legend(frameon=False)
+    legend_below(figure, axis)
 
 
 EXPERIMENTS = (
