@@ -13,12 +13,13 @@ from math import comb
 import numpy as np
 
 from verification.spaces.linear import least_eigenvalue
+from verification.spaces.relatives import Relatives
 
 STEPS = 3
 
 
 @dataclass(frozen=True, eq=False)
-class Draw:
+class Draw(Relatives):
     """Learners, a rule, a residual and a second vector.
 
     B : (r, K);  label : (K,), group of each learner;  kind : 0 to 3, type of the rule;  t : learners or groups drawn

@@ -65,6 +65,10 @@ check_gradient_mean = _at_best(
     "(39)", "The same for the gradient of the mean loss.",
     printed="smallest(corr) / n <= A**2 / (2 * n * eps * (k + 1)) + eps / (2 * n)",
 )  # fmt: skip
+check_end = _at_best(
+    "(22)", "In the end the error is that of eps alone: here once A^2 / (eps (k + 1)) is at most a quarter of eps.",
+    printed="at(i, excess)[-1] <= p / (2 * lambda_pmin) * (5 * eps / 4)**2", assuming="4 * A**2 <= eps**2 * (k[-1] + 1)",
+)  # fmt: skip
 check_l1 = _at_best("Theorem 3.1 (v)", "A step adds eps to the l1 norm.", printed="l1 <= k * eps")
 check_sparsity = _at_best("Theorem 3.1 (vi)", "A step adds at most one learner.", printed="l0 <= k")
 check_change = _at_best(
@@ -119,6 +123,7 @@ def _always(case):
 
 CASES = {
     "golden, in rationals": lambda: FS.at((3, 3, 300), "0 2 1 2 1 0 3/5 4/5 0 3 1/4"),
+    "one long step after the other": lambda: FS.at((1, 1, 8), "0 1 3/4"),
     "grid of shrinkage and eps": Trade,
     "identity": lab(identity(), lambda size: cb.forward_stagewise(0.01 * size), 2000),
     "40 x 10": lab("40 x 10", lambda size: cb.forward_stagewise(0.05 * size), 20_000),
@@ -127,7 +132,7 @@ CASES = {
     "rank-deficient": lab("rank-deficient", lambda size: cb.forward_stagewise(0.003 * size), 20_000),
     "diabetes": lab("diabetes", lambda size: cb.forward_stagewise(0.0005 * size), 200_000),
 }
-QUICK = tuple(CASES)[:5]
+QUICK = tuple(CASES)[:6]
 
 _WEAK = {"constants": other_constants(lambda_pmin=50, size=0.2)}
 SABOTAGE = {
@@ -143,6 +148,7 @@ SABOTAGE = {
     check_sparsity: {"one coefficient more": tampered("Theorem 3.1 (vi)", l0=lambda t: t.l0 + 1)},
     check_change: {
         "another eps": tampered("Change of the training error", "sharpened", step=lambda t: t.step._replace(eps=1.01 * t.step.eps))},
+    check_end: {"a thousandth of it": check_end.instead("1000 * at(i, excess)[-1] <= p / (2 * lambda_pmin) * (5 * eps / 4)**2")},
     check_gradient_mean: {"half of eps": check_gradient_mean.instead(
         "smallest(corr) / n <= A**2 / (2 * n * eps * (k + 1)) + eps / (4 * n)")},
     check_monotone: {"with a quarter of eps": check_monotone.instead("where(corr > eps / 4, later(excess), excess) <= excess")},

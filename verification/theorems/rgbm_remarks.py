@@ -1,0 +1,161 @@
+r"""Remarks of the text: the gradient, lengths of learners, kinds of rules, dense dictionaries, and losses that are not strongly convex.
+
+Problem: smooth losses over unit columns; for Remark 1.1 columns of any length.
+
+Method: RGBM = RtGCD with the constant step 1 / sigma.
+
+Assumptions: those of each remark.
+
+Claim: tight, (8): the gradient is -B' r. Tight, Remark 1.1: with learners of any length, chosen and stepped by their directions, the
+models are the same. Kinds of rules: Type 3 with one group drawn is Type 2, with all groups Type 0. Remark 4.2 as printed: Theta is of the
+order 1 / sqrt p up to p = t^2, and t / p beyond. Remark 4.3: the ternary dictionary is denser than an orthonormal one. Remark 4.4 with
+any mu / sigma: the guarantee of an epoch is best at t = sqrt p. Sharpened and refuted: the rate of Theorem 4.1 with mu = 1 / 20 for the
+plain logistic loss, which has no mu.
+
+Constants: none.
+
+Measured: in rationals; differences of losses for (8); for the logistic loss in floats.
+
+Reference: Lu, Mazumder, (8), Section 1.2.1, Remarks 1.1, 4.2, 4.3, 4.4, Theorem 4.1.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isqrt, sqrt
+
+import numpy as np
+
+from coordboost.bounds import BoundCheck
+from coordboost.geometry import closed
+from verification.space import Space
+from verification.spaces.draws import BASIS, DRAWS
+from verification.statement import Statement, claim
+
+check_gradient = Statement(
+    "(8)", (DRAWS, BASIS), "The gradient by differences of the loss, exact for a quadratic.", printed="slopes == gradient"
+)
+check_lengths = Statement(
+    "Remark 1.1",
+    (DRAWS, BASIS),
+    "Steps along learners 1, 2, ... times as long, by their directions.",
+    printed="long_step == one_step",
+)
+check_types = Statement(
+    "Kinds of rules", (DRAWS, BASIS), "One place drawn is Type 2, all places are Type 0: their norms.",
+    printed="norm_of_one == norm_of_type_2 and norm_of_all == norm_of_type_0",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """p orthonormal learners, t of them drawn, mu / sigma."""
+
+    p: int
+    t: int
+    ratio: Fraction
+
+    def angle2(self, t):
+        """The square of the angle, min(t / p, 1 / sqrt p)^2."""
+        return min(Fraction(t * t, self.p**2), Fraction(1, self.p))
+
+
+def _sizes(shape, numbers):
+    root, t = shape
+    ratio = abs(Fraction(numbers[0])) if len(numbers) else Fraction(1)
+    return Sizes(root * root, t, min(ratio, Fraction(1))) if 1 <= t <= root * root and ratio > 0 else None
+
+
+SIZES = Space(
+    "numbers of orthonormal learners, a square", lambda rng: ((int(rng.integers(1, 12)), int(rng.integers(1, 144))), rng.random(1)),
+    lambda shape, numbers: _sizes(shape, [Fraction(float(x)) if not isinstance(x, Fraction) else x for x in numbers]),
+    has=lambda case: isinstance(case, Sizes),
+)  # fmt: skip
+
+
+@claim("Remark 4.2, order", SIZES, printed="verified")
+def check_order(case, variant):
+    """Theta is within a factor of 2 of 1 / sqrt p where p <= t^2, of t / p elsewhere."""
+    return _order(case, 2) if isinstance(case, Sizes) else None
+
+
+def _order(case, factor):
+    stated = Fraction(1, case.p) if case.p <= case.t**2 else Fraction(case.t**2, case.p**2)
+    ends = [stated / factor**2, case.angle2(case.t)]
+    return BoundCheck(
+        "Remark 4.2, order", "printed", "upper", ends, [case.angle2(case.t), factor**2 * stated], 0, "exact", along="end"
+    )
+
+
+@claim("Remark 4.3", SIZES, printed="verified")
+def check_dense(case, variant):
+    """The angle of the ternary dictionary is not below that of an orthonormal one."""
+    if not isinstance(case, Sizes):
+        return None
+    return BoundCheck("Remark 4.3", variant, "upper", 1 / sqrt(case.p), closed.ternary(case.p), 1e-12, at=[case.p], along="p")
+
+
+@claim("Remark 4.4, any mu / sigma", SIZES, printed="verified")
+def check_guarantee(case, variant):
+    """(1 - mu / sigma Theta^2)^(p / t) is smallest at t = sqrt p."""
+    return _guarantee(case, isqrt(case.p)) if isinstance(case, Sizes) else None
+
+
+def _guarantee(case, best):
+    """Powers 1 / t compared without roots: a^(1 / s) <= b^(1 / t) is a^t <= b^s."""
+    at_best, here = (1 - case.ratio * case.angle2(t) for t in (best, case.t))
+    sides = float(at_best) ** (1 / best), float(here) ** (1 / case.t)
+    return BoundCheck("Remark 4.4, any mu / sigma", "printed", "upper", *sides, 1e-12, "float", at=[case.t], along="t")
+
+
+@dataclass(frozen=True)
+class Plain:
+    """The plain logistic loss of one sample of label 1 over one learner, from 0, so many steps of 1 / sigma = 4."""
+
+    n_steps: int
+
+    @property
+    def gaps(self):
+        """L(beta_M) - 0: the least loss is not attained."""
+        beta, out = 0.0, []
+        for _ in range(self.n_steps + 1):
+            out.append(np.logaddexp(0, -beta))
+            beta += 4 / (1 + np.exp(beta))
+        return np.array(out)
+
+
+PLAIN = Space(
+    "steps on the plain logistic loss", lambda rng: ((int(rng.integers(1, 40)),), np.zeros(0)), lambda shape, _: Plain(shape[0]),
+    has=lambda case: isinstance(case, Plain),
+)  # fmt: skip
+
+
+@claim("Theorem 4.1 without strong convexity", PLAIN, sharpened="refuted")
+def check_plain(case, variant):
+    """The rate with mu = 1 / 20: plain logistic loss, whose gap falls like 1 / M only."""
+    if not isinstance(case, Plain):
+        return None
+    gaps = case.gaps
+    bound = (1 - Fraction(1, 5)) ** np.arange(len(gaps)) * gaps[0]
+    return BoundCheck(check_plain.statement, variant, "upper", gaps, bound.astype(float), 1e-12)
+
+
+CASES = {
+    "one learner": lambda: Plain(30),
+    "sixteen learners": lambda: Sizes(16, 3, Fraction(1, 4)),
+    "a hundred learners": lambda: Sizes(100, 20, Fraction(1, 100)),
+}
+
+
+def _on_sizes(wrong):
+    return lambda case: wrong(case) if isinstance(case, Sizes) else None
+
+
+SABOTAGE = {
+    check_gradient: {"the other sign": check_gradient.instead("slopes == -gradient")},
+    check_lengths: {"steps twice as long": check_lengths.instead("2 * long_step == one_step")},
+    check_types: {"one place drawn is Type 0": check_types.instead("norm_of_one == norm_of_type_0")},
+    check_order: {"a factor of 0.9": _on_sizes(lambda case: _order(case, Fraction(9, 10)))},
+    check_dense: {"the other way round": _on_sizes(
+        lambda case: BoundCheck("x", "printed", "upper", closed.ternary(case.p), 1 / sqrt(case.p), 1e-12))},
+    check_guarantee: {"best at t = 1": _on_sizes(lambda case: _guarantee(case, 1))},
+}  # fmt: skip
