@@ -52,7 +52,7 @@ def fine(words):
 
 def test_what_was_guessed_is_one_line_on_stderr(folder):
     assert fine(FIT + " --json").stderr == (
-        "note: read as cp1252; separated by semicolons; decimal comma; text as 0/1 columns: 'Ort' (Jena, Köln, Ulm); "
+        "note: read with encoding cp1252, semicolons between cells, a decimal comma; text as 0/1 columns: 'Ort' (Jena, Köln, Ulm); "
         "gaps filled: 'Größe'; 'Nr' only numbers the rows, so you may want to leave it out (--drop 'Nr')\n"
     )
 

@@ -59,4 +59,4 @@ def say(said):
     """What was guessed, in one line on stderr."""
     if said:
         text = re.sub(r"\((impute|na|text|drop)=", lambda found: f"(--{found[1]} ", "; ".join(said))
-        click.echo(f"note: read as {text}", err=True)
+        click.echo(f"note: {text}", err=True)

@@ -32,10 +32,13 @@ class Dialect(NamedTuple):
         """What was guessed and is not what everybody expects, in words; `told` : names of the fields that the user gave."""
         usual = {"encoding": ("utf-8", "utf-8-sig"), "sep": (",",), "decimal": (".",), "thousands": (None,)}
         words = {
-            "encoding": self.encoding, "sep": f"separated by {SEPARATORS.get(self.sep, repr(self.sep))}",
-            "decimal": "decimal comma" if self.decimal == "," else "decimal point", "thousands": f"thousands marked by {self.thousands!r}",
-        }  # fmt: skip
-        return [words[name] for name in usual if name not in told and getattr(self, name) not in usual[name]]
+            "encoding": f"encoding {self.encoding}",
+            "sep": f"{SEPARATORS.get(self.sep, repr(self.sep))} between cells",
+            "decimal": "a decimal comma" if self.decimal == "," else "a decimal point",
+            "thousands": f"{self.thousands!r} between thousands",
+        }
+        odd = [words[name] for name in usual if name not in told and getattr(self, name) not in usual[name]]
+        return [f"read with {', '.join(odd)}"] if odd else []
 
 
 def encoding_of(sample):
