@@ -181,7 +181,8 @@ def test_what_was_guessed_is_said_and_what_was_told_is_not(tmp_path):
     path = tmp_path / "t.csv"
     path.write_bytes(lines("Höhe;job;y", "1,5;a;3", "NA;b;4", "2,5;c;5").encode("cp1252"))
     assert read_table(path, impute="median").said == (
-        "read with encoding cp1252, semicolons between cells, a decimal comma", "text as 0/1 columns: 'job' (a, b, c)", "gaps filled: 'Höhe'",
+        "read with encoding cp1252, semicolons between cells, a decimal comma",
+        "text as 0/1 columns: 'job' (a, b, c)", "gaps filled: 'Höhe'",
     )  # fmt: skip
     told = read_table(path, impute="median", sep=";", decimal=",", encoding="cp1252", drop="job")
     assert told.said == ("gaps filled: 'Höhe'",)
