@@ -31,8 +31,8 @@ TRIALS = {
     "agbm": "--eta 0.5 --gamma 0.1",
     "agbmr": "--eta 0.5 --gamma 0.1 --period 2",
     "gbm": "--rate 0.1",
-    "sgb": "--eps 0.1",
-    "sglb": "--eps 0.1",
+    "sgb": "--eps 0.1 --share 0.5",
+    "sglb": "--eps 0.1 --beta 50 --gamma 0.01",
     "vagbm": "--eta 0.5",
     "rgb": "--penalty 0.1",
 }

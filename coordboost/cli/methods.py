@@ -9,6 +9,7 @@ LOSSES = {"squared": "Squared", "huber": "Huber", "logistic": "Logistic", "expon
 OPTIONS = {
     "eps": "--eps", "delta": "--delta", "deltas": "--deltas", "t": "--t", "lam": "--lam", "eta": "--eta", "gamma": "--gamma",
     "period": "--period", "rate": "--rate", "penalty": "--penalty", "step": "--line-search",
+    "beta": "--beta", "share": "--share",
 }  # fmt: skip
 #: Parameters that may be left out in Python beside another one which the command line does not have.
 ALWAYS = ("t",)
@@ -89,7 +90,14 @@ METHOD_OPTIONS = [
         "X",
         "Accelerated boosting: the share taken of the best single step, at most 1 / smoothness by the theory, no unit.",
     ),
-    _number("--gamma", "X", "Accelerated boosting: weight of the momentum, 0 < gamma <= 1; agbm wants a small one."),
+    _number(
+        "--gamma",
+        "X",
+        "Accelerated boosting: weight of the momentum, 0 < gamma <= 1; agbm wants a small one. sgb, sglb: the model shrinks by "
+        "1 - gamma eps in each step.",
+    ),
+    _number("--beta", "X", "sglb: inverse temperature; the noise has the variance 2 n / (eps beta) in each of n rows."),
+    _number("--share", "X", "sgb, sglb: the part of the rows that a gradient is estimated from, 0 < share <= 1."),
     _number("--period", "N", "agbmr: rounds after which momentum begins anew.  [default: when the loss rises]"),
     _number("--rate", "X", "gbm: the share taken of the best fit, 0 < rate < 2, no unit."),
     _number("--penalty", "X", "rgb: price of the complexity of a family of learners, in units of the mean loss."),
