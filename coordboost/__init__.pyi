@@ -7,7 +7,6 @@ from coordboost._families import Families as Families
 from coordboost._winner import best_of as best_of
 from coordboost.bounds import BoundCheck as BoundCheck
 from coordboost.bounds import check as check
-from coordboost.bounds import plan as plan
 from coordboost.certify import certify as certify
 from coordboost.data.binning import bin_columns as bin_columns
 from coordboost.data.families import tree_families as tree_families
@@ -111,6 +110,8 @@ from coordboost.pieces.steps import SignSequence as SignSequence
 from coordboost.pieces.steps import SoftThreshold as SoftThreshold
 from coordboost.pieces.structural import FamilyStep as FamilyStep
 from coordboost.pieces.structural import Structural as Structural
+from coordboost.planning import Forecast as Forecast
+from coordboost.planning import plan as plan
 from coordboost.problem import Problem as Problem
 from coordboost.readers import Table as Table
 from coordboost.readers import read_table as read_table

@@ -1,0 +1,191 @@
+"""Steps to a gap, asked three ways: what the theorems guarantee, what a run proves about itself, what the exact path predicts.
+
+A theorem knows the constants of the columns alone, and on real data its bound is often worth nothing. A run knows more: with any
+least-squares solution b, the error is at most half of the largest correlation times ||beta - b||_1 (``bounds.afterwards``). And forward
+stagewise with small steps follows the path FS_0, whose corners are known exactly: its length tells the number of steps.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from coordboost import methods
+from coordboost._checks import positive
+from coordboost._protocol import LOSS
+from coordboost.bounds import frank_wolfe, ls_boost, regularized, stagewise
+from coordboost.bounds.afterwards import Afterwards, least_squares
+from coordboost.bounds.plan import MOST
+from coordboost.bounds.plan import plan as plan_method
+from coordboost.bounds.trail import Constants
+from coordboost.exact.homotopy import exact_path
+from coordboost.method import Method
+from coordboost.outcome import Status
+from coordboost.problem import checked_problem
+from coordboost.solve import solve
+from coordboost.spectrum import Spectrum
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """Steps of one method to a gap; inf where nobody can say, or where the run did not get there.
+
+    printed, sharpened : steps after which a theorem guarantees the gap, as the paper has it and with the constants of its proof
+    afterwards : steps after which the run itself proves the gap;  predicted : what the exact path FS_0 says, no guarantee
+    needed : steps after which the gap was reached
+    """
+
+    method: Method
+    printed: float
+    sharpened: float
+    afterwards: float
+    predicted: float
+    needed: float
+
+
+def plan(problem, method=None, gap=None, *, n_steps=None, eps=None, delta=None):
+    """Steps that guarantee a gap: of one method (``bounds.plan``), or, without a method, a ``Forecast`` for every named one.
+
+    Parameters
+    ----------
+    problem : Problem
+        With the squared loss.
+    method : Method or function, optional
+        As for ``bounds.plan``, which then answers with a ``Plan``.
+    gap : float
+        Target for L - L*, a sum over samples.
+    n_steps : int, optional
+        With a method: a budget instead of a gap. Without: how far the runs may go, default 20,000.
+    eps, delta : float, optional
+        Step size of stagewise methods, default gap / ||b||_1 with the least-squares solution b of smallest norm: forward stagewise then
+        comes to rest at a quarter of the gap. R-FS takes a quarter of eps. Radius of the methods in a ball, default ||b||_1: their optimum
+        is least squares, too.
+
+    Returns
+    -------
+    Plan, or list of Forecast
+
+    Raises
+    ------
+    ValueError
+        For another loss, a gap that is not positive, or what ``bounds.plan`` refuses.
+
+    Notes
+    -----
+    *Cost* without a method: a thin SVD, the path FS_0, and a run of each method up to the gap.
+    """
+    if method is not None:
+        return plan_method(problem, method, gap, n_steps=n_steps, eps=eps, delta=delta)
+    checked_problem(problem)
+    if not (LOSS.of(problem.loss, "quadratic") and problem.countable):
+        raise ValueError(
+            "plan needs a Problem with the squared loss and learners that can be counted: the bounds speak about no other."
+        )
+    positive("gap", gap, expected="a positive number: the L - L* to reach, a sum over samples")
+    return forecasts(problem, float(gap), eps, delta, 20_000 if n_steps is None else n_steps)
+
+
+def forecasts(problem, gap, eps, delta, n_steps):
+    """The ``Forecast`` of each named method that has a theorem, or a run to prove something."""
+    spectrum = Spectrum.of(problem)
+    constants = Constants.of(problem, spectrum)
+    least = float(np.abs(least_squares(problem)).sum())
+    eps = gap / least if eps is None else positive("eps", eps)
+    delta = max(least, eps) if delta is None else positive("delta", delta)
+    corners, excess = _stagewise_path(problem, constants)
+    return [
+        _forecast(problem, method, gap, n_steps, promised, _predicted(corners, excess, gap, method))
+        for method, promised in _promises(constants, eps, delta, spectrum.rank == problem.n_learners)
+    ]
+
+
+def _promises(c, eps, delta, independent):
+    """(method, {variant: error guaranteed after k steps})."""
+    one = lambda of: {variant: of for variant in ("printed", "sharpened")}  # noqa: E731
+    both = lambda of: {variant: lambda k, v=variant: of(k, v) for variant in ("printed", "sharpened")}  # noqa: E731
+    rate = 1 - c.lambda_pmin / (16 * c.n_learners)
+    away = one(lambda k: c.size**2 / 2 * rate ** (k / 2)) if independent else {}
+    return [
+        (methods.ls_boost(1.0), both(lambda k, v: float(ls_boost.excess(c, 1.0, k, v)))),
+        (methods.ls_boost(0.1), both(lambda k, v: float(ls_boost.excess(c, 0.1, k, v)))),
+        (methods.forward_stagewise(eps), both(lambda k, v: stagewise.excess(c, eps, k, v))),
+        (methods.regularized_forward_stagewise(eps / 4, delta), one(lambda k: regularized.excess(c, eps / 4, delta, k))),
+        (methods.frank_wolfe(delta), one(lambda k: float(frank_wolfe.excess(delta, max(k, 1))))),
+        (methods.frank_wolfe_away(delta), away),
+        (methods.frank_wolfe_pairwise(delta), {}),
+    ]
+
+
+def _forecast(problem, method, gap, n_steps, promised, predicted):
+    """The run of a method, in stretches, until it has proved the gap."""
+    run = solve(problem, method, min(256, n_steps))
+    while True:
+        after = Afterwards.of(run)
+        reached, proved = _reached(after.error <= gap), _reached(after.bound <= gap)
+        if proved < math.inf or run.n_steps >= n_steps or run.status is not Status.COMPLETED:
+            break
+        run = run.resume(min(run.n_steps, n_steps - run.n_steps))
+    steps = (_first(promised[variant], gap) if variant in promised else math.inf for variant in ("printed", "sharpened"))
+    return Forecast(method, *steps, proved, predicted, reached)
+
+
+def _first(of, gap):
+    """The smallest number of steps with of(k) <= gap, for a bound that falls; inf beyond ``MOST``."""
+    high = 1
+    while of(high) > gap and high <= MOST:
+        high *= 2
+    if high > MOST:
+        return math.inf
+    low = -1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if of(middle) <= gap else (middle, high)
+    return high
+
+
+def _reached(holds):
+    return float(np.argmax(holds)) if holds.any() else math.inf
+
+
+def _stagewise_path(problem, constants):
+    """Corners (length of the way, largest correlation) of FS_0, and the error at each."""
+    path = exact_path(problem, kind="stagewise")
+    beta = path.beta.toarray()
+    length = np.r_[0.0, np.cumsum(np.abs(np.diff(beta, axis=0)).sum(axis=1))]
+    losses = np.array([problem.value(problem.combine(one)) for one in beta])
+    return np.column_stack([length, path.lam]), losses - constants.optimum
+
+
+def _predicted(corners, excess, gap, method):
+    """Steps along FS_0 to the gap: one of FS is eps long, of LS-Boost its rate times the correlation, of R-FS less by what shrinks."""
+    if not (excess <= gap).any() or "frank_wolfe" in method.name:
+        return math.inf
+    end = int(np.argmax(excess <= gap))
+    length, size = corners[: end + 1].T.copy()
+    # the last piece is cut where it meets the gap
+    share = _share(excess[end - 1], excess[end], gap, size[end - 1] * (length[end] - length[end - 1])) if end else 0.0
+    if end:
+        length[end] = length[end - 1] + share * (length[end] - length[end - 1])
+        size[end] = size[end - 1] + share * (size[end] - size[end - 1])
+    eps, delta = method.parameters["eps"], method.parameters.get("delta", math.inf)
+    if method.name == "ls_boost":
+        return float(np.sum(_logarithmic(length, size))) / eps
+    if delta < math.inf:
+        return math.log1p(-length[end] / delta) / math.log1p(-eps / delta) if length[end] < delta else math.inf
+    return length[end] / eps
+
+
+def _share(before, after, gap, slope):
+    """The share of a piece of the path at which its parabola, which begins with this slope, meets the gap."""
+    bend = after - before + slope
+    root = math.sqrt(max(slope**2 - 4 * bend * (before - gap), 0.0))
+    return min(1.0, 2 * (before - gap) / (slope + root)) if slope + root > 0 else 1.0
+
+
+def _logarithmic(length, size):
+    """The integrals of 1 / size over the pieces, size being linear on each."""
+    step, fall = np.diff(length), -np.diff(size)
+    mean = np.where(
+        fall > 1e-12 * size[:-1], fall / np.maximum(np.log(size[:-1] / np.maximum(size[1:], 1e-300)), 1e-300), size[:-1]
+    )
+    return step / mean

@@ -1,0 +1,102 @@
+"""Steps to a gap, asked three ways: theorems, the run itself, the exact path."""
+
+import math
+
+import numpy as np
+import pytest
+
+import coordboost as cb
+from coordboost.bounds import Constants
+from coordboost.bounds.afterwards import Afterwards
+
+NAMES = [
+    "ls_boost",
+    "ls_boost",
+    "forward_stagewise",
+    "regularized_forward_stagewise",
+    "frank_wolfe",
+    "frank_wolfe_away",
+    "frank_wolfe_pairwise",
+]
+
+
+def data(n=40, p=6, seed=3):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, p))
+    return cb.Problem(X, X[:, :3].sum(axis=1) + rng.normal(size=n))
+
+
+@pytest.fixture(scope="module")
+def problem():
+    return data()
+
+
+@pytest.fixture(scope="module")
+def rows(problem):
+    return cb.plan(problem, gap=0.02 * Constants.of(problem).size ** 2 / 2, n_steps=3000)
+
+
+def test_every_row_is_in_order(rows):
+    assert [row.method.name for row in rows] == NAMES
+    for row in rows:
+        assert row.needed <= row.afterwards and row.needed <= row.sharpened <= row.printed
+    assert rows[0].afterwards < 0.5 * rows[0].sharpened  # that is what it is for
+
+
+def test_needed_is_the_first_step_that_reaches_the_gap(problem, rows):
+    gap, least = 0.02 * Constants.of(problem).size ** 2 / 2, Constants.of(problem).optimum
+    for row in (row for row in rows if row.needed < math.inf):
+        losses = [state.loss for state in cb.solve(problem, row.method, int(row.needed)).replay(range(int(row.needed) + 1))]
+        assert losses[-1] - least <= gap < min(losses[:-1]) - least
+
+
+def test_forward_stagewise_needs_what_the_path_predicts(problem):
+    gap = 0.02 * Constants.of(problem).size ** 2 / 2
+    for eps in (0.05, 0.01):
+        row = cb.plan(problem, gap=gap, eps=eps, n_steps=5000)[2]
+        assert abs(row.needed - row.predicted) <= 0.05 * row.needed + 3
+
+
+def test_on_one_column_the_prediction_is_a_sum():
+    """The path is one piece: the error is (a - t)^2 / 2 after the length t."""
+    problem = cb.Problem([[1.0], [-1.0]], [2.0, -2.0], center=False)
+    a = problem.start_size
+    boost, slow, stagewise, shrunk = cb.plan(problem, gap=a**2 / 8 * (1 + 1e-9), eps=a / 64, delta=2 * a, n_steps=500)[:4]
+    assert stagewise.predicted == pytest.approx(32, rel=1e-8) and stagewise.needed == 32
+    assert boost.needed == 1 and slow.predicted == pytest.approx(math.log(2) / 0.1, rel=1e-8)  # (0.9)^k = 1 / 2
+    assert shrunk.predicted == pytest.approx(math.log1p(-0.25) / math.log1p(-1 / 512), rel=1e-8)
+
+
+@pytest.mark.parametrize("method", [cb.ls_boost(0.3), cb.forward_stagewise(0.05), cb.frank_wolfe(2.0)], ids=lambda m: m.name)
+@pytest.mark.parametrize("shape", [(40, 6), (8, 15)], ids=str)
+def test_the_bound_after_the_fact_is_its_formula(method, shape):
+    problem = data(*shape)
+    run = cb.solve(problem, method, 60)
+    after, B = Afterwards.of(run), problem.gather(np.arange(problem.n_learners))
+    best = np.linalg.lstsq(B, problem.y)[0]
+    far = [np.abs(state.beta - best).sum() for state in run.replay(range(61))]
+    assert np.abs(after.to_least - far).max() <= 1e-9 * max(far)  # two ways through an SVD
+    found = next(one for one in cb.check(run) if one.name == "After the fact, error")
+    assert found.holds and np.array_equal(found.bound, after.corr * after.to_least / 2)
+
+
+def test_with_weights_it_holds_in_their_metric():
+    rng = np.random.default_rng(0)
+    X, y, weight = rng.normal(size=(30, 5)), rng.normal(size=30), rng.uniform(0.1, 3, 30)
+    run = cb.solve(cb.Problem(X, y, sample_weight=weight), cb.ls_boost(0.2), 80)
+    assert next(one for one in cb.check(run) if one.name == "After the fact, error").holds
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: cb.plan(data(), gap=-1.0), "gap must be a positive number"),
+        (lambda: cb.plan(data()), "gap must be"),
+        (lambda: cb.plan(cb.Problem([[1.0], [2.0]], [0, 1], cb.Logistic()), gap=1.0), "needs a Problem with the squared loss"),
+        (lambda: cb.plan(data(), gap=1.0, delta=0.0), "delta must be"),
+    ],
+    ids=["negative", "none", "loss", "delta"],
+)
+def test_what_is_refused(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()
