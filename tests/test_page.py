@@ -11,6 +11,7 @@ from verification.hunting import rows
 from verification.ledger import verify
 from verification.mathml import SYMBOLS, typeset
 from verification.page import page
+from verification.table import table
 
 
 def flat(text):
@@ -43,7 +44,9 @@ def test_a_bound_that_is_attained_is_seen():
 
 
 def test_the_page_of_one_file():
-    text = page(verify(quick=True, only="table_b_1"))
+    ledger = verify(quick=True, only="table_b_1")
+    assert table(ledger).count("| `fgm_table_b_1` |") == 4
+    text = page(ledger)
     assert text.index("What is false") < text.index("Index") < text.index("What holds")
     assert text.count('class="card"') == 4 and "prefers-color-scheme: dark" in text
     assert not re.search(r"https?:|<script|<link|src=|@import", text)

@@ -9,6 +9,7 @@ import click
 
 from verification.ledger import verify
 from verification.page import page
+from verification.table import table
 
 
 @contextmanager
@@ -67,12 +68,17 @@ def _print(ledger):
 @click.option("--only", metavar="NAME", help="Only files of verification/theorems whose name contains NAME.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of the table.")
 @click.option("--html", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Also write one page with plots.")
-def main(quick, only, as_json, html):
+@click.option(
+    "--table", "markdown", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Also write a Markdown table."
+)
+def main(quick, only, as_json, html, markdown):
     """Check every claim of the papers, and that every sabotaged claim fails."""
     with _progress() as watch:
         ledger = verify(quick, only, watch)
     if html is not None:
         html.write_text(page(ledger), encoding="utf-8")
+    if markdown is not None:
+        markdown.write_text(table(ledger), encoding="utf-8")
     if as_json:
         click.echo(json.dumps(ledger.as_dict(), indent=2))
     else:

@@ -1,0 +1,27 @@
+"""The ledger as a Markdown table: where each statement is, on what evidence, how tight, and whether its constant is pinned."""
+
+import numpy as np
+
+HEAD = """# The ledger, row by row
+
+Written by `python -m verification --quick --table docs/ledger.md`. *Tightest*: the largest measured value over its bound. *Pinned*: the
+same at the hard case that the row keeps; 1 means that the constant cannot be smaller, 0.5 that a factor of 2 is not excluded. *Twice*:
+the package has the same formula, and both are held against each other.
+
+| statement | variant | file | verdict | evidence | tightest | pinned | twice |
+|---|---|---|---|---|---|---|---|
+"""
+
+
+def _number(x):
+    return "" if np.isnan(x) else f"{x:.3g}"
+
+
+def table(ledger):
+    """All rows in Markdown."""
+    lines = (
+        f"| {row.statement.replace('|', '&#124;')} | {row.variant} | `{row.file}` | {row.verdict} | {row.evidence} | "
+        f"{_number(row.tightest)} | {_number(row.pinned)} | {'yes' if row.shared else ''} |"
+        for row in ledger.rows
+    )
+    return HEAD + "\n".join(lines) + "\n"
