@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from reference_sets import needs_compiler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import coordboost as cb
@@ -36,6 +37,7 @@ def truth(n, seed):
     return X, mean, mean + 0.5 * rng.normal(size=n)
 
 
+@needs_compiler
 def test_intervals_cover_new_targets_and_mostly_their_means():
     """1,000 new targets: the standard error of a coverage of .9 is .01; 5 of them, 6e-7. Means: measured .88, and far above 0.6."""
     X, _, y = truth(300, 1)
@@ -70,6 +72,7 @@ def test_the_posterior_is_calibrated_where_the_prior_is_the_truth():
     assert abs(np.mean(hits) - 0.9) < 0.055
 
 
+@needs_compiler
 def test_classes_have_probabilities_with_intervals():
     X, mean, _ = truth(200, 3)
     labels = np.array(["low", "middle", "high"])[np.digitize(mean, [0.3, 1.2])]

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from reference_sets import needs_compiler
 
 import coordboost as cb
 from coordboost.langevin import chain, ess, gibbs, limit_of, quadrature, regime, split_rhat, stationary, transient
@@ -121,6 +122,7 @@ def test_effective_sizes_and_agreement_of_known_chains():
     assert split_rhat(np.linspace(0, 1, 100)) > 1.5 and ess(np.ones((1, 50))) == 50
 
 
+@needs_compiler
 def test_a_run_meets_the_law_at_its_eps():
     """Mean within 5 standard errors in 8 coefficients: 5e-6. Traces: about 6 standard errors of a variance from 700 draws, 0.3."""
     run = cb.solve(PROBLEM, method(0.1), 200_000, rng=1)
@@ -164,6 +166,7 @@ def against_gibbs(eps, n_steps, structure):
     return relative(draws.mean(axis=0), law.mean), relative(cov, law.cov), np.trace(cov) / np.trace(law.cov)
 
 
+@needs_compiler
 def test_noise_in_the_leaves_alone_misses_the_law():
     """A trace from 600 effective draws or more is off by 0.3 = 5 standard errors with 6e-7; the leaf-only chain has a third of it."""
     assert abs(against_gibbs(0.05, 150_000, cb.Structure.OWN)[2] - 1) < 0.3
@@ -171,6 +174,7 @@ def test_noise_in_the_leaves_alone_misses_the_law():
 
 
 @pytest.mark.slow
+@needs_compiler
 def test_only_two_noises_approach_the_law():
     """As eps falls the faithful chain comes nearer; the others stay where they are. 800 effective draws: 0.035 in the mean, at 5
     standard errors 0.12; measured .09 .05 .02 (both), .18 .18 .18 (leaf only), .19 .19 .19 (shared)."""
@@ -197,6 +201,7 @@ def test_the_law_on_two_wells():
 
 
 @pytest.mark.slow
+@needs_compiler
 def test_langevin_boosting_leaves_the_wrong_well():
     """Half of the draws of 60 chains, beta = 10: 250 visits or more, standard error .03 in the occupancy; 5 of them, 6e-7. At beta = 20
     the chains do not mix in this time, and R-hat says so: a limitation that stays."""

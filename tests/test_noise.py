@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from reference_sets import needs_compiler
 from scipy import stats
 
 from coordboost import _noise
@@ -52,6 +53,7 @@ def test_scale_root_and_base():
     assert np.array_equal(out, base + 0.5 * root[0] * z)
 
 
+@needs_compiler
 @pytest.mark.parametrize("seed", [1, 2])
 def test_numbers_are_normal(seed):
     """Counts in 40 cells, tails, four moments and products of neighbours, each at 5.2 standard errors: 2e-7 a figure, 60 figures."""
@@ -66,6 +68,7 @@ def test_numbers_are_normal(seed):
         assert abs(np.mean(z[lag:] * z[:-lag])) < 5.2 / math.sqrt(n - lag)
 
 
+@needs_compiler
 def test_addresses_are_not_alike():
     """The same number at 4,096 steps, of 16 streams: mean, variance and products of neighbours at 5.2 standard errors, 50 figures."""
     run, n = compiled(fill, ()), 4096
@@ -75,6 +78,7 @@ def test_addresses_are_not_alike():
         assert abs(np.mean(z[1:] * z[:-1])) < 5.2 / math.sqrt(n - 1)
 
 
+@needs_compiler
 def test_a_part_is_kept_and_counts_for_all():
     """Each with the same probability, at 5.2 standard errors, and neighbours apart from each other."""
     n, share, values, out = 1 << 18, 0.3, np.full(1 << 18, 2.0), np.zeros(1 << 18)
