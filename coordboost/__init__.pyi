@@ -47,6 +47,8 @@ from coordboost.estimators import RandomizedGBMClassifier as RandomizedGBMClassi
 from coordboost.estimators import RandomizedGBMRegressor as RandomizedGBMRegressor
 from coordboost.estimators import RegularizedForwardStagewiseRegressor as RegularizedForwardStagewiseRegressor
 from coordboost.estimators import RegularizedForwardStagewiseRegressorCV as RegularizedForwardStagewiseRegressorCV
+from coordboost.estimators import RegularizedGBMClassifier as RegularizedGBMClassifier
+from coordboost.estimators import RegularizedGBMRegressor as RegularizedGBMRegressor
 from coordboost.exact.homotopy import exact_path as exact_path
 from coordboost.exports import lightgbm_text as lightgbm_text
 from coordboost.families import Account as Account

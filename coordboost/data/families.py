@@ -17,7 +17,7 @@ NODES, BOUNDS = (2, 4, 8, 16, 32, 64, 256), (0.001, 0.01, 0.1, 0.5, 1.0, 2.0, 4.
 
 
 def tree_families(
-    X, *, nodes=NODES, bounds=BOUNDS, q=2.0, sums=False, complexity=tree_complexity, normalize=True, min_samples=1, min_gain=0.0,
+    X, *, nodes=NODES, bounds=BOUNDS, q=2.0, sums=False, complexity=tree_complexity, normalize=True, min_samples=1, min_gain=0.0, l2=0.0,
     monotone=None, penalty=None, max_bins=255, exact=False, categorical=(), feature_names=None,
 ):  # fmt: skip
     r"""The trees :math:`H_{n,\lambda,q}` on the columns of X, for every n of `nodes` and lambda of `bounds`: what ``rgb`` boosts with.
@@ -40,7 +40,7 @@ def tree_families(
         ``complexity(nodes, bound, n_features, n_samples)``, (n_families,).
     normalize : bool, default True
         Divide complexities by the largest: they are then from 0 to 1, as in the paper's experiments.
-    min_samples, min_gain, monotone, penalty, max_bins, exact, categorical, feature_names
+    min_samples, min_gain, l2, monotone, penalty, max_bins, exact, categorical, feature_names
         As for ``trees``.
 
     Returns
@@ -59,7 +59,7 @@ def tree_families(
     if table.sums and signs.any():
         raise ValueError("monotone is for leaf values by means; pass sums=False.")
     leaves = max(1, int(table.nodes.max())) + 1
-    growth = Growth(-1, leaves, min_samples, 0.0, min_gain, 0.0, signs).check(binned)
+    growth = Growth(-1, leaves, min_samples, 0.0, min_gain, l2, signs).check(binned)
     price = per_feature("penalty", penalty, binning.names, np.float64)
     price = np.zeros(binned.n_features) if len(price) == 0 else price
     if not (np.isfinite(price).all() and (price >= 0).all()):

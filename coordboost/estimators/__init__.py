@@ -17,6 +17,7 @@ from coordboost.estimators.machines import (
     RandomizedGBMClassifier,
     RandomizedGBMRegressor,
 )
+from coordboost.estimators.regularized import RegularizedGBMClassifier, RegularizedGBMRegressor
 from coordboost.estimators.stagewise import (
     ForwardStagewiseClassifier,
     ForwardStagewiseClassifierCV,
@@ -51,4 +52,6 @@ __all__ = [
     "RandomizedGBMRegressor",
     "RegularizedForwardStagewiseRegressor",
     "RegularizedForwardStagewiseRegressorCV",
+    "RegularizedGBMClassifier",
+    "RegularizedGBMRegressor",
 ]

@@ -82,11 +82,7 @@ class Boosted(Parameters):
         """What is run for each target: the problem, the method, and a function of the number of steps."""
         loss = self._loss()
         newton = self._newton(loss)
-        family = trees(
-            X, max_depth=self.max_depth, max_leaves=self.max_leaf_nodes, min_samples=self.min_samples_leaf, min_gain=self.min_gain,
-            l2=self.l2_regularization, monotone=self.monotonic_cst, newton=newton, max_bins=self.max_bins,
-            categorical=tables.names_or_places(self.categorical_features),
-        )  # fmt: skip
+        family = self._family(X, newton)
         positive("learning_rate", self.learning_rate, 2, "between 0 and 2")
         sigma = LOSS.of(loss, "sigma")
         rate = self.learning_rate / (1.0 if newton or sigma is None else sigma)
@@ -94,6 +90,14 @@ class Boosted(Parameters):
         self._begun_with, self._begun_on = self.settings(), tables.fingerprint(y, weight)
         problems = [Problem(family, one, loss, sample_weight=weight) for one in self._targets(y)]
         return [(problem, method, partial(solve, problem, method, rng=self._seed)) for problem in problems]
+
+    def _family(self, X, newton):
+        """The trees that may be grown."""
+        return trees(
+            X, max_depth=self.max_depth, max_leaves=self.max_leaf_nodes, min_samples=self.min_samples_leaf, min_gain=self.min_gain,
+            l2=self.l2_regularization, monotone=self.monotonic_cst, newton=newton, max_bins=self.max_bins,
+            categorical=tables.names_or_places(self.categorical_features),
+        )  # fmt: skip
 
     def _check_same(self, X, y, weight, n_iter):
         """Refuse to go on with a run under another setting or on other data."""

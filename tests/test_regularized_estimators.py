@@ -1,0 +1,41 @@
+"""The estimators of regularised boosting: scikit-learn's checks, the run behind them, and what they refuse."""
+
+import numpy as np
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import coordboost as cb
+
+RNG = np.random.default_rng(5)
+X = RNG.normal(size=(120, 4)).round(1)
+Y = np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2] + 0.1 * RNG.normal(size=120)
+QUICK = {"n_estimators": 6, "learning_rate": 0.5, "nodes": (1, 3), "min_samples_leaf": 1}
+
+
+@parametrize_with_checks([cb.RegularizedGBMRegressor(**QUICK), cb.RegularizedGBMClassifier(**QUICK)])
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+def test_the_model_is_the_run():
+    model = cb.RegularizedGBMRegressor(n_estimators=10, penalty=0.03, random_state=1, min_samples_leaf=3).fit(X, Y)
+    problem = cb.Problem(cb.tree_families(X, nodes=model.nodes, bounds=(1.0,), min_samples=3), Y)
+    run = cb.solve(problem, cb.rgb(0.03, None, cb.Proportional(0.1)), 10)
+    assert (model.predict(X) == run.predict(X)).all() and str(model.account_) == str(cb.account(run))
+    assert (next(run.replay([10])).beta == model.run_.beta).all() and model.account_.steps.sum() == 10
+
+
+def test_a_larger_penalty_makes_smaller_trees():
+    splits = [cb.RegularizedGBMRegressor(penalty=penalty, n_estimators=20).fit(X, Y).account_ for penalty in (0.0, 0.02, 1.0)]
+    sizes = [account.steps @ account.nodes for account in splits]
+    assert sizes[0] > sizes[1] > sizes[2] == 20
+
+
+@pytest.mark.parametrize("settings, says", [
+    ({"max_depth": 3}, "max_depth and max_leaf_nodes must be None"), ({"max_leaf_nodes": 3}, "must be None"),
+    ({"penalty": -1.0}, "penalty must be"), ({"power": 3}, "power must be 2"), ({"nodes": ()}, "must not be empty"),
+    ({"n_candidates": 0}, "n_candidates must be"),
+])  # fmt: skip
+def test_what_no_parameter_may_be(settings, says):
+    with pytest.raises(ValueError, match=says):
+        cb.RegularizedGBMRegressor(**settings).fit(X, Y)
