@@ -53,6 +53,7 @@ from coordboost.exact.homotopy import exact_path as exact_path
 from coordboost.exports import lightgbm_text as lightgbm_text
 from coordboost.families import Account as Account
 from coordboost.families import account as account
+from coordboost.families import penalty_path as penalty_path
 from coordboost.geometry import Interval as Interval
 from coordboost.geometry import mca as mca
 from coordboost.geometry import momentum_limit as momentum_limit

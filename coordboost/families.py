@@ -5,8 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from coordboost._checks import shown
-from coordboost._protocol import SELECTION
+from coordboost._protocol import LOSS, SELECTION
+from coordboost._total import total_of
+from coordboost.data import validation
 from coordboost.pieces.structural import labels_of, lengths
+from coordboost.solve import solve
+from coordboost.structured import rgb
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,3 +83,74 @@ def account(run, k=None):
         np.bincount(member[run.path.learner[:k]], minlength=len(table.bound)), summed(state.beta != 0).astype(int),
         summed(alpha), summed(charges), state.loss / total, (state.loss + float(charges.sum()) * total) / total,
     )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class PenaltyPath:
+    """Runs of ``rgb`` over penalties, and what came out: arrays (n_penalties,).
+
+    penalties, runs, accounts : for each penalty its run, and the account of it
+    loss, objective : the mean loss on the rows of the fit, and with the charges
+    validation : the mean loss on other rows, nan where there are none
+    """
+
+    penalties: np.ndarray
+    runs: list
+    accounts: list
+    loss: np.ndarray
+    objective: np.ndarray
+    validation: np.ndarray
+
+    @property
+    def best(self):
+        """The place of the penalty with the least loss on the other rows, of equal ones the largest."""
+        if np.isnan(self.validation).any():
+            raise ValueError(
+                "the best penalty is the one with the least loss on other rows: pass X_val and y_val to penalty_path."
+            )
+        return int(np.flatnonzero(self.validation == self.validation.min())[-1])
+
+    def __str__(self):
+        lines = [
+            f"{penalty:>10.4g} {loss:>10.5g} {objective:>10.5g} {held:>10.5g} {one.steps @ one.nodes / max(1, one.steps.sum()):>8.3g}"
+            for penalty, loss, objective, held, one in zip(
+                self.penalties, self.loss, self.objective, self.validation, self.accounts, strict=True
+            )
+        ]
+        return "\n".join([f"{'penalty':>10} {'loss':>10} {'objective':>10} {'other rows':>10} {'splits':>8}", *lines])
+
+
+def penalty_path(problem, penalties, n_steps, *, X_val=None, y_val=None, rng=0, **settings):
+    """A run of ``rgb`` for each penalty, from the smallest up.
+
+    Parameters
+    ----------
+    problem : Problem
+    penalties : sequence of float
+    n_steps : int
+    X_val, y_val : optional
+        Other rows, which say what the penalty is good for.
+    rng : int
+        The same seed for every run: they look at the same families in the same steps.
+    **settings
+        ``n_candidates``, ``step``, ``families``, ``sampling``, ``revisit``, as of ``rgb``.
+
+    Returns
+    -------
+    PenaltyPath
+
+    Notes
+    -----
+    The runs share the table in bins. Nothing else: which tree a step takes depends on all trees before it.
+    """
+    penalties = np.unique(np.asarray(penalties, dtype=np.float64))
+    runs = [solve(problem, rgb(penalty, **settings), n_steps, rng=rng) for penalty in penalties.tolist()]
+    accounts = [account(run) for run in runs]
+    held = np.full(len(runs), np.nan)
+    if X_val is not None:
+        y = validation.target(y_val, len(X_val))
+        y = problem.loss.labels(y) if LOSS.of(problem.loss, "labels") else y
+        held = np.array([total_of(problem.loss, y, np.ones(len(y)), 0.0, run.predict(X_val))[0] / len(y) for run in runs])
+    return PenaltyPath(
+        penalties, runs, accounts, np.array([one.loss for one in accounts]), np.array([one.objective for one in accounts]), held
+    )

@@ -1,0 +1,40 @@
+"""A path over penalties: the runs are those of each penalty alone, and the picture shows all of them."""
+
+import numpy as np
+import pytest
+from test_tree_families import GRID, X, Y
+
+import coordboost as cb
+from coordboost.plots.complexity import complexity
+
+
+def path_problem():
+    return cb.Problem(cb.tree_families(X[:60], **GRID), Y[:60], cb.Logistic())
+
+
+@pytest.fixture(scope="module")
+def path():
+    return cb.penalty_path(path_problem(), [1.0, 0.0, 0.05], 15, X_val=X[60:], y_val=Y[60:], rng=3)
+
+
+def test_each_run_is_that_of_its_penalty(path):
+    assert path.penalties.tolist() == [0.0, 0.05, 1.0]
+    for penalty, run, held, account in zip(path.penalties, path.runs, path.validation, path.accounts, strict=True):
+        alone = cb.solve(path_problem(), cb.rgb(float(penalty)), 15, rng=3)
+        assert (alone.beta == run.beta).all() and str(account) == str(cb.account(alone))
+        np.testing.assert_allclose(held, np.logaddexp(0, -Y[60:] * run.predict(X[60:])).mean(), rtol=1e-12)
+        np.testing.assert_allclose(account.objective - account.loss, account.charge.sum(), atol=1e-12)
+    assert path.best == np.flatnonzero(path.validation == path.validation.min())[-1]
+    assert len(str(path).splitlines()) == 4
+
+
+def test_without_other_rows_nothing_is_best(path):
+    bare = cb.penalty_path(path_problem(), [0.1], 2)
+    with pytest.raises(ValueError, match="pass X_val and y_val"):
+        bare.best  # noqa: B018
+
+
+def test_the_picture(path):
+    upper, lower = complexity(path).axes
+    assert len(upper.lines) == 2 and [text.get_text() for text in lower.get_legend().get_texts()] == ["1", "3", "8"]
+    assert sum(bar.get_height() for bar in lower.patches) == pytest.approx(3)
