@@ -39,7 +39,9 @@ def truth(n, seed):
 
 @needs_compiler
 def test_intervals_cover_new_targets_and_mostly_their_means():
-    """1,000 new targets: the standard error of a coverage of .9 is .01; 5 of them, 6e-7. Means: measured .88, and far above 0.6."""
+    """1,000 new targets: the standard error of a coverage of .9 is .01; 5 of them, 6e-7. The defaults were chosen on this function:
+    means .88; on others see the next test.
+    """
     X, _, y = truth(300, 1)
     new, mean, target = truth(1000, 2)
     model = cb.LangevinGBMRegressor(random_state=0).fit(X, y)
@@ -53,6 +55,40 @@ def test_intervals_cover_new_targets_and_mostly_their_means():
     assert (uncertainty.total == uncertainty.knowledge + model.noise_variance_).all()
     far = model.predict_uncertainty(np.vstack([X, X]))
     assert far.knowledge.mean() > 0 and "regime" in model.diagnose()[0]
+
+
+def friedman(rng, n):
+    X = rng.uniform(size=(n, 10))
+    return X, 10 * np.sin(np.pi * X[:, 0] * X[:, 1]) + 20 * (X[:, 2] - 0.5) ** 2 + 10 * X[:, 3] + 5 * X[:, 4], 1.0
+
+
+def linear(rng, n):
+    X = rng.normal(size=(n, 5))
+    return X, X @ [1, -2, 0.5, 0, 0], 1.0
+
+
+def steps(rng, n):
+    X = rng.uniform(-2, 2, size=(n, 4))
+    return X, np.where(X[:, 0] > 0, 1.0, -1.0) * (X[:, 1] > -1) + 0.5 * np.floor(X[:, 2]), 0.5
+
+
+@needs_compiler
+@pytest.mark.slow
+@pytest.mark.parametrize("function", [friedman, linear, steps])
+@pytest.mark.parametrize("n", [300, 2000])
+def test_intervals_on_functions_that_the_defaults_were_not_chosen_on(function, n):
+    """Of 2,000 new targets .87 to .97 were covered, with a standard error of .007; of the means, which know nothing of bias, .67 to .92."""
+    for seed in range(100, 104):
+        rng = np.random.default_rng(seed)
+        X, mean, sd = function(rng, n)
+        y = mean + sd * rng.normal(size=n)
+        new, mean, _ = function(rng, 2000)
+        target = mean + sd * rng.normal(size=2000)
+        model = cb.LangevinGBMRegressor(random_state=seed).fit(X, y)
+        low, high = model.predict_interval(new).T
+        assert 0.84 < ((low < target) & (target < high)).mean() < 0.99
+        low, high = model.predict_interval(new, observation=False).T
+        assert ((low < mean) & (mean < high)).mean() > 0.6
 
 
 def test_the_posterior_is_calibrated_where_the_prior_is_the_truth():

@@ -92,7 +92,7 @@ def test_no_certificate_is_claimed_where_the_search_proves_nothing():
         assert found.certificate(target).lower == 0.0  # the infimum of the loss, and nothing more
     nothing = found.certificate(cb.Ball(0.0))  # the ball of radius 0 holds one model, whatever the learners are
     assert nothing.lower <= nothing.upper
-    assert 0 <= nothing.upper / found.problem.value(0 * Y) - 1 <= 1.5e-15  # the rounding of a sum of ten: 4 u sqrt(10) = 1.4e-15
+    assert 0 <= nothing.upper / found.problem.value(0 * Y) - 1 <= 1.5e-15  # 4 u sqrt(10) = 1.4e-15, a sum of ten
     with pytest.raises(ValueError, match="no bound speaks about"):
         cb.check(found)
 
