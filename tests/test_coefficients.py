@@ -130,13 +130,12 @@ class Loud(NamedTuple):
 
 def test_theorems_speak_about_what_is_declared():
     quiet = cb.solve(PROBLEM, cb.Method("own", cb.Full(), Halving(1.0, 0.1, 2.0)), 20, compile=False)
-    with pytest.raises(ValueError, match="no bound speaks about own"):
-        cb.check(quiet)
+    assert [one.name for one in cb.check(quiet)] == ["After the fact, error"]  # it speaks about every greedy run
     loud = cb.solve(PROBLEM, cb.Method("own", cb.Full(), Loud(0.1)), 20, compile=False)
     ours = cb.solve(PROBLEM, cb.forward_stagewise(0.1), 20, compile=False)
     assert [one.name for one in cb.check(loud)] == [one.name for one in cb.check(ours)]
     random = cb.solve(PROBLEM, cb.Method("own", cb.Subset(2), Loud(0.1)), 20, compile=False)
     with pytest.raises(ValueError, match="no bound speaks about own"):
         cb.check(random)
-    with pytest.raises(ValueError, match="method must be"):
+    with pytest.raises(ValueError, match="no theorem speaks about own"):
         cb.plan(PROBLEM, random.method, n_steps=10)

@@ -9,7 +9,7 @@ from reference_trees import naive_tree
 from coordboost._generic import compiled
 from coordboost.dictionaries.binned import Binned
 from coordboost.dictionaries.trees import Growth, Tree, Workspace, grow
-from coordboost.dictionaries.trees.forest import keep
+from coordboost.dictionaries.trees.kept import keep
 from coordboost.dictionaries.trees.stored import Trees
 
 RNG = np.random.default_rng(3)
@@ -58,7 +58,7 @@ def finished(binned, space):
 
 
 def run_keep(trees, space):
-    keep(trees, space, 0)
+    keep(trees, space, 0, space.count.nodes)
 
 
 def same_as_naive(binned, growth, target, **more):

@@ -8,7 +8,7 @@ from coordboost.cli.output import print_parts
 from coordboost.cli.tables import TABLE_OPTIONS, read, taken, with_options
 
 #: Rules by name: which options must be given, and which others may be.
-RULES = {"full": ((), ()), "subset": (("--t",), ()), "groups": (("--groups",), ("--t",))}
+RULES = {"full": ((), ()), "subset": (("--t",), ()), "groups": ((), ("--groups", "--t"))}
 
 
 def _rule(name, t):
@@ -54,11 +54,13 @@ def mca(file, rule, t, groups, second_moment, target, center, starts, seed, as_j
 
     needs, takes = RULES[rule]
     for option, value in (("--t", t), ("--groups", groups)):
-        if value is None and option in needs and option != "--groups":
+        if value is None and option in needs:
             raise click.UsageError(f"--rule {rule} needs {option}.")
         if value is not None and option not in needs + takes:
             raise click.UsageError(f"--rule {rule} does not take {option}.")
     table = read(file, target, taken(given))
+    if rule == "groups" and groups is None and len(set(table.groups)) == len(table.groups):
+        raise click.UsageError("--rule groups needs --groups: every column of this table is a variable of its own.")
     groups = table.groups if groups is None else groups
     problem = Problem(table.X, 0.0 * table.y, center=center, groups=groups, feature_names=table.feature_names)
     found = (second if second_moment else first)(problem, _rule(rule, t), n_starts=starts, rng=seed)

@@ -9,7 +9,7 @@ from coordboost.data.inmemory import columns_of
 from coordboost.data.names import Names, names_of
 from coordboost.data.parts import Parts
 from coordboost.data.probe import check_dictionary
-from coordboost.data.standardize import Standardization
+from coordboost.data.standardize import Standardization, counted
 from coordboost.dictionaries import Oracle
 from coordboost.dictionaries.bank import Bank
 
@@ -66,7 +66,7 @@ def _from_columns(X, y, sample_weight, center, scale, feature_names):
         raise ValueError("every column of X is constant (after centring, for n = 1 always): there is nothing to fit.")
     if len(way.kept) < len(names):
         aside = np.setdiff1d(np.arange(len(names)), way.kept)
-        varies = [X.varies(j, weight > 0) for j in aside]
+        varies = [X.varies(j, counted(weight)) for j in aside]
         validation.report_constant([names[j] for j, faint in zip(aside, varies, strict=True) if not faint])
         validation.report_constant(
             [names[j] for j, faint in zip(aside, varies, strict=True) if faint], "almost constant", FAINT
