@@ -11,8 +11,8 @@ from click.testing import CliRunner
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from verification import kept
-from verification.adversary import search
-from verification.hunting import main, rows
+from verification.adversary import main, rows
+from verification.hunting import search
 from verification.ledger import checks_of, modules
 from verification.space import Space
 from verification.spaces.walks import FS, LS

@@ -6,8 +6,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from verification.adversary import rows
 from verification.curves import plot
-from verification.hunting import rows
 from verification.ledger import verify
 from verification.mathml import SYMBOLS, typeset
 from verification.page import page

@@ -1,81 +1,176 @@
-"""The command line of the adversary."""
+"""A search for violations of one row of the ledger.
+
+The adversary knows a row as a claim and a space of instances, and nothing of where it fails. Instances are drawn at random. Random changes
+of their numbers drive what is measured towards the bound. What exceeds it is checked again, in Fractions where the space allows it. Then
+the instance is made smaller, and its numbers simpler, as long as the claim stays violated.
+"""
 
 import time
+from dataclasses import dataclass
+from fractions import Fraction
 
-import click
+import numpy as np
 
-from verification import kept
-from verification.adversary import drawn, search
-from verification.ledger import Bench, checks_of, modules
+from verification.kept import nearest, sides
+from verification.space import Space
 
-
-def rows(name=""):
-    """Yield (check, variant) for every row of the ledger whose statement or file contains `name`."""
-    for _, check, variant in _rows(name):
-        yield check, variant
-
-
-def _rows(name):
-    for module in modules():
-        for check in checks_of(module):
-            file = module.__name__.rpartition(".")[2]
-            if name.lower() in check.statement.lower() or name in file:
-                yield from ((file, check, variant) for variant in check.expected if check.spaces)
+#: Denominators tried for an instance, small ones first; what exceeds a bound by less than this is rounding; changes before a new start.
+DENOMINATORS, MARGIN, PATIENCE = (1, 2, 4, 8, 16, 64, 256, 1024, 10**6), 1e-7, 80
+#: A violation is made small in so many looks; the smallest of so many violations is shown, if they come within so many tries.
+LOOKS, VIOLATIONS, MORE = 400, 6, 1500
 
 
-def told(check, variant, seconds, tries, seed):
-    """Hunt one row; print what came out; whether it is what the ledger claims, and the instance to keep."""
-    began = time.perf_counter()
-    violation, near = search(check, variant, tries, seconds, seed)
-    good = (violation is not None) == (check.expected[variant] == "refuted")
-    what = f"violated, {violation}" if violation else f"nothing found; nearest {near}" if near else "no instance"
-    click.echo(f"{'' if good else 'WRONG: '}{check.statement} ({variant}): {what}; {time.perf_counter() - began:.1f} s")
-    if violation:
-        click.echo(f"    {violation.as_case()}")
-    return good, violation or near
+@dataclass(frozen=True)
+class Found:
+    """An instance: where it is from, its numbers, the two sides at the point nearest to a violation, or beyond it."""
+
+    place: int
+    space: Space
+    shape: tuple
+    numbers: list
+    sides: list
+    weight: float
+    violated: bool
+    tries: int
+    seed: int
+
+    @property
+    def text(self):
+        """The numbers as a text."""
+        return " ".join(str(x) for x in self.numbers)
+
+    def __str__(self):
+        left, right = self.sides
+        word = "is more than" if self.violated else "against"
+        return f"{left} {word} {right} (after {self.tries:,} tries with seed {self.seed})"
+
+    def as_case(self):
+        """An entry of ``CASES``."""
+        return f'"{self.space.name}, seed {self.seed}": lambda: SPACE.at({self.shape}, "{self.text}"),'
+
+    def kept(self):
+        """An entry of ``hard_cases.json``."""
+        return {
+            "space": self.place,
+            "shape": list(self.shape),
+            "numbers": self.text,
+            "sides": self.sides,
+            "seed": self.seed,
+            "tries": self.tries,
+        }
 
 
-def keep_cases(files):
-    """Write how tight each row is on each of its quick cases."""
-    for module in modules():
-        file, bench = module.__name__.rpartition(".")[2], Bench(module, quick=True)
-        for check in checks_of(module) if file in files else ():
-            for variant in check.expected:
-                found = {name: kept.digest(kept.several(check(case, variant))) for name, case in bench}
-                before = kept.read(file).get(kept.key(check, variant), {})
-                kept.keep(
-                    file, {kept.key(check, variant): {**before, "cases": {name: one for name, one in found.items() if one[1]}}}
-                )
+class Hunt:
+    """One row of the ledger under attack in one of its spaces."""
+
+    def __init__(self, check, variant, place, seed):
+        self.check, self.variant, self.place, self.seed = check, variant, place, seed
+        self.space, self.rng, self.tries = check.spaces[place], np.random.default_rng([seed, place]), 0
+
+    def outcomes(self, case):
+        """The checks of the claim on an instance."""
+        with np.errstate(all="ignore"):
+            out = None if case is None else self.check(case, self.variant)
+        return [] if out is None else [out] if not isinstance(out, list) else out
+
+    def near(self, shape, numbers):
+        """How near to a violation; -2 where the claim does not speak."""
+        self.tries += 1
+        found = nearest(self.outcomes(self.space.make(shape, numbers)))
+        return -2.0 if found is None or not np.isfinite(found[0]) else found[0]
+
+    def climb(self, going):
+        """From one random instance upwards: (nearness, shape, numbers)."""
+        shape, numbers = self.space.draw(self.rng)
+        best, size, idle = self.near(shape, numbers), 0.5, 0
+        while idle < PATIENCE * (best > -2) * (len(numbers) > 0) and best <= MARGIN and going():
+            chosen = self.rng.random(len(numbers)) < self.rng.choice([0.3, 1.5 / len(numbers)])
+            changed = numbers + size * chosen * self.rng.standard_normal(len(numbers))
+            near = self.near(shape, changed)
+            better = near > best
+            best, numbers = (near, changed) if better else (best, numbers)
+            idle, size = (0, size * 1.2) if better else (idle + 1, max(size * 0.96, 1e-3))
+        return best, shape, numbers
+
+    def at(self, shape, fractions, wanted=None):
+        """What the claim says about rational numbers: a ``Found``, or None if it does not reach `wanted`, or (None) is not violated."""
+        self.tries += 1
+        try:
+            outcomes = self.outcomes(self.space.of(shape, fractions))
+        except (ZeroDivisionError, OverflowError, np.linalg.LinAlgError):
+            return None
+        found, violated = nearest(outcomes), any(not one.holds for one in outcomes)
+        if found is None or (not violated if wanted is None else found[0] < wanted):
+            return None
+        return Found(self.place, self.space, shape, fractions, sides(outcomes), found[0], violated, self.tries, self.seed)
+
+    def rational(self, shape, numbers, wanted=None):
+        """The instance with the smallest denominators that still does it."""
+        for denominator in DENOMINATORS:
+            found = self.at(shape, [Fraction(float(x)).limit_denominator(denominator) for x in numbers], wanted)
+            if found is not None:
+                return found
+        return None
+
+    def minimised(self, found):
+        """Smaller shapes and simpler numbers, one after the other, as long as the claim is violated."""
+        going, end = True, self.tries + LOOKS
+        while going and self.tries < end:
+            steps = [
+                (shape, list(numbers))
+                for shape, numbers in self.space.smaller(found.shape, np.array(found.numbers, dtype=object))
+            ]
+            steps += [(found.shape, [*found.numbers[:i], x, *found.numbers[i + 1 :]]) for i in range(len(found.numbers))
+                      for x in _simpler(found.numbers[i])]  # fmt: skip
+            better = next((one for one in (self.at(*step) for step in steps) if one is not None), None)
+            found, going = (found, False) if better is None else (better, True)
+        return found
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.argument("name", default="", metavar="[NAME]")
-@click.option("--all", "everything", is_flag=True, help="Every row of the ledger.")
-@click.option(
-    "--seconds", type=click.FloatRange(0, min_open=True), default=60.0, show_default=True, metavar="S", help="How long, in all."
-)
-@click.option("--tries", type=click.IntRange(1), metavar="N", help="So many tries for each row in place of a time.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Seed of the search.")
-@click.option("--keep", is_flag=True, help="Write what was found to verification/hard_cases.")
-def main(name, everything, seconds, tries, seed, keep):
-    """Hunt for violations of the statements whose name, or file, contains NAME.
+def _simpler(x):
+    """Numbers with a smaller numerator and denominator."""
+    tried = [Fraction(n, d) for d in (1, 2, 3, 4) for n in range(5)]
+    tried += [x.limit_denominator(d) for d in (1, 2, 4, 8)]
+    return [y for one in tried for y in (one, -one) if _height(y) < _height(x)]
 
-    Exit status 1 if the outcome is not the one that the ledger claims.
+
+def _height(x):
+    return abs(x.numerator) + 3 * x.denominator + (x < 0)
+
+
+def search(check, variant, tries=None, seconds=10.0, seed=0):
+    """Hunt one row: (a violation, minimised, or None; the nearest instance that was met).
+
+    With `tries` the outcome is the same in every run, without them the search ends after so many `seconds`.
     """
-    chosen = list(_rows(name)) if name or everything else []
-    if not chosen:
-        raise click.UsageError("give a part of a statement's name or file, such as 'Theorem 3.1', or --all.")
-    began, wrong = time.perf_counter(), 0
-    for file, check, variant in chosen:
-        good, found = told(check, variant, seconds / len(chosen), tries, seed)
-        wrong += not good
-        if keep and found is not None:
-            both = {"hard": found, "drawn": drawn(check, variant, seed)}
-            cases = kept.read(file).get(kept.key(check, variant), {}).get("cases", {})
-            kept.keep(
-                file, {kept.key(check, variant): {**{kind: one.kept() for kind, one in both.items() if one}, "cases": cases}}
-            )
-    if keep:
-        keep_cases({file for file, _, _ in chosen})
-    click.echo(f"{len(chosen)} rows hunted in {time.perf_counter() - began:.0f} s, {wrong} not as claimed")
-    raise SystemExit(int(wrong > 0))
+    end = time.monotonic() + seconds
+    hunts, best = [Hunt(check, variant, place, seed) for place in range(len(check.spaces))], None
+    made, bad = lambda: sum(hunt.tries for hunt in hunts), []
+    going = (lambda: time.monotonic() < end) if tries is None else lambda: made() < tries
+    while going() and not (bad and (len(bad) >= VIOLATIONS or made() > bad[0][1].tries + MORE)):
+        for hunt in hunts:
+            near, shape, numbers = hunt.climb(going)
+            found = hunt.rational(shape, numbers) if near > MARGIN else None
+            if found is not None:
+                bad.append((hunt, found))
+            elif best is None or min(near, 0.0) > best[0]:
+                best = min(near, 0.0), hunt, shape, numbers
+    if bad:
+        hunt, found = min(bad, key=lambda one: len(one[1].numbers))
+        return hunt.minimised(found), found
+    near, hunt, shape, numbers = best or (-2.0, None, None, None)
+    if near <= -2:
+        return None, None
+    return None, hunt.rational(shape, numbers, near - 0.005 * abs(near) - 1e-3) or hunt.rational(shape, numbers, -1.5)
+
+
+def drawn(check, variant, seed=0):
+    """Of the first instances drawn, with denominators up to 4, the one with most numbers of which the claim speaks; None without one."""
+    found = []
+    for place in range(len(check.spaces)):
+        hunt = Hunt(check, variant, place, seed)
+        for _ in range(40):
+            shape, numbers = hunt.space.draw(hunt.rng)
+            one = hunt.at(shape, [Fraction(float(x)).limit_denominator(4) for x in numbers], wanted=-1.5)
+            found += [one] * (one is not None)
+    return max(found, key=lambda one: len(one.numbers), default=None)
