@@ -207,7 +207,9 @@ def test_command_line(tmp_path):
     assert "minimal cosine angle of 6 learners" in run(main, ["mca", str(file)]).stdout
     assert "second-moment" in run(main, ["mca", str(file), "--rule", "subset", "--t", "2", "--second-moment"]).stdout
     assert run(main, ["mca", str(file), "--rule", "subset"]).exit_code == 2
-    assert run(main, ["mca", str(file), "--rule", "groups"]).exit_code == 2
+    each = run(main, ["mca", str(file), "--rule", "groups", "--json"])  # every column is a group of its own
+    one = run(main, ["mca", str(file), "--rule", "subset", "--t", "1", "--json"])
+    assert json.loads(each.stdout)["upper"] == pytest.approx(json.loads(one.stdout)["upper"], rel=1e-9)
     assert run(main, ["mca", str(file), "--t", "2"]).exit_code == 2
     assert run(main, ["mca", str(file), "--rule", "subset", "--t", "9"]).exit_code == 1
 
