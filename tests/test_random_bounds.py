@@ -71,3 +71,10 @@ def test_a_plan_without_strong_convexity():
     assert plan.statement == "RGBM, Theorem 4.2" and plan.gap <= 0.5
     with pytest.raises(ValueError, match="no theorem speaks about"):
         cb.plan(problem, cb.rtgcd(3, step=cb.Proportional(0.1)), gap=0.5)
+
+
+@pytest.mark.parametrize("size", [1, 4])
+def test_the_length_of_a_run_is_attained_on_a_basis(size):
+    problem = cb.Problem(np.eye(size), np.ones(size), center=False)
+    run = cb.solve(problem, cb.gcd(), size, compile=False)
+    assert randomized.length(randomized.Pace(size / 2, 1.0, 1.0, 1.0), size) == np.abs(run.beta).sum() == size

@@ -89,7 +89,7 @@ def strayed(check, variant, outcomes):
         here = [one for case, one in outcomes if case == name]
         now = digest(here)
         near = None not in (before[0], now[0]) and abs(before[0] - now[0]) <= 1e-3 * abs(before[0]) + 1e-6
-        if here and (before[1] != now[1] or not (near or before[0] == now[0])):
+        if before[1] != now[1] or not (near or before[0] == now[0]):
             return f"{name}: tightness and number of points were {before}, now they are {now}"
     return ""
 

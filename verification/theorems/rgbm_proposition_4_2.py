@@ -47,7 +47,7 @@ def _forms(case, factor=1.0, outside=0.0):
 
 check_forms = Statement(
     "Proposition 4.2", (DRAWS, BASIS), "Three forms of the angle.",
-    printed="0 <= angle2 and angle2 * distance**2 <= square and worst @ worst == angle2 * distance_of(worst)**2",
+    printed="angle2 * distance**2 <= square and worst @ worst == angle2 * distance_of(worst)**2",
 )  # fmt: skip
 
 
@@ -68,8 +68,11 @@ def _order(case, power=0.5):
 
 check_second = Statement(
     "Second-moment angle", (DRAWS, BASIS), "It lies between the angle and its root; 1 / sqrt K for a basis.",
-    sharpened="K * angle2 <= 1 and 1 <= K * root(angle2)",
-    assuming="basis and kind < 2",
+    sharpened="K * angle2 <= 1", assuming="basis and kind < 2",
+)  # fmt: skip
+check_root = Statement(
+    "Second-moment angle, its square", BASIS, "Of a basis it is 1 / sqrt K, and not above the root of the angle.",
+    sharpened="1 <= K * root(angle2)", assuming="K >= 2 and kind < 2",
 )  # fmt: skip
 
 
@@ -87,5 +90,6 @@ SABOTAGE = {
         "an angle too large by a hundredth": lambda case: _forms(case, factor=1.01),
         "c outside the range of B": lambda case: _forms(case, outside=10.0),
     },
+    check_root: {"a basis of 51 for 50": check_root.instead("51 <= 50 * K * root(angle2)")},
     check_second: {"the second moment below Theta itself": lambda case: _order(case, power=1.01)},
 }
