@@ -16,6 +16,7 @@ from coordboost.geometry import (
     mca,
     rays,
     second_moment_mca,
+    sphere,
 )
 from coordboost.geometry.ascent import climb, starts
 from coordboost.geometry.ball import CuttingPlanes, Written
@@ -77,6 +78,20 @@ def test_golden_values(B, rule, groups, value):
 def test_golden_minimiser():
     direction = np.sort(np.abs(mca(SPACE).witness["direction"]))
     np.testing.assert_allclose(direction / direction[-1], [math.sqrt(2) - 1, 1, 1], atol=1e-9)
+
+
+def test_even_weights():
+    """Every group has the same mass, and each of its learners the same share of it."""
+    weights = even(Learners.of(np.eye(4), cb.Groups(1), [0, 0, 1, 2]))
+    np.testing.assert_allclose(weights, [1 / 6, 1 / 6, 1 / 3, 1 / 3], rtol=1e-15)
+
+
+def test_the_best_of_several_starts_is_returned():
+    learners = Learners.of(SPACE, cb.Subset(2)).second_moment()
+    several = np.vstack([np.eye(3), [[1, -1, 1], [1, 2, -3]]])
+    reached = [learners.cosine(sphere.best_reached(learners, one[None])) for one in several]
+    assert learners.cosine(sphere.best_reached(learners, several)) == min(reached) < max(reached)
+    assert reached[-1] < 0.99 * learners.cosine(several[-1])
 
 
 def test_closed_forms():

@@ -65,12 +65,23 @@ def test_a_plan_for_a_random_method():
     assert np.abs(run.beta).sum() <= randomized.length(pace, 30)
 
 
+def test_the_angle_that_a_run_meets():
+    run = cb.solve(a_problem(cb.Squared()), cb.rtgcd(2), 3, rng=0, compile=False)
+    cosines = [np.abs(run.problem.scan(one.resid)) / np.linalg.norm(one.resid) for one in run.replay(range(4))]
+    weights = cb.Subset(2).weights(6)
+    assert randomized._met(run) == pytest.approx(min(float(weights @ -np.sort(-cosine)) for cosine in cosines), rel=1e-12)
+
+
 def test_a_plan_without_strong_convexity():
     problem = a_problem(cb.Huber(0.5))
     plan = cb.plan(problem, cb.rtgcd(3), gap=0.5)
     assert plan.statement == "RGBM, Theorem 4.2" and plan.gap <= 0.5
     with pytest.raises(ValueError, match="no theorem speaks about"):
         cb.plan(problem, cb.rtgcd(3, step=cb.Proportional(0.1)), gap=0.5)
+
+
+def test_the_length_of_a_run_by_hand():
+    assert randomized.length(randomized.Pace(3.0, 4.0, 1.0, 1.0), 6) == 3.0
 
 
 @pytest.mark.parametrize("size", [1, 4])

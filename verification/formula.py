@@ -132,6 +132,8 @@ class Names(dict):
 def parts(text):
     """The comparisons of a formula: (kind, whether it speaks about the step after, left, right), with left <= right or left == right."""
     out, tree = [], ast.parse(text, mode="eval").body
+    if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.Or):
+        raise ValueError(f"a claim is one comparison or several joined by `and`, got {text}.")
     for node in tree.values if isinstance(tree, ast.BoolOp) else [tree]:
         sides = [node.left, *node.comparators]
         for one, op, two in zip(sides, node.ops, sides[1:], strict=False):

@@ -130,6 +130,7 @@ CASES = {
     **{name: functools.partial(vector, rule) for name, rule in RULES.items()},
     **{f"{name}, ties": functools.partial(vector, rule, True) for name, rule in RULES.items() if type(rule) is not Groups},
     "t <= n <= 8": lambda: None,
+    "two drawn of three": lambda: BASIS.at((3, 1, 2, 0, 1, 2), "3 2 1 1 0 0"),
 }
 
 
