@@ -8,8 +8,9 @@ from coordboost.plots.chain import ChainDisplay
 from coordboost.plots.choices import CrossValidationDisplay, SelectionDisplay, StabilityDisplay
 from coordboost.plots.displays import ErrorDisplay, ProfileDisplay
 from coordboost.plots.gaps import BoundDisplay, GapDisplay
+from coordboost.plots.trees import TreeDisplay
 
 __all__ = [
     "BoundDisplay", "ChainDisplay", "CrossValidationDisplay", "ErrorDisplay", "GapDisplay", "ProfileDisplay", "SelectionDisplay",
-    "StabilityDisplay",
+    "StabilityDisplay", "TreeDisplay",
 ]  # fmt: skip

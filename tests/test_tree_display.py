@@ -1,0 +1,116 @@
+"""Pictures of trees: splits and values are those of the text, samples arrive where the words lead, and no box lies on another."""
+
+import itertools
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+from refusal import case, refused
+
+import coordboost as cb
+
+plt.switch_backend("Agg")
+RNG = np.random.default_rng(11)
+TABLE = pd.DataFrame({
+    "a": RNG.normal(size=400),
+    "WIDE NAME OF A COLUMN IN CAPITALS, MORE THAN A LINE": RNG.normal(size=400),
+    "kind $x": pd.Categorical(RNG.choice(["red and long", "green and long", "blue and long", "grey and long"], 400)),
+    "gaps": np.where(RNG.random(400) < 0.3, np.nan, RNG.normal(size=400)),
+})  # fmt: skip
+SHIFT = {"red and long": 0.0, "green and long": 9.0, "blue and long": -9.0, "grey and long": 5.0}
+Y = TABLE["kind $x"].map(SHIFT).astype(float) * np.sign(TABLE["a"]) + RNG.normal(size=400) * 5 + 3 * TABLE["gaps"].isna()
+RUNS = {d: cb.solve(cb.Problem(cb.trees(TABLE, max_depth=d, min_samples=2), Y), cb.gbm(rate=0.1), 4) for d in (1, 2, 3, 4, 5)}
+Display = cb.plots.TreeDisplay
+
+
+def told(text):
+    """Splits, with a star where missing values are told to go left, and leaves of a text, in its order."""
+    lines = [line.strip() for line in text.splitlines()]
+    splits = [line[3:-1].replace(" or missing", "*") for line in lines if line.startswith("if")]
+    return splits, [line.split(": ")[1] for line in lines if line.startswith("leaf")]
+
+
+def drawn(display):
+    """The same of the boxes and edges of a picture."""
+    splits, leaves = [], []
+    for place, (box, node) in enumerate(zip(display.boxes_, display.nodes, strict=True)):
+        words = box.get_text().split("\n")
+        if node.leaf:
+            leaves.append(f"{words[0]} ({words[1].replace(',', '')})")
+        else:
+            (yes,) = (child for child in display.nodes if (child.parent, child.edge) == (place, "yes"))
+            splits.append(" ".join(words[:-2]) + "*" * (yes.missing and " in " not in " ".join(words)))
+    return splits, leaves
+
+
+@pytest.mark.parametrize("depth", RUNS)
+def test_the_picture_says_what_the_text_says(depth):
+    run = RUNS[depth]
+    for j in range(4):
+        display = Display.from_run(run, j, ax=Figure().subplots())
+        (splits, leaves), (theirs, there) = drawn(display), told(run.problem.dictionary.text(j, run.beta[j]))
+        assert leaves == there and len(splits) == len(theirs)
+        for ours, other in zip(splits, theirs, strict=True):
+            # a long split is cut
+            assert ours == other or (" ..." in ours and other.startswith(ours.rstrip("*").removesuffix(" ...")))
+
+
+@pytest.mark.parametrize("depth", RUNS)
+def test_missing_values_go_where_the_edges_say(depth):
+    run, total = RUNS[depth], 0.0
+    gone = pd.DataFrame({name: TABLE[name].iloc[:1].where([False]) for name in TABLE})
+    for j in range(4):
+        nodes, at = Display.from_run(run, j, ax=Figure().subplots()).nodes, 0
+        while not nodes[at].leaf:
+            (at,) = (k for k, node in enumerate(nodes) if node.parent == at and node.missing)
+        total += float(nodes[at].words[0])
+    # six digits a leaf
+    assert run.predict(gone)[0] - run.problem.offset == pytest.approx(total, rel=1e-4, abs=1e-4)
+
+
+@pytest.mark.parametrize("panel", [None, (4.4, 3.6), (12, 3)], ids=["own", "small", "flat"])
+@pytest.mark.parametrize("depth", RUNS)
+def test_boxes_lie_apart_and_inside(depth, panel):
+    ax = None if panel is None else Figure(figsize=panel, layout="constrained").subplots()
+    display = Display.from_run(RUNS[depth], 1, ax=ax)
+    display.figure_.draw_without_rendering()
+    inside = display.ax_.get_window_extent().padded(1)
+    boxes = [text.get_bbox_patch().get_window_extent() for text in display.boxes_]
+    assert all(inside.contains(*corner) for box in boxes for corner in (box.min, box.max))
+    edges = [text.get_window_extent() for text in display.ax_.texts if text not in display.boxes_ and text.get_text()]
+    assert len(boxes) == len(display.nodes) and len(edges) >= len(boxes) - 1
+    # half a pixel, as extents of text are whole pixels
+    assert not any(one.padded(-0.5).overlaps(other.padded(-0.5)) for one, other in itertools.combinations(boxes + edges, 2))
+    plt.close("all")
+
+
+def test_the_tree_of_an_iteration_has_its_values_in_the_model():
+    model = cb.RandomizedGBMRegressor(n_estimators=4, max_depth=2, max_features=None).fit(TABLE[["a", "gaps"]], Y)
+    display = Display.from_estimator(model, 2, ax=Figure().subplots(), title="the second")
+    j = model.run_.path.learner[1]
+    assert drawn(display)[1] == told(model.run_.problem.dictionary.text(j, model.run_.beta[j]))[1]
+    assert display.ax_.get_title() == "the second"
+    refused(lambda: Display.from_estimator(model, 5), "iteration must be from 1 to 4")
+
+
+def test_a_tree_without_a_split_is_one_box():
+    nodes = [cb.plots.trees.Node(["1.5", "30 samples"], True, 0, 0.0)]
+    (box,) = Display(nodes).plot(Figure().subplots()).boxes_
+    assert box.get_text() == "1.5\n30 samples"
+
+
+LINES = cb.solve(cb.Problem(RNG.normal(size=(20, 2)), np.arange(20.0)), cb.forward_stagewise(0.25), 3)
+
+
+@pytest.mark.parametrize(
+    ("action", "fragment"),
+    [
+        case("columns", lambda: Display.from_run(LINES), "are no trees"),
+        case("too many", lambda: Display.from_run(RUNS[1], 4), "from 0 to 3, got 4"),
+        case("before", lambda: Display.from_run(RUNS[1], -1), "from 0 to 3, got -1"),
+    ],
+)
+def test_what_is_refused(action, fragment):
+    refused(action, fragment)
