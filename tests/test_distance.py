@@ -207,9 +207,12 @@ def test_command_line(tmp_path):
     assert "minimal cosine angle of 6 learners" in run(main, ["mca", str(file)]).stdout
     assert "second-moment" in run(main, ["mca", str(file), "--rule", "subset", "--t", "2", "--second-moment"]).stdout
     assert run(main, ["mca", str(file), "--rule", "subset"]).exit_code == 2
-    each = run(main, ["mca", str(file), "--rule", "groups", "--json"])  # every column is a group of its own
-    one = run(main, ["mca", str(file), "--rule", "subset", "--t", "1", "--json"])
-    assert json.loads(each.stdout)["upper"] == pytest.approx(json.loads(one.stdout)["upper"], rel=1e-9)
+    assert run(main, ["mca", str(file), "--rule", "groups"]).exit_code == 2  # no variable of this table has several columns
+    file.with_name("text.csv").write_text("a,kind,y\n" + "".join(f"{i * i},{'uvw'[i % 3]},{i}\n" for i in range(9)))
+    grouped = run(main, ["mca", str(file.with_name("text.csv")), "--target", "y", "--rule", "groups", "--json"])
+    assert (
+        grouped.exit_code == 0 and json.loads(grouped.stdout)["n_learners"] == 4
+    )  # groups by variable: a, and the words of kind
     assert run(main, ["mca", str(file), "--t", "2"]).exit_code == 2
     assert run(main, ["mca", str(file), "--rule", "subset", "--t", "9"]).exit_code == 1
 
