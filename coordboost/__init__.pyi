@@ -88,6 +88,9 @@ from coordboost.pieces.drawn import Softmax as Softmax
 from coordboost.pieces.drawn import Weighted as Weighted
 from coordboost.pieces.fitted import DampedSearch as DampedSearch
 from coordboost.pieces.fitted import Fitted as Fitted
+from coordboost.pieces.fitted import Langevin as Langevin
+from coordboost.pieces.frank_wolfe import BallSearch as BallSearch
+from coordboost.pieces.frank_wolfe import OpenLoop as OpenLoop
 from coordboost.pieces.losses import Exponential as Exponential
 from coordboost.pieces.losses import Huber as Huber
 from coordboost.pieces.losses import Logistic as Logistic
@@ -95,7 +98,6 @@ from coordboost.pieces.losses import Poisson as Poisson
 from coordboost.pieces.losses import Squared as Squared
 from coordboost.pieces.nonconvex import SmoothZeroOne as SmoothZeroOne
 from coordboost.pieces.nonconvex import Welsch as Welsch
-from coordboost.pieces.perturbation import Langevin as Langevin
 from coordboost.pieces.perturbation import Noise as Noise
 from coordboost.pieces.perturbation import Structure as Structure
 from coordboost.pieces.quantile import Quantile as Quantile
@@ -103,9 +105,7 @@ from coordboost.pieces.selection import Cyclic as Cyclic
 from coordboost.pieces.selection import Full as Full
 from coordboost.pieces.selection import Groups as Groups
 from coordboost.pieces.selection import Subset as Subset
-from coordboost.pieces.steps import BallSearch as BallSearch
 from coordboost.pieces.steps import LineSearch as LineSearch
-from coordboost.pieces.steps import OpenLoop as OpenLoop
 from coordboost.pieces.steps import PathSign as PathSign
 from coordboost.pieces.steps import Proportional as Proportional
 from coordboost.pieces.steps import Sign as Sign

@@ -15,8 +15,16 @@ def no_curvature(loss, y, f):
 residual = generic("residual")
 curvature = generic("curvature", no_curvature)
 
+#: Why a rule that searches along lines needs a convex loss.
+NO_SEARCH = "no line search is safe, use Proportional(rate)"
 #: A line search without a minimiser (a learner that never errs) stops where the largest change of a prediction is this.
 CAP = 50.0
+
+
+@kernel
+def sign(x):
+    """-1, 0 or 1."""
+    return (x > 0) * 1 - (x < 0) * 1
 
 
 @leaf

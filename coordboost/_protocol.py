@@ -122,6 +122,7 @@ STEP = Kind(
         "sequences": 1,  # how many sequences of coefficients it moves
         "phases": 1,  # how many steps are a round
         "unit": 1.0,  # coefficients are this times what the rule's theta sum to
+        "needs_convex": None,  # why it needs a convex loss, in words
         "score": None,  # score(j, corr, beta_j), what learners compete by; default the size of the correlation
         "ls_rate": None,  # theta is this times corr, for the squared loss: a step of LS-Boost
         "stagewise": None,  # (eps, delta): theta is eps sign(corr) and shrink eps / delta; numbers, or one for each step
@@ -224,6 +225,7 @@ VIEW = Kind(
         "greedy": False,  # it needs a method for which the largest correlation of all wins
         "pred": None,  # the prediction of the model, (n_samples,), where it holds one
         "sought": None,  # sought(), what is correlated with the learners, (n_samples,), where it holds that
+        "decide": None,  # decide(step, beta, corr), of a view that says whose turn it is: the learner of the next row
         "perturbs": False,  # it can be given noise: start(problem, store, noise) then
         "over": None,  # over(dictionary), the same view of another dictionary; default: its field `dictionary` is replaced
         "room": None,  # room(problem, n), the same view with room for n more learners, where they come one by one

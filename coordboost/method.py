@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 
-from coordboost._protocol import COEFFICIENTS, DICTIONARY, PERTURBATION, SELECTION, STEP
+from coordboost._protocol import COEFFICIENTS, DICTIONARY, LOSS, PERTURBATION, SELECTION, STEP
 from coordboost.pieces.coefficients import Single
 from coordboost.targets import Ball, Unconstrained
 
@@ -75,6 +75,9 @@ class Method:
             raise ValueError(
                 f"{self.name} needs learners that can be counted: those of this problem are found by a search for the best of all."
             )
+        reason = STEP.of(self.step, "needs_convex")
+        if reason and not LOSS.of(problem.loss, "convex"):
+            raise ValueError(f"{type(problem.loss).__name__} is not convex: {reason}.")
         bound = {}
         for kind, name in ((SELECTION, "select"), (STEP, "step"), (PERTURBATION, "noise")):
             piece = getattr(self, name)

@@ -12,11 +12,11 @@ from coordboost._protocol import STEP
 from coordboost.method import Method
 from coordboost.pieces.coefficients import Refitted, TwoSequences
 from coordboost.pieces.fitted import Fitted
+from coordboost.pieces.frank_wolfe import Away, OpenLoop, Pairwise, Vertices
 from coordboost.pieces.momentum import OnePhase, TwoPhase
 from coordboost.pieces.selection import Cyclic, Full, Subset
 from coordboost.pieces.steps import (
     LineSearch,
-    OpenLoop,
     PathSign,
     Proportional,
     Sign,
@@ -24,7 +24,6 @@ from coordboost.pieces.steps import (
     SoftThreshold,
     sequence,
 )  # fmt: skip
-from coordboost.pieces.vertices import Away, Pairwise, Vertices
 from coordboost.stochastic import sgb, sglb
 from coordboost.structured import rgb
 from coordboost.targets import Ball, Penalty, Unconstrained

@@ -7,7 +7,8 @@ import numpy as np
 
 from coordboost._checks import not_negative, positive
 from coordboost.method import Method
-from coordboost.pieces.perturbation import Langevin, Noise, Structure, inverse_temperatures
+from coordboost.pieces.fitted import Langevin
+from coordboost.pieces.perturbation import Noise, Structure, inverse_temperatures
 from coordboost.pieces.selection import Full
 from coordboost.targets import Unconstrained
 

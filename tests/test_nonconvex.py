@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import coordboost as cb
+from coordboost._protocol import STEP
+from coordboost.pieces.fitted import DampedSearch
 
 X = np.random.default_rng(0).normal(size=(20, 3))
 Y = np.where(X[:, 0] > 0.2, 1.0, -1.0)
@@ -32,9 +34,8 @@ def test_what_needs_convexity_refuses_in_a_sentence(loss):
     for target in (cb.Ball(1.0), cb.Penalty(1.0)):
         with pytest.raises(ValueError, match=r"not convex: there is no certificate for"):
             run.certificate(target)
-    for method in (cb.gcd(cb.LineSearch()), cb.agbm(0.01, 0.1), cb.frank_wolfe(1.0, cb.BallSearch(1.0))):
-        with pytest.raises(ValueError, match="not convex"):
-            cb.solve(problem, method, 5)
+    with pytest.raises(ValueError, match="not convex"):
+        cb.solve(problem, cb.agbm(0.01, 0.1), 5)
     with pytest.raises(ValueError, match="not convex: there is no certificate for a Lasso path"):
         cb.lasso_path(problem)
     assert cb.check_piece(loss)
@@ -63,3 +64,19 @@ def test_drawn_rules_refuse_laws_that_are_none():
         cb.solve(problem, cb.rtgcd(select=cb.Softmax(-1.0)), 1)
     with pytest.raises(ValueError, match="can be counted"):
         cb.solve(cb.Problem(cb.trees(X), Y), cb.rtgcd(select=cb.Softmax(1.0)), 1)
+
+
+def test_every_rule_that_searches_along_a_line_refuses():
+    damped = cb.Method("damped", cb.Full(), DampedSearch(0.1))
+    methods = (
+        cb.gcd(cb.LineSearch()),
+        cb.frank_wolfe(1.0, cb.BallSearch(1.0)),
+        cb.frank_wolfe_away(1.0),
+        cb.frank_wolfe_pairwise(1.0),
+        damped,
+    )
+    searching = {name for name, rule in STEP.pieces.items() if {"search", "search_pair"} & set(rule.move.__code__.co_names)}
+    assert searching == {type(method.step).__name__ for method in methods}
+    for method in methods:
+        with pytest.raises(ValueError, match="not convex: no line search is safe"):
+            cb.solve(cb.Problem(X, Y, cb.Welsch()), method, 5)

@@ -1,9 +1,9 @@
 """The one loop: pick a learner, move, push, record."""
 
-from coordboost._generic import compiled, generic, interpreted, is_piece, kernel
+from coordboost._generic import compiled, generic, interpreted, is_piece
 from coordboost._protocol import COEFFICIENTS, VIEW
 from coordboost.engine.views.called import Called, Kept
-from coordboost.engine.views.explicit import stopped
+from coordboost.engine.views.explicit import perturb, stopped
 from coordboost.engine.views.tasked import Tasked
 
 pick = generic("pick")
@@ -12,12 +12,6 @@ push = generic("push")
 coefficient = generic("coefficient")
 
 
-@kernel
-def as_it_is(view, k):
-    """A view without noise."""
-
-
-perturb = generic("perturb", as_it_is)
 accumulate = generic("accumulate")
 
 

@@ -1,10 +1,11 @@
-"""Step rules of gradient boosting with shrinkage: a part of the learner as it was fitted, or of the line search along it."""
+"""Step rules of gradient boosting: a part of the learner as it was fitted, with or without noise, or of the line search along it."""
 
 from typing import NamedTuple
 
-from coordboost._checks import positive
+from coordboost._checks import not_negative, positive
 from coordboost._generic import generic, kernel
-from coordboost._protocol import STEP
+from coordboost._linesearch import NO_SEARCH
+from coordboost._protocol import LOSS, STEP
 
 search = generic("search")
 
@@ -16,6 +17,15 @@ def length_of_given(view, corr):
 
 
 fitted = generic("fitted", length_of_given)
+
+
+@kernel
+def without_noise(view, k, j, corr):
+    """The length of learner j as it was fitted."""
+    return fitted(view, corr)
+
+
+tempered = generic("tempered", without_noise)
 
 
 @STEP.own
@@ -39,6 +49,7 @@ class DampedSearch(NamedTuple):
     """
 
     rate: float
+    needs_convex = NO_SEARCH
 
     @property
     def ls_rate(self):
@@ -50,3 +61,37 @@ class DampedSearch(NamedTuple):
 
     def move(self, k, view, j, corr, beta_j):
         return 0, self.rate * search(view, j, 1, 0)
+
+
+@STEP.own
+class Langevin(NamedTuple):
+    """theta = rate * the length of the learner as it was fitted to the noised residual; all before shrinks by 1 - shrink.
+
+    Without noise this is ``Fitted(rate)`` with shrinkage.
+    """
+
+    rate: float
+    shrink: float = 0.0
+
+    def bind(self, problem):
+        positive("eps", self.rate)
+        not_negative("gamma eps", self.shrink)
+        sigma = LOSS.of(problem.loss, "sigma")
+        if self.shrink >= 1:
+            raise ValueError(
+                f"gamma * eps must be below 1, got {self.shrink!r}: the model would be forgotten, or change its sign."
+            )
+        if sigma is None:
+            raise ValueError(
+                f"{type(problem.loss).__name__} is not smooth, Langevin boosting has no step for it: take Logistic()."
+            )
+        mu = LOSS.of(problem.loss, "mu") or 0.0  # a curvature that the loss has everywhere
+        if self.rate * mu + self.shrink >= 2:
+            raise ValueError(
+                f"eps * (gamma + mu) must be below 2, mu = {mu:g} the least curvature of the loss, got {self.rate * mu + self.shrink:g}: "
+                "such steps are not stable. Take a smaller eps."
+            )
+        return self
+
+    def move(self, k, view, j, corr, beta_j):
+        return self.shrink, self.rate * tempered(view, k, j, corr)

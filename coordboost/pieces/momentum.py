@@ -15,6 +15,8 @@ from coordboost._generic import generic, kernel
 from coordboost._protocol import LOSS, STEP
 
 tempo = generic("tempo")
+#: Why momentum needs a convex loss.
+NO_THEOREM = "momentum has no theorem for it, use sglb()"
 
 
 @kernel
@@ -34,8 +36,6 @@ def _checked(rule, problem):
     sigma = LOSS.of(problem.loss, "sigma")
     if sigma is None:
         raise ValueError(f"{type(problem.loss).__name__} is not smooth: accelerated boosting has no step for it; use gcd().")
-    if not LOSS.of(problem.loss, "convex"):
-        raise ValueError(f"{type(problem.loss).__name__} is not convex: momentum has no theorem for it; use sglb().")
     positive("eta", rule.eta, 2.0 / sigma, f"between 0 and 2 / sigma = {2.0 / sigma:g}")
     return rule
 
@@ -46,6 +46,7 @@ class TwoPhase(NamedTuple):
 
     eta: float
     gamma: float
+    needs_convex = NO_THEOREM
     sequences = 2
     phases = 2
 
@@ -65,6 +66,7 @@ class OnePhase(NamedTuple):
     """VAGBM: f moves by eta corr, and h takes its part of the same step."""
 
     eta: float
+    needs_convex = NO_THEOREM
     sequences = 2
 
     def bind(self, problem):

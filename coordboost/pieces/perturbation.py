@@ -1,4 +1,4 @@
-r"""Noise: the perturbation of stochastic gradient Langevin boosting, and the step rule that goes with it.
+r"""Noise: the perturbation of stochastic gradient Langevin boosting.
 
 A step looks for its learner in :math:`r + \sigma \zeta'`, and fits that learner to :math:`r + \sigma \zeta`, with
 :math:`\sigma = \sqrt{2 N / (\epsilon \beta)}`, two independent copies of :math:`N(0, I)`, and all that was learned before shrunken by
@@ -22,8 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._checks import not_negative, positive, shown
-from coordboost._generic import generic, kernel
-from coordboost._protocol import DICTIONARY, LOSS, PERTURBATION, STEP
+from coordboost._protocol import DICTIONARY, PERTURBATION
 
 
 class Structure(enum.IntEnum):
@@ -32,24 +31,6 @@ class Structure(enum.IntEnum):
     NONE = 0
     OWN = 1
     SAME = 2
-
-
-@kernel
-def as_it_was(view, corr):
-    """The length of a learner that was not fitted."""
-    return corr
-
-
-fitted = generic("fitted", as_it_was)
-
-
-@kernel
-def without_noise(view, k, j, corr):
-    """The length of learner j as it was fitted."""
-    return fitted(view, corr)
-
-
-tempered = generic("tempered", without_noise)
 
 
 def inverse_temperatures(beta):
@@ -100,37 +81,3 @@ class Noise(NamedTuple):
     def sigma(self):
         r"""Standard deviations :math:`\sqrt{2 N / (\epsilon \beta)}`, one for each step."""
         return np.sqrt(2 * self.total / (self.rate * self.beta))
-
-
-@STEP.own
-class Langevin(NamedTuple):
-    """theta = rate * the length of the learner as it was fitted to the noised residual; all before shrinks by 1 - shrink.
-
-    Without noise this is ``Fitted(rate)`` with shrinkage.
-    """
-
-    rate: float
-    shrink: float = 0.0
-
-    def bind(self, problem):
-        positive("eps", self.rate)
-        not_negative("gamma eps", self.shrink)
-        sigma = LOSS.of(problem.loss, "sigma")
-        if self.shrink >= 1:
-            raise ValueError(
-                f"gamma * eps must be below 1, got {self.shrink!r}: the model would be forgotten, or change its sign."
-            )
-        if sigma is None:
-            raise ValueError(
-                f"{type(problem.loss).__name__} is not smooth, Langevin boosting has no step for it: take Logistic()."
-            )
-        mu = LOSS.of(problem.loss, "mu") or 0.0  # a curvature that the loss has everywhere
-        if self.rate * mu + self.shrink >= 2:
-            raise ValueError(
-                f"eps * (gamma + mu) must be below 2, mu = {mu:g} the least curvature of the loss, got {self.rate * mu + self.shrink:g}: "
-                "such steps are not stable. Take a smaller eps."
-            )
-        return self
-
-    def move(self, k, view, j, corr, beta_j):
-        return self.shrink, self.rate * tempered(view, k, j, corr)

@@ -15,18 +15,12 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._checks import not_negative, positive, shown
-from coordboost._generic import generic, kernel
-from coordboost._linesearch import soft_threshold
+from coordboost._generic import generic
+from coordboost._linesearch import NO_SEARCH, sign, soft_threshold
 from coordboost._protocol import LOSS, STEP
 
 search = generic("search")
 soft = generic("soft")
-
-
-@kernel
-def sign(x):
-    """-1, 0 or 1."""
-    return (x > 0) * 1 - (x < 0) * 1
 
 
 def sequence(name, values, instead=""):
@@ -38,13 +32,6 @@ def sequence(name, values, instead=""):
     if array.ndim != 1 or array.size == 0 or not (np.isfinite(array).all() and (array > 0).all()):
         raise ValueError(f"{name} must be a sequence of positive finite numbers, one per step, got {shown(values)}.{instead}")
     return array
-
-
-def _searchable(rule, problem):
-    """`rule`, refused where a line has more than one valley."""
-    if not LOSS.of(problem.loss, "convex"):
-        raise ValueError(f"{type(problem.loss).__name__} is not convex, no line search is safe: use Proportional(rate).")
-    return rule
 
 
 @STEP.own
@@ -80,9 +67,7 @@ class LineSearch(NamedTuple):
     """theta minimises the loss along the learner."""
 
     ls_rate = 1.0
-
-    def bind(self, problem):
-        return _searchable(self, problem)
+    needs_convex = NO_SEARCH
 
     def move(self, k, view, j, corr, beta_j):
         return 0, search(view, j, 1, 0)
@@ -169,51 +154,6 @@ class PathSign(NamedTuple):
 
     def move(self, k, view, j, corr, beta_j):
         return self.eps / self.deltas[k], sign(corr)
-
-
-@STEP.own
-class OpenLoop(NamedTuple):
-    """Frank-Wolfe on the l1 ball with the step gamma = 2 / (k + 2)."""
-
-    radius: float
-
-    @property
-    def unit(self):
-        return self.radius
-
-    @property
-    def frank_wolfe(self):
-        return self.radius
-
-    def bind(self, problem):
-        return self._replace(radius=positive("radius", self.radius))
-
-    def move(self, k, view, j, corr, beta_j):
-        gamma = 2 / (k + 2)
-        return gamma, gamma * sign(corr)
-
-
-@STEP.own
-class BallSearch(NamedTuple):
-    """Frank-Wolfe on the l1 ball with the gamma in [0, 1] that minimises the loss."""
-
-    radius: float
-
-    @property
-    def unit(self):
-        return self.radius
-
-    @property
-    def frank_wolfe(self):
-        return self.radius
-
-    def bind(self, problem):
-        return _searchable(self, problem)._replace(radius=positive("radius", self.radius))
-
-    def move(self, k, view, j, corr, beta_j):
-        s = sign(corr)
-        gamma = min(max(search(view, j, self.radius * s, 1), 0), 1)
-        return gamma, gamma * s
 
 
 @STEP.own

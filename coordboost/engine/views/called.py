@@ -5,25 +5,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._generic import compiled, generic, is_piece, kernel
-from coordboost._protocol import STEP
+from coordboost._generic import compiled, generic, is_piece
+from coordboost._protocol import STEP, VIEW
 from coordboost._winner import best_of, best_of_all
 from coordboost.dictionaries.dense import Dense
-from coordboost.engine.views.explicit import over, stopped
+from coordboost.engine.views.explicit import over, perturb, stopped
 from coordboost.engine.views.gram_columns import largest
+from coordboost.pieces.fitted import tempered
 from coordboost.screening.best import SIZE_BITS
-
-
-@kernel
-def nothing(view, k):
-    """A view without noise."""
-
-
-@kernel
-def as_found(view, k, j, corr):
-    """Learners that are given have no other length than their correlation."""
-    return corr
-
 
 scan = generic("scan")
 correlations = generic("correlations")
@@ -32,8 +21,6 @@ tempo = generic("tempo")
 search = generic("search")
 after = generic("after")
 push = generic("push")
-perturb = generic("perturb", nothing)
-tempered = generic("tempered", as_found)
 turn = generic("turn")
 decide = generic("decide")
 search_pair = generic("search_pair")
@@ -173,7 +160,7 @@ class Called:
 
     def best(self, step, beta):
         """The winner among all learners."""
-        if hasattr(self.view, "decide"):
+        if VIEW.of(self.view, "decide") is not None:
             return self._decided(step, beta)
         seen = self._seen(scan(self.view))
         if STEP.of(step, "score") is None:
@@ -197,7 +184,7 @@ class Called:
 
     def search_pair(self, i, a, j, b):
         columns = np.array([self.view.dictionary.column(i), self.view.dictionary.column(j)], dtype=np.float64)
-        view = self.view._replace(dictionary=Dense(columns))
+        view = over(self.view, Dense(columns))
         return self._run(run_search_pair, view)(view, 0, a, 1, b)
 
     def search(self, j, a, b):

@@ -21,8 +21,15 @@ def never(view):
     return False
 
 
+@kernel
+def as_it_is(view, k):
+    """A view without noise."""
+
+
 #: Whether a view has come to where no step may be made: the run goes back from there.
 stopped = generic("stopped", never)
+#: Draw the noise of step k.
+perturb = generic("perturb", as_it_is)
 
 
 def over(view, dictionary):

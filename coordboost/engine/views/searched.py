@@ -5,7 +5,7 @@ from typing import NamedTuple
 from coordboost._generic import generic, kernel
 from coordboost._protocol import COEFFICIENTS, DICTIONARY, VIEW
 from coordboost.engine.views.accelerated import Accelerated
-from coordboost.engine.views.explicit import Explicit, over, stopped
+from coordboost.engine.views.explicit import Explicit, over, perturb, stopped
 from coordboost.engine.views.perturbed import Perturbed
 from coordboost.pieces.coefficients import Single, TwoSequences
 from coordboost.pieces.fitted import fitted
@@ -22,13 +22,7 @@ def as_it_was_found(inner, k, j, corr):
     return fitted(inner.dictionary, corr)
 
 
-@kernel
-def never_noised(inner, k):
-    """A view without noise."""
-
-
 tempered = generic("tempered", as_it_was_found)
-perturb = generic("perturb", never_noised)
 find = generic("find")
 tempo = generic("tempo")
 measure = generic("measure", unmeasured)

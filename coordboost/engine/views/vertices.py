@@ -6,12 +6,12 @@ import numpy as np
 
 from coordboost import _linesearch
 from coordboost._generic import generic, kernel
+from coordboost._linesearch import sign
 from coordboost._protocol import VIEW
 from coordboost._winner import best_of_all
 from coordboost.engine.views.called import Seen
 from coordboost.engine.views.explicit import Explicit, push_model
-from coordboost.pieces.steps import sign
-from coordboost.pieces.vertices import AWAY, FORWARD, NOTHING, SWAP, SWAPPED, Vertices
+from coordboost.pieces.frank_wolfe import AWAY, FORWARD, NOTHING, SWAP, SWAPPED, Vertices
 
 coefficient = generic("coefficient")
 column = generic("column")

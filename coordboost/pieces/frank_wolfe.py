@@ -1,4 +1,4 @@
-r"""Frank-Wolfe steps that also move away from what the model is made of: away steps and pairwise steps on the l1 ball.
+r"""Frank-Wolfe steps on the l1 ball: plain ones, and those that also move away from what the model is made of.
 
 A model in the ball of radius :math:`\delta` is read as a mean of its *vertices* :math:`\mathrm{sign}(\beta_j)\, \delta e_j`, one for each
 coefficient, with the weights :math:`|\beta_j| / \delta`, and of the origin with the weight that is left. The plain step moves towards the
@@ -15,6 +15,7 @@ import numpy as np
 
 from coordboost._checks import positive
 from coordboost._generic import generic
+from coordboost._linesearch import NO_SEARCH, sign
 from coordboost._protocol import COEFFICIENTS, STEP
 
 #: Whose turn it is: a step towards a vertex, one away from a vertex, the first row of a swap, its second row.
@@ -58,8 +59,41 @@ class Vertices(NamedTuple):
                 self.values[j] = 0 * before
 
 
-def _bound(rule):
+#: What a rule on the l1 ball declares by another name.
+RADIUS = property(lambda rule: rule.radius)
+
+
+def on_ball(rule, problem):
+    """`rule`, with a radius that is checked."""
     return rule._replace(radius=positive("radius", rule.radius))
+
+
+@STEP.own
+class OpenLoop(NamedTuple):
+    """Frank-Wolfe on the l1 ball with the step gamma = 2 / (k + 2)."""
+
+    radius: float
+    unit = frank_wolfe = RADIUS
+    bind = on_ball
+
+    def move(self, k, view, j, corr, beta_j):
+        gamma = 2 / (k + 2)
+        return gamma, gamma * sign(corr)
+
+
+@STEP.own
+class BallSearch(NamedTuple):
+    """Frank-Wolfe on the l1 ball with the gamma in [0, 1] that minimises the loss."""
+
+    radius: float
+    unit = frank_wolfe = RADIUS
+    needs_convex = NO_SEARCH
+    bind = on_ball
+
+    def move(self, k, view, j, corr, beta_j):
+        s = sign(corr)
+        gamma = min(max(search(view, j, self.radius * s, 1), 0), 1)
+        return gamma, gamma * s
 
 
 @STEP.own
@@ -67,25 +101,17 @@ class Away(NamedTuple):
     """Towards the best vertex or away from the worst one, whichever goes down faster; exact line search."""
 
     radius: float
-
-    @property
-    def unit(self):
-        return self.radius
-
-    @property
-    def corrective(self):
-        return self.radius
-
-    def bind(self, problem):
-        return _bound(self)
+    unit = corrective = RADIUS
+    needs_convex = NO_SEARCH
+    bind = on_ball
 
     def move(self, k, view, j, corr, beta_j):
-        kind, sign, _, _, most = turn(view)
+        kind, s, _, _, most = turn(view)
         if kind == AWAY:
-            gamma = min(max(search(view, j, -self.radius * sign, -1), 0), most)
-            return -gamma, -gamma * sign
-        gamma = min(max(search(view, j, self.radius * sign, 1), 0), 1)
-        return gamma, gamma * sign
+            gamma = min(max(search(view, j, -self.radius * s, -1), 0), most)
+            return -gamma, -gamma * s
+        gamma = min(max(search(view, j, self.radius * s, 1), 0), 1)
+        return gamma, gamma * s
 
 
 @STEP.own
@@ -93,26 +119,18 @@ class Pairwise(NamedTuple):
     """From the worst vertex to the best one: two rows, the first takes weight away, the second puts it down; exact line search."""
 
     radius: float
+    unit = corrective = RADIUS
+    needs_convex = NO_SEARCH
+    bind = on_ball
 
     def swaps(self):
         """That weight goes from vertex to vertex."""
         return True
 
-    @property
-    def unit(self):
-        return self.radius
-
-    @property
-    def corrective(self):
-        return self.radius
-
-    def bind(self, problem):
-        return _bound(self)
-
     def move(self, k, view, j, corr, beta_j):
-        kind, sign, other, other_sign, most = turn(view)
+        kind, s, other, other_s, most = turn(view)
         if kind == SWAPPED:
-            return 0, most / self.radius * sign
+            return 0, most / self.radius * s
         if kind == SWAP:
-            return 0, -sign * min(max(search_pair(view, j, -self.radius * sign, other, self.radius * other_sign), 0), most)
-        return 0, sign * min(max(search(view, j, self.radius * sign, 0), 0), most)
+            return 0, -s * min(max(search_pair(view, j, -self.radius * s, other, self.radius * other_s), 0), most)
+        return 0, s * min(max(search(view, j, self.radius * s, 0), 0), most)
