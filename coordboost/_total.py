@@ -3,6 +3,7 @@
 import numpy as np
 
 from coordboost._generic import compiled, generic, interpreted, is_piece, kernel
+from coordboost._protocol import LOSS
 
 value = generic("value")
 residual = generic("residual")
@@ -33,7 +34,7 @@ def total(loss, y, weight, base, pred, resid):
 def total_of(loss, y, weight, base, pred):
     """The sum and the pseudo-residual (n_samples,) at ``base + pred``, compiled where the loss is a piece."""
     resid = np.empty(len(y))
-    if hasattr(loss, "sum_of_losses"):
+    if LOSS.of(loss, "sum_of_losses") is not None:
         loss.refresh_residual(y, weight, base, pred, resid)
         return float(loss.sum_of_losses(y, weight, base, pred)), resid
     run = compiled(total, (loss,)) if is_piece(loss) else interpreted(total)
