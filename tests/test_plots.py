@@ -53,7 +53,7 @@ def boxes_of_texts(ax):
 
 @pytest.mark.parametrize("n_steps", [0, 1, 2, 99, 200, 10**6])
 def test_grid_goes_from_start_to_end_in_some_200_steps(n_steps):
-    at = plots.grid(n_steps)
+    at = plots.spaced(n_steps)
     assert at[0] == 0 and at[-1] == n_steps
     assert (np.diff(at) > 0).all() and len(at) <= 200
     assert np.diff(at).max(initial=0) <= 1 + n_steps / 99
@@ -81,7 +81,7 @@ def test_profiles_share_one_scale_and_hold_the_replayed_coefficients(runs):
     assert len(figure.axes) == len(runs)
     assert len({ax.get_xlim() for ax in figure.axes}) == len({ax.get_ylim() for ax in figure.axes}) == 1
     for ax, run in zip(figure.axes, runs, strict=True):
-        states = list(run.replay(plots.grid(run.n_steps).tolist()))
+        states = list(run.replay(plots.spaced(run.n_steps).tolist()))
         drawn = curves(ax)
         assert len(drawn) == 12
         for name, data in drawn.items():

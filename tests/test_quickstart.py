@@ -71,7 +71,7 @@ def test_no_model_beats_the_certified_lasso(done, lasso):
     lower = np.array([state.certificate().lower for state in lasso])
     lam = np.array([state.target.lam for state in lasso])
     for run in done.runs.values():
-        for state in run.replay(plots.grid(run.n_steps).tolist()):
+        for state in run.replay(plots.spaced(run.n_steps).tolist()):
             assert state.loss >= (lower - lam * state.l1).max() - 1e-9 * lower[0]
 
 

@@ -5,7 +5,8 @@ from html import escape
 
 import numpy as np
 
-from coordboost.plots.path import COLOURS, REST, grid, spread, trace
+from coordboost.paths.places import spaced
+from coordboost.plots.path import COLOURS, REST, spread, trace
 
 #: Learners with a colour and a name; grey lines at most.
 NAMED, GREY = len(COLOURS) - 1, 150  # black is the error
@@ -16,7 +17,7 @@ GAP, FOOT, TEXT = 26, 34, 13
 
 def chart(run):
     """Two SVG pictures, of which the style shows one, the numbers under the pointer, and the numbers as JSON."""
-    at = grid(run.n_steps)
+    at = spaced(run.n_steps)
     one = trace(run.replay(at.tolist()))
     names = list(run.problem.feature_names)
     size = np.abs(one.beta).max(axis=0)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from coordboost.paths.places import spaced
 from coordboost.report import caption
 
 #: Okabe and Ito's colours without yellow, which is lost on white: told apart with every common colour vision deficiency.
@@ -25,13 +26,6 @@ class Trace(NamedTuple):
     error: np.ndarray
 
 
-def grid(n_steps, n_points=200):
-    """Step numbers from 0 to n_steps, half of them evenly spaced, half geometrically: both slow and fast starts look smooth."""
-    even = np.linspace(0, n_steps, n_points // 2)
-    growing = np.geomspace(1, max(n_steps, 1), n_points - len(even)) if n_steps else even[:0]
-    return np.unique(np.round(np.concatenate([even, growing])).astype(int))
-
-
 def relative(problem, loss):
     """Losses above the infimum, where it is known, in parts of that of beta = 0."""
     return (loss - (problem.infimum if problem.infimum > -np.inf else 0.0)) / (problem.start_excess or 1.0)
@@ -43,7 +37,7 @@ def trace(states):
     Parameters
     ----------
     states : iterable of State
-        For a run: ``run.replay(grid(run.n_steps))``.
+        For a run: ``run.replay(spaced(run.n_steps))``.
     """
     states = list(states)
     error = relative(states[0].problem, np.array([state.loss for state in states]))
@@ -52,7 +46,7 @@ def trace(states):
 
 def traces_of(runs):
     """The trace of each run, a list."""
-    return [trace(run.replay(grid(run.n_steps).tolist())) for run in runs]
+    return [trace(run.replay(spaced(run.n_steps).tolist())) for run in runs]
 
 
 def spread(heights, gap, low, high):
