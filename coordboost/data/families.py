@@ -9,7 +9,7 @@ from coordboost._families import Families
 from coordboost.bounds.rademacher import tree_complexity
 from coordboost.data import validation
 from coordboost.data.binning import bin_columns
-from coordboost.data.trees import TreeFamily, per_feature
+from coordboost.data.trees import TreeFamily, per_feature, prices_of
 from coordboost.dictionaries.trees import Growth
 
 #: The grid of the paper: most splits, and bounds of the norm of leaf values.
@@ -60,11 +60,7 @@ def tree_families(
         raise ValueError("monotone is for leaf values by means; pass sums=False.")
     leaves = max(1, int(table.nodes.max())) + 1
     growth = Growth(-1, leaves, min_samples, 0.0, min_gain, l2, signs).check(binned)
-    price = per_feature("penalty", penalty, binning.names, np.float64)
-    price = np.zeros(binned.n_features) if len(price) == 0 else price
-    if not (np.isfinite(price).all() and (price >= 0).all()):
-        raise ValueError(f"penalty must be finite numbers >= 0, one for each feature, got {shown(penalty)}.")
-    return TreeFamily(binned, binning, growth, price, False, table)
+    return TreeFamily(binned, binning, growth, prices_of(penalty, binning.names), False, table)
 
 
 def _table(nodes, bounds, q, sums, complexity, normalize, binned):

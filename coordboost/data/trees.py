@@ -170,11 +170,15 @@ def trees(
     newton, signs = validation.flag("newton", newton), per_feature("monotone", monotone, binning.names, np.int64)
     min_weight = 0.001 * newton if min_weight is None else min_weight
     growth = Growth(depth, leaves, min_samples, min_weight, min_gain, l2, signs).check(binned)
-    price = per_feature("penalty", penalty, binning.names, np.float64)
-    price = np.zeros(binned.n_features) if len(price) == 0 else price
+    return TreeFamily(binned, binning, growth, prices_of(penalty, binning.names), newton)
+
+
+def prices_of(penalty, names):
+    """What a split by each feature must gain in addition, (n_features,)."""
+    price = np.zeros(len(names)) if penalty is None else per_feature("penalty", penalty, names, np.float64)
     if not (np.isfinite(price).all() and (price >= 0).all()):
         raise ValueError(f"penalty must be finite numbers >= 0, one for each feature, got {shown(penalty)}.")
-    return TreeFamily(binned, binning, growth, price, newton)
+    return price
 
 
 def per_feature(name, given, names, dtype):
