@@ -66,11 +66,9 @@ def _from_columns(X, y, sample_weight, center, scale, feature_names):
         raise ValueError("every column of X is constant (after centring, for n = 1 always): there is nothing to fit.")
     if len(way.kept) < len(names):
         aside = np.setdiff1d(np.arange(len(names)), way.kept)
-        varies = [X.varies(j, counted(weight)) for j in aside]
-        validation.report_constant([names[j] for j, faint in zip(aside, varies, strict=True) if not faint])
-        validation.report_constant(
-            [names[j] for j, faint in zip(aside, varies, strict=True) if faint], "almost constant", FAINT
-        )
+        faint = X.varies(aside, counted(weight))
+        validation.report_constant([names[j] for j in aside[~faint]])
+        validation.report_constant([names[j] for j in aside[faint]], "almost constant", FAINT)
     return y, weight, dictionary, way, names, X.named or feature_names is not None
 
 

@@ -25,10 +25,12 @@ class MemoryColumns:
         standardize = standardize_sparse if scipy.sparse.issparse(self.X) else standardize_dense
         return standardize(self.X, weight, center, scale, self.names)
 
-    def varies(self, j, rows):
-        """Whether column j holds two different numbers in the `rows` that count (n_samples,); whole numbers as they were given."""
-        column = self.X[:, [j]].toarray().ravel() if scipy.sparse.issparse(self.X) else self._given[:, j]
-        return bool((column[rows] != column[rows][:1]).any())
+    def varies(self, columns, rows):
+        """Which of some columns hold two different numbers in the `rows` that count (n_samples,); whole numbers as they were given."""
+        if scipy.sparse.issparse(self.X):
+            part = self.X[:, columns][rows]
+            return (part.min(axis=0).toarray() != part.max(axis=0).toarray()).ravel()
+        return np.array([(self._given[rows, j] != self._given[rows, j][:1]).any() for j in columns], dtype=bool)
 
     def combine(self, coef, order):
         """The sum of the columns times ``coef[order]``, (n_samples,); of `coef` as it stands where `order` is None."""

@@ -32,9 +32,9 @@ class StoredColumns:
         """A dictionary of the columns, and the way back. *Cost*: one pass."""
         return standardize_chunked(self, weight, center, scale)
 
-    def varies(self, j, rows):
-        """Whether column j, which was set aside, holds two different numbers: not asked, as that is a pass over it."""
-        return False
+    def varies(self, columns, rows):
+        """Which columns that were set aside hold two different numbers: not asked, as that is a pass over them."""
+        return np.zeros(len(columns), dtype=bool)
 
     def combine(self, coef, order):
         """The sum of the columns times ``coef[order]``, as in ``MemoryColumns``. Columns without a coefficient are not read."""
