@@ -146,7 +146,6 @@ def test_an_odd_outcome_gets_a_hint_in_words(folder, words, hint):
 
 
 def test_steps_are_chosen_by_cross_validation(folder):
-    pytest.importorskip("coordboost.paths.validate")
     words = "cv t.csv --target Preis --impute drop --method ls_boost --eps 0.1 --steps 80 --folds 4 --out o"
     row = json.loads(fine(words + " --json").stdout)["rows"][0]
     assert (
@@ -214,3 +213,9 @@ def test_names_cannot_break_the_page(tmp_path, monkeypatch):
     fine("fit t.csv --method ls_boost --steps 3 --out o")
     fine("report o/ls_boost.run --out p.html")
     assert _Page((tmp_path / "p.html").read_text(encoding="utf-8")).open == []
+
+
+def test_what_a_sentence_names_is_written_as_an_option(folder):
+    (folder / "s.csv").write_text("a;y\n1;2\n3;4\n")
+    result = call("fit s.csv --sep , --method ls_boost --eps 1")
+    assert result.exit_code == 1 and "--sep ';'" in result.stderr and "sep=" not in result.stderr

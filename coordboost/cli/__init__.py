@@ -3,7 +3,6 @@
 import errno
 import json
 import math
-import re
 import warnings
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from coordboost.cli.mca import mca
 from coordboost.cli.models import coef, predict
 from coordboost.cli.output import print_parts, show
 from coordboost.cli.page import report
+from coordboost.cli.tables import in_options
 
 BAD, INTERRUPTED = 1, 130
 
@@ -36,9 +36,7 @@ def _sentence(error):
     text = str(error)
     for python, option in PHRASES.items():
         text = text.replace(python, option)
-    return re.sub(
-        r"\b(impute|na|text|drop|decimal|thousands|date_format)=", lambda found: f"--{found[1].replace('_', '-')} ", text
-    )
+    return in_options(text)
 
 
 class Commands(click.Group):

@@ -6,18 +6,11 @@ from coordboost.cli.fit import FIT_OPTIONS, problem_of
 from coordboost.cli.hints import hints
 from coordboost.cli.methods import MethodCommand, loss_of, method_of
 from coordboost.cli.output import progress, show
-from coordboost.cli.tables import taken, with_options
+from coordboost.cli.tables import taken, with_options, without
 
-#: Options of ``fit`` that make no sense where several paths are made.
-_NOT = ("resume", "with_data", "until_gap", "time_limit", "as_json")
 CHOICES = {"best": "best", "one-se": "one_se"}
-
-
-def _names(option):
-    return option(lambda: None).__click_params__[0].name
-
-
-CV_OPTIONS = [option for option in FIT_OPTIONS if _names(option) not in _NOT]
+#: Some options of ``fit`` make no sense where several paths are made.
+CV_OPTIONS = without(FIT_OPTIONS, "resume", "with_data", "until_gap", "time_limit", "as_json")
 
 
 @click.command(cls=MethodCommand)

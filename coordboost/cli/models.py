@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from coordboost.cli.output import print_parts
-from coordboost.cli.tables import TABLE_OPTIONS, say, taken, with_options
+from coordboost.cli.tables import TABLE_OPTIONS, say, taken, with_options, without
 
 #: A place on the path of a run; the end where none is given.
 PLACE_OPTIONS = [
@@ -124,7 +124,7 @@ def _write(text, out):
     show_default=True,
     help="What to do with words that the model does not know: none takes them for none of those it knows (of two, the first).",
 )
-@with_options([option for option in TABLE_OPTIONS if option not in TABLE_OPTIONS[5:7] and option not in TABLE_OPTIONS[9:]])
+@with_options(without(TABLE_OPTIONS, "text", "drop", "impute"))
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of CSV.")
 @OUT
 def predict(run, file, keep, unknown, as_json, out, step, l1, fraction, **given):

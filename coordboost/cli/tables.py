@@ -39,6 +39,16 @@ def with_options(options):
     return decorate
 
 
+def without(options, *names):
+    """Those of `options` that have none of the names."""
+    return [option for option in options if option(lambda: None).__click_params__[0].name not in names]
+
+
+def in_options(text):
+    """A sentence with the options of the reader as the command line writes them: ``na=`` becomes ``--na ``."""
+    return re.sub(rf"\b({'|'.join(NAMES)})=", lambda found: f"--{found[1].replace('_', '-')} ", text)
+
+
 def taken(given):
     """The options of the reader out of all that were given, which lose them."""
     found = {name: given.pop(name) for name in NAMES if name in given}
@@ -58,5 +68,4 @@ def read(file, target, options):
 def say(said):
     """What was guessed, in one line on stderr."""
     if said:
-        text = re.sub(r"\((impute|na|text|drop)=", lambda found: f"(--{found[1]} ", "; ".join(said))
-        click.echo(f"note: {text}", err=True)
+        click.echo(f"note: {in_options('; '.join(said))}", err=True)
