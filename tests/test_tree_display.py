@@ -1,6 +1,7 @@
 """Pictures of trees: splits and values are those of the text, samples arrive where the words lead, and no box lies on another."""
 
 import itertools
+import re
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -53,8 +54,18 @@ def test_the_picture_says_what_the_text_says(depth):
         (splits, leaves), (theirs, there) = drawn(display), told(run.problem.dictionary.text(j, run.beta[j]))
         assert leaves == there and len(splits) == len(theirs)
         for ours, other in zip(splits, theirs, strict=True):
-            # a long split is cut
-            assert ours == other or (" ..." in ours and other.startswith(ours.rstrip("*").removesuffix(" ...")))
+            # a long split is cut, but no threshold
+            assert " in {" in other or not ours.endswith(" ...")
+            assert re.fullmatch(".*".join(map(re.escape, ours.split(" ..."))), other)
+
+
+def test_a_long_name_is_cut_and_its_threshold_is_not():
+    name, lines_of = "the mean of the pressure that was measured at the second station, in hPa", cb.plots.trees.lines_of
+    first, second = lines_of(f"{name} <= 1012.53", name)
+    begin, end = first.split(" ...")
+    assert name.startswith(begin) and name.endswith(end) and len(first) == 26 and second == "<= 1012.53"
+    assert lines_of(f"{name} in {{Aachen, Berlin, Cologne, Dresden}}", name) == [first, "in {Aachen, Berlin, ..."]
+    assert lines_of("town in {Aachen, Berlin, Cologne, Dresden, Essen}", "town")[0] == "town in {Aachen, Berlin,"
 
 
 @pytest.mark.parametrize("depth", RUNS)

@@ -17,8 +17,8 @@ GAP = 6.5
 TURN = 1.2
 #: Between the words of a box and its frame.
 PAD = 0.3
-#: Letters in a line of a split, and lines that it may have.
-WIDEST, LINES = 26, 2
+#: Letters in a line of a split, and lines that it may have; what stands for letters that are cut.
+WIDEST, LINES, MORE = 26, 2, " ..."
 
 
 class Node(NamedTuple):
@@ -38,10 +38,20 @@ class Node(NamedTuple):
     missing: bool = False
 
 
-def nodes_of(tree, rules):
+def lines_of(rule, name):
+    """The lines of a split by the feature `name`. Where it is too long the middle of the name is cut, never what it is compared with."""
+    lines = textwrap.wrap(rule, WIDEST, max_lines=LINES, placeholder=MORE)
+    if not lines[-1].endswith(MORE) or len(name) <= WIDEST:
+        return lines
+    begin = (WIDEST - len(MORE)) // 2
+    short = name[:begin] + MORE + name[begin + len(MORE) - WIDEST :]
+    return [short, *textwrap.wrap(rule.removeprefix(name).lstrip(), WIDEST, max_lines=LINES - 1, placeholder=MORE)]
+
+
+def nodes_of(tree, rules, names):
     """The nodes of a tree as they are drawn, a list, in the order of its text.
 
-    tree : Tree;  rules : list of str, the splits in that order
+    tree : Tree;  rules : list of str, the splits in that order;  names : of the features
     """
     rules, out, heights = iter(rules), [], iter(range(tree.n_leaves))
 
@@ -51,8 +61,8 @@ def nodes_of(tree, rules):
         if tree.feature[at] < 0:
             words, height = [f"{tree.values[tree.left[at]]:.6g}", samples], float(next(heights))
         else:
-            split = textwrap.wrap(next(rules), WIDEST, max_lines=LINES, placeholder=" ...")
-            words, left, missing = [*split, samples, f"gain {tree.gain[at]:.3g}"], tree.left[at], bool(tree.missing_left[at])
+            split, left, missing = lines_of(next(rules), names[tree.feature[at]]), tree.left[at], bool(tree.missing_left[at])
+            words = [*split, samples, f"gain {tree.gain[at]:.3g}"]
             yes = visit(left, depth + 1, place, "yes", missing)
             height = (yes + visit(left + 1, depth + 1, place, "no", not missing)) / 2
         out[place] = Node(words, tree.feature[at] < 0, depth, height, *edge)
@@ -141,7 +151,7 @@ class TreeDisplay(Display):
         tree = bank.tree(j)
         lines = [line.strip() for line in bank.text(j).splitlines()]
         rules = [line[len("if ") : -len(":")].removesuffix(" or missing") for line in lines if line.startswith("if ")]
-        nodes = nodes_of(tree._replace(values=beta[j] * tree.values), rules)
+        nodes = nodes_of(tree._replace(values=beta[j] * tree.values), rules, run.problem.binning.names)
         return cls(nodes, title=bank.name(j) if title is None else title).plot(ax)
 
     def plot(self, ax=None):
