@@ -13,11 +13,10 @@ import numpy as np
 from coordboost import methods
 from coordboost._checks import positive
 from coordboost._protocol import LOSS
-from coordboost.bounds import frank_wolfe, ls_boost, regularized, stagewise
-from coordboost.bounds.afterwards import Afterwards, least_squares
-from coordboost.bounds.plan import MOST
+from coordboost.bounds import afterwards, frank_wolfe, ls_boost, regularized, stagewise
+from coordboost.bounds.plan import least_steps
 from coordboost.bounds.plan import plan as plan_method
-from coordboost.bounds.trail import Constants
+from coordboost.bounds.trail import Constants, Trail
 from coordboost.exact.homotopy import exact_path
 from coordboost.method import Method
 from coordboost.outcome import Status
@@ -89,12 +88,12 @@ def forecasts(problem, gap, eps, delta, n_steps):
     """The ``Forecast`` of each named method that has a theorem, or a run to prove something."""
     spectrum = Spectrum.of(problem)
     constants = Constants.of(problem, spectrum)
-    least = float(np.abs(least_squares(problem)).sum())
+    least = float(np.abs(spectrum.least_squares(problem)).sum())
     eps = gap / least if eps is None else positive("eps", eps)
     delta = max(least, eps) if delta is None else positive("delta", delta)
     corners, excess = _stagewise_path(problem, constants)
     return [
-        _forecast(problem, method, gap, n_steps, promised, _predicted(corners, excess, gap, method))
+        _forecast(problem, spectrum, method, gap, n_steps, promised, _predicted(corners, excess, gap, method))
         for method, promised in _promises(constants, eps, delta, spectrum.rank == problem.n_learners)
     ]
 
@@ -116,12 +115,12 @@ def _promises(c, eps, delta, independent):
     ]
 
 
-def _forecast(problem, method, gap, n_steps, promised, predicted):
+def _forecast(problem, spectrum, method, gap, n_steps, promised, predicted):
     """The run of a method, in stretches, until it has proved the gap."""
     run = solve(problem, method, min(256, n_steps))
     while True:
-        after = Afterwards.of(run)
-        reached, proved = _reached(after.error <= gap), _reached(after.bound <= gap)
+        trail = Trail.of(run, spectrum)
+        reached, proved = (_reached(error <= gap) for error in (trail.excess, afterwards.excess(trail.corr, trail.to_least)))
         if proved < math.inf or run.n_steps >= n_steps or run.status is not Status.COMPLETED:
             break
         run = run.resume(min(run.n_steps, n_steps - run.n_steps))
@@ -130,17 +129,9 @@ def _forecast(problem, method, gap, n_steps, promised, predicted):
 
 
 def _first(of, gap):
-    """The smallest number of steps with of(k) <= gap, for a bound that falls; inf beyond ``MOST``."""
-    high = 1
-    while of(high) > gap and high <= MOST:
-        high *= 2
-    if high > MOST:
-        return math.inf
-    low = -1
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if of(middle) <= gap else (middle, high)
-    return high
+    """The smallest number of steps with of(k) <= gap, for a bound that falls; inf where so many as anyone makes are too few."""
+    found = least_steps(lambda k: of(k) <= gap)
+    return math.inf if found is None else found
 
 
 def _reached(holds):

@@ -74,6 +74,11 @@ class Spectrum(NamedTuple):
         """Coordinates (rank,) of the projection of ``W^{-1/2} resid`` on the columns; weights of 0 carry no residual."""
         return self.left.T @ unweighted(problem, resid)
 
+    def least_squares(self, problem):
+        """The least-squares solution of smallest norm, (n_learners,). *Cost*: one scan."""
+        start = self.project(problem, problem.resid(np.zeros(problem.n_samples)))
+        return problem.scan(np.sqrt(problem.weight) * (self.left @ (start / self.singular**2)))
+
 
 def unweighted(problem, resid):
     """``W^{-1/2} resid``, (n_samples,)."""

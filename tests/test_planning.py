@@ -7,7 +7,8 @@ import pytest
 
 import coordboost as cb
 from coordboost.bounds import Constants
-from coordboost.bounds.afterwards import Afterwards
+from coordboost.bounds.trail import Trail
+from coordboost.spectrum import Spectrum
 
 NAMES = [
     "ls_boost",
@@ -72,12 +73,19 @@ def test_on_one_column_the_prediction_is_a_sum():
 def test_the_bound_after_the_fact_is_its_formula(method, shape):
     problem = data(*shape)
     run = cb.solve(problem, method, 60)
-    after, B = Afterwards.of(run), problem.gather(np.arange(problem.n_learners))
+    after, B = Trail.of(run), problem.gather(np.arange(problem.n_learners))
     best = np.linalg.lstsq(B, problem.y)[0]
     far = [np.abs(state.beta - best).sum() for state in run.replay(range(61))]
     assert np.abs(after.to_least - far).max() <= 1e-9 * max(far)  # two ways through an SVD
     found = next(one for one in cb.check(run) if one.name == "After the fact, error")
     assert found.holds and np.array_equal(found.bound, after.corr * after.to_least / 2)
+
+
+def test_a_check_factors_the_columns_once(monkeypatch):
+    made, real = [], Spectrum.of.__func__
+    monkeypatch.setattr(Spectrum, "of", classmethod(lambda cls, problem: made.append(problem) or real(cls, problem)))
+    cb.check(cb.solve(data(), cb.ls_boost(0.3), 20))
+    assert len(made) == 1
 
 
 def test_with_weights_it_holds_in_their_metric():

@@ -18,6 +18,7 @@ from coordboost.bounds import STATEMENTS, BoundCheck  # noqa: E402
 from verification import ledger  # noqa: E402
 from verification.curves import plot  # noqa: E402
 from verification.page import page  # noqa: E402
+from verification.statement import claim  # noqa: E402
 
 FILES = sorted([*(ROOT / "verification").glob("*.py"), *(ROOT / "verification" / "theorems").glob("*.py")])
 
@@ -73,7 +74,7 @@ def module(**content):
 
 
 def checked(measured, **expected):
-    @ledger.claim("Made up", **expected)
+    @claim("Made up", **expected)
     def check_it(case, variant):
         """One is at most what the case says."""
         return BoundCheck("Made up", variant, "upper", measured, case)
@@ -111,7 +112,7 @@ def test_a_check_without_sabotage_is_a_fault(monkeypatch):
 
 
 def test_a_check_that_never_speaks_is_a_fault(monkeypatch):
-    @ledger.claim("Silent", printed="verified")
+    @claim("Silent", printed="verified")
     def check_it(case, variant):
         return None
 
@@ -128,7 +129,7 @@ def test_paragraphs_out_of_order_are_a_fault():
 
 def test_verdicts_must_be_known():
     with pytest.raises(ValueError, match="expected verdict"):
-        ledger.claim("x", printed="true")
+        claim("x", printed="true")
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

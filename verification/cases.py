@@ -7,7 +7,7 @@ import numpy as np
 
 import coordboost as cb
 from coordboost import bounds
-from verification.ledger import claim
+from verification.statement import of_package
 
 
 def _gaussian(n, p, seed):
@@ -96,31 +96,9 @@ def lab(data, method, n_steps=3000):
     return make
 
 
-def statement(name, variant="printed"):
-    """The statement of the package with this name."""
-    return next(one for one in bounds.STATEMENTS if (one.name, one.variant) == (name, variant))
-
-
-def along(name, exact=None, **expected):
-    """A check function for a statement of the package; ``exact(case, variant)`` gives (measured, bound) in rationals."""
-    stated = {variant: statement(name, variant) for variant in expected}
-    first = next(iter(stated.values()))
-
-    @claim(name, **expected)
-    def check(case, variant):
-        one = stated[variant]
-        if isinstance(case, Lab):
-            return one.check(case.trail) if one.applies(case.run) else None
-        sides = None if exact is None else exact(case, variant)
-        return None if sides is None else bounds.BoundCheck(name, variant, first.kind, *sides, level="exact")
-
-    check.__doc__ = first.claim
-    return check
-
-
 def tampered(name, variant="printed", **changes):
     """A sabotage: the statement checked on a trail in which ``changes`` (field -> function of the trail) were made."""
-    one = statement(name, variant)
+    one = of_package(name, variant)
 
     def wrong(case):
         if not isinstance(case, Lab) or not one.applies(case.run):

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from verification.kept import nearest, sides
+from verification.kept import nearest, several, sides
 from verification.space import Space
 
 #: Denominators tried for an instance, small ones first; what exceeds a bound by less than this is rounding; changes before a new start.
@@ -70,8 +70,7 @@ class Hunt:
     def outcomes(self, case):
         """The checks of the claim on an instance."""
         with np.errstate(all="ignore"):
-            out = None if case is None else self.check(case, self.variant)
-        return [] if out is None else [out] if not isinstance(out, list) else out
+            return several(None if case is None else self.check(case, self.variant))
 
     def near(self, shape, numbers):
         """How near to a violation; -2 where the claim does not speak."""

@@ -24,7 +24,6 @@ from threadpoolctl import threadpool_limits
 import verification.theorems
 from verification import kept
 from verification.entries import Ledger, Row, Sabotage
-from verification.statement import claim as claim
 
 PARAGRAPHS = ("Problem:", "Method:", "Assumptions:", "Claim:", "Constants:", "Measured:", "Reference:")
 LEVELS = ("exact", "float", "enumerated", "sampled")

@@ -4,8 +4,8 @@ import numpy as np
 
 import coordboost as cb
 from coordboost.bounds import BoundCheck, randomized
-from verification.cases import statement
 from verification.spaces.draw import Draw
+from verification.statement import of_package
 
 #: name: (loss, method) on 30 x 8 numbers in four groups.
 REPEATED = {
@@ -36,7 +36,7 @@ def held_by_package(case, name, theirs, share, first=0):
         steps = np.arange(first, len(case.M))
         ours = np.array(share(case) * case.gap, dtype=float)[first:]
         return BoundCheck(name, "printed", "tight", theirs(pace(case), steps), ours, 1e-9 * float(case.gap), at=steps)
-    one = statement(name)
+    one = of_package(name)
     return one.check(case) if isinstance(case, cb.Run) and one.applies(case) else None
 
 

@@ -44,6 +44,11 @@ def refuted(text):
     return text, "refuted"
 
 
+def of_package(name, variant="printed"):
+    """The statement of the package with this name, or None."""
+    return next((one for one in bounds.STATEMENTS if (one.name, one.variant) == (name, variant)), None)
+
+
 def _several(space):
     return () if space is None else space if isinstance(space, tuple) else (space,)
 
@@ -112,8 +117,7 @@ class Statement:
 
     def package(self, variant):
         """The statement of the package, or None."""
-        found = [one for one in bounds.STATEMENTS if (one.name, one.variant) == (self.statement, variant)]
-        return found[0] if found else None
+        return of_package(self.statement, variant)
 
     def __call__(self, case, variant):
         if any(space.has(case) for space in self.spaces):

@@ -125,7 +125,7 @@ def _random(problem, method, gap, n_steps):
     promise = lambda steps: randomized.gap_after(pace, steps)  # noqa: E731
     if n_steps is None:
         positive("gap", gap)
-        n_steps = _least(lambda steps: promise(steps) <= gap)
+        n_steps = least_steps(lambda steps: promise(steps) <= gap)
         if n_steps is None:
             raise ValueError(
                 f"no number of steps guarantees an expected gap of {gap:g}: 1e15 steps guarantee {promise(MOST):.3g}."
@@ -136,7 +136,7 @@ def _random(problem, method, gap, n_steps):
 
 def _first(maker, constants, eps, delta, gap, reached):
     """The eps, delta and smallest number of steps that guarantee the gap: the promise falls with the steps."""
-    steps = _least(reached)
+    steps = least_steps(reached)
     if steps is None:
         least = _promise(maker, constants, _best_eps(maker, constants, eps, delta, MOST), delta, MOST)
         raise ValueError(
@@ -146,7 +146,7 @@ def _first(maker, constants, eps, delta, gap, reached):
     return _best_eps(maker, constants, eps, delta, steps), delta, steps
 
 
-def _least(reached):
+def least_steps(reached):
     """The smallest number of steps that reaches what more steps reach too; None where so many as `MOST` do not."""
     high, low = 1, -1
     while not reached(high):

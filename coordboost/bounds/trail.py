@@ -76,6 +76,7 @@ class Trail:
     corr : largest abs correlation;  chosen : (n_steps,), correlation of the learner that was taken
     inner : <resid, B beta>;  fit : ||B (beta_LS - beta)||;  distance : of beta to the least-squares solutions
     l1, l2, l0 : norms of beta, number of non-zeros;  to_end : ||beta_k - beta_end||_1
+    to_least : ||beta_k - b||_1, b the least-squares solution of smallest norm
     repeats : largest number of times that one learner was taken before step k
     noise : bound of the rounding in a correlation, that of the run and that of this recomputation
     """
@@ -95,15 +96,16 @@ class Trail:
     l2: np.ndarray
     l0: np.ndarray
     to_end: np.ndarray
+    to_least: np.ndarray
     repeats: np.ndarray
     noise: np.ndarray
 
     @classmethod
     @on_one_thread
-    def of(cls, run):
-        """The trail of a run. *Cost*: one thin SVD, O(rank n_learners) a step."""
+    def of(cls, run, spectrum=None):
+        """The trail of a run. *Cost*: one thin SVD where no spectrum is given, O(rank n_learners) a step."""
         problem, path = run.problem, run.path
-        spectrum = Spectrum.of(problem)
+        spectrum = Spectrum.of(problem) if spectrum is None else spectrum
         constants = Constants.of(problem, spectrum)
         parts = _along(run, spectrum)
         worst = np.maximum.accumulate(parts["l1"])
@@ -170,8 +172,9 @@ def _along(run, spectrum):
     active = np.unique(learner)
     inside = _coordinates(problem, spectrum)
     start = spectrum.project(problem, problem.resid(np.zeros(problem.n_samples)))
-    end = run.beta[active]
-    names = ("corr", "inner", "fit", "distance", "l1", "l2", "l0", "to_end")
+    end, least = run.beta[active], spectrum.least_squares(problem)
+    idle = float(np.abs(np.delete(least, active)).sum())
+    names = ("corr", "inner", "fit", "distance", "l1", "l2", "l0", "to_end", "to_least")
     out = {name: np.zeros(run.n_steps + 1) for name in names}
     out["chosen"] = np.zeros(run.n_steps)
     states, length = run.replay(range(run.n_steps + 1)), max(1, min(1024, BLOCK // problem.n_learners))
@@ -191,6 +194,7 @@ def _along(run, spectrum):
         out["l2"][block] = np.linalg.norm(beta, axis=1)
         out["l0"][block] = np.count_nonzero(beta, axis=1)
         out["to_end"][block] = np.abs(beta - end).sum(axis=1)
+        out["to_least"][block] = np.abs(beta - least[active]).sum(axis=1) + idle
     return out
 
 

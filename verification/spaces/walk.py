@@ -142,6 +142,11 @@ class Walk:
         return np.abs(self.beta - self.beta[-1]).sum(axis=1)
 
     @property
+    def to_least(self):
+        """||beta_k - b||_1, b the least-squares solution of smallest norm."""
+        return np.abs(self.beta - self.X.T @ solved(self.X @ self.X.T, self.y)).sum(axis=1)
+
+    @property
     def repeats(self):
         """Largest number of times that one column was taken before step k."""
         taken = list(self.chosen)

@@ -22,7 +22,7 @@ import numpy as np
 from coordboost.bounds import BoundCheck
 from verification import agbm
 from verification.agbm import F
-from verification.ledger import claim
+from verification.statement import claim
 
 FIRST = [F(5, 2), F(2), F(3, 2), F(33, 32), F(513, 800), F(77, 200), F(25, 49), F(11469, 25088), F(23575, 75264)]
 

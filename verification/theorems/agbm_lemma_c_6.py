@@ -21,7 +21,7 @@ kappa times itself and kappa times (sqrt(c)), by Minkowski's inequality.
 import numpy as np
 
 from coordboost.bounds import BoundCheck
-from verification.ledger import claim
+from verification.statement import claim
 
 GRID = np.linspace(0.001, 0.999, 999)
 

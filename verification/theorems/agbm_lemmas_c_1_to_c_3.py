@@ -21,7 +21,7 @@ import numpy as np
 
 from coordboost.bounds import BoundCheck
 from verification import agbm
-from verification.ledger import claim
+from verification.statement import claim
 
 
 def _along(case):

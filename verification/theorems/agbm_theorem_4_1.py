@@ -20,7 +20,7 @@ import numpy as np
 
 from coordboost.bounds import BoundCheck
 from verification import agbm
-from verification.ledger import claim
+from verification.statement import claim
 
 #: A run beyond the assumptions, for the claims that there are none.
 LARGE = "five coordinates, gamma 1/2"

@@ -21,9 +21,9 @@ from dataclasses import replace
 import numpy as np
 
 from coordboost.bounds import BoundCheck, Constants, ls_boost
-from verification.cases import as_it_is, claim, identity, problem
+from verification.cases import as_it_is, identity, problem
 from verification.spaces.walks import LS
-from verification.statement import problem_of
+from verification.statement import claim, problem_of
 
 U = float(np.finfo(float).eps)
 

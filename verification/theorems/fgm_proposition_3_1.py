@@ -22,11 +22,11 @@ import numpy as np
 
 import coordboost as cb
 from coordboost.bounds import BoundCheck
-from verification.cases import claim, lab, other_constants, tampered
+from verification.cases import lab, other_constants, tampered
 from verification.space import Space
 from verification.spaces.walk import sign
 from verification.spaces.walks import FS, LS, VARYING
-from verification.statement import Statement
+from verification.statement import Statement, claim
 
 
 class Descent:

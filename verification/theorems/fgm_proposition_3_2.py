@@ -23,9 +23,9 @@ import numpy as np
 
 import coordboost as cb
 from coordboost.bounds import BoundCheck
-from verification.cases import claim, problem, size
+from verification.cases import problem, size
 from verification.spaces.walks import FS, LS, VARYING
-from verification.statement import method_of, problem_of
+from verification.statement import claim, method_of, problem_of
 
 
 @dataclass(frozen=True)

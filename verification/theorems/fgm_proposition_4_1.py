@@ -20,8 +20,9 @@ import numpy as np
 
 import coordboost as cb
 from coordboost.bounds import BoundCheck, regularized
-from verification.cases import claim, size
+from verification.cases import size
 from verification.spaces.walks import PATH, RFS
+from verification.statement import claim
 from verification.theorems.fgm_proposition_3_2 import Roads, agreement, roads, supports
 
 ROADS = (roads(RFS), roads(PATH))

@@ -23,12 +23,11 @@ from fractions import Fraction
 import numpy as np
 
 from coordboost.bounds import BoundCheck
-from verification.cases import claim
-from verification.exact import rationals
 from verification.space import Space
+from verification.statement import claim
 
 #: An orthonormal basis with entries +-1/2.
-BASIS = rationals([(1, 1, 1, 1), (1, -1, 1, -1), (1, 1, -1, -1), (1, -1, -1, 1)]) / 2
+BASIS = np.array([(1, 1, 1, 1), (1, -1, 1, -1), (1, 1, -1, -1), (1, -1, -1, 1)], dtype=object) * Fraction(1, 2)
 
 
 class Quadratic:

@@ -24,8 +24,8 @@ import numpy as np
 from scipy.stats import beta
 
 from coordboost.bounds import BoundCheck
-from verification.cases import claim
 from verification.space import Space
+from verification.statement import claim
 
 DRAWS, ALARM = 400, 1e-6
 

@@ -21,8 +21,8 @@ from fractions import Fraction
 import numpy as np
 
 from coordboost.bounds import BoundCheck
-from verification.cases import claim
 from verification.space import Space
+from verification.statement import claim
 
 
 def _vectors(rng, count, length):

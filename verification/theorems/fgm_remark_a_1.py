@@ -23,11 +23,11 @@ import numpy as np
 
 import coordboost as cb
 from coordboost.bounds import BoundCheck, Constants, Trail
-from verification.cases import claim, problem
+from verification.cases import problem
 from verification.formula import root
 from verification.space import Space
 from verification.spaces.walks import FS, LS
-from verification.statement import Statement
+from verification.statement import Statement, claim
 
 U = float(np.finfo(float).eps)
 TAU = np.round(np.linspace(0.01, 0.9999, 2000), 4)

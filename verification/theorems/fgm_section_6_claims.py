@@ -23,10 +23,10 @@ import numpy as np
 
 import coordboost as cb
 from coordboost.bounds import BoundCheck, ls_boost
-from verification.cases import Lab, as_it_is, claim, lab
+from verification.cases import Lab, as_it_is, lab
 from verification.space import Space
 from verification.spaces.walks import FS, FS3, LS, LS3
-from verification.statement import Statement, refuted
+from verification.statement import Statement, claim, refuted
 from verification.theorems.fgm_theorem_2_1 import GAMMA
 
 

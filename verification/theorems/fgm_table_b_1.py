@@ -22,8 +22,8 @@ from fractions import Fraction
 import numpy as np
 
 from coordboost.bounds import BoundCheck
-from verification.cases import claim
 from verification.space import Space
+from verification.statement import claim
 
 #: setting: (LS-Boost, FS, FS_0, stepwise, Lasso), each the mean and its standard error.
 TABLE = {

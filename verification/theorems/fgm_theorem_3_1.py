@@ -23,10 +23,10 @@ import numpy as np
 
 import coordboost as cb
 from coordboost.bounds import BoundCheck
-from verification.cases import claim, identity, lab, other_constants, tampered
+from verification.cases import identity, lab, other_constants, tampered
 from verification.space import Space
 from verification.spaces.walks import FS
-from verification.statement import Statement, refuted
+from verification.statement import Statement, claim, refuted
 
 
 class Trade:

@@ -20,10 +20,10 @@ import numpy as np
 
 import coordboost as cb
 from coordboost.bounds import BoundCheck, Constants, regularized
-from verification.cases import Lab, claim, identity, lab, other_constants, tampered
+from verification.cases import Lab, identity, lab, other_constants, tampered
 from verification.spaces.walk import Walk
 from verification.spaces.walks import FRANK_WOLFE, RFS
-from verification.statement import Statement
+from verification.statement import Statement, claim
 
 WHERE = {"W": "A**2 / (2 * eps * (k + 1)) + 2 * eps", "i": "best(omega)", "length": "2 - (1 - eps / delta)**k"}
 

@@ -28,7 +28,7 @@ import numpy as np
 import coordboost as cb
 from coordboost.bounds import BoundCheck
 from verification.cases import identity, problem
-from verification.ledger import claim
+from verification.statement import claim
 
 N_STEPS = 300
 #: Errors below this, relative to the loss at the start, are rounding.

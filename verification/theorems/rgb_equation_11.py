@@ -22,7 +22,7 @@ import itertools
 import numpy as np
 
 from coordboost.bounds import BoundCheck
-from verification.ledger import claim
+from verification.statement import claim
 
 LONGEST = 6
 

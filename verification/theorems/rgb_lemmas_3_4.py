@@ -20,7 +20,7 @@ Reference: Cortes, Mohri, Storcheus, *Regularized Gradient Boosting*, Lemmas 3 a
 import numpy as np
 
 from coordboost.bounds import BoundCheck
-from verification.ledger import claim
+from verification.statement import claim
 
 
 class Learner:

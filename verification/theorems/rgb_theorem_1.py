@@ -24,7 +24,7 @@ import math
 import numpy as np
 
 from coordboost.bounds import BoundCheck, sharper_tree_complexity, tree_complexity
-from verification.ledger import claim
+from verification.statement import claim
 
 DRAWS, ALARM = 1000, 1e-5
 

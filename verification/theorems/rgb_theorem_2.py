@@ -25,7 +25,7 @@ import math
 import numpy as np
 
 from coordboost.bounds import BoundCheck, tree_complexity
-from verification.ledger import claim
+from verification.statement import claim
 
 FLIPPED, DELTA, FAMILIES = 0.1, 1e-6, 2
 

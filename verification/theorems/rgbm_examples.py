@@ -30,10 +30,9 @@ import numpy as np
 import coordboost as cb
 from coordboost.bounds import BoundCheck
 from coordboost.geometry import closed, mca
-from verification.ledger import claim
 from verification.space import Space
 from verification.spaces.draws import BASIS
-from verification.statement import Statement
+from verification.statement import Statement, claim
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,10 +19,10 @@ Reference: Lu, Mazumder, Proposition 2.1, Remark 2.2.
 import numpy as np
 
 import coordboost as cb
-from verification.ledger import claim
 from verification.rgbm import LOSSES, RULES, Trial, draws, trials
 from verification.space import Space
 from verification.spaces.linear import unit_columns
+from verification.statement import claim
 
 
 def algorithm_2(case, length=1.0):

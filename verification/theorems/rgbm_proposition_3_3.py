@@ -24,8 +24,8 @@ from math import comb
 import numpy as np
 
 from coordboost.bounds import BoundCheck
-from verification.ledger import claim
 from verification.space import Space
+from verification.statement import claim
 
 SIZES = (20, 40, 80, 160, 320)
 

@@ -29,11 +29,10 @@ import numpy as np
 import coordboost as cb
 from coordboost.bounds import BoundCheck
 from coordboost.geometry import lambda_pmin
-from verification.ledger import claim
 from verification.rgbm import unit_columns
 from verification.space import Space
 from verification.spaces.draws import BASIS, DRAWS
-from verification.statement import Statement
+from verification.statement import Statement, claim
 
 
 @functools.cache

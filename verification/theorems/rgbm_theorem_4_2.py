@@ -20,12 +20,11 @@ import numpy as np
 
 from coordboost.bounds import BoundCheck, randomized
 from coordboost.geometry import distance
-from verification.ledger import claim
 from verification.rgbm import Trial, trials
 from verification.rgbm_runs import REPEATED, held_by_package, repeated, wrong_by_package
 from verification.spaces.draw import Draw
 from verification.spaces.draws import BASIS, DRAWS
-from verification.statement import Statement
+from verification.statement import Statement, claim
 
 
 def _one_step(case, statement="Theorem 4.2", factor=1.0, shrink=1.0):

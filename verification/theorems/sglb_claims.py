@@ -25,7 +25,7 @@ from math import erf, exp, pi, sqrt
 import numpy as np
 
 from coordboost.bounds import BoundCheck
-from verification.ledger import claim
+from verification.statement import claim
 
 
 def normal(x):
