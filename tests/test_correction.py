@@ -4,15 +4,21 @@ Source: Lu, Karimireddy, Ponomareva, Mirrokni, *Accelerating Gradient Boosting M
 """
 
 import math
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 import reference as ref
 from designs import as_it_is, betas, columns
 
+sys.path.insert(0, str(Path(__file__).parents[1]))  # verification/ is not part of the package
+
 import coordboost as cb
 from coordboost.geometry.momentum import momentum_limit
 from coordboost.pieces.coefficients import SLOWER
+from verification.experiments.data import load, split
+from verification.sets import Absent
 
 RNG = np.random.default_rng(7)
 X = RNG.normal(size=(60, 4)).round(1)
@@ -189,10 +195,9 @@ def test_no_run_ends_above_its_best_without_a_word(correction):
 
 def test_a1a_at_as_many_trees():
     """Training loss after 30, 50, 100 trees of depth 3, eta = 0.1: below that without momentum."""
-    data = pytest.importorskip("verification.experiments.data")
     try:
-        fit, _ = data.split(data.load("a1a"), 0)
-    except data.Absent as absent:
+        fit, _ = split(load("a1a"), 0)
+    except Absent as absent:
         pytest.skip(str(absent))
     problem = cb.Problem(cb.trees(fit.X, max_depth=3, min_samples=1), fit.y, cb.Logistic())
     found = [

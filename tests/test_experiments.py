@@ -16,6 +16,7 @@ from verification.experiments import data, judge, trees_quality  # noqa: E402
 from verification.experiments.__main__ import main  # noqa: E402
 from verification.experiments.along import losses  # noqa: E402
 from verification.experiments.experiment import OUTCOMES, Claim, Experiment, Table, conduct, experiments  # noqa: E402
+from verification.sets import Absent  # noqa: E402
 
 BINARY = ("a9a", "a1a", "w1a")
 FOUND = experiments()
@@ -172,7 +173,7 @@ def test_missing_data_are_one_sentence(tmp_path, monkeypatch):
     several = calls.invoke(main, ["--all", "--quick", "--out", str(tmp_path)])
     assert several.exit_code == 0 and "rgbm_figure1 is left out: a9a.svm.gz is missing" in several.output
     monkeypatch.setenv("COORDBOOST_SHARED", str(tmp_path / "nowhere"))
-    with pytest.raises(data.Absent, match="there is no folder with data"):
+    with pytest.raises(Absent, match="there is no folder with data"):
         data.load("sonar")
     assert calls.invoke(main, ["rgbm_figure11"]).exit_code == 2
 

@@ -5,7 +5,7 @@ import numpy as np
 import coordboost as cb
 from verification.benchmarks import r
 from verification.benchmarks.boosting_loops import gram_columns, numpy_scans
-from verification.benchmarks.data import ar1, npz
+from verification.benchmarks.data import ar1, real
 from verification.benchmarks.harness import Contestant, compete, ratios, wanted
 
 
@@ -108,7 +108,7 @@ def plans(quick):
         fs, n = cb.forward_stagewise(eps), round(3.0 / eps)
         make = lambda name, p=n_columns, fs=fs, n=n, gram=gram: steps(name, *ar1(1000, p), fs, n, gram=gram)  # noqa: E731
         yield f"FS, AR(1), p = {n_columns}, eps = {eps:g}", make
-    leukemia = npz("leukemia")
+    leukemia = real("leukemia")
     ls, many = cb.ls_boost(0.01), {"naive": 2000, "gram": 200_000}
     if leukemia is not None:
         for l1 in (1.5, 2.0):

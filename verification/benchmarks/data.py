@@ -1,11 +1,9 @@
 """The designs that the benchmarks run on: seeded generators, and real data where they are found."""
 
-import gzip
-import os
-from pathlib import Path
-
 import numpy as np
 import scipy.sparse
+
+from verification.sets import Absent, read
 
 
 def ar1(n_samples, n_columns, *, rho=0.5, n_active=50, snr=3.0, seed=0):
@@ -34,13 +32,6 @@ def unit(y):
     return y / np.linalg.norm(y)
 
 
-def folder():
-    """The folder with the real data: ``COORDBOOST_SHARED``, or ``shared`` beside the checkout; None if there is none."""
-    given = os.environ.get("COORDBOOST_SHARED")
-    path = Path(given) if given else Path(__file__).resolve().parents[3] / "shared"
-    return path / "data" if (path / "data").is_dir() else None
-
-
 def with_products(data):
     """X of a data set in standard units, and the products of all pairs of its columns, squares too; y. None stays None."""
     if data is None:
@@ -51,22 +42,10 @@ def with_products(data):
     return np.hstack([X, X[:, one] * X[:, other]]), y
 
 
-def npz(name):
-    """X, y of a real data set stored as npz, or None."""
-    where = folder()
-    if where is None or not (where / f"{name}.npz").exists():
+def real(name):
+    """X (sparse ones as CSC), y of unit norm of a real data set, or None where it is not here."""
+    try:
+        X, y = read(name)
+    except Absent:
         return None
-    stored = np.load(where / f"{name}.npz")
-    return stored["X"].astype(float), unit(stored["y"])
-
-
-def svmlight(name, n_columns):
-    """X (CSC), y of a real data set in svmlight form, or None."""
-    where = folder()
-    if where is None or not (where / f"{name}.svm.gz").exists():
-        return None
-    from sklearn.datasets import load_svmlight_file
-
-    with gzip.open(where / f"{name}.svm.gz") as handle:
-        X, y = load_svmlight_file(handle, n_features=n_columns)
-    return X.tocsc(), unit(y)
+    return X.tocsc() if scipy.sparse.issparse(X) else X, unit(y)

@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 import scipy.sparse
 
-from verification.benchmarks.data import ar1, npz, sparse_normal, svmlight, with_products
+from verification.benchmarks.data import ar1, real, sparse_normal, with_products
 from verification.benchmarks.harness import Contestant, compete, ratios, reason, wanted
 from verification.benchmarks.lasso_peers import PEERS, Grid, ours
 from verification.benchmarks.search import Search
@@ -83,12 +83,12 @@ def path(name, grid, entries, target, rounds=None):
 
 
 DESIGNS = {
-    "leukemia": lambda: npz("leukemia"),
-    "colon-cancer": lambda: npz("colon-cancer"),
+    "leukemia": lambda: real("leukemia"),
+    "colon-cancer": lambda: real("colon-cancer"),
     "tall 10,000 x 500": lambda: ar1(10_000, 500, snr=5.0),
-    "higgs_subset, all products": lambda: with_products(npz("higgs_subset")),
+    "higgs_subset, all products": lambda: with_products(real("higgs_subset")),
     "wide 1,000 x 10,000": lambda: ar1(1_000, 10_000, snr=5.0),
-    "rcv1_small, sparse": lambda: svmlight("rcv1_small", 47_236),
+    "rcv1_small, sparse": lambda: real("rcv1_small"),
     "sparse 20,000 x 50,000": lambda: sparse_normal(20_000, 50_000),
 }
 QUICK = ("leukemia", "colon-cancer")

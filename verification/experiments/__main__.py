@@ -12,8 +12,9 @@ from rich.console import Console
 from rich.table import Table as Sheet
 from threadpoolctl import threadpool_limits
 
-from verification.experiments.data import Absent, load
+from verification.experiments.data import load
 from verification.experiments.experiment import conduct, experiments
+from verification.sets import Absent
 
 
 def listed(found, console):

@@ -7,6 +7,7 @@ up to 64 splits (256 would leave a row to each leaf). MNIST is cut to its inner 
 it. The test of an ordering allows for splits that share rows as those of 80 % and 20 % do; those of the large sets share less.
 """
 
+import importlib.util
 import warnings
 
 import numpy as np
@@ -84,15 +85,6 @@ def drawn(seed, n):
     return [{key: values[i] for (key, values), i in zip(XGB.items(), row, strict=True)} for row in grid[chosen]]
 
 
-def has_xgboost():
-    """Whether it is installed."""
-    try:
-        import xgboost  # noqa: F401
-    except ImportError:
-        return False
-    return True
-
-
 def run(sets, quick):
     """One row for each set, split and method."""
     seeds, n_steps, nodes, penalties = (2, 10, (1, 3), PENALTIES[:2]) if quick else (5, 100, NODES, PENALTIES)
@@ -104,7 +96,7 @@ def run(sets, quick):
             for step in steps:
                 wrong, best = tuned(rgb_model(step, n_steps, nodes), penalties, X, one.y, rows)
                 table.append({"set": name, "method": step, "seed": seed, "error": wrong, "setting": best})
-            if has_xgboost():
+            if importlib.util.find_spec("xgboost"):
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
                     wrong, best = tuned(xgb_model(n_steps), drawn(seed, n_settings), X, one.y, rows)

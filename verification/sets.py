@@ -1,0 +1,52 @@
+"""Real data sets, from the folder beside the checkout: where they are and what is in their files."""
+
+import gzip
+import os
+from pathlib import Path
+
+import numpy as np
+
+#: Columns of the sets in svmlight form.
+N_COLUMNS = {"a9a": 123, "a9a.t": 123, "a1a": 123, "w1a": 300, "german.numer": 24, "rcv1_small": 47236}
+
+
+class Absent(LookupError):
+    """A file of data is not here; the message says which, and where it was looked for."""
+
+
+def folder():
+    """The folder with the real data: ``COORDBOOST_SHARED``, or ``shared`` beside the checkout; None if there is none."""
+    given = os.environ.get("COORDBOOST_SHARED")
+    path = Path(given) if given else Path(__file__).resolve().parents[2] / "shared"
+    return path / "data" if (path / "data").is_dir() else None
+
+
+def path(file):
+    """The path of a file of the data folder.
+
+    Raises
+    ------
+    Absent
+        If there is no such file.
+    """
+    where = folder()
+    if where is None:
+        raise Absent(
+            f"{file} is missing: there is no folder with data; name the one that has data/{file} in COORDBOOST_SHARED."
+        )
+    if not (where / file).exists():
+        raise Absent(
+            f"{file} is missing: it was looked for in {where}; COORDBOOST_SHARED names another folder with data/ in it."
+        )
+    return where / file
+
+
+def read(name):
+    """X, y of a set as they are stored: X a float array, or CSR for a set in svmlight form. *Raises* ``Absent``."""
+    if name in N_COLUMNS:
+        from sklearn.datasets import load_svmlight_file
+
+        with gzip.open(path(f"{name}.svm.gz")) as file:
+            return load_svmlight_file(file, n_features=N_COLUMNS[name])
+    with np.load(path(f"{name}.npz")) as stored:
+        return stored["X"].astype(float), stored["y"].astype(float)
