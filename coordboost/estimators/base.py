@@ -14,6 +14,7 @@ from coordboost._protocol import LOSS, STEP
 from coordboost.data import validation
 from coordboost.data.trees import trees
 from coordboost.estimators import tables
+from coordboost.estimators.callbacks import Watching, with_callbacks
 from coordboost.estimators.early import HeldBack
 from coordboost.estimators.model import Model, added_up
 from coordboost.estimators.parameters import Parameters
@@ -31,6 +32,7 @@ class Boosted(Parameters):
         tags.input_tags.allow_nan = tags.input_tags.sparse = tags.target_tags.required = True
         return tags
 
+    @with_callbacks
     def fit(self, X, y, sample_weight=None, *, X_val=None, y_val=None, sample_weight_val=None):
         """Fit the model.
 
@@ -59,7 +61,7 @@ class Boosted(Parameters):
             Where the run diverged, or was interrupted: the iterations made are kept.
         """
         n_iter, again = validation.whole("n_estimators", self.n_estimators, 1), self.warm_start and hasattr(self, "runs_")
-        X = tables.checked_table(self, X, reset=not again)
+        given, X = (X, y, sample_weight), tables.checked_table(self, X, reset=not again)
         X, y, weight = tables.counting(X, self._read(X, y, again), tables.weights(X, sample_weight))
         if not again:
             self._seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
@@ -70,12 +72,16 @@ class Boosted(Parameters):
         else:
             begun = self._begin(X, y, weight)
         self._steps = STEP.of(begun[0][1].step, "phases")
-        runs, rules = [], []
+        done = [run.n_steps for run in self.runs_] if again else [0] * len(begun)
+        runs, rules, watching = [], [], Watching(self, given, len(begun), n_iter - min(done) // self._steps)
         for k, (problem, method, run) in enumerate(begun):
             rules.append(self._rule(held, k, problem, method))
-            done = len(self.runs_[k].path) if again else 0
-            runs.append(run(n_iter * self._steps - done, stop=[rule for rule in rules[-1:] if rule]))
+            watched = watching.rule(method, n_iter - done[k] // self._steps, self._steps)
+            runs.append(run(n_iter * self._steps - done[k], stop=[rule for rule in (rules[-1], watched) if rule]))
+            if watched:
+                watched.close()
         self._settle(runs, rules)
+        watching.close()
         return self
 
     def _begin(self, X, y, weight):

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 from sklearn.base import BaseEstimator
 
+from coordboost.estimators.callbacks import CallbackSupportMixin
+
 #: Parameters that may change between two fits with ``warm_start``.
 FREE = ("n_estimators", "warm_start", "random_state", "n_iter_no_change", "tol")
 #: The part of the docstrings that all estimators share, in the place of {}.
@@ -62,7 +64,7 @@ SHARED = """loss : piece, optional
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class Parameters(BaseEstimator):
+class Parameters(CallbackSupportMixin, BaseEstimator):
     """The parameters of all estimators, as ``__init__`` takes them."""
 
     loss: object = None
