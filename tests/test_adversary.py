@@ -28,8 +28,13 @@ def name(row):
 
 
 def test_every_row_of_the_ledger_has_a_space():
-    ours = [module for module in modules() if module.__name__.rpartition(".")[2].startswith(("fgm", "rgbm", "jaggi"))]
-    assert [check.statement for module in ours for check in checks_of(module) if not check.spaces] == []
+    of_one_instance = {"VAGBM on five coordinates", "VAGBM comes back above its start"}
+    ours = [
+        module
+        for module in modules()
+        if module.__name__.rpartition(".")[2].startswith(("agbm", "fgm", "rgbm", "jaggi", "ours"))
+    ]
+    assert {check.statement for module in ours for check in checks_of(module) if not check.spaces} == of_one_instance
     assert len(FALSE) >= 14
 
 

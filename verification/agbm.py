@@ -26,7 +26,7 @@ class Walk:
 
     D : (n, N) unit columns;  theta2 : the square of the minimal cosine angle;  f, h, hat : (M + 1, n), the models, and the momentum that
     takes the whole gradient;  g, r, c, e, b : (M, n), the mixing point, the residuals, what was not fitted of c, the learner for r
-    best : whether the learners are the best fits
+    best : whether the learners are the best fits;  one : whether h moves by the learner for r, as in Algorithm 4
     """
 
     D: np.ndarray
@@ -44,6 +44,7 @@ class Walk:
     e: np.ndarray
     b: np.ndarray
     best: bool = True
+    one: bool = False
 
     @property
     def exact(self):
@@ -73,6 +74,11 @@ class Walk:
     def loss(self, f):
         """L at each row of f; L* = 0."""
         return ((f - self.y) ** 2 * self.w).sum(axis=-1) / 2
+
+    @property
+    def gaps(self):
+        """L(f^0), ..., L(f^M), from the optimum."""
+        return self.loss(self.f)
 
     @property
     def radius2(self):
@@ -140,7 +146,9 @@ def walk(D, y, eta, gamma, n_rounds, *, theta2, w=None, sign=1, late=0, picks=No
         f, h, hat, e = g + eta * b, h + eta * gamma / theta * d, hat + eta * gamma / theta * r, c - d
     for key, value in (("f", f), ("h", h), ("hat", hat)):
         rows[key].append(value)
-    return Walk(D, y, w, eta, gamma, theta2, **{key: np.array(value) for key, value in rows.items()}, best=picks is None)
+    return Walk(
+        D, y, w, eta, gamma, theta2, **{key: np.array(value) for key, value in rows.items()}, best=picks is None, one=one
+    )
 
 
 def eye(y, gamma, n_rounds, **options):

@@ -2,7 +2,7 @@ r"""What is left unfitted, in all rounds together (Lemma C.6), and the limit of 
 
 Problem: sequences a_j, c_j >= 0 with sqrt(a_{j+1}) <= kappa (sqrt(a_j) + sqrt(c_{j+1})), a_0 <= kappa^2 c_0, kappa = sqrt(1 - Theta^2).
 
-Method: the sequence that grows fastest, all of these with equality, c = 1; for the limit of gamma a grid of Theta.
+Method: the sequence that grows fastest, all of these with equality; c = 1 or drawn; for the limit of gamma a grid of Theta.
 
 Assumptions: a_0 <= kappa^2 c_0 is used in the proof and not printed; 0 < Theta < 1.
 
@@ -18,23 +18,24 @@ Reference: Lu, Karimireddy, Ponomareva, Mirrokni, Appendix C, Lemma C.6; the sha
 kappa times itself and kappa times (sqrt(c)), by Minkowski's inequality.
 """
 
+import itertools
+
 import numpy as np
 
 from coordboost.bounds import BoundCheck
+from verification.space import Space
 from verification.statement import claim
 
 GRID = np.linspace(0.001, 0.999, 999)
 
 
 class Sequence:
-    """The fastest a_0, ..., a_m for c = 1."""
+    """The fastest a_0, ..., a_m for c_0, ..., c_m, given by their roots."""
 
-    def __init__(self, angle, n):
+    def __init__(self, angle, roots):
         self.angle, self.kappa = angle, np.sqrt(1 - angle**2)
-        root = [self.kappa]
-        for _ in range(n - 1):
-            root.append(self.kappa * (root[-1] + 1))
-        self.sums, self.at = np.cumsum(np.square(root)), np.arange(1, n + 1)
+        left = itertools.accumulate(roots, lambda a, c: self.kappa * (a + c), initial=0.0)
+        self.sums, self.given = np.cumsum(np.square(list(left)[1:])), np.cumsum(np.square(roots))
 
     def constant(self, variant):
         """C."""
@@ -43,12 +44,28 @@ class Sequence:
         return 2 * (2 - self.angle**2) * (1 - self.angle**2) / self.angle**4
 
 
+def _sequence(_, numbers):
+    """numbers: 1 / Theta - 1, roots of c_0, c_1, ..."""
+    return Sequence(1 / (1 + abs(numbers[0])), np.abs(numbers[1:])) if 1e-3 < abs(numbers[0]) < 1e3 else None
+
+
+def _draw(rng):
+    return (), np.append(rng.exponential(1), 1 + rng.standard_normal(rng.integers(1, 60)) * rng.choice([0.1, 1]))
+
+
+SEQUENCES = Space("a value of Theta and up to 60 numbers", _draw, _sequence, exact=False)
+ANGLES = Space(
+    "a value of Theta", lambda rng: ((), rng.exponential(1, 1)), lambda _, x: 1 / (1 + x) if 1e-3 < abs(x[0]) < 1e3 else None,
+    exact=False,
+)  # fmt: skip
+
+
 def _held(case, variant, factor=1.0):
-    bound = factor * case.constant(variant) * case.at
-    return BoundCheck("C.6", variant, "upper", case.sums, bound, 1e-12 * bound, at=case.at)
+    bound = factor * case.constant(variant) * case.given
+    return BoundCheck("C.6", variant, "upper", case.sums, bound, 1e-12 * bound, at=np.arange(1, len(bound) + 1))
 
 
-@claim("AGBM, Lemma C.6", printed="verified", sharpened="verified")
+@claim("AGBM, Lemma C.6", SEQUENCES, printed="verified", sharpened="verified")
 def check_sequence(case, variant):
     """a_0 + ... + a_m <= C (c_0 + ... + c_m)."""
     return _held(case, variant) if isinstance(case, Sequence) else None
@@ -65,14 +82,14 @@ def _limit(case, variant, factor=1.0):
     return BoundCheck("C.6", variant, "upper", left, right, left * 16 * np.finfo(float).eps / case**2, at=case, along="Theta")
 
 
-@claim("AGBM, Lemma C.6, the limit of gamma", printed="verified", sharpened="verified")
+@claim("AGBM, Lemma C.6, the limit of gamma", ANGLES, printed="verified", sharpened="verified")
 def check_limit(case, variant):
     """C <= (1 - s)^2 / (4 s^2) for s = gamma / Theta^2; with equality."""
     return None if isinstance(case, Sequence) else _limit(case, variant)
 
 
 CASES = {
-    **{f"Theta = {angle}": (lambda angle=angle: Sequence(angle, 4000)) for angle in (0.1, 0.3, 0.7, 0.95)},
+    **{f"Theta = {angle}": (lambda angle=angle: Sequence(angle, np.ones(4000))) for angle in (0.1, 0.3, 0.7, 0.95)},
     "a grid of Theta": lambda: GRID,
 }
 

@@ -21,6 +21,7 @@ import numpy as np
 
 from coordboost.bounds import BoundCheck
 from verification import agbm
+from verification.spaces.momentum import AGBM, LINE
 from verification.statement import claim
 
 
@@ -30,7 +31,7 @@ def _along(case):
     return case.hat[1:] @ u, case.h[1:] @ u + case.alpha * (case.e @ u)
 
 
-@claim("AGBM, Lemma C.1", printed="verified")
+@claim("AGBM, Lemma C.1", (AGBM, LINE), printed="verified")
 def check_identity(case, variant):
     """hhat^{m+1} = h^{m+1} + alpha_m (c^m - b_{m,2}), whatever the learners are."""
     hat, h = _along(case)
@@ -44,7 +45,7 @@ def _fall(case, variant, factor=1):
     return BoundCheck("C.2", variant, "upper", case.loss(case.f)[1:], bound, case.slack, case.level)
 
 
-@claim("AGBM, Lemma C.2", printed="verified", sharpened="verified")
+@claim("AGBM, Lemma C.2", (AGBM, LINE), printed="verified", sharpened="verified")
 def check_fall(case, variant):
     """L(f^{m+1}) <= L(g^m) - eta / 2 Theta^2 ||r^m||^2; sharpened: with the cosine of the fit."""
     return _fall(case, variant) if case.best else None
@@ -61,7 +62,7 @@ def _mixing(case, variant, factor=1, late=0):
     return checks
 
 
-@claim("AGBM, Lemma C.3", printed="verified")
+@claim("AGBM, Lemma C.3", (AGBM, LINE), printed="verified")
 def check_mixing(case, variant):
     """L(g^m) + theta_m <r^m, h^m - f> <= theta_m L(f) + (1 - theta_m) L(f^m)."""
     return _mixing(case, variant)

@@ -20,6 +20,7 @@ import numpy as np
 
 from coordboost.bounds import BoundCheck
 from verification import agbm
+from verification.spaces.momentum import AGBM, COORDINATES, LINE
 from verification.statement import claim
 
 #: A run beyond the assumptions, for the claims that there are none.
@@ -36,7 +37,7 @@ def _rate(case, name, variant, constant, shift=1, power=2, summed=False):
     return BoundCheck(name, variant, "upper", gap, bound, case.slack, case.level, at=M.astype(int))
 
 
-@claim("AGBM, Theorem 4.1", printed="refuted", corrected="verified", sharpened="verified")
+@claim("AGBM, Theorem 4.1", (AGBM, LINE), printed="refuted", corrected="verified", sharpened="verified")
 def check_rate(case, variant):
     """L(f^M) - L* <= C ||f* - f^0||^2 / (eta gamma (M + 1)^2), printed C = 1/2, else C = 2."""
     if case.within(variant):
@@ -44,19 +45,19 @@ def check_rate(case, variant):
     return None
 
 
-@claim("AGBM, Theorem 4.1 in the appendix", printed="refuted")
+@claim("AGBM, Theorem 4.1 in the appendix", (AGBM, LINE), printed="refuted")
 def check_appendix(case, variant):
     """L(f^M) - L* <= ||f* - f^0||^2 / (2 eta gamma M^2)."""
     return _rate(case, check_appendix.statement, variant, case.eta**0 / 2, shift=0) if case.within(variant) else None
 
 
-@claim("AGBM, Theorem 4.1 summed", sharpened="verified")
+@claim("AGBM, Theorem 4.1 summed", (AGBM, LINE), sharpened="verified")
 def check_sum(case, variant):
     """sum_{m >= 1} (L(f^m) - L*) <= 2 ||f* - f^0||^2 / (eta gamma): ours, from the same proof."""
     return _rate(case, check_sum.statement, variant, 2, summed=True) if case.within(variant) else None
 
 
-@claim("AGBM, gamma anywhere in (0, 1)", printed="refuted")
+@claim("AGBM, gamma anywhere in (0, 1)", COORDINATES, printed="refuted")
 def check_any_gamma(case, variant):
     """The rate, whatever gamma: the algorithm is said to be not sensitive to it."""
     return _rate(case, check_any_gamma.statement, variant, 2)

@@ -22,6 +22,7 @@ import numpy as np
 
 from coordboost.bounds import BoundCheck
 from verification import agbm
+from verification.spaces.momentum import AGBM, LINE
 from verification.statement import claim
 
 
@@ -38,7 +39,7 @@ def _after(case, variant, square, part=0.5):
     return BoundCheck("Theorem 4.2", variant, "upper", [float(gap[M] / gap[0])], [part], 1e-12, at=np.array([M]))
 
 
-@claim("AGBM, Theorem 4.2", printed="refuted", corrected="verified")
+@claim("AGBM, Theorem 4.2", LINE, printed="refuted", corrected="verified")
 def check_halving(case, variant):
     """The gap after M rounds is at most half of the first; printed M = sqrt(2 / (eta gamma mu)), corrected sqrt(8 / (eta gamma mu))."""
     return _after(case, variant, 2 if variant == "printed" else 8) if case.within(variant) else None
@@ -50,7 +51,7 @@ def _every(case, variant, constant, power=2):
     return BoundCheck("every round", variant, "upper", gap[1:], bound, case.slack, case.level, at=M.astype(int))
 
 
-@claim("AGBM, proof of Theorem 4.2", sharpened="verified")
+@claim("AGBM, proof of Theorem 4.2", (AGBM, LINE), sharpened="verified")
 def check_every(case, variant):
     """L(f^M) - L* <= 4 / (mu eta gamma (M + 1)^2) (L(f^0) - L*) for every M >= 1."""
     return _every(case, variant, 4) if case.within(variant) else None
