@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from verification import numbered
+
 HEAD = """# The ledger, row by row
 
 Written by `python -m verification --quick --table docs/ledger.md`. *Tightest*: the largest measured value over its bound. *Pinned*: the
@@ -10,6 +12,16 @@ the package has the same formula, and both are held against each other.
 
 | statement | variant | file | verdict | evidence | tightest | pinned | twice |
 |---|---|---|---|---|---|---|---|
+"""
+
+
+INDEX = """
+## By paper and number
+
+Every numbered statement of the papers that our notes on them name, with its rows above, or the reason why it has none.
+
+| paper | number | rows |
+|---|---|---|
 """
 
 
@@ -24,4 +36,11 @@ def table(ledger):
         f"{_number(row.tightest)} | {_number(row.pinned)} | {'yes' if row.shared else ''} |"
         for row in ledger.rows
     )
-    return HEAD + "\n".join(lines) + "\n"
+    return HEAD + "\n".join(lines) + "\n" + INDEX + "\n".join(_index(ledger.rows)) + "\n"
+
+
+def _index(rows):
+    """A line for each number: its rows, or the reason why it has none."""
+    for paper, number, ours, why in numbered.found(rows):
+        names = "; ".join(f"{row.statement.replace('|', '&#124;')} ({row.variant}: {row.verdict})" for row in ours)
+        yield f"| {paper} | {number} | {names or f'none: {why}'} |"

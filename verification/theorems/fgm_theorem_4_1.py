@@ -69,12 +69,9 @@ def _(case, variant):
         return None
     trail = case.trail
     steps = trail.step.radius * trail.shrink
-    used = np.cumsum(steps) > 0
-    bound = regularized.smallest_omega(trail.constants, steps)[used]
-    omega = np.minimum.accumulate(trail.corr[:-1] - trail.inner[:-1] / trail.step.radius)[used]
-    return BoundCheck(
-        check_varying.statement, variant, "upper", omega, bound, 16 * trail.noise[:-1][used], at=trail.k[:-1][used]
-    )
+    bound = regularized.smallest_omega(trail.constants, steps)
+    omega = np.minimum.accumulate(trail.corr[:-1] - trail.inner[:-1] / trail.step.radius)
+    return BoundCheck(check_varying.statement, variant, "upper", omega, bound, 16 * trail.noise[:-1], at=trail.k[:-1])
 
 
 @claim("R-FS with varying steps, by the package", FRANK_WOLFE, sharpened="verified")
