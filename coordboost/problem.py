@@ -73,10 +73,11 @@ class Problem:
     @classmethod
     def restored(cls, **parts):
         """The problem with the given parts, as a file holds them: see ``coordboost.data.parts.restored``."""
-        return cls._of(restored(**parts))
+        return cls.of(restored(**parts))
 
     @classmethod
-    def _of(cls, parts):
+    def of(cls, parts):
+        """The problem with these ``Parts``, which are not checked."""
         problem = cls.__new__(cls)
         vars(problem).update(vars(parts))
         return problem
@@ -86,7 +87,7 @@ class Problem:
         if self.countable:
             return self
         parts = {part.name: getattr(self, part.name) for part in fields(Parts)}
-        return Problem._of(Parts(**{**parts, "dictionary": self.dictionary.bank()}))
+        return Problem.of(Parts(**{**parts, "dictionary": self.dictionary.bank()}))
 
     def __setattr__(self, name, value):
         raise AttributeError(f"a Problem does not change: make a new one with another {name}.")

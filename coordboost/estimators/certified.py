@@ -1,6 +1,7 @@
 """The Lasso and the elastic net with a certificate, as estimators."""
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -42,23 +43,21 @@ class Penalised(Linear):
     def _net(self):
         return [1.0]
 
-    def _walks(self, X, y, weight):
+    def _walks(self, problem, products=None):
         standardize = validation.flag("standardize", self.standardize)
 
-        def walk(X, y, weight, grid, l1_ratio):
-            problem = self._problem(X, y, weight)
+        def walk(problem, products, grid, l1_ratio):
             factor = None
             if standardize:
                 factor = np.ones(problem.standardization.n_columns)
                 factor[problem.standardization.kept] = problem.standardization.norm / np.sqrt(problem.weight.sum())
-            given = {**grid, "tol": self.tol, "penalty_factor": factor, "l1_ratio": l1_ratio}
+            given = {**grid, "tol": self.tol, "penalty_factor": factor, "l1_ratio": l1_ratio, "products": products}
             return lasso_path(problem, unit_columns=False, refit_intercept=True, **given)
 
         out = []
         for l1_ratio in self._net():
-            path = walk(X, y, weight, self._grid(), l1_ratio)
-            grid = {"alphas": path.alphas}
-            out.append((path, lambda X, y, w, grid=grid, l1_ratio=l1_ratio: walk(X, y, w, grid, l1_ratio)))
+            path = walk(problem, products, self._grid(), l1_ratio)
+            out.append((path, partial(walk, grid={"alphas": path.alphas}, l1_ratio=l1_ratio)))
         return out
 
 

@@ -38,7 +38,8 @@ FITTED = """coef_, intercept_
 class Linear(BaseEstimator):
     """A linear estimator but for its loss and target (a task) and its path (``_walks``).
 
-    ``_walks(X, y, weight)`` is a list of pairs: a path of these rows, and a function of other rows that gives their path.
+    ``_walks(problem)`` is a list of pairs: a path of a problem, and a function of a problem on other rows that gives its path. Both take
+    the ``Products`` of the problem, too, or None: see ``coordboost.paths.folds``.
     """
 
     #: What is said of the parameters of one machine.
@@ -90,7 +91,7 @@ class Linear(BaseEstimator):
 
     def _fit(self, X, y, weight, folds=None):
         """The paths of each target, and the place on them."""
-        chosen = [self._choose(self._walks(X, one, weight), X, one, weight, folds) for one in self._targets(y)]
+        chosen = [self._choose(X, one, weight, folds) for one in self._targets(y)]
         self.paths_, self.places_ = ([one[k] for one in chosen] for k in (0, 1))
         for path in self.paths_:
             self._warn(path)
@@ -108,9 +109,9 @@ class Linear(BaseEstimator):
             warnings.simplefilter("ignore", validation.ConstantColumnWarning)  # their coefficients are 0
             return Problem(X, y, self._loss(), sample_weight=weight, feature_names=None if names is None else names.tolist())
 
-    def _choose(self, walks, X, y, weight, folds):
+    def _choose(self, X, y, weight, folds):
         """The path of the fit, and the place of the model: where the path ends."""
-        path = walks[0][0]
+        path = self._walks(self._problem(X, y, weight))[0][0]
         return path, Place(step=path.n_points - 1)
 
     def _warn(self, path):

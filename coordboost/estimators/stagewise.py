@@ -36,10 +36,10 @@ class Steps(RunBased):
 
     n_steps: int = 1000
 
-    def _walks(self, X, y, weight):
-        problem, n_steps = self._problem(X, y, weight), validation.whole("n_steps", self.n_steps, 1)
+    def _walks(self, problem, products=None):
+        n_steps = validation.whole("n_steps", self.n_steps, 1)
         return [
-            (solve(problem, method, n_steps), lambda X, y, w, method=method: solve(self._problem(X, y, w), method, n_steps))
+            (solve(problem, method, n_steps), lambda part, products, method=method: solve(part, method, n_steps))
             for method in self._methods(problem)
         ]
 

@@ -8,10 +8,12 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 
 from coordboost._checks import shown
+from coordboost.data import validation
 from coordboost.estimators import tables
+from coordboost.paths.folds import Folds
 from coordboost.paths.freedom import COSTS, criterion
 from coordboost.paths.places import Place
-from coordboost.paths.validate import RULES, CrossValidation, cross_validate, folds_of
+from coordboost.paths.validate import RULES, CrossValidation, folds_of, of_folds, rows_quickly
 
 CHOICE = """rule : {"best", "one_se", "aic", "bic", "cp"}, default "best"
         The smallest mean loss on rows held out; the simplest model within one standard error of it; or a criterion, where the degrees of
@@ -83,16 +85,16 @@ class CrossValidated:
         place = np.cumsum(counts) - 1
         return [tuple(place[rows[counts[rows]]] for rows in map(np.asarray, split)) for split in splits]
 
-    def _choose(self, walks, X, y, weight, folds):
+    def _choose(self, X, y, weight, folds):
         """The path and the place that the rule chooses among the points of all paths."""
+        problem = self._problem(X, y, weight)
         if folds is None:
+            walks = self._walks(problem)
             seen = [self._criterion(path, X, y, weight) for path, _ in walks]
             at = int(np.argmin(np.concatenate(seen)))
             self._seen.append(np.concatenate(seen))
         else:
-            threads = effective_n_jobs(self.n_jobs)
-            given = {"folds": folds, "sample_weight": weight, "n_threads": threads}
-            done = [cross_validate(walk, X, y, **given) for _, walk in walks]
+            walks, done = self._validated(problem, X, y, weight, folds)
             whole = CrossValidation(
                 np.hstack([one.losses for one in done]), done[0].weights, sum((one.paths for one in done), start=())
             )
@@ -103,6 +105,22 @@ class CrossValidated:
         k = int(np.searchsorted(ends, at, side="right"))
         path = walks[k][0]
         return path, Place(step=min(at - int(ends[k] - len(seen[k])), path.n_points - 1))
+
+    def _validated(self, problem, X, y, weight, folds):
+        """The walks on all rows, and for each of them its cross-validation."""
+        shared = Folds(problem, folds)
+        walks, rows = self._walks(problem, shared.products), rows_quickly(X)
+
+        def part(k):
+            fit = folds[k][0]
+            made = shared.parts[k] is None
+            return (
+                (self._problem(rows[fit], y[fit], None if weight is None else weight[fit]), None) if made else shared.parts[k]
+            )
+
+        given = rows, y, validation.sample_weight(weight, len(y)), folds
+        threads = effective_n_jobs(self.n_jobs)
+        return walks, [of_folds(lambda k, walk=walk: walk(*part(k)), *given, n_threads=threads) for _, walk in walks]
 
     def _criterion(self, path, X, y, weight):
         total = path.problem.weight.sum()

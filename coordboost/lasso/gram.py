@@ -188,4 +188,4 @@ class GramForm:
     def _rounding(self):
         """Bound of the rounding in a gap told by the Gram matrix: unit columns, sums of n_samples products (see ``At.doubt``)."""
         size = float(np.abs(self.gamma).sum()) + math.sqrt(self.square_y)
-        return 2 * np.finfo(float).eps * math.sqrt(self.source.n_samples) * size * size
+        return 2 * np.finfo(float).eps * math.sqrt(self.source.n_samples) * self.source.doubt * size * size

@@ -24,7 +24,7 @@ from coordboost.targets import At, Penalty, need_convexity
 
 def lasso_path(
     X, y=None, alphas=None, *, n_alphas=100, eps=1e-3, tol=1e-6, solver=None, penalty_factor=None, sample_weight=None, loss=None,
-    l1_ratio=1.0, unit_columns=None, refit_intercept=False,
+    l1_ratio=1.0, unit_columns=None, refit_intercept=False, products=None,
 ):  # fmt: skip
     r"""The Lasso or elastic net path on a grid, with a certificate at every alpha.
 
@@ -55,6 +55,9 @@ def lasso_path(
     refit_intercept : bool, default False
         For losses other than the squared one: whether the intercept is fitted at every alpha, an unpenalised column that the certificate
         knows.
+    products : object, optional
+        For the squared loss: ``cross(a, b)``, the inner products of the unit columns of a Problem, where they are known, each off by at
+        most ``doubt`` times the rounding of such a sum. ``coordboost.paths.folds`` makes them.
 
     Returns
     -------
@@ -73,25 +76,24 @@ def lasso_path(
     the squared loss it is also the best intercept beside any w. For other losses it is fitted again with ``refit_intercept=True``;
     else the optimum certified is that of the coefficients at this offset.
 
-    *Cost*: see ``docs/lasso-path.md`` for measurements and for the rule that chooses the solver.
+    *Cost*, and the rule that chooses the solver: see ``docs/lasso-path.md``.
     *Source*: Friedman, Hastie, Tibshirani, *Regularization paths for generalized linear models via coordinate descent*.
     """
     problem, scale, factor = _problem(X, y, sample_weight, penalty_factor, loss, unit_columns)
     squared = LOSS.of(problem.loss, "quadratic")
     l1_ratio = real("l1_ratio", l1_ratio, lambda number: 0 < number <= 1, "above 0 and at most 1")
     _check_solver(solver, problem.loss, l1_ratio)
-    tol = positive("tol", tol)
-    largest = float(scale.max())
+    tol, largest = positive("tol", tol), float(scale.max())
     with one_thread():
         ridge = (1 / l1_ratio - 1) / (factor * largest)
-        columns = ScaledColumns(problem, scale / largest, ridge, weighted=squared)
+        columns = ScaledColumns(problem, scale / largest, ridge, weighted=squared, products=products)
         total = float(problem.weight.sum())
         start = columns.y if squared else problem.resid(0.0 * problem.y)
         top = float(np.abs(columns.scan(start)).max()) * largest / total / l1_ratio
         alphas = _grid(alphas, n_alphas, eps, top)
         if not squared and alphas[-1] == 0 < top:
             raise ValueError(f"alphas must be > 0 for {shown(problem.loss)}: without a penalty there need not be an optimum.")
-        solver = solver or ("descent" if l1_ratio < 1 else choose(problem, alphas, top, tol))
+        solver = solver or ("descent" if l1_ratio < 1 or products is not None else choose(problem, alphas, top, tol))
         lams = alphas * l1_ratio * total / largest
         free = validation.flag("refit_intercept", refit_intercept) and not squared
         gammas, gaps, n_scans = (by_newton_freely if free else SOLVERS[solver])(problem, columns, lams, tol)

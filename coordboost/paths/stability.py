@@ -8,16 +8,13 @@ look at stability selection* (2013), Theorem 1 and equation (8), for pairs of co
 """
 
 import math
-import warnings
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 
 from coordboost._checks import real
-from coordboost._threads import one_thread
 from coordboost.data import validation
-from coordboost.paths.validate import rows_quickly
+from coordboost.paths.validate import in_threads, rows_quickly
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,11 +123,10 @@ def _walked(walk, X, y, draws, sample_weight, n_threads, halves):
     X, y = rows_quickly(X), np.asarray(y)
     weight = validation.sample_weight(sample_weight, len(y))
 
-    def one(draw):
-        rows, times = np.unique(draw, return_counts=True)
+    def walked(k):
+        rows, times = np.unique(draws[k], return_counts=True)
         given = None if halves and sample_weight is None else weight[rows] * times
-        return walk(X[rows], y[rows], given).order_of_entry()
+        return walk(X[rows], y[rows], given)
 
-    with one_thread(), warnings.catch_warnings(), ThreadPoolExecutor(validation.whole("n_threads", n_threads, 1)) as pool:
-        warnings.simplefilter("ignore", validation.ConstantColumnWarning)
-        return Stability(tuple(pool.map(one, draws)), X.shape[1], halves)
+    orders = in_threads(walked, lambda k, path: path.order_of_entry(), len(draws), n_threads)
+    return Stability(tuple(orders), X.shape[1], halves)

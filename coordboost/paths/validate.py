@@ -4,8 +4,10 @@
 standard errors weigh folds by their rows, as ``cv.glmnet`` of R does.
 """
 
+import signal
 import warnings
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +16,7 @@ import scipy.sparse
 from coordboost._checks import shown
 from coordboost._threads import one_thread
 from coordboost.data import validation
+from coordboost.interrupt import interruptible
 
 #: How a point may be chosen by its losses on rows held out.
 RULES = ("best", "one_se")
@@ -95,22 +98,48 @@ def cross_validate(walk, X, y, *, folds=5, rng=0, sample_weight=None, at=None, n
     weight = validation.sample_weight(sample_weight, len(y))
     folds = [tuple(map(np.asarray, fold)) for fold in folds] if hasattr(folds, "__iter__") else folds_of(y, folds, rng)
 
-    def one(fold):
-        fit, held = fold
-        path = walk(X[fit], y[fit], None if sample_weight is None else weight[fit])
-        scores = (
-            path.score_path(X[held], y[held], weight[held])
-            if at is None
-            else path.score_at(X[held], y[held], weight[held], at=at)
-        )
-        return path, -scores
+    def walked(k):
+        fit = folds[k][0]
+        return walk(X[fit], y[fit], None if sample_weight is None else weight[fit])
 
-    with one_thread(), warnings.catch_warnings(), ThreadPoolExecutor(validation.whole("n_threads", n_threads, 1)) as pool:
-        warnings.simplefilter("ignore", validation.ConstantColumnWarning)  # a fold may have columns that do not vary in it
-        done = list(pool.map(one, folds))
+    return of_folds(walked, X, y, weight, folds, at=at, n_threads=n_threads)
+
+
+def of_folds(walked, X, y, weight, folds, *, at=None, n_threads=1):
+    """The same where ``walked(k)`` gives the path of the fold k; X as ``rows_quickly`` gives it."""
+
+    def scored(k, path):
+        held = folds[k][1]
+        given = X[held], y[held], weight[held]
+        return path, -(path.score_path(*given) if at is None else path.score_at(*given, at=at))
+
+    done = in_threads(walked, scored, len(folds), n_threads)
     longest = max(len(losses) for _, losses in done)
     losses = np.array([np.pad(one, (0, longest - len(one)), constant_values=np.inf) for _, one in done])
     return CrossValidation(losses, np.array([weight[held].sum() for _, held in folds]), tuple(path for path, _ in done))
+
+
+def in_threads(walked, seen, n, n_threads=1):
+    """``seen(k, walked(k))`` for k = 0, ..., n - 1, a list: paths, and what is wanted of them, in several threads.
+
+    At Ctrl-C and SIGTERM the paths in work end where they are; then the signal acts as it would have.
+    """
+    with ExitStack() as stack:
+        stack.enter_context(one_thread())
+        stack.enter_context(warnings.catch_warnings())
+        warnings.simplefilter("ignore", validation.ConstantColumnWarning)  # some rows may have columns that do not vary in them
+        interrupted = stack.enter_context(interruptible())
+        pool = stack.enter_context(ThreadPoolExecutor(validation.whole("n_threads", n_threads, 1)))
+
+        def one(k):
+            path = None if interrupted() else walked(k)
+            return None if interrupted() else seen(k, path)
+
+        done, came = list(pool.map(one, range(n))), interrupted()
+    if came:
+        signal.raise_signal(came)
+        raise KeyboardInterrupt
+    return done
 
 
 def folds_of(y, k, rng=0):

@@ -126,9 +126,12 @@ class ScaledColumns:
     ridge : (n_learners,); the elastic net adds lam / 2 times the sum of ridge gamma^2: the Lasso with a row (lam ridge_j)^(1/2) more
     for each learner, whose correlation is then <b_j, resid> - lam ridge_j gamma_j
     weighted : False where the weights are in the terms of the loss, and the columns are ``scale_j B_j``
+    products : what gives Gram entries of the unit columns by ``cross(a, b)``, as ``problem.products`` does, which it is by default
+    doubt : its entries are off by at most so many times the rounding of a sum of n_samples products
     """
 
-    def __init__(self, problem, scale=None, ridge=None, weighted=True):
+    def __init__(self, problem, scale=None, ridge=None, weighted=True, products=None):
+        self.products, self.doubt = products, 1.0 if products is None else products.doubt
         self.problem, self.scale = problem, None if scale is None or (scale == 1).all() else scale
         self.ridge = np.zeros(problem.n_learners) if ridge is None else ridge
         self.n_samples, self.n_learners = problem.n_samples, problem.n_learners
@@ -147,14 +150,17 @@ class ScaledColumns:
 
     def hold(self, with_gram=False, columns=True):
         """A store for the columns of some learners; without `columns` for their Gram matrix alone, where that needs none."""
-        if not columns and self.problem.products is not None:
+        if not columns and self._products() is not None:
             return HeldColumns(None, self.n_learners, 0, True, entries=self.entries)
         stored = self.rows if self.root is None and self.scale is None else None
         return HeldColumns(self.gather, self.n_learners, self.n_samples, with_gram, stored)
 
+    def _products(self):
+        return self.problem.products if self.products is None else self.products
+
     def entries(self, a, b):
         """Gram entries of the columns `a` with the columns `b`, without columns."""
-        out = self.problem.products.cross(a, b)
+        out = self._products().cross(a, b)
         return out if self.scale is None else self.scale[a][:, None] * out * self.scale[b]
 
     def scan(self, resid):

@@ -1,0 +1,98 @@
+r"""Folds of one problem for the squared loss: made from the whole, without another look at the table.
+
+The whole has unit columns b_j and a target y, both of mean 0. A fold has the n rows F, and H are those held out. Then
+
+    mean_j = - sum_H b_j / n,        <b_i, b_j>_F = <b_i, b_j> - <b_i, b_j>_H - n mean_i mean_j,
+
+so the Gram matrix of a fold takes a product of the rows held out alone; where each row is held out once, these add up to that of the whole.
+
+*Numerics*: a column keeps the part s_j^2 = <b_j, b_j>_F of its square. Where all of these are at least 1/2, an entry of the Gram matrix
+of unit columns is a sum of three terms of at most 1, each with the rounding of its own sum, over s_i s_j: ``DOUBT`` covers that. Where one
+is smaller, nothing is claimed and the fold is made from its own rows. Columns, target and correlations are those of the data in any case.
+"""
+
+from dataclasses import fields
+
+import numpy as np
+
+from coordboost._protocol import DICTIONARY, LOSS
+from coordboost._threads import on_one_thread
+from coordboost.data.parts import Parts
+from coordboost.data.standardize import CACHED, Standardization
+from coordboost.dictionaries import Dense
+from coordboost.problem import Problem
+
+#: Most columns of a problem whose whole Gram matrix is formed.
+MOST = 2048
+#: A column must keep this part of its square on the rows of a fold; three roundings, each of a sum of at most 1, are divided by it.
+KEPT, DOUBT = 0.5, 8.0
+
+
+class Products:
+    """Inner products of unit columns, read from their Gram matrix: see ``lasso_path(products=)``."""
+
+    def __init__(self, gram, doubt):
+        self.gram, self.doubt = gram, doubt
+
+    def cross(self, a, b):
+        """The entries of the learners `a` with the learners `b`, (len(a), len(b))."""
+        return self.gram[np.ix_(a, b)]
+
+
+class Folds:
+    """The folds of a problem, each a problem of its own.
+
+    problem : centred and scaled by the door, without weights;  folds : pairs of rows to fit and rows held out
+    products : of the whole, or None;  parts : list of (Problem, Products), or None for a fold that its own rows should make
+    """
+
+    @on_one_thread
+    def __init__(self, problem, folds):
+        self.problem, self.products = problem, None
+        rows, self.parts = DICTIONARY.of(problem.dictionary, "rows"), [None] * len(folds)
+        apt = problem.standard and LOSS.of(problem.loss, "quadratic") and (problem.weight == 1).all()
+        others = [np.delete(np.arange(problem.n_samples), fit) for fit, _ in folds]
+        plain = all(
+            len(fit) + len(out) == problem.n_samples >= 3 * len(out) for (fit, _), out in zip(folds, others, strict=True)
+        )
+        if rows is not None and apt and plain and problem.n_learners <= min(MOST, problem.n_samples // 3):
+            self._share(rows, [fit for fit, _ in folds], others)
+
+    def _share(self, rows, folds, others):
+        held_out = [rows.take(out, axis=1) for out in others]
+        products = [held @ held.T for held in held_out]
+        once = np.bincount(np.concatenate(others), minlength=rows.shape[1])
+        whole = sum(products[1:], products[0].copy()) if (once == 1).all() else rows @ rows.T
+        self.products = Products(whole, DOUBT)
+        self.parts = [self._part(*fold) for fold in zip(folds, held_out, products, strict=True)]
+
+    def _part(self, fit, held, product):
+        """The fold of the rows `fit`, and its Gram matrix."""
+        whole, n = self.problem, len(fit)
+        mean = -held.sum(axis=1) / n
+        gram = self.products.gram - product - n * np.outer(mean, mean)
+        square, y = gram.diagonal(), whole.y[fit]
+        centre = float(y.mean())
+        if not (square >= KEPT).all() or not np.abs(y - centre).max() > 1e-8 * np.abs(y).max():
+            return None
+        norm = np.sqrt(square)
+        gram /= norm[:, None]
+        gram /= norm
+        way = whole.standardization
+        new = Standardization(way.kept, way.mean + way.norm * mean, way.norm * norm, way.n_columns)
+        parts = {part.name: getattr(whole, part.name) for part in fields(Parts)}
+        parts |= {"dictionary": Dense(standardised(whole.dictionary.rows, fit, mean, norm)), "standardization": new}
+        parts |= {"y": y - centre, "weight": np.ones(n), "offset": whole.offset + centre}
+        return Problem.of(Parts(**parts)), Products(gram, DOUBT)
+
+
+def standardised(rows, fit, mean, norm):
+    """The samples `fit` of the learners `rows`, less `mean` and over `norm` (n_learners,), C order; a few learners at a time."""
+    out = np.empty((len(rows), len(fit)))
+    step = max(1, CACHED // len(fit))
+    for first in range(0, len(rows), step):
+        part = slice(first, first + step)
+        np.take(rows[part], fit, axis=1, out=out[part], mode="clip")  # without a copy, unlike "raise"
+        out[part] -= mean[part, None]
+        out[part] /= norm[part, None]
+    return out

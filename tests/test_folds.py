@@ -1,0 +1,122 @@
+"""Folds that share the Gram matrix of the whole are those of their own rows; paths in threads end at Ctrl-C."""
+
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+from sklearn.model_selection import KFold, RepeatedKFold, ShuffleSplit
+
+import coordboost as cb
+from coordboost.paths.folds import DOUBT, KEPT, Folds
+
+RNG = np.random.default_rng(12)
+X = RNG.normal(size=(240, 30)) * np.linspace(1, 50, 30) + np.linspace(-30, 1e4, 30)
+Y = X @ np.where(np.arange(30) % 7, 0, 0.3) + RNG.normal(size=240) + 100
+FIVE = list(KFold(5, shuffle=True, random_state=1).split(X))
+SPLITS = {
+    "each row once": FIVE,
+    "some rows twice": list(RepeatedKFold(n_splits=4, n_repeats=2, random_state=0).split(X)),
+    "some rows never": list(ShuffleSplit(3, test_size=0.2, random_state=0).split(X)),
+}
+
+
+@pytest.mark.parametrize("splits", SPLITS)
+def test_a_fold_is_the_problem_of_its_rows(splits):
+    """Columns of mean 1e4 and spread 50 lose two to three digits of sixteen."""
+    shared = Folds(cb.Problem(X, Y), SPLITS[splits])
+    for (part, products), (fit, _) in zip(shared.parts, SPLITS[splits], strict=True):
+        own = cb.Problem(X[fit], Y[fit])
+        np.testing.assert_allclose(part.dictionary.rows, own.dictionary.rows, atol=1e-11)
+        np.testing.assert_allclose(part.y, own.y, atol=1e-11)
+        np.testing.assert_allclose(part.standardization.mean, own.standardization.mean, rtol=1e-12)
+        np.testing.assert_allclose(part.standardization.norm, own.standardization.norm, rtol=1e-12)
+        assert part.offset == pytest.approx(own.offset, rel=1e-14) and list(part.column_names) == list(own.column_names)
+        every = np.arange(30)
+        np.testing.assert_allclose(
+            products.cross(every, every[::2]), (own.dictionary.rows @ own.dictionary.rows.T)[:, ::2], atol=1e-11
+        )
+
+
+def test_entries_are_within_their_doubt_of_the_columns_where_much_is_held_out():
+    """Judged in longer numbers; one row has most of what a square may lose."""
+    table = RNG.normal(size=(240, 8))
+    table[3] = 9.0
+    squares = ((table - table.mean(axis=0)) ** 2).sum(axis=0)
+    shared, least = Folds(cb.Problem(table, Y), FIVE), []
+    for (part, products), (fit, _) in zip(shared.parts, FIVE, strict=True):
+        least.append((part.standardization.norm**2 / squares).min())
+        long = part.dictionary.rows.astype(np.longdouble)
+        off = np.abs(products.gram - long @ long.T).max()
+        assert 0 < off <= DOUBT * np.finfo(float).eps * np.sqrt(len(fit))
+    assert KEPT < min(least) < KEPT + 0.1
+    table[3] = 40.0
+    parts = Folds(cb.Problem(table, Y), FIVE).parts
+    assert [part is None for part in parts] == [3 in held for _, held in FIVE]
+
+
+@pytest.mark.parametrize(
+    ("given", "folds"),
+    [
+        ({"sample_weight": np.linspace(1, 2, 240)}, FIVE),
+        ({"loss": cb.Logistic()}, FIVE),
+        ({}, list(KFold(2).split(X))),
+        ({}, [(np.repeat(np.arange(120), 2), np.arange(120, 240))]),
+    ],
+    ids=["weights", "another loss", "halves", "rows drawn twice"],
+)
+def test_other_folds_are_made_from_their_rows(given, folds):
+    shared = Folds(cb.Problem(X, Y.mean() < Y if given.get("loss") else Y, **given), folds)
+    assert shared.products is None and not any(shared.parts)
+
+
+def test_paths_of_shared_folds_keep_what_their_gaps_say():
+    model = cb.CertifiedLassoCV(n_alphas=12, tol=1e-9, cv=FIVE).fit(X, Y)
+    ends = []
+    for path, (fit, _) in zip(model.cross_validation_.paths, FIVE, strict=True):
+        own = cb.Problem(X[fit], Y[fit])
+        for k, alpha in enumerate(path.alphas):
+            coef, intercept = path.coefs[:, k], path.intercepts[k]
+            target, norm = cb.Penalty(alpha * len(fit)), own.standardization.norm
+            resid = Y[fit] - X[fit] @ coef - intercept
+            corr = np.abs((X[fit] - X[fit].mean(axis=0)).T @ resid).max()
+            share = min(1.0, target.lam / corr)
+            lower = share * resid @ own.y - share**2 * resid @ resid / 2
+            gap = resid @ resid / 2 + target.lam * np.abs(coef).sum() - lower
+            ends.append(gap / own.start_loss)
+            assert ends[-1] <= path.gaps[k] + 1e-12 <= 1e-9 + 1e-12 and np.isfinite(norm).all()
+    assert max(ends) > 1e-12  # there was something to be certified
+    alone = cb.cross_validate(
+        lambda X, y, w: cb.lasso_path(X, y, model.path_.alphas, tol=1e-9, solver="descent"), X, Y, folds=FIVE
+    )
+    np.testing.assert_allclose(model.cross_validation_.losses, alone.losses, rtol=1e-4)
+    assert model.place_.step == alone.best
+
+
+@pytest.mark.parametrize("signum", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
+@pytest.mark.parametrize("run", [cb.cross_validate, cb.stability_selection], ids=["folds", "halves"])
+def test_paths_in_threads_end_at_ctrl_c(signum, run):
+    """A path that would take for ever; the signal then acts as it did before, here as a Ctrl-C."""
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    before = {one: signal.signal(one, stop) for one in (signal.SIGINT, signal.SIGTERM)}
+    ended = []
+
+    def walk(X, y, weight):
+        ended.append(cb.solve(cb.Problem(X, y, sample_weight=weight), cb.ls_boost(0.1), 10**12))
+        return ended[-1]
+
+    try:
+        threading.Timer(0.5, os.kill, (os.getpid(), signum)).start()
+        began = time.perf_counter()
+        with pytest.raises(KeyboardInterrupt):
+            run(walk, X[:, :5], Y, n_threads=2)
+        assert time.perf_counter() - began < 20 and {one.status for one in ended} == {cb.Status.INTERRUPTED}
+        assert len(ended) <= 2 and signal.getsignal(signum) is stop
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
