@@ -9,6 +9,7 @@ from coordboost.bounds import BoundCheck as BoundCheck
 from coordboost.bounds import check as check
 from coordboost.certify import certify as certify
 from coordboost.data.binning import bin_columns as bin_columns
+from coordboost.data.blocks import blocks as blocks
 from coordboost.data.families import tree_families as tree_families
 from coordboost.data.learners import leaf_stumps as leaf_stumps
 from coordboost.data.learners import stumps as stumps
@@ -84,7 +85,9 @@ from coordboost.paths.stability import bootstrap_frequencies as bootstrap_freque
 from coordboost.paths.stability import stability_selection as stability_selection
 from coordboost.paths.validate import CrossValidation as CrossValidation
 from coordboost.paths.validate import cross_validate as cross_validate
+from coordboost.pieces.drawn import Mask as Mask
 from coordboost.pieces.drawn import Softmax as Softmax
+from coordboost.pieces.drawn import Together as Together
 from coordboost.pieces.drawn import Weighted as Weighted
 from coordboost.pieces.fitted import DampedSearch as DampedSearch
 from coordboost.pieces.fitted import Fitted as Fitted

@@ -106,8 +106,10 @@ SELECTION = Kind(
         "grouped": False,  # looks at all learners of some groups, and the largest score wins
         "blind": False,  # the choice does not depend on the residual
         "chances": None,  # chances(corr (n, n_learners), square (n,), rng), of learners, for n residuals; and whether they are those of all
+        "unions": None,  # unions(draws, rng), of a rule that fits several blocks at once: masks (n, n_blocks), and their probabilities
         "sees_residual": False,  # it looks at the residual, too: sought(view)
         "foresees": False,  # looks at the learners of some families, and at the losses that their steps lead to
+        "of_blocks": False,  # it can work on blocks of columns that are fitted together, and not only on learners that can be counted
         "bind": None,  # bind(problem): the rule checked against the problem and filled in from it
         "norm": None,  # the norm under which expected progress is measured, its dual and its weights
         "dual_norm": None,
@@ -184,6 +186,7 @@ DICTIONARY = Kind(
         "member": None,  # int64 (n_learners,), the family of each learner; lengths(), those of the learners in their families
         "lengths": None,
         "groups": None,  # (n_learners,), the groups that a group selection rule draws from
+        "n_columns": None,  # learners are fits of blocks of so many columns; scan(v), lengths of projections on the blocks; spread(beta)
         "n_groups": None,  # their number, where learners cannot be counted but can be searched for in a group: find_in(v, groups)
         "rows": None,  # the columns where they are stored, (n_learners, n_samples)
         "entries": False,  # the entries that are not 0 are stored: data, row, start, scale, shift as in dictionaries/sparse.py
@@ -194,7 +197,7 @@ DICTIONARY = Kind(
         "steps": None,  # steps(beta), the model of each feature as a function of its bins
         "binning": None,  # what puts new rows into bins, where `at` takes rows in bins
         "products": _verbs.products,  # products(weight), Gram entries without columns, as ``dictionaries/stumps/joint.py``, or None
-        "standing": None,  # standing(rows), the learners found so far on rows in bins: a piece, and no copy
+        "standing": None,  # standing(rows), the learners found so far on other rows (in bins, if `binning` says how): a piece, and no copy
         "tree": None,  # tree(j), learner j as a Tree
         "tasks": None,  # tasks(), what has find(v) and find_in(v, groups) on several threads, or None where one is enough
         "shares": None,  # the parts that a scan is made of; scan_share(v, k, out) fills the entries of part k

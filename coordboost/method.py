@@ -90,6 +90,7 @@ class Method:
         if SELECTION.of(self.select, "foresees"):
             return DICTIONARY.of(dictionary, "families") is not None
         grouped = SELECTION.of(self.select, "grouped") and DICTIONARY.of(dictionary, "n_groups") is not None
+        grouped = grouped or (SELECTION.of(self.select, "of_blocks") and DICTIONARY.of(dictionary, "n_columns") is not None)
         grows = COEFFICIENTS.of(self.coefficients, "room") is not None
         return grows and (SELECTION.of(self.select, "greedy") or grouped) and STEP.of(self.step, "score") is None
 

@@ -4,10 +4,9 @@ import math
 
 import numpy as np
 import pytest
+from reference_noise import kept, noise
 
 import coordboost as cb
-from coordboost import _noise
-from coordboost._generic import interpreted
 from coordboost.dictionaries.trees import tasks
 from coordboost.engine.views.perturbed import Perturbed
 
@@ -18,20 +17,6 @@ Y = X[:, 0] - X[:, 3] + RNG.normal(size=N)
 WEIGHT = RNG.integers(1, 4, N).astype(float)
 PROBLEM = cb.Problem(X, Y)
 EPS, BETA, GAMMA = 0.1, 40.0, 0.05
-
-
-@interpreted
-def noise(seed, stream, step, n):
-    out = np.zeros(n)
-    _noise.add_noise(_noise.key_of(seed, stream, step), 1.0, np.ones(1), out, out)
-    return out
-
-
-@interpreted
-def kept(seed, step, share, g):
-    out = np.zeros(len(g))
-    _noise.keep_some(_noise.key_of(seed, _noise.SHARE, step), share, g, out)
-    return out
 
 
 def naive(problem, steps, seed, structure=cb.Structure.OWN, share=1.0, first=False, beta=BETA):
@@ -94,8 +79,11 @@ def test_without_noise_and_shrinkage_it_is_gradient_boosting_bit_for_bit():
     for method in (cb.sglb(EPS, math.inf, 0.0), cb.sgb(EPS)):
         run, plain = cb.solve(PROBLEM, method, 80), cb.solve(PROBLEM, cb.gbm(EPS), 80)
         assert np.array_equal(run.beta, plain.beta) and np.array_equal(run.path.theta, plain.path.theta)
-    forest = cb.Problem(cb.trees(X, max_depth=2), Y)
-    assert np.array_equal(*(cb.solve(forest, m, 10).beta for m in (cb.sglb(EPS, math.inf, 0.0), cb.gbm(EPS))))
+
+
+@pytest.mark.slow
+def test_without_noise_and_shrinkage_trees_are_those_of_gradient_boosting():
+    assert np.array_equal(*(cb.solve(forest(), m, 10).beta for m in (cb.sglb(EPS, math.inf, 0.0), cb.gbm(EPS))))
 
 
 def forest(weight=None, l2=0.0):

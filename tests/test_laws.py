@@ -20,6 +20,7 @@ GIVEN = [
     *(cb.Squared(), cb.Huber(), cb.Huber(0.5), cb.Logistic(), cb.Logistic(0.5), cb.Exponential(), cb.Poisson()),
     *(cb.Quantile(), cb.Quantile(0.875), cb.DampedSearch(0.5)),
     *(cb.SmoothZeroOne(), cb.SmoothZeroOne(0.5), cb.Welsch(), cb.Weighted(1.0 + np.arange(12)), cb.Softmax(5.0)),
+    *(cb.Together(2), cb.Mask(0.5)),
     *(cb.Langevin(0.1), cb.Langevin(0.1, 0.01)),
     *(cb.Full(), cb.Subset(1), cb.Subset(3), cb.Groups(1), cb.Groups(2), cb.Cyclic()),
     *(cb.rgb(0.1).select, cb.rgb(0.1, n_candidates=None).select, cb.rgb(0.1).step),

@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import coordboost as cb
-from coordboost.pieces.selection import draw_subsets, subset_weights
+from coordboost._subsets import draw_subsets
+from coordboost.pieces.selection import subset_weights
 
 GROUP_OF = np.array([0, 1, 0, 2, 1, 0])
 GROUPS = [[0, 2, 5], [1, 4], [3]]

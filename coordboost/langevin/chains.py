@@ -53,7 +53,7 @@ def chain(runs, burn_in, *, every=1, X=None):
     runs : Run, or a sequence of runs of the same length with other seeds
     burn_in, every : int
     X : rows, optional
-        Sample the predictions there (offset included); default the coefficients of the unit columns.
+        Sample the predictions there (offset included); default the coefficients of the unit columns, of blocks those of their columns.
 
     Returns
     -------
@@ -75,6 +75,10 @@ def chain(runs, burn_in, *, every=1, X=None):
 
 
 def _coefficients(run, steps):
+    dictionary, offset = run.problem.dictionary, run.problem.offset
+    n = DICTIONARY.of(dictionary, "n_columns")
+    if n is not None:  # coefficients of columns are predictions where one column is 1 and the others are 0
+        return np.stack(list(predictions_at(run, steps, dictionary.standing(np.eye(n))))) - offset
     if not run.problem.countable:
         raise ValueError(
             "learners that are found one by one have no coefficients to compare: sample predictions, chain(..., X=rows)."
@@ -86,11 +90,12 @@ def _predictions(run, steps, X):
     problem = run.problem
     if DICTIONARY.of(problem.dictionary, "standing") is None:
         return np.stack([problem.predict(state.beta, X) for state in run.replay(steps)])
-    return np.stack(list(predictions_at(run, steps, problem.dictionary.standing(problem.binning.bin(X)))))
+    rows = X if problem.binning is None else problem.binning.bin(X)
+    return np.stack(list(predictions_at(run, steps, problem.dictionary.standing(rows))))
 
 
 def predictions_at(run, steps, rows):
-    """Yield the predictions, offset included, at `steps`, on finished trees `rows`: each tree once on each row."""
+    """Yield the predictions, offset included, at `steps`, on finished learners `rows`: each learner once on each row."""
     follower = Follower(run.method, rows)
     for k in steps:
         follower.move(run.path, int(k))

@@ -1,8 +1,8 @@
 r"""Laws of Langevin boosting for the squared loss: all are normal, in closed form.
 
-In coefficients, with :math:`G = B^T W B`, :math:`M = \mathrm{diag}(p)` and N the sum of the weights:
+In coefficients, with :math:`G = B^T W B`, M the preconditioner (``Limit``; for unit columns diag(p)) and N the sum of the weights:
 
-    Gibbs law (eps to 0)    mean (G + gamma / M)^-1 B'W y,    covariance (N / beta) (G + gamma / M)^-1
+    Gibbs law (eps to 0)    mean (M G + gamma)^-1 M B'W y,    covariance (N / beta) (M G + gamma)^-1 M
     at a given eps          the same mean; the covariance solves a linear equation, for a choice that does not look at the residual
     before the limit        mean (I - e^{-At}) mu, covariance S - e^{-At} S e^{-A't}, with A = gamma + M G and t = eps * steps
 
@@ -44,12 +44,12 @@ class Normal(NamedTuple):
 
 
 class _Parts(NamedTuple):
-    """What the three laws are made of, for the learners that are ever chosen."""
+    """What the three laws are made of."""
 
     limit: object
     gram: np.ndarray
     target: np.ndarray  # B'W y
-    p: np.ndarray
+    M: np.ndarray
     eps: float
     beta: float
     gamma: float
@@ -68,28 +68,23 @@ class _Parts(NamedTuple):
         gamma = positive(
             "gamma", method.step.shrink / method.step.rate, expected="above 0: without shrinkage there is no limit law"
         )
-        j, B = limit.chosen, limit.columns
-        WB = limit.weight[:, None] * B[:, j]
-        return cls(
-            limit, B[:, j].T @ WB, WB.T @ (problem.y - problem.base), limit.p[j], method.step.rate, float(noise.beta[0]), gamma
-        )
+        WB = limit.weight[:, None] * limit.columns
+        gram, target = limit.columns.T @ WB, WB.T @ (problem.y - problem.base)
+        return cls(limit, gram, target, limit.preconditioner, method.step.rate, float(noise.beta[0]), gamma)
 
-    def law(self, mean, cov):
-        """The law with zeros for learners that are never chosen."""
-        n, j = len(self.limit.p), self.limit.chosen
-        full, wide = np.zeros(n), np.zeros((n, n))
-        full[j], wide[np.ix_(j, j)] = mean, cov
-        return Normal(full, wide)
+    @property
+    def drift(self):
+        """A: what the mean of the chain goes to its limit by."""
+        return self.gamma * np.eye(len(self.M)) + self.M @ self.gram
 
     def gibbs(self):
-        inverse = np.linalg.inv(self.gram + self.gamma * np.diag(1 / self.p))
-        return inverse @ self.target, self.limit.total / self.beta * (inverse + inverse.T) / 2
+        shape = np.linalg.solve(self.drift, self.M)
+        return shape @ self.target, self.limit.total / self.beta * (shape + shape.T) / 2
 
 
 def gibbs(problem, method, limit=None):
     """The Gibbs law of the coefficients, which `method` (``sglb``) approaches as its eps goes to 0: a ``Normal``. Squared loss."""
-    parts = _Parts.of(problem, method, limit)
-    return parts.law(*parts.gibbs())
+    return Normal(*_Parts.of(problem, method, limit).gibbs())
 
 
 def stationary(problem, method):
@@ -98,31 +93,34 @@ def stationary(problem, method):
     Raises
     ------
     ValueError
-        For rules that look, such as ``Full()``: take ``Weighted(p)`` or ``Subset(1)``.
+        For rules that look, such as ``Full()``: take ``Weighted(p)`` or ``Subset(1)``; on blocks ``Together(t)`` or ``Mask(q)``, too.
     """
     if not SELECTION.of(method.select, "blind"):
         raise ValueError(
             "the exact law at a given eps is known for rules that do not look at the residual: Weighted(p), Subset(1)."
         )
     parts = _Parts.of(problem, method, None)
-    if len(parts.p) > MOST:
-        raise ValueError(f"the exact law at a given eps is solved for {MOST} learners at most, got {len(parts.p)}.")
-    G, p, eps, keep, n = parts.gram, parts.p, parts.eps, 1 - parts.gamma * parts.eps, len(parts.p)
+    n = len(parts.M)
+    if n > MOST:
+        raise ValueError(f"the exact law at a given eps is solved for {MOST} columns at most, got {n}.")
+    G, eps, keep = parts.gram, parts.eps, 1 - parts.gamma * parts.eps
     mean, _ = parts.gibbs()
-    DG, eye = p[:, None] * G, np.eye(n)
+    MG, eye = parts.M @ G, np.eye(n)
     left = parts.target - G @ mean  # correlations at the mean: the choice of the learner makes noise of its own
-    choice = np.diag(p * left**2) - np.outer(p * left, p * left)
-    source = eps**2 * choice + 2 * parts.limit.total * eps / parts.beta * np.diag(p)
-    moved = keep**2 * np.kron(eye, eye) - keep * eps * (np.kron(DG, eye) + np.kron(eye, DG))
-    for j in range(n):  # eps^2 p_j (G S G)_jj in place (j, j)
-        moved[j * n + j] += eps**2 * p[j] * np.kron(G[j], G[j])
-    cov = np.linalg.solve(np.eye(n * n) - moved, source.ravel()).reshape(n, n)
-    return parts.law(mean, (cov + cov.T) / 2)
+    source = 2 * parts.limit.total * eps / parts.beta * parts.M - eps**2 * np.outer(parts.M @ left, parts.M @ left)
+    moved = (keep**2 * np.kron(eye, eye) - keep * eps * (np.kron(MG, eye) + np.kron(eye, MG))).reshape(n, n, n * n)
+    for p, fit in parts.limit.fits():
+        at = np.flatnonzero(fit.any(axis=1))  # the coefficients that this choice moves
+        step, jump = fit[at] @ G, fit @ left
+        moved[np.ix_(at, at)] += eps**2 * p * np.kron(step, step).reshape(len(at), len(at), n * n)
+        source += eps**2 * p * np.outer(jump, jump)
+    cov = np.linalg.solve(np.eye(n * n) - moved.reshape(n * n, n * n), source.ravel()).reshape(n, n)
+    return Normal(mean, (cov + cov.T) / 2)
 
 
 def transient(problem, method, n_steps, limit=None):
     """The law of the coefficients after `n_steps` steps from 0, as eps goes to 0 with eps * n_steps kept: a ``Normal``."""
     parts = _Parts.of(problem, method, limit)
     mean, cov = parts.gibbs()
-    decay = scipy.linalg.expm(-(parts.gamma * np.eye(len(parts.p)) + parts.p[:, None] * parts.gram) * parts.eps * n_steps)
-    return parts.law(mean - decay @ mean, cov - decay @ cov @ decay.T)
+    decay = scipy.linalg.expm(-parts.drift * parts.eps * n_steps)
+    return Normal(mean - decay @ mean, cov - decay @ cov @ decay.T)

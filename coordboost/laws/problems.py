@@ -3,6 +3,7 @@
 import numpy as np
 
 from coordboost._generic import is_piece
+from coordboost.data.blocks import blocks
 from coordboost.engine.views.explicit import Explicit
 from coordboost.methods import (
     agbm,
@@ -32,6 +33,12 @@ def small():
     return Problem(X, X[:, 0] - 2 * X[:, 5] + rng.normal(size=30), groups=np.arange(12) % 4)
 
 
+def small_blocks():
+    """The same columns in blocks of three."""
+    problem = small()
+    return Problem(blocks(problem.gather(np.arange(12)), np.arange(12) % 4), problem.y)
+
+
 def methods_tried():
     """A method for each way of choosing, of stepping, and of keeping coefficients."""
     return [
@@ -58,17 +65,19 @@ class Listed:
 
 
 def runs_of(problem, method, n_steps):
-    """The run twice in plain Python, and compiled where the rules are pieces; on the data themselves."""
+    """The run twice in plain Python, and compiled where the rules are pieces; on the data themselves, where learners can be counted."""
     pieces = is_piece(method.select) and is_piece(method.step)
     ways = [False, False, True] if pieces else [False, False]
-    return [solve(problem, method, n_steps, view=Explicit, compile=way) for way in ways]
+    view = Explicit if problem.countable else None
+    return [solve(problem, method, n_steps, view=view, compile=way) for way in ways]
 
 
 def path_of(problem, method, n_steps):
     """The sentence where runs of one method differ, or leave the learners."""
     plain, *others = runs_of(problem, method, n_steps)
-    if plain.n_steps and not (plain.path.learner.min() >= 0 and plain.path.learner.max() < problem.n_learners):
-        return f"learner {plain.path.learner.max()} was picked, of {problem.n_learners}."
+    known = plain.problem.n_learners
+    if plain.n_steps and not (plain.path.learner.min() >= 0 and plain.path.learner.max() < known):
+        return f"learner {plain.path.learner.max()} was picked, of {known}."
     for run, way in zip(others, ("again in plain Python", "compiled"), strict=False):
         same = run.n_steps == plain.n_steps and (run.path.learner == plain.path.learner).all()
         if not same or np.abs(run.beta - plain.beta).max() > 1e-9 * (1 + np.abs(plain.beta).max()):

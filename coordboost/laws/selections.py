@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._protocol import SELECTION
-from coordboost.laws.problems import path_of, runs_of, small
+from coordboost.laws.problems import path_of, runs_of, small, small_blocks
 from coordboost.laws.report import SKIPPED
 from coordboost.method import Method
 from coordboost.pieces.steps import Proportional
@@ -22,7 +22,7 @@ class SelectionCase(NamedTuple):
 
 def case(select, y):
     """The rule, bound."""
-    problem = small()
+    problem = small() if SELECTION.of(select, "unions") is None else small_blocks()
     bind = SELECTION.of(select, "bind")
     return (
         SelectionCase(select, select if bind is None else bind(problem), problem, Method("checked", select, Proportional(0.5))),

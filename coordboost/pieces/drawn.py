@@ -1,22 +1,35 @@
 """Selection rules that draw the learner by a law: given once, or made of the correlations.
 
-They are homogeneous: a gradient times a positive number gives the same law, as the limit of Langevin boosting needs.
+They are homogeneous: a gradient times a positive number gives the same law, as the limit of Langevin boosting needs. On blocks of
+columns, ``Problem(blocks(X, ...), y)``, ``Together`` and ``Mask`` draw columns that are fitted at once.
 
 Source: Ustimenko and Prokhorenkova, *SGLB: Stochastic Gradient Langevin Boosting*, Section 5.
 """
 
+import itertools
 import math
 from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._checks import not_negative, shown
-from coordboost._generic import generic
+from coordboost._checks import not_negative, real, shown
+from coordboost._generic import generic, kernel
 from coordboost._protocol import DICTIONARY, SELECTION
+from coordboost._subsets import check_count, draw_subsets
 from coordboost._winner import best_in
 
 scan = generic("scan")
 sought = generic("sought")
+
+
+@kernel
+def as_given(view, j, corr):
+    """Learner j with the correlation that the scan has found: learners that are given."""
+    return j, corr
+
+
+taken = generic("taken", as_given)
+together = generic("together")
 
 #: What is drawn where a rule needs a number in (0, 1): one of so many whole numbers.
 FINE = 1 << 53
@@ -73,12 +86,13 @@ class Softmax(NamedTuple):
 
     width = 1
     sees_residual = True
+    of_blocks = True
     draws_below = FINE
 
     def bind(self, problem):
         not_negative("Softmax: kappa", self.kappa)
-        if not problem.countable:
-            raise ValueError("Softmax needs learners that can be counted: it looks at the correlations of all.")
+        if not problem.countable and DICTIONARY.of(problem.dictionary, "n_columns") is None:
+            raise ValueError("Softmax needs learners that can be counted, or blocks: it looks at the correlations of all.")
         if (problem.weight != problem.weight[0]).any():
             raise ValueError("Softmax needs sample weights that are all equal: it takes the plain norm of the residual.")
         return self
@@ -104,5 +118,83 @@ class Softmax(NamedTuple):
         for j in range(last):
             left -= math.exp(by * corr[j] * corr[j] - most)
             if left < 0.0:
-                return j, corr[j]
-        return last, corr[last]
+                return taken(view, j, corr[j])
+        return taken(view, last, corr[last])
+
+
+@SELECTION.own
+class Together(NamedTuple):
+    """The columns of t blocks, drawn uniformly without replacement, fitted at once."""
+
+    t: int
+    n: int = 0  # blocks, filled in from the problem
+
+    of_blocks = True
+    blind = True
+
+    @property
+    def width(self):
+        return self.t
+
+    def bind(self, problem):
+        n = _blocks_of("Together", problem)
+        check_count("Together", self.t, n, "blocks")
+        return self._replace(n=n)
+
+    @property
+    def draws_below(self):
+        return self.n
+
+    def draw(self, rng, n_rows, n_learners):
+        return draw_subsets(rng, n_rows, self.t, self.n)
+
+    def unions(self, draws, rng):
+        """The unions of blocks that are fitted, masks (n_unions, n), and their probabilities; `draws` of them where there are more."""
+        known = math.comb(self.n, self.t) <= draws
+        rows = list(itertools.combinations(range(self.n), self.t)) if known else self.draw(rng, draws, self.n)
+        masks = np.zeros((len(rows), self.n), dtype=bool)
+        np.put_along_axis(masks, np.array(rows), True, axis=1)
+        return masks, np.full(len(rows), 1 / len(rows))
+
+    def pick(self, view, step, beta, drawn, k):
+        return together(view, drawn)
+
+
+@SELECTION.own
+class Mask(NamedTuple):
+    """The columns of the blocks that a mask leaves, each block with probability q, fitted at once; an empty mask fits nothing."""
+
+    q: float
+    n: int = 0  # blocks, filled in from the problem
+
+    of_blocks = True
+    blind = True
+    draws_below = 2
+
+    @property
+    def width(self):
+        return self.n
+
+    def bind(self, problem):
+        real("Mask: q", self.q, lambda q: 0 < q <= 1, "a probability in (0, 1]")
+        return self._replace(n=_blocks_of("Mask", problem))
+
+    def draw(self, rng, n_rows, n_learners):
+        return (rng.random((n_rows, self.n)) < self.q).astype(np.int64)
+
+    def unions(self, draws, rng):
+        """As those of ``Together``."""
+        if 2**self.n > draws:
+            return self.draw(rng, draws, self.n) > 0, np.full(draws, 1 / draws)
+        masks = np.array(list(itertools.product((False, True), repeat=self.n)))
+        return masks, np.where(masks, self.q, 1 - self.q).prod(axis=1)
+
+    def pick(self, view, step, beta, drawn, k):
+        return together(view, np.flatnonzero(drawn))
+
+
+def _blocks_of(name, problem):
+    """The number of blocks of a problem, refused where its learners are no fits of blocks."""
+    if DICTIONARY.of(problem.dictionary, "n_columns") is None:
+        raise ValueError(f"{name} fits columns at once: pass Problem(blocks(X), y), got {problem!r}.")
+    return problem.dictionary.n_groups

@@ -21,6 +21,7 @@ import numpy as np
 
 from coordboost._generic import generic
 from coordboost._protocol import DICTIONARY, SELECTION
+from coordboost._subsets import check_count, draw_subsets
 from coordboost._winner import best, best_among, best_in
 
 correlations = generic("correlations")
@@ -36,37 +37,12 @@ def subset_weights(t, n):
     return t / n * np.concatenate([[1.0], np.cumprod(ratio)])
 
 
-def draw_subsets(rng, n_rows, t, n):
-    """Uniform t-subsets of ``range(n)``, one per row, sorted; int64 (n_rows, t).
-
-    Floyd's algorithm on all rows at once; for large t the t smallest of n random numbers.
-    """
-    if t == n:
-        return np.broadcast_to(np.arange(n), (n_rows, n)).copy()
-    if t <= 48:
-        rows = np.empty((n_rows, t), dtype=np.int64)
-        for i in range(t):
-            last = n - t + i
-            fresh = rng.integers(0, last + 1, size=n_rows)
-            taken = (rows[:, :i] == fresh[:, None]).any(axis=1)
-            rows[:, i] = np.where(taken, last, fresh)
-    else:
-        rows = np.stack([np.argpartition(rng.random(n), t - 1)[:t] for _ in range(n_rows)])
-    rows.sort(axis=1)
-    return rows
-
-
 def _ordered(values, weights):
     return float(weights @ np.sort(values)[::-1])
 
 
 def _ordered_dual(values, weights):
     return float(np.max(np.cumsum(np.sort(values)[::-1]) / np.cumsum(weights)))
-
-
-def _check_count(name, t, n, what):
-    if not (isinstance(t, int | np.integer) and 1 <= t <= n):
-        raise ValueError(f"{name}: t must be a whole number from 1 to {n} (the number of {what}), got {t!r}.")
 
 
 @SELECTION.own
@@ -103,7 +79,7 @@ class Subset(NamedTuple):
         return self.t
 
     def bind(self, problem):
-        _check_count("Subset", self.t, problem.n_learners, "learners")
+        check_count("Subset", self.t, problem.n_learners, "learners")
         return self
 
     def draw(self, rng, n_rows, n_learners):
@@ -158,7 +134,7 @@ class Groups(NamedTuple):
             )
         member = np.argsort(labels, kind="stable").astype(np.int64)
         start = np.concatenate([[0], np.cumsum(np.bincount(labels))]).astype(np.int64)
-        _check_count("Groups", self.t, len(start) - 1, "groups")
+        check_count("Groups", self.t, len(start) - 1, "groups")
         return self._replace(member=member, start=start)
 
     @property
@@ -170,6 +146,15 @@ class Groups(NamedTuple):
 
     def pick(self, view, step, beta, drawn, k):
         return best_in(view, step, beta, drawn, self.member, self.start)
+
+    def chances(self, corr, square, rng):
+        size = np.abs(corr)[:, self.member]
+        most = np.maximum.reduceat(size, self.start[:-1], axis=1)
+        place, out = np.argsort(np.argsort(-most, axis=1), axis=1), np.zeros_like(corr)
+        for g, chance in enumerate(self.weights(len(self.start) - 1)[place].T):
+            at = size[:, self.start[g] : self.start[g + 1]].argmax(axis=1)
+            out[np.arange(len(out)), self.member[self.start[g] + at]] = chance
+        return out, False
 
     def _by_group(self, values, reduce):
         return reduce.reduceat(np.abs(values)[self.member], self.start[:-1])

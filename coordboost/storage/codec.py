@@ -7,6 +7,7 @@ import numpy as np
 from coordboost._checks import shown
 from coordboost._families import Families
 from coordboost._protocol import DICTIONARY, LOSS, SELECTION, STEP
+from coordboost.data.blocks import SavedBlocks
 from coordboost.data.standardize import Standardization
 from coordboost.data.trees import SavedFamilies, SavedTrees
 from coordboost.dictionaries.binned import Binned
@@ -15,7 +16,10 @@ from coordboost.dictionaries.trees.stored import Trees
 from coordboost.pieces import drawn, nonconvex, quantile  # noqa: F401  # they register themselves
 
 PIECES = {name: piece for kind in (LOSS, SELECTION, STEP, DICTIONARY) for name, piece in kind.pieces.items()}
-PIECES |= {piece.__name__: piece for piece in (Standardization, Binned, SavedTrees, SavedFamilies, Families, Growth, Trees)}
+PIECES |= {
+    piece.__name__: piece
+    for piece in (Standardization, Binned, SavedBlocks, SavedTrees, SavedFamilies, Families, Growth, Trees)
+}
 #: The numbers that JSON has no word for.
 FLOATS = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 

@@ -82,7 +82,8 @@ SINCE_2 = ("arrays", "digest")
 
 #: Every array: the types that it may have, and its shape. The same letter is the same number in all of them: k steps, n learners,
 #: m samples, s standardised columns, e entries, d features, c thresholds, + one more than the learners, * one more than the features,
-#: p nodes, l leaves, b bytes of a set, o monotone signs, f families.
+#: p nodes, l leaves, b bytes of a set, o monotone signs, f families,
+#: q columns in blocks, r their places in all blocks, t one more than the blocks.
 ARRAYS = {
     "path.learner": ("<i8", "k"),
     "path.shrink": ("<f8", "k"),
@@ -109,6 +110,10 @@ ARRAYS = {
     "problem.dictionary.penalty": ("<f8", "d"),
     "problem.dictionary.growth.monotone": ("<i8", "o"),
     "problem.dictionary.member": ("<i8", "n"),
+    "problem.dictionary.columns": ("<f8", "qm"),
+    "problem.dictionary.blocks": ("<i8", "r"),
+    "problem.dictionary.blocks_start": ("<i8", "t"),
+    "problem.dictionary.fits": ("<f8", "nq"),
     "problem.dictionary.families.nodes": ("<i8", "f"),
     **{f"problem.dictionary.families.{name}": ("<f8", "f") for name in ("bound", "complexity")},
     **{f"problem.dictionary.trees.{name}": ("<i4", "np") for name in ("feature", "left")},

@@ -4,11 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost import _linesearch
 from coordboost._generic import generic, kernel
 from coordboost._noise import LEAVES, SHARE, STRUCTURE, add_noise, keep_some, key_of, normal
 from coordboost._protocol import VIEW
-from coordboost.engine.views.explicit import Explicit
+from coordboost.engine.views.explicit import Explicit, refresh_residual
 from coordboost.pieces.fitted import fitted
 from coordboost.pieces.perturbation import Structure
 
@@ -37,9 +36,7 @@ refit = generic("refit", refit_unit)
 def look_ahead(view):
     """The residual where the model is shrunken already."""
     inner = view.inner
-    for i in range(len(inner.pred)):
-        at = inner.base + (1 - view.ahead) * inner.pred[i]
-        inner.resid[i] = inner.weight[i] * _linesearch.residual(inner.loss, inner.y[i], at)
+    refresh_residual(inner.loss, inner.y, inner.weight, inner.base, (1 - view.ahead) * inner.pred, inner.resid)
 
 
 @VIEW.own

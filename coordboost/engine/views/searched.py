@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+import numpy as np
+
 from coordboost._generic import generic, kernel
 from coordboost._protocol import COEFFICIENTS, DICTIONARY, VIEW
 from coordboost.engine.views.accelerated import Accelerated
@@ -27,6 +29,8 @@ find = generic("find")
 tempo = generic("tempo")
 measure = generic("measure", unmeasured)
 find_in = generic("find_in")
+fit_together = generic("fit_together")
+scan = generic("scan")
 sought = generic("sought")
 tie = generic("tie")
 search = generic("search")
@@ -108,6 +112,22 @@ class Searched(NamedTuple):
         """The same among the learners of the groups drawn."""
         measure(self.inner.dictionary, self.inner)
         return find_in(self.inner.dictionary, sought(self.inner), drawn)
+
+    def sought(self):
+        """What learners are sought for."""
+        return sought(self.inner)
+
+    def scan(self):
+        """How long the projections on the blocks are, where learners are fits of blocks."""
+        return scan(self.inner.dictionary, sought(self.inner))
+
+    def taken(self, block, corr):
+        """The fit of one block, and its correlation."""
+        return find_in(self.inner.dictionary, sought(self.inner), np.full(1, block))
+
+    def together(self, groups):
+        """The fit of all columns of some blocks, and its correlation."""
+        return fit_together(self.inner.dictionary, sought(self.inner), groups)
 
     def tasks(self):
         """What searches in tasks of several threads, where that is worth it, else None."""

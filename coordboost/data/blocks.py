@@ -1,0 +1,141 @@
+"""Blocks of columns that are fitted together: a family of learners."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from coordboost._checks import shown
+from coordboost.data import validation
+from coordboost.dictionaries.blocks.bank import BlockBank
+
+
+class BlockFamily:
+    """Blocks of given columns: what a ``Problem`` takes in place of X.
+
+    rows : (n_columns, n_samples);  member, start : block s is the columns ``member[start[s]:start[s + 1]]``
+    """
+
+    def __init__(self, rows, member, start):
+        self.rows, self.member, self.start = rows, member, start
+
+    def __repr__(self):
+        return f"<{len(self.start) - 1} blocks of {len(self.rows)} columns, {self.n_samples} samples>"
+
+    @property
+    def n_samples(self):
+        return self.rows.shape[1]
+
+    def bank(self, weight):
+        """An empty bank of fits of these blocks, unit vectors in the metric of `weight`."""
+        return BlockBank(self, weight)
+
+    def saved(self, values):
+        """The family and some of its fits as plain arrays."""
+        return SavedBlocks(self.rows, self.member, self.start, np.ascontiguousarray(values))
+
+    def at(self, X):
+        """The same family on new rows."""
+        rows = _rows(X)
+        if len(rows) != len(self.rows):
+            raise ValueError(f"X must have the {len(self.rows)} columns of the fit, got {len(rows)}.")
+        return BlockFamily(rows, self.member, self.start)
+
+
+class SavedBlocks(NamedTuple):
+    """What a file holds of a bank of fits: the columns, the blocks, and the fits that were made."""
+
+    columns: np.ndarray
+    blocks: np.ndarray
+    blocks_start: np.ndarray
+    fits: np.ndarray
+
+    @property
+    def n_samples(self):
+        return self.columns.shape[1]
+
+    @property
+    def n_learners(self):
+        return len(self.fits)
+
+    def check(self):
+        """Refuse parts that do not fit each other.
+
+        Raises
+        ------
+        ValueError
+            Which part.
+        """
+        n, member, start = len(self.columns), self.blocks, self.blocks_start
+        known = ((member >= 0) & (member < n)).all() and len(start) > 1
+        if not (known and start[0] == 0 and start[-1] == len(member) and (np.diff(start) > 0).all()):
+            raise ValueError("the blocks are damaged.")
+        if self.fits.shape[1:] != (n,) or not (np.isfinite(self.fits).all() and np.isfinite(self.columns).all()):
+            raise ValueError("the columns of the blocks, or their fits, are damaged.")
+
+    def opened(self, weight, binning):
+        """The bank that was saved."""
+        return BlockBank(BlockFamily(self.columns, self.blocks, self.blocks_start), weight, self.fits)
+
+
+def blocks(X, blocks=None):
+    """Blocks of the columns of X, fitted together: ``Problem(blocks(X, [[0, 1], [2]]), y)`` boosts with least-squares fits.
+
+    A step fits all columns of one block to the pseudo-residual; of several solutions it takes the one of least norm. The fit becomes a
+    unit vector of B with a coefficient of its own; the correlation is its length. ``run.problem.dictionary.spread(run.beta)`` is the model
+    as coefficients of the columns.
+
+    Parameters
+    ----------
+    X : array_like, (n_samples, n_columns)
+        Columns as they are: nothing is centred or scaled.
+    blocks : sequence of sequences of int, or labels (n_columns,), optional
+        The columns of each block, which may share some; or the block of each column. Default: each column is a block.
+
+    Returns
+    -------
+    BlockFamily
+
+    Raises
+    ------
+    ValueError
+        For blocks that name no column of X.
+
+    Notes
+    -----
+    ``Full()`` takes the block on which the projection of the pseudo-residual is longest, ``Weighted(p)`` and ``Groups(t)`` draw blocks;
+    ``Together(t)`` and ``Mask(q)`` fit the columns of several blocks at once. *Memory*: 8 n_columns bytes for a step. *Cost* of a step:
+    2 n_samples n_columns and the squares of the sizes of the blocks looked at; the cube of its size for a fit of several.
+    *Source*: Ustimenko and Prokhorenkova, *SGLB: Stochastic Gradient Langevin Boosting*, Section 2.
+    """
+    rows = _rows(X)
+    lists = [np.unique(_numbers(block)) for block in _lists(blocks, len(rows))]
+    for block in lists:
+        if len(block) == 0 or block[0] < 0 or block[-1] >= len(rows):
+            raise ValueError(f"a block must name columns from 0 to {len(rows) - 1}, got {shown(block.tolist())}.")
+    if not lists:
+        raise ValueError("blocks must hold one block or more, got none.")
+    return BlockFamily(rows, np.concatenate(lists), np.cumsum([0] + [len(block) for block in lists]))
+
+
+def _lists(blocks, n):
+    """The columns of each block: from lists of them, or from a label of each of the n columns."""
+    given = list(range(n) if blocks is None else blocks)
+    if given and all(np.ndim(one) == 0 for one in given):
+        labels = validation.groups(np.asarray(given), n)
+        return [np.flatnonzero(labels == label) for label in np.unique(labels)]
+    return given
+
+
+def _numbers(block):
+    """The columns of a block as int64."""
+    array = np.asarray(block)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise ValueError(f"a block must be a list of columns, whole numbers, got {shown(block)}.")
+    return array.astype(np.int64)
+
+
+def _rows(X):
+    """The columns of X as rows of float64, checked."""
+    X = validation.matrix(X)[0]
+    validation.check_columns(X)
+    return np.ascontiguousarray((X.toarray() if hasattr(X, "toarray") else X).T)

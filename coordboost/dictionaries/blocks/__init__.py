@@ -1,0 +1,1 @@
+"""Blocks of columns that are fitted together."""

@@ -1,0 +1,120 @@
+"""The bank of a run whose learners are fits of blocks of columns: they are kept as coefficients of the columns."""
+
+import numpy as np
+
+from coordboost._protocol import DICTIONARY
+from coordboost.dictionaries.blocks.fits import Blocks, StandingFits, fill_root
+
+
+class BlockBank:
+    """Fits of blocks by number, in the order in which a run made them: a dictionary without end.
+
+    Parameters
+    ----------
+    family : object with ``rows``, ``member``, ``start``, and ``at(X)``, ``saved(values)``
+        What is fitted.
+    weight : (n_samples,)
+        The metric of the fits.
+    values : (n_fits, n_columns), optional
+        Those to begin with.
+    """
+
+    countable = False
+
+    def __init__(self, family, weight, values=None):
+        self.family, self.weight = family, weight
+        values = np.zeros((0, len(family.rows))) if values is None else values
+        self.made = Blocks.of(family.rows, weight, family.member, family.start, values)
+        DICTIONARY.complete(self)
+
+    @property
+    def n_samples(self):
+        return self.family.rows.shape[1]
+
+    @property
+    def n_learners(self):
+        """Fits so far."""
+        return int(self.made.state.n)
+
+    @property
+    def n_columns(self):
+        """The columns that learners are combinations of."""
+        return len(self.family.rows)
+
+    @property
+    def n_groups(self):
+        """Blocks."""
+        return len(self.family.start) - 1
+
+    @property
+    def values(self):
+        """The fits so far as coefficients of the columns, (n_learners, n_columns)."""
+        return self.made.values[: self.n_learners]
+
+    def bank(self):
+        """A bank of its own with the same fits."""
+        return BlockBank(self.family, self.weight, self.values.copy())
+
+    def room(self, n):
+        """The fits with room for `n` more: what a loop works on."""
+        most = self.n_learners + n
+        if most > len(self.made.values):
+            self.made = self.made.with_room(max(most, len(self.made.values) * 3 // 2))
+        return self.made
+
+    def forget(self, n):
+        """Know the first `n` fits only."""
+        self.made.state.n = min(n, self.n_learners)
+
+    def saved(self, n):
+        """The first n fits, and the family, as plain arrays."""
+        return self.family.saved(self.values[:n])
+
+    def scan(self, v):
+        """How long the projections of v on all blocks are, (n_blocks,)."""
+        return self.made.scan(v)
+
+    def noise_lengths(self, noise):
+        """How long the projections of many vectors (n, n_samples) on all blocks are, (n, n_blocks)."""
+        corr = noise @ self.family.rows.T
+        roots = [self.root([s]) for s in range(self.n_groups)]
+        return np.stack([np.linalg.norm(corr @ root, axis=1) for root in roots], axis=1)
+
+    def root(self, groups):
+        """The root of the pseudo-inverse of the Gram matrix of the columns of some blocks, zeros elsewhere: (n_columns, n_columns)."""
+        family, out = self.family, np.zeros((self.n_columns, self.n_columns))
+        parts = [family.member[family.start[s] : family.start[s + 1]] for s in groups]
+        index = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *parts]))
+        part = np.zeros((len(index), len(index)))
+        fill_root(self.made.gram, index, len(index), part)
+        out[np.ix_(index, index)] = part
+        return out
+
+    def bound(self, v):
+        """A bound of the correlation of every fit: the norm of v."""
+        return float(np.linalg.norm(np.divide(v, np.sqrt(self.weight), out=np.zeros_like(v), where=self.weight > 0)))
+
+    def column(self, j):
+        return self.values[j] @ self.family.rows
+
+    def correlations(self, v, index):
+        return self.values[index] @ (self.family.rows @ v)
+
+    def combine(self, beta):
+        return self.made.combine(np.asarray(beta))
+
+    def spread(self, beta):
+        """The model as coefficients of the columns, (n_columns,)."""
+        return np.asarray(beta) @ self.made.values[: len(beta)]
+
+    def name(self, j):
+        return f"fit {j}"
+
+    def standing(self, X):
+        """The fits so far on other rows, X (n_rows, n_columns): a piece."""
+        return StandingFits(self.family.at(X).rows, self.made.values)
+
+    def at(self, X):
+        """The same fits on new rows."""
+        family = self.family.at(X)
+        return BlockBank(family, np.ones(family.n_samples), self.values)
