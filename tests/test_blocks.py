@@ -29,20 +29,16 @@ RULES = {
 }
 
 
-def inverse_root(S, weight):
-    """The symmetric root of the pseudo-inverse of the Gram matrix of the columns S."""
-    size, axes = np.linalg.eigh(X[:, S].T @ (weight[:, None] * X[:, S]))
+def inverse_root(S, weight, l2):
+    """The symmetric root of the pseudo-inverse of the Gram matrix of the columns S, with a ridge."""
+    size, axes = np.linalg.eigh(X[:, S].T @ (weight[:, None] * X[:, S]) + l2 * np.eye(len(S)))
     keep = size > 1e-10 * size.max()
     return (axes[:, keep] / np.sqrt(size[keep])) @ axes[:, keep].T
 
 
-def length(s, z, weight):
-    return np.linalg.norm(inverse_root(BLOCKS[s], weight) @ (X[:, BLOCKS[s]].T @ z))
-
-
-def chosen(name, row, z, weight):
+def chosen(name, row, z, weight, l2):
     """The columns that a step fits."""
-    lengths = np.array([length(s, z, weight) for s in range(len(BLOCKS))])
+    lengths = np.array([np.linalg.norm(inverse_root(S, weight, l2) @ (X[:, S].T @ z)) for S in BLOCKS])
     if name == "greedy":
         return BLOCKS[lengths.argmax()]
     if name == "fixed":
@@ -56,27 +52,31 @@ def chosen(name, row, z, weight):
     return sorted({j for s in which for j in BLOCKS[s]})
 
 
-def naive(problem, name, rows, seed):
+def naive(problem, name, rows, seed, l2):
     """Algorithm 7: the predictions and the coefficients of the columns."""
     w, F, coef = problem.weight, np.zeros(N), np.zeros(P)
     sigma = math.sqrt(2 * w.sum() / (EPS * BETA))
     for k in range(STEPS):
         g = problem.resid(F)
-        S = chosen(name, None if rows is None else rows[k], g + sigma * np.sqrt(w) * noise(seed, 1, k, N), w)
+        S = chosen(name, None if rows is None else rows[k], g + sigma * np.sqrt(w) * noise(seed, 1, k, N), w, l2)
         theta = np.zeros(P)
         if len(S):
-            root = inverse_root(S, w)
+            root = inverse_root(S, w, l2)
             theta[S] = EPS * root @ (root @ (X[:, S].T @ g) + sigma * noise(seed, 2, k, len(S)))
         F, coef = (1 - GAMMA * EPS) * F + X @ theta, (1 - GAMMA * EPS) * coef + theta
     return F, coef
 
 
+@pytest.mark.parametrize("l2", [0.0, 5.0])
 @pytest.mark.parametrize("name", RULES)
-def test_blocks_follow_the_lines(name):
+def test_blocks_follow_the_lines(name, l2):
     weight = None if name == "softmax" else WEIGHT
-    problem, method = cb.Problem(cb.blocks(X, BLOCKS), Y, sample_weight=weight), cb.sglb(EPS, BETA, GAMMA, select=RULES[name])
+    problem, method = (
+        cb.Problem(cb.blocks(X, BLOCKS, l2=l2), Y, sample_weight=weight),
+        cb.sglb(EPS, BETA, GAMMA, select=RULES[name]),
+    )
     stream = picks(7, method.bind(problem).select, 0)
-    F, coef = naive(problem, name, None if stream is None else stream.rows(0, STEPS), 7)
+    F, coef = naive(problem, name, None if stream is None else stream.rows(0, STEPS), 7, l2)
     run = cb.solve(problem, method, STEPS, rng=7, compile=False)
     # a few dozen roundings in each of 40 steps
     assert np.abs(run.pred - F).max() < 1e-12 and np.abs(run.problem.dictionary.spread(run.beta) - coef).max() < 1e-12
@@ -200,6 +200,20 @@ def test_the_stationary_law_of_blocks_is_that_of_the_step(name):
         jump = -GAMMA * eps * law.mean + eps * K @ B.T @ left
         again = again + p * (A @ law.cov @ A.T + np.outer(jump, jump) + 2 * N * eps / BETA * K)
     assert relative(again, law.cov) < 1e-10
+
+
+def test_ridge_fits_keep_the_law_if_their_noise_does():
+    """The mean fit (B'B + l2)^-1 is that of the drift and of the noise alike, so the law is Gibbs; noise through the fit would miss it."""
+    problem = cb.Problem(cb.blocks(X, BLOCKS, l2=10.0), Y)
+    method = cb.sglb(0.1, BETA, GAMMA, select=RULES["fixed"])
+    law, B, M, wrong = gibbs(problem, method), X, np.zeros((P, P)), np.zeros((P, P))
+    for p, S in zip(RULES["fixed"].p, BLOCKS, strict=True):
+        inverse = np.linalg.inv(B[:, S].T @ B[:, S] + 10.0 * np.eye(len(S)))
+        M[np.ix_(S, S)] += p * inverse
+        wrong[np.ix_(S, S)] += p * inverse @ B[:, S].T @ B[:, S] @ inverse
+    drift = GAMMA * np.eye(P) + M @ B.T @ B
+    assert relative(drift @ law.cov + law.cov @ drift.T, 2 * N / BETA * M) < 1e-12
+    assert relative(wrong, M) > 0.2
 
 
 @pytest.mark.slow

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._checks import shown
+from coordboost._checks import not_negative, shown
 from coordboost.data import validation
 from coordboost.dictionaries.blocks.bank import BlockBank
 
@@ -12,11 +12,11 @@ from coordboost.dictionaries.blocks.bank import BlockBank
 class BlockFamily:
     """Blocks of given columns: what a ``Problem`` takes in place of X.
 
-    rows : (n_columns, n_samples);  member, start : block s is the columns ``member[start[s]:start[s + 1]]``
+    rows : (n_columns, n_samples);  l2 : ridge penalty;  member, start : block s is the columns ``member[start[s]:start[s + 1]]``
     """
 
-    def __init__(self, rows, member, start):
-        self.rows, self.member, self.start = rows, member, start
+    def __init__(self, rows, l2, member, start):
+        self.rows, self.l2, self.member, self.start = rows, l2, member, start
 
     def __repr__(self):
         return f"<{len(self.start) - 1} blocks of {len(self.rows)} columns, {self.n_samples} samples>"
@@ -31,20 +31,21 @@ class BlockFamily:
 
     def saved(self, values):
         """The family and some of its fits as plain arrays."""
-        return SavedBlocks(self.rows, self.member, self.start, np.ascontiguousarray(values))
+        return SavedBlocks(self.rows, self.l2, self.member, self.start, np.ascontiguousarray(values))
 
     def at(self, X):
         """The same family on new rows."""
         rows = _rows(X)
         if len(rows) != len(self.rows):
             raise ValueError(f"X must have the {len(self.rows)} columns of the fit, got {len(rows)}.")
-        return BlockFamily(rows, self.member, self.start)
+        return BlockFamily(rows, self.l2, self.member, self.start)
 
 
 class SavedBlocks(NamedTuple):
     """What a file holds of a bank of fits: the columns, the blocks, and the fits that were made."""
 
     columns: np.ndarray
+    l2: float
     blocks: np.ndarray
     blocks_start: np.ndarray
     fits: np.ndarray
@@ -69,15 +70,16 @@ class SavedBlocks(NamedTuple):
         known = ((member >= 0) & (member < n)).all() and len(start) > 1
         if not (known and start[0] == 0 and start[-1] == len(member) and (np.diff(start) > 0).all()):
             raise ValueError("the blocks are damaged.")
+        not_negative("l2", self.l2)
         if self.fits.shape[1:] != (n,) or not (np.isfinite(self.fits).all() and np.isfinite(self.columns).all()):
             raise ValueError("the columns of the blocks, or their fits, are damaged.")
 
     def opened(self, weight, binning):
         """The bank that was saved."""
-        return BlockBank(BlockFamily(self.columns, self.blocks, self.blocks_start), weight, self.fits)
+        return BlockBank(BlockFamily(self.columns, self.l2, self.blocks, self.blocks_start), weight, self.fits)
 
 
-def blocks(X, blocks=None):
+def blocks(X, blocks=None, *, l2=0.0):
     """Blocks of the columns of X, fitted together: ``Problem(blocks(X, [[0, 1], [2]]), y)`` boosts with least-squares fits.
 
     A step fits all columns of one block to the pseudo-residual; of several solutions it takes the one of least norm. The fit becomes a
@@ -90,6 +92,8 @@ def blocks(X, blocks=None):
         Columns as they are: nothing is centred or scaled.
     blocks : sequence of sequences of int, or labels (n_columns,), optional
         The columns of each block, which may share some; or the block of each column. Default: each column is a block.
+    l2 : float
+        Ridge penalty of the coefficients of a fit.
 
     Returns
     -------
@@ -102,7 +106,7 @@ def blocks(X, blocks=None):
 
     Notes
     -----
-    ``Full()`` takes the block on which the projection of the pseudo-residual is longest, ``Weighted(p)`` and ``Groups(t)`` draw blocks;
+    ``Full()`` takes the block that fits the pseudo-residual best, ``Weighted(p)`` and ``Groups(t)`` draw blocks;
     ``Together(t)`` and ``Mask(q)`` fit the columns of several blocks at once. *Memory*: 8 n_columns bytes for a step. *Cost* of a step:
     2 n_samples n_columns and the squares of the sizes of the blocks looked at; the cube of its size for a fit of several.
     *Source*: Ustimenko and Prokhorenkova, *SGLB: Stochastic Gradient Langevin Boosting*, Section 2.
@@ -114,7 +118,7 @@ def blocks(X, blocks=None):
             raise ValueError(f"a block must name columns from 0 to {len(rows) - 1}, got {shown(block.tolist())}.")
     if not lists:
         raise ValueError("blocks must hold one block or more, got none.")
-    return BlockFamily(rows, np.concatenate(lists), np.cumsum([0] + [len(block) for block in lists]))
+    return BlockFamily(rows, not_negative("l2", l2), np.concatenate(lists), np.cumsum([0] + [len(block) for block in lists]))
 
 
 def _lists(blocks, n):

@@ -11,7 +11,7 @@ class BlockBank:
 
     Parameters
     ----------
-    family : object with ``rows``, ``member``, ``start``, and ``at(X)``, ``saved(values)``
+    family : object with ``rows``, ``l2``, ``member``, ``start``, and ``at(X)``, ``saved(values)``
         What is fitted.
     weight : (n_samples,)
         The metric of the fits.
@@ -24,7 +24,7 @@ class BlockBank:
     def __init__(self, family, weight, values=None):
         self.family, self.weight = family, weight
         values = np.zeros((0, len(family.rows))) if values is None else values
-        self.made = Blocks.of(family.rows, weight, family.member, family.start, values)
+        self.made = Blocks.of(family.rows, weight, family.l2, family.member, family.start, values)
         DICTIONARY.complete(self)
 
     @property
@@ -71,22 +71,22 @@ class BlockBank:
         return self.family.saved(self.values[:n])
 
     def scan(self, v):
-        """How long the projections of v on all blocks are, (n_blocks,)."""
+        """The roots of what the fits of all blocks gain, (n_blocks,)."""
         return self.made.scan(v)
 
     def noise_lengths(self, noise):
-        """How long the projections of many vectors (n, n_samples) on all blocks are, (n, n_blocks)."""
+        """The same for many vectors (n, n_samples): (n, n_blocks)."""
         corr = noise @ self.family.rows.T
         roots = [self.root([s]) for s in range(self.n_groups)]
         return np.stack([np.linalg.norm(corr @ root, axis=1) for root in roots], axis=1)
 
     def root(self, groups):
-        """The root of the pseudo-inverse of the Gram matrix of the columns of some blocks, zeros elsewhere: (n_columns, n_columns)."""
+        """The root of (G + l2)^+ for the columns of some blocks, zeros elsewhere: (n_columns, n_columns)."""
         family, out = self.family, np.zeros((self.n_columns, self.n_columns))
         parts = [family.member[family.start[s] : family.start[s + 1]] for s in groups]
         index = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *parts]))
         part = np.zeros((len(index), len(index)))
-        fill_root(self.made.gram, index, len(index), part)
+        fill_root(self.made.gram, family.l2, index, len(index), part)
         out[np.ix_(index, index)] = part
         return out
 

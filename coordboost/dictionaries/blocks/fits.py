@@ -1,8 +1,9 @@
 """Learners that are least-squares fits of blocks of columns: found by fitting, kept as coefficients of the columns.
 
-The learner that a block S makes of v is the unit vector along :math:`P_S v`, the projection of v on the columns of the block, and its
-correlation with v is the length of that projection. Coefficients are those of least norm, :math:`G_S^+ B_S^T v`, with G the Gram matrix
-in the metric of the weights. Noise enters by the symmetric root of :math:`G_S^+`, so that it is white on the samples.
+The learner that a block S makes of v is the unit vector along the fit :math:`B_S (G_S + l_2)^+ B_S^T v`, with G the Gram matrix in the
+metric of the weights and :math:`l_2` a ridge penalty. Without it the fit is the projection of v, its coefficients are those of least norm,
+and its length is the correlation of the learner with v. Noise enters by the symmetric root of :math:`(G_S + l_2)^+`: without a penalty it
+is white on the samples, and with one the limit is a Gibbs law all the same.
 """
 
 import math
@@ -18,14 +19,15 @@ SMALL = 1e-10
 
 
 @kernel
-def fill_root(gram, index, count, out):
-    """The symmetric root of the pseudo-inverse of the Gram matrix of ``index[:count]``, into ``out[:count, :count]``."""
+def fill_root(gram, l2, index, count, out):
+    """The symmetric root of the pseudo-inverse of G + l2, G the Gram matrix of ``index[:count]``, into ``out[:count, :count]``."""
     if count == 0:
         return
     part = np.empty((count, count))
     for a in range(count):
         for b in range(count):
             part[a, b] = gram[index[a], index[b]]
+        part[a, a] += l2
     size, axes = np.linalg.eigh(part)
     for a in range(count):
         for b in range(count):
@@ -38,7 +40,7 @@ def fill_root(gram, index, count, out):
 
 @kernel
 def length_in(root, count, index, corr):
-    """The length of the projection on a block, from the correlations of all columns."""
+    """The root of what the fit of a block gains, from the correlations of all columns: without a penalty the length of the projection."""
     square = 0.0
     for a in range(count):
         one = 0.0
@@ -79,12 +81,13 @@ def kept_fit(blocks, corr):
     if j >= len(blocks.values):
         return -1, 0.0
     blocks.state.n += 1
-    return j, fit(blocks, j, corr, 0.0, np.uint64(0))
+    blocks.state.length = fit(blocks, j, corr, 0.0, np.uint64(0))
+    return j, np.dot(blocks.values[j], corr)
 
 
 @kernel
 def fit_longest(blocks, v, groups):
-    """Fit the one of the blocks `groups` on which the projection of v is longest; of lengths that tie the lowest number wins."""
+    """Fit the one of the blocks `groups` that gains most, the longest projection of v; of those that tie the lowest number wins."""
     corr, best, longest = np.dot(blocks.rows, v), -1, -1.0
     slack = 1.0 + len(v) * 2.0**-50  # rounding of a length
     for s in groups:
@@ -115,14 +118,17 @@ class Blocks(NamedTuple):
     """The fits of a run, and room for more: the kernels behind a ``BlockBank``.
 
     rows : (n_columns, n_samples), the columns;  gram : (n_columns, n_columns), their inner products in the metric of the weights
+    l2 : ridge penalty
     member, start : block s is the columns ``member[start[s]:start[s + 1]]``, in increasing order
-    roots : (n_blocks, widest, widest), of each block the symmetric root of the pseudo-inverse of its Gram matrix
+    roots : (n_blocks, widest, widest), of each block the symmetric root of the pseudo-inverse of G + l2
     values : (room, n_columns), coefficients of the columns that make unit vectors
-    now, root : the columns of the last fit, and their root;  state : n, the fits so far; count, the columns of the last one
+    now, root : the columns of the last fit, and their root;  state : n, the fits so far; count and length, the columns and
+        the length of the last one
     """
 
     rows: np.ndarray
     gram: np.ndarray
+    l2: float
     member: np.ndarray
     start: np.ndarray
     roots: np.ndarray
@@ -132,16 +138,16 @@ class Blocks(NamedTuple):
     state: np.record
 
     @classmethod
-    def of(cls, rows, weight, member, start, values):
+    def of(cls, rows, weight, l2, member, start, values):
         """The fits `values` of blocks of the columns `rows`."""
         gram, n = (rows * weight) @ rows.T, len(rows)
         widest = int(np.diff(start).max())
         roots = np.zeros((len(start) - 1, widest, widest))
         for s, root in enumerate(roots):
             index = member[start[s] : start[s + 1]]
-            fill_root(gram, index, len(index), root)
-        state = record(n=len(values), count=0)
-        return cls(rows, gram, member, start, roots, values, np.zeros(n, dtype=np.int64), np.zeros((n, n)), state)
+            fill_root(gram, l2, index, len(index), root)
+        state = record(n=len(values), count=0, length=0.0)
+        return cls(rows, gram, l2, member, start, roots, values, np.zeros(n, dtype=np.int64), np.zeros((n, n)), state)
 
     @property
     def n_samples(self):
@@ -153,7 +159,7 @@ class Blocks(NamedTuple):
         return self._replace(values=np.concatenate([self.values, more])) if len(more) else self
 
     def scan(self, v):
-        """How long the projections of v on all blocks are, (n_blocks,)."""
+        """The roots of what the fits of all blocks gain, without a penalty the lengths of the projections of v: (n_blocks,)."""
         corr, out = np.dot(self.rows, v), np.empty(len(self.roots))
         for s in range(len(out)):
             a, b = self.start[s], self.start[s + 1]
@@ -161,7 +167,7 @@ class Blocks(NamedTuple):
         return out
 
     def find(self, v):
-        """Fit the block on which the projection of v is longest: (number, correlation)."""
+        """Fit the block that gains most: (number, correlation)."""
         return fit_longest(self, v, np.arange(len(self.roots)))
 
     def find_in(self, v, groups):
@@ -180,12 +186,17 @@ class Blocks(NamedTuple):
                 self.now[count] = j
                 count += 1
         self.state.count = count
-        fill_root(self.gram, self.now, count, self.root)
+        fill_root(self.gram, self.l2, self.now, count, self.root)
         return kept_fit(self, np.dot(self.rows, v))
 
     def refit(self, j, v, scale, key):
         """The columns of the fit just made, fitted to `v` and white noise; their length."""
-        return fit(self, j, np.dot(self.rows, v), scale, key)
+        self.state.length = fit(self, j, np.dot(self.rows, v), scale, key)
+        return self.state.length
+
+    def fitted(self, corr):
+        """How long the last fit was before it became a unit vector."""
+        return self.state.length
 
     def add(self, j, a, v):
         add_fit(self.rows, self.values[j], a, v)
