@@ -13,6 +13,15 @@ from numba.extending import intrinsic, overload
 from coordboost._generic import build, source_stamp
 
 
+def _wide():
+    return not numba.config.DISABLE_JIT and bool(llvmlite.binding.get_host_cpu_features().get("avx512f"))
+
+
+#: Whether compiled sums work on vectors of 512 bits, of which there are 32 then. Tiles of products that compiled loops make are faster
+#: than those of BLAS there.
+WIDE = _wide()
+
+
 def apart(function):
     """As `kernel`, for much code with three arguments: compiled once for their types, and called by its address from every loop.
 

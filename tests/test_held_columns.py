@@ -56,6 +56,16 @@ def test_stored_columns_are_not_copied():
     assert held.rows is TABLE
 
 
+def test_many_columns_at_once():
+    """Their Gram matrix is made by tiles where those are faster; exact on whole numbers either way, and columns may follow."""
+    table = np.random.default_rng(0).integers(-9, 10, (140, 300)) * 1.0
+    held = HeldColumns(lambda learners, out: np.copyto(out, table[learners]), 140, 300, with_gram=True)
+    held.add(np.arange(10, 140))
+    held.add(np.arange(10))
+    order = np.roll(np.arange(140), -10)
+    assert (held.gram[:140, :140] == table[order] @ table[order].T).all()
+
+
 def test_room_is_made_once():
     """And never for more learners than there are."""
     held = HeldColumns(fill, N_LEARNERS, LENGTH, with_gram=True)

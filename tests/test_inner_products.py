@@ -19,6 +19,17 @@ def test_inner_products(few, first, last, n_samples):
     assert np.isnan(out[:, :first]).all() and np.isnan(out[:, last:]).all()
 
 
+@pytest.mark.parametrize("n", [1, 3, 4, 9, tiles.PANEL + 6])
+@pytest.mark.parametrize("n_samples", [1, 40, tiles.SHORT + 3])
+def test_gram_of(n, n_samples):
+    """With each other: exact again, and the rest of `out` is not touched."""
+    rows = np.random.default_rng(n).integers(-9, 10, (n, n_samples)) * 1.0
+    out = np.full((n + 2, n + 2), np.nan)
+    tiles.gram_of(rows, out)
+    assert (out[:n, :n] == rows @ rows.T).all()
+    assert np.isnan(out[n:]).all() and np.isnan(out[:, n:]).all()
+
+
 def test_many_samples():
     """More samples than are taken at a time."""
     rng = np.random.default_rng(0)

@@ -5,7 +5,7 @@ n_samples without. The matrix itself takes m^2 n_samples, so it pays where there
 """
 
 from coordboost._generic import inlined, leaf
-from coordboost.screening.columns import inner_product
+from coordboost.screening.inner_products import inner_product
 
 
 @inlined

@@ -4,7 +4,7 @@ from coordboost._generic import inlined, leaf
 from coordboost.exact.corners import activate, solve_active
 from coordboost.exact.products import candidate_products, fill_residual
 from coordboost.exact.state import EPS, STAGEWISE
-from coordboost.screening.columns import inner_product
+from coordboost.screening.inner_products import inner_product
 
 #: A relative gap that rounding of large coefficients may cost before correlations are computed from the residual.
 FINE = 1e-13

@@ -4,10 +4,14 @@ Whoever works on a few learners keeps their columns in a ``HeldColumns``: gather
 Gram matrix where inner products are wanted. It holds columns of B, scaled or not, and columns of B'B just as well.
 """
 
+from functools import cached_property
+
 import numpy as np
 
-from coordboost._generic import compiled, kernel, leaf, reduction
+from coordboost._generic import compiled, kernel, leaf
+from coordboost._machine import WIDE
 from coordboost._protocol import DICTIONARY
+from coordboost.screening.inner_products import gram_of
 from coordboost.screening.scan import LITTLE
 
 #: Learners at a time, where many residuals are scanned: the products stay in the cache.
@@ -19,15 +23,6 @@ def grown(array, shape):
     out = np.empty(shape, array.dtype)
     out[tuple(slice(length) for length in array.shape)] = array
     return out
-
-
-@reduction
-def inner_product(a, b):
-    """The inner product of two vectors of one length."""
-    total = 0.0
-    for q in range(len(a)):
-        total += a[q] * b[q]
-    return total
 
 
 @kernel
@@ -100,6 +95,8 @@ class HeldColumns:
         if self.entries is not None:
             self.gram[m:room, :room] = self.entries(learners, self.ids[:room])
             self.gram[:m, m:room] = self.gram[m:room, :m].T
+        elif self.gram is not None and m == 0 and WIDE and room * self.rows[:room].size > LITTLE:
+            gram_of(self.rows[:room], self.gram)
         elif self.gram is not None:
             extend_gram(self.rows, self.gram, m, room, np.empty((room - m) * room))
         self.place[learners], self.m = np.arange(m, room), room
@@ -142,6 +139,11 @@ class ScaledColumns:
 
     def _weighted(self, v):
         return v if self.root is None else self.root * v
+
+    @cached_property
+    def zero(self):
+        """The correlations at 0, (n_learners,), with y as the residual. *Cost*: one scan, once."""
+        return self.scan(self.y)
 
     @property
     def in_memory(self):

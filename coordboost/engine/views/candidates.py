@@ -8,7 +8,8 @@ from coordboost._generic import compiled, record
 from coordboost.engine.views.distance import level, scale_of
 from coordboost.engine.views.lookahead import STRIP, Lookahead, strips
 from coordboost.screening.best import top_learners
-from coordboost.screening.columns import HeldColumns, grown, inner_product
+from coordboost.screening.columns import HeldColumns, grown
+from coordboost.screening.inner_products import inner_product
 from coordboost.screening.scan import LITTLE, in_parallel
 
 #: A large Gram block is dealt out to so many tasks.
