@@ -123,11 +123,12 @@ def standardize_sparse(X, weight, center, scale, names=None):
     stored too. So the product of a shift and a residual is never much larger than the residual.
     """
     X = scipy.sparse.csc_array(X)
-    check_columns(X, names=names)
+    top = _largest(X)
+    check_columns(X, top, names=names)
     n_samples, n_columns = X.shape
-    safe = _power_of_two(abs(X).max(axis=0).toarray().ravel())
-    column = np.repeat(np.arange(n_columns), np.diff(X.indptr))
-    data, full = X.data / safe[column], np.diff(X.indptr) == n_samples
+    safe, count = _power_of_two(top), np.diff(X.indptr)
+    column, unit = np.repeat(np.arange(n_columns), count), np.repeat(safe, count)
+    data, full = X.data / unit, count == n_samples
     mean = _centre(data, column, weight[X.indices], weight.sum(), full) if center else np.zeros(n_columns)
     shift = np.where(full, 0.0, mean)
     square = _square(data, column, weight, X.indices, shift, full)
@@ -141,17 +142,25 @@ def standardize_sparse(X, weight, center, scale, names=None):
         kept = np.flatnonzero(np.sqrt(seen) > 16 * np.finfo(float).eps * np.sqrt(weight.sum()))
     if not scale:
         check_unit(norm[kept] * safe[kept])
-        norm, data, mean, shift, safe = np.ones(n_columns), data * safe[column], mean * safe, shift * safe, np.ones(n_columns)
-    local = scipy.sparse.csc_array((data, X.indices, X.indptr), shape=X.shape)[:, kept]
+        norm, data, mean, shift, safe = np.ones(n_columns), data * unit, mean * safe, shift * safe, np.ones(n_columns)
+    local = scipy.sparse.csc_array((data, X.indices, X.indptr), shape=X.shape)
+    local = local if len(kept) == n_columns else local[:, kept]
     dictionary = Sparse(
         local.data,
-        local.indices.astype(np.int32 if n_samples <= np.iinfo(np.int32).max else np.int64),
+        local.indices.astype(np.int32 if n_samples <= np.iinfo(np.int32).max else np.int64, copy=False),
         local.indptr.astype(np.int64),
         1 / norm[kept],
         shift[kept] / norm[kept],
         n_samples,
     )
     return dictionary, _way_back(kept, mean * safe, norm * safe)
+
+
+def _largest(X):
+    """The largest abs entry of each column of the CSC array X, (n_columns,); NaN where one holds NaN."""
+    top, first, some = np.zeros(X.shape[1]), X.indptr[:-1], np.diff(X.indptr) > 0
+    top[some] = np.maximum.reduceat(np.abs(X.data), first[some]) if some.any() else 0.0
+    return top
 
 
 def _centre(data, column, w, total, full):
@@ -172,9 +181,10 @@ def _centre(data, column, w, total, full):
 
 def _square(data, column, weight, row, shift, full):
     """Weighted sums of ``(x - shift)^2``, (n_columns,): over stored entries, and the share of the zeros."""
-    w, n = weight[row], len(full)
+    n = len(full)
     if not shift.any():
-        return np.bincount(column, w * data**2, n)
+        return np.bincount(column, data**2 if (weight == 1).all() else weight[row] * data**2, n)
+    w = weight[row]
     zeros = np.where(full, 0.0, np.maximum(weight.sum() - np.bincount(column, w, n), 0.0))
     return np.bincount(column, w * (data - shift[column]) ** 2, n) + zeros * shift**2
 

@@ -112,11 +112,11 @@ def check_columns(X, top=None, first=0, names=None):
     top : their largest abs entries, (k,), from column `first` on; by default those of all columns, found by passes over X
     """
     sparse = scipy.sparse.issparse(X)
-    if sparse and not np.isfinite([X.data.max(initial=0.0), X.data.min(initial=0.0)]).all():
-        p = int(np.argmin(np.isfinite(X.data)))
-        _refuse_entry("X", X.indices[p], int(np.searchsorted(X.indptr, p, side="right")) - 1, names)
     if top is None:
         top = abs(X).max(axis=0).toarray().ravel() if sparse else np.maximum(X.max(axis=0), -X.min(axis=0))
+    if sparse and not np.isfinite(top).all():
+        p = int(np.argmin(np.isfinite(X.data)))
+        _refuse_entry("X", X.indices[p], int(np.searchsorted(X.indptr, p, side="right")) - 1, names)
     if not sparse:
         _check_finite("X", X, top, names)
     bad = (top > 1e290) | ((top > 0) & (top < 1e-290))
