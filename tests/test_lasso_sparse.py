@@ -4,7 +4,8 @@ import numba
 import numpy as np
 import pytest
 import scipy.sparse
-from hypothesis import given
+from designs import seeded
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import coordboost as cb
@@ -19,6 +20,7 @@ from coordboost.screening.columns import ScaledColumns
 from coordboost.screening.sphere import few_entries
 
 
+@settings(seeded, max_examples=100)
 @given(st.lists(st.integers(-6, 6), min_size=1, max_size=12))
 def test_few_entries_is_a_bound(move):
     """Of the norm of any q entries; of all of them it is the norm."""
@@ -100,12 +102,55 @@ def test_bounds_hold_and_gaps_are_true(seed, shifted):
     assert 0 < inner.n_scans < 25  # far from all columns at every alpha
 
 
+def test_columns_that_arrive_in_lots():
+    """Held columns are those of one lot, whatever room there was; a column without entries among them."""
+    whole = sparse_table(60, 40, 3, True).dictionary
+    start = whole.start.copy()
+    start[6:] -= start[6] - start[5]
+    data = np.round(8 * whole.data[: start[-1]])  # whole numbers: no rounding
+    stored = whole._replace(data=data, row=whole.row[: start[-1]], start=start)  # column 5 is empty
+    order, scale, ridge = np.random.default_rng(0).permutation(40), np.linspace(1, 2, 40), np.linspace(0, 1, 40)
+    expected, held, m = with_more(empty(stored), 0, stored, order, scale, ridge), empty(stored), 0
+    for lot in np.split(order, [1, 3, 4, 20]):
+        held, m = with_more(held, m, stored, lot, scale[m : m + len(lot)], ridge[m : m + len(lot)]), m + len(lot)
+    for name, part in held._asdict().items():
+        length = len(stored.data) if name in ("data", "row") else 40 + (name == "start")
+        assert (part[:length] == getattr(expected, name)[:length]).all(), name
+    assert (expected.total[:40] == [stored.data[start[j] : start[j + 1]].sum() for j in order]).all()
+
+
+def test_what_is_known_of_a_point_is_asked_again_where_it_changes():
+    """New learners and another ridge change the gap at the same coefficients: it is that of dense arithmetic each time."""
+    problem = sparse_table(60, 40, 3)
+    source = ScaledColumns(problem, ridge=np.full(40, 0.5))
+    inner, y, B = StoredEntries(source), problem.y, problem.dictionary.gather(np.arange(40))
+    for lam, level in ((0.5, 0.6), (0.4, 0.3), (0.2, 0.1), (0.1, 9.0)):
+        lam, level = lam * inner.level, level * inner.level
+        inner.penalise(lam)
+        inner.recruit(level)
+        inner.fit(lam, 1e-12)
+        checked = inner.check(lam, 0.0)
+        for other in (lam, 0.9 * lam):
+            inner.penalise(other)
+            inner.recruit(0.9 * level)
+            gamma = np.zeros(40)
+            gamma[inner.learner] = inner.gamma
+            resid, pull = y - B @ gamma, 0.5 * other * gamma
+            square, along = resid @ resid + pull @ gamma, resid @ (y - resid) - pull @ gamma
+            gap = inner.gap(other, np.inf)
+            worst = max(np.abs(B.T @ resid - pull)[inner.learner].max(initial=0.0), float(inner.size.max()))
+            np.testing.assert_allclose(
+                gap, squared_gap(square, along, np.abs(gamma).sum(), worst, other), rtol=1e-9, atol=1e-12
+            )
+        assert checked >= 0
+
+
 @pytest.mark.parametrize("shifted", [False, True], ids=["as stored", "centred"])
 def test_conjugate_gradients_on_the_support(shifted):
     """To the minimiser for fixed signs, which solves B_S'B_S gamma = B_S'y - lam s; the residual kept is that of gamma."""
     problem = sparse_table(100, 30, 5, shifted)
     index, lam = np.arange(8), 1e-3
-    held = with_more(empty(problem.dictionary), problem.dictionary, index, np.ones(8), np.zeros(8))
+    held = with_more(empty(problem.dictionary), 0, problem.dictionary, index, np.ones(8), np.zeros(8))
     B, y = problem.dictionary.gather(index), problem.y
     exact = np.linalg.solve(B.T @ B, B.T @ y - lam * np.ones(8))
     assert (exact > 0).all()
@@ -121,7 +166,7 @@ def test_who_reaches_zero_leaves():
     """A start whose signs are wrong ends at a face: no coefficient has crossed 0, and the objective is lower."""
     problem = sparse_table(100, 30, 6)
     index, lam = np.arange(12), 0.02
-    held = with_more(empty(problem.dictionary), problem.dictionary, index, np.ones(12), np.zeros(12))
+    held = with_more(empty(problem.dictionary), 0, problem.dictionary, index, np.ones(12), np.zeros(12))
     B, y = problem.dictionary.gather(index), problem.y
     gamma = np.where(index % 2 == 0, 0.5, -0.5) * 1.0
     before, signs, resid = 0.5 * np.sum((y - B @ gamma) ** 2) + lam * 6, np.sign(gamma), y - B @ gamma

@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._generic import kernel, record
+from coordboost._generic import inlined, kernel, record, reduction
+from coordboost.screening.columns import grown
 
 
 class Entries(NamedTuple):
-    """Columns one after the other: data, row of the entries, of column j from start[j] to start[j + 1].
+    """Columns one after the other: data, row of the entries, of column j from start[j] to start[j + 1]. The arrays may have room for more.
 
     scale, shift, total, square, ridge : (m,), the last three the sum of the entries, the squared norm of b_j, the elastic net's part
     """
@@ -33,8 +34,11 @@ def drift(resid):
 
 
 def short_rows(stored):
-    """The sparse dictionary `stored` with row numbers of 32 bits, where they suffice: half of what a pass over it reads."""
-    return stored._replace(row=stored.row.astype(np.int32)) if stored.n_samples < 2**31 else stored
+    """The sparse dictionary `stored` with row numbers of 32 bits, where they suffice: half of what a pass over it reads.
+
+    They have no sign: compiled code need not ask whether one counts from the end.
+    """
+    return stored._replace(row=stored.row.astype(np.uint32)) if stored.n_samples < 2**32 else stored
 
 
 def empty(stored):
@@ -44,25 +48,35 @@ def empty(stored):
 
 def chosen(stored, index):
     """Positions of the entries of the columns `index`, and where each column's begin: (entries,), (len(index) + 1,)."""
-    count = np.diff(stored.start)[index]
+    count = stored.start[index + 1] - stored.start[index]
     start = np.concatenate([[0], np.cumsum(count)])
     return np.repeat(stored.start[index] - start[:-1], count) + np.arange(start[-1]), start
 
 
-def with_more(held, stored, index, scale, ridge):
-    """`held` and the columns `index` of `stored`, each times its `scale`. *Cost*: a copy of what is held."""
+def with_more(held, m, stored, index, scale, ridge):
+    """The first `m` columns of `held`, and the columns `index` of `stored`, each times its `scale`.
+
+    *Cost*: the new entries; where there is no room for them, a copy of all with half as much room again.
+    """
     place, start = chosen(stored, index)
-    data = stored.data[place]
+    first, data = held.start[m], stored.data[place]
     total = np.add.reduceat(np.append(data, 0.0), start[:-1]) * (np.diff(start) > 0)
-    new = data, stored.row[place].astype(held.row.dtype), scale * stored.scale[index], scale * stored.shift[index], total
-    both = [
-        np.append(getattr(held, name), part) for name, part in zip(("data", "row", "scale", "shift", "total"), new, strict=True)
-    ]
-    starts = np.append(held.start, held.start[-1] + start[1:])
-    return Entries(*both[:2], starts, *both[2:], np.append(held.square, scale**2), np.append(held.ridge, ridge))
+    new = Entries(
+        data, stored.row[place], first + start, scale * stored.scale[index], scale * stored.shift[index], total, scale**2, ridge
+    )
+    begins = Entries(first, first, *[m] * 6)
+    return Entries(*map(put, held, begins, new))
 
 
-@kernel
+def put(old, first, new):
+    """`new` from the position `first` of `old` on; in a longer copy where it does not fit."""
+    size = first + len(new)
+    out = old if size <= len(old) else grown(old[:first], (size + size // 2,))
+    out[first:size] = new
+    return out
+
+
+@inlined
 def column_correlation(held, resid, drift, j):
     """<b_j, resid - off>."""
     total = 0.0
@@ -71,7 +85,7 @@ def column_correlation(held, resid, drift, j):
     return held.scale[j] * (total - drift.off * held.total[j]) - held.shift[j] * drift.total
 
 
-@kernel
+@inlined
 def subtract(held, resid, drift, j, move):
     """``resid - off`` less `move` times b_j."""
     by = move * held.scale[j]
@@ -96,14 +110,22 @@ def measure(held, gamma, y, resid, drift):
     drift.off, drift.total = 0.0, total
 
 
+@reduction
+def residual_sums(y, resid, off):
+    """<r, r> and <r, y - r> of r = resid - off."""
+    square, along = 0.0, 0.0
+    for i in range(len(resid)):
+        r = resid[i] - off
+        square += r * r
+        along += r * (y[i] - r)
+    return square, along
+
+
 @kernel
 def gap_sums(held, gamma, y, resid, drift):
     """<r, r>, <r, y - r>, the l1 norm, and the largest abs correlation; the ridge is counted as a row more for each column."""
-    square, along, l1, worst = 0.0, 0.0, 0.0, 0.0
-    for i in range(len(resid)):
-        r = resid[i] - drift.off
-        square += r * r
-        along += r * (y[i] - r)
+    l1, worst = 0.0, 0.0
+    square, along = residual_sums(y, resid, drift.off)
     for j in range(len(gamma)):
         pull = held.ridge[j] * gamma[j]
         worst = max(worst, abs(column_correlation(held, resid, drift, j) - pull))

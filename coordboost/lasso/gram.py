@@ -93,21 +93,18 @@ class GramForm:
     def __init__(self, source):
         self.source, self.y, self.block = source, source.y, source.hold(with_gram=True, columns=False)
         self.square_y = float(self.y @ self.y)
-        self.null, self.n_scans, self.lam = self.square_y / 2, 0, 0.0
+        self.null, self.n_scans, self.lam, self.zero = self.square_y / 2, 0, 0.0, source.zero
         self.start, self.now, self.gamma, self.squares, self.ridge = (np.zeros(0) for _ in range(5))
         self.descend, self.gap_inside = compiled(descend_by_gram, ()), compiled(gap_inside, ())
         self.exact = ExactSolves()
-        self._scan(self.y)
-        self.zero = self.corr
+        self._look(self.y, self.zero)
         self.outside, self.plain = self.level, (self.square_y, 0.0)
         if source.n_learners <= min(SMALL, source.n_samples // 2):
             self.recruit(0.0)
 
-    def _scan(self, resid):
-        """Look at all learners."""
-        self.n_scans += 1
-        self.corr, self.scanned = self.source.scan(resid), resid
-        self.size = np.abs(self.corr)
+    def _look(self, resid, corr):
+        """All learners have the correlations `corr` (n_learners,) with `resid`."""
+        self.corr, self.scanned, self.size = corr, resid, np.abs(corr)
         self.level = float(self.size.max())
 
     def penalise(self, lam):
@@ -127,8 +124,7 @@ class GramForm:
             return False
         m, more = len(self.block), np.zeros(len(new))
         self.block.add(new)
-        gram, columns = self.block.gram[m : m + len(new)], self.block.rows[m : m + len(new)]
-        start = columns @ self.y if self.block.entries is None else self.zero[new]
+        gram, start = self.block.gram[m : m + len(new)], self.zero[new]
         self.start, self.now = np.append(self.start, start), np.append(self.now, start - gram[:, :m] @ self.gamma)
         self.squares, self.ridge = np.append(self.squares, gram.diagonal(m)), np.append(self.ridge, more)
         self.gamma = np.append(self.gamma, more)
@@ -165,7 +161,8 @@ class GramForm:
         if self.outside <= lam and self.block.entries is None:
             self.now = columns[:m] @ resid
         else:
-            self._scan(resid)
+            self.n_scans += 1
+            self._look(resid, self.source.scan(resid))
             self.now, self.outside = self.corr[self.block.learner], float(self.size[outside].max(initial=0.0))
         self.now -= self.ridge * gamma
         self.plain = float(resid @ resid), float(resid @ (self.y - resid))

@@ -88,8 +88,8 @@ def lasso_path(
         ridge = (1 / l1_ratio - 1) / (factor * largest)
         columns = ScaledColumns(problem, scale / largest, ridge, weighted=squared, products=products)
         total = float(problem.weight.sum())
-        start = columns.y if squared else problem.resid(0.0 * problem.y)
-        top = float(np.abs(columns.scan(start)).max()) * largest / total / l1_ratio
+        start = columns.zero if squared else columns.scan(problem.resid(0.0 * problem.y))
+        top = float(np.abs(start).max()) * largest / total / l1_ratio
         alphas = _grid(alphas, n_alphas, eps, top)
         if not squared and alphas[-1] == 0 < top:
             raise ValueError(f"alphas must be > 0 for {shown(problem.loss)}: without a penalty there need not be an optimum.")

@@ -75,6 +75,16 @@ def let_grow(count, norm, l1, shift, few, top, total, size):
             size[j] += (min(few[count[j]] * norm[j], top * l1[j]) + shift[j] * total) * (1.0 + SLACK)
 
 
+def measure_columns(stored, norm, l1):
+    """Fill `norm` and `l1` (n_learners,) with the norms of the stored columns, as they are stored, and the sums of their abs entries."""
+    for j in range(len(norm)):
+        square, total = 0.0, 0.0
+        for p in range(stored.start[j], stored.start[j + 1]):
+            square += stored.data[p] * stored.data[p]
+            total += abs(stored.data[p])
+        norm[j], l1[j] = square**0.5, total
+
+
 def evaluate(stored, scale, norm, shift, index, resid, doubt, size):
     """The abs correlations of the learners `index`, with their rounding: `doubt` times the norms; entries read."""
     seen, total, square = 0, 0.0, 0.0
@@ -102,27 +112,27 @@ class StoredEntries:
     size : (n_learners,), upper bounds of the abs correlations at the residual `seen_at`, -1 for learners of the working set
     known : (n_learners,), which of them were evaluated there;  looked : the smallest level that was looked for
     learner, gamma : (m,), the working set in the order of arrival, coefficients;  inside : its largest abs correlation at the last gap
+    sums : what `gap_sums` says of this point, None where that is to be asked
     """
 
     def __init__(self, source):
         self.source, self.y, self.stored = source, source.y, short_rows(source.problem.dictionary)
         self.scale = np.ones(source.n_learners) if source.scale is None else source.scale
-        stored, column = self.stored, np.repeat(np.arange(source.n_learners), np.diff(self.stored.start))
-        by = self.scale * np.abs(stored.scale)
-        self.norm = by * np.sqrt(np.bincount(column, stored.data**2, source.n_learners))
-        self.l1 = by * np.bincount(column, np.abs(stored.data), source.n_learners)
+        stored, self.norm, self.l1 = self.stored, np.empty(source.n_learners), np.empty(source.n_learners)
+        compiled(measure_columns, ())(stored, self.norm, self.l1)
+        self.norm *= (by := self.scale * np.abs(stored.scale))
+        self.l1 *= by
         self.count, self.shift = np.diff(stored.start), self.scale * np.abs(stored.shift)
         self.doubt = 2 * float(np.finfo(float).eps) * source.n_samples**0.5
         self.null, self.entries = float(self.y @ self.y) / 2, 0.0
         self.held, self.learner = empty(stored), np.zeros(0, dtype=np.int64)
-        self.gamma, self.inside, self.lam = np.zeros(0), 0.0, 0.0
+        self.gamma, self.sums, self.inside, self.lam = np.zeros(0), None, 0.0, 0.0
         self.descend, self.let_grow, self.evaluate, self.measure, self.gap_sums, self.conjugate = (
             compiled(run, ()) for run in (descend_by_entries, let_grow, evaluate, measure, gap_sums, descend_on_support)
         )
-        self.resid, self.size = self.y.copy(), np.zeros(source.n_learners)
-        self.known = np.zeros(source.n_learners, dtype=bool)
-        self.seen_at, self.drift, self.looked = self.y.copy(), drift(self.y), math.inf
-        self._look(0.0)
+        self.resid, self.seen_at, self.drift = self.y.copy(), self.y.copy(), drift(self.y)
+        rounding = self.doubt * math.sqrt(2 * self.null) * (self.norm + self.shift * source.n_samples**0.5)
+        self.size, self.known, self.looked = np.abs(source.zero) + rounding, np.ones(source.n_learners, dtype=bool), 0.0
 
     @property
     def n_scans(self):
@@ -150,15 +160,17 @@ class StoredEntries:
         self.let_grow(self.count, self.norm, self.l1, self.shift, few, top, total, self.size)
 
     def penalise(self, lam):
-        self.lam = lam
-        self.held.ridge[:] = lam * self.source.ridge[self.learner]
+        self.lam, ridge = lam, lam * self.source.ridge[self.learner]
+        if (ridge != self.held.ridge[: len(ridge)]).any():
+            self.held.ridge[: len(ridge)], self.sums = ridge, None
 
     def recruit(self, level):
         new = np.flatnonzero((self.size >= level) & self.known)
         if len(new):
-            self.held = with_more(self.held, self.stored, new, self.scale[new], self.lam * self.source.ridge[new])
+            ridge = self.lam * self.source.ridge[new]
+            self.held = with_more(self.held, len(self.gamma), self.stored, new, self.scale[new], ridge)
             self.learner, self.size[new] = np.append(self.learner, new), -1.0
-            self.gamma = np.append(self.gamma, np.zeros(len(new)))
+            self.gamma, self.sums = np.append(self.gamma, np.zeros(len(new))), None
         return len(new) > 0
 
     def model(self):
@@ -182,6 +194,7 @@ class StoredEntries:
     def check(self, lam, wanted):
         """The residual formed anew. *Cost*: the entries of the columns whose bound matters, or reaches lam where none has to do."""
         self.measure(self.held, self.gamma, self.y, self.resid, self.drift)
+        self.sums = None
         self._moved()
         return self._certified(lam, wanted, lam)
 
@@ -191,7 +204,9 @@ class StoredEntries:
 
     def _certified(self, lam, wanted, otherwise):
         """The gap, after a look for what keeps it above `wanted`; where the set alone does, from the level `otherwise` on."""
-        square, along, l1, self.inside = self.gap_sums(self.held, self.gamma, self.y, self.resid, self.drift)
+        if self.sums is None:
+            self.sums = self.gap_sums(self.held, self.gamma, self.y, self.resid, self.drift)
+        square, along, l1, self.inside = self.sums
         small = squared_gap(square, along, l1, self.inside, lam) <= wanted
         self._look(enough_level(square, along, l1, lam, wanted) if small else otherwise)
         return squared_gap(square, along, l1, self.level, lam)
