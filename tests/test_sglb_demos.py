@@ -1,0 +1,19 @@
+"""Numbers of the theory of Langevin boosting, measured again: simulations beside their laws, within Monte Carlo errors."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from reference_sets import needs_compiler
+
+sys.path.insert(0, str(Path(__file__).parents[1]))  # verification/ is not part of the package
+
+from verification.experiments.sglb_chains import CHAINS
+from verification.experiments.sglb_laws import LAWS
+
+
+@pytest.mark.slow
+@needs_compiler
+@pytest.mark.parametrize("demo", [*LAWS, *CHAINS], ids=lambda demo: demo.__name__)
+def test_every_number_is_inside_its_error(demo):
+    assert [line for line in demo(False) if not line["holds"]] == []

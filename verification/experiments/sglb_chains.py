@@ -1,0 +1,166 @@
+"""Langevin boosting, simulations: long chains beside their laws, chains that leave a well, and the noise in CatBoost's leaves.
+
+Monte Carlo errors come from the chains themselves: of means from effective sizes or from independent chains, of variances from these.
+"""
+
+import importlib.util
+
+import numpy as np
+
+import coordboost as cb
+from coordboost.langevin import chain, gibbs, limit_of, quadrature, stationary
+from verification.experiments.sglb_laws import CHANCE, apart, method, overcomplete, row, wells
+
+#: Monte Carlo errors that a number may be off: 5 of a normal one, 6e-7.
+FAR = 5.0
+
+
+def of_chains(values):
+    """The mean of independent chains' numbers and its standard error."""
+    return values.mean(), values.std(ddof=1) / np.sqrt(len(values))
+
+
+def long_run(quick):
+    """400,000 steps at eps = 0.1: the mean is exact at every eps, the covariance is that at this eps and not the Gibbs law's."""
+    problem, at = overcomplete(), method(0.1)
+    exact, limit = stationary(problem, at), gibbs(problem, at)
+    sample = chain(cb.solve(problem, at, 400_000, rng=0), 4_000, every=20)
+    away, sd = np.abs(sample.mean - exact.mean) / sample.error, sample.pooled.std(axis=0)
+    spread = 1 / np.sqrt(2 * sample.ess.min())
+    B = limit_of(problem, cb.Weighted(CHANCE)).columns
+    law, found = exact.of_predictions(B), np.cov((sample.pooled @ B.T).T)
+    trace, off = np.trace(found) / np.trace(law.cov), apart(found, law.cov)
+    return [
+        row("blocks", "coefficients: most Monte Carlo errors off the mean", "", away.max(), 1.0, away.max() < FAR),
+        row("blocks", "coefficients: variances, to those at this eps", 1.0, (sd**2 / np.diag(exact.cov)).mean(), spread,
+            np.abs(sd**2 / np.diag(exact.cov) - 1).max() < FAR * 2 * spread),
+        row("blocks", "predictions: trace of the covariance, to that at this eps", 1.0, trace, spread, abs(trace - 1) < FAR * spread),
+        row("blocks", "predictions: covariance, off by (Monte Carlo: 0.046)", "", off, 0.0, off < 0.15),
+        row("blocks", "coefficients: covariance off the Gibbs law by (0.36)", "", apart(np.cov(sample.pooled.T), limit.cov), 0.0, True),
+    ]  # fmt: skip
+
+
+def correlated():
+    """20 samples, four correlated unit columns."""
+    rng = np.random.default_rng(2)
+    A = rng.normal(size=(20, 4)) + 1.2 * rng.normal(size=(20, 1))
+    return cb.Problem(A / np.linalg.norm(A, axis=0), 2 * rng.normal(size=20), center=False, scale=False)
+
+
+def controls(quick):
+    """greedy choice; only two independent noises approach the Gibbs law as eps falls."""
+    problem, rows = correlated(), []
+    limit = limit_of(problem, cb.Full(), draws=400_000)
+    for structure, known in ((cb.Structure.OWN, 0.006), (cb.Structure.NONE, 0.255), (cb.Structure.SAME, 0.193)):
+        for eps, n_steps in ((0.1, 400_000), (0.01, 2_000_000)):
+            at = cb.sglb(eps, 60.0, 0.1, structure=structure)
+            law = gibbs(problem, at, limit).of_predictions(limit.columns)
+            sample = chain(cb.solve(problem, at, n_steps, rng=3), int(50 / eps), every=int(1 / eps))
+            draws = sample.pooled @ limit.columns.T
+            off = apart(draws.mean(axis=0), law.mean)
+            error = np.sqrt(np.trace(law.cov) / sample.ess.min()) / np.linalg.norm(law.mean)
+            near = off < FAR * error + 0.5 * eps
+            trace = np.trace(np.cov(draws.T)) / np.trace(law.cov)
+            name = {0: "leaf noise only", 1: "two noises", 2: "one noise for both"}[int(structure)]
+            rows.append(row("controls", f"{name}, eps = {eps:g}: mean off by", known if eps == 0.01 else "", off, error,
+                            bool(near) == (structure == cb.Structure.OWN) or eps == 0.1))  # fmt: skip
+            rows.append(row("controls", f"{name}, eps = {eps:g}: trace of the covariance to Gibbs",
+                            {1: 1.0, 0: 0.35, 2: 1.20}[int(structure)] if eps == 0.01 else "", trace, np.sqrt(2 / sample.ess.min()),
+                            structure != cb.Structure.OWN or abs(trace - 1) < FAR * np.sqrt(2 / sample.ess.min()) + 2 * eps))  # fmt: skip
+    return rows
+
+
+def leaving(quick):
+    """200 chains from 0, times up to 2,000, the second half of each: how often they are in the better well."""
+    problem, rows = wells(), []
+    known = {(5, 0.2): 0.607, (5, 0.05): 0.631, (10, 0.2): 0.795, (10, 0.05): 0.797, (20, 0.05): 0.29}
+    for (beta, eps), there in known.items():
+        n = round(2000 / eps)
+        runs = (cb.solve(problem, cb.sglb(eps, float(beta), 0.01), n, rng=seed) for seed in range(200))
+        mean, error = of_chains(np.array([(chain(run, n // 2, every=20).pooled[:, 0] > 10).mean() for run in runs]))
+        # the number known before has the same error as ours
+        rows.append(
+            row(
+                "wells",
+                f"in the better well, beta = {beta}, eps = {eps:g}",
+                there,
+                mean,
+                error,
+                abs(mean - there) < FAR * 1.5 * error,
+            )
+        )
+    return rows
+
+
+def two_atoms(quick):
+    """two columns, a loss that is not convex: chains follow the law of their own weights of the choice, and no other."""
+    rng, rows = np.random.default_rng(5), []
+    B = np.stack([rng.choice([-1.0, 1.0], 60), rng.normal(size=60)], axis=1)
+    which = rng.random(60) < 0.6
+    y = np.where(which, B @ [2.0, 1.0], B @ [-1.0, -1.0]) + 0.3 * rng.normal(size=60)
+    problem = cb.Problem(B / np.linalg.norm(B, axis=0), y, cb.Welsch(), center=False, scale=False)
+    size, laws = np.linalg.norm(B, axis=0), {}
+    for name, p in (("uniform", [0.5, 0.5]), ("p = (.8, .2)", [0.8, 0.2])):
+        at = cb.sglb(0.05, 8.0, 0.02, select=cb.Weighted(p))
+        law = quadrature(problem, at, width=80.0, n_points=241)
+        runs = [cb.solve(problem, at, 40_000, rng=seed) for seed in range(100)]
+        each = np.stack([chain(run, 20_000, every=20).values[0] / size for run in runs])
+        laws[name] = law.cov / np.outer(size, size), each, law
+    for name, (cov, each, law) in laws.items():
+        other = next(value[0] for key, value in laws.items() if key != name)
+        for j in (0, 1):
+            mean, error = of_chains(each[:, :, j].mean(axis=1))
+            expected = law.mean[j] / size[j]
+            rows.append(
+                row(
+                    "two columns",
+                    f"{name}: mean of coefficient {j + 1}",
+                    expected,
+                    mean,
+                    error,
+                    abs(mean - expected) < FAR * error + 0.05,
+                )
+            )
+        own, far = apart(np.cov(each.reshape(-1, 2).T), cov), apart(np.cov(each.reshape(-1, 2).T), other)
+        rows.append(
+            row(
+                "two columns",
+                f"{name}: covariance off its own law, of the distance to the other",
+                "",
+                own / far,
+                0.0,
+                own < far / 2,
+            )
+        )
+    return rows
+
+
+def leaf_noise(quick):
+    """the standard deviation of a leaf with 0 to learn over seeds: CatBoost's diffusion_temperature is beta / N."""
+    if importlib.util.find_spec("catboost") is None:
+        return [row("leaf noise", "CatBoost is not installed", "", np.nan, 0.0, True)]
+    from catboost import CatBoostRegressor
+
+    rows = []
+    for n, known in ((200, 0.0043), (20_000, 0.00043)):
+        x, y, theory = (np.arange(n) >= n / 2).astype(float)[:, None], np.zeros(n), np.sqrt(2 * 0.1 / (100 * n / 2))
+        theirs = []
+        for seed in range(300):
+            model = CatBoostRegressor(
+                iterations=1, depth=1, learning_rate=0.1, langevin=True, diffusion_temperature=100.0, l2_leaf_reg=0, random_seed=seed,
+                leaf_estimation_method="Gradient", leaf_estimation_iterations=1, bootstrap_type="No", random_strength=0,
+                boost_from_average=False, model_shrink_rate=0, thread_count=1, verbose=False, allow_writing_files=False,
+                allow_const_label=True,
+            )  # fmt: skip
+            theirs.append(model.fit(x, y).predict(x[:1])[0])
+        problem = cb.Problem(cb.blocks(np.hstack([1 - x, x]), [[0, 1]]), y, center=False)
+        ours = [cb.solve(problem, cb.sglb(0.1, 100.0 * n, 0.0), 1, rng=seed, compile=False).pred[0] for seed in range(300)]
+        error = theory / np.sqrt(2 * 300)
+        for name, found in (("CatBoost", np.std(theirs)), ("coordboost, beta = N T", np.std(ours))):
+            # the number known before has two digits, and an error of its own
+            fits = abs(found - theory) < FAR * error and abs(found - known) < 2 * FAR * error
+            rows.append(row("leaf noise", f"leaf noise of {name}, N = {n}", known, found, error, fits))
+    return rows
+
+
+CHAINS = (long_run, controls, leaving, two_atoms, leaf_noise)

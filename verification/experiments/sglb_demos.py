@@ -1,0 +1,60 @@
+"""Langevin boosting: numbers that its theory gives, measured again; the quick form leaves the simulations out."""
+
+import numpy as np
+
+from verification.experiments.experiment import Claim, Experiment, Table, Verdict
+from verification.experiments.sglb_chains import CHAINS
+from verification.experiments.sglb_laws import LAWS
+
+WORDS = {
+    "blocks": "squared loss, random blocks: the law at every eps, and Gibbs as eps falls",
+    "choice": "the law of a choice: order eps if it does not know signs, else root eps; never above the bound",
+    "on the way": "moments on the way: errors halve with eps",
+    "controls": "noise in the leaves only, or one noise for both: not the Gibbs law",
+    "wells": "two wells: the law, and chains that leave the wrong one",
+    "two columns": "two columns, not convex: the law depends on how often a column is chosen",
+    "logistic": "logistic loss: mean energy below d / beta, excess below its bound",
+    "gap": "fixed design: the gap between new targets and those of the fit",
+    "ridge": "ridge leaves need noise of their own covariance",
+    "leaf noise": "CatBoost's diffusion temperature is beta / N",
+}
+
+
+def run(sets, quick):
+    """A row for each number."""
+    return Table([line for demo in (LAWS if quick else LAWS + CHAINS) for line in demo(quick)])
+
+
+def holds(demo):
+    """Whether all numbers of a demo are inside their errors."""
+
+    def judge(table):
+        part = table.where(demo=demo)
+        if not len(part):
+            return Verdict("not judged", "not in the quick form")
+        bad = [what for what, good in zip(part["what"], part["holds"], strict=True) if not good]
+        words = f"{len(part) - len(bad)} of {len(part)} numbers inside their errors"
+        return Verdict("refuted" if bad else "confirmed", words, "; ".join(bad))
+
+    return judge
+
+
+def draw(figure, table):
+    """Total variations of the two choices and the bound, over eps."""
+    axis, part = figure.subplots(), table.where(demo="choice")
+    figure.set_size_inches(5.2, 3.6)
+    for name, style in (("bound", "k-"), ("greedy: total variation", "o-"), ("signed greedy: total variation", "s-")):
+        lines = [line for line in part.rows if line["what"].startswith(f"{name} at eps")]
+        eps = [float(line["what"].rpartition("=")[2]) for line in lines]
+        axis.loglog(eps, np.maximum([line["ours"] for line in lines], 1e-4), style, markersize=4, label=name)
+    axis.set_xlabel("eps")
+    axis.set_ylabel("total variation from the limit")
+    axis.legend(fontsize=7, frameon=False)
+
+
+EXPERIMENTS = (
+    Experiment(
+        name="sglb_demos", source="Ustimenko, Prokhorenkova, Theorems 1 to 3", run=run, draw=draw, seconds=(3, 60),
+        claims=tuple(Claim(words, holds(demo)) for demo, words in WORDS.items()),
+    ),
+)  # fmt: skip
