@@ -30,11 +30,13 @@ CV_OPTIONS = without(FIT_OPTIONS, "resume", "with_data", "until_gap", "time_limi
 def cv(file, target, steps, seed, loss, center, scale, out, folds, choose, as_json, **given):
     """Choose the number of steps by cross-validation, and fit so many.
 
-    Each fold makes one path on the other rows, and every step of it is judged on the rows of the fold. The run with the chosen number
-    of steps on all rows is kept as METHOD-cv.run, for coef, predict, report. What fills gaps, and the words of text columns, come from
-    all rows.
+    Each fold makes one path on the other rows, and every step of it is judged on the rows of the fold. What fills gaps comes from those
+    other rows, too, and a word that is not in them has no coefficient. The run with the chosen number of steps on all rows is kept as
+    METHOD-cv.run, for coef, predict, report.
     """
-    from coordboost.paths.validate import cross_validate
+    import numpy as np
+
+    from coordboost.paths.validate import folds_of, of_folds, rows_quickly
     from coordboost.problem import Problem
     from coordboost.solve import solve
 
@@ -45,11 +47,15 @@ def cv(file, target, steps, seed, loss, center, scale, out, folds, choose, as_js
     problem, table = problem_of(file, target, loss_of(loss), center, scale, table_options)
     out.mkdir(parents=True, exist_ok=True)
 
-    def walk(X, y, weight):
-        part = Problem(X, y, problem.loss, sample_weight=weight, center=center, scale=scale, feature_names=table.feature_names)
-        return solve(part, chosen, steps, rng=seed)
+    parts, y = folds_of(table.y, folds, seed), table.y
 
-    found = cross_validate(walk, table.X, table.y, folds=folds, rng=seed)
+    def walked(k):
+        fit, held = parts[k]
+        X = rows_quickly(table.filled_from(fit))
+        part = Problem(X[fit], y[fit], problem.loss, center=center, scale=scale, feature_names=table.feature_names)
+        return solve(part, chosen, steps, rng=seed), X[held]
+
+    found = of_folds(walked, y, np.ones(len(y)), parts)
     k = found.chosen(CHOICES[choose])
     with progress(chosen.name, k, quiet=as_json) as watch:
         run = solve(problem, chosen, k, rng=seed, watch=watch)

@@ -86,7 +86,7 @@ def fit(ctx, file, target, steps, until_gap, time_limit, seed, loss, center, sca
         raise click.UsageError(missing)
     table_options = taken(given)
     chosen = method_of(given.pop("method"), given, steps)
-    problem, _ = problem_of(file, target, loss_of(loss), center, scale, table_options)
+    problem = problem_of(file, target, loss_of(loss), center, scale, table_options)[0]
     out.mkdir(parents=True, exist_ok=True)
     with progress(chosen.name, steps, quiet=as_json) as watch:
         run = solve(problem, chosen, steps, rng=seed, stop=stop, watch=watch)

@@ -11,7 +11,7 @@ FORMATS = ("%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", "%d.%m.%y", "%d/%m/%Y", "%m/%d/%Y
 TIMES = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f")
 #: Ways that differ in what comes first, day or month.
 TWO_WAYS = {"%d/%m/%Y": "%m/%d/%Y", "%d-%m-%Y": "%m-%d-%Y"}
-FIRST = datetime.datetime(1970, 1, 1)
+FIRST, MIDNIGHT = datetime.datetime(1970, 1, 1), datetime.time()
 
 
 def days_of(series):
@@ -29,7 +29,8 @@ def _days(moment):
         moment = datetime.datetime(moment.year, moment.month, moment.day)
     if moment.tzinfo is not None:
         moment = moment.astimezone(datetime.UTC).replace(tzinfo=None)
-    return (moment - FIRST) / datetime.timedelta(days=1)
+    day = float(moment.toordinal() - FIRST.toordinal())
+    return day if moment.time() == MIDNIGHT else (moment - FIRST) / datetime.timedelta(days=1)
 
 
 def _read(values, form):

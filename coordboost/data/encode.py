@@ -1,4 +1,4 @@
-"""Variables to columns of numbers, by scikit-learn's transformers, which are made anew from plain data each time."""
+"""Variables to columns of numbers, as scikit-learn's ``SimpleImputer`` and ``OneHotEncoder`` make them, from plain data."""
 
 import numpy as np
 import scipy.sparse
@@ -17,15 +17,7 @@ def fitted(names, columns, impute):
     ----------
     names : list of str;  columns : list of Column;  impute : "median", "indicator", "drop" or None
     """
-    fills = [None] * len(names)
-    if impute in ("median", "indicator"):
-        from sklearn.impute import SimpleImputer
-
-        for j, column in enumerate(columns):
-            strategy, mark = ("most_frequent", -1) if column.kind == CATEGORY else ("median", np.nan)
-            imputer = SimpleImputer(strategy=strategy, missing_values=mark).fit(column.values[:, None])
-            fill = imputer.statistics_[0]
-            fills[j] = column.levels[int(fill)] if column.kind == CATEGORY else float(fill)
+    fills = [fill_of(column) if impute in ("median", "indicator") else None for column in columns]
     gaps = [impute == "indicator" and bool(column.missing.any()) for column in columns]
     return tuple(
         Variable(name, column.kind, column.levels, fill, gap)
@@ -33,56 +25,84 @@ def fitted(names, columns, impute):
     )
 
 
+def fill_of(column):
+    """The median, or the most frequent category, the first of equals; of no value at all 0, or the first category."""
+    there = column.values[~column.missing]
+    if column.kind == CATEGORY:
+        return column.levels[int(np.bincount(there, minlength=1).argmax())]
+    return float(np.median(there)) if len(there) else 0.0
+
+
 def encoded(recipe, columns, where, unknown_as_none=False):
     """The columns of numbers, (n_rows, n_columns) float64: dense in Fortran order, or CSC where they are large and mostly zero."""
-    n_rows, names = len(columns[0].values), recipe.columns
+    n_rows, n_columns = len(columns[0].values), len(recipe.columns)
     n_single = sum(variable.kind != CATEGORY for variable in recipe.variables)
-    sparse = 8 * n_rows * len(names) > DENSE and 4 * n_single < len(names)
-    X = None if sparse else np.empty((n_rows, len(names)), order="F")
-    parts, at = [], 0
-    for variable, column in zip(recipe.variables, columns, strict=True):
-        make = _indicators if variable.kind == CATEGORY else _number
-        made = make(variable, column, where, unknown_as_none)
-        if X is None:
-            parts.append(scipy.sparse.csc_array(made))
-        else:
-            X[:, at : at + len(variable.columns)] = made if isinstance(made, np.ndarray) else made.toarray()
-        at += len(variable.columns)
-    return scipy.sparse.csc_array(scipy.sparse.hstack(parts, format="csc")) if X is None else X
+    sparse = 8 * n_rows * n_columns > DENSE and 4 * n_single < n_columns
+    parts = (
+        part
+        for variable, column in zip(recipe.variables, columns, strict=True)
+        for part in _parts(variable, column, where, unknown_as_none)
+    )
+    return (_sparse if sparse else _dense)(parts, n_rows, n_columns)
 
 
-def _gap(variable, missing, where):
-    """Refuse gaps that the variable does not fill; the 0/1 column of gaps, where it has one, as a list."""
-    if variable.fill is None and missing.any():
-        refuse_gap(variable.name, int(np.flatnonzero(missing)[0]), where)
-    return [missing.astype(np.float64)[:, None]] if variable.gap else []
+def _parts(variable, column, where, unknown_as_none):
+    """What a variable becomes: pairs of a number of columns and what they hold, one after the other.
 
-
-def _number(variable, column, where, unknown_as_none):
-    """A column of numbers or dates, and perhaps that of its gaps, (n_rows, 1 or 2)."""
+    One column is told by its float64 values, (n_rows,); 0/1 columns by the one that is 1 in each row, int64 (n_rows,), -1 for none.
+    """
     missing = column.missing
-    gap, values = _gap(variable, missing, where), column.values[:, None]
-    if missing.any():
-        from sklearn.impute import SimpleImputer
+    gaps = bool(missing.any())
+    if gaps and variable.fill is None:
+        refuse_gap(variable.name, int(np.flatnonzero(missing)[0]), where)
+    if variable.kind == CATEGORY:
+        yield len(variable.columns) - variable.gap, _places(variable, column, missing, where, unknown_as_none)
+    else:
+        values = column.values.astype(np.float64, copy=False)  # whole numbers come as they are
+        yield 1, np.where(missing, variable.fill, values) if gaps else values
+    if variable.gap:
+        yield 1, missing.astype(np.float64)
 
-        values = SimpleImputer().fit([[variable.fill]]).transform(values)
-    return np.hstack([values, *gap]) if gap else values
 
-
-def _indicators(variable, column, where, unknown_as_none):
-    """The indicator columns of a category, (n_rows, n) CSR: the encoder sees each different category once."""
-    from sklearn.preprocessing import OneHotEncoder
-
-    missing, known = column.missing, set(variable.levels)
-    gap = _gap(variable, missing, where)
-    odd = [code for code, level in enumerate(column.levels) if level not in known]
+def _places(variable, column, missing, where, unknown_as_none):
+    """The 0/1 column of each row, (n_rows,), -1 for none: one for each category, of two categories one for the second."""
+    first = int(len(variable.levels) == 2)
+    place = {level: j - first for j, level in enumerate(variable.levels)}
+    odd = [code for code, level in enumerate(column.levels) if level not in place]
     if odd and not unknown_as_none:
         row = int(np.flatnonzero(np.isin(column.values, odd))[0])
         refuse_unknown(variable, column.levels[column.values[row]], row, where)
-    levels = np.array([*column.levels, variable.fill or ""], dtype=object)[:, None]
-    encoder = OneHotEncoder(categories=[np.array(variable.levels, dtype=object)], drop=None, handle_unknown="ignore")
-    table = encoder.fit(np.array(variable.levels, dtype=object)[:, None]).transform(levels)
-    made = table[:, len(variable.levels) == 2 :][column.values]
-    if variable.gap:
-        made = scipy.sparse.csr_array(made).multiply(~missing[:, None]).tocsr()
-    return scipy.sparse.hstack([made, *map(scipy.sparse.csr_array, gap)], format="csr") if gap else made
+    of_gaps = -1 if variable.gap or variable.fill is None else place[variable.fill]
+    return np.array([*(place.get(level, -1) for level in column.levels), of_gaps])[column.values]
+
+
+def _dense(parts, n_rows, n_columns):
+    X, at = np.empty((n_rows, n_columns), order="F"), 0
+    for width, held in parts:
+        if held.dtype.kind == "i":
+            rows = np.flatnonzero(held >= 0)
+            X[:, at : at + width] = 0.0
+            X[rows, at + held[rows]] = 1.0
+        else:
+            X[:, at] = held
+        at += width
+    return X
+
+
+def _sparse(parts, n_rows, n_columns):
+    data, rows, lengths = zip(*(_stored(width, held) for width, held in parts), strict=True)
+    stops = np.append(0, np.cumsum(np.concatenate(lengths))).astype(np.int32 if 8 * n_rows * len(data) < 1 << 31 else np.int64)
+    return scipy.sparse.csc_array((np.concatenate(data), np.concatenate(rows), stops), shape=(n_rows, n_columns))
+
+
+def _stored(width, held):
+    """The entries of some columns that are not 0, their rows, and how many each column has."""
+    if held.dtype.kind != "i":
+        rows = np.flatnonzero(held).astype(np.int32)
+        return held if len(rows) == len(held) else held[rows], rows, [len(rows)]
+    rows = np.flatnonzero(held >= 0).astype(np.int32)
+    place = held[rows]
+    order = np.argsort(
+        place.astype(np.int16) if width < 1 << 15 else place, kind="stable"
+    )  # 16 bits are sorted by their digits
+    return np.ones(len(rows)), rows[order], np.bincount(place, minlength=width)

@@ -49,7 +49,7 @@ class Cells(NamedTuple):
 
     def number(self, value):
         """A cell as a float, NaN for an empty one, None for text; ``1_000`` is a number to ``float`` but not in a table."""
-        if isinstance(value, numbers.Real):
+        if not isinstance(value, str) and isinstance(value, numbers.Real):
             return float(value) if abs(value) < 1e308 else math.inf
         text = str(value).strip()
         if not text:
@@ -152,7 +152,7 @@ def _from_values(name, series, cells, kind):
         codes, distinct = pd.factorize(series, use_na_sentinel=True)
     except (TypeError, ValueError, NotImplementedError):
         raise ValueError(f"column {name!r} holds lists or the like: leave it out (drop={name!r}).") from None
-    distinct = list(distinct)
+    distinct = np.asarray(distinct, dtype=object).tolist()
     if kind == CATEGORY or isinstance(series.dtype, pd.CategoricalDtype):
         return _category(codes, distinct)
     found = [cells.number(value) for value in distinct]

@@ -7,7 +7,7 @@ dates become one column, text becomes an indicator column for each category (one
 from typing import NamedTuple
 
 from coordboost._checks import shown
-from coordboost.data.encode import encoded
+from coordboost.data.encode import encoded, fill_of
 from coordboost.data.kinds import CATEGORY, DATE, Cells, column_of
 from coordboost.data.names import listed
 from coordboost.data.variables import Variable, are_names, is_variable
@@ -69,6 +69,11 @@ class Recipe(NamedTuple):
             form = variable.levels[0] if variable.kind == DATE else None
             read.append(column_of(variable.name, frame[variable.name], cells._replace(day_format=form), variable.kind))
         return encoded(self, read, cells.where, unknown_as_none)
+
+    def refilled(self, columns):
+        """The same recipe, its gaps filled by what other rows, a list of ``Column``, say."""
+        pairs = zip(self.variables, columns, strict=True)
+        return self._replace(variables=tuple(one._replace(fill=fill_of(column)) for one, column in pairs))
 
     def plain(self):
         """The recipe as lists and strings, for a file."""

@@ -118,9 +118,11 @@ class CrossValidated:
                 (self._problem(rows[fit], y[fit], None if weight is None else weight[fit]), None) if made else shared.parts[k]
             )
 
-        given = rows, y, validation.sample_weight(weight, len(y)), folds
+        given = y, validation.sample_weight(weight, len(y)), folds
         threads = effective_n_jobs(self.n_jobs)
-        return walks, [of_folds(lambda k, walk=walk: walk(*part(k)), *given, n_threads=threads) for _, walk in walks]
+        return walks, [
+            of_folds(lambda k, walk=walk: (walk(*part(k)), rows[folds[k][1]]), *given, n_threads=threads) for _, walk in walks
+        ]
 
     def _criterion(self, path, X, y, weight):
         total = path.problem.weight.sum()

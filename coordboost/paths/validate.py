@@ -100,17 +100,17 @@ def cross_validate(walk, X, y, *, folds=5, rng=0, sample_weight=None, at=None, n
 
     def walked(k):
         fit = folds[k][0]
-        return walk(X[fit], y[fit], None if sample_weight is None else weight[fit])
+        return walk(X[fit], y[fit], None if sample_weight is None else weight[fit]), X[folds[k][1]]
 
-    return of_folds(walked, X, y, weight, folds, at=at, n_threads=n_threads)
+    return of_folds(walked, y, weight, folds, at=at, n_threads=n_threads)
 
 
-def of_folds(walked, X, y, weight, folds, *, at=None, n_threads=1):
-    """The same where ``walked(k)`` gives the path of the fold k; X as ``rows_quickly`` gives it."""
+def of_folds(walked, y, weight, folds, *, at=None, n_threads=1):
+    """The same where ``walked(k)`` gives the path of the fold k and the columns of the rows held out."""
 
-    def scored(k, path):
-        held = folds[k][1]
-        given = X[held], y[held], weight[held]
+    def scored(k, found):
+        (path, X), held = found, folds[k][1]
+        given = X, y[held], weight[held]
         return path, -(path.score_path(*given) if at is None else path.score_at(*given, at=at))
 
     done = in_threads(walked, scored, len(folds), n_threads)

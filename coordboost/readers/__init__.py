@@ -14,7 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from coordboost.data.encode import encoded
 from coordboost.data.inmemory import RecipeColumns
+from coordboost.data.kinds import Column
 from coordboost.data.recipe import Recipe
 from coordboost.problem import Problem
 from coordboost.readers.arrays import SVM, read_npy, read_npz, read_svmlight
@@ -32,6 +34,14 @@ class Table(NamedTuple):
     groups: tuple[str, ...] | None = None  # p names of the variables that the features belong to
     recipe: Recipe | None = None  # how the columns of the file became X, for tables with names
     said: tuple[str, ...] = ()  # what was guessed, in words
+    columns: tuple[Column, ...] | None = None  # the columns of the file, where gaps were filled
+
+    def filled_from(self, rows):
+        """X with the gaps of all rows filled by what some `rows` (indices) say; X itself where none were filled."""
+        if self.recipe is None or self.columns is None:
+            return self.X
+        known = [column._replace(values=column.values[rows]) for column in self.columns]
+        return encoded(self.recipe.refilled(known), self.columns, str)
 
     def problem(self, loss=None, *, center=True, scale=True):
         """``Problem(X, y, loss, ...)`` with names and groups; its runs predict for new tables of the same kind."""
@@ -88,8 +98,8 @@ def read_table(path, target=None, **options):
     chosen = Options(**options)
     if suffix in NAMED:
         file = named_file(Path(text), suffix, chosen, chosen.text)
-        X, y, recipe, said = learned(file, "y" if target is None else target, chosen)
-        return Table(X, y, tuple(recipe.columns), tuple(recipe.groups), recipe, said)
+        X, y, recipe, said, columns = learned(file, "y" if target is None else target, chosen)
+        return Table(X, y, tuple(recipe.columns), tuple(recipe.groups), recipe, said, columns)
     if chosen != Options():
         raise ValueError(f"{text}: this format takes no options for text, gaps or columns: leave them out")
     if suffix == ".npz":

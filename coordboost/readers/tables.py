@@ -18,7 +18,7 @@ MARKED = re.compile(r"[$€£¥]\s*[+-]?[\d.,]*\d|[+-]?[\d.,]*\d\s*[%$€£¥]|[
 
 
 def learned(file, target, options):
-    """X, y, the recipe and what was guessed, of a file whose table is seen for the first time.
+    """X, y, the recipe, what was guessed, and the columns where gaps were filled, of a file whose table is seen for the first time.
 
     Raises
     ------
@@ -82,7 +82,8 @@ def _learned(file, target, options):
     variables = fitted(keep, columns, options.impute)
     said += more + _what(variables, columns) + _counters(keep, columns)
     recipe = Recipe(target, labels, options.impute, variables)
-    return encoded(recipe, columns, where), y, recipe, (*file.said, *said)
+    filled = any(one.fill is not None and column.missing.any() for one, column in zip(variables, columns, strict=True))
+    return encoded(recipe, columns, where), y, recipe, (*file.said, *said), tuple(columns) if filled else None
 
 
 def _lines(file, frame):
