@@ -1,7 +1,8 @@
 r"""Accelerated boosting in its own words: what the theorems of Lu, Karimireddy, Ponomareva and Mirrokni are tried on.
 
 Written apart from the package, which is not used here. The loss is sum_i w_i (f_i - y_i)^2 / 2 with 0 < w_i <= 1: convex, 1-smooth, with
-mu = min w. The learners are multiples of unit columns that span R^n, so f* = y and L* = 0. Numbers are Fractions or floats.
+mu = min w; or, with a cap, the same with lines in the place of the parabolas where they are steeper than that. The learners are multiples
+of unit columns that span R^n, so f* = y and L* = 0. Numbers are Fractions or floats.
 """
 
 import functools
@@ -26,6 +27,7 @@ class Walk:
 
     D : (n, N) unit columns;  theta2 : the square of the minimal cosine angle;  f, h, hat : (M + 1, n), the models, and the momentum that
     takes the whole gradient;  g, r, c, e, b : (M, n), the mixing point, the residuals, what was not fitted of c, the learner for r
+    cap : the largest slope of the loss, None without one
     best : whether the learners are the best fits;  one : whether h moves by the learner for r, as in Algorithm 4
     """
 
@@ -43,6 +45,7 @@ class Walk:
     c: np.ndarray
     e: np.ndarray
     b: np.ndarray
+    cap: object = None
     best: bool = True
     one: bool = False
 
@@ -73,7 +76,9 @@ class Walk:
 
     def loss(self, f):
         """L at each row of f; L* = 0."""
-        return ((f - self.y) ** 2 * self.w).sum(axis=-1) / 2
+        slope = self.w * (f - self.y)
+        flat = sloped(slope, self.cap)
+        return (flat * (2 * slope - flat) / self.w).sum(axis=-1) / 2
 
     @property
     def gaps(self):
@@ -115,6 +120,11 @@ class Walk:
         return s / (2 * t) * before - (1 - s - t) / (2 * s) * self.alpha**2 * r2
 
 
+def sloped(slope, cap):
+    """Slopes, at most as steep as the cap."""
+    return slope if cap is None else np.minimum(np.maximum(slope, -cap), cap)
+
+
 def fitted(D, v, pick=None):
     """The best multiple of a column for v, ties to the lowest; or that of column `pick`."""
     corr = D.T @ v
@@ -122,7 +132,7 @@ def fitted(D, v, pick=None):
     return corr[j] * D[:, j]
 
 
-def walk(D, y, eta, gamma, n_rounds, *, theta2, w=None, sign=1, late=0, picks=None, one=False):
+def walk(D, y, eta, gamma, n_rounds, *, theta2, w=None, cap=None, sign=1, late=0, picks=None, one=False):
     """Algorithm 2. Wrong ones: another `sign` of the correction, its factor `late` rounds too late. With `one` Algorithm 4 with gamma.
 
     picks : numpy Generator, optional
@@ -134,7 +144,7 @@ def walk(D, y, eta, gamma, n_rounds, *, theta2, w=None, sign=1, late=0, picks=No
     for m in range(n_rounds):
         theta = 2 / (m + 2 + 0 * eta)
         g = (1 - theta) * f + theta * h
-        r = w * (y - g)
+        r = sloped(w * (y - g), cap)
         drawn = (None, None) if picks is None else picks.integers(D.shape[1], size=2)
         b = fitted(D, r, drawn[0])
         factor = (m + 1 + late + 0 * eta) / (m + 2 + late)
@@ -147,7 +157,16 @@ def walk(D, y, eta, gamma, n_rounds, *, theta2, w=None, sign=1, late=0, picks=No
     for key, value in (("f", f), ("h", h), ("hat", hat)):
         rows[key].append(value)
     return Walk(
-        D, y, w, eta, gamma, theta2, **{key: np.array(value) for key, value in rows.items()}, best=picks is None, one=one
+        D,
+        y,
+        w,
+        eta,
+        gamma,
+        theta2,
+        **{key: np.array(value) for key, value in rows.items()},
+        cap=cap,
+        best=picks is None,
+        one=one,
     )
 
 
@@ -161,6 +180,18 @@ def eye(y, gamma, n_rounds, **options):
 def line(eta, gamma, n_rounds):
     """One dimension, y = 1, in floats: every target is fitted, Theta = 1, all is Nesterov's method."""
     return walk(np.ones((1, 1)), np.ones(1), eta, gamma, n_rounds, theta2=1.0)
+
+
+def fall(gamma, n_rounds):
+    """How far f has come after so many rounds under a force of 1: (n + 2) / 3 + gamma (n - 1)(3 n + 10) / 24."""
+    return F(n_rounds + 2, 3) + gamma * (n_rounds - 1) * (3 * n_rounds + 10) / 24
+
+
+def capped(gamma, n_rounds):
+    """One dimension, y = 1, eta = 1, and the slope of the loss that keeps it largest: f never comes to where the loss is a parabola."""
+    one = gamma / gamma
+    cap = 1 / (2 * fall(gamma, n_rounds) + 1)
+    return walk(np.array([[one]]), np.array([one]), one, gamma, n_rounds, theta2=one, cap=cap)
 
 
 def weighted(n_rounds, gamma=None):

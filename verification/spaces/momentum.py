@@ -52,14 +52,22 @@ def _fewer(shape, numbers):
 
 
 def _draw_line(rng):
-    return (int(rng.integers(1, 120)),), np.array([rng.uniform(0, 5), rng.random() * rng.choice([0.2, 1])])
+    rest = [rng.uniform(0, 5) * rng.integers(0, 2), rng.random() * rng.choice([0.2, 1]), rng.uniform(0, 30)]
+    return (int(rng.integers(1, 60)),), np.array(rest[: rng.integers(2, 4)])
 
 
 def _make_line(shape, numbers):
-    """numbers: the fourth root of 1 / eta - 1, gamma."""
+    """numbers: the fourth root of 1 / eta - 1, gamma; with a cap the root of 1 / cap - 1."""
     eta, gamma = 1 / (1 + numbers[0] ** 4), min(abs(numbers[1]), 1 + 0 * numbers[1])
     one = 1 + 0 * eta
-    return agbm.walk(np.array([[one]]), np.array([one]), eta, gamma, shape[0], theta2=one) if gamma > 1e-9 else None
+    cap = 1 / (1 + numbers[2] ** 2) if len(numbers) > 2 else None
+    return agbm.walk(np.array([[one]]), np.array([one]), eta, gamma, shape[0], theta2=one, cap=cap) if gamma > 1e-9 else None
+
+
+def _make_capped(shape, numbers):
+    """numbers: gamma."""
+    gamma = min(abs(numbers[0]), 1 + 0 * numbers[0])
+    return agbm.capped(gamma, shape[0]) if gamma > 1e-9 else None
 
 
 def _draw_coordinates(rng, one):
@@ -88,4 +96,8 @@ def _has(case):
 
 AGBM = Space("AGBM over up to 4 unit columns in 3 dimensions", _draw, _make, has=_has, smaller=_fewer)
 LINE = Space("AGBM in one dimension", _draw_line, _make_line, has=_has, smaller=_fewer)
+CAPPED = Space(
+    "AGBM on the capped loss that it leaves last", lambda rng: ((int(rng.integers(1, 60)),), rng.random(1)), _make_capped, has=_has,
+    smaller=_fewer,
+)  # fmt: skip
 COORDINATES, VAGBM = _coordinates("AGBM", one=False), _coordinates("VAGBM", one=True)

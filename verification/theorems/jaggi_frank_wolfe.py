@@ -33,7 +33,6 @@ check_gap = Statement(
     "Frank-Wolfe, gap", FRANK_WOLFE, "So does the smallest gap met after the start.",
     printed="where(k >= 2, smallest(where(k >= 1, frank_wolfe_gap, at(0 * k + 1, frank_wolfe_gap))), 0 * loss)"
     " <= 27 * delta**2 / (k + 2)",
-    assuming="k[-1] >= 1",
 )  # fmt: skip
 
 CASES = {

@@ -1,4 +1,4 @@
-"""Closed forms that the numbers suggest. They are conjectures: nothing here is proved, and all are held against the intervals in a test.
+"""Closed forms that the numbers suggest, held against the intervals in a test; each says how much of it is proved.
 
 A formula is named with the range in which it was compared.
 """
@@ -12,10 +12,10 @@ def gbm_complete(n):
 
 
 def agbm_complete(n, gamma):
-    """AGBM, Theta = eta = 1, any gamma in (0, 1]: 6 / (8 n + 28 + gamma (n - 1)(3 n + 10)); n <= 8.
+    """AGBM, Theta = eta = 1, any gamma in (0, 1]: 6 / (8 n + 28 + gamma (n - 1)(3 n + 10)); n <= 30.
 
-    For gamma = 1 it is 2 / ((n + 2)(n + 3)), known from numbers for Nesterov's method. It tends to the corrected bound of Theorem 4.1 for
-    every gamma, so that the corrected constant cannot be improved.
+    That the worst case is not smaller is proved (docs/worst-cases.md), so the corrected constant of Theorem 4.1 cannot be improved. That
+    it is not larger is a conjecture. For gamma = 1 it is 2 / ((n + 2)(n + 3)), known from numbers for Nesterov's method.
     """
     gamma = Fraction(gamma)
     return 6 / (8 * n + 28 + gamma * (n - 1) * (3 * n + 10))
