@@ -9,7 +9,7 @@ try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks
 except ImportError:
 
-    class CallbackSupportMixin:
+    class CallbackSupportMixin:  # type: ignore[no-redef]
         """An estimator of a version without callbacks."""
 
     def with_callbacks(method):
