@@ -141,9 +141,9 @@ def _reached(holds):
 def _stagewise_path(problem, constants):
     """Corners (length of the way, largest correlation) of FS_0, and the error at each."""
     path = exact_path(problem, kind="stagewise")
-    beta = path.beta.toarray()
-    length = np.r_[0.0, np.cumsum(np.abs(np.diff(beta, axis=0)).sum(axis=1))]
-    losses = np.array([problem.value(problem.combine(one)) for one in beta])
+    beta = path.beta  # sparse: a wide problem has thousands of corners
+    length = np.r_[0.0, np.cumsum(np.asarray(abs(beta[1:] - beta[:-1]).sum(axis=1)).ravel())]
+    losses = np.array([problem.value(problem.combine(beta[[k]].toarray()[0])) for k in range(beta.shape[0])])
     return np.column_stack([length, path.lam]), losses - constants.optimum
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from reference_sets import needs_compiler
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))  # verification/ is not part of the package
@@ -31,6 +32,7 @@ def stand_in(name, n=120, d=8, seed=0):
     return data.Set(name, X, np.where(signal > np.median(signal), 1.0, -1.0) if classes else 20 + signal, classes)
 
 
+@needs_compiler
 @pytest.mark.parametrize("name", FOUND)
 def test_the_quick_form_runs_is_judged_and_drawn(name, monkeypatch):
     from matplotlib.figure import Figure
