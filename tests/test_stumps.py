@@ -74,30 +74,6 @@ def test_every_verb_equals_the_columns(kind):
     assert cb.check_piece(kind.of(bin_columns(X, categorical=[2])[0]))
 
 
-@every_kind
-@pytest.mark.parametrize("n", [40, 3000])
-@pytest.mark.parametrize("weights", ["ones", "counts", "real"])
-def test_gram_entries_are_counts_in_whatever_order_they_are_asked_for(kind, n, weights):
-    X, _ = table(n, missing=0.1)
-    rng = np.random.default_rng(2)
-    weight = {"ones": np.ones(n), "counts": rng.integers(1, 4, n) + 0.0, "real": rng.random(n) + 0.5}[weights]
-    dictionary = kind.of(bin_columns(X, categorical=[2])[0], weight)
-    B, every = columns(dictionary), np.arange(dictionary.n_learners)
-    products = dictionary.products(weight)
-    first = products.cross(every[:3], every)
-    again = np.concatenate([products.cross(every[j : j + 1], every) for j in every[::-1]])[::-1]
-    np.testing.assert_allclose(again, (B.T * weight) @ B, rtol=0, atol=1e-12)  # sums of n products that are below 1 in all
-    np.testing.assert_array_equal(first, again[:3])  # the same bits, from whatever neighbour
-    np.testing.assert_array_equal(again, again.T)
-
-
-def test_weights_too_far_apart_have_no_counts():
-    X, _ = table()
-    weight = np.ones(90)
-    weight[0] = 1e-9
-    assert cb.Stumps.of(bin_columns(X)[0], weight).products(weight) is None
-
-
 def test_a_scan_has_the_same_bits_in_threads(monkeypatch):
     X, y = table(400)
     problem = cb.Problem(cb.leaf_stumps(X), y)

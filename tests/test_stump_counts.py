@@ -1,0 +1,65 @@
+"""Stumps: Gram entries from counts, and steps in one pass over the samples."""
+
+import numpy as np
+import pytest
+from test_stumps import columns, every_kind, table
+
+import coordboost as cb
+from coordboost.data.binning import bin_columns
+
+
+@every_kind
+@pytest.mark.parametrize("n", [40, 3000])
+@pytest.mark.parametrize("weights", ["ones", "counts", "real"])
+@pytest.mark.parametrize("plain", [False, True])
+def test_gram_entries_are_counts_in_whatever_order_they_are_asked_for(kind, n, weights, plain):
+    X, _ = table(n, missing=0.0 if plain else 0.1)
+    rng = np.random.default_rng(2)
+    weight = {"ones": np.ones(n), "counts": rng.integers(1, 4, n) + 0.0, "real": rng.random(n) + 0.5}[weights]
+    dictionary = kind.of(bin_columns(X, categorical=() if plain else [2])[0], weight)
+    B, every = columns(dictionary), np.arange(dictionary.n_learners)
+    products = dictionary.products(weight)
+    first = products.cross(every[:3], every)
+    again = np.concatenate([products.cross(every[j : j + 1], every) for j in every[::-1]])[::-1]
+    np.testing.assert_allclose(again, (B.T * weight) @ B, rtol=0, atol=1e-12)  # sums of n products that are below 1 in all
+    np.testing.assert_array_equal(first, again[:3])  # the same bits, from whatever neighbour
+    np.testing.assert_array_equal(again, again.T)
+
+
+def test_counts_are_kept_for_what_was_asked_and_within_the_room_for_them(monkeypatch):
+    X, _ = table(3000)
+    dictionary = cb.Stumps.of(bin_columns(X)[0])
+    every, asked = np.arange(dictionary.n_learners), dictionary.begin[:-1] + 2
+    products = dictionary.products(np.ones(3000))
+    expected = products.cross(asked, every)
+    # of each feature: before the first bin, before the third, and all of it
+    assert [table.m for table in products.tables.values()] == [3] * 5
+    assert sum(len(table.rows) for table in products.tables.values()) <= 4 * 5
+    monkeypatch.setattr("coordboost.dictionaries.stumps.joint.ROOM", 1)
+    small = dictionary.products(np.ones(3000))
+    for _ in range(2):
+        for j in range(5):
+            np.testing.assert_array_equal(small.cross(asked[j : j + 1], every), expected[j : j + 1])
+            assert list(small.tables) == [j]
+
+
+@every_kind
+@pytest.mark.parametrize("even", [True, False])
+def test_a_step_in_one_pass_has_the_bits_of_a_step_in_two(kind, even):
+    X, y = table(missing=0.1)
+    weight = np.ones(90) if even else np.random.default_rng(1).random(90)
+    dictionary, loss = kind.of(bin_columns(X, categorical=[2])[0]), cb.Huber(0.7)
+    pred, resid = y[::-1] / 3, np.zeros(90)
+    expected = pred.copy()
+    for j in range(dictionary.n_learners):
+        dictionary.add_and_refresh(j, 0.3 * j, loss, y, weight, 0.25, pred, resid, even)
+        dictionary.add(j, 0.3 * j, expected)
+        np.testing.assert_array_equal(pred, expected)
+        np.testing.assert_array_equal(resid, [w * loss.residual(a, 0.25 + f) for w, a, f in zip(weight, y, pred, strict=True)])
+
+
+def test_weights_too_far_apart_have_no_counts():
+    X, _ = table()
+    weight = np.ones(90)
+    weight[0] = 1e-9
+    assert cb.Stumps.of(bin_columns(X)[0], weight).products(weight) is None
