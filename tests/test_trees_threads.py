@@ -1,5 +1,6 @@
 """A tree has the same bits in one call and on 1, 2 or 4 threads, however its work is cut."""
 
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -54,6 +55,23 @@ def test_little_work_is_one_call(monkeypatch):
     growth = growth.check(binned)
     space = Workspace.of(binned, growth)
     assert grow_on_threads(binned, growth, space, TARGET, weight, np.arange(D), np.zeros(D), threads=2) > 1
+
+
+def test_work_goes_on_where_all_other_threads_are_busy(monkeypatch):
+    done, gate = [], threading.Event()
+    with ThreadPoolExecutor(1) as one:
+        one.submit(gate.wait)
+        monkeypatch.setattr(tasks, "pool", lambda: (one, 2))
+        try:
+            assert tasks.shared_out(lambda k: done.append(k) or -k, range(5), 4) == [0, -1, -2, -3, -4]
+        finally:
+            gate.set()
+    assert done == [0, 1, 2, 3, 4] and tasks.shared_out(abs, [], 4) == []
+
+
+def test_a_fault_in_a_task_is_raised():
+    with pytest.raises(ZeroDivisionError):
+        tasks.shared_out(lambda k: 1 // k, [1, 2, 0, 3], 2)
 
 
 @pytest.mark.parametrize("n", [0, 1, 4, 5, 50, 200])

@@ -5,7 +5,7 @@ import math
 from coordboost._generic import inlined, leaf
 from coordboost.dictionaries.trees.fixed import count, mass, summed, to_fixed
 from coordboost.dictionaries.trees.histogram import where
-from coordboost.dictionaries.trees.partition import name_one, name_two, part, part_two
+from coordboost.dictionaries.trees.partition import name_all, name_one, name_two, part, part_two
 from coordboost.dictionaries.trees.search import children, search
 from coordboost.dictionaries.trees.splits import ROUNDING, bounded, offer, rank, running
 
@@ -229,7 +229,10 @@ def name_rows(binned, space, at):
             name_one(rows, node.leaf, space.leaf)
     elif not node.apart:
         one, other = space.nodes[node.left].leaf, space.nodes[node.right].leaf
-        name_two(binned.codes[node.feature], space.goes_left[at], rows, one, other, space.leaf)
+        if at == 0:
+            name_all(binned.codes[node.feature], space.goes_left[at], one, other, space.leaf)
+        else:
+            name_two(binned.codes[node.feature], space.goes_left[at], rows, one, other, space.leaf)
     else:
         for at in (node.left, node.right):
             child = space.nodes[at]

@@ -55,6 +55,13 @@ def name_two(codes, goes_left, rows, one, other, leaf):
 
 
 @leaf
+def name_all(codes, goes_left, one, other, leaf):
+    """As `name_two`, for all rows in their order."""
+    for i in range(len(leaf)):
+        leaf[i] = one if goes_left[codes[i]] else other
+
+
+@leaf
 def name_one(rows, one, leaf):
     """``leaf[row] = one``."""
     for i in range(len(rows)):

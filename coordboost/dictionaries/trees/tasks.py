@@ -4,6 +4,8 @@ A level is three rounds of tasks on the pool: blocks of features are searched, b
 summed up depends on the cut into tasks: sums are whole numbers, and the best split is the best of the bests.
 """
 
+from collections import deque
+
 from coordboost._generic import compiled
 from coordboost._tiles import pool
 from coordboost.dictionaries.trees.grow import finish, grow, lies, move_rows, name_rows, plant, split_best
@@ -67,7 +69,7 @@ def grow_on_threads(binned, growth, space, target, weight, features, penalty, th
     state.tasks = max(1, len(places))
 
     def every(what, items):
-        return list(pool()[0].map(lambda item: run(what, *item, *data), items))
+        return shared_out(lambda item: run(what, *item, *data), items, threads)
 
     if not run(PLANT, 0, 0, 0, 0, *data):
         return 0
@@ -81,8 +83,28 @@ def grow_on_threads(binned, growth, space, target, weight, features, penalty, th
         every(MOVE, [(*block[:3], k) for block, k in zip(blocks, before, strict=True)])
         every(MOVE_SMALL, [(0, *share, BLOCK) for share in shares(state.batch, 2 * threads, 1)])
     run(FINISH, 0, 0, 0, 0, *data)
-    every(NAME, [(0, *share, 0) for share in shares(state.nodes, 4 * threads, 1)])
+    every(NAME, [(0, *share, 0) for share in shares(state.nodes, 4 * threads)])
     return int(state.leaves)
+
+
+def shared_out(function, items, threads):
+    """``[function(item) for item in items]`` by the calling thread and `threads` - 1 others, each of which takes the next one."""
+    out, waiting = [None] * len(items), deque(enumerate(items))
+
+    def work():
+        while waiting:
+            try:
+                k, item = waiting.popleft()
+            except IndexError:  # another thread took the last one
+                return
+            out[k] = function(item)
+
+    helpers = [pool()[0].submit(work) for _ in range(min(threads, len(items)) - 1)]
+    work()
+    for helper in helpers:
+        if not helper.cancel():
+            helper.result()
+    return out
 
 
 def shares(n, most, unit=4):
