@@ -73,6 +73,7 @@ def sift(forest, view, v, n_leaves, step, beta, drawn, select, k):
             if chosen < 0 or less_risk(select, risk, f, least, family):
                 chosen, family, product, least = j, f, corr, risk
     if chosen == n:
-        part = cut_back(forest.space, prefixes, families.nodes[family], trees.values[n])
+        if families.nodes[family] != last:
+            part = cut_back(forest.space, prefixes, families.nodes[family], trees.values[n])
         member[n], spread[n] = family, part[1]
     return chosen, product
