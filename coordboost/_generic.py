@@ -38,10 +38,7 @@ def generic(name, default=None):
     def typing(piece, *args):
         if not isinstance(piece, types.BaseNamedTuple):
             return None
-        method = getattr(piece.instance_class, name, default)
-        if method is None:
-            return None
-        return method
+        return getattr(piece.instance_class, name, None) or default
 
     call.__name__ = call.__qualname__ = name
     overload(call, strict=False, jit_options=_INLINE)(typing)

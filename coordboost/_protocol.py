@@ -173,6 +173,7 @@ DICTIONARY = Kind(
         "cross": _verbs.cross,  # cross(a, b, weight), Gram entries of two lists of learners
         "gram": _verbs.gram,  # gram(weight), all of them
         "name": _verbs.name,  # name(j), what a learner is called
+        "add_and_refresh": None,  # add_and_refresh(j, a, loss, y, weight, base, pred, resid, even): `add` to pred and the residual there
         # what else a dictionary may know of itself
         "countable": True,  # all learners have a number; else it is a Bank, and `best` finds them
         "check": None,  # check() refuses fields that do not fit each other

@@ -1,5 +1,7 @@
 """A loss that is one function of all predictions, no sum over samples: it runs where the data themselves are looked at."""
 
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 import reference as ref
@@ -44,6 +46,35 @@ def test_greedy_descent_on_it_is_the_loop_of_five_lines(view):
     assert run.path.learner.tolist() == naive.picks
     assert np.abs(run.beta - naive.betas[-1]).max() < 1e-12  # 30 steps that never amplify rounding
     assert run.final.loss == pytest.approx(loss.value(y, X @ run.beta), rel=1e-13)
+
+
+class Written(NamedTuple):
+    """The same in loops, to be compiled."""
+
+    A: np.ndarray
+    value = residual = None
+    sigma = 1.0
+
+    def refresh_residual(self, y, weight, base, pred, resid):
+        for i in range(len(y)):
+            resid[i] = y[i]
+            for k in range(len(y)):
+                resid[i] -= self.A[i, k] * (base + pred[k])
+
+    def sum_of_losses(self, y, weight, base, pred):
+        out = 0.0
+        for i in range(len(y)):
+            out -= y[i] * (base + pred[i])
+            for k in range(len(y)):
+                out += (base + pred[i]) * self.A[i, k] * (base + pred[k]) / 2
+        return out
+
+
+def test_it_may_be_compiled():
+    A, X, y = parts()
+    one, two = (cb.solve(cb.Problem(X, y, loss(A), center=False, scale=False), cb.gcd(), 30) for loss in (Written, Quadratic))
+    assert one.path.learner.tolist() == two.path.learner.tolist()
+    assert np.abs(one.beta - two.beta).max() < 1e-12  # 30 steps that never amplify rounding
 
 
 def test_momentum_looks_at_it_too():

@@ -3,6 +3,7 @@
 import numpy as np
 
 from coordboost._generic import inlined, kernel, leaf, reduction
+from coordboost._linesearch import residual
 
 #: Places for the bins of a feature: a code is a byte.
 PLACES = 256
@@ -93,6 +94,19 @@ def add_values(row, first, last, extra, inside, outside, v):
     """v += `inside` where the bin belongs to a part, `outside` elsewhere."""
     for i in range(len(v)):
         v[i] += inside if is_inside(row[i], first, last, extra) else outside
+
+
+@kernel
+def add_values_and_refresh(row, first, last, extra, inside, outside, loss, y, weight, base, pred, resid, even):
+    """As `add_values` to `pred`, and the residual there; `even` where every weight is 1, which then need not be read."""
+    if even:
+        for i in range(len(row)):
+            pred[i] += inside if is_inside(row[i], first, last, extra) else outside
+            resid[i] = residual(loss, y[i], base + pred[i])
+    else:
+        for i in range(len(row)):
+            pred[i] += inside if is_inside(row[i], first, last, extra) else outside
+            resid[i] = weight[i] * residual(loss, y[i], base + pred[i])
 
 
 def values_on_bins(splits, beta, values, used):

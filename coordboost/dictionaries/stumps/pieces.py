@@ -26,6 +26,7 @@ from coordboost.dictionaries.stumps.histogram import (
     TOGETHER,
     add_steps,
     add_values,
+    add_values_and_refresh,
     cumulated,
     four_sums,
     inside_sum,
@@ -122,6 +123,11 @@ class Splits(NamedTuple):
     def add(self, j, a, v):
         inside, outside = a * (self.scale[j] - self.shift[j]), -a * self.shift[j]
         add_values(self.binned.codes[self.feature[j]], self.first[j], self.last[j], self.extra[j], inside, outside, v)
+
+    def add_and_refresh(self, j, a, loss, y, weight, base, pred, resid, even):
+        row, inside, outside = self.binned.codes[self.feature[j]], a * (self.scale[j] - self.shift[j]), -a * self.shift[j]
+        part = self.first[j], self.last[j], self.extra[j]
+        add_values_and_refresh(row, *part, inside, outside, loss, y, weight, base, pred, resid, even)
 
     def column(self, j):
         row, inside, outside = self.binned.codes[self.feature[j]], self.scale[j] - self.shift[j], -self.shift[j]

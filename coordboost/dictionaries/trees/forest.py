@@ -11,7 +11,7 @@ from coordboost._total import sum_of_losses
 from coordboost.dictionaries.trees.grow import grow
 from coordboost.dictionaries.trees.growth import Growth
 from coordboost.dictionaries.trees.kept import keep, measured_by_leaves, measured_by_samples
-from coordboost.dictionaries.trees.leaves import refit_leaves
+from coordboost.dictionaries.trees.leaves import add_leaves_and_refresh, refit_leaves
 from coordboost.dictionaries.trees.prefixes import Prefixes
 from coordboost.dictionaries.trees.sift import most_splits, remember, sift, up_to
 from coordboost.dictionaries.trees.stored import Trees, combined, fill_leaves
@@ -89,6 +89,10 @@ class Forest(NamedTuple):
         leaves, values = self.space.leaf, self.trees.values[j]
         for i in range(len(v)):
             v[i] += a * values[leaves[i]]
+
+    def add_and_refresh(self, j, a, loss, y, weight, base, pred, resid, even):
+        see(self, j)
+        add_leaves_and_refresh(self.space.leaf, self.trees.values[j], a, loss, y, weight, base, pred, resid, even)
 
     def column(self, j):
         out = np.zeros(len(self.space.leaf))

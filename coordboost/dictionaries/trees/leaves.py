@@ -1,10 +1,24 @@
-"""Leaf values of a tree that was grown, fitted anew: to another target, and with noise."""
+"""Leaf values of a tree that was grown: added to a model, and fitted anew to another target, with noise."""
 
 import math
 
-from coordboost._generic import leaf
+from coordboost._generic import kernel, leaf
+from coordboost._linesearch import residual
 from coordboost._noise import normal
 from coordboost.dictionaries.trees.fixed import mass
+
+
+@kernel
+def add_leaves_and_refresh(leaves, values, a, loss, y, weight, base, pred, resid, even):
+    """pred += a (the value of the leaf), and the residual there; `even` where every weight is 1, which then need not be read."""
+    if even:
+        for i in range(len(leaves)):
+            pred[i] += a * values[leaves[i]]
+            resid[i] = residual(loss, y[i], base + pred[i])
+    else:
+        for i in range(len(leaves)):
+            pred[i] += a * values[leaves[i]]
+            resid[i] = weight[i] * residual(loss, y[i], base + pred[i])
 
 
 @leaf

@@ -6,7 +6,7 @@ import numpy as np
 
 from coordboost import _linesearch
 from coordboost._generic import generic, kernel
-from coordboost._protocol import VIEW
+from coordboost._protocol import LOSS, VIEW
 from coordboost._total import sum_of_losses, total_of
 
 scan = generic("scan")
@@ -69,19 +69,44 @@ def fill_curvature(loss, y, weight, base, pred, out):
 
 
 @kernel
+def add_then_refresh(dictionary, j, a, loss, y, weight, base, pred, resid, even):
+    """pred += a B_j, and then the residual."""
+    add(dictionary, j, a, pred)
+    residual_of_each(loss, y, weight, base, pred, resid)
+
+
+#: The same in one pass over the samples, which saves a third of the memory traffic: a verb that a dictionary may have.
+add_and_refresh = generic("add_and_refresh", add_then_refresh)
+
+#: The loss is a sum over the samples, which may be looked at one by one; it is, and every weight is 1.
+SEPARABLE, EVEN = 1, 2
+
+
+def separable(problem):
+    """`SEPARABLE` or `EVEN`; 0 for a loss that is one function of all predictions together."""
+    if LOSS.of(problem.loss, "refresh_residual") is not None:
+        return 0
+    return EVEN if (problem.weight == 1).all() else SEPARABLE
+
+
+@kernel
 def push_model(view, j, shrink, theta):
     """pred <- (1 - shrink) pred + theta B_j, and the residual there."""
     if shrink != 0:
         for i in range(len(view.pred)):
             view.pred[i] = (1 - shrink) * view.pred[i]
-    if theta != 0:
-        add(view.dictionary, j, theta, view.pred)
-    refresh_residual(view.loss, view.y, view.weight, view.base, view.pred, view.resid)
+    if theta != 0 and view.separable != 0:
+        even = view.separable == EVEN
+        add_and_refresh(view.dictionary, j, theta, view.loss, view.y, view.weight, view.base, view.pred, view.resid, even)
+    else:
+        if theta != 0:
+            add(view.dictionary, j, theta, view.pred)
+        refresh_residual(view.loss, view.y, view.weight, view.base, view.pred, view.resid)
 
 
 @VIEW.own
 class Explicit(NamedTuple):
-    """`pred` and `resid` of length n_samples, updated in every step.
+    """`pred` and `resid` of length n_samples, updated in every step: in one pass where the loss is `separable`.
 
     *Cost* of a step: one scan (or the correlations of the candidates) and O(n_samples).
     """
@@ -94,13 +119,14 @@ class Explicit(NamedTuple):
     pred: np.ndarray
     resid: np.ndarray
     rounding: float
+    separable: int = 0
     foresees = True
 
     @classmethod
     def start(cls, problem):
         """The view at beta = 0."""
-        pred = 0 * problem.y
-        view = cls(problem.loss, problem.dictionary, problem.y, problem.weight, problem.base, pred, 0 * pred, problem.tie)
+        pred, rest = 0 * problem.y, (problem.tie, separable(problem))
+        view = cls(problem.loss, problem.dictionary, problem.y, problem.weight, problem.base, pred, 0 * pred, *rest)
         begin_residual(view.loss, view.y, view.weight, view.base, view.pred, view.resid)
         return view
 

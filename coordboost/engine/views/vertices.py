@@ -71,6 +71,7 @@ class Swapping(NamedTuple):
     pred: np.ndarray
     resid: np.ndarray
     rounding: float
+    separable: int
     turns: np.ndarray
     most: np.ndarray
     carries = (Vertices,)
