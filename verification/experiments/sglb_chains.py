@@ -78,7 +78,7 @@ def leaving(quick):
         n = round(2000 / eps)
         runs = (cb.solve(problem, cb.sglb(eps, float(beta), 0.01), n, rng=seed) for seed in range(200))
         mean, error = of_chains(np.array([(chain(run, n // 2, every=20).pooled[:, 0] > 10).mean() for run in runs]))
-        # the number known before has the same error as ours
+        # the number known before has the same error as ours: 7.5 of one are 5.3 of the difference
         rows.append(
             row(
                 "wells",

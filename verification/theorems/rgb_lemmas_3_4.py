@@ -20,6 +20,7 @@ Reference: Cortes, Mohri, Storcheus, *Regularized Gradient Boosting*, Lemmas 3 a
 import numpy as np
 
 from coordboost.bounds import BoundCheck
+from verification.space import Space
 from verification.statement import claim
 
 
@@ -47,19 +48,37 @@ def some(bound, seed):
     return Learner(rng.choice((-1.0, 1.0), m), bound * rng.uniform(-1, 1, m), bound, 2 * rng.normal(size=m))
 
 
+def _made(shape, numbers):
+    """Values within the bound as parts of it, labels by sign, and a point."""
+    m, parts = shape[0], numbers[:-1].reshape(3, -1) if len(numbers) == 3 * shape[0] + 1 else np.full((3, 1), 2.0)
+    good = m > 0 and np.abs(parts[0]).max() <= 1 and np.abs(parts[0]).max() > 1e-3 and 1e-2 <= numbers[-1] <= 50
+    if not good or np.abs(parts[2]).max() > 20:
+        return None
+    return Learner(np.where(parts[1] < 0, -1.0, 1.0), numbers[-1] * parts[0], float(numbers[-1]), parts[2])
+
+
+def _drawn(rng):
+    m = int(rng.integers(1, 6))
+    rest = [rng.uniform(-1, 1, m), rng.normal(size=m), 2 * rng.normal(size=m), [rng.choice((0.25, 0.5, 1.0, 2.0, 4.0))]]
+    return (m,), np.concatenate(rest)
+
+
+LEARNERS = Space("a learner within a bound", _drawn, _made, exact=False, has=lambda case: isinstance(case, Learner))
+
+
 def _lemma_3(case, factor=1.0):
     t = np.concatenate([-np.geomspace(1e-3, 10, 40), np.geomspace(1e-3, 10, 40)])
     moved = np.array([abs(case.slope(one) - case.slope()) for one in t])
     return BoundCheck("Lemma 3", "printed", "upper", moved, factor * case.constant * np.abs(t), 1e-14, at=t, along="t")
 
 
-@claim("RGB, Lemma 3", printed="verified")
+@claim("RGB, Lemma 3", LEARNERS, printed="verified")
 def check_lipschitz(case, variant):
     """|L'(t) - L'(0)| <= C_h |t|, C_h = (1/m) sum_i h_i^2 / 4."""
     return _lemma_3(case)
 
 
-@claim("RGB, Lemma 4", printed="refuted", corrected="verified")
+@claim("RGB, Lemma 4", LEARNERS, printed="refuted", corrected="verified")
 def check_family(case, variant):
     """The constant of a family is at least that of each of its learners."""
     return BoundCheck(
@@ -80,7 +99,7 @@ def _gain(case, variant, factor=1.0):
     return BoundCheck("gain of a step", variant, "upper", factor * case.slope() ** 2 / (2 * C), lowered, 1e-14, at=case.bound)
 
 
-@claim("RGB, the gain of a step", printed="refuted", corrected="verified", sharpened="verified")
+@claim("RGB, the gain of a step", LEARNERS, printed="refuted", corrected="verified", sharpened="verified")
 def check_gain(case, variant):
     """A step lowers the loss by (L')^2 / (2 C) at least; sharpened: with the constant of the learner itself."""
     return _gain(case, variant)

@@ -1,0 +1,88 @@
+"""Blocks of columns, drawn with fixed chances: the learners of Langevin boosting, in Fractions or floats."""
+
+import functools
+from dataclasses import dataclass
+
+import numpy as np
+
+from verification.space import Space
+from verification.spaces.linear import solved
+
+
+def independent(H):
+    """The columns of H that are no combination of those before them."""
+    left_of, kept = [], []
+    for j, column in enumerate(H.T):
+        left = column.copy()
+        for one, pivot in left_of:
+            left = left - left[pivot] / one[pivot] * one
+        where = np.flatnonzero(abs(left) > (0 if left.dtype == object else 1e-9))
+        if len(where):
+            left_of.append((left, where[0]))
+            kept.append(j)
+    return H[:, kept]
+
+
+def projector(H, ridge=0):
+    """H (H'H + ridge)^+ H'."""
+    basis = H if ridge else independent(H)
+    if basis.shape[1] == 0:
+        return 0 * (H[:, :1] @ H[:, :1].T)
+    gram = basis.T @ basis
+    for i in range(len(gram)):
+        gram[i, i] += ridge
+    return basis @ solved(gram, basis.T).reshape(basis.shape[1], -1)
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """Blocks of columns (n, m_s), and how often each is drawn: (n_blocks,), above 0, sum 1; gamma, the shrinkage."""
+
+    blocks: tuple
+    chance: np.ndarray
+    gamma: object
+
+    @property
+    def H(self):
+        """All columns."""
+        return np.concatenate(self.blocks, axis=1)
+
+    @property
+    def n(self):
+        """Samples."""
+        return len(self.blocks[0])
+
+    @functools.cached_property
+    def projectors(self):
+        """P_s of each block."""
+        return [projector(block) for block in self.blocks]
+
+    def mean(self, chance=None):
+        """The mean projector."""
+        return sum(p * P for p, P in zip(self.chance if chance is None else chance, self.projectors, strict=True))
+
+    @property
+    def rank(self):
+        """The dimension d of what ensembles can be."""
+        return independent(self.H).shape[1]
+
+
+def _draw(rng):
+    n, sizes = int(rng.integers(2, 5)), rng.integers(1, 3, size=rng.integers(2, 4))
+    size = int(sizes.sum()) * n
+    numbers = rng.integers(-3, 4, size) / rng.choice((1, 2, 3)) * (rng.random(size) < 0.8)
+    return (n, *map(int, sizes)), np.concatenate([numbers, rng.random(len(sizes)) + 0.05, [rng.exponential() + 0.01]])
+
+
+def _make(shape, numbers):
+    n, *sizes = shape
+    k = len(sizes)
+    if len(numbers) != n * sum(sizes) + k + 1 or not (numbers[-k - 1 :] > 0).all():
+        return None
+    columns = numbers[: n * sum(sizes)].reshape(-1, n).T
+    ends = np.cumsum(sizes)
+    chance = numbers[-k - 1 : -1]
+    return Blocks(tuple(columns[:, e - s : e] for s, e in zip(sizes, ends, strict=True)), chance / chance.sum(), numbers[-1])
+
+
+BLOCKS = Space("blocks of columns", _draw, _make, has=lambda case: isinstance(case, Blocks))

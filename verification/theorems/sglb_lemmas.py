@@ -1,0 +1,129 @@
+r"""Langevin boosting: learners are projectors, the law of a choice and how fast it comes to its limit, and no direction that is lost.
+
+Problem: learners H_s, blocks of columns, linear in their parameters, drawn with fixed chances; or two orthonormal learners.
+
+Method: the choice of SGLB (Algorithm 2), in noise N(0, sigma^2 I); greedy by the drop of the squared error, or signed.
+
+Assumptions: every block is drawn with a positive chance; for the law of the choice u = ||g|| / sigma.
+
+Claim: Lemma 1, exact: P_s is an orthogonal projector with the image of H_s. Lemma 2 with a constant of ours, upper: the total variation
+between the law of the choice and its limit is at most 2 Phi(u/2) - 1, tight for the signed choice as u falls; at most u^2 / (2 pi) for two
+learners and the greedy choice, which does not know signs. Statement 1, exact: the mean projector is invertible on what ensembles can be.
+
+Constants: none is estimated; two orthonormal learners have the law of the choice in closed form.
+
+Measured: entries of P^2 - P, P - P' and P H - H in Fractions; total variations; ranks in Fractions.
+
+Reference: Ustimenko, Prokhorenkova, SGLB, Lemmas 1 and 2, Statement 1.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction as F
+from math import erf, pi, sqrt
+
+import numpy as np
+
+from coordboost.bounds import BoundCheck
+from verification.space import Space
+from verification.spaces.blocks import BLOCKS, Blocks, independent, projector
+from verification.statement import claim
+
+
+def normal(x):
+    """Phi."""
+    return (1 + erf(x / sqrt(2))) / 2
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """Gradients g = u sigma (cos, sin) in the plane of two orthonormal learners, for some u and angles."""
+
+    u: np.ndarray
+    angle: np.ndarray
+
+    def off(self, signed):
+        """Total variation between the law of the choice and its limit (1/2, 1/2)."""
+        one, two = self.u * np.cos(self.angle + pi / 4), self.u * np.sin(self.angle + pi / 4)
+        phi = np.vectorize(normal)
+        return abs(phi(one) - 0.5) if signed else abs(2 * phi(one) - 1) * abs(2 * phi(two) - 1) / 2
+
+
+CHOICES = Space(
+    "a gradient beside two learners", lambda rng: ((), np.array([10 ** rng.uniform(-3, 1), rng.uniform(-pi, pi)])),
+    lambda shape, numbers: Choice(np.abs(numbers[:1]), numbers[1:]) if 1e-3 <= abs(numbers[0]) <= 30 else None,
+    exact=False, has=lambda case: isinstance(case, Choice),
+)  # fmt: skip
+
+
+@claim("SGLB, Lemma 1", BLOCKS, printed="verified")
+def check_projector(case, variant):
+    """P_s = P_s' = P_s^2 with the image of H_s: the largest entry of P^2 - P, of P - P' and of P H - H is 0."""
+    return _projector(case, 0)
+
+
+def _projector(case, ridge):
+    if not isinstance(case, Blocks):
+        return None
+    off = F(0)
+    for H in case.blocks:
+        P = projector(H, ridge)
+        off = max(off, abs(P @ P - P).max(), abs(P - P.T).max(), abs(P @ H - H).max())
+    return BoundCheck("SGLB, Lemma 1", "printed", "upper", np.array([off]), np.array([F(0)]), F(0), "exact")
+
+
+@claim("SGLB, Lemma 2", CHOICES, sharpened="verified")
+def check_choice(case, variant):
+    """Total variation between p_*(s|g) and its limit <= 2 Phi(u/2) - 1, u = ||g|| / sigma: ours, tight as u falls."""
+    return _choice(case, True, lambda u: 2 * normal(u / 2) - 1)
+
+
+@claim("SGLB, rate of the greedy choice", CHOICES, sharpened="verified")
+def check_even(case, variant):
+    """Two orthonormal learners, greedy: total variation <= u^2 / (2 pi), of order eps and not its root: ours."""
+    return _choice(case, False, lambda u: u * u / (2 * pi))
+
+
+def _choice(case, signed, bound):
+    if not isinstance(case, Choice):
+        return None
+    return BoundCheck("choice", "sharpened", "upper", case.off(signed), np.vectorize(bound)(case.u), 1e-14, "float")
+
+
+@claim("SGLB, Statement 1", BLOCKS, printed="verified")
+def check_invertible(case, variant):
+    """The rank of the mean projector is that of all columns together."""
+    return _rank(case, lambda chance: chance)
+
+
+def _rank(case, chances):
+    if not isinstance(case, Blocks):
+        return None
+    lost = case.rank - independent(case.mean(chances(case.chance))).shape[1]
+    return BoundCheck("SGLB, Statement 1", "printed", "upper", np.array([F(lost)]), np.array([F(0)]), F(0), "exact")
+
+
+def _never_the_last(chance):
+    """Chances with 0 for the last block."""
+    out = chance.copy()
+    out[-1] = 0 * out[-1]
+    return out
+
+
+CASES = {
+    "two blocks, one dependent column": lambda: BLOCKS.at((4, 2, 2), "1 2 0 1 0 1 1 1 1 3 1 2 2 -1 0 1 1 2 1/10"),
+    "leaves of two trees": lambda: BLOCKS.at((4, 2, 2), "1 1 0 0 0 0 1 1 1 0 1 0 0 1 0 1 1 1 1"),
+    "a column of zeros, a copy": lambda: BLOCKS.at((3, 2, 1), "0 0 0 1 2 1 1 2 1 1 3 1/2"),
+    "choice, against each other": lambda: Choice(np.geomspace(4, 1e-4, 30), np.full(30, -pi / 4)),
+    "choice, one learner": lambda: Choice(np.geomspace(4, 1e-4, 30), np.zeros(30)),
+    "choice, some angle": lambda: Choice(np.geomspace(4, 1e-4, 30), np.full(30, 0.3)),
+}
+
+SABOTAGE = {
+    check_projector: {"ridge leaves": lambda case: _projector(case, F(1))},
+    check_choice: {"nine tenths of it": lambda case: _choice(case, True, lambda u: 0.9 * (2 * normal(u / 2) - 1))},
+    check_even: {
+        "nine tenths of it": lambda case: _choice(case, False, lambda u: 0.9 * u * u / (2 * pi)),
+        "the signed choice": lambda case: _choice(case, True, lambda u: u * u / (2 * pi)),
+    },
+    check_invertible: {"a block that is never drawn": lambda case: _rank(case, _never_the_last)},
+}
