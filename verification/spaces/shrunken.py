@@ -1,0 +1,81 @@
+"""Means of Langevin boosting on blocks of columns, squared loss: the chain, its limit, and what noise leaves of the targets."""
+
+import functools
+from dataclasses import dataclass
+
+import numpy as np
+
+from verification.space import Space
+from verification.spaces.blocks import BLOCKS, Blocks, independent
+from verification.spaces.linear import solved
+
+
+@dataclass(frozen=True, eq=False)
+class Chain:
+    """Blocks, targets, eps and a number of steps; the least squares fit and the limit of the mean."""
+
+    law: Blocks
+    y: np.ndarray
+    eps: object
+    steps: int
+
+    @functools.cached_property
+    def P(self):
+        """The mean projector."""
+        return self.law.mean()
+
+    def plus_gamma(self):
+        """P + gamma."""
+        out = self.P.copy()
+        for i in range(len(out)):
+            out[i, i] += self.law.gamma
+        return out
+
+    @functools.cached_property
+    def smoother(self):
+        """P (P + gamma)^-1: what takes targets to the mean of the law."""
+        return solved(self.plus_gamma(), self.P).T
+
+    @functools.cached_property
+    def best(self):
+        """F*, the projection of the targets."""
+        basis = independent(self.law.H)
+        return basis @ solved(basis.T @ basis, basis.T @ self.y).ravel()
+
+    def penalty(self):
+        """F*'P^+F*."""
+        basis = independent(self.law.H)
+        return self.best @ (basis @ solved(basis.T @ self.P @ basis, basis.T @ self.best).ravel())
+
+    def mean(self):
+        """The mean of the chain."""
+        at = 0 * self.y
+        for _ in range(self.steps):
+            at = (1 - self.law.gamma * self.eps) * at + self.eps * (self.P @ (self.y - at))
+        return at
+
+
+def _draw(rng):
+    shape, numbers = BLOCKS.draw(rng)
+    rest = np.concatenate([rng.normal(size=shape[0]), [rng.choice((0.5, 0.2, 0.05))]])
+    return (int(rng.integers(1, 12)), *shape), np.concatenate([numbers, rest])
+
+
+def _make(shape, numbers):
+    n = shape[1]
+    law = BLOCKS.make(shape[1:], numbers[: -n - 1]) if len(numbers) > n + 1 else None
+    eps = numbers[-1]
+    return Chain(law, numbers[-n - 1 : -1], eps, shape[0]) if law and law.rank and 0 < eps * (law.gamma + 1) <= 1 else None
+
+
+def _is_chain(case):
+    return isinstance(case, Chain)
+
+
+def gamma_of(case):
+    """Its shrinkage, to name a point."""
+    return float(case.law.gamma)
+
+
+CHAINS = Space("a chain on blocks", _draw, _make, has=_is_chain)
+ROUGH = Space("a chain on blocks, in floats", _draw, _make, exact=False, has=_is_chain)
