@@ -9,7 +9,8 @@ from coordboost.data.kinds import CATEGORY, DATE, NUMBER, Cells, cell, column_of
 from coordboost.data.recipe import Recipe
 from coordboost.data.variables import refuse_gap
 from coordboost.readers.arrays import quoted
-from coordboost.readers.dialect import GROUPED, SEPARATORS
+from coordboost.readers.dialect import GROUPED
+from coordboost.readers.text import unsplit
 
 #: A column of text is set aside where as many cells or more all differ: names, keys, remarks.
 KEYS = 10
@@ -96,7 +97,7 @@ def _usable(frame, drop):
     """The frame without what was told to be left out, columns without a name, and rows without a cell."""
     unknown = [name for name in drop if name not in frame]
     if unknown:
-        raise ValueError(f"no column {unknown[0]!r} to leave out: the table has {quoted(list(frame.columns))}")
+        raise ValueError(f"no column {unknown[0]!r} to leave out: choose among {quoted(list(frame.columns))}")
     frame, said = frame.drop(columns=list(drop)).reset_index(drop=True), []
     nameless = [j for j, name in enumerate(frame.columns) if name in ("", f"Unnamed: {j}")]
     if nameless:
@@ -118,9 +119,7 @@ def _usable(frame, drop):
 def _refuse_target(target, names):
     """Say what there is instead, and what may have gone wrong."""
     numbers = all(Cells().number(name) is not None for name in names)
-    hint = "; the first line holds numbers only: add one with the names" if numbers else ""
-    if len(names) == 1 and (marks := [mark for mark in SEPARATORS if mark in names[0]]):
-        hint = f"; the header looks as if {SEPARATORS[marks[0]]} separated its cells (sep={marks[0]!r})"
+    hint = "; the first line holds numbers only: add one with the names" if numbers else unsplit(names)
     raise ValueError(f"no column {target!r}: choose the target among {quoted(names)}{hint}")
 
 
@@ -130,9 +129,10 @@ def _column(name, series, cells, options):
         marked = [level for level in column.levels if MARKED.fullmatch(level) or GROUPED[","].fullmatch(level)]
         if 2 * len(marked) > len(column.levels):
             row = int(np.flatnonzero(column.values == column.levels.index(marked[0]))[0])
+            commas = 'say what the comma is (decimal="," or thousands=","), ' if "," in marked[0] else ""
             raise ValueError(
-                f"{cells.where(row)}, column {name!r} holds {cell(marked[0])}, a number with marks: take them out, say what they are "
-                f'(decimal="," or thousands=","), or take the column as text (text={name!r})'
+                f"{cells.where(row)}, column {name!r} holds {cell(marked[0])}, a number with a mark: write the numbers without it, {commas}"
+                f"or take the column as text (text={name!r})"
             )
     return column
 

@@ -8,7 +8,7 @@ import warnings
 
 from coordboost.data.kinds import Cells
 from coordboost.readers.arrays import opened, quoted, repeated
-from coordboost.readers.dialect import SAMPLE, dialect_of, encoding_of, records, western
+from coordboost.readers.dialect import SAMPLE, SEPARATORS, dialect_of, encoding_of, records, western
 
 TEXT = (".csv", ".tsv", ".tab", ".txt", ".dat", ".data")
 KIND = "a table of text"
@@ -129,7 +129,8 @@ class TextFile:
             for line, row in self._records():
                 if len(row) > width or (shorter and len(row) < width):
                     cells = f"{len(row)} cell{'s' * (len(row) != 1)}"
-                    raise ValueError(f"{self.path}: line {line} has {cells}, the header has {width}: mend that line")
+                    way = unsplit(self.header) or ": mend that line"
+                    raise ValueError(f"{self.path}: line {line} has {cells}, the header has {width}{way}")
         except csv.Error:
             self._refuse_quote()
 
@@ -155,6 +156,12 @@ class TextFile:
             if k == row:
                 return f"line {line}"
         return f"row {row + 1}"
+
+
+def unsplit(names):
+    """The remedy where all names of a table seem to stand in one cell; "" where they do not."""
+    marks = [mark for mark in SEPARATORS if len(names) == 1 and mark in names[0]]
+    return f"; the header looks as if {SEPARATORS[marks[0]]} separated its cells (sep={marks[0]!r})" if marks else ""
 
 
 def _old(version):
