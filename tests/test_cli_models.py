@@ -8,11 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
-from sklearn.impute import SimpleImputer
 
 import coordboost as cb
 from coordboost.cli import main
-from coordboost.paths.validate import folds_of
 
 FIT = "fit t.csv --target Preis --method ls_boost --eps 0.1 --steps 60 --impute indicator --out o"
 
@@ -215,23 +213,6 @@ def test_names_cannot_break_the_page(tmp_path, monkeypatch):
     fine("fit t.csv --method ls_boost --steps 3 --out o")
     fine("report o/ls_boost.run --out p.html")
     assert _Page((tmp_path / "p.html").read_text(encoding="utf-8")).open == []
-
-
-def test_gaps_are_filled_by_the_rows_of_the_fit_alone(folder):
-    """As a pipeline of scikit-learn's imputer and a path for each fold, on the same folds."""
-    rng = np.random.default_rng(2)
-    frame = pd.DataFrame(rng.exponential(size=(60, 3)) ** 3, columns=list("abc"))
-    y = frame["a"] - frame["b"] + rng.normal(size=60)
-    frame = frame.mask(rng.random((60, 3)) < 0.3)
-    frame.assign(y=y).to_csv(folder / "g.csv", index=False)
-    words = "cv g.csv --impute median --method ls_boost --eps 0.1 --steps 20 --folds 3 --seed 5 --json"
-    row = json.loads(fine(words).stdout)["rows"][0]
-    table, losses = frame.to_numpy(), np.zeros(21)
-    for fit, held in folds_of(y.to_numpy(), 3, 5):
-        imputer = SimpleImputer(strategy="median").fit(table[fit])
-        run = cb.solve(cb.Problem(imputer.transform(table[fit]), y[fit]), cb.ls_boost(0.1), 20)
-        losses -= len(held) * run.score_path(imputer.transform(table[held]), y[held])
-    assert row["cv_error"] == pytest.approx(losses.min() / 60, rel=1e-12) and row["cv_best_step"] == np.argmin(losses)
 
 
 def test_what_a_sentence_names_is_written_as_an_option(folder):

@@ -140,8 +140,17 @@ def test_an_unknown_category_may_be_none_of_those_known(made):
 def test_a_recipe_is_what_it_writes_and_nothing_else(made):
     recipe = made[1].recipe
     plain = json.loads(json.dumps(recipe.plain()))
-    assert Recipe.restored(plain) == recipe
-    for key, value in (("target", 3), ("labels", ["a", 1]), ("impute", "mean"), ("variables", [["a", "number"]]), ("more", 1)):
+    assert Recipe.restored(plain) == recipe and "na" not in plain
+    told = recipe._replace(na=("k.A.", "?"))
+    assert Recipe.restored(json.loads(json.dumps(told.plain()))) == told
+    for key, value in (
+        ("target", 3),
+        ("labels", ["a", 1]),
+        ("impute", "mean"),
+        ("variables", [["a", "number"]]),
+        ("more", 1),
+        ("na", [3]),
+    ):
         refused(lambda bad={**plain, key: value}: Recipe.restored(bad), "the recipe of the table is none that a run has")
     for bad in (
         ["a", "number", ["x"], None, False],

@@ -19,13 +19,14 @@ class Recipe(NamedTuple):
     """How a table becomes columns of numbers.
 
     target : name of the column that is predicted;  labels : its two categories, or ();  impute : what was asked for, or None
-    variables : tuple of Variable
+    variables : tuple of Variable;  na : words that mean "missing" in files of such tables, beside the usual ones
     """
 
     target: str
     labels: tuple
     impute: str | None
     variables: tuple
+    na: tuple = ()
 
     @property
     def columns(self):
@@ -77,7 +78,8 @@ class Recipe(NamedTuple):
 
     def plain(self):
         """The recipe as lists and strings, for a file."""
-        return {
+        words = {"na": list(self.na)} if self.na else {}
+        return words | {
             "target": self.target, "labels": list(self.labels), "impute": self.impute,
             "variables": [[*variable[:2], list(variable.levels), *variable[3:]] for variable in self.variables],
         }  # fmt: skip
@@ -91,7 +93,9 @@ class Recipe(NamedTuple):
         ValueError
             For anything else.
         """
+        given = {"na": [], **given} if isinstance(given, dict) else given
         sound = isinstance(given, dict) and set(given) == set(cls._fields) and isinstance(given["target"], str)
+        sound = sound and are_names(given["na"])
         sound = (
             sound and are_names(given["labels"]) and given["impute"] in (None, *IMPUTE) and isinstance(given["variables"], list)
         )
@@ -100,4 +104,4 @@ class Recipe(NamedTuple):
         variables = tuple(
             Variable(name, kind, tuple(levels), fill, gap) for name, kind, levels, fill, gap in given["variables"]
         )
-        return cls(given["target"], tuple(given["labels"]), given["impute"], variables)
+        return cls(given["target"], tuple(given["labels"]), given["impute"], variables, tuple(given["na"]))

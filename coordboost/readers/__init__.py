@@ -36,6 +36,10 @@ class Table(NamedTuple):
     said: tuple[str, ...] = ()  # what was guessed, in words
     columns: tuple[Column, ...] | None = None  # the columns of the file, where gaps were filled
 
+    def __repr__(self):
+        rows, columns = self.X.shape
+        return f"<Table {rows} x {columns}{f': {len(self.recipe.variables)} variables' if self.recipe else ''}>"
+
     def filled_from(self, rows):
         """X with the gaps of all rows filled by what some `rows` (indices) say; X itself where none were filled."""
         if self.recipe is None or self.columns is None:
@@ -129,7 +133,7 @@ def read_rows(path, model, *, keep=(), unknown_as_none=False, **options):
     unknown_as_none : bool
         Categories that the model does not know are none of those that it knows, instead of an error.
     **options
-        As for ``read_table``.
+        As for ``read_table``; what means "missing" is known from the fit.
 
     Returns
     -------
@@ -146,7 +150,9 @@ def read_rows(path, model, *, keep=(), unknown_as_none=False, **options):
             raise ValueError(
                 f"{text}: the model was fitted on columns without names: pass a file of the kind that it was fitted on"
             )
-        file = named_file(Path(text), suffix, Options(**options), (*model.recipe.text, *keep))
+        given = Options(**options)
+        given = given._replace(na=(*model.recipe.na, *given.na))
+        file = named_file(Path(text), suffix, given, (*model.recipe.text, *keep))
         return NewRows(*prepared(file, model.recipe, keep, unknown_as_none))
     if keep or options:
         raise ValueError(f"{text}: this format has no columns with names: leave out what speaks of them")
