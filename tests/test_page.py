@@ -40,7 +40,7 @@ def test_every_formula_of_the_ledger_is_typeset_without_words_of_the_program():
 def test_a_bound_that_is_attained_is_seen():
     drawn = plot([[0, 1, 2], [4, 2, 1], [4, 2, 1]])
     assert drawn.count('class="dot"') == drawn.count('class="square"') == 3
-    assert "both sides" in drawn and "k + 1" in drawn
+    assert "both sides" in drawn and ">k<" in drawn
 
 
 def test_the_page_of_one_file():

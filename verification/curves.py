@@ -45,17 +45,30 @@ def _place(power, low, high):
 
 
 def _grid(low, high, right):
-    """Lines and numbers: powers of ten where there are two of them, else the ends."""
+    """Lines and numbers: heights at powers of ten where there are two of them, else at the ends."""
     out = []
     heights = _ticks(low, high) if len(_ticks(low, high)) > 1 else np.array([low, high])
     for power in heights:
         y = _place(power, low, high)
         out.append(f'<line x1="{LEFT}" x2="{WIDTH - 8}" y1="{y:.1f}" y2="{y:.1f}" class="grid"/>')
         out.append(f'<text x="{LEFT - 5}" y="{y + 3:.1f}" text-anchor="end">{10.0**power:.3g}</text>')
-    for power in _ticks(0, right) if right >= 1 else np.array([0, right]):
-        x = LEFT + power / right * (WIDTH - LEFT - 12)
-        out.append(f'<text x="{x:.1f}" y="{HEIGHT - 24}" text-anchor="middle">{round(10**power) - (right < 1):,}</text>')
+    for at in _counts(right):
+        x, number = LEFT + np.log10(at + 1) / right * (WIDTH - LEFT - 12), f"{at:,}" if isinstance(at, int) else f"{at:.3g}"
+        out.append(f'<text x="{x:.1f}" y="{HEIGHT - 24}" text-anchor="middle">{number}</text>')
     return out
+
+
+def _counts(right):
+    """0, and round numbers up to 10**right - 1, the largest first, as far as their numbers do not touch."""
+    last = 10**right - 1
+    if last < 2:
+        return [0, last]
+    found = [0]
+    for at in (unit * 10**power for power in range(round(right), -1, -1) for unit in (5, 2, 1)):
+        near = [abs(np.log10(at + 1) - np.log10(other + 1)) for other in found]
+        if at <= last * (1 + 1e-9) and min(near) > 0.13 * right:
+            found.append(at)
+    return sorted(found)
 
 
 def plot(curve, along="k", label="measured values and bound"):
@@ -72,8 +85,7 @@ def plot(curve, along="k", label="measured values and bound"):
     out = [f'<svg role="img" aria-label="{label}" viewBox="0 0 {WIDTH} {HEIGHT}">', *_grid(low, high, right)]
     for kind, y in (("bound", place_y[1]), ("measured", place_y[0])):
         out += [_line(place_x, y, kind), _marks(place_x, y, kind)]
-    names = f"{along} + 1" if along == "k" else along
-    out.append(f'<text x="{(LEFT + WIDTH) / 2:.0f}" y="{HEIGHT - 6}" text-anchor="middle" class="name">{names}</text>')
+    out.append(f'<text x="{(LEFT + WIDTH) / 2:.0f}" y="{HEIGHT - 6}" text-anchor="middle" class="name">{along}</text>')
     middle = (TOP + HEIGHT - BOTTOM) / 2
     out.append(f'<text transform="translate(11 {middle:.0f}) rotate(-90)" text-anchor="middle" class="name">both sides</text>')
     return "".join([*out, "</svg>"])

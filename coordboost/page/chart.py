@@ -62,7 +62,7 @@ def _picture(kind, one, x, named, rest, names):
     parts = [_axis(up, left, end, bottom - margin, top + margin), _axis(error, left, end, 0.0, 1.0, percent=True)]
     parts += [_line(across, up(one.beta[:, j]), REST, 0.8) for j in rest]
     parts += [_line(across, up(one.beta[:, j]), COLOURS[place], 1.8) for place, j in enumerate(named)]
-    parts.append(_line(across, error(one.error), "#1d2433", 1.8))
+    parts.append(_line(across, error(one.error), "var(--ink)", 1.8))
     if kind == "broad" and named:
         ends = up(one.beta[-1, named])
         for place, height_of in enumerate(spread(ends, TEXT + 1, 14, tall - 4)):
@@ -95,7 +95,7 @@ def _axis(scale, left, end, low, high, percent=False):
         y = float(scale(value))
         words = f"{100 * value:.0f} %" if percent else _short(value)
         out.append(
-            f'<line x1="{left}" x2="{end}" y1="{y:.1f}" y2="{y:.1f}" stroke="{"#9aa2b1" if value == 0 else "#e6e9ef"}"/>'
+            f'<line x1="{left}" x2="{end}" y1="{y:.1f}" y2="{y:.1f}" stroke="var({"--soft" if value == 0 else "--line"})"/>'
             f'<text x="{left - 6}" y="{y + 4:.1f}" text-anchor="end">{words}</text>'
         )
     return "".join(out)

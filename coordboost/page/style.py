@@ -1,14 +1,16 @@
 """The look of the page, and the few lines of script that show the numbers under the pointer."""
 
 STYLE = """
-:root { --ink: #1d2433; --soft: #5b6475; --line: #d9dde5; --paper: #ffffff; --tint: #f5f7fa; }
+:root { color-scheme: light dark; --ink: #1d2433; --soft: #5b6475; --line: #d9dde5; --paper: #ffffff; --tint: #f5f7fa; --link: #0058a3; }
+@media screen and (prefers-color-scheme: dark) { :root { --ink: #e6e9ec; --soft: #9aa5b1; --line: #38414a; --paper: #14181c;
+  --tint: #1d2329; --link: #62b8f0; } }
 * { box-sizing: border-box; }
 body { margin: 0; color: var(--ink); background: var(--paper); font: 16px/1.5 system-ui, sans-serif; }
 header, main { max-width: 56rem; margin: 0 auto; padding: 0 1rem; }
 h1 { font-size: 1.6rem; margin: 1.5rem 0 .3rem; overflow-wrap: anywhere; }
 h2 { font-size: 1.15rem; margin: 2rem 0 .5rem; border-bottom: 1px solid var(--line); padding-bottom: .2rem; }
 nav { font-size: .85rem; display: flex; flex-wrap: wrap; gap: .2rem .9rem; }
-a { color: #0058a3; }
+a { color: var(--link); }
 p { max-width: 46rem; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; font-size: .9rem; }
@@ -22,7 +24,8 @@ pre { background: var(--tint); padding: .7rem; overflow-x: auto; font-size: .85r
 figure { margin: 0; }
 svg { width: 100%; height: auto; display: block; touch-action: pan-y; }
 svg.narrow { display: none; }
-@media (max-width: 40rem) { th, td { padding-right: .5rem; } svg.broad { display: none; } svg.narrow { display: block; } }
+@media (max-width: 40rem) { th, td { padding-right: .5rem; } svg.broad { display: none; } svg.narrow { display: block; }
+  td:first-child { min-width: 0; } td.bar { min-width: 2rem; width: auto; } }
 svg text { font: 12px system-ui, sans-serif; fill: var(--soft); }
 svg text.name { fill: var(--ink); }
 svg .cursor { stroke: var(--soft); stroke-dasharray: 3 3; visibility: hidden; }
