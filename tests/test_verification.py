@@ -16,10 +16,11 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from coordboost.bounds import STATEMENTS, BoundCheck  # noqa: E402
-from verification import ledger, numbered  # noqa: E402
+from verification import formula, ledger, numbered  # noqa: E402
 from verification.curves import plot  # noqa: E402
 from verification.page import page  # noqa: E402
 from verification.statement import claim  # noqa: E402
+from verification.table import table  # noqa: E402
 
 FILES = sorted([*(ROOT / "verification").glob("*.py"), *(ROOT / "verification" / "theorems").glob("*.py")])
 
@@ -62,6 +63,15 @@ def test_every_number_of_the_papers_has_a_row_or_a_reason(quick):
     assert numbered.without(strange) == ["Theorem 9.9 (i) (fgm_x): a number that is not in the list."]
 
 
+def test_the_table_in_the_docs_has_the_rows_of_the_ledger(quick):
+    """Names, verdicts and evidence; its numbers depend a little on the machine."""
+    written = (ROOT / "docs" / "ledger.md").read_text(encoding="utf-8").splitlines()
+    words = [
+        [line.split(" | ")[:5] for line in text if line.count(" | ") == 7] for text in (written, table(quick).splitlines())
+    ]
+    assert words[0] == words[1], "write it anew: python -m verification --quick --table docs/ledger.md"
+
+
 def test_json_and_page(quick):
     again = json.loads(json.dumps(quick.as_dict()))
     assert len(again["rows"]) == len(quick.rows) and all(row["good"] for row in again["rows"])
@@ -73,6 +83,12 @@ def test_json_and_page(quick):
 def test_plot_of_odd_curves():
     assert plot([[0, 1, 2], [0, 0, 0], [0, -1, 0]]) == ""
     assert "<polyline" in plot([[0, 1, 2], [1, np.nan, 0], [2, 2, 2]])
+
+
+def test_the_numbers_below_a_plot_are_those_of_its_axis():
+    few, many = (plot([np.arange(n), np.ones(n), np.full(n, 2.0)]) for n in (8, 20_001))
+    assert [text in few for text in (">0<", ">1<", ">5<", ">7<", ">k<")] == [True, True, True, False, True]
+    assert ">20,000<" in many and ">0<" in many
 
 
 def module(**content):
@@ -135,6 +151,12 @@ def test_paragraphs_out_of_order_are_a_fault():
     assert ledger.form_faults(made) == []
     made.__doc__ = made.__doc__.replace("Problem:", "Later:").replace("Reference:", "Problem:")
     assert len(ledger.form_faults(made)) == 1
+
+
+@pytest.mark.parametrize("text", ["corr != 0", "corr <= 1 or corr >= 2"])
+def test_claims_compare_by_what_can_be_violated(text):
+    with pytest.raises(ValueError, match="a claim "):
+        formula.parts(text)
 
 
 def test_verdicts_must_be_known():

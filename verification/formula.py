@@ -137,6 +137,8 @@ def parts(text):
     for node in tree.values if isinstance(tree, ast.BoolOp) else [tree]:
         sides = [node.left, *node.comparators]
         for one, op, two in zip(sides, node.ops, sides[1:], strict=False):
+            if not isinstance(op, UPPER + LOWER + EQUAL):
+                raise ValueError(f"a claim compares by <=, >=, <, > or ==, got {text}.")
             left, right = (two, one) if isinstance(op, LOWER) else (one, two)
             after = ast.unparse(left).startswith("later(")
             out.append(("tight" if isinstance(op, EQUAL) else "upper", after, _code(left), _code(right)))

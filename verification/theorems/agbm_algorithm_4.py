@@ -63,15 +63,10 @@ def check_above(case, variant):
     return _above(case, 30)
 
 
-def _run(y, one, rounds=44):
-    gamma = F(1) if one else agbm.limit(F(1, len(y)))
-    return agbm.eye(y, gamma, rounds, one=one)
-
-
 CASES = {
-    "five equal ones": lambda: _run((1, 1, 1, 1, 1), True),
-    "five coordinates": lambda: _run((5, 4, 3, 2, 1), True),
-    "ten equal ones": lambda: _run((1,) * 10, True),
+    "five equal ones": lambda: agbm.eye((1,) * 5, 1, 44, one=True),
+    "five coordinates": lambda: agbm.eye((5, 4, 3, 2, 1), 1, 44, one=True),
+    "ten equal ones": lambda: agbm.eye((1,) * 10, 1, 44, one=True),
 }
 
 
@@ -79,7 +74,7 @@ SABOTAGE = {
     check_rate: {"ten times as much": lambda case: _rate(case, 20) if case.one else None},
     check_values: {
         "with the correction": lambda case: BoundCheck(
-            "values", "printed", "tight", _run((1, 1, 1, 1, 1), False).gaps[:9], FIRST, 0, "exact"
+            "values", "printed", "tight", agbm.eye((1,) * 5, agbm.limit(F(1, 5)), 8).gaps, FIRST, 0, "exact"
         ),
         "gamma of 0.99": lambda case: BoundCheck(
             "values", "printed", "tight", agbm.eye((1,) * 5, F(99, 100), 8, one=True).gaps, FIRST, 0, "exact"

@@ -31,7 +31,7 @@ def _ratios(case, at):
 
 def _forms(case, factor=1.0, outside=0.0):
     found = cb.mca(case.B, case.rule, groups=case.label)
-    theta, best = factor * found.upper, found.witness["direction"]
+    theta, best = factor * found.upper, 3 * found.witness["direction"]  # the length of a direction does not matter
     normal = np.linalg.svd(case.B)[0][:, -1]
     cosines = [
         case.norm(case.B.T @ (c + outside * normal)) / np.linalg.norm(c + outside * normal) for c in case.points @ case.B.T

@@ -71,8 +71,15 @@ def check_package(case, variant):
 
 
 CASES = {**trials(), "GBM, identity": lambda: identity([3, 2, 1]), "bottom eigenvector": _bottom}
+CASES["a basis in groups of 1 and 3, Type 2"] = lambda: BASIS.at((4, 2, 1, 0, 1, 1, 1), "0 1 1 1 1 0 0 0")
 CASES |= {f"repeated runs, {name}": (lambda name=name: repeated(name)) for name in REPEATED}
-QUICK = (*list(CASES)[:10], "GBM, identity", "bottom eigenvector", "repeated runs, logistic")
+QUICK = (
+    *list(CASES)[:10],
+    "GBM, identity",
+    "bottom eigenvector",
+    "a basis in groups of 1 and 3, Type 2",
+    "repeated runs, logistic",
+)
 
 
 def _raw(case):
