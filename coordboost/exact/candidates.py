@@ -17,6 +17,8 @@ RATIO = 3
 SHARE = 0.1
 #: All of so few learners become candidates once a quarter of them are.
 SMALL = 1024
+#: So many candidates at a time get their products with those before, where all of them are new: the others are mirror images.
+LOT = 32
 
 
 @kernel
@@ -91,7 +93,9 @@ def add_candidates(path, new, corr):
     now = path.now
     m, room = now.n_candidates, now.n_candidates + len(new)
     if len(new) and has_gram(path):
-        extend_gram(path.columns, path.gram, m, room, path.scratch)
+        lot = LOT if m == 0 and room % LOT == 0 else len(new)  # BLAS rounds products in lots that are not whole in another way
+        for first in range(m, room, lot):
+            extend_gram(path.columns, path.gram, first, first + lot, path.scratch)
     for i in range(m, room):
         path.learner[i], path.rank[i], path.tied[i], path.was_active[i] = new[i - m], -1, 0, 0
         path.beta[i], path.direction[i], path.sign[i] = 0.0, 0.0, 0.0
