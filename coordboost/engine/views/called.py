@@ -145,6 +145,8 @@ class Called:
         return stopped(self.view)
 
     def perturb(self, k):
+        if not VIEW.of(self.view, "perturbs"):
+            return
         view = over(self.view, Dense(np.zeros((1, len(self.view.pred)))))
         self._run(run_perturb, view)(view, k)
 
