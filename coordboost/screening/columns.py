@@ -12,7 +12,7 @@ from coordboost._generic import compiled, kernel, leaf
 from coordboost._machine import WIDE
 from coordboost._protocol import DICTIONARY
 from coordboost.screening.inner_products import gram_of
-from coordboost.screening.scan import LITTLE
+from coordboost.screening.scan import LITTLE, scan
 
 #: Learners at a time, where many residuals are scanned: the products stay in the cache.
 FEW = 512
@@ -166,8 +166,8 @@ class ScaledColumns:
         return out if self.scale is None else self.scale[a][:, None] * out * self.scale[b]
 
     def scan(self, resid):
-        """All correlations, (n_learners,). *Cost*: one scan."""
-        corr = self.problem.scan(self._weighted(resid))
+        """All correlations, (n_learners,). *Cost*: one scan. Call it with BLAS on one thread."""
+        corr = scan(self.problem.dictionary, self._weighted(resid))
         return corr if self.scale is None else self.scale * corr
 
     def levels(self, resids):
