@@ -1,11 +1,13 @@
 """From raw columns to bins, and back to thresholds and categories."""
 
+import os
+from pathlib import Path
+
 import numpy as np
 
 from coordboost._checks import shown
-from coordboost._tiles import in_order, slices
 from coordboost.data import validation
-from coordboost.data.columnwise import RawColumns, labelled, numbered
+from coordboost.data.columnwise import labelled, numbered, raw_columns
 from coordboost.data.names import names_of, order_of
 from coordboost.dictionaries.binned import PADDED, Binned, find_bins
 
@@ -44,7 +46,7 @@ class Binning:
         ValueError
             For other columns than those of the fit.
         """
-        table = RawColumns(X)
+        table = raw_columns(X)
         order = order_of(table.names if table.named else None, self.names, self.named)
         if table.shape[1] != self.n_features:
             raise ValueError(f"X must have {self.n_features} columns as in the fit, got {table.shape[1]}.")
@@ -62,7 +64,7 @@ class Binning:
                 else:
                     find_bins(columns[numeric.index(g)], self.thresholds(g), other, codes[g])
 
-        for _ in in_order(fill, slices(self.n_features, table.together)):
+        for _ in table.in_parts(fill):
             pass
         return self.binned(codes)
 
@@ -121,12 +123,12 @@ def thresholds_of(values, most, exact, name):
     return middles(ordered[last], ordered[last + 1]), missing
 
 
-def bin_columns(X, *, max_bins=255, exact=False, categorical=(), feature_names=None):
+def bin_columns(X, *, max_bins=255, exact=False, categorical=(), feature_names=None, file=None):
     """Put the columns of X into bins: at most `max_bins` each, and one for missing values.
 
     Parameters
     ----------
-    X : array_like, data frame or scipy sparse matrix, (n_samples, n_features)
+    X : array_like, data frame or scipy sparse matrix, (n_samples, n_features); or ``open_columns(...)``
         NaN is missing. Infinities are ordinary values, the smallest and the largest. Columns of a data frame with the dtype
         ``category`` hold categories.
     max_bins : int, 2 to 255
@@ -137,6 +139,9 @@ def bin_columns(X, *, max_bins=255, exact=False, categorical=(), feature_names=N
     categorical : sequence of names or places of columns
         Further columns that hold categories, at most 255 each; their labels may be anything that can be compared.
     feature_names : sequence of str, optional
+    file : path, optional
+        Where the codes are written, a byte for each value: an ``.npy`` file (n_features, n_samples), which is mapped, not read. A file
+        that is there is replaced; bins that use it keep it.
 
     Returns
     -------
@@ -152,9 +157,10 @@ def bin_columns(X, *, max_bins=255, exact=False, categorical=(), feature_names=N
     Notes
     -----
     A threshold is the middle between two neighbouring observed values, as in scikit-learn; quantiles choose which. *Cost*: a sort of
-    each column and eight comparisons a value, columns in threads.
+    each column and eight comparisons a value, columns in threads. Of columns that are larger than memory the bins are the same: a few
+    columns are in memory at a time, see ``StoredRawColumns``.
     """
-    table = RawColumns(X)
+    table = raw_columns(X)
     most = validation.whole("max_bins", max_bins, 2)
     if most > PADDED:
         raise ValueError(f"max_bins must be at most {PADDED}, got {most}: a code is one byte.")
@@ -162,12 +168,12 @@ def bin_columns(X, *, max_bins=255, exact=False, categorical=(), feature_names=N
     names = list(names_of(table.names if feature_names is None else feature_names, table.shape[1]))
     named = table.named or feature_names is not None
     kinds = set(table.categories()) | _places(categorical, names)
-    codes = np.empty(table.shape[::-1], dtype=np.uint8)
+    codes = _room(file, table.shape[::-1])
 
     def of(part):
-        return [_of_column(*one) for one in _columns(table, part, names, kinds, codes, most, exact)]
+        return table.each(lambda one: _of_column(*one), _columns(table, part, names, kinds, codes, most, exact))
 
-    found = [one for some in in_order(of, slices(len(names), table.together)) for one in some]
+    found = [one for some in table.in_parts(of) for one in some]
     cuts, labels, missing = zip(*found, strict=True)
     is_category = np.array([label is not None for label in labels])
     ordered = np.array([len(cut) + 1 if label is None else len(label) for cut, label in zip(cuts, labels, strict=True)])
@@ -177,6 +183,19 @@ def bin_columns(X, *, max_bins=255, exact=False, categorical=(), feature_names=N
         is_category.astype(np.int64), np.concatenate(cuts), np.cumsum([0, *map(len, cuts)]).astype(np.int64),
     )  # fmt: skip
     return binning.binned(codes), binning
+
+
+def _room(file, shape):
+    """Codes to be filled in, in memory or in a file."""
+    if file is None:
+        return np.empty(shape, dtype=np.uint8)
+    if not isinstance(file, str | os.PathLike):
+        raise ValueError(f"file must be a path, got {shown(file)}.")
+    try:
+        Path(file).unlink(missing_ok=True)  # bins that are in use keep the file that was there
+        return np.asarray(np.lib.format.open_memmap(file, "w+", np.uint8, shape))
+    except OSError as error:
+        raise ValueError(f"file: {file} cannot be written ({type(error).__name__}).") from None
 
 
 def _columns(table, part, names, kinds, codes, most, exact):

@@ -4,7 +4,9 @@ import numpy as np
 import scipy.sparse
 
 from coordboost._checks import shown
+from coordboost._tiles import in_order, slices
 from coordboost.data import validation
+from coordboost.data.outofcore import StoredColumns
 
 
 def is_number(dtype):
@@ -47,6 +49,14 @@ class RawColumns:
         self.names = [str(name) for name in X.columns] if self.frame else None
         self.named = self.frame and all(isinstance(name, str) for name in X.columns)
 
+    def in_parts(self, function):
+        """Yield ``function(slice of columns)``, in threads."""
+        return in_order(function, slices(self.shape[1], self.together))
+
+    def each(self, function, columns):
+        """``function(column)`` for what is known of the columns of a part, one after the other."""
+        return list(map(function, columns))
+
     def categories(self):
         """Places of the columns that say themselves that they hold categories."""
         if not self.frame:
@@ -69,6 +79,53 @@ class RawColumns:
             kept = block.dtype if block.dtype in (np.float32, np.float64) else np.float64
             return list(np.ascontiguousarray(block, dtype=kept))
         return [readable(self.raw(j), name) for j, name in zip(columns, names, strict=True)]
+
+
+def as_stored(values):
+    """A tile as it was read."""
+    return values
+
+
+class StoredRawColumns:
+    """The same of columns that are too large for memory: a few of them at a time are read, and worked on in threads.
+
+    *Cost*: one pass where columns lie in one piece, or in chunks of their own. Else one for every few columns: those that take half of
+    the bytes ``X.memory``.
+    """
+
+    def __init__(self, X):
+        self.store, self.shape, self.names, self.named = X.store, X.shape, X.names, X.named
+        kept = getattr(X.store, "dtype", None)
+        self.dtype = np.dtype(kept if kept in (np.float32, np.float64) else np.float64)
+        self.together = max(1, int(X.memory) // 2 // (self.dtype.itemsize * self.shape[0]))
+
+    def in_parts(self, function):
+        """Yield ``function(slice of columns)``, one after the other: only one part is in memory."""
+        return map(function, slices(self.shape[1], self.together))
+
+    def each(self, function, columns):
+        """``function(column)`` for what is known of the columns of a part, in threads."""
+        return list(in_order(function, columns))
+
+    def categories(self):
+        """None: a store holds numbers."""
+        return []
+
+    def raw(self, j):
+        """Column j, (n_samples,)."""
+        return self.numbers([j], [""])[0]
+
+    def numbers(self, columns, names):
+        """Some columns as numbers, a list of (n_samples,)."""
+        out = np.empty((len(columns), self.shape[0]), dtype=self.dtype)
+        for rows, part, values in self.store.each(np.asarray(columns), as_stored):
+            out[part, rows] = values.T
+        return list(out)
+
+
+def raw_columns(X):
+    """The columns of `X`, in memory or not."""
+    return StoredRawColumns(X) if isinstance(X, StoredColumns) else RawColumns(X)
 
 
 def absent(value):

@@ -18,7 +18,7 @@ NODES, BOUNDS = (2, 4, 8, 16, 32, 64, 256), (0.001, 0.01, 0.1, 0.5, 1.0, 2.0, 4.
 
 def tree_families(
     X, *, nodes=NODES, bounds=BOUNDS, q=2.0, sums=False, complexity=tree_complexity, normalize=True, min_samples=1, min_gain=0.0, l2=0.0,
-    monotone=None, penalty=None, max_bins=255, exact=False, categorical=(), feature_names=None,
+    monotone=None, penalty=None, max_bins=255, exact=False, categorical=(), feature_names=None, file=None,
 ):  # fmt: skip
     r"""The trees :math:`H_{n,\lambda,q}` on the columns of X, for every n of `nodes` and lambda of `bounds`: what ``rgb`` boosts with.
 
@@ -40,7 +40,7 @@ def tree_families(
         ``complexity(nodes, bound, n_features, n_samples)``, (n_families,).
     normalize : bool, default True
         Divide complexities by the largest: they are then from 0 to 1, as in the paper's experiments.
-    min_samples, min_gain, l2, monotone, penalty, max_bins, exact, categorical, feature_names
+    min_samples, min_gain, l2, monotone, penalty, max_bins, exact, categorical, feature_names, file
         As for ``trees``.
 
     Returns
@@ -53,7 +53,9 @@ def tree_families(
     *Memory*: histograms take 16 (largest n) (features) (bins) bytes while a tree grows; `max_bins` makes them smaller. *Source*: Cortes,
     Mohri, Storcheus, *Regularized Gradient Boosting*, Sections 3 and 5.
     """
-    binned, binning = bin_columns(X, max_bins=max_bins, exact=exact, categorical=categorical, feature_names=feature_names)
+    binned, binning = bin_columns(
+        X, max_bins=max_bins, exact=exact, categorical=categorical, feature_names=feature_names, file=file
+    )
     table = _table(nodes, bounds, q, sums, complexity, normalize, binned)
     signs = per_feature("monotone", monotone, binning.names, np.int64)
     if table.sums and signs.any():

@@ -48,12 +48,12 @@ class BinnedLearners:
         return self.dictionary.called(j, self.binning.names[g], self.binning.labels[g])
 
 
-def stumps(X, *, max_bins=255, exact=False, categorical=(), feature_names=None):
+def stumps(X, *, max_bins=255, exact=False, categorical=(), feature_names=None, file=None):
     """All stumps of two values, + and -, on the columns of X: ``Problem(stumps(X), y)``.
 
     Parameters
     ----------
-    X, max_bins, exact, categorical, feature_names
+    X, max_bins, exact, categorical, feature_names, file
         See ``bin_columns``. Missing values go left or right, both are learners; a category is split from the rest.
 
     Returns
@@ -65,10 +65,10 @@ def stumps(X, *, max_bins=255, exact=False, categorical=(), feature_names=None):
     Columns have unit norm in the metric of the sample weights. Features that are constant have no learner. *Cost*: that of the bins; a
     scan is one pass over them. *Source*: Lu, Mazumder, *Randomized Gradient Boosting Machine*, eq. (5).
     """
-    return _made(Stumps, X, max_bins, exact, categorical, feature_names)
+    return _made(Stumps, X, max_bins, exact, categorical, feature_names, file)
 
 
-def leaf_stumps(X, *, max_bins=255, exact=False, categorical=(), feature_names=None):
+def leaf_stumps(X, *, max_bins=255, exact=False, categorical=(), feature_names=None, file=None):
     """All stumps with two leaf values on the columns of X, as centred unit columns: ``Problem(leaf_stumps(X), y)``.
 
     For the squared loss with an intercept LS-Boost on them is gradient boosting with trees of depth 1; see ``LeafStumps`` for other
@@ -76,16 +76,18 @@ def leaf_stumps(X, *, max_bins=255, exact=False, categorical=(), feature_names=N
 
     Parameters
     ----------
-    X, max_bins, exact, categorical, feature_names
+    X, max_bins, exact, categorical, feature_names, file
         See ``bin_columns``. Missing values go left or right, both are learners; a category is split from the rest.
 
     Returns
     -------
     BinnedLearners
     """
-    return _made(LeafStumps, X, max_bins, exact, categorical, feature_names)
+    return _made(LeafStumps, X, max_bins, exact, categorical, feature_names, file)
 
 
-def _made(kind, X, max_bins, exact, categorical, feature_names):
-    binned, binning = bin_columns(X, max_bins=max_bins, exact=exact, categorical=categorical, feature_names=feature_names)
+def _made(kind, X, max_bins, exact, categorical, feature_names, file):
+    binned, binning = bin_columns(
+        X, max_bins=max_bins, exact=exact, categorical=categorical, feature_names=feature_names, file=file
+    )
     return BinnedLearners(kind.of(binned), binning)

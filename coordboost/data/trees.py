@@ -121,7 +121,7 @@ class SavedFamilies(NamedTuple):
 
 def trees(
     X, *, max_depth=3, max_leaves=None, min_samples=1, min_weight=None, min_gain=0.0, l2=0.0, monotone=None, penalty=None,
-    newton=False, max_bins=255, exact=False, categorical=(), feature_names=None,
+    newton=False, max_bins=255, exact=False, categorical=(), feature_names=None, file=None,
 ):  # fmt: skip
     """All regression trees on the columns of X: the weak learners of gradient boosting. ``Problem(trees(X), y)`` boosts with them.
 
@@ -148,7 +148,7 @@ def trees(
         What a split by a feature must gain in addition.
     newton : bool, default False
         Leaf values and gains with second derivatives of the loss as weights.
-    max_bins, exact, categorical, feature_names
+    max_bins, exact, categorical, feature_names, file
         How columns are put into bins: see ``coordboost.data.binning.bin_columns``.
 
     Returns
@@ -165,7 +165,9 @@ def trees(
     No bound is known on the correlations of trees that were not grown, so no lower end is claimed from them in certificates.
     *Source*: Lu and Mazumder, Section 1.4; Lu, Karimireddy, Ponomareva, Mirrokni, Section 5.
     """
-    binned, binning = bin_columns(X, max_bins=max_bins, exact=exact, categorical=categorical, feature_names=feature_names)
+    binned, binning = bin_columns(
+        X, max_bins=max_bins, exact=exact, categorical=categorical, feature_names=feature_names, file=file
+    )
     depth, leaves = -1 if max_depth is None else max_depth, -1 if max_leaves is None else max_leaves
     newton, signs = validation.flag("newton", newton), per_feature("monotone", monotone, binning.names, np.int64)
     min_weight = 0.001 * newton if min_weight is None else min_weight

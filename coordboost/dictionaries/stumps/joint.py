@@ -125,7 +125,8 @@ class JointCounts:
         self.kind = np.int32 if self.total < 1 << 31 else np.int64
         self.run = compiled(fill_from_table, (self.own,), allocates=True)
         self.tables, self.number = {}, number[:0] if (number == 1).all() else number
-        self.rows, self.room = np.ascontiguousarray(codes.T).ravel(), np.empty(self.offset[-1], dtype=self.kind)
+        by_sample = codes.T if codes.size <= ROOM else codes[:0]  # a copy, where there is memory for it
+        self.rows, self.room = np.ascontiguousarray(by_sample).ravel(), np.empty(self.offset[-1], dtype=self.kind)
 
     def cross(self, a, b):
         """The Gram entries of the learners `a` with those of `b`, (len(a), len(b))."""

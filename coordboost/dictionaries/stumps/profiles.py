@@ -97,7 +97,7 @@ class Profiles:
             samples = np.sort(self.order[self.starts[min(a, near)] : self.starts[max(a, near)]])
             sign, profile = 1 if near < a else -1, self.rows[self.m]
             shared = joint.number, samples, sign, joint.offset, self.rows[self.place[near]]
-            if len(samples) * MANY > len(self.order):
+            if len(samples) * MANY > len(self.order) or not len(joint.rows):
                 compiled(fill_profile_by_features, (), allocates=True)(joint.splits.binned.codes, *shared, profile)
             else:
                 compiled(fill_profile, ())(joint.rows, *shared, joint.room, profile)
