@@ -9,7 +9,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import coordboost as cb
-from verification.benchmarks import boosting, lasso, r, trees
+from verification.benchmarks import boosting, langevin, lasso, r, trees
 from verification.benchmarks.data import ar1, sparse_normal
 from verification.benchmarks.lasso_peers import PEERS
 
@@ -156,3 +156,12 @@ def test_stumps_that_are_counted_reach_the_loss_of_trees_of_depth_1():
     for name in ("coordboost, trees", "LightGBM", "scikit-learn HGB"):  # float32 residuals in theirs
         assert name not in rows or rows[name]["loss"] == pytest.approx(rows["coordboost, stumps"]["loss"], rel=1e-5)
     assert table["best_peer"] in trees.PEERS
+
+
+@pytest.mark.peers
+@pytest.mark.parametrize("depth", [0, 2])
+def test_noise_stands_beside_its_absence_and_catboost(depth):
+    table = langevin.steps("tiny", (2000, 5), depth, 10, rounds=1)
+    rows = {row["name"]: row for row in table["rows"] if not row["note"]}
+    assert table["over no noise"] == pytest.approx(rows["coordboost"]["cpu"] / rows["no noise"]["cpu"])
+    assert all(0 < row["loss"] < 5 for row in rows.values()) and table["best_peer"] in (None, "CatBoost langevin")

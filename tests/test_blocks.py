@@ -134,6 +134,11 @@ def test_what_is_no_block_is_refused():
         cb.blocks(X, [[0.5], [1]])
     with pytest.raises(ValueError, match="a block must name columns"):
         cb.blocks(X, [[]])
+    for bad in ("abcdef", 5, []):
+        with pytest.raises(ValueError, match="blocks must be lists of columns, or a label for each of the 6 columns"):
+            cb.blocks(X, bad)
+    with pytest.raises(ValueError, match="blocks must have a label"):
+        cb.blocks(X, [0, 1, 2])
     for rule in (cb.Together(1), cb.Mask(0.5)):
         with pytest.raises(ValueError, match=r"pass Problem\(blocks\(X\), y\)"):
             cb.solve(cb.Problem(X[:, :5], Y), cb.sglb(select=rule), 1)

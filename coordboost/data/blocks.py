@@ -116,16 +116,20 @@ def blocks(X, blocks=None, *, l2=0.0):
     for block in lists:
         if len(block) == 0 or block[0] < 0 or block[-1] >= len(rows):
             raise ValueError(f"a block must name columns from 0 to {len(rows) - 1}, got {shown(block.tolist())}.")
-    if not lists:
-        raise ValueError("blocks must hold one block or more, got none.")
     return BlockFamily(rows, not_negative("l2", l2), np.concatenate(lists), np.cumsum([0] + [len(block) for block in lists]))
 
 
 def _lists(blocks, n):
     """The columns of each block: from lists of them, or from a label of each of the n columns."""
-    given = list(range(n) if blocks is None else blocks)
-    if given and all(np.ndim(one) == 0 for one in given):
-        labels = validation.groups(np.asarray(given), n)
+    given = list(range(n) if blocks is None else blocks) if blocks is None or np.iterable(blocks) else []
+    if not given or isinstance(blocks, str):
+        raise ValueError(f"blocks must be lists of columns, or a label for each of the {n} columns, got {shown(blocks)}.")
+    if all(np.ndim(one) == 0 for one in given):
+        labels = np.asarray(given)
+        if labels.shape != (n,) or labels.dtype.kind not in "iubU":
+            raise ValueError(
+                f"blocks must have a label, a whole number or a word, for each of the {n} columns, got {shown(blocks)}."
+            )
         return [np.flatnonzero(labels == label) for label in np.unique(labels)]
     return given
 

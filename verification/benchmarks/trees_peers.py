@@ -106,8 +106,8 @@ def xgboost(job):
     return run
 
 
-def catboost(job):
-    """CatBoost: symmetric trees, no sampling, no noise."""
+def catboost(job, **options):
+    """CatBoost: symmetric trees, no sampling, no noise; `options` of its own."""
     import catboost as cb
 
     pool = cb.Pool(job.codes, job.y)
@@ -127,6 +127,7 @@ def catboost(job):
             l2_leaf_reg=0,
             allow_writing_files=False,
             logging_level="Silent",
+            **options,
         )
         model.fit(pool, callbacks=[marks])
         return marks.timed(model.predict(pool, prediction_type="RawFormulaVal"))

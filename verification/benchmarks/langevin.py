@@ -1,0 +1,69 @@
+"""Langevin boosting: CPU seconds of a step beside the same step without noise, and beside CatBoost's.
+
+Two normal numbers for each sample are what noise costs: one where the learner is sought, one where it is fitted (for trees one for each
+leaf). The first row is the run without noise, with the same shrinkage; CatBoost has noise in its leaves only, by gradients, one thread.
+"""
+
+import functools
+
+import numpy as np
+
+import coordboost as cb
+from verification.benchmarks.harness import Contestant, compete, ratios, wanted
+from verification.benchmarks.trees import judge, later, table
+from verification.benchmarks.trees_peers import Job, catboost, clocked
+
+EPS, GAMMA = 0.1, 1e-3
+#: Samples, features.
+SHAPE, SMALL = (50_000, 50), (5_000, 10)
+#: CatBoost's settings that come nearest to the paper's algorithm.
+LEAVES = {"langevin": True, "diffusion_temperature": 1.0, "model_shrink_rate": GAMMA, "leaf_estimation_method": "Gradient"}
+
+
+def boosted(problem, method, job):
+    """The run of a contestant: all but one of the steps on its clock."""
+
+    def run():
+        view = None if method.noise is not None or not problem.countable else cb.Explicit
+        done = clocked(lambda: cb.solve(problem, method, job.n_trees + 1, view=view))
+        share = job.n_trees / (job.n_trees + 1)
+        return done._replace(result=done.result.pred + problem.offset, cpu=share * done.cpu, wall=share * done.wall)
+
+    return run
+
+
+def steps(name, shape, depth, n_steps, rounds=None):
+    """One table: the squared loss and trees of one depth, or all stumps as columns (depth 0)."""
+    binned, y = table(*shape, False)
+    job = Job(np.ascontiguousarray(binned.codes.T, dtype=np.float32), y, False, max(depth, 1), n_steps, least=1)
+    problem = cb.Problem(cb.trees(job.codes, max_depth=depth) if depth else cb.stumps(job.codes), y)
+    methods = {"no noise": cb.sgb(EPS, GAMMA), "coordboost": cb.sglb(EPS, float(len(y)), GAMMA)}
+    contestants = [Contestant(one, boosted(problem, method, job), n_steps) for one, method in methods.items()]
+    if depth:
+        contestants.append(Contestant("CatBoost langevin", later(functools.partial(catboost, **LEAVES), job), n_steps))
+    rows = compete(contestants, judge(job), rounds)
+    cost = {row["name"]: row.get("cpu", np.nan) for row in rows}
+    facts = {"unit": "step", "shape": list(shape), "depth": depth, "n_steps": n_steps}
+    facts["over no noise"] = cost["coordboost"] / cost["no noise"]
+    return {
+        "name": name,
+        **facts,
+        **ratios(rows, "coordboost", fair=lambda row: row["name"].startswith("CatBoost")),
+        "rows": rows,
+    }
+
+
+def plans(quick):
+    """Yield name and a function that makes the table."""
+    shape = SMALL if quick else SHAPE
+    for depth, n_steps in ((0, 100), (1, 100), (5, 20)):
+        what = f"trees of depth {depth}" if depth else "stumps"
+        name = f"Langevin, {shape[0]} x {shape[1]}, {what}, squared"
+        yield name, lambda name, d=depth, n=n_steps: steps(name, shape, d, n)
+
+
+def tables(quick=False, only=(), limit=None):
+    """Yield the tables that are asked for; `limit` is not needed, as every contestant is told its steps."""
+    for name, make in plans(quick):
+        if wanted(name, only):
+            yield make(name)
