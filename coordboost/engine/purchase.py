@@ -13,7 +13,7 @@ from typing import NamedTuple
 #: Gram columns computed together.
 TOGETHER = 32
 #: For what is lost once, so much is spent: losses grow before they are paid.
-TRUST = 2
+TRUST = 3
 #: A change may cost at once what so many steps cost.
 SOON = 5000
 
