@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 #: Signals that ask a process to end.
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
-#: What the main thread has noted, where it notes: an empty list, or the signal that came. Its other threads look here.
+#: What the main thread has noted, a list for each time it began to: empty, or the signal that came. Its other threads look here.
 _NOTED: list[list[int]] = []
 
 
@@ -26,7 +26,8 @@ def interruptible():
 
     def note(signum, frame):
         if not came:
-            came.append(signum)
+            for noted in _NOTED:  # those around this one, too
+                noted.append(signum)
         elif callable(previous[signum]):
             previous[signum](signum, frame)
         else:

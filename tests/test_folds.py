@@ -97,7 +97,8 @@ def test_paths_of_shared_folds_keep_what_their_gaps_say():
 
 @pytest.mark.parametrize("signum", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
 @pytest.mark.parametrize("run", [cb.cross_validate, cb.stability_selection], ids=["folds", "halves"])
-def test_paths_in_threads_end_at_ctrl_c(signum, run):
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_paths_end_at_ctrl_c(signum, run, n_threads):
     """A path that would take for ever; the signal then acts as it did before, here as a Ctrl-C."""
 
     def stop(*_):
@@ -114,9 +115,9 @@ def test_paths_in_threads_end_at_ctrl_c(signum, run):
         threading.Timer(0.5, os.kill, (os.getpid(), signum)).start()
         began = time.perf_counter()
         with pytest.raises(KeyboardInterrupt):
-            run(walk, X[:, :5], Y, n_threads=2)
+            run(walk, X[:, :5], Y, n_threads=n_threads)
         assert time.perf_counter() - began < 20 and {one.status for one in ended} == {cb.Status.INTERRUPTED}
-        assert len(ended) <= 2 and signal.getsignal(signum) is stop
+        assert len(ended) <= n_threads and signal.getsignal(signum) is stop
     finally:
         for one, handler in before.items():
             signal.signal(one, handler)

@@ -120,7 +120,7 @@ def of_folds(walked, y, weight, folds, *, at=None, n_threads=1):
 
 
 def in_threads(walked, seen, n, n_threads=1):
-    """``seen(k, walked(k))`` for k = 0, ..., n - 1, a list: paths, and what is wanted of them, in several threads.
+    """``seen(k, walked(k))`` for k = 0, ..., n - 1, a list: paths, and what is wanted of them, in several threads; one is the caller's.
 
     At Ctrl-C and SIGTERM the paths in work end where they are; then the signal acts as it would have.
     """
@@ -129,13 +129,14 @@ def in_threads(walked, seen, n, n_threads=1):
         stack.enter_context(warnings.catch_warnings())
         warnings.simplefilter("ignore", validation.ConstantColumnWarning)  # some rows may have columns that do not vary in them
         interrupted = stack.enter_context(interruptible())
-        pool = stack.enter_context(ThreadPoolExecutor(validation.whole("n_threads", n_threads, 1)))
+        many = validation.whole("n_threads", n_threads, 1) > 1
+        each = stack.enter_context(ThreadPoolExecutor(n_threads)).map if many else map
 
         def one(k):
             path = None if interrupted() else walked(k)
             return None if interrupted() else seen(k, path)
 
-        done, came = list(pool.map(one, range(n))), interrupted()
+        done, came = list(each(one, range(n))), interrupted()
     if came:
         signal.raise_signal(came)
         raise KeyboardInterrupt
