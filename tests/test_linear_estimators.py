@@ -2,6 +2,7 @@
 
 import pickle
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -173,6 +174,16 @@ def test_pipelines_searches_and_routing():
     groups = np.arange(90) // 10
     by_group = cb.CertifiedLassoCV(**{**MANY, "cv": GroupKFold(3)}).fit(X, Y, WEIGHT, groups=groups)
     assert by_group.cross_validation_.losses.shape == (3, 5)
+
+
+def test_names_come_from_transformers_and_threads_and_copies_change_nothing(tmp_path):
+    frame = pd.DataFrame(X, columns=list("abcdef"))
+    pipe = make_pipeline(StandardScaler(), cb.CertifiedLassoCV(**MANY, n_jobs=1)).set_output(transform="pandas").fit(frame, Y)
+    assert pipe[-1].feature_names_in_.tolist() == list("abcdef")
+    threads = clone(pipe).set_params(certifiedlassocv__n_jobs=3).fit(frame, Y)
+    np.testing.assert_array_equal(threads[-1].cross_validation_.losses, pipe[-1].cross_validation_.losses)
+    joblib.dump(pipe, tmp_path / "p.joblib")
+    np.testing.assert_array_equal(joblib.load(tmp_path / "p.joblib").predict(frame), threads.predict(frame))
 
 
 def test_the_display_shows_the_certificate():

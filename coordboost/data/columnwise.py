@@ -41,6 +41,7 @@ class RawColumns:
         if isinstance(X, np.ma.MaskedArray):
             raise ValueError("X is a masked array; pass X.filled(np.nan): NaN is taken as missing.")
         self.frame = validation.is_frame(X)
+        X = validation.as_pandas(X) if self.frame else X
         self.sparse = scipy.sparse.issparse(X)
         self.X = X if self.frame else scipy.sparse.csc_array(X) if self.sparse else np.asarray(X)
         if len(self.X.shape) != 2 or 0 in self.X.shape:

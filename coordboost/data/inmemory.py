@@ -72,7 +72,7 @@ def columns_as_in(X, names, named, recipe=None):
         If there are more or fewer columns, or others by name.
     """
     if recipe is not None and validation.is_frame(X):
-        X = recipe.numbers(X)
+        X = recipe.numbers(validation.as_pandas(X))
     X = columns_of(X)
     order = order_of(X.names if X.named else None, names, named)
     if X.shape[1] != len(names):

@@ -9,16 +9,12 @@ import scipy.sparse
 
 from coordboost._checks import shown
 from coordboost._protocol import LOSS
+from coordboost.data.frames import as_pandas, is_frame
 from coordboost.data.names import listed
 
 
 class ConstantColumnWarning(UserWarning):
     """Columns without variation carry no weak learner and were set aside."""
-
-
-def is_frame(X):
-    """Whether X is a data frame: anything with ``columns`` and ``to_numpy``."""
-    return hasattr(X, "columns") and hasattr(X, "to_numpy")
 
 
 def numeric(name, values, ndim):
@@ -88,6 +84,7 @@ def matrix(X):
     ValueError
         For objects, strings, complex numbers, masked arrays, a wrong number of dimensions, no rows or no columns.
     """
+    X = as_pandas(X) if is_frame(X) else X
     own_names = [str(name) for name in X.columns] if is_frame(X) else None
     if scipy.sparse.issparse(X):
         if X.ndim != 2 or X.dtype.kind not in "fiub":
