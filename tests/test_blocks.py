@@ -119,6 +119,15 @@ def test_a_run_on_blocks_is_the_same_however_it_is_cut(tmp_path):
         assert np.abs(whole.problem.dictionary.spread(state.beta) - coef).max() < 1e-12
 
 
+@pytest.mark.parametrize("order", [[0, 1, 2], [2, 1, 0], [1, 2, 0]])
+def test_of_blocks_that_fit_alike_the_lowest_is_taken(order):
+    """Two blocks with the same image, given by other columns, and one that fits worse; in any order of looking."""
+    columns = np.stack([X[:, 0], X[:, 1], X[:, 0] + X[:, 1], X[:, 0] - X[:, 1], X[:, 2]], axis=1)
+    fits = cb.Problem(cb.blocks(columns, [[0, 1], [2, 3], [4]]), Y).dictionary.room(1)
+    assert fits.find_in(X[:, 0] + 0.1 * X[:, 2], np.array(order))[0] == 0
+    assert fits.now[:2].tolist() == [0, 1] and fits.find_in(Y, np.array(order)) == (-1, 0.0)  # no room for a second one
+
+
 def test_least_squares_by_blocks():
     """Greedy block descent reaches the fit of all columns; with one block it is there in one step."""
     full = X @ np.linalg.lstsq(X, Y - Y.mean())[0]

@@ -1,10 +1,11 @@
 """Ustimenko and Prokhorenkova, Tables 2 and 3: boosting with a part of the samples beside Langevin boosting, tuned on rows held back.
 
 As there: 65, 15 and 20 % of the rows to fit, to choose, to test; settings drawn at random from the laws of the paper; the best iteration by
-the rows held back; the smoothed 0-1 loss of width 0.1 (Table 2) or the logistic loss (Table 3). The paper has 200 draws, 1,000 trees and
-all rows; here 10 draws, 300 trees of depth 4 to 8 and at most 5,000 rows a split, 5 splits, so that a table takes 80 s of CPU. Its
-diffusion temperature T is beta / N. Categories become means of the label, of rows to fit out of five folds; CatBoost's way is not described
-there. click_small is a tenth of Click, higgs_subset a small part of Higgs.
+the rows held back; the smoothed 0-1 loss of width 0.1 (Table 2) or the logistic loss (Table 3). Both methods get the same rates and depths,
+so that luck with them does not decide. The paper has 200 draws, 1,000 trees and all rows; here 10 draws, 300 trees of depth 4 to 8 and at
+most 5,000 rows a split, 5 splits, so that a table takes 90 s of CPU. Its diffusion temperature T is beta / N. Categories become means of
+the label, of rows to fit out of five folds; CatBoost's way is not described there. click_small is a tenth of Click, higgs_subset a small
+part of Higgs.
 """
 
 from typing import NamedTuple
@@ -98,11 +99,11 @@ def split(raw, seed):
 
 
 def setting(rng, noisy, n):
-    """A method and limits of its trees, drawn from the laws of the paper."""
-    rate, depth = 10 ** rng.uniform(-5, 0), int(rng.integers(4, 9))
+    """A method and limits of its trees, drawn from the laws of the paper; the rate and the depth are the same for both methods."""
+    rate, depth, one, two = 10 ** rng.uniform(-5, 0), int(rng.integers(4, 9)), rng.random(), rng.random()
     if noisy:
-        return cb.sglb(rate, n * 10 ** rng.uniform(2, 5), 10 ** rng.uniform(-5, -2)), depth, 0.0
-    return cb.sgb(rate, share=max(rng.random(), 0.05)), depth, 10 ** rng.uniform(-1, 1)
+        return cb.sglb(rate, n * 10 ** (2 + 3 * one), 10 ** (-5 + 3 * two)), depth, 0.0
+    return cb.sgb(rate, share=max(one, 0.05)), depth, 10 ** (2 * two - 1)
 
 
 def error(margins, smoothed):
@@ -113,7 +114,7 @@ def error(margins, smoothed):
 def tuned(parts, smoothed, noisy, seed, n_trials, n_trees):
     """The loss on the test rows, at the setting and the iteration that the rows held back choose."""
     (X, y), (held, label), (new, truth) = parts
-    rng, best = np.random.default_rng((seed, noisy)), (np.inf, np.inf)
+    rng, best = np.random.default_rng(seed), (np.inf, np.inf)
     for _ in range(n_trials):
         method, depth, l2 = setting(rng, noisy, len(y))
         family = cb.trees(X, max_depth=depth, max_bins=64, l2=l2)
@@ -186,7 +187,7 @@ EXPERIMENTS = tuple(
         source=f"Ustimenko, Prokhorenkova, Table {2 + at}",
         claims=claims(at),
         run=run(at == 0),
-        seconds=(1, 80),
+        seconds=(1, 90),
     )
     for at in (0, 1)
 )
