@@ -1,5 +1,6 @@
 """The search for violations: it needs no list of its own, finds what is false blind, and nothing against what is true."""
 
+import dataclasses
 import sys
 from fractions import Fraction
 from pathlib import Path
@@ -10,6 +11,7 @@ from click.testing import CliRunner
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from coordboost.bounds import BoundCheck
 from verification import kept
 from verification.adversary import main, rows
 from verification.hunting import search
@@ -86,6 +88,14 @@ def test_a_constant_that_is_changed_is_seen(monkeypatch):
     check = next(check for check, _ in ROWS if check.statement == "(53) average")
     monkeypatch.setitem(check.formulas, "printed", "mean(omega) <= A**2 / (2 * eps * (k + 1)) + 19 / 10 * eps")
     assert "the sides were" in kept.differences(check, "printed", list(kept.tried(check, "printed")))
+
+
+def test_what_is_kept_of_a_case_does_not_hang_on_its_rounding():
+    """Another BLAS moves what is measured by its slack: the third point is a thousand roundings, and says how they fell."""
+    one = BoundCheck("x", "printed", "upper", [9.0, 1.0, 1e-13], [9.0, 2.0, 1e-13], 1e-16)
+    other = dataclasses.replace(one, measured=one.measured + one.slack * [0, 1, 1])
+    assert one.tightest != other.tightest
+    assert kept.digest([one]) == kept.digest([other]) == [0.5, 3]
 
 
 def test_a_space_that_is_not_exact_gets_floats():

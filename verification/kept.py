@@ -5,6 +5,7 @@ they are nearest. The ledger tries each claim on its hard case and holds the sid
 is seen there.
 """
 
+import dataclasses
 import functools
 import json
 from fractions import Fraction
@@ -12,6 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
+#: A bound so many times its slack has a ratio that no rounding moves by what is looked at.
+CLEAR = 10_000
 FOLDER = Path(__file__).with_name("hard_cases")
 
 
@@ -78,8 +81,12 @@ def differences(check, variant, made):
 
 
 def digest(outcomes):
-    """What is kept of a case that is no small instance: how tight the claim is there, and how many points it speaks about."""
-    ratios = [one.tightest for one in outcomes if not np.isnan(one.tightest)]
+    """What is kept of a case that is no small instance: how tight the claim is there, and how many points it speaks about.
+
+    Only bounds far above the rounding count: others are as tight as the machine rounds.
+    """
+    clear = [dataclasses.replace(one, slack=CLEAR * one.slack).tightest for one in outcomes]
+    ratios = [ratio for ratio in clear if not np.isnan(ratio)]
     return [float(f"{max(ratios):.7g}") if ratios else None, sum(len(one.at) for one in outcomes)]
 
 
