@@ -20,7 +20,6 @@ Reference: Jaggi, Revisiting Frank-Wolfe: Projection-Free Sparse Convex Optimiza
 import numpy as np
 
 import coordboost as cb
-from coordboost.bounds import BoundCheck
 from verification.cases import identity, lab, tampered
 from verification.spaces.walks import FRANK_WOLFE
 from verification.statement import Statement
@@ -36,6 +35,7 @@ check_gap = Statement(
 )  # fmt: skip
 
 CASES = {
+    "a target far outside the ball": lambda: FRANK_WOLFE.at((1, 1, 3), "0 10 1"),
     "identity": lab(identity(30), lambda size: cb.frank_wolfe(4.0), 2000),
     "60 x 20": lab("60 x 20", lambda size: cb.frank_wolfe(size), 2000),
     "30 x 80, line search": lab("30 x 80", lambda size: cb.frank_wolfe(size / 2, cb.BallSearch(size / 2)), 2000),
@@ -43,16 +43,9 @@ CASES = {
 }
 
 
-def _first(case):
-    """The error of the first model at every step."""
-    check = check_loss(case, "printed")
-    return BoundCheck(
-        "first", "printed", "upper", np.full(len(check.at), check.measured[0]), check.bound, check.slack, at=check.at
-    )
-
-
 SABOTAGE = {
-    check_loss: {"the first model for ever": _first},
+    check_loss: {"the first model for ever": check_loss.instead(
+        "where(k >= 1, at(0 * k, loss) - lasso, 0 * loss) <= 8 * delta**2 / (k + 2)")},
     check_gap: {"the gap of the first model for ever": tampered(
         "Frank-Wolfe, gap", corr=lambda t: np.full(len(t.fit), t.corr[0]), inner=lambda t: 0 * t.inner)},
 }  # fmt: skip
