@@ -1,0 +1,80 @@
+"""Stumps against the matrix of their columns on tables of small whole numbers, where ties are everywhere: any rule, loss and view.
+
+The default tests try some tables in plain Python. Two thousand more, compiled: ``python -m pytest -m slow tests/test_stump_matrix.py``.
+"""
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from test_stumps import LOSSES, METHODS, columns
+
+import coordboost as cb
+
+#: Views of greedy rules on the squared loss; the others step on the explicit one.
+VIEWS = (cb.Explicit, cb.Gram, cb.GramColumns, cb.Lookahead)
+
+
+@st.composite
+def cases(draw):
+    """A table with gaps and a column of categories, targets, weights, the kind of stumps, a loss, a rule and a view."""
+    n = draw(st.integers(3, 14))
+    entry = st.integers(-2, 2).map(float) | st.just(np.nan) if draw(st.booleans()) else st.integers(-2, 2).map(float)
+    X = np.array(draw(st.lists(st.lists(entry, min_size=3, max_size=3), min_size=n, max_size=n)))
+    loss, rule = draw(st.sampled_from(sorted(LOSSES))), draw(st.sampled_from(sorted(METHODS)))
+    target = st.integers(-3, 3) if loss == "squared" else st.sampled_from([-1, 1])
+    y = np.array(draw(st.lists(target, min_size=n, max_size=n)), dtype=float)
+    weight = draw(st.none() | st.lists(st.integers(1, 3).map(float), min_size=n, max_size=n))
+    greedy = loss == "squared" and rule in ("greedy", "stagewise")
+    view = draw(st.sampled_from(VIEWS)) if greedy else cb.Explicit
+    return X, y, weight, draw(st.sampled_from([cb.stumps, cb.leaf_stumps])), loss, rule, view, draw(st.booleans())
+
+
+def same_steps(case, n_steps, compile):
+    """Hold a run over stumps against one over their columns."""
+    X, y, weight, kind, loss, rule, view, categories = case
+    assume(len(np.unique(y)) > 1)
+    method = METHODS[rule]() if loss == "squared" else cb.Method("m", METHODS[rule]().select, cb.Sign(0.125), "test")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", cb.ConstantColumnWarning)
+        try:
+            problem = cb.Problem(kind(X, categorical=[2] if categories else ()), y, LOSSES[loss], sample_weight=weight)
+        except ValueError as error:
+            assert "every column of X is constant" in str(error)
+            return
+    B = columns(problem.dictionary)
+    groups = np.unique(problem.dictionary.feature, return_inverse=True)[1]
+    assume(problem.n_learners >= 4 and groups.max() >= 1)
+    other = cb.Problem(cb.Dense(np.ascontiguousarray(B.T)), y, LOSSES[loss], sample_weight=weight, groups=groups)
+    one = cb.solve(problem, method, n_steps, view=view, rng=3, compile=compile)
+    two = cb.solve(other, method, n_steps, view=cb.Explicit, rng=3, compile=compile)
+    k = told(two, B)
+    np.testing.assert_array_equal(one.path.learner[:k], two.path.learner[:k])
+    # theta is a correlation, off by the rounding of a few steps on sums of at most 14 numbers, or a sign
+    np.testing.assert_allclose(one.path.theta[:k], two.path.theta[:k], rtol=0, atol=1e-12 * max(1.0, np.abs(y).sum()))
+
+
+def told(run, B):
+    """How many steps of a run are told by more than rounding: before the first whose learner has nothing left to fit."""
+    pred, path = np.zeros(len(B)), run.path
+    for k in range(len(path)):
+        j = path.learner[k]
+        if abs(B[:, j] @ run.problem.resid(pred)) <= 1e-12:
+            return k
+        pred = (1 - path.shrink[k]) * pred + run.method.unit * path.theta[k] * B[:, j]
+    return len(path)
+
+
+@settings(max_examples=60, deadline=None)
+@given(cases())
+def test_a_run_is_that_of_the_columns(case):
+    same_steps(case, 12, compile=False)
+
+
+@pytest.mark.slow
+@settings(max_examples=2000, deadline=None)
+@given(cases())
+def test_many_compiled_runs_are_those_of_the_columns(case):
+    same_steps(case, 60, compile=True)
