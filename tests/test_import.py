@@ -54,6 +54,13 @@ def test_every_name_is_there(name):
     assert getattr(cb, name) is getattr(cb, name)
 
 
+def test_an_estimator_loads_what_it_needs():
+    """Boosting with trees needs no cross-validation, and so not the half of scikit-learn that goes with it."""
+    needless = ["sklearn.model_selection", "sklearn.metrics", "coordboost.estimators.linear"]
+    look = f"import json, sys; print(json.dumps([name for name in {needless!r} if name in sys.modules]))"
+    assert fresh(f"from coordboost import RandomizedGBMRegressor as One; One(); {look}") == []
+
+
 def test_unknown_names():
     with pytest.raises(AttributeError, match="module 'coordboost' has no attribute 'ls_bost'"):
         cb.ls_bost  # noqa: B018
