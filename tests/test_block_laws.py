@@ -1,0 +1,121 @@
+"""Blocks of columns that are fitted at once: the laws of their choice, and of Langevin boosting on them."""
+
+import numpy as np
+import pytest
+from reference_sets import needs_compiler
+
+import coordboost as cb
+from coordboost.langevin import chain, gibbs, limit_of, stationary
+
+N, P = 24, 6
+RNG = np.random.default_rng(5)
+X = RNG.normal(size=(N, P))
+X[:, 5] = X[:, 4]  # a copy within a block
+Y = X[:, 0] - X[:, 3] + RNG.normal(size=N)
+BLOCKS = [[0, 1], [2, 3], [4, 5], [1, 2]]
+BETA, GAMMA = 40.0, 0.05
+RULES = {
+    "greedy": cb.Full(),
+    "fixed": cb.Weighted([0.4, 0.3, 0.2, 0.1]),
+    "candidates": cb.Groups(2),
+    "softmax": cb.Softmax(2.0),
+    "subsets": cb.Together(2),
+    "mask": cb.Mask(0.3),
+}
+PROBLEM = cb.Problem(cb.blocks(X, BLOCKS), Y)
+
+
+def relative(found, expected):
+    return np.linalg.norm(found - expected) / np.linalg.norm(expected)
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_the_preconditioner_is_the_mean_of_the_fits(name):
+    """P_s is a projector, their mean has the mean rank as its trace, and the law of Gibbs solves its equation (Lyapunov's)."""
+    limit = limit_of(PROBLEM, RULES[name], draws=300)
+    B, bar, ranks = limit.columns, 0.0, 0.0
+    for p, fit in limit.fits():
+        projector = B @ fit @ B.T
+        assert np.abs(projector @ projector - projector).max() < 1e-12 and np.abs(projector - projector.T).max() < 1e-12
+        bar, ranks = bar + p * projector, ranks + p * np.linalg.matrix_rank(projector)
+    assert np.abs(bar - limit.mean_projector).max() < 1e-12 and np.trace(bar) == pytest.approx(ranks, rel=1e-12)
+    law, M = gibbs(PROBLEM, cb.sglb(0.1, BETA, GAMMA, select=RULES[name]), limit), limit.preconditioner
+    drift = GAMMA * np.eye(P) + M @ B.T @ B
+    assert relative(drift @ law.cov + law.cov @ drift.T, 2 * N / BETA * M) < 1e-12
+    seen = law.of_predictions(B)
+    assert relative(seen.mean, np.linalg.solve(bar + GAMMA * np.eye(N), bar @ (Y - Y.mean()))) < 1e-10
+
+
+def test_subsets_of_orthonormal_columns_have_known_laws():
+    """k of m columns: k / m on the diagonal; a mask: q."""
+    Q = cb.Problem(cb.blocks(np.linalg.qr(X[:, :5])[0]), Y)
+    assert np.abs(limit_of(Q, cb.Together(2)).preconditioner - 2 / 5 * np.eye(5)).max() < 1e-12
+    assert np.abs(limit_of(Q, cb.Mask(0.3)).preconditioner - 0.3 * np.eye(5)).max() < 1e-12
+    some = limit_of(Q, cb.Mask(0.3), draws=20)  # fewer than the 32 masks: drawn
+    assert len(some.p) == 20 and some.p.sum() == pytest.approx(1.0)
+
+
+def test_a_mask_takes_each_block_with_its_probability():
+    """Means of 20,000 draws, and of products of two blocks, at 5.2 standard errors: 2e-7 a figure, 10 figures."""
+    drawn = cb.Mask(0.3, 4).draw(np.random.default_rng(0), 20_000, None)
+    both = drawn.T @ drawn / len(drawn)
+    p = np.where(np.eye(4, dtype=bool), 0.3, 0.09)
+    assert (np.abs(both - p) < 5.2 * np.sqrt(p * (1 - p) / len(drawn))).all()
+
+
+def test_chances_of_groups_are_those_of_all_draws():
+    """Two of three groups of 1, 2 and 3 columns: each pair of groups, and who wins in it."""
+    labels = np.array([2, 0, 1, 2, 1, 2])
+    rule = cb.Groups(2).bind(cb.Problem(RNG.normal(size=(20, 6)), Y[:20], groups=labels))
+    corr, expected = RNG.normal(size=(9, 6)), np.zeros((9, 6))
+    for out in range(3):
+        winner = np.where(labels == out, -1.0, np.abs(corr)).argmax(axis=1)
+        expected[np.arange(9), winner] += 1 / 3
+    found, known = rule.chances(corr, None, None)
+    assert np.abs(found - expected).max() < 1e-15 and known is False
+
+
+def test_of_two_blocks_noise_chooses_either_alike():
+    two = cb.Problem(cb.blocks(X[:, :4], [[0, 1], [2, 3]]), Y)
+    for select in (cb.Full(), cb.Groups(2), cb.Softmax(3.0)):
+        limit = limit_of(two, select, draws=4000)
+        assert np.abs(limit.p - 0.5).max() < 5 * limit.error.max()  # 5 standard errors: 6e-7
+    assert limit_of(two, cb.Groups(1), draws=100).p == pytest.approx([0.5, 0.5])
+
+
+@pytest.mark.parametrize("name", ["fixed", "subsets", "mask"])
+def test_the_stationary_law_of_blocks_is_that_of_the_step(name):
+    eps, select = 0.1, RULES[name]
+    law, limit = stationary(PROBLEM, cb.sglb(eps, BETA, GAMMA, select=select)), limit_of(PROBLEM, select)
+    again, B = 0.0, limit.columns
+    left = Y - Y.mean() - B @ law.mean
+    for p, K in limit.fits():
+        A = (1 - GAMMA * eps) * np.eye(P) - eps * K @ B.T @ B
+        jump = -GAMMA * eps * law.mean + eps * K @ B.T @ left
+        again = again + p * (A @ law.cov @ A.T + np.outer(jump, jump) + 2 * N * eps / BETA * K)
+    assert relative(again, law.cov) < 1e-10
+
+
+def test_ridge_fits_keep_the_law_if_their_noise_does():
+    """The mean fit (B'B + l2)^-1 is that of the drift and of the noise alike, so the law is Gibbs; noise through the fit would miss it."""
+    problem = cb.Problem(cb.blocks(X, BLOCKS, l2=10.0), Y)
+    method = cb.sglb(0.1, BETA, GAMMA, select=RULES["fixed"])
+    law, B, M, wrong = gibbs(problem, method), X, np.zeros((P, P)), np.zeros((P, P))
+    for p, S in zip(RULES["fixed"].p, BLOCKS, strict=True):
+        inverse = np.linalg.inv(B[:, S].T @ B[:, S] + 10.0 * np.eye(len(S)))
+        M[np.ix_(S, S)] += p * inverse
+        wrong[np.ix_(S, S)] += p * inverse @ B[:, S].T @ B[:, S] @ inverse
+    drift = GAMMA * np.eye(P) + M @ B.T @ B
+    assert relative(drift @ law.cov + law.cov @ drift.T, 2 * N / BETA * M) < 1e-12
+    assert relative(wrong, M) > 0.2
+
+
+@pytest.mark.slow
+@needs_compiler
+@pytest.mark.parametrize("name", ["fixed", "subsets", "mask"])
+def test_runs_on_blocks_meet_their_law(name):
+    """Means within 5 standard errors in 6 coefficients: 4e-6. The trace from 400 effective draws or more, 5 standard errors: 0.35."""
+    method = cb.sglb(0.1, BETA, GAMMA, select=RULES[name])
+    sample, law = chain(cb.solve(PROBLEM, method, 200_000, rng=1), 4_000, every=40), stationary(PROBLEM, method)
+    assert (np.abs(sample.mean - law.mean) < 5 * sample.error).all() and sample.rhat.max() < 1.05
+    assert abs(np.trace(sample.cov) / np.trace(law.cov) - 1) < 0.35
