@@ -1,6 +1,7 @@
 """Folds that share the Gram matrix of the whole are those of their own rows; paths in threads end at Ctrl-C."""
 
 import os
+import pickle
 import signal
 import threading
 import time
@@ -29,12 +30,14 @@ def test_a_fold_is_the_problem_of_its_rows(splits):
     shared = Folds(cb.Problem(X, Y), SPLITS[splits])
     for (part, products), (fit, _) in zip(shared.parts, SPLITS[splits], strict=True):
         own = cb.Problem(X[fit], Y[fit])
-        np.testing.assert_allclose(part.dictionary.rows, own.dictionary.rows, atol=1e-11)
+        every, v, beta = np.arange(30), RNG.normal(size=len(fit)), RNG.integers(-1, 2, 30).astype(float)
+        np.testing.assert_allclose(part.gather(every), own.gather(every), atol=1e-11)
+        np.testing.assert_allclose(part.scan(v), own.scan(v), atol=1e-10)
+        np.testing.assert_allclose(part.combine(beta), own.combine(beta), atol=1e-10)
         np.testing.assert_allclose(part.y, own.y, atol=1e-11)
         np.testing.assert_allclose(part.standardization.mean, own.standardization.mean, rtol=1e-12)
         np.testing.assert_allclose(part.standardization.norm, own.standardization.norm, rtol=1e-12)
         assert part.offset == pytest.approx(own.offset, rel=1e-14) and list(part.column_names) == list(own.column_names)
-        every = np.arange(30)
         np.testing.assert_allclose(
             products.cross(every, every[::2]), (own.dictionary.rows @ own.dictionary.rows.T)[:, ::2], atol=1e-11
         )
@@ -48,13 +51,25 @@ def test_entries_are_within_their_doubt_of_the_columns_where_much_is_held_out():
     shared, least = Folds(cb.Problem(table, Y), FIVE), []
     for (part, products), (fit, _) in zip(shared.parts, FIVE, strict=True):
         least.append((part.standardization.norm**2 / squares).min())
-        long = part.dictionary.rows.astype(np.longdouble)
+        long = part.gather(np.arange(8)).T.astype(np.longdouble)
         off = np.abs(products.gram - long @ long.T).max()
         assert 0 < off <= DOUBT * np.finfo(float).eps * np.sqrt(len(fit))
     assert KEPT < min(least) < KEPT + 0.1
     table[3] = 40.0
     parts = Folds(cb.Problem(table, Y), FIVE).parts
     assert [part is None for part in parts] == [3 in held for _, held in FIVE]
+
+
+def test_a_fold_can_be_run_and_its_estimator_kept():
+    (part, _), fit = Folds(cb.Problem(X, Y), FIVE).parts[0], FIVE[0][0]
+    run, own = (cb.solve(problem, cb.ls_boost(0.1), 6) for problem in (part, cb.Problem(X[fit], Y[fit])))
+    assert (run.path.learner == own.path.learner).all()
+    np.testing.assert_allclose(run.coef, own.coef, rtol=1e-10)
+    model = cb.CertifiedLassoCV(n_alphas=3, cv=FIVE).fit(X, Y)
+    copy = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(copy.cross_validation_.paths[0].coefs, model.cross_validation_.paths[0].coefs)
+    rows = copy.path_.problem.dictionary.rows
+    assert all(path.problem.dictionary.source.rows is rows for path in copy.cross_validation_.paths)  # no copies of the table
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,8 @@ import numpy as np
 from coordboost._protocol import DICTIONARY, LOSS
 from coordboost._threads import on_one_thread
 from coordboost.data.parts import Parts
-from coordboost.data.standardize import CACHED, Standardization
-from coordboost.dictionaries import Dense
+from coordboost.data.standardize import Standardization
+from coordboost.dictionaries import Oracle
 from coordboost.problem import Problem
 
 #: Most columns of a problem whose whole Gram matrix is formed.
@@ -37,6 +37,36 @@ class Products:
     def cross(self, a, b):
         """The entries of the learners `a` with the learners `b`, (len(a), len(b))."""
         return self.gram[np.ix_(a, b)]
+
+
+class SomeRows:
+    """The samples `fit` of the unit columns `rows`, less `mean` and over `norm` (n_learners,): an oracle, made where it is asked for.
+
+    So folds need no memory of their own: the columns stay those of the whole.
+    """
+
+    def __init__(self, rows, fit, mean, norm):
+        self.rows, self.fit, self.mean, self.norm = rows, fit, mean, norm
+        self.n_samples, self.n_learners = len(fit), len(rows)
+
+    def scan(self, v):
+        """All correlations, (n_learners,). *Cost*: a scan of the whole."""
+        padded = np.zeros(self.rows.shape[1])
+        padded[self.fit] = v
+        return (self.rows @ padded - v.sum() * self.mean) / self.norm
+
+    def column(self, j):
+        return (self.rows[j].take(self.fit) - self.mean[j]) / self.norm[j]
+
+    def gather(self, index):
+        """The learners `index`, (n_samples, len(index))."""
+        return np.array([self.column(j) for j in index]).reshape(len(index), self.n_samples).T
+
+    def combine(self, beta):
+        """B beta, (n_samples,)."""
+        used = np.flatnonzero(beta)
+        by = beta[used] / self.norm[used]
+        return (by @ self.rows[used]).take(self.fit) - by @ self.mean[used]
 
 
 class Folds:
@@ -81,18 +111,6 @@ class Folds:
         way = whole.standardization
         new = Standardization(way.kept, way.mean + way.norm * mean, way.norm * norm, way.n_columns)
         parts = {part.name: getattr(whole, part.name) for part in fields(Parts)}
-        parts |= {"dictionary": Dense(standardised(whole.dictionary.rows, fit, mean, norm)), "standardization": new}
+        parts |= {"dictionary": Oracle(SomeRows(whole.dictionary.rows, fit, mean, norm)), "standardization": new}
         parts |= {"y": y - centre, "weight": np.ones(n), "offset": whole.offset + centre}
         return Problem.of(Parts(**parts)), Products(gram, DOUBT)
-
-
-def standardised(rows, fit, mean, norm):
-    """The samples `fit` of the learners `rows`, less `mean` and over `norm` (n_learners,), C order; a few learners at a time."""
-    out = np.empty((len(rows), len(fit)))
-    step = max(1, CACHED // len(fit))
-    for first in range(0, len(rows), step):
-        part = slice(first, first + step)
-        np.take(rows[part], fit, axis=1, out=out[part], mode="clip")  # without a copy, unlike "raise"
-        out[part] -= mean[part, None]
-        out[part] /= norm[part, None]
-    return out
