@@ -39,6 +39,7 @@ class Penalised(Linear):
 
     standardize: bool = False
     tol: float = 1e-6
+    by_gram = True
 
     def _net(self):
         return [1.0]

@@ -44,6 +44,8 @@ class Linear(BaseEstimator):
 
     #: What is said of the parameters of one machine.
     told = ""
+    #: Whether its paths are walked on a Gram matrix, which folds can share.
+    by_gram = False
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)

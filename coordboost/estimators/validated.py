@@ -108,7 +108,7 @@ class CrossValidated:
 
     def _validated(self, problem, X, y, weight, folds):
         """The walks on all rows, and for each of them its cross-validation."""
-        shared = Folds(problem, folds)
+        shared = Folds(problem, folds, self.by_gram)
         walks, rows = self._walks(problem, shared.products), rows_quickly(X)
 
         def part(k):

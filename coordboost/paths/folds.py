@@ -73,14 +73,15 @@ class Folds:
     """The folds of a problem, each a problem of its own.
 
     problem : centred and scaled by the door, without weights;  folds : pairs of rows to fit and rows held out
+    wanted : False for folds of their own rows throughout
     products : of the whole, or None;  parts : list of (Problem, Products), or None for a fold that its own rows should make
     """
 
     @on_one_thread
-    def __init__(self, problem, folds):
+    def __init__(self, problem, folds, wanted=True):
         self.problem, self.products = problem, None
         rows, self.parts = DICTIONARY.of(problem.dictionary, "rows"), [None] * len(folds)
-        apt = problem.standard and LOSS.of(problem.loss, "quadratic") and (problem.weight == 1).all()
+        apt = wanted and problem.standard and LOSS.of(problem.loss, "quadratic") and (problem.weight == 1).all()
         others = [np.delete(np.arange(problem.n_samples), fit) for fit, _ in folds]
         plain = all(
             len(fit) + len(out) == problem.n_samples >= 3 * len(out) for (fit, _), out in zip(folds, others, strict=True)
@@ -111,6 +112,8 @@ class Folds:
         way = whole.standardization
         new = Standardization(way.kept, way.mean + way.norm * mean, way.norm * norm, way.n_columns)
         parts = {part.name: getattr(whole, part.name) for part in fields(Parts)}
-        parts |= {"dictionary": Oracle(SomeRows(whole.dictionary.rows, fit, mean, norm)), "standardization": new}
+        columns = Oracle(SomeRows(whole.dictionary.rows, fit, mean, norm))
+        columns.at = None  # new rows are standardised as those of any table
+        parts |= {"dictionary": columns, "standardization": new}
         parts |= {"y": y - centre, "weight": np.ones(n), "offset": whole.offset + centre}
         return Problem.of(Parts(**parts)), Products(gram, DOUBT)
