@@ -7,7 +7,7 @@ import functools
 from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -191,6 +191,45 @@ def trials(losses=("squared", "logistic"), steps=(False, True), ranks=(2, 3)):
         for search in steps
         for rank in ranks
     }
+
+
+#: Six rows of two features.
+TABLE = np.array([[0.0, 2], [1, 0], [1, 1], [2, 2], [3, 0], [2, 1]])
+
+
+def on_table(learners, loss="squared", rule="Type 0", line_search=False):
+    """A trial on weak learners of ``TABLE``: `learners` makes a dictionary of it."""
+    y = np.array([1.0, -1, 1, 1, -1, -1]) if loss == "logistic" else np.array([2.0, -1, 0, 3, -2, 1])
+    return Trial(cb.Problem(learners(TABLE), y, LOSSES[loss]), RULES[rule], line_search, n_steps=6)
+
+
+def patterns(X, depth):
+    """What trees of this depth with leaves 1 and -1 predict on the rows of X: a set of tuples of signs."""
+    out = {(1,) * len(X), (-1,) * len(X)}
+    for x in X.T if depth else ():
+        for cut in np.unique(x)[:-1]:
+            left = x <= cut
+            for one, other in product(patterns(X[left], depth - 1), patterns(X[~left], depth - 1)):
+                signs = np.empty(len(X), dtype=int)
+                signs[left], signs[~left] = one, other
+                out.add(tuple(signs.tolist()))
+    return out
+
+
+def all_trees(X):
+    """Every tree of depth 2 with leaves of one size, but for its sign, as a dictionary."""
+    rows = np.array(sorted(signs for signs in patterns(X, 2) if signs[0] == 1 and -1 in signs), dtype=float)
+    return cb.Dense(rows / np.sqrt(len(X)))
+
+
+#: All stumps, and all trees, on a table.
+TABLES = {
+    "all stumps, Type 0": lambda: on_table(cb.stumps),
+    "all stumps, Type 2, logistic": lambda: on_table(cb.stumps, "logistic", "Type 2"),
+    "all leaf stumps, Type 1, line search": lambda: on_table(cb.leaf_stumps, "squared", "Type 1, t = 2", True),
+    "all trees of depth 2, Type 0": lambda: on_table(all_trees),
+    "all trees of depth 2, Type 0, logistic": lambda: on_table(all_trees, "logistic"),
+}
 
 
 def identity(y, rule=None):

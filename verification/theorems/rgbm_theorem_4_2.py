@@ -20,7 +20,7 @@ import numpy as np
 
 from coordboost.bounds import BoundCheck, randomized
 from coordboost.geometry import distance
-from verification.rgbm import Trial, trials
+from verification.rgbm import TABLES, Trial, trials
 from verification.rgbm_runs import REPEATED, held_by_package, repeated, wrong_by_package
 from verification.spaces.draw import Draw
 from verification.spaces.draws import BASIS, DRAWS
@@ -85,6 +85,7 @@ CASES = {
     "GBM on the identity, the slowest start": lambda: BASIS.at((5, 0, 1, 0, 1, 2, 3, 4), "1 1 1 1 1 1 0 0 0 0"),
     **{f"repeated runs, {name}": (lambda name=name: repeated(name)) for name in REPEATED},
     **trials(losses=("squared", "huber"), ranks=(3,)),
+    **TABLES,
 }
 QUICK = tuple(CASES)[::2]
 
