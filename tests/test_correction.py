@@ -193,6 +193,11 @@ def test_no_run_ends_above_its_best_without_a_word(correction):
     assert spoke > 0
 
 
+def test_without_a_cheap_exact_angle_there_is_no_limit():
+    """1,800 entries are few, but the facets of 60 learners in 30 dimensions are not."""
+    assert momentum_limit(cb.Problem(np.random.default_rng(0).standard_normal((30, 60)), np.ones(30), center=False)) is None
+
+
 def test_a1a_at_as_many_trees():
     """Training loss after 30, 50, 100 trees of depth 3, eta = 0.1: below that without momentum."""
     try:

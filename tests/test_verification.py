@@ -127,6 +127,16 @@ def test_a_verdict_that_was_not_claimed_is_a_fault(monkeypatch, measured, expect
     assert f"{expected} was claimed" in fault
 
 
+def test_an_exact_claim_has_no_slack(monkeypatch):
+    @claim("Loose", printed="verified")
+    def check_it(case, variant):
+        """One is at most two, give or take."""
+        return BoundCheck("Loose", variant, "upper", 1.0, 2.0, 0.5, "exact")
+
+    (fault,) = faults(monkeypatch, check_it, CAUGHT)
+    assert "called exact, and compared with a slack of 0.5" in fault
+
+
 def test_a_sabotage_that_passes_is_a_fault(monkeypatch):
     (fault,) = faults(monkeypatch, checked(1.0, printed="verified"), {"nothing": lambda case: None})
     assert fault == "Made up: the sabotage 'nothing' passes."

@@ -28,6 +28,8 @@ from verification.entries import Ledger, Row, Sabotage
 PARAGRAPHS = ("Problem:", "Method:", "Assumptions:", "Claim:", "Constants:", "Measured:", "Reference:")
 LEVELS = ("exact", "float", "enumerated", "sampled")
 POINTS = 160
+#: Roots of Fractions are rounded by less than this part.
+ROOTS = 1e-20
 #: By so much a bound is made smaller to see that it is pinned; the first that the hard case refutes is taken.
 FACTORS = (1.02, 1.1, 1.25, 1.5, 2)
 
@@ -92,6 +94,7 @@ def row(module, check, variant, bench):
         kept.differences(check, variant, kept_cases)
         or kept.strayed(check, variant, outcomes)
         or _disagreements(check, variant, (*kept_cases, *bench))
+        or _inexact(outcomes)
     )
     verdict = (
         "differs"
@@ -139,6 +142,15 @@ def _disagreements(check, variant, cases):
         for one in getattr(check, "agrees", lambda case, variant: [])(case, variant):
             if not one.holds:
                 return f"{one.name} on {_counterexample(name, one)}"
+    return ""
+
+
+def _inexact(outcomes):
+    """Which case is called exact and compared with a slack beyond that of roots, in words; empty where none is."""
+    for name, one in outcomes:
+        size = np.abs(np.asarray([one.measured, one.bound], dtype=float)).sum(axis=0)
+        if one.level == "exact" and (np.asarray(one.slack, dtype=float) > ROOTS * size).any():
+            return f"{name}: it is called exact, and compared with a slack of {float(max(one.slack)):.3g}"
     return ""
 
 
