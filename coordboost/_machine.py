@@ -18,7 +18,7 @@ def _wide():
 
 
 #: Whether compiled sums work on vectors of 512 bits, of which there are 32 then. Tiles of products that compiled loops make are faster
-#: than those of BLAS there.
+#: there than those of a BLAS for shorter vectors.
 WIDE = _wide()
 
 

@@ -5,10 +5,19 @@ import functools
 
 from threadpoolctl import ThreadpoolController
 
+#: Kernels of OpenBLAS with vectors of 512 bits.
+WIDE = ("SkylakeX", "Cooperlake", "SapphireRapids")
+
 
 @functools.lru_cache
 def _libraries():
     return [library for library in ThreadpoolController().lib_controllers if library.user_api == "blas"]
+
+
+@functools.lru_cache
+def narrow_blas():
+    """Whether BLAS works on shorter vectors than 512 bits: a build of OpenBLAS for older machines, or one told to work as on these."""
+    return all(library.internal_api == "openblas" and library.architecture not in WIDE for library in _libraries())
 
 
 @contextlib.contextmanager

@@ -1,8 +1,8 @@
 """Inner products of a few vectors with many, and of many with each other, compiled.
 
 BLAS copies the many vectors into an order of its own before it multiplies. Here they are read once, where they are: for few vectors a
-quarter to two thirds of its time. For many with each other it is as fast as BLAS made for this machine, and BLAS made for another one
-takes half as long again.
+quarter to two thirds of its time. For many with each other, with vectors of 512 bits, it takes two thirds of the time of a BLAS for
+shorter ones; of a BLAS that knows these, seven sixths, so that is left to BLAS.
 """
 
 from coordboost._generic import compiled, reduction
