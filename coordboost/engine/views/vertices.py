@@ -10,12 +10,16 @@ from coordboost._linesearch import sign
 from coordboost._protocol import VIEW
 from coordboost._winner import best_of_all
 from coordboost.engine.views.called import Seen
-from coordboost.engine.views.explicit import Explicit, push_model
+from coordboost.engine.views.explicit import Explicit, over
 from coordboost.pieces.frank_wolfe import AWAY, FORWARD, NOTHING, SWAP, SWAPPED, Vertices
 
 coefficient = generic("coefficient")
 column = generic("column")
+correlations = generic("correlations")
+push = generic("push")
 scan = generic("scan")
+search = generic("search")
+tie = generic("tie")
 decide = generic("decide")
 waiting = generic("waiting")
 
@@ -55,7 +59,7 @@ def worst_vertex(corr, beta, tie):
 
 @VIEW.own
 class Swapping(NamedTuple):
-    """`pred` and `resid` of length n_samples as in ``Explicit``, and whose turn it is.
+    """The view `inner`, an ``Explicit``, and whose turn it is.
 
     turns : whose turn, the sign of the vertex of the row at hand, and of a swap the learner and the sign of the vertex of its second row
     most : (1,), how far the step may go; for the second row of a swap how far the first one moved the coefficient
@@ -63,15 +67,8 @@ class Swapping(NamedTuple):
     *Cost* of a step: one scan, O(n_samples) and O(n_learners); of a second row O(n_samples).
     """
 
-    loss: object
+    inner: object
     dictionary: object
-    y: np.ndarray
-    weight: np.ndarray
-    base: float
-    pred: np.ndarray
-    resid: np.ndarray
-    rounding: float
-    separable: int
     turns: np.ndarray
     most: np.ndarray
     carries = (Vertices,)
@@ -80,13 +77,30 @@ class Swapping(NamedTuple):
     @classmethod
     def start(cls, problem, coefficients):
         """The view at beta = 0."""
-        return cls(*Explicit.start(problem), np.zeros(4, dtype=np.int64), np.array([0 * problem.y[0]]))
+        return cls(Explicit.start(problem), problem.dictionary, np.zeros(4, dtype=np.int64), np.array([0 * problem.y[0]]))
+
+    def over(self, dictionary):
+        """The same view of another dictionary."""
+        return self._replace(inner=over(self.inner, dictionary), dictionary=dictionary)
+
+    @property
+    def pred(self):
+        """The prediction of the model."""
+        return self.inner.pred
 
     looks = Explicit.looks
-    scan = Explicit.scan
-    correlations = Explicit.correlations
-    tie = Explicit.tie
-    search = Explicit.search
+
+    def scan(self):
+        return scan(self.inner)
+
+    def correlations(self, index):
+        return correlations(self.inner, index)
+
+    def tie(self):
+        return tie(self.inner)
+
+    def search(self, j, a, b):
+        return search(self.inner, j, a, b)
 
     def turn(self):
         """Whose turn, sign, the other learner, its sign, how far."""
@@ -103,28 +117,28 @@ class Swapping(NamedTuple):
     def decide(self, step, beta, corr):
         """The learner of the next row, from the correlations of all; whose turn it is, is written down."""
         turns, most = self.turns, self.most
-        forward, top = best_of_all(Seen(corr, self.rounding), step, beta)
-        at, toward, weight, least, inner = worst_vertex(corr, beta, self.rounding)
+        forward, top = best_of_all(Seen(corr, tie(self)), step, beta)
+        at, toward, weight, least, inner = worst_vertex(corr, beta, tie(self))
         turns[0], turns[1], turns[2], turns[3], most[0] = FORWARD, sign(top), forward, sign(top), weight
         if swaps(step):
             if at < 0:
                 return forward, top
             turns[0], turns[1] = SWAP, toward
             return at, corr[at]
-        if inner - least > abs(top) - inner + self.rounding:
+        if inner - least > abs(top) - inner + tie(self):
             turns[0], turns[1], most[0] = AWAY, toward, weight / (1 - weight)
             return max(at, 0), least
         return forward, top
 
     def search_pair(self, i, a, j, b):
         """The t that minimises the loss at pred + t (a B_i + b B_j)."""
-        direction = a * column(self.dictionary, i) + b * column(self.dictionary, j)
-        return _linesearch.line_search(self.loss, self.y, self.weight, self.base + self.pred, direction)
+        direction, inner = a * column(self.dictionary, i) + b * column(self.dictionary, j), self.inner
+        return _linesearch.line_search(inner.loss, inner.y, inner.weight, inner.base + inner.pred, direction)
 
     def push(self, j, shrink, theta):
         """pred <- (1 - shrink) pred + theta B_j; after the first row of a swap its second one comes."""
         turns = self.turns
-        push_model(self, j, shrink, theta)
+        push(self.inner, j, shrink, theta)
         if turns[0] == SWAP:
             turns[0], turns[1], self.most[0] = SWAPPED, turns[3], abs(theta)
         else:
