@@ -2,26 +2,13 @@
 
 import numpy as np
 import pytest
+from reference_blocks import BETA, BLOCKS, GAMMA, RULES, N, P, X, Y
 from reference_sets import needs_compiler
 
 import coordboost as cb
 from coordboost.langevin import chain, gibbs, limit_of, stationary
 
-N, P = 24, 6
-RNG = np.random.default_rng(5)
-X = RNG.normal(size=(N, P))
-X[:, 5] = X[:, 4]  # a copy within a block
-Y = X[:, 0] - X[:, 3] + RNG.normal(size=N)
-BLOCKS = [[0, 1], [2, 3], [4, 5], [1, 2]]
-BETA, GAMMA = 40.0, 0.05
-RULES = {
-    "greedy": cb.Full(),
-    "fixed": cb.Weighted([0.4, 0.3, 0.2, 0.1]),
-    "candidates": cb.Groups(2),
-    "softmax": cb.Softmax(2.0),
-    "subsets": cb.Together(2),
-    "mask": cb.Mask(0.3),
-}
+RNG = np.random.default_rng(6)
 PROBLEM = cb.Problem(cb.blocks(X, BLOCKS), Y)
 
 

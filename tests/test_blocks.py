@@ -4,28 +4,16 @@ import math
 
 import numpy as np
 import pytest
+from reference_blocks import BETA, BLOCKS, GAMMA, RULES, N, P, X, Y
 from reference_noise import noise
 
 import coordboost as cb
 from coordboost.engine.streams import picks
 from coordboost.langevin import chain
 
-N, P = 24, 6
-RNG = np.random.default_rng(5)
-X = RNG.normal(size=(N, P))
-X[:, 5] = X[:, 4]  # a copy within a block
-Y = X[:, 0] - X[:, 3] + RNG.normal(size=N)
+RNG = np.random.default_rng(6)
 WEIGHT = RNG.integers(1, 4, N).astype(float)
-BLOCKS = [[0, 1], [2, 3], [4, 5], [1, 2]]
-EPS, BETA, GAMMA, STEPS = 0.1, 40.0, 0.05, 40
-RULES = {
-    "greedy": cb.Full(),
-    "fixed": cb.Weighted([0.4, 0.3, 0.2, 0.1]),
-    "candidates": cb.Groups(2),
-    "softmax": cb.Softmax(2.0),
-    "subsets": cb.Together(2),
-    "mask": cb.Mask(0.3),
-}
+EPS, STEPS = 0.1, 40
 
 
 def inverse_root(S, weight, l2):

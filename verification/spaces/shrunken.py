@@ -78,4 +78,11 @@ def gamma_of(case):
 
 
 CHAINS = Space("a chain on blocks", _draw, _make, has=_is_chain)
+CHAIN_CASES = {
+    "two blocks": lambda: CHAINS.at((3, 3, 2, 1), "1 2 0 0 1 1 1 -1 2 2 1 1/4 1 -2 3 1/5"),
+    "more columns than samples": lambda: CHAINS.at((8, 2, 2, 1), "1 0 1 1 2 -1 1 3 1/10 1 2 1/2"),
+    "little shrinkage": lambda: CHAINS.at((4, 3, 1, 1), "1 1 0 0 1 2 1 1 1/1000 3 1 -1 1/10"),
+    "much shrinkage": lambda: CHAINS.at((4, 3, 1, 1), "1 1 0 0 1 2 1 1 50 3 1 -1 1/100"),
+    "one column, small steps": lambda: CHAINS.at((20, 2, 1), "1 1 1 1/10 1 2 1/100"),
+}
 ROUGH = Space("a chain on blocks, in floats", _draw, _make, exact=False, has=_is_chain)

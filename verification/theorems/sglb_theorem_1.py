@@ -20,7 +20,7 @@ import numpy as np
 from scipy.stats import norm
 
 from coordboost.bounds import BoundCheck
-from verification.spaces.shrunken import CHAINS, ROUGH, Chain
+from verification.spaces.shrunken import CHAIN_CASES, ROUGH, Chain
 from verification.statement import claim
 from verification.theorems.sglb_lemmas import CHOICES, Choice, normal
 
@@ -68,11 +68,7 @@ def _mean(case, factor, power=1):
 
 
 CASES = {
-    "two blocks": lambda: CHAINS.at((3, 3, 2, 1), "1 2 0 0 1 1 1 -1 2 2 1 1/4 1 -2 3 1/5"),
-    "more columns than samples": lambda: CHAINS.at((8, 2, 2, 1), "1 0 1 1 2 -1 1 3 1/10 1 2 1/2"),
-    "little shrinkage": lambda: CHAINS.at((4, 3, 1, 1), "1 1 0 0 1 2 1 1 1/1000 3 1 -1 1/10"),
-    "much shrinkage": lambda: CHAINS.at((4, 3, 1, 1), "1 1 0 0 1 2 1 1 50 3 1 -1 1/100"),
-    "one column, small steps": lambda: CHAINS.at((20, 2, 1), "1 1 1 1/10 1 2 1/100"),
+    **CHAIN_CASES,
     "choice, against each other": lambda: Choice(np.geomspace(4, 1e-3, 20), np.full(20, -np.pi / 4)),
     "choice, some angle": lambda: Choice(np.geomspace(4, 1e-3, 20), np.full(20, 0.3)),
 }

@@ -26,7 +26,7 @@ import numpy as np
 
 from coordboost.bounds import BoundCheck
 from verification.space import Space
-from verification.spaces.shrunken import CHAINS, ROUGH, Chain, gamma_of
+from verification.spaces.shrunken import CHAIN_CASES, CHAINS, ROUGH, Chain, gamma_of
 from verification.statement import claim
 
 
@@ -142,11 +142,7 @@ def _some(d, beta, seed):
 
 
 CASES = {
-    "two blocks": lambda: CHAINS.at((3, 3, 2, 1), "1 2 0 0 1 1 1 -1 2 2 1 1/4 1 -2 3 1/5"),
-    "more columns than samples": lambda: CHAINS.at((8, 2, 2, 1), "1 0 1 1 2 -1 1 3 1/10 1 2 1/2"),
-    "little shrinkage": lambda: CHAINS.at((4, 3, 1, 1), "1 1 0 0 1 2 1 1 1/1000 3 1 -1 1/10"),
-    "much shrinkage": lambda: CHAINS.at((4, 3, 1, 1), "1 1 0 0 1 2 1 1 50 3 1 -1 1/100"),
-    "one column, small steps": lambda: CHAINS.at((20, 2, 1), "1 1 1 1/10 1 2 1/100"),
+    **CHAIN_CASES,
     "energy in two dimensions": lambda: _some(2, 5.0, 1),
     "energy in nine dimensions": lambda: _some(9, 200.0, 2),
 }
