@@ -55,7 +55,7 @@ def _draw(rng):
 
 SEQUENCES = Space("a value of Theta and up to 60 numbers", _draw, _sequence, exact=False)
 ANGLES = Space(
-    "a value of Theta", lambda rng: ((), rng.exponential(1, 1)), lambda _, x: 1 / (1 + x) if 1e-3 < abs(x[0]) < 1e3 else None,
+    "a value of Theta", lambda rng: ((), rng.exponential(1, 1)), lambda _, x: 1 / (1 + abs(x)) if 1e-3 < abs(x[0]) < 1e3 else None,
     exact=False,
 )  # fmt: skip
 
