@@ -51,9 +51,10 @@ class Roads:
 
     @property
     def noise(self):
-        """Rounding of a residual: a step rounds at most n products of size ||y|| and steps add up."""
-        given = self.problem
-        return 8 * given.n_samples * (self.n_steps + 1) * np.finfo(float).eps * float(np.linalg.norm(given.y))
+        """Rounding of a residual: a step rounds at most n products of the size of y, or of the step where it is longer; steps add up."""
+        given, longest = self.problem, 0.0 if callable(self.step) else float(np.max(self.step))
+        size = max(float(np.linalg.norm(given.y)), longest)
+        return 8 * given.n_samples * (self.n_steps + 1) * np.finfo(float).eps * size
 
 
 def agreement(case, name, variant):
