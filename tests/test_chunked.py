@@ -233,8 +233,8 @@ def test_cluster(tmp_path):
                     os.kill(killed[0], 9)
 
             method = cb.ls_boost(0.3)
-            run = cb.solve(stored, method, 40, watch=kill)
+            run = cb.solve(stored, method, 40, watch=kill, view=cb.Explicit)  # a scan in every step
             assert killed and run.n_scans > 10
             longer = run.resume(10)
             np.testing.assert_array_equal(longer.path.learner, cb.solve(dense, method, 50).path.learner)
-            np.testing.assert_array_equal(longer.beta, cb.solve(stored, method, 50).beta)
+            np.testing.assert_array_equal(longer.beta, cb.solve(stored, method, 50, view=cb.Explicit).beta)
