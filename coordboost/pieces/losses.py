@@ -14,6 +14,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import expit
 
 from coordboost._checks import not_negative, positive, signs
 from coordboost._linesearch import safeguarded_newton
@@ -147,8 +148,6 @@ class Logistic(NamedTuple):
         return signs(type(self).__name__, y)
 
     def mean(self, f):
-        from scipy.special import expit
-
         return expit(f)
 
     def constant(self, y, weight):
@@ -179,8 +178,6 @@ class Exponential(NamedTuple):
         return signs(type(self).__name__, y)
 
     def mean(self, f):
-        from scipy.special import expit
-
         return expit(2 * f)
 
     def constant(self, y, weight):
