@@ -41,6 +41,12 @@ def not_negative(name, value):
     return real(name, value, lambda number: 0 <= number < math.inf, "a finite number >= 0")
 
 
+def square_is_normal(what, size, remedy):
+    """Refuse numbers of which the largest, `size`, has a square that float64 cannot hold."""
+    if size > 1e152 or 0 < size < 1e-152:
+        raise ValueError(f"the largest {what} is {size:.3g}: its square is not a normal float64 number; rescale {remedy}.")
+
+
 def instance(name, value, verb, expected):
     """`value`, an object (not a class) that has the attribute `verb`."""
     if isinstance(value, type) or not hasattr(value, verb):

@@ -183,13 +183,13 @@ class Unconstrained(NamedTuple):
         if mu is None or not DICTIONARY.of(problem.dictionary, "countable"):
             return Certificate(self, least, at.upper(problem), {"max_abs_corr": worst})
         spectrum, most = problem.spectrum, problem.span.most(unweighted(problem, at.resid))
-        inside = spectrum.project(problem, at.resid)
+        inside, unit = spectrum.project(problem, at.resid), most or 1.0  # in this unit no square leaves the range of float64
         witness = {
             "max_abs_corr": worst,
             "lambda_pmin": spectrum.lambda_pmin,
             "rank": spectrum.rank,
             "tilt": problem.span.tilt,
-            "distance_to_solutions": float(np.linalg.norm(inside / spectrum.singular)) / mu,
+            "distance_to_solutions": float(np.linalg.norm(inside / unit / spectrum.singular)) * unit / mu,
         }
         lower = max(least, at.loss - most * most / (2 * mu) - at.rounding(problem, 0.0))
         return Certificate(self, lower, at.upper(problem), witness)

@@ -162,6 +162,14 @@ def test_least_squares_distance_and_rank_with_duplicates(copies, weight):
         assert own.lower <= np.sum((resid - tilde @ (pinv @ resid)) ** 2) / 2 * (1 + 1e-14) <= own.upper * (1 + 2e-14)
 
 
+def test_the_distance_of_a_huge_target_along_nearly_equal_columns():
+    """Its square is no number of float64; with y it grows by powers of two exactly, but for what that does to the projection."""
+    columns = X[:, :1] + 1e-8 * X[:, :3]
+    witnesses = (cb.certify(Problem(columns, Y * unit), np.zeros(3)).witness for unit in (1.0, 2.0**498))
+    small, huge = (witness["distance_to_solutions"] for witness in witnesses)
+    assert huge > 1e155 and huge / 2.0**498 == pytest.approx(small, rel=1e-12)
+
+
 @pytest.mark.parametrize("largest", [60_000_000, 10], ids=["factored", "through the Gram matrix"])
 def test_doubling_every_column_doubles_lambda_pmin(largest, monkeypatch):
     """[A A][A A]' = 2 A A': a rule that took the smallest positive eigenvalue would find dust instead."""

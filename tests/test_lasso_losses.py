@@ -114,3 +114,14 @@ def test_values_below_zero_have_true_gaps():
     paths = [cb.lasso_path(cb.Problem(X, y, loss, center=False), n_alphas=5, tol=1e-6) for loss in (Curved(), Lower())]
     np.testing.assert_allclose(paths[1].coefs, paths[0].coefs, atol=1e-2 * np.abs(paths[0].coefs).max())
     assert (paths[1].gaps <= 1e-6).all() and paths[1].gaps.max() > 0
+
+
+@pytest.mark.parametrize("unit", [2.0**498, 2.0**-498])
+def test_targets_near_the_ends_of_the_range(unit):
+    """8e149 and 1e-150: trial steps far away leave float64, in silence; scaling by a power of two changes no digit of the others."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(30, 20)), rng.normal(size=30)
+    problems = (cb.Problem(X, y * u, cb.Huber(0.1 * u), center=False) for u in (1.0, unit))
+    plain, scaled = (cb.lasso_path(problem, tol=1e-8, n_alphas=10) for problem in problems)
+    np.testing.assert_allclose(scaled.coefs / unit, plain.coefs, atol=1e-4 * np.abs(plain.coefs).max())
+    assert (scaled.gaps <= 1e-8).all()

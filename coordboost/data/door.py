@@ -60,7 +60,7 @@ def _from_columns(X, y, sample_weight, center, scale, feature_names):
     """Target, weights, a dictionary of the standardised columns, the way back, the names and whether they were given."""
     X = columns_of(X)
     names = names_of(X.names if feature_names is None else feature_names, X.shape[1])
-    y, weight = validation.target(y, X.shape[0]), validation.sample_weight(sample_weight, X.shape[0])
+    y, weight = validation.response(y, sample_weight, X.shape[0])
     dictionary, way = X.standardized(weight, center, scale)
     if not len(way.kept):
         raise ValueError("every column of X is constant (after centring, for n = 1 always): there is nothing to fit.")
@@ -78,7 +78,7 @@ def _from_family(X, y, sample_weight, center, scale, feature_names):
     if bank is None:
         FAMILY.check("X", X)
     m = validation.whole("n_samples", X.n_samples, 1)
-    y, weight = validation.target(y, m), validation.sample_weight(sample_weight, m)
+    y, weight = validation.response(y, sample_weight, m)
     none = np.zeros(0)
     made = Bank(X, weight) if bank is None else bank(weight)
     return y, weight, made, Standardization(none.astype(np.int64), none, none, 0), [], False
@@ -97,7 +97,7 @@ def _from_dictionary(X, y, sample_weight, center, scale, feature_names):
     if DICTIONARY.of(dictionary, "check"):
         dictionary.check()
     m, n = validation.whole("n_samples", dictionary.n_samples, 1), validation.whole("n_learners", dictionary.n_learners, 1)
-    y, weight = validation.target(y, m), validation.sample_weight(sample_weight, m)
+    y, weight = validation.response(y, sample_weight, m)
     if DICTIONARY.of(dictionary, "weighted"):
         dictionary = dictionary.weighted(weight)
         n = validation.whole("n_learners", dictionary.n_learners, 1)
@@ -112,7 +112,7 @@ def _as_they_are(n):
 
 def _from_bins(X, y, sample_weight, feature_names):
     """The same for learners on binned features that the package itself made: nothing is left to be checked."""
-    y, weight = validation.target(y, X.n_samples), validation.sample_weight(sample_weight, X.n_samples)
+    y, weight = validation.response(y, sample_weight, X.n_samples)
     made = X.weighted(weight)
     n = made.n_learners
     return y, weight, made.dictionary, _as_they_are(n), _names(made, feature_names), False

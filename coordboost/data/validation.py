@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import scipy.sparse
 
-from coordboost._checks import shown
+from coordboost._checks import shown, square_is_normal
 from coordboost._protocol import LOSS
 from coordboost.data.frames import as_pandas, is_frame
 from coordboost.data.names import listed
@@ -140,9 +140,7 @@ def _is_number(dtype):
 def target(y, n_samples):
     """`y` as float64 (n_samples,)."""
     out = vector("y", y, n_samples, "row of X")
-    largest = float(np.abs(out).max())
-    if largest > 1e152 or 0 < largest < 1e-152:
-        raise ValueError(f"the largest abs(y) is {largest:.3g}: its square is not a normal float64 number; rescale y.")
+    square_is_normal("abs(y)", float(np.abs(out).max()), "y")
     return out
 
 
@@ -156,6 +154,15 @@ def sample_weight(weight, n_samples):
     if (out < 0).any() or not out.any():
         raise ValueError("sample_weight must not be negative, and not all zero.")
     return out
+
+
+def response(y, weight, n_samples):
+    """`y` and its weights as float64, both (n_samples,): sums of weighted squares are numbers."""
+    y, given = target(y, n_samples), weight is not None
+    weight = sample_weight(weight, n_samples)
+    if given:
+        square_is_normal("sqrt(sample_weight) abs(y)", float((np.sqrt(weight) * np.abs(y)).max()), "y or the weights")
+    return y, weight
 
 
 def infimum(loss, y):

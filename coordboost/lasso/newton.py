@@ -185,6 +185,7 @@ class Newton:
         np.maximum(curved, self.floor * (LOSS.of(loss, "sigma") or largest) * weight, out=curved)
         self.gram = self.held.dictionary.gram(curved)
 
+    @np.errstate(over="ignore", invalid="ignore")  # a step out of the range of float64 is too long, like others
     def _search(self, change, now, lam):
         """Go along `change` of the coefficients, halving until the objective falls; the length of the step.
 
