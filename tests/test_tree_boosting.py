@@ -194,7 +194,7 @@ def test_awkward_tables():
     "settings, words",
     [
         ({"max_depth": 0}, "a tree needs max_depth >= 1"),
-        ({"max_depth": None}, "max_leaves must be"),
+        ({"max_depth": None}, "need one of their leaves: max_leaves"),
         ({"min_gain": -1}, "min_gain must be"),
         ({"penalty": [1, 2]}, "penalty must be a number for each of the 4 features"),
         ({"penalty": [1, 2, np.nan, 1]}, "penalty must be"),

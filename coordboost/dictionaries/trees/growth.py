@@ -42,14 +42,13 @@ class Growth(NamedTuple):
             Which limit, and what it must be.
         """
         depth, leaves = _whole("max_depth", self.max_depth, -1), _whole("max_leaves", self.max_leaves, -1)
-        if depth == 0 or leaves in (0, 1):
+        got = f"got max_depth={_none(depth)}, max_leaves={_none(leaves)}"
+        if depth == 0 or leaves in (0, 1) or leaves > MOST_LEAVES:
+            raise ValueError(f"a tree needs max_depth >= 1 and max_leaves from 2 to {MOST_LEAVES}, or None; {got}.")
+        if leaves < 0 and not 0 < depth <= DEEPEST:
             raise ValueError(
-                f"a tree needs max_depth >= 1 and max_leaves >= 2, or -1; got max_depth={depth}, max_leaves={leaves}."
-            )
-        if leaves > MOST_LEAVES or (leaves < 0 and not 0 < depth <= DEEPEST):
-            raise ValueError(
-                f"max_leaves must be at most {MOST_LEAVES}, and given where max_depth is -1 or above {DEEPEST}; "
-                f"got max_depth={depth}, max_leaves={leaves}."
+                f"trees without a limit of their depth, or deeper than {DEEPEST}, need one of their leaves: "
+                f"max_leaves (max_leaf_nodes of an estimator); {got}."
             )
         return Growth(
             depth if depth > 0 else MOST_LEAVES,
@@ -60,6 +59,11 @@ class Growth(NamedTuple):
             not_negative("l2", self.l2),
             _signs(self.monotone, binned),
         )
+
+
+def _none(limit):
+    """How -1 is written where people give the limit."""
+    return None if limit < 0 else limit
 
 
 def _whole(name, value, least):
