@@ -74,3 +74,12 @@ def test_what_needs_counts_is_tried_without_once_for_all_processes(tmp_path):
     package = str(PACKAGE.parent)
     assert python(CODE, tmp_path, PYTHONPATH=package).split() == ["2", "2"]
     assert python(CODE, tmp_path, PYTHONPATH=package).split() == ["1", "2"]
+
+
+def test_steps_with_trees_count_none(monkeypatch):
+    """What a view seeks learners for is one of its fields: a verb that returns it would make every array of a step be counted."""
+    made, compiled = [], loop.compiled
+    monkeypatch.setattr(loop, "compiled", lambda function, pieces: made.append(compiled(function, pieces)) or made[-1])
+    cb.solve(cb.Problem(cb.trees(RNG.standard_normal((20, 2)), max_depth=1), RNG.standard_normal(20)), cb.gbm(0.1), 2)
+    form = next(run.forms[0] for run in made if run.forms[0].py_func.__name__ == "advance")
+    assert form.targetoptions["_nrt"] is False

@@ -43,9 +43,14 @@ push = generic("push")
 
 @VIEW.own
 class Searched(NamedTuple):
-    """The view `inner` over a bank, to which every step may add the learner that was found. *Cost* of a step: one search."""
+    """The view `inner` over a bank, to which every step may add the learner that was found. *Cost* of a step: one search.
+
+    looked : the array of the inner view that is correlated with the learners; a field, as a verb that returns it would have every array
+        of a step counted
+    """
 
     inner: object
+    looked: np.ndarray
     carries = (Single, TwoSequences)
     foresees = True
     countable = False
@@ -57,11 +62,12 @@ class Searched(NamedTuple):
         """The view at beta = 0."""
         plain = COEFFICIENTS.of(coefficients, "plain")
         inner = Explicit.start(problem) if plain else Accelerated.start(problem, coefficients)
-        return cls(inner if noise is None else Perturbed.around(inner, noise)).room(problem, 0)
+        inner = inner if noise is None else Perturbed.around(inner, noise)
+        return cls(inner, sought(inner)).room(problem, 0)
 
     def room(self, problem, n):
         """The same with room for `n` more learners in the bank."""
-        return Searched(over(self.inner, problem.dictionary.room(n)))
+        return self._replace(inner=over(self.inner, problem.dictionary.room(n)))
 
     @property
     def renew(self):
@@ -106,28 +112,28 @@ class Searched(NamedTuple):
     def best(self, step, beta):
         """The learner with the largest correlation that the search finds, and this."""
         measure(self.inner.dictionary, self.inner)
-        return find(self.inner.dictionary, sought(self.inner))
+        return find(self.inner.dictionary, self.looked)
 
     def best_in(self, step, beta, drawn, member, start):
         """The same among the learners of the groups drawn."""
         measure(self.inner.dictionary, self.inner)
-        return find_in(self.inner.dictionary, sought(self.inner), drawn)
+        return find_in(self.inner.dictionary, self.looked, drawn)
 
     def sought(self):
         """What learners are sought for."""
-        return sought(self.inner)
+        return self.looked
 
     def scan(self):
         """How long the projections on the blocks are, where learners are fits of blocks."""
-        return scan(self.inner.dictionary, sought(self.inner))
+        return scan(self.inner.dictionary, self.looked)
 
     def taken(self, block, corr):
         """The fit of one block, and its correlation."""
-        return find_in(self.inner.dictionary, sought(self.inner), np.full(1, block))
+        return find_in(self.inner.dictionary, self.looked, np.full(1, block))
 
     def together(self, groups):
         """The fit of all columns of some blocks, and its correlation."""
-        return fit_together(self.inner.dictionary, sought(self.inner), groups)
+        return fit_together(self.inner.dictionary, self.looked, groups)
 
     def tasks(self):
         """What searches in tasks of several threads, where that is worth it, else None."""
@@ -143,8 +149,8 @@ class Searched(NamedTuple):
     def least_risk(self, step, beta, drawn, select, k):
         """The learner of the families drawn whose step leads to the least risk, and its correlation."""
         measure(self.inner.dictionary, self.inner)
-        n_leaves = grow_drawn(self.inner.dictionary, sought(self.inner), drawn)
-        return sifted(self.inner.dictionary, self, sought(self.inner), n_leaves, step, beta, drawn, select, k)
+        n_leaves = grow_drawn(self.inner.dictionary, self.looked, drawn)
+        return sifted(self.inner.dictionary, self, self.looked, n_leaves, step, beta, drawn, select, k)
 
     def reach(self, j):
         """The bound of the family of learner j, and the length of the learner."""

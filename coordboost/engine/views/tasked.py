@@ -3,7 +3,7 @@
 from coordboost._generic import compiled
 from coordboost.engine.views.called import run_perturb, run_push, run_search, run_tempered
 from coordboost.engine.views.explicit import stopped
-from coordboost.engine.views.searched import measure, sifted, sought, tempo, tie
+from coordboost.engine.views.searched import measure, sifted, tempo, tie
 
 
 def run_measure(view):
@@ -13,7 +13,7 @@ def run_measure(view):
 
 def run_sifted(view, n_leaves, step, beta, drawn, select, k):
     """The winner of those that were grown, to be compiled."""
-    return sifted(view.inner.dictionary, view, sought(view.inner), n_leaves, step, beta, drawn, select, k)
+    return sifted(view.inner.dictionary, view, view.looked, n_leaves, step, beta, drawn, select, k)
 
 
 class Tasked:
@@ -25,7 +25,7 @@ class Tasked:
     def _prepared(self):
         """What learners are sought for."""
         compiled(run_measure, (self.view,))(self.view)
-        return sought(self.view.inner)
+        return self.view.looked
 
     def best(self, step, beta):
         """The winner among all learners."""
