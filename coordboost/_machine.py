@@ -5,6 +5,7 @@ import hashlib
 
 import llvmlite.binding
 import numba
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
@@ -20,6 +21,15 @@ def _wide():
 #: Whether compiled sums work on vectors of 512 bits, of which there are 32 then. Tiles of products that compiled loops make are faster
 #: there than those of a BLAS for shorter vectors.
 WIDE = _wide()
+
+
+def layout(value):
+    """What decides the numba type of a value that a kernel may get: to be compared, as ``numba.typeof`` of a large piece takes long."""
+    if hasattr(value, "_fields"):
+        return (type(value), *map(layout, value))
+    if isinstance(value, np.ndarray):
+        return value.dtype, value.ndim, value.flags.num
+    return value.dtype if isinstance(value, np.generic) else type(value)
 
 
 def apart(function):
@@ -55,9 +65,12 @@ def apart(function):
     def run(a, b, c):
         return function(a, b, c)
 
+    known = set()
+
     def ready(*args):
-        if not numba.config.DISABLE_JIT:
+        if not numba.config.DISABLE_JIT and (kinds := tuple(map(layout, args))) not in known:
             made(tuple(map(numba.typeof, args)))
+            known.add(kinds)
 
     overload(run, inline="always")(lambda a, b, c: lambda a, b, c: call(a, b, c))
     run.ready = ready

@@ -112,8 +112,9 @@ class Stepper:
                 full = self._block(select, step, min(block, goal - self.k), goal - self.k)
             now = time.perf_counter()
             if full:
-                block = 2 * block if now - began < seconds / 4 else block if now - began < seconds else block // 2
-                block = max(1, min(block, LONGEST))
+                spent = now - began
+                block *= 8 if spent < seconds / 16 else 2 if spent < seconds / 4 else 1
+                block = max(1, min(block if spent < seconds else block // 2, LONGEST))
             if self.k == goal or now - last > seconds / 2:
                 last = now
                 yield self
