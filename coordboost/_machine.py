@@ -2,6 +2,7 @@
 
 import functools
 import hashlib
+import math
 
 import llvmlite.binding
 import numba
@@ -104,3 +105,24 @@ def _ask(_, array, i):
 @overload(prefetch, inline="always")
 def _prefetch(array, i):
     return lambda array, i: _ask(array, i)
+
+
+def power_of_half(k):
+    """``0.5 ** k`` for whole numbers k from 0 to 1022."""
+    return math.ldexp(1.0, -k)
+
+
+@intrinsic
+def _exponent(_, k):
+    """`power_of_half` in compiled code: a float of which only the exponent is not 0."""
+
+    def generate(context, builder, signature, args):
+        bits = builder.shl(builder.sub(args[0].type(1023), args[0]), args[0].type(52))
+        return builder.bitcast(bits, ir.DoubleType())
+
+    return types.float64(types.int64), generate
+
+
+@overload(power_of_half, inline="always")
+def _power_of_half(k):
+    return lambda k: _exponent(k)

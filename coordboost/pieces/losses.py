@@ -17,6 +17,7 @@ import numpy as np
 from scipy.special import expit
 
 from coordboost._checks import not_negative, positive, signs
+from coordboost._decay import decay
 from coordboost._linesearch import safeguarded_newton
 from coordboost._protocol import LOSS
 
@@ -136,12 +137,12 @@ class Logistic(NamedTuple):
 
     def residual(self, y, f):
         margin = y * f
-        tail = math.exp(-abs(margin))
-        probability = 1.0 / (1.0 + tail) if margin < 0.0 else tail / (1.0 + tail)
+        tail = decay(abs(margin))
+        probability = (1.0 if margin < 0.0 else tail) / (1.0 + tail)
         return y * probability - self.d * f
 
     def curvature(self, y, f):
-        tail = math.exp(-abs(y * f))
+        tail = decay(abs(y * f))
         return tail / ((1.0 + tail) * (1.0 + tail)) + self.d
 
     def labels(self, y):

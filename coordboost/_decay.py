@@ -1,0 +1,40 @@
+"""exp(-a) for a >= 0 in arithmetic alone: compilers turn loops over it into vectors, and its bits are the same on every machine.
+
+The exponential of a library of C is a call for each sample, five times as long as all else in a step with the logistic loss.
+"""
+
+from coordboost._generic import inlined
+from coordboost._machine import power_of_half
+
+#: 1 / log 2, and log 2 in two parts, the first of which has 21 zeros at its end: whole numbers times it are exact.
+_PER_HALVING = 1.4426950408889634
+_HALVING, _REST = float.fromhex("0x1.62e42fee00000p-1"), float.fromhex("0x1.a39ef35793c76p-33")
+#: From here on exp(-a) is 0.
+_FAR = 800.0
+#: exp(r) = 1 + r + r^2 (C[0] + C[1] r + ... + C[9] r^9) for abs(r) <= log(2) / 2, through ten Chebyshev points of this interval.
+_C0, _C1, _C2, _C3, _C4 = (
+    0.5000000000000001,
+    0.16666666666666669,
+    0.041666666666624164,
+    0.008333333333330065,
+    0.0013888888917196719,
+)
+_C5, _C6, _C7 = 0.00019841269863040545, 2.4801521322368692e-05, 2.7557268480310024e-06
+_C8, _C9 = 2.7620075879983367e-07, 2.5100375832561234e-08
+
+
+@inlined
+def decay(a):
+    """``exp(-a)`` for a >= 0; NaN of NaN.
+
+    *Numerics*: within 1.1 units in the last place; below 2^-1022 within 1.6.
+    *Source*: W. J. Cody and W. Waite, Software Manual for the Elementary Functions, 1980: -a = r - k log 2.
+    """
+    near, far = a if a < _FAR else _FAR, _FAR if a > _FAR else a  # NaN has a k, and no r
+    k = int(near * _PER_HALVING + 0.5)
+    r = (k * _HALVING - far) + k * _REST
+    s = r * r
+    high = (_C4 + r * _C5) + s * (_C6 + r * _C7) + s * s * (_C8 + r * _C9)
+    low = (_C0 + r * _C1) + s * (_C2 + r * _C3) + s * s * high
+    half = k >> 1  # in two parts, as 2^-k may be too small for a number
+    return (1.0 + (r + s * low)) * power_of_half(half) * power_of_half(k - half)
