@@ -11,7 +11,7 @@ from coordboost._total import sum_of_losses
 from coordboost.dictionaries.trees.grow import grow
 from coordboost.dictionaries.trees.growth import Growth
 from coordboost.dictionaries.trees.kept import keep, measured_by_leaves, measured_by_samples
-from coordboost.dictionaries.trees.leaves import add_leaves_and_refresh, refit_leaves
+from coordboost.dictionaries.trees.leaves import add_leaves, add_leaves_and_refresh, refit_leaves
 from coordboost.dictionaries.trees.prefixes import Prefixes
 from coordboost.dictionaries.trees.sift import most_splits, remember, sift, up_to
 from coordboost.dictionaries.trees.stored import Trees, combined, fill_leaves
@@ -86,9 +86,7 @@ class Forest(NamedTuple):
 
     def add(self, j, a, v):
         see(self, j)
-        leaves, values = self.space.leaf, self.trees.values[j]
-        for i in range(len(v)):
-            v[i] += a * values[leaves[i]]
+        add_leaves(self.space.leaf, self.trees.values[j], a, v)
 
     def add_and_refresh(self, j, a, loss, y, weight, base, pred, resid, even):
         see(self, j)

@@ -7,18 +7,38 @@ from coordboost._linesearch import residual
 from coordboost._noise import normal
 from coordboost.dictionaries.trees.fixed import mass
 
+#: Samples that are moved, and then looked at: few enough to stay in the nearest cache in between.
+TOGETHER = 512
+
+
+@leaf
+def add_leaves(leaves, values, a, v):
+    """``v += a * values[leaves]``."""
+    if len(values) == 2:  # a choice of two numbers is made for many samples at once, a look at a table is not
+        one, other = a * values[0], a * values[1]
+        for i in range(len(leaves)):
+            v[i] += other if leaves[i] else one
+    else:
+        for i in range(len(leaves)):
+            v[i] += a * values[leaves[i]]
+
 
 @kernel
 def add_leaves_and_refresh(leaves, values, a, loss, y, weight, base, pred, resid, even):
-    """pred += a (the value of the leaf), and the residual there; `even` where every weight is 1, which then need not be read."""
-    if even:
-        for i in range(len(leaves)):
-            pred[i] += a * values[leaves[i]]
-            resid[i] = residual(loss, y[i], base + pred[i])
-    else:
-        for i in range(len(leaves)):
-            pred[i] += a * values[leaves[i]]
-            resid[i] = weight[i] * residual(loss, y[i], base + pred[i])
+    """As `add_leaves` to `pred`, and the residual there; `even` where every weight is 1, which then need not be read.
+
+    In two loops, for the compiler: what reads from a table does not become vectors, and it would take the residual with it.
+    """
+    for first in range(0, len(leaves), TOGETHER):
+        last = min(first + TOGETHER, len(leaves))
+        there, target, out, heavy = pred[first:last], y[first:last], resid[first:last], weight[first:last]
+        add_leaves(leaves[first:last], values, a, there)
+        if even:
+            for i in range(len(out)):
+                out[i] = residual(loss, target[i], base + there[i])
+        else:
+            for i in range(len(out)):
+                out[i] = heavy[i] * residual(loss, target[i], base + there[i])
 
 
 @leaf
