@@ -14,14 +14,9 @@ from numba.extending import intrinsic, overload
 
 from coordboost._generic import build, source_stamp
 
-
-def _wide():
-    return not numba.config.DISABLE_JIT and bool(llvmlite.binding.get_host_cpu_features().get("avx512f"))
-
-
 #: Whether compiled sums work on vectors of 512 bits, of which there are 32 then. Tiles of products that compiled loops make are faster
 #: there than those of a BLAS for shorter vectors.
-WIDE = _wide()
+WIDE = bool(llvmlite.binding.get_host_cpu_features().get("avx512f")) and not numba.config.DISABLE_JIT  # type: ignore[attr-defined]
 
 
 def layout(value):

@@ -6,7 +6,7 @@ import functools
 from threadpoolctl import ThreadpoolController
 
 #: Kernels of OpenBLAS with vectors of 512 bits.
-WIDE = ("SkylakeX", "Cooperlake", "SapphireRapids")
+WIDE_KERNELS = ("SkylakeX", "Cooperlake", "SapphireRapids")
 
 
 @functools.lru_cache
@@ -17,7 +17,7 @@ def _libraries():
 @functools.lru_cache
 def narrow_blas():
     """Whether BLAS works on shorter vectors than 512 bits: a build of OpenBLAS for older machines, or one told to work as on these."""
-    return all(library.internal_api == "openblas" and library.architecture not in WIDE for library in _libraries())
+    return all(library.internal_api == "openblas" and library.architecture not in WIDE_KERNELS for library in _libraries())
 
 
 @contextlib.contextmanager
