@@ -11,6 +11,12 @@ WIDE_KERNELS = ("SkylakeX", "Cooperlake", "SapphireRapids")
 
 @functools.lru_cache
 def _libraries():
+    """Every BLAS that a run can meet: NumPy's, and scipy's, which products in compiled code use, too.
+
+    scipy brings its own with `scipy.linalg`. It is loaded here and not with the package, which loads sooner without it.
+    """
+    import scipy.linalg  # noqa: F401
+
     return [library for library in ThreadpoolController().lib_controllers if library.user_api == "blas"]
 
 

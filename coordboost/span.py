@@ -17,7 +17,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-import scipy.linalg
+import scipy  # its linalg is loaded where it is used
 
 from coordboost.spectrum import MAX_ENTRIES
 

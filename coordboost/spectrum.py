@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
-import scipy.linalg
+import scipy  # its linalg is loaded where it is used
 
 #: Largest number of entries of B that is factored as a dense matrix, and of the smaller side for a Gram matrix.
 MAX_ENTRIES, MAX_SIDE = 4_000_000, 4_000

@@ -1,7 +1,12 @@
 """BLAS on one thread within the context, and on as many as before after it; records of one kind are one type to compiled code."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
+import scipy.linalg  # noqa: F401  -- its BLAS is there before threads are counted
 from threadpoolctl import ThreadpoolController
 
 from coordboost._generic import record
@@ -25,6 +30,35 @@ def test_one_thread_within_and_as_before_after(n):
         with pytest.raises(KeyError), one_thread():
             raise KeyError
         assert blas_threads() == before
+
+
+FRESH = """
+import numpy as np
+import coordboost as cb
+rng = np.random.default_rng(0)
+X = rng.normal(size=(30_011, 3))
+problem = cb.Problem(X, X[:, 0] + rng.normal(size=len(X)))
+run = cb.solve(problem, cb.ls_boost(0.3), 20, view=cb.Explicit)
+import scipy.linalg, scipy.special
+from threadpoolctl import ThreadpoolController
+from coordboost._threads import one_thread
+with one_thread():
+    print([lib.get_num_threads() for lib in ThreadpoolController().lib_controllers if lib.user_api == "blas"])
+print(run.pred.tobytes().hex()[:20_000], run.beta.tobytes().hex())
+"""
+
+
+def test_a_new_process_holds_every_blas_from_its_first_run_on():
+    """scipy's own is not loaded with the package. Dot products of more than 10,000 numbers are split among threads, if they may be."""
+    printed = []
+    for count in ("1", "2"):
+        limits = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), count)
+        done = subprocess.run([sys.executable, "-c", FRESH], capture_output=True, text=True, env={**os.environ, **limits})
+        assert done.returncode == 0, done.stderr
+        threads, bits = done.stdout.splitlines()
+        assert set(threads) <= set("[1, ]")
+        printed.append(bits)
+    assert printed[0] == printed[1]
 
 
 def test_records_of_one_kind_share_their_dtype_and_no_number():

@@ -14,7 +14,6 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit
 
 from coordboost._checks import not_negative, positive, signs
 from coordboost._decay import decay
@@ -149,6 +148,8 @@ class Logistic(NamedTuple):
         return signs(type(self).__name__, y)
 
     def mean(self, f):
+        from scipy.special import expit
+
         return expit(f)
 
     def constant(self, y, weight):
@@ -179,6 +180,8 @@ class Exponential(NamedTuple):
         return signs(type(self).__name__, y)
 
     def mean(self, f):
+        from scipy.special import expit
+
         return expit(2 * f)
 
     def constant(self, y, weight):

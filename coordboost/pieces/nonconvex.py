@@ -7,8 +7,6 @@ one rewards errors); Welsch's loss is the one of robust regression.
 import math
 from typing import NamedTuple
 
-from scipy.special import expit
-
 from coordboost._checks import positive, signs
 from coordboost._protocol import LOSS
 
@@ -47,6 +45,8 @@ class SmoothZeroOne(NamedTuple):
         return signs(type(self).__name__, y)
 
     def mean(self, f):
+        from scipy.special import expit
+
         return expit(f / self.scale)
 
 
