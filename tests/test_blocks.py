@@ -4,10 +4,12 @@ import math
 
 import numpy as np
 import pytest
+from lines import lines_of
 from reference_blocks import BETA, BLOCKS, GAMMA, RULES, N, P, X, Y
 from reference_noise import noise
 
 import coordboost as cb
+from coordboost.dictionaries.blocks import fits
 from coordboost.engine.streams import picks
 from coordboost.langevin import chain
 
@@ -122,6 +124,21 @@ def test_a_bank_forgets_fits_from_the_end():
     bank.forget(3)
     assert bank.n_learners == 3 and np.array_equal(bank.values, kept)
     assert bank.room(1).find(Y)[0] == 3 and bank.n_learners == 4
+
+
+def test_roots_are_computed_once(monkeypatch):
+    """Once for each block, whatever is done with the problem; and in lines that grow as a block does, not as its cube."""
+    calls, plain = [], fits.fill_root
+    monkeypatch.setattr(fits, "fill_root", lambda *args: calls.append(args[3]) or plain(*args))
+    many = RNG.normal(size=(N, 60))
+    problem = cb.Problem(cb.blocks(many, [range(50), range(40, 60)]), Y)
+    runs = [cb.solve(problem, cb.gbm(0.5), 3, compile=False) for _ in range(2)]
+    problem.dictionary.noise_lengths(many.T)
+    runs[0].predict(many)
+    assert calls == [50, 20] and np.array_equal(runs[0].pred, runs[1].pred)
+    out = np.empty((50, 50))
+    assert lines_of(lambda: plain(problem.dictionary.made.gram, 0.0, np.arange(50), 50, out)) < 50 * 20
+    assert np.array_equal(out, problem.dictionary.made.roots[0])
 
 
 def test_least_squares_by_blocks():

@@ -17,14 +17,16 @@ class BlockBank:
         The metric of the fits.
     values : (n_fits, n_columns), optional
         Those to begin with.
+    blocks : Blocks, optional
+        What another bank of the same family in the same metric works on: its Gram matrix and roots are used, its fits are not.
     """
 
     countable = False
 
-    def __init__(self, family, weight, values=None):
+    def __init__(self, family, weight, values=None, blocks=None):
         self.family, self.weight = family, weight
-        values = np.zeros((0, len(family.rows))) if values is None else values
-        self.made = Blocks.of(family.rows, weight, family.l2, family.member, family.start, values)
+        made = Blocks.of(family.rows, weight, family.l2, family.member, family.start) if blocks is None else blocks
+        self.made = made.begun(np.zeros((0, len(family.rows))) if values is None else values)
         DICTIONARY.complete(self)
 
     @property
@@ -53,7 +55,7 @@ class BlockBank:
 
     def bank(self):
         """A bank of its own with the same fits."""
-        return BlockBank(self.family, self.weight, self.values.copy())
+        return BlockBank(self.family, self.weight, self.values.copy(), self.made)
 
     def room(self, n):
         """The fits with room for `n` more: what a loop works on."""
@@ -76,9 +78,11 @@ class BlockBank:
 
     def noise_lengths(self, noise):
         """The same for many vectors (n, n_samples): (n, n_blocks)."""
-        corr = noise @ self.family.rows.T
-        roots = [self.root([s]) for s in range(self.n_groups)]
-        return np.stack([np.linalg.norm(corr @ root, axis=1) for root in roots], axis=1)
+        corr, family, out = noise @ self.family.rows.T, self.family, np.empty((len(noise), self.n_groups))
+        for s, root in enumerate(self.made.roots):
+            index = family.member[family.start[s] : family.start[s + 1]]
+            out[:, s] = np.linalg.norm(corr[:, index] @ root[: len(index), : len(index)], axis=1)
+        return out
 
     def root(self, groups):
         """The root of (G + l2)^+ for the columns of some blocks, zeros elsewhere: (n_columns, n_columns)."""
@@ -111,10 +115,7 @@ class BlockBank:
         return f"fit {j}"
 
     def standing(self, X):
-        """The fits so far on other rows, X (n_rows, n_columns): a piece."""
-        return StandingFits(self.family.at(X).rows, self.made.values)
+        """The fits so far on other rows, X (n_rows, n_columns): a piece, and a dictionary."""
+        return StandingFits(self.family.at(X).rows, self.values)
 
-    def at(self, X):
-        """The same fits on new rows."""
-        family = self.family.at(X)
-        return BlockBank(family, np.ones(family.n_samples), self.values)
+    at = standing

@@ -23,19 +23,14 @@ def fill_root(gram, l2, index, count, out):
     """The symmetric root of the pseudo-inverse of G + l2, G the Gram matrix of ``index[:count]``, into ``out[:count, :count]``."""
     if count == 0:
         return
-    part = np.empty((count, count))
+    part = gram[index[:count]][:, index[:count]]
     for a in range(count):
-        for b in range(count):
-            part[a, b] = gram[index[a], index[b]]
         part[a, a] += l2
     size, axes = np.linalg.eigh(part)
-    for a in range(count):
-        for b in range(count):
-            total = 0.0
-            for k in range(count):
-                if size[k] > SMALL * size[count - 1]:
-                    total += axes[a, k] * axes[b, k] / math.sqrt(size[k])
-            out[a, b] = total
+    out[:count, :count] = 0.0
+    for k in range(count):
+        if size[k] > SMALL * size[count - 1]:
+            out[:count, :count] += np.outer(axes[:, k], axes[:, k]) / math.sqrt(size[k])
 
 
 @kernel
@@ -114,6 +109,12 @@ def add_fit(rows, values, a, v):
                 v[i] += by * row[i]
 
 
+@kernel
+def combined_fits(rows, values, beta):
+    """B beta, (n_samples,), of fits with room for more."""
+    return (beta @ values[: len(beta)]) @ rows
+
+
 class Blocks(NamedTuple):
     """The fits of a run, and room for more: the kernels behind a ``BlockBank``.
 
@@ -138,16 +139,20 @@ class Blocks(NamedTuple):
     state: np.record
 
     @classmethod
-    def of(cls, rows, weight, l2, member, start, values):
-        """The fits `values` of blocks of the columns `rows`."""
-        gram, n = (rows * weight) @ rows.T, len(rows)
-        widest = int(np.diff(start).max())
-        roots = np.zeros((len(start) - 1, widest, widest))
+    def of(cls, rows, weight, l2, member, start):
+        """Blocks of the columns `rows`, and no fits. *Cost*: the Gram matrix, and the cubes of the sizes of the blocks."""
+        n, widest = len(rows), int(np.diff(start).max())
+        gram, roots = (rows * weight) @ rows.T, np.zeros((len(start) - 1, widest, widest))
         for s, root in enumerate(roots):
             index = member[start[s] : start[s + 1]]
             fill_root(gram, l2, index, len(index), root)
+        now, state = np.zeros(n, dtype=np.int64), record(n=0, count=0, length=0.0)
+        return cls(rows, gram, l2, member, start, roots, np.zeros((0, n)), now, np.zeros((n, n)), state)
+
+    def begun(self, values):
+        """The same blocks with the fits `values`, for another run: no root is computed again."""
         state = record(n=len(values), count=0, length=0.0)
-        return cls(rows, gram, l2, member, start, roots, values, np.zeros(n, dtype=np.int64), np.zeros((n, n)), state)
+        return self._replace(values=values, now=np.zeros_like(self.now), root=np.zeros(self.root.shape), state=state)
 
     @property
     def n_samples(self):
@@ -211,11 +216,11 @@ class Blocks(NamedTuple):
 
     def combine(self, beta):
         """B beta, (n_samples,)."""
-        return (beta @ self.values[: len(beta)]) @ self.rows
+        return combined_fits(self.rows, self.values, beta)
 
 
 class StandingFits(NamedTuple):
-    """Fits that were made, on other rows."""
+    """Fits that were made, on other rows: no more are made there, so that they can be counted."""
 
     rows: np.ndarray
     values: np.ndarray
@@ -224,5 +229,18 @@ class StandingFits(NamedTuple):
     def n_samples(self):
         return self.rows.shape[1]
 
+    @property
+    def n_learners(self):
+        return len(self.values)
+
+    def scan(self, v):
+        return np.dot(self.values, np.dot(self.rows, v))
+
+    def column(self, j):
+        return np.dot(self.values[j], self.rows)
+
     def add(self, j, a, v):
         add_fit(self.rows, self.values[j], a, v)
+
+    def combine(self, beta):
+        return combined_fits(self.rows, self.values, beta)
