@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[1] / "coordboost"
 # Modules and packages, without the leading "coordboost."; a package stands for everything below it.
 FLOORS = {
     0: ["_generic", "_machine", "_protocol", "_verbs", "_total", "_linesearch", "_subsets", "_winner", "_checks", "_threads", "_tiles",
-        "_noise", "_decay", "_families"],
+        "_noise", "_decay", "_families", "_scaled"],
     1: ["pieces", "dictionaries"],
     2: ["screening", "engine"],
     3: ["data", "problem", "spectrum", "span", "method", "methods", "stochastic", "structured", "targets", "bounds.rademacher"],

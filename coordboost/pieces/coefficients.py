@@ -13,6 +13,7 @@ import numpy as np
 
 from coordboost._generic import generic, kernel
 from coordboost._protocol import COEFFICIENTS, DICTIONARY
+from coordboost._scaled import shrink_all
 
 #: What a row of accelerated boosting says in the place of `shrink` where momentum begins anew.
 ANEW, BACK, SLOWER = -1.0, -2.0, -3.0
@@ -120,12 +121,7 @@ class Single(NamedTuple):
         return self.scale[0] * self.values[j]
 
     def accumulate(self, j, shrink, theta):
-        if shrink != 0:
-            self.scale[0] = (1 - shrink) * self.scale[0]
-            if self.scale[0] < 1e-100:
-                for i in range(len(self.values)):
-                    self.values[i] = self.scale[0] * self.values[i]
-                self.scale[0] = 1 + 0 * self.scale[0]
+        shrink_all(self.values, self.scale, shrink)
         if theta != 0:
             self.values[j] += theta / self.scale[0]
 

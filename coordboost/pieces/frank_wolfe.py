@@ -17,6 +17,7 @@ from coordboost._checks import positive
 from coordboost._generic import generic
 from coordboost._linesearch import NO_SEARCH, sign
 from coordboost._protocol import COEFFICIENTS, STEP
+from coordboost._scaled import shrink_all
 
 #: Whose turn it is: a step towards a vertex, one away from a vertex, the first row of a swap, its second row.
 FORWARD, AWAY, SWAP, SWAPPED = 0, 1, 2, 3
@@ -46,12 +47,7 @@ class Vertices(NamedTuple):
         return self.scale[0] * self.values[j]
 
     def accumulate(self, j, shrink, theta):
-        if shrink != 0:
-            self.scale[0] = (1 - shrink) * self.scale[0]
-            if not 1e-100 < self.scale[0] < 1e100:
-                for i in range(len(self.values)):
-                    self.values[i] = self.scale[0] * self.values[i]
-                self.scale[0] = 1 + 0 * self.scale[0]
+        shrink_all(self.values, self.scale, shrink)
         if theta != 0:
             before = self.values[j]
             self.values[j] = before + theta / self.scale[0]
