@@ -1,16 +1,17 @@
 """A view over a dictionary that is Python: its verbs are called, and all that follows from their arrays is compiled."""
 
 import functools
+import math
 from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._generic import compiled, generic, is_piece
-from coordboost._protocol import STEP, VIEW
+from coordboost._generic import compiled, generic, is_piece, leaf
+from coordboost._protocol import DICTIONARY, STEP, VIEW
 from coordboost._winner import best_of, best_of_all
 from coordboost.dictionaries.dense import Dense
 from coordboost.engine.views.explicit import over, perturb, stopped
-from coordboost.engine.views.gram_columns import largest
+from coordboost.engine.views.gram_columns import STRIP, largest
 from coordboost.pieces.fitted import tempered
 from coordboost.screening.best import SIZE_BITS
 
@@ -43,17 +44,35 @@ class Seen(NamedTuple):
         return self.rounding
 
 
-def strongest_of_all(corr, bits, tie):
-    """The learner with the largest correlation, given as bits, too; ties as in ``best_of_all``, but most of it is vector code."""
+@leaf
+def reaching(corr, limit):
+    """How many sizes are not below `limit`: vector code."""
+    count = 0
+    for p in range(len(corr)):
+        count += abs(corr[p]) >= limit
+    return count
+
+
+def strongest_of_all(corr, tie):
+    """The learner with the largest correlation; ties as in ``best_of_all``. One that is not finite, where one is not.
+
+    All passes are vector code: where the place of a size is wanted, strips are looked through before the numbers in one of them.
+    """
+    bits = corr.view(np.int64)
     top, first = largest(bits), 0
+    while largest(bits[first : first + STRIP]) < top:
+        first += STRIP
     while (bits[first] & SIZE_BITS) < top:
         first += 1
-    size = abs(corr[first])
+    size, j = abs(corr[first]), 0
+    if not size < math.inf:
+        return first
     limit = size - min(tie, 0.5 * size)
-    for j in range(first):
-        if abs(corr[j]) >= limit:
-            return j
-    return first
+    while reaching(corr[j : j + STRIP], limit) == 0:
+        j += STRIP
+    while abs(corr[j]) < limit:
+        j += 1
+    return j
 
 
 def run_decide(view, step, beta, corr):
@@ -116,8 +135,10 @@ class Called:
     """
 
     def __init__(self, view):
-        self.view, self.at, self.moved = view, -1, None
-        self.runs = {}
+        self.view, self.runs, self.at, self.row = view, {}, -1, np.empty((1, len(view.pred)))
+        self.moved = over(view, Dense(self.row))  # of the learner at hand alone
+        self.rounding, self.decides, self.perturbs = tie(view), VIEW.of(view, "decide"), VIEW.of(view, "perturbs")
+        self.raw_scan = None if VIEW.of(view, "sought") is None else DICTIONARY.of(view.dictionary, "raw_scan")
 
     def _run(self, function, *pieces):
         """`function`, compiled where its pieces can be."""
@@ -126,17 +147,17 @@ class Called:
         return self.runs[function]
 
     def _seen(self, corr):
-        return Seen(np.ascontiguousarray(corr), tie(self.view))
+        return Seen(np.ascontiguousarray(corr), self.rounding)
 
     def _along(self, j):
         """The view with learner j alone."""
         if self.at != j:
-            row = np.array(self.view.dictionary.column(j), dtype=np.float64)[None]
-            self.at, self.moved = j, over(self.view, Dense(row))
+            self.row[0] = self.view.dictionary.column(j)
+            self.at = j
         return self.moved
 
     def tie(self):
-        return tie(self.view)
+        return self.rounding
 
     def tempo(self):
         return tempo(self.view)
@@ -145,10 +166,8 @@ class Called:
         return stopped(self.view)
 
     def perturb(self, k):
-        if not VIEW.of(self.view, "perturbs"):
-            return
-        view = over(self.view, Dense(np.zeros((1, len(self.view.pred)))))
-        self._run(run_perturb, view)(view, k)
+        if self.perturbs:
+            self._run(run_perturb, self.moved)(self.moved, k)
 
     def tempered(self, k, j, corr):
         view = self._along(j)
@@ -162,13 +181,21 @@ class Called:
 
     def best(self, step, beta):
         """The winner among all learners."""
-        if VIEW.of(self.view, "decide") is not None:
+        if self.decides is not None:
             return self._decided(step, beta)
-        seen = self._seen(scan(self.view))
         if STEP.of(step, "score") is None:
-            j = compiled(strongest_of_all, ())(seen.corr, seen.corr.view(np.int64), seen.rounding)
-            return j, seen.corr[j]
+            return self._strongest()
+        seen = self._seen(scan(self.view))
         return self._run(best_of_all, seen, step, beta.beta)(seen, step, beta.beta)
+
+    def _strongest(self):
+        """The winner where the largest correlation wins: NaN and infinity are seen in the same pass."""
+        corr = np.ascontiguousarray(scan(self.view) if self.raw_scan is None else self.raw_scan(self.view.sought()))
+        j = self._run(strongest_of_all)(corr, self.rounding)
+        top = corr[j]
+        if self.raw_scan is not None and not math.isfinite(top):
+            self.view.dictionary.finite("scan", corr)
+        return j, top
 
     def best_among(self, step, beta, index):
         """The winner among the learners `index`."""
@@ -181,8 +208,7 @@ class Called:
         if waiting >= 0:
             return waiting, 0.0
         corr = np.ascontiguousarray(scan(self.view))
-        view = self._along(max(self.at, 0))
-        return self._run(run_decide, view, step, beta.beta)(view, step, beta.beta, corr)
+        return self._run(run_decide, self.moved, step, beta.beta)(self.moved, step, beta.beta, corr)
 
     def search_pair(self, i, a, j, b):
         columns = np.array([self.view.dictionary.column(i), self.view.dictionary.column(j)], dtype=np.float64)
