@@ -29,6 +29,14 @@ READ = {
     "quoted decimal comma": (lines("a,y", '"1,5",3', '"2,75",6'), {}, "a", [[1.5], [2.75]], [3, 6]),
     "thousands": (lines("a;y", "1,234.5;3", "12,000,000;6"), {}, "a", [[1234.5], [12e6]], [3, 6]),
     "german thousands": (lines("a;y", "1.234,5;3", "12.000.000;6"), {}, "a", [[1234.5], [12e6]], [3, 6]),
+    "german thousands and dates": (
+        lines("a;d;y", "1.234,5;31.01.1970;3", "12.000.000;02.01.1970;6", "-1,5;01.01.1970;9"), {},
+        "a d", [[1234.5, 30], [12e6, 1], [-1.5, 0]], [3, 6, 9],
+    ),
+    "spaces between thousands": (
+        lines("a;y", "1 234,5;3", "12 000 000;6"), {"thousands": " ", "decimal": ","}, "a", [[1234.5], [12e6]], [3, 6],
+    ),
+    "lakhs": (lines("a;y", "12,34,567.5;3", "1,00,000;6"), {"thousands": ","}, "a", [[1234567.5], [1e5]], [3, 6]),
     "quoted thousands": (lines("a,y", '"1,234",3', '"12,000,000",6'), {"thousands": ","}, "a", [[1234], [12e6]], [3, 6]),
     "byte order mark": ("\ufeff" + lines("a,y", "1,3", "4,6"), {}, "a", [[1], [4]], [3, 6]),
     "UTF-16": (lines("ä,y", "1,3", "4,6").encode("utf-16"), {}, "ä", [[1], [4]], [3, 6]),
@@ -100,6 +108,11 @@ REFUSED = {
         'a,b,y\n1,"u\nv",2\n2,w,2\nhigh,w,3\n',
         {},
         "line 5, column 'a' holds 'high' among numbers",
+    ),
+    "a point that parts no thousands": (
+        lines("a;y", "1.234,5;3", "-2,5;6", "1.5;9"),
+        {},
+        "line 4, column 'a' holds '1.5' among numbers",
     ),
     "mixed target": ("a,y\n1,2\n2,2\n2,?!\n", {}, r"line 4, column 'y' holds '\?!' among numbers"),
     "no date among dates": (

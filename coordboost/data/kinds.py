@@ -3,8 +3,10 @@
 Text is judged by its different values, not row by row, so that a column of millions of cells with a few words costs little.
 """
 
+import functools
 import math
 import numbers
+import re
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -35,6 +37,13 @@ WHOLE = 1 << 53
 NUMBER, DATE, CATEGORY = "number", "date", "category"
 
 
+@functools.cache
+def grouped(thousands, decimal):
+    """What a number with marks between its thousands looks like; between lakhs there are two digits."""
+    mark, point = re.escape(thousands), re.escape(decimal)
+    return re.compile(rf"[+-]?\d{{1,3}}({mark}\d{{2,3}})*{mark}\d{{3}}({point}\d*)?([eE][+-]?\d+)?")
+
+
 class Cells(NamedTuple):
     """How the cells of a table are written, and where its rows are.
 
@@ -54,7 +63,10 @@ class Cells(NamedTuple):
         text = str(value).strip()
         if not text:
             return math.nan
-        text = text.replace(self.thousands, "") if self.thousands else text
+        if self.thousands and self.thousands in text:
+            if not grouped(self.thousands, self.decimal).fullmatch(text):
+                return None  # the marks of a date, say
+            text = text.replace(self.thousands, "")
         try:
             return float(text.replace(self.decimal, ".")) if "_" not in text else None
         except ValueError:

@@ -96,10 +96,10 @@ class TextFile:
         import pandas as pd
 
         dialect = self.dialect
+        # no thousands: pandas would take the points out of 31.12.2020, too; ``Cells.number`` looks where they stand
         words = {
-            "sep": dialect.sep, "decimal": dialect.decimal, "thousands": dialect.thousands or None, "encoding": dialect.encoding,
-            "names": self.header, "header": 0, "index_col": False, "na_values": self.na,
-            "dtype": {name: str for name in self.text if name in self.header}, "skipinitialspace": True,
+            "sep": dialect.sep, "decimal": dialect.decimal, "encoding": dialect.encoding, "skipinitialspace": True, "na_values": self.na,
+            "names": self.header, "header": 0, "index_col": False, "dtype": {name: str for name in self.text if name in self.header},
         }  # fmt: skip
         if _old(pd.__version__):
             words["float_precision"] = "round_trip"
