@@ -74,10 +74,14 @@ class Spectrum(NamedTuple):
         """Coordinates (rank,) of the projection of ``W^{-1/2} resid`` on the columns; weights of 0 carry no residual."""
         return self.left.T @ unweighted(problem, resid)
 
+    def solution(self, problem, resid):
+        """The coefficients of smallest norm, (n_learners,), that fit ``W^{-1} resid`` best. *Cost*: one scan."""
+        inside = self.project(problem, resid)
+        return problem.scan(np.sqrt(problem.weight) * (self.left @ (inside / self.singular**2)))
+
     def least_squares(self, problem):
         """The least-squares solution of smallest norm, (n_learners,). *Cost*: one scan."""
-        start = self.project(problem, problem.resid(np.zeros(problem.n_samples)))
-        return problem.scan(np.sqrt(problem.weight) * (self.left @ (start / self.singular**2)))
+        return self.solution(problem, problem.resid(np.zeros(problem.n_samples)))
 
 
 def unweighted(problem, resid):

@@ -62,27 +62,16 @@ class Repeats(NamedTuple):
     @on_one_thread
     def of(cls, run):
         """The run repeated with the seeds 0, 1, ...; one more time if nothing is drawn. *Cost*: that of these runs, and one angle."""
+        from coordboost.geometry.least import least_loss
         from coordboost.solve import solve
 
         at = np.unique(np.round(np.geomspace(1, run.n_steps, POINTS)).astype(int)) if run.n_steps else np.zeros(1, dtype=int)
         random = SELECTION.of(run.method.select, "width") > 0
         runs = [solve(run.problem, run.method, run.n_steps, rng=seed) for seed in range(REPEATS if random else 1)]
         losses = np.array([[state.loss for state in one.replay(at)] for one in runs])
-        lower, upper = _optimum(run.problem)
+        lower, upper = least_loss(run.problem)
         start = run.problem.value(np.zeros(run.problem.n_samples))
         return cls(_pace(run, start - lower), at, losses - lower, max(0.0, min(upper, losses.min()) - lower))
-
-
-def _optimum(problem):
-    """An interval around the least loss, from greedy coordinate descent."""
-    from coordboost.certify import certify
-    from coordboost.methods import gcd
-    from coordboost.solve import solve
-    from coordboost.targets import Ball, Unconstrained
-
-    beta = solve(problem, gcd(), 2000).beta
-    found = [certify(problem, beta, target) for target in (Unconstrained(), Ball(10 * (1 + float(np.abs(beta).sum()))))]
-    return max(one.lower for one in found), found[0].upper
 
 
 def _pace(run, gap):
@@ -92,10 +81,7 @@ def _pace(run, gap):
     problem, rule, loss = run.problem, run.method.select, run.problem.loss
     small = problem.n_learners <= LEARNERS
     angle = mca(problem, rule).upper if small else _met(run)
-    try:
-        reach = start_distance(problem, rule)[1] if small else math.inf
-    except ValueError:  # level sets that are not known to be bounded
-        reach = math.inf
+    reach = start_distance(problem, rule)[1] if small else math.inf
     return Pace(gap, LOSS.of(loss, "sigma"), LOSS.of(loss, "mu"), angle, reach)
 
 
@@ -108,11 +94,12 @@ def expected(problem, method):
         Where neither theorem speaks about the method on this problem, or the angle is known to be above 0 for no learner.
     """
     from coordboost.geometry import mca, start_distance
+    from coordboost.geometry.least import least_loss
 
     loss, rule = problem.loss, method.select
     if not _speaks(problem, method):
         raise ValueError(f"no theorem speaks about {method.name} with these parameters on {type(loss).__name__}().")
-    gap = problem.value(np.zeros(problem.n_samples)) - _optimum(problem)[0]
+    gap = problem.value(np.zeros(problem.n_samples)) - least_loss(problem)[0]
     sigma, mu = LOSS.of(loss, "sigma"), LOSS.of(loss, "mu")
     if mu is not None:
         return Pace(gap, sigma, mu, mca(problem, rule).lower), "RGBM, Theorem 4.1"
@@ -153,7 +140,9 @@ def _strong(run):
 
 
 def _bounded(run):
-    return _applies(run) and not covered(run) and run.problem.n_learners <= LEARNERS
+    from coordboost.geometry.least import bounded
+
+    return _applies(run) and bounded(run.problem) and not covered(run) and run.problem.n_learners <= LEARNERS
 
 
 def _sides(formula):

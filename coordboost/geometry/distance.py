@@ -11,8 +11,8 @@ from coordboost.data import validation
 from coordboost.geometry.angle import mca
 from coordboost.geometry.ball import ball
 from coordboost.geometry.learners import Learners, as_problem
+from coordboost.geometry.least import least_loss, need_bounded
 from coordboost.problem import Problem
-from coordboost.targets import Ball, Unconstrained
 
 
 @on_one_thread
@@ -86,21 +86,10 @@ def start_distance(problem, rule=None, *, n_starts=24):
 
 def _reach(problem):
     """Bounds of the largest length of B (beta - beta*), in the metric of the weights, over the level set of beta = 0."""
-    from coordboost.certify import certify
-    from coordboost.methods import gcd
-    from coordboost.solve import solve
-
     loss, mu = problem.loss, LOSS.of(problem.loss, "mu")
     start = problem.value(np.zeros(problem.n_samples))
-    if mu is not None:
-        beta = solve(problem, gcd(), 400).beta
-        # over all coefficients, columns that are dependent up to rounding would count as a direction more, as they do not in the angle
-        large = Ball(10 * (1 + float(np.abs(beta).sum())))
-        found = [certify(problem, beta, target) for target in (Unconstrained(), large)]
-        lower, upper = max(one.lower for one in found), found[0].upper
-        ends = math.sqrt(2 * max(0.0, start - upper) / mu), math.sqrt(2 * max(0.0, start - lower) / mu)
-        return ends if LOSS.of(loss, "quadratic") else (0.0, ends[1])
-    radius = LOSS.of(loss, "level_radius")
-    if radius is not None and (problem.weight == 1).all():
-        return 0.0, 2 * radius(start)
-    raise ValueError(f"the level sets of {type(loss).__name__} are not known to be bounded: Dist_0 may be infinite.")
+    if mu is None:
+        need_bounded(problem, "Dist_0 may be infinite")
+        return 0.0, 2 * loss.level_radius(start)
+    ends = [math.sqrt(2 * max(0.0, start - end) / mu) for end in least_loss(problem)]
+    return (ends[1] if LOSS.of(loss, "quadratic") else 0.0), ends[0]
