@@ -10,16 +10,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from coordboost import methods
 from coordboost._checks import positive
 from coordboost._protocol import LOSS
-from coordboost.bounds import afterwards, frank_wolfe, ls_boost, regularized, stagewise
+from coordboost.bounds import afterwards
 from coordboost.bounds.plan import least_steps
 from coordboost.bounds.plan import plan as plan_method
+from coordboost.bounds.promises import promises
 from coordboost.bounds.trail import Constants, Trail
 from coordboost.exact.homotopy import exact_path
 from coordboost.method import Method
-from coordboost.outcome import Status
 from coordboost.problem import checked_problem
 from coordboost.solve import solve
 from coordboost.spectrum import Spectrum
@@ -29,17 +28,26 @@ from coordboost.spectrum import Spectrum
 class Forecast:
     """Steps of one method to a gap; inf where nobody can say, or where the run did not get there.
 
+    name : of the method;  method : it, with its parameters, None where no theorem of it leads to least squares: there is no run then
     printed, sharpened : steps after which a theorem guarantees the gap, as the paper has it and with the constants of its proof
     afterwards : steps after which the run itself proves the gap;  predicted : what the exact path FS_0 says, no guarantee
-    needed : steps after which the gap was reached
+    needed : steps after which the gap was reached;  words : which theorem it is, or why there is none
     """
 
-    method: Method
-    printed: float
-    sharpened: float
-    afterwards: float
-    predicted: float
-    needed: float
+    name: str
+    method: Method | None = None
+    printed: float = math.inf
+    sharpened: float = math.inf
+    afterwards: float = math.inf
+    predicted: float = math.inf
+    needed: float = math.inf
+    words: str = ""
+
+    def __str__(self):
+        numbers = [
+            f"{name} {getattr(self, name):,.0f}" for name in ("printed", "sharpened", "afterwards", "predicted", "needed")
+        ]
+        return f"{self.name}: {', '.join(one for one in numbers if 'inf' not in one) or 'no number'} ({self.words})"
 
 
 def plan(problem, method=None, gap=None, *, n_steps=None, eps=None, delta=None):
@@ -71,7 +79,8 @@ def plan(problem, method=None, gap=None, *, n_steps=None, eps=None, delta=None):
 
     Notes
     -----
-    *Cost* without a method: a thin SVD, the path FS_0, and a run of each method up to the gap.
+    *Cost* without a method: a thin SVD, the path FS_0, and one run of each method up to the gap. Random methods are promised an
+    expectation, and what they needed is that of the run with seed 0; accelerated boosting makes two steps a round.
     """
     if method is not None:
         return plan_method(problem, method, gap, n_steps=n_steps, eps=eps, delta=delta)
@@ -85,47 +94,44 @@ def plan(problem, method=None, gap=None, *, n_steps=None, eps=None, delta=None):
 
 
 def forecasts(problem, gap, eps, delta, n_steps):
-    """The ``Forecast`` of each named method that has a theorem, or a run to prove something."""
+    """The ``Forecast`` of each named method: numbers where a theorem or a run leads to least squares, words where none does."""
     spectrum = Spectrum.of(problem)
     constants = Constants.of(problem, spectrum)
-    least = float(np.abs(spectrum.least_squares(problem)).sum())
+    coefficients = spectrum.least_squares(problem)
+    least = float(np.abs(coefficients).sum())
     eps = gap / least if eps is None else positive("eps", eps)
     delta = max(least, eps) if delta is None else positive("delta", delta)
     corners, excess = _stagewise_path(problem, constants)
-    return [
-        _forecast(problem, spectrum, method, gap, n_steps, promised, _predicted(corners, excess, gap, method))
-        for method, promised in _promises(constants, eps, delta, spectrum.rank == problem.n_learners)
-    ]
+    out = []
+    for one in promises(problem, spectrum, constants, eps, delta):
+        numbers = {}
+        if one.method is not None:
+            run = solve(problem, one.method, n_steps, stop=_Proved(gap, coefficients))
+            numbers = _met(Trail.of(run, spectrum), gap) | {"predicted": _predicted(corners, excess, gap, one.method)}
+        for variant, promised in (("printed", one.printed), ("sharpened", one.sharpened)):
+            numbers[variant] = math.inf if promised is None else _first(promised, gap)
+        out.append(Forecast(one.name, one.method, **numbers, words=one.words))
+    return out
 
 
-def _promises(c, eps, delta, independent):
-    """(method, {variant: error guaranteed after k steps})."""
-    one = lambda of: {variant: of for variant in ("printed", "sharpened")}  # noqa: E731
-    both = lambda of: {variant: lambda k, v=variant: of(k, v) for variant in ("printed", "sharpened")}  # noqa: E731
-    rate = 1 - c.lambda_pmin / (16 * c.n_learners)
-    away = one(lambda k: c.size**2 / 2 * rate ** (k / 2)) if independent else {}
-    return [
-        (methods.ls_boost(1.0), both(lambda k, v: float(ls_boost.excess(c, 1.0, k, v)))),
-        (methods.ls_boost(0.1), both(lambda k, v: float(ls_boost.excess(c, 0.1, k, v)))),
-        (methods.forward_stagewise(eps), both(lambda k, v: stagewise.excess(c, eps, k, v))),
-        (methods.regularized_forward_stagewise(eps / 4, delta), one(lambda k: regularized.excess(c, eps / 4, delta, k))),
-        (methods.frank_wolfe(delta), one(lambda k: float(frank_wolfe.excess(delta, max(k, 1))))),
-        (methods.frank_wolfe_away(delta), away),
-        (methods.frank_wolfe_pairwise(delta), {}),
-    ]
+class _Proved:
+    """Stop where the run has proved the gap: one run in all, which keeps its view."""
+
+    every = 256
+
+    def __init__(self, gap, least):
+        # a part in 1e9 less: the trail computes the same numbers in other coordinates
+        self.gap, self.least = gap * (1 - 1e-9), least
+
+    def __call__(self, state):
+        corr, far = float(np.abs(state.corr).max()), float(np.abs(state.beta - self.least).sum())
+        return afterwards.excess(corr, far) <= self.gap
 
 
-def _forecast(problem, spectrum, method, gap, n_steps, promised, predicted):
-    """The run of a method, in stretches, until it has proved the gap."""
-    run = solve(problem, method, min(256, n_steps))
-    while True:
-        trail = Trail.of(run, spectrum)
-        reached, proved = (_reached(error <= gap) for error in (trail.excess, afterwards.excess(trail.corr, trail.to_least)))
-        if proved < math.inf or run.n_steps >= n_steps or run.status is not Status.COMPLETED:
-            break
-        run = run.resume(min(run.n_steps, n_steps - run.n_steps))
-    steps = (_first(promised[variant], gap) if variant in promised else math.inf for variant in ("printed", "sharpened"))
-    return Forecast(method, *steps, proved, predicted, reached)
+def _met(trail, gap):
+    """The first steps at which the run has reached the gap, and has proved it."""
+    proofs = afterwards.excess(trail.corr, trail.to_least)
+    return {"needed": _reached(trail.excess <= gap), "afterwards": _reached(proofs <= gap)}
 
 
 def _first(of, gap):
@@ -149,7 +155,7 @@ def _stagewise_path(problem, constants):
 
 def _predicted(corners, excess, gap, method):
     """Steps along FS_0 to the gap: one of FS is eps long, of LS-Boost its rate times the correlation, of R-FS less by what shrinks."""
-    if not (excess <= gap).any() or "frank_wolfe" in method.name:
+    if not (excess <= gap).any() or "eps" not in method.parameters:
         return math.inf
     end = int(np.argmax(excess <= gap))
     length, size = corners[: end + 1].T.copy()

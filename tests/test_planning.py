@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 
 import coordboost as cb
+from coordboost import planning
 from coordboost.bounds import Constants
 from coordboost.bounds.trail import Trail
+from coordboost.engine.stepper import Stepper
+from coordboost.methods import METHODS
 from coordboost.spectrum import Spectrum
 
 NAMES = [
@@ -18,6 +21,12 @@ NAMES = [
     "frank_wolfe",
     "frank_wolfe_away",
     "frank_wolfe_pairwise",
+    "gcd",
+    "rcd",
+    "rtgcd",
+    "agbm",
+    "agbmr",
+    "forward_stepwise",
 ]
 
 
@@ -38,17 +47,58 @@ def rows(problem):
 
 
 def test_every_row_is_in_order(rows):
-    assert [row.method.name for row in rows] == NAMES
+    assert [row.name for row in rows if row.method is not None] == NAMES
     for row in rows:
         assert row.needed <= row.afterwards and row.needed <= row.sharpened <= row.printed
+    assert sum(row.needed < math.inf for row in rows) == len(NAMES)
     assert rows[0].afterwards < 0.5 * rows[0].sharpened  # that is what it is for
 
 
 def test_needed_is_the_first_step_that_reaches_the_gap(problem, rows):
     gap, least = 0.02 * Constants.of(problem).size ** 2 / 2, Constants.of(problem).optimum
-    for row in (row for row in rows if row.needed < math.inf):
+    for row in (row for row in rows if row.needed < math.inf and row.name not in ("agbm", "agbmr")):
         losses = [state.loss for state in cb.solve(problem, row.method, int(row.needed)).replay(range(int(row.needed) + 1))]
         assert losses[-1] - least <= gap < min(losses[:-1]) - least
+
+
+def test_every_named_method_has_numbers_or_words(rows):
+    assert {row.name for row in rows} == set(METHODS)
+    for row in rows:
+        assert row.words and (row.method is not None or row.sharpened == row.needed == math.inf)
+        assert (
+            str(row).startswith(f"{row.name}: ") and str(row).endswith(f"({row.words})") and "inf" not in str(row).split("(")[0]
+        )
+
+
+def test_promises_on_a_basis_by_hand():
+    """Four unit vectors, y = 1, L* = 0: the angle is 1/2, that of one learner drawn 1/4, the mean of the squared cosines 1/4."""
+    rows = {row.name: row for row in cb.plan(cb.Problem(np.eye(4), np.ones(4), center=False), gap=0.02, n_steps=300)}
+    steps = lambda rate: math.ceil(math.log(0.02 / 2) / math.log(1 - rate))  # noqa: E731
+    assert rows["gcd"].printed == rows["gcd"].sharpened == rows["rcd"].sharpened == steps(1 / 4)
+    assert rows["rcd"].printed == steps(1 / 16)
+    drawn = 0.5  # two of four: (1/2, 1/3, 1/6, 0) on sorted cosines; least at one unit vector, as 1/2 <= (1/2 + 1/3) / sqrt(2)
+    assert rows["rtgcd"].printed == rows["rtgcd"].sharpened == steps(drawn**2)
+    gamma = (1 - math.sqrt(3 / 4)) ** 2
+    assert rows["agbm"].method.parameters["gamma"] == pytest.approx(gamma, rel=1e-9) and rows["agbm"].printed == math.inf
+    assert rows["agbm"].sharpened == 2 * (math.ceil(math.sqrt(2 * 4 / (gamma * 0.02))) - 1)
+    period = math.ceil(math.sqrt(8 / gamma))
+    assert rows["agbmr"].method.parameters["period"] == period and rows["agbmr"].sharpened == 2 * period * 7  # 2 / 2^7 < 0.02
+    assert rows["forward_stepwise"].sharpened == rows["forward_stepwise"].needed == 4
+
+
+def test_a_forecast_makes_one_run_and_buys_its_columns_once(monkeypatch):
+    """More learners than samples, steps that are proved after several looks: the counts are those of a run without a look."""
+    problem, begun, runs, begin = data(30, 300), [], [], Stepper.__init__
+    chosen = lambda *given: [one for one in promised(*given) if one.name in ("ls_boost", "frank_wolfe")]  # noqa: E731
+    promised, solve = planning.promises, planning.solve
+    monkeypatch.setattr(planning, "promises", chosen)
+    monkeypatch.setattr(planning, "solve", lambda *given, **more: runs.append(solve(*given, **more)) or runs[-1])
+    monkeypatch.setattr(Stepper, "__init__", lambda self, *given, **more: begun.append(self) or begin(self, *given, **more))
+    cb.plan(problem, gap=0.01 * Constants.of(problem).size ** 2 / 2, n_steps=1024)
+    monkeypatch.undo()
+    assert len(begun) == len(runs) == 3 and max(run.n_steps for run in runs) == 1024
+    for run in runs:
+        assert run.outcome.counts == solve(problem, run.method, run.n_steps).outcome.counts
 
 
 def test_forward_stagewise_needs_what_the_path_predicts(problem):
