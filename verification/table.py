@@ -31,12 +31,15 @@ def _number(x):
 
 def table(ledger):
     """All rows in Markdown."""
-    lines = (
+    return HEAD + "\n".join(map(line, ledger.rows)) + "\n" + INDEX + "\n".join(_index(ledger.rows)) + "\n"
+
+
+def line(row):
+    """A row in Markdown."""
+    return (
         f"| {row.statement.replace('|', '&#124;')} | {row.variant} | `{row.file}` | {row.verdict} | {row.evidence} | "
         f"{_number(row.tightest)} | {_number(row.pinned)} | {'yes' if row.shared else ''} |"
-        for row in ledger.rows
     )
-    return HEAD + "\n".join(lines) + "\n" + INDEX + "\n".join(_index(ledger.rows)) + "\n"
 
 
 def _index(rows):

@@ -81,8 +81,13 @@ def check_tail(case, variant):
     return _tail(case, check_tail.statement, variant)
 
 
-CASES = {"10 x 20": lambda: Draws(10, 20), "10 x 60": lambda: Draws(10, 60), "50 x 500": lambda: Draws(50, 500)}
-QUICK = ("10 x 20", "10 x 60")
+CASES = {
+    "10 x 20": lambda: Draws(10, 20),
+    "10 x 60": lambda: Draws(10, 60),
+    "50 x 500": lambda: Draws(50, 500),
+    "8 x 9": lambda: Draws(8, 9),
+}
+QUICK = ("10 x 20", "10 x 60", "8 x 9")  # in the last sqrt(p) - sqrt(n) - t is below 0 at once
 SABOTAGE = {
     check_mean: {"twice the bound": lambda case: _mean(case, "twice", "printed", 2 * case.gap**2 / case.n)},
     check_tail: {"three times the bound": lambda case: _tail(case, "three times", "corrected", 3.0)},

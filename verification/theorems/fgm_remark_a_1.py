@@ -137,13 +137,19 @@ check_fs = Statement(
 @check_ls.otherwise
 def _(case, variant):
     """||X (beta - beta_LS)|| <= tau A after k_LS steps."""
-    return _reached(case, check_ls.statement, case.ls().fit[-1:]) if isinstance(case, Target) else None
+    return _within(case, check_ls.statement, case.ls(), steps_ls, lambda fit: fit[-1:]) if isinstance(case, Target) else None
 
 
 @check_fs.otherwise
 def _(case, variant):
     """||X (beta_i - beta_LS)|| <= tau A for some i <= k_FS."""
-    return _reached(case, check_fs.statement, case.fs().fit.min()) if isinstance(case, Target) else None
+    return _within(case, check_fs.statement, case.fs(), steps_fs, np.min) if isinstance(case, Target) else None
+
+
+def _within(case, name, trail, steps, part):
+    """The target, after just so many steps as are allowed."""
+    assert len(trail.fit) - 1 == steps(Constants.of(problem(case.name)).kappa, case.tau)
+    return _reached(case, name, part(trail.fit))
 
 
 def _reached(case, name, fit):
