@@ -140,9 +140,9 @@ def _strong(run):
 
 
 def _bounded(run):
-    from coordboost.geometry.least import bounded
+    from coordboost.geometry.least import has_minimiser
 
-    return _applies(run) and bounded(run.problem) and not covered(run) and run.problem.n_learners <= LEARNERS
+    return _applies(run) and has_minimiser(run.problem) and not covered(run) and run.problem.n_learners <= LEARNERS
 
 
 def _sides(formula):

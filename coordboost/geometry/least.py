@@ -14,7 +14,7 @@ from coordboost.targets import At, Ball, Unconstrained
 GREEDY, ROUNDS = 400, 60
 
 
-def bounded(problem):
+def has_minimiser(problem):
     """Whether the level sets of the loss are known to be bounded in the span of the columns, so that there is a minimiser."""
     whole = LOSS.of(problem.loss, "level_radius") is not None and bool((problem.weight == 1).all())
     return LOSS.of(problem.loss, "mu") is not None or whole
@@ -28,7 +28,7 @@ def need_bounded(problem, meaning):
     ValueError
         For such a loss.
     """
-    if not bounded(problem):
+    if not has_minimiser(problem):
         raise ValueError(
             f"the level sets of {type(problem.loss).__name__} are not known to be bounded: {meaning}. Take a strongly convex loss, such as "
             "Logistic(0.1)."
