@@ -6,6 +6,7 @@ from reference_sets import needs_compiler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import coordboost as cb
+from coordboost.estimators import tables
 from coordboost.langevin import chain, gibbs, limit_of
 
 BOTH = [cb.LangevinGBMRegressor, cb.LangevinGBMClassifier]
@@ -19,14 +20,43 @@ QUICK = {
     "beta": 1e7,
     "gamma": 0.0,
 }
-#: Rows have noise of their own: a row that comes twice is not the bits of one with weight 2, only its law.
-LAW = "a row twice has two noises, a row of weight 2 has one of twice the variance: the same law, not the same numbers"
-APART = {f"check_sample_weight_equivalence_on_{kind}_data": LAW for kind in ("dense", "sparse")}
 
 
-@parametrize_with_checks([one(**QUICK) for one in BOTH], expected_failed_checks=lambda estimator: APART)
+@parametrize_with_checks([one(**QUICK) for one in BOTH])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
+
+
+def test_rows_as_a_set_are_what_a_dict_counts():
+    rng = np.random.default_rng(0)
+    codes, y, weight = rng.integers(0, 2, (2, 40)).astype(np.uint8), rng.choice([-1.0, -0.0, 0.0], 40), rng.integers(1, 9, 40)
+    counted, copies = {}, {}
+    for row, one, by in zip(codes.T.tolist(), y.tolist(), weight.tolist(), strict=True):
+        counted[*row, one] = counted.get((*row, one), 0) + by
+        copies[*row, one] = copies.get((*row, one), 0) + 1
+    first, total = tables.as_a_set(codes, y, weight)
+    found = [(*codes[:, i].tolist(), y[i]) for i in first]
+    assert len(set(found)) == len(found) and dict(zip(found, total.tolist(), strict=True)) == counted
+    assert dict(zip(found, tables.as_a_set(codes, y, None)[1].tolist(), strict=True)) == copies
+    mixed = rng.permutation(40)
+    again, _ = tables.as_a_set(codes[:, mixed], y[mixed], weight[mixed])
+    assert [(*codes[:, i].tolist(), y[i]) for i in mixed[again]] == found
+
+
+@pytest.mark.parametrize(("changed", "one"), [({}, True), ({"min_samples_leaf": 2}, False), ({"subsample": 0.5}, False)])
+def test_copies_are_one_row_where_only_their_noise_tells_them_apart(changed, one):
+    """A leaf of at least two rows may hold two copies, but not one row; and of two copies one may be drawn."""
+    X, _, y = truth(30, 1)
+    model = cb.LangevinGBMRegressor(random_state=0, **(QUICK | changed | {"n_estimators": 2}))
+    order = np.random.default_rng(0).permutation(60)
+    twice = model.fit(np.vstack([X, X])[order], np.append(y, y)[order])
+    assert twice.run_.problem.n_samples == (30 if one else 60)
+    if one:
+        runs = twice.run_, model.fit(X, y, np.full(30, 2.0)).run_
+        assert np.array_equal(runs[0].path.theta, runs[1].path.theta)
+        model.set_params(warm_start=True, n_estimators=3).fit(X, y, np.full(30, 2.0))
+        with pytest.raises(ValueError, match="X, y or sample_weight are others"):
+            model.fit(X, y)
 
 
 def truth(n, seed):

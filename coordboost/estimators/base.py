@@ -93,7 +93,8 @@ class Boosted(Parameters):
         sigma = LOSS.of(loss, "sigma")
         rate = self.learning_rate / (1.0 if newton or sigma is None else sigma)
         method = self._method(loss, rate, family.binned.n_features)
-        self._begun_with, self._begun_on = self.settings(), tables.fingerprint(y, weight)
+        self._begun_with, self._begun_on = self.settings(), tables.fingerprint(family.binned.codes, y, weight)
+        family, y, weight = self._alike(family, y, weight)
         problems = [Problem(family, one, loss, sample_weight=weight) for one in self._targets(y)]
         return [(problem, method, partial(solve, problem, method, rng=self._seed)) for problem in problems]
 
@@ -105,16 +106,17 @@ class Boosted(Parameters):
             categorical=tables.names_or_places(self.categorical_features),
         )  # fmt: skip
 
+    def _alike(self, family, y, weight):
+        """Trees, targets and weights as the run takes them."""
+        return family, y, weight
+
     def _check_same(self, X, y, weight, n_iter):
         """Refuse to go on with a run under another setting or on other data."""
         problem, now = self.runs_[0].problem, self.settings()
         changed = [key for key, value in now.items() if repr(value) != repr(self._begun_with[key])]
         if changed:
             raise ValueError(f"warm_start goes on with the same run, but {changed[0]} is another; pass warm_start=False.")
-        same = tables.fingerprint(y, weight) == self._begun_on and np.array_equal(
-            problem.binning.bin(X).codes, problem.dictionary.binned.codes
-        )
-        if not same:
+        if tables.fingerprint(problem.binning.bin(X).codes, y, weight) != self._begun_on:
             raise ValueError(
                 "warm_start goes on with the same run, but X, y or sample_weight are others; pass warm_start=False."
             )

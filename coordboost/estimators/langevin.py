@@ -9,6 +9,7 @@ from scipy import stats
 from coordboost._checks import not_negative, positive
 from coordboost._protocol import LOSS
 from coordboost.data import validation
+from coordboost.estimators import tables
 from coordboost.estimators.base import Boosted
 from coordboost.estimators.machines import RandomizedGBMRegressor
 from coordboost.estimators.tasks import Classification, Regression
@@ -79,11 +80,24 @@ class LangevinMachine(Boosted):
         self._prior = scale / spread * leaves / total if spread > 0 else 0.0
         return super()._begin(X, y, weight)
 
+    def _alike(self, family, y, weight):
+        """The rows as a set, where nothing but the noise tells two copies of a row from one of weight 2.
+
+        Noise of variances w and v in two rows that share every leaf adds up to noise of variance w + v: the law of the run is the same,
+        and so are its numbers now, also in another order of the rows. Limits of leaves count rows, and so do parts of them.
+        """
+        if self.min_samples_leaf > 1 or self.subsample < 1:
+            return family, y, weight
+        binned = family.binned
+        first, weight = tables.as_a_set(binned.codes, y, weight)
+        codes = np.ascontiguousarray(binned.codes[:, first])
+        return family.at(binned._replace(codes=codes)), y[first], None if (weight == 1).all() else weight
+
     def _noise_variance(self, X, y, weight):
         if self.noise_variance is not None:
             return positive("noise_variance", self.noise_variance)
         if len(y) < FEW:
-            return float(np.var(y)) / 2
+            return float(np.average((y - np.average(y, weights=weight)) ** 2, weights=weight)) / 2
         same = {key: value for key, value in self.settings().items() if key in PILOT}
         pilot = RandomizedGBMRegressor(
             max_features=None, early_stopping=True, validation_fraction=0.25, random_state=self._seed, **same

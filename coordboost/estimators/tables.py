@@ -65,6 +65,18 @@ def names_or_places(features):
     return np.flatnonzero(flags) if flags.dtype == bool else features
 
 
-def fingerprint(y, weight):
-    """What tells this target and these weights from others."""
-    return hashlib.sha256(y.tobytes() + (b"" if weight is None else weight.tobytes())).hexdigest()
+def as_a_set(codes, y, weight):
+    """Rows in an order of their own, equal rows as one: which row stands for each (n,), and the sum of the weights of its copies (n,).
+
+    codes : (n_features, n_samples), any whole numbers;  y, weight : (n_samples,), weight None for ones
+    The result hangs on what rows there are, and not on where they stand. *Cost*: a sort of the rows.
+    """
+    keys = np.ascontiguousarray(np.hstack([codes.T.view(np.uint8), (y + 0.0)[:, None].view(np.uint8)]))
+    _, first, place = np.unique(keys.view(np.dtype((np.void, keys.shape[1])))[:, 0], return_index=True, return_inverse=True)
+    return first, np.bincount(place, weight)
+
+
+def fingerprint(codes, y, weight):
+    """What tells these rows, their target and their weights from others."""
+    parts = (part for part in (codes, y, weight) if part is not None)
+    return hashlib.sha256(b"".join(np.ascontiguousarray(part).tobytes() for part in parts)).hexdigest()
