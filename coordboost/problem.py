@@ -64,9 +64,7 @@ class Problem:
     """
 
     @on_one_thread
-    def __init__(
-        self, X, y, loss=None, *, sample_weight=None, center=True, scale=True, groups=None, feature_names=None
-    ):  # fmt: skip
+    def __init__(self, X, y, loss=None, *, sample_weight=None, center=True, scale=True, groups=None, feature_names=None):
         loss = Squared() if loss is None else loss
         vars(self).update(vars(parts_of(X, y, loss, sample_weight, center, scale, groups, feature_names)))
 
@@ -82,12 +80,13 @@ class Problem:
         vars(problem).update(vars(parts))
         return problem
 
+    def but(self, **changed):
+        """The problem with some of its ``Parts`` changed, which are not checked."""
+        return Problem.of(Parts(**({part.name: getattr(self, part.name) for part in fields(Parts)} | changed)))
+
     def begun(self):
         """The problem of one run: itself, or, over learners that cannot be counted, one with a bank of its own."""
-        if self.countable:
-            return self
-        parts = {part.name: getattr(self, part.name) for part in fields(Parts)}
-        return Problem.of(Parts(**{**parts, "dictionary": self.dictionary.bank()}))
+        return self if self.countable else self.but(dictionary=self.dictionary.bank())
 
     def __setattr__(self, name, value):
         raise AttributeError(f"a Problem does not change: make a new one with another {name}.")

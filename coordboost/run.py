@@ -11,6 +11,7 @@ from coordboost.driver import again, drive
 from coordboost.outcome import Outcome, Replay, Status
 from coordboost.paths.freedom import hat_trace
 from coordboost.paths.places import PathLike, checked_place, spaced
+from coordboost.paths.refitted import RefittedRun
 from coordboost.paths.scoring import run_losses
 from coordboost.shapes import shapes
 from coordboost.state import State
@@ -168,6 +169,13 @@ class Run(PathLike):
         last = self.final.certificate(target)
         lower = max([last.lower, *(state.certificate(target).lower for state in self.replay(at))])
         return Certificate(last.target, lower, last.upper, last.witness)
+
+    def refit_intercept(self):
+        """The same path with the best intercept beside the coefficients at every step, a ``RefittedRun``.
+
+        For losses other than the squared one, whose run keeps the intercept of its start.
+        """
+        return RefittedRun(self)
 
     def resume(self, n_steps, *, stop=(), watch=None):
         """A new run of `n_steps` more steps, the same as if it had never stopped."""

@@ -10,11 +10,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from coordboost._protocol import LOSS
 from coordboost.data import validation
 from coordboost.estimators import tables
 from coordboost.outcome import Status
-from coordboost.paths.intercept import best_shift
 from coordboost.paths.places import Place
 from coordboost.problem import Problem
 
@@ -22,7 +20,7 @@ from coordboost.problem import Problem
 FITTED = """coef_, intercept_
         On the scale of X: (n_features,) and a number; for classes (n_models, n_features) and (n_models,), one model for each of three
         classes or more.
-    path_ : Run or LassoPath
+    path_ : Run, RefittedRun or LassoPath
         The path behind the model; ``paths_`` holds one for each class of three or more.
     place_ : Place
         Where on the path the model is; ``places_``.
@@ -188,12 +186,5 @@ class RunBased(Linear):
 
     @property
     def run_(self):
-        """The run behind the model: replayed, saved, resumed as any other."""
-        return self._single("paths_")
-
-    def _model(self, path, place):
-        coef, intercept = super()._model(path, place)
-        problem = path.problem
-        if LOSS.of(problem.loss, "quadratic") or not validation.flag("refit_intercept", self.refit_intercept):
-            return coef, intercept
-        return coef, intercept + best_shift(problem, problem.combine(problem.unit(coef)))
+        """The run behind the model: replayed, saved, resumed as any other. It keeps the intercept of its start."""
+        return getattr(self.path_, "run", self.path_)

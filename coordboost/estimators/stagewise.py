@@ -1,6 +1,7 @@
 """LS-Boost and forward stagewise regression as estimators."""
 
 from dataclasses import dataclass
+from functools import partial
 
 from coordboost._checks import positive
 from coordboost._protocol import LOSS
@@ -17,8 +18,8 @@ STEPS = """n_steps : int, default 1000
 INTERCEPT = """    loss : piece, optional
         ``Squared()`` for numbers, ``Logistic()`` for classes; or ``Huber(d)``, ``Poisson()``, ``Exponential()``, one of your own.
     refit_intercept : bool, default True
-        For losses other than the squared one: fit the intercept of the model anew beside its coefficients. The run itself keeps that of
-        its start.
+        For losses other than the squared one: every model of the path has the best intercept beside its coefficients, so
+        cross-validation judges what `predict` gives. The run itself keeps that of its start.
 """
 EPS = """eps : float, optional
         The length of a step, in the units of y. Default: a hundredth of the first step of coordinate descent.
@@ -38,10 +39,13 @@ class Steps(RunBased):
 
     def _walks(self, problem, products=None):
         n_steps = validation.whole("n_steps", self.n_steps, 1)
-        return [
-            (solve(problem, method, n_steps), lambda part, products, method=method: solve(part, method, n_steps))
-            for method in self._methods(problem)
-        ]
+        refit = validation.flag("refit_intercept", self.refit_intercept) and not LOSS.of(problem.loss, "quadratic")
+
+        def walk(part, products, method):
+            run = solve(part, method, n_steps)
+            return run.refit_intercept() if refit else run
+
+        return [(walk(problem, products, method), partial(walk, method=method)) for method in self._methods(problem)]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

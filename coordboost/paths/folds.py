@@ -11,16 +11,12 @@ of unit columns is a sum of three terms of at most 1, each with the rounding of 
 is smaller, nothing is claimed and the fold is made from its own rows. Columns, target and correlations are those of the data in any case.
 """
 
-from dataclasses import fields
-
 import numpy as np
 
 from coordboost._protocol import DICTIONARY, LOSS
 from coordboost._threads import on_one_thread
-from coordboost.data.parts import Parts
 from coordboost.data.standardize import Standardization
 from coordboost.dictionaries import Oracle
-from coordboost.problem import Problem
 
 #: Most columns of a problem whose whole Gram matrix is formed.
 MOST = 2048
@@ -111,9 +107,7 @@ class Folds:
         gram /= norm
         way = whole.standardization
         new = Standardization(way.kept, way.mean + way.norm * mean, way.norm * norm, way.n_columns)
-        parts = {part.name: getattr(whole, part.name) for part in fields(Parts)}
         columns = Oracle(SomeRows(whole.dictionary.rows, fit, mean, norm))
         columns.at = None  # new rows are standardised as those of any table
-        parts |= {"dictionary": columns, "standardization": new}
-        parts |= {"y": y - centre, "weight": np.ones(n), "offset": whole.offset + centre}
-        return Problem.of(Parts(**parts)), Products(gram, DOUBT)
+        rows = {"y": y - centre, "weight": np.ones(n), "offset": whole.offset + centre}
+        return whole.but(dictionary=columns, standardization=new, **rows), Products(gram, DOUBT)

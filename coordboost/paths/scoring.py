@@ -33,21 +33,60 @@ def losses_of(problem, preds, y, weight):
 def run_losses(run, X, y, weight):
     """Sums of the losses on the rows X after 0, 1, ..., n_steps steps of a run, (n_steps + 1,)."""
     problem = run.problem
-    if DICTIONARY.of(problem.dictionary, "at") is not None or COEFFICIENTS.of(run.method.coefficients, "follow") is None:
+    if not followed(run):
         models = (run.problem.predict(state.beta, X) for state in run.replay(range(run.n_steps + 1)))
         return losses_of(problem, models, y, weight)
-    learners, place = np.unique(run.path.learner, return_inverse=True)
-    path = Path(place, run.path.shrink, run.path.theta)
     start = losses_of(problem, [np.full(len(y), problem.offset)], y, weight)
-    if not len(path):
+    if not len(run.path):
         return start
-    after, columns = np.zeros(len(path)), NewColumns(problem, X, learners)
-    step = max(1, BLOCK // len(learners))
-    for first in range(0, len(y), step):
-        part = slice(first, first + step)
-        follower = Follower(run.method, Dense(columns.rows(part)))
+    after = np.zeros(len(run.path))
+    for part, path, follower in followers(run, X, len(y)):
         after += follower.losses(path, len(path), problem.loss, y[part], weight[part], problem.offset)
     return np.concatenate([start, after])
+
+
+@on_one_thread
+def run_losses_beside(run, shifts, X, y, weight):
+    """The same where the constant prediction is larger by `shifts` (n_steps + 1,), a number for each step."""
+    problem, states = run.problem, run.replay(range(run.n_steps + 1))
+    if not followed(run):
+        models = (problem.predict(state.beta, X) + shift for state, shift in zip(states, shifts, strict=True))
+        return losses_of(problem, models, y, weight)
+    total = np.zeros(run.n_steps + 1)
+    for part, path, follower in followers(run, X, len(y)):
+        for k, pred in enumerate(moving(follower, path)):
+            total[k] += total_of(problem.loss, y[part], weight[part], problem.offset + shifts[k], pred)[0]
+    return total
+
+
+def predictions(run):
+    """B beta on the rows of the fit after 0, 1, ... steps, an iterator of one array (n_samples,) that moves."""
+    if not followed(run):
+        return (state.pred for state in run.replay(range(run.n_steps + 1)))
+    return moving(Follower(run.method, run.problem.dictionary), run.path)
+
+
+def moving(follower, path):
+    """The predictions of a follower after 0, 1, ... steps of a path."""
+    for k in range(len(path) + 1):
+        follower.move(path, k)
+        yield follower.pred
+
+
+def followed(run):
+    """Whether predictions can be brought along the path of a run, column by column."""
+    problem = run.problem
+    return DICTIONARY.of(problem.dictionary, "at") is None and COEFFICIENTS.of(run.method.coefficients, "follow") is not None
+
+
+def followers(run, X, n_rows):
+    """Models at beta = 0 on new rows, part by part: a slice, the path in the numbers of the learners used, the follower."""
+    learners, place = np.unique(run.path.learner, return_inverse=True)
+    path, columns = Path(place, run.path.shrink, run.path.theta), NewColumns(run.problem, X, learners)
+    step = max(1, BLOCK // max(1, len(learners)))
+    for first in range(0, n_rows, step):
+        part = slice(first, first + step)
+        yield part, path, Follower(run.method, Dense(columns.rows(part)))
 
 
 class NewColumns:

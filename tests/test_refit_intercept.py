@@ -1,0 +1,88 @@
+"""A run whose intercept is fitted anew at every step: what cross-validation judges is the model that a fit of so many steps is."""
+
+import numpy as np
+import pytest
+import scipy.optimize
+import scipy.sparse
+
+import coordboost as cb
+from coordboost.paths.intercept import CAP, best_shift
+
+RNG = np.random.default_rng(8)
+X = RNG.normal(size=(90, 6)) * [1, 2, 1, 5, 1, 1] + [0, 1, 0, 0, 3, 0]
+Y = X @ [2.0, 0, 0, -0.5, 0, 0] + RNG.normal(size=90) + 4
+SIGNS = np.where(np.median(Y) + 2 < Y, 1.0, -1.0)
+WEIGHT = RNG.integers(1, 4, size=90).astype(float)
+STEPS = {"n_steps": 150, "eps": 0.02}
+
+
+def logistic(y, pred, weight):
+    return np.average(np.log1p(np.exp(-y * pred)), weights=weight)
+
+
+def test_cross_validation_judges_the_models_that_fits_of_so_many_steps_are():
+    folds = [(np.flatnonzero(np.arange(90) % 3 != k), np.flatnonzero(np.arange(90) % 3 == k)) for k in range(3)]
+    chosen = cb.ForwardStagewiseClassifierCV(**STEPS, cv=folds).fit(X, SIGNS, WEIGHT)
+    losses = chosen.cross_validation_.losses
+    for steps in (1, 60, int(chosen.place_.step)):
+        for k, (fit, held) in enumerate(folds):
+            one = cb.ForwardStagewiseClassifier(**(STEPS | {"n_steps": steps})).fit(X[fit], SIGNS[fit], WEIGHT[fit])
+            expected = logistic(SIGNS[held], one.decision_function(X[held]), WEIGHT[held])
+            assert losses[k, steps] == pytest.approx(expected, rel=1e-12)
+            held_fixed = one.run_.score_path(X[held], SIGNS[held], WEIGHT[held])[steps]
+        assert steps == 1 or abs(held_fixed + expected) > 1e-6  # the intercept of the start is another model
+    assert chosen.path_.score_path(X, SIGNS, WEIGHT)[int(chosen.place_.step)] == pytest.approx(
+        -logistic(SIGNS, chosen.decision_function(X), WEIGHT), rel=1e-12
+    )
+
+
+@pytest.mark.parametrize("loss", [cb.Logistic(), cb.Huber(1.0)], ids=["logistic", "huber"])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_every_model_of_the_path_has_its_best_intercept(loss, sparse):
+    y = SIGNS if isinstance(loss, cb.Logistic) else Y
+    table = scipy.sparse.csc_array(X) if sparse else X
+    problem = cb.Problem(table, y, loss, sample_weight=WEIGHT)
+    run = cb.solve(problem, cb.forward_stagewise(0.1), 80, compile=isinstance(loss, cb.Logistic))
+    path = run.refit_intercept()
+    scores, frame = path.score_path(table, y, WEIGHT), path.to_frame()
+    for k in (0, 7, 80):
+        beta = next(run.replay([k])).beta
+        pred = problem.combine(beta)
+        found = scipy.optimize.minimize_scalar(lambda b, pred=pred: problem.value(pred + b), bracket=(-1, 1), tol=1e-12)
+        at = cb.Place(step=k)
+        # a smooth minimum is told to half the digits
+        assert path.intercept_at(step=k) - run.intercept_at(step=k) == pytest.approx(found.x, abs=1e-6)
+        assert path.shifts[k] == pytest.approx(found.x, abs=1e-6)
+        assert -scores[k] * WEIGHT.sum() == pytest.approx(found.fun, rel=1e-12)
+        assert np.array_equal(path.coef_at(step=k), run.coef_at(step=k))
+        np.testing.assert_allclose(path.predict(table, at), run.predict(table, at) + path.shifts[k], atol=1e-12)
+        upper = path.certificate_at(at).upper
+        assert found.fun <= upper < found.fun * (1 + 1e-12)
+        row = frame[frame["step"] == k].iloc[0]
+        assert row["intercept"] == pytest.approx(path.intercept_at(step=k)) and row["loss"] == pytest.approx(-scores[k])
+    assert abs(path.shifts).max() > 0.01 and path.predict(table).shape == (90,)
+    assert "best intercept at every step" in repr(path) and path.order_of_entry().tolist() == run.order_of_entry().tolist()
+
+
+def test_a_ball_is_certified_beside_any_intercept():
+    """The interval at the best intercept against the optimum over both, by a solver with the intercept as a column."""
+    problem, delta = cb.Problem(X, SIGNS, cb.Logistic()), 12.0
+    path = cb.solve(problem, cb.regularized_forward_stagewise(0.02, delta), 3000).refit_intercept()
+    certificate = path.certificate_at(cb.Place(step=3000))
+    best = cb.lasso_path(problem, n_alphas=60, eps=1e-3, tol=1e-10, refit_intercept=True)
+    inside = best._model(cb.Place(l1=delta))
+    value = np.log1p(np.exp(-SIGNS * (X @ inside[0] + inside[1]))).sum()
+    assert certificate.lower <= value and certificate.gap < 0.1 * (problem.start_loss - value)
+    fixed = path.run.certificate_at(cb.Place(step=3000))
+    assert fixed.lower > certificate.lower
+
+
+def test_a_run_without_steps_is_a_path_of_one_model():
+    path = cb.solve(cb.Problem(X, SIGNS, cb.Logistic()), cb.forward_stagewise(0.02), 0).refit_intercept()
+    assert path.n_points == 1 and path.score_path(X, SIGNS)[0] == pytest.approx(-logistic(SIGNS, path.predict(X), None))
+
+
+@pytest.mark.parametrize("near", [0.0, 3.0])
+def test_an_intercept_that_is_far_ends_at_the_cap(near):
+    problem = cb.Problem(X, SIGNS, cb.Logistic())
+    assert CAP <= best_shift(problem, np.full(90, -1e3), near=near, step=0.5) <= 2.5 * CAP
