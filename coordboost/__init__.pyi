@@ -79,8 +79,10 @@ from coordboost.methods import rcd as rcd
 from coordboost.methods import regularized_forward_stagewise as regularized_forward_stagewise
 from coordboost.methods import rtgcd as rtgcd
 from coordboost.methods import vagbm as vagbm
+from coordboost.page import page as page
 from coordboost.paths.penalties import convert_penalty as convert_penalty
 from coordboost.paths.places import Place as Place
+from coordboost.paths.refitted import RefittedRun as RefittedRun
 from coordboost.paths.stability import bootstrap_frequencies as bootstrap_frequencies
 from coordboost.paths.stability import stability_selection as stability_selection
 from coordboost.paths.validate import CrossValidation as CrossValidation

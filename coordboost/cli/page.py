@@ -17,10 +17,9 @@ def report(run, out):
     Data, method, path, coefficients, certificate, the theorems that apply, how to cite and how to reproduce. The page needs no network
     and holds no row of the data; words of text columns are on it.
     """
-    from coordboost.page import page_of
+    from coordboost.page import page
     from coordboost.run import load
 
     out = Path(run).with_suffix(".html") if out is None else out
-    text = page_of(load(run), os.path.basename(run))
-    out.write_text(text, encoding="utf-8")
+    text = page(load(run), out, run_file=os.path.basename(run))
     click.echo(f"Written: {out} ({len(text.encode()) / 1000:.0f} kB)")

@@ -1,7 +1,9 @@
 """One self-contained HTML page about a run: data, method, path, certificate, bounds, how to cite, how to reproduce; no network, no rows."""
 
 from html import escape
+from pathlib import Path
 
+from coordboost._checks import shown
 from coordboost.page.chart import chart
 from coordboost.page.sections import (
     bounds_part,
@@ -14,24 +16,46 @@ from coordboost.page.sections import (
     summary_part,
 )  # fmt: skip
 from coordboost.page.style import SCRIPT, STYLE
+from coordboost.readers.model import model_of
+from coordboost.run import Run
 
 
-def page_of(run, file="the.run"):
-    """The page as text.
+def page(run, out=None, *, run_file="the.run"):
+    """One HTML page about a run, that can be passed on: what ``coordboost report`` writes.
 
     Parameters
     ----------
     run : Run
         Over the columns of a table.
-    file : str
-        The name of its file, for the commands on the page.
+    out : path, optional
+        Where the page is written, in UTF-8; a file that is there is replaced.
+    run_file : str, default "the.run"
+        The name of the file of the run, ``run.save(run_file)``, for the commands on the page.
+
+    Returns
+    -------
+    str
+        The page.
+
+    Raises
+    ------
+    ValueError
+        For anything but a run; for one over trees, stumps or a loss of one's own.
 
     Notes
     -----
     *Cost*: a replay of some 200 steps for the picture, and of all steps where theorems speak about the run.
     """
-    from coordboost.readers.model import model_of
+    if not isinstance(run, Run):
+        raise ValueError(f"run must be a Run, as solve(...), load(file) and the run_ of an estimator are, got {shown(run)}.")
+    text = _page(run, run_file)
+    if out is not None:
+        Path(out).write_text(text, encoding="utf-8")
+    return text
 
+
+def _page(run, file):
+    """The page as text."""
     model = model_of(run)
     target = "y" if model.recipe is None else model.recipe.target
     title = f"{run.method.name.replace('_', ' ')} for {target}"
