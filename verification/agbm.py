@@ -65,6 +65,21 @@ class Walk:
         return np.array([self.eta * 0 + m for m in range(self.rounds)])
 
     @property
+    def k(self):
+        """0, 1, ..., M: the rounds made, of the kind of its numbers."""
+        return np.array([self.eta * 0 + m for m in range(self.rounds + 1)])
+
+    @property
+    def parabolas(self):
+        """Whether the loss has no lines at its ends."""
+        return self.cap is None
+
+    @property
+    def least_weight(self):
+        """mu."""
+        return min(self.w)
+
+    @property
     def theta(self):
         """theta_m."""
         return 2 / (self.m + 2)
@@ -105,10 +120,15 @@ class Walk:
         """The level of evidence."""
         return "exact" if self.exact else "float"
 
+    @property
+    def sharp(self):
+        """The sharper limit of gamma, with room for rounding."""
+        return (1 - sqrt(1 - float(self.theta2))) ** 2 * (1 + 1e-12)
+
     def within(self, variant):
         """Whether gamma is what the variant of the theorem assumes."""
         if variant == "sharpened":
-            return float(self.gamma) <= (1 - sqrt(1 - float(self.theta2))) ** 2 * (1 + 1e-12)
+            return self.gamma <= self.sharp
         return self.gamma <= limit(self.theta2)
 
     def delta(self):

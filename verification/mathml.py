@@ -20,6 +20,8 @@ SYMBOLS = {
     "solution": "β^{*}", "beta": "β", "resid": "(y−Xβ)", "half": "½‖y‖^{2}", "apart": "‖y−Xβ−r‖^{2}", "loss_of": "L", "top": "‖X′r‖_{∞}",
     "f": "f_{δ}", "corner": "max_{‖β‖₁≤δ}⟨r,Xβ⟩", "subgradient": "w", "dual_of": "‖·‖_{F*}", "A2": "A^{2}", "start": "β^{0}", "worst": "c",
     "lasso_at": "L^{*}", "pred": "Bd", "basis": "B=I",
+    "gaps": "(L(f^{@})−L^{*})", "radius2": "‖f^{*}−f^{0}‖^{2}", "eta": "η", "theta2": "Θ^{2}",
+    "sharp": "(1−(1−Θ^{2})^{½})^{2}", "least_weight": "μ",
 }  # fmt: skip
 #: The distance of a second vector has another name than that of a model.
 OF_DRAWS = {"distance": "Dist(d)", "i": "i", "gamma": "γ_{j}"}

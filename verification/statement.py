@@ -27,13 +27,17 @@ VERDICTS = ("verified", "refuted", "vacuous")
 EXACT, FLOAT = Fraction(1, 10**25), 1e-9
 
 
-def claim(name, space=None, **expected):
-    """Mark a check function: the statement as the paper numbers it, where it is looked for, the verdict that each variant must get."""
+def claim(name, space=None, of=(), **expected):
+    """Mark a check function: the statement as the paper numbers it, where it is looked for, the verdict that each variant must get.
+
+    It is asked about the cases of its spaces, and those of the type `of`; without either about all.
+    """
     if not expected or any(verdict not in VERDICTS for verdict in expected.values()):
         raise ValueError(f"{name}: every variant needs an expected verdict, one of {', '.join(VERDICTS)}.")
 
     def mark(function):
         function.statement, function.expected, function.spaces = name, expected, _several(space)
+        function.about = lambda case: isinstance(case, of) or any(one.has(case) for one in function.spaces) or not (of or space)
         return function
 
     return mark
@@ -115,6 +119,10 @@ class Statement:
         self.other = function
         return function
 
+    def about(self, case):
+        """Whether to ask about a case: always, it knows itself."""
+        return True
+
     def package(self, variant):
         """The statement of the package, or None."""
         return of_package(self.statement, variant)
@@ -130,21 +138,21 @@ class Statement:
         return one.check(case.trail) if one.applies(case.run) else None
 
     def _tried(self, case, variant):
-        return [self._held(variant, *sides) for sides in formula.sides(self.formulas[variant], case, self.where.items())]
+        own = getattr(case, "slack", None)
+        return [self._held(variant, own, *sides) for sides in formula.sides(self.formulas[variant], case, self.where.items())]
 
-    def _held(self, variant, kind, at, measured, bound):
+    def _held(self, variant, own, kind, at, measured, bound):
+        """`own` : the slack that the instance knows for its floats, None where it knows none."""
         exact = all(isinstance(x, Fraction | int | np.integer) for x in (*measured, *bound))
-        small = EXACT if exact else FLOAT
-        slack = (
-            small * np.maximum(np.abs(measured), np.abs(bound))
-            if exact
-            else 1e-11 + small * (np.abs(measured) + np.abs(bound).max())
-        )
+        if exact:
+            slack = EXACT * np.maximum(np.abs(measured), np.abs(bound))
+        else:
+            slack = 1e-11 + FLOAT * (np.abs(measured) + np.abs(bound).max()) if own is None else own
         return BoundCheck(self.statement, variant, kind, measured, bound, slack, "exact" if exact else "float", at)
 
-    def instead(self, text):
-        """A sabotage: another formula on the same instances."""
-        wrong = Statement(self.statement, self.spaces, "", printed=text, where=self.where)
+    def instead(self, text, assuming=""):
+        """A sabotage: another formula on the same instances, or on those of which a condition holds."""
+        wrong = Statement(self.statement, self.spaces, "", printed=text, where=self.where, assuming=assuming)
 
         def sabotage(case):
             return wrong(case, "printed") if any(space.has(case) for space in self.spaces) else None
