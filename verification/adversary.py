@@ -41,7 +41,7 @@ def keep_cases(files):
         file, bench = module.__name__.rpartition(".")[2], Bench(module, quick=True)
         for check in checks_of(module) if file in files else ():
             for variant in check.expected:
-                found = {name: kept.digest(kept.several(check(case, variant))) for name, case in bench}
+                found = {name: kept.digest(kept.several(check(case, variant))) for name, case in bench.about(check)}
                 before = kept.read(file).get(kept.key(check, variant), {})
                 kept.keep(
                     file, {kept.key(check, variant): {**before, "cases": {name: one for name, one in found.items() if one[1]}}}

@@ -69,11 +69,13 @@ class Bench:
         self.makers: dict[str, Callable] = {name: module.CASES[name] for name in names or module.CASES}
         self.made: dict[str, Any] = {}
 
-    def __iter__(self) -> Iterator[tuple[str, Any]]:
+    def about(self, check) -> Iterator[tuple[str, Any]]:
+        """The cases that a check is asked about, with their names."""
         for name, make in self.makers.items():
             if name not in self.made:
                 self.made[name] = make()
-            yield name, self.made[name]
+            if check.about(self.made[name]):
+                yield name, self.made[name]
 
 
 def _thinned(check):
@@ -88,12 +90,13 @@ def row(module, check, variant, bench):
     """The row of one check function in one variant over all cases."""
     began = time.perf_counter()
     kept_cases = kept.tried(check, variant)
-    outcomes = [(name, one) for name, case in (*kept_cases, *bench) for one in kept.several(check(case, variant))]
+    cases = (*kept_cases, *bench.about(check))
+    outcomes = [(name, one) for name, case in cases for one in kept.several(check(case, variant))]
     bad = next(((name, one) for name, one in outcomes if not one.holds), None)
     differs = (
         kept.differences(check, variant, kept_cases)
         or kept.strayed(check, variant, outcomes)
-        or _disagreements(check, variant, (*kept_cases, *bench))
+        or _disagreements(check, variant, cases)
         or _inexact(outcomes)
     )
     verdict = (
@@ -161,9 +164,9 @@ def _counterexample(name, check):
     return f"{name}, {check.along} = {k:g}: {float(check.measured[i]):.6g} {sign} {float(check.bound[i]):.6g}"
 
 
-def caught_by(sabotage, bench):
+def caught_by(sabotage, cases):
     """The name of the first case that refutes a sabotage, or an empty string."""
-    return next((name for name, case in bench if any(not one.holds for one in kept.several(sabotage(case)))), "")
+    return next((name for name, case in cases if any(not one.holds for one in kept.several(sabotage(case)))), "")
 
 
 def jobs(quick=False, only=None):
@@ -195,7 +198,7 @@ def near(file, check, variant, tightest):
 
 
 def _try(file, check, what, wrong, bench):
-    found = caught_by(wrong, bench)
+    found = caught_by(wrong, bench.about(check))
     if not found and getattr(wrong, "small", False):
         found = caught_by(wrong, [one for variant in check.expected for one in kept.tried(check, variant)])
     return Sabotage(file, check.statement, what, found)

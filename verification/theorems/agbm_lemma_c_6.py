@@ -53,10 +53,12 @@ def _draw(rng):
     return (), np.append(rng.exponential(1), 1 + rng.standard_normal(rng.integers(1, 60)) * rng.choice([0.1, 1]))
 
 
-SEQUENCES = Space("a value of Theta and up to 60 numbers", _draw, _sequence, exact=False)
+SEQUENCES = Space(
+    "a value of Theta and up to 60 numbers", _draw, _sequence, exact=False, has=lambda case: isinstance(case, Sequence)
+)
 ANGLES = Space(
     "a value of Theta", lambda rng: ((), rng.exponential(1, 1)), lambda _, x: 1 / (1 + abs(x)) if 1e-3 < abs(x[0]) < 1e3 else None,
-    exact=False,
+    exact=False, has=lambda case: not isinstance(case, Sequence),
 )  # fmt: skip
 
 
@@ -68,7 +70,7 @@ def _held(case, variant, factor=1.0):
 @claim("AGBM, Lemma C.6", SEQUENCES, printed="verified", sharpened="verified")
 def check_sequence(case, variant):
     """a_0 + ... + a_m <= C (c_0 + ... + c_m)."""
-    return _held(case, variant) if isinstance(case, Sequence) else None
+    return _held(case, variant)
 
 
 def _limit(case, variant, factor=1.0):
@@ -85,7 +87,7 @@ def _limit(case, variant, factor=1.0):
 @claim("AGBM, Lemma C.6, the limit of gamma", ANGLES, printed="verified", sharpened="verified")
 def check_limit(case, variant):
     """C <= (1 - s)^2 / (4 s^2) for s = gamma / Theta^2; with equality."""
-    return None if isinstance(case, Sequence) else _limit(case, variant)
+    return _limit(case, variant)
 
 
 CASES = {
@@ -95,13 +97,11 @@ CASES = {
 
 SABOTAGE = {
     check_sequence: {
-        "a tenth less": lambda case: _held(case, "sharpened", 1 / 1.1) if isinstance(case, Sequence) else None,
-        "a tenth less than printed": lambda case: _held(case, "printed", 1 / 1.1) if isinstance(case, Sequence) else None,
+        "a tenth less": lambda case: _held(case, "sharpened", 1 / 1.1),
+        "a tenth less than printed": lambda case: _held(case, "printed", 1 / 1.1),
     },
     check_limit: {
-        "gamma a hundredth larger than printed": lambda case: (
-            None if isinstance(case, Sequence) else _limit(case, "printed", 1.01)
-        ),
-        "gamma a hundredth larger": lambda case: None if isinstance(case, Sequence) else _limit(case, "sharpened", 1.01),
+        "gamma a hundredth larger than printed": lambda case: _limit(case, "printed", 1.01),
+        "gamma a hundredth larger": lambda case: _limit(case, "sharpened", 1.01),
     },
 }

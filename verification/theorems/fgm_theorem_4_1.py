@@ -74,11 +74,9 @@ def _(case, variant):
     return BoundCheck(check_varying.statement, variant, "upper", omega, bound, 16 * trail.noise[:-1], at=trail.k[:-1])
 
 
-@claim("R-FS with varying steps, by the package", FRANK_WOLFE, sharpened="verified")
+@claim("R-FS with varying steps, by the package", FRANK_WOLFE, of=Walk, sharpened="verified")
 def check_package(case, variant):
     """The bound of the package is the formula's."""
-    if not isinstance(case, Walk):
-        return None
     steps = np.array(case.delta * case.shrink, dtype=float)
     formula = (float(case.A2) + 4 * np.cumsum(steps**2)) / (2 * np.cumsum(steps))
     constants = Constants(float(case.A2) ** 0.5, 1.0, 1, 1)

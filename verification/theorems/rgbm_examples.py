@@ -102,18 +102,19 @@ def _angle(case, factor=1.0):
 
 
 KNOWN = Space(
-    "known dictionaries", lambda rng: ((int(rng.integers(len(_all()))),), np.zeros(0)), lambda shape, _: _all()[shape[0]]
-)
+    "known dictionaries", lambda rng: ((int(rng.integers(len(_all()))),), np.zeros(0)), lambda shape, _: _all()[shape[0]],
+    has=lambda case: isinstance(case, Known),
+)  # fmt: skip
 SQUARES = Space(
     "orthonormal learners, and how many are drawn", lambda rng: ((int(rng.integers(1, 80)), int(rng.integers(1, 80))), np.zeros(0)),
-    lambda shape, _: shape if shape[0] <= shape[1] else None,
+    lambda shape, _: shape if shape[0] <= shape[1] else None, has=lambda case: isinstance(case, int | tuple),
 )  # fmt: skip
 
 
 def _check(statement, **expected):
     @claim(statement, KNOWN, **expected)
     def check(case, variant):
-        if not isinstance(case, Known) or case.statement != statement:
+        if case.statement != statement:
             return None
         held = _angle(case)
         return BoundCheck(statement, variant, "tight", held.measured, held.bound, held.slack, "float", at=[1], along="case")
@@ -137,8 +138,6 @@ def _squares(t, p):
 
 
 def _remark(case, root=True):
-    if isinstance(case, Known):
-        return None
     pairs = [(t, p) for p in range(1, case) for t in range(1, p + 1)] if isinstance(case, int) else [case]
     exact = [min(Fraction(t * t, p * p), Fraction(1, p)) if root else Fraction(t * t, p * p) for t, p in pairs]
     return BoundCheck("Remark 4.2", "sharpened", "tight", [_squares(t, p) for t, p in pairs], exact, 0, "exact", along="case")
@@ -160,15 +159,15 @@ CASES = {f"{one.statement}, {one.B.shape[1]} learners, {i}": (lambda one=one: on
     "t <= p < 60": lambda: 60
 }
 
-_WRONG = {
-    "a millionth more": lambda case, statement: (
-        _angle(case, 1 + 1e-6) if isinstance(case, Known) and case.statement == statement else None
-    )
-}
+
+def _millionth(check):
+    return lambda case: _angle(case, 1 + 1e-6) if case.statement == check.statement else None
+
+
 SABOTAGE = {
     check_general: {"a hundredth more": check_general.instead("100 * angle2 == 101 * orthonormal_angle2")},
     **{
-        check: {what: (lambda case, wrong=wrong, check=check: wrong(case, check.statement)) for what, wrong in _WRONG.items()}
+        check: {"a millionth more": _millionth(check)}
         for check in (check_orthonormal, check_ordered, check_ternary, check_plane, check_signs, check_stumps)
     },
     check_remark: {"t / p for every p": lambda case: _remark(case, root=False)},

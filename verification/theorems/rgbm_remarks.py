@@ -75,7 +75,7 @@ SIZES = Space(
 @claim("Remark 4.2, order", SIZES, printed="verified")
 def check_order(case, variant):
     """Theta is within a factor of 2 of 1 / sqrt p where p <= t^2, of t / p elsewhere."""
-    return _order(case, 2) if isinstance(case, Sizes) else None
+    return _order(case, 2)
 
 
 def _order(case, factor):
@@ -89,15 +89,13 @@ def _order(case, factor):
 @claim("Remark 4.3", SIZES, printed="verified")
 def check_dense(case, variant):
     """The angle of the ternary dictionary is not below that of an orthonormal one."""
-    if not isinstance(case, Sizes):
-        return None
     return BoundCheck("Remark 4.3", variant, "upper", 1 / sqrt(case.p), closed.ternary(case.p), 1e-12, at=[case.p], along="p")
 
 
 @claim("Remark 4.4, any mu / sigma", SIZES, printed="verified")
 def check_guarantee(case, variant):
     """(1 - mu / sigma Theta^2)^(p / t) is smallest at t = sqrt p."""
-    return _guarantee(case, isqrt(case.p)) if isinstance(case, Sizes) else None
+    return _guarantee(case, isqrt(case.p))
 
 
 def _guarantee(case, best):
@@ -132,8 +130,6 @@ PLAIN = Space(
 @claim("Theorem 4.1 without strong convexity", PLAIN, sharpened="refuted")
 def check_plain(case, variant):
     """The rate with mu = 1 / 20: plain logistic loss, whose gap falls like 1 / M only."""
-    if not isinstance(case, Plain):
-        return None
     gaps = case.gaps
     bound = (1 - Fraction(1, 5)) ** np.arange(len(gaps)) * gaps[0]
     return BoundCheck(check_plain.statement, variant, "upper", gaps, bound.astype(float), 1e-12)
@@ -146,16 +142,12 @@ CASES = {
 }
 
 
-def _on_sizes(wrong):
-    return lambda case: wrong(case) if isinstance(case, Sizes) else None
-
-
 SABOTAGE = {
     check_gradient: {"the other sign": check_gradient.instead("slopes == -gradient")},
     check_lengths: {"steps twice as long": check_lengths.instead("2 * long_step == one_step")},
     check_types: {"one place drawn is Type 0": check_types.instead("norm_of_one == norm_of_type_0")},
-    check_order: {"a factor of 0.9": _on_sizes(lambda case: _order(case, Fraction(9, 10)))},
-    check_dense: {"the other way round": _on_sizes(
-        lambda case: BoundCheck("x", "printed", "upper", closed.ternary(case.p), 1 / sqrt(case.p), 1e-12))},
-    check_guarantee: {"best at t = 1": _on_sizes(lambda case: _guarantee(case, 1))},
+    check_order: {"a factor of 0.9": lambda case: _order(case, Fraction(9, 10))},
+    check_dense: {"the other way round": lambda case: BoundCheck(
+        "x", "printed", "upper", closed.ternary(case.p), 1 / sqrt(case.p), 1e-12)},
+    check_guarantee: {"best at t = 1": lambda case: _guarantee(case, 1)},
 }  # fmt: skip

@@ -64,7 +64,7 @@ def _bottom():
     return Trial(cb.Problem(B, y, center=False, scale=False, groups=LABELS), cb.Subset(1), False, n_steps=1)
 
 
-@claim("RGBM, Theorem 4.1", (DRAWS, BASIS), printed="verified")
+@claim("RGBM, Theorem 4.1", (DRAWS, BASIS), of=cb.Run, printed="verified")
 def check_package(case, variant):
     """The bound of the package is the formula's; the mean gap of repeated runs is below it."""
     return held_by_package(

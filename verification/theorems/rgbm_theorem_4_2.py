@@ -18,6 +18,7 @@ Reference: Lu, Mazumder, Theorem 4.2.
 
 import numpy as np
 
+import coordboost as cb
 from coordboost.bounds import BoundCheck, randomized
 from coordboost.geometry import distance
 from verification.rgbm import TABLES, Trial, trials
@@ -54,19 +55,19 @@ def _small(case, factor=1):
     )
 
 
-@claim("Theorem 4.2", (DRAWS, BASIS), printed="verified")
+@claim("Theorem 4.2", (DRAWS, BASIS), of=Trial, printed="verified")
 def check_one_step(case, variant):
     """E_m L(beta^{m+1}) <= L(beta^m) - (L(beta^m) - L*)^2 / (2 sigma Dist(beta^m, beta*)^2)."""
     return _small(case) if isinstance(case, Draw) else _one_step(case) if isinstance(case, Trial) else None
 
 
-@claim("RGBM, Theorem 4.2", (DRAWS, BASIS), printed="verified")
+@claim("RGBM, Theorem 4.2", (DRAWS, BASIS), of=cb.Run, printed="verified")
 def check_package(case, variant):
     """The bound of the package is the formula's; the mean gap of repeated runs is below it."""
     return held_by_package(case, "RGBM, Theorem 4.2", randomized.sublinear, _share)
 
 
-@claim("RGBM, Theorem 4.2, simple", (DRAWS, BASIS), printed="verified")
+@claim("RGBM, Theorem 4.2, simple", (DRAWS, BASIS), of=cb.Run, printed="verified")
 def check_simple(case, variant):
     """The same for the second inequality, 2 sigma Dist_0^2 / M."""
     return held_by_package(case, "RGBM, Theorem 4.2, simple", randomized.sublinear_simple, lambda c: _simple(c, 4), 1)

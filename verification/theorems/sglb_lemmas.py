@@ -25,7 +25,7 @@ import numpy as np
 
 from coordboost.bounds import BoundCheck
 from verification.space import Space
-from verification.spaces.blocks import BLOCKS, Blocks, independent, projector
+from verification.spaces.blocks import BLOCKS, independent, projector
 from verification.statement import claim
 
 
@@ -62,8 +62,6 @@ def check_projector(case, variant):
 
 
 def _projector(case, ridge):
-    if not isinstance(case, Blocks):
-        return None
     off = F(0)
     for H in case.blocks:
         P = projector(H, ridge)
@@ -84,8 +82,6 @@ def check_even(case, variant):
 
 
 def _choice(case, signed, bound):
-    if not isinstance(case, Choice):
-        return None
     return BoundCheck("choice", "sharpened", "upper", case.off(signed), np.vectorize(bound)(case.u), 1e-14, "float")
 
 
@@ -96,8 +92,6 @@ def check_invertible(case, variant):
 
 
 def _rank(case, chances):
-    if not isinstance(case, Blocks):
-        return None
     lost = case.rank - independent(case.mean(chances(case.chance))).shape[1]
     return BoundCheck("SGLB, Statement 1", "printed", "upper", np.array([F(lost)]), np.array([F(0)]), F(0), "exact")
 

@@ -87,8 +87,6 @@ def check_markov(case, variant):
 
 
 def _markov(case, variant, factor):
-    if not isinstance(case, Tail):
-        return None
     bound = 1 - 1 / case.k if variant == "printed" else factor / case.k
     return BoundCheck("Markov", variant, "upper", case.chance(), bound, 1e-14, "float", at=case.k, along="multiple")
 
@@ -96,8 +94,6 @@ def _markov(case, variant, factor):
 @claim("SGLB, the smoothed 0-1 loss", MARGINS, printed="refuted", corrected="verified")
 def check_sigmoid(case, variant):
     """1 - s((2y - 1) z / width) is smaller for a right answer than for a wrong one: printed s(x) = 1 / (1 + e^x), corrected e^-x."""
-    if not isinstance(case, Margin):
-        return None
     sign = 1 if variant == "printed" else -1
     right, wrong = (1 - 1 / (1 + exp(sign * z / case.width)) for z in (case.z, -case.z))
     return BoundCheck("sigmoid", variant, "upper", right, wrong, 0.0, "float", at=case.z, along="margin")
@@ -110,8 +106,6 @@ def check_trees(case, variant):
 
 
 def _together(case, shared):
-    if not isinstance(case, Trees):
-        return None
     leaves = np.concatenate([case.first, case.second], axis=1)
     rank = independent(leaves).shape[1]
     return BoundCheck(

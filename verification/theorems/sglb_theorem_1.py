@@ -20,7 +20,7 @@ import numpy as np
 from scipy.stats import norm
 
 from coordboost.bounds import BoundCheck
-from verification.spaces.shrunken import CHAIN_CASES, ROUGH, Chain
+from verification.spaces.shrunken import CHAIN_CASES, ROUGH
 from verification.statement import claim
 from verification.theorems.sglb_lemmas import CHOICES, Choice, normal
 
@@ -32,8 +32,6 @@ def check_drift(case, variant):
 
 
 def _drift(case, off):
-    if not isinstance(case, Choice):
-        return None
     return BoundCheck("drift", "sharpened", "upper", off(case), 2 * np.vectorize(normal)(case.u / 2) - 1, 1e-12, "float")
 
 
@@ -56,8 +54,6 @@ def check_mean(case, variant):
 
 
 def _mean(case, factor, power=1):
-    if not isinstance(case, Chain):
-        return None
     a, axes = np.linalg.eigh(case.plus_gamma().astype(float))
     limit, eps, t = case.smoother @ case.y, float(case.eps), float(case.eps * case.steps)
     way = limit.astype(float) - axes @ (np.exp(-a * t) * (axes.T @ limit.astype(float)))
