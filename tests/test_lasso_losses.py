@@ -125,3 +125,21 @@ def test_targets_near_the_ends_of_the_range(unit):
     plain, scaled = (cb.lasso_path(problem, tol=1e-8, n_alphas=10) for problem in problems)
     np.testing.assert_allclose(scaled.coefs / unit, plain.coefs, atol=1e-4 * np.abs(plain.coefs).max())
     assert (scaled.gaps <= 1e-8).all()
+
+
+class OwnSquared:
+    """A user's loss that says it is the squared one, which has a curvature of 1 and is never below 0."""
+
+    quadratic = location = True
+
+    def value(self, y, f):
+        return 0.5 * (y - f) ** 2
+
+    def residual(self, y, f):
+        return y - f
+
+
+def test_a_quadratic_loss_need_not_declare_more():
+    X, y = labelled(30, 8, seed=10)
+    own = cb.lasso_path(cb.Problem(X, y, OwnSquared(), center=False), n_alphas=5)
+    assert np.array_equal(own.coefs, cb.lasso_path(cb.Problem(X, y, center=False), n_alphas=5).coefs)

@@ -72,9 +72,10 @@ class ExactPath(PiecewiseLinear):
 
     def _mix(self, before, after, share):
         """Coefficients between two corners each, CSR array."""
-        k, share = len(before), np.asarray(share)
-        weights, row = np.concatenate([1.0 - share, share]), np.tile(np.arange(k), 2)
-        return scipy.sparse.csr_array((weights, (row, np.concatenate([before, after]))), shape=(k, self.n_corners)) @ self.beta
+        share = np.asarray(share)
+        weights, corner = np.column_stack([1.0 - share, share]).ravel(), np.column_stack([before, after]).ravel()
+        stops, shape = np.arange(0, len(corner) + 1, 2), (len(share), self.n_corners)
+        return scipy.sparse.csr_array((weights, corner, stops), shape=shape) @ self.beta
 
     def _knots(self, way):
         return {

@@ -1,25 +1,17 @@
 """The Lasso on a grid of penalties, every answer with a certified duality gap."""
 
 import numpy as np
-import scipy.sparse
 
 from coordboost._checks import positive, real, shown
-from coordboost._protocol import DICTIONARY, LOSS
+from coordboost._protocol import LOSS
 from coordboost._threads import one_thread
 from coordboost.data import validation
-from coordboost.exact.homotopy import GAP, INTERRUPTED, Homotopy
-from coordboost.interrupt import interruptible
-from coordboost.lasso.free import FreeNewton, Reach
-from coordboost.lasso.gaps import squared_gap
-from coordboost.lasso.gram import GramForm
 from coordboost.lasso.grid import LassoPath
-from coordboost.lasso.newton import Newton
-from coordboost.lasso.sparse import StoredEntries
-from coordboost.lasso.workingset import WorkingSet
+from coordboost.lasso.solvers import SOLVERS, by_newton_freely, choose
 from coordboost.paths.intercept import best_shift
 from coordboost.problem import Problem
 from coordboost.screening.columns import ScaledColumns
-from coordboost.targets import At, Penalty, need_convexity
+from coordboost.targets import need_convexity
 
 
 def lasso_path(
@@ -138,13 +130,8 @@ def _problem(X, y, sample_weight, penalty_factor, loss, unit):
     unit = isinstance(X, Problem) if unit is None else validation.flag("unit_columns", unit)
     scale = np.ones(problem.n_learners) if unit else problem.standardization.norm.copy()
     need_convexity(problem, "a Lasso path")
-    if LOSS.of(problem.loss, "curvature") is None and LOSS.of(problem.loss, "sigma") is None:
-        raise ValueError(f"lasso_path needs a loss with curvature(y, f) or a smoothness sigma, got {shown(problem.loss)}.")
-    if not problem.infimum > -np.inf:
-        raise ValueError(
-            f"lasso_path certifies gaps, which need a lower bound of the loss: {shown(problem.loss)} declares none. Add the attribute "
-            "infimum, a number or a function of y, that value(y, f) is never below."
-        )
+    if not LOSS.of(problem.loss, "quadratic"):
+        _check_smooth(problem)
     factor = np.ones(problem.n_learners)
     if penalty_factor is not None:
         factor = validation.vector("penalty_factor", penalty_factor, problem.standardization.n_columns, "column of X")
@@ -152,6 +139,17 @@ def _problem(X, y, sample_weight, penalty_factor, loss, unit):
             raise ValueError(f"penalty_factor must be positive, got {factor.min():g}; leave columns out to exclude them.")
         factor = factor[problem.standardization.kept]
     return validation.countable("lasso_path", problem), scale / factor, factor
+
+
+def _check_smooth(problem):
+    """Refuse a loss other than the squared one that declares too little: quadratic models and gaps are made of what it declares."""
+    if LOSS.of(problem.loss, "curvature") is None and LOSS.of(problem.loss, "sigma") is None:
+        raise ValueError(f"lasso_path needs a loss with curvature(y, f) or a smoothness sigma, got {shown(problem.loss)}.")
+    if not problem.infimum > -np.inf:
+        raise ValueError(
+            f"lasso_path certifies gaps, which need a lower bound of the loss: {shown(problem.loss)} declares none. Add the attribute "
+            "infimum, a number or a function of y, that value(y, f) is never below."
+        )
 
 
 def _grid(alphas, n_alphas, eps, top):
@@ -168,76 +166,6 @@ def _grid(alphas, n_alphas, eps, top):
     return np.geomspace(top, top * eps, n_alphas)
 
 
-def choose(problem, alphas, top, tol):
-    """The solver that was faster where it was measured: the exact path on thin tables, and far down on wide ones."""
-    n, p = problem.n_samples, problem.n_learners
-    if not LOSS.of(problem.loss, "quadratic"):
-        return "newton"
-    if DICTIONARY.of(problem.dictionary, "entries"):
-        return "descent"
-    fine, deep = tol < 1e-4, alphas[-1] < 5e-3 * top
-    if n >= p:
-        return "homotopy" if fine and p <= 200 else "descent"
-    return "homotopy" if n <= 200 or (fine and (n <= 700 or (deep and n <= 4000))) else "descent"
-
-
-def by_homotopy(problem, columns, lams, tol):
-    """As `_along`, from the exact path; where its rounding leaves more than `tol`, from working sets."""
-    path = Homotopy(problem, "lasso", float(lams[-1]), scale=columns.scale, gap=max(GAP, tol / 2)).run()
-    if path.message == INTERRUPTED:
-        lams = lams[: max(1, np.count_nonzero(lams >= path.lam[-1]))]
-    gammas = path.coefs_at(lams)
-    used, place = np.unique(gammas.indices, return_inverse=True)
-    held = np.empty((len(used), columns.n_samples))
-    columns.gather(used, held)
-    preds = scipy.sparse.csr_array((gammas.data, place, gammas.indptr), shape=(len(lams), len(used))) @ held
-    resids = columns.y - preds
-    worst = columns.levels(resids)
-    square, along = np.einsum("ij,ij->i", resids, resids), np.einsum("ij,ij->i", resids, preds)
-    l1 = np.asarray(abs(gammas).sum(axis=1)).ravel()
-    parts = (part.tolist() for part in (square, along, l1, worst, lams))
-    gaps = np.array([max(squared_gap(*numbers), 0.0) for numbers in zip(*parts, strict=True)])
-    gaps /= float(columns.y @ columns.y) / 2 or 1.0
-    n_scans, short = path.n_scans + len(lams), np.flatnonzero((gaps > tol) & (lams > 0))
-    if len(short) and path.message != INTERRUPTED:
-        others, found, more = by_descent(problem, columns, lams[short], tol)
-        better, row, n_scans = found < gaps[short[: len(found)]], np.arange(len(lams)), n_scans + more
-        at = short[: len(found)][better]
-        row[at], gaps[at] = len(lams) + np.flatnonzero(better), found[better]
-        gammas = scipy.sparse.vstack([gammas, others], format="csr")[row]
-    return gammas, gaps, n_scans
-
-
-def by_descent(problem, columns, lams, tol):
-    """As `_along`, for the squared loss."""
-    sparse = DICTIONARY.of(problem.dictionary, "entries") and columns.root is None
-    return _along(columns, StoredEntries(columns) if sparse else GramForm(columns), lams, tol)
-
-
-def by_newton(problem, columns, lams, tol):
-    """As `_along`, for any other smooth loss."""
-    return _along(columns, Newton(columns, lambda lam, *point: Penalty(lam).certificate(problem, At(*point)).gap), lams, tol)
-
-
-def by_newton_freely(problem, columns, lams, tol):
-    """The same beside an intercept that is not penalised."""
-    return _along(columns, FreeNewton(columns, Reach(columns).gap), lams, tol)
-
-
-def _along(columns, inner, lams, tol):
-    """Coefficients, CSR array (n_done, n_learners), their gaps (n_done,), and scans, of working sets with an inner solver.
-
-    Largest penalty first, until it is interrupted.
-    """
-    with interruptible() as interrupted:
-        answers = WorkingSet(inner).path(lams, tol, interrupted)
-    stops = np.cumsum([0] + [len(answer.learner) for answer in answers])
-    learner = np.concatenate([stops[:0]] + [answer.learner for answer in answers])
-    value = np.concatenate([np.zeros(0)] + [answer.value for answer in answers])
-    gammas = scipy.sparse.csr_array((value, learner, stops), shape=(len(answers), columns.n_learners))
-    return gammas, np.array([answer.gap for answer in answers]), inner.n_scans
-
-
 def _raw(problem, factor, gammas):
     """Coefficients on the scale of X, (n_columns, n_alphas), and intercepts; the column of a learner is `factor` times its own."""
     way, by = problem.standardization, factor / problem.standardization.norm
@@ -245,6 +173,3 @@ def _raw(problem, factor, gammas):
     coefs = np.zeros((way.n_columns, gammas.shape[0]))
     coefs[way.kept[learner], row] = by[learner] * gammas.data
     return coefs, problem.offset - gammas @ (way.mean * by)
-
-
-SOLVERS = {"homotopy": by_homotopy, "descent": by_descent, "newton": by_newton}

@@ -1,0 +1,91 @@
+"""The solvers of a Lasso path: the exact path read off at the penalties, or working sets with one of the inner solvers."""
+
+import numpy as np
+import scipy.sparse
+
+from coordboost._protocol import DICTIONARY, LOSS
+from coordboost.exact.homotopy import GAP, INTERRUPTED, Homotopy
+from coordboost.interrupt import interruptible
+from coordboost.lasso.free import FreeNewton, Reach
+from coordboost.lasso.gaps import squared_gap
+from coordboost.lasso.gram import GramForm
+from coordboost.lasso.newton import Newton
+from coordboost.lasso.sparse import StoredEntries
+from coordboost.lasso.workingset import WorkingSet
+from coordboost.targets import At, Penalty
+
+
+def choose(problem, alphas, top, tol):
+    """The solver that was faster where it was measured: the exact path on thin tables, and far down on wide ones."""
+    n, p = problem.n_samples, problem.n_learners
+    if not LOSS.of(problem.loss, "quadratic"):
+        return "newton"
+    if DICTIONARY.of(problem.dictionary, "entries"):
+        return "descent"
+    fine, deep = tol < 1e-4, alphas[-1] < 5e-3 * top
+    if n >= p:
+        return "homotopy" if fine and p <= 200 else "descent"
+    return "homotopy" if n <= 200 or (fine and (n <= 700 or (deep and n <= 4000))) else "descent"
+
+
+def by_homotopy(problem, columns, lams, tol):
+    """As `_along`, from the exact path; where its rounding leaves more than `tol`, from working sets."""
+    path = Homotopy(problem, "lasso", float(lams[-1]), scale=columns.scale, gap=max(GAP, tol / 2)).run()
+    if path.message == INTERRUPTED:
+        lams = lams[: max(1, np.count_nonzero(lams >= path.lam[-1]))]
+    gammas = path.coefs_at(lams)
+    met = np.zeros(columns.n_learners, dtype=bool)
+    met[gammas.indices] = True
+    used, place = np.flatnonzero(met), np.cumsum(met) - 1
+    held = np.empty((len(used), columns.n_samples))
+    columns.gather(used, held)
+    few = scipy.sparse.csr_array((gammas.data, place[gammas.indices], gammas.indptr), shape=(len(lams), len(used)))
+    preds = few @ held
+    resids = columns.y - preds
+    worst = columns.levels(resids)
+    square, along = np.einsum("ij,ij->i", resids, resids), np.einsum("ij,ij->i", resids, preds)
+    l1 = np.asarray(abs(gammas).sum(axis=1)).ravel()
+    parts = (part.tolist() for part in (square, along, l1, worst, lams))
+    gaps = np.array([max(squared_gap(*numbers), 0.0) for numbers in zip(*parts, strict=True)])
+    gaps /= float(columns.y @ columns.y) / 2 or 1.0
+    n_scans, short = path.n_scans + len(lams), np.flatnonzero((gaps > tol) & (lams > 0))
+    if len(short) and path.message != INTERRUPTED:
+        others, found, more = by_descent(problem, columns, lams[short], tol)
+        better, row, n_scans = found < gaps[short[: len(found)]], np.arange(len(lams)), n_scans + more
+        at = short[: len(found)][better]
+        row[at], gaps[at] = len(lams) + np.flatnonzero(better), found[better]
+        gammas = scipy.sparse.vstack([gammas, others], format="csr")[row]
+    return gammas, gaps, n_scans
+
+
+def by_descent(problem, columns, lams, tol):
+    """As `_along`, for the squared loss."""
+    sparse = DICTIONARY.of(problem.dictionary, "entries") and columns.root is None
+    return _along(columns, StoredEntries(columns) if sparse else GramForm(columns), lams, tol)
+
+
+def by_newton(problem, columns, lams, tol):
+    """As `_along`, for any other smooth loss."""
+    return _along(columns, Newton(columns, lambda lam, *point: Penalty(lam).certificate(problem, At(*point)).gap), lams, tol)
+
+
+def by_newton_freely(problem, columns, lams, tol):
+    """The same beside an intercept that is not penalised."""
+    return _along(columns, FreeNewton(columns, Reach(columns).gap), lams, tol)
+
+
+def _along(columns, inner, lams, tol):
+    """Coefficients, CSR array (n_done, n_learners), their gaps (n_done,), and scans, of working sets with an inner solver.
+
+    Largest penalty first, until it is interrupted.
+    """
+    with interruptible() as interrupted:
+        answers = WorkingSet(inner).path(lams, tol, interrupted)
+    stops = np.cumsum([0] + [len(answer.learner) for answer in answers])
+    learner = np.concatenate([stops[:0]] + [answer.learner for answer in answers])
+    value = np.concatenate([np.zeros(0)] + [answer.value for answer in answers])
+    gammas = scipy.sparse.csr_array((value, learner, stops), shape=(len(answers), columns.n_learners))
+    return gammas, np.array([answer.gap for answer in answers]), inner.n_scans
+
+
+SOLVERS = {"homotopy": by_homotopy, "descent": by_descent, "newton": by_newton}
