@@ -65,6 +65,12 @@ def reduction(function):
     return register_jitable(_nrt=False, fastmath={"reassoc"})(function)
 
 
+def fused(function):
+    """As `reduction`, of a copy of `function`; a product and the sum that takes it in are rounded once, where the machine can do that."""
+    copy = FunctionType(function.__code__, function.__globals__, function.__name__)
+    return register_jitable(_nrt=False, fastmath={"reassoc", "contract"})(copy)
+
+
 def is_piece(value):
     """True for a ``NamedTuple`` instance whose fields can all be compiled."""
     if not (isinstance(value, tuple) and hasattr(value, "_fields")):

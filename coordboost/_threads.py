@@ -5,9 +5,6 @@ import functools
 
 from threadpoolctl import ThreadpoolController
 
-#: Kernels of OpenBLAS with vectors of 512 bits.
-WIDE_KERNELS = ("SkylakeX", "Cooperlake", "SapphireRapids")
-
 
 @functools.lru_cache
 def _libraries():
@@ -18,12 +15,6 @@ def _libraries():
     import scipy.linalg  # noqa: F401
 
     return [library for library in ThreadpoolController().lib_controllers if library.user_api == "blas"]
-
-
-@functools.lru_cache
-def narrow_blas():
-    """Whether BLAS works on shorter vectors than 512 bits: a build of OpenBLAS for older machines, or one told to work as on these."""
-    return all(library.internal_api == "openblas" and library.architecture not in WIDE_KERNELS for library in _libraries())
 
 
 @contextlib.contextmanager

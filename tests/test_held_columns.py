@@ -1,7 +1,5 @@
 """The one store of gathered columns against a dictionary of columns, whatever is taken in and let go of, in any order."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 import scipy.sparse
@@ -9,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import coordboost as cb
-from coordboost import _threads
 from coordboost.lasso.part import Part
 from coordboost.screening.columns import HeldColumns, ScaledColumns
 
@@ -67,14 +64,6 @@ def test_many_columns_at_once():
     held.add(np.arange(10))
     order = np.roll(np.arange(140), -10)
     assert (held.gram[:140, :140] == table[order] @ table[order].T).all()
-
-
-@pytest.mark.parametrize(
-    ("api", "kernels", "narrow"), [("openblas", "Haswell", True), ("openblas", "SkylakeX", False), ("mkl", "", False)]
-)
-def test_products_are_left_to_a_blas_that_uses_all_of_the_machine(monkeypatch, api, kernels, narrow):
-    monkeypatch.setattr(_threads, "_libraries", lambda: [SimpleNamespace(internal_api=api, architecture=kernels)])
-    assert _threads.narrow_blas.__wrapped__() is narrow
 
 
 def test_room_is_made_once():

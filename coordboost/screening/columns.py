@@ -11,7 +11,6 @@ import numpy as np
 from coordboost._generic import compiled, kernel, leaf
 from coordboost._machine import WIDE
 from coordboost._protocol import DICTIONARY
-from coordboost._threads import narrow_blas
 from coordboost.screening.inner_products import gram_of
 from coordboost.screening.scan import LITTLE, scan
 
@@ -96,7 +95,7 @@ class HeldColumns:
         if self.entries is not None:
             self.gram[m:room, :room] = self.entries(learners, self.ids[:room])
             self.gram[:m, m:room] = self.gram[m:room, :m].T
-        elif self.gram is not None and m == 0 and room * self.rows[:room].size > LITTLE and WIDE and narrow_blas():
+        elif self.gram is not None and m == 0 and room * self.rows[:room].size > LITTLE and WIDE:
             gram_of(self.rows[:room], self.gram)
         elif self.gram is not None:
             extend_gram(self.rows, self.gram, m, room, np.empty((room - m) * room))
