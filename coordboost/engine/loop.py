@@ -49,18 +49,19 @@ def retrace(coefficients, path, start, stop):
     return coefficients
 
 
+_in_python = interpreted(advance)
+
+
 def runner(view, select, step, beta, *, compile=True):
     """The loop for these pieces: compiled where all of them can be, plain Python otherwise, and around searches on several threads."""
     pieces = (view, select, step, beta)
-    run = interpreted(advance)
     if compile and all(map(is_piece, pieces)):
         finder = VIEW.of(view, "tasks") and view.tasks()
         if finder is None:
             return compiled(advance, pieces)
-        return lambda view, select, step, unit, beta, *rest: run(Tasked(view, finder), select, step, unit, Kept(beta), *rest)
-    called = compile and VIEW.of(view, "dictionary") is not None and not is_piece(view.dictionary)
-    return (
-        (lambda view, select, step, unit, beta, *rest: run(Called(view), select, step, unit, Kept(beta), *rest))
-        if called
-        else run
-    )
+        return lambda view, select, step, unit, beta, *rest: _in_python(
+            Tasked(view, finder), select, step, unit, Kept(beta), *rest
+        )
+    if compile and VIEW.of(view, "dictionary") is not None and not is_piece(view.dictionary):
+        return lambda view, select, step, unit, beta, *rest: _in_python(Called(view), select, step, unit, Kept(beta), *rest)
+    return _in_python
