@@ -50,6 +50,22 @@ def test_how_far_the_minimiser_is():
         assert away(soft, At.point(soft, np.zeros(2))) >= np.abs(best).sum()
 
 
+def test_a_minimiser_may_be_farther_than_the_longest_residual():
+    """Slopes are nearly those of lines: all of the loss goes from one sample to the other, a way of root 2 times that length."""
+    d, slope = 0.01, 1.01
+    problem = cb.Problem([[slope], [-1.0]], [1.0, 0.0], cb.Huber(d), center=False)
+    best = (1 - d / slope) / slope * math.hypot(slope, 1)  # where the slopes of both samples cancel
+    start = At.point(problem, np.zeros(1))
+    assert 1.3 * problem.loss.level_radius(start.loss) < best <= away(problem, start)
+
+
+def test_of_other_losses_nothing_is_claimed_from_below():
+    """A target that is nearly 0: the start is nearly the minimiser, and the level set is small."""
+    for loss in (cb.Huber(0.5), cb.Logistic(0.1)):
+        y = (1.0, -1.0) if isinstance(loss, cb.Logistic) else (1e-6, 0.0)
+        assert start_distance(nearly_equal(0.1, loss, y))[0] == 0 < start_distance(nearly_equal(0.1, loss, y))[1]
+
+
 def test_no_least_loss_is_claimed_where_the_minimiser_may_be_at_infinity():
     separable = nearly_equal(0.1, cb.Logistic())
     refused(lambda: least_loss(separable), "not known to be bounded")

@@ -68,7 +68,7 @@ PROFILES = Space(
 
 check_end = Statement(
     "Figure 3, end of the profile", PROFILES, "The l1 norm at which the profile of bounds ends; it falls with eps.",
-    printed="end <= 8 * kappa / (2 - eps) and (4 + 2 * root(3)) * kappa / (2 - eps) <= end",
+    printed="end <= 8 * kappa / (2 - eps) and end == 4 * (1 + root(gamma)) * kappa / (2 - eps) and 4 * gamma >= 3",
 )  # fmt: skip
 
 
