@@ -27,7 +27,8 @@ def fitted(names, columns, impute):
 
 def fill_of(column):
     """The median, or the most frequent category, the first of equals; of no value at all 0, or the first category."""
-    there = column.values[~column.missing]
+    missing = column.missing
+    there = column.values[~missing] if missing.any() else column.values
     if column.kind == CATEGORY:
         return column.levels[int(np.bincount(there, minlength=1).argmax())]
     return float(np.median(there)) if len(there) else 0.0
@@ -90,19 +91,26 @@ def _dense(parts, n_rows, n_columns):
 
 
 def _sparse(parts, n_rows, n_columns):
-    data, rows, lengths = zip(*(_stored(width, held) for width, held in parts), strict=True)
-    stops = np.append(0, np.cumsum(np.concatenate(lengths))).astype(np.int32 if 8 * n_rows * len(data) < 1 << 31 else np.int64)
-    return scipy.sparse.csc_array((np.concatenate(data), np.concatenate(rows), stops), shape=(n_rows, n_columns))
+    held = list(parts)
+    counts = [_counts(width, part) for width, part in held]
+    small = 8 * n_rows * len(held) < 1 << 31
+    stops = np.append(0, np.cumsum(np.concatenate(counts))).astype(np.int32 if small else np.int64)
+    data, rows, at = np.ones(stops[-1]), np.empty(stops[-1], dtype=np.int32), 0
+    everywhere = np.arange(n_rows, dtype=np.int32)
+    for (width, part), count in zip(held, counts, strict=True):
+        here = slice(at, at := at + int(np.sum(count)))
+        if part.dtype.kind == "i":
+            # 16 bits are sorted by their digits
+            order = np.argsort(part.astype(np.int16) if width < 1 << 15 else part, kind="stable")
+            rows[here] = order[n_rows - (here.stop - here.start) :]
+        elif here.stop - here.start == n_rows:
+            rows[here], data[here] = everywhere, part
+        else:
+            rows[here] = np.flatnonzero(part)
+            data[here] = part[rows[here]]
+    return scipy.sparse.csc_array((data, rows, stops), shape=(n_rows, n_columns))
 
 
-def _stored(width, held):
-    """The entries of some columns that are not 0, their rows, and how many each column has."""
-    if held.dtype.kind != "i":
-        rows = np.flatnonzero(held).astype(np.int32)
-        return held if len(rows) == len(held) else held[rows], rows, [len(rows)]
-    rows = np.flatnonzero(held >= 0).astype(np.int32)
-    place = held[rows]
-    order = np.argsort(
-        place.astype(np.int16) if width < 1 << 15 else place, kind="stable"
-    )  # 16 bits are sorted by their digits
-    return np.ones(len(rows)), rows[order], np.bincount(place, minlength=width)
+def _counts(width, held):
+    """How many entries of each column of a part are not 0."""
+    return np.bincount(held + 1, minlength=width + 1)[1:] if held.dtype.kind == "i" else [np.count_nonzero(held)]
