@@ -59,6 +59,8 @@ def test_radius_and_steps_are_chosen_together():
     )
     ratios = cb.CertifiedElasticNetCV(l1_ratio=[0.2, 1.0], **MANY).fit(X, Y)
     assert ratios.path_.l1_ratio in (0.2, 1.0) and ratios.cross_validation_.losses.shape == (3, 10)
+    for chosen in (model, ratios):  # three folds, made once for all their paths
+        assert len({id(path.problem) for path in chosen.cross_validation_.paths}) == 3
 
 
 def test_what_a_rule_does_not_have():

@@ -1,6 +1,7 @@
 """Estimators that choose the place on their path: by cross-validation, or by a criterion that needs no rows held out."""
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from joblib import effective_n_jobs  # type: ignore[import-untyped]
@@ -111,12 +112,11 @@ class CrossValidated:
         shared = Folds(problem, folds, self.by_gram)
         walks, rows = self._walks(problem, shared.products), rows_quickly(X)
 
+        @cache
         def part(k):
+            """The problem of fold k, made once for all walks, whose paths keep it in any case."""
             fit = folds[k][0]
-            made = shared.parts[k] is None
-            return (
-                (self._problem(rows[fit], y[fit], None if weight is None else weight[fit]), None) if made else shared.parts[k]
-            )
+            return shared.parts[k] or (self._problem(rows[fit], y[fit], None if weight is None else weight[fit]), None)
 
         given = y, validation.sample_weight(weight, len(y)), folds
         threads = effective_n_jobs(self.n_jobs)
