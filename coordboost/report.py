@@ -29,6 +29,14 @@ WORDS = {
 }
 
 
+def adds_to(model):
+    """What the sum of coefficients times columns of a ``LinearModel`` is, in words."""
+    if model.two_class:
+        second = repr(model.recipe.labels[1]) if model.recipe and model.recipe.labels else "the second class"
+        return f"the score of {second} (the higher, the likelier)"
+    return "the logarithm of the prediction" if model.loss == "Poisson" else "the prediction"
+
+
 def caption(run):
     """The method as it is called, on two lines: its name, and its parameters."""
     return f"{run.method.name}\n{parameters(run.method)}".rstrip()

@@ -110,6 +110,18 @@ def test_two_classes_get_probabilities_and_labels(folder):
     fine("fit k.csv --target Klasse --method gcd --loss logistic --steps 40 --out o")
     found = json.loads(fine("predict o/gcd.run k.csv --json").stdout)
     run = cb.load("o/gcd.run")
+    fine("report o/gcd.run --out classes.html")
+    shown, share = _Page((folder / "classes.html").read_text(encoding="utf-8")).text, 100 * np.mean(run.problem.y > 0)
+    for words in (
+        "gcd for Klasse = teuer",
+        f"teuer {share:.3g} %, billig",
+        "adds to the score of 'teuer' (the higher, the likelier)",
+    ):
+        assert words in shown
+    assert (
+        "The lower end is the smallest value that the loss can have at all" in shown and f"--ball {run.final.l1:.6g}" in shown
+    )
+    assert "They add to the score of 'teuer'" in " ".join(fine("coef o/gcd.run").stdout.split())
     np.testing.assert_allclose(found["probability"], 1 / (1 + np.exp(-run.predict(pd.read_csv("k.csv")))), rtol=1e-12)
     assert found["label"] == np.where(np.array(found["probability"]) > 0.5, "teuer", "billig").tolist()
 

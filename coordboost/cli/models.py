@@ -72,10 +72,12 @@ def coef(run, everything, as_csv, as_json, out, **place):
     if as_csv or out is not None:
         _write(_csv(["column", "variable", "coefficient", "effect"], [[*row.values()] for row in (first, *rows)]), out)
         return
+    from coordboost.report import adds_to
+
     zero = len(model.names) - sum(bool(value) for value in model.coef)
     print_parts(
         _table([first, *rows], model),
-        f"{model.method}, step {model.step:,}; {zero} of {len(model.names)} coefficients are zero.",
+        f"{model.method}, step {model.step:,}; {zero} of {len(model.names)} coefficients are zero. They add to {adds_to(model)}.",
     )
 
 

@@ -57,7 +57,7 @@ def page(run, out=None, *, run_file="the.run"):
 def _page(run, file):
     """The page as text."""
     model = model_of(run)
-    target = "y" if model.recipe is None else model.recipe.target
+    target = "y" if model.recipe is None else " = ".join([model.recipe.target, *model.recipe.labels[1:]])
     title = f"{run.method.name.replace('_', ' ')} for {target}"
     parts = [
         ("Result", summary_part(run, model, target)),

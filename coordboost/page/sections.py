@@ -78,26 +78,36 @@ def coefficients_part(model):
     more = f"<details><summary>{len(cells) - SHOWN} more</summary><table>{''.join(cells[SHOWN:])}</table></details>\n"
     zero = len(model.names) - len(rows)
     words = (
-        f"The intercept is {model.intercept:.6g}. The effect is what one standard deviation of the column adds to the prediction (blue: "
-        f"more, orange: less). {zero} of {len(model.names)} coefficients are zero."
+        f"The intercept is {model.intercept:.6g}. The effect is what one standard deviation of the column adds to "
+        f"{report.adds_to(model)}; blue: more, orange: less. {zero} of {len(model.names)} coefficients are zero."
     )
     return html_text(words) + shown + (more if len(cells) > SHOWN else "")
+
+
+def _target(problem, model, labels):
+    """Mean and spread of the target, or the shares of its two classes."""
+    y = problem.y + (problem.offset - problem.base)
+    if not model.two_class:
+        return f"mean {np.average(y, weights=problem.weight):.5g}, standard deviation {y.std():.5g}"
+    share = 100 * float(np.average(y > 0, weights=problem.weight))
+    no, yes = labels or ("first class", "second class")
+    return f"{yes} {share:.3g} %, {no} {100 - share:.3g} %"
 
 
 def data_part(run, model):
     """The table that the model was fitted on, without its rows."""
     problem, recipe = run.problem, model.recipe
-    y = problem.y + (problem.offset - problem.base)
+    labels = () if recipe is None else recipe.labels
     rows = [
         ("rows", f"{problem.n_samples:,}"),
         ("columns", f"{len(model.names):,}" + (f", of which {len(problem.dropped)} do not vary" if problem.dropped else "")),
-        ("target", f"mean {np.average(y, weights=problem.weight):.5g}, standard deviation {y.std():.5g}"),
+        ("target", _target(problem, model, labels)),
     ]
     if recipe is not None:
         kinds = [one.kind for one in recipe.variables]
         rows.append(("variables", ", ".join(f"{kinds.count(kind)} of kind {kind}" for kind in dict.fromkeys(kinds))))
-        if recipe.labels:
-            rows.append(("classes", f"0 is {recipe.labels[0]}, 1 is {recipe.labels[1]}"))
+        if labels:
+            rows.append(("classes", f"0 is {labels[0]}, 1 is {labels[1]}"))
         rows.append(
             ("gaps", {None: "none", "drop": "rows with gaps were left out"}.get(recipe.impute, f"filled ({recipe.impute})"))
         )
@@ -133,6 +143,11 @@ def certificate_part(run, file):
         f"<details><summary>the numbers behind it</summary>{html_table([row for row in rows if row not in ends])}</details>\n"
     )
     words = [*report.verdict_text(found), f"What can be reached is {_best(found['target'])}."]
+    if model["lower"] is not None and model["lower"] == run.problem.infimum and run.final.l1:
+        words.append(
+            "The lower end is the smallest value that the loss can have at all: without a bound of the coefficients no more is known. "
+            f"With `--ball {run.final.l1:.6g}` the command below proves how near this model is to the best of its l1 norm."
+        )
     return html_text(*words) + html_table(ends) + more + f"<pre>coordboost certify {escape(file)} --independent</pre>\n"
 
 
