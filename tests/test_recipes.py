@@ -178,3 +178,11 @@ def test_columns_of_lists_are_refused_in_one_sentence(tmp_path):
     pd.DataFrame({"a": [[1, 2], [3]], "y": [1.0, 2.0]}).to_parquet(tmp_path / "t.parquet")
     with pytest.raises(ValueError, match="column 'a' holds lists or the like"):
         read_table(tmp_path / "t.parquet")
+
+
+def test_a_grid_scores_the_table_as_it_was(made):
+    """At all alphas in one product; place by place it is the same."""
+    path = cb.lasso_path(made[1].problem(), n_alphas=3)
+    places = [cb.Place(step=k) for k in range(3)]
+    together, one_by_one = path.score_path(FRAME, FRAME["price"]), path.score_at(FRAME, FRAME["price"], at=places)
+    np.testing.assert_allclose(together, one_by_one, rtol=1e-12)
