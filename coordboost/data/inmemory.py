@@ -61,20 +61,20 @@ class RecipeColumns(MemoryColumns):
         self.recipe, self.names, self.named = recipe, recipe.columns, True
 
 
-def columns_as_in(X, names, named, recipe=None):
-    """New rows as columns with verbs, and the order that puts them into that of the columns `names` of the fit, or None.
+def columns_as_in(X, problem):
+    """New rows as columns with verbs, and the order that puts them into that of the columns of the `problem` of the fit, or None.
 
-    recipe : what makes columns of a data frame first, or None
+    What made columns of a data frame there, its recipe, makes them here.
 
     Raises
     ------
     ValueError
         If there are more or fewer columns, or others by name.
     """
-    if recipe is not None and validation.is_frame(X):
-        X = recipe.numbers(validation.as_pandas(X))
-    X = columns_of(X)
-    order = order_of(X.names if X.named else None, names, named)
+    if problem.recipe is not None and validation.is_frame(X):
+        X = problem.recipe.numbers(validation.as_pandas(X))
+    X, names = columns_of(X), problem.column_names
+    order = order_of(X.names if X.named else None, names, problem.named)
     if X.shape[1] != len(names):
         raise ValueError(f"X must have {len(names)} columns as in the fit, got {X.shape[1]}.")
     return X, order

@@ -72,7 +72,7 @@ class LassoPath(PiecewiseLinear):
 
     def _losses(self, X, y, weight):
         """As for every path; all alphas in one product, of the columns in use."""
-        X, order = columns_as_in(X, self.problem.column_names, self.problem.named, self.problem.recipe)
+        X, order = columns_as_in(X, self.problem)
         used = np.flatnonzero(self.coefs.any(axis=1))
         at = used if order is None else np.argsort(order)[used]
         preds = X.part(at, slice(None)) @ self.coefs[used] + self.intercepts

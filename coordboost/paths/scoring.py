@@ -94,7 +94,7 @@ class NewColumns:
 
     def __init__(self, problem, X, learners):
         way = problem.standardization
-        self.columns, order = columns_as_in(X, problem.column_names, problem.named, problem.recipe)
+        self.columns, order = columns_as_in(X, problem)
         places = way.kept[learners]
         self.places = places if order is None else self._inverse(order)[places]
         self.mean, self.norm = way.mean[learners, None], way.norm[learners, None]
