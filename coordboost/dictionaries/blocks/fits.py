@@ -23,14 +23,17 @@ def fill_root(gram, l2, index, count, out):
     """The symmetric root of the pseudo-inverse of G + l2, G the Gram matrix of ``index[:count]``, into ``out[:count, :count]``."""
     if count == 0:
         return
-    part = gram[index[:count]][:, index[:count]]
+    part = np.empty((count, count))
     for a in range(count):
+        for b in range(count):
+            part[a, b] = gram[index[a], index[b]]
         part[a, a] += l2
     size, axes = np.linalg.eigh(part)
     out[:count, :count] = 0.0
     for k in range(count):
         if size[k] > SMALL * size[count - 1]:
-            out[:count, :count] += np.outer(axes[:, k], axes[:, k]) / math.sqrt(size[k])
+            for a in range(count):
+                out[a, :count] += axes[a, k] * axes[:, k] / math.sqrt(size[k])
 
 
 @kernel
