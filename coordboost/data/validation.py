@@ -158,11 +158,10 @@ def sample_weight(weight, n_samples):
 
 def response(y, weight, n_samples):
     """`y` and its weights as float64, both (n_samples,): sums of weighted squares are numbers."""
-    y, given = target(y, n_samples), weight is not None
-    weight = sample_weight(weight, n_samples)
-    if given:
-        square_is_normal("sqrt(sample_weight) abs(y)", float((np.sqrt(weight) * np.abs(y)).max()), "y or the weights")
-    return y, weight
+    y, out = target(y, n_samples), sample_weight(weight, n_samples)
+    if weight is not None:
+        square_is_normal("sqrt(sample_weight) abs(y)", float((np.sqrt(out) * np.abs(y)).max()), "y or the weights")
+    return y, out
 
 
 def infimum(loss, y):

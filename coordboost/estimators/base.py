@@ -93,8 +93,8 @@ class Boosted(Parameters):
         sigma = LOSS.of(loss, "sigma")
         rate = self.learning_rate / (1.0 if newton or sigma is None else sigma)
         method = self._method(loss, rate, family.binned.n_features)
-        self._begun_with, self._begun_on = self.settings(), tables.fingerprint(family.binned.codes, y, weight)
         family, y, weight = self._alike(family, y, weight)
+        self._begun_with, self._begun_on = self.settings(), tables.fingerprint(y, weight)
         problems = [Problem(family, one, loss, sample_weight=weight) for one in self._targets(y)]
         return [(problem, method, partial(solve, problem, method, rng=self._seed)) for problem in problems]
 
@@ -116,7 +116,9 @@ class Boosted(Parameters):
         changed = [key for key, value in now.items() if repr(value) != repr(self._begun_with[key])]
         if changed:
             raise ValueError(f"warm_start goes on with the same run, but {changed[0]} is another; pass warm_start=False.")
-        if tables.fingerprint(problem.binning.bin(X).codes, y, weight) != self._begun_on:
+        own = problem.dictionary.family
+        family, y, weight = self._alike(own.at(problem.binning.bin(X)), y, weight)
+        if tables.fingerprint(y, weight) != self._begun_on or not np.array_equal(family.binned.codes, own.binned.codes):
             raise ValueError(
                 "warm_start goes on with the same run, but X, y or sample_weight are others; pass warm_start=False."
             )
