@@ -1,13 +1,21 @@
 """Readers: what is written comes back, and every bad file is one clear sentence."""
 
 import gzip
+import io
+import math
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse
+from hypothesis import example, given
+from hypothesis import strategies as st
 from sklearn.datasets import dump_svmlight_file
 
+from coordboost.data.kinds import Cells, misplaced
 from coordboost.readers import read_table
+from coordboost.readers.options import Options
+from coordboost.readers.text import TextFile
 
 X = np.array([[1.0, -2.5, 0.0], [4.0, 0.1, 1e-300]])
 Y = np.array([1.0, -1.0])
@@ -29,6 +37,25 @@ def write(path, content):
 
 
 # ---------------------------------------------------------------------------------------------- good files
+
+
+@given(st.text("0123.,-+e", min_size=1, max_size=12))
+@example("1.234,5")
+@example("12.34")
+@example("1234.567")
+@example(".123")
+def test_what_pandas_makes_of_marks_that_part_groups_is_what_a_cell_is(cell):
+    found = pd.read_csv(io.StringIO(f"a;b\n{cell};1\n"), sep=";", decimal=",", thousands=".")["a"]
+    if found.dtype.kind in "if" and not misplaced(".").search(f"{cell};1\n"):
+        ours = Cells(None, ",", ".").number(cell)
+        assert ours == found[0] or (math.isnan(ours) and math.isnan(found[0]))
+
+
+@pytest.mark.parametrize(("last", "kind"), [("7.654.321,5", "f"), ("31.12.2020", "O")])
+def test_numbers_with_marks_are_left_to_pandas_where_all_marks_part_groups(tmp_path, last, kind):
+    path = write(tmp_path / "t.csv", "an.a;y\n1.234,5;1\n" + "1,5;2\n" * 400_000 + f"{last};3\n")
+    frame = TextFile(path, ".csv", Options(sep=";", decimal=",", thousands=".")).frame()
+    assert (pd.api.types.is_float_dtype(frame["an.a"])) == (kind == "f") and len(frame) == 400_002
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.CSV", "t.csv.gz", "t.v2.csv", "a,b.csv"])

@@ -44,6 +44,12 @@ def grouped(thousands, decimal):
     return re.compile(rf"[+-]?\d{{1,3}}({mark}\d{{2,3}})*{mark}\d{{3}}({point}\d*)?([eE][+-]?\d+)?")
 
 
+def misplaced(thousands):
+    """What no number has that is `grouped`, to be sought in the text of many cells: a mark that does not part groups of digits."""
+    mark = re.escape(thousands)
+    return re.compile(rf"{mark}(?:(?<!\d{mark})|(?<=\d{{4}}{mark})|(?!\d{{3}}(?!\d)|\d{{2}}{mark}))")
+
+
 class Cells(NamedTuple):
     """How the cells of a table are written, and where its rows are.
 
