@@ -46,6 +46,8 @@ def test_greedy_descent_on_it_is_the_loop_of_five_lines(view):
     assert run.path.learner.tolist() == naive.picks
     assert np.abs(run.beta - naive.betas[-1]).max() < 1e-12  # 30 steps that never amplify rounding
     assert run.final.loss == pytest.approx(loss.value(y, X @ run.beta), rel=1e-13)
+    along = [loss.value(y, X @ beta) / 6 for beta in naive.betas]
+    np.testing.assert_allclose(-run.score_path(X, y), along, rtol=1e-12)
 
 
 class Written(NamedTuple):

@@ -2,22 +2,22 @@
 
 import numpy as np
 
-from coordboost._generic import compiled, generic
+from coordboost._generic import compiled, generic, interpreted, is_piece
 from coordboost._protocol import COEFFICIENTS
+from coordboost._total import sum_of_losses
 from coordboost.engine.loop import retrace
 
 accumulate = generic("accumulate")
-value = generic("value")
 
 
 def follow_losses(model, loss, y, weight, offset, learner, shrink, theta, out):
-    """Bring `model` through the recorded steps, and write the sum of the losses after each of them into `out`."""
+    """Bring `model` through the recorded steps, and write the sum of the losses after each of them into `out`.
+
+    offset : (n_steps,), the constant prediction beside the model after each step
+    """
     for k in range(len(out)):
         accumulate(model, learner[k], shrink[k], theta[k])
-        total = 0.0
-        for i in range(len(y)):
-            total += weight[i] * value(loss, y[i], offset + model.pred[i])
-        out[k] = total
+        out[k] = sum_of_losses(loss, y, weight, offset[k], model.pred)
 
 
 class Follower:
@@ -44,9 +44,13 @@ class Follower:
         self.k = k
 
     def losses(self, path, k, loss, y, weight, offset):
-        """Go on to step k; the weighted sums of the losses after each of the steps, (k - self.k,)."""
+        """Go on to step k; the weighted sums of the losses after each of the steps, (k - self.k,).
+
+        offset : the constant prediction, a number or one for each of the steps
+        """
         part, out = path.cut(self.k, k), np.empty(k - self.k)
-        run = compiled(follow_losses, (self.model, loss))
-        run(self.model, loss, y, weight, offset, part.learner, part.shrink, part.theta, out)
+        pieces, offsets = (self.model, loss), np.full(len(out), offset, dtype=np.float64)
+        run = compiled(follow_losses, pieces) if all(map(is_piece, pieces)) else interpreted(follow_losses)
+        run(*pieces, y, weight, offsets, part.learner, part.shrink, part.theta, out)
         self.k = k
         return out

@@ -6,7 +6,7 @@ import numpy as np
 
 from coordboost.paths.intercept import CAP, best_shift, moved_by
 from coordboost.paths.places import PathLike, Place, checked_place
-from coordboost.paths.scoring import predictions, run_losses_beside
+from coordboost.paths.scoring import predictions, run_losses
 from coordboost.state import State
 
 
@@ -66,7 +66,7 @@ class RefittedRun(PathLike):
         return numbers | {"intercept": np.array([state.problem.raw(state.beta)[1] for state in states])}, coefs
 
     def _losses(self, X, y, weight):
-        return run_losses_beside(self.run, self.shifts, X, y, weight)
+        return run_losses(self.run, X, y, weight, self.shifts)
 
     def _names(self):
         return self.run._names()

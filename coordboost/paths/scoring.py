@@ -30,32 +30,22 @@ def losses_of(problem, preds, y, weight):
 
 
 @on_one_thread
-def run_losses(run, X, y, weight):
-    """Sums of the losses on the rows X after 0, 1, ..., n_steps steps of a run, (n_steps + 1,)."""
-    problem = run.problem
-    if not followed(run):
-        models = (run.problem.predict(state.beta, X) for state in run.replay(range(run.n_steps + 1)))
-        return losses_of(problem, models, y, weight)
-    start = losses_of(problem, [np.full(len(y), problem.offset)], y, weight)
-    if not len(run.path):
-        return start
-    after = np.zeros(len(run.path))
-    for part, path, follower in followers(run, X, len(y)):
-        after += follower.losses(path, len(path), problem.loss, y[part], weight[part], problem.offset)
-    return np.concatenate([start, after])
+def run_losses(run, X, y, weight, shifts=0.0):
+    """Sums of the losses on the rows X after 0, 1, ..., n_steps steps of a run, (n_steps + 1,).
 
-
-@on_one_thread
-def run_losses_beside(run, shifts, X, y, weight):
-    """The same where the constant prediction is larger by `shifts` (n_steps + 1,), a number for each step."""
-    problem, states = run.problem, run.replay(range(run.n_steps + 1))
+    shifts : (n_steps + 1,), what is added to the constant prediction of each of these models, or a number for all
+    """
+    problem, shifts = run.problem, np.full(run.n_steps + 1, shifts, dtype=np.float64)
     if not followed(run):
+        states = run.replay(range(run.n_steps + 1))
         models = (problem.predict(state.beta, X) + shift for state, shift in zip(states, shifts, strict=True))
         return losses_of(problem, models, y, weight)
+    offsets = problem.offset + shifts
     total = np.zeros(run.n_steps + 1)
-    for part, path, follower in followers(run, X, len(y)):
-        for k, pred in enumerate(moving(follower, path)):
-            total[k] += total_of(problem.loss, y[part], weight[part], problem.offset + shifts[k], pred)[0]
+    total[:1] = losses_of(problem, [np.full(len(y), offsets[0])], y, weight)
+    if run.n_steps:
+        for part, path, follower in followers(run, X, len(y)):
+            total[1:] += follower.losses(path, len(path), problem.loss, y[part], weight[part], offsets[1:])
     return total
 
 
@@ -63,11 +53,10 @@ def predictions(run):
     """B beta on the rows of the fit after 0, 1, ... steps, an iterator of one array (n_samples,) that moves."""
     if not followed(run):
         return (state.pred for state in run.replay(range(run.n_steps + 1)))
-    return moving(Follower(run.method, run.problem.dictionary), run.path)
+    return _moving(Follower(run.method, run.problem.dictionary), run.path)
 
 
-def moving(follower, path):
-    """The predictions of a follower after 0, 1, ... steps of a path."""
+def _moving(follower, path):
     for k in range(len(path) + 1):
         follower.move(path, k)
         yield follower.pred
