@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from refusal import case, refused
 
 import coordboost as cb
+from coordboost.dictionaries.trees.nodes import Split
 
 plt.switch_backend("Agg")
 RNG = np.random.default_rng(11)
@@ -61,11 +62,28 @@ def test_the_picture_says_what_the_text_says(depth):
 
 def test_a_long_name_is_cut_and_its_threshold_is_not():
     name, lines_of = "the mean of the pressure that was measured at the second station, in hPa", cb.plots.trees.lines_of
-    first, second = lines_of(f"{name} <= 1012.53", name)
+    first, second = lines_of(Split(name, 1012.53, None, False))
     begin, end = first.split(" ...")
     assert name.startswith(begin) and name.endswith(end) and len(first) == 26 and second == "<= 1012.53"
-    assert lines_of(f"{name} in {{Aachen, Berlin, Cologne, Dresden}}", name) == [first, "in {Aachen, Berlin, ..."]
-    assert lines_of("town in {Aachen, Berlin, Cologne, Dresden, Essen}", "town")[0] == "town in {Aachen, Berlin,"
+    towns = ("Aachen", "Berlin", "Cologne", "Dresden", "Essen")
+    assert lines_of(Split(name, None, towns[:4], False)) == [first, "in {Aachen, Berlin, ..."]
+    assert lines_of(Split("town", None, towns, True))[0] == "town in {Aachen, Berlin,"
+
+
+def test_words_of_a_table_are_not_taken_for_those_of_a_split():
+    """Columns and categories may be called like the parts of a sentence."""
+    kinds = pd.Categorical(RNG.choice([" or missing", "b:", "if c <= 1 or missing"], 400))
+    table = pd.DataFrame({"if a or missing": RNG.normal(size=400), "else:": kinds})
+    run = cb.solve(
+        cb.Problem(cb.trees(table, max_depth=2), 9 * table["else:"].cat.codes + table.iloc[:, 0]), cb.gbm(rate=0.1), 1
+    )
+    display, bank = Display.from_run(run, 0, ax=Figure().subplots()), run.problem.dictionary
+    splits = [split for split in bank.splits(0) if split is not None]
+    inner = [node for node in display.nodes if not node.leaf]
+    assert {split.name for split in splits} == set(table) and len(inner) == len(splits)
+    for node, split in zip(inner, splits, strict=True):
+        assert node.words[0].startswith(split.name) and (split.threshold is None) == (split.name == "else:")
+        assert f"if {split}:" in bank.text(0)
 
 
 @pytest.mark.parametrize("depth", RUNS)

@@ -197,7 +197,9 @@ def test_the_text_of_a_tree():
     tree = same_as_naive(binned, Growth(2), [0, 0, 0, 0, 4, 9, 4, 9])
     cuts = {0: [0.5, 1.5], 1: None}
     labels = lambda feature, code: "abc"[code]  # noqa: E731
-    assert tree.text(["size", "kind"], cuts.get, labels).splitlines() == [
+    splits = tree.splits(["size", "kind"], cuts.get, labels)
+    assert splits == [("size", 1.5, None, False), None, ("kind", None, ("a",), False), None, None]
+    assert tree.text(splits).splitlines() == [
         "if size <= 1.5:",
         "    leaf 0: 0 (4 samples)",
         "else:",

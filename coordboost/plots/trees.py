@@ -38,22 +38,22 @@ class Node(NamedTuple):
     missing: bool = False
 
 
-def lines_of(rule, name):
-    """The lines of a split by the feature `name`. Where it is too long the middle of the name is cut, never what it is compared with."""
-    lines = textwrap.wrap(rule, WIDEST, max_lines=LINES, placeholder=MORE)
-    if not lines[-1].endswith(MORE) or len(name) <= WIDEST:
+def lines_of(split):
+    """The lines of a ``Split``. Where it is too long the middle of the name is cut, never what it is compared with."""
+    lines = textwrap.wrap(f"{split.name} {split.condition}", WIDEST, max_lines=LINES, placeholder=MORE)
+    if not lines[-1].endswith(MORE) or len(split.name) <= WIDEST:
         return lines
     begin = (WIDEST - len(MORE)) // 2
-    short = name[:begin] + MORE + name[begin + len(MORE) - WIDEST :]
-    return [short, *textwrap.wrap(rule.removeprefix(name).lstrip(), WIDEST, max_lines=LINES - 1, placeholder=MORE)]
+    short = split.name[:begin] + MORE + split.name[begin + len(MORE) - WIDEST :]
+    return [short, *textwrap.wrap(split.condition, WIDEST, max_lines=LINES - 1, placeholder=MORE)]
 
 
-def nodes_of(tree, rules, names):
+def nodes_of(tree, splits):
     """The nodes of a tree as they are drawn, a list, in the order of its text.
 
-    tree : Tree;  rules : list of str, the splits in that order;  names : of the features
+    tree : Tree;  splits : list of Split, one for each node, None for a leaf
     """
-    rules, out, heights = iter(rules), [], iter(range(tree.n_leaves))
+    out, heights = [], iter(range(tree.n_leaves))
 
     def visit(at, depth, *edge):
         place, samples = len(out), f"{tree.n_samples[at]:,} samples"
@@ -61,8 +61,8 @@ def nodes_of(tree, rules, names):
         if tree.feature[at] < 0:
             words, height = [f"{tree.values[tree.left[at]]:.6g}", samples], float(next(heights))
         else:
-            split, left, missing = lines_of(next(rules), names[tree.feature[at]]), tree.left[at], bool(tree.missing_left[at])
-            words = [*split, samples, f"gain {tree.gain[at]:.3g}"]
+            left, missing = tree.left[at], splits[at].missing
+            words = [*lines_of(splits[at]), samples, f"gain {tree.gain[at]:.3g}"]
             yes = visit(left, depth + 1, place, "yes", missing)
             height = (yes + visit(left + 1, depth + 1, place, "no", not missing)) / 2
         out[place] = Node(words, tree.feature[at] < 0, depth, height, *edge)
@@ -149,9 +149,7 @@ class TreeDisplay(Display):
         if j not in range(len(beta)):
             raise ValueError(f"j must be the number of a tree, from 0 to {len(beta) - 1}, got {shown(j)}.")
         tree = bank.tree(j)
-        lines = [line.strip() for line in bank.text(j).splitlines()]
-        rules = [line[len("if ") : -len(":")].removesuffix(" or missing") for line in lines if line.startswith("if ")]
-        nodes = nodes_of(tree._replace(values=beta[j] * tree.values), rules, run.problem.binning.names)
+        nodes = nodes_of(tree._replace(values=beta[j] * tree.values), bank.splits(j))
         return cls(nodes, title=bank.name(j) if title is None else title).plot(ax)
 
     def plot(self, ax=None):

@@ -123,9 +123,9 @@ class TreeBank:
         """Tree j, a ``Tree``: a unit vector, its leaves may be applied to other rows in the same bins."""
         return Tree.of(self.held, j, self.binned)
 
-    def text(self, j, by=1.0):
-        """Tree j as text, a line for each split and leaf; values times `by`."""
-        binning, tree = self.family.binning, self.tree(j)
+    def splits(self, j):
+        """What each node of tree j asks, a list of ``Split``, None for a leaf."""
+        binning = self.family.binning
 
         def cuts(g):
             return None if binning.labels[g] is not None else binning.thresholds(g)
@@ -133,7 +133,12 @@ class TreeBank:
         def label(g, code):
             return str(binning.labels[g][code]) if code < len(binning.labels[g]) else "missing"
 
-        return tree._replace(values=by * tree.values).text(binning.names, cuts, label)
+        return self.tree(j).splits(binning.names, cuts, label)
+
+    def text(self, j, by=1.0):
+        """Tree j as text, a line for each split and leaf; values times `by`."""
+        tree = self.tree(j)
+        return tree._replace(values=by * tree.values).text(self.splits(j))
 
     def name(self, j):
         return f"tree {j}"

@@ -8,6 +8,28 @@ from coordboost._generic import compiled
 from coordboost.dictionaries.trees.stored import SET, fill_leaves
 
 
+class Split(NamedTuple):
+    """The question that a node asks: a sample goes left where the answer is yes.
+
+    name : str, the feature
+    threshold : float, values up to it go left;  categories : tuple, those go left. One of the two is None
+    missing : bool, whether missing values go left
+    """
+
+    name: str
+    threshold: float | None
+    categories: tuple | None
+    missing: bool
+
+    @property
+    def condition(self):
+        """What is asked of the feature, in words; that values are missing is a category where there are categories."""
+        return f"<= {self.threshold:.6g}" if self.categories is None else f"in {{{', '.join(self.categories)}}}"
+
+    def __str__(self):
+        return f"{self.name} {self.condition}" + (" or missing" if self.missing and self.categories is None else "")
+
+
 class Tree(NamedTuple):
     """A tree of m nodes, a node before its children, the right child just after the left one.
 
@@ -59,24 +81,29 @@ class Tree(NamedTuple):
         compiled(fill_leaves, ())(codes, self.feature, self.left, self.goes_left, out)
         return out
 
-    def text(self, names, cuts, labels=None):
-        """The tree as text, a line for each split and leaf.
+    def splits(self, names, cuts, labels=None):
+        """The question of each node, a list of m ``Split``, None for a leaf.
 
         names : what features are called;  cuts : function of a feature, its thresholds, or None where it has categories
         labels : function of a feature and a category, what it is called; default its number
         """
-        return "\n".join(self._lines(0, "", names, cuts, labels or (lambda feature, code: str(code)))) + "\n"
+        return [None if self.feature[at] < 0 else self._split(at, names, cuts, labels) for at in range(len(self.feature))]
 
-    def _lines(self, at, indent, names, cuts, labels):
-        if self.feature[at] < 0:
-            return [f"{indent}leaf {self.left[at]}: {self.values[self.left[at]]:.6g} ({self.n_samples[at]} samples)"]
-        feature = self.feature[at]
+    def _split(self, at, names, cuts, labels):
+        feature, edge, chosen = self.feature[at], None, None
         if cuts(feature) is None:
             codes = np.flatnonzero(np.unpackbits(self.goes_left[at], bitorder="little"))
-            rule = f"{names[feature]} in {{{', '.join(labels(feature, code) for code in codes)}}}"
+            chosen = tuple(str(code) if labels is None else labels(feature, code) for code in codes)
         else:
-            edge = cuts(feature)[self.bin[at]] if self.bin[at] < len(cuts(feature)) else np.inf
-            rule = f"{names[feature]} <= {edge:.6g}" + (" or missing" if self.missing_left[at] else "")
-        left = self._lines(self.left[at], indent + "    ", names, cuts, labels)
-        right = self._lines(self.left[at] + 1, indent + "    ", names, cuts, labels)
-        return [f"{indent}if {rule}:", *left, f"{indent}else:", *right]
+            edge = float(cuts(feature)[self.bin[at]]) if self.bin[at] < len(cuts(feature)) else np.inf
+        return Split(names[feature], edge, chosen, bool(self.missing_left[at]))
+
+    def text(self, splits):
+        """The tree as text, a line for each split and leaf."""
+        return "\n".join(self._lines(0, "", splits)) + "\n"
+
+    def _lines(self, at, indent, splits):
+        if self.feature[at] < 0:
+            return [f"{indent}leaf {self.left[at]}: {self.values[self.left[at]]:.6g} ({self.n_samples[at]} samples)"]
+        left, right = (self._lines(child, indent + "    ", splits) for child in (self.left[at], self.left[at] + 1))
+        return [f"{indent}if {splits[at]}:", *left, f"{indent}else:", *right]
