@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from coordboost._generic import _FACES
+
 ROOT = Path(__file__).resolve().parents[1] / "coordboost"
 
 # Modules and packages, without the leading "coordboost."; a package stands for everything below it.
@@ -161,6 +163,15 @@ def test_one_name_is_one_thing():
 def test_a_name_for_two_things_is_refused():
     assert len(name_faults({"a": "def walk(): ...", "b": "class walk: ..."})) == 1
     assert name_faults({"a": "def mca(): ...\ndef _of(): ...", "b": "def mca(): ...\ndef _of(): ..."}) == []
+
+
+def test_rooms_that_no_loop_is_compiled_from_hold_no_kernels():
+    rooms = {name for name in FLOORS[5] if (ROOT / name).is_dir()}
+    assert rooms == _FACES
+    kernels = {"_generic", "_machine"}
+    for module, path in PATHS.items():
+        if module.split(".")[0] in rooms:
+            assert not kernels & own_imports(module, ast.parse(path.read_text(encoding="utf-8"))), module
 
 
 def test_no_module_needs_itself_to_load():
