@@ -44,10 +44,9 @@ class Forecast:
     words: str = ""
 
     def __str__(self):
-        numbers = [
-            f"{name} {getattr(self, name):,.0f}" for name in ("printed", "sharpened", "afterwards", "predicted", "needed")
-        ]
-        return f"{self.name}: {', '.join(one for one in numbers if 'inf' not in one) or 'no number'} ({self.words})"
+        steps = ((name, getattr(self, name)) for name in ("printed", "sharpened", "afterwards", "predicted", "needed"))
+        said = ", ".join(f"{name} {value:,.0f}" for name, value in steps if math.isfinite(value))
+        return f"{self.name}: {said or 'no number'} ({self.words})"
 
 
 def plan(problem, method=None, gap=None, *, n_steps=None, eps=None, delta=None):

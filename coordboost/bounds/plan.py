@@ -1,6 +1,7 @@
 r"""What the bounds ask for before the run: steps for a target, the best eps for a budget, the l1 norm that it costs."""
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +23,8 @@ class Plan(NamedTuple):
 
     gap : guaranteed bound of L - L*, a sum over samples, at some step i <= n_steps: the last one for LS-Boost and Frank-Wolfe, the one
     with the smallest largest correlation for FS, with the smallest omega for R-FS
-    l1 : bound of the l1 norm of the standardised coefficients;  statement : where the guarantee comes from
+    l1 : bound of the l1 norm of the standardised coefficients
+    statement : where the guarantee comes from; with the constant of its proof, where that is better than the printed one
     """
 
     method: Method
@@ -32,33 +34,41 @@ class Plan(NamedTuple):
     statement: str
 
 
+class Guarantee(NamedTuple):
+    """What a theorem says about a method: gap(k) and gap(k, variant) bound L - L* after k steps, l1(k) the norm of the coefficients."""
+
+    method: Method
+    gap: Callable
+    l1: Callable
+    statement: str
+
+
 def _ls_boost(constants, eps, delta):
     eps = 1.0 if eps is None else eps
-    name = "Theorem 2.1 (i), sharpened"
-    gap = lambda k: float(ls_boost.excess(constants, eps, k, "sharpened"))  # noqa: E731
-    return methods.ls_boost(eps), gap, lambda k: float(ls_boost.l1(constants, eps, k, "sharpened")), name
+    gap = lambda k, variant="sharpened": float(ls_boost.excess(constants, eps, k, variant))  # noqa: E731
+    l1 = lambda k: float(ls_boost.l1(constants, eps, k, "sharpened"))  # noqa: E731
+    return Guarantee(methods.ls_boost(eps), gap, l1, "FGM, Theorem 2.1 (i)")
 
 
 def _stagewise(constants, eps, delta):
-    name = "Theorem 3.1 (i), sharpened"
-    return methods.forward_stagewise(eps), lambda k: stagewise.excess(constants, eps, k, "sharpened"), lambda k: k * eps, name
+    gap = lambda k, variant="sharpened": stagewise.excess(constants, eps, k, variant)  # noqa: E731
+    return Guarantee(methods.forward_stagewise(eps), gap, lambda k: k * eps, "FGM, Theorem 3.1 (i)")
 
 
 def _regularized(constants, eps, delta):
-    method = methods.regularized_forward_stagewise(eps, delta)
-    return (
-        method, lambda k: regularized.excess(constants, eps, delta, k), lambda k: float(regularized.l1(eps, delta, k)), "Theorem 4.1 (i)",
-    )  # fmt: skip
+    gap = lambda k, variant="sharpened": regularized.excess(constants, eps, delta, k)  # noqa: E731
+    l1 = lambda k: float(regularized.l1(eps, delta, k))  # noqa: E731
+    return Guarantee(methods.regularized_forward_stagewise(eps, delta), gap, l1, "FGM, Theorem 4.1 (i)")
 
 
 def _frank_wolfe(constants, eps, delta):
-    name = "Frank-Wolfe, error"
     start = constants.size**2 / 2
-    gap = lambda k: float(frank_wolfe.excess(delta, k)) if k else start  # noqa: E731
-    return methods.frank_wolfe(delta), gap, lambda k: delta if k else 0.0, name
+    gap = lambda k, variant="sharpened": float(frank_wolfe.excess(delta, k)) if k else start  # noqa: E731
+    return Guarantee(methods.frank_wolfe(delta), gap, lambda k: delta if k else 0.0, "Jaggi, Theorem 1")
 
 
-_MAKERS = {
+#: Which bound speaks about a greedy method: (constants, eps, delta) -> Guarantee.
+GUARANTEES = {
     methods.ls_boost: _ls_boost,
     methods.forward_stagewise: _stagewise,
     methods.regularized_forward_stagewise: _regularized,
@@ -160,12 +170,12 @@ def least_steps(reached):
 
 
 def _promise(maker, constants, eps, delta, n_steps):
-    return _MAKERS[maker](constants, eps, delta)[1](n_steps)
+    return GUARANTEES[maker](constants, eps, delta).gap(n_steps)
 
 
 def _planned(maker, constants, eps, delta, n_steps):
-    method, gap, l1, statement = _MAKERS[maker](constants, eps, delta)
-    return Plan(method, n_steps, gap(n_steps), l1(n_steps), statement)
+    one = GUARANTEES[maker](constants, eps, delta)
+    return Plan(one.method, n_steps, one.gap(n_steps), one.l1(n_steps), one.statement)
 
 
 def _best_eps(maker, constants, eps, delta, n_steps):
@@ -194,7 +204,7 @@ def _parameters(method, eps, delta):
         if method.greedy and eps is not None and np.ndim(eps) == np.ndim(delta) == 0:
             maker = methods.forward_stagewise if delta == math.inf else methods.regularized_forward_stagewise
             return maker, eps, None if delta == math.inf else delta
-    if not callable(method) or method not in _MAKERS:
+    if not callable(method) or method not in GUARANTEES:
         raise ValueError(f"method must be {_EXPECTED}, got {shown(method)}.")
     ball = method in (methods.regularized_forward_stagewise, methods.frank_wolfe)
     if ball != (delta is not None):

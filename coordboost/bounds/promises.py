@@ -8,9 +8,11 @@ A cosine is at least its square, and more learners drawn never lower the angle.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from coordboost import methods
-from coordboost.bounds import accelerated, frank_wolfe, ls_boost, randomized, regularized, stagewise
+from coordboost.bounds import accelerated, randomized
+from coordboost.bounds.plan import GUARANTEES
 from coordboost.method import Method
 from coordboost.pieces.momentum import admissible
 from coordboost.pieces.selection import Full
@@ -47,7 +49,7 @@ class Promise:
 def promises(problem, spectrum, c, eps, delta):
     """The ``Promise`` of every named method; `c` are ``Constants``, `eps` and `delta` as for ``plan``."""
     return [
-        *_stagewise(c, eps, delta, spectrum.rank == problem.n_learners),
+        *_greedy(c, eps, delta, spectrum.rank == problem.n_learners),
         *_random(problem, c),
         *_accelerated(problem, c),
         Promise(
@@ -58,32 +60,27 @@ def promises(problem, spectrum, c, eps, delta):
     ]  # fmt: skip
 
 
-def _stagewise(c, eps, delta, independent):
-    both = lambda method, of, words: _promise(method, lambda k: of(k, "printed"), lambda k: of(k, "sharpened"), words)  # noqa: E731
-    one = lambda method, of, words: _promise(method, of, of, words)  # noqa: E731
+def _greedy(c, eps, delta, independent):
     rate = 1 - c.lambda_pmin / (16 * c.n_learners)
     away = lambda k: c.size**2 / 2 * rate ** (k / 2)  # noqa: E731
+    given = (
+        (methods.ls_boost, 1.0, None), (methods.ls_boost, 0.1, None), (methods.forward_stagewise, eps, None),
+        (methods.regularized_forward_stagewise, eps / 4, delta), (methods.frank_wolfe, None, delta),
+    )  # fmt: skip
+    found = [GUARANTEES[maker](c, *numbers) for maker, *numbers in given]
+    swaps = "its linear rate leaves out swaps, of which there may be very many"
     return [
-        both(methods.ls_boost(1.0), lambda k, v: float(ls_boost.excess(c, 1.0, k, v)), "FGM, Theorem 2.1"),
-        both(methods.ls_boost(0.1), lambda k, v: float(ls_boost.excess(c, 0.1, k, v)), "FGM, Theorem 2.1"),
-        both(methods.forward_stagewise(eps), lambda k, v: stagewise.excess(c, eps, k, v), "FGM, Theorem 3.1"),
-        one(
-            methods.regularized_forward_stagewise(eps / 4, delta),
-            lambda k: regularized.excess(c, eps / 4, delta, k),
-            "FGM, Theorem 4.1",
+        *(
+            Promise(
+                one.method.name, one.method, *(partial(one.gap, variant=v) for v in ("printed", "sharpened")), one.statement
+            )
+            for one in found
         ),
-        one(methods.frank_wolfe(delta), lambda k: float(frank_wolfe.excess(delta, max(k, 1))), "Jaggi, Theorem 1"),
-        one(methods.frank_wolfe_away(delta), away, "Lacoste-Julien, Jaggi, Theorem 1")
+        Promise("frank_wolfe_away", methods.frank_wolfe_away(delta), away, away, "Lacoste-Julien, Jaggi, Theorem 1")
         if independent
-        else _promise(methods.frank_wolfe_away(delta), None, None, "its linear rate needs independent columns"),
-        _promise(
-            methods.frank_wolfe_pairwise(delta), None, None, "its linear rate leaves out swaps, of which there may be very many"
-        ),
+        else Promise("frank_wolfe_away", methods.frank_wolfe_away(delta), words="its linear rate needs independent columns"),
+        Promise("frank_wolfe_pairwise", methods.frank_wolfe_pairwise(delta), words=swaps),
     ]
-
-
-def _promise(method, printed, sharpened, words):
-    return Promise(method.name, method, printed, sharpened, words)
 
 
 def _random(problem, c):
@@ -93,9 +90,9 @@ def _random(problem, c):
     out = []
     for method, least in ((methods.gcd(), math.sqrt(mean)), (methods.rcd(), one), (methods.rtgcd(t), one)):
         angle = _angle(problem, method.select, least)
-        paces = [randomized.Pace(c.size**2 / 2, 1.0, 1.0, angle) for angle in (angle, max(angle, math.sqrt(mean)))]
+        paces = (randomized.Pace(c.size**2 / 2, 1.0, 1.0, used) for used in (angle, max(angle, math.sqrt(mean))))
         words = "RGBM, Theorem 4.1" + ("" if method.greedy else ", in expectation")
-        out.append(_promise(method, *(lambda k, pace=pace: randomized.gap_after(pace, k) for pace in paces), words))
+        out.append(Promise(method.name, method, *(partial(randomized.gap_after, pace) for pace in paces), words))
     return out
 
 
@@ -113,12 +110,12 @@ def _accelerated(problem, c):
     gamma = float(admissible(_angle(problem, Full(), math.sqrt(c.lambda_pmin / c.n_learners))))
     rounds = accelerated.period(1.0, gamma, 1.0)
     return [
-        _promise(
-            methods.agbm(1.0, gamma), None, lambda k: accelerated.excess(c.size, 1.0, gamma, k // 2),
+        Promise(
+            "agbm", methods.agbm(1.0, gamma), None, lambda k: accelerated.excess(c.size, 1.0, gamma, k // 2),
             "AGBM, Theorem 4.1, corrected; the printed constant is refuted",
         ),
-        _promise(
-            methods.agbmr(1.0, gamma, rounds), None, lambda k: c.size**2 / 2 * 0.5 ** (k // (2 * rounds)),
+        Promise(
+            "agbmr", methods.agbmr(1.0, gamma, rounds), None, lambda k: c.size**2 / 2 * 0.5 ** (k // (2 * rounds)),
             "AGBM, Theorem 4.2, corrected; the printed period is refuted",
         ),
     ]  # fmt: skip
