@@ -62,7 +62,7 @@ def _gaps(model, seen, delta):
 
 def frank_wolfe(n, anywhere=False, margin=0):
     """Frank-Wolfe with the steps 2 / (k + 2): f(x_n) - f(x*), from the centre of an l1 ball, or in any set from any of its points."""
-    model = Model()
+    model = Model(radius=0.5)
     programme = model.programme
     slope = programme.functional()  # of f at x*: gradients are known up to it
     star = Point(NULL if anywhere else programme.vector(), slope, Form.of(0))  # any set may be moved

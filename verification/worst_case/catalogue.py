@@ -36,7 +36,7 @@ def _accelerated(words, sign, gamma=paper_gamma, bounds=None):
     def play(instance, n, theta):
         share = float(gamma(theta))
         method = cb.agbm(1.0, share, guard=False, correction=sign) if sign else cb.vagbm(1.0, share)
-        return runs.play_descent(instance, method, n, {"gamma": share, "sign": sign, "eta": 1.0})
+        return runs.play_descent(instance, method, n, (share, sign))
 
     def model(n, theta, margin):
         return descent.agbm(n, _raised(theta, margin), gamma(theta), sign, margin=margin)

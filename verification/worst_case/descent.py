@@ -14,12 +14,12 @@ def _point(programme, x):
     return Point(x, programme.vector(), programme.number())
 
 
-def _ended(model, points, learners):
-    """The programme of the last point's value."""
-    smooth_convex(model.programme, points, model.mu)
-    model.points, model.theta = points, learners.theta
+def _ended(model, objective, learners, points=()):
+    """The programme of an objective, with the learners that were fitted and the points of the function, where one is looked for."""
+    if points:
+        smooth_convex(model.programme, points, model.mu)
+    model.points, model.theta, model.programme.objective = points, learners.theta, objective
     model.columns, model.targets = [fit for _, fit in learners.fits], [target for target, _ in learners.fits]
-    model.programme.objective = points[-1].value
     return model
 
 
@@ -37,12 +37,12 @@ def gbm(n, theta, mu=0, margin=0):
         programme.require(1 - points[1].value)
     else:
         programme.require(*(1 - (point.x - star.x) @ (point.x - star.x) for point in points[1:]))
-    return _ended(model, points, learners)
+    return _ended(model, points[-1].value, learners, points)
 
 
-def agbm(n, theta, gamma, sign=1, eta=1, margin=0):
-    """AGBM: L(f_n), where ||f*|| <= 1; `sign` of the correction, 0 for VAGBM."""
-    eta, gamma, model = Fraction(eta), Fraction(gamma), Model()
+def agbm(n, theta, gamma, sign=1, margin=0):
+    """AGBM with eta = 1: L(f_n), where ||f*|| <= 1; `sign` of the correction, 0 for VAGBM."""
+    gamma, model = Fraction(gamma), Model()
     programme, learners = model.programme, Learners(model.programme, theta, margin)
     points, f, h, left = [minimum(programme)], NULL, NULL, NULL
     for m in range(n):
@@ -51,14 +51,14 @@ def agbm(n, theta, gamma, sign=1, eta=1, margin=0):
         points.append(_point(programme, g))
         looked = points[-1].gradient
         fit = learners.fit(looked)
-        f = g - eta * fit
+        f = g - fit
         if m < n - 1:
             corrected = looked + Fraction(sign * (m + 1), m + 2) * left
             second = fit if m == 0 or sign == 0 else learners.fit(corrected)
             left = corrected - second
-            h = h - gamma * eta / mix * second
+            h = h - gamma / mix * second
     points.append(_point(programme, f))
-    return _ended(model, points, learners)
+    return _ended(model, points[-1].value, learners, points)
 
 
 def ls_boost(n, theta, eps, margin=0):
@@ -69,7 +69,4 @@ def ls_boost(n, theta, eps, margin=0):
     programme.require(1 - resid @ resid)
     for _ in range(n):
         resid = resid - eps * learners.fit(resid)
-    programme.objective = resid @ resid
-    model.theta, model.columns = learners.theta, [fit for _, fit in learners.fits]
-    model.targets = [target for target, _ in learners.fits]
-    return model
+    return _ended(model, resid @ resid, learners)

@@ -12,7 +12,7 @@ class Model:
 
     points : of the function, the minimiser first;  mu : its strong convexity
     columns : multiples of the learners, in the order in which ties are broken
-    inside : vectors that are means of learners and of their opposites: two learners for each, whose mean it is
+    inside : `radius` times vectors that are means of learners and of their opposites: two learners for each, whose mean it is
     targets : what was fitted, with an angle of at least `theta`
     """
 
@@ -24,3 +24,4 @@ class Model:
     target: Vector | None = None
     mu: Fraction = Fraction(0)
     theta: Fraction = Fraction(0)
+    radius: float = 1.0

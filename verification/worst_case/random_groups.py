@@ -47,7 +47,7 @@ ZERO = Pair(NULL, NULL)
 
 def random_gbm(n, mu=0):
     """RGBM with steps 1 / sigma: E L(f_n) over all 2^n draws, where ||f_k - f*|| <= 1 surely; for mu > 0 where L(0) <= 1."""
-    model = Model(mu=Fraction(mu), theta=Fraction(1, 2))
+    model = Model(mu=Fraction(mu))
     programme = model.programme
     star = Point(Pair(programme.vector(), programme.vector()), ZERO, Form.of(0))
     reached, x = {}, {(): ZERO}
@@ -78,7 +78,7 @@ class Groups(Instance):
     def at(self, vector):
         return sum(Instance.at(self, part) for part in vector)
 
-    def problem(self, y=None, also=()):
+    def problem(self):
         """The worst function over both groups."""
         parts = [[self.at(target.part(g)) for target in self.model.targets] for g in (0, 1)]
         parts = [[column / np.linalg.norm(column) for column in group if np.linalg.norm(column) > 1e-9] for group in parts]

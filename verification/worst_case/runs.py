@@ -4,6 +4,7 @@ What a run measures is a lower bound of the worst case by itself: the function i
 hypothesis is looked at on the run, not at the solver's numbers: angles, distances and lengths are those that were met.
 """
 
+import functools
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,7 +20,7 @@ class Instance:
     model: object
     solution: object
 
-    @property
+    @functools.cached_property
     def root(self):
         """(n, n_vectors) with the Gram matrix of the solution, up to rounding."""
         size, axes = np.linalg.eigh(self.solution.gram)
@@ -33,7 +34,7 @@ class Instance:
             out += float(value) * (root[:, i] if i >= 0 else self._slope)
         return out
 
-    @property
+    @functools.cached_property
     def _slope(self):
         """The functional: the shortest vector with the products that the solution gives."""
         n = self.root.shape[1]
@@ -49,7 +50,7 @@ class Instance:
         """Unit columns: those planned, then z + w and z - w for each z inside, with a coordinate w of its own."""
         planned = [self.at(column) for column in self.model.columns]
         planned = [column / np.linalg.norm(column) for column in planned if np.linalg.norm(column) > 1e-9]
-        inside = [self.at(z) / self.radius for z in self.model.inside]
+        inside = [self.at(z) / self.model.radius for z in self.model.inside]
         B = np.zeros((len(self.root) + len(inside), len(planned) + 2 * len(inside)))
         B[: len(self.root), : len(planned)] = np.transpose(planned)
         for i, z in enumerate(inside):
@@ -58,11 +59,6 @@ class Instance:
                 column = B[:, j - 2 * (len(inside) - 1 - i)]
                 column[: len(z)], column[len(self.root) + i] = z, sign * np.sqrt(max(0.0, 1 - z @ z))
         return B / np.linalg.norm(B, axis=0)
-
-    @property
-    def radius(self):
-        """What vectors inside the ball are multiples of."""
-        return 0.5 if self.model.points else 1.0
 
     @property
     def loss(self):
@@ -87,17 +83,19 @@ def least_angle(problem, targets):
     return min((float(np.abs(problem.scan(target)).max() / np.linalg.norm(target)) for target in targets), default=1.0)
 
 
-def play_descent(instance, method, n, accelerated=None):
+def play_descent(instance, method, n, momentum=None):
     """(the value of f_n in units of the hypothesis, the smallest angle met) of a run on the worst function.
 
-    The unit is the largest ||f_k - f*||^2 of a plain run, ||f*||^2 of an accelerated one, and L(0) where the function is strongly convex.
+    momentum : (gamma, sign of the correction) of an accelerated run, whose unit is ||f*||^2
+
+    The unit of a plain run is the largest ||f_k - f*||^2, and L(0) where the function is strongly convex.
     Where the angle is 1 every direction is a learner; those that were met are put behind the planned ones, for the next run.
     """
     problem, angle = instance.problem(), -1.0
     for _ in range(4):
-        run = cb.solve(problem, method, 2 * n - 1 if accelerated and accelerated["sign"] else n)
+        run = cb.solve(problem, method, 2 * n - 1 if momentum and momentum[1] else n)
         states = list(run.replay(range(run.n_steps + 1)))
-        met = _met(problem, run.path, **accelerated) if accelerated else [problem.resid(state.pred) for state in states[:n]]
+        met = _met(problem, run.path, n, *momentum) if momentum else [problem.resid(state.pred) for state in states[:n]]
         met = [target for target in met if np.linalg.norm(target) > 1e-9]
         angle = least_angle(problem, met)
         if instance.model.theta < 1 or angle >= 1 - 1e-15:
@@ -106,28 +104,31 @@ def play_descent(instance, method, n, accelerated=None):
     loss, star = problem.loss, problem.loss.center
     if loss.mu:
         return run.final.loss / loss.above(0 * problem.y), angle
-    far = (star @ star) if accelerated else max(((state.pred[: len(star)] - star) ** 2).sum() for state in states)
+    far = (star @ star) if momentum else max(((state.pred[: len(star)] - star) ** 2).sum() for state in states)
     return run.final.loss / far, angle
 
 
-def _met(problem, path, gamma, sign, eta):
-    """What an accelerated run has looked at, the residual and the corrected one in turn."""
-    B, met = problem.gather(np.arange(problem.n_learners)), []
-    f, h, left = problem.y * 0, problem.y * 0, problem.y * 0
-    while len(met) < len(path):
-        m = len(met) if sign == 0 else len(met) // 2
+def _met(problem, path, n, gamma, sign):
+    """What an accelerated run of n rounds, eta = 1, has looked at: the residuals and, with a correction, the corrected ones."""
+    columns, met = iter(problem.gather(path.learner).T), []
+    f = h = left = problem.y * 0
+
+    def fit(target):
+        learner = next(columns)
+        met.append(target)
+        return learner @ target * learner
+
+    for m in range(n):
         mix = 2 / (m + 2)
         g = (1 - mix) * f + mix * h
         resid = problem.resid(g)
-        for target in [resid] if sign == 0 else [resid, resid + sign * (m + 1) / (m + 2) * left]:
-            if len(met) < len(path):
-                learner = B[:, path.learner[len(met)]]
-                fit = learner @ target * learner
-                if sign == 0 or len(met) % 2 == 0:
-                    f = g + eta * fit
-                if sign == 0 or len(met) % 2 == 1:
-                    h, left = h + gamma * eta / mix * fit, target - fit
-                met.append(target)
+        second = fit(resid)
+        f = g + second
+        if sign and m < n - 1:
+            corrected = resid + sign * (m + 1) / (m + 2) * left
+            second = fit(corrected)
+            left = corrected - second
+        h = h + gamma / mix * second
     return met
 
 
