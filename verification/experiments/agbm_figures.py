@@ -1,5 +1,7 @@
 """Lu, Karimireddy, Ponomareva, Mirrokni, Figures 1 to 4: training and test loss against the number of trees."""
 
+from itertools import pairwise
+
 import numpy as np
 
 from verification.experiments import agbm_runs as agbm
@@ -44,10 +46,11 @@ def at(table, eta, method, column, trees=None):
     return part.where(trees=trees).by("seed", column)
 
 
-def smallest(table, eta, method, column):
-    """The smallest entry of `column` on the way, in the order of the splits."""
+def lowest(table, eta, method, column, entry=None):
+    """The entry of a column, by default `column` itself, where `column` is smallest on the way; in the order of the splits."""
     part = table.where(eta=eta, method=method)
-    return np.array([part.where(seed=seed)[column].min() for seed in sorted(part.values("seed"))])
+    runs = [part.where(seed=seed) for seed in sorted(part.values("seed"))]
+    return np.array([run[entry or column][run[column].argmin()] for run in runs])
 
 
 def names(table, start="AGBM", sign=1):
@@ -70,34 +73,30 @@ def larger_eta(table):
 
 def earlier(table):
     """Whether the test loss of AGBM with the largest gamma is smallest at fewer trees than that of GBM, at eta = 0.1."""
-    best = {}
-    for name in ("GBM", names(table)[0]):
-        part = table.where(eta=0.1, method=name)
-        best[name] = [part.where(seed=s)["trees"][part.where(seed=s)["test"].argmin()] for s in sorted(part.values("seed"))]
-    return below(best[names(table)[0]], best["GBM"])
+    return below(*(lowest(table, 0.1, name, "test", "trees") for name in (names(table)[0], "GBM")))
 
 
 def comparable(table):
     """Whether the best test loss of AGBM on the way is at most 5 % above that of GBM, at eta = 0.1, for every gamma."""
     return every(
-        below(smallest(table, 0.1, name, "test"), smallest(table, 0.1, "GBM", "test"), factor=1.05) for name in names(table)
+        below(lowest(table, 0.1, name, "test"), lowest(table, 0.1, "GBM", "test"), factor=1.05) for name in names(table)
     )
 
 
 def word(table):
-    """Whether each run of AGBM that ends above its best iterate (by more than 1e-9 of it) says so in its message."""
-    runs = [one for one in agbm.worse_than_best(table) if one[0].startswith("AGBM")]
-    worse = [one for one in runs if one[1] > 1 + 1e-9]
-    silent = [one for one in worse if not one[2]]
-    words = f"{len(worse)} of {len(runs)} runs end above, {len(silent)} of them silent"
-    return fact(not silent, words, "")
+    """Whether each run of AGBM that ends above its best iterate says so in its message."""
+    of = [
+        (row["eta"], row["method"], row["seed"]) for row in table.rows if row["trees"] == 0 and row["method"].startswith("AGBM")
+    ]
+    runs = [table.where(eta=eta, method=name, seed=seed) for eta, name, seed in of]
+    return agbm.none_silent([run["train"][-1] / run["train"].min() for run in runs], [run["word"][-1] for run in runs])
 
 
 def diverges(eta, method):
     """Whether the loss at the end is more than ten times the smallest one, on every split."""
 
     def judge(table):
-        ratio = at(table, eta, method, "train") / smallest(table, eta, method, "train")
+        ratio = at(table, eta, method, "train") / lowest(table, eta, method, "train")
         return fact(
             (ratio > 10).all(), f"last / smallest loss from {ratio.min():.2g} to {ratio.max():.2g}", "on every split above 10"
         )
@@ -111,7 +110,7 @@ def converges(eta, gamma):
     def judge(table):
         method = f"AGBM {gamma:g}"
         last, start = at(table, eta, method, "train"), at(table, eta, method, "train", 0)
-        good = (last <= 2 * smallest(table, eta, method, "train")) & (last < start / 1000)
+        good = (last <= 2 * lowest(table, eta, method, "train")) & (last < start / 1000)
         return fact(good.all(), f"last loss {last.max():.2g} after {start.max():.3g}", f"{good.sum()} of {len(good)} splits")
 
     return judge
@@ -126,16 +125,13 @@ def sooner(table):
 
 def rises(eta):
     """Whether the loss of VAGBM at the end is above its smallest one."""
-    return lambda table: below(smallest(table, eta, "VAGBM", "train"), at(table, eta, "VAGBM", "train"), log=True)
+    return lambda table: below(lowest(table, eta, "VAGBM", "train"), at(table, eta, "VAGBM", "train"), log=True)
 
 
 def longer(table):
     """Whether the loss of VAGBM is smallest at more trees with a smaller step."""
-    best = {}
-    for eta in ETAS:
-        part = table.where(eta=eta, method="VAGBM")
-        best[eta] = [part.where(seed=s)["trees"][part.where(seed=s)["train"].argmin()] for s in sorted(part.values("seed"))]
-    return every(below(best[one], best[other], log=True) for one, other in ((1.0, 0.1), (0.1, 0.01)))
+    best = [lowest(table, eta, "VAGBM", "train", "trees") for eta in ETAS]
+    return every(below(one, other, log=True) for one, other in pairwise(best))
 
 
 def draw_six(figure, table):

@@ -10,15 +10,15 @@ from coordboost.plots.path import COLOURS, STYLES
 LINES = [(colour, STYLES[k % len(STYLES)]) for k, colour in enumerate(COLOURS)]
 
 
-def lines(axis, table, x, y, by, *, seed="seed", label="{}", styles=None):
+def lines(axis, table, x, y, by, *, label="{}"):
     """One line for each entry of the column `by`: the mean of `y` over the splits at each `x`, with the range of the splits as a band."""
-    for one, (colour, style) in zip(table.values(by), itertools.cycle(styles or LINES)):
+    for one, (colour, style) in zip(table.values(by), itertools.cycle(LINES)):
         part = table.where(**{by: one})
         at = sorted(part.values(x))
         heights = [part.where(**{x: spot})[y].astype(float) for spot in at]
         middle = [np.mean(h) for h in heights]
         axis.plot(at, middle, color=colour, linestyle=style, linewidth=1.6, label=label.format(one))
-        if len(part.values(seed)) > 1:
+        if len(part.values("seed")) > 1:
             axis.fill_between(at, [h.min() for h in heights], [h.max() for h in heights], color=colour, alpha=0.15, linewidth=0)
 
 

@@ -41,7 +41,7 @@ def reaching(table, column, learner="leaf"):
 
 def alike(table):
     """Whether the second largest t needs at most a quarter more steps to the gap than all features."""
-    *_, interior, everything = (reaching(table, "step")[t] for t in table.where(learner="leaf").values("t"))
+    *_, interior, everything = reaching(table, "step").values()
     return below(interior, everything, factor=1.25)
 
 
@@ -101,7 +101,7 @@ def mean_in_time(axis, part, column):
     for t in part.values("t"):
         for step in part.where(t=t).values("step"):
             rows = part.where(t=t, step=step)
-            together.append({"t": t, "seed": 0, "cpu": float(rows["cpu"].mean()), column: float(rows[column].mean())})
+            together.append({"t": t, "cpu": float(rows["cpu"].mean()), column: float(rows[column].mean())})
     lines(axis, Table(together), "cpu", column, "t", label="t = {}")
 
 

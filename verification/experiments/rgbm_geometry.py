@@ -20,9 +20,7 @@ def ranks(sets, quick):
         weight, law = cb.Subset(T).weights(n), stats.beta(1, T)
         for j in range(1, n + 1):
             mass = law.cdf(j / n) - law.cdf((j - 1) / n)
-            rows.append(
-                {"K": n, "q": j / n, "weight": n * weight[j - 1], "density": law.pdf(j / n), "mass": n * mass, "seed": 0}
-            )
+            rows.append({"K": n, "q": j / n, "weight": n * weight[j - 1], "density": law.pdf(j / n), "mass": n * mass})
     return Table(rows)
 
 
@@ -94,7 +92,7 @@ def basis(sets, quick):
     rows = []
     for t in SOME_T:
         for p in np.unique(np.geomspace(t, 100_000, 15 if quick else 60).round().astype(int)).tolist():
-            rows.append({"t": t, "p": p, "theta": orthonormal(cb.Subset(t).weights(p)), "seed": 0})
+            rows.append({"t": t, "p": p, "theta": orthonormal(cb.Subset(t).weights(p))})
     return Table(rows)
 
 

@@ -38,13 +38,6 @@ def n_groups(problem):
     return problem.dictionary.binned.n_features if not problem.countable else len(np.unique(problem.groups))
 
 
-def mean_loss(data, pred):
-    """The mean loss of predictions."""
-    if not data.classes:
-        return float(np.mean((data.y - pred) ** 2) / 2)
-    return float(np.mean(np.logaddexp(0, -data.y * pred) + D / 2 * pred**2))
-
-
 def lowest(data):
     """The smallest mean loss of any sum of stumps of two values.
 
@@ -69,7 +62,8 @@ def lowest(data):
         beta += step
         if np.abs(step).max() < 1e-10:
             break
-    return mean_loss(data, basis @ beta)
+    pred = basis @ beta
+    return float(np.mean(np.logaddexp(0, -data.y * pred) + D / 2 * pred**2))
 
 
 def best_of_each():
