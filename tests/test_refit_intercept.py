@@ -64,6 +64,18 @@ def test_every_model_of_the_path_has_its_best_intercept(loss, sparse):
     assert "best intercept at every step" in repr(path) and path.order_of_entry().tolist() == run.order_of_entry().tolist()
 
 
+@pytest.mark.parametrize("unit", [1e-6, 1e5])
+def test_the_unit_of_the_target_is_that_of_the_intercept(unit):
+    """Of a loss of differences: a target in thousands has an intercept in thousands."""
+    start = cb.solve(cb.Problem(X, Y, cb.Huber(0.5)), cb.forward_stagewise(0.5), 60, compile=False)
+    other = cb.solve(cb.Problem(X, unit * Y, cb.Huber(0.5 * unit)), cb.forward_stagewise(0.5 * unit), 60, compile=False)
+    one, two = start.refit_intercept(), other.refit_intercept()
+    assert abs(one.shifts).max() > 0.01
+    # roots are found to 1e-15, or to four roundings where that is more
+    np.testing.assert_allclose(two.shifts, unit * one.shifts, rtol=1e-9, atol=unit * 1e-8)
+    assert two.intercept_at(step=60) == pytest.approx(unit * one.intercept_at(step=60), rel=1e-9)
+
+
 def test_a_ball_is_certified_beside_any_intercept():
     """The interval at the best intercept against the optimum over both, by a solver with the intercept as a column."""
     problem, delta = cb.Problem(X, SIGNS, cb.Logistic()), 12.0

@@ -1,5 +1,7 @@
 """The best intercept beside given coefficients, for any loss."""
 
+import math
+
 import numpy as np
 import scipy.optimize
 
@@ -9,6 +11,11 @@ from coordboost._protocol import LOSS
 CAP = 50.0
 #: A sum of residuals that is this small beside the sum of their sizes is 0: some roundings of the sum.
 ROUNDED = 4 * np.finfo(float).eps
+
+
+def end_of(loss):
+    """How far an intercept is sought: ``CAP``, or without end where the loss falls on the way to the targets, however large these are."""
+    return math.inf if LOSS.of(loss, "location") else CAP
 
 
 def best_shift(problem, pred, near=0.0, step=1.0):
@@ -30,7 +37,7 @@ def best_shift(problem, pred, near=0.0, step=1.0):
     way = np.sign(first)  # residuals fall as predictions rise
     far = near + way * step
     while first * slope(far) > 0:
-        if abs(far) >= CAP:
+        if abs(far) >= end_of(problem.loss):
             return float(far)
         step = 2 * step
         far = near + way * step
@@ -42,3 +49,13 @@ def moved_by(problem, shift):
     if LOSS.of(problem.loss, "location"):
         return problem.but(y=problem.y - shift, offset=problem.offset + shift)
     return problem.but(offset=problem.offset + shift, base=problem.base + shift)
+
+
+def left_open(problem):
+    """Whether models of columns have an intercept that the start of a run does not settle: any loss but the squared one.
+
+    Without centring there is none. That is read from the problem, in which an offset of 0 beside columns of mean 0 counts as no intercept.
+    """
+    if not problem.countable or problem.binning is not None or LOSS.of(problem.loss, "quadratic"):
+        return False
+    return bool(problem.offset != 0 or problem.standardization.mean.any())
