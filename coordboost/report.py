@@ -93,7 +93,7 @@ def summary(run, optimum=None):
 
     Parameters
     ----------
-    run : Run
+    run : Run or RefittedRun
     optimum : float, optional
         Lower end of the smallest loss without a constraint, a sum; see ``optimum``.
 

@@ -122,7 +122,9 @@ def test_two_classes_get_probabilities_and_labels(folder):
         "The lower end is the smallest value that the loss can have at all" in shown and f"--ball {run.final.l1:.6g}" in shown
     )
     assert "They add to the score of 'teuer'" in " ".join(fine("coef o/gcd.run").stdout.split())
-    np.testing.assert_allclose(found["probability"], 1 / (1 + np.exp(-run.predict(pd.read_csv("k.csv")))), rtol=1e-12)
+    np.testing.assert_allclose(
+        found["probability"], 1 / (1 + np.exp(-run.refit_intercept().predict(pd.read_csv("k.csv")))), rtol=1e-12
+    )
     assert found["label"] == np.where(np.array(found["probability"]) > 0.5, "teuer", "billig").tolist()
 
 

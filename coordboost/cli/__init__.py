@@ -140,14 +140,16 @@ def certify(run, independent, radius, lam, as_json):
     """
     from coordboost import report
     from coordboost.certify import certify
+    from coordboost.paths.refitted import with_intercept
     from coordboost.run import load
     from coordboost.targets import Ball, Penalty
 
     if radius is not None and lam is not None:
         raise click.UsageError("--ball and --lam name two different optima; give one of them.")
-    done = load(run)
-    target = Ball(radius) if radius is not None else Penalty(lam) if lam is not None else done.final.target
-    found = report.verdict(done.problem, certify(done.problem, done.beta, target, independent=independent))
+    done = with_intercept(load(run))
+    last = done.final
+    target = Ball(radius) if radius is not None else Penalty(lam) if lam is not None else last.target
+    found = report.verdict(done.problem, certify(last.problem, last.beta, target, independent=independent))
     if as_json:
         click.echo(json.dumps(found, indent=2))
     else:

@@ -20,9 +20,10 @@ def compare(runs, plot, as_json):
     cannot be compared, and this is said.
     """
     from coordboost import report
+    from coordboost.paths.refitted import with_intercept
     from coordboost.run import load
 
-    loaded = [load(run) for run in runs]
+    loaded = [with_intercept(load(run)) for run in runs]
     same = all(_like(one.problem) == _like(loaded[0].problem) for one in loaded)
     optimum = report.optimum(loaded[0]) if same else None
     rows = [report.summary(run, optimum if same else report.optimum(run)) for run in loaded]

@@ -36,6 +36,7 @@ def cv(file, target, steps, seed, loss, center, scale, out, folds, choose, as_js
     """
     import numpy as np
 
+    from coordboost.paths.refitted import with_intercept
     from coordboost.paths.validate import folds_of, of_folds, rows_quickly
     from coordboost.problem import Problem
     from coordboost.solve import solve
@@ -53,7 +54,7 @@ def cv(file, target, steps, seed, loss, center, scale, out, folds, choose, as_js
         fit, held = parts[k]
         X = rows_quickly(table.filled_from(fit))
         part = Problem(X[fit], y[fit], problem.loss, center=center, scale=scale, feature_names=table.feature_names)
-        return solve(part, chosen, steps, rng=seed), X[held]
+        return with_intercept(solve(part, chosen, steps, rng=seed)), X[held]
 
     found = of_folds(walked, y, np.ones(len(y)), parts)
     k = found.chosen(CHOICES[choose])
@@ -67,6 +68,7 @@ def _report(run, found, out, choose, steps, as_json):
     from matplotlib.figure import Figure
 
     from coordboost import report
+    from coordboost.paths.refitted import with_intercept
     from coordboost.plots import path as plots
     from coordboost.plots.choices import CrossValidationDisplay
 
@@ -78,10 +80,11 @@ def _report(run, found, out, choose, steps, as_json):
         found, words="steps", title=report.caption(run).replace("\n", ", "), ax=curve.subplots()
     )
     curve.savefig(files[1], dpi=150)
-    optimum = report.optimum(run)
-    plots.figure([run], optimum=optimum).savefig(files[2], dpi=150)
+    models = with_intercept(run)
+    optimum = report.optimum(models)
+    plots.figure([models], optimum=optimum).savefig(files[2], dpi=150)
     k = run.n_steps
-    row = {**report.summary(run, optimum), "cv_error": float(found.mean[k]), "cv_standard_error": float(found.error[k])}
+    row = {**report.summary(models, optimum), "cv_error": float(found.mean[k]), "cv_standard_error": float(found.error[k])}
     row |= {"cv_best_step": found.best, "cv_one_se_step": found.one_se, "folds": len(found.losses)}
     text = [
         f"Mean loss on rows held out, {len(found.losses)} folds: {found.mean[k]:.6g} +- {found.error[k]:.2g} (standard error) at step "

@@ -126,6 +126,7 @@ def _go_on(ctx, file, resume, steps, stop, out, with_data, as_json):
 def _report(run, file, steps, with_data, as_json):
     """Save the run before anything else, then draw and print it; exit with the code that its status asks for."""
     from coordboost import report
+    from coordboost.paths.refitted import with_intercept
     from coordboost.plots import path as plots
     from coordboost.readers.model import model_of
 
@@ -134,9 +135,10 @@ def _report(run, file, steps, with_data, as_json):
     if not with_data:
         model.write_text(model_of(run).text(), encoding="utf-8")
         files.append(model)
-    optimum = report.optimum(run)
-    plots.figure([run], optimum=optimum).savefig(picture, dpi=150)
-    row = report.summary(run, optimum)
+    models = with_intercept(run)
+    optimum = report.optimum(models)
+    plots.figure([models], optimum=optimum).savefig(picture, dpi=150)
+    row = report.summary(models, optimum)
     show([row], [*hints(run, steps), *([UNKNOWN] if row["gap"] is None else [])], [*files, picture], as_json)
     if run.status.name in CODES:
         click.echo(f"coordboost: after {run.n_steps:,} steps {run.message}; saved in {file}", err=True)

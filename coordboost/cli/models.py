@@ -35,10 +35,7 @@ def model_in(file, place):
             raise click.UsageError("a model without its run has one place only; leave out --step, --l1 and --fraction.")
         return read_model(file)
     run = load(file)
-    if not place:
-        return model_of(run)
-    step = run.step_at(Place(**place))
-    return model_of(run, next(run.replay([step])).beta, step)
+    return model_of(run, run.step_at(Place(**place)) if place else None)
 
 
 def _is_json(file):

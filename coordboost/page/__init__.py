@@ -16,6 +16,7 @@ from coordboost.page.sections import (
     summary_part,
 )  # fmt: skip
 from coordboost.page.style import SCRIPT, STYLE
+from coordboost.paths.refitted import with_intercept
 from coordboost.readers.model import model_of
 from coordboost.run import Run
 
@@ -56,16 +57,16 @@ def page(run, out=None, *, run_file="the.run"):
 
 def _page(run, file):
     """The page as text."""
-    model = model_of(run)
+    model, models = model_of(run), with_intercept(run)
     target = "y" if model.recipe is None else " = ".join([model.recipe.target, *model.recipe.labels[1:]])
     title = f"{run.method.name.replace('_', ' ')} for {target}"
     parts = [
-        ("Result", summary_part(run, model, target)),
-        ("Path", chart(run)),
+        ("Result", summary_part(models, model, target)),
+        ("Path", chart(models)),
         ("Coefficients", coefficients_part(model)),
         ("Data", data_part(run, model)),
         ("Method", method_part(run)),
-        ("Certificate", certificate_part(run, file)),
+        ("Certificate", certificate_part(models, file)),
         ("Bounds of the theorems", bounds_part(run)),
         ("How to cite", cite_part(run)),
         ("How to reproduce", reproduce_part(run, model, file)),

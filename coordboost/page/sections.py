@@ -135,7 +135,8 @@ def certificate_part(run, file):
     """The interval around the optimum, and how to recompute it."""
     from coordboost.certify import certify
 
-    found = report.verdict(run.problem, certify(run.problem, run.beta, run.final.target))
+    last = run.final
+    found = report.verdict(run.problem, certify(last.problem, last.beta, last.target))
     model = found["model"]
     rows = [(key.replace("_", " "), "-" if value is None else f"{value:.12g}") for key, value in model.items()]
     ends = [row for row in rows if row[0] in ("lower", "upper", "gap", "relative gap")]

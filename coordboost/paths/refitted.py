@@ -4,8 +4,8 @@ from functools import cached_property
 
 import numpy as np
 
-from coordboost.paths.intercept import CAP, best_shift, moved_by
-from coordboost.paths.places import PathLike, Place, checked_place
+from coordboost.paths.intercept import best_shift, end_of, left_open, moved_by
+from coordboost.paths.places import PathLike, checked_place
 from coordboost.paths.scoring import predictions, run_losses
 from coordboost.state import State
 
@@ -19,8 +19,9 @@ class RefittedRun(PathLike):
     """
 
     def __init__(self, run):
-        self.run, self.problem, self.method = run, run.problem, run.method
-        self.n_points, self.n_scans, self.status, self.message = run.n_points, run.n_scans, run.status, run.message
+        self.run, self.problem, self.method, self.seed = run, run.problem, run.method, run.seed
+        self.n_points, self.n_steps, self.n_scans, self.seconds = run.n_points, run.n_steps, run.n_scans, run.seconds
+        self.status, self.message = run.status, run.message
 
     def __repr__(self):
         return f"{repr(self.run)[:-1]}; with the best intercept at every step>"
@@ -28,18 +29,36 @@ class RefittedRun(PathLike):
     @cached_property
     def shifts(self):
         """What the best intercept adds to that of the start after 0, 1, ... steps, (n_points,). *Cost*: some passes over the rows each."""
-        found, step = [0.0], 1.0
-        for pred in predictions(self.run):
-            near = found[-1] if abs(found[-1]) < CAP else 0.0
-            found.append(best_shift(self.problem, pred, near, step))
-            step = max(2 * abs(found[-1] - near), 1e-6)
-        return np.array(found[1:])
+        return np.array(list(self._shifts(predictions(self.run))))
+
+    def _shifts(self, preds):
+        """The same beside some predictions, an iterable of (n_samples,), each sought from the one before on."""
+        near, step = 0.0, 1.0
+        for pred in preds:
+            shift = best_shift(self.problem, pred, near, step)
+            yield shift
+            step = max(2 * abs(shift - near), 1e-6)
+            near = shift if abs(shift) < end_of(self.problem.loss) else 0.0
+
+    @cached_property
+    def final(self):
+        """The last state, of the problem with the intercept that is best there."""
+        return self._beside(self.run.final)
+
+    def replay(self, at):
+        """The states after `at` steps each (non-decreasing), each of the problem with the intercept that is best there."""
+        states = list(self.run.replay(at))
+        for state, shift in zip(states, self._shifts(state.pred for state in states), strict=True):
+            yield self._moved(state, shift)
+
+    def _moved(self, state, shift):
+        return State(moved_by(self.problem, shift), state.target, state.k, state.beta, state.seconds, state.path)
+
+    def _beside(self, state):
+        return self._moved(state, best_shift(self.problem, state.pred))
 
     def _state(self, place):
-        """The state at a place, of the problem with the intercept that is best there."""
-        run = self.run
-        state = next(run.replay([run.step_at(place)]))
-        return State(moved_by(self.problem, best_shift(self.problem, state.pred)), state.target, state.k, state.beta)
+        return self._beside(next(self.run.replay([self.run.step_at(place)])))
 
     def _model(self, place):
         state = self._state(place)
@@ -47,12 +66,16 @@ class RefittedRun(PathLike):
 
     def predict(self, X, at=None):
         """Predictions (offset included) for new rows, (len(X),): of the last model, or of that at a ``Place``."""
-        state = self._state(Place(step=self.run.n_steps) if at is None else checked_place(at))
+        state = self.final if at is None else self._state(checked_place(at))
         return state.problem.predict(state.beta, X)
 
     def certificate_at(self, place):
         """Certificate of the model at a ``Place``."""
         return self._state(place).certificate()
+
+    def certificate(self, target=None):
+        """Certificate of the last model."""
+        return self.final.certificate(target)
 
     def order_of_entry(self):
         """As that of the run."""
@@ -61,7 +84,7 @@ class RefittedRun(PathLike):
     def profile(self):
         """As that of the run, with the intercepts and the losses of the models here."""
         numbers, coefs = self.run.profile()
-        states = [self._state(Place(step=int(k))) for k in numbers["step"]]
+        states = list(self.replay(numbers["step"].tolist()))
         numbers |= self._deviance(np.array([state.loss for state in states]))
         return numbers | {"intercept": np.array([state.problem.raw(state.beta)[1] for state in states])}, coefs
 
@@ -70,3 +93,11 @@ class RefittedRun(PathLike):
 
     def _names(self):
         return self.run._names()
+
+
+def with_intercept(run):
+    """The models that a run stands for where they have an intercept, as the estimators have: with the best one beside their coefficients.
+
+    The run itself where its start has settled the intercept, or where there is none: see ``coordboost.paths.intercept.left_open``.
+    """
+    return RefittedRun(run) if left_open(run.problem) else run

@@ -8,6 +8,7 @@ import scipy.sparse
 
 from coordboost._protocol import LOSS
 from coordboost.data.recipe import Recipe
+from coordboost.paths.refitted import with_intercept
 from coordboost.pieces import losses
 
 FORMAT = "coordboost-model"
@@ -65,21 +66,20 @@ class LinearModel(NamedTuple):
         return LOSS.of(getattr(losses, self.loss)(), "two_class")
 
 
-def model_of(run, beta=None, step=None):
-    """The model of a run over columns after its last step, or with the coefficients `beta` (n_learners,) of `step`."""
+def model_of(run, step=None):
+    """The model of a run over columns after its last step, or after `step` of them; with its best intercept, as the estimators have."""
     problem = run.problem
     if not problem.countable or problem.binning is not None:
         raise ValueError("the model is no sum of columns of a table: predict in Python, coordboost.load(file).predict(X)")
-    beta = run.beta if beta is None else beta
-    coef, intercept = problem.raw(beta)
+    path = with_intercept(run)
+    state = path.final if step is None else next(path.replay([step]))
+    beta, (coef, intercept) = state.beta, state.problem.raw(state.beta)
     effects = np.zeros(len(coef))
     effects[problem.standardization.kept] = beta / np.sqrt(problem.weight.sum())
     names, name = list(problem.column_names), type(problem.loss).__name__
     if getattr(losses, name, None) is not type(problem.loss):
         raise ValueError(f"the loss {name} is not part of coordboost: predict in Python, coordboost.load(file).predict(X)")
-    return LinearModel(
-        names, coef, intercept, name, run.method.name, run.n_steps if step is None else step, problem.recipe, effects
-    )
+    return LinearModel(names, coef, intercept, name, run.method.name, state.k, problem.recipe, effects)
 
 
 def read_model(file):
