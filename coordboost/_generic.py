@@ -24,8 +24,8 @@ from numba.core.errors import NumbaError
 from numba.extending import overload, register_jitable
 
 _PACKAGE = Path(__file__).parent
-#: The rooms of the top floor hold no kernels.
-_FACES = {"cli", "estimators", "page", "plots", "readers"}
+#: Rooms without kernels. A piece that lived there would be hashed as one of a user's own.
+_APART = {"cli", "data", "estimators", "page", "plots", "readers", "storage"}
 # A call passes every field of every array of a piece, 60 words or more: a kernel of a piece becomes part of its caller.
 _INLINE = {"forceinline": True}
 
@@ -100,7 +100,7 @@ def source_stamp():
     """Hash of every source file of the package that can hold a kernel: those with pieces, or that import this module."""
     digest = hashlib.sha256(numba.__version__.encode())
     for path in sorted(_PACKAGE.rglob("*.py")):
-        if path.relative_to(_PACKAGE).parts[0] in _FACES:
+        if path.relative_to(_PACKAGE).parts[0] in _APART:
             continue
         source = path.read_bytes()
         if b"NamedTuple" in source or b"_generic" in source:
@@ -117,9 +117,9 @@ def _classes(pieces):
 
 def _foreign(classes):
     """The classes of pieces that are not the package's own, with a hash of their source each."""
-    own = __name__.split(".", maxsplit=1)[0] + "."
     for cls in sorted(classes, key=lambda cls: (cls.__module__, cls.__qualname__)):
-        if not cls.__module__.startswith(own):
+        package, _, rest = cls.__module__.partition(".")
+        if package != __name__.split(".", maxsplit=1)[0] or rest.split(".")[0] in _APART:
             try:
                 source = inspect.getsource(sys.modules[cls.__module__])
             except (OSError, TypeError, KeyError):

@@ -140,8 +140,8 @@ def test_an_unknown_category_may_be_none_of_those_known(made):
 def test_a_recipe_is_what_it_writes_and_nothing_else(made):
     recipe = made[1].recipe
     plain = json.loads(json.dumps(recipe.plain()))
-    assert Recipe.restored(plain) == recipe and "na" not in plain
-    told = recipe._replace(na=("k.A.", "?"))
+    assert Recipe.restored(plain) == recipe and "na" not in plain and plain["marks"] == [",", ""]
+    told = recipe._replace(na=("k.A.", "?"), marks=())
     assert Recipe.restored(json.loads(json.dumps(told.plain()))) == told
     for key, value in (
         ("target", 3),
@@ -150,6 +150,7 @@ def test_a_recipe_is_what_it_writes_and_nothing_else(made):
         ("variables", [["a", "number"]]),
         ("more", 1),
         ("na", [3]),
+        ("marks", [","]),
     ):
         refused(lambda bad={**plain, key: value}: Recipe.restored(bad), "the recipe of the table is none that a run has")
     for bad in (

@@ -73,6 +73,8 @@ class Cells(NamedTuple):
             if not grouped(self.thousands, self.decimal).fullmatch(text):
                 return None  # the marks of a date, say
             text = text.replace(self.thousands, "")
+        if self.decimal != "." and "." in text:
+            return None  # 1.362 may be 1362
         try:
             return float(text.replace(self.decimal, ".")) if "_" not in text else None
         except ValueError:

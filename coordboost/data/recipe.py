@@ -20,6 +20,7 @@ class Recipe(NamedTuple):
 
     target : name of the column that is predicted;  labels : its two categories, or ();  impute : what was asked for, or None
     variables : tuple of Variable;  na : words that mean "missing" in files of such tables, beside the usual ones
+    marks : (decimal, thousands or "") in the numbers of the file of the table, () where that is not known
     """
 
     target: str
@@ -27,6 +28,7 @@ class Recipe(NamedTuple):
     impute: str | None
     variables: tuple
     na: tuple = ()
+    marks: tuple = ()
 
     @property
     def columns(self):
@@ -78,7 +80,7 @@ class Recipe(NamedTuple):
 
     def plain(self):
         """The recipe as lists and strings, for a file."""
-        words = {"na": list(self.na)} if self.na else {}
+        words = {name: list(given) for name, given in (("na", self.na), ("marks", self.marks)) if given}
         return words | {
             "target": self.target, "labels": list(self.labels), "impute": self.impute,
             "variables": [[*variable[:2], list(variable.levels), *variable[3:]] for variable in self.variables],
@@ -93,9 +95,9 @@ class Recipe(NamedTuple):
         ValueError
             For anything else.
         """
-        given = {"na": [], **given} if isinstance(given, dict) else given
+        given = {"na": [], "marks": [], **given} if isinstance(given, dict) else given
         sound = isinstance(given, dict) and set(given) == set(cls._fields) and isinstance(given["target"], str)
-        sound = sound and are_names(given["na"])
+        sound = sound and are_names(given["na"]) and are_names(given["marks"]) and len(given["marks"]) in (0, 2)
         sound = (
             sound and are_names(given["labels"]) and given["impute"] in (None, *IMPUTE) and isinstance(given["variables"], list)
         )
@@ -104,4 +106,6 @@ class Recipe(NamedTuple):
         variables = tuple(
             Variable(name, kind, tuple(levels), fill, gap) for name, kind, levels, fill, gap in given["variables"]
         )
-        return cls(given["target"], tuple(given["labels"]), given["impute"], variables, tuple(given["na"]))
+        return cls(
+            given["target"], tuple(given["labels"]), given["impute"], variables, tuple(given["na"]), tuple(given["marks"])
+        )

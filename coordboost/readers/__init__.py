@@ -133,7 +133,7 @@ def read_rows(path, model, *, keep=(), unknown_as_none=False, **options):
     unknown_as_none : bool
         Categories that the model does not know are none of those that it knows, instead of an error.
     **options
-        As for ``read_table``; what means "missing" is known from the fit.
+        As for ``read_table``; what means "missing" is known from the fit, and so is what 1.362 means where no cell tells.
 
     Returns
     -------
@@ -152,7 +152,7 @@ def read_rows(path, model, *, keep=(), unknown_as_none=False, **options):
             )
         given = Options(**options)
         given = given._replace(na=(*model.recipe.na, *given.na))
-        file = named_file(Path(text), suffix, given, (*model.recipe.text, *keep))
+        file = named_file(Path(text), suffix, given, (*model.recipe.text, *keep), model.recipe.marks)
         return NewRows(*prepared(file, model.recipe, keep, unknown_as_none))
     if keep or options:
         raise ValueError(f"{text}: this format has no columns with names: leave out what speaks of them")

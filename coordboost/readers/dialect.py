@@ -21,12 +21,16 @@ GROUPED = {".": re.compile(r"[+-]?\d{1,3}(\.\d{3})+(,\d+)?"), ",": re.compile(r"
 
 
 class Dialect(NamedTuple):
-    """encoding : a codec;  sep, decimal : one character, ``SPACES`` for any number of spaces;  thousands : one character or None."""
+    """encoding : a codec;  sep, decimal : one character, ``SPACES`` for any number of spaces;  thousands : one character or None.
+
+    marks : (decimal, thousands or "") as a recipe keeps them, () where no cell shows them and nobody told
+    """
 
     encoding: str
     sep: str
     decimal: str
     thousands: str | None = None
+    marks: tuple = ()
 
     def said(self, told):
         """What was guessed and is not what everybody expects, in words; `told` : names of the fields that the user gave."""
@@ -112,22 +116,31 @@ def _separator(lines, suffix):
     return best
 
 
-def _decimal(cells, sep):
-    """The decimal mark, from cells that are written in one way only: 1,5 and 1.5, not 1,234 and 1.234."""
-    commas, points = ([cell for cell in cells if one.fullmatch(cell)] for one in (COMMA, POINT))
+def _decimal(commas, points, sep, before):
+    """The decimal mark, from cells that are written in one way only: 1,5 and 1.5, not 1,234 and 1.234; else the one `before`."""
     sure = [sum(not GROUPED[mark].fullmatch(cell) for cell in found) for mark, found in ((",", commas), (".", points))]
+    if sure[0] == sure[1] and before is not None:
+        return before
     return "," if sure[0] > sure[1] or (sure == [0, 0] and sep != "," and len(commas) > len(points)) else "."
 
 
-def dialect_of(text, suffix, encoding, sep=None, decimal=None, thousands=None):
-    """The dialect of a text, from its beginning `text`; what is given is taken."""
+def dialect_of(text, suffix, encoding, sep=None, decimal=None, thousands=None, before=()):
+    """The dialect of a text, from its beginning `text`; what is given is taken.
+
+    before : the marks of a table that this one is like, or (): they decide what its own cells leave open
+    """
     lines = text.lstrip("\ufeff\r\n# ").splitlines(keepends=True)
     sep = _separator(lines, suffix) if sep is None else sep
     cells = [cell.strip() for row in _first(lines, sep)[1:] for cell in row]
+    commas, points = ([cell for cell in cells if one.fullmatch(cell)] for one in (COMMA, POINT))
+    told = decimal is not None
     if decimal is None:
-        decimal = _decimal(cells, sep)
+        decimal = _decimal(commas, points, sep, before[0] if before else None)
     if thousands is None:
-        mark = "." if decimal == "," else ","
-        grouped = [cell for cell in cells if GROUPED[mark].fullmatch(cell)]
-        thousands = mark if any(len(cell) > 7 or decimal in cell for cell in grouped) else None
-    return Dialect(encoding, sep, decimal, thousands)
+        alike, usual = before[:1] == (decimal,), "." if decimal == "," else ","
+        mark = before[1] or usual if alike else usual
+        grouped = [cell for cell in cells if mark == usual and GROUPED[mark].fullmatch(cell)]
+        sure = mark != usual or (alike and grouped) or any(len(cell) > 7 or decimal in cell for cell in grouped)
+        thousands = mark if sure else None
+    seen = told or thousands or commas or points
+    return Dialect(encoding, sep, decimal, thousands, (decimal, thousands or "") if seen else ())

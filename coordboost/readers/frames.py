@@ -16,7 +16,7 @@ class TypedFile:
     path : Path;  suffix : str;  options : ``Options``
     """
 
-    said = ()
+    said = marks = ()
 
     def __init__(self, path, suffix, options, text=()):
         self.path, self.suffix, self.sheet, self.text = path, suffix, options.sheet, text
@@ -58,7 +58,6 @@ class TypedFile:
         return f"row {row + 2}" if self.suffix in EXCEL else f"row {row + 1}"
 
 
-def named_file(path, suffix, options, text=()):
-    """The file as an object with ``frame()``, ``where(row)`` and ``said``."""
-    kind = TextFile if suffix in TEXT else TypedFile
-    return kind(path, suffix, options, text)
+def named_file(path, suffix, options, text=(), before=()):
+    """The file as an object with ``frame()``, ``where(row)``, ``said`` and ``marks``; `before`: the marks of a table like it."""
+    return TextFile(path, suffix, options, text, before) if suffix in TEXT else TypedFile(path, suffix, options, text)

@@ -9,7 +9,7 @@ from coordboost.data.kinds import CATEGORY, DATE, NUMBER, Cells, cell, column_of
 from coordboost.data.recipe import Recipe
 from coordboost.data.variables import refuse_gap
 from coordboost.readers.arrays import quoted
-from coordboost.readers.dialect import GROUPED
+from coordboost.readers.dialect import GROUPED, POINT
 from coordboost.readers.text import unsplit
 
 #: A column of text is set aside where as many cells or more all differ: names, keys, remarks.
@@ -82,7 +82,7 @@ def _learned(file, target, options):
     y, labels, more = _target(target, y)
     variables = fitted(keep, columns, options.impute)
     said += more + _what(variables, columns) + _counters(keep, columns)
-    recipe = Recipe(target, labels, options.impute, variables, options.na)
+    recipe = Recipe(target, labels, options.impute, variables, options.na, file.marks)
     filled = any(one.fill is not None and column.missing.any() for one, column in zip(variables, columns, strict=True))
     return encoded(recipe, columns, where), y, recipe, (*file.said, *said), tuple(columns) if filled else None
 
@@ -126,13 +126,18 @@ def _refuse_target(target, names):
 def _column(name, series, cells, options):
     column = column_of(name, series, cells, CATEGORY if name in options.text else None)
     if column.kind == CATEGORY and name not in options.text and column.levels:
-        marked = [level for level in column.levels if MARKED.fullmatch(level) or GROUPED[","].fullmatch(level)]
+        other = "," if cells.decimal == "." else "."
+        marked = [
+            level
+            for level in column.levels
+            if MARKED.fullmatch(level) or GROUPED[other].fullmatch(level) or (other == "." and POINT.fullmatch(level))
+        ]
         if 2 * len(marked) > len(column.levels):
             row = int(np.flatnonzero(column.values == column.levels.index(marked[0]))[0])
-            commas = 'say what the comma is (decimal="," or thousands=","), ' if "," in marked[0] else ""
+            mark = f'say what the {"comma" if other == "," else "point"} is (decimal="{other}" or thousands="{other}"), '
             raise ValueError(
-                f"{cells.where(row)}, column {name!r} holds {cell(marked[0])}, a number with a mark: write the numbers without it, {commas}"
-                f"or take the column as text (text={name!r})"
+                f"{cells.where(row)}, column {name!r} holds {cell(marked[0])}, a number with a mark: write the numbers without it, "
+                f"{mark if other in marked[0] else ''}or take the column as text (text={name!r})"
             )
     return column
 

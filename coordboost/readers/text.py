@@ -18,9 +18,10 @@ class TextFile:
     """A text file whose dialect is known: its header, its data frame, and the line of each of its rows.
 
     path : Path;  options : ``Options``;  text : names of columns that are text whatever is in them
+    before : the marks of a table that this one is like, as a ``Recipe`` keeps them
     """
 
-    def __init__(self, path, suffix, options, text=()):
+    def __init__(self, path, suffix, options, text=(), before=()):
         self.path, self.text = path, text
         told = {name: getattr(options, name) for name in ("sep", "decimal", "thousands") if getattr(options, name) is not None}
         with opened(path, KIND) as raw:
@@ -40,7 +41,7 @@ class TextFile:
             ) from None
         except ValueError as error:
             raise ValueError(f"{path}: cannot be read as a table ({error}): check that it is one") from None
-        self.dialect = dialect_of(text, suffix, encoding, **told)
+        self.dialect = dialect_of(text, suffix, encoding, **told, before=before)
         self.told = {*told, *(["encoding"] if options.encoding else [])}
         self.na = list(options.na)
         self.header = self._header(text)
@@ -61,6 +62,11 @@ class TextFile:
         if twice := repeated([name for name in header if name]):
             raise ValueError(f"{self.path}: the header repeats {quoted(twice)}: give every column its own name")
         return header
+
+    @property
+    def marks(self):
+        """How numbers are written, for a recipe."""
+        return self.dialect.marks
 
     @property
     def said(self):
