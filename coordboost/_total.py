@@ -3,10 +3,10 @@
 import numpy as np
 
 from coordboost._generic import compiled, generic, interpreted, is_piece, kernel
+from coordboost._linesearch import residual
 from coordboost._protocol import LOSS
 
 value = generic("value")
-residual = generic("residual")
 
 
 @kernel
@@ -22,12 +22,19 @@ def sum_of_each(loss, y, weight, base, pred):
 sum_of_losses = generic("sum_of_losses", sum_of_each)
 
 
+@kernel
+def residual_at(i, loss, y, weight, base, pred, even):
+    """The pseudo-residual of sample i; `even` where every weight is 1, which then need not be read."""
+    out = residual(loss, y[i], base + pred[i])
+    return out if even else weight[i] * out
+
+
 def total(loss, y, weight, base, pred, resid):
     """Sum of the weighted losses; `resid` is filled on the way."""
     out = 0 * (weight[0] * pred[0])
     for i in range(len(y)):
         out += weight[i] * value(loss, y[i], base + pred[i])
-        resid[i] = weight[i] * residual(loss, y[i], base + pred[i])
+        resid[i] = residual_at(i, loss, y, weight, base, pred, False)
     return out
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from coordboost._generic import inlined, kernel, leaf, reduction
-from coordboost._linesearch import residual
+from coordboost._total import residual_at
 
 #: Places for the bins of a feature: a code is a byte.
 PLACES = 256
@@ -99,14 +99,9 @@ def add_values(row, first, last, extra, inside, outside, v):
 @kernel
 def add_values_and_refresh(row, first, last, extra, inside, outside, loss, y, weight, base, pred, resid, even):
     """As `add_values` to `pred`, and the residual there; `even` where every weight is 1, which then need not be read."""
-    if even:
-        for i in range(len(row)):
-            pred[i] += inside if is_inside(row[i], first, last, extra) else outside
-            resid[i] = residual(loss, y[i], base + pred[i])
-    else:
-        for i in range(len(row)):
-            pred[i] += inside if is_inside(row[i], first, last, extra) else outside
-            resid[i] = weight[i] * residual(loss, y[i], base + pred[i])
+    for i in range(len(row)):
+        pred[i] += inside if is_inside(row[i], first, last, extra) else outside
+        resid[i] = residual_at(i, loss, y, weight, base, pred, even)
 
 
 def values_on_bins(splits, beta, values, used):

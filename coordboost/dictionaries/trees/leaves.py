@@ -3,8 +3,8 @@
 import math
 
 from coordboost._generic import kernel, leaf
-from coordboost._linesearch import residual
 from coordboost._noise import normal
+from coordboost._total import residual_at
 from coordboost.dictionaries.trees.fixed import mass
 
 #: Samples that are moved, and then looked at: few enough to stay in the nearest cache in between.
@@ -33,12 +33,8 @@ def add_leaves_and_refresh(leaves, values, a, loss, y, weight, base, pred, resid
         last = min(first + TOGETHER, len(leaves))
         there, target, out, heavy = pred[first:last], y[first:last], resid[first:last], weight[first:last]
         add_leaves(leaves[first:last], values, a, there)
-        if even:
-            for i in range(len(out)):
-                out[i] = residual(loss, target[i], base + there[i])
-        else:
-            for i in range(len(out)):
-                out[i] = heavy[i] * residual(loss, target[i], base + there[i])
+        for i in range(len(out)):
+            out[i] = residual_at(i, loss, target, heavy, base, there, even)
 
 
 @leaf

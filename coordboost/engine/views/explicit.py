@@ -7,7 +7,7 @@ import numpy as np
 from coordboost import _linesearch
 from coordboost._generic import generic, kernel
 from coordboost._protocol import LOSS, VIEW
-from coordboost._total import sum_of_losses, total_of
+from coordboost._total import residual_at, sum_of_losses, total_of
 
 scan = generic("scan")
 correlations = generic("correlations")
@@ -42,7 +42,7 @@ def over(view, dictionary):
 def residual_of_each(loss, y, weight, base, pred, resid):
     """resid = -dloss/dpred, in place."""
     for i in range(len(y)):
-        resid[i] = weight[i] * _linesearch.residual(loss, y[i], base + pred[i])
+        resid[i] = residual_at(i, loss, y, weight, base, pred, False)
 
 
 #: A loss that is one function of all predictions together brings this verb itself.
