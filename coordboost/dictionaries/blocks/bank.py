@@ -3,7 +3,7 @@
 import numpy as np
 
 from coordboost._protocol import DICTIONARY
-from coordboost.dictionaries.blocks.fits import Blocks, StandingFits, fill_root
+from coordboost.dictionaries.blocks.fits import Blocks, StandingFits, fill_root, of_one_run
 
 
 class BlockBank:
@@ -25,8 +25,9 @@ class BlockBank:
 
     def __init__(self, family, weight, values=None, blocks=None):
         self.family, self.weight = family, weight
-        made = Blocks.of(family.rows, weight, family.l2, family.member, family.start) if blocks is None else blocks
-        self.made = made.begun(np.zeros((0, len(family.rows))) if values is None else values)
+        values = np.zeros((0, len(family.rows))) if values is None else values
+        whole = (family.rows, weight, family.l2, family.member, family.start, values)
+        self.made = Blocks.of(*whole) if blocks is None else blocks._replace(**of_one_run(values))
         DICTIONARY.complete(self)
 
     @property

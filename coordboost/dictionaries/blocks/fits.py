@@ -118,6 +118,12 @@ def combined_fits(rows, values, beta):
     return (beta @ values[: len(beta)]) @ rows
 
 
+def of_one_run(values):
+    """What belongs to one run: the fits `values` that it begins with, and room for the columns of the last one."""
+    n, state = values.shape[1], record(n=len(values), count=0, length=0.0)
+    return {"values": values, "now": np.zeros(n, dtype=np.int64), "root": np.zeros((n, n)), "state": state}
+
+
 class Blocks(NamedTuple):
     """The fits of a run, and room for more: the kernels behind a ``BlockBank``.
 
@@ -142,20 +148,14 @@ class Blocks(NamedTuple):
     state: np.record
 
     @classmethod
-    def of(cls, rows, weight, l2, member, start):
-        """Blocks of the columns `rows`, and no fits. *Cost*: the Gram matrix, and the cubes of the sizes of the blocks."""
-        n, widest = len(rows), int(np.diff(start).max())
+    def of(cls, rows, weight, l2, member, start, values):
+        """Blocks of the columns `rows`, and the fits `values`. *Cost*: the Gram matrix, and the cubes of the sizes of the blocks."""
+        widest = int(np.diff(start).max())
         gram, roots = (rows * weight) @ rows.T, np.zeros((len(start) - 1, widest, widest))
         for s, root in enumerate(roots):
             index = member[start[s] : start[s + 1]]
             fill_root(gram, l2, index, len(index), root)
-        now, state = np.zeros(n, dtype=np.int64), record(n=0, count=0, length=0.0)
-        return cls(rows, gram, l2, member, start, roots, np.zeros((0, n)), now, np.zeros((n, n)), state)
-
-    def begun(self, values):
-        """The same blocks with the fits `values`, for another run: no root is computed again."""
-        state = record(n=len(values), count=0, length=0.0)
-        return self._replace(values=values, now=np.zeros_like(self.now), root=np.zeros(self.root.shape), state=state)
+        return cls(rows, gram, l2, member, start, roots, **of_one_run(values))
 
     @property
     def n_samples(self):
