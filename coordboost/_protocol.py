@@ -174,6 +174,7 @@ DICTIONARY = Kind(
         "gram": _verbs.gram,  # gram(weight), all of them
         "name": _verbs.name,  # name(j), what a learner is called
         "raw_scan": None,  # raw_scan(v), a scan not looked at for NaN; who searches it sees one, and finite("scan", corr) refuses it
+        "fill_column": None,  # fill_column(j, out): out = B_j in place, for loops over learners that are found
         "add_and_refresh": None,  # add_and_refresh(j, a, loss, y, weight, base, pred, resid, even): `add` to pred and the residual there
         # what else a dictionary may know of itself
         "countable": True,  # all learners have a number; else it is a Bank, and `best` finds them

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from reference_noise import kept, noise
+from test_reference_counts import counts
 
 import coordboost as cb
 from coordboost.dictionaries.trees import tasks
@@ -93,8 +94,9 @@ def forest(weight=None, l2=0.0):
 @pytest.mark.parametrize(("weight", "l2"), [(None, 0.0), (WEIGHT, 0.0), (None, 3.0)], ids=["equal", "weighted", "ridge"])
 def test_leaves_of_trees_are_fitted_to_their_own_noise(weight, l2):
     """Trees grow on one noise; their leaves are means of the residual and noise whose variance is that of the sum in the leaf."""
-    problem = forest(weight, l2)
-    run = cb.solve(problem, cb.sglb(EPS, BETA, GAMMA), 25, rng=2)
+    problem, method = forest(weight, l2), cb.sglb(EPS, BETA, GAMMA)
+    run = cb.solve(problem, method, 25, rng=2)
+    assert not counts(problem, method)
     bank, w, F = run.problem.dictionary, problem.weight, np.zeros(N)
     sigma = math.sqrt(2 * w.sum() / (EPS * BETA))
     for k in range(25):

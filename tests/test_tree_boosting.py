@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from test_reference_counts import counts
 
 import coordboost as cb
 from coordboost.dictionaries.trees.stored import leaf_of
@@ -169,6 +170,7 @@ def accelerated(problem, eta, gamma, n_rounds, bank):
 def test_accelerated_boosting(loss, y):
     problem = cb.Problem(cb.trees(X, max_depth=2), y, loss)
     run = cb.solve(problem, cb.agbm(0.5, 0.1), 40)
+    assert not counts(problem, cb.agbm(0.5, 0.1))
     naive = accelerated(problem, 0.5, 0.1, 20, run.problem.dictionary)
     for state, f in zip(run.replay(range(1, 40, 2)), naive, strict=True):
         np.testing.assert_allclose(state.pred, f, atol=1e-11)

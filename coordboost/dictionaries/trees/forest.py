@@ -19,6 +19,7 @@ from coordboost.dictionaries.trees.tasks import grow_on_threads, worth_threads
 from coordboost.dictionaries.trees.workspace import Workspace
 
 add = generic("add")
+fill_column = generic("fill_column")
 weigh = generic("weigh")
 
 
@@ -92,9 +93,15 @@ class Forest(NamedTuple):
         see(self, j)
         add_leaves_and_refresh(self.space.leaf, self.trees.values[j], a, loss, y, weight, base, pred, resid, even)
 
+    def fill_column(self, j, out):
+        """``out = B_j``."""
+        see(self, j)
+        out[:] = 0.0
+        add_leaves(self.space.leaf, self.trees.values[j], 1.0, out)
+
     def column(self, j):
-        out = np.zeros(len(self.space.leaf))
-        add(self, j, 1.0, out)
+        out = np.empty(len(self.space.leaf))
+        fill_column(self, j, out)
         return out
 
     def reach(self, j):

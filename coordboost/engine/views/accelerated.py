@@ -8,25 +8,25 @@ import numpy as np
 from coordboost._generic import generic, kernel
 from coordboost._protocol import VIEW
 from coordboost._total import sum_of_losses
-from coordboost.engine.views.explicit import begin_residual, fill_curvature, refresh_residual
+from coordboost.engine.views.explicit import begin_residual, fill_column, fill_curvature, refresh_residual
 from coordboost.pieces.coefficients import ANEW, BACK, SLOWER, TwoSequences, mix_models
 from coordboost.pieces.momentum import admissible, mixing
 
 scan = generic("scan")
 correlations = generic("correlations")
 add = generic("add")
-column = generic("column")
 
 #: The least part of gamma with which a run begins anew.
 LEAST = 1e-15
 
 
 @kernel
-def along(v, learner):
-    """Their inner product."""
-    total = 0 * v[0]
-    for i in range(len(v)):
-        total += v[i] * learner[i]
+def fit_of(view, j):
+    """The inner product of learner j, which is in ``view.unit`` from here on, with what is looked at."""
+    fill_column(view.dictionary, j, view.unit)
+    total = 0 * view.looked[0]
+    for i in range(len(view.looked)):
+        total += view.looked[i] * view.unit[i]
     return total
 
 
@@ -109,7 +109,7 @@ class Accelerated(NamedTuple):
 
     f, h, before : the two models, and with `period` -1 f one move before;  mixed : g;  looked, unfitted : see above, with the weights
     clock : the round m since momentum began; how the next row begins: ``theta_m``, 0 if it moves h, ``ANEW``, ``BACK``, ``SLOWER``; the
-    part of gamma that is left; rows so far
+    part of gamma that is left; rows so far;  unit : room for a learner
     watch : with `guard` or `period` -1, the losses where momentum began, at f now, at the best f; whether the run has left what its
     theorem allows; the rows at the best f
     angle : with `follow_angle`, the worst cosine of the fits so far, and what it allowed gamma to be a round ago and allows now; else ones
@@ -128,6 +128,7 @@ class Accelerated(NamedTuple):
     mixed: np.ndarray
     looked: np.ndarray
     unfitted: np.ndarray
+    unit: np.ndarray
     clock: np.ndarray
     watch: np.ndarray
     angle: np.ndarray
@@ -143,14 +144,14 @@ class Accelerated(NamedTuple):
     @classmethod
     def start(cls, problem, coefficients):
         """The view at f = h = 0."""
-        f, h, mixed, looked, unfitted = (0 * problem.y for _ in range(5))
+        f, h, mixed, looked, unfitted, unit = (0 * problem.y for _ in range(6))
         before, zero = f.copy() if coefficients.period < 0 else f[:0], 0 * problem.y[0]
         guard = coefficients.guard and problem.infimum > -math.inf
         clock, watch, angle = map(np.array, ([zero, mixing(zero), 1 + zero, zero], [zero] * 5, [1 + zero] * 3))
         view = cls(
             problem.loss, problem.dictionary, problem.y, problem.weight, problem.base, f, h, before, mixed, looked,
-            unfitted, clock, watch, angle, coefficients.correction, coefficients.follow_angle, coefficients.share, coefficients.period,
-            int(guard), problem.infimum if guard else 0.0, problem.tie,
+            unfitted, unit, clock, watch, angle, coefficients.correction, coefficients.follow_angle, coefficients.share,
+            coefficients.period, int(guard), problem.infimum if guard else 0.0, problem.tie,
         )  # fmt: skip
         begin_residual(view.loss, view.y, view.weight, view.base, view.mixed, view.looked)
         if view.watches:
@@ -220,12 +221,11 @@ class Accelerated(NamedTuple):
         clock, watch = self.clock, self.watch
         clock[3] += 1
         if shrink == 0:
-            learner = column(self.dictionary, j)
-            fit = along(self.looked, learner)
+            fit = fit_of(self, j)
             if self.follow_angle != 0:
                 follow_fit(self, fit)
             for i in range(len(self.looked)):
-                self.unfitted[i] = self.looked[i] - self.weight[i] * (fit * learner[i])
+                self.unfitted[i] = self.looked[i] - self.weight[i] * (fit * self.unit[i])
             add(self.dictionary, j, theta, self.h)
             next_round(self)
             return
@@ -240,7 +240,7 @@ class Accelerated(NamedTuple):
             return
         if self.share == 0:  # AGBM: h comes next, and looks at the corrected residual
             if self.follow_angle != 0 and clock[0] == 0:  # nothing to correct yet: this learner is the best for h, too
-                follow_fit(self, along(self.looked, column(self.dictionary, j)))
+                follow_fit(self, fit_of(self, j))
             memory = self.correction * (1 - mix / 2) * self.angle[1] / self.angle[2]  # 1 - mix / 2 = (m + 1) / (m + 2)
             for i in range(len(self.looked)):
                 self.looked[i] += memory * self.unfitted[i]

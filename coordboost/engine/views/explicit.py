@@ -78,6 +78,18 @@ def add_then_refresh(dictionary, j, a, loss, y, weight, base, pred, resid, even)
 #: The same in one pass over the samples, which saves a third of the memory traffic: a verb that a dictionary may have.
 add_and_refresh = generic("add_and_refresh", add_then_refresh)
 
+
+@kernel
+def copy_column(dictionary, j, out):
+    """out = B_j, in place."""
+    learner = column(dictionary, j)
+    for i in range(len(out)):
+        out[i] = learner[i]
+
+
+#: The same without an array on the way, for which the whole loop would count references: a verb that a dictionary may have.
+fill_column = generic("fill_column", copy_column)
+
 #: The loss is a sum over the samples, which may be looked at one by one; it is, and every weight is 1.
 SEPARABLE, EVEN = 1, 2
 

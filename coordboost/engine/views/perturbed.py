@@ -35,8 +35,10 @@ refit = generic("refit", refit_unit)
 @kernel
 def look_ahead(view):
     """The residual where the model is shrunken already."""
-    inner = view.inner
-    refresh_residual(inner.loss, inner.y, inner.weight, inner.base, (1 - view.ahead) * inner.pred, inner.resid)
+    inner, shrunken = view.inner, view.shrunken
+    for i in range(len(shrunken)):
+        shrunken[i] = (1 - view.ahead) * inner.pred[i]
+    refresh_residual(inner.loss, inner.y, inner.weight, inner.base, shrunken, inner.resid)
 
 
 @VIEW.own
@@ -47,6 +49,7 @@ class Perturbed(NamedTuple):
     with all samples, they are the very array of the inner view. *Cost* beside the inner view: a normal number for each sample.
 
     root : roots of the weights, (n_samples,) or (1,);  sigma : standard deviations, one for each step, the last from there on
+    shrunken : room for predictions times 1 - `ahead`, none where `ahead` is 0; made in a step, it would have every array counted
     """
 
     inner: object
@@ -59,6 +62,7 @@ class Perturbed(NamedTuple):
     structure: int
     share: float
     ahead: float
+    shrunken: np.ndarray
     perturbs = True
 
     @classmethod
@@ -72,11 +76,12 @@ class Perturbed(NamedTuple):
         weight, resid = inner.weight, inner.resid
         root = np.sqrt(weight[:1] if (weight == weight[0]).all() else weight)
         if noise is None:
-            return cls(inner, inner.dictionary, resid, resid, root, np.zeros(1), 0, NONE, 1.0, 0.0)
+            return cls(inner, inner.dictionary, resid, resid, root, np.zeros(1), 0, NONE, 1.0, 0.0, np.zeros(0))
         gradient = resid if noise.share == 1 else np.zeros(len(resid))
         sigma, structure = noise.sigma, int(noise.structure) if np.isfinite(noise.beta).any() else NONE
         looked = gradient if structure == NONE else np.zeros(len(resid))
-        return cls(inner, inner.dictionary, gradient, looked, root, sigma, noise.seed, structure, noise.share, noise.ahead)
+        rest = (noise.seed, structure, noise.share, noise.ahead, np.zeros(len(resid) if noise.ahead != 0 else 0))
+        return cls(inner, inner.dictionary, gradient, looked, root, sigma, *rest)
 
     def over(self, dictionary):
         """The same view of another dictionary."""
