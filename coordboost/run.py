@@ -46,6 +46,11 @@ class Run(PathLike):
     def __repr__(self):
         return f"<Run {self.method.name}: {self.n_steps} steps, l1 {self.final.l1:.6g}, loss {self.final.loss:.6g}; {self.message}>"
 
+    @property
+    def run(self):
+        """The run itself, which other paths of its steps have, too."""
+        return self
+
     @cached_property
     def final(self):
         """The last state."""

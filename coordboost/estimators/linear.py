@@ -187,4 +187,4 @@ class RunBased(Linear):
     @property
     def run_(self):
         """The run behind the model: replayed, saved, resumed as any other. It keeps the intercept of its start."""
-        return getattr(self.path_, "run", self.path_)
+        return self.path_.run
