@@ -42,6 +42,17 @@ def _read(values, form):
         return None
 
 
+def _first(values):
+    """The first value that is text, without spaces around it; "" where there is none."""
+    stripped = (value.strip() for value in values if isinstance(value, str))
+    return next((value for value in stripped if value), "")
+
+
+def _may_be_date(text):
+    """Whether text may be a date in one of the ways that are tried: all of them begin with a digit."""
+    return text[:1].isdigit() and len(text) <= 40
+
+
 def days(values, place, form=None):
     """How dates are written, and the days of each of the different values of a column; None where they are no dates.
 
@@ -60,15 +71,13 @@ def days(values, place, form=None):
     """
     if all(value is None or isinstance(value, datetime.date) for value in values):
         return "", [np.nan if value is None else _days(value) for value in values]
-    if not all(value is None or isinstance(value, str) for value in values):
+    first = _first(values)
+    if not (form or _may_be_date(first)) or not all(value is None or isinstance(value, str) for value in values):
         return None
     written = ["" if value is None else value.strip() for value in values]
     if form:
         found = _read(written, form)
         return found and (form, found)
-    first = next((value for value in written if value), "")
-    if not any(map(str.isdigit, first)) or len(first) > 40:
-        return None
     ways = ([ISO] if len(first) >= 10 and first[4] == "-" else []) + [one + time for one in FORMATS for time in TIMES]
     for one in ways:
         if found := _read(written, one):
@@ -79,10 +88,12 @@ def days(values, place, form=None):
 
 def odd_one(values):
     """The place of the first value that is no date where most of the others are, written as the first of all; None where that is not so."""
+    first = _first(values)
+    if not _may_be_date(first):
+        return None
     written = [value.strip() if isinstance(value, str) else "" for value in values]
-    first = next((value for value in written if value), "")
     for form in (ISO, *(one + time for one in FORMATS for time in TIMES)):
-        if first and _read([first], form) and any(map(str.isdigit, first)):
+        if _read([first], form):
             odd = [j for j, value in enumerate(written) if value and not _read([value], form)]
             if 0 < 2 * len(odd) < len(written):
                 return odd[0]

@@ -78,11 +78,10 @@ def _places(variable, column, missing, where, unknown_as_none):
 
 
 def _dense(parts, n_rows, n_columns):
-    X, at = np.empty((n_rows, n_columns), order="F"), 0
+    X, at = np.zeros((n_rows, n_columns), order="F"), 0
     for width, held in parts:
         if held.dtype.kind == "i":
             rows = np.flatnonzero(held >= 0)
-            X[:, at : at + width] = 0.0
             X[rows, at + held[rows]] = 1.0
         else:
             X[:, at] = held

@@ -69,6 +69,8 @@ class Cells(NamedTuple):
         text = str(value).strip()
         if not text:
             return math.nan
+        if text[0].isalpha() and text[0] not in "niNI":
+            return None  # most words are told by their first letter; nan and inf are numbers to ``float``
         if self.thousands and self.thousands in text:
             if not grouped(self.thousands, self.decimal).fullmatch(text):
                 return None  # the marks of a date, say

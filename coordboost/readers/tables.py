@@ -130,7 +130,8 @@ def _column(name, series, cells, options):
         marked = [
             level
             for level in column.levels
-            if MARKED.fullmatch(level) or GROUPED[other].fullmatch(level) or (other == "." and POINT.fullmatch(level))
+            if not level[0].isalpha()
+            and (MARKED.fullmatch(level) or GROUPED[other].fullmatch(level) or (other == "." and POINT.fullmatch(level)))
         ]
         if 2 * len(marked) > len(column.levels):
             row = int(np.flatnonzero(column.values == column.levels.index(marked[0]))[0])
