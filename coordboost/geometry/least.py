@@ -35,7 +35,7 @@ def need_bounded(problem, meaning):
         )
 
 
-def least_loss(problem):
+def least_loss(problem, near=None):
     r"""``(lower, upper)`` around L*, the least loss over the span of the columns as the angles see it.
 
     Two lower ends, the better counts. That over all coefficients takes columns that are dependent up to rounding for a direction more.
@@ -44,6 +44,8 @@ def least_loss(problem):
     convex loss has :math:`\|z\| \le \|P r\| / \mu`, P the projection on the columns. Otherwise both models are in a level set of known
     radius.
 
+    near : coefficients near the optimum, where they are known; default: those of a descent
+
     Raises
     ------
     ValueError
@@ -51,10 +53,10 @@ def least_loss(problem):
 
     Notes
     -----
-    *Cost*: 460 steps of descent and one thin SVD.
+    *Cost*: one thin SVD, and without `near` 460 steps of descent.
     """
     need_bounded(problem, "there may be no minimiser")
-    at = At.point(problem, _model(problem))
+    at = At.point(problem, _model(problem) if near is None else near)
     everywhere, inside = (certify(problem, at.beta, target) for target in (Unconstrained(), Ball(at.l1 + away(problem, at))))
     return max(everywhere.lower, inside.lower), everywhere.upper
 

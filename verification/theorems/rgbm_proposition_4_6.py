@@ -38,7 +38,6 @@ def _boundary(case, direction):
 
 
 def _reach(case, factor=1.0):
-    assert case.optimum > -np.inf  # makes the minimiser
     best = np.linalg.lstsq(case.B, case.angle.witness["direction"], rcond=None)[0]
     rows = [best, *np.random.default_rng(1).standard_normal((6, len(best)))]
     far = [distance(case.problem, case.rule, _boundary(case, row), case.minimiser) for row in rows]
