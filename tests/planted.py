@@ -14,6 +14,7 @@ the helpers of sabotages. Changes that change no claim are listed in ``planted_e
 
 import argparse
 import os
+import resource
 import sys
 import tempfile
 import time
@@ -29,6 +30,8 @@ TESTS = {
     "coordboost/geometry/momentum.py": "test_correction.py",
     "coordboost/geometry": "test_geometry.py test_distance.py test_least.py",
 }
+#: Most seconds of CPU that the ledger or the tests of a file may take; what goes on forever is noticed, too.
+LIMIT = 120
 
 
 def _fresh(folder):
@@ -64,6 +67,7 @@ def _asked(folder, rows, ask=None):
     reading, writing = os.pipe()
     if os.fork() == 0:
         status = "a fork that ended"
+        resource.setrlimit(resource.RLIMIT_CPU, (LIMIT, LIMIT))
         try:
             _fresh(folder)
             status = (ask or _first_fault)(rows)
@@ -72,9 +76,9 @@ def _asked(folder, rows, ask=None):
         os.write(writing, status.encode()[:2000])
         os._exit(0)
     os.close(writing)
-    os.wait()
+    _, status = os.wait()
     with os.fdopen(reading, "rb") as said:
-        return said.read().decode()
+        return said.read().decode() or ("no end" if os.WIFSIGNALED(status) else "")
 
 
 def _first_fault(rows):

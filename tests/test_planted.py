@@ -22,6 +22,16 @@ def test_generated_errors_are_the_same_for_the_same_seed_and_parse():
     assert set(rooms) == {"bounds", "geometry", "theorems"}
 
 
+def test_what_goes_on_forever_is_noticed(monkeypatch):
+    def endless(rows):
+        while True:
+            pass
+
+    monkeypatch.setattr(planted, "LIMIT", 1)
+    assert planted._asked(planted.ROOT, [], endless) == "no end"
+    assert planted._asked(planted.ROOT, [], lambda rows: "") == ""
+
+
 def test_an_error_is_caught_and_no_error_is_not():
     file, _, _, wrong = planted.by_name()[6]
     assert file.endswith("frank_wolfe.py")
