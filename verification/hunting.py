@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from verification.kept import nearest, several, sides
+from verification.kept import nearest, pair, several, sides
 from verification.space import Space
 
 #: Denominators tried for an instance, small ones first; what exceeds a bound by less than this is rounding; changes before a new start.
@@ -22,12 +22,13 @@ LOOKS, VIOLATIONS, MORE = 400, 6, 1500
 
 @dataclass(frozen=True)
 class Found:
-    """An instance: where it is from, its numbers, the two sides at the point nearest to a violation, or beyond it."""
+    """An instance: where it is from, its numbers, the sides nearest to a violation or beyond it, and those of each comparison."""
 
     place: int
     space: Space
     shape: tuple
     numbers: list
+    nearest: list
     sides: list
     weight: float
     violated: bool
@@ -40,7 +41,7 @@ class Found:
         return " ".join(str(x) for x in self.numbers)
 
     def __str__(self):
-        left, right = self.sides
+        left, right = self.nearest
         word = "is more than" if self.violated else "against"
         return f"{left} {word} {right} (after {self.tries:,} tries with seed {self.seed})"
 
@@ -101,7 +102,8 @@ class Hunt:
         found, violated = nearest(outcomes), any(not one.holds for one in outcomes)
         if found is None or (not violated if wanted is None else found[0] < wanted):
             return None
-        return Found(self.place, self.space, shape, fractions, sides(outcomes), found[0], violated, self.tries, self.seed)
+        told = pair(found), sides(outcomes)
+        return Found(self.place, self.space, shape, fractions, *told, found[0], violated, self.tries, self.seed)
 
     def rational(self, shape, numbers, wanted=None):
         """The instance with the smallest denominators that still does it."""

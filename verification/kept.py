@@ -1,8 +1,8 @@
 """Hard cases: for each row of the ledger the instance at which its claim is tightest, or false, as the adversary found it.
 
-``verification/hard_cases`` holds them, one file for each file of theorems: the space, shape, numbers and seed, and the two sides where
-they are nearest. The ledger tries each claim on its hard case and holds the sides against those kept: a constant that is changed by little
-is seen there.
+``verification/hard_cases`` holds them, one file for each file of theorems: the space, shape, numbers and seed, and for each comparison of
+the claim its two sides where they are nearest. The ledger tries each claim on its hard case and holds the sides against those kept: a
+constant that is changed by little is seen there.
 """
 
 import dataclasses
@@ -75,8 +75,8 @@ def differences(check, variant, made):
     kept = cases().get(key(check, variant), {})
     for name, case in made:
         before, now = kept[name.split()[0]]["sides"], sides(several(check(case, variant)))
-        if now is None or not same(before, now):
-            return f"{name}: the sides were {' and '.join(before)}, now they are {' and '.join(now or ['not there'])}"
+        if not same(before, now):
+            return f"{name}: the sides were {' and '.join(before)}, now they are {' and '.join(now) or 'not there'}"
     return ""
 
 
@@ -144,10 +144,16 @@ def nearest(outcomes):
     return max(found, key=lambda each: each[0], default=None)
 
 
+def pair(found):
+    """The two sides at a point that `nearest` found, as texts."""
+    _, check, place = found
+    return [_text(side[place]) for side in (check.measured, check.bound)]
+
+
 def sides(outcomes):
-    """The two sides at that point, as texts."""
-    found = nearest(outcomes)
-    return None if found is None else [_text(side[found[2]]) for side in (found[1].measured, found[1].bound)]
+    """The two sides of each comparison where it is nearest to a violation, one after the other, as texts."""
+    found = (nearest([one]) for one in outcomes)
+    return [text for one in found if one is not None for text in pair(one)]
 
 
 def _text(number):
@@ -157,6 +163,6 @@ def _text(number):
 
 
 def same(one, two):
-    """Whether two pairs of sides are the same up to the rounding of linear programs."""
-    pairs = [(float(Fraction(a)), float(Fraction(b))) for a, b in zip(one, two, strict=True)]
-    return all(abs(a - b) <= 1e-6 * (1e-3 + abs(b)) for a, b in pairs)
+    """Whether sides are the same up to the rounding of linear programs."""
+    numbers = [[float(Fraction(side)) for side in each] for each in (one, two)]
+    return len(one) == len(two) and all(abs(a - b) <= 1e-6 * (1e-3 + abs(b)) for a, b in zip(*numbers, strict=True))
