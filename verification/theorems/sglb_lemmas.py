@@ -26,6 +26,7 @@ import numpy as np
 from coordboost.bounds import BoundCheck
 from verification.space import Space
 from verification.spaces.blocks import BLOCKS, independent, projector
+from verification.spaces.linear import solved
 from verification.statement import claim
 
 
@@ -58,15 +59,22 @@ CHOICES = Space(
 @claim("SGLB, Lemma 1", BLOCKS, printed="verified")
 def check_projector(case, variant):
     """P_s = P_s' = P_s^2 with the image of H_s: the largest entry of P^2 - P, of P - P' and of P H - H is 0."""
-    return _projector(case, 0)
+    return _projector(case, projector)
 
 
-def _projector(case, ridge):
+def _projector(case, project):
     off = F(0)
     for H in case.blocks:
-        P = projector(H, ridge)
+        P = project(H)
         off = max(off, abs(P @ P - P).max(), abs(P - P.T).max(), abs(P @ H - H).max())
     return BoundCheck("SGLB, Lemma 1", "printed", "upper", np.array([off]), np.array([F(0)]), F(0), "exact")
+
+
+def _with_weights(H):
+    """The fit by least squares with the weights 1, 2, ...: it keeps what learners can be, and is not symmetric."""
+    basis = independent(H)
+    weighted = basis * (1 + np.arange(len(basis)))[:, None]
+    return basis @ solved(weighted.T @ basis, weighted.T)
 
 
 @claim("SGLB, Lemma 2", CHOICES, sharpened="verified")
@@ -113,7 +121,10 @@ CASES = {
 }
 
 SABOTAGE = {
-    check_projector: {"ridge leaves": lambda case: _projector(case, F(1))},
+    check_projector: {
+        "ridge leaves": lambda case: _projector(case, lambda H: projector(H, F(1))),
+        "fits with weights": lambda case: _projector(case, _with_weights),
+    },
     check_choice: {"nine tenths of it": lambda case: _choice(case, True, lambda u: 0.9 * (2 * normal(u / 2) - 1))},
     check_even: {
         "nine tenths of it": lambda case: _choice(case, False, lambda u: 0.9 * u * u / (2 * pi)),
