@@ -26,6 +26,7 @@ from planted_errors import BOUNDS, ROOT, by_name, files, generated
 #: Tests of what lies there, for errors that the ledger does not notice.
 TESTS = {
     f"{BOUNDS}randomized.py": "test_random_bounds.py",
+    f"{BOUNDS}accelerated.py": "test_accelerated_bounds.py",
     BOUNDS: "test_bounds.py test_bound_checks.py",
     "coordboost/geometry/momentum.py": "test_correction.py",
     "coordboost/geometry": "test_geometry.py test_distance.py test_least.py",

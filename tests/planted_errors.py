@@ -42,6 +42,7 @@ PLACES = {
     f"{BOUNDS}regularized.py": "fgm_theorem_4_1 fgm_theorem_5_1 fgm_proposition_4_1",
     f"{BOUNDS}frank_wolfe.py": "jaggi",
     f"{BOUNDS}randomized.py": "rgbm_theorem_4",
+    f"{BOUNDS}accelerated.py": "agbm_theorem_4",
     f"{BOUNDS}trail.py": "fgm_theorem fgm_eigenvalues fgm_proposition_a_2",
     "coordboost/geometry": "rgbm_",
 }

@@ -1,6 +1,6 @@
 """Right-hand sides of the theorems as pure functions, what they measure along a run, and the check of one against the other."""
 
-from coordboost.bounds import afterwards, frank_wolfe, ls_boost, randomized, regularized, stagewise
+from coordboost.bounds import accelerated, afterwards, frank_wolfe, ls_boost, randomized, regularized, stagewise
 from coordboost.bounds.check import BoundCheck, Sides, Statement, check
 from coordboost.bounds.plan import Plan, plan
 from coordboost.bounds.rademacher import sharper_tree_complexity, tree_complexity
@@ -13,10 +13,11 @@ STATEMENTS = (
     *regularized.STATEMENTS,
     *frank_wolfe.STATEMENTS,
     *afterwards.STATEMENTS,
+    *accelerated.STATEMENTS,
     *randomized.STATEMENTS,
 )
 
 __all__ = [
-    "STATEMENTS", "BoundCheck", "Constants", "Plan", "Sides", "Statement", "Trail", "afterwards", "check", "frank_wolfe", "ls_boost",
-    "plan", "randomized", "regularized", "sharper_tree_complexity", "stagewise", "tree_complexity",
+    "STATEMENTS", "BoundCheck", "Constants", "Plan", "Sides", "Statement", "Trail", "accelerated", "afterwards", "check", "frank_wolfe",
+    "ls_boost", "plan", "randomized", "regularized", "sharper_tree_complexity", "stagewise", "tree_complexity",
 ]  # fmt: skip

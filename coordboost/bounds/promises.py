@@ -115,7 +115,7 @@ def _accelerated(problem, c):
             "AGBM, Theorem 4.1, corrected; the printed constant is refuted",
         ),
         Promise(
-            "agbmr", methods.agbmr(1.0, gamma, rounds), None, lambda k: c.size**2 / 2 * 0.5 ** (k // (2 * rounds)),
+            "agbmr", methods.agbmr(1.0, gamma, rounds), None, lambda k: accelerated.halved(c.size**2 / 2, rounds, k // 2),
             "AGBM, Theorem 4.2, corrected; the printed period is refuted",
         ),
     ]  # fmt: skip

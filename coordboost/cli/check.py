@@ -36,7 +36,8 @@ def check(run, plot, as_json):
     """Hold every theorem that speaks about a run against it.
 
     Replays the run in the file RUN, measures what the theorems bound at every step, and compares. Speaks about ls_boost,
-    forward_stagewise, regularized_forward_stagewise, path_forward_stagewise and frank_wolfe with the squared loss. Exits
+    forward_stagewise, regularized_forward_stagewise, path_forward_stagewise and frank_wolfe with the squared loss, random
+    methods by repeated runs, and agbm and agbmr where few learners have a certified angle. Exits
     with 1 if a bound fails: then the data are not what the theorem needs, or this program is wrong.
     """
     from coordboost.bounds import STATEMENTS

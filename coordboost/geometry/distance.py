@@ -80,16 +80,19 @@ def start_distance(problem, rule=None, *, n_starts=24):
     if not isinstance(problem, Problem):
         raise ValueError(f"problem must be a Problem, whose loss defines the level set, got {shown(problem)}.")
     angle = mca(problem, rule, n_starts=n_starts)
-    lower, upper = _reach(problem)
+    lower, upper = reach(problem)
     return lower / angle.upper, upper / angle.lower
 
 
-def _reach(problem):
-    """Bounds of the largest length of B (beta - beta*), in the metric of the weights, over the level set of beta = 0."""
+def reach(problem, least=None):
+    """Bounds of the largest length of B (beta - beta*), in the metric of the weights, over the level set of beta = 0.
+
+    least : what `least_loss` gives, where it is known
+    """
     loss, mu = problem.loss, LOSS.of(problem.loss, "mu")
     start = problem.value(np.zeros(problem.n_samples))
     if mu is None:
         need_bounded(problem, "Dist_0 may be infinite")
         return 0.0, 2 * loss.level_radius(start)
-    ends = [math.sqrt(2 * max(0.0, start - end) / mu) for end in least_loss(problem)]
+    ends = [math.sqrt(2 * max(0.0, start - end) / mu) for end in least or least_loss(problem)]
     return (ends[1] if LOSS.of(loss, "quadratic") else 0.0), ends[0]

@@ -7,7 +7,7 @@ Method: AGBM for the M rounds of one period, from f^0 = 0.
 Assumptions: those of Theorem 4.1, and mu > 0; checked.
 
 Claim: upper: L(f^M) - L* <= (L(f^0) - L*) / 2, printed M = ceil(sqrt(2 / (eta gamma mu))), corrected M = ceil(sqrt(8 / (eta gamma mu))).
-Sharpened, for every M: L(f^M) - L* <= 4 / (mu eta gamma (M + 1)^2) (L(f^0) - L*).
+Sharpened: the same for gamma <= (1 - sqrt(1 - Theta^2))^2; for every M: L(f^M) - L* <= 4 / (mu eta gamma (M + 1)^2) (L(f^0) - L*).
 
 Constants: mu = min w of the loss.
 
@@ -20,8 +20,10 @@ from math import ceil, sqrt
 
 import numpy as np
 
+import coordboost as cb
 from coordboost.bounds import BoundCheck
 from verification import agbm
+from verification.agbm_runs import judged, run
 from verification.spaces.momentum import AGBM, LINE
 from verification.statement import Statement, claim
 from verification.theorems.agbm_theorem_4_1 import SHARPER
@@ -43,9 +45,11 @@ def _after(case, variant, square, part=0.5):
     return BoundCheck("Theorem 4.2", variant, "upper", [float(gap[M] / gap[0])], [part], 1e-12, at=np.array([M]))
 
 
-@claim("AGBM, Theorem 4.2", LINE, printed="refuted", corrected="verified")
+@claim("AGBM, Theorem 4.2", LINE, of=(agbm.Walk, cb.Run), printed="refuted", corrected="verified", sharpened="verified")
 def check_halving(case, variant):
     """The gap after M rounds is at most half of the first; printed M = sqrt(2 / (eta gamma mu)), corrected sqrt(8 / (eta gamma mu))."""
+    if isinstance(case, cb.Run):
+        return judged(case, "AGBM, Theorem 4.2", variant)
     return _after(case, variant, 2 if variant == "printed" else 8) if case.within(variant) else None
 
 
@@ -62,6 +66,7 @@ CASES = {
     "two coordinates": lambda: agbm.eye((2, 1), agbm.limit(agbm.F(1, 2)), 14),
     "four weights": lambda: agbm.weighted(760),
     "star, sharper gamma": lambda: agbm.star(400),
+    "a run of the package": lambda: run("squared", 1.0, 60),
 }
 
 SABOTAGE = {

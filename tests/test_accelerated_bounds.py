@@ -1,0 +1,87 @@
+"""The theorems of accelerated boosting in the package: the formulas, what is measured along a run, who is judged."""
+
+from fractions import Fraction as F
+
+import numpy as np
+import pytest
+
+import coordboost as cb
+from coordboost.bounds import accelerated
+
+ETA, GAMMA = 0.5, 0.02
+
+
+def a_problem(loss=None, n=12, p=3):
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(n, p)), rng.normal(size=n)
+    return cb.Problem(X, np.sign(y) if isinstance(loss, cb.Logistic) else y, loss)
+
+
+def ran(problem, method, n_steps=41):
+    return cb.solve(problem, method, n_steps, compile=False)
+
+
+def names(run):
+    return [one.name for one in accelerated.STATEMENTS if one.applies(run)]
+
+
+def test_formulas_in_fractions():
+    assert accelerated.excess(F(3), F(1, 2), F(1, 4), 3) == 9 and accelerated.excess(F(1), F(1), F(1), 0) == 2
+    assert accelerated.period(F(1, 2), F(1, 4), F(1)) == 8 and accelerated.period(1.0, 1.0, 1.0) == 3
+    assert list(accelerated.halved(8, 5, np.array([0, 4, 5, 9, 10]))) == [8, 8, 4, 4, 2]
+
+
+def test_gaps_and_bound_of_a_run_by_hand():
+    """Algorithm 2 in ten lines; 41 steps are 21 rounds, whose last one has moved f."""
+    problem = a_problem()
+    B, y = problem.gather(np.arange(3)), problem.resid(np.zeros(12))
+    f = h = left = 0 * y
+    best, gaps = B @ np.linalg.lstsq(B, y)[0], []
+    for m in range(22):
+        gaps.append(np.sum((f - best) ** 2) / 2)
+        theta = 2 / (m + 2)
+        g = (1 - theta) * f + theta * h
+        c = (y - g) + (m + 1) / (m + 2) * left
+        one, two = (B[:, np.argmax(np.abs(B.T @ v))] for v in (y - g, c))
+        f, h = g + ETA * (one @ (y - g)) * one, h + GAMMA * ETA / theta * (two @ c) * two
+        left = c - (two @ c) * two
+    (found,) = cb.check(ran(problem, cb.agbm(ETA, GAMMA)))
+    assert (found.name, found.variant, found.holds, found.at[-1]) == ("AGBM, Theorem 4.1", "sharpened", True, 21)
+    np.testing.assert_allclose(found.measured, np.array(gaps)[found.at], atol=1e-13)
+    np.testing.assert_allclose(found.bound, 4 * gaps[0] / (ETA * GAMMA * (found.at + 1.0) ** 2), rtol=1e-12)
+
+
+@pytest.mark.parametrize("loss", [cb.Logistic(0.1), cb.Huber(0.5)], ids=repr)
+def test_other_losses_are_judged(loss):
+    (found,) = cb.check(ran(a_problem(loss), cb.agbm(1 / loss.sigma, GAMMA)))
+    assert found.holds and found.measured[0] < found.bound[0]
+
+
+def test_restarts_are_judged_at_the_ends_of_their_periods():
+    problem = a_problem()
+    length = accelerated.period(1.0, GAMMA, 1.0)  # 20
+    (found,) = cb.check(ran(problem, cb.agbmr(1.0, GAMMA, length), 6 * length))
+    assert found.name == "AGBM, Theorem 4.2" and found.holds and found.at.tolist() == [0, length, 2 * length, 3 * length]
+    np.testing.assert_allclose(found.bound, found.measured[0] / 2.0 ** np.arange(4), rtol=1e-12)
+
+
+def test_who_is_judged():
+    """The angle allows gamma up to a little more than GAMMA; 12 x 2,000 numbers are too many for a certified one."""
+    problem, wide = a_problem(), a_problem(p=2000)
+    limit = cb.momentum_limit(problem)
+    assert GAMMA <= limit < 2 * GAMMA and cb.momentum_limit(wide) is None
+    assert names(ran(problem, cb.agbm(1.0, "auto"), 2)) == names(ran(problem, cb.agbm(1.0, limit), 2)) == ["AGBM, Theorem 4.1"]
+    outside = [
+        cb.agbm(1.0, 1.001 * limit), cb.agbm(1.001, GAMMA), cb.agbm(1.0, GAMMA, correction=-1), cb.agbm(1.0, GAMMA, correction=0),
+        cb.vagbm(1.0, GAMMA), cb.agbmr(1.0, GAMMA), cb.agbmr(1.0, GAMMA, accelerated.period(1.0, GAMMA, 1.0) - 1), cb.gcd(),
+    ]  # fmt: skip
+    assert [names(ran(problem, method, 2)) for method in outside] == [[]] * len(outside)
+    assert names(ran(wide, cb.agbm(1.0, "auto"), 2)) == names(ran(a_problem(cb.Logistic()), cb.agbm(1.0, GAMMA), 2)) == []
+    assert names(ran(a_problem(cb.Huber(0.5)), cb.agbmr(1.0, GAMMA, 10**6), 2)) == []
+
+
+def test_gaps_that_are_too_large_refute():
+    run = ran(a_problem(), cb.agbm(ETA, GAMMA))
+    found = accelerated.Rounds.of(run)
+    far = found._replace(gaps=found.gaps + found.size**2 / (ETA * GAMMA))
+    assert not accelerated.STATEMENTS[0].check(far).holds and accelerated.STATEMENTS[0].check(found).holds

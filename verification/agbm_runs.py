@@ -1,0 +1,27 @@
+"""Runs of accelerated boosting by the package, judged by its theorems."""
+
+import functools
+
+import numpy as np
+
+import coordboost as cb
+from coordboost.geometry import momentum_limit
+from verification.statement import of_package
+
+LOSSES = {"squared": cb.Squared(), "logistic": cb.Logistic(0.1)}
+
+
+@functools.cache
+def run(loss, eta, period=None):
+    """A run on 20 x 3 numbers with the largest gamma that is proved; `eta` in parts of 1 / sigma."""
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((20, 3)), 3 * rng.standard_normal(20)
+    problem = cb.Problem(X, np.sign(y) if loss == "logistic" else y, LOSSES[loss])
+    given = eta / problem.loss.sigma, momentum_limit(problem)
+    method = cb.agbm(*given) if period is None else cb.agbmr(*given, period)
+    return cb.solve(problem, method, 120 if period is None else 6 * period, compile=False)
+
+
+def judged(case, name, variant):
+    """The claim of the package on a run, None for other variants."""
+    return of_package(name, variant).check(case) if variant == "sharpened" else None
