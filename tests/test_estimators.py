@@ -60,14 +60,14 @@ def test_the_rate_is_a_part_of_the_step_that_the_smoothness_allows():
 @pytest.mark.parametrize("loss", [cb.Huber(0.5), cb.Poisson()], ids=lambda loss: type(loss).__name__)
 def test_losses_by_object(loss):
     y = np.abs(Y) + 0.1
-    model = cb.RandomizedGBMRegressor(loss=loss, **QUICK).fit(X, y)
+    model = cb.RandomizedGBMRegressor(loss=loss, max_features=None, **QUICK).fit(X, y)
     raw = model.run_.predict(X)
     np.testing.assert_array_equal(model.predict(X), np.exp(raw) if isinstance(loss, cb.Poisson) else raw)
     assert (np.diff(model.train_score_) >= 0).all() and clone(model).loss == loss
 
 
 def test_exponential_loss_has_probabilities_too():
-    model = cb.RandomizedGBMClassifier(loss=cb.Exponential(), **QUICK).fit(X, NAMES == "red")
+    model = cb.RandomizedGBMClassifier(loss=cb.Exponential(), max_features=None, **QUICK).fit(X, NAMES == "red")
     odds = np.exp(2 * model.decision_function(X))
     np.testing.assert_allclose(model.predict_proba(X)[:, 1], odds / (1 + odds), rtol=1e-12)
 

@@ -39,7 +39,7 @@ COMPILED = pytest.mark.slow  # a loop of its own is compiled
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("q, sums, power", [
-    (2, False, 2), (2, False, 1), (1, False, 2), (2, True, 2), (3, True, 1), pytest.param(np.inf, False, None, marks=COMPILED),
+    (2, False, 2.0), (2, False, 1.0), (1, False, 2.0), (2, True, 2.0), (3, True, 1.0), pytest.param(np.inf, False, None, marks=COMPILED),
 ])  # fmt: skip
 def test_a_step_is_the_best_of_the_families_drawn(q, sums, power, weighted):
     weight = WEIGHT if weighted else np.ones(90)

@@ -116,9 +116,16 @@ def push_model(view, j, shrink, theta):
         refresh_residual(view.loss, view.y, view.weight, view.base, view.pred, view.resid)
 
 
+def room_for_a_line(y):
+    """The field `line` of a view of the targets y; its memory is not touched before a search."""
+    return np.zeros((2, len(y)), y.dtype)
+
+
 @VIEW.own
 class Explicit(NamedTuple):
     """`pred` and `resid` of length n_samples, updated in every step: in one pass where the loss is `separable`.
+
+    line : (2, n_samples), room for a direction, and where a search along it begins: a step that makes no array compiles in half the time
 
     *Cost* of a step: one scan (or the correlations of the candidates) and O(n_samples).
     """
@@ -131,13 +138,14 @@ class Explicit(NamedTuple):
     pred: np.ndarray
     resid: np.ndarray
     rounding: float
+    line: np.ndarray
     separable: int = 0
     foresees = True
 
     @classmethod
     def start(cls, problem):
         """The view at beta = 0."""
-        pred, rest = 0 * problem.y, (problem.tie, separable(problem))
+        pred, rest = 0 * problem.y, (problem.tie, room_for_a_line(problem.y), separable(problem))
         view = cls(problem.loss, problem.dictionary, problem.y, problem.weight, problem.base, pred, 0 * pred, *rest)
         begin_residual(view.loss, view.y, view.weight, view.base, view.pred, view.resid)
         return view
@@ -170,8 +178,11 @@ class Explicit(NamedTuple):
 
     def search(self, j, a, b):
         """The t that minimises the loss at pred + t (a B_j - b pred)."""
-        direction = a * column(self.dictionary, j) - b * self.pred
-        return _linesearch.line_search(self.loss, self.y, self.weight, self.base + self.pred, direction)
+        direction, at = self.line[0], self.line[1]
+        fill_column(self.dictionary, j, direction)
+        for i in range(len(at)):
+            direction[i], at[i] = a * direction[i] - b * self.pred[i], self.base + self.pred[i]
+        return _linesearch.line_search(self.loss, self.y, self.weight, at, direction)
 
     def after(self, j, theta):
         """The sum of the losses at pred + theta B_j."""

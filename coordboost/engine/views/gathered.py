@@ -14,7 +14,7 @@ from coordboost._protocol import VIEW
 from coordboost._winner import best_of_all
 from coordboost.dictionaries import Dense
 from coordboost.engine.views.candidates import held_columns
-from coordboost.engine.views.explicit import Explicit
+from coordboost.engine.views.explicit import Explicit, room_for_a_line
 from coordboost.screening.best import top_learners
 from coordboost.screening.columns import HeldColumns
 from coordboost.screening.sphere import SLACK
@@ -88,5 +88,6 @@ def gathered_candidates(problem, beta, n_candidates, previous=None):
     held = held_columns(problem) if previous is None else previous.held
     slot = held.at(learner)
     rows = held.rows[slot]
-    inner = Explicit(problem.loss, Dense(rows), problem.y, problem.weight, problem.base, pred, resid, problem.tie)
+    rest = (problem.tie, room_for_a_line(problem.y))
+    inner = Explicit(problem.loss, Dense(rows), problem.y, problem.weight, problem.base, pred, resid, *rest)
     return GatheredCandidates(learner, held, Gathered(inner, learner, resid.copy(), outside, record(fresh=1, winner=0)))
