@@ -109,7 +109,7 @@ def test_a_check_forms_everything_anew():
     X, y = labelled(30, 6)
     problem = cb.Problem(X, y, cb.Logistic())
     inner = Newton(ScaledColumns(problem, weighted=False), lambda lam, gamma, pred, loss, resid, corr: (loss, corr))
-    inner.recruit(0.0)
+    inner.recruit(inner.waiting(0.0))
     lam = 0.05 * inner.level
     assert inner.fit(lam, 1e-6)
     inner.check(lam, 0.0)

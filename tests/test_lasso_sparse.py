@@ -127,12 +127,12 @@ def test_what_is_known_of_a_point_is_asked_again_where_it_changes():
     for lam, level in ((0.5, 0.6), (0.4, 0.3), (0.2, 0.1), (0.1, 9.0)):
         lam, level = lam * inner.level, level * inner.level
         inner.penalise(lam)
-        inner.recruit(level)
+        inner.recruit(inner.waiting(level))
         inner.fit(lam, 1e-12)
         checked = inner.check(lam, 0.0)
         for other in (lam, 0.9 * lam):
             inner.penalise(other)
-            inner.recruit(0.9 * level)
+            inner.recruit(inner.waiting(0.9 * level))
             gamma = np.zeros(40)
             gamma[inner.learner] = inner.gamma
             resid, pull = y - B @ gamma, 0.5 * other * gamma

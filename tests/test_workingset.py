@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse
 
 import coordboost as cb
+from coordboost._protocol import LOSS
 from coordboost.lasso.gram import GramForm
 from coordboost.lasso.newton import Newton
 from coordboost.lasso.sparse import StoredEntries
@@ -13,13 +14,15 @@ from coordboost.screening.columns import ScaledColumns
 
 
 class Scripted:
-    """At every check the next of `gaps`; at every call of recruit the next of `new`; the models are numbered by the checks."""
+    """At every check the next of `gaps`; at every look for new learners the next of `new`, so many of them; the models are numbered by
+    the checks, and have `n_model` learners."""
 
     null = 2.0
 
-    def __init__(self, gaps, new=(), level=0.0, reached=True, at_once=1.0):
+    def __init__(self, gaps, new=(), level=0.0, reached=True, at_once=1.0, n_model=1):
         self.gaps, self.new, self.level, self.reached, self.at_once = list(gaps), list(new), level, reached, at_once
-        self.calls, self.n_checks = [], 0
+        self.calls, self.n_checks, self.n_model = [], 0, n_model
+        self.size = np.tile([1.0, 3.0, 2.0], 200)
 
     def _note(self, *call):
         self.calls.append(call)
@@ -35,11 +38,14 @@ class Scripted:
         return self.at_once
 
     def model(self):
-        return np.array([self.n_checks]), np.array([1.0])
+        return np.full(self.n_model, self.n_checks), np.ones(self.n_model)
 
-    def recruit(self, level):
-        self._note("recruit", level)
-        return self.new.pop(0) if self.new else False
+    def waiting(self, level):
+        self._note("waiting", level)
+        return np.arange(self.new.pop(0) if self.new else 0)
+
+    def recruit(self, new):
+        self._note("recruit", new)
 
     def fit(self, lam, goal):
         self._note("fit", lam, goal)
@@ -61,7 +67,7 @@ def test_what_is_asked_for():
     answer = solved(inner)
     assert inner.made("fit") == [(3.0, pytest.approx(0.09)), (3.0, pytest.approx(0.009))]
     assert inner.made("penalise") == [(3.0,)] and inner.made("check") == [(3.0, pytest.approx(0.1))] * 2
-    assert inner.made("recruit") == [(3.0,)] and answer.gap == 0.05 and answer.learner.tolist() == [2]
+    assert inner.made("waiting") == [(3.0,)] and answer.gap == 0.05 and answer.learner.tolist() == [2]
 
 
 @pytest.mark.parametrize("level, asked", [(3.1, 2.9), (3.5, 2.88)])
@@ -69,20 +75,40 @@ def test_who_joins_first(level, asked):
     """Correlations above lam by that much move by as much at least; at most those within 4 % below lam."""
     inner = Scripted([0.0], level=level)
     solved(inner)
-    assert inner.made("recruit") == [(pytest.approx(asked),)]
+    assert inner.made("waiting") == [(pytest.approx(asked),)]
     below = Scripted([0.0], level=3.0)
     solved(below)
-    assert below.made("recruit") == []
+    assert below.made("waiting") == []
 
 
 @pytest.mark.parametrize("new, n_checks", [(0, 6), (3, 9)])
 def test_six_checks_without_progress(new, n_checks):
     """A new learner counts as progress; the goal is a tenth where the last was reached and nobody new came."""
-    inner = Scripted([1.5], new=[True] * new)
+    inner = Scripted([1.5], new=[1] * new)
     assert solved(inner).gap == 0.5  # the one at hand before was better
     goals = [goal for _, goal in inner.made("fit")]
     assert len(goals) == n_checks == len(inner.made("check"))
     np.testing.assert_allclose(goals, 0.09 * 0.1 ** np.maximum(np.arange(n_checks) - new, 0))
+
+
+def test_a_crowd_joins_in_turns():
+    """A hundred at once, or as many as the model has: the largest correlations, lowest index first; goals are rough till then."""
+    inner = Scripted([0.5, 0.4], new=[600, 101, 100, 0], level=9.0)
+    solved(inner, tol=1e-3)
+    joined = [new.tolist() for (new,) in inner.made("recruit")]
+    assert joined == [
+        list(range(1, 300, 3)),
+        sorted([*range(1, 101, 3), *range(2, 101, 3), *range(0, 100, 3)][:100]),
+        list(range(100)),
+    ]
+    goals = [goal for _, goal in inner.made("fit")]
+    np.testing.assert_allclose(goals[:4], [0.1, 0.05, 0.0018, 0.00018])
+    alone = Scripted([0.5], new=[600, 0], level=9.0)  # nobody came after a rough fit: that is no reason for a smaller goal
+    solved(alone, tol=1e-3)
+    np.testing.assert_allclose([goal for _, goal in alone.made("fit")][:3], [0.1, 0.0018, 0.00018])
+    larger = Scripted([1.0], new=[600, 600], n_model=250)
+    solved(larger)
+    assert [len(new) for (new,) in larger.made("recruit")] == [250, 250]
 
 
 def test_a_gap_that_falls_by_a_tenth_is_progress():
@@ -155,12 +181,33 @@ def test_who_reaches_the_level_joins(kind):
     inner = {"gram": GramForm, "sparse": StoredEntries, "newton": lambda source: Newton(source, None)}[kind](columns)
     size = np.sort(np.abs(problem.scan(problem.resid(np.zeros(20)))))
     assert inner.level == pytest.approx(size[-1], rel=1e-10)
-    assert inner.recruit((size[-1] + size[-2]) / 2) and not inner.recruit((size[-1] + size[-2]) / 2)
-    assert inner.recruit(size[-4] * (1 - 1e-9)) and len(inner.gamma) == 4
+    first = inner.waiting((size[-1] + size[-2]) / 2)
+    assert inner.size[first] == [pytest.approx(size[-1])]
+    inner.recruit(first)
+    assert not len(inner.waiting((size[-1] + size[-2]) / 2))
+    inner.recruit(others := inner.waiting(size[-4] * (1 - 1e-9)))
+    assert len(inner.gamma) == 4 and (np.sort(others) == others).all()
     if kind == "newton":  # the model of a loss without a curvature has that of its smoothness
         inner.fit(0.5 * inner.level, 1e-3)
         chosen = problem.gather(inner.held.learner)
         np.testing.assert_allclose(inner.gram, 0.25 * chosen.T @ chosen, atol=1e-12)
+
+
+@pytest.mark.parametrize("loss", [cb.Squared(), cb.Logistic()], ids=["gram", "newton"])
+def test_a_long_step_brings_few_learners_in(loss, monkeypatch):
+    """One small penalty, nearly every learner above it at the start: the working set stays near the model's size."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 1500))
+    y = X[:, :8] @ rng.standard_normal(8)
+    problem = cb.Problem(X, y if LOSS.of(loss, "quadratic") else np.sign(y), loss)
+    kind = GramForm if LOSS.of(loss, "quadratic") else Newton
+    joined, recruit = [], kind.recruit
+    monkeypatch.setattr(kind, "recruit", lambda inner, new: (joined.append(len(new)), recruit(inner, new)))
+    top = cb.lasso_path(problem, n_alphas=1).alphas[0]
+    assert (np.abs(problem.scan(problem.resid(np.zeros(200)))) > 0.05 * 200 * top).mean() > 0.6
+    path = cb.lasso_path(problem, alphas=[0.05 * top], tol=1e-6, solver="descent" if kind is GramForm else None)
+    assert path.gaps[0] <= 1e-6 and 0 < np.count_nonzero(path.coefs) < 200
+    assert sum(joined) <= 300
 
 
 def test_a_path_says_its_largest_gap():

@@ -100,7 +100,7 @@ class GramForm:
         self._look(self.y, self.zero)
         self.outside, self.plain = self.level, (self.square_y, 0.0)
         if source.n_learners <= min(SMALL, source.n_samples // 2):
-            self.recruit(0.0)
+            self.recruit(np.arange(source.n_learners))
 
     def _look(self, resid, corr):
         """All learners have the correlations `corr` (n_learners,) with `resid`."""
@@ -117,11 +117,10 @@ class GramForm:
             self.exact.forget()
         self.ridge = ridge
 
-    def recruit(self, level):
-        """Put the learners that reach `level` into the working set; whether any is new."""
-        new = np.flatnonzero((self.size >= level) & (self.block.place < 0))
-        if not len(new):
-            return False
+    def waiting(self, level):
+        return np.flatnonzero((self.size >= level) & (self.block.place < 0))
+
+    def recruit(self, new):
         m, more = len(self.block), np.zeros(len(new))
         self.block.add(new)
         gram, start = self.block.gram[m : m + len(new)], self.zero[new]
@@ -129,7 +128,6 @@ class GramForm:
         self.squares, self.ridge = np.append(self.squares, gram.diagonal(m)), np.append(self.ridge, more)
         self.gamma = np.append(self.gamma, more)
         self.penalise(self.lam)
-        return True
 
     def model(self):
         support = np.flatnonzero(self.gamma)

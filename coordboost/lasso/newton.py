@@ -107,7 +107,7 @@ class Newton:
         self.n_scans = 0
         self._scan()
         if source.n_learners <= min(SMALL, source.n_samples // 2):
-            self.recruit(0.0)
+            self.recruit(np.arange(source.n_learners))
 
     def _scan(self):
         """Look at all learners."""
@@ -119,17 +119,16 @@ class Newton:
     def penalise(self, lam):
         """Nothing here depends on the penalty."""
 
-    def recruit(self, level):
-        """Put the learners that reach `level` into the working set, which then needs a new Gram matrix; whether any is new."""
+    def waiting(self, level):
         mask = self.size >= level
         mask[self.held.learner] = False
-        new = np.flatnonzero(mask)
-        if not len(new):
-            return False
+        return np.flatnonzero(mask)
+
+    def recruit(self, new):
+        """The working set needs a new Gram matrix then."""
         self.held.add(new)
         self.gamma = np.append(self.gamma, np.zeros(len(new)))
         self.gram = None
-        return True
 
     def model(self):
         support = np.flatnonzero(self.gamma)

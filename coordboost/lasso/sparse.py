@@ -164,14 +164,14 @@ class StoredEntries:
         if (ridge != self.held.ridge[: len(ridge)]).any():
             self.held.ridge[: len(ridge)], self.sums = ridge, None
 
-    def recruit(self, level):
-        new = np.flatnonzero((self.size >= level) & self.known)
-        if len(new):
-            ridge = self.lam * self.source.ridge[new]
-            self.held = with_more(self.held, len(self.gamma), self.stored, new, self.scale[new], ridge)
-            self.learner, self.size[new] = np.append(self.learner, new), -1.0
-            self.gamma, self.sums = np.append(self.gamma, np.zeros(len(new))), None
-        return len(new) > 0
+    def waiting(self, level):
+        return np.flatnonzero((self.size >= level) & self.known)
+
+    def recruit(self, new):
+        ridge = self.lam * self.source.ridge[new]
+        self.held = with_more(self.held, len(self.gamma), self.stored, new, self.scale[new], ridge)
+        self.learner, self.size[new] = np.append(self.learner, new), -1.0
+        self.gamma, self.sums = np.append(self.gamma, np.zeros(len(new))), None
 
     def model(self):
         support = np.flatnonzero(self.gamma)

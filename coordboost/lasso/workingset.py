@@ -3,17 +3,19 @@
 What differs is how the Lasso is fitted on the working set. An *inner solver* has
 
     null                  the loss at 0
-    level                 the largest abs correlation at the last look at all learners
+    size, level           (n_learners,), abs correlations at the last look at all learners, or bounds of them; the largest
     n_scans               scans so far
     penalise(lam)         the penalty is now `lam`
-    recruit(level)        learners whose correlation, known from that look, reaches `level` join the set; whether any is new
+    waiting(level)        learners outside the set whose correlation, known from that look, reaches `level`, in order
+    recruit(new)          the learners `new`, at least one, join the set
     fit(lam, goal)        towards a gap of at most `goal` on the working set; whether it was reached
     check(lam, wanted)    the certified gap over all learners (`wanted` is small enough); a look at all of them, or as good
     gap(lam, wanted)      the same for a point that was checked, at another penalty; or a bound of it, where that is above `wanted`
     model()               learners, their coefficients
 
 Source: Friedman, Hastie, Tibshirani, *Regularization paths for generalized linear models via coordinate descent* (active sets);
-Tibshirani et al., *Strong rules for discarding predictors in lasso-type problems*.
+Tibshirani et al., *Strong rules for discarding predictors in lasso-type problems*; Massias, Gramfort, Salmon, *Celer: a fast solver for
+the Lasso with dual extrapolation* (working sets that grow).
 """
 
 import math
@@ -27,6 +29,10 @@ SHARE = 0.9
 NEAR = 0.96
 #: A model serves for penalties down to this part of the one it was found for, where it is good enough: steps stay short.
 LASTS = 0.8
+#: No more learners join at once than the model has, or so many. After a long step nearly all reach the penalty, and few stay in the model.
+CROWD = 100
+#: While learners that reach the penalty have to wait, a fit goes to this part of the gap known.
+ROUGH = 0.1
 #: Checks without a new learner or a smaller gap that are let pass.
 TRIES = 6
 
@@ -37,6 +43,13 @@ class Answer(NamedTuple):
     learner: np.ndarray
     value: np.ndarray
     gap: float
+
+
+class Recruited(NamedTuple):
+    """Whether learners joined the working set, and whether others have to wait."""
+
+    joined: bool
+    crowded: bool
 
 
 class WorkingSet:
@@ -53,22 +66,33 @@ class WorkingSet:
         best, at = inner.gap(lam, wanted), inner.model()
         if best > wanted or lam < LASTS * self.found_for:
             self.found_for = lam
-            if inner.level > lam:
-                inner.recruit(max(2 * lam - inner.level, NEAR * lam))
+            crowded = inner.level > lam and self._recruit(max(2 * lam - inner.level, NEAR * lam)).crowded
             goal, tries = SHARE * wanted, 0
             while tries < TRIES:
-                reached = inner.fit(lam, goal)
+                near = max(goal, ROUGH * best) if crowded else goal
+                reached = inner.fit(lam, near)
                 gap = inner.check(lam, wanted)
                 tries = 0 if gap <= SHARE * best else tries + 1
                 if gap < best:
                     best, at = gap, inner.model()
                 if best <= wanted or interrupted():
                     break
-                if inner.recruit(lam):
+                joined, crowded = self._recruit(lam)
+                if joined:
                     tries = 0
-                elif reached:
+                elif reached and near == goal:
                     goal *= 0.1
         return Answer(*at, max(best, 0.0) / null if null > 0 else 0.0)
+
+    def _recruit(self, level):
+        """Learners that reach `level` join, those of the largest correlations where they are too many; how it went."""
+        inner, new = self.inner, self.inner.waiting(level)
+        most = max(CROWD, len(inner.model()[0])) if len(new) > CROWD else CROWD
+        if crowded := len(new) > most:
+            new = np.sort(new[np.argsort(-inner.size[new], kind="stable")[:most]])
+        if len(new):
+            inner.recruit(new)
+        return Recruited(len(new) > 0, crowded)
 
     def path(self, lams, tol, interrupted=lambda: False):
         """The answers at `lams`, decreasing; fewer where `interrupted()` says so on the way."""
