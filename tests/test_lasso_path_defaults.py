@@ -1,12 +1,14 @@
 """The ends of a Lasso path: the grid that nobody asked for, as the documentation says it; and no penalty at all."""
 
 import inspect
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from test_lasso_path import table
 
 import coordboost as cb
+from coordboost.lasso.solvers import choose
 
 
 def test_the_default_grid():
@@ -25,3 +27,24 @@ def test_the_gap_without_a_penalty(solver):
     path = cb.lasso_path(X, y, alphas=[0.0], solver=solver)
     resid = y - path.intercepts[0] - X @ path.coefs[:, 0]
     assert path.gaps[0] == pytest.approx(resid @ resid / np.sum((y - y.mean()) ** 2), rel=1e-10)
+
+
+@pytest.mark.parametrize(
+    "n, p, n_alphas, last, tol, solver",
+    [
+        (200, 20_000, 100, 1e-3, 1e-3, "homotopy"),
+        (201, 20_000, 100, 1e-3, 1e-3, "descent"),
+        (450, 5_000, 11, 1e-3, 1e-5, "homotopy"),
+        (451, 5_000, 11, 1e-3, 1e-5, "descent"),
+        (100, 5_000, 10, 1e-3, 1e-6, "descent"),
+        (100, 5_000, 10, 0.0, 1e-6, "homotopy"),
+        (5_000, 200, 100, 1e-3, 1e-6, "homotopy"),
+        (5_000, 201, 100, 1e-3, 1e-6, "descent"),
+        (200, 200, 100, 1e-3, 1e-3, "descent"),
+    ],
+)
+def test_the_solver_that_nobody_asked_for(n, p, n_alphas, last, tol, solver):
+    """The exact path for many penalties on a small table; what small is depends on the tolerance."""
+    dictionary = cb.Problem(*table(8, 3)).dictionary
+    problem = SimpleNamespace(n_samples=n, n_learners=p, loss=cb.Squared(), dictionary=dictionary)
+    assert choose(problem, np.linspace(1.0, last, n_alphas), tol) == solver

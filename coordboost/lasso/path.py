@@ -85,7 +85,7 @@ def lasso_path(
         alphas = _grid(alphas, n_alphas, eps, top)
         if not squared and alphas[-1] == 0 < top:
             raise ValueError(f"alphas must be > 0 for {shown(problem.loss)}: without a penalty there need not be an optimum.")
-        solver = solver or ("descent" if l1_ratio < 1 or products is not None else choose(problem, alphas, top, tol))
+        solver = solver or ("descent" if l1_ratio < 1 or products is not None else choose(problem, alphas, tol))
         lams = alphas * l1_ratio * total / largest
         free = validation.flag("refit_intercept", refit_intercept) and not squared
         gammas, gaps, n_scans = (by_newton_freely if free else SOLVERS[solver])(problem, columns, lams, tol)

@@ -14,18 +14,21 @@ from coordboost.lasso.sparse import StoredEntries
 from coordboost.lasso.workingset import WorkingSet
 from coordboost.targets import At, Penalty
 
+#: For so few penalties working sets go there directly: the exact path has all its corners to pass.
+FEW = 10
 
-def choose(problem, alphas, top, tol):
-    """The solver that was faster where it was measured: the exact path on thin tables, and far down on wide ones."""
+
+def choose(problem, alphas, tol):
+    """The solver that was faster where it was measured: the exact path for many penalties on small tables, where it is one walk for all."""
     n, p = problem.n_samples, problem.n_learners
     if not LOSS.of(problem.loss, "quadratic"):
         return "newton"
-    if DICTIONARY.of(problem.dictionary, "entries"):
+    few = len(alphas) <= FEW and alphas[-1] > 0
+    if few or DICTIONARY.of(problem.dictionary, "entries"):
         return "descent"
-    fine, deep = tol < 1e-4, alphas[-1] < 5e-3 * top
-    if n >= p:
-        return "homotopy" if fine and p <= 200 else "descent"
-    return "homotopy" if n <= 200 or (fine and (n <= 700 or (deep and n <= 4000))) else "descent"
+    fine = tol < 1e-4
+    small = n <= 450 if n < p else p <= 200
+    return "homotopy" if (fine and small) or n <= min(200, p - 1) else "descent"
 
 
 def by_homotopy(problem, columns, lams, tol):
