@@ -38,3 +38,10 @@ def decay(a):
     low = (_C0 + r * _C1) + s * (_C2 + r * _C3) + s * s * high
     half = k >> 1  # in two parts, as 2^-k may be too small for a number
     return (1.0 + (r + s * low)) * power_of_half(half) * power_of_half(k - half)
+
+
+def sigmoid(f):
+    """``1 / (1 + exp(-f))`` of an array: scipy's, which is loaded when it is first asked for."""
+    from scipy.special import expit
+
+    return expit(f)

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._checks import not_negative, positive, signs
-from coordboost._decay import decay
+from coordboost._decay import decay, sigmoid
 from coordboost._linesearch import safeguarded_newton
 from coordboost._protocol import LOSS
 
@@ -148,9 +148,7 @@ class Logistic(NamedTuple):
         return signs(type(self).__name__, y)
 
     def mean(self, f):
-        from scipy.special import expit
-
-        return expit(f)
+        return sigmoid(f)
 
     def constant(self, y, weight):
         start = np.zeros(len(y))
@@ -180,9 +178,7 @@ class Exponential(NamedTuple):
         return signs(type(self).__name__, y)
 
     def mean(self, f):
-        from scipy.special import expit
-
-        return expit(2 * f)
+        return sigmoid(2 * f)
 
     def constant(self, y, weight):
         return _log_odds(y, weight, 0.5)

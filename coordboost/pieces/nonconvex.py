@@ -8,6 +8,7 @@ import math
 from typing import NamedTuple
 
 from coordboost._checks import positive, signs
+from coordboost._decay import sigmoid
 from coordboost._protocol import LOSS
 
 
@@ -45,9 +46,7 @@ class SmoothZeroOne(NamedTuple):
         return signs(type(self).__name__, y)
 
     def mean(self, f):
-        from scipy.special import expit
-
-        return expit(f / self.scale)
+        return sigmoid(f / self.scale)
 
 
 @LOSS.own
