@@ -9,6 +9,8 @@ from test_trees import table, tree_of
 
 import coordboost as cb
 from coordboost.dictionaries.trees import Growth, Workspace, grow_on_threads, tasks
+from coordboost.engine import loop
+from coordboost.engine.views.tasked import Tasked
 
 RNG = np.random.default_rng(8)
 N, D = 700, 11
@@ -125,3 +127,14 @@ def test_a_run_of_much_work_grows_in_tasks(monkeypatch):
     grown.clear()
     cb.solve(problem, cb.gbm(0.3), 3)
     assert not grown
+
+
+def test_few_features_of_many_are_little_work(monkeypatch):
+    """Steps around searches on several threads are in plain Python: what they cost is paid where a step looks at much."""
+    problem, around = cb.Problem(cb.trees(CODES.T.astype(float), max_depth=2), TARGET), []
+    monkeypatch.setattr(loop, "Tasked", lambda *args: around.append(1) or Tasked(*args))
+    for least, expected in ((2 * N, True), (2 * N + 1, False)):
+        monkeypatch.setattr(tasks, "LITTLE", least)
+        cb.solve(problem, cb.rtgcd(select=cb.Groups(2)), 2)
+        assert bool(around) == expected
+        around.clear()

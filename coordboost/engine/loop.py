@@ -1,7 +1,7 @@
 """The one loop: pick a learner, move, push, record."""
 
 from coordboost._generic import compiled, generic, interpreted, is_piece
-from coordboost._protocol import COEFFICIENTS, VIEW
+from coordboost._protocol import COEFFICIENTS, SELECTION, VIEW
 from coordboost.engine.views.called import Called, Kept
 from coordboost.engine.views.explicit import perturb, stopped
 from coordboost.engine.views.tasked import Tasked
@@ -56,7 +56,8 @@ def runner(view, select, step, beta, *, compile=True):
     """The loop for these pieces: compiled where all of them can be, plain Python otherwise, and around searches on several threads."""
     pieces = (view, select, step, beta)
     if compile and all(map(is_piece, pieces)):
-        finder = VIEW.of(view, "tasks") and view.tasks()
+        groups = SELECTION.of(select, "width") if SELECTION.of(select, "grouped") else None
+        finder = VIEW.of(view, "tasks") and view.tasks(groups)
         if finder is None:
             return compiled(advance, pieces)
         return lambda view, select, step, unit, beta, *rest: _in_python(

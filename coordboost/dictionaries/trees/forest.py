@@ -152,9 +152,9 @@ class Forest(NamedTuple):
         """How long the last tree was before it became a unit vector."""
         return self.state.length
 
-    def tasks(self):
-        """What finds the same trees in tasks of several threads; None where there is one thread, or little to do."""
-        return GrownInTasks(self) if worth_threads(self.binned.n_samples * self.binned.n_features) else None
+    def tasks(self, n_features):
+        """What finds the same trees in tasks of several threads; None where there is one thread, or little to do in a step."""
+        return GrownInTasks(self) if worth_threads(self.binned.n_samples * (n_features or self.binned.n_features)) else None
 
 
 class GrownInTasks:

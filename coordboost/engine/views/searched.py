@@ -135,10 +135,10 @@ class Searched(NamedTuple):
         """The fit of all columns of some blocks, and its correlation."""
         return fit_together(self.inner.dictionary, self.looked, groups)
 
-    def tasks(self):
-        """What searches in tasks of several threads, where that is worth it, else None."""
+    def tasks(self, n_groups):
+        """What searches so many groups (None: all) in tasks of several threads, where that is worth it, else None."""
         own = DICTIONARY.of(self.inner.dictionary, "tasks")
-        return own and own()
+        return own and own(n_groups)
 
     def tie(self):
         return tie(self.inner)
