@@ -29,16 +29,21 @@ class RefittedRun(PathLike):
     @cached_property
     def shifts(self):
         """What the best intercept adds to that of the start after 0, 1, ... steps, (n_points,). *Cost*: some passes over the rows each."""
-        return np.array(list(self._shifts(predictions(self.run))))
+        seek = self._seeking()
+        return np.array([seek(pred) for pred in predictions(self.run)])
 
-    def _shifts(self, preds):
-        """The same beside some predictions, an iterable of (n_samples,), each sought from the one before on."""
+    def _seeking(self):
+        """A function of predictions (n_samples,) that gives the best shift beside them, sought from the one before on."""
         near, step = 0.0, 1.0
-        for pred in preds:
+
+        def seek(pred):
+            nonlocal near, step
             shift = best_shift(self.problem, pred, near, step)
-            yield shift
             step = max(2 * abs(shift - near), 1e-6)
             near = shift if abs(shift) < end_of(self.problem.loss) else 0.0
+            return shift
+
+        return seek
 
     @cached_property
     def final(self):
@@ -47,15 +52,15 @@ class RefittedRun(PathLike):
 
     def replay(self, at):
         """The states after `at` steps each (non-decreasing), each of the problem with the intercept that is best there."""
-        states = list(self.run.replay(at))
-        for state, shift in zip(states, self._shifts(state.pred for state in states), strict=True):
-            yield self._moved(state, shift)
+        seek = self._seeking()
+        for state in self.run.replay(at):
+            yield self._beside(state, seek)
 
-    def _moved(self, state, shift):
-        return State(moved_by(self.problem, shift), state.target, state.k, state.beta, state.seconds, state.path)
-
-    def _beside(self, state):
-        return self._moved(state, best_shift(self.problem, state.pred))
+    def _beside(self, state, seek=None):
+        shift = best_shift(self.problem, state.pred) if seek is None else seek(state.pred)
+        moved = State(moved_by(self.problem, shift), state.target, state.k, state.beta, state.seconds, state.path)
+        moved.pred = state.pred
+        return moved
 
     def _state(self, place):
         return self._beside(next(self.run.replay([self.run.step_at(place)])))
@@ -84,9 +89,9 @@ class RefittedRun(PathLike):
     def profile(self):
         """As that of the run, with the intercepts and the losses of the models here."""
         numbers, coefs = self.run.profile()
-        states = list(self.replay(numbers["step"].tolist()))
-        numbers |= self._deviance(np.array([state.loss for state in states]))
-        return numbers | {"intercept": np.array([state.problem.raw(state.beta)[1] for state in states])}, coefs
+        models = [(state.loss, state.problem.raw(state.beta)[1]) for state in self.replay(numbers["step"].tolist())]
+        losses, intercepts = np.array(models).T
+        return numbers | self._deviance(losses) | {"intercept": intercepts}, coefs
 
     def _losses(self, X, y, weight):
         return run_losses(self.run, X, y, weight, self.shifts)
