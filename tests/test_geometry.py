@@ -90,6 +90,13 @@ def test_even_weights():
     np.testing.assert_allclose(weights, [1 / 6, 1 / 6, 1 / 3, 1 / 3], rtol=1e-15)
 
 
+def test_the_lower_end_that_weights_prove_by_hand():
+    """Subset(2) of four has sums of weights (1/2, 5/6, 1, 1), these weights have (1, 1.1, 1.2, 1.3), the least eigenvalue is 0.1."""
+    learners, weights = Learners.of(np.eye(4), cb.Subset(2)), np.array([1.0, 0.1, 0.1, 0.1])
+    assert floor_of(learners.second_moment(), weights) == pytest.approx(math.sqrt(0.1 / 2), rel=1e-12)
+    assert floor_of(learners, weights) == pytest.approx(math.sqrt(0.1 / 4), rel=1e-12)
+
+
 def test_the_best_of_several_starts_is_returned():
     learners = Learners.of(SPACE, cb.Subset(2)).second_moment()
     several = np.vstack([np.eye(3), [[1, -1, 1], [1, 2, -3]]])

@@ -75,6 +75,7 @@ def _grid(eps, first, last, n, space=np.geomspace):
 
 CASES = {
     "as many radii as the corollary needs": lambda: PATH.at((1, 1, 7), "0 1 1/4" + 8 * " 1/8"),
+    "too few radii for the corollary": lambda: PATH.at((1, 1, 7), "0 1 1/16" + 8 * " 1/16"),
     "golden, in rationals": lambda: PATH.at((3, 3, 20), "0 2 1 2 1 0 3/5 4/5 0 3 1/4" + 21 * " 1/4"),
     "golden, exact optima": lambda: PATH.at((3, 3, 24), "0 3 1 2 1 0 3/5 4/5 0 3 1/8" + 25 * " 1/8"),
     "60 x 20, geometric": lab("60 x 20", _grid(0.01, 0.05, 2, 3000)),
@@ -87,7 +88,7 @@ CASES = {
     "constant radius": lab("rank-deficient", _grid(0.01, 0.5, 0.5, 3000)),
     "diabetes": lab("diabetes", _grid(0.002, 0.01, 1.5, 50_000), 50_000),
 }
-QUICK = tuple(CASES)[:8]
+QUICK = tuple(CASES)[:9]
 
 _WEAK = {"constants": other_constants(size=0.2), "step": lambda t: t.step._replace(eps=t.step.eps / 5)}
 
