@@ -12,6 +12,8 @@ from math import sqrt
 
 import numpy as np
 
+from verification.agbm_lemmas import Lemmas
+
 #: A rational just below the sharper limit of gamma, (1 - sqrt(1 - Theta^2))^2, for Theta^2 = 1/n.
 SHARP = {2: F(857, 10_000), 5: F(1114, 100_000)}
 
@@ -22,7 +24,7 @@ def limit(theta2):
 
 
 @dataclass(frozen=True, eq=False)
-class Walk:
+class Walk(Lemmas):
     """Iterates of one run, arrays with a row for each round m.
 
     D : (n, N) unit columns;  theta2 : the square of the minimal cosine angle;  f, h, hat : (M + 1, n), the models, and the momentum that

@@ -6,6 +6,7 @@ numbers, or one number for each step 0, 1, ... Numbers may be floats or Fraction
 
 import ast
 import functools
+import math
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from math import isqrt
@@ -81,6 +82,11 @@ def exp(x):
     return np.exp(x)
 
 
+def ceil(x):
+    """The next whole number."""
+    return math.ceil(x)
+
+
 def power(x, exponent):
     """x to whole powers; Fractions stay Fractions."""
     return np.power(np.array(x, dtype=object), exponent) if isinstance(x, Fraction) else x**exponent
@@ -105,7 +111,7 @@ def _compiled(text):
 
 FUNCTIONS = {
     "root": root, "smallest": smallest, "total": total, "mean": mean, "spent": spent, "best": best, "at": at, "before": before, "exp": exp,
-    "least": least, "largest": largest, "abs": np.abs, "where": np.where, "power": power,
+    "least": least, "largest": largest, "abs": np.abs, "where": np.where, "power": power, "ceil": ceil,
 }  # fmt: skip
 
 

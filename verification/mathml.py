@@ -22,6 +22,11 @@ SYMBOLS = {
     "lasso_at": "L^{*}", "pred": "Bd", "basis": "B=I",
     "gaps": "(L(f^{@})−L^{*})", "radius2": "‖f^{*}−f^{0}‖^{2}", "eta": "η", "theta2": "Θ^{2}",
     "sharp": "(1−(1−Θ^{2})^{½})^{2}", "least_weight": "μ",
+    "hat_along": "⟨u,ĥ^{@}⟩", "h_along": "⟨u,h^{@}⟩", "left_along": "⟨u,c^{@}−b^{@}₂⟩", "alpha_m": "α_{@}", "mix": "θ_{@}",
+    "at_mix": "(L(g^{@})−L^{*})", "residual2": "‖r^{@}‖^{2}", "learner2": "‖b^{@}‖^{2}", "left2": "‖c^{@}−b^{@}₂‖^{2}",
+    "to_star": "⟨r^{@},h^{@}−f^{*}⟩", "to_near": "⟨r^{@},h^{@}−f₁⟩", "to_beyond": "⟨r^{@},h^{@}−f₂⟩", "near": "(L(f₁)−L^{*})",
+    "beyond": "(L(f₂)−L^{*})", "gain": "δ_{@}", "potential": "V^{@}", "above": "V^{@}(−f^{*}/10)", "left": "a_{@}", "given": "c_{@}",
+    "kappa": "κ", "short": "M", "long": "M", "s_printed": "s", "s_sharper": "s", "best": "best fits", "one": "one learner a round",
 }  # fmt: skip
 #: The distance of a second vector has another name than that of a model.
 OF_DRAWS = {"distance": "Dist(d)", "i": "i", "gamma": "γ_{j}"}
@@ -90,6 +95,9 @@ class Typeset:
             out += [_op(COMPARE[type(op)]), self.node(side, at)]
         return _row(*out)
 
+    def on_Tuple(self, node, at, tight):
+        return _row(_op(",").join(self.node(one, at) for one in node.elts))
+
     def on_UnaryOp(self, node, at, tight):
         return _row(_op("−"), self.node(node.operand, at, 2))
 
@@ -125,6 +133,9 @@ class Typeset:
 
     def call_root(self, args, at):
         return f"<msqrt>{self.node(args[0], at)}</msqrt>"
+
+    def call_ceil(self, args, at):
+        return _row(_op("⌈"), self.node(args[0], at), _op("⌉"))
 
     def call_later(self, args, at):
         return self.node(args[0], f"{at}+1", 2)

@@ -27,16 +27,18 @@ VERDICTS = ("verified", "refuted", "vacuous")
 EXACT, FLOAT = Fraction(1, 10**25), 1e-9
 
 
-def claim(name, space=None, of=(), **expected):
+def claim(name, space=None, of=(), shown=None, where=None, **expected):
     """Mark a check function: the statement as the paper numbers it, where it is looked for, the verdict that each variant must get.
 
-    It is asked about the cases of its spaces, and those of the type `of`; without either about all.
+    It is asked about the cases of its spaces, and those of the type `of`; without either about all. The page shows it by the formulas
+    `shown`, variant -> text, and `where`, as those of a ``Statement``.
     """
     if not expected or any(verdict not in VERDICTS for verdict in expected.values()):
         raise ValueError(f"{name}: every variant needs an expected verdict, one of {', '.join(VERDICTS)}.")
 
     def mark(function):
         function.statement, function.expected, function.spaces = name, expected, _several(space)
+        function.formulas, function.where = shown or {}, where or {}
         function.about = lambda case: isinstance(case, of) or any(one.has(case) for one in function.spaces) or not (of or space)
         return function
 

@@ -24,7 +24,7 @@ import numpy as np
 
 from coordboost.bounds import BoundCheck
 from verification.space import Space
-from verification.statement import claim
+from verification.statement import Statement, claim
 
 GRID = np.linspace(0.001, 0.999, 999)
 
@@ -33,15 +33,11 @@ class Sequence:
     """The fastest a_0, ..., a_m for c_0, ..., c_m, given by their roots."""
 
     def __init__(self, angle, roots):
-        self.angle, self.kappa = angle, np.sqrt(1 - angle**2)
-        left = itertools.accumulate(roots, lambda a, c: self.kappa * (a + c), initial=0.0)
-        self.sums, self.given = np.cumsum(np.square(list(left)[1:])), np.cumsum(np.square(roots))
-
-    def constant(self, variant):
-        """C."""
-        if variant == "sharpened":
-            return (self.kappa / (1 - self.kappa)) ** 2
-        return 2 * (2 - self.angle**2) * (1 - self.angle**2) / self.angle**4
+        self.angle2 = angle**2
+        kappa = np.sqrt(1 - self.angle2)
+        left = itertools.accumulate(roots, lambda a, c: kappa * (a + c), initial=0.0)
+        self.left, self.given = np.square(list(left)[1:]), np.square(roots)
+        self.slack = 1e-12 * (kappa / (1 - kappa)) ** 2 * np.cumsum(self.given)
 
 
 def _sequence(_, numbers):
@@ -62,15 +58,11 @@ ANGLES = Space(
 )  # fmt: skip
 
 
-def _held(case, variant, factor=1.0):
-    bound = factor * case.constant(variant) * case.given
-    return BoundCheck("C.6", variant, "upper", case.sums, bound, 1e-12 * bound, at=np.arange(1, len(bound) + 1))
-
-
-@claim("AGBM, Lemma C.6", SEQUENCES, printed="verified", sharpened="verified")
-def check_sequence(case, variant):
-    """a_0 + ... + a_m <= C (c_0 + ... + c_m)."""
-    return _held(case, variant)
+check_sequence = Statement(
+    "AGBM, Lemma C.6", SEQUENCES, "What is left over in all rounds together, beside what was to be fitted.",
+    printed="total(left) <= 2 * (2 - angle2) * (1 - angle2) / angle2**2 * total(given)",
+    sharpened="total(left) <= (kappa / (1 - kappa))**2 * total(given)", where={"kappa": "root(1 - angle2)"},
+)  # fmt: skip
 
 
 def _limit(case, variant, factor=1.0):
@@ -84,9 +76,14 @@ def _limit(case, variant, factor=1.0):
     return BoundCheck("C.6", variant, "upper", left, right, left * 16 * np.finfo(float).eps / case**2, at=case, along="Theta")
 
 
-@claim("AGBM, Lemma C.6, the limit of gamma", ANGLES, printed="verified", sharpened="verified")
+@claim(
+    "AGBM, Lemma C.6, the limit of gamma", ANGLES, printed="verified", sharpened="verified", shown={
+        "printed": "4 / angle2**2 <= (1 - s_printed)**2 / (4 * s_printed**2)",
+        "sharpened": "(kappa / (1 - kappa))**2 <= (1 - s_sharper)**2 / (4 * s_sharper**2)",
+    }, where={"s_printed": "angle2 / (4 + angle2)", "s_sharper": "(1 - kappa)**2 / angle2", "kappa": "root(1 - angle2)"},
+)  # fmt: skip
 def check_limit(case, variant):
-    """C <= (1 - s)^2 / (4 s^2) for s = gamma / Theta^2; with equality."""
+    """What the sums need of s = gamma / Theta^2; with equality."""
     return _limit(case, variant)
 
 
@@ -97,8 +94,10 @@ CASES = {
 
 SABOTAGE = {
     check_sequence: {
-        "a tenth less": lambda case: _held(case, "sharpened", 1 / 1.1),
-        "a tenth less than printed": lambda case: _held(case, "printed", 1 / 1.1),
+        "a tenth less": check_sequence.instead("11 * total(left) <= 10 * (kappa / (1 - kappa))**2 * total(given)"),
+        "a tenth less than printed": check_sequence.instead(
+            "11 * total(left) <= 20 * (2 - angle2) * (1 - angle2) / angle2**2 * total(given)"
+        ),
     },
     check_limit: {
         "gamma a hundredth larger than printed": lambda case: _limit(case, "printed", 1.01),

@@ -12,60 +12,38 @@ L(g^m) + theta_m <r^m, h^m - f> <= theta_m L(f) + (1 - theta_m) L(f^m) for every
 
 Constants: Theta in closed form.
 
-Measured: C.1 along a fixed vector; C.3 at f = f* and at points a hundredth of the way from h^m to f*, and away from it.
+Measured: C.1 along a fixed vector; C.3 at f = f* and at points a hundredth of the way from h^m to f*, f_1, and away from it, f_2.
 
 Reference: Lu, Karimireddy, Ponomareva, Mirrokni, Appendix C, Lemmas C.1 to C.3 (the main text counts one more).
 """
 
 import numpy as np
 
-from coordboost.bounds import BoundCheck
 from verification import agbm
 from verification.spaces.momentum import AGBM, LINE
-from verification.statement import claim
+from verification.statement import Statement
+
+check_identity = Statement(
+    "AGBM, Lemma C.1", (AGBM, LINE), "What the learners of h left over is what it lacks, whatever they are; along (1, 2, ..., n).",
+    printed="later(hat_along) == later(h_along) + alpha_m * left_along",
+)  # fmt: skip
+check_fall = Statement(
+    "AGBM, Lemma C.2", (AGBM, LINE), "What a round gains; sharpened: with the length of the learner.",
+    printed="later(gaps) <= at_mix - eta / 2 * theta2 * residual2", sharpened="later(gaps) <= at_mix - eta / 2 * learner2",
+    assuming="best",
+)  # fmt: skip
 
 
-def _along(case):
-    """The sides of C.1 along (1, 2, ..., n)."""
-    u = np.array([case.eta**0 * (i + 1) for i in range(len(case.y))])
-    return case.hat[1:] @ u, case.h[1:] @ u + case.alpha * (case.e @ u)
+def _mixing(mix="mix", factor=""):
+    """C.3 at f*, at f_1, a hundredth of the way from h to it, and at f_2, as far away from it."""
+    ends = (("to_star", ""), ("to_near", f"{mix} * near + "), ("to_beyond", f"{mix} * beyond + "))
+    return " and ".join(f"at_mix + {factor}{mix} * {tilt} <= {at}(1 - {mix}) * gaps" for tilt, at in ends)
 
 
-@claim("AGBM, Lemma C.1", (AGBM, LINE), printed="verified")
-def check_identity(case, variant):
-    """hhat^{m+1} = h^{m+1} + alpha_m (c^m - b_{m,2}), whatever the learners are."""
-    hat, h = _along(case)
-    slack = 0 if case.exact else 1e-11 * (1 + np.abs(hat).max())
-    return BoundCheck(check_identity.statement, variant, "tight", hat, h, slack, case.level)
-
-
-def _fall(case, variant, factor=1):
-    part = case.cosine2 if variant == "sharpened" else case.theta2
-    bound = case.loss(case.g) - factor * case.eta / 2 * part * (case.r * case.r).sum(axis=1)
-    return BoundCheck("C.2", variant, "upper", case.loss(case.f)[1:], bound, case.slack, case.level)
-
-
-@claim("AGBM, Lemma C.2", (AGBM, LINE), printed="verified", sharpened="verified")
-def check_fall(case, variant):
-    """L(f^{m+1}) <= L(g^m) - eta / 2 Theta^2 ||r^m||^2; sharpened: with the cosine of the fit."""
-    return _fall(case, variant) if case.best else None
-
-
-def _mixing(case, variant, factor=1, late=0):
-    checks = []
-    for part in (case.eta**0, case.eta**0 / 100, -(case.eta**0) / 100):
-        theta = 2 / (case.m + 2 + late)
-        f = case.h[:-1] + part * (case.y - case.h[:-1])
-        left = case.loss(case.g) + factor * case.theta * (case.r * (case.h[:-1] - f)).sum(axis=1)
-        right = theta * case.loss(f) + (1 - theta) * case.loss(case.f[:-1])
-        checks.append(BoundCheck("C.3", variant, "upper", left, right, case.slack, case.level))
-    return checks
-
-
-@claim("AGBM, Lemma C.3", (AGBM, LINE), printed="verified")
-def check_mixing(case, variant):
-    """L(g^m) + theta_m <r^m, h^m - f> <= theta_m L(f) + (1 - theta_m) L(f^m)."""
-    return _mixing(case, variant)
+check_mixing = Statement(
+    "AGBM, Lemma C.3", (AGBM, LINE), "Convexity at the mixing point, for every f: f* and, near h, f1 towards it and f2 away from it.",
+    printed=_mixing(), where={"mix": "2 / (k + 2)"},
+)  # fmt: skip
 
 
 def _five(**wrong):
@@ -98,12 +76,12 @@ SABOTAGE = {
         "no correction": _wrongly(sign=0),
     },
     check_fall: {
-        "1.05 times the fall": lambda case: _fall(case, "printed", 1.05) if case.best else None,
-        "1.05 times the fall, by the cosine": lambda case: _fall(case, "sharpened", 1.05) if case.best else None,
+        "1.05 times the fall": check_fall.instead("later(gaps) <= at_mix - 21 * eta / 40 * theta2 * residual2", "best"),
+        "1.05 times the fall, by the learner": check_fall.instead("later(gaps) <= at_mix - 21 * eta / 40 * learner2", "best"),
     },
     check_mixing: {
-        "nine tenths of the inner product": lambda case: _mixing(case, "printed", 0.9),
-        "1.1 times the inner product": lambda case: _mixing(case, "printed", 1.1),
-        "theta one round later": lambda case: _mixing(case, "printed", late=1),
+        "nine tenths of the inner product": check_mixing.instead(_mixing(factor="9 / (10 + 0 * eta) * ")),
+        "1.1 times the inner product": check_mixing.instead(_mixing(factor="11 / (10 + 0 * eta) * ")),
+        "theta one round later": check_mixing.instead(_mixing("(2 / (k + 3))")),
     },
 }

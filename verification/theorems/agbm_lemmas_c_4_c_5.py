@@ -17,71 +17,30 @@ Measured: at f = f*; for the print also at f = -f* / 10, a little above the star
 Reference: Lu, Karimireddy, Ponomareva, Mirrokni, Appendix C, Lemmas C.4 and C.5 (C.5 and C.6 in the main text), Remark C.1.
 """
 
-import numpy as np
-
-from coordboost.bounds import BoundCheck
 from verification import agbm
 from verification.spaces.momentum import AGBM, LINE
-from verification.statement import claim
+from verification.statement import Statement, refuted
+from verification.theorems.agbm_theorem_4_1 import PRINTED, SHARPER
 
+#: s < 1.
+SMALL = "gamma < theta2"
 
-def _potential(case, f, late=0):
-    """V^0, ..., V^M."""
-    weight = case.eta * case.gamma * (case.m + 2 + late) ** 2 / 4
-    gaps = (case.loss(case.f) - case.loss(f)) * np.concatenate([[0 * case.eta], weight])
-    return gaps + ((f - case.hat) ** 2).sum(axis=1) / 2
-
-
-def _step(case, variant, f, factor=1, late=0):
-    V = _potential(case, f, late)
-    gain = case.delta()
-    gain = np.where(gain < 0, factor * gain, gain)
-    return BoundCheck("C.4", variant, "upper", V[1:], V[:-1] + gain, case.slack, case.level)
-
-
-def _applies(case):
-    return case.gamma < case.theta2
-
-
-@claim("AGBM, Lemma C.4", (AGBM, LINE), printed="refuted", corrected="verified")
-def check_potential(case, variant):
-    """V^{m+1} <= V^m + delta_m: printed for every f, corrected for f = f*."""
-    if not _applies(case):
-        return None
-    found = [_step(case, variant, case.y)]
-    return found if variant == "corrected" else [*found, _step(case, variant, -case.y / 10)]
-
-
-def _sums(case, variant, factor=1):
-    part = case.delta()
-    sums = np.cumsum(np.where(part < 0, part, factor * part))
-    return BoundCheck(
-        "C.5", variant, "upper", sums, 0 * case.m, 1e-12 * float(np.abs(part).sum()) * (not case.exact), case.level
-    )
-
-
-@claim("AGBM, Lemma C.5", (AGBM, LINE), printed="verified", sharpened="verified")
-def check_sums(case, variant):
-    """delta_0 + ... + delta_m <= 0; sharpened: for every gamma <= (1 - sqrt(1 - Theta^2))^2."""
-    return _sums(case, variant) if _applies(case) and case.within(variant) else None
-
-
-def _exact_fit(case, variant):
-    """delta_m where every target is fitted, with s or its square below."""
-    if case.theta2 != 1 or not _applies(case):
-        return None
-    s = case.gamma
-    bound = -(1 - s) / 2 * case.alpha**2 * (case.r * case.r).sum(axis=1) / (2 * (s if variant == "corrected" else s**2))
-    return [
-        BoundCheck("C.1", variant, "tight", case.delta(), bound, case.slack, case.level),
-        BoundCheck("C.1", variant, "tight", (case.e * case.e).sum(axis=1), 0 * bound, case.slack, case.level),
-    ]
-
-
-@claim("AGBM, Remark C.1", LINE, printed="refuted", corrected="verified")
-def check_exact_fit(case, variant):
-    """Where every target is fitted nothing is left over, and delta_m = -(1 - s - t) alpha_m^2 / (2 s) ||r^m||^2; printed with 2 s^2."""
-    return _exact_fit(case, variant)
+check_potential = Statement(
+    "AGBM, Lemma C.4", (AGBM, LINE), "The potential falls by what is gained: printed for every f, here f* and -f* / 10; corrected for f*.",
+    printed=refuted("later(potential) <= potential + gain and later(above) <= above + gain"),
+    corrected="later(potential) <= potential + gain", assuming=SMALL,
+)  # fmt: skip
+check_sums = Statement(
+    "AGBM, Lemma C.5", (AGBM, LINE), "What is gained in all rounds together is not above 0.",
+    printed="total(gain) <= 0 * k", sharpened="total(gain) <= 0 * k",
+    assuming={"printed": f"{SMALL} and {PRINTED}", "sharpened": f"{SMALL} and {SHARPER}"},
+)  # fmt: skip
+check_exact_fit = Statement(
+    "AGBM, Remark C.1", LINE, "Where every target is fitted nothing is left over, and what is gained has a closed form.",
+    printed=refuted("gain == -(1 - gamma) / (4 * gamma**2) * alpha_m**2 * residual2 and left2 == 0 * k"),
+    corrected="gain == -(1 - gamma) / (4 * gamma) * alpha_m**2 * residual2 and left2 == 0 * k",
+    assuming=f"{SMALL} and theta2 == 1",
+)  # fmt: skip
 
 
 CASES = {
@@ -91,19 +50,9 @@ CASES = {
 
 SABOTAGE = {
     check_potential: {
-        "five times the fall": lambda case: _step(case, "corrected", case.y, factor=5) if _applies(case) else None,
-        "the weight of a round later": lambda case: _step(case, "corrected", case.y, late=1) if _applies(case) else None,
+        "five times the fall": check_potential.instead("later(potential) <= potential + least(5 * gain, gain)", SMALL),
+        "the weight of a round later": check_potential.instead("later(potential_of(y, 1)) <= potential_of(y, 1) + gain", SMALL),
     },
-    check_exact_fit: {
-        "for two coordinates": lambda case: (
-            None
-            if case.theta2 == 1
-            else BoundCheck("C.1", "corrected", "tight", (case.e * case.e).sum(axis=1), 0 * case.m, case.slack, case.level)
-        ),
-    },
-    check_sums: {
-        "gamma = 1/8 on five coordinates": lambda case: (
-            _sums(case, "printed") if _applies(case) and not case.within("sharpened") else None
-        ),
-    },
+    check_exact_fit: {"for two coordinates": check_exact_fit.instead("left2 == 0 * k", "theta2 != 1")},
+    check_sums: {"gamma = 1/8 on five coordinates": check_sums.instead("total(gain) <= 0 * k", f"{SMALL} and gamma > sharp")},
 }

@@ -16,41 +16,39 @@ Measured: the gap after a period, in parts of the gap before.
 Reference: Lu, Karimireddy, Ponomareva, Mirrokni, Theorem 4.2, Algorithm 3 with Option 1.
 """
 
-from math import ceil, sqrt
-
-import numpy as np
-
 import coordboost as cb
-from coordboost.bounds import BoundCheck
 from verification import agbm
 from verification.agbm_runs import judged, run
 from verification.spaces.momentum import AGBM, LINE
-from verification.statement import Statement, claim
-from verification.theorems.agbm_theorem_4_1 import SHARPER
+from verification.statement import Statement, refuted
+from verification.theorems.agbm_theorem_4_1 import PRINTED, SHARPER
 
 #: The sharper limit of gamma, and a loss of parabolas alone.
 SQUARES = f"{SHARPER} and parabolas"
 
 
-def _period(case, square):
-    return ceil(sqrt(square / float(case.eta * case.gamma * min(case.w))) * (1 - 1e-12))
+def _half(period, part=2):
+    """From so many rounds on the gap is at most that part of the first; before that nothing is said."""
+    return f"gaps <= where(k >= {period}, gaps[0] / {part}, 100 * (gaps + gaps[0]))"
 
 
-def _after(case, variant, square, part=0.5):
-    """The gap after a period against a part of the first."""
-    gap = case.loss(case.f)
-    M = _period(case, square)
-    if case.rounds < M or case.cap is not None:
-        return None
-    return BoundCheck("Theorem 4.2", variant, "upper", [float(gap[M] / gap[0])], [part], 1e-12, at=np.array([M]))
+LONG = {
+    variant: f"{limit} and parabolas and k[-1] >= long" for variant, limit in (("corrected", PRINTED), ("sharpened", SHARPER))
+}
+
+check_halving = Statement(
+    "AGBM, Theorem 4.2", LINE, "After a period the gap is at most half of the first.",
+    printed=refuted(_half("short")), corrected=_half("long"), sharpened=_half("long"),
+    where={
+        "short": "ceil(root(2 / (eta * gamma * least_weight)))", "long": "ceil(root(8 / (eta * gamma * least_weight)))",
+    }, assuming={"printed": f"{PRINTED} and parabolas and k[-1] >= short", **LONG}, compare="neither",
+)  # fmt: skip
 
 
-@claim("AGBM, Theorem 4.2", LINE, of=(agbm.Walk, cb.Run), printed="refuted", corrected="verified", sharpened="verified")
-def check_halving(case, variant):
-    """The gap after M rounds is at most half of the first; printed M = sqrt(2 / (eta gamma mu)), corrected sqrt(8 / (eta gamma mu))."""
-    if isinstance(case, cb.Run):
-        return judged(case, "AGBM, Theorem 4.2", variant)
-    return _after(case, variant, 2 if variant == "printed" else 8) if case.within(variant) else None
+@check_halving.otherwise
+def _(case, variant):
+    """A run of the package."""
+    return judged(case, "AGBM, Theorem 4.2", variant) if isinstance(case, cb.Run) else None
 
 
 check_every = Statement(
@@ -71,10 +69,8 @@ CASES = {
 
 SABOTAGE = {
     check_halving: {
-        "half of the length, as printed": lambda case: _after(case, "printed", 2) if case.within("printed") else None,
-        "a fifteenth in the place of a half": lambda case: (
-            _after(case, "printed", 8, 1 / 15) if case.within("printed") else None
-        ),
+        "half of the length, as printed": check_halving.instead(_half("short"), f"{PRINTED} and parabolas and k[-1] >= short"),
+        "a fifteenth in the place of a half": check_halving.instead(_half("long", 15), LONG["corrected"]),
     },
     check_every: {
         "1.3 in the place of 4": check_every.instead(
