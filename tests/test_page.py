@@ -9,7 +9,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from verification.adversary import rows
 from verification.curves import plot
 from verification.ledger import verify
-from verification.mathml import SYMBOLS, typeset
+from verification.mathml import SYMBOLS, lines, typeset
 from verification.page import page
 from verification.table import table
 
@@ -25,13 +25,15 @@ def test_formulas_are_typeset():
     assert "k+1" in flat("later(corr) <= corr") and "i" in flat("smallest(corr) <= corr")
     assert flat("(A + eps) * k").startswith("(A+\u03b5)")
     assert "<msqrt>" in typeset("root(A)") and "<munder>" in typeset("mean(omega)")
+    assert flat("(A / 2)**2") == "(A2)2" and flat("angle2**2") == "(\u03982)2" and flat("A**2") == "A2"
+    assert [re.sub(r"<[^>]+>", "", one) for one in lines("A <= 1 and A == 2")] == ["A \u22641", "A =2"]
 
 
 def test_every_formula_of_the_ledger_is_typeset_without_words_of_the_program():
     for check, variant in rows():
         text = getattr(check, "formulas", {}).get(variant, "")
         if text:
-            made = typeset(text)
+            made = typeset(text) + "".join(lines(text))
             assert made.count("<mrow>") == made.count("</mrow>")
             names = set(re.findall(r"<mi>(\w{6,})</mi>", made)) - {"pmin"}
             assert not names & set(SYMBOLS), (check.statement, names)

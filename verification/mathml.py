@@ -22,8 +22,8 @@ SYMBOLS = {
     "lasso_at": "L^{*}", "pred": "Bd", "basis": "B=I",
     "gaps": "(L(f^{@})−L^{*})", "radius2": "‖f^{*}−f^{0}‖^{2}", "eta": "η", "theta2": "Θ^{2}",
     "sharp": "(1−(1−Θ^{2})^{½})^{2}", "least_weight": "μ",
-    "hat_along": "⟨u,ĥ^{@}⟩", "h_along": "⟨u,h^{@}⟩", "left_along": "⟨u,c^{@}−b^{@}₂⟩", "alpha_m": "α_{@}", "mix": "θ_{@}",
-    "at_mix": "(L(g^{@})−L^{*})", "residual2": "‖r^{@}‖^{2}", "learner2": "‖b^{@}‖^{2}", "left2": "‖c^{@}−b^{@}₂‖^{2}",
+    "hat_along": "⟨u,ĥ^{@}⟩", "h_along": "⟨u,h^{@}⟩", "left_along": "⟨u,c^{@}−b_{2}^{@}⟩", "alpha_m": "α_{@}", "mix": "θ_{@}",
+    "at_mix": "(L(g^{@})−L^{*})", "residual2": "‖r^{@}‖^{2}", "learner2": "‖b^{@}‖^{2}", "left2": "‖c^{@}−b_{2}^{@}‖^{2}",
     "to_star": "⟨r^{@},h^{@}−f^{*}⟩", "to_near": "⟨r^{@},h^{@}−f₁⟩", "to_beyond": "⟨r^{@},h^{@}−f₂⟩", "near": "(L(f₁)−L^{*})",
     "beyond": "(L(f₂)−L^{*})", "gain": "δ_{@}", "potential": "V^{@}", "above": "V^{@}(−f^{*}/10)", "left": "a_{@}", "given": "c_{@}",
     "kappa": "κ", "short": "M", "long": "M", "s_printed": "s", "s_sharper": "s", "best": "best fits", "one": "one learner a round",
@@ -41,6 +41,11 @@ def _row(*parts):
 
 def _op(text):
     return f"<mo>{html.escape(text)}</mo>"
+
+
+def _between(text):
+    """A sign that stands between two sides, also where a line begins with it."""
+    return f'<mo form="infix">{html.escape(text)}</mo>'
 
 
 def symbol(text):
@@ -72,6 +77,23 @@ class Typeset:
         """The formula, as one ``<math>``."""
         return f'<math display="inline">{self.node(ast.parse(text, mode="eval").body, "k")}</math>'
 
+    def pieces(self, node):
+        """A comparison in MathML, cut before its signs and those of its sums."""
+        out = self._terms(node.left)
+        for op, side in zip(node.ops, node.comparators, strict=True):
+            first, *rest = self._terms(side)
+            out += [_row(_between(COMPARE[type(op)]), first), *rest]
+        return out
+
+    def _terms(self, node):
+        if isinstance(node, ast.BinOp) and type(node.op) in STEP:
+            return [*self._terms(node.left), _row(_between(STEP[type(node.op)]), self.node(node.right, "k", 2))]
+        if isinstance(node, ast.Tuple):
+            return [_row(self.node(one, "k"), _op("," if one is not node.elts[-1] else "")) for one in node.elts]
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "where":
+            return [self.node(node.args[1], "k"), _row("<mtext>where&nbsp;</mtext>", self.node(node.args[0], "k"))]
+        return [self.node(node, "k")]
+
     def node(self, node, at, tight=0):
         """MathML of a node; `tight` is how strongly what is around binds."""
         return getattr(self, f"on_{type(node).__name__}", self.plain)(node, at, tight)
@@ -84,7 +106,8 @@ class Typeset:
         return f"<mn>{node.value}</mn>"
 
     def on_Name(self, node, at, tight):
-        return symbol(self.names.get(node.id, SYMBOLS.get(node.id, node.id)).replace("@", at))
+        said = self.names.get(node.id, SYMBOLS.get(node.id, node.id)).replace("@", at)
+        return f"<mtext>{said}</mtext>" if " " in said else symbol(said)
 
     def on_BoolOp(self, node, at, tight):
         return _row("<mtext>,&nbsp; </mtext>".join(self.node(one, at) for one in node.values))
@@ -94,9 +117,6 @@ class Typeset:
         for op, side in zip(node.ops, node.comparators, strict=True):
             out += [_op(COMPARE[type(op)]), self.node(side, at)]
         return _row(*out)
-
-    def on_Tuple(self, node, at, tight):
-        return _row(_op(",").join(self.node(one, at) for one in node.elts))
 
     def on_UnaryOp(self, node, at, tight):
         return _row(_op("−"), self.node(node.operand, at, 2))
@@ -112,7 +132,10 @@ class Typeset:
         if isinstance(node.op, ast.Div):
             return f"<mfrac>{self.node(node.left, at)}{self.node(node.right, at)}</mfrac>"
         if isinstance(node.op, ast.Pow):
-            return f"<msup>{_row(self.node(node.left, at, 3))}{self.node(node.right, at)}</msup>"
+            base = self.node(node.left, at, 3)
+            whole = base.startswith(("<msup>", "<msubsup>", "<mfrac>"))
+            base = _row(_op("("), base, _op(")")) if whole else _row(base)
+            return f"<msup>{base}{self.node(node.right, at)}</msup>"
         strong = 2 if isinstance(node.op, ast.Mult | ast.MatMult) else 1
         sign = '<mspace width="0.15em"/>' if strong == 2 else _op(STEP[type(node.op)])
         inner = _row(self.node(node.left, at, strong), sign, self.node(node.right, at, strong + (strong == 1)))
@@ -168,9 +191,16 @@ class Typeset:
         return f"<msup><mi>e</mi>{self.node(args[0], at)}</msup>"
 
     def call_where(self, args, at):
-        return _row(self.node(args[1], at), "<mtext>&nbsp; where </mtext>", self.node(args[0], at))
+        return _row(self.node(args[1], at), "<mtext>&nbsp; where&nbsp; </mtext>", self.node(args[0], at))
 
 
 def typeset(text, draws=False):
     """A formula of the ledger as MathML; `draws`: of random selection."""
     return Typeset(OF_DRAWS if draws else {}).of(text)
+
+
+def lines(text, draws=False):
+    """The comparisons of a claim as MathML, one by one, in pieces between which a line may end."""
+    tree, made = ast.parse(text, mode="eval").body, Typeset(OF_DRAWS if draws else {})
+    claims = tree.values if isinstance(tree, ast.BoolOp) else [tree]
+    return [" ".join(f'<math display="inline">{piece}</math>' for piece in made.pieces(one)) for one in claims]

@@ -8,7 +8,7 @@ import numpy as np
 
 from verification.curves import plot
 from verification.ledger import PARAGRAPHS, modules
-from verification.mathml import typeset
+from verification.mathml import lines, typeset
 
 PAPERS = {
     "fgm": "Freund, Grigas, Mazumder: A New Perspective on Boosting in Linear Regression",
@@ -33,6 +33,7 @@ dt { float: left; clear: left; width: 8em } dd { margin: 0 0 .25em 8em }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 8px; padding: .8em 1em; overflow-wrap: anywhere;
   min-width: 0 }
 .card p { margin: .35em 0 } .formula { overflow-x: auto; padding: .35em 0; font-size: 1.08em } .small { font-size: .85em }
+.typeset { line-height: 2 }
 .verified { color: var(--good) } .refuted, .differs { color: var(--bad) } .vacuous { color: var(--soft) }
 .wrong { background: var(--wrong) }
 .badge { font-size: .8em; border: 1px solid currentColor; border-radius: 1em; padding: 0 .55em; white-space: nowrap; font-weight: 600 }
@@ -87,7 +88,8 @@ def _formula(row):
     )
     assumed = f'<p class="small">assuming {typeset(row.assumed, draws)}</p>' if row.assumed else ""
     below = f'<p class="small formula">where {where}</p>' if where else ""
-    return f'<p>{_text(row.words)}</p><p class="formula">{typeset(row.formula, draws)}</p>{below}{assumed}'
+    claim = "".join(f'<p class="formula typeset">{one}</p>' for one in lines(row.formula, draws))
+    return f"<p>{_text(row.words)}</p>{claim}{below}{assumed}"
 
 
 def _figure(row):

@@ -32,13 +32,13 @@ check_potential = Statement(
 )  # fmt: skip
 check_sums = Statement(
     "AGBM, Lemma C.5", (AGBM, LINE), "What is gained in all rounds together is not above 0.",
-    printed="total(gain) <= 0 * k", sharpened="total(gain) <= 0 * k",
+    printed="total(gain) <= 0", sharpened="total(gain) <= 0",
     assuming={"printed": f"{SMALL} and {PRINTED}", "sharpened": f"{SMALL} and {SHARPER}"},
 )  # fmt: skip
 check_exact_fit = Statement(
     "AGBM, Remark C.1", LINE, "Where every target is fitted nothing is left over, and what is gained has a closed form.",
-    printed=refuted("gain == -(1 - gamma) / (4 * gamma**2) * alpha_m**2 * residual2 and left2 == 0 * k"),
-    corrected="gain == -(1 - gamma) / (4 * gamma) * alpha_m**2 * residual2 and left2 == 0 * k",
+    printed=refuted("gain == -(1 - gamma) / (4 * gamma**2) * alpha_m**2 * residual2 and left2 == 0"),
+    corrected="gain == -(1 - gamma) / (4 * gamma) * alpha_m**2 * residual2 and left2 == 0",
     assuming=f"{SMALL} and theta2 == 1",
 )  # fmt: skip
 
@@ -53,6 +53,6 @@ SABOTAGE = {
         "five times the fall": check_potential.instead("later(potential) <= potential + least(5 * gain, gain)", SMALL),
         "the weight of a round later": check_potential.instead("later(potential_of(y, 1)) <= potential_of(y, 1) + gain", SMALL),
     },
-    check_exact_fit: {"for two coordinates": check_exact_fit.instead("left2 == 0 * k", "theta2 != 1")},
-    check_sums: {"gamma = 1/8 on five coordinates": check_sums.instead("total(gain) <= 0 * k", f"{SMALL} and gamma > sharp")},
+    check_exact_fit: {"for two coordinates": check_exact_fit.instead("left2 == 0", "theta2 != 1")},
+    check_sums: {"gamma = 1/8 on five coordinates": check_sums.instead("total(gain) <= 0", f"{SMALL} and gamma > sharp")},
 }
