@@ -120,10 +120,14 @@ def _not_strict(text):
     return text.replace("<=", "<").replace(">=", ">")
 
 
+def _same(one, other):
+    return ast.dump(ast.parse(one)) == ast.dump(ast.parse(other))
+
+
 def _strict_or_not(one, source):
-    """Whether only < and <= are exchanged: a bound is attained or not, and nothing is claimed about it."""
+    """Whether only < and <= are exchanged: a bound is attained or not, and nothing is claimed about it. Or `strict` of ``zip``."""
     plain = [_not_strict(text) for text in (source[one.begin : one.end].decode(), one.text)]
-    return one.kind == "comparison" and ast.dump(ast.parse(plain[0])) == ast.dump(ast.parse(plain[1]))
+    return (one.kind == "comparison" and _same(*plain)) or source[: one.begin].endswith(b"strict=")
 
 
 def _in_formulas(source):
@@ -139,7 +143,7 @@ def _in_formulas(source):
             start = sum(len(line) + 1 for line in source.split(b"\n")[: node.lineno - 1]) + node.col_offset + 1
             for one in mutants.mutants(node.value.encode()):
                 after = one.of(node.value.encode()).decode()
-                if _not_strict(after) == _not_strict(node.value):
+                if _same(_not_strict(after), _not_strict(node.value)):
                     continue  # a bound is attained or not: nothing is claimed about it
                 text = one.text.replace('"', "'")
                 yield mutants.Mutant(node.lineno, start + one.begin, start + one.end, text, f"formula, {one.kind}")

@@ -27,7 +27,8 @@ def names(run):
 
 def test_formulas_in_fractions():
     assert accelerated.excess(F(3), F(1, 2), F(1, 4), 3) == 9 and accelerated.excess(F(1), F(1), F(1), 0) == 2
-    assert accelerated.period(F(1, 2), F(1, 4), F(1)) == 8 and accelerated.period(1.0, 1.0, 1.0) == 3
+    assert accelerated.period(F(1, 2), F(1, 4), F(1)) == 8 and accelerated.period(F(1, 2), F(1, 4), F(1, 4)) == 16
+    assert accelerated.period(1.0, 1.0, 1.0) == 3
     assert list(accelerated.halved(8, 5, np.array([0, 4, 5, 9, 10]))) == [8, 8, 4, 4, 2]
 
 

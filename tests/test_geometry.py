@@ -79,6 +79,10 @@ def test_the_width_of_an_interval_is_a_part_of_its_upper_end():
     assert Interval(0.25, 0.5).width == 0.5
 
 
+def test_orthonormal_learners_are_known():
+    assert mca(np.eye(16), cb.Subset(3)).witness["method"] == "closed form"
+
+
 def test_golden_minimiser():
     direction = np.sort(np.abs(mca(SPACE).witness["direction"]))
     np.testing.assert_allclose(direction / direction[-1], [math.sqrt(2) - 1, 1, 1], atol=1e-9)
