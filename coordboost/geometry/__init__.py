@@ -9,5 +9,16 @@ from coordboost.geometry.condition import kappa, lambda_pmin
 from coordboost.geometry.distance import distance, start_distance
 from coordboost.geometry.interval import Interval
 from coordboost.geometry.momentum import momentum_limit
+from coordboost.geometry.sampled import sampled_mca
 
-__all__ = ["Interval", "distance", "kappa", "lambda_pmin", "mca", "momentum_limit", "second_moment_mca", "start_distance"]
+__all__ = [
+    "Interval",
+    "distance",
+    "kappa",
+    "lambda_pmin",
+    "mca",
+    "momentum_limit",
+    "sampled_mca",
+    "second_moment_mca",
+    "start_distance",
+]
