@@ -23,7 +23,7 @@ curvature = generic("curvature", no_curvature)
 
 #: Why a rule that searches along lines needs a convex loss.
 NO_SEARCH = "no line search is safe, use Proportional(rate)"
-#: A line search without a minimiser (a learner that never errs) stops where the largest change of a prediction is this.
+#: A line search without a minimiser (a learner that never errs) stops where the largest change of a prediction is this (`longest_change`).
 CAP = 50.0
 
 
@@ -52,13 +52,22 @@ def slope(loss, y, weight, f, direction, t):
 
 
 @kernel
-def bracket(loss, y, weight, f, direction, sign, limit):
-    """A step length in the direction of `sign` at which the derivative has changed sign, or `limit`."""
+def bracket(loss, y, weight, f, direction, sign, near, limit):
+    """A step length along `sign` at which the derivative has changed sign, or `limit`; without a curvature `near` is tried."""
     first, second = slope(loss, y, weight, f, direction, 0.0)
-    far = limit if second <= 0.0 else min(limit, 2.0 * abs(first) / second)
+    far = near if second <= 0.0 else min(limit, 2.0 * abs(first) / second)
     while far < limit and sign * slope(loss, y, weight, f, direction, sign * far)[0] < 0.0:
         far = min(limit, 2.0 * far)
     return far
+
+
+@kernel
+def longest_change(y, f):
+    """The largest change of a prediction that a search allows: ``CAP``, or more where targets are farther away."""
+    far = 0.0
+    for i in range(len(y)):
+        far = max(far, abs(y[i] - f[i]))
+    return max(CAP, 2.0 * far)
 
 
 @kernel
@@ -75,7 +84,7 @@ def safeguarded_newton(loss, y, weight, f, direction):
         return 0.0
     sign = 1.0 if first < 0.0 else -1.0
     low = 0.0
-    high = bracket(loss, y, weight, f, direction, sign, CAP / largest)
+    high = bracket(loss, y, weight, f, direction, sign, CAP / largest, longest_change(y, f) / largest)
     t = high
     for _ in range(200):
         first, second = slope(loss, y, weight, f, direction, sign * t)

@@ -72,11 +72,23 @@ def test_line_search_is_stationary(loss, y, f, d, w):
     terms = [w[i] * loss.residual(y[i], f[i] + t * d[i]) * d[i] for i in range(5)]
     error = ulps(*terms, *(w * d * d * smoothness(loss, 1.0, -CAP, -CAP) if loss.sigma else [])) * (1 + abs(t))
     before, after = (slope(loss, y, w, f, d, t + e)[0] for e in (-near, near))
-    at_cap = abs(t) * np.abs(d).max() >= CAP * (1 - 1e-12)
+    at_cap = abs(t) * np.abs(d).max() >= max(CAP, 2 * np.abs(np.array(y) - f).max()) * (1 - 1e-12)
     assert before <= error or (at_cap and t < 0)
     assert after >= -error or (at_cap and t > 0)
     start = sum(w[i] * loss.value(y[i], f[i]) for i in range(5))
     assert sum(w[i] * loss.value(y[i], f[i] + t * d[i]) for i in range(5)) <= start + ulps(start) * 5
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3, 1e150])
+def test_a_search_goes_as_far_as_the_targets(scale):
+    """The loss of y - f on another scale is the same problem: the minimiser moves with it, from both ends of its line."""
+    y, f, d = np.array([3.0, -40.0, 9.0, 1.0]), np.array([0.5, 0.0, 1.0, 0.0]), np.array([0.5, 0.1, -0.3, 0.2])
+    for at, weight in ((f, np.ones(4)), (f + 100 * d, np.array([1.0, 0.0, 2.0, 1.0])), (f - 100 * d, np.ones(4))):
+        expected = line_search(cb.Huber(1.0), y, weight, at, d)
+        found = line_search(cb.Huber(scale), scale * y, weight, scale * at, d)
+        assert found / scale == pytest.approx(expected, rel=1e-9)
+        near = (slope(cb.Huber(1.0), y, weight, at, d, expected * (1 + by))[0] for by in (-1e-6, 1e-6))
+        assert np.prod(list(near)) <= 0
 
 
 @every_loss
