@@ -42,8 +42,8 @@ class Process:
         self.products = [(g * (x - point)).sum(axis=1) for point in points]
         self.distances2 = [((start - point) ** 2).sum() for point in points]
 
-    def sides(self, factor=1):
-        """Pairs (left, right) of (35) for each x."""
+    def sides(self, factor):
+        """Pairs (left, right) of (35) for each x, with so many times G^2."""
         total, squares = np.cumsum(self.steps), np.cumsum(self.steps**2)
         for products, distance2 in zip(self.products, self.distances2, strict=True):
             yield np.cumsum(self.steps * products) / total, (distance2 + factor * self.length2 * squares) / (2 * total)
