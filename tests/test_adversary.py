@@ -31,12 +31,15 @@ def name(row):
 
 def test_every_row_of_the_ledger_has_a_space():
     of_one_instance = {"VAGBM on five coordinates", "VAGBM comes back above its start"}
+    # trees are grown for each residual of a run: only runs that were looked at are spoken about
+    of_runs = {"Theta of grown trees, sampled", "Trees and the stumps they begin with"}
+    of_runs |= {"Theorem 4.1 on grown trees, where it was looked at"}
     ours = [
         module
         for module in modules()
         if module.__name__.rpartition(".")[2].startswith(("agbm", "fgm", "rgbm", "jaggi", "ours"))
     ]
-    assert {check.statement for module in ours for check in checks_of(module) if not check.spaces} == of_one_instance
+    assert {check.statement for module in ours for check in checks_of(module) if not check.spaces} == of_one_instance | of_runs
     assert len(FALSE) >= 14
 
 
