@@ -155,7 +155,7 @@ def test_conjugate_gradients_on_the_support(shifted):
     exact = np.linalg.solve(B.T @ B, B.T @ y - lam * np.ones(8))
     assert (exact > 0).all()
     gamma, resid = exact + 0.01, y - B @ (exact + 0.01)
-    state, aside, room = drift(resid), drift(np.zeros(0)), (np.empty(8), np.empty(8), np.empty(100))
+    state, aside, room = drift(resid), drift(np.zeros(100)), (np.empty(8), np.empty(8), np.empty(100))
     descend_on_support(held, index.copy(), 8, resid, state, gamma, lam, 1e-12, *room, aside)
     np.testing.assert_allclose(gamma, exact, atol=1e-9)
     np.testing.assert_allclose(resid - state.off, y - B @ gamma, atol=1e-12)
@@ -170,7 +170,7 @@ def test_who_reaches_zero_leaves():
     B, y = problem.dictionary.gather(index), problem.y
     gamma = np.where(index % 2 == 0, 0.5, -0.5) * 1.0
     before, signs, resid = 0.5 * np.sum((y - B @ gamma) ** 2) + lam * 6, np.sign(gamma), y - B @ gamma
-    state, aside, room = drift(resid), drift(np.zeros(0)), (np.empty(12), np.empty(12), np.empty(100))
+    state, aside, room = drift(resid), drift(np.zeros(100)), (np.empty(12), np.empty(12), np.empty(100))
     descend_on_support(held, index.copy(), 12, resid, state, gamma, lam, 1e-12, *room, aside)
     assert ((gamma * signs >= 0).all()) and (gamma == 0).any()
     assert 0.5 * np.sum((y - B @ gamma) ** 2) + lam * np.abs(gamma).sum() < before

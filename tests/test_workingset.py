@@ -190,7 +190,7 @@ def test_who_reaches_the_level_joins(kind):
     if kind == "newton":  # the model of a loss without a curvature has that of its smoothness
         inner.fit(0.5 * inner.level, 1e-3)
         chosen = problem.gather(inner.held.learner)
-        np.testing.assert_allclose(inner.gram, 0.25 * chosen.T @ chosen, atol=1e-12)
+        np.testing.assert_allclose(inner.quadratic.gram, 0.25 * chosen.T @ chosen, atol=1e-12)
 
 
 @pytest.mark.parametrize("loss", [cb.Squared(), cb.Logistic()], ids=["gram", "newton"])

@@ -30,7 +30,7 @@ def image_of(held, support, n, way, image, aside):
         subtract(held, image, aside, support[i], -way[i])
         curved += held.ridge[support[i]] * way[i] * way[i]
     for q in range(len(image)):
-        image[q] -= aside.off
+        image[q] -= aside.off * held.one[q]
         curved += image[q] * image[q]
     aside.off = 0.0
     return curved

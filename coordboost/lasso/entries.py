@@ -1,7 +1,7 @@
 """Columns of a working set on their stored entries, copied together: sums over them, and what they say of a residual.
 
-A column is ``b_j = scale_j x_j - shift_j 1``, x_j stored sparsely. The residual is kept as ``resid - off``, so that the shift of an
-implicitly centred column is one subtraction.
+A column is ``b_j = scale_j x_j - shift_j one``, x_j stored sparsely. The residual is kept as ``resid - off one``, so that the shift of an
+implicitly centred column is one subtraction. ``one`` is 1 in every row; where rows are scaled, as for a weighted square, it is their scale.
 """
 
 from typing import NamedTuple
@@ -15,7 +15,8 @@ from coordboost.screening.columns import grown
 class Entries(NamedTuple):
     """Columns one after the other: data, row of the entries, of column j from start[j] to start[j + 1]. The arrays may have room for more.
 
-    scale, shift, total, square, ridge : (m,), the last three the sum of the entries, the squared norm of b_j, the elastic net's part
+    scale, shift, total, square, ridge : (m,), the last three <x_j, one>, the squared norm of b_j, the elastic net's part
+    one : (n_samples,), see above
     """
 
     data: np.ndarray
@@ -26,11 +27,13 @@ class Entries(NamedTuple):
     total: np.ndarray
     square: np.ndarray
     ridge: np.ndarray
+    one: np.ndarray
 
 
-def drift(resid):
-    """What goes with a residual kept as ``resid - off``: off, here 0, and the sum of ``resid - off``."""
-    return record(off=0.0, total=float(resid.sum()))
+def drift(resid, one=None):
+    """What goes with a residual kept as ``resid - off one``: off, here 0; its product with ``one``; that of ``one`` with itself."""
+    total, mass = (resid.sum(), len(resid)) if one is None else (resid @ one, one @ one)
+    return record(off=0.0, total=float(total), mass=float(mass))
 
 
 def short_rows(stored):
@@ -43,7 +46,24 @@ def short_rows(stored):
 
 def empty(stored):
     """No column of the sparse dictionary `stored`."""
-    return Entries(np.empty(0), np.empty(0, stored.row.dtype), np.zeros(1, dtype=np.int64), *(np.empty(0) for _ in range(5)))
+    none = np.empty(0)
+    return Entries(none, np.empty(0, stored.row.dtype), np.zeros(1, dtype=np.int64), *[none] * 5, np.ones(stored.n_samples))
+
+
+def sums(data, start):
+    """The sum of the entries of each column, (m,)."""
+    return np.add.reduceat(np.append(data, 0.0), start[:-1]) * (np.diff(start) > 0)
+
+
+def weighted(stored, means, root):
+    """The columns of the sparse dictionary `stored` less `means` (m,), every row times its `root` (n_samples,). *Cost*: the entries."""
+    stored, shift = short_rows(stored), stored.shift + means
+    data, mass = stored.data * root[stored.row], float(root @ root)
+    total = sums(data * root[stored.row], stored.start)
+    whole, part = stored.scale**2 * sums(data**2, stored.start), shift**2 * mass
+    square = np.maximum(whole - 2 * stored.scale * shift * total + part, np.finfo(float).eps * (whole + part))
+    start, by = stored.start.astype(np.int64), (stored.scale, shift, total, square, np.zeros(len(shift)))
+    return Entries(data, stored.row, start, *by, root)
 
 
 def chosen(stored, index):
@@ -60,12 +80,9 @@ def with_more(held, m, stored, index, scale, ridge):
     """
     place, start = chosen(stored, index)
     first, data = held.start[m], stored.data[place]
-    total = np.add.reduceat(np.append(data, 0.0), start[:-1]) * (np.diff(start) > 0)
-    new = Entries(
-        data, stored.row[place], first + start, scale * stored.scale[index], scale * stored.shift[index], total, scale**2, ridge
-    )
-    begins = Entries(first, first, *[m] * 6)
-    return Entries(*map(put, held, begins, new))
+    by = scale * stored.scale[index], scale * stored.shift[index], sums(data, start), scale**2, ridge
+    new, begins = (data, stored.row[place], first + start, *by), (first, first, *[m] * 6)
+    return Entries(*map(put, held, begins, new), held.one)
 
 
 def put(old, first, new):
@@ -78,7 +95,7 @@ def put(old, first, new):
 
 @inlined
 def column_correlation(held, resid, drift, j):
-    """<b_j, resid - off>."""
+    """<b_j, resid - off one>."""
     total = 0.0
     for p in range(held.start[j], held.start[j + 1]):
         total += held.data[p] * resid[held.row[p]]
@@ -87,12 +104,12 @@ def column_correlation(held, resid, drift, j):
 
 @inlined
 def subtract(held, resid, drift, j, move):
-    """``resid - off`` less `move` times b_j."""
+    """``resid - off one`` less `move` times b_j."""
     by = move * held.scale[j]
     for p in range(held.start[j], held.start[j + 1]):
         resid[held.row[p]] -= by * held.data[p]
     drift.off -= move * held.shift[j]
-    drift.total -= by * held.total[j] - len(resid) * move * held.shift[j]
+    drift.total -= by * held.total[j] - drift.mass * move * held.shift[j]
 
 
 def measure(held, gamma, y, resid, drift):
@@ -105,17 +122,17 @@ def measure(held, gamma, y, resid, drift):
             subtract(held, resid, drift, j, gamma[j])
     total = 0.0
     for i in range(len(resid)):
-        resid[i] -= drift.off
-        total += resid[i]
+        resid[i] -= drift.off * held.one[i]
+        total += resid[i] * held.one[i]
     drift.off, drift.total = 0.0, total
 
 
 @reduction
-def residual_sums(y, resid, off):
-    """<r, r> and <r, y - r> of r = resid - off."""
+def residual_sums(y, resid, off, one):
+    """<r, r> and <r, y - r> of r = resid - off one."""
     square, along = 0.0, 0.0
     for i in range(len(resid)):
-        r = resid[i] - off
+        r = resid[i] - off * one[i]
         square += r * r
         along += r * (y[i] - r)
     return square, along
@@ -125,7 +142,7 @@ def residual_sums(y, resid, off):
 def gap_sums(held, gamma, y, resid, drift):
     """<r, r>, <r, y - r>, the l1 norm, and the largest abs correlation; the ridge is counted as a row more for each column."""
     l1, worst = 0.0, 0.0
-    square, along = residual_sums(y, resid, drift.off)
+    square, along = residual_sums(y, resid, drift.off, held.one)
     for j in range(len(gamma)):
         pull = held.ridge[j] * gamma[j]
         worst = max(worst, abs(column_correlation(held, resid, drift, j) - pull))

@@ -11,6 +11,7 @@ import math
 
 import numpy as np
 
+from coordboost.lasso.entries import weighted
 from coordboost.lasso.newton import Newton
 from coordboost.paths.intercept import best_shift
 from coordboost.targets import At, Penalty
@@ -60,6 +61,14 @@ class CentredPart:
 
     def combine(self, gamma):
         return self.part.dictionary.combine(gamma) - float(self.means @ gamma)
+
+    @property
+    def n_entries(self):
+        return self.part.n_entries
+
+    def entries(self, curved):
+        self.means = self.part.scan(curved) / float(curved.sum())
+        return weighted(self.part.dictionary, self.means, np.sqrt(curved))
 
     def gram(self, weight):
         along, total = self.part.scan(weight), float(weight.sum())

@@ -5,9 +5,9 @@ G = B' diag(h) B, h_i = w_i curvature(y_i, f_i),
 
     minimise  -c'd + d'G d / 2 + lam ||gamma + d||_1     over the working set,
 
-by coordinate descent in Gram form, with exact solves where that is slow, and a line search goes along d on the true objective.
-G is the dear part: it is kept from step to step and from penalty to penalty, as long as each step leaves a small part of the duality
-gap. Curvatures are kept above a floor, which rises where steps prove too long: at the smoothness constant the model lies above the
+by coordinate descent in Gram form, with exact solves where that is slow, or on stored entries; a line search goes along d on the true
+objective. G is the dear part: it is kept from step to step and from penalty to penalty, as long as each step leaves a small part of the
+duality gap. Curvatures are kept above a floor, which rises where steps prove too long: at the smoothness constant the model lies above the
 loss and full steps cannot fail. Scans of all learners recruit and certify.
 
 Sources: Friedman, Hastie, Tibshirani, *Regularization paths for generalized linear models via coordinate descent*; Lee, Sun, Saunders,
@@ -16,12 +16,11 @@ Sources: Friedman, Hastie, Tibshirani, *Regularization paths for generalized lin
 
 import numpy as np
 
-from coordboost._generic import compiled, generic, is_piece, kernel
+from coordboost._generic import compiled, generic, is_piece
 from coordboost._protocol import LOSS
-from coordboost.lasso.active import ExactSolves
-from coordboost.lasso.gaps import convex_gap
-from coordboost.lasso.gram import SMALL, go_round
+from coordboost.lasso.gram import SMALL
 from coordboost.lasso.part import Part
+from coordboost.lasso.quadratic import EntriesModel, GramModel, gap_of_loss
 
 #: Smallest floor of a curvature, relative to the largest curvature of the loss.
 FLOOR = 1e-12
@@ -34,8 +33,10 @@ INEXACT = 0.05
 DECREASE, ROUNDING, FLAT = 1e-4, 1e-15, 0.9
 #: Steps in a row without progress that a solve lets pass: more than the floor needs to rise.
 STUCK = 8
-#: Rounds of sweeps before an exact solve, turns of both in a step; steps between two scans, halvings of a step.
-ROUNDS, TURNS, STEPS, HALVINGS = 5, 40, 200, 40
+#: Steps between two scans, halvings of a step.
+STEPS, HALVINGS = 200, 40
+#: A larger set of sparse columns is no Gram matrix any more, where its columns have fewer entries than it has columns.
+LARGE = 200
 
 value = generic("value")
 residual = generic("residual")
@@ -62,26 +63,6 @@ def curvatures(loss, y, weight, base, pred, out):
     return largest
 
 
-@kernel
-def gap_of_loss(loss, now, gamma, lam, infimum):
-    """Duality gap from the working set alone."""
-    worst, l1, along = 0.0, 0.0, 0.0
-    for j in range(len(now)):
-        worst = max(worst, abs(now[j]))
-        l1 += abs(gamma[j])
-        along += gamma[j] * now[j]
-    return convex_gap(loss, along, l1, worst, lam, infimum)
-
-
-def settle(gram, now, gamma, everything, support, lam, loss, infimum, goal, rounds):
-    """Rounds of sweeps, until the gap of the model is at most `goal`; whether it is."""
-    for _ in range(rounds):
-        go_round(gram, now, gamma, everything, support, lam, goal)
-        if gap_of_loss(loss, now, gamma, lam, infimum) <= goal:
-            return True
-    return False
-
-
 class Newton:
     """The inner solver for the loss of a problem (``workingset.py`` says what it is asked).
 
@@ -97,11 +78,11 @@ class Newton:
         loss = self.problem.loss
         pieces = (loss,) if is_piece(loss) else None
         self.terms, self.curvatures = (compiled(f, pieces) if pieces else f for f in (terms, curvatures))
-        self.settle, self.gap_of_loss, self.exact = compiled(settle, ()), compiled(gap_of_loss, ()), ExactSolves()
+        self.gap_of_loss, self.in_gram_form, self.on_entries = compiled(gap_of_loss, ()), GramModel(), EntriesModel()
         self.fixed = loss, self.problem.y, self.problem.weight, self.problem.base
         self.infimum = self.problem.infimum
         self.floor = 1.0 if LOSS.of(loss, "curvature") is None else FLOOR
-        self.gamma, self.gram = np.zeros(0), None
+        self.gamma, self.quadratic = np.zeros(0), None
         self.pred, self.resid = np.zeros(source.n_samples), np.empty(source.n_samples)
         self.loss, self.null = self.terms(*self.fixed, self.pred, self.pred, 0.0, self.resid), self.problem.start_excess
         self.n_scans = 0
@@ -125,10 +106,10 @@ class Newton:
         return np.flatnonzero(mask)
 
     def recruit(self, new):
-        """The working set needs a new Gram matrix then."""
+        """The working set needs a new quadratic model then."""
         self.held.add(new)
         self.gamma = np.append(self.gamma, np.zeros(len(new)))
-        self.gram = None
+        self.quadratic = None
 
     def model(self):
         support = np.flatnonzero(self.gamma)
@@ -148,9 +129,7 @@ class Newton:
 
     def fit(self, lam, goal):
         """Steps until the gap on the working set is at most `goal`, or none makes progress."""
-        m = len(self.gamma)
-        everything, support, before = np.arange(m), np.empty(m, dtype=np.int64), np.inf
-        stuck, best = 0, (np.inf, np.inf)
+        stuck, best, before = 0, (np.inf, np.inf), np.inf
         now = self.corr[self.held.learner]
         for _ in range(STEPS):
             gap = self.gap_of_loss(self.loss, now, self.gamma, lam, self.infimum)
@@ -160,15 +139,12 @@ class Newton:
             stuck += 1
             if gap <= goal or stuck > STUCK:
                 return gap <= goal
-            fresh = self.gram is None or gap > SLOW * before
+            fresh = self.quadratic is None or gap > SLOW * before
             if fresh:
                 self._model()
-            there, model = now.copy(), self.gamma.copy()
             inner = max(INEXACT * gap, 0.2 * goal)
-            for _ in range(TURNS):
-                if self.settle(self.gram, there, model, everything, support, lam, self.loss, self.infimum, inner, ROUNDS):
-                    break
-                self.exact(self.gram, there, model, lam, inner, (self.loss - self.infimum) / lam)
+            point = self.gamma, now, self.resid
+            model = self.quadratic.minimiser(*point, lam, self.loss, self.infimum, inner)
             step = self._search(model - self.gamma, now, lam)
             if fresh:
                 self.floor = min(self.floor * 100, 1.0) if step < 1 else max(self.floor / 10, FLOOR)
@@ -177,12 +153,14 @@ class Newton:
         return False
 
     def _model(self):
-        """The Gram matrix of the working set for the present curvatures. *Cost*: m^2 n_samples."""
+        """The quadratic model of the working set for the present curvatures. *Cost*: see ``quadratic.py``."""
         loss, weight = self.problem.loss, self.problem.weight
         curved = np.zeros(len(weight))
         largest = 0.0 if LOSS.of(loss, "curvature") is None else self.curvatures(*self.fixed, self.pred, curved)
         np.maximum(curved, self.floor * (LOSS.of(loss, "sigma") or largest) * weight, out=curved)
-        self.gram = self.held.dictionary.gram(curved)
+        m = len(self.gamma)
+        kind = self.on_entries if m > LARGE and self.held.n_entries < m * m else self.in_gram_form
+        self.quadratic = kind.made(self.held, curved)
 
     @np.errstate(over="ignore", invalid="ignore")  # a step out of the range of float64 is too long, like others
     def _search(self, change, now, lam):

@@ -4,6 +4,7 @@ import numpy as np
 
 from coordboost._protocol import DICTIONARY
 from coordboost.dictionaries import Dense
+from coordboost.lasso.entries import weighted
 from coordboost.screening.scan import scan
 
 
@@ -27,6 +28,15 @@ class Part:
         else:
             self.held.add(learners)
             self.dictionary = Dense(self.held.rows[: len(self.held)])
+
+    @property
+    def n_entries(self):
+        """Stored entries; infinite where the columns are not stored sparsely."""
+        return np.inf if self.part is None else len(self.dictionary.data)
+
+    def entries(self, curved):
+        """``Entries`` of the learners at hand, the rows times the roots of `curved`; for sparse columns."""
+        return weighted(self.dictionary, 0.0, np.sqrt(curved))
 
     def scan(self, v):
         """Correlations of the learners at hand, (m,)."""

@@ -180,7 +180,7 @@ class StoredEntries:
     def fit(self, lam, goal):
         """Sweeps, and conjugate gradients where they are slow."""
         m, n_samples = len(self.gamma), self.source.n_samples
-        everything, support, aside = np.arange(m), np.empty(m, dtype=np.int64), drift(np.zeros(0))
+        everything, support, aside = np.arange(m), np.empty(m, dtype=np.int64), drift(np.zeros(n_samples))
         room = np.empty(m), np.empty(m), np.empty(n_samples)
         state = self.resid, self.drift
         for _ in range(TURNS):

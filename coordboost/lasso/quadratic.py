@@ -1,0 +1,87 @@
+"""The quadratic model of a loss on a working set, and its minimiser with the l1 penalty: in Gram form, or on stored entries.
+
+In Gram form a step costs the size m of the set, and the model once m^2 times the samples. On stored entries a step costs the entries of
+its column, and the model one pass over all of them: for large sets of short columns.
+"""
+
+import numpy as np
+
+from coordboost._generic import compiled, kernel
+from coordboost.lasso.active import ExactSolves
+from coordboost.lasso.conjugate import descend_on_support
+from coordboost.lasso.entries import drift
+from coordboost.lasso.gaps import convex_gap
+from coordboost.lasso.gram import go_round
+from coordboost.lasso.sparse import descend_by_entries
+
+#: Rounds of sweeps before an exact solve, or before conjugate gradients; turns of both.
+ROUNDS, TURNS = 5, 40
+
+
+@kernel
+def gap_of_loss(loss, now, gamma, lam, infimum):
+    """Duality gap from the working set alone."""
+    worst, l1, along = 0.0, 0.0, 0.0
+    for j in range(len(now)):
+        worst = max(worst, abs(now[j]))
+        l1 += abs(gamma[j])
+        along += gamma[j] * now[j]
+    return convex_gap(loss, along, l1, worst, lam, infimum)
+
+
+def settle(gram, now, gamma, everything, support, lam, loss, infimum, goal, rounds):
+    """Rounds of sweeps, until the gap of the model is at most `goal`; whether it is."""
+    for _ in range(rounds):
+        go_round(gram, now, gamma, everything, support, lam, goal)
+        if gap_of_loss(loss, now, gamma, lam, infimum) <= goal:
+            return True
+    return False
+
+
+class GramModel:
+    """By sweeps and exact solves; gram : (m, m), of the columns in the metric of the curvatures."""
+
+    def __init__(self):
+        self.settle, self.exact = compiled(settle, ()), ExactSolves()
+
+    def made(self, held, curved):
+        self.gram = held.dictionary.gram(curved)
+        return self
+
+    def minimiser(self, gamma, now, resid, lam, loss, infimum, goal):
+        """Coefficients (m,), where the model's gap is `goal`, from `gamma` on.
+
+        now : (m,), correlations there;  resid : (n_samples,), the pseudo-residual;  loss, infimum : of the loss itself
+        """
+        there, model = now.copy(), gamma.copy()
+        everything, support = np.arange(len(gamma)), np.empty(len(gamma), dtype=np.int64)
+        for _ in range(TURNS):
+            if self.settle(self.gram, there, model, everything, support, lam, loss, infimum, goal, ROUNDS):
+                break
+            self.exact(self.gram, there, model, lam, goal, (loss - infimum) / lam)
+        return model
+
+
+class EntriesModel:
+    """By sweeps and conjugate gradients, for columns stored sparsely: a square with the roots of the curvatures as scale of the rows."""
+
+    def __init__(self):
+        self.descend, self.conjugate = compiled(descend_by_entries, ()), compiled(descend_on_support, ())
+
+    def made(self, held, curved):
+        self.held, self.columns = held, held.entries(curved)
+        return self
+
+    def minimiser(self, gamma, now, resid, lam, loss, infimum, goal):
+        """As that of ``GramModel``."""
+        root, m, n = self.columns.one, len(gamma), len(resid)
+        rest, model = resid / root, gamma.copy()
+        state, y = (rest, drift(rest, root)), rest + root * self.held.dictionary.combine(gamma)
+        everything, support = np.arange(m), np.empty(m, dtype=np.int64)
+        room, aside = (np.empty(m), np.empty(m), np.empty(n)), drift(np.zeros(n), root)
+        for _ in range(TURNS):
+            k = self.descend(self.columns, everything, support, *state, y, model, lam, goal, ROUNDS)
+            if k < 0:
+                break
+            self.conjugate(self.columns, support, k, *state, model, lam, goal, *room, aside)
+        return model
