@@ -96,12 +96,12 @@ def test_the_minimiser_of_the_model(kind, model):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("loss", [cb.Logistic(), cb.Huber(0.5)], ids=["logistic", "huber"])
 def test_paths_are_the_same_on_stored_entries(kind, loss, monkeypatch):
-    """Both certified; so near to each other as the gaps allow, on a strongly curved stretch."""
+    """Both certified, and near to each other."""
     problem = sparse_problem(kind, loss=loss)
-    free = {"refit_intercept": kind == KINDS[2], "n_alphas": 8, "eps": 0.05, "tol": 1e-9}
-    expected, made, kept = cb.lasso_path(problem, **free), [], EntriesModel.made
+    asked = {"refit_intercept": kind == KINDS[2], "n_alphas": 8, "eps": 0.05, "tol": 1e-9}
+    expected, made, kept = cb.lasso_path(problem, **asked), [], EntriesModel.made
     monkeypatch.setattr(newton, "LARGE", 2)
     monkeypatch.setattr(EntriesModel, "made", lambda self, *given: (made.append(1), kept(self, *given))[1])
-    found = cb.lasso_path(problem, **free)
+    found = cb.lasso_path(problem, **asked)
     assert made and (found.gaps <= 1e-9).all() and (expected.gaps <= 1e-9).all()
     np.testing.assert_allclose(found.coefs, expected.coefs, atol=1e-3 * np.abs(expected.coefs).max())

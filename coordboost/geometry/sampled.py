@@ -64,8 +64,8 @@ def sampled_mca(problem, *, starts=16, n_steps=25, rng=0):
 def _targets(problem, starts, n_steps, rng):
     """The vectors to begin with, in the range of the learners."""
     if not isinstance(starts, int | np.integer):
-        given = np.atleast_2d(np.asarray(starts, dtype=float))
-        if given.shape[1:] != (problem.n_samples,) or not np.isfinite(given).all():
+        given = validation.numeric("starts", np.atleast_2d(starts), 2)
+        if given.shape[1] != problem.n_samples:
             raise ValueError(f"starts must be a number or finite vectors (n_starts, {problem.n_samples}), got {shown(starts)}.")
         yield from given
         return

@@ -58,8 +58,9 @@ def sums(data, start):
 def weighted(stored, means, root):
     """The columns of the sparse dictionary `stored` less `means` (m,), every row times its `root` (n_samples,). *Cost*: the entries."""
     stored, shift = short_rows(stored), stored.shift + means
-    data, mass = stored.data * root[stored.row], float(root @ root)
-    total = sums(data * root[stored.row], stored.start)
+    by_row, mass = root[stored.row], float(root @ root)
+    data = stored.data * by_row
+    total = sums(data * by_row, stored.start)
     whole, part = stored.scale**2 * sums(data**2, stored.start), shift**2 * mass
     square = np.maximum(whole - 2 * stored.scale * shift * total + part, np.finfo(float).eps * (whole + part))
     start, by = stored.start.astype(np.int64), (stored.scale, shift, total, square, np.zeros(len(shift)))

@@ -11,7 +11,6 @@ import math
 
 import numpy as np
 
-from coordboost.lasso.entries import weighted
 from coordboost.lasso.newton import Newton
 from coordboost.paths.intercept import best_shift
 from coordboost.targets import At, Penalty
@@ -66,13 +65,18 @@ class CentredPart:
     def n_entries(self):
         return self.part.n_entries
 
-    def entries(self, curved):
-        self.means = self.part.scan(curved) / float(curved.sum())
-        return weighted(self.part.dictionary, self.means, np.sqrt(curved))
-
-    def gram(self, weight):
+    def _centre(self, weight):
+        """Take the means in the metric of `weight`; the correlations with it, (m,)."""
         along, total = self.part.scan(weight), float(weight.sum())
         self.means = along / total
+        return along
+
+    def entries(self, curved):
+        self._centre(curved)
+        return self.part.entries(curved, self.means)
+
+    def gram(self, weight):
+        along = self._centre(weight)
         return self.part.dictionary.gram(weight) - np.outer(along, self.means)
 
 

@@ -34,9 +34,9 @@ class Part:
         """Stored entries; infinite where the columns are not stored sparsely."""
         return np.inf if self.part is None else len(self.dictionary.data)
 
-    def entries(self, curved):
-        """``Entries`` of the learners at hand, the rows times the roots of `curved`; for sparse columns."""
-        return weighted(self.dictionary, 0.0, np.sqrt(curved))
+    def entries(self, curved, means=0.0):
+        """``Entries`` of the learners at hand less `means` (m,), the rows times the roots of `curved`; for sparse columns."""
+        return weighted(self.dictionary, means, np.sqrt(curved))
 
     def scan(self, v):
         """Correlations of the learners at hand, (m,)."""

@@ -74,11 +74,12 @@ class EntriesModel:
 
     def minimiser(self, gamma, now, resid, lam, loss, infimum, goal):
         """As that of ``GramModel``."""
-        root, m, n = self.columns.one, len(gamma), len(resid)
+        root, m = self.columns.one, len(gamma)
         rest, model = resid / root, gamma.copy()
-        state, y = (rest, drift(rest, root)), rest + root * self.held.dictionary.combine(gamma)
+        state, aside = (rest, drift(rest, root)), drift(rest, root)
+        y = rest + root * self.held.dictionary.combine(gamma)
         everything, support = np.arange(m), np.empty(m, dtype=np.int64)
-        room, aside = (np.empty(m), np.empty(m), np.empty(n)), drift(np.zeros(n), root)
+        room = np.empty(m), np.empty(m), np.empty(len(resid))
         for _ in range(TURNS):
             k = self.descend(self.columns, everything, support, *state, y, model, lam, goal, ROUNDS)
             if k < 0:

@@ -27,8 +27,8 @@ def choose(problem, alphas, tol):
     if few or DICTIONARY.of(problem.dictionary, "entries"):
         return "descent"
     fine = tol < 1e-4
-    small = n <= 450 if n < p else p <= 200
-    return "homotopy" if (fine and small) or n <= min(200, p - 1) else "descent"
+    small = n <= (450 if fine else 200) if n < p else fine and p <= 200
+    return "homotopy" if small else "descent"
 
 
 def by_homotopy(problem, columns, lams, tol):

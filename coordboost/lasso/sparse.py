@@ -112,7 +112,7 @@ class StoredEntries:
     size : (n_learners,), upper bounds of the abs correlations at the residual `seen_at`, -1 for learners of the working set
     known : (n_learners,), which of them were evaluated there;  looked : the smallest level that was looked for
     learner, gamma : (m,), the working set in the order of arrival, coefficients;  inside : its largest abs correlation at the last gap
-    sums : what `gap_sums` says of this point, None where that is to be asked
+    sums : what `gap_sums` says of this point, None where that is to be asked;  aside : room of conjugate gradients, as `drift`
     """
 
     def __init__(self, source):
@@ -130,7 +130,7 @@ class StoredEntries:
         self.descend, self.let_grow, self.evaluate, self.measure, self.gap_sums, self.conjugate = (
             compiled(run, ()) for run in (descend_by_entries, let_grow, evaluate, measure, gap_sums, descend_on_support)
         )
-        self.resid, self.seen_at, self.drift = self.y.copy(), self.y.copy(), drift(self.y)
+        self.resid, self.seen_at, self.drift, self.aside = self.y.copy(), self.y.copy(), drift(self.y), drift(self.y)
         rounding = self.doubt * math.sqrt(2 * self.null) * (self.norm + self.shift * source.n_samples**0.5)
         self.size, self.known, self.looked = np.abs(source.zero) + rounding, np.ones(source.n_learners, dtype=bool), 0.0
 
@@ -180,7 +180,7 @@ class StoredEntries:
     def fit(self, lam, goal):
         """Sweeps, and conjugate gradients where they are slow."""
         m, n_samples = len(self.gamma), self.source.n_samples
-        everything, support, aside = np.arange(m), np.empty(m, dtype=np.int64), drift(np.zeros(n_samples))
+        everything, support = np.arange(m), np.empty(m, dtype=np.int64)
         room = np.empty(m), np.empty(m), np.empty(n_samples)
         state = self.resid, self.drift
         for _ in range(TURNS):
@@ -188,7 +188,7 @@ class StoredEntries:
             if n < 0:
                 return True
             if goal <= FINE * self.null:
-                self.conjugate(self.held, support, n, *state, self.gamma, lam, goal, *room, aside)
+                self.conjugate(self.held, support, n, *state, self.gamma, lam, goal, *room, self.aside)
         return False
 
     def check(self, lam, wanted):

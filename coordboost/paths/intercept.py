@@ -5,16 +5,15 @@ import math
 import numpy as np
 import scipy.optimize
 
+from coordboost._linesearch import CAP
 from coordboost._protocol import LOSS
 
-#: An intercept without a best value (labels of one class) stops where a prediction has moved so far.
-CAP = 50.0
 #: A sum of residuals that is this small beside the sum of their sizes is 0: some roundings of the sum.
 ROUNDED = 4 * np.finfo(float).eps
 
 
 def end_of(loss):
-    """How far an intercept is sought: ``CAP``, or without end where the loss falls on the way to the targets, however large these are."""
+    """How far an intercept is sought: ``CAP``, as labels of one class have no best one; as far as targets are for a loss of y - f."""
     return math.inf if LOSS.of(loss, "location") else CAP
 
 
