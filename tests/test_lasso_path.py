@@ -97,14 +97,15 @@ def test_sparse_is_dense(solver):
     assert (sparse.gaps <= 1e-10).all() and (dense.gaps <= 1e-10).all()
 
 
+@pytest.mark.parametrize("kind", [np.asarray, scipy.sparse.csc_array], ids=["dense", "sparse"])
 @both_solvers
-def test_penalty_factors_and_weights(solver):
+def test_penalty_factors_and_weights(solver, kind):
     X, y = table(40, 12, seed=4)
     factor, weight = np.linspace(0.5, 3, 12), np.random.default_rng(5).integers(1, 4, 40)
-    path = cb.lasso_path(X, y, solver=solver, penalty_factor=factor, tol=1e-10, n_alphas=15)
+    path = cb.lasso_path(kind(X), y, solver=solver, penalty_factor=factor, tol=1e-10, n_alphas=15)
     for alpha, coef, gap in zip(path.alphas, path.coefs.T, path.gaps, strict=True):
         assert abs(gap_by_hand(X, y, coef, alpha, factor) - gap) <= 1e-13 and gap <= 1e-10
-    weighted = cb.lasso_path(X, y, solver=solver, sample_weight=weight.astype(float), tol=1e-12, n_alphas=15)
+    weighted = cb.lasso_path(kind(X), y, solver=solver, sample_weight=weight.astype(float), tol=1e-12, n_alphas=15)
     repeated = cb.lasso_path(
         np.repeat(X, weight, axis=0), np.repeat(y, weight), alphas=weighted.alphas, solver=solver, tol=1e-12
     )

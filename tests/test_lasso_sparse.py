@@ -51,7 +51,7 @@ def test_what_is_asked_for_ahead_changes_nothing():
     stored, ones = short_rows(problem.dictionary), np.ones(problem.n_learners)
     for run in (evaluate, compiled(evaluate, (), allocates=False)):
         size = np.zeros(problem.n_learners)
-        seen = run(stored, ones, ones, np.abs(stored.shift), index, problem.y, 0.0, size)
+        seen = run(stored, np.ones(60), ones, ones, np.abs(stored.shift), index, problem.y, 0.0, size)
         made.append((seen, size.tolist()))
     assert made[0] == made[1] and made[0][0] == np.diff(stored.start)[index].sum()
     if not numba.config.DISABLE_JIT:
@@ -61,32 +61,35 @@ def test_what_is_asked_for_ahead_changes_nothing():
 
 
 @pytest.mark.parametrize("shifted", [False, True], ids=["as stored", "centred"])
-def test_what_an_evaluated_bound_is(shifted):
-    """The abs correlation, and for its rounding `doubt` times |r| (norm of the entries + |shift| sqrt(n_samples)); the entries read."""
+@pytest.mark.parametrize("one", [np.ones(60), np.linspace(0.1, 3, 60)], ids=["plain", "weighted"])
+def test_what_an_evaluated_bound_is(shifted, one):
+    """The abs correlation, and for its rounding `doubt` times |r| (norm of the entries + |shift| |one|); the entries read."""
     problem = sparse_table(60, 40, 3, shifted)
-    n, stored = problem.n_learners, problem.dictionary
-    B, scale, resid = stored.gather(np.arange(n)), np.linspace(0.5, 1.0, n), problem.y / 7
+    n, stored = problem.n_learners, short_rows(problem.dictionary, one)
+    B, scale, resid = one[:, None] * problem.gather(np.arange(n)), np.linspace(0.5, 1.0, n), problem.y / 7
     norm, size, index = np.linspace(1.0, 2.0, n), np.full(n, -1.0), np.array([3, 1, 17])
-    seen = evaluate(stored, scale, norm, np.abs(stored.shift), index, resid, 0.25, size)
-    allowed = 0.25 * np.linalg.norm(resid) * (norm + np.abs(stored.shift) * np.sqrt(60))
+    seen = evaluate(stored, one, scale, norm, np.abs(stored.shift), index, resid, 0.25, size)
+    allowed = 0.25 * np.linalg.norm(resid) * (norm + np.abs(stored.shift) * np.linalg.norm(one))
     expected = scale * np.abs(B.T @ resid) + allowed
     np.testing.assert_allclose(size[index], expected[index], rtol=1e-12)
     assert (np.delete(size, index) == -1.0).all() and seen == np.diff(stored.start)[index].sum()
 
 
-def sparse_table(n, p, seed, shifted=False):
+def sparse_table(n, p, seed, shifted=False, sample_weight=None):
     rng = np.random.default_rng(seed)
     X = scipy.sparse.random_array((n, p), density=0.08, rng=rng).tocsc()
     y = X @ np.where(np.arange(p) < 8, 3.0, 0.0) + 0.3 * rng.standard_normal(n)
-    return cb.Problem(X, y, center=shifted)
+    return cb.Problem(X, y, center=shifted, sample_weight=sample_weight)
 
 
 @pytest.mark.parametrize("shifted", [False, True], ids=["as stored", "centred"])
+@pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
 @pytest.mark.parametrize("seed", range(3))
-def test_bounds_hold_and_gaps_are_true(seed, shifted):
+def test_bounds_hold_and_gaps_are_true(seed, shifted, weighted):
     """After each alpha: every bound is at least the abs correlation, every gap that of dense arithmetic."""
-    problem = sparse_table(120, 200, seed, shifted)
-    B, y = problem.dictionary.gather(np.arange(problem.n_learners)), problem.y
+    problem = sparse_table(120, 200, seed, shifted, np.linspace(0, 3, 120) ** 2 if weighted else None)
+    root = np.sqrt(problem.weight)
+    B, y = root[:, None] * problem.gather(np.arange(problem.n_learners)), root * problem.y
     inner = StoredEntries(ScaledColumns(problem))
     solver, top = WorkingSet(inner), np.abs(B.T @ y).max()
     for lam in top * np.geomspace(1, 1e-2, 25):
@@ -110,13 +113,15 @@ def test_columns_that_arrive_in_lots():
     data = np.round(8 * whole.data[: start[-1]])  # whole numbers: no rounding
     stored = whole._replace(data=data, row=whole.row[: start[-1]], start=start)  # column 5 is empty
     order, scale, ridge = np.random.default_rng(0).permutation(40), np.linspace(1, 2, 40), np.linspace(0, 1, 40)
-    expected, held, m = with_more(empty(stored), 0, stored, order, scale, ridge), empty(stored), 0
+    one = 2.0 ** (np.arange(60) % 8)
+    expected, held, m = with_more(empty(stored, one), 0, stored, order, scale, ridge), empty(stored, one), 0
     for lot in np.split(order, [1, 3, 4, 20]):
         held, m = with_more(held, m, stored, lot, scale[m : m + len(lot)], ridge[m : m + len(lot)]), m + len(lot)
     for name, part in held._asdict().items():
         length = len(stored.data) if name in ("data", "row") else 40 + (name == "start")
         assert (part[:length] == getattr(expected, name)[:length]).all(), name
-    assert (expected.total[:40] == [stored.data[start[j] : start[j + 1]].sum() for j in order]).all()
+    parts = [slice(*start[j : j + 2]) for j in order]
+    assert (expected.total[:40] == [stored.data[part] @ one[stored.row[part]] for part in parts]).all()
 
 
 def test_what_is_known_of_a_point_is_asked_again_where_it_changes():
@@ -150,7 +155,7 @@ def test_conjugate_gradients_on_the_support(shifted):
     """To the minimiser for fixed signs, which solves B_S'B_S gamma = B_S'y - lam s; the residual kept is that of gamma."""
     problem = sparse_table(100, 30, 5, shifted)
     index, lam = np.arange(8), 1e-3
-    held = with_more(empty(problem.dictionary), 0, problem.dictionary, index, np.ones(8), np.zeros(8))
+    held = with_more(empty(problem.dictionary, np.ones(100)), 0, problem.dictionary, index, np.ones(8), np.zeros(8))
     B, y = problem.dictionary.gather(index), problem.y
     exact = np.linalg.solve(B.T @ B, B.T @ y - lam * np.ones(8))
     assert (exact > 0).all()
@@ -166,7 +171,7 @@ def test_who_reaches_zero_leaves():
     """A start whose signs are wrong ends at a face: no coefficient has crossed 0, and the objective is lower."""
     problem = sparse_table(100, 30, 6)
     index, lam = np.arange(12), 0.02
-    held = with_more(empty(problem.dictionary), 0, problem.dictionary, index, np.ones(12), np.zeros(12))
+    held = with_more(empty(problem.dictionary, np.ones(100)), 0, problem.dictionary, index, np.ones(12), np.zeros(12))
     B, y = problem.dictionary.gather(index), problem.y
     gamma = np.where(index % 2 == 0, 0.5, -0.5) * 1.0
     before, signs, resid = 0.5 * np.sum((y - B @ gamma) ** 2) + lam * 6, np.sign(gamma), y - B @ gamma

@@ -36,18 +36,19 @@ def drift(resid, one=None):
     return record(off=0.0, total=float(total), mass=float(mass))
 
 
-def short_rows(stored):
-    """The sparse dictionary `stored` with row numbers of 32 bits, where they suffice: half of what a pass over it reads.
+def short_rows(stored, one=None):
+    """The sparse dictionary `stored`, rows times ``one``, with row numbers of 32 bits, where they suffice: half of what a pass reads.
 
     They have no sign: compiled code need not ask whether one counts from the end.
     """
-    return stored._replace(row=stored.row.astype(np.uint32)) if stored.n_samples < 2**32 else stored
+    stored = stored._replace(row=stored.row.astype(np.uint32)) if stored.n_samples < 2**32 else stored
+    return stored if one is None else stored._replace(data=stored.data * one[stored.row])
 
 
-def empty(stored):
-    """No column of the sparse dictionary `stored`."""
+def empty(stored, one):
+    """No column of the sparse dictionary `stored`, whose rows are scaled by ``one``."""
     none = np.empty(0)
-    return Entries(none, np.empty(0, stored.row.dtype), np.zeros(1, dtype=np.int64), *[none] * 5, np.ones(stored.n_samples))
+    return Entries(none, np.empty(0, stored.row.dtype), np.zeros(1, dtype=np.int64), *[none] * 5, one)
 
 
 def sums(data, start):
@@ -75,14 +76,14 @@ def chosen(stored, index):
 
 
 def with_more(held, m, stored, index, scale, ridge):
-    """The first `m` columns of `held`, and the columns `index` of `stored`, each times its `scale`.
+    """The first `m` columns of `held`, and the columns `index` of `stored`, unit columns, each times its `scale`.
 
     *Cost*: the new entries; where there is no room for them, a copy of all with half as much room again.
     """
     place, start = chosen(stored, index)
-    first, data = held.start[m], stored.data[place]
-    by = scale * stored.scale[index], scale * stored.shift[index], sums(data, start), scale**2, ridge
-    new, begins = (data, stored.row[place], first + start, *by), (first, first, *[m] * 6)
+    first, data, row = held.start[m], stored.data[place], stored.row[place]
+    by = scale * stored.scale[index], scale * stored.shift[index], sums(data * held.one[row], start), scale**2, ridge
+    new, begins = (data, row, first + start, *by), (first, first, *[m] * 6)
     return Entries(*map(put, held, begins, new), held.one)
 
 

@@ -63,8 +63,8 @@ def by_homotopy(problem, columns, lams, tol):
 
 def by_descent(problem, columns, lams, tol):
     """As `_along`, for the squared loss."""
-    sparse = DICTIONARY.of(problem.dictionary, "entries") and columns.root is None
-    return _along(columns, StoredEntries(columns) if sparse else GramForm(columns), lams, tol)
+    solver = StoredEntries if DICTIONARY.of(problem.dictionary, "entries") else GramForm
+    return _along(columns, solver(columns), lams, tol)
 
 
 def by_newton(problem, columns, lams, tol):

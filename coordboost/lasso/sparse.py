@@ -68,7 +68,7 @@ def descend_by_entries(held, everything, support, resid, drift, y, gamma, lam, g
 def let_grow(count, norm, l1, shift, few, top, total, size):
     """Let the bounds `size` of the abs correlations grow with a move of the residual; below 0 they are those of the working set.
 
-    few, top, total : what `few_entries` says of the move, its largest abs entry, its abs sum
+    few, top, total : what `few_entries` says of the move, its largest abs entry, the abs product with ``one`` (``entries.py``)
     """
     for j in range(len(size)):
         if size[j] >= 0.0:
@@ -85,13 +85,14 @@ def measure_columns(stored, norm, l1):
         norm[j], l1[j] = square**0.5, total
 
 
-def evaluate(stored, scale, norm, shift, index, resid, doubt, size):
+def evaluate(stored, one, scale, norm, shift, index, resid, doubt, size):
     """The abs correlations of the learners `index`, with their rounding: `doubt` times the norms; entries read."""
-    seen, total, square = 0, 0.0, 0.0
+    seen, total, square, mass = 0, 0.0, 0.0, 0.0
     for i in range(len(resid)):
-        total += resid[i]
+        total += resid[i] * one[i]
         square += resid[i] * resid[i]
-    doubt *= square**0.5
+        mass += one[i] * one[i]
+    doubt, length = doubt * square**0.5, mass**0.5
     for i in range(len(index)):
         j, soon = index[i], index[min(i + AHEAD, len(index) - 1)]
         for p in range(stored.start[soon], stored.start[soon + 1], LINE):
@@ -101,13 +102,15 @@ def evaluate(stored, scale, norm, shift, index, resid, doubt, size):
         for p in range(stored.start[j], stored.start[j + 1]):
             corr += stored.data[p] * resid[stored.row[p]]
         corr = scale[j] * (stored.scale[j] * corr - stored.shift[j] * total)
-        size[j] = abs(corr) + doubt * (norm[j] + shift[j] * len(resid) ** 0.5)
+        size[j] = abs(corr) + doubt * (norm[j] + shift[j] * length)
         seen += stored.start[j + 1] - stored.start[j]
     return seen
 
 
 class StoredEntries:
-    """The inner solver for columns stored sparsely and not weighted (``workingset.py`` says what it is asked).
+    """The inner solver for columns stored sparsely (``workingset.py`` says what it is asked).
+
+    Weights scale the rows: the entries are copied once, times the roots of the weights.
 
     size : (n_learners,), upper bounds of the abs correlations at the residual `seen_at`, -1 for learners of the working set
     known : (n_learners,), which of them were evaluated there;  looked : the smallest level that was looked for
@@ -116,7 +119,8 @@ class StoredEntries:
     """
 
     def __init__(self, source):
-        self.source, self.y, self.stored = source, source.y, short_rows(source.problem.dictionary)
+        self.source, self.y, self.stored = source, source.y, short_rows(source.problem.dictionary, source.root)
+        one = np.ones(source.n_samples) if source.root is None else source.root
         self.scale = np.ones(source.n_learners) if source.scale is None else source.scale
         stored, self.norm, self.l1 = self.stored, np.empty(source.n_learners), np.empty(source.n_learners)
         compiled(measure_columns, ())(stored, self.norm, self.l1)
@@ -125,13 +129,14 @@ class StoredEntries:
         self.count, self.shift = np.diff(stored.start), self.scale * np.abs(stored.shift)
         self.doubt = 2 * float(np.finfo(float).eps) * source.n_samples**0.5
         self.null, self.entries = float(self.y @ self.y) / 2, 0.0
-        self.held, self.learner = empty(stored), np.zeros(0, dtype=np.int64)
+        self.held, self.learner = empty(stored, one), np.zeros(0, dtype=np.int64)
         self.gamma, self.sums, self.inside, self.lam = np.zeros(0), None, 0.0, 0.0
         self.descend, self.let_grow, self.evaluate, self.measure, self.gap_sums, self.conjugate = (
             compiled(run, ()) for run in (descend_by_entries, let_grow, evaluate, measure, gap_sums, descend_on_support)
         )
-        self.resid, self.seen_at, self.drift, self.aside = self.y.copy(), self.y.copy(), drift(self.y), drift(self.y)
-        rounding = self.doubt * math.sqrt(2 * self.null) * (self.norm + self.shift * source.n_samples**0.5)
+        self.resid, self.seen_at = self.y.copy(), self.y.copy()
+        self.drift, self.aside = drift(self.y, source.root), drift(self.y, source.root)
+        rounding = self.doubt * math.sqrt(2 * self.null) * (self.norm + self.shift * float(np.linalg.norm(one)))
         self.size, self.known, self.looked = np.abs(source.zero) + rounding, np.ones(source.n_learners, dtype=bool), 0.0
 
     @property
@@ -147,7 +152,7 @@ class StoredEntries:
         """Evaluate the correlations whose bounds reach `level`, unless that was done since the last move."""
         if level < self.looked:
             index, self.looked = np.flatnonzero((self.size >= max(level, 0.0)) & ~self.known), level
-            fixed = self.stored, self.scale, self.norm, self.shift
+            fixed = self.stored, self.held.one, self.scale, self.norm, self.shift
             self.entries += self.evaluate(*fixed, index, self.seen_at, self.doubt, self.size)
             self.known[index] = True
 
@@ -155,7 +160,7 @@ class StoredEntries:
         """The residual is another: the bounds grow."""
         moved, self.seen_at, self.looked = self.resid - self.seen_at, self.resid.copy(), math.inf
         few = few_entries(moved, int(self.count.max(initial=0)))
-        top, total = float(np.abs(moved).max()), float(abs(moved.sum()))
+        top, total = float(np.abs(moved).max()), float(abs(moved @ self.held.one))
         self.known[:] = False
         self.let_grow(self.count, self.norm, self.l1, self.shift, few, top, total, self.size)
 
