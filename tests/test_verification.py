@@ -16,9 +16,10 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from coordboost.bounds import STATEMENTS, BoundCheck  # noqa: E402
-from verification import formula, ledger, numbered  # noqa: E402
+from verification import formula, kept, ledger, numbered  # noqa: E402
 from verification.curves import plot  # noqa: E402
 from verification.page import page  # noqa: E402
+from verification.space import Space  # noqa: E402
 from verification.statement import claim  # noqa: E402
 from verification.table import table  # noqa: E402
 
@@ -153,6 +154,22 @@ def test_a_check_that_never_speaks_is_a_fault(monkeypatch):
         return None
 
     assert any("Silent" in fault for fault in faults(monkeypatch, check_it, CAUGHT))
+
+
+@pytest.mark.parametrize("level", ["exact", "float"])
+def test_a_space_says_whether_it_is_exact(monkeypatch, level):
+    space = Space("halves", lambda rng: ((), rng.random(1)), lambda shape, numbers: float(numbers[0]), exact=level == "float")
+    monkeypatch.setattr(space.draw, "__module__", "verification.theorems.made_up")
+
+    @claim("Halves", space, printed="verified")
+    def check_it(case, variant):
+        """One half is at most one."""
+        return BoundCheck("Halves", variant, "upper", case, 1.0, level=level)
+
+    monkeypatch.setattr(kept, "tried", lambda check, variant: [("hard case", 0.5)])
+    made = module(SPACE=space, check_it=check_it, CASES={"one": lambda: 0.5}, SABOTAGE={check_it: CAUGHT})
+    (fault,) = ledger.form_faults(made)
+    assert fault == f"made_up: the space 'halves' is called {'exact' if space.exact else 'not exact'}, which its rows are not."
 
 
 def test_paragraphs_out_of_order_are_a_fault():

@@ -48,6 +48,16 @@ def keep_cases(files):
                 )
 
 
+def renew(name):
+    """Write what the claims of these rows say about the instances that are kept, and those of their files about the quick cases."""
+    for file, check, variant in _rows(name):
+        row = kept.read(file).get(kept.key(check, variant), {})
+        for kind, case in kept.tried(check, variant):
+            row[kind.split()[0]].update(kept.told(kept.several(check(case, variant))))
+        kept.keep(file, {kept.key(check, variant): row})
+    keep_cases({file for module in modules() if name in (file := module.__name__.rpartition(".")[2])})
+
+
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("name", default="", metavar="[NAME]")
 @click.option("--all", "everything", is_flag=True, help="Every row of the ledger.")
@@ -57,7 +67,10 @@ def keep_cases(files):
 @click.option("--tries", type=click.IntRange(1), metavar="N", help="So many tries for each row in place of a time.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Seed of the search.")
 @click.option("--keep", is_flag=True, help="Write what was found to verification/hard_cases.")
-def main(name, everything, seconds, tries, seed, keep):
+@click.option(
+    "--renew", "renewed", is_flag=True, help="Hunt nothing: write what the claims say now about the instances kept there."
+)
+def main(name, everything, seconds, tries, seed, keep, renewed):
     """Hunt for violations of the statements whose name, or file, contains NAME.
 
     Exit status 1 if the outcome is not the one that the ledger claims.
@@ -65,6 +78,9 @@ def main(name, everything, seconds, tries, seed, keep):
     chosen = list(_rows(name)) if name or everything else []
     if not chosen:
         raise click.UsageError("give a part of a statement's name or file, such as 'Theorem 3.1', or --all.")
+    if renewed:
+        renew(name)
+        return
     began, wrong = time.perf_counter(), 0
     for file, check, variant in chosen:
         good, found = told(check, variant, seconds / len(chosen), tries, seed)

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from verification.kept import nearest, pair, several, sides
+from verification.kept import nearest, pair, several, told
 from verification.space import Space
 
 #: Denominators tried for an instance, small ones first; what exceeds a bound by less than this is rounding; changes before a new start.
@@ -22,14 +22,14 @@ LOOKS, VIOLATIONS, MORE = 400, 6, 1500
 
 @dataclass(frozen=True)
 class Found:
-    """An instance: where it is from, its numbers, the sides nearest to a violation or beyond it, and those of each comparison."""
+    """An instance: where it is from, its numbers, the sides nearest to a violation or beyond it, and what is kept of all."""
 
     place: int
     space: Space
     shape: tuple
     numbers: list
     nearest: list
-    sides: list
+    told: dict
     weight: float
     violated: bool
     tries: int
@@ -55,7 +55,7 @@ class Found:
             "space": self.place,
             "shape": list(self.shape),
             "numbers": self.text,
-            "sides": self.sides,
+            **self.told,
             "seed": self.seed,
             "tries": self.tries,
         }
@@ -102,8 +102,8 @@ class Hunt:
         found, violated = nearest(outcomes), any(not one.holds for one in outcomes)
         if found is None or (not violated if wanted is None else found[0] < wanted):
             return None
-        told = pair(found), sides(outcomes)
-        return Found(self.place, self.space, shape, fractions, *told, found[0], violated, self.tries, self.seed)
+        both = pair(found), told(outcomes)
+        return Found(self.place, self.space, shape, fractions, *both, found[0], violated, self.tries, self.seed)
 
     def rational(self, shape, numbers, wanted=None):
         """The instance with the smallest denominators that still does it."""

@@ -1,13 +1,14 @@
 """Hard cases: for each row of the ledger the instance at which its claim is tightest, or false, as the adversary found it.
 
 ``verification/hard_cases`` holds them, one file for each file of theorems: the space, shape, numbers and seed, and for each comparison of
-the claim its two sides where they are nearest. The ledger tries each claim on its hard case and holds the sides against those kept: a
-constant that is changed by little is seen there.
+the claim its two sides where they are nearest, and the sums of both over all points. The ledger tries each claim on its hard case and
+holds them against those kept: a constant that is changed by little is seen there, and so is a number that is measured in another way.
 """
 
 import dataclasses
 import functools
 import json
+import re
 from fractions import Fraction
 from pathlib import Path
 
@@ -16,6 +17,8 @@ import numpy as np
 #: A bound so many times its slack has a ratio that no rounding moves by what is looked at.
 CLEAR = 10_000
 FOLDER = Path(__file__).with_name("hard_cases")
+#: A list that holds no dictionary, and lists of at most one more level: it is written in one line.
+_FLAT = re.compile(r"\[(?:[^][{}]|\[[^][{}]*\])*\]")
 
 
 @functools.cache
@@ -36,7 +39,12 @@ def read(file):
 def keep(file, found):
     """Write what is kept for rows of one file of theorems; what is there for other rows of it stays."""
     path = FOLDER / f"{file}.json"
-    path.write_text(json.dumps(dict(sorted({**_read(path), **found}.items())), indent=1) + "\n", encoding="utf-8")
+    text = json.dumps(dict(sorted({**_read(path), **found}.items())), indent=1)
+    path.write_text(_FLAT.sub(_in_one_line, text) + "\n", encoding="utf-8")
+
+
+def _in_one_line(part):
+    return " ".join(part[0].split()).replace("[ ", "[").replace(" ]", "]")
 
 
 def key(check, variant):
@@ -74,20 +82,45 @@ def differences(check, variant, made):
     """Where the sides are not those kept, in words; empty where they are, or nothing is kept."""
     kept = cases().get(key(check, variant), {})
     for name, case in made:
-        before, now = kept[name.split()[0]]["sides"], sides(several(check(case, variant)))
-        if not same(before, now):
-            return f"{name}: the sides were {' and '.join(before)}, now they are {' and '.join(now) or 'not there'}"
+        before, outcomes = kept[name.split()[0]], several(check(case, variant))
+        now = sides(outcomes)
+        if not same(before["sides"], now):
+            return f"{name}: the sides were {' and '.join(before['sides'])}, now they are {' and '.join(now) or 'not there'}"
+        if not _add_up(before["sums"], outcomes, 1e-6, lambda one: 1e-9):
+            return f"{name}: over all points the sides added up to {before['sums']}, now to {sums(outcomes)}"
     return ""
 
 
-def digest(outcomes):
-    """What is kept of a case that is no small instance: how tight the claim is there, and how many points it speaks about.
+def told(outcomes):
+    """What is kept of what a claim says about a small instance."""
+    return {"sides": sides(outcomes), "sums": sums(outcomes)}
 
-    Only bounds far above the rounding count: others are as tight as the machine rounds.
+
+def _finite(side):
+    numbers = np.asarray(side, dtype=float)
+    return numbers[np.isfinite(numbers)]
+
+
+def sums(outcomes):
+    """Both sides of each comparison, added up over its points, one after the other, to nine digits."""
+    return [float(f"{_finite(side).sum():.9g}") for one in outcomes for side in (one.measured, one.bound)]
+
+
+def _add_up(before, outcomes, part, beside):
+    """Whether the sides add up to the numbers `before`, but for this part of the sum of their sizes, and what is `beside` it."""
+    off = [part * np.abs(_finite(side)).sum() + beside(one) for one in outcomes for side in (one.measured, one.bound)]
+    now = sums(outcomes)
+    return len(before) == len(now) and bool((np.abs(np.subtract(before, now)) <= off).all())
+
+
+def digest(outcomes):
+    """What is kept of a case that is no small instance: how tight the claim is there, how many points it speaks about, sums of its sides.
+
+    Only bounds far above the rounding count for the first: others are as tight as the machine rounds.
     """
     clear = [dataclasses.replace(one, slack=CLEAR * one.slack).tightest for one in outcomes]
     ratios = [ratio for ratio in clear if not np.isnan(ratio)]
-    return [float(f"{max(ratios):.7g}") if ratios else None, sum(len(one.at) for one in outcomes)]
+    return [float(f"{max(ratios):.7g}") if ratios else None, sum(len(one.at) for one in outcomes), sums(outcomes)]
 
 
 def strayed(check, variant, outcomes):
@@ -96,9 +129,23 @@ def strayed(check, variant, outcomes):
         here = [one for case, one in outcomes if case == name]
         now = digest(here)
         near = None not in (before[0], now[0]) and abs(before[0] - now[0]) <= 1e-3 * abs(before[0]) + 1e-6
-        if before[1] != now[1] or not (near or before[0] == now[0]):
-            return f"{name}: tightness and number of points were {before}, now they are {now}"
+        as_tight, add_up = near or before[0] == now[0], _add_up(before[2], here, 1e-3, lambda one: _finite(one.slack).sum())
+        if before[1] != now[1] or not as_tight or not add_up:
+            return f"{name}: tightness, number of points and sums of the sides were {before}, now they are {now}"
     return ""
+
+
+def compared_exactly(space, checks):
+    """Whether some claim is compared in Fractions on an instance of the space that it keeps."""
+    return any(
+        one.level == "exact"
+        for check in checks
+        if space in check.spaces
+        for variant in check.expected
+        for _, case in tried(check, variant)
+        if space.has(case)
+        for one in several(check(case, variant))
+    )
 
 
 def tightest(check, variant, made):

@@ -24,6 +24,7 @@ from threadpoolctl import threadpool_limits
 import verification.theorems
 from verification import kept
 from verification.entries import Ledger, Row, Sabotage
+from verification.space import Space
 
 PARAGRAPHS = ("Problem:", "Method:", "Assumptions:", "Claim:", "Constants:", "Measured:", "Reference:")
 LEVELS = ("exact", "float", "enumerated", "sampled")
@@ -58,7 +59,13 @@ def form_faults(module):
         faults.append(f"{name}: no check_... function marked by `claim`, or no CASES.")
     claimed = [check for check in checks if set(check.expected.values()) != {"refuted"}]
     without = [check for check in claimed if not getattr(module, "SABOTAGE", {}).get(check)]
-    return faults + [f"{check.statement} ({name}) has no sabotage." for check in without]
+    faults += [f"{check.statement} ({name}) has no sabotage." for check in without]
+    return faults + [
+        f"{name}: the space '{space.name}' is called {'exact' if space.exact else 'not exact'}, which its rows are not."
+        for space in vars(module).values()
+        if isinstance(space, Space) and module.__name__ in (space.draw.__module__, space.make.__module__)
+        if space.exact != kept.compared_exactly(space, checks)
+    ]
 
 
 class Bench:

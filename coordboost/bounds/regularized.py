@@ -10,7 +10,7 @@ import numpy as np
 from coordboost._protocol import STEP
 from coordboost.bounds.check import Sides, Statement
 from coordboost.bounds.ls_boost import one_minus_power
-from coordboost.bounds.trail import covered
+from coordboost.bounds.trail import covered, running_argmin
 
 #: So many models along a run lend their lower ends to the optimum of a ball.
 WITNESSES = 400
@@ -112,16 +112,11 @@ def _subgradients(trail):
 
 def _gap(trail):
     """L at i(k), the first i <= k with the smallest omega, over the lower end of the optimum."""
-    i = _best(trail)
+    i = running_argmin(trail.omega)
     delta = trail.step.delta
     measured = (trail.loss - lower_end(trail, trail.radius))[i]
     slack = delta * np.maximum.accumulate(_slack(trail)) + trail.noise * trail.constants.size
     return Sides(measured, excess(trail.constants, trail.step.eps, delta, trail.k), slack, measured[0])
-
-
-def _best(trail):
-    fresh = np.r_[True, trail.omega[1:] < np.minimum.accumulate(trail.omega)[:-1]]
-    return np.maximum.accumulate(np.where(fresh, trail.k, 0))
 
 
 def _fit(trail):

@@ -121,6 +121,7 @@ CASES = {
     "golden, in rationals": lambda: FS.at((3, 3, 300), "0 2 1 2 1 0 3/5 4/5 0 3 1/4"),
     "one long step after the other": lambda: FS.at((1, 1, 8), "0 1 3/4"),
     "grid of shrinkage and eps": Trade,
+    "just below A, where nothing is said": lambda: Trade(grid=((Fraction(0), 3 - Fraction(1, 256)),)),
     "identity": lab(identity(), lambda size: cb.forward_stagewise(0.01 * size), 2000),
     "40 x 10": lab("40 x 10", lambda size: cb.forward_stagewise(0.05 * size), 20_000),
     "60 x 20": lab("60 x 20", lambda size: cb.forward_stagewise(0.003 * size), 20_000),
@@ -128,7 +129,7 @@ CASES = {
     "rank-deficient": lab("rank-deficient", lambda size: cb.forward_stagewise(0.003 * size), 20_000),
     "diabetes": lab("diabetes", lambda size: cb.forward_stagewise(0.0005 * size), 200_000),
 }
-QUICK = tuple(CASES)[:6]
+QUICK = tuple(CASES)[:7]
 
 _WEAK = {"constants": other_constants(lambda_pmin=50, size=0.2)}
 SABOTAGE = {

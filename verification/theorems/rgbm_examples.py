@@ -102,7 +102,7 @@ def _angle(case, factor=1.0):
 
 
 KNOWN = Space(
-    "known dictionaries", lambda rng: ((int(rng.integers(len(_all()))),), np.zeros(0)), lambda shape, _: _all()[shape[0]],
+    "known dictionaries", lambda rng: ((int(rng.integers(len(_all()))),), np.zeros(0)), lambda shape, _: _all()[shape[0]], exact=False,
     has=lambda case: isinstance(case, Known),
 )  # fmt: skip
 SQUARES = Space(
