@@ -16,8 +16,8 @@ _BLOCK = 20_000
 
 
 def cost(learners):
-    """Estimated seconds: number of rays times the price of one."""
-    if learners.norm is not learners.greedy:
+    """Estimated seconds: number of rays times the price of one; infinity where the learners lie on one line."""
+    if learners.norm is not learners.greedy or learners.rank < 2:
         return math.inf
     return min(math.comb(_count(learners), learners.rank - 1), 10**15) * (3e-6 + 1e-8 * learners.n_learners)
 

@@ -1,0 +1,117 @@
+"""Each exact method for the minimal cosine angle alone, against the angle in fractions; what weights and searches must reach."""
+
+import math
+from fractions import Fraction as F
+from itertools import combinations
+
+import numpy as np
+import pytest
+from test_geometry import GOLDEN, SPACE
+
+import coordboost as cb
+from coordboost.geometry import cells, rays, signs, sphere
+from coordboost.geometry.angle import EXACT
+from coordboost.geometry.ascent import climb
+from coordboost.geometry.design import best_weights
+from coordboost.geometry.interval import floor_of
+from coordboost.geometry.learners import Learners
+
+#: Unit vectors of fractions: in the plane and in space.
+PLANE = [(F(1), F(0)), (F(3, 5), F(4, 5)), (F(5, 13), F(12, 13)), (F(-4, 5), F(3, 5))]
+SOLID = [(F(1, 3), F(2, 3), F(2, 3)), (F(2, 7), F(3, 7), F(6, 7)), (F(3, 5), F(4, 5), F(0)), (F(2, 3), F(-1, 3), F(2, 3))]
+GROUPS = [0, 1, 1, 2]
+
+
+def sets(K, rule):
+    """A rule as it is defined: the sets of learners of which one is drawn, all as likely."""
+    if type(rule) is cb.Groups:
+        places = [[j for j in range(K) if GROUPS[j] == g] for g in sorted(set(GROUPS[:K]))]
+        return [[j for place in chosen for j in place] for chosen in combinations(places, rule.t)]
+    return list(combinations(range(K), K if type(rule) is cb.Full else rule.t))
+
+
+ANGLES = [
+    pytest.param(columns, rule, id=f"{name}, {rule}")
+    for name, columns in {"plane": PLANE, "space": SOLID, "basis": PLANE[1:3], "basis of space": SOLID[:3]}.items()
+    for rule in (cb.Full(), cb.Subset(1), cb.Subset(2), cb.Subset(3), cb.Groups(1), cb.Groups(2))
+    if sets(len(columns), rule)
+]
+
+
+def dot(a, b):
+    return sum(x * y for x, y in zip(a, b, strict=True))
+
+
+def across(normals):
+    """A vector orthogonal to one vector of the plane, or to two of space."""
+    if len(normals) == 1:
+        ((x, y),) = normals
+        return -y, x
+    (a, b, c), (u, v, w) = normals
+    return b * w - c * v, c * u - a * w, a * v - b * u
+
+
+def angle2(columns, drawn):
+    """The square of the angle: the mean of the largest cosines of the sets, at every place where kinks of it meet."""
+    pairs = [tuple(x + sign * y for x, y in zip(a, b, strict=True)) for a, b in combinations(columns, 2) for sign in (1, -1)]
+    places = [across(normals) for normals in combinations([*columns, *pairs], len(columns[0]) - 1)]
+
+    def cosine2(c):
+        return F(sum(max(abs(dot(columns[j], c)) for j in J) for J in drawn), len(drawn)) ** 2 / dot(c, c)
+
+    return min(cosine2(c) for c in places if any(c))
+
+
+@pytest.mark.parametrize("columns, rule", ANGLES)
+def test_every_method_finds_the_angle_in_fractions(columns, rule):
+    """The cones too, from below."""
+    K, exact = len(columns), angle2(columns, sets(len(columns), rule))
+    learners = Learners.of(np.array(columns, dtype=float).T, rule, GROUPS[:K] if type(rule) is cb.Groups else None)
+    found = {name: method.direction(learners) for name, method in EXACT.items() if method.cost(learners) < 10}
+    assert {"rays", "facets"} <= set(found) and ("sign vectors" in found) == (len(columns[0]) == K and type(rule) is cb.Full)
+    for name, direction in found.items():
+        assert learners.cosine(direction) ** 2 == pytest.approx(float(exact), rel=1e-12), name
+    lower, _ = cells.certified_lower(learners, 1.0)
+    assert (1 - 1e-7) * math.sqrt(exact) <= lower <= (1 + 1e-12) * math.sqrt(exact)
+
+
+@pytest.mark.parametrize("B, rule, groups, value", GOLDEN)
+def test_every_method_finds_the_values_known(B, rule, groups, value):
+    learners = Learners.of(B, rule, groups)
+    for name, method in EXACT.items():
+        if method.cost(learners) < 0.05:
+            assert learners.cosine(method.direction(learners)) == pytest.approx(value, rel=1e-9), name
+
+
+def test_a_single_learner():
+    """There is one direction; the methods for kinks and facets do not apply."""
+    learners = Learners.of([[2.0]], cb.Full())
+    found = {name: method.direction(learners) for name, method in EXACT.items() if method.cost(learners) < math.inf}
+    assert set(found) == {"closed form", "sign vectors"} and all(abs(direction) == 1 for direction in found.values())
+
+
+@pytest.mark.parametrize("method", [signs, rays])
+def test_the_best_of_all_blocks_is_taken(method, monkeypatch):
+    learners = Learners.of(np.random.default_rng(4).standard_normal((4, 4)), cb.Full())
+    once = learners.cosine(method.direction(learners))
+    for size in (1, 3):
+        monkeypatch.setattr(method, "_BLOCK", size)
+        assert learners.cosine(method.direction(learners)) == pytest.approx(once, rel=1e-13)  # a product of another size
+
+
+def test_weights_in_a_fan_of_lines():
+    """Lines at 0, 10 and 20 degrees: the least cosine is that of the line across the middle, and weights of the outer two prove it."""
+    fan = np.deg2rad([0, 10, 20])
+    learners = Learners.of(np.array([np.cos(fan), np.sin(fan)]), cb.Full())
+    weights = best_weights(learners)
+    np.testing.assert_allclose(weights, [0.5, 0, 0.5], atol=1e-5)
+    assert floor_of(learners, weights) == pytest.approx(math.sin(fan[1]), rel=1e-5)
+
+
+@pytest.mark.parametrize("search", [climb, sphere.best_reached])
+def test_a_start_counts_by_its_direction_alone(search):
+    learners = Learners.of(SPACE, cb.Subset(2))
+    learners = learners.second_moment() if search is sphere.best_reached else learners
+    for start in ([1.0, -1.0, 1.0], [1.0, 2.0, -3.0]):
+        one, other = (search(learners, scale * np.array([start])) for scale in (1.0, 2.0**40))
+        assert learners.cosine(one) == learners.cosine(other)
