@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import coordboost as cb
 from coordboost._generic import compiled
 from coordboost._machine import prefetch
+from coordboost.lasso import solvers
 from coordboost.lasso.conjugate import descend_on_support
 from coordboost.lasso.entries import drift, empty, short_rows, with_more
 from coordboost.lasso.gaps import enough_level, squared_gap
@@ -165,6 +166,56 @@ def test_conjugate_gradients_on_the_support(shifted):
     np.testing.assert_allclose(gamma, exact, atol=1e-9)
     np.testing.assert_allclose(resid - state.off, y - B @ gamma, atol=1e-12)
     assert abs(state.total - (resid - state.off).sum()) <= 1e-10
+
+
+def test_who_is_at_zero_has_no_sign():
+    """Learners of the support that sweeps have brought to 0 stay there; the others go to their minimiser."""
+    problem = sparse_table(100, 30, 5)
+    index, lam = np.arange(8), 1e-3
+    ridge, left = np.linspace(0, 1, 8), np.array([1, 2, 5, 7])
+    held = with_more(empty(problem.dictionary, np.ones(100)), 0, problem.dictionary, index, np.ones(8), ridge)
+    B, y = problem.dictionary.gather(left), problem.y
+    exact = np.linalg.solve(B.T @ B + np.diag(ridge[left]), B.T @ y - lam)
+    gamma = np.zeros(8)
+    gamma[left] = exact + 0.01
+    resid = y - B @ gamma[left]
+    assert (exact > 0).all()
+    state, aside, room = drift(resid), drift(np.zeros(100)), (np.empty(8), np.empty(8), np.empty(100))
+    descend_on_support(held, index.copy(), 8, resid, state, gamma, lam, 1e-12, *room, aside)
+    np.testing.assert_allclose(gamma[left], exact, atol=1e-9)
+    assert (np.delete(gamma, left) == 0).all()
+
+
+def one_direction(n, p, shared):
+    """Columns that share most of their variation: sweeps alone are slow."""
+    rng = np.random.default_rng(17)
+    X = rng.standard_normal((n, p)) + shared * rng.standard_normal((n, 1))
+    return scipy.sparse.csc_array(X), X[:, :5] @ rng.standard_normal(5)
+
+
+@pytest.mark.parametrize("tol", [1e-2, 1e-3, 1e-6])
+@pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
+def test_no_tolerance_is_missed_where_sweeps_are_slow(tol, weighted):
+    """Conjugate gradients help for coarse tolerances, too, beside the ridge of an elastic net."""
+    X, y = one_direction(80, 120, 10)
+    problem = cb.Problem(X, y, sample_weight=np.linspace(0, 1, 80) if weighted else None)
+    columns = ScaledColumns(problem, ridge=np.full(120, 9.0))
+    solver, top = WorkingSet(StoredEntries(columns)), np.abs(columns.zero).max()
+    for lam in top * np.geomspace(1, 1e-5, 8):
+        assert solver.solve(lam, tol).gap <= tol
+
+
+@pytest.mark.parametrize("kind", ["StoredEntries", "GramForm"])
+def test_few_entries_are_read_as_they_are_stored(kind, monkeypatch):
+    """Columns of which most entries are stored are taken as dense ones."""
+    used = []
+    for name in ("StoredEntries", "GramForm"):
+        make = getattr(solvers, name)
+        monkeypatch.setattr(solvers, name, lambda source, name=name, make=make: (used.append(name), make(source))[1])
+    many, row, column = {"StoredEntries": 15, "GramForm": 16}[kind], np.arange(100)[:, None], np.arange(40)
+    X = np.where((row + 7 * column) % 100 < many, 1.0 + row % 13, 0.0)
+    path = cb.lasso_path(scipy.sparse.csc_array(X), X[:, 3] + np.arange(100) % 7, n_alphas=4)
+    assert used == [kind] and (path.gaps <= 1e-6).all()
 
 
 def test_who_reaches_zero_leaves():

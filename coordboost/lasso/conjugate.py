@@ -38,7 +38,7 @@ def image_of(held, support, n, way, image, aside):
 
 @kernel
 def conjugate_steps(held, support, n, resid, drift, gamma, enough, grad, way, image, aside):
-    """Steps from the gradient `grad` until no entry of it is above `enough`; or until a coefficient is 0: its position, else -1."""
+    """Steps from the gradient `grad` until no entry of it is above `enough`, or until a coefficient is 0."""
     square = 0.0
     for i in range(n):
         way[i] = grad[i]
@@ -46,7 +46,7 @@ def conjugate_steps(held, support, n, resid, drift, gamma, enough, grad, way, im
     for _ in range(STEPS):
         curved = image_of(held, support, n, way, image, aside)
         if curved <= 0.0:
-            return -1
+            return
         most, leaving = first_zero(gamma, support, n, way)
         step = min(square / curved, most)
         for i in range(n):
@@ -56,35 +56,36 @@ def conjugate_steps(held, support, n, resid, drift, gamma, enough, grad, way, im
         drift.total -= step * aside.total
         if step == most:
             gamma[support[leaving]] = 0.0
-            return leaving
+            return
         worst, before, square = 0.0, square, 0.0
         for i in range(n):
             grad[i] -= step * (column_correlation(held, image, aside, support[i]) + held.ridge[support[i]] * way[i])
             worst = max(worst, abs(grad[i]))
             square += grad[i] * grad[i]
         if worst <= enough:
-            return -1
+            return
         for i in range(n):
             way[i] = grad[i] + square / before * way[i]
-    return -1
 
 
 def descend_on_support(held, support, n, resid, drift, gamma, lam, goal, grad, way, image, aside):
-    """Minimise for the signs that the n learners `support` have; who reaches 0 leaves, and it starts anew from there.
+    """Minimise for the signs that the n learners `support` have; who is at 0 or reaches it leaves, and it starts anew from there.
 
     grad, way : (>= n,);  image : (n_samples,), all of them room;  aside : a record as `drift`
     """
     for _ in range(RESTARTS):
+        there, n = n, 0
         l1, worst = 0.0, 0.0
-        for i in range(n):
+        for i in range(there):
             j = support[i]
-            grad[i] = column_correlation(held, resid, drift, j) - held.ridge[j] * gamma[j] - (lam if gamma[j] > 0.0 else -lam)
-            l1 += abs(gamma[j])
-            worst = max(worst, abs(grad[i]))
+            if gamma[j] != 0.0:
+                support[n] = j
+                grad[n] = (
+                    column_correlation(held, resid, drift, j) - held.ridge[j] * gamma[j] - (lam if gamma[j] > 0.0 else -lam)
+                )
+                l1 += abs(gamma[j])
+                worst = max(worst, abs(grad[n]))
+                n += 1
         if worst * l1 <= PART * goal:
             return
-        leaving = conjugate_steps(held, support, n, resid, drift, gamma, PART * goal / l1, grad, way, image, aside)
-        if leaving >= 0:
-            n -= 1
-            for i in range(leaving, n):
-                support[i] = support[i + 1]
+        conjugate_steps(held, support, n, resid, drift, gamma, PART * goal / l1, grad, way, image, aside)

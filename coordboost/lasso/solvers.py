@@ -16,6 +16,8 @@ from coordboost.targets import At, Penalty
 
 #: For so few penalties working sets go there directly: the exact path has all its corners to pass.
 FEW = 10
+#: Where more than this part of the entries is stored, columns are taken as dense ones: a step in Gram form reads less then.
+DENSE = 0.15
 
 
 def choose(problem, alphas, tol):
@@ -63,8 +65,9 @@ def by_homotopy(problem, columns, lams, tol):
 
 def by_descent(problem, columns, lams, tol):
     """As `_along`, for the squared loss."""
-    solver = StoredEntries if DICTIONARY.of(problem.dictionary, "entries") else GramForm
-    return _along(columns, solver(columns), lams, tol)
+    stored, size = DICTIONARY.of(problem.dictionary, "entries"), problem.n_samples * problem.n_learners
+    short = stored and len(problem.dictionary.data) <= DENSE * size
+    return _along(columns, StoredEntries(columns) if short else GramForm(columns), lams, tol)
 
 
 def by_newton(problem, columns, lams, tol):

@@ -20,7 +20,7 @@ from coordboost.screening.sphere import SLACK, few_entries
 
 #: Sweeps over the support in a round; rounds before conjugate gradients; turns of both at one penalty.
 SWEEPS, ROUNDS, TURNS = 10, 20, 20
-#: Conjugate gradients pay for gaps below this part of the loss at 0: for more, few sweeps do.
+#: Conjugate gradients pay at once for gaps below this part of the loss at 0: for more, few sweeps do as a rule.
 FINE = 1e-4
 #: Part of the gap asked for: sweeps over the support that gain less have come to an end.
 FLAT = 0.03
@@ -188,11 +188,11 @@ class StoredEntries:
         everything, support = np.arange(m), np.empty(m, dtype=np.int64)
         room = np.empty(m), np.empty(m), np.empty(n_samples)
         state = self.resid, self.drift
-        for _ in range(TURNS):
+        for turn in range(TURNS):
             n = self.descend(self.held, everything, support, *state, self.y, self.gamma, lam, goal, ROUNDS)
             if n < 0:
                 return True
-            if goal <= FINE * self.null:
+            if turn > 0 or goal <= FINE * self.null:
                 self.conjugate(self.held, support, n, *state, self.gamma, lam, goal, *room, self.aside)
         return False
 
