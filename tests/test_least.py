@@ -50,6 +50,18 @@ def test_how_far_the_minimiser_is():
         assert away(soft, At.point(soft, np.zeros(2))) >= np.abs(best).sum()
 
 
+def test_rounding_is_a_part_of_how_far_the_minimiser_is():
+    """At the floats nearest to the minimiser nothing is left but rounding, and it is not left out."""
+    for y in ((0.0, 1.0), (0.3, 0.7)):
+        problem = nearly_equal(0.1, y=y)
+        B = problem.gather(np.arange(2))
+        best = cb.solve(problem, cb.gcd(cb.LineSearch()), 5000).beta
+        off = np.linalg.solve(B, problem.y - B @ best)
+        assert 0 < away(problem, At.point(problem, best)) < 1e-11 and np.abs(off).sum() <= away(
+            problem, At.point(problem, best)
+        )
+
+
 def test_a_minimiser_may_be_farther_than_the_longest_residual():
     """Slopes are nearly those of lines: all of the loss goes from one sample to the other, a way of root 2 times that length."""
     d, slope = 0.01, 1.01

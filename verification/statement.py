@@ -140,17 +140,20 @@ class Statement:
         return one.check(case.trail) if one.applies(case.run) else None
 
     def _tried(self, case, variant):
-        own = getattr(case, "slack", None)
-        return [self._held(variant, own, *sides) for sides in formula.sides(self.formulas[variant], case, self.where.items())]
+        own, along = getattr(case, "slack", None), getattr(case, "along", "k")
+        return [
+            self._held(variant, own, kind, at if along == "k" else getattr(case, along), *sides, along)
+            for kind, at, *sides in formula.sides(self.formulas[variant], case, self.where.items())
+        ]
 
-    def _held(self, variant, own, kind, at, measured, bound):
-        """`own` : the slack that the instance knows for its floats, None where it knows none."""
+    def _held(self, variant, own, kind, at, measured, bound, along):
+        """`own` : the slack that the instance knows for its floats, None where it knows none; `along` : its steps, or else a name."""
         exact = all(isinstance(x, Fraction | int | np.integer) for x in (*measured, *bound))
         if exact:
             slack = EXACT * np.maximum(np.abs(measured), np.abs(bound))
         else:
             slack = 1e-11 + FLOAT * (np.abs(measured) + np.abs(bound).max()) if own is None else own
-        return BoundCheck(self.statement, variant, kind, measured, bound, slack, "exact" if exact else "float", at)
+        return BoundCheck(self.statement, variant, kind, measured, bound, slack, "exact" if exact else "float", at, along=along)
 
     def instead(self, text, assuming=""):
         """A sabotage: another formula on the same instances, or on those of which a condition holds."""

@@ -40,6 +40,11 @@ class Draw(Relatives):
         return [np.flatnonzero(np.array(label) == g) for g in sorted(set(label))]
 
     @property
+    def n_places(self):
+        """Their number."""
+        return len(self.places)
+
+    @property
     def drawn(self):
         """How many places are drawn: all, t, one, t."""
         return (len(self.places), self.t, 1, self.t)[self.kind]
@@ -52,7 +57,7 @@ class Draw(Relatives):
     @functools.cached_property
     def gamma(self):
         """Probabilities of the places, the best one first."""
-        n, t = len(self.places), self.drawn
+        n, t = self.n_places, self.drawn
         return np.array([Fraction(comb(n - j, t - 1), comb(n, t)) + 0 * self.y[0] for j in range(1, n + 1)])
 
     @property

@@ -22,11 +22,8 @@ import itertools
 
 import numpy as np
 
-from coordboost.bounds import BoundCheck
 from verification.space import Space
-from verification.statement import Statement, claim
-
-GRID = np.linspace(0.001, 0.999, 999)
+from verification.statement import Statement
 
 
 class Sequence:
@@ -38,6 +35,16 @@ class Sequence:
         left = itertools.accumulate(roots, lambda a, c: kappa * (a + c), initial=0.0)
         self.left, self.given = np.square(list(left)[1:]), np.square(roots)
         self.slack = 1e-12 * (kappa / (1 - kappa)) ** 2 * np.cumsum(self.given)
+
+
+class Angles:
+    """Values of Theta. What loses most digits is 1 - kappa, Theta^2 / 2 of them, and it is squared twice."""
+
+    along = "theta"
+
+    def __init__(self, theta):
+        self.theta, self.angle2 = np.atleast_1d(theta), np.atleast_1d(theta) ** 2
+        self.slack = 64 * np.finfo(float).eps / self.angle2**3
 
 
 def _sequence(_, numbers):
@@ -53,8 +60,9 @@ SEQUENCES = Space(
     "a value of Theta and up to 60 numbers", _draw, _sequence, exact=False, has=lambda case: isinstance(case, Sequence)
 )
 ANGLES = Space(
-    "a value of Theta", lambda rng: ((), rng.exponential(1, 1)), lambda _, x: 1 / (1 + abs(x)) if 1e-3 < abs(x[0]) < 1e3 else None,
-    exact=False, has=lambda case: not isinstance(case, Sequence),
+    "a value of Theta", lambda rng: ((), rng.exponential(1, 1)),
+    lambda _, x: Angles(1 / (1 + abs(x))) if 1e-3 < abs(x[0]) < 1e3 else None,
+    exact=False, has=lambda case: isinstance(case, Angles),
 )  # fmt: skip
 
 
@@ -65,31 +73,16 @@ check_sequence = Statement(
 )  # fmt: skip
 
 
-def _limit(case, variant, factor=1.0):
-    kappa = np.sqrt(1 - case**2)
-    gamma, left = case**4 / (4 + case**2), 4 / case**4
-    if variant == "sharpened":
-        gamma, left = (1 - kappa) ** 2, (kappa / (1 - kappa)) ** 2
-    s = factor * gamma / case**2
-    right = (1 - s) ** 2 / (4 * s**2)
-    # 1 - kappa loses Theta^2 / 2 of its digits, and is squared twice
-    return BoundCheck("C.6", variant, "upper", left, right, left * 16 * np.finfo(float).eps / case**2, at=case, along="Theta")
-
-
-@claim(
-    "AGBM, Lemma C.6, the limit of gamma", ANGLES, printed="verified", sharpened="verified", shown={
-        "printed": "4 / angle2**2 <= (1 - s_printed)**2 / (4 * s_printed**2)",
-        "sharpened": "(kappa / (1 - kappa))**2 <= (1 - s_sharper)**2 / (4 * s_sharper**2)",
-    }, where={"s_printed": "angle2 / (4 + angle2)", "s_sharper": "(1 - kappa)**2 / angle2", "kappa": "root(1 - angle2)"},
+check_limit = Statement(
+    "AGBM, Lemma C.6, the limit of gamma", ANGLES, "What the sums need of gamma / Theta^2, s as printed and t sharpened; with equality.",
+    printed="4 / angle2**2 <= (1 - s)**2 / (4 * s**2)", sharpened="(kappa / (1 - kappa))**2 <= (1 - t)**2 / (4 * t**2)",
+    where={"s": "angle2 / (4 + angle2)", "t": "(1 - kappa)**2 / angle2", "kappa": "root(1 - angle2)"},
 )  # fmt: skip
-def check_limit(case, variant):
-    """What the sums need of s = gamma / Theta^2; with equality."""
-    return _limit(case, variant)
 
 
 CASES = {
     **{f"Theta = {angle}": (lambda angle=angle: Sequence(angle, np.ones(4000))) for angle in (0.1, 0.3, 0.7, 0.95)},
-    "a grid of Theta": lambda: GRID,
+    "a grid of Theta": lambda: Angles(np.linspace(0.001, 0.999, 999)),
 }
 
 SABOTAGE = {
@@ -100,7 +93,9 @@ SABOTAGE = {
         ),
     },
     check_limit: {
-        "gamma a hundredth larger than printed": lambda case: _limit(case, "printed", 1.01),
-        "gamma a hundredth larger": lambda case: _limit(case, "sharpened", 1.01),
+        "gamma a hundredth larger than printed": check_limit.instead(
+            "4 / angle2**2 <= (1 - 1.01 * s)**2 / (4 * (1.01 * s)**2)"
+        ),
+        "gamma a hundredth larger": check_limit.instead("(kappa / (1 - kappa))**2 <= (1 - 1.01 * t)**2 / (4 * (1.01 * t)**2)"),
     },
 }

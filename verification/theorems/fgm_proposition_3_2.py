@@ -58,9 +58,9 @@ class Roads:
 
 
 def agreement(case, name, variant):
-    """The distance of the residuals of the two roads at every step."""
-    far = [np.linalg.norm(state.resid - other.resid) for state, other in case.both()]
-    return BoundCheck(name, variant, "tight", far, np.zeros(len(far)), case.noise)
+    """The residuals of the two roads, one step after the other, sample by sample."""
+    one, other = (np.ravel(side) for side in zip(*((one.resid, two.resid) for one, two in case.both()), strict=True))
+    return BoundCheck(name, variant, "tight", one, other, case.noise, along="entry")
 
 
 def objective(given, resid, delta=np.inf):
@@ -126,8 +126,10 @@ def check_projection(case, variant):
     B = given.dictionary.gather(np.arange(given.n_learners))
     left, singular, _ = np.linalg.svd(B, full_matrices=False)
     left = left[:, singular > 1e-10 * singular[0]]
-    out = [np.linalg.norm(other.subgradient - left @ (left.T @ other.subgradient)) for _, other in case.both()]
-    return BoundCheck(check_projection.statement, variant, "tight", out, np.zeros(len(out)), case.noise)
+    out = np.array([other.subgradient for _, other in case.both()])
+    return BoundCheck(
+        check_projection.statement, variant, "tight", out.ravel(), (out @ left @ left.T).ravel(), case.noise, along="entry"
+    )
 
 
 _A = {name: 0.01 * size(name) for name in ("60 x 20", "30 x 80")}
@@ -156,8 +158,8 @@ def _residual_itself(case):
     """The residual in place of the subgradient: y has a part outside the span."""
     given = case.problem
     left = np.linalg.qr(given.dictionary.gather(np.arange(min(given.n_learners, given.n_samples - 5))))[0]
-    out = [np.linalg.norm(other.resid - left @ (left.T @ other.resid)) for _, other in case.both()]
-    return BoundCheck("residual", "printed", "tight", out, np.zeros(len(out)), case.noise)
+    out = np.array([other.resid for _, other in case.both()])
+    return BoundCheck("residual", "printed", "tight", out.ravel(), (out @ left @ left.T).ravel(), case.noise)
 
 
 SABOTAGE = {

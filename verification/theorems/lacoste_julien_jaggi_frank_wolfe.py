@@ -78,7 +78,7 @@ class Walk:
         return np.flatnonzero(~self.cut & (self.errors[1:] > LEAST * self.run.problem.start_loss))
 
 
-def _rate(case, by=1.0):
+def _rate(case, by):
     lambda_min = case.run.problem.spectrum.lambda_pmin * (1 + 1e-9)
     return by * lambda_min / ((4 if case.pairwise else 16) * case.run.problem.n_learners)
 

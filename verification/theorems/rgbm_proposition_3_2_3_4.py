@@ -7,7 +7,8 @@ Method: Types 0-3 of random selection.
 Assumptions: draws without replacement, Type 3 too (the text leaves it out, (12) needs it).
 
 Claim: tight: the j-th largest wins with probability gamma_t^K(j), (10), the best of the j-th best group with gamma_t^G(j), (12); the
-expected size of the winner is the norm (Proposition 3.4). Remark 3.3: the weights do not increase. Sharpened: strictly for t >= 2, until 0.
+expected size of the winner is the norm (Proposition 3.4). Remark 3.3: the weights do not increase. Sharpened: by the
+part (t - 1) / (n - 1) at least, so for t >= 2 they fall until they are 0.
 
 Constants: none.
 
@@ -18,7 +19,7 @@ Reference: Lu, Mazumder, Propositions 3.2 and 3.4, Remark 3.3.
 
 import functools
 from fractions import Fraction
-from itertools import pairwise, product
+from itertools import product
 from math import comb
 
 import numpy as np
@@ -100,30 +101,22 @@ def _(case, variant):
     return _expectation(case, law(*case)) if isinstance(case, tuple) else None
 
 
-def _decrease(variant, weights, below=0):
-    """Differences of neighbours; of positive weights only, where they must fall strictly."""
-    drops = [after - before - below for before, after in pairwise(weights) if variant == "printed" or before > 0]
-    return BoundCheck("Remark 3.3", variant, "upper", drops, [0] * len(drops), 0, "exact", along="j") if drops else None
-
-
 check_decrease = Statement(
-    "Remark 3.3", (DRAWS, BASIS), "The weights do not increase; sharpened: for t >= 2 they fall until they are 0.",
-    printed="later(gamma) <= gamma",
-    sharpened="where(gamma > 0, later(gamma) + gamma / 10**9, gamma) <= gamma",
-    assuming={"sharpened": "drawn >= 2"},
+    "Remark 3.3", (DRAWS, BASIS), "The weights do not increase; sharpened: the first falls by the part (t - 1) / (n - 1), the others more.",
+    printed="later(gamma) <= gamma", sharpened="(n_places - 1) * later(gamma) <= (n_places - drawn) * gamma",
 )  # fmt: skip
 
 
 @check_decrease.otherwise
 def _(case, variant):
-    """gamma_t^n(j) does not increase in j; sharpened: for t >= 2 it falls, by 1e-9 at least for n <= 8, until it is 0."""
-    least, below = (1, 0) if variant == "printed" else (2, -Fraction(1, 10**9))
-    found = (
-        []
-        if isinstance(case, tuple)
-        else [_decrease(variant, _gamma(t, n), below) for n in range(1, 9) for t in range(least, n + 1)]
-    )
-    return [one for one in found if one is not None]
+    """gamma_t^n(j) does not increase in j; sharpened: gamma(j + 1) <= (n - t) / (n - 1) gamma(j), with equality for j = 1."""
+    pairs = [] if isinstance(case, tuple) else [(t, n) for n in range(2, 9) for t in range(1, n + 1)]
+    return [_decrease(variant, _gamma(t, n), Fraction(n - t, n - 1) if variant == "sharpened" else 1) for t, n in pairs]
+
+
+def _decrease(variant, weights, part):
+    bound = [part * weight for weight in weights[:-1]]
+    return BoundCheck("Remark 3.3", variant, "upper", weights[1:], bound, 0, "exact", along="j")
 
 
 CASES = {
@@ -151,9 +144,8 @@ SABOTAGE = {
     check_law: {"draws with replacement": _if(Subset, lambda case: _winner(case, _replaced(case)))},
     check_expectation: {"draws with replacement": _if(Subset, lambda case: _expectation(case, _replaced(case)))},
     check_decrease: {
-        "weights in reverse": lambda case: None if isinstance(case, tuple) else _decrease("printed", _gamma(3, 6)[::-1]),
-        "strictly for t = 1 too": lambda case: (
-            None if isinstance(case, tuple) else _decrease("sharpened", _gamma(1, 6), -Fraction(1, 10**9))
-        ),
+        "weights in reverse": lambda case: None if isinstance(case, tuple) else _decrease("printed", _gamma(3, 6)[::-1], 1),
+        "the part (n - t) / n": check_decrease.instead("n_places * later(gamma) <= (n_places - drawn) * gamma"),
+        "falls for t = 1 too": check_decrease.instead("n_places * later(gamma) <= (n_places - 1) * gamma"),
     },
 }

@@ -71,7 +71,10 @@ def check_figure(case, variant):
     return _figure(case, variant, 40 if variant == "printed" else 120)
 
 
+#: Just below and at the sizes from which Figure 2 speaks.
+ENDS = (39, 40, 119, 120)
 CASES = {f"t = {t}": (lambda t=t: (t, [difference(t, K) for K in SIZES], list(SIZES))) for t in (1, 2, 3, 5, 10)}
+CASES |= {"t = 10, where the text begins": lambda: (10, [difference(10, K) for K in ENDS], list(ENDS))}
 
 SABOTAGE = {
     check_limit: {"at the rate 1 / K^2": lambda case: _limit(case, power=2)},

@@ -58,16 +58,17 @@ CHOICES = Space(
 
 @claim("SGLB, Lemma 1", BLOCKS, printed="verified")
 def check_projector(case, variant):
-    """P_s = P_s' = P_s^2 with the image of H_s: the largest entry of P^2 - P, of P - P' and of P H - H is 0."""
+    """P_s = P_s' = P_s^2 with the image of H_s: P^2 is P, P is P', and P H is H, entry by entry."""
     return _projector(case, projector)
 
 
 def _projector(case, project):
-    off = F(0)
+    pairs = []
     for H in case.blocks:
         P = project(H)
-        off = max(off, abs(P @ P - P).max(), abs(P - P.T).max(), abs(P @ H - H).max())
-    return BoundCheck("SGLB, Lemma 1", "printed", "upper", np.array([off]), np.array([F(0)]), F(0), "exact")
+        pairs += [(P @ P, P), (P, P.T), (P @ H, H)]
+    sides = (np.concatenate([matrix.ravel() for matrix in side]) for side in zip(*pairs, strict=True))
+    return BoundCheck("SGLB, Lemma 1", "printed", "tight", *sides, F(0), "exact", along="entry")
 
 
 def _with_weights(H):
@@ -100,8 +101,8 @@ def check_invertible(case, variant):
 
 
 def _rank(case, chances):
-    lost = case.rank - independent(case.mean(chances(case.chance))).shape[1]
-    return BoundCheck("SGLB, Statement 1", "printed", "upper", np.array([F(lost)]), np.array([F(0)]), F(0), "exact")
+    rank = independent(case.mean(chances(case.chance))).shape[1]
+    return BoundCheck("SGLB, Statement 1", "printed", "tight", np.array([F(rank)]), np.array([F(case.rank)]), F(0), "exact")
 
 
 def _never_the_last(chance):
