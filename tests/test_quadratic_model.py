@@ -16,9 +16,9 @@ from coordboost.screening.columns import ScaledColumns
 KINDS = ["as stored", "centred", "beside an intercept"]
 
 
-def sparse_problem(kind, n=60, p=25, loss=None):
+def sparse_problem(kind, n=60, p=25, loss=None, density=0.15):
     rng = np.random.default_rng(4)
-    X = scipy.sparse.csc_array(rng.standard_normal((n, p)) * (rng.random((n, p)) < 0.15))
+    X = scipy.sparse.csc_array(rng.standard_normal((n, p)) * (rng.random((n, p)) < density))
     y = np.where(X[:, :5] @ rng.standard_normal(5) + 0.1 * rng.standard_normal(n) > 0, 1.0, -1.0)
     return cb.Problem(X, y, cb.Logistic() if loss is None else loss, center=kind != KINDS[0])
 
@@ -97,7 +97,7 @@ def test_the_minimiser_of_the_model(kind, model):
 @pytest.mark.parametrize("loss", [cb.Logistic(), cb.Huber(0.5)], ids=["logistic", "huber"])
 def test_paths_are_the_same_on_stored_entries(kind, loss, monkeypatch):
     """Both certified, and near to each other."""
-    problem = sparse_problem(kind, loss=loss)
+    problem = sparse_problem(kind, loss=loss, density=0.1)
     asked = {"refit_intercept": kind == KINDS[2], "n_alphas": 8, "eps": 0.05, "tol": 1e-9}
     expected, made, kept = cb.lasso_path(problem, **asked), [], EntriesModel.made
     monkeypatch.setattr(newton, "LARGE", 2)
@@ -105,3 +105,15 @@ def test_paths_are_the_same_on_stored_entries(kind, loss, monkeypatch):
     found = cb.lasso_path(problem, **asked)
     assert made and (found.gaps <= 1e-9).all() and (expected.gaps <= 1e-9).all()
     np.testing.assert_allclose(found.coefs, expected.coefs, atol=1e-3 * np.abs(expected.coefs).max())
+
+
+@pytest.mark.parametrize(("density", "used"), [(0.1, EntriesModel), (1.0, GramModel)])
+def test_columns_of_many_entries_are_a_gram_matrix(density, used, monkeypatch):
+    """Also where they have fewer entries than the working set has columns."""
+    made = []
+    for kind in (EntriesModel, GramModel):
+        kept = kind.made
+        monkeypatch.setattr(kind, "made", lambda self, *given, kept=kept: (made.append(type(self)), kept(self, *given))[1])
+    monkeypatch.setattr(newton, "LARGE", 10)
+    path = cb.lasso_path(sparse_problem(KINDS[1], 40, 80, density=density), n_alphas=2, eps=0.01)
+    assert made[-1] is used and (path.gaps <= 1e-6).all()

@@ -9,7 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._generic import inlined, kernel, record, reduction
+from coordboost._protocol import DICTIONARY
 from coordboost.screening.columns import grown
+
+#: Where more than this part of the entries is stored, columns are taken as dense ones: a step in Gram form reads less then.
+DENSE = 0.15
 
 
 class Entries(NamedTuple):
@@ -28,6 +32,12 @@ class Entries(NamedTuple):
     square: np.ndarray
     ridge: np.ndarray
     one: np.ndarray
+
+
+def few_stored(dictionary):
+    """Whether a dictionary is stored sparsely, and few of its entries are."""
+    size = dictionary.n_samples * dictionary.n_learners
+    return DICTIONARY.of(dictionary, "entries") and len(dictionary.data) <= DENSE * size
 
 
 def drift(resid, one=None):

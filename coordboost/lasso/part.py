@@ -4,19 +4,20 @@ import numpy as np
 
 from coordboost._protocol import DICTIONARY
 from coordboost.dictionaries import Dense
-from coordboost.lasso.entries import weighted
+from coordboost.lasso.entries import few_stored, weighted
 from coordboost.screening.scan import scan
 
 
 class Part:
     """The learners of a working set, in the order of their arrival, as a small dictionary.
 
-    Their columns are gathered, unless the large dictionary has parts of its own kind.
+    Their columns are gathered, unless few of their entries are stored: then it is of the same kind.
     """
 
     def __init__(self, source):
         self.held, self.scale = source.hold(), source.factors[1]
-        self.part = DICTIONARY.of(source.problem.dictionary, "part")
+        whole = source.problem.dictionary
+        self.part = DICTIONARY.of(whole, "part") if few_stored(whole) else None
         self.learner, self.dictionary = self.held.learner, Dense(self.held.rows)
 
     def add(self, learners):

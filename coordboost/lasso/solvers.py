@@ -6,6 +6,7 @@ import scipy.sparse
 from coordboost._protocol import DICTIONARY, LOSS
 from coordboost.exact.homotopy import GAP, INTERRUPTED, Homotopy
 from coordboost.interrupt import interruptible
+from coordboost.lasso.entries import few_stored
 from coordboost.lasso.free import FreeNewton, Reach
 from coordboost.lasso.gaps import squared_gap
 from coordboost.lasso.gram import GramForm
@@ -16,8 +17,6 @@ from coordboost.targets import At, Penalty
 
 #: For so few penalties working sets go there directly: the exact path has all its corners to pass.
 FEW = 10
-#: Where more than this part of the entries is stored, columns are taken as dense ones: a step in Gram form reads less then.
-DENSE = 0.15
 
 
 def choose(problem, alphas, tol):
@@ -65,9 +64,8 @@ def by_homotopy(problem, columns, lams, tol):
 
 def by_descent(problem, columns, lams, tol):
     """As `_along`, for the squared loss."""
-    stored, size = DICTIONARY.of(problem.dictionary, "entries"), problem.n_samples * problem.n_learners
-    short = stored and len(problem.dictionary.data) <= DENSE * size
-    return _along(columns, StoredEntries(columns) if short else GramForm(columns), lams, tol)
+    solver = StoredEntries if few_stored(problem.dictionary) else GramForm
+    return _along(columns, solver(columns), lams, tol)
 
 
 def by_newton(problem, columns, lams, tol):
