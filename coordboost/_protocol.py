@@ -196,6 +196,7 @@ DICTIONARY = Kind(
         "part": None,  # part(index, by), the learners `index` times `by` as a dictionary; default a dense copy
         "one_pass": False,  # reading the columns is what costs, so that all Gram entries in one pass are worth it
         "weighted": None,  # weighted(weight), the same learners with unit norm in that metric
+        "proven": False,  # `weighted` makes columns of unit norm of any data, and the verbs agree: there is no need to look at them
         "binned": None,  # the features in bins that it looks at, a Binned
         "steps": None,  # steps(beta), the model of each feature as a function of its bins
         "binning": None,  # what puts new rows into bins, where `at` takes rows in bins

@@ -1,5 +1,7 @@
 """What the door asks of a dictionary that it did not make: unit columns in the metric of the weights, verbs that agree, one centring."""
 
+from typing import NamedTuple
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,6 +10,10 @@ from refusal import case, refused
 import coordboost as cb
 from coordboost import Problem
 from coordboost._protocol import DICTIONARY
+from coordboost.data import probe
+from coordboost.data.binning import bin_columns
+from coordboost.dictionaries.stumps.pieces import Splits
+from coordboost.screening import verbs
 
 M, N = 24, 40
 RNG = np.random.default_rng(5)
@@ -146,3 +152,64 @@ def test_gram_entries_of_two_lists(kind):
     a, b = np.array([3, 0, 39]), np.array([7, 3])
     expected = UNIT[:, a].T @ (WEIGHT[:, None] * UNIT[:, b])
     np.testing.assert_allclose(DICTIONARY.verb(dictionary, "cross")(a, b, WEIGHT), expected, atol=4 * M * 1e-16 * WEIGHT.max())
+
+
+def test_stumps_over_bins_have_unit_norm_by_construction_and_are_not_looked_at(monkeypatch):
+    """Called from plain Python their verbs are loops over all samples: with 20 million it took minutes."""
+    calls, (binned, _) = [], bin_columns(RAW, max_bins=9)
+    for verb in ("scan", "column", "correlations", "dot", "add", "gather", "combine"):
+        monkeypatch.setattr(Splits, verb, lambda *args, verb=verb: calls.append(verb))
+    for kind, made in ((cb.Stumps, cb.stumps), (cb.LeafStumps, cb.leaf_stumps)):
+        problem = Problem(kind.of(binned), Y, sample_weight=WEIGHT)
+        same = Problem(made(RAW, max_bins=9), Y, sample_weight=WEIGHT).dictionary
+        assert all(np.array_equal(one, other) for one, other in zip(problem.dictionary[1:], same[1:], strict=True))
+        assert problem.standard and not calls
+
+
+def test_codes_beyond_the_bins_of_a_feature_are_refused():
+    binned, _ = bin_columns(RAW, max_bins=9)
+    binned.codes[2, 5] = 77
+    refused(lambda: Problem(cb.Stumps.of(binned), Y), "feature 2 has codes of bins that it has not")
+
+
+class Plain(NamedTuple):
+    """A user's piece with kernels alone."""
+
+    rows: np.ndarray
+    n_samples = property(lambda self: self.rows.shape[1])
+    n_learners = property(lambda self: self.rows.shape[0])
+
+    def scan(self, v):
+        return self.rows @ v
+
+    def column(self, j):
+        return self.rows[j].copy()
+
+    def correlations(self, v, index):
+        return self.rows[index] @ v
+
+    def dot(self, j, v):
+        return self.rows[j] @ v
+
+    def add(self, j, a, v):
+        v += a * self.rows[j]
+
+
+@pytest.mark.parametrize("much", [False, True])
+def test_kernels_of_a_piece_are_looked_at_as_loops_have_them_where_there_is_much(monkeypatch, much):
+    ran = []
+    monkeypatch.setattr(verbs, "compiled", lambda function, *args, **options: ran.append(function.__name__) or function)
+    monkeypatch.setattr(verbs, "scan", lambda dictionary, v: ran.append("scan") or dictionary.scan(v))
+    monkeypatch.setattr(probe, "ENTRIES", M * N - much)
+    Problem(Plain(np.ascontiguousarray(UNIT.T)), Y)
+    assert set(ran) == ({"scan", "run_column", "run_correlations", "run_dot", "run_add"} if much else set())
+    spoiled = Plain(np.ascontiguousarray(one_column(3, 2.0).T))
+    refused(lambda: Problem(spoiled, Y), "learner 3 has norm 2")
+
+
+def test_what_is_looked_at_is_bounded_where_columns_are_long(monkeypatch):
+    for name, number in (("ENTRIES", 2 * M), ("FEW", 25), ("MOST", 18 * M)):
+        monkeypatch.setattr(probe, name, number)
+    widths, many = [], np.tile(UNIT, 9)
+    Problem(Stored(many, gather=lambda index: widths.append(len(index)) or many[:, index]), Y)
+    assert max(widths) == 2 and sum(widths) <= 18 + (18 + 2 * probe.TOPS)

@@ -44,7 +44,8 @@ def parts_of(X, y, loss, sample_weight, center, scale, groups, feature_names):
     base = 0.0 if LOSS.of(loss, "location") else offset
     if base != offset:
         y = _less(y, offset, weight > 0)
-    standard, recipe = not own or binning is not None, getattr(X, "recipe", None)
+    standard = not own or binning is not None or DICTIONARY.of(dictionary, "proven")
+    recipe = getattr(X, "recipe", None)
     return Parts(loss, dictionary, way, y, weight, offset, base, labels, names, named, standard, binning, recipe)
 
 
@@ -101,7 +102,8 @@ def _from_dictionary(X, y, sample_weight, center, scale, feature_names):
     if DICTIONARY.of(dictionary, "weighted"):
         dictionary = dictionary.weighted(weight)
         n = validation.whole("n_learners", dictionary.n_learners, 1)
-    check_dictionary(dictionary, weight)
+    if not DICTIONARY.of(dictionary, "proven"):
+        check_dictionary(dictionary, weight)
     return y, weight, dictionary, _as_they_are(n), _names(dictionary, feature_names), False
 
 

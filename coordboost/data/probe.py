@@ -6,10 +6,12 @@ A lookahead and every certificate rest on the norms.
 import numpy as np
 
 from coordboost._checks import NEAR
+from coordboost._generic import is_piece
 from coordboost._protocol import DICTIONARY
+from coordboost.screening.verbs import Compiled
 
-#: Entries of the columns that are looked at, and most columns where that is more.
-ENTRIES, FEW = 1 << 20, 256
+#: Entries of the columns that are looked at; most columns where that is more, and most entries then.
+ENTRIES, FEW, MOST = 1 << 20, 256, 1 << 26
 #: Learners whose correlations with random numbers are the largest: where norms differ, long columns are among them.
 TOPS = 16
 
@@ -43,7 +45,7 @@ def check_dictionary(dictionary, weight):
     """Look at a dictionary: norms of its columns, shapes, and every verb against ``column``.
 
     All columns are looked at where that costs little, else every so many and those that correlate most with random numbers.
-    *Cost*: two scans, and ``ENTRIES`` numbers.
+    *Cost*: two scans, and ``ENTRIES`` numbers or ``FEW`` columns of ``MOST`` numbers, at least ``TOPS`` columns; ``ENTRIES`` in memory.
 
     Raises
     ------
@@ -51,26 +53,34 @@ def check_dictionary(dictionary, weight):
         With the learner, what was found and what to do.
     """
     m, n = dictionary.n_samples, dictionary.n_learners
+    dictionary = Compiled(dictionary) if is_piece(dictionary) and m * n > ENTRIES else dictionary
     vectors = np.sqrt(weight) * np.random.default_rng(0).standard_normal((2, m))
     scans = [_check_array("scan", dictionary.scan(v.copy()), (n,)) for v in vectors]
-    few = np.unique(np.linspace(0, n - 1, min(n, max(FEW, ENTRIES // m))).astype(np.int64))
+    few = np.unique(np.linspace(0, n - 1, min(n, max(TOPS, min(FEW, MOST // m), ENTRIES // m))).astype(np.int64))
     tops = np.concatenate([np.argsort(-np.abs(corr))[:TOPS] for corr in scans])
     _check_norms_of(dictionary, few, weight)
     index = np.unique(np.concatenate([few[:: max(1, len(few) // TOPS)], tops]))
-    columns = gathered(dictionary, index, weight)
-    for j, column in zip(index.tolist(), columns.T, strict=True):
-        own = _check_array("column", dictionary.column(j), (m,))
-        _agree("gather", "column", j, column, own, np.abs(own).max())
-    for v, corr in zip(vectors, scans, strict=True):
-        size = float(np.linalg.norm(np.divide(v, np.sqrt(weight), out=np.zeros(m), where=weight > 0)))
-        for found, verb in (
-            (corr[index], "scan"),
-            (DICTIONARY.verb(dictionary, "correlations")(v.copy(), index), "correlations"),
-        ):
-            _check_array(verb, found, index.shape)
-            for j, one, other in zip(index.tolist(), found, v @ columns, strict=True):
-                _agree(verb, "column", j, one, other, size)
-    _check_changes(dictionary, index, columns, vectors[0])
+    for some in _strips(index, m):
+        columns = gathered(dictionary, some, weight)
+        for j, column in zip(some.tolist(), columns.T, strict=True):
+            own = _check_array("column", dictionary.column(j), (m,))
+            _agree("gather", "column", j, column, own, np.abs(own).max())
+        for v, corr in zip(vectors, scans, strict=True):
+            size = float(np.linalg.norm(np.divide(v, np.sqrt(weight), out=np.zeros(m), where=weight > 0)))
+            for found, verb in (
+                (corr[some], "scan"),
+                (DICTIONARY.verb(dictionary, "correlations")(v.copy(), some), "correlations"),
+            ):
+                _check_array(verb, found, some.shape)
+                for j, one, other in zip(some.tolist(), found, v @ columns, strict=True):
+                    _agree(verb, "column", j, one, other, size)
+    _check_changes(dictionary, some, columns, vectors[0])
+
+
+def _strips(index, n_samples):
+    """The learners `index` in parts of ``ENTRIES`` numbers, or of one learner."""
+    step = max(1, ENTRIES // n_samples)
+    return [index[first : first + step] for first in range(0, len(index), step)]
 
 
 def _check_norms_of(dictionary, few, weight):
@@ -80,9 +90,8 @@ def _check_norms_of(dictionary, few, weight):
         _check_array("rows", rows, (dictionary.n_learners, dictionary.n_samples))
         check_norms(np.einsum("ij,ij,j->i", rows, rows, weight), range(len(rows)), weight)
         return
-    step = max(1, ENTRIES // dictionary.n_samples)
-    for first in range(0, len(few), step):
-        gathered(dictionary, few[first : first + step], weight)
+    for some in _strips(few, dictionary.n_samples):
+        gathered(dictionary, some, weight)
 
 
 def _check_changes(dictionary, index, columns, v):

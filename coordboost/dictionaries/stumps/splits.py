@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from coordboost.dictionaries.stumps.histogram import weight_of_bins
+from coordboost.dictionaries.stumps.histogram import PLACES, weight_of_bins
 
 
 def splits_of(binned, weight):
@@ -18,12 +18,19 @@ def splits_of(binned, weight):
     begin : int64 (n_features + 1,)
     inside, outside : (n_learners,)
         The weights of the part and of the rest, both above 0.
+
+    Raises
+    ------
+    ValueError
+        For a sample in a bin that its feature has not.
     """
+    shares = weight_of_bins(binned.codes, weight)
+    beyond = np.flatnonzero(((np.arange(PLACES) >= binned.n_bins[:, None]) & (shares > 0)).any(axis=1))
+    if len(beyond):
+        raise ValueError(f"Binned needs codes below n_bins; feature {beyond[0]} has codes of bins that it has not.")
     found = [
         _splits_of_feature(share[:n_bins], int(missing), bool(categorical))
-        for share, n_bins, missing, categorical in zip(
-            weight_of_bins(binned.codes, weight), binned.n_bins, binned.missing, binned.categorical, strict=True
-        )
+        for share, n_bins, missing, categorical in zip(shares, binned.n_bins, binned.missing, binned.categorical, strict=True)
     ]
     begin = np.cumsum([0, *[len(one[0]) for one in found]])
     feature = np.repeat(np.arange(len(found)), np.diff(begin))
