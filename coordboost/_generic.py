@@ -1,4 +1,4 @@
-"""One source, three ways to run it: beside ``_machine`` the only file that knows numba.
+"""One source, three ways to run it: beside ``_machine`` and ``_atomic`` the only file that knows numba.
 
 A *piece* is a ``NamedTuple``: its fields are data, its methods are kernels written in the subset of Python that numba compiles
 and that also runs, unchanged, on any number type. Kernels call each other through ``generic("name")``:
@@ -97,13 +97,13 @@ def _record_type(kinds):
 
 @functools.cache
 def source_stamp():
-    """Hash of every source file of the package that can hold a kernel: those with pieces, or that import this module."""
+    """Hash of every source file of the package that can hold a kernel: those with pieces, that import this module, or extend numba."""
     digest = hashlib.sha256(numba.__version__.encode())
     for path in sorted(_PACKAGE.rglob("*.py")):
         if path.relative_to(_PACKAGE).parts[0] in _APART:
             continue
         source = path.read_bytes()
-        if b"NamedTuple" in source or b"_generic" in source:
+        if any(word in source for word in (b"NamedTuple", b"_generic", b"numba.extending")):
             digest.update(source)
     return digest.hexdigest()
 

@@ -203,7 +203,7 @@ DICTIONARY = Kind(
         "products": _verbs.products,  # products(weight), Gram entries without columns, as ``dictionaries/stumps/joint.py``, or None
         "standing": None,  # standing(rows), the learners found so far on other rows (in bins, if `binning` says how): a piece, and no copy
         "tree": None,  # tree(j), learner j as a Tree
-        "tasks": None,  # tasks(n_groups), what has find(v), find_in(v, groups) on several threads; None where one will do for so many
+        "crew": None,  # crew(n_groups), the context in which a search of so many groups (None: all) has several threads, or None
         "shares": None,  # the parts that a scan is made of; scan_share(v, k, out) fills the entries of part k
         "scan_cost": None,  # multiplications in a scan, default n_samples * n_learners
     },
@@ -236,7 +236,7 @@ VIEW = Kind(
         "perturbs": False,  # it can be given noise: start(problem, store, noise) then
         "over": None,  # over(dictionary), the same view of another dictionary; default: its field `dictionary` is replaced
         "room": None,  # room(problem, n), the same view with room for n more learners, where they come one by one
-        "tasks": None,  # tasks(n_groups), what searches on several threads in a loop in plain Python, or None where one is enough
+        "crew": None,  # crew(n_groups), the same of the searches in its steps
         "dictionary": None,  # the dictionary whose verbs it calls
         "best_rows": None,  # the step to go back to, where the run has left what its theorem allows; then slow_down()
         "remark": "",  # a word about the run so far, for its message

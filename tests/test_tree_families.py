@@ -7,7 +7,8 @@ from designs import draws
 from test_tree_boosting import leaves
 
 import coordboost as cb
-from coordboost.dictionaries.trees import Growth, Workspace, grow_on_threads
+from coordboost._generic import compiled
+from coordboost.dictionaries.trees import Growth, Workspace, grow
 
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=(90, 4)).round(1)
@@ -20,7 +21,8 @@ def own_tree(family, target, weight, n_splits):
     """Leaf of each sample in the tree that is grown for this number of splits alone, and the sums and weights of its leaves."""
     growth = Growth(-1, n_splits + 1).check(family.binned)
     space = Workspace.of(family.binned, growth)
-    grow_on_threads(family.binned, growth, space, target, weight, np.arange(4), np.zeros(4), threads=1)
+    data = family.binned, growth, space
+    compiled(grow, data)(*data, target, weight, np.arange(4), np.zeros(4))
     return space.leaf.astype(int), np.bincount(space.leaf, target), np.bincount(space.leaf, weight)
 
 

@@ -1,6 +1,7 @@
 """A tree has the same bits in one call and on 1, 2 or 4 threads, however its work is cut."""
 
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -8,9 +9,10 @@ import pytest
 from test_trees import table, tree_of
 
 import coordboost as cb
-from coordboost.dictionaries.trees import Growth, Workspace, grow_on_threads, tasks
-from coordboost.engine import loop
-from coordboost.engine.views.tasked import Tasked
+from coordboost import _crew
+from coordboost._atomic import ATOMIC
+from coordboost._generic import compiled
+from coordboost.dictionaries.trees import GrownTogether, Growth, Workspace, forest, grow, rows, tasks
 
 RNG = np.random.default_rng(8)
 N, D = 700, 11
@@ -31,7 +33,14 @@ CASES = {
 def small_work(monkeypatch):
     monkeypatch.setattr(tasks, "LITTLE", 0)
     monkeypatch.setattr(tasks, "BLOCK", 64)
-    monkeypatch.setattr(tasks, "pool", lambda: (POOL, 2))
+    for module in (tasks, _crew):
+        monkeypatch.setattr(module, "pool", lambda: (POOL, 2))
+
+
+def grown(binned, growth, space, *rest, threads=None):
+    """The leaves of a tree that several threads grew."""
+    with GrownTogether(binned, growth, space, rest[-1], threads):
+        return compiled(grow, (binned, growth, space))(binned, growth, space, *rest)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -40,61 +49,85 @@ def test_same_bits(name, features):
     growth, weight = CASES[name]
     binned, penalty = table(CODES, MISSING, CATEGORICAL), RNG.random(D)
     space, (_, growth, target, _, _, _) = tree_of(binned, growth, TARGET, weight, features, penalty)
-    for threads in (1, 2, 4):
-        other = Workspace.of(binned, growth)
-        n_leaves = grow_on_threads(binned, growth, other, target, weight, features, penalty, threads)
+    other = Workspace.of(binned, growth)
+    for threads in (1, 2, 3, 8, 2):
+        n_leaves = grown(binned, growth, other, target, weight, features, penalty, threads=threads)
         assert n_leaves == space.count.leaves and other.count.nodes == space.count.nodes
         assert other.nodes[: other.count.nodes].tobytes() == space.nodes[: space.count.nodes].tobytes()
         assert other.values[:n_leaves].tobytes() == space.values[:n_leaves].tobytes()
         assert (other.leaf == space.leaf).all() and (other.goes_left == space.goes_left).all()
 
 
-def test_little_work_is_one_call(monkeypatch):
-    monkeypatch.setattr(tasks, "LITTLE", N * D + 1)
-    monkeypatch.setattr(tasks, "shares", None)
-    growth, weight = CASES["one weight"]
-    binned = table(CODES)
-    growth = growth.check(binned)
-    space = Workspace.of(binned, growth)
-    assert grow_on_threads(binned, growth, space, TARGET, weight, np.arange(D), np.zeros(D), threads=2) > 1
+def simple():
+    """A table, limits and what else a tree takes."""
+    binned, growth = table(CODES), CASES["one weight"][0].check(table(CODES))
+    return binned, growth, Workspace.of(binned, growth), TARGET, np.ones(1), np.arange(D), np.zeros(D)
+
+
+@pytest.mark.skipif(not ATOMIC, reason="in plain Python nobody helps")
+def test_helpers_take_tasks():
+    data, until = simple(), time.monotonic() + 60
+    run, candidates = compiled(grow, data[:3]), data[2].candidates
+    with GrownTogether(*data[:3], data[-1]):
+        while time.monotonic() < until and not (candidates[1]["feature"] >= 0).any():
+            run(*data)
+    assert (candidates[1]["feature"] >= 0).any()
 
 
 def test_work_goes_on_where_all_other_threads_are_busy(monkeypatch):
-    done, gate = [], threading.Event()
+    gate, data = threading.Event(), simple()
     with ThreadPoolExecutor(1) as one:
         one.submit(gate.wait)
-        monkeypatch.setattr(tasks, "pool", lambda: (one, 2))
+        monkeypatch.setattr(_crew, "pool", lambda: (one, 2))
         try:
-            assert tasks.shared_out(lambda k: done.append(k) or -k, range(5), 4) == [0, -1, -2, -3, -4]
+            assert grown(*data, threads=4) > 1
         finally:
             gate.set()
-    assert done == [0, 1, 2, 3, 4] and tasks.shared_out(abs, [], 4) == []
 
 
-def test_a_fault_in_a_task_is_raised():
-    with pytest.raises(ZeroDivisionError):
-        tasks.shared_out(lambda k: 1 // k, [1, 2, 0, 3], 2)
+def test_one_thread_again_afterwards():
+    data = simple()
+    count = data[2].count
+    before = count.threads, count.block
+    grown(*data)
+    assert (count.threads, count.block) == before == (1, N)
 
 
-@pytest.mark.parametrize("n", [0, 1, 4, 5, 50, 200])
-@pytest.mark.parametrize("most", [2, 4, 99])
-def test_shares_cover_all_features(n, most):
-    found = tasks.shares(n, most)
-    assert [k for first, last in found for k in range(first, last)] == list(range(n))
-    assert len(found) <= min(most, 16) and all(first % 4 == 0 for first, _ in found)
+@pytest.mark.skipif(not ATOMIC, reason="in plain Python nobody helps")
+def test_a_fault_of_a_helper_is_raised():
+    came = threading.Event()
+
+    def attend(k):
+        came.set()
+        return 1 // (k - 1)
+
+    with pytest.raises(ZeroDivisionError), _crew.Helped(_crew.Crew.empty(), attend, 1):
+        came.wait()
+
+
+def test_tasks_are_taken_once_and_in_order():
+    crew = _crew.Crew.empty()
+    assert _crew.next_task(crew) == -1
+    _crew.open_tasks(crew, 3)
+    assert [_crew.next_task(crew) for _ in range(5)] == [0, 1, 2, -1, -1]
+    with _crew.Helped(crew, abs, 0):
+        assert _crew.next_task(crew) == -1
+        _crew.open_tasks(crew, 1)
+        assert _crew.next_task(crew) == 0
+    assert _crew.next_task(crew) == -2
 
 
 def test_rows_before_each_block():
-    blocks = [(3, 0, 5, 0), (3, 5, 10, 0), (3, 10, 11, 0), (4, 11, 12, 0), (4, 12, 20, 0)]
-    assert list(tasks.before_each(blocks, [2, 4, 1, 0, 5])) == [0, 2, 6, 0, 0]
+    space = simple()[2]
+    blocks = [(3, 0, 5, 2), (3, 5, 10, 4), (3, 10, 11, 1), (4, 11, 12, 0), (4, 12, 20, 5)]
+    space.blocks[:5] = blocks
+    rows.count_before(space.blocks, 5)
+    assert space.blocks["left"][:5].tolist() == [0, 2, 6, 0, 0]
 
 
 def test_not_finite():
-    growth, weight = CASES["one weight"]
-    binned = table(CODES)
-    growth = growth.check(binned)
-    space = Workspace.of(binned, growth)
-    assert grow_on_threads(binned, growth, space, np.full(N, np.nan), weight, np.arange(D), np.zeros(D), threads=2) == 0
+    binned, growth, space, _, *rest = simple()
+    assert grown(binned, growth, space, np.full(N, np.nan), *rest) == 0
 
 
 RUNS = [(cb.gbm(0.3), False), (cb.gbm(0.3), True), (cb.rtgcd(select=cb.Groups(2)), False), (cb.agbm(0.5, 0.1), True)]
@@ -116,25 +149,13 @@ def test_a_run_has_the_same_bits_on_several_threads(monkeypatch, method, newton)
             assert (ours == theirs).all()
 
 
-def test_a_run_of_much_work_grows_in_tasks(monkeypatch):
-    grown = []
-    monkeypatch.setattr(tasks, "every_share", tasks.shares, raising=False)
-    monkeypatch.setattr(tasks, "shares", lambda *args: grown.append(args) or tasks.every_share(*args))
-    problem = cb.Problem(cb.trees(CODES.T.astype(float), max_depth=2), TARGET)
-    cb.solve(problem, cb.gbm(0.3), 3)
-    assert len(grown) >= 3 * 3  # features, rows and nodes
-    monkeypatch.setattr(tasks, "LITTLE", N * D + 1)
-    grown.clear()
-    cb.solve(problem, cb.gbm(0.3), 3)
-    assert not grown
-
-
-def test_few_features_of_many_are_little_work(monkeypatch):
-    """Steps around searches on several threads are in plain Python: what they cost is paid where a step looks at much."""
-    problem, around = cb.Problem(cb.trees(CODES.T.astype(float), max_depth=2), TARGET), []
-    monkeypatch.setattr(loop, "Tasked", lambda *args: around.append(1) or Tasked(*args))
-    for least, expected in ((2 * N, True), (2 * N + 1, False)):
+@pytest.mark.parametrize(("select", "looked"), [(None, N * D), (cb.Groups(2), 2 * N)], ids=["all", "two features"])
+def test_threads_come_where_a_step_looks_at_much(monkeypatch, select, looked):
+    problem, came = cb.Problem(cb.trees(CODES.T.astype(float), max_depth=2), TARGET), []
+    method = cb.gbm(0.3) if select is None else cb.rtgcd(select=select)
+    monkeypatch.setattr(forest, "GrownTogether", lambda *args: came.append(1) or GrownTogether(*args))
+    for least, expected in ((looked, True), (looked + 1, False)):
         monkeypatch.setattr(tasks, "LITTLE", least)
-        cb.solve(problem, cb.rtgcd(select=cb.Groups(2)), 2)
-        assert bool(around) == expected
-        around.clear()
+        cb.solve(problem, method, 2)
+        assert bool(came) == expected
+        came.clear()

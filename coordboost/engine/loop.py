@@ -4,7 +4,6 @@ from coordboost._generic import compiled, generic, interpreted, is_piece
 from coordboost._protocol import COEFFICIENTS, SELECTION, VIEW
 from coordboost.engine.views.called import Called, Kept
 from coordboost.engine.views.explicit import perturb, stopped
-from coordboost.engine.views.tasked import Tasked
 
 pick = generic("pick")
 move = generic("move")
@@ -52,17 +51,23 @@ def retrace(coefficients, path, start, stop):
 _in_python = interpreted(advance)
 
 
+def within(context, function):
+    """`function`, called within a context."""
+
+    def run(*args):
+        with context:
+            return function(*args)
+
+    return run
+
+
 def runner(view, select, step, beta, *, compile=True):
-    """The loop for these pieces: compiled where all of them can be, plain Python otherwise, and around searches on several threads."""
+    """The loop for these pieces: compiled where all of them can be, within a crew where one is worth it; else plain Python."""
     pieces = (view, select, step, beta)
     if compile and all(map(is_piece, pieces)):
         groups = SELECTION.of(select, "width") if SELECTION.of(select, "grouped") else None
-        finder = VIEW.of(view, "tasks") and view.tasks(groups)
-        if finder is None:
-            return compiled(advance, pieces)
-        return lambda view, select, step, unit, beta, *rest: _in_python(
-            Tasked(view, finder), select, step, unit, Kept(beta), *rest
-        )
+        run, crew = compiled(advance, pieces), VIEW.of(view, "crew") and view.crew(groups)
+        return run if crew is None else within(crew, run)
     if compile and VIEW.of(view, "dictionary") is not None and not is_piece(view.dictionary):
         return lambda view, select, step, unit, beta, *rest: _in_python(Called(view), select, step, unit, Kept(beta), *rest)
     return _in_python

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._generic import compiled, generic, kernel, record
+from coordboost._generic import generic, kernel, record
 from coordboost._machine import apart
 from coordboost._total import sum_of_losses
 from coordboost.dictionaries.trees.grow import grow
@@ -15,7 +15,7 @@ from coordboost.dictionaries.trees.leaves import add_leaves, add_leaves_and_refr
 from coordboost.dictionaries.trees.prefixes import Prefixes
 from coordboost.dictionaries.trees.sift import most_splits, remember, sift, up_to
 from coordboost.dictionaries.trees.stored import Trees, combined, fill_leaves
-from coordboost.dictionaries.trees.tasks import grow_on_threads, worth_threads
+from coordboost.dictionaries.trees.tasks import GrownTogether, worth_threads
 from coordboost.dictionaries.trees.workspace import Workspace
 
 add = generic("add")
@@ -152,34 +152,11 @@ class Forest(NamedTuple):
         """How long the last tree was before it became a unit vector."""
         return self.state.length
 
-    def tasks(self, n_features):
-        """What finds the same trees in tasks of several threads; None where there is one thread, or little to do in a step."""
-        return GrownInTasks(self) if worth_threads(self.binned.n_samples * (n_features or self.binned.n_features)) else None
-
-
-class GrownInTasks:
-    """The verbs ``find`` and ``find_in`` of a forest, for a loop in plain Python."""
-
-    def __init__(self, forest):
-        self.forest = forest
-
-    def find(self, v):
-        return self.find_in(v, self.forest.every)
-
-    def find_in(self, v, groups):
-        forest = self.forest
-        if forest.state.n >= len(forest.trees.n_leaves):
-            return -1, 0.0
-        n_leaves = grow_on_threads(forest.binned, forest.growth, forest.space, v, forest.metric, groups, forest.penalty)
-        return compiled(run_keep, (forest,))(forest, v, n_leaves)
-
-    def grow_drawn(self, v, drawn):
-        """As that of the forest."""
-        forest = self.forest
-        growth = up_to(forest.growth, max(1, most_splits(forest, drawn)))
-        n_leaves = grow_on_threads(forest.binned, growth, forest.space, v, forest.metric, forest.every, forest.penalty)
-        compiled(run_remember, (forest,))(forest)
-        return n_leaves
+    def crew(self, n_features):
+        """The context in which searches of so many features (None: all) have several threads; None where one is enough."""
+        if not worth_threads(self.binned.n_samples * (n_features or self.binned.n_features)):
+            return None
+        return GrownTogether(self.binned, self.growth, self.space, self.penalty)
 
 
 @kernel
@@ -232,16 +209,6 @@ def keep_grown(forest, v, n_leaves):
         forest.trees.values[j, one] = values[one] / largest / size
     state.length = size * fit
     return j, corr / size
-
-
-def run_keep(forest, v, n_leaves):
-    """`keep_grown`, to be compiled."""
-    return keep_grown(forest, v, n_leaves)
-
-
-def run_remember(forest):
-    """`remember`, to be compiled."""
-    remember(forest)
 
 
 #: As `grow_one`. Growing is far more code than the loops that call it.

@@ -2,12 +2,14 @@
 
 import math
 
-from coordboost._generic import inlined, leaf
+from coordboost._crew import finish_task, next_task, open_tasks, wait_for_all
+from coordboost._generic import leaf
 from coordboost.dictionaries.trees.fixed import count, mass, summed, to_fixed
 from coordboost.dictionaries.trees.histogram import where
-from coordboost.dictionaries.trees.partition import name_all, name_one, name_two, part, part_two
-from coordboost.dictionaries.trees.search import children, search
+from coordboost.dictionaries.trees.rows import blocks_to_move, blocks_to_name, count_before
+from coordboost.dictionaries.trees.search import children
 from coordboost.dictionaries.trees.splits import ROUNDING, bounded, offer, rank, running
+from coordboost.dictionaries.trees.tasks import COUNT, DONE, MOVE, NAME, SEARCH, task
 
 
 @leaf
@@ -46,20 +48,48 @@ def grow(binned, growth, space, target, weight, features, penalty):
     rounded once (fixed.py): the tree is the same for any order of the rows and any number of threads.
     *Cost*: for each level one addition per feature and row of the smaller children, at the root per row.
     """
-    space.count.tasks = 1
     if not plant(growth, space, target, weight):
         return 0
-    while True:
-        search(binned, growth, space, features, penalty, 0, 0, len(features))
-        if not split_best(binned, growth, space, features):
-            break
-        for i in range(space.count.batch):
-            node = space.nodes[space.batch[i]]
-            move_rows(binned, space, space.batch[i], node.start, node.stop, 0)
-    finish(space)
-    for at in range(space.count.nodes):
-        name_rows(binned, space, at)
-    return space.count.leaves
+    state, crew, nodes, blocks = space.count, space.crew, space.nodes, space.blocks
+    what, n = SEARCH, groups_of_four(state, features, space.wanted)
+    while what != DONE:
+        shared, k = state.threads > 1 and n > 1, -1
+        if shared:
+            state.what = what
+            open_tasks(crew, n)
+        while True:
+            k = next_task(crew) if shared else k + 1
+            if not 0 <= k < n:
+                break
+            task(what, k, 0, binned, growth, space, features, penalty)
+            if shared:
+                finish_task(crew)
+        if shared:
+            wait_for_all(crew, n)
+        if what == SEARCH and split_best(binned, growth, space, features):
+            n, several = blocks_to_move(state, space.batch, nodes, blocks)
+            what = COUNT if several else MOVE
+        elif what == SEARCH:
+            finish(space)
+            what, n = NAME, blocks_to_name(state, nodes, blocks)
+        elif what == COUNT:
+            count_before(blocks, n)
+            what = MOVE
+        elif what == MOVE:
+            what, n = SEARCH, groups_of_four(state, features, space.wanted)
+        else:
+            what = DONE
+    return state.leaves
+
+
+@leaf
+def groups_of_four(state, features, wanted):
+    """How many tasks a search of the new nodes is made of. Threads that help know of the features from `wanted`."""
+    if state.threads > 1:
+        state.features = len(features)
+        for i in range(len(features)):
+            wanted[i] = features[i]
+    return (len(features) + 3) // 4 if state.batch else 0
 
 
 @leaf
@@ -95,8 +125,8 @@ def make(growth, space, at, sums, tallies, may_split):
     enough = count(form, tallies) >= 2 * growth.min_samples and weight >= 2 * growth.min_weight
     node.open = int(may_split and enough and node.depth < growth.max_depth)
     least = node.score + max(growth.min_gain * form.scale * form.scale, ROUNDING * abs(node.score))
-    for task in range(space.count.tasks):
-        best = space.candidates[task, at]
+    for thread in range(space.count.threads):
+        best = space.candidates[thread, at]
         best.score, best.feature, best.bin = least, -1, -1
 
 
@@ -107,8 +137,8 @@ def split_best(binned, growth, space, features):
     first, last = state.first, state.nodes
     for at in range(first, last):
         best = space.candidates[0, at]
-        for task in range(1, state.tasks):
-            one = space.candidates[task, at]
+        for thread in range(1, state.threads):
+            one = space.candidates[thread, at]
             offer(best, one.score, one.feature, one.place, one.bin, one.missing_left, one.sums, one.tallies)
         nodes[at].open = int(nodes[at].open and best.feature >= 0)
     state.first, state.batch = last, 0
@@ -182,30 +212,6 @@ def sort_codes(binned, growth, space, features, at):
 
 
 @leaf
-def move_rows(binned, space, at, first, last, left_before):
-    """The rows of a node from `first` to `last` go to its children, in the other buffer.
-
-    left_before : how many of the rows from ``nodes[at].start`` to `first` go left
-    """
-    node, width = space.nodes[at], space.form.channels
-    codes, goes_left, side = binned.codes[node.feature], space.goes_left[at], node.depth & 1
-    rows, out_rows = space.rows[lies(node)][first:last], space.rows[2 - side][node.start : node.stop]
-    fixed = space.fixed[side][width * first : width * last]
-    out_fixed = space.fixed[1 - side][width * node.start : width * node.stop]
-    other = space.nodes[node.left].stop - node.start + first - node.start - left_before
-    if width == 1:
-        part(codes, goes_left, rows, fixed, left_before, other, out_rows, out_fixed)
-    else:
-        part_two(codes, goes_left, rows, fixed, left_before, other, out_rows, out_fixed)
-
-
-@inlined
-def lies(node):
-    """In which of ``space.rows`` the rows of a node lie."""
-    return 1 + (node.depth & 1) if node.depth else 0
-
-
-@leaf
 def finish(space):
     """Number the leaves, and give nodes their values, scores and gains in units of the target."""
     nodes, state, scale = space.nodes, space.count, space.form.scale
@@ -217,24 +223,3 @@ def finish(space):
             node.leaf = n_leaves
             space.values[n_leaves] = node.value
             n_leaves += 1
-
-
-@leaf
-def name_rows(binned, space, at):
-    """Say of the rows of a node in which leaf they are, where its children are leaves, or the root is one."""
-    node = space.nodes[at]
-    rows = space.rows[lies(node)][node.start : node.stop]
-    if node.feature < 0:
-        if at == 0:
-            name_one(rows, node.leaf, space.leaf)
-    elif not node.apart:
-        one, other = space.nodes[node.left].leaf, space.nodes[node.right].leaf
-        if at == 0:
-            name_all(binned.codes[node.feature], space.goes_left[at], one, other, space.leaf)
-        else:
-            name_two(binned.codes[node.feature], space.goes_left[at], rows, one, other, space.leaf)
-    else:
-        for at in (node.left, node.right):
-            child = space.nodes[at]
-            if child.feature < 0:
-                name_one(space.rows[lies(child)][child.start : child.stop], child.leaf, space.leaf)

@@ -8,19 +8,17 @@ from coordboost.dictionaries.trees.splits import bounded_splits, category_splits
 
 
 @leaf
-def search(binned, growth, space, features, penalty, task, first, last):
-    """Look for splits of the new nodes by ``features[first:last]``; the best go to ``candidates[task]``."""
-    for place in range(first, last, 4):
-        n_places = min(4, last - place)
-        for i in range(space.count.batch):
-            smaller, larger = children(space.nodes, space.batch[i])
-            fill(binned, space, features, place, n_places, space.nodes[smaller])
-            for q in range(place, place + n_places):
-                run(binned, space, features, task, q, smaller, larger)
-                for side in range(2):
-                    at = larger if side else smaller
-                    if at >= 0 and space.nodes[at].open:
-                        scan_feature(binned, growth, space, features, penalty, task, q, side, at)
+def search(binned, growth, space, features, penalty, thread, first, last):
+    """Look for splits of the new nodes by up to four features, ``features[first:last]``; the best go to ``candidates[thread]``."""
+    for i in range(space.count.batch):
+        smaller, larger = children(space.nodes, space.batch[i])
+        fill(binned, space, features, first, last - first, space.nodes[smaller])
+        for place in range(first, last):
+            run(binned, space, features, thread, place, smaller, larger)
+            for side in range(2):
+                at = larger if side else smaller
+                if at >= 0 and space.nodes[at].open:
+                    scan_feature(binned, growth, space, features, penalty, thread, place, side, at)
 
 
 @inlined
@@ -35,10 +33,10 @@ def children(nodes, parent):
 
 
 @leaf
-def run(binned, space, features, task, place, smaller, larger):
-    """The running sums of the children, in ``sums[task]`` and, where there are two channels, ``tallies[task]``."""
+def run(binned, space, features, thread, place, smaller, larger):
+    """The running sums of the children, in ``sums[thread]`` and, where there are two channels, ``tallies[thread]``."""
     at, end = where(binned, space, features, space.nodes[smaller].slot, place)
-    bins, sums, tallies = space.histograms[at:end], space.sums[task], space.tallies[task]
+    bins, sums, tallies = space.histograms[at:end], space.sums[thread], space.tallies[thread]
     n, width = binned.n_bins[features[place]], space.form.channels
     if larger >= 0 and space.nodes[larger].open:
         at, end = where(binned, space, features, space.nodes[larger].slot, place)
@@ -56,22 +54,22 @@ def run(binned, space, features, task, place, smaller, larger):
 
 
 @leaf
-def scan_feature(binned, growth, space, features, penalty, task, place, side, at):
+def scan_feature(binned, growth, space, features, penalty, thread, place, side, at):
     """Offer the best split of a node by ``features[place]``."""
-    feature, node, form, best = features[place], space.nodes[at], space.form, space.candidates[task, at]
+    feature, node, form, best = features[place], space.nodes[at], space.form, space.candidates[thread, at]
     n_bins, missing = binned.n_bins[feature], binned.missing[feature]
     if n_bins == 1:
         return
-    sums = space.sums[task, side]
-    tallies = sums if form.channels == 1 else space.tallies[task, side]
+    sums = space.sums[thread, side]
+    tallies = sums if form.channels == 1 else space.tallies[thread, side]
     limits = growth.min_samples, growth.min_weight, growth.l2
     fee = penalty[feature] * form.scale * form.scale
     sign = growth.monotone[feature] if len(growth.monotone) else 0
-    scores = space.scores[task]
+    scores = space.scores[thread]
     if binned.categorical[feature]:
-        order = space.order[task]
+        order = space.order[thread]
         category_splits(sums, tallies, n_bins, node, form, limits, scores, order, fee, feature, place, best)
     elif sign == 0 and node.low == -math.inf and node.high == math.inf:
-        free_splits(sums, tallies, n_bins, missing, node, form, limits, scores, space.bits[task], fee, feature, place, best)
+        free_splits(sums, tallies, n_bins, missing, node, form, limits, scores, space.bits[thread], fee, feature, place, best)
     else:
         bounded_splits(sums, tallies, n_bins, missing, node, form, limits, sign, fee, feature, place, best)

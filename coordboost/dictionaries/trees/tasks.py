@@ -1,128 +1,73 @@
-"""Growing one tree on several threads: the same kernels as `grow`, called step by step, the same bits.
+"""The work on a tree in tasks, which one thread does or several: features are searched four at a time, rows counted, moved and named.
 
-A level is three rounds of tasks on the pool: blocks of features are searched, blocks of rows are counted, and moved. Nothing that is
-summed up depends on the cut into tasks: sums are whole numbers, and the best split is the best of the bests.
+Nothing that is summed up depends on who does which task: sums are whole numbers, and the best split is the best of the bests.
 """
 
-from collections import deque
-
-from coordboost._generic import compiled
-from coordboost._tiles import pool
-from coordboost.dictionaries.trees.grow import finish, grow, lies, move_rows, name_rows, plant, split_best
-from coordboost.dictionaries.trees.partition import count_left
+from coordboost._crew import Helped, finish_task, next_task, rest
+from coordboost._generic import compiled, leaf
+from coordboost._tiles import THREADS, pool
+from coordboost.dictionaries.trees.rows import count_block, move_block, name_block
 from coordboost.dictionaries.trees.search import search
-from coordboost.dictionaries.trees.workspace import TASKS
 
-#: Samples times features below which a tree is grown in one call.
-LITTLE = 1 << 22
-#: Most rows that are moved by one task.
-BLOCK = 1 << 16
-#: The steps.
-PLANT, SEARCH, SPLIT, COUNT, MOVE, MOVE_SMALL, FINISH, NAME = range(8)
+#: Samples times features of a search below which one thread does all.
+LITTLE = 1 << 20
+#: Most rows of a block, where there are several threads.
+BLOCK = 1 << 14
+#: The kinds of tasks, in their order.
+SEARCH, COUNT, MOVE, NAME, DONE = range(5)
 
 
-def step(what, at, first, last, before, binned, growth, space, target, weight, features, penalty):
-    """One task: a step of `grow` for some features, rows or nodes, from `first` to `last`.
-
-    at : the node, or the number of the task;  before : rows before that go left, or most rows of a node that is small
-    """
-    if what == PLANT:
-        return int(plant(growth, space, target, weight))
+@leaf
+def task(what, k, thread, binned, growth, space, features, penalty):
+    """Task k of a kind."""
     if what == SEARCH:
-        search(binned, growth, space, features, penalty, at, first, last)
-    elif what == SPLIT:
-        return int(split_best(binned, growth, space, features))
+        search(binned, growth, space, features, penalty, thread, 4 * k, min(4 * k + 4, len(features)))
     elif what == COUNT:
-        node = space.nodes[at]
-        return count_left(binned.codes[node.feature], space.goes_left[at], space.rows[lies(node)][first:last])
+        count_block(binned, space, k)
     elif what == MOVE:
-        move_rows(binned, space, at, first, last, before)
-    elif what == MOVE_SMALL:
-        for i in range(first, last):
-            node = space.nodes[space.batch[i]]
-            if node.stop - node.start <= before:
-                move_rows(binned, space, space.batch[i], node.start, node.stop, 0)
-    elif what == FINISH:
-        finish(space)
+        move_block(binned, space, k)
     else:
-        for at in range(first, last):
-            name_rows(binned, space, at)
-    return 0
+        name_block(binned, space, k)
 
 
-def worth_threads(updates, threads=None):
-    """Whether so many samples times features are worth several threads, and there are some."""
-    return updates >= LITTLE and (threads or pool()[1]) > 1
-
-
-def grow_on_threads(binned, growth, space, target, weight, features, penalty, threads=None):
-    """As `grow`, on several threads where the work is worth it. Call it from Python.
-
-    threads : how many tasks at a time; default the threads of the pool
-    """
-    data = binned, growth, space, target, weight, features, penalty
-    if not worth_threads(len(target) * len(features), threads):
-        return compiled(grow, (binned, growth, space))(*data)
-    threads = min(threads or pool()[1], TASKS)
-    run = compiled(step, (binned, growth, space))
-    places, state = shares(len(features), 2 * threads), space.count
-    state.tasks = max(1, len(places))
-
-    def every(what, items):
-        return shared_out(lambda item: run(what, *item, *data), items, threads)
-
-    if not run(PLANT, 0, 0, 0, 0, *data):
-        return 0
+def attend(thread, binned, growth, space, penalty):
+    """Do tasks until the crew is dissolved."""
+    looks = 0
     while True:
-        if state.batch:
-            every(SEARCH, [(task, first, last, 0) for task, (first, last) in enumerate(places)])
-        if not run(SPLIT, 0, 0, 0, 0, *data):
-            break
-        blocks = large_nodes(space)
-        before = before_each(blocks, every(COUNT, blocks))
-        every(MOVE, [(*block[:3], k) for block, k in zip(blocks, before, strict=True)])
-        every(MOVE_SMALL, [(0, *share, BLOCK) for share in shares(state.batch, 2 * threads, 1)])
-    run(FINISH, 0, 0, 0, 0, *data)
-    every(NAME, [(0, *share, 0) for share in shares(state.nodes, 4 * threads)])
-    return int(state.leaves)
+        k = next_task(space.crew)
+        if k >= 0:
+            task(space.count.what, k, thread, binned, growth, space, space.wanted[: space.count.features], penalty)
+            finish_task(space.crew)
+            looks = 0
+        elif k == -1:
+            looks += 1
+            rest(looks)
+        else:
+            return
 
 
-def shared_out(function, items, threads):
-    """``[function(item) for item in items]`` by the calling thread and `threads` - 1 others, each of which takes the next one."""
-    out, waiting = [None] * len(items), deque(enumerate(items))
+class GrownTogether(Helped):
+    """A context in which trees grow on several threads, with the same bits.
 
-    def work():
-        while waiting:
-            try:
-                k, item = waiting.popleft()
-            except IndexError:  # another thread took the last one
-                return
-            out[k] = function(item)
+    threads : how many at most, the calling one among them; default those of the pool
+    """
 
-    helpers = [pool()[0].submit(work) for _ in range(min(threads, len(items)) - 1)]
-    work()
-    for helper in helpers:
-        if not helper.cancel():
-            helper.result()
-    return out
+    def __init__(self, binned, growth, space, penalty, threads=None):
+        run = compiled(attend, (binned, growth, space))
+        self.count, self.threads = space.count, min(threads or pool()[1], THREADS)
+        super().__init__(space.crew, lambda thread: run(thread, binned, growth, space, penalty), self.threads - 1)
 
+    def __enter__(self):
+        self.alone, self.count.block, self.count.threads = self.count.block, BLOCK, self.threads
+        super().__enter__()
 
-def shares(n, most, unit=4):
-    """Consecutive (first, last) that cover range(n), each of a multiple of `unit` but the last; at most `most`, none if n is 0."""
-    each = unit * max(1, -(-n // (unit * min(most, TASKS))))
-    return [(first, min(first + each, n)) for first in range(0, n, each)]
+    def __exit__(self, *_):
+        try:
+            super().__exit__()
+        finally:
+            self.count.block, self.count.threads = self.alone, 1
 
 
-def large_nodes(space):
-    """Blocks of the rows of nodes that have more than one: (node, first, last, 0)."""
-    ends = [(int(at), int(space.nodes[at].start), int(space.nodes[at].stop)) for at in space.batch[: space.count.batch]]
-    large = [(at, start, stop) for at, start, stop in ends if stop - start > BLOCK]
-    return [(at, first, min(first + BLOCK, stop), 0) for at, start, stop in large for first in range(start, stop, BLOCK)]
-
-
-def before_each(blocks, left):
-    """How many rows of the same node go left before each block."""
-    total = 0
-    for k, block in enumerate(blocks):
-        total = 0 if k == 0 or blocks[k - 1][0] != block[0] else total + left[k - 1]
-        yield total
+def worth_threads(updates):
+    """Whether so many samples times features are worth several threads, and there are some."""
+    return updates >= LITTLE and pool()[1] > 1

@@ -4,10 +4,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from coordboost._crew import Crew
 from coordboost._generic import record
+from coordboost._tiles import THREADS
 
-#: Parts of the work of a level that can be done at the same time: more than there are threads.
-TASKS = 16
+#: Fewest rows that a block may be limited to.
+FEWEST = 64
 #: Entries of a table by code.
 CODES = 256
 
@@ -39,8 +41,10 @@ NODE = _fields(
     gain="f8",  # of its split, in units of the target
     value="f8",  # its value as a leaf
 )
-#: The best split of a node that a task has seen.
+#: The best split of a node that a thread has seen.
 CANDIDATE = _fields(score="f8", feature="i8", place="i8", bin="i8", missing_left="i8", sums="i8", tallies="i8")
+#: Some rows of a node: from first to last; how many of them go left, then how many do of the rows of the node before them.
+BLOCK = _fields(node="i8", first="i8", last="i8", left="i8")
 
 
 class Workspace(NamedTuple):
@@ -63,18 +67,23 @@ class Workspace(NamedTuple):
     histograms: np.ndarray  # int64 (n_slots * n_features * bins * 2,)
     bins: int  # most bins of a feature
     nodes: np.ndarray  # NODE (2 max_leaves,)
-    candidates: np.ndarray  # CANDIDATE (TASKS, 2 max_leaves)
-    sums: np.ndarray  # int64 (TASKS, 2, CODES): running sums over the bins of the two children
-    tallies: np.ndarray  # int64 (TASKS, 2, CODES)
-    scores: np.ndarray  # float64 (TASKS, CODES + 1)
-    bits: np.ndarray  # int64 (TASKS, CODES + 1): the same memory, to compare as whole numbers
-    order: np.ndarray  # int64 (TASKS, CODES): categories by their means
+    candidates: np.ndarray  # CANDIDATE (THREADS, 2 max_leaves)
+    sums: np.ndarray  # int64 (THREADS, 2, CODES): running sums over the bins of the two children
+    tallies: np.ndarray  # int64 (THREADS, 2, CODES)
+    scores: np.ndarray  # float64 (THREADS, CODES + 1)
+    bits: np.ndarray  # int64 (THREADS, CODES + 1): the same memory, to compare as whole numbers
+    order: np.ndarray  # int64 (THREADS, CODES): categories by their means
     goes_left: np.ndarray  # uint8 (2 max_leaves, CODES): for each node and code 1 if it goes left
+    blocks: np.ndarray  # BLOCK (n_samples / FEWEST + 2 max_leaves,): rows that are moved or named at the same time
+    wanted: np.ndarray  # int64 (n_features,): the features of the search that is under way
     batch: np.ndarray  # int64 (max_leaves,): nodes that were split last, whose children are searched next
     leaf: np.ndarray  # (n_samples,): the leaf of each sample
     values: np.ndarray  # float64 (max_leaves,): the values of the leaves
     form: np.record  # how fixed numbers are read: see fixed.py
-    count: np.record  # type: ignore[assignment]  # how many nodes, leaves, slots, nodes in the batch, tasks; the first of the new nodes
+    crew: Crew  # the threads that grow the tree together
+    # how many nodes, leaves, slots, nodes in the batch, threads, features of the search; the first of the new nodes; most rows of a block
+    # and the kind of the tasks that are under way
+    count: np.record  # type: ignore[assignment]
 
     @classmethod
     def of(cls, binned, growth):
@@ -82,7 +91,7 @@ class Workspace(NamedTuple):
         d, n = binned.codes.shape
         leaves, bins = growth.max_leaves, int(binned.n_bins.max())
         slots = max(1, min(leaves, n // growth.min_samples, 1 << min(growth.max_depth - 1, 30)))
-        scores = np.zeros((TASKS, CODES + 1))
+        scores = np.zeros((THREADS, CODES + 1))
         rows = np.zeros((3, n), dtype=np.uint32)
         rows[0] = np.arange(n)
         return cls(
@@ -91,16 +100,19 @@ class Workspace(NamedTuple):
             np.zeros(slots * d * bins * 2, dtype=np.int64),
             bins,
             np.zeros(2 * leaves, dtype=NODE),
-            np.zeros((TASKS, 2 * leaves), dtype=CANDIDATE),
-            np.zeros((TASKS, 2, CODES), dtype=np.int64),
-            np.zeros((TASKS, 2, CODES), dtype=np.int64),
+            np.zeros((THREADS, 2 * leaves), dtype=CANDIDATE),
+            np.zeros((THREADS, 2, CODES), dtype=np.int64),
+            np.zeros((THREADS, 2, CODES), dtype=np.int64),
             scores,
             scores.view(np.int64),
-            np.zeros((TASKS, CODES), dtype=np.int64),
+            np.zeros((THREADS, CODES), dtype=np.int64),
             np.zeros((2 * leaves, CODES), dtype=np.uint8),
+            np.zeros(n // FEWEST + 2 * leaves, dtype=BLOCK),
+            np.zeros(d, dtype=np.int64),
             np.zeros(leaves, dtype=np.int64),
             np.zeros(n, dtype=np.uint8 if leaves <= CODES else np.uint16),
             np.zeros(leaves),
             record(channels=1, bits=0, scale=1.0, unit=1.0, wide_low=0, wide_mask=0, shift=0),
-            record(nodes=0, leaves=0, slots=0, batch=0, first=0, tasks=1),
+            Crew.empty(),
+            record(nodes=0, leaves=0, slots=0, batch=0, first=0, threads=1, features=0, block=max(n, 1), what=0),
         )

@@ -135,9 +135,9 @@ class Searched(NamedTuple):
         """The fit of all columns of some blocks, and its correlation."""
         return fit_together(self.inner.dictionary, self.looked, groups)
 
-    def tasks(self, n_groups):
-        """What searches so many groups (None: all) in tasks of several threads, where that is worth it, else None."""
-        own = DICTIONARY.of(self.inner.dictionary, "tasks")
+    def crew(self, n_groups):
+        """The context in which searches of so many groups (None: all) have several threads; None where one is enough."""
+        own = DICTIONARY.of(self.inner.dictionary, "crew")
         return own and own(n_groups)
 
     def tie(self):
