@@ -1,5 +1,6 @@
 """Selection rules: uniform draws that no block boundary can change, and norms and weights that are their exact laws."""
 
+import tracemalloc
 from collections import Counter
 from fractions import Fraction as F
 from itertools import chain, combinations
@@ -56,6 +57,25 @@ def test_subsets_are_uniform(t, n):
     assert rows.shape == (40_000, t) and (np.diff(rows, axis=1) > 0).all() and rows.min() >= 0 and rows.max() < n
     found, allowed = deviation(rows, n)
     assert found <= allowed < 0.02
+
+
+@pytest.mark.parametrize("t", [49, 400, 9_000])
+def test_subsets_of_many_are_uniform(t):
+    """Counted in twenty parts of equal size: a draw differs from its mean by no more than chance allows."""
+    n, n_rows = 20_000, 400
+    rows = draw_subsets(np.random.default_rng(0), n_rows, t, n)
+    assert (np.diff(rows, axis=1) > 0).all() and rows.min() >= 0 and rows.max() < n
+    counts = np.bincount(rows.ravel() // 1000, minlength=20)
+    # Hoeffding, n_rows t draws without replacement: no part is off by more, but for one run in 1e9
+    assert np.abs(counts - n_rows * t / 20).max() <= sqrt(n_rows * t * log(40 / 1e-9) / 2)
+
+
+def test_few_of_many_cost_no_room_for_all():
+    tracemalloc.start()
+    draw_subsets(np.random.default_rng(0), 50, 100, 1_000_000)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 1_000_000  # bytes: 40,000 of them are the result
 
 
 def test_one_group_unless_more_are_asked_for():
