@@ -4,6 +4,7 @@ from fractions import Fraction as F
 
 import numpy as np
 import pytest
+from refusal import refused
 
 import coordboost as cb
 from coordboost.bounds import accelerated
@@ -79,6 +80,45 @@ def test_who_is_judged():
     assert [names(ran(problem, method, 2)) for method in outside] == [[]] * len(outside)
     assert names(ran(wide, cb.agbm(1.0, "auto"), 2)) == names(ran(a_problem(cb.Logistic()), cb.agbm(1.0, GAMMA), 2)) == []
     assert names(ran(a_problem(cb.Huber(0.5)), cb.agbmr(1.0, GAMMA, 10**6), 2)) == []
+
+
+def test_plans_by_hand():
+    """Four unit vectors, y = 1: the angle is 1/2, the way to the minimiser 2, the gap at the start 2; two steps a round."""
+    problem = cb.Problem(np.eye(4), np.ones(4), center=False)
+    gamma = cb.momentum_limit(problem)
+    plan = cb.plan(problem, cb.agbm(1.0, "auto"), 0.02)
+    assert plan.method.parameters["gamma"] == gamma == pytest.approx((1 - np.sqrt(3 / 4)) ** 2, rel=1e-9)
+    rounds = int(np.ceil(np.sqrt(2 * 4 / (gamma * 0.02)))) - 1
+    assert plan.n_steps == 2 * rounds and plan.gap == pytest.approx(8 / (gamma * (rounds + 1) ** 2), rel=1e-12)
+    assert plan.statement == "AGBM, Theorem 4.1, corrected" and plan.l1 == np.inf
+    assert cb.plan(problem, cb.agbm(0.5, gamma), n_steps=10).gap == pytest.approx(16 / (gamma * 36), rel=1e-12)
+    length = accelerated.period(1.0, gamma, 1.0)
+    again = cb.plan(problem, cb.agbmr(1.0, gamma, length), 0.02)
+    assert again.n_steps == 2 * 7 * length and again.gap == pytest.approx(2 / 128, rel=1e-12)
+    assert again.statement == "AGBM, Theorem 4.2, corrected"
+
+
+@pytest.mark.parametrize("loss", [None, cb.Logistic(0.1), cb.Huber(0.5)], ids=repr)
+def test_plans_keep_their_promise(loss):
+    """So does the bound that is held against the run of the plan, which is the same at its last round."""
+    problem = a_problem(loss)
+    sigma = 1.0 if loss is None else loss.sigma
+    plan = cb.plan(problem, cb.agbm(1 / sigma, GAMMA), n_steps=60)
+    (found,) = cb.check(ran(problem, plan.method, plan.n_steps))
+    assert found.holds and found.at[-1] == 30 and found.measured[-1] <= plan.gap == pytest.approx(found.bound[-1], rel=1e-6)
+    assert cb.plan(problem, plan.method, plan.gap).n_steps == plan.n_steps
+
+
+def test_plans_that_no_theorem_allows():
+    problem = a_problem()
+    limit = cb.momentum_limit(problem)
+    methods = (cb.agbm(1.0, 1.001 * limit), cb.agbm(1.001, GAMMA), cb.agbm(1.0, GAMMA, correction=-1), cb.agbmr(1.0, GAMMA))
+    for method in methods:
+        refused(lambda method=method: cb.plan(problem, method, 0.1), "with these parameters here: it takes correction=1")
+    refused(lambda: cb.plan(a_problem(p=2000), cb.agbm(1.0, "auto"), 0.1), "momentum_limit(problem), which is None")
+    refused(lambda: cb.plan(a_problem(cb.Logistic()), cb.agbm(1.0, GAMMA), 0.1), "a loss with a minimiser")
+    refused(lambda: cb.plan(problem, cb.agbm(1.0, GAMMA)), "either gap")
+    refused(lambda: cb.plan(problem, cb.vagbm(1.0, GAMMA), 0.1), "method must be")
 
 
 def test_gaps_that_are_too_large_refute():

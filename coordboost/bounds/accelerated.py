@@ -68,13 +68,49 @@ class Rounds(NamedTuple):
         return cls(at, losses - lower, start - lower, reach(problem, ends)[1], given["eta"], given["gamma"], length, doubt)
 
 
-def _speaks(run):
+def is_accelerated(method):
+    """Whether a method has the two steps a round of accelerated boosting."""
+    return STEP.of(method.step, "phases") == 2
+
+
+def promised(problem, method):
+    """What is guaranteed before a run: (the method with the gamma that is certified in the place of "auto", gap(k), the theorem).
+
+    gap(k) : bound of L - L* after k steps, two a round
+
+    Raises
+    ------
+    ValueError
+        Where neither theorem speaks about the method on this problem.
+    """
+    from coordboost.geometry.distance import reach
+    from coordboost.geometry.least import least_loss
+    from coordboost.geometry.momentum import momentum_limit, settled
+
+    method = settled(method, problem)
+    given = method.parameters
+    plain, restarted = _plain(problem, method), _restarted(problem, method)
+    if not (plain or restarted):
+        raise ValueError(
+            f"no theorem speaks about {method.name} with these parameters here: it takes correction=1, eta <= 1 / sigma, gamma <= "
+            f"momentum_limit(problem), which is {momentum_limit(problem)}, a loss with a minimiser, and for agbmr a period of at least "
+            "sqrt(8 / (eta gamma mu)) rounds."
+        )
+    ends = least_loss(problem)
+    if restarted:
+        gap = problem.value(np.zeros(problem.n_samples)) - ends[0]
+        return method, lambda k: halved(gap, given["period"], k // 2), "AGBM, Theorem 4.2, corrected"
+    size = reach(problem, ends)[1]
+    return method, lambda k: excess(size, given["eta"], given["gamma"], k // 2), "AGBM, Theorem 4.1, corrected"
+
+
+def _speaks(problem, method):
     """Whether the assumptions of Theorem 4.1 are known to hold: for gamma a certified angle is needed."""
     from coordboost.geometry.least import has_minimiser
     from coordboost.geometry.momentum import momentum_limit
 
-    method, problem, given = run.method, run.problem, run.method.parameters
-    fixed = STEP.of(method.step, "phases") == 2 and not COEFFICIENTS.of(method.coefficients, "follow_angle")
+    given = method.parameters
+    fixed = is_accelerated(method) and not COEFFICIENTS.of(method.coefficients, "follow_angle")
     sigma = LOSS.of(problem.loss, "sigma")
     if not fixed or given.get("correction") != 1 or sigma is None or given["eta"] * sigma > 1 or not has_minimiser(problem):
         return False
@@ -82,14 +118,19 @@ def _speaks(run):
     return limit is not None and given["gamma"] <= limit
 
 
-def _plain(run):
-    return "period" not in run.method.parameters and _speaks(run)
+def _plain(problem, method):
+    return "period" not in method.parameters and _speaks(problem, method)
 
 
-def _restarted(run):
-    given, mu = run.method.parameters, LOSS.of(run.problem.loss, "mu")
-    long = given.get("period") is not None and mu is not None and given["period"] >= period(given["eta"], given["gamma"], mu)
-    return long and _speaks(run)
+def _restarted(problem, method):
+    given, mu = method.parameters, LOSS.of(problem.loss, "mu")
+    if given.get("period") is None or mu is None or not _speaks(problem, method):
+        return False
+    return given["period"] >= period(given["eta"], given["gamma"], mu)
+
+
+def _of_runs(speaks):
+    return lambda run: speaks(run.problem, run.method)
 
 
 def _sides(formula):
@@ -101,11 +142,11 @@ def _sides(formula):
 
 STATEMENTS = (
     Statement(
-        "AGBM, Theorem 4.1", "sharpened", "upper", "L(f^M) - L* <= 2 ||f* - f^0||^2 / (eta gamma (M + 1)^2)", _plain,
+        "AGBM, Theorem 4.1", "sharpened", "upper", "L(f^M) - L* <= 2 ||f* - f^0||^2 / (eta gamma (M + 1)^2)", _of_runs(_plain),
         _sides(lambda found: excess(found.size, found.eta, found.gamma, found.at)), SOURCE, Rounds.of,
     ),
     Statement(
         "AGBM, Theorem 4.2", "sharpened", "upper", "L(f^M) - L* <= (L(f^0) - L*) / 2 after each period of sqrt(8 / (eta gamma mu)) rounds",
-        _restarted, _sides(lambda found: halved(found.gap, found.length, found.at)), SOURCE, Rounds.of,
+        _of_runs(_restarted), _sides(lambda found: halved(found.gap, found.length, found.at)), SOURCE, Rounds.of,
     ),
 )  # fmt: skip

@@ -2,6 +2,7 @@ r"""What the bounds ask for before the run: steps for a target, the best eps for
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from coordboost import methods
 from coordboost._checks import positive, shown
 from coordboost._protocol import LOSS, SELECTION, STEP
-from coordboost.bounds import frank_wolfe, ls_boost, randomized, regularized, stagewise
+from coordboost.bounds import accelerated, frank_wolfe, ls_boost, randomized, regularized, stagewise
 from coordboost.bounds.trail import Constants
 from coordboost.data import validation
 from coordboost.method import Method
@@ -23,7 +24,7 @@ class Plan(NamedTuple):
 
     gap : guaranteed bound of L - L*, a sum over samples, at some step i <= n_steps: the last one for LS-Boost and Frank-Wolfe, the one
     with the smallest largest correlation for FS, with the smallest omega for R-FS
-    l1 : bound of the l1 norm of the standardised coefficients
+    l1 : bound of the l1 norm of the standardised coefficients, inf where none is known
     statement : where the guarantee comes from; with the constant of its proof, where that is better than the printed one
     """
 
@@ -84,7 +85,9 @@ def plan(problem, method, gap=None, *, n_steps=None, eps=None, delta=None):
     problem : Problem
         With the squared loss.
     method : Method or one of the functions ``ls_boost``, ``forward_stagewise``, ``regularized_forward_stagewise``, ``frank_wolfe``
-        A method such as ``rtgcd(4)`` is planned for any smooth loss; its gap is an expectation.
+        Methods that draw, such as ``rtgcd(4)``, and ``agbm(eta, gamma)`` and ``agbmr(eta, gamma, period)`` are planned for other smooth
+        losses, too. A gap of the first is an expectation; the others need a gamma that is certified (``momentum_limit``), as "auto" is
+        where there are few learners.
     gap : float, optional
         Target for L - L*, a sum over samples; L* is least squares, or the Lasso of radius delta.
     n_steps : int, optional
@@ -106,8 +109,8 @@ def plan(problem, method, gap=None, *, n_steps=None, eps=None, delta=None):
     *Cost*: one thin SVD. *Source*: Freund, Grigas, Mazumder, Theorems 2.1, 3.1, 4.1; the best steps are ours: eps = A / sqrt(k + 1) for
     FS, min(delta, A / (2 sqrt(k + 1))) for R-FS.
     """
-    if _draws(method):
-        return _random(problem, method.bind(problem), gap, n_steps)
+    if isinstance(method, Method) and (_draws(method) or accelerated.is_accelerated(method)):
+        return _smooth(problem, method.bind(problem), gap, n_steps)
     if not LOSS.of(getattr(problem, "loss", None), "quadratic"):
         raise ValueError("plan needs a Problem with the squared loss: the bounds speak about no other.")
     if (gap is None) == (n_steps is None):
@@ -124,24 +127,25 @@ def plan(problem, method, gap=None, *, n_steps=None, eps=None, delta=None):
 
 def _draws(method):
     """Whether a method draws the learners that it looks at."""
-    return isinstance(method, Method) and SELECTION.of(method.select, "width") > 0
+    return SELECTION.of(method.select, "width") > 0
 
 
-def _random(problem, method, gap, n_steps):
-    """The plan of a random method: Theorems 4.1 and 4.2 of Lu and Mazumder."""
+def _smooth(problem, method, gap, n_steps):
+    """The plan of a method whose theorems speak about smooth losses: one that draws, or has momentum."""
     if (gap is None) == (n_steps is None):
         raise ValueError("plan needs either gap (a target) or n_steps (a budget), not both.")
-    pace, name = randomized.expected(problem, method)
-    promise = lambda steps: randomized.gap_after(pace, steps)  # noqa: E731
+    if _draws(method):
+        pace, name = randomized.expected(problem, method)
+        promise, l1 = partial(randomized.gap_after, pace), partial(randomized.length, pace)
+    else:
+        (method, promise, name), l1 = accelerated.promised(problem, method), lambda steps: math.inf
     if n_steps is None:
         positive("gap", gap)
         n_steps = least_steps(lambda steps: promise(steps) <= gap)
         if n_steps is None:
-            raise ValueError(
-                f"no number of steps guarantees an expected gap of {gap:g}: 1e15 steps guarantee {promise(MOST):.3g}."
-            )
+            raise ValueError(f"no number of steps guarantees a gap of {gap:g}: 1e15 steps guarantee {promise(MOST):.3g}.")
     n_steps = validation.whole("n_steps", n_steps)
-    return Plan(method, n_steps, promise(n_steps), randomized.length(pace, n_steps), name)
+    return Plan(method, n_steps, float(promise(n_steps)), l1(n_steps), name)
 
 
 def _first(maker, constants, eps, delta, gap, reached):
