@@ -4,7 +4,7 @@ from functools import cached_property
 
 import numpy as np
 
-from coordboost.paths.intercept import best_shift, end_of, left_open, moved_by
+from coordboost.paths.intercept import Shifts, left_open, moved_by
 from coordboost.paths.places import PathLike, checked_place
 from coordboost.paths.scoring import predictions, run_losses
 from coordboost.state import State
@@ -29,21 +29,8 @@ class RefittedRun(PathLike):
     @cached_property
     def shifts(self):
         """What the best intercept adds to that of the start after 0, 1, ... steps, (n_points,). *Cost*: some passes over the rows each."""
-        seek = self._seeking()
-        return np.array([seek(pred) for pred in predictions(self.run)])
-
-    def _seeking(self):
-        """A function of predictions (n_samples,) that gives the best shift beside them, sought from the one before on."""
-        near, step = 0.0, 1.0
-
-        def seek(pred):
-            nonlocal near, step
-            shift = best_shift(self.problem, pred, near, step)
-            step = max(2 * abs(shift - near), 1e-6)
-            near = shift if abs(shift) < end_of(self.problem.loss) else 0.0
-            return shift
-
-        return seek
+        shifts = Shifts(self.problem)
+        return np.array([shifts.beside(pred) for pred in predictions(self.run)])
 
     @cached_property
     def final(self):
@@ -52,12 +39,12 @@ class RefittedRun(PathLike):
 
     def replay(self, at):
         """The states after `at` steps each (non-decreasing), each of the problem with the intercept that is best there."""
-        seek = self._seeking()
+        shifts = Shifts(self.problem)
         for state in self.run.replay(at):
-            yield self._beside(state, seek)
+            yield self._beside(state, shifts)
 
-    def _beside(self, state, seek=None):
-        shift = best_shift(self.problem, state.pred) if seek is None else seek(state.pred)
+    def _beside(self, state, shifts=None):
+        shift = (Shifts(self.problem) if shifts is None else shifts).beside(state.pred)
         moved = State(moved_by(self.problem, shift), state.target, state.k, state.beta, state.seconds, state.path)
         moved.pred = state.pred
         return moved
