@@ -60,3 +60,30 @@ def test_a_point_beside_decimal_commas_is_no_decimal_point(tmp_path, content, se
     refuse(tmp_path / "t.csv", sentence)
     (tmp_path / "t.csv").write_text(content.replace("1.5", "1.500"))
     assert 1362 in read_table(tmp_path / "t.csv", thousands=".").X
+
+
+LATE = {
+    "a gap": (" NA, 2", {"impute": "median"}),
+    "a blank cell": ("  , 2", {"impute": "median"}),
+    "a gap of one's own": (" -999, 2", {"impute": "drop", "na": "-999"}),
+    "quotes": (' "7",  2', {}),
+    "quotes around a separator": (' "7,5",  2', {"decimal": ","}),
+    "numbers": (" 7,  2", {}),
+}
+
+
+@pytest.mark.parametrize("name", LATE)
+def test_spaces_before_cells_are_skipped_wherever_they_begin(tmp_path, name):
+    """As they are where the first cell has them: the beginning of the file decides how the rest is read."""
+    late, options = LATE[name]
+    rows = [f"{i % 9},{i % 5}" for i in range(70_000)] + [late, "3,1"]
+    (tmp_path / "late.csv").write_text(lines("a,y", *rows))
+    (tmp_path / "soon.csv").write_text(lines("a,y", rows[0].replace(",", ", "), *rows[1:]))
+    late, soon = (read_table(tmp_path / f"{one}.csv", **options) for one in ("late", "soon"))
+    assert (late.X == soon.X).all() and (late.y == soon.y).all() and late.said == soon.said
+
+
+def test_words_with_spaces_before_them_are_the_words(tmp_path):
+    rows = [f"{'pq'[i % 2]},{i % 5}" for i in range(70_000)]
+    (tmp_path / "t.csv").write_text(lines("a,y", *rows, " q,2", ' "r, s",1'))
+    assert read_table(tmp_path / "t.csv").feature_names == ("a=p", "a=q", "a=r, s")

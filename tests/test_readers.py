@@ -12,8 +12,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from sklearn.datasets import dump_svmlight_file
 
-from coordboost.data.kinds import Cells, misplaced
-from coordboost.readers import read_table
+from coordboost.data.cells import Cells, misplaced
+from coordboost.data.dates import days, iso_days
+from coordboost.readers import arrays, read_table
 from coordboost.readers.options import Options
 from coordboost.readers.text import TextFile
 
@@ -49,6 +50,35 @@ def test_what_pandas_makes_of_marks_that_part_groups_is_what_a_cell_is(cell):
     if found.dtype.kind in "if" and not misplaced(".").search(f"{cell};1\n"):
         ours = Cells(None, ",", ".").number(cell)
         assert ours == found[0] or (math.isnan(ours) and math.isnan(found[0]))
+
+
+@given(st.text("0123.,-+eE_ niaftyNI\u0663\t'", max_size=8), st.sampled_from([(".", ""), (",", "."), (".", ","), (".", "'")]))
+@example(" -inf", (".", ""))
+@example("+NaN", (".", ""))
+@example("1'234", (".", "'"))
+def test_no_number_is_overlooked_among_many_words(cell, marks):
+    cells = Cells(None, *marks)
+    if cells.number(cell) is not None:
+        assert not cells.no_number(["Ulm", cell, "4th"])
+    assert cells.no_number(["Ulm", "Nice", "information", "4th"])
+
+
+@given(
+    st.lists(st.dates().map(str), min_size=1), st.sampled_from(["", "2023-02-29", "0000-01-01", "2023-1-1", "2023-01-01 10:00"])
+)
+def test_days_told_at_once_are_those_told_one_by_one(values, odd):
+    assert iso_days(values).tolist() == days(values, None)[1]
+    assert not odd or iso_days([*values, odd]) is None
+
+
+def test_a_wide_file_of_words_is_opened_a_few_times(tmp_path, monkeypatch):
+    names = [f"t{j}" for j in range(30)]
+    path, opened = (
+        write(tmp_path / "t.csv", ",".join([*names, "y"]) + "\n" + "\n".join(["Ulm," * 30 + "1", "Jena," * 30 + "2"])),
+        [],
+    )
+    monkeypatch.setattr("coordboost.readers.text.opened", lambda *given: opened.append(1) or arrays.opened(*given))
+    assert read_table(path).X.shape == (2, 30) and len(opened) == 2
 
 
 @pytest.mark.parametrize(("last", "kind"), [("7.654.321,5", "f"), ("31.12.2020", "O")])

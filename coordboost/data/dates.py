@@ -1,6 +1,7 @@
 """Dates as numbers: days since 1 January 1970, with the time of day as a fraction."""
 
 import datetime
+import re
 
 import numpy as np
 
@@ -11,6 +12,8 @@ FORMATS = ("%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", "%d.%m.%y", "%d/%m/%Y", "%m/%d/%Y
 TIMES = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f")
 #: Ways that differ in what comes first, day or month.
 TWO_WAYS = {"%d/%m/%Y": "%m/%d/%Y", "%d-%m-%Y": "%m-%d-%Y"}
+#: A day in the way of ISO 8601, without a time, from the year 1 on.
+PLAIN_ISO = re.compile(r"(?!0000)[0-9]{4}-[0-9]{2}-[0-9]{2}").fullmatch
 FIRST, MIDNIGHT = datetime.datetime(1970, 1, 1), datetime.time()
 
 
@@ -53,14 +56,30 @@ def _may_be_date(text):
     return text[:1].isdigit() and len(text) <= 40
 
 
+def begins_as_word(values):
+    """Whether there is text among some values, and the first of it begins as no date does."""
+    first = _first(values)
+    return bool(first) and not _may_be_date(first)
+
+
+def iso_days(values):
+    """Days of different text, (n,), where each of it is written as 2024-02-29 is, and there is such a day; else None."""
+    if not all(map(PLAIN_ISO, values)):
+        return None
+    try:
+        return np.array(values, dtype="datetime64[D]").astype(np.float64)
+    except ValueError:
+        return None
+
+
 def days(values, place, form=None):
     """How dates are written, and the days of each of the different values of a column; None where they are no dates.
 
     Parameters
     ----------
     values : list of str, of dates, or None where missing
-    place : str
-        Where the first of them is, for a sentence.
+    place : function without arguments
+        Where the first of them is, in words, for a sentence.
     form : str, optional
         How they are written, as in ``datetime.strptime``; by default that is found out.
 
@@ -106,6 +125,6 @@ def _check_one_way(place, written, found, first, form):
     swapped = other and _read(written, other + form[8:])
     if swapped and swapped != found:
         raise ValueError(
-            f"{place} holds {first!r}, a date that can be read in two ways: say which with "
+            f"{place()} holds {first!r}, a date that can be read in two ways: say which with "
             f'date_format="{form}" or "{other + form[8:]}".'
         )

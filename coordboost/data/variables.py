@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost.data.kinds import CATEGORY, DATE, NUMBER, cell
+from coordboost.data.cells import cell
+from coordboost.data.kinds import CATEGORY, DATE, NUMBER
 from coordboost.data.names import listed
 
 

@@ -9,6 +9,7 @@ labels a loss wants, belongs to ``Problem``.
 """
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -44,7 +45,7 @@ class Table(NamedTuple):
         """X with the gaps of all rows filled by what some `rows` (indices) say; X itself where none were filled."""
         if self.recipe is None or self.columns is None:
             return self.X
-        known = [column._replace(values=column.values[rows]) for column in self.columns]
+        known = [replace(column, values=column.values[rows]) for column in self.columns]
         return encoded(self.recipe.refilled(known), self.columns, str)
 
     def problem(self, loss=None, *, center=True, scale=True):

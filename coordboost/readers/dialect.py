@@ -132,6 +132,7 @@ def dialect_of(text, suffix, encoding, sep=None, decimal=None, thousands=None, b
     lines = text.lstrip("\ufeff\r\n# ").splitlines(keepends=True)
     sep = _separator(lines, suffix) if sep is None else sep
     cells = [cell.strip() for row in _first(lines, sep)[1:] for cell in row]
+    cells = [cell for cell in cells if not cell[:1].isalpha()]  # marks are those of numbers
     commas, points = ([cell for cell in cells if one.fullmatch(cell)] for one in (COMMA, POINT))
     told = decimal is not None
     if decimal is None:

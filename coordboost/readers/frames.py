@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 
-from coordboost.data.kinds import Cells
+from coordboost.data.cells import Cells
 from coordboost.readers.arrays import opened
 from coordboost.readers.text import TEXT, TextFile
 

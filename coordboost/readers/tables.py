@@ -1,19 +1,19 @@
 """Data frames to features and target: what each column is, what is left out, what fills gaps; and the same again for new rows."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 
+from coordboost.data.cells import Cells, cell
 from coordboost.data.encode import encoded, fitted
-from coordboost.data.kinds import CATEGORY, DATE, NUMBER, Cells, cell, column_of
+from coordboost.data.kinds import CATEGORY, DATE, KEY, KEYS, NUMBER, column_of
 from coordboost.data.recipe import Recipe
 from coordboost.data.variables import refuse_gap
 from coordboost.readers.arrays import quoted
 from coordboost.readers.dialect import GROUPED, POINT
 from coordboost.readers.text import unsplit
 
-#: A column of text is set aside where as many cells or more all differ: names, keys, remarks.
-KEYS = 10
 #: Cells that are numbers but for a mark.
 MARKED = re.compile(r"[$€£¥]\s*[+-]?[\d.,]*\d|[+-]?[\d.,]*\d\s*[%$€£¥]|[+-]?\d+,\d+|\d+(_\d+)+")
 
@@ -68,7 +68,7 @@ def _learned(file, target, options):
     for name in names:
         columns[name] = _column(name, frame[name], cells, options)
     del frame
-    keep, aside = _set_aside(columns, options.text)
+    keep, aside = _set_aside(columns)
     said += aside
     columns = [columns[name] for name in keep]
     if not keep:
@@ -78,7 +78,7 @@ def _learned(file, target, options):
     rows, more = _rows(target, y, keep, columns, options.impute, where)
     said += more
     if rows is not None:
-        y, columns = y._replace(values=y.values[rows]), [one._replace(values=one.values[rows]) for one in columns]
+        y, columns = replace(y, values=y.values[rows]), [replace(one, values=one.values[rows]) for one in columns]
     y, labels, more = _target(target, y)
     variables = fitted(keep, columns, options.impute)
     said += more + _what(variables, columns) + _counters(keep, columns)
@@ -124,8 +124,8 @@ def _refuse_target(target, names):
 
 
 def _column(name, series, cells, options):
-    column = column_of(name, series, cells, CATEGORY if name in options.text else None)
-    if column.kind == CATEGORY and name not in options.text and column.levels:
+    column = column_of(name, series, cells, CATEGORY if name in options.text else None, may_be_key=True)
+    if column.kind in (CATEGORY, KEY) and name not in options.text and column.levels:
         other = "," if cells.decimal == "." else "."
         marked = [
             level
@@ -134,6 +134,7 @@ def _column(name, series, cells, options):
             and (MARKED.fullmatch(level) or GROUPED[other].fullmatch(level) or (other == "." and POINT.fullmatch(level)))
         ]
         if 2 * len(marked) > len(column.levels):
+            marked.sort()
             row = int(np.flatnonzero(column.values == column.levels.index(marked[0]))[0])
             mark = f'say what the {"comma" if other == "," else "point"} is (decimal="{other}" or thousands="{other}"), '
             raise ValueError(
@@ -143,14 +144,10 @@ def _column(name, series, cells, options):
     return column
 
 
-def _set_aside(columns, text):
+def _set_aside(columns):
     """Names of the columns to learn from; those that hold nothing, or another text in every row, are left out and named."""
     empty = [name for name, column in columns.items() if column.missing.all()]
-    keys = [
-        name
-        for name, column in columns.items()
-        if column.kind == CATEGORY and name not in text and KEYS <= len(column.levels) == int((~column.missing).sum())
-    ]
+    keys = [name for name, column in columns.items() if column.kind == KEY]
     said = [
         f"left out: {quoted(found)} ({why})" for found, why in ((empty, "empty"), (keys, "another text in every row")) if found
     ]
