@@ -87,7 +87,7 @@ def _report(run, found, out, choose, steps, as_json):
     row = {**report.summary(models, optimum), "cv_error": float(found.mean[k]), "cv_standard_error": float(found.error[k])}
     row |= {"cv_best_step": found.best, "cv_one_se_step": found.one_se, "folds": len(found.losses)}
     text = [
-        f"Mean loss on rows held out, {len(found.losses)} folds: {found.mean[k]:.6g} +- {found.error[k]:.2g} (standard error) at step "
+        f"Mean loss on rows held out, {len(found.losses)} folds: {found.mean[k]:.6g} +- {found.error[k]:.4g} (standard error) at step "
         f"{k:,}, chosen as {choose}; the constant model has {found.mean[0]:.6g}. Smallest at step {found.best:,}; step {found.one_se:,} is "
         "the first within one standard error."
     ]

@@ -130,7 +130,8 @@ def figure(runs, lasso=None, title="", *, optimum=None, n_labels=12):
     axes = [first, *(fig.add_subplot(rows[0, i], sharex=first, sharey=first) for i in range(1, len(runs)))]
     for ax in axes[1:]:
         ax.tick_params(labelleft=False)
-    _draw_shrinkage(fig.add_subplot(rows[1, :]), runs, traces, lasso, optimum)
+    below = fig.add_subplot(rows[1, :], sharex=first if len(runs) == 1 else None)
+    _draw_shrinkage(below, runs, traces, lasso, optimum)
     _draw_profiles(fig, axes, runs, traces, names, lasso, n_labels)
     return fig
 
@@ -215,7 +216,7 @@ def _draw_shrinkage(ax, runs, traces, lasso, optimum):
         inset.tick_params(labelsize=SMALL)
         ax.indicate_inset((left, low - 0.005, right - left, high - low + 0.01), edgecolor="#888888")
     ax.set_xlim(left=0.0)
-    ax.set_xlabel("l1 norm of the coefficients")
+    ax.set_xlabel("l1 norm")
     ax.set_ylabel("training error, 1 = constant model")
     ax.tick_params(labelsize=SMALL)
     ax.legend(fontsize=SMALL, frameon=False, loc="upper right")

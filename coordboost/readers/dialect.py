@@ -17,6 +17,8 @@ MARKS = (
 )
 COMMA = re.compile(r"[+-]?(\d*|\d{1,3}(\.\d{3})+),\d+([eE][+-]?\d+)?")
 POINT = re.compile(r"[+-]?(\d*|\d{1,3}(,\d{3})+)\.\d+([eE][+-]?\d+)?")
+#: Cells between spaces, in quotes or not.
+SPACED = re.compile(r'"([^"]*)"|(\S+)')
 GROUPED = {".": re.compile(r"[+-]?\d{1,3}(\.\d{3})+(,\d+)?"), ",": re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?")}
 
 
@@ -83,7 +85,8 @@ def records(lines, sep):
     lines : iterable of str
     """
     if sep == SPACES:
-        yield from ((k, line.split()) for k, line in enumerate(lines, 1) if line.strip())
+        found = ((k, [quoted or plain for quoted, plain in SPACED.findall(line)]) for k, line in enumerate(lines, 1))
+        yield from ((k, row) for k, row in found if row)
         return
     reader = csv.reader(lines, delimiter=sep, skipinitialspace=True, strict=True)
     yield from ((reader.line_num, row) for row in reader if row)

@@ -14,8 +14,13 @@ from coordboost.readers.arrays import quoted
 from coordboost.readers.dialect import GROUPED, POINT
 from coordboost.readers.text import unsplit
 
-#: Cells that are numbers but for a mark.
-MARKED = re.compile(r"[$€£¥]\s*[+-]?[\d.,]*\d|[+-]?[\d.,]*\d\s*[%$€£¥]|[+-]?\d+,\d+|\d+(_\d+)+")
+#: What stands between thousands in some countries: spaces that do not break, apostrophes.
+BETWEEN = " '\u2019\u00a0\u2009\u202f"
+#: Cells that are numbers but for a mark: of money or parts, between thousands, of an exponent as Fortran writes it.
+MARKED = re.compile(
+    r"[$€£¥]\s*[+-]?[\d.,]*\d|[+-]?[\d.,]*\d\s*[%$€£¥]|[+-]?\d+,\d+|\d+(_\d+)+"
+    rf"|[+-]?\d{{1,3}}([{BETWEEN}]\d{{3}})+([.,]\d+)?|[+-]?\d*[.,]?\d+[dD][+-]\d+"
+)
 
 
 def learned(file, target, options):
@@ -134,14 +139,22 @@ def _column(name, series, cells, options):
             and (MARKED.fullmatch(level) or GROUPED[other].fullmatch(level) or (other == "." and POINT.fullmatch(level)))
         ]
         if 2 * len(marked) > len(column.levels):
-            marked.sort()
-            row = int(np.flatnonzero(column.values == column.levels.index(marked[0]))[0])
-            mark = f'say what the {"comma" if other == "," else "point"} is (decimal="{other}" or thousands="{other}"), '
-            raise ValueError(
-                f"{cells.where(row)}, column {name!r} holds {cell(marked[0])}, a number with a mark: write the numbers without it, "
-                f"{mark if other in marked[0] else ''}or take the column as text (text={name!r})"
-            )
+            _refuse_marked(name, column, min(marked), other, cells)
     return column
+
+
+def _refuse_marked(name, column, level, other, cells):
+    """Say that numbers have a mark, as `level` has, and what it may be: the `other` one of point and comma, or one between thousands."""
+    row = int(np.flatnonzero(column.values == column.levels.index(level))[0])
+    ways = ["write the numbers with E for D" if "D" in level.upper() else "write the numbers without it"]
+    if level[-1].isdigit() and (between := sorted({*level} & {*BETWEEN})):
+        ways += [f"say what stands between thousands (thousands={between[0]!r})"]
+    elif other in level:
+        ways += [f'say what the {"comma" if other == "," else "point"} is (decimal="{other}" or thousands="{other}")']
+    raise ValueError(
+        f"{cells.where(row)}, column {name!r} holds {cell(level)}, a number with a mark: {', '.join(ways)}, or take the column as text "
+        f"(text={name!r})"
+    )
 
 
 def _set_aside(columns):

@@ -3,8 +3,10 @@
 import codecs
 import csv
 import io
+import itertools
 import re
 import warnings
+from contextlib import suppress
 
 from coordboost.data.cells import Cells, misplaced
 from coordboost.readers.arrays import opened, quoted, repeated
@@ -12,6 +14,8 @@ from coordboost.readers.dialect import SAMPLE, SEPARATORS, SPACES, dialect_of, e
 
 TEXT = (".csv", ".tsv", ".tab", ".txt", ".dat", ".data")
 KIND = "a table of text"
+#: What Excel takes for a separator, in a line above the names.
+ABOVE = re.compile(r"\ufeff?sep=(.)\r?\n", re.IGNORECASE)
 
 
 class TextFile:
@@ -41,6 +45,9 @@ class TextFile:
             ) from None
         except ValueError as error:
             raise ValueError(f"{path}: cannot be read as a table ({error}): check that it is one") from None
+        self.above = ABOVE.match(text)
+        if self.above:
+            text, told = text[self.above.end() :], {"sep": self.above[1], **told}
         self.dialect = dialect_of(text, suffix, encoding, **told, before=before)
         self.told = {*told, *(["encoding"] if options.encoding else [])}
         self.na = list(options.na)
@@ -54,7 +61,7 @@ class TextFile:
 
     def _header(self, text):
         try:
-            header = next(records(io.StringIO(text), self.dialect.sep), (0, [""]))[1]
+            header = next(records(io.StringIO(text, newline=""), self.dialect.sep), (0, [""]))[1]
         except csv.Error:
             self._refuse_quote()
         header = [name.strip().lstrip("\ufeff") for name in header]
@@ -62,7 +69,7 @@ class TextFile:
             header = header[1:] if header[0] == "#" else [header[0].lstrip("# "), *header[1:]]
         if twice := repeated([name for name in header if name]):
             raise ValueError(f"{self.path}: the header repeats {quoted(twice)}: give every column its own name")
-        return header
+        return [name or f"Unnamed: {j}" for j, name in enumerate(header)]
 
     @property
     def marks(self):
@@ -116,7 +123,7 @@ class TextFile:
         dialect = self.dialect
         words = {
             "sep": dialect.sep, "decimal": dialect.decimal, "thousands": self._thousands(), "encoding": dialect.encoding,
-            "names": self.header, "header": 0, "index_col": False, "na_values": self.na,
+            "names": self.header, "header": 0, "skiprows": int(self.above is not None), "index_col": False, "na_values": self.na,
             "dtype": {name: str for name in self.text if name in self.header}, "skipinitialspace": skip,
         }  # fmt: skip
         if _old():
@@ -153,7 +160,8 @@ class TextFile:
 
     def _records(self):
         with opened(self.path, KIND) as raw, io.TextIOWrapper(raw, encoding=self.dialect.encoding, newline="") as lines:
-            yield from records(lines, self.dialect.sep)
+            found = records(lines, self.dialect.sep)
+            yield from itertools.islice(found, int(self.above is not None), None)
 
     def _refuse_ragged(self, *, shorter):
         """Say which line has more cells than the header, or where it is `shorter`, fewer."""
@@ -162,7 +170,7 @@ class TextFile:
             for line, row in self._records():
                 if len(row) > width or (shorter and len(row) < width):
                     cells = f"{len(row)} cell{'s' * (len(row) != 1)}"
-                    way = unsplit(self.header) or ": mend that line"
+                    way = unsplit(self.header) or _remedy(self.header, len(row))
                     raise ValueError(f"{self.path}: line {line} has {cells}, the header has {width}{way}")
         except csv.Error:
             self._refuse_quote()
@@ -185,9 +193,10 @@ class TextFile:
 
     def where(self, row):
         """The line of a row, counted from 0 after the header, in words. *Cost*: the file is read up to there."""
-        for k, (line, _) in enumerate(self._records(), -1):
-            if k == row:
-                return f"line {line}"
+        with suppress(csv.Error):  # quotes that Python reads in another way than pandas
+            for k, (line, _) in enumerate(self._records(), -1):
+                if k == row:
+                    return f"line {line}"
         return f"row {row + 1}"
 
 
@@ -195,6 +204,15 @@ def unsplit(names):
     """The remedy where all names of a table seem to stand in one cell; "" where they do not."""
     marks = [mark for mark in SEPARATORS if len(names) == 1 and mark in names[0]]
     return f"; the header looks as if {SEPARATORS[marks[0]]} separated its cells (sep={marks[0]!r})" if marks else ""
+
+
+def _remedy(header, width):
+    """What to do about a row of `width` cells that has another length than the header."""
+    if width == len(header) - 1 and header[-1].startswith("Unnamed: "):
+        return ": take out the separator at the end of the header"
+    if len(header) == 1:
+        return ": the names of the columns must be the first line, so take out what stands above them"
+    return ": mend that line"
 
 
 def _coded(frame):
