@@ -100,6 +100,14 @@ def test_a_number_that_is_measured_in_another_way_is_seen(monkeypatch):
     assert "over all points the sides added up to" in kept.differences(check, "printed", list(kept.tried(check, "printed")))
 
 
+@pytest.mark.parametrize("statement", ["(23)", "Theorem 2.1 (i)"])
+def test_an_assumption_that_is_loosened_is_seen(monkeypatch, statement):
+    """Without it (23) is false for eps = 3/2, and Theorem 2.1 (i) is another theorem."""
+    check = next(check for check, _ in ROWS if check.statement == statement)
+    monkeypatch.setitem(check.assuming, "printed", "eps <= 2")
+    assert kept.differences(check, "printed", list(kept.tried(check, "printed"))).startswith("beyond case: the sides were")
+
+
 def test_what_is_kept_of_a_case_does_not_hang_on_its_rounding():
     """Another BLAS moves what is measured by its slack: the third point is a thousand roundings, and says how they fell."""
     one = BoundCheck("x", "printed", "upper", [9.0, 1.0, 1e-13], [9.0, 2.0, 1e-13], 1e-16)

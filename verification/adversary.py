@@ -5,7 +5,7 @@ import time
 import click
 
 from verification import kept
-from verification.hunting import drawn, search
+from verification.hunting import beyond, drawn, search
 from verification.ledger import Bench, checks_of, modules
 
 
@@ -86,10 +86,10 @@ def main(name, everything, seconds, tries, seed, keep, renewed):
         good, found = told(check, variant, seconds / len(chosen), tries, seed)
         wrong += not good
         if keep and found is not None:
-            both = {"hard": found, "drawn": drawn(check, variant, seed)}
+            some = {"hard": found, "drawn": drawn(check, variant, seed), "beyond": beyond(check, variant, seed)}
             cases = kept.read(file).get(kept.key(check, variant), {}).get("cases", {})
             kept.keep(
-                file, {kept.key(check, variant): {**{kind: one.kept() for kind, one in both.items() if one}, "cases": cases}}
+                file, {kept.key(check, variant): {**{kind: one.kept() for kind, one in some.items() if one}, "cases": cases}}
             )
     if keep:
         keep_cases({file for file, _, _ in chosen})

@@ -6,7 +6,7 @@ the instance is made smaller, and its numbers simpler, as long as the claim stay
 """
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -175,3 +175,14 @@ def drawn(check, variant, seed=0):
             one = hunt.at(shape, [Fraction(float(x)).limit_denominator(4) for x in numbers], wanted=-1.5)
             found += [one] * (one is not None)
     return max(found, key=lambda one: len(one.numbers), default=None)
+
+
+def beyond(check, variant, seed=0, tries=2000):
+    """An instance of which an assumption does not hold: where the claim fails, or is nearest to failing. None without an assumption.
+
+    The claim says nothing about it, so it is kept without sides; they are there if the assumption is loosened.
+    """
+    wrong = check.beyond(variant) if hasattr(check, "beyond") and check.expected[variant] == "verified" else None
+    violation, near = search(wrong, variant, tries, seed=seed) if wrong else (None, None)
+    found = violation or near
+    return found and replace(found, told=told([]))

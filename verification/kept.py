@@ -52,8 +52,8 @@ def key(check, variant):
     return f"{check.statement} | {variant}"
 
 
-#: What is kept for each row: the instance nearest to a violation, and one as it was drawn.
-KINDS = ("hard", "drawn")
+#: What is kept for each row: the instance nearest to a violation, one as it was drawn, one beyond what is assumed.
+KINDS = ("hard", "drawn", "beyond")
 
 
 @functools.cache

@@ -155,6 +155,16 @@ class Statement:
             slack = 1e-11 + FLOAT * (np.abs(measured) + np.abs(bound).max()) if own is None else own
         return BoundCheck(self.statement, variant, kind, measured, bound, slack, "exact" if exact else "float", at, along=along)
 
+    def beyond(self, variant):
+        """The same claim about the instances of which its assumption does not hold; None where it assumes nothing."""
+        assumed = self.assuming.get(variant, "")
+
+        def check(case, variant):
+            return None if formula.true(assumed, case, self.where.items()) else self._tried(case, variant)
+
+        check.spaces = self.spaces
+        return check if assumed else None
+
     def instead(self, text, assuming=""):
         """A sabotage: another formula on the same instances, or on those of which a condition holds."""
         wrong = Statement(self.statement, self.spaces, "", printed=text, where=self.where, assuming=assuming)

@@ -103,7 +103,7 @@ def _(case, variant):
 
 check_decrease = Statement(
     "Remark 3.3", (DRAWS, BASIS), "The weights do not increase; sharpened: the first falls by the part (t - 1) / (n - 1), the others more.",
-    printed="later(gamma) <= gamma", sharpened="(n_places - 1) * later(gamma) <= (n_places - drawn) * gamma",
+    printed="later(gamma) <= gamma", sharpened="later(gamma) * (n_places - 1) <= (n_places - drawn) * gamma",
 )  # fmt: skip
 
 
@@ -145,7 +145,7 @@ SABOTAGE = {
     check_expectation: {"draws with replacement": _if(Subset, lambda case: _expectation(case, _replaced(case)))},
     check_decrease: {
         "weights in reverse": lambda case: None if isinstance(case, tuple) else _decrease("printed", _gamma(3, 6)[::-1], 1),
-        "the part (n - t) / n": check_decrease.instead("n_places * later(gamma) <= (n_places - drawn) * gamma"),
-        "falls for t = 1 too": check_decrease.instead("n_places * later(gamma) <= (n_places - 1) * gamma"),
+        "the part (n - t) / n": check_decrease.instead("later(gamma) * n_places <= (n_places - drawn) * gamma"),
+        "falls for t = 1 too": check_decrease.instead("later(gamma) * n_places <= (n_places - 1) * gamma"),
     },
 }
