@@ -62,13 +62,13 @@ ROUNDING = [
     "error",
     "count",
 ]
-#: Beginnings of the names of functions that draw and make instances.
+#: Beginnings of the names of functions that draw and make instances, beside those that a ``Space`` is made of.
 MAKERS = ("_draw", "_make", "_varying", "_grid", "_columns", "_set", "_short", "_tail_of", "starts")
 #: What stands in lines that say which instances are tried, how long a search goes on, or how far rounding goes.
 DRAWN = (
     "rng", "@dataclass", "options=", "n_starts", "n_random", "rounds", "seed", "shape", "numbers", ".at((", "Descent(", "Roads(",
     "for t in (", "edges", "np.eye(p)", "_BLOCK", "REPEATS", "FEW", "QUICK", "MAX_", "TOLERANCE", "BUDGET", "1e-", "finfo", "noise",
-    "slack", "follow_angle=0", "k = np.array([",
+    "slack", "follow_angle=0", "k = np.array([", "budget", "doubt(", "for _ in range(",
 )  # fmt: skip
 
 
@@ -97,11 +97,24 @@ def _spans(source):
         left_alone = any(word in name.lower() for name in names for word in ROUNDING) or {"SABOTAGE", "CASES", "QUICK"} & set(
             names
         )
-        if left_alone or (isinstance(node, ast.FunctionDef) and node.name.startswith(MAKERS)):
+        if left_alone or (isinstance(node, ast.FunctionDef) and (node.name.startswith(MAKERS) or node.name in _makers(tree))):
             bad.update(range(node.lineno, node.end_lineno + 1))
     bad.update(line for node in _only_for_sabotages(tree) for line in range(node.lineno, node.end_lineno + 1))
     bad.update(i for i, line in enumerate(source.decode().split("\n"), 1) if any(word in line for word in DRAWN))
     return set(range(1, source.count(b"\n") + 2)) - bad
+
+
+def _makers(tree):
+    """Names of the functions that draw and make the instances of the spaces of a file."""
+    calls = [
+        node for node in ast.walk(tree) if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("Space", "replace")
+    ]
+    given = [
+        part
+        for call in calls
+        for part in (*call.args[1:3], *(word.value for word in call.keywords if word.arg in ("draw", "make")))
+    ]
+    return {part.id for part in given if isinstance(part, ast.Name)}
 
 
 def _only_for_sabotages(tree):
@@ -139,7 +152,11 @@ def _in_formulas(source):
             tree = ast.parse(node.value, mode="eval")
         except SyntaxError:
             continue
-        if not isinstance(tree.body, ast.Tuple) and any(isinstance(inner, ast.Compare | ast.BinOp) for inner in ast.walk(tree)):
+        if (
+            " " in node.value
+            and not isinstance(tree.body, ast.Tuple)
+            and any(isinstance(inner, ast.Compare | ast.BinOp) for inner in ast.walk(tree))
+        ):
             start = sum(len(line) + 1 for line in source.split(b"\n")[: node.lineno - 1]) + node.col_offset + 1
             for one in mutants.mutants(node.value.encode()):
                 after = one.of(node.value.encode()).decode()

@@ -12,6 +12,7 @@ import coordboost as cb
 from coordboost.geometry import cells, rays, signs, sphere
 from coordboost.geometry.angle import EXACT
 from coordboost.geometry.ascent import climb
+from coordboost.geometry.ball import CuttingPlanes, Written
 from coordboost.geometry.design import best_weights
 from coordboost.geometry.interval import floor_of
 from coordboost.geometry.learners import Learners
@@ -99,6 +100,14 @@ def test_the_best_of_all_blocks_is_taken(method, monkeypatch):
         assert learners.cosine(method.direction(learners)) == pytest.approx(once, rel=1e-13)  # a product of another size
 
 
+def test_many_learners_are_looked_at_less_often(monkeypatch):
+    learners = Learners.of(SPACE, cb.Subset(2))
+    monkeypatch.setattr(cells, "WORK", 40)
+    few = cells.certified_lower(learners, 1.0)[0]
+    monkeypatch.undo()
+    assert few == cells.certified_lower(learners, 1.0, budget=40 // 6)[0] < cells.certified_lower(learners, 1.0)[0]
+
+
 def test_weights_in_a_fan_of_lines():
     """Lines at 0, 10 and 20 degrees: the least cosine is that of the line across the middle, and weights of the outer two prove it."""
     fan = np.deg2rad([0, 10, 20])
@@ -106,6 +115,31 @@ def test_weights_in_a_fan_of_lines():
     weights = best_weights(learners)
     np.testing.assert_allclose(weights, [0.5, 0, 0.5], atol=1e-5)
     assert floor_of(learners, weights) == pytest.approx(math.sin(fan[1]), rel=1e-5)
+
+
+def test_weights_that_miss_a_direction_prove_nothing():
+    learners = Learners.of(np.eye(3), cb.Full())
+    assert floor_of(learners, np.array([0.5, 0.5, 0])) == 0 == floor_of(learners.second_moment(), np.array([1.0, 0, 0]))
+    assert floor_of(learners, np.array([1.0, 1, -1])) == 0
+
+
+@pytest.mark.parametrize("rule", [cb.Full(), cb.Subset(1), cb.Subset(2)], ids=str)
+def test_both_programs_reach_the_end_of_a_long_ball(rule):
+    """Lines an angle of a hundredth apart: the ball is a hundred times as long as it is wide."""
+    fan = np.array([0, 0.01, 0.02])
+    learners = Learners.of(np.array([np.cos(fan), np.sin(fan)]), rule)
+    across = learners.basis.T @ [-fan[1], 1.0]
+    one, other = (program(learners).maximiser(across) for program in (Written, CuttingPlanes))
+    assert across @ one == pytest.approx(across @ other, rel=1e-6) and across @ one > 50
+    assert np.abs(one).max() <= CuttingPlanes(learners).box
+
+
+def test_norms_of_many_directions_do_not_hang_on_blocks(monkeypatch):
+    learners, directions = Learners.of(SPACE, cb.Subset(2)), np.random.default_rng(0).standard_normal((7, 3))
+    values, slopes = learners.values(directions), learners.slopes(directions)
+    monkeypatch.setattr("coordboost.geometry.learners.BLOCK", 13)
+    np.testing.assert_allclose(learners.values(directions), values, rtol=1e-14)
+    np.testing.assert_allclose(learners.slopes(directions), slopes, rtol=1e-14)
 
 
 @pytest.mark.parametrize("search", [climb, sphere.best_reached])

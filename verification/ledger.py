@@ -24,7 +24,6 @@ from threadpoolctl import threadpool_limits
 import verification.theorems
 from verification import kept
 from verification.entries import Ledger, Row, Sabotage
-from verification.space import Space
 
 PARAGRAPHS = ("Problem:", "Method:", "Assumptions:", "Claim:", "Constants:", "Measured:", "Reference:")
 LEVELS = ("exact", "float", "enumerated", "sampled")
@@ -62,8 +61,8 @@ def form_faults(module):
     faults += [f"{check.statement} ({name}) has no sabotage." for check in without]
     return faults + [
         f"{name}: the space '{space.name}' is called {'exact' if space.exact else 'not exact'}, which its rows are not."
-        for space in vars(module).values()
-        if isinstance(space, Space) and module.__name__ in (space.draw.__module__, space.make.__module__)
+        for space in {id(space): space for check in checks for space in getattr(check, "spaces", ())}.values()
+        if module.__name__ in (space.draw.__module__, space.make.__module__)
         if space.exact != kept.compared_exactly(space, checks)
     ]
 

@@ -120,9 +120,9 @@ check_path = Statement(
 )
 
 CASES = {
-    **{f"LS-Boost, rate {eps}": (lambda eps=eps: Followed("LS-Boost", eps, 1.0)) for eps in (0.05, 0.01)},
-    **{f"FS, steps of {eps}": (lambda eps=eps: Followed("FS", eps, 1.0)) for eps in (0.3, 0.01)},
-    **{f"R-FS, {share} of the radius": (lambda share=share: Followed("R-FS", 0.02, share)) for share in (0.99, 0.91, 0.81)},
+    **{f"LS-Boost, rate {eps}": (lambda eps=eps: Followed(KINDS[0], eps, 1.0)) for eps in (0.05, 0.01)},
+    **{f"FS, steps of {eps}": (lambda eps=eps: Followed(KINDS[1], eps, 1.0)) for eps in (0.3, 0.01)},
+    **{f"R-FS, {share} of the radius": (lambda share=share: Followed(KINDS[2], 0.02, share)) for share in (0.99, 0.91, 0.81)},
 }
 QUICK = ("LS-Boost, rate 0.05", "FS, steps of 0.3", "FS, steps of 0.01", "R-FS, 0.91 of the radius")
 SABOTAGE = {check_path: {"one step": check_path.instead("apart <= step")}}

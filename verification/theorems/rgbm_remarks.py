@@ -135,8 +135,10 @@ def check_plain(case, variant):
 
 CASES = {
     "one learner": lambda: Plain(30),
-    "sixteen learners": lambda: Sizes(16, 3, Fraction(1, 4)),
-    "a hundred learners": lambda: Sizes(100, 20, Fraction(1, 100)),
+    "sixteen learners": lambda: SIZES.at((4, 3), "1/4"),
+    "a hundred learners": lambda: SIZES.at((10, 20), "1/100"),
+    "one of nine": lambda: SIZES.at((3, 1), "1/2"),
+    "all of four": lambda: SIZES.at((2, 4), "1"),
 }
 
 
