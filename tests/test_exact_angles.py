@@ -91,6 +91,14 @@ def test_a_single_learner():
     assert set(found) == {"closed form", "sign vectors"} and all(abs(direction) == 1 for direction in found.values())
 
 
+@pytest.mark.parametrize("columns, rule", ANGLES)
+def test_the_cost_of_rays_counts_the_places_of_kinks(columns, rule):
+    """None is looked at twice, and none that is no kink."""
+    generic = np.random.default_rng(5).standard_normal((3, len(columns)))
+    learners = Learners.of(generic, rule, GROUPS[: len(columns)] if type(rule) is cb.Groups else None)
+    assert len(rays._normals(learners)) == rays._count(learners)
+
+
 @pytest.mark.parametrize("method", [signs, rays])
 def test_the_best_of_all_blocks_is_taken(method, monkeypatch):
     learners = Learners.of(np.random.default_rng(4).standard_normal((4, 4)), cb.Full())

@@ -9,6 +9,7 @@ from refusal import refused
 
 import coordboost as cb
 from coordboost.geometry import start_distance
+from coordboost.geometry.distance import reach
 from coordboost.geometry.least import away, least_loss
 from coordboost.targets import At
 
@@ -60,6 +61,15 @@ def test_rounding_is_a_part_of_how_far_the_minimiser_is():
         assert 0 < away(problem, At.point(problem, best)) < 1e-11 and np.abs(off).sum() <= away(
             problem, At.point(problem, best)
         )
+
+
+def test_the_way_in_predictions_takes_both_ends_of_the_least_loss():
+    """A loss of 1 at the start: to a least loss of 1/2 it is sqrt(2 (1 - 1/2) / mu), to one of 7/8 half of that."""
+    assert reach(nearly_equal(0.1), (0.5, 0.875)) == (0.5, 1.0)
+    loss = cb.Logistic(0.25)
+    soft = nearly_equal(0.1, loss)
+    start, far = soft.value(np.zeros(2)), math.sqrt(2 / loss.mu)
+    assert reach(soft, (start - 1, start - 0.25)) == pytest.approx((0.0, far), rel=1e-15)
 
 
 def test_a_minimiser_may_be_farther_than_the_longest_residual():

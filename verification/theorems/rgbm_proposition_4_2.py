@@ -29,11 +29,12 @@ def _ratios(case, at):
     return [float(np.linalg.norm(case.B @ a)) / case.far(a, np.zeros(len(a))) for a in at]
 
 
-def _forms(case, factor=1.0, beside=0.0):
-    """`beside` : a vector (n,) that is added to each c."""
+def _forms(case, factor=1.0, beside=None):
+    """`beside` : vectors (n_points, n) in the place of those in the range of B."""
+    looked_at = case.points @ case.B.T if beside is None else beside
     found = cb.mca(case.B, case.rule, groups=case.label)
     theta, best = factor * found.upper, 3 * found.witness["direction"]  # the length of a direction does not matter
-    cosines = [case.norm(case.B.T @ c) / np.linalg.norm(c) for c in case.points @ case.B.T + beside]
+    cosines = [case.norm(case.B.T @ c) / np.linalg.norm(c) for c in looked_at]
     ends = [*_ratios(case, [np.linalg.lstsq(case.B, best, rcond=None)[0]]), case.norm(case.B.T @ best) / np.linalg.norm(best)]
     everywhere = [*cosines, *_ratios(case, case.points)]
     return [
@@ -86,7 +87,9 @@ QUICK = tuple(CASES)[1::2]
 SABOTAGE = {
     check_forms: {
         "an angle too large by a hundredth": lambda case: _forms(case, factor=1.01),
-        "c outside the range of B": lambda case: _forms(case, beside=10 * np.linalg.svd(case.B)[0][:, -1]),
+        "c outside the range of B": lambda case: _forms(
+            case, beside=case.points @ case.B.T + 10 * np.linalg.svd(case.B)[0][:, -1]
+        ),
     },
     check_root: {"a basis of 51 for 50": check_root.instead("51 <= 50 * K * root(angle2)")},
     check_second: {"the second moment below Theta itself": lambda case: _order(case, power=1.01)},
