@@ -73,3 +73,14 @@ def test_categories_of_other_frames_are_categories(made):
     for ours, theirs in zip(*(family.binned for family in families), strict=True):
         np.testing.assert_array_equal(ours, theirs)
     assert families[1].binning.labels[3] == ["left", "right", "up"]
+
+
+@pytest.mark.parametrize("dtype", ["category", str])
+def test_words_in_a_frame_are_refused_by_the_names_of_their_columns(dtype):
+    frame = pd.DataFrame({"size": [1.0, 2.0, 4.0] * 4, "town": pd.Series(["Ulm", "Jena", "Kiel"] * 4).astype(dtype)})
+    sentence = "^X must hold real numbers; encode or drop the columns town first: scikit-learn's OneHotEncoder makes"
+    for fit in (cb.CertifiedLasso().fit, cb.Problem):
+        with pytest.raises(ValueError, match=sentence):
+            fit(frame, frame["size"])
+    with pytest.raises(ValueError, match="contains NaN"):
+        cb.CertifiedLasso().fit(frame[["size"]].replace(2.0, np.nan), frame["size"])

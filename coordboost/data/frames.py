@@ -17,3 +17,14 @@ def as_pandas(X):
         return pd.Categorical(column.to_list()) if str(column.dtype).startswith(kinds) else column.to_numpy()
 
     return pd.DataFrame({str(name): series(X[name]) for name in X.columns})
+
+
+def refuse_words(X):
+    """Refuse a data frame, of any library, with columns that hold no real numbers: their names, and what to do."""
+    X = as_pandas(X)
+    bad = [str(name) for name, dtype in zip(X.columns, X.dtypes, strict=True) if getattr(dtype, "kind", "O") not in "fiub"]
+    if bad:
+        raise ValueError(
+            f"X must hold real numbers; encode or drop the columns {', '.join(bad[:5])} first: scikit-learn's OneHotEncoder makes 0/1 "
+            "columns of words, and so does read_table for a file."
+        )

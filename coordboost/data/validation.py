@@ -9,7 +9,7 @@ import scipy.sparse
 
 from coordboost._checks import shown, square_is_normal
 from coordboost._protocol import LOSS
-from coordboost.data.frames import as_pandas, is_frame
+from coordboost.data.frames import as_pandas, is_frame, refuse_words
 from coordboost.data.names import listed
 
 
@@ -92,9 +92,7 @@ def matrix(X):
         out = scipy.sparse.csc_array(X, dtype=np.float64, copy=True)
         out.sum_duplicates()
     elif own_names is not None:
-        bad = [str(name) for name, dtype in zip(X.columns, X.dtypes, strict=True) if not _is_number(dtype)]
-        if bad:
-            raise ValueError(f"X must hold real numbers; encode or drop the columns {', '.join(bad[:5])} first.")
+        refuse_words(X)
         out = _numbers("X", X.to_numpy(dtype=np.float64, na_value=np.nan), 2)
     else:
         out = _numbers("X", X, 2)
@@ -131,10 +129,6 @@ def vector(name, values, length, what):
     if len(out) != length:
         raise ValueError(f"{name} must have one entry per {what}: expected {length}, got {len(out)}.")
     return out
-
-
-def _is_number(dtype):
-    return getattr(dtype, "kind", "O") in "fiub"
 
 
 def target(y, n_samples):

@@ -11,6 +11,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from coordboost.data import validation
+from coordboost.data.frames import is_frame, refuse_words
 from coordboost.estimators import tables
 from coordboost.outcome import Status
 from coordboost.paths.places import Place
@@ -101,7 +102,12 @@ class Linear(BaseEstimator):
 
     def _table(self, X, *, reset=False):
         least = {"ensure_min_samples": 2} if reset else {}
-        return validate_data(self, X, reset=reset, accept_sparse="csc", dtype=np.float64, **least)
+        try:
+            return validate_data(self, X, reset=reset, accept_sparse="csc", dtype=np.float64, **least)
+        except (TypeError, ValueError):
+            if is_frame(X):
+                refuse_words(X)  # a sentence with their names, where words are what is wrong
+            raise
 
     def _problem(self, X, y, weight):
         names = getattr(self, "feature_names_in_", None)
