@@ -1,18 +1,26 @@
 """A tree has the same bits in one call and on 1, 2 or 4 threads, however its work is cut."""
 
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
 from test_trees import table, tree_of
+from threadpoolctl import ThreadpoolController
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import coordboost as cb
 from coordboost import _crew
 from coordboost._atomic import ATOMIC
 from coordboost._generic import compiled
 from coordboost.dictionaries.trees import GrownTogether, Growth, Workspace, forest, grow, rows, tasks
+from verification.benchmarks.harness import Contestant, Timed, compete
+from verification.benchmarks.trees import later
+from verification.benchmarks.trees_peers import Job
 
 RNG = np.random.default_rng(8)
 N, D = 700, 11
@@ -159,3 +167,17 @@ def test_threads_come_where_a_step_looks_at_much(monkeypatch, select, looked):
         cb.solve(problem, method, 2)
         assert bool(came) == expected
         came.clear()
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_everybody_in_a_table_of_the_benchmark_has_its_threads(threads):
+    """XGBoost and scikit-learn take no more than OpenMP is said to have, whatever they are asked for; our own trees ask the pool."""
+    pytest.importorskip("sklearn.ensemble")
+
+    def peer(job):
+        libraries = ThreadpoolController().lib_controllers
+        return lambda: Timed({tasks.pool()[1], *(one.num_threads for one in libraries if one.user_api == "openmp")}, 1, 1)
+
+    run = later(peer, Job(None, None, False, 1, 1, threads))
+    (row,) = compete([Contestant("peer", run)], lambda result: {"threads": result}, rounds=1)
+    assert row["threads"] == {threads} and tasks.pool()[1] == 2

@@ -1,19 +1,20 @@
 """Regression trees: CPU seconds per tree of boosting with them, beside the peers, on the same bins.
 
-Peers get one thread. ``solve`` takes a second one for large tables where there is one, which costs CPU time to save wall time; to compare
-on one core: ``taskset -c 0 python -m verification.benchmarks trees``. In the tables with "2 threads" in their name peers get two as well,
-and wall time is what is compared. The tables of stumps are runs over all stumps as learners that are counted, by lookahead, beside the
-same number of trees of depth 1.
+Everybody gets one thread. In the tables with "2 threads" in their name everybody gets two, and wall time is what is compared. The tables
+of stumps are runs over all stumps as learners that are counted, by lookahead, beside the same number of trees of depth 1.
 """
 
+import contextlib
 import functools
 import math
+from unittest import mock
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 import coordboost as cb
 from coordboost.data.binning import bin_columns
-from coordboost.dictionaries.trees import Growth, Workspace, grow
+from coordboost.dictionaries.trees import Growth, Workspace, grow, tasks
 from verification.benchmarks.harness import Contestant, compete, ratios, wanted
 from verification.benchmarks.trees_peers import PEERS, Job, clocked
 
@@ -130,7 +131,7 @@ def trees(name, shape, depth, logistic, rounds=None, threads=1):
     contestants = []
     for newton in (False, True)[: 1 + logistic]:
         kind = ", Newton" if newton else ""
-        contestants.append(Contestant(f"coordboost{kind}", solved(job, newton), n_trees))
+        contestants.append(Contestant(f"coordboost{kind}", later(functools.partial(solved, newton=newton), job), n_trees))
         contestants.append(Contestant(f"coordboost{kind}, kernels alone", ours(boost, binned, job, newton), n_trees))
     for peer, make in PEERS.items():
         contestants.append(Contestant(peer, later(make, job), n_trees))
@@ -139,14 +140,23 @@ def trees(name, shape, depth, logistic, rounds=None, threads=1):
     return {"name": name, **facts, **ratios(rows, "coordboost", "cpu" if threads == 1 else "wall"), "rows": rows}
 
 
+@contextlib.contextmanager
+def on_threads(n):
+    """Within, so many threads for everybody: the harness leaves one to all who count those of OpenMP, XGBoost and scikit-learn."""
+    workers, threads = tasks.pool()
+    with mock.patch.object(tasks, "pool", lambda: (workers, min(n, threads))), threadpool_limits(n, "openmp"):
+        yield
+
+
 def later(make, job):
-    """A run that is made at its first call, so that a peer that is not here is a row that says so."""
+    """A run that is made at its first call, so that a peer that is not here is a row that says so; on the threads of the job."""
     made = []
 
     def run():
-        if not made:
-            made.append(make(job))
-        return made[0]()
+        with on_threads(job.threads):
+            if not made:
+                made.append(make(job))
+            return made[0]()
 
     return run
 

@@ -9,7 +9,6 @@ from typing import NamedTuple
 from unittest import mock
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from verification.benchmarks.harness import Timed
 
@@ -165,8 +164,8 @@ def hgb(job):
             min_samples_leaf=job.least,
             early_stopping=False,
         )
-        with mock.patch.object(gradient_boosting, "TreeGrower", noted), threadpool_limits(job.threads):
-            model.fit(job.codes, job.y)  # it takes as many threads as there are, and the harness leaves one
+        with mock.patch.object(gradient_boosting, "TreeGrower", noted):
+            model.fit(job.codes, job.y)
         raw = model.decision_function if job.logistic else model.predict
         return marks.timed(raw(job.codes))
 
