@@ -5,6 +5,8 @@ from typing import NamedTuple
 import numpy as np
 import scipy  # its linalg is loaded where it is used
 
+from coordboost._protocol import DICTIONARY
+
 #: Largest number of entries of B that is factored as a dense matrix, and of the smaller side for a Gram matrix.
 MAX_ENTRIES, MAX_SIDE = 4_000_000, 4_000
 
@@ -102,8 +104,8 @@ def _through_gram(problem, root):
         side = sum(piece @ piece.T for piece in pieces)
         image = lambda v: problem.scan(root * v)  # noqa: E731
     else:
-        side = dictionary.gram(problem.weight)
-        image = lambda v: root * dictionary.combine(v)  # noqa: E731
+        side = DICTIONARY.verb(dictionary, "gram")(problem.weight)
+        image = lambda v: root * DICTIONARY.verb(dictionary, "combine")(v)  # noqa: E731
     values, vectors = scipy.linalg.eigh(side)
     singular, vectors = np.sqrt(np.maximum(values[::-1], 0)), vectors[:, ::-1]
     large = singular > 1e-5 * singular[0]

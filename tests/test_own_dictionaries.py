@@ -8,11 +8,12 @@ import pytest
 from refusal import case, refused
 
 import coordboost as cb
-from coordboost import Problem
+from coordboost import Problem, spectrum
 from coordboost._protocol import DICTIONARY
 from coordboost.data import probe
 from coordboost.data.binning import bin_columns
 from coordboost.dictionaries.stumps.pieces import Splits
+from coordboost.engine import source
 from coordboost.screening import verbs
 
 M, N = 24, 40
@@ -213,3 +214,17 @@ def test_what_is_looked_at_is_bounded_where_columns_are_long(monkeypatch):
     widths, many = [], np.tile(UNIT, 9)
     Problem(Stored(many, gather=lambda index: widths.append(len(index)) or many[:, index]), Y)
     assert max(widths) == 2 and sum(widths) <= 18 + (18 + 2 * probe.TOPS)
+
+
+def test_a_piece_with_kernels_alone_is_run_and_certified_as_a_stored_one(monkeypatch):
+    """Verbs that a piece may leave out are derived wherever they are asked for: the Gram matrix, the model, the spectrum."""
+    monkeypatch.setattr(source, "RENEW", 8)
+    monkeypatch.setattr(spectrum, "MAX_ENTRIES", 10)
+    rows = np.ascontiguousarray(UNIT[:, :10].T)
+    mine, theirs = Problem(Plain(rows), Y), Problem(cb.Dense(rows), Y)
+    for view in (cb.Gram, cb.Explicit):
+        one, other = (cb.solve(problem, cb.ls_boost(0.5), 20, view=view, compile=False) for problem in (mine, theirs))
+        np.testing.assert_array_equal(one.path.learner, other.path.learner)
+        np.testing.assert_allclose(one.path.theta, other.path.theta, rtol=1e-9)
+        assert one.certificate().upper == pytest.approx(other.certificate().upper, rel=1e-9)
+    assert mine.spectrum.rank == theirs.spectrum.rank

@@ -6,7 +6,7 @@ import numpy as np
 
 from coordboost import _linesearch
 from coordboost._generic import generic, kernel
-from coordboost._protocol import LOSS, VIEW
+from coordboost._protocol import DICTIONARY, LOSS, VIEW
 from coordboost._total import residual_at, sum_of_losses, total_of
 
 scan = generic("scan")
@@ -152,7 +152,7 @@ class Explicit(NamedTuple):
 
     def renew(self, beta):
         """Recompute the state from the coefficients, to stop the rounding from piling up."""
-        self.pred[:] = self.dictionary.combine(beta)
+        self.pred[:] = DICTIONARY.verb(self.dictionary, "combine")(beta)
         begin_residual(self.loss, self.y, self.weight, self.base, self.pred, self.resid)
 
     def looks(self, width, n_learners):

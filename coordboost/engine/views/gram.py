@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._protocol import VIEW
+from coordboost._protocol import DICTIONARY, VIEW
 
 
 @VIEW.own
@@ -26,7 +26,7 @@ class Gram(NamedTuple):
     @classmethod
     def start(cls, problem):
         """The view at beta = 0."""
-        gram = np.ascontiguousarray(problem.dictionary.gram(problem.weight))
+        gram = np.ascontiguousarray(DICTIONARY.verb(problem.dictionary, "gram")(problem.weight))
         corr = problem.scan(problem.weight * problem.y)
         return cls(gram, corr, corr.copy(), np.zeros(2, corr.dtype), problem.tie)
 
