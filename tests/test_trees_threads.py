@@ -17,7 +17,8 @@ import coordboost as cb
 from coordboost import _crew
 from coordboost._atomic import ATOMIC
 from coordboost._generic import compiled
-from coordboost.dictionaries.trees import GrownTogether, Growth, Workspace, forest, grow, rows, tasks
+from coordboost.dictionaries.trees import GrownTogether, Growth, Workspace, forest, grow, rows, tasks, workspace
+from coordboost.dictionaries.trees.histogram import where
 from verification.benchmarks.harness import Contestant, Timed, compete
 from verification.benchmarks.trees import later
 from verification.benchmarks.trees_peers import Job
@@ -123,6 +124,21 @@ def test_tasks_are_taken_once_and_in_order():
         _crew.open_tasks(crew, 1)
         assert _crew.next_task(crew) == 0
     assert _crew.next_task(crew) == -2
+
+
+def test_no_two_threads_write_to_one_line_of_the_cache():
+    """Where they did, four features took as long as eight."""
+    binned, line = table(RNG.integers(0, 255, (9, 600))), workspace.LINE
+    space = Workspace.of(binned, Growth(2).check(binned))
+    for slot in range(2):
+        for first in (0, 4, 8):
+            begin = where(binned, space, np.arange(9), slot, first)[0]
+            assert (space.histograms.ctypes.data + 8 * begin) % line == 0
+    for scratch in (space.sums, space.tallies, space.scores, space.order):
+        assert scratch.ctypes.data % line == 0 and scratch.strides[0] % line == 0
+    used = space.candidates.dtype.itemsize * len(space.nodes)
+    assert space.candidates.strides[0] - used >= line
+    assert line <= _crew.ALONE * 8 and len(space.crew.ticket) * 8 == len(space.crew.done) * 8 >= 2 * line
 
 
 def test_rows_before_each_block():

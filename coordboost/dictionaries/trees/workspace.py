@@ -10,6 +10,8 @@ from coordboost._tiles import THREADS
 
 #: Fewest rows that a block may be limited to.
 FEWEST = 64
+#: Bytes of neighbouring memory that threads must not write to at the same time, as one would wait for the other; so many numbers.
+LINE, ABREAST = 128, 16
 #: Entries of a table by code.
 CODES = 256
 
@@ -47,6 +49,19 @@ CANDIDATE = _fields(score="f8", feature="i8", place="i8", bin="i8", missing_left
 BLOCK = _fields(node="i8", first="i8", last="i8", left="i8")
 
 
+def up_to_four(n):
+    """The next multiple of four."""
+    return -(-n // 4) * 4
+
+
+def lined(shape, kind):
+    """Zeros of 8 bytes that begin on a line of the cache."""
+    size = 8 * int(np.prod(shape))
+    room = np.zeros(size + LINE, dtype=np.uint8)
+    first = -room.ctypes.data % LINE
+    return room[first : first + size].view(kind).reshape(shape)
+
+
 class Workspace(NamedTuple):
     """Buffers for trees on `binned` within `growth`. Kernels write into them and make no others.
 
@@ -64,14 +79,14 @@ class Workspace(NamedTuple):
 
     rows: np.ndarray  # uint32 (3, n_samples)
     fixed: np.ndarray  # int64 (2, 2 n_samples)
-    histograms: np.ndarray  # int64 (n_slots * n_features * bins * 2,)
-    bins: int  # most bins of a feature
+    histograms: np.ndarray  # int64 (n_slots * n_features * bins * 2,), n_features a multiple of four
+    bins: int  # most bins of a feature, a multiple of four: so four features fill whole lines of the cache
     nodes: np.ndarray  # NODE (2 max_leaves,)
-    candidates: np.ndarray  # CANDIDATE (THREADS, 2 max_leaves)
+    candidates: np.ndarray  # CANDIDATE (THREADS, 2 max_leaves + 3): what is beyond keeps threads apart
     sums: np.ndarray  # int64 (THREADS, 2, CODES): running sums over the bins of the two children
     tallies: np.ndarray  # int64 (THREADS, 2, CODES)
-    scores: np.ndarray  # float64 (THREADS, CODES + 1)
-    bits: np.ndarray  # int64 (THREADS, CODES + 1): the same memory, to compare as whole numbers
+    scores: np.ndarray  # float64 (THREADS, CODES + ABREAST)
+    bits: np.ndarray  # int64 (THREADS, CODES + ABREAST): the same memory, to compare as whole numbers
     order: np.ndarray  # int64 (THREADS, CODES): categories by their means
     goes_left: np.ndarray  # uint8 (2 max_leaves, CODES): for each node and code 1 if it goes left
     blocks: np.ndarray  # BLOCK (n_samples / FEWEST + 2 max_leaves,): rows that are moved or named at the same time
@@ -91,21 +106,21 @@ class Workspace(NamedTuple):
         d, n = binned.codes.shape
         leaves, bins = growth.max_leaves, int(binned.n_bins.max())
         slots = max(1, min(leaves, n // growth.min_samples, 1 << min(growth.max_depth - 1, 30)))
-        scores = np.zeros((THREADS, CODES + 1))
+        scores = lined((THREADS, CODES + ABREAST), np.float64)
         rows = np.zeros((3, n), dtype=np.uint32)
         rows[0] = np.arange(n)
         return cls(
             rows,
             np.zeros((2, 2 * n), dtype=np.int64),
-            np.zeros(slots * d * bins * 2, dtype=np.int64),
-            bins,
+            lined(slots * up_to_four(d) * up_to_four(bins) * 2, np.int64),
+            up_to_four(bins),
             np.zeros(2 * leaves, dtype=NODE),
-            np.zeros((THREADS, 2 * leaves), dtype=CANDIDATE),
-            np.zeros((THREADS, 2, CODES), dtype=np.int64),
-            np.zeros((THREADS, 2, CODES), dtype=np.int64),
+            np.zeros((THREADS, 2 * leaves + 3), dtype=CANDIDATE),
+            lined((THREADS, 2, CODES), np.int64),
+            lined((THREADS, 2, CODES), np.int64),
             scores,
             scores.view(np.int64),
-            np.zeros((THREADS, CODES), dtype=np.int64),
+            lined((THREADS, CODES), np.int64),
             np.zeros((2 * leaves, CODES), dtype=np.uint8),
             np.zeros(n // FEWEST + 2 * leaves, dtype=BLOCK),
             np.zeros(d, dtype=np.int64),
