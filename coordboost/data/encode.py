@@ -27,18 +27,16 @@ def fitted(names, columns, impute):
 
 def fill_of(column):
     """The median, or the most frequent category, the first of equals; of no value at all 0, or the first category."""
-    missing = column.missing
-    there = column.values[~missing] if missing.any() else column.values
+    values, n = column.values, len(column.values) - np.count_nonzero(column.missing)
     if column.kind == CATEGORY:
-        return column.levels[int(np.bincount(there, minlength=1).argmax())]
-    return _median(there) if len(there) else 0.0
+        return column.levels[int(np.bincount(values + 1, minlength=2)[1:].argmax())]
+    return _median(values, n) if n else 0.0
 
 
-def _median(values):
-    """The median of numbers without NaN: as ``numpy.median``, which seeks NaN, too, in a fifth of the time."""
-    half = len(values) // 2
-    parted = np.partition(values, half)
-    return float(parted[half] if len(values) % 2 else np.mean([parted[:half].max(), parted[half]]))
+def _median(values, n):
+    """The median of the `n` numbers among NaN: as ``numpy.nanmedian``, which looks at them several times."""
+    parted = np.partition(values, n // 2)  # NaN come last
+    return float(parted[n // 2] if n % 2 else np.mean([parted[: n // 2].max(), parted[n // 2]]))
 
 
 def encoded(recipe, columns, where, unknown_as_none=False):
@@ -75,6 +73,8 @@ def _parts(variable, column, where, unknown_as_none):
 def _places(variable, column, missing, where, unknown_as_none):
     """The 0/1 column of each row, (n_rows,), -1 for none: one for each category, of two categories one for the second."""
     first = int(len(variable.levels) == 2)
+    if not first and column.levels == variable.levels and (variable.gap or not missing.any()):
+        return column.values
     place = {level: j - first for j, level in enumerate(variable.levels)}
     odd = [code for code, level in enumerate(column.levels) if level not in place]
     if odd and not unknown_as_none:
@@ -110,11 +110,14 @@ def _sparse(parts, n_rows, n_columns):
 
 def _entries(width, held):
     """Of a part with `width` columns: how many entries of each are not 0, the rows of these (None: all), and what they are."""
+    n = len(held)
     if held.dtype.kind == "i":
         there = held >= 0
-        stops = np.append(0, np.cumsum(there))
-        by_row = scipy.sparse.csr_array((np.ones(stops[-1], dtype=np.int8), held[there], stops), shape=(len(held), width))
+        columns, stops = (held, np.arange(n + 1)) if there.all() else (held[there], np.append(0, np.cumsum(there)))
+        by_row = scipy.sparse.csr_array((np.ones(len(columns), dtype=np.int8), columns, stops), shape=(n, width))
         by_column = by_row.tocsc()
         return np.diff(by_column.indptr), by_column.indices, 1.0
+    if np.count_nonzero(held) == n:
+        return [n], None, held
     rows = np.flatnonzero(held)
-    return ([len(rows)], None, held) if len(rows) == len(held) else ([len(rows)], rows, held[rows])
+    return [len(rows)], rows, held[rows]

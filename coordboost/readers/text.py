@@ -223,7 +223,7 @@ def _coded(frame):
     for j, dtype in enumerate(frame.dtypes):
         if isinstance(dtype, pd.StringDtype):
             codes, words = pd.factorize(frame.iloc[:, j])
-            frame.isetitem(j, pd.Categorical.from_codes(codes, words))
+            frame.isetitem(j, pd.Categorical.from_codes(codes, words, validate=False))
             spaced = spaced or any(word[:1] == " " for word in words)
     return spaced
 
