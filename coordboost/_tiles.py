@@ -37,6 +37,10 @@ def pool():
     return ThreadPoolExecutor(min(cores, THREADS)), min(cores, THREADS)
 
 
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=pool.cache_clear)  # a forked process has none of the threads of the first
+
+
 def in_order(function, items):
     """Yield ``function(item)`` for every item, in order; at most twice as many as there are threads are under way."""
     workers, threads = pool()

@@ -68,3 +68,24 @@ def test_records_of_one_kind_share_their_dtype_and_no_number():
     first.lam = 4.0
     assert (first.steps, first.lam, second.steps, second.lam) == (1, 4.0, 2, 0.25)
     assert record(steps=1.0, lam=0.5).dtype["steps"] == np.float64
+
+
+FORKED = """
+import os, signal, sys, time, warnings
+from coordboost._tiles import in_order
+warnings.simplefilter("ignore", DeprecationWarning)  # of threads that are there at a fork
+list(in_order(time.sleep, [0.05] * 8))
+time.sleep(0.2)  # all threads wait for work
+child = os.fork()
+if child == 0:
+    signal.alarm(5)
+    os._exit(0 if list(in_order(abs, [-3, -4])) == [3, 4] else 1)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
+def test_a_forked_process_has_threads_of_its_own():
+    """Workers of a server or of multiprocessing, forked after a fit, waited for ever for threads that were not copied."""
+    done = subprocess.run([sys.executable, "-c", FORKED], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
