@@ -142,6 +142,13 @@ def test_both_programs_reach_the_end_of_a_long_ball(rule):
     assert np.abs(one).max() <= CuttingPlanes(learners).box
 
 
+def test_the_box_holds_the_longest_vector_of_the_ball():
+    """One of 16 groups is drawn; a vector on nine learners of one group has length 48, as nothing of it is seen elsewhere."""
+    learners = Learners.of(np.eye(24), cb.Groups(1), [0] * 9 + list(range(1, 16)))
+    longest = learners.basis.T @ np.where(np.arange(24) < 9, 16.0, 0.0)
+    assert learners.value(longest) == pytest.approx(1) and np.linalg.norm(longest) <= CuttingPlanes(learners).box
+
+
 def test_norms_of_many_directions_do_not_hang_on_blocks(monkeypatch):
     learners, directions = Learners.of(SPACE, cb.Subset(2)), np.random.default_rng(0).standard_normal((7, 3))
     values, slopes = learners.values(directions), learners.slopes(directions)
