@@ -29,7 +29,8 @@ TESTS = {
     f"{BOUNDS}accelerated.py": "test_accelerated_bounds.py",
     BOUNDS: "test_bounds.py test_bound_checks.py",
     "coordboost/geometry/momentum.py": "test_correction.py",
-    "coordboost/geometry": "test_exact_angles.py test_sampled_angle.py test_least.py test_geometry.py test_distance.py",
+    "coordboost/geometry": "test_exact_angles.py test_geometry_parts.py test_sampled_angle.py test_least.py test_geometry.py "
+    "test_distance.py",
 }
 #: Most seconds of CPU that the ledger or the tests of a file may take; what goes on forever is noticed, too.
 LIMIT = 90

@@ -69,6 +69,7 @@ DRAWN = (
     "rng", "@dataclass", "options=", "n_starts", "n_random", "rounds", "seed", "shape", "numbers", ".at((", "Descent(", "Roads(",
     "for t in (", "edges", "np.eye(p)", "_BLOCK", "REPEATS", "FEW", "QUICK", "MAX_", "TOLERANCE", "BUDGET", "1e-", "finfo", "noise",
     "slack", "follow_angle=0", "k = np.array([", "budget", "doubt(", "for _ in range(",
+    "LIMIT = ", "_STEPS = ", "_ROUNDS = ", "GREEDY, ROUNDS", "GONE",
 )  # fmt: skip
 
 

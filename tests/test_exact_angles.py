@@ -33,7 +33,13 @@ def sets(K, rule):
 
 ANGLES = [
     pytest.param(columns, rule, id=f"{name}, {rule}")
-    for name, columns in {"plane": PLANE, "space": SOLID, "basis": PLANE[1:3], "basis of space": SOLID[:3]}.items()
+    for name, columns in {
+        "plane": PLANE,
+        "space": SOLID,
+        "basis": PLANE[1:3],
+        "basis of space": SOLID[:3],
+        "blunt basis": [PLANE[1], (F(-1), F(0))],
+    }.items()
     for rule in (cb.Full(), cb.Subset(1), cb.Subset(2), cb.Subset(3), cb.Groups(1), cb.Groups(2))
     if sets(len(columns), rule)
 ]
@@ -101,11 +107,13 @@ def test_the_cost_of_rays_counts_the_places_of_kinks(columns, rule):
 
 @pytest.mark.parametrize("method", [signs, rays])
 def test_the_best_of_all_blocks_is_taken(method, monkeypatch):
-    learners = Learners.of(np.random.default_rng(4).standard_normal((4, 4)), cb.Full())
-    once = learners.cosine(method.direction(learners))
-    for size in (1, 3):
-        monkeypatch.setattr(method, "_BLOCK", size)
-        assert learners.cosine(method.direction(learners)) == pytest.approx(once, rel=1e-13)  # a product of another size
+    for seed in range(4):
+        learners = Learners.of(np.random.default_rng(seed).standard_normal((4, 4)), cb.Full())
+        monkeypatch.setattr(method, "_BLOCK", 1000)
+        once = learners.cosine(method.direction(learners))
+        for size in (1, 2, 3, 5):
+            monkeypatch.setattr(method, "_BLOCK", size)
+            assert learners.cosine(method.direction(learners)) == pytest.approx(once, rel=1e-13)  # a product of another size
 
 
 def test_many_learners_are_looked_at_less_often(monkeypatch):
