@@ -33,6 +33,10 @@ READ = {
         lines(",".join([*(f"c{j}" for j in range(5000)), "y"]), "1," * 5000 + "3", "2," * 5000 + "6"), {},
         " ".join(f"c{j}" for j in range(5000)), [[1] * 5000, [2] * 5000],
     ),
+    "R's write.table": (lines('"a" "t" "y"', '"1" 1 "u v" 3', '"2" 4 "w" 6'), {}, "a t=w", [[1, 0], [4, 1]]),
+    "R's rows with names": (lines("a\tb\ty", "Ulm\t1\t2\t3", "Jena\t4\t5\t6"), {}, "a b", [[1, 2], [4, 5]]),
+    "months by name": (lines("a,b,y", "31-Jan-1970,2 Jan 1970,3", "01-Feb-1970,1 Mar 1970,6"), {}, "a b", [[30, 1], [31, 59]]),
+    "half days": (lines("a,y", "01/31/1970 6:00 PM,3", "01/02/1970 12:00 AM,6"), {}, "a", [[30.75], [1]]),
     "a quote in a quote": (lines("a,b,y", '"x \\" z",2,3', '"z",5,6'), {}, "a=z b", [[0, 2], [1, 5]]),
 }  # fmt: skip
 
@@ -47,6 +51,8 @@ REFUSED = {
     "a note at the end": (lines("a,y", "1,3", "4,6", "", "Source: me"), "line 5 has 1 cell, the header has 2: mend that line"),
     "apostrophes": (lines("a;y", "1'234.5;3", "12'000;6"), r"holds \"1'234.5\", a number with a mark: .* \(thousands=\"'\"\), or"),
     "thin spaces": (lines("a;y", "1\u202f234;3", "12\u202f000;6"), r"a number with a mark: .* between thousands \(thousands='.u202f'\)"),
+    "rows too long": (lines("a,y", "7,1,3", "9,4,6"), "line 2 has 3 cells, the header has 2: mend that line"),
+    "rows too long, one key": (lines("a,y", "u,1,3", "u,4,6"), "line 2 has 3 cells, the header has 2: mend that line"),
     "Fortran": (lines("a,y", "1.5D+03,3", "2.5D-01,6"), "line 2, column 'a' holds '1.5D.03', .*: write the numbers with E for D, or"),
 }  # fmt: skip
 

@@ -8,8 +8,19 @@ import numpy as np
 #: The way of ISO 8601, with a T or a time zone perhaps.
 ISO = "ISO"
 #: Ways to write a date that are tried in this order; with a time of day where there is one.
-FORMATS = ("%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", "%d.%m.%y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y")
-TIMES = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f")
+FORMATS = (
+    "%Y-%m-%d",
+    "%Y/%m/%d",
+    "%d.%m.%Y",
+    "%d.%m.%y",
+    "%d/%m/%Y",
+    "%m/%d/%Y",
+    "%d-%m-%Y",
+    "%m-%d-%Y",
+    "%d-%b-%Y",
+    "%d %b %Y",
+)
+TIMES = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p")
 #: Ways that differ in what comes first, day or month.
 TWO_WAYS = {"%d/%m/%Y": "%m/%d/%Y", "%d-%m-%Y": "%m-%d-%Y"}
 #: A day in the way of ISO 8601, without a time, from the year 1 on.

@@ -92,7 +92,8 @@ def records(lines, sep):
     yield from ((reader.line_num, row) for row in reader if row)
 
 
-def _first(lines, sep, at_most=50):
+def first_rows(lines, sep, at_most=50):
+    """The cells of the first records of some lines, a list of lists."""
     found = []
     try:
         for _, row in records(lines, sep):
@@ -104,18 +105,30 @@ def _first(lines, sep, at_most=50):
     return found
 
 
+def named_rows(rows):
+    """Whether rows begin with names of their own, as R writes them: one cell more than the header, `rows[0]`, has.
+
+    Names all differ, and none is a number, or they are 1, 2, 3, ...
+    """
+    names = [row[0] for row in rows[1:]]
+    counted, wide = names == [str(k) for k in range(1, len(rows))], {len(row) - len(rows[0]) for row in rows[1:]} == {1}
+    plain = counted or not any(name[:1] in "+-.,0123456789" for name in names)
+    return wide and len(names) > 1 and plain and len(set(names)) == len(names)
+
+
 def _separator(lines, suffix):
     """The separator by which most of the first records have as many cells as the header; spaces where no other one will do."""
     first = {".csv": ",", ".tsv": "\t"}.get(suffix, "\t")
     best, best_score = None, (False, 1)
     for sep in (first, *(one for one in SEPARATORS if one not in (first, SPACES))):
-        widths = [len(row) for row in _first(lines, sep)] or [0]
+        widths = [len(row) for row in first_rows(lines, sep)] or [0]
         score = (2 * widths.count(widths[0]) > len(widths), widths[0])
         if widths[0] > 1 and score > best_score:
             best, best_score = sep, score
     if best is None:
-        widths = {len(row) for row in _first(lines, SPACES)}
-        best = SPACES if len(widths) == 1 and widths != {1} else first if suffix == ".csv" else ","
+        rows = first_rows(lines, SPACES)
+        widths = {len(row) for row in rows}
+        best = SPACES if (len(widths) == 1 and widths != {1}) or named_rows(rows) else first if suffix == ".csv" else ","
     return best
 
 
@@ -134,7 +147,7 @@ def dialect_of(text, suffix, encoding, sep=None, decimal=None, thousands=None, b
     """
     lines = text.lstrip("\ufeff\r\n# ").splitlines(keepends=True)
     sep = _separator(lines, suffix) if sep is None else sep
-    cells = [cell.strip() for row in _first(lines, sep)[1:] for cell in row]
+    cells = [cell.strip() for row in first_rows(lines, sep)[1:] for cell in row]
     cells = [cell for cell in cells if not cell[:1].isalpha()]  # marks are those of numbers
     commas, points = ([cell for cell in cells if one.fullmatch(cell)] for one in (COMMA, POINT))
     told = decimal is not None

@@ -10,7 +10,17 @@ from contextlib import suppress
 
 from coordboost.data.cells import Cells, misplaced
 from coordboost.readers.arrays import opened, quoted, repeated
-from coordboost.readers.dialect import SAMPLE, SEPARATORS, SPACES, dialect_of, encoding_of, records, western
+from coordboost.readers.dialect import (
+    SAMPLE,
+    SEPARATORS,
+    SPACES,
+    dialect_of,
+    encoding_of,
+    first_rows,
+    named_rows,
+    records,
+    western,
+)
 
 TEXT = (".csv", ".tsv", ".tab", ".txt", ".dat", ".data")
 KIND = "a table of text"
@@ -62,6 +72,7 @@ class TextFile:
     def _header(self, text):
         try:
             header = next(records(io.StringIO(text, newline=""), self.dialect.sep), (0, [""]))[1]
+            named = named_rows(first_rows(io.StringIO(text, newline=""), self.dialect.sep))
         except csv.Error:
             self._refuse_quote()
         header = [name.strip().lstrip("\ufeff") for name in header]
@@ -69,7 +80,7 @@ class TextFile:
             header = header[1:] if header[0] == "#" else [header[0].lstrip("# "), *header[1:]]
         if twice := repeated([name for name in header if name]):
             raise ValueError(f"{self.path}: the header repeats {quoted(twice)}: give every column its own name")
-        return [name or f"Unnamed: {j}" for j, name in enumerate(header)]
+        return [name or f"Unnamed: {j}" for j, name in enumerate([""] * named + header)]
 
     @property
     def marks(self):
