@@ -210,6 +210,26 @@ def test_a_long_step_brings_few_learners_in(loss, monkeypatch):
     assert sum(joined) <= 300
 
 
+@pytest.mark.parametrize("kind", ["gram", "newton"])
+def test_few_penalties_ask_for_few_learners(kind, monkeypatch):
+    """On a tall table, too: nobody joins whose correlation stays below the penalties. Only a whole path takes all learners at once."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 60))
+    y = X[:, :3] @ np.array([3.0, -2.0, 2.0]) + 0.1 * rng.standard_normal(300)
+    problem = cb.Problem(X, np.sign(y), cb.Logistic()) if kind == "newton" else cb.Problem(X, y)
+    solver, joined = (Newton if kind == "newton" else GramForm), []
+    recruit = solver.recruit
+    monkeypatch.setattr(solver, "recruit", lambda inner, new: (joined.append(len(new)), recruit(inner, new)))
+    top = cb.lasso_path(problem, n_alphas=1).alphas[0]
+    for n_alphas, most in ((1, 6), (10, 6), (11, 60 if kind == "gram" else 6)):
+        joined.clear()
+        path = cb.lasso_path(
+            problem, alphas=np.linspace(0.5, 1, n_alphas) * top, solver=None if kind == "newton" else "descent"
+        )
+        assert (path.gaps <= 1e-6).all()
+        assert sum(joined) == most if most == 60 else 0 < sum(joined) <= most
+
+
 def test_a_path_says_its_largest_gap():
     problem = problem_of("gram")
     path = cb.lasso_path(problem, n_alphas=5, tol=1e-3)

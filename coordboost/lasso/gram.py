@@ -17,7 +17,7 @@ from coordboost.lasso.active import ExactSolves
 from coordboost.lasso.gaps import squared_gap
 from coordboost.screening.sphere import farthest
 
-#: All of so few learners are in the working set from the start, where there are samples enough.
+#: So few learners are all in the working set from the start, where there are samples enough and many penalties.
 SMALL = 2048
 #: Sweeps over the support in a round; rounds before the exact solves; turns of both at one penalty.
 SWEEPS, ROUNDS, TURNS = 10, 3, 40
@@ -88,9 +88,15 @@ class GramForm:
     start, now, gamma : (m,), correlations of the working set at 0 and now, coefficients;  ridge : (m,), what the elastic net adds to
     the diagonal of the Gram matrix;  outside : a bound of the abs correlations of all others at the point checked last;
     plain : <r, r> and <r, y - r> there;  zero : (n_learners,), correlations at 0
+
+    Parameters
+    ----------
+    source : ScaledColumns
+    many : bool, default True
+        Whether many penalties come: then few learners with samples enough are all in the working set from the start, and scans are saved.
     """
 
-    def __init__(self, source):
+    def __init__(self, source, many=True):
         self.source, self.y, self.block = source, source.y, source.hold(with_gram=True, columns=False)
         self.square_y = float(self.y @ self.y)
         self.null, self.n_scans, self.lam, self.zero = self.square_y / 2, 0, 0.0, source.zero
@@ -99,7 +105,7 @@ class GramForm:
         self.exact = ExactSolves()
         self._look(self.y, self.zero)
         self.outside, self.plain = self.level, (self.square_y, 0.0)
-        if source.n_learners <= min(SMALL, source.n_samples // 2):
+        if many and source.n_learners <= min(SMALL, source.n_samples // 2):
             self.recruit(np.arange(source.n_learners))
 
     def _look(self, resid, corr):

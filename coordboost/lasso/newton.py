@@ -18,7 +18,6 @@ import numpy as np
 
 from coordboost._generic import compiled, generic, is_piece
 from coordboost._protocol import LOSS
-from coordboost.lasso.gram import SMALL
 from coordboost.lasso.part import Part
 from coordboost.lasso.quadratic import EntriesModel, GramModel, gap_of_loss
 
@@ -44,13 +43,19 @@ curvature = generic("curvature")
 
 
 def terms(loss, y, weight, base, pred, move, step, resid):
-    """Sum of the weighted losses at ``pred + step * move``; `resid` is filled on the way."""
-    out = 0.0
+    """Sum of the weighted losses at ``pred + step * move``; `resid` is filled on the way.
+
+    What rounding takes from each addition is added at the end: near an optimum a step gains less than a plain sum of many terms rounds off.
+    """
+    out, rest = 0.0, 0.0
     for i in range(len(y)):
         f = base + pred[i] + step * move[i]
-        out += weight[i] * value(loss, y[i], f)
+        term = weight[i] * value(loss, y[i], f)
+        more = out + term
+        rest += (out - more) + term if abs(out) >= abs(term) else (term - more) + out
+        out = more
         resid[i] = weight[i] * residual(loss, y[i], f)
-    return out
+    return out + rest
 
 
 def curvatures(loss, y, weight, base, pred, out):
@@ -87,8 +92,6 @@ class Newton:
         self.loss, self.null = self.terms(*self.fixed, self.pred, self.pred, 0.0, self.resid), self.problem.start_excess
         self.n_scans = 0
         self._scan()
-        if source.n_learners <= min(SMALL, source.n_samples // 2):
-            self.recruit(np.arange(source.n_learners))
 
     def _scan(self):
         """Look at all learners."""

@@ -64,8 +64,8 @@ def by_homotopy(problem, columns, lams, tol):
 
 def by_descent(problem, columns, lams, tol):
     """As `_along`, for the squared loss."""
-    solver = StoredEntries if few_stored(problem.dictionary) else GramForm
-    return _along(columns, solver(columns), lams, tol)
+    inner = StoredEntries(columns) if few_stored(problem.dictionary) else GramForm(columns, many=len(lams) > FEW)
+    return _along(columns, inner, lams, tol)
 
 
 def by_newton(problem, columns, lams, tol):
