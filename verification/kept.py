@@ -129,10 +129,8 @@ def strayed(check, variant, outcomes):
         here = [one for case, one in outcomes if case == name]
         now = digest(here)
         near = None not in (before[0], now[0]) and abs(before[0] - now[0]) <= 1e-3 * abs(before[0]) + 1e-6
-        as_tight, add_up = (
-            near or before[0] == now[0],
-            _add_up(before[2], here, 1e-5, lambda one: 1e-9 + _finite(one.slack).sum()),
-        )
+        as_tight = near or before[0] == now[0]
+        add_up = _add_up(before[2], here, 1e-5, lambda one: 1e-9 + _finite(one.slack).sum())
         if before[1] != now[1] or not as_tight or not add_up:
             return f"{name}: tightness, number of points and sums of the sides were {before}, now they are {now}"
     return ""

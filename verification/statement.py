@@ -147,12 +147,17 @@ class Statement:
         ]
 
     def _held(self, variant, own, kind, at, measured, bound, along):
-        """`own` : the slack that the instance knows for its floats, None where it knows none; `along` : its steps, or else a name."""
+        """Compare two sides.
+
+        own : the slack that the instance knows for its floats, or a function of what is measured; None where it knows none
+        along : "k" for steps, or another name
+        """
         exact = all(isinstance(x, Fraction | int | np.integer) for x in (*measured, *bound))
         if exact:
             slack = EXACT * np.maximum(np.abs(measured), np.abs(bound))
         else:
             slack = 1e-11 + FLOAT * (np.abs(measured) + np.abs(bound).max()) if own is None else own
+            slack = slack(measured) if callable(slack) else slack
         return BoundCheck(self.statement, variant, kind, measured, bound, slack, "exact" if exact else "float", at, along=along)
 
     def beyond(self, variant):

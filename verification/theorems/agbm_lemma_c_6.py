@@ -38,13 +38,16 @@ class Sequence:
 
 
 class Angles:
-    """Values of Theta. What loses most digits is 1 - kappa, Theta^2 / 2 of them, and it is squared twice."""
+    """Values of Theta."""
 
     along = "theta"
 
     def __init__(self, theta):
         self.theta, self.angle2 = np.atleast_1d(theta), np.atleast_1d(theta) ** 2
-        self.slack = 64 * np.finfo(float).eps / self.angle2**3
+
+    def slack(self, measured):
+        """What rounding may do: 1 - kappa loses Theta^2 / 2 of its digits, and is squared twice."""
+        return measured * 16 * np.finfo(float).eps / self.angle2
 
 
 def _sequence(_, numbers):
