@@ -113,7 +113,9 @@ def _entries(width, held):
     n = len(held)
     if held.dtype.kind == "i":
         there = held >= 0
-        columns, stops = (held, np.arange(n + 1)) if there.all() else (held[there], np.append(0, np.cumsum(there)))
+        stops = np.zeros(n + 1, dtype=np.int32)  # as narrow as the codes: scipy takes the wider of both
+        np.cumsum(there, out=stops[1:])
+        columns = held if stops[-1] == n else held[there]
         by_row = scipy.sparse.csr_array((np.ones(len(columns), dtype=np.int8), columns, stops), shape=(n, width))
         by_column = by_row.tocsc()
         return np.diff(by_column.indptr), by_column.indices, 1.0
