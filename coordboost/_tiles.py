@@ -18,6 +18,8 @@ GULP = 1 << 22
 MOST = 1 << 26
 #: Most threads: each holds a tile or two.
 THREADS = 8
+#: Variables of the environment that say how many there may be; joblib sets them in the processes that it starts.
+LIMITS = ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 
 def slices(length, size):
@@ -32,9 +34,11 @@ def steps_of(entries, other, chunk):
 
 @lru_cache
 def pool():
-    """The one pool of threads of the package, and how many they are."""
+    """The one pool of threads of the package, and how many they are: as many as cores that may be used, or as the environment says."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return ThreadPoolExecutor(min(cores, THREADS)), min(cores, THREADS)
+    said = [int(os.environ[name]) for name in LIMITS if os.environ.get(name, "").isdecimal()]
+    threads = max(1, min(cores, THREADS, *said))
+    return ThreadPoolExecutor(threads), threads
 
 
 if hasattr(os, "register_at_fork"):

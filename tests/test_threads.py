@@ -9,6 +9,7 @@ import pytest
 import scipy.linalg  # noqa: F401  -- its BLAS is there before threads are counted
 from threadpoolctl import ThreadpoolController
 
+from coordboost import _tiles
 from coordboost._generic import record
 from coordboost._threads import one_thread
 
@@ -68,6 +69,19 @@ def test_records_of_one_kind_share_their_dtype_and_no_number():
     first.lam = 4.0
     assert (first.steps, first.lam, second.steps, second.lam) == (1, 4.0, 2, 0.25)
     assert record(steps=1.0, lam=0.5).dtype["steps"] == np.float64
+
+
+@pytest.mark.parametrize("said, threads", [({}, 4), ({"OMP_NUM_THREADS": "2"}, 2), ({"NUMBA_NUM_THREADS": "1"}, 1),
+    ({"OMP_NUM_THREADS": "3", "NUMBA_NUM_THREADS": "99"}, 3), ({"OMP_NUM_THREADS": "0"}, 1), ({"OMP_NUM_THREADS": "4,2"}, 4)])  # fmt: skip
+def test_as_many_threads_as_cores_or_as_the_environment_says(monkeypatch, said, threads):
+    for name in _tiles.LIMITS:
+        monkeypatch.delenv(name, raising=False)
+    for name, value in said.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(4)), raising=False)
+    workers, found = _tiles.pool.__wrapped__()
+    workers.shutdown()
+    assert found == workers._max_workers == threads
 
 
 FORKED = """
