@@ -113,6 +113,7 @@ def test_a_frame_has_categories_and_missing_values():
         (np.ones(3), {}, r"X must have two dimensions, and at least one row and one column, got shape \(3,\)"),
         (np.ones((3, 0)), {}, r"got shape \(3, 0\)"),
         (np.array([["a", 1.0]], dtype=object), {}, "column 'x0' must hold real numbers, got 'a'; name it in categorical"),
+        (np.array([["a"]], dtype=object), {}, "in categorical .categorical_features of an estimator., or encode it as numbers"),
         (np.ones((3, 2)), {"max_bins": 256}, "max_bins must be at most 255, got 256"),
         (np.ones((3, 2)), {"max_bins": 1}, "max_bins must be a whole number >= 2"),
         (np.ones((3, 2)), {"categorical": ["town"]}, "categorical names 'town', which is no column of X"),

@@ -24,7 +24,8 @@ def readable(column, name):
         array = np.asarray(column)
         wrong = next((value for value in array.ravel().tolist() if not isinstance(value, int | float)), array)
         raise ValueError(
-            f"column {name!r} must hold real numbers, got {shown(wrong)}; name it in categorical, or encode it as numbers."
+            f"column {name!r} must hold real numbers, got {shown(wrong)}; name it in categorical (categorical_features of an "
+            "estimator), or encode it as numbers."
         ) from None
 
 
