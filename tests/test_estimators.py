@@ -197,6 +197,8 @@ def test_awkward_tables():
     for machine in MACHINES[2:]:
         with pytest.raises(ValueError, match="y holds 1 class, a classifier needs two or more"):
             machine().fit(X, ["red"] * 120)
+        with pytest.raises(ValueError, match="no row of the class 'c' has a weight above 0"):
+            machine().fit(X, list("abc") * 40, sample_weight=[1, 1, 0] * 40)
 
 
 @pytest.mark.parametrize("held", [{}, {"X_val": X, "y_val": Y}], ids=["plain", "early"])

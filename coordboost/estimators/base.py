@@ -142,7 +142,9 @@ class Boosted(Parameters):
             return None
         X, y, weight = held
         patience, tol = validation.whole("n_iter_no_change", self.n_iter_no_change, 1), not_negative("tol", self.tol)
-        return HeldBack(problem.binning.bin(X), self._targets(y)[k], weight, problem, method, patience, tol, self._steps)
+        return HeldBack(
+            problem.binning.bin(X), self._targets(y, beside=True)[k], weight, problem, method, patience, tol, self._steps
+        )
 
     def _settle(self, runs, rules):
         """Keep the runs, and the best iteration of each."""

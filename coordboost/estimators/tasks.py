@@ -21,7 +21,8 @@ class Regression(RegressorMixin):
     def _strata(self, y):
         return None
 
-    def _targets(self, y):
+    def _targets(self, y, beside=False):
+        """The target of each run; `beside` for other rows than those of the fit."""
         return [y]
 
     def _mean(self, raw):
@@ -64,10 +65,14 @@ class Classification(ClassifierMixin):
     def _strata(self, y):
         return y
 
-    def _targets(self, y):
+    def _targets(self, y, beside=False):
         n = len(self.classes_)
         if n < 2:
             raise ValueError(f"y holds {n} class, a classifier needs two or more: give it rows of another class.")
+        absent = [] if beside else np.setdiff1d(np.arange(n), y)
+        if len(absent):
+            name = self.classes_[absent].tolist()[0]
+            raise ValueError(f"no row of the class {name!r} has a weight above 0: give one of them weight, or leave them out.")
         return [np.where(y == k, 1.0, -1.0) for k in (range(n) if n > 2 else [1])]
 
     def _shaped(self, coefs, intercepts):
