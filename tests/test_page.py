@@ -26,6 +26,8 @@ def test_formulas_are_typeset():
     assert flat("(A + eps) * k").startswith("(A+\u03b5)")
     assert "<msqrt>" in typeset("root(A)") and "<munder>" in typeset("mean(omega)")
     assert flat("(A / 2)**2") == "(A2)2" and flat("angle2**2") == "(\u03982)2" and flat("A**2") == "A2"
+    weights = re.sub(r"<[^>]+>", "", typeset("later(gamma) * (n_places - drawn) <= gamma", draws=True))
+    assert weights.count("k+1") == 1 and "(n\u2212t)" in weights and weights.endswith("\u2264\u03b3k")
     assert [re.sub(r"<[^>]+>", "", one) for one in lines("A <= 1 and A == 2")] == ["A \u22641", "A =2"]
 
 

@@ -16,7 +16,7 @@ SYMBOLS = {
     "length": "G_{@}", "expected": "E[L(β^{M})−L^{*}]", "gap": "(L(β^{0})−L^{*})", "angle2": "Θ^{2}", "start_distance2": "Dist_{0}^{2}",
     "norm": "‖∇L‖_{F}", "distance_of": "Dist", "square": "‖Bd‖^{2}", "inner": "⟨∇L,d⟩", "dual": "‖d‖_{F*}", "gradient": "∇L",
     "mean_square": "E(∇_{j}L)^{2}", "norm_of_squares": "‖(∇_{j}L)^{2}‖_{F}", "mean_size": "E|∇_{j}L|", "one_step": "L(β+ρe_{j})−L^{*}",
-    "law_by_rank": "P(ĵ=(j))", "least_eigenvalue": "λ_{pmin}", "orthonormal_angle2": "min_{i}(γ₁+⋯+γ_{i})^{2}/(n₁+⋯+n_{i})",
+    "law_by_rank": "P(ĵ=(@))", "least_eigenvalue": "λ_{pmin}", "orthonormal_angle2": "min_{i}(γ₁+⋯+γ_{i})^{2}/(n₁+⋯+n_{i})",
     "solution": "β^{*}", "beta": "β", "resid": "(y−Xβ)", "half": "½‖y‖^{2}", "apart": "‖y−Xβ−r‖^{2}", "loss_of": "L", "top": "‖X′r‖_{∞}",
     "f": "f_{δ}", "corner": "max_{‖β‖₁≤δ}⟨r,Xβ⟩", "subgradient": "w", "dual_of": "‖·‖_{F*}", "A2": "A^{2}", "start": "β^{0}", "worst": "c",
     "lasso_at": "L^{*}", "pred": "Bd", "basis": "B=I",
@@ -26,10 +26,10 @@ SYMBOLS = {
     "at_mix": "(L(g^{@})−L^{*})", "residual2": "‖r^{@}‖^{2}", "learner2": "‖b^{@}‖^{2}", "left2": "‖c^{@}−b_{2}^{@}‖^{2}",
     "to_star": "⟨r^{@},h^{@}−f^{*}⟩", "to_near": "⟨r^{@},h^{@}−f₁⟩", "to_beyond": "⟨r^{@},h^{@}−f₂⟩", "near": "(L(f₁)−L^{*})",
     "beyond": "(L(f₂)−L^{*})", "gain": "δ_{@}", "potential": "V^{@}", "above": "V^{@}(−f^{*}/10)", "left": "a_{@}", "given": "c_{@}",
-    "kappa": "κ", "short": "M", "long": "M", "s_printed": "s", "s_sharper": "s", "best": "best fits", "one": "one learner a round",
+    "kappa": "κ", "short": "M", "long": "M", "n_places": "n", "drawn": "t", "best": "best fits", "one": "one learner a round",
 }  # fmt: skip
 #: The distance of a second vector has another name than that of a model.
-OF_DRAWS = {"distance": "Dist(d)", "i": "i", "gamma": "γ_{j}"}
+OF_DRAWS = {"distance": "Dist(d)", "i": "i", "gamma": "γ_{@}"}
 TOKEN = re.compile(r"([_^])\{((?:[^{}]|\{[^{}]*\})*)\}|(\d+|[A-Za-zα-ωΑ-ΩĵℓL]+|.)")
 STEP = {ast.Add: "+", ast.Sub: "−"}
 COMPARE = {ast.LtE: "≤", ast.Lt: "<", ast.Eq: "=", ast.GtE: "≥", ast.Gt: ">"}
