@@ -2,20 +2,36 @@
 
 import numpy as np
 
-from coordboost._generic import compiled, generic, interpreted, is_piece, kernel
+from coordboost._generic import compiled, generic, inlined, interpreted, is_piece, kernel
 from coordboost._linesearch import residual
 from coordboost._protocol import LOSS
 
 value = generic("value")
 
 
+@inlined
+def rest_of(total, term):
+    """What rounding takes from ``total + term``."""
+    more = total + term
+    return (total - more) + term if abs(total) >= abs(term) else (term - more) + total
+
+
+@inlined
+def with_rest(total, rest):
+    """The sum, with what was lost on the way; one out of the range of float64 is what it is."""
+    return total + rest if rest == rest else total
+
+
 @kernel
 def sum_of_each(loss, y, weight, base, pred):
-    """Sum of the weighted losses at ``base + pred``."""
+    """Sum of the weighted losses at ``base + pred``, with what rounding takes from each addition: equal terms are rounded alike."""
     out = 0 * (weight[0] * pred[0])
+    rest = out
     for i in range(len(y)):
-        out += weight[i] * value(loss, y[i], base + pred[i])
-    return out
+        term = weight[i] * value(loss, y[i], base + pred[i])
+        rest += rest_of(out, term)
+        out += term
+    return with_rest(out, rest)
 
 
 #: A loss that is one function of all predictions together brings this verb itself, and ``refresh_residual``.
@@ -30,12 +46,15 @@ def residual_at(i, loss, y, weight, base, pred, even):
 
 
 def total(loss, y, weight, base, pred, resid):
-    """Sum of the weighted losses; `resid` is filled on the way."""
+    """Sum of the weighted losses, as `sum_of_each`; `resid` is filled on the way."""
     out = 0 * (weight[0] * pred[0])
+    rest = out
     for i in range(len(y)):
-        out += weight[i] * value(loss, y[i], base + pred[i])
+        term = weight[i] * value(loss, y[i], base + pred[i])
+        rest += rest_of(out, term)
+        out += term
         resid[i] = residual_at(i, loss, y, weight, base, pred, False)
-    return out
+    return with_rest(out, rest)
 
 
 def total_of(loss, y, weight, base, pred):

@@ -18,6 +18,7 @@ import numpy as np
 
 from coordboost._generic import compiled, generic, is_piece
 from coordboost._protocol import LOSS
+from coordboost._total import rest_of, with_rest
 from coordboost.lasso.part import Part
 from coordboost.lasso.quadratic import EntriesModel, GramModel, gap_of_loss
 
@@ -45,17 +46,16 @@ curvature = generic("curvature")
 def terms(loss, y, weight, base, pred, move, step, resid):
     """Sum of the weighted losses at ``pred + step * move``; `resid` is filled on the way.
 
-    What rounding takes from each addition is added at the end: near an optimum a step gains less than a plain sum of many terms rounds off.
+    Near an optimum a step gains less than what rounding takes from a plain sum of many terms.
     """
     out, rest = 0.0, 0.0
     for i in range(len(y)):
         f = base + pred[i] + step * move[i]
         term = weight[i] * value(loss, y[i], f)
-        more = out + term
-        rest += (out - more) + term if abs(out) >= abs(term) else (term - more) + out
-        out = more
+        rest += rest_of(out, term)
+        out += term
         resid[i] = weight[i] * residual(loss, y[i], f)
-    return out + rest
+    return with_rest(out, rest)
 
 
 def curvatures(loss, y, weight, base, pred, out):

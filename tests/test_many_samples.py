@@ -1,0 +1,60 @@
+"""Sums over very many samples, of which many are equal: all are rounded alike, which no certificate and no step may miss."""
+
+import math
+from fractions import Fraction as F
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+import coordboost as cb
+from coordboost._generic import compiled
+from coordboost.lasso.newton import Newton, terms
+
+
+@pytest.mark.parametrize("n", [1_000, 20_000, 200_000])
+@pytest.mark.parametrize("seed", range(6))
+def test_an_interval_holds_the_optimum_of_equal_samples(n, seed):
+    """Two groups, two targets in each; the optimum in fractions. Narrow as well: half the samples times the unit roundoff, twenty times."""
+    rng, row = np.random.default_rng(seed), np.arange(n)
+    X, target = scipy.sparse.csc_array((np.full(n, rng.random()), (row, row % 2)), shape=(n, 2)), rng.random(4)
+    apart = [F(target[group]) - F(target[group + 2]) for group in (0, 1)]
+    optimum = F(n // 4) * sum(d * d for d in apart) / 4
+    found = cb.solve(cb.Problem(X, target[row % 4], center=False), cb.ls_boost(1.0), 3).certificate()
+    assert F(found.lower) <= optimum <= F(found.upper)
+    null = 0.5 * n / 4 * float(target @ target)
+    assert found.upper - found.lower <= 20 * n * np.finfo(float).eps * null
+
+
+@pytest.mark.parametrize("loss", [cb.Squared(), cb.Logistic(), cb.Huber(0.1), cb.Exponential()])
+def test_the_loss_of_equal_samples(loss):
+    """One rounding off n times that of one sample, and not n of them; a loss out of the range of float64 is infinite."""
+    one, n = cb.Problem([[1.0]], [1.0], loss, center=False), 300_001
+    many = cb.Problem(np.ones((n, 1)), np.ones(n), loss, center=False)
+    pred = 0.7 * np.ones(n)
+    assert many.value(pred) == pytest.approx(n * one.value(pred[:1]), rel=4e-16)
+    with np.errstate(over="ignore"):
+        assert many.value(-1e308 * np.ones(n)) == np.inf
+
+
+@pytest.mark.parametrize("order", [1, -1], ids=["growing", "falling"])
+def test_the_loss_of_many_samples_is_not_rounded_term_by_term(order):
+    """As near to the exact sum of its terms as one rounding: near an optimum steps gain less than a plain sum rounds off."""
+    y = np.concatenate([np.logspace(-9, 1, 101), np.full(100_000, 0.1)])[::order]
+    zeros, resid = np.zeros(len(y)), np.empty(len(y))
+    found = compiled(terms, (cb.Squared(),))(cb.Squared(), y, zeros + 0.7, 0.0, zeros, zeros, 0.0, resid)
+    exact = math.fsum(0.7 * (0.5 * (v * v)) for v in y.tolist())
+    assert abs(found - exact) <= 2 * np.finfo(float).eps * exact
+    assert abs(float(np.add.accumulate(0.35 * y * y)[-1]) - exact) > 20 * np.finfo(float).eps * exact  # what a plain sum says
+
+
+def test_many_samples_reach_a_fine_gap():
+    """A large sum of losses, of which the last steps gain parts of 1e-14: all are full steps, none is a shorter one."""
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((5_000, 8)) * (rng.random((5_000, 8)) < 0.02)
+    y = np.where(3 * X[:, :3] @ np.array([1, -1, 0.5]) + rng.standard_normal(5_000) > 0, 1.0, -1.0)
+    steps, search = [], Newton._search
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Newton, "_search", lambda *given: (steps.append(search(*given)), steps[-1])[1])
+        path = cb.lasso_path(X, y, loss=cb.Logistic(), eps=0.1, n_alphas=40, tol=1e-8)
+    assert (path.gaps <= 1e-8).all() and set(steps) == {1.0}
