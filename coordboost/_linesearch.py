@@ -25,6 +25,9 @@ curvature = generic("curvature", no_curvature)
 NO_SEARCH = "no line search is safe, use Proportional(rate)"
 #: A line search without a minimiser (a learner that never errs) stops where the largest change of a prediction is this (`longest_change`).
 CAP = 50.0
+#: A derivative of at most this part of the sum of its abs terms at 0 is rounding: what it says would send a Newton step out of the
+#: bracket, and thirty halvings would follow.
+ROUNDING = 2e-16
 
 
 @kernel
@@ -52,9 +55,11 @@ def slope(loss, y, weight, f, direction, t):
 
 
 @kernel
-def bracket(loss, y, weight, f, direction, sign, near, limit):
-    """A step length along `sign` at which the derivative has changed sign, or `limit`; without a curvature `near` is tried."""
-    first, second = slope(loss, y, weight, f, direction, 0.0)
+def bracket(loss, y, weight, f, direction, sign, first, second, near, limit):
+    """A step length along `sign` at which the derivative has changed sign, or `limit`; without a curvature `near` is tried.
+
+    first, second : the derivatives at 0
+    """
     far = near if second <= 0.0 else min(limit, 2.0 * abs(first) / second)
     while far < limit and sign * slope(loss, y, weight, f, direction, sign * far)[0] < 0.0:
         far = min(limit, 2.0 * far)
@@ -74,17 +79,18 @@ def longest_change(y, f):
 def safeguarded_newton(loss, y, weight, f, direction):
     """Minimise ``sum(weight * value(y, f + t * direction))`` over t: Newton steps, kept inside a shrinking bracket.
 
-    *Cost*: a few passes over the samples. *Numerics*: stops when the bracket is a few ulp wide or the derivative is zero.
+    *Cost*: a few passes over the samples. *Numerics*: stops when the bracket is a few ulp wide or the derivative is rounding.
     """
-    first, _ = slope(loss, y, weight, f, direction, 0.0)
-    largest = 0.0
+    first, second = slope(loss, y, weight, f, direction, 0.0)
+    largest, size = 0.0, 0.0
     for i in range(len(direction)):
         largest = max(largest, abs(direction[i]))
+        size += abs(weight[i] * residual(loss, y[i], f[i]) * direction[i])
     if first == 0.0 or largest == 0.0:
         return 0.0
     sign = 1.0 if first < 0.0 else -1.0
     low = 0.0
-    high = bracket(loss, y, weight, f, direction, sign, CAP / largest, longest_change(y, f) / largest)
+    high = bracket(loss, y, weight, f, direction, sign, first, second, CAP / largest, longest_change(y, f) / largest)
     t = high
     for _ in range(200):
         first, second = slope(loss, y, weight, f, direction, sign * t)
@@ -93,7 +99,7 @@ def safeguarded_newton(loss, y, weight, f, direction):
             low = t
         else:
             high = t
-        if first == 0.0 or high - low <= 4e-16 * high:
+        if abs(first) <= ROUNDING * size or high - low <= 4e-16 * high:
             break
         newton = t - first / second if second > 0.0 else low
         t = newton if low < newton < high else 0.5 * (low + high)

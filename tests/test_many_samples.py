@@ -9,6 +9,7 @@ import scipy.sparse
 
 import coordboost as cb
 from coordboost._generic import compiled
+from coordboost._linesearch import safeguarded_newton, slope
 from coordboost.lasso.newton import Newton, terms
 
 
@@ -58,3 +59,30 @@ def test_many_samples_reach_a_fine_gap():
         patch.setattr(Newton, "_search", lambda *given: (steps.append(search(*given)), steps[-1])[1])
         path = cb.lasso_path(X, y, loss=cb.Logistic(), eps=0.1, n_alphas=40, tol=1e-8)
     assert (path.gaps <= 1e-8).all() and set(steps) == {1.0}
+
+
+class Counting:
+    """The logistic loss, which counts how often a sample is asked for its residual."""
+
+    sigma, infimum = 0.25, 0.0
+    value, curvature = staticmethod(cb.Logistic().value), staticmethod(cb.Logistic().curvature)
+
+    def __init__(self):
+        self.asked = 0
+
+    def residual(self, y, f):
+        self.asked += 1
+        return cb.Logistic().residual(y, f)
+
+
+def test_a_search_along_a_line_ends_where_rounding_begins():
+    """Nine passes at most on the way to the optimum and at it; the derivative is rounding where a search has ended."""
+    rng, n = np.random.default_rng(0), 400
+    B = rng.standard_normal((n, 4)) / n**0.5
+    y, f, ones = np.where(B[:, 0] + 0.05 * rng.standard_normal(n) > 0, 1.0, -1.0), np.zeros(n), np.ones(n)
+    for k in range(60):
+        loss, b = Counting(), B[:, k % 4]
+        t = safeguarded_newton(loss, y, ones, f, b)
+        f = f + t * b
+        assert loss.asked <= 9 * n
+        assert abs(slope(cb.Logistic(), y, ones, f, b, 0.0)[0]) <= 4e-16 * np.abs(b).sum()
