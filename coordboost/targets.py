@@ -113,12 +113,14 @@ class At(NamedTuple):
         """Bound of the rounding in a sum of products, in parts of the norms that are multiplied.
 
         A sum of m products is taken to be off by at most 4 u sqrt(m) times the norms, u the unit roundoff: rounding errors of mean
-        zero stay inside with probability 1 - 2 exp(-4^2 / 2), to first order in u. Those of equal products have one sign: in a sum term
-        by term they come to u m / 3 at most: a sum S stays m S / 2 terms between S / 2 and S, each off by u S / 2, and so on downwards.
+        zero stay inside with probability 1 - 2 exp(-4^2 / 2), to first order in u. Those of equal products have one sign. In a sum term
+        by term, as other dictionaries than stored rows may form it, they come to u m / 3 at most: the sum is between S / 2 and S for
+        half of the terms, each off by u S / 2, and so on downwards. Stored rows are summed up in many parts.
         *Source*: Ipsen, Zhou, *Probabilistic error analysis for inner products*.
         """
         m = max(problem.n_samples, np.count_nonzero(self.beta))
-        return float(np.finfo(float).eps) * max(2 * math.sqrt(m), m / 6)
+        alike = 0.0 if DICTIONARY.of(problem.dictionary, "rows") is not None else m / 6
+        return float(np.finfo(float).eps) * max(2 * math.sqrt(m), alike)
 
     def doubt(self, problem):
         """Bound of the rounding in a correlation, and in anything that unit columns and `resid` multiply to."""
@@ -210,7 +212,7 @@ class Ball(NamedTuple):
     def certificate(self, problem, at):
         need_convexity(problem, repr(self))
         not_negative("Ball: the radius", self.radius)
-        worst, inner = float(np.abs(at.corr).max()), float(at.resid @ at.pred)
+        worst, inner = float(np.abs(at.corr).max()), float((at.resid * at.pred).sum())
         least, lower = at.over(problem), at.loss + inner - at.rounding(problem, self.radius)
         lower -= self.radius * worst if self.radius > 0 else 0.0
         inside = at if at.l1 <= self.radius * (1 + 1e-12) else at.scaled(problem, self.radius / at.l1)
@@ -240,7 +242,7 @@ class Penalty(NamedTuple):
 
 def paid(problem, at, scale, upper):
     """The lower end of ``Penalty`` where the penalty pays for ``scale * c^T b``, whatever b is."""
-    inner, rounding, least = float(at.resid @ at.pred), at.rounding(problem, 0.0), at.over(problem)
+    inner, rounding, least = float((at.resid * at.pred).sum()), at.rounding(problem, 0.0), at.over(problem)
     lower = scale * (at.loss + inner) + (1 - scale) * least if scale < 1 else at.loss + inner
     if LOSS.of(problem.loss, "quadratic"):
         # dual of the squared loss at theta = scale * resid: scale <r, y> - scale^2 <r, r / w> / 2

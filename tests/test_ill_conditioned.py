@@ -171,7 +171,7 @@ def gap_at_least_squares(problem):
 
 @pytest.mark.parametrize("shape", [(30, 4), (200, 20), (300, 150)])
 def test_intervals_of_good_columns_stay_narrow(shape):
-    """Each end gives way to rounding by less than 1e-13: u 300 / 3 = 1.1e-14 times l1 times the residual's norm, here 7 losses at 0."""
+    """Each end gives way to rounding by less than 1e-13: 4 u sqrt(300) = 8e-15 times l1 times the residual's norm, here 7 losses at 0."""
     rng = np.random.default_rng(1)
     X = rng.normal(size=shape)
     assert gap_at_least_squares(cb.Problem(X, X[:, 0] + rng.normal(size=shape[0]))) <= 2e-13

@@ -211,7 +211,9 @@ def test_few_entries_are_read_as_they_are_stored(kind, monkeypatch):
     used = []
     for name in ("StoredEntries", "GramForm"):
         make = getattr(solvers, name)
-        monkeypatch.setattr(solvers, name, lambda source, name=name, make=make: (used.append(name), make(source))[1])
+        monkeypatch.setattr(
+            solvers, name, lambda *given, name=name, make=make, **how: (used.append(name), make(*given, **how))[1]
+        )
     many, row, column = {"StoredEntries": 15, "GramForm": 16}[kind], np.arange(100)[:, None], np.arange(40)
     X = np.where((row + 7 * column) % 100 < many, 1.0 + row % 13, 0.0)
     path = cb.lasso_path(scipy.sparse.csc_array(X), X[:, 3] + np.arange(100) % 7, n_alphas=4)
