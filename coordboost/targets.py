@@ -113,9 +113,8 @@ class At(NamedTuple):
         """Bound of the rounding in a sum of products, in parts of the norms that are multiplied.
 
         A sum of m products is taken to be off by at most 4 u sqrt(m) times the norms, u the unit roundoff: rounding errors of mean
-        zero stay inside with probability 1 - 2 exp(-4^2 / 2), to first order in u. Those of equal products have one sign. In a sum term
-        by term, as other dictionaries than stored rows may form it, they come to u m / 3 at most: the sum is between S / 2 and S for
-        half of the terms, each off by u S / 2, and so on downwards. Stored rows are summed up in many parts.
+        zero stay inside with probability 1 - 2 exp(-4^2 / 2), to first order in u. Those of equal products have one sign: in a sum term
+        by term, which stored rows have not, they are u m / 3 at most (u S / 2 for the half of them that leads from S / 2 to S, and so on).
         *Source*: Ipsen, Zhou, *Probabilistic error analysis for inner products*.
         """
         m = max(problem.n_samples, np.count_nonzero(self.beta))
