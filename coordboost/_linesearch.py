@@ -25,7 +25,7 @@ curvature = generic("curvature", no_curvature)
 NO_SEARCH = "no line search is safe, use Proportional(rate)"
 #: A line search without a minimiser (a learner that never errs) stops where the largest change of a prediction is this (`longest_change`).
 CAP = 50.0
-#: A derivative of at most this part of the sum of its abs terms at 0 is rounding: what it says would send a Newton step out of the
+#: A derivative of at most this part of the sum of its abs terms is rounding: what it says would send a Newton step out of the
 #: bracket, and thirty halvings would follow.
 ROUNDING = 2e-16
 
@@ -44,14 +44,15 @@ def soft_threshold(a, lam, square):
 
 @kernel
 def slope(loss, y, weight, f, direction, t):
-    """First and second derivative of ``sum(weight * value(y, f + t * direction))`` in t."""
-    first = 0.0
-    second = 0.0
+    """First and second derivative of ``sum(weight * value(y, f + t * direction))`` in t; the sum of the abs terms of the first."""
+    first, second, size = 0.0, 0.0, 0.0
     for i in range(len(y)):
         at = f[i] + t * direction[i]
-        first -= weight[i] * residual(loss, y[i], at) * direction[i]
+        term = weight[i] * residual(loss, y[i], at) * direction[i]
+        first -= term
+        size += abs(term)
         second += weight[i] * curvature(loss, y[i], at) * direction[i] * direction[i]
-    return first, second
+    return first, second, size
 
 
 @kernel
@@ -81,11 +82,10 @@ def safeguarded_newton(loss, y, weight, f, direction):
 
     *Cost*: a few passes over the samples. *Numerics*: stops when the bracket is a few ulp wide or the derivative is rounding.
     """
-    first, second = slope(loss, y, weight, f, direction, 0.0)
-    largest, size = 0.0, 0.0
+    first, second, _ = slope(loss, y, weight, f, direction, 0.0)
+    largest = 0.0
     for i in range(len(direction)):
         largest = max(largest, abs(direction[i]))
-        size += abs(weight[i] * residual(loss, y[i], f[i]) * direction[i])
     if first == 0.0 or largest == 0.0:
         return 0.0
     sign = 1.0 if first < 0.0 else -1.0
@@ -93,7 +93,7 @@ def safeguarded_newton(loss, y, weight, f, direction):
     high = bracket(loss, y, weight, f, direction, sign, first, second, CAP / largest, longest_change(y, f) / largest)
     t = high
     for _ in range(200):
-        first, second = slope(loss, y, weight, f, direction, sign * t)
+        first, second, size = slope(loss, y, weight, f, direction, sign * t)
         first *= sign
         if first < 0.0:
             low = t

@@ -8,7 +8,7 @@ from coordboost._threads import one_thread
 from coordboost.data import validation
 from coordboost.lasso.grid import LassoPath
 from coordboost.lasso.solvers import SOLVERS, by_newton_freely, choose
-from coordboost.paths.intercept import best_shift
+from coordboost.paths.intercept import Shifts
 from coordboost.problem import Problem
 from coordboost.screening.columns import ScaledColumns
 from coordboost.targets import need_convexity
@@ -91,7 +91,8 @@ def lasso_path(
         gammas, gaps, n_scans = (by_newton_freely if free else SOLVERS[solver])(problem, columns, lams, tol)
         coefs, intercepts = _raw(problem, scale / largest, gammas)
         if free:
-            intercepts = intercepts + [best_shift(problem, problem.combine(problem.unit(coef))) for coef in coefs.T]
+            shifts = Shifts(problem)
+            intercepts = intercepts + [shifts.beside(problem.combine(problem.unit(coef))) for coef in coefs.T]
     done = len(gaps)
     message = "complete" if done == len(alphas) else f"interrupted: the first {done} of {len(alphas)} alphas are there"
     penalised = np.ones((2, problem.standardization.n_columns))

@@ -10,6 +10,7 @@ Where `rows` is None all samples are meant, in their order.
 """
 
 from coordboost._generic import inlined, leaf
+from coordboost.dictionaries.trees.workspace import up_to_four
 
 
 @leaf
@@ -62,7 +63,7 @@ def two_channels_alone(fixed, rows, a, in_a):
 def where(binned, space, features, slot, place):
     """Where in ``space.histograms`` the histogram in a slot for ``features[place]`` begins and ends."""
     width = space.form.channels
-    at = (slot * ((len(features) + 3) // 4 * 4) + place) * space.bins * width
+    at = (slot * up_to_four(len(features)) + place) * space.bins * width
     return at, at + binned.n_bins[features[place]] * width
 
 

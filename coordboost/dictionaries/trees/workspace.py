@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._crew import Crew
-from coordboost._generic import record
+from coordboost._generic import inlined, record
 from coordboost._tiles import THREADS
 
 #: Fewest rows that a block may be limited to.
@@ -49,9 +49,10 @@ CANDIDATE = _fields(score="f8", feature="i8", place="i8", bin="i8", missing_left
 BLOCK = _fields(node="i8", first="i8", last="i8", left="i8")
 
 
+@inlined
 def up_to_four(n):
     """The next multiple of four."""
-    return -(-n // 4) * 4
+    return (n + 3) // 4 * 4
 
 
 def lined(shape, kind):
