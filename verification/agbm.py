@@ -6,7 +6,7 @@ of unit columns that span R^n, so f* = y and L* = 0. Numbers are Fractions or fl
 """
 
 import functools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction as F
 from math import sqrt
 
@@ -50,6 +50,11 @@ class Walk(Lemmas):
     cap: object = None
     best: bool = True
     one: bool = False
+
+    def in_units(self, unit):
+        """The same where the target is so many times as large."""
+        of_y = {name: getattr(self, name) * unit for name in ["y", "f", "h", "hat", "g", "r", "c", "e", "b"]}
+        return replace(self, **of_y, cap=None if self.cap is None else self.cap * unit)
 
     @property
     def exact(self):

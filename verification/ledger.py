@@ -22,7 +22,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 import verification.theorems
-from verification import kept
+from verification import kept, units
 from verification.entries import Ledger, Row, Sabotage
 
 PARAGRAPHS = ("Problem:", "Method:", "Assumptions:", "Claim:", "Constants:", "Measured:", "Reference:")
@@ -104,6 +104,7 @@ def row(module, check, variant, bench):
         or kept.strayed(check, variant, outcomes)
         or _disagreements(check, variant, cases)
         or _inexact(outcomes)
+        or units.mixed(check, variant, kept_cases)
     )
     verdict = (
         "differs"

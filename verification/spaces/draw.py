@@ -5,7 +5,7 @@ The angle and distances are found by going through all rays of the arrangement o
 """
 
 import functools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations, product
 from math import comb
@@ -32,6 +32,10 @@ class Draw(Relatives):
     t: int
     y: np.ndarray
     other: np.ndarray
+
+    def in_units(self, unit):
+        """The same where residual and second vector are so many times as large."""
+        return replace(self, y=self.y * unit, other=self.other * unit)
 
     @functools.cached_property
     def places(self):

@@ -5,7 +5,7 @@ there y has a part that no model explains.
 """
 
 import functools
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,12 @@ class Walk:
     theta: np.ndarray
     shrink: np.ndarray
     moves: tuple = field(default=("theta", "taken"), repr=False)
+
+    def in_units(self, unit):
+        """The same where the target is so many times as large."""
+        of_y = {name: getattr(self, name) * unit for name in ("y", "outside", "beta", "theta")}
+        lengths = {} if self.kind == "ls" else {"eps": self.eps * unit}
+        return replace(self, **of_y, **lengths, delta=None if self.delta is None else self.delta * unit)
 
     @functools.cached_property
     def k(self):

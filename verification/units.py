@@ -1,0 +1,47 @@
+"""Claims in other units: what a unit of the target is decides nothing.
+
+Let the target be a million times as large, and with it the models, the radii, and steps that are lengths. Then a condition holds as before,
+and the two sides of a comparison grow by the same factor. A formula that holds a length against a square is found out, also where all
+lengths are about 1 and nothing else would show it.
+"""
+
+import numpy as np
+
+from verification import formula
+
+#: How many times as large; a condition is tried with the inverse of it, too.
+UNIT = 10**6
+
+
+def mixed(check, variant, cases):
+    """Where a claim hangs on the unit, in words; empty where it does not, or its instances have none, or it is said to be false.
+
+    cases : pairs (name, instance)
+    """
+    if not hasattr(check, "assuming") or check.expected[variant] == "refuted":
+        return ""
+    text, assumed, where = check.formulas[variant], check.assuming.get(variant, ""), check.where.items()
+    for name, case in cases:
+        if not hasattr(case, "in_units"):
+            continue
+        small, large = case.in_units(1 / (UNIT + 0 * case.y[0])), case.in_units(UNIT)
+        if len({formula.true(assumed, one, where) for one in (case, small, large)}) > 1:
+            return f"{name}: whether {assumed} hangs on the unit of the target"
+        for before, after in zip(*(_sides(text, one, where) for one in (case, large)), strict=True):
+            if not _grown_alike(before, after):
+                return f"{name}: the sides of {text} are in different units"
+    return ""
+
+
+def _sides(text, case, where):
+    """The two sides of each comparison, as floats, (2, N)."""
+    return [np.array(pair, dtype=float) for _, _, *pair in formula.sides(text, case, where)]
+
+
+def _grown_alike(before, after):
+    """Whether the sides in another unit are those before, times one power of it."""
+    sizes = [float(np.abs(each).max(initial=0)) for each in (before, after)]
+    if not all(0 < size < np.inf for size in sizes):
+        return sizes[0] == sizes[1]
+    grown = before * float(UNIT) ** round(np.log(sizes[1] / sizes[0]) / np.log(UNIT))
+    return np.allclose(after, grown, rtol=1e-9, atol=1e-9 * sizes[1])
