@@ -7,6 +7,7 @@ import pytest
 from exact_runs import ROUNDOFF
 
 import coordboost as cb
+from verification.theorems import lacoste_julien_jaggi_frank_wolfe as lacoste
 
 RADIUS, N = 3, 14
 
@@ -69,6 +70,22 @@ def test_it_is_the_method_in_a_few_lines(pairwise, compile):
     models = [state.beta for state in run.replay(range(run.n_steps + 1))]
     # Steps amplify rounding by the condition of the columns, 4: some hundred operations a step.
     assert np.abs(np.array([models[k] for k in ends(run)[:N]]) - expected.astype(float)).max() <= 1e4 * N * ROUNDOFF
+
+
+@pytest.mark.parametrize("case, cuts", [("small, away", [13, 14]), ("small, pairwise", [12, 35])])
+def test_which_steps_the_ledger_calls_cut(case, cuts):
+    """Those that take the whole weight of a vertex or of 0 away: a swap moves it, an away step of length s takes s / (1 + s)."""
+    one = lacoste.CASES[case]()
+    path, radius = one.run.path, one.run.method.target.radius
+    found = []
+    for number, state in enumerate(one.run.replay(one.whole[:41])):
+        weights = np.append(np.abs(state.beta), radius - np.abs(state.beta).sum()) / radius
+        s = -path.shrink[state.k]
+        taken = abs(path.theta[state.k]) if one.pairwise else s / (1 + s)
+        if number and np.isclose(weights[weights > 1e-12], taken, rtol=1e-9).any():
+            found.append(number)
+    assert np.flatnonzero(one.cut[:40])[-2:].tolist() == cuts == found
+    assert not set(cuts) & set(one.counted())
 
 
 def ends(run):

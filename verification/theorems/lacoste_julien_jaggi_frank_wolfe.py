@@ -48,14 +48,15 @@ class Walk:
 
     @cached_property
     def whole(self):
-        """Numbers of rows between whole steps: a swap has two rows."""
+        """Numbers of rows between whole steps: a swap has two rows, and one that the run ends in is left out."""
         path, at = self.run.path, [0]
         length = np.append(np.abs(path.theta), np.nan)
         while at[-1] < len(path):
             k = at[-1]
             swap = self.pairwise and k > 0 and np.isclose(length[k], length[k + 1], rtol=1e-9, atol=0)
             at.append(min(len(path), k + (2 if swap else 1)))
-        return at
+        last_half = self.pairwise and at[-1] - at[-2] == 1 and path.shrink[-1] == 0
+        return at[:-1] if last_half else at
 
     @cached_property
     def errors(self):
@@ -112,6 +113,11 @@ def _walk(make, data, radius):
     return lambda: Walk(cb.solve(problem(data) if isinstance(data, str) else data(), make(radius), N_STEPS))
 
 
+def small(B, y):
+    """Three learners, with steps cut at a coefficient and at the weight of 0 among those that count."""
+    return cb.Problem(np.array(B, dtype=float), np.array(y, dtype=float), center=False)
+
+
 CASES = {
     f"{name}, {words}": _walk(make, data, radius)
     for words, make in (("away", cb.frank_wolfe_away), ("pairwise", cb.frank_wolfe_pairwise))
@@ -119,7 +125,11 @@ CASES = {
         ("60 x 20", "60 x 20", 20.0), ("40 x 10", "40 x 10", 12.0), ("correlated", "correlated", 8.0), ("identity", identity, 1.5),
     )
 }  # fmt: skip
-QUICK = ("40 x 10, away", "40 x 10, pairwise", "identity, away", "identity, pairwise")
+CASES |= {
+    "small, away": _walk(cb.frank_wolfe_away, lambda: small([[-1, 0, -2], [1, 2, -1], [-1, -1, 0]], [-2, -1, 4]), 5.0),
+    "small, pairwise": _walk(cb.frank_wolfe_pairwise, lambda: small([[-1, -1, 0], [2, 1, -1], [1, 0, -2]], [-1, 0, 0]), 3.0),
+}
+QUICK = tuple(name for name in CASES if name.startswith(("40 x 10", "identity", "small")))
 
 SABOTAGE = {
     check_rate: {"8 times the rate": lambda case: _shrinks(case, 8.0)},
