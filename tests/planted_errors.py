@@ -69,7 +69,7 @@ DRAWN = (
     "rng", "@dataclass", "options=", "n_starts", "n_random", "rounds", "seed", "shape", "numbers", ".at((", "Descent(", "Roads(",
     "for t in (", "edges", "np.eye(p)", "_BLOCK", "REPEATS", "FEW", "QUICK", "MAX_", "TOLERANCE", "BUDGET", "1e-", "finfo", "noise",
     "slack", "follow_angle=0", "k = np.array([", "budget", "doubt(", "for _ in range(",
-    "LIMIT = ", "_STEPS = ", "_ROUNDS = ", "GREEDY, ROUNDS", "GONE",
+    "LIMIT = ", "_STEPS = ", "_ROUNDS = ", "GREEDY, ROUNDS", "GONE", "KEPT = ", "np.roll(case.points",
 )  # fmt: skip
 
 
@@ -138,10 +138,14 @@ def _same(one, other):
     return ast.dump(ast.parse(one)) == ast.dump(ast.parse(other))
 
 
-def _strict_or_not(one, source):
-    """Whether only < and <= are exchanged: a bound is attained or not, and nothing is claimed about it. Or `strict` of ``zip``."""
+def _claims_nothing(one, source):
+    """Whether only < and <= are exchanged: a bound is attained or not, and nothing is claimed about it.
+
+    Or `strict` of ``zip``; whether a run is compiled, which has the same steps; a number of roundings, so many ``U``.
+    """
     plain = [_not_strict(text) for text in (source[one.begin : one.end].decode(), one.text)]
-    return (one.kind == "comparison" and _same(*plain)) or source[: one.begin].endswith(b"strict=")
+    how = source[: one.begin].endswith((b"strict=", b"compile=")) or source[one.end :].startswith(b" * U")
+    return how or (one.kind == "comparison" and _same(*plain))
 
 
 def _in_formulas(source):
@@ -176,7 +180,7 @@ def _candidates(file):
     source, by_line = (ROOT / file).read_bytes(), {}
     good = _spans(source)
     for one in (*mutants.mutants(source), *(_in_formulas(source) if file.startswith(THEOREMS) else ())):
-        if one.line in good and one.kind.removeprefix("formula, ") in KINDS and not _strict_or_not(one, source):
+        if one.line in good and one.kind.removeprefix("formula, ") in KINDS and not _claims_nothing(one, source):
             by_line.setdefault(one.line, []).append(one)
     return source, by_line
 

@@ -1,16 +1,18 @@
 """Parts of the geometry by hand: programs and their sizes, weights, facets, intervals, blocks, small forms on a sphere, least losses."""
 
 import math
+from itertools import product
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import scipy.optimize
 import scipy.spatial
 from test_geometry import SPACE, STAR
 
 import coordboost as cb
 from coordboost.geometry import ball, distance, facets, learners, mca, rays, sampled, sphere
-from coordboost.geometry.design import best_weights
+from coordboost.geometry.design import best_weights, even
 from coordboost.geometry.distance import reach
 from coordboost.geometry.greedy_norm import GreedyNorm
 from coordboost.geometry.interval import BESIDES, ROUNDING, floor_of
@@ -130,3 +132,18 @@ def test_how_far_a_minimiser_of_hubers_loss_may_be():
     assert reach(problem) == pytest.approx((0, 6), rel=1e-14)
     smallest = math.sqrt(2) * t / math.sqrt(1 + t * t)
     assert away(problem, At.point(problem, np.zeros(3))) == pytest.approx(math.sqrt(3) * 6 / smallest, rel=1e-9)
+
+
+def test_weights_of_the_second_moment_beside_those_of_the_first():
+    """Eight lines of the plane, two drawn: the program of the squares wins, by its value over all sets and 2,000 directions."""
+    B = np.array([[1, 0, -2, -1, -3, -3, -3, -2], [2, 1, 3, 0, 1, 3, 2, 1.0]])
+    one = Learners.of(B, cb.Subset(2))
+    # the smaller eigenvalue is (sum w - |sum w exp(2 i angle)|) / 2, and that length the largest part along a direction
+    twice, turn = 2 * np.arctan2(B[1], B[0]), np.linspace(0, 2 * math.pi, 2000)
+    most = np.cumsum([math.comb(8 - j, 1) / math.comb(8, 2) for j in range(1, 9)])
+    sets = np.array(list(product([0, 1], repeat=8)))[1:]
+    rows = np.vstack([np.column_stack([np.cos(twice - turn[:, None]), -np.ones(2000)]), np.column_stack([sets, np.zeros(255)])])
+    limits = np.append(np.zeros(2000), most[sets.sum(axis=1) - 1])
+    best = scipy.optimize.linprog(np.append(-np.ones(8), 1) / 2, rows, limits)
+    assert floor_of(one, best_weights(one)) == pytest.approx(-best.fun, rel=1e-5)  # a step of 1/300 between directions, squared
+    assert floor_of(one, even(one)) < -0.85 * best.fun
