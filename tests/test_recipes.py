@@ -12,6 +12,7 @@ from sklearn.preprocessing import OneHotEncoder
 
 import coordboost as cb
 from coordboost.data.recipe import Recipe
+from coordboost.data.variables import Variable
 from coordboost.readers import read_rows, read_table
 from coordboost.readers.model import model_of, read_model
 
@@ -102,10 +103,19 @@ def test_the_model_alone_predicts_without_the_data(made):
 def test_many_categories_are_kept_sparse(tmp_path, monkeypatch):
     monkeypatch.setattr("coordboost.data.encode.DENSE", 100)
     frame = pd.DataFrame({"t": [f"w{i % 9}" for i in range(40)], "x": np.arange(40.0), "y": np.arange(40.0) ** 2})
-    frame.to_csv(tmp_path / "t.csv", index=False)
-    sparse = read_table(tmp_path / "t.csv")
+    frame.assign(x=frame.x.where(frame.x > 2), t=frame.t.where(frame.x > 0)).to_csv(tmp_path / "t.csv", index=False)
+    sparse = read_table(tmp_path / "t.csv", impute="indicator")
     monkeypatch.undo()
-    assert (sparse.X.toarray() == read_table(tmp_path / "t.csv").X).all() and sparse.X.format == "csc"
+    dense = read_table(tmp_path / "t.csv", impute="indicator").X
+    assert (sparse.X.toarray() == dense).all() and sparse.X.format == "csc"
+    assert sparse.X.nnz == len(sparse.X.data) == np.count_nonzero(dense)
+
+
+@pytest.mark.parametrize("gap", [False, True])
+@pytest.mark.parametrize("levels", [(), ("a",), ("a", "b"), ("a", "b", "c")])
+def test_variables_know_how_many_columns_they_become(levels, gap):
+    variable = Variable("v", "category" if levels else "number", levels, gap=gap)
+    assert variable.width == len(variable.columns)
 
 
 def changed(**columns):

@@ -41,7 +41,7 @@ def _median(values, n):
 
 def encoded(recipe, columns, where, unknown_as_none=False):
     """The columns of numbers, (n_rows, n_columns) float64: dense in Fortran order, or CSC where they are large and mostly zero."""
-    n_rows, n_columns = len(columns[0].values), len(recipe.columns)
+    n_rows, n_columns = len(columns[0].values), sum(variable.width for variable in recipe.variables)
     n_single = sum(variable.kind != CATEGORY for variable in recipe.variables)
     sparse = 8 * n_rows * n_columns > DENSE and 4 * n_single < n_columns
     parts = (
@@ -49,7 +49,9 @@ def encoded(recipe, columns, where, unknown_as_none=False):
         for variable, column in zip(recipe.variables, columns, strict=True)
         for part in _parts(variable, column, where, unknown_as_none)
     )
-    return (_sparse if sparse else _dense)(parts, n_rows, n_columns)
+    if sparse:
+        return _sparse(parts, n_rows, n_columns, sum(1 + variable.gap for variable in recipe.variables))
+    return _dense(parts, n_rows, n_columns)
 
 
 def _parts(variable, column, where, unknown_as_none):
@@ -62,7 +64,7 @@ def _parts(variable, column, where, unknown_as_none):
     if gaps and variable.fill is None:
         refuse_gap(variable.name, int(np.flatnonzero(missing)[0]), where)
     if variable.kind == CATEGORY:
-        yield len(variable.columns) - variable.gap, _places(variable, column, missing, where, unknown_as_none)
+        yield variable.width - variable.gap, _places(variable, column, missing, where, unknown_as_none)
     else:
         values = column.values.astype(np.float64, copy=False)  # whole numbers come as they are
         yield 1, np.where(missing, variable.fill, values) if gaps else values
@@ -96,16 +98,18 @@ def _dense(parts, n_rows, n_columns):
     return X
 
 
-def _sparse(parts, n_rows, n_columns):
-    held = [_entries(*part) for part in parts]
-    small = 8 * n_rows * len(held) < 1 << 31
-    stops = np.append(0, np.cumsum(np.concatenate([counts for counts, _, _ in held]))).astype(np.int32 if small else np.int64)
-    data, rows, at = np.empty(stops[-1]), np.empty(stops[-1], dtype=np.int32), 0
+def _sparse(parts, n_rows, n_columns, n_parts):
+    """Each part is written where it stays; of memory that nothing is written to, none is taken."""
+    most, at, counts = n_rows * n_parts, 0, []
+    data, rows = np.empty(most), np.empty(most, dtype=np.int32)
     everywhere = np.arange(n_rows, dtype=np.int32)
-    for counts, where, values in held:
-        here = slice(at, at := at + int(np.sum(counts)))
+    for part in parts:
+        of_each, where, values = _entries(*part)
+        here = slice(at, at := at + int(np.sum(of_each)))
         rows[here], data[here] = everywhere if where is None else where, values
-    return scipy.sparse.csc_array((data, rows, stops), shape=(n_rows, n_columns))
+        counts.append(of_each)
+    stops = np.append(0, np.cumsum(np.concatenate(counts))).astype(np.int32 if 8 * most < 1 << 31 else np.int64)
+    return scipy.sparse.csc_array((data[:at], rows[:at], stops), shape=(n_rows, n_columns))
 
 
 def _entries(width, held):

@@ -205,6 +205,7 @@ def _category(codes, distinct, may_be_key):
     key = may_be_key and KEYS <= len(levels) == np.count_nonzero(known)
     if key and len(levels) == len(names):
         return Column(KEY, codes, tuple(names))
-    place = {"": -1} | {level: j for j, level in enumerate(sorted(levels))}
+    levels = tuple(sorted(levels))
+    place = {"": -1} | {level: j for j, level in enumerate(levels)}
     values = np.array([*map(place.__getitem__, names), -1], dtype=np.int32)[codes]
-    return Column(KEY if key else CATEGORY, values, tuple(sorted(levels)))
+    return Column(KEY if key else CATEGORY, values, levels)

@@ -39,7 +39,7 @@ class Recipe(NamedTuple):
     @property
     def groups(self):
         """The name of the variable of each of these columns, a list."""
-        return [variable.name for variable in self.variables for _ in variable.columns]
+        return [variable.name for variable in self.variables for _ in range(variable.width)]
 
     @property
     def text(self):

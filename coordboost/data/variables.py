@@ -23,6 +23,11 @@ class Variable(NamedTuple):
     gap: bool = False
 
     @property
+    def width(self):
+        """The number of columns of numbers that it becomes."""
+        return (len(self.levels) - (len(self.levels) == 2) if self.kind == CATEGORY else 1) + self.gap
+
+    @property
     def columns(self):
         """Names of the columns of numbers that it becomes."""
         levels = self.levels[len(self.levels) == 2 :] if self.kind == CATEGORY else None

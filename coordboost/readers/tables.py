@@ -12,7 +12,7 @@ from coordboost.data.recipe import Recipe
 from coordboost.data.variables import refuse_gap
 from coordboost.readers.arrays import quoted
 from coordboost.readers.dialect import GROUPED, POINT
-from coordboost.readers.text import unsplit
+from coordboost.readers.lengths import unsplit
 
 #: What stands between thousands in some countries: spaces that do not break, apostrophes.
 BETWEEN = " '\u2019\u00a0\u2009\u202f"

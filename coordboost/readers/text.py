@@ -12,7 +12,6 @@ from coordboost.data.cells import Cells, misplaced
 from coordboost.readers.arrays import opened, quoted, repeated
 from coordboost.readers.dialect import (
     SAMPLE,
-    SEPARATORS,
     SPACES,
     dialect_of,
     encoding_of,
@@ -21,6 +20,7 @@ from coordboost.readers.dialect import (
     records,
     western,
 )
+from coordboost.readers.lengths import BYTES, all_even, remedy, unsplit
 
 TEXT = (".csv", ".tsv", ".tab", ".txt", ".dat", ".data")
 KIND = "a table of text"
@@ -109,9 +109,17 @@ class TextFile:
                 ) from None
             self.dialect = self.dialect._replace(encoding=self._western())
             frame = self._read()
-        if len(frame) and frame.iloc[:, -1].isna().any():
+        if len(frame) and frame.iloc[:, -1].isna().any() and not self._even():
             self._refuse_ragged(shorter=True)
         return frame
+
+    def _even(self):
+        """Whether a quick look is enough to know that no row is shorter than the header."""
+        sep, encoding = self.dialect.sep, self.dialect.encoding
+        if self.above or len(sep.encode()) > 1 or encoding not in BYTES:
+            return False
+        with opened(self.path, KIND) as raw:
+            return all_even(raw, sep, len(self.header))
 
     def _western(self):
         with opened(self.path, KIND) as raw:
@@ -181,7 +189,7 @@ class TextFile:
             for line, row in self._records():
                 if len(row) > width or (shorter and len(row) < width):
                     cells = f"{len(row)} cell{'s' * (len(row) != 1)}"
-                    way = unsplit(self.header) or _remedy(self.header, len(row))
+                    way = unsplit(self.header) or remedy(self.header, len(row))
                     raise ValueError(f"{self.path}: line {line} has {cells}, the header has {width}{way}")
         except csv.Error:
             self._refuse_quote()
@@ -211,21 +219,6 @@ class TextFile:
         return f"row {row + 1}"
 
 
-def unsplit(names):
-    """The remedy where all names of a table seem to stand in one cell; "" where they do not."""
-    marks = [mark for mark in SEPARATORS if len(names) == 1 and mark in names[0]]
-    return f"; the header looks as if {SEPARATORS[marks[0]]} separated its cells (sep={marks[0]!r})" if marks else ""
-
-
-def _remedy(header, width):
-    """What to do about a row of `width` cells that has another length than the header."""
-    if width == len(header) - 1 and header[-1].startswith("Unnamed: "):
-        return ": take out the separator at the end of the header"
-    if len(header) == 1:
-        return ": the names of the columns must be the first line, so take out what stands above them"
-    return ": mend that line"
-
-
 def _coded(frame):
     """Turn columns of text into categories, in place; whether one of these begins with a space. Before numbers spaces do not matter."""
     import pandas as pd
@@ -235,7 +228,7 @@ def _coded(frame):
         if isinstance(dtype, pd.StringDtype):
             codes, words = pd.factorize(frame.iloc[:, j])
             frame.isetitem(j, pd.Categorical.from_codes(codes, words, validate=False))
-            spaced = spaced or any(word[:1] == " " for word in words)
+            spaced = spaced or any(word[:1] == " " for word in words.tolist())
     return spaced
 
 
