@@ -1,6 +1,6 @@
-"""The sum of the losses at some predictions, and the pseudo-residual: one pass over the samples."""
+"""The sum of the losses at some predictions, and the pseudo-residual there: a pass over the samples for each."""
 
-import numpy as np
+import math
 
 from coordboost._generic import compiled, generic, inlined, interpreted, is_piece, kernel
 from coordboost._linesearch import residual
@@ -45,23 +45,49 @@ def residual_at(i, loss, y, weight, base, pred, even):
     return out if even else weight[i] * out
 
 
-def total(loss, y, weight, base, pred, resid):
-    """Sum of the weighted losses, as `sum_of_each`; `resid` is filled on the way."""
-    out = 0 * (weight[0] * pred[0])
-    rest = out
+@kernel
+def residual_of_each(loss, y, weight, base, pred, resid):
+    """resid = -dloss/dpred, in place."""
     for i in range(len(y)):
-        term = weight[i] * value(loss, y[i], base + pred[i])
-        rest += rest_of(out, term)
-        out += term
         resid[i] = residual_at(i, loss, y, weight, base, pred, False)
-    return with_rest(out, rest)
+
+
+#: A loss that is one function of all predictions together brings this verb itself.
+refresh_residual = generic("refresh_residual", residual_of_each)
 
 
 def total_of(loss, y, weight, base, pred):
-    """The sum and the pseudo-residual (n_samples,) at ``base + pred``, compiled where the loss is a piece."""
-    resid = np.empty(len(y))
+    """`sum_of_losses` as a float, compiled where the loss is a sum over the samples and a piece."""
     if LOSS.of(loss, "sum_of_losses") is not None:
+        return float(loss.sum_of_losses(y, weight, base, pred))
+    return float(_ready(sum_of_each, loss)(loss, y, weight, base, pred))
+
+
+def surely_finite(loss, y, weight, base, pred):
+    """Whether the sum of the losses is known to be a number from the largest prediction, target and weight; False where it may be one.
+
+    A convex function of y - f alone, or of f and a label -1 or +1, is largest at an end. *Cost*: passes that sum up nothing.
+    """
+    alone, labels = LOSS.of(loss, "location"), LOSS.of(loss, "two_class")
+    known = LOSS.of(loss, "sum_of_losses") is None and LOSS.of(loss, "convex") and LOSS.of(loss, "infimum") == 0
+    if not known or not (alone or labels):
+        return False
+    far = 2 * (abs(base) + sum(max(float(values.max()), -float(values.min())) for values in (y, pred)))
+    try:
+        ends = [loss.value(target, f) for target in ((0.0,) if alone else (-1.0, 1.0)) for f in (-far, far)]
+    except OverflowError:
+        return False
+    return math.isfinite(far) and math.isfinite(len(y) * float(weight.max()) * sum(ends))
+
+
+def fill_residual(loss, y, weight, base, pred, resid):
+    """`refresh_residual`, compiled where the loss is a sum over the samples and a piece."""
+    if LOSS.of(loss, "refresh_residual") is not None:
         loss.refresh_residual(y, weight, base, pred, resid)
-        return float(loss.sum_of_losses(y, weight, base, pred)), resid
-    run = compiled(total, (loss,)) if is_piece(loss) else interpreted(total)
-    return float(run(loss, y, weight, base, pred, resid)), resid
+    else:
+        _ready(residual_of_each, loss)(loss, y, weight, base, pred, resid)
+
+
+def _ready(function, loss):
+    """`function` for a loss, as fast as can be."""
+    return compiled(function, (loss,)) if is_piece(loss) else interpreted(function)

@@ -7,6 +7,7 @@ import numpy as np
 
 from coordboost._checks import shown
 from coordboost._protocol import STEP, VIEW
+from coordboost._total import surely_finite
 from coordboost.asking import Asking, rules_of
 from coordboost.data import validation
 from coordboost.engine.stepper import Stepper
@@ -56,7 +57,10 @@ class Course:
     def sound(self, state):
         """Whether the loss is a number: at the prediction that the view holds, where it holds one; to sum up a model costs more."""
         pred = VIEW.of(self.stepper.view, "pred")
-        return math.isfinite(state.loss if pred is None else state.problem.value(pred))
+        if pred is None:
+            return math.isfinite(state.loss)
+        problem = state.problem
+        return surely_finite(problem.loss, problem.y, problem.weight, problem.base, pred) or math.isfinite(problem.value(pred))
 
     def pauses(self, due):
         """Make the steps; pause after every block, and at the step numbers that ``due()`` gives."""

@@ -150,7 +150,7 @@ def penalty_path(problem, penalties, n_steps, *, X_val=None, y_val=None, rng=0, 
     if X_val is not None:
         y = validation.target(y_val, len(X_val))
         y = problem.loss.labels(y) if LOSS.of(problem.loss, "labels") else y
-        held = np.array([total_of(problem.loss, y, np.ones(len(y)), 0.0, run.predict(X_val))[0] / len(y) for run in runs])
+        held = np.array([total_of(problem.loss, y, np.ones(len(y)), 0.0, run.predict(X_val)) / len(y) for run in runs])
     return PenaltyPath(
         penalties, runs, accounts, np.array([one.loss for one in accounts]), np.array([one.objective for one in accounts]), held
     )

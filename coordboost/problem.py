@@ -9,7 +9,7 @@ import numpy as np
 from coordboost._checks import shown
 from coordboost._protocol import DICTIONARY
 from coordboost._threads import on_one_thread
-from coordboost._total import total_of
+from coordboost._total import fill_residual, total_of
 from coordboost.data import validation
 from coordboost.data.door import parts_of
 from coordboost.data.inmemory import columns_as_in
@@ -169,7 +169,9 @@ class Problem:
 
     def size(self, resid):
         """The norm of a residual that bounds all its correlations, as columns are unit vectors."""
-        return float(np.linalg.norm(np.divide(resid, np.sqrt(self.weight), out=np.zeros_like(resid), where=self.weight > 0)))
+        if not (self.weight == 1).all():
+            resid = np.divide(resid, np.sqrt(self.weight), out=np.zeros_like(resid), where=self.weight > 0)
+        return float(np.linalg.norm(resid))
 
     @on_one_thread
     def combine(self, beta):
@@ -197,15 +199,15 @@ class Problem:
 
     def value(self, pred):
         """Sum of the losses at the predictions `pred` = B beta (n_samples,), offset not included."""
-        return self._total(pred)[0]
+        return total_of(self.loss, self.y, self.weight, self.base, validation.sized("pred", pred, self.n_samples, "sample"))
 
     def resid(self, pred):
         """Pseudo-residual -dloss/dpred, weights included, (n_samples,)."""
-        return self._total(pred)[1]
-
-    def _total(self, pred):
-        pred = validation.sized("pred", pred, self.n_samples, "sample")
-        return total_of(self.loss, self.y, self.weight, self.base, pred)
+        resid = np.empty(self.n_samples)
+        fill_residual(
+            self.loss, self.y, self.weight, self.base, validation.sized("pred", pred, self.n_samples, "sample"), resid
+        )
+        return resid
 
     def raw(self, beta):
         """Coefficients (n_columns,) on the scale of X, zeros for columns set aside, and the intercept.

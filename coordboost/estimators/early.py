@@ -43,7 +43,7 @@ class HeldBack:
         standing, total = problem.dictionary.standing(self.binned), float(self.weight.sum())
         if self.follower is None or not self._same(path):  # the first question, or a run that went back
             self.follower, self.seen, self.losses, self.end = Follower(self.method, standing), path.cut(0, 0), [], None
-            self._keep([total_of(self.loss, self.y, self.weight, self.offset, self.follower.pred)[0] / total])
+            self._keep([total_of(self.loss, self.y, self.weight, self.offset, self.follower.pred) / total])
         k -= k % self.per_iteration
         if k > self.follower.k:
             self.follower.knows(standing)

@@ -8,7 +8,7 @@ import numpy as np
 from coordboost._generic import compiled, is_piece
 from coordboost._linesearch import CAP
 from coordboost._protocol import LOSS
-from coordboost._total import total
+from coordboost._total import residual_of_each, sum_of_each
 from coordboost.data import validation
 from coordboost.laws import declared
 from coordboost.laws.report import SKIPPED
@@ -128,7 +128,9 @@ def compiled_kernels_are_the_same(at):
         pred = np.full(len(at.targets), f)
         args = (at.loss, at.targets, np.ones(len(pred)), 0.0, pred)
         plain, quick = np.empty(len(pred)), np.empty(len(pred))
-        sums = total(*args, plain), compiled(total, (at.loss,))(*args, quick)
+        sums = sum_of_each(*args), compiled(sum_of_each, (at.loss,))(*args)
+        residual_of_each(*args, plain)
+        compiled(residual_of_each, (at.loss,))(*args, quick)
         slack = sum(rounding(at.loss, float(y), float(f)) for y in at.targets)
         if abs(sums[0] - sums[1]) > slack or np.abs(plain - quick).max() > slack:
             return f"at f = {f:g} the compiled sum is {sums[1]:.9g}, in plain Python {sums[0]:.9g}; take operations that do the same."

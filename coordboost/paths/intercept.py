@@ -7,7 +7,7 @@ import numpy as np
 from coordboost._generic import compiled, is_piece
 from coordboost._linesearch import CAP
 from coordboost._protocol import LOSS
-from coordboost.engine.views.explicit import residual_of_each
+from coordboost._total import residual_of_each
 
 #: A sum of residuals that is this small beside the sum of their sizes is 0: some roundings of the sum.
 ROUNDED = 4 * np.finfo(float).eps

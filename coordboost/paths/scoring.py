@@ -26,7 +26,7 @@ def rows_of(problem, X, y, sample_weight):
 
 def losses_of(problem, preds, y, weight):
     """Sums of the losses at several predictions (offset included), an iterable of (n,)."""
-    return np.array([total_of(problem.loss, y, weight, 0.0, np.asarray(pred))[0] for pred in preds])
+    return np.array([total_of(problem.loss, y, weight, 0.0, np.asarray(pred)) for pred in preds])
 
 
 @on_one_thread

@@ -7,8 +7,8 @@ import numpy as np
 
 from coordboost._generic import generic, kernel
 from coordboost._protocol import VIEW
-from coordboost._total import sum_of_losses
-from coordboost.engine.views.explicit import begin_residual, fill_column, fill_curvature, refresh_residual
+from coordboost._total import refresh_residual, sum_of_losses
+from coordboost.engine.views.explicit import begin_residual, fill_column, fill_curvature
 from coordboost.pieces.coefficients import ANEW, BACK, SLOWER, TwoSequences, mix_models
 from coordboost.pieces.momentum import admissible, mixing
 

@@ -7,7 +7,7 @@ import numpy as np
 from coordboost import _linesearch
 from coordboost._generic import generic, kernel
 from coordboost._protocol import DICTIONARY, LOSS, VIEW
-from coordboost._total import residual_at, sum_of_losses, total_of
+from coordboost._total import fill_residual, refresh_residual, residual_of_each, sum_of_losses
 
 scan = generic("scan")
 correlations = generic("correlations")
@@ -38,17 +38,6 @@ def over(view, dictionary):
     return view._replace(dictionary=dictionary) if own is None else own(dictionary)
 
 
-@kernel
-def residual_of_each(loss, y, weight, base, pred, resid):
-    """resid = -dloss/dpred, in place."""
-    for i in range(len(y)):
-        resid[i] = residual_at(i, loss, y, weight, base, pred, False)
-
-
-#: A loss that is one function of all predictions together brings this verb itself.
-refresh_residual = generic("refresh_residual", residual_of_each)
-
-
 #: Samples from which on setting up a view is compiled, too: in plain Python it takes as long as 50 steps with trees on 1,000 samples.
 MANY = 1 << 8
 
@@ -56,7 +45,7 @@ MANY = 1 << 8
 def begin_residual(loss, y, weight, base, pred, resid):
     """As `refresh_residual`, from plain Python: compiled for many samples."""
     if len(y) >= MANY and y.dtype == np.float64:
-        resid[:] = total_of(loss, y, weight, base, pred)[1]
+        fill_residual(loss, y, weight, base, pred, resid)
     else:
         refresh_residual(loss, y, weight, base, pred, resid)
 

@@ -7,7 +7,8 @@ import numpy as np
 from coordboost._generic import generic, kernel
 from coordboost._noise import LEAVES, SHARE, STRUCTURE, add_noise, keep_some, key_of, normal
 from coordboost._protocol import VIEW
-from coordboost.engine.views.explicit import Explicit, refresh_residual
+from coordboost._total import refresh_residual
+from coordboost.engine.views.explicit import Explicit
 from coordboost.pieces.fitted import fitted
 from coordboost.pieces.perturbation import Structure
 
