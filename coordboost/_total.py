@@ -80,7 +80,7 @@ def surely_finite(loss, y, weight, base, pred):
     return math.isfinite(far) and math.isfinite(len(y) * float(weight.max()) * sum(ends))
 
 
-def fill_residual(loss, y, weight, base, pred, resid):
+def residual_into(loss, y, weight, base, pred, resid):
     """`refresh_residual`, compiled where the loss is a sum over the samples and a piece."""
     if LOSS.of(loss, "refresh_residual") is not None:
         loss.refresh_residual(y, weight, base, pred, resid)

@@ -9,7 +9,7 @@ import numpy as np
 from coordboost._checks import shown
 from coordboost._protocol import DICTIONARY
 from coordboost._threads import on_one_thread
-from coordboost._total import fill_residual, total_of
+from coordboost._total import residual_into, total_of
 from coordboost.data import validation
 from coordboost.data.door import parts_of
 from coordboost.data.inmemory import columns_as_in
@@ -204,7 +204,7 @@ class Problem:
     def resid(self, pred):
         """Pseudo-residual -dloss/dpred, weights included, (n_samples,)."""
         resid = np.empty(self.n_samples)
-        fill_residual(
+        residual_into(
             self.loss, self.y, self.weight, self.base, validation.sized("pred", pred, self.n_samples, "sample"), resid
         )
         return resid

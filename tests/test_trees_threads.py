@@ -142,6 +142,19 @@ def test_no_two_threads_write_to_one_line_of_the_cache():
     assert line <= _crew.ALONE * 8 and len(space.crew.ticket) * 8 == len(space.crew.done) * 8 >= 2 * line
 
 
+@pytest.mark.parametrize("threads", [1, 2, 3, 8])
+@pytest.mark.parametrize("n_features", [1, 4, 6, 27, 28, 50])
+def test_every_feature_is_in_one_task_and_no_thread_has_a_task_more(n_features, threads):
+    fours, n = tasks.share(n_features, threads)
+    parts = [range(n_features)[tasks.first_of(k, fours) : tasks.first_of(k + 1, fours)] for k in range(n)]
+    assert [feature for part in parts for feature in part] == list(range(n_features)) and all(parts)
+    assert {len(part) for part in parts[:fours][:-1]} <= {4} and all(len(part) <= 2 for part in parts[fours:])
+    busy = [0] * threads
+    for part in parts:
+        busy[busy.index(min(busy))] += len(part)
+    assert threads != 2 or max(busy) <= workspace.multiple_of(2, (n_features + 1) // 2)
+
+
 def test_rows_before_each_block():
     space = simple()[2]
     blocks = [(3, 0, 5, 2), (3, 5, 10, 4), (3, 10, 11, 1), (4, 11, 12, 0), (4, 12, 20, 5)]

@@ -64,48 +64,55 @@ def equal(weight):
 
 @leaf
 def fill_one(target, scale, bits, out):
-    """``out[i] = (q << bits) + 1``; how many targets are lost."""
-    lost = 0
+    """``out[i] = (q << bits) + 1``; how many targets are lost, and the sum."""
+    lost = total = 0
     for i in range(len(target)):
         q = np.rint(target[i] * scale)
         lost += (abs(q) < COARSE) & (target[i] != 0.0)
-        out[i] = (int(q) << bits) + 1
-    return lost
+        one = (int(q) << bits) + 1
+        out[i] = one
+        total += one
+    return lost, total
 
 
 @leaf
 def fill_two(target, weight, scale, weight_scale, bits, out):
-    """``out[2 i] = q`` and ``out[2 i + 1] = (rint(weight * weight_scale) << bits) + 1``."""
-    last = len(weight) - 1
+    """``out[2 i] = q`` and ``out[2 i + 1] = (rint(weight * weight_scale) << bits) + 1``; the sums of both."""
+    last, sums, tallies = len(weight) - 1, 0, 0
     for i in range(len(target)):
-        out[2 * i] = int(np.rint(target[i] * scale))
-        out[2 * i + 1] = (int(np.rint(weight[min(i, last)] * weight_scale)) << bits) + 1
+        one = int(np.rint(target[i] * scale))
+        other = (int(np.rint(weight[min(i, last)] * weight_scale)) << bits) + 1
+        out[2 * i], out[2 * i + 1] = one, other
+        sums += one
+        tallies += other
+    return sums, tallies
 
 
 @leaf
 def to_fixed(form, fixed, target, weight):
-    """Write `target` and `weight`, (n,) or (1,) for one weight of all, into `fixed`; False where a number is not finite.
+    """Write `target` and `weight`, (n,) or (1,) for one weight of all, into `fixed`: whether all are finite, the sums and the tallies.
 
     form : record, which says from then on how whole numbers are read
     """
     n, k = len(target), exponent(target)
     if k == NEVER:
-        return False
+        return False, 0, 0
     bits = math.frexp(float(n))[1]
     form.bits = bits
     if bits <= NARROW and equal(weight) and 0 <= weight[0] < math.inf:
         form.channels, form.shift, form.wide_low, form.wide_mask = 1, bits, 0, (1 << bits) - 1
         form.unit, form.scale = weight[0], math.ldexp(1.0, 62 - bits - k)
-        if fill_one(target, form.scale, bits, fixed) * ALLOWED <= n:
-            return True
+        lost, sums = fill_one(target, form.scale, bits, fixed)
+        if lost * ALLOWED <= n:
+            return True, sums, sums
     m = exponent(weight)
     if m == NEVER:
-        return False
+        return False, 0, 0
     m += bits if len(weight) == 1 else 0
     form.channels, form.shift, form.wide_low, form.wide_mask = 2, 0, bits, -1
     form.scale, form.unit = math.ldexp(1.0, 62 - k), math.ldexp(1.0, m + bits - 62)
-    fill_two(target, weight, form.scale, math.ldexp(1.0, 62 - bits - m), bits, fixed)
-    return True
+    sums, tallies = fill_two(target, weight, form.scale, math.ldexp(1.0, 62 - bits - m), bits, fixed)
+    return True, sums, tallies
 
 
 @inlined

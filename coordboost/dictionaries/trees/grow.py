@@ -9,7 +9,7 @@ from coordboost.dictionaries.trees.histogram import where
 from coordboost.dictionaries.trees.rows import blocks_to_move, blocks_to_name, count_before
 from coordboost.dictionaries.trees.search import children
 from coordboost.dictionaries.trees.splits import ROUNDING, bounded, offer, rank, running
-from coordboost.dictionaries.trees.tasks import COUNT, DONE, MOVE, NAME, SEARCH, task
+from coordboost.dictionaries.trees.tasks import COUNT, DONE, MOVE, NAME, SEARCH, share, task
 
 
 @leaf
@@ -51,7 +51,7 @@ def grow(binned, growth, space, target, weight, features, penalty):
     if not plant(growth, space, target, weight):
         return 0
     state, crew, nodes, blocks = space.count, space.crew, space.nodes, space.blocks
-    what, n = SEARCH, groups_of_four(state, features, space.wanted)
+    what, n = SEARCH, tasks_of_search(state, features, space.wanted)
     while what != DONE:
         shared, k = state.threads > 1 and n > 1, -1
         if shared:
@@ -76,37 +76,30 @@ def grow(binned, growth, space, target, weight, features, penalty):
             count_before(blocks, n)
             what = MOVE
         elif what == MOVE:
-            what, n = SEARCH, groups_of_four(state, features, space.wanted)
+            what, n = SEARCH, tasks_of_search(state, features, space.wanted)
         else:
             what = DONE
     return state.leaves
 
 
 @leaf
-def groups_of_four(state, features, wanted):
+def tasks_of_search(state, features, wanted):
     """How many tasks a search of the new nodes is made of. Threads that help know of the features from `wanted`."""
+    state.fours, n = share(len(features), state.threads)
     if state.threads > 1:
         state.features = len(features)
         for i in range(len(features)):
             wanted[i] = features[i]
-    return (len(features) + 3) // 4 if state.batch else 0
+    return n if state.batch else 0
 
 
 @leaf
 def plant(growth, space, target, weight):
     """The root of a tree, whose split is searched for next; False where a number is not finite."""
-    form, state, root, fixed = space.form, space.count, space.nodes[0], space.fixed[0]
-    if not to_fixed(form, fixed, target, weight):
+    state, root = space.count, space.nodes[0]
+    finite, sums, tallies = to_fixed(space.form, space.fixed[0], target, weight)
+    if not finite:
         return False
-    sums = tallies = 0
-    if form.channels == 1:
-        for i in range(len(target)):
-            sums += fixed[i]
-        tallies = sums
-    else:
-        for i in range(len(target)):
-            sums += fixed[2 * i]
-            tallies += fixed[2 * i + 1]
     state.nodes, state.leaves, state.slots, state.batch, state.first = 1, 1, 1, 1, 0
     space.batch[0] = -1
     root.start, root.stop, root.depth, root.slot = 0, len(target), 0, 0

@@ -10,7 +10,7 @@ Where `rows` is None all samples are meant, in their order.
 """
 
 from coordboost._generic import inlined, leaf
-from coordboost.dictionaries.trees.workspace import up_to_four
+from coordboost.dictionaries.trees.workspace import multiple_of
 
 
 @leaf
@@ -23,6 +23,16 @@ def one_channel(fixed, rows, a, b, c, d, in_a, in_b, in_c, in_d):
         in_b[b[row]] += entry
         in_c[c[row]] += entry
         in_d[d[row]] += entry
+
+
+@leaf
+def one_channel_pair(fixed, rows, a, b, in_a, in_b):
+    """As `one_channel`, of two features."""
+    for i in range(len(fixed)):
+        entry = fixed[i]
+        row = i if rows is None else rows[i]
+        in_a[a[row]] += entry
+        in_b[b[row]] += entry
 
 
 @leaf
@@ -53,6 +63,16 @@ def two_channels(fixed, rows, a, b, c, d, in_a, in_b, in_c, in_d):
 
 
 @leaf
+def two_channels_pair(fixed, rows, a, b, in_a, in_b):
+    """As `two_channels`, of two features."""
+    for i in range(len(fixed) // 2):
+        entry, other = fixed[2 * i], fixed[2 * i + 1]
+        row = i if rows is None else rows[i]
+        add_two(in_a, 2 * int(a[row]), entry, other)
+        add_two(in_b, 2 * int(b[row]), entry, other)
+
+
+@leaf
 def two_channels_alone(fixed, rows, a, in_a):
     """As `two_channels`, of one feature."""
     for i in range(len(fixed) // 2):
@@ -63,29 +83,34 @@ def two_channels_alone(fixed, rows, a, in_a):
 def where(binned, space, features, slot, place):
     """Where in ``space.histograms`` the histogram in a slot for ``features[place]`` begins and ends."""
     width = space.form.channels
-    at = (slot * up_to_four(len(features)) + place) * space.bins * width
+    at = (slot * multiple_of(4, len(features)) + place) * space.bins * width
     return at, at + binned.n_bins[features[place]] * width
 
 
 @leaf
-def fill(binned, space, features, first, n_places, node):
-    """Build the histograms of a node for up to four features from ``features[first]`` on."""
-    for place in range(first, first + n_places):
+def fill(binned, space, features, first, last, node):
+    """Build the histograms of a node for ``features[first:last]``, at most four."""
+    for place in range(first, last):
         at, end = where(binned, space, features, node.slot, place)
         space.histograms[at:end] = 0
     side, width = node.depth & 1, space.form.channels
     fixed, rows = space.fixed[side][node.start * width : node.stop * width], space.rows[1 + side][node.start : node.stop]
-    if n_places == 4:
-        if node.depth == 0:
-            fill_four(binned, space, features, first, node.slot, fixed, None)
-        else:
-            fill_four(binned, space, features, first, node.slot, fixed, rows)
+    if node.depth == 0:
+        fill_from(binned, space, features, first, last, node.slot, fixed, None)
     else:
-        for place in range(first, first + n_places):
-            if node.depth == 0:
-                fill_alone(binned, space, features, place, node.slot, fixed, None)
-            else:
-                fill_alone(binned, space, features, place, node.slot, fixed, rows)
+        fill_from(binned, space, features, first, last, node.slot, fixed, rows)
+
+
+@leaf
+def fill_from(binned, space, features, first, last, slot, fixed, rows):
+    """The same from the targets of rows: four features, or two and one."""
+    if last - first == 4:
+        fill_four(binned, space, features, first, slot, fixed, rows)
+    else:
+        if last - first >= 2:
+            fill_pair(binned, space, features, first, slot, fixed, rows)
+        if (last - first) % 2:
+            fill_alone(binned, space, features, last - 1, slot, fixed, rows)
 
 
 @leaf
@@ -102,6 +127,18 @@ def fill_four(binned, space, features, first, slot, fixed, rows):
         one_channel(fixed, rows, codes[f], codes[g], codes[h], codes[k], one, two, three, four)
     else:
         two_channels(fixed, rows, codes[f], codes[g], codes[h], codes[k], one, two, three, four)
+
+
+@leaf
+def fill_pair(binned, space, features, first, slot, fixed, rows):
+    """Build two histograms."""
+    a, b = binned.codes[features[first]], binned.codes[features[first + 1]]
+    at, end = where(binned, space, features, slot, first)
+    start, stop = where(binned, space, features, slot, first + 1)
+    if space.form.channels == 1:
+        one_channel_pair(fixed, rows, a, b, space.histograms[at:end], space.histograms[start:stop])
+    else:
+        two_channels_pair(fixed, rows, a, b, space.histograms[at:end], space.histograms[start:stop])
 
 
 @leaf

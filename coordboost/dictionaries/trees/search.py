@@ -12,7 +12,7 @@ def search(binned, growth, space, features, penalty, thread, first, last):
     """Look for splits of the new nodes by up to four features, ``features[first:last]``; the best go to ``candidates[thread]``."""
     for i in range(space.count.batch):
         smaller, larger = children(space.nodes, space.batch[i])
-        fill(binned, space, features, first, last - first, space.nodes[smaller])
+        fill(binned, space, features, first, last, space.nodes[smaller])
         for place in range(first, last):
             run(binned, space, features, thread, place, smaller, larger)
             for side in range(2):

@@ -1,4 +1,4 @@
-"""The work on a tree in tasks, which one thread does or several: features are searched four at a time, rows counted, moved and named.
+"""The work on a tree in tasks, which one thread does or several: a few features are searched, rows counted, moved and named.
 
 Nothing that is summed up depends on who does which task: sums are whole numbers, and the best split is the best of the bests.
 """
@@ -18,10 +18,26 @@ SEARCH, COUNT, MOVE, NAME, DONE = range(5)
 
 
 @leaf
+def share(n_features, threads):
+    """How many tasks have four features, and how many there are: the others have two, where no thread is to have one task more."""
+    tasks = (n_features + 3) // 4
+    over = tasks % threads
+    fours = tasks - over if 2 * over <= threads else tasks
+    return fours, fours + max(0, (n_features - 4 * fours + 1) // 2)
+
+
+@leaf
+def first_of(k, fours):
+    """The first feature of task k."""
+    return 2 * k + 2 * min(k, fours)
+
+
+@leaf
 def task(what, k, thread, binned, growth, space, features, penalty):
     """Task k of a kind."""
     if what == SEARCH:
-        search(binned, growth, space, features, penalty, thread, 4 * k, min(4 * k + 4, len(features)))
+        first, last = first_of(k, space.count.fours), first_of(k + 1, space.count.fours)
+        search(binned, growth, space, features, penalty, thread, first, min(last, len(features)))
     elif what == COUNT:
         count_block(binned, space, k)
     elif what == MOVE:

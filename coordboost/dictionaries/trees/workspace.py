@@ -50,9 +50,9 @@ BLOCK = _fields(node="i8", first="i8", last="i8", left="i8")
 
 
 @inlined
-def up_to_four(n):
-    """The next multiple of four."""
-    return (n + 3) // 4 * 4
+def multiple_of(step, n):
+    """The next multiple of `step`."""
+    return (n + step - 1) // step * step
 
 
 def lined(shape, kind):
@@ -81,7 +81,7 @@ class Workspace(NamedTuple):
     rows: np.ndarray  # uint32 (3, n_samples)
     fixed: np.ndarray  # int64 (2, 2 n_samples)
     histograms: np.ndarray  # int64 (n_slots * n_features * bins * 2,), n_features a multiple of four
-    bins: int  # most bins of a feature, a multiple of four: so four features fill whole lines of the cache
+    bins: int  # most bins of a feature, a multiple of eight: so two features fill whole lines of the cache
     nodes: np.ndarray  # NODE (2 max_leaves,)
     candidates: np.ndarray  # CANDIDATE (THREADS, 2 max_leaves + 3): what is beyond keeps threads apart
     sums: np.ndarray  # int64 (THREADS, 2, CODES): running sums over the bins of the two children
@@ -97,8 +97,8 @@ class Workspace(NamedTuple):
     values: np.ndarray  # float64 (max_leaves,): the values of the leaves
     form: np.record  # how fixed numbers are read: see fixed.py
     crew: Crew  # the threads that grow the tree together
-    # how many nodes, leaves, slots, nodes in the batch, threads, features of the search; the first of the new nodes; most rows of a block
-    # and the kind of the tasks that are under way
+    # how many nodes, leaves, slots, nodes in the batch, threads, features of the search, and its tasks with four of them; the first of
+    # the new nodes; most rows of a block and the kind of the tasks that are under way
     count: np.record  # type: ignore[assignment]
 
     @classmethod
@@ -109,12 +109,12 @@ class Workspace(NamedTuple):
         slots = max(1, min(leaves, n // growth.min_samples, 1 << min(growth.max_depth - 1, 30)))
         scores = lined((THREADS, CODES + ABREAST), np.float64)
         rows = np.zeros((3, n), dtype=np.uint32)
-        rows[0] = np.arange(n)
+        rows[0] = np.arange(n, dtype=np.uint32)
         return cls(
             rows,
             np.zeros((2, 2 * n), dtype=np.int64),
-            lined(slots * up_to_four(d) * up_to_four(bins) * 2, np.int64),
-            up_to_four(bins),
+            lined(slots * multiple_of(4, d) * multiple_of(8, bins) * 2, np.int64),
+            multiple_of(8, bins),
             np.zeros(2 * leaves, dtype=NODE),
             np.zeros((THREADS, 2 * leaves + 3), dtype=CANDIDATE),
             lined((THREADS, 2, CODES), np.int64),
@@ -130,5 +130,5 @@ class Workspace(NamedTuple):
             np.zeros(leaves),
             record(channels=1, bits=0, scale=1.0, unit=1.0, wide_low=0, wide_mask=0, shift=0),
             Crew.empty(),
-            record(nodes=0, leaves=0, slots=0, batch=0, first=0, threads=1, features=0, block=max(n, 1), what=0),
+            record(nodes=0, leaves=0, slots=0, batch=0, first=0, threads=1, features=0, fours=0, block=max(n, 1), what=0),
         )

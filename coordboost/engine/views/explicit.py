@@ -7,7 +7,7 @@ import numpy as np
 from coordboost import _linesearch
 from coordboost._generic import generic, kernel
 from coordboost._protocol import DICTIONARY, LOSS, VIEW
-from coordboost._total import fill_residual, refresh_residual, residual_of_each, sum_of_losses
+from coordboost._total import refresh_residual, residual_into, residual_of_each, sum_of_losses
 
 scan = generic("scan")
 correlations = generic("correlations")
@@ -45,7 +45,7 @@ MANY = 1 << 8
 def begin_residual(loss, y, weight, base, pred, resid):
     """As `refresh_residual`, from plain Python: compiled for many samples."""
     if len(y) >= MANY and y.dtype == np.float64:
-        fill_residual(loss, y, weight, base, pred, resid)
+        residual_into(loss, y, weight, base, pred, resid)
     else:
         refresh_residual(loss, y, weight, base, pred, resid)
 
