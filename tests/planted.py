@@ -26,6 +26,9 @@ from planted_errors import BOUNDS, ROOT, THEOREMS, by_name, files, generated
 #: Tests of what lies there, for errors that the ledger does not notice.
 TESTS = {
     f"{BOUNDS}randomized.py": "test_random_bounds.py",
+    f"{BOUNDS}plan.py": "test_plans_by_hand.py test_bound_checks.py test_planning.py test_random_bounds.py test_accelerated_bounds.py",
+    f"{BOUNDS}promises.py": "test_plans_by_hand.py test_planning.py",
+    f"{BOUNDS}rademacher.py": "test_tree_families.py",
     f"{BOUNDS}accelerated.py": "test_accelerated_bounds.py",
     BOUNDS: "test_bounds.py test_bound_checks.py",
     "coordboost/geometry/momentum.py": "test_correction.py",
@@ -47,12 +50,12 @@ def _fresh(folder, file=""):
         for stem in files()[file]:
             sys.modules.pop(f"verification.theorems.{stem}", None)
         return
-    rooms = ("verification", "coordboost.bounds", "coordboost.geometry")
+    rooms = ("verification", "coordboost.bounds", "coordboost.geometry", "coordboost.planning")
     for name in [name for name in sys.modules if name.startswith(rooms)]:
         del sys.modules[name]
     coordboost.__path__ = [str(folder / "coordboost"), *coordboost.__path__]
     for name, value in list(vars(coordboost).items()):
-        if name in ("bounds", "geometry") or str(getattr(value, "__module__", "")).startswith(rooms[1:]):
+        if name in ("bounds", "geometry", "planning") or str(getattr(value, "__module__", "")).startswith(rooms[1:]):
             delattr(coordboost, name)
     sys.path.insert(0, str(folder))
 

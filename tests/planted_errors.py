@@ -44,6 +44,11 @@ PLACES = {
     f"{BOUNDS}randomized.py": "rgbm_theorem_4",
     f"{BOUNDS}accelerated.py": "agbm_theorem_4",
     f"{BOUNDS}trail.py": "fgm_theorem fgm_eigenvalues fgm_proposition_a_2",
+    f"{BOUNDS}afterwards.py": "ours_after",
+    f"{BOUNDS}rademacher.py": "rgb_theorem",
+    f"{BOUNDS}check.py": "fgm_theorem_2_1",
+    f"{BOUNDS}plan.py": "",
+    f"{BOUNDS}promises.py": "",
     "coordboost/geometry": "rgbm_",
 }
 EQUIVALENTS = ROOT / "tests" / "planted_equivalents.txt"

@@ -1,12 +1,14 @@
 """The theorems of random-then-greedy boosting in the package: the formulas, a run judged by repeated ones, and plans."""
 
+import sys
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
 import coordboost as cb
-from coordboost.bounds import randomized
+from coordboost import geometry
+from coordboost.bounds import accelerated, randomized
 
 
 def a_problem(loss, seed=0):
@@ -51,6 +53,8 @@ def test_who_is_judged():
     greedy = cb.solve(problem, cb.gcd(), 3, compile=False)
     slow = cb.solve(problem, cb.rtgcd(2, step=cb.Proportional(0.5)), 3, compile=False)
     assert not any(one.applies(greedy) or one.applies(slow) for one in randomized.STATEMENTS)
+    flat = cb.solve(a_problem(cb.Huber(0.5)), cb.rtgcd(2), 3, compile=False)
+    assert [one.applies(flat) for one in randomized.STATEMENTS] == [False, True, True]  # Theorem 4.1 needs strong convexity
 
 
 def test_a_plan_for_a_random_method():
@@ -89,3 +93,37 @@ def test_the_length_of_a_run_is_attained_on_a_basis(size):
     problem = cb.Problem(np.eye(size), np.ones(size), center=False)
     run = cb.solve(problem, cb.gcd(), size, compile=False)
     assert randomized.length(randomized.Pace(size / 2, 1.0, 1.0, 1.0), size) == np.abs(run.beta).sum() == size
+
+
+def test_promises_take_the_end_that_is_on_the_safe_side(monkeypatch):
+    """Intervals as wide as one likes: L* in [1, 1.5], Theta in [.2, .3], Dist_0 in [2, 5]; a judge takes the sharper angle."""
+    monkeypatch.setattr(geometry, "mca", lambda *given, **more: geometry.Interval(0.2, 0.3))
+    monkeypatch.setattr(geometry, "start_distance", lambda *given, **more: (2.0, 5.0))
+    monkeypatch.setattr("coordboost.geometry.least.least_loss", lambda *given: (1.0, 1.5))
+    squared, huber = a_problem(cb.Squared()), a_problem(cb.Huber(0.5))
+    start = [problem.value(np.zeros(20)) for problem in (squared, huber)]
+    assert randomized.expected(squared, cb.rtgcd(2))[0] == (start[0] - 1, 1, 1, 0.2, np.inf)
+    assert randomized.expected(huber, cb.rtgcd(2))[0] == (start[1] - 1, 1, None, 0.0, 5.0)
+    run = cb.solve(huber, cb.rtgcd(2), 2, compile=False)
+    assert randomized._pace(run, 0.7) == (0.7, 1, None, 0.3, 5.0)
+
+
+def test_promises_of_accelerated_boosting_take_the_safe_end(monkeypatch):
+    monkeypatch.setattr("coordboost.geometry.least.least_loss", lambda *given: (1.0, 1.5))
+    monkeypatch.setattr(sys.modules["coordboost.geometry.distance"], "reach", lambda *given: (2.0, 5.0))
+    problem = a_problem(cb.Squared())
+    gamma = geometry.momentum_limit(problem)
+    _, plain, _ = accelerated.promised(problem, cb.agbm(1.0, gamma))
+    assert plain(6) == accelerated.excess(5.0, 1.0, gamma, 3)
+    length = accelerated.period(1.0, gamma, 1.0)
+    _, restarted, _ = accelerated.promised(problem, cb.agbmr(1.0, gamma, length))
+    assert restarted(2 * length) == (problem.value(np.zeros(20)) - 1) / 2
+
+
+def test_the_period_of_a_loss_that_is_less_convex():
+    problem = a_problem(cb.Logistic(0.5))
+    eta, gamma, mu = 1 / problem.loss.sigma, geometry.momentum_limit(problem), problem.loss.mu
+    assert mu < 1
+    length = accelerated.period(eta, gamma, mu)
+    assert accelerated._restarted(problem, cb.agbmr(eta, gamma, length))
+    assert not accelerated._restarted(problem, cb.agbmr(eta, gamma, length - 1))

@@ -149,7 +149,7 @@ def _smooth(problem, method, gap, n_steps):
 
 
 def _first(maker, constants, eps, delta, gap, reached):
-    """The eps, delta and smallest number of steps that guarantee the gap: the promise falls with the steps."""
+    """The eps, delta and smallest number of steps that guarantee the gap: the promise falls with the steps, after the first."""
     steps = least_steps(reached)
     if steps is None:
         least = _promise(maker, constants, _best_eps(maker, constants, eps, delta, MOST), delta, MOST)
@@ -161,8 +161,10 @@ def _first(maker, constants, eps, delta, gap, reached):
 
 
 def least_steps(reached):
-    """The smallest number of steps that reaches what more steps reach too; None where so many as `MOST` do not."""
-    high, low = 1, -1
+    """The smallest number of steps that reaches what more steps reach too; 0 if that does; None where so many as `MOST` do not."""
+    if reached(0):
+        return 0
+    high, low = 1, 0
     while not reached(high):
         high *= 2
         if high > MOST:

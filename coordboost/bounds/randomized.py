@@ -75,7 +75,10 @@ class Repeats(NamedTuple):
 
 
 def _pace(run, gap):
-    """The constants, each at its end that makes the bound smaller; the angle of large dictionaries as it was met along the run."""
+    """The constants: the angle at its upper end, which makes the bound smaller, that of large dictionaries as it was met along the run.
+
+    Dist_0 is taken at its upper end, too: but for the squared loss its lower end is 0.
+    """
     from coordboost.geometry import mca, start_distance
 
     problem, rule, loss = run.problem, run.method.select, run.problem.loss
