@@ -102,16 +102,23 @@ def _through_gram(problem, root):
     if wide:
         pieces = (root[:, None] * problem.gather(np.arange(k, min(k + 1024, n))) for k in range(0, n, 1024))
         side = sum(piece @ piece.T for piece in pieces)
-        image = lambda v: problem.scan(root * v)  # noqa: E731
     else:
         side = DICTIONARY.verb(dictionary, "gram")(problem.weight)
-        image = lambda v: root * DICTIONARY.verb(dictionary, "combine")(v)  # noqa: E731
     values, vectors = scipy.linalg.eigh(side)
     singular, vectors = np.sqrt(np.maximum(values[::-1], 0)), vectors[:, ::-1]
     large = singular > 1e-5 * singular[0]
-    left = vectors[:, large] if wide else np.column_stack([image(v) for v in vectors[:, large].T]) / singular[large]
+    left = vectors[:, large] if wide else _images(problem, root, vectors[:, large]) / singular[large]
     if large.all():
         return left, singular
     rest = vectors[:, ~large]
-    outer, small, inner = scipy.linalg.svd(np.column_stack([image(v) for v in rest.T]), full_matrices=False)
+    outer, small, inner = scipy.linalg.svd(_images(problem, root, rest), full_matrices=False)
     return np.column_stack([left, rest @ inner.T if wide else outer]), np.concatenate([singular[large], small])
+
+
+def _images(problem, root, vectors):
+    """What W^{1/2} B makes of `vectors` (n_learners, k), or its transpose of (n_samples, k); one product where columns are stored."""
+    rows, wide = DICTIONARY.of(problem.dictionary, "rows"), problem.n_samples < problem.n_learners
+    if rows is not None:
+        return rows @ (root[:, None] * vectors) if wide else root[:, None] * (rows.T @ vectors)
+    combine = DICTIONARY.verb(problem.dictionary, "combine")
+    return np.column_stack([problem.scan(root * v) if wide else root * combine(v) for v in vectors.T])

@@ -14,7 +14,6 @@ import numpy as np
 from coordboost._protocol import DICTIONARY, LOSS
 from coordboost._threads import on_one_thread
 from coordboost.engine.source import RENEW
-from coordboost.spectrum import Spectrum
 
 ROUNDOFF = float(np.finfo(float).eps) / 2
 #: Largest number of entries of a block of correlations.
@@ -40,7 +39,7 @@ class Constants(NamedTuple):
     @on_one_thread
     def of(cls, problem, spectrum=None):
         """The constants of a problem with the squared loss. *Cost*: one thin SVD."""
-        spectrum = Spectrum.of(problem) if spectrum is None else spectrum
+        spectrum = problem.spectrum if spectrum is None else spectrum
         resid = problem.resid(np.zeros(problem.n_samples))
         inside = spectrum.project(problem, resid)
         root = np.sqrt(problem.weight)
@@ -105,7 +104,7 @@ class Trail:
     def of(cls, run, spectrum=None):
         """The trail of a run. *Cost*: one thin SVD where no spectrum is given, O(rank n_learners) a step."""
         problem, path = run.problem, run.path
-        spectrum = Spectrum.of(problem) if spectrum is None else spectrum
+        spectrum = problem.spectrum if spectrum is None else spectrum
         constants = Constants.of(problem, spectrum)
         parts = _along(run, spectrum)
         worst = np.maximum.accumulate(parts["l1"])
