@@ -134,15 +134,19 @@ def _plain(value):
 
 
 def table(rows):
-    """The rows as a ``rich.table.Table``, one column per run."""
+    """The rows as a ``rich.table.Table``, one column per run; runs that look alike are told by their files, where rows have any."""
     from rich import box
     from rich.table import Table
 
     out = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     out.add_column("", no_wrap=True)
-    for row in rows:
-        title = textwrap.wrap(row["method"].replace("_", " "), 12) + row["parameters"].split(", ")
-        out.add_column("\n".join(title).rstrip(), justify="right", overflow="fold")
+    titles = [
+        "\n".join([*textwrap.wrap(row["method"].replace("_", " "), 12), *row["parameters"].split(", ")]).rstrip()
+        for row in rows
+    ]
+    for title, row in zip(titles, rows, strict=True):
+        file = f"{row['file']}\n" if "file" in row and len(set(titles)) < len(titles) else ""
+        out.add_column(file + title, justify="right", overflow="fold")
     for key, (words, form) in WORDS.items():
         out.add_row(words, *("-" if row[key] is None else form.format(row[key]) for row in rows))
     return out

@@ -124,7 +124,7 @@ REFUSED = {
     "text target": (
         "a,y\n1,p\n2,q\n2,r\n",
         {},
-        "the target 'y' holds text with 3 different entries .*: expected numbers, or two",
+        "the target 'y' holds text with 3 .*: expected numbers, or two classes .*; for more of them .* ForwardStagewiseClassifier",
     ),
     "underscore": (
         "a,y\n1_000,2\n2_000,3\n",

@@ -140,9 +140,12 @@ def test_runs_side_by_side(folder):
     fine("fit t.csv --target Preis --method forward_stagewise --eps 1 --steps 60 --impute indicator --out o")
     rows = json.loads(fine("compare o/ls_boost.run o/forward_stagewise.run --plot both.png --json").stdout)
     assert [row["method"] for row in rows["rows"]] == ["ls_boost", "forward_stagewise"] and (folder / "both.png").is_file()
-    assert "cannot be compared" not in fine("compare o/ls_boost.run o/forward_stagewise.run").stdout
+    shown = fine("compare o/ls_boost.run o/forward_stagewise.run").stdout
+    assert "cannot be compared" not in shown and "o/ls_boost.run" not in shown.partition("The smallest")[0]
     fine("fit k.csv --target Nr --drop Klasse --method ls_boost --steps 5 --out other")
-    assert "cannot be compared" in fine("compare o/ls_boost.run other/ls_boost.run").stdout
+    shown = fine("compare o/ls_boost.run other/ls_boost.run o/ls_boost.run").stdout
+    assert "are on different problems (not the same target): " in " ".join(shown.split())
+    assert shown.count("other/") == 1  # runs that look alike are told by their files
 
 
 ODD = [

@@ -53,6 +53,11 @@ REFUSED = {
     "thin spaces": (lines("a;y", "1\u202f234;3", "12\u202f000;6"), r"a number with a mark: .* between thousands \(thousands='.u202f'\)"),
     "rows too long": (lines("a,y", "7,1,3", "9,4,6"), "line 2 has 3 cells, the header has 2: mend that line"),
     "rows too long, one key": (lines("a,y", "u,1,3", "u,4,6"), "line 2 has 3 cells, the header has 2: mend that line"),
+    "dates in two ways": (
+        lines("a,y", "31.01.2024,1", "2024-02-13,2", "05.03.2024,3", "2024-03-07,4"),
+        "line 3, column 'a' holds '2024-02-13' among dates: mend .*; write all dates in one way; .*text='a'",
+    ),
+    "some dates with the time": (lines("a,y", "13.02.2024,3", "14.02.2024 12:30,6"), "line 3, column 'a' .* among dates"),
     "Fortran": (lines("a,y", "1.5D+03,3", "2.5D-01,6"), "line 2, column 'a' holds '1.5D.03', .*: write the numbers with E for D, or"),
 }  # fmt: skip
 

@@ -24,12 +24,19 @@ def compare(runs, plot, as_json):
     from coordboost.run import load
 
     loaded = [with_intercept(load(run)) for run in runs]
-    same = all(_like(one.problem) == _like(loaded[0].problem) for one in loaded)
+    first, *others = (_of(one.problem) for one in loaded)
+    other = next((what for what, value in first.items() if any(one[what] != value for one in others)), None)
+    same = other is None
     optimum = report.optimum(loaded[0]) if same else None
-    rows = [report.summary(run, optimum if same else report.optimum(run)) for run in loaded]
+    rows = [
+        {"file": file, **report.summary(run, optimum if same else report.optimum(run))}
+        for file, run in zip(runs, loaded, strict=True)
+    ]
     text = []
     if not same:
-        text.append("These runs are on different problems: their errors, norms and gaps cannot be compared.")
+        text.append(
+            f"These runs are on different problems (not the same {other}): their errors, norms and gaps cannot be compared."
+        )
     elif len(rows) > 1:
         best = min(range(len(rows)), key=lambda i: rows[i]["training_error"])
         text.append(f"The smallest training error is that of {runs[best]}. What is smaller on new rows, `coordboost cv` tells.")
@@ -43,6 +50,12 @@ def compare(runs, plot, as_json):
         print_parts(report.table(rows), *text)
 
 
-def _like(problem):
-    """What two runs on one problem have in common."""
-    return type(problem.loss), problem.y.tobytes(), problem.weight.tobytes(), list(problem.column_names), problem.start_loss
+def _of(problem):
+    """What two runs on one problem have in common, by what it is called."""
+    return {
+        "target": problem.y.tobytes(),
+        "loss": type(problem.loss),
+        "columns": list(problem.column_names),
+        "weights": problem.weight.tobytes(),
+        "constant model": problem.start_loss,
+    }

@@ -4,7 +4,7 @@ import click
 
 from coordboost.cli.fit import FIT_OPTIONS, problem_of
 from coordboost.cli.hints import hints
-from coordboost.cli.methods import MethodCommand, loss_of, method_of
+from coordboost.cli.methods import NO_METHOD, MethodCommand, loss_of, method_of
 from coordboost.cli.output import progress, show
 from coordboost.cli.tables import taken, with_options, without
 
@@ -42,7 +42,7 @@ def cv(file, target, steps, seed, loss, center, scale, out, folds, choose, as_js
     from coordboost.solve import solve
 
     if given["method"] is None:
-        raise click.UsageError("Missing option '--method'; --help lists the methods.")
+        raise click.UsageError(NO_METHOD)
     table_options = taken(given)
     chosen = method_of(given.pop("method"), given, steps)
     problem, table = problem_of(file, target, loss_of(loss), center, scale, table_options)

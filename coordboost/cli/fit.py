@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from coordboost.cli.hints import hints
-from coordboost.cli.methods import METHOD_OPTIONS, MethodCommand, loss_of, method_of
+from coordboost.cli.methods import METHOD_OPTIONS, NO_METHOD, MethodCommand, loss_of, method_of
 from coordboost.cli.output import progress, show
 from coordboost.cli.tables import TABLE_OPTIONS, read, taken, with_options
 
@@ -82,7 +82,7 @@ def fit(ctx, file, target, steps, until_gap, time_limit, seed, loss, center, sca
         _go_on(ctx, file, resume, steps, stop, out, with_data, as_json)
         return
     if file is None or given["method"] is None:
-        missing = "Missing argument 'FILE'." if file is None else "Missing option '--method'; --help lists the methods."
+        missing = "Missing argument 'FILE'." if file is None else NO_METHOD
         raise click.UsageError(missing)
     table_options = taken(given)
     chosen = method_of(given.pop("method"), given, steps)

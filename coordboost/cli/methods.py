@@ -11,6 +11,8 @@ OPTIONS = {
     "period": "--period", "rate": "--rate", "penalty": "--penalty", "step": "--line-search",
     "beta": "--beta", "share": "--share",
 }  # fmt: skip
+#: What is said where no method is named.
+NO_METHOD = "Missing option '--method'; for a start --method ls_boost --eps 0.1, and --help lists the others."
 #: Parameters that may be left out in Python beside another one which the command line does not have.
 ALWAYS = ("t",)
 

@@ -21,6 +21,7 @@ FORMATS = (
     "%d %b %Y",
 )
 TIMES = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p")
+WAYS = (ISO, *(one + time for one in FORMATS for time in TIMES))
 #: Ways that differ in what comes first, day or month.
 TWO_WAYS = {"%d/%m/%Y": "%m/%d/%Y", "%d-%m-%Y": "%m-%d-%Y"}
 #: A day in the way of ISO 8601, without a time, from the year 1 on.
@@ -108,8 +109,7 @@ def days(values, place, form=None):
     if form:
         found = _read(written, form)
         return found and (form, found)
-    ways = ([ISO] if len(first) >= 10 and first[4] == "-" else []) + [one + time for one in FORMATS for time in TIMES]
-    for one in ways:
+    for one in WAYS if len(first) >= 10 and first[4] == "-" else WAYS[1:]:
         if found := _read(written, one):
             _check_one_way(place, written, found, first, one)
             return one, found
@@ -117,15 +117,15 @@ def days(values, place, form=None):
 
 
 def odd_one(values):
-    """The place of the first value that is no date where most of the others are, written as the first of all; None where that is not so."""
+    """The place of the first value that is not written as the first date, where most are, or all are dates; else None."""
     first = _first(values)
     if not _may_be_date(first):
         return None
     written = [value.strip() if isinstance(value, str) else "" for value in values]
-    for form in (ISO, *(one + time for one in FORMATS for time in TIMES)):
+    for form in WAYS:
         if _read([first], form):
             odd = [j for j, value in enumerate(written) if value and not _read([value], form)]
-            if 0 < 2 * len(odd) < len(written):
+            if 0 < 2 * len(odd) < len(written) or (odd and all(any(_read([written[j]], one) for one in WAYS) for j in odd)):
                 return odd[0]
     return None
 

@@ -188,6 +188,7 @@ def _refuse_mixed(name, codes, distinct, odd, cells, among):
     word = str(distinct[codes[row]]).strip()
     ways = ["if the line repeats the header, take it out"] if word == name else []
     ways += [] if any(map(str.isdigit, word)) or len(word) > 40 else [f"if that word means missing, say so (na={word!r})"]
+    ways += ["write all dates in one way"] if among == "among dates" else []
     ways += [] if among.startswith("where") else [f"if the column is text, say so (text={name!r})"]
     raise ValueError(
         f"{cells.where(row)}, column {name!r} holds {cell(distinct[codes[row]])} {among}: "

@@ -201,7 +201,8 @@ def _target(name, y):
     if len(y.levels) != 2:
         raise ValueError(
             f"the target {name!r} holds text with {len(y.levels)} different entries ({quoted(y.levels, 5)}): expected numbers, or two "
-            "classes and a loss for these, such as the logistic one"
+            "classes and a loss for these, such as the logistic one; for more of them there are classifiers in Python, such as "
+            "ForwardStagewiseClassifier"
         )
     return y.values.astype(np.float64), y.levels, [f"target {name!r}: 0 is {y.levels[0]!r}, 1 is {y.levels[1]!r}"]
 
