@@ -12,6 +12,7 @@ import math
 
 from coordboost._generic import inlined, leaf
 from coordboost.dictionaries.trees.fixed import count, mass, summed
+from coordboost.dictionaries.trees.workspace import CODES
 
 #: A gain below this part of the score may be rounding: a score has eight rounded operations, and a step more or less in its sums.
 ROUNDING = 2.0**-45
@@ -73,12 +74,18 @@ def all_scores(sums, tallies, n, more, more_tally, node, form, least, lightest, 
 
 @leaf
 def highest(bits, n):
-    """The first of the largest of n whole numbers. Floats that are not negative compare as the whole numbers in their memory."""
+    """The largest of n whole numbers. Floats that are not negative compare as the whole numbers in their memory."""
     best = bits[0]
     for b in range(n):
         best = max(best, bits[b])
+    return best
+
+
+@leaf
+def first_that_is(wanted, bits):
+    """Where `wanted` is first met."""
     b = 0
-    while bits[b] != best:
+    while bits[b] != wanted:
         b += 1
     return b
 
@@ -103,8 +110,9 @@ def free_splits(sums, tallies, n_bins, missing, node, form, limits, scores, bits
     for side in range(2 if anyone else 1):
         more, more_tally = side * gap, side * gap_tally
         all_scores(sums, tallies, ordered, more, more_tally, node, form, least, lightest, l2, scores)
-        b = highest(bits, ordered)
-        if bits[b] >= 0 and scores[b] - penalty >= best.score:
+        bits[CODES] = highest(bits, ordered)  # beyond the bins, to be read as a score there
+        if bits[CODES] >= 0 and scores[CODES] - penalty >= best.score:
+            b = first_that_is(bits[CODES], bits)
             left = tallies[b] + more_tally
             larger = 2 * count(form, left) > count(form, node.tallies)
             offer(best, scores[b] - penalty, feature, place, b, side if anyone else int(larger), sums[b] + more, left)

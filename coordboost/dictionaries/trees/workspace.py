@@ -86,7 +86,7 @@ class Workspace(NamedTuple):
     candidates: np.ndarray  # CANDIDATE (THREADS, 2 max_leaves + 3): what is beyond keeps threads apart
     sums: np.ndarray  # int64 (THREADS, 2, CODES): running sums over the bins of the two children
     tallies: np.ndarray  # int64 (THREADS, 2, CODES)
-    scores: np.ndarray  # float64 (THREADS, CODES + ABREAST)
+    scores: np.ndarray  # float64 (THREADS, CODES + ABREAST), the highest at CODES
     bits: np.ndarray  # int64 (THREADS, CODES + ABREAST): the same memory, to compare as whole numbers
     order: np.ndarray  # int64 (THREADS, CODES): categories by their means
     goes_left: np.ndarray  # uint8 (2 max_leaves, CODES): for each node and code 1 if it goes left
