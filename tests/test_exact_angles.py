@@ -2,15 +2,15 @@
 
 import math
 from fractions import Fraction as F
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pytest
 from test_geometry import GOLDEN, SPACE
 
 import coordboost as cb
-from coordboost.geometry import cells, rays, signs, sphere
-from coordboost.geometry.angle import EXACT
+from coordboost.geometry import cells, closed, rays, signs, sphere
+from coordboost.geometry.angle import EXACT, enclosed
 from coordboost.geometry.ascent import climb
 from coordboost.geometry.ball import CuttingPlanes, Written
 from coordboost.geometry.design import best_weights
@@ -88,6 +88,29 @@ def test_every_method_finds_the_values_known(B, rule, groups, value):
     for name, method in EXACT.items():
         if method.cost(learners) < 0.05:
             assert learners.cosine(method.direction(learners)) == pytest.approx(value, rel=1e-9), name
+
+
+@pytest.mark.parametrize("label", [(0, 1), (0, 1, 1), (0, 0, 1), (0, 1, 1, 1, 2), (0, 1, 2, 2, 2, 3, 3)], ids=str)
+def test_an_orthonormal_basis_in_groups_of_any_order(label):
+    """The longest vectors of the ball are 0 and 1: all of them, by the mean over all sets of groups, in fractions."""
+    n, n_groups = len(label), max(label) + 1
+    places = [[j for j in range(n) if label[j] == g] for g in range(n_groups)]
+    for t in range(1, n_groups + 1):
+        sets = [[j for place in chosen for j in place] for chosen in combinations(places, t)]
+        ends = (c for c in product((0, 1), repeat=n) if any(c))
+        exact = min(F(sum(max(c[j] for j in J) for J in sets), len(sets)) ** 2 / sum(c) for c in ends)
+        learners = Learners.of(np.eye(n), cb.Groups(t), label)
+        assert learners.cosine(closed.direction(learners)) ** 2 == pytest.approx(float(exact), rel=1e-13)
+
+
+def test_cones_begin_with_the_upper_end_that_the_search_found(monkeypatch):
+    seen = []
+    monkeypatch.setattr(cells, "certified_lower", lambda learners, upper: seen.append(upper) or (0.0, None))
+    learners = Learners.of(np.random.default_rng(0).standard_normal((5, 9)), cb.Subset(2))
+    found = enclosed(learners, 2, 0)
+    assert seen == [found.upper] and found.witness["weights"] is not None
+    monkeypatch.setattr(cells, "MAX_RANK", 4)
+    assert enclosed(learners, 2, 0).lower == found.lower and len(seen) == 1
 
 
 def test_a_single_learner():
@@ -172,3 +195,17 @@ def test_a_start_counts_by_its_direction_alone(search):
     for start in ([1.0, -1.0, 1.0], [1.0, 2.0, -3.0]):
         one, other = (search(learners, scale * np.array([start])) for scale in (1.0, 2.0**40))
         assert learners.cosine(one) == learners.cosine(other)
+
+
+@pytest.mark.parametrize("rule", [cb.Subset(1), cb.Subset(2), cb.Subset(3), cb.Groups(1), cb.Groups(2)], ids=str)
+def test_the_search_on_the_sphere_finds_the_least_of_the_plane(rule):
+    """By its definition at 20,000 directions: the mean over all sets of the largest cosine, or squared cosine."""
+    B, drawn = np.array(PLANE, dtype=float).T, sets(4, rule)
+    angles = np.linspace(0, math.pi, 20_000, endpoint=False)
+    cosines = np.abs(np.array([np.cos(angles), np.sin(angles)]).T @ B)
+    learners = Learners.of(B, rule, GROUPS if type(rule) is cb.Groups else None)
+    for one, power in ((learners, 1), (learners.second_moment(), 2)):
+        least = np.mean([(cosines[:, J] ** power).max(axis=1) for J in map(list, drawn)], axis=0).min() ** (1 / power)
+        # between two directions a cosine moves by at most pi / 20,000
+        found = one.cosine(sphere.best_reached(one, np.array([[1.0, 0.3], [0.2, -1.0]])))
+        assert least - 2e-4 <= found <= least * (1 + 1e-9)

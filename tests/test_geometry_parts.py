@@ -1,6 +1,7 @@
 """Parts of the geometry by hand: programs and their sizes, weights, facets, intervals, blocks, small forms on a sphere, least losses."""
 
 import math
+import sys
 from itertools import product
 from types import SimpleNamespace
 
@@ -11,11 +12,11 @@ import scipy.spatial
 from test_geometry import SPACE, STAR
 
 import coordboost as cb
-from coordboost.geometry import ball, distance, facets, learners, mca, rays, sampled, sphere
+from coordboost.geometry import ball, distance, facets, learners, mca, momentum_limit, rays, sampled, sphere
 from coordboost.geometry.design import best_weights, even
-from coordboost.geometry.distance import reach
+from coordboost.geometry.distance import reach, start_distance
 from coordboost.geometry.greedy_norm import GreedyNorm
-from coordboost.geometry.interval import BESIDES, ROUNDING, floor_of
+from coordboost.geometry.interval import BESIDES, ROUNDING, Interval, floor_of
 from coordboost.geometry.learners import Learners
 from coordboost.geometry.least import away, has_minimiser
 from coordboost.targets import At
@@ -147,3 +148,32 @@ def test_weights_of_the_second_moment_beside_those_of_the_first():
     best = scipy.optimize.linprog(np.append(-np.ones(8), 1) / 2, rows, limits)
     assert floor_of(one, best_weights(one)) == pytest.approx(-best.fun, rel=1e-5)  # a step of 1/300 between directions, squared
     assert floor_of(one, even(one)) < -0.85 * best.fun
+
+
+def test_a_distance_is_that_of_a_vector_of_the_ball(monkeypatch):
+    """Whatever the program finds is made short enough, and a vector that is inside stays as it is."""
+    one = Learners.of(SPACE, cb.Subset(2))
+    y = one.basis.T @ [1.0, 2.0, -3.0]
+    for size in (0.5, 1.0, 1.5):
+        ends = SimpleNamespace(maximiser=lambda way, size=size: size * way / one.value(way))
+        monkeypatch.setattr(module_of(distance), "ball", lambda learners, ends=ends: ends)
+        assert module_of(distance).gauge(one, y) == pytest.approx(min(size, 1) * (y @ y) / one.value(y), rel=1e-14)
+
+
+def test_a_start_distance_takes_the_far_ends(monkeypatch):
+    """The angle in [.2, .3], the way in predictions in [2, 5]."""
+    monkeypatch.setattr(module_of(distance), "mca", lambda *given, **more: Interval(0.2, 0.3))
+    monkeypatch.setattr(module_of(distance), "reach", lambda *given: (2.0, 5.0))
+    assert start_distance(cb.Problem(np.eye(2), np.ones(2), center=False)) == (2 / 0.3, 5 / 0.2)
+
+
+def test_momentum_asks_for_the_lower_end_of_the_angle(monkeypatch):
+    problem = cb.Problem(np.eye(2), np.ones(2), center=False)
+    for lower, limit in ((0.5, (1 - math.sqrt(0.75)) ** 2), (0.0, None)):
+        monkeypatch.setattr("coordboost.geometry.momentum.exactly", lambda *given, lower=lower: Interval(lower, 0.9))
+        assert momentum_limit(problem) == (limit and pytest.approx(limit, rel=1e-9))
+
+
+def module_of(function):
+    """The module of a function that has its name."""
+    return sys.modules[function.__module__]
