@@ -15,7 +15,8 @@ def agbm_complete(n, gamma):
     """AGBM, Theta = eta = 1, any gamma in (0, 1]: 6 / (8 n + 28 + gamma (n - 1)(3 n + 10)); n <= 30.
 
     That the worst case is not smaller is proved (docs/worst-cases.md), so the corrected constant of Theorem 4.1 cannot be improved. That
-    it is not larger is a conjecture. For gamma = 1 it is 2 / ((n + 2)(n + 3)), known from numbers for Nesterov's method.
+    it is not larger is proved for n = 1, 2, and for each other n and gamma by ``chain.proved``; for all of them at once it is a conjecture.
+    For gamma = 1 it is 2 / ((n + 2)(n + 3)), known from numbers for Nesterov's method.
     """
     gamma = Fraction(gamma)
     return 6 / (8 * n + 28 + gamma * (n - 1) * (3 * n + 10))

@@ -1,0 +1,72 @@
+"""Proofs by a chain of inequalities: for a complete class (Theta = 1) and steps that are known before the run.
+
+The points are x_k = -sum_j H_kj g_j, g_j the gradients. With X_k = sum_j H_kj, c = 1 / (2 X_n + 1) and
+
+    mu_{k+1} = (H_n0 + ... + H_nk) / (2 X_n - X_k),    mu_0 = 0, mu_{n+1} = 1,
+
+the interpolation inequality of x_{k-1} and x_k is taken mu_k times, that of x* and x_k mu_{k+1} - mu_k times. All values cancel. What is
+left of L(x_n) <= c / 2 is a form of x* and the gradients that vanishes where all gradients are -c x*; where it is nowhere above 0, c / 2 is
+a bound. Docs: docs/worst-cases.md; for gradient steps the multipliers are those of Drori and Teboulle (2014).
+"""
+
+import itertools
+from fractions import Fraction
+
+from verification.worst_case.forms import Form
+from verification.worst_case.solver import is_negative_definite
+
+
+def weights(model):
+    """(c, mu_0, ..., mu_{n+1}) of a model with the points x*, x_0, ..., x_n."""
+    rows = [_steps(model, point) for point in model.points[1:]]
+    sums, last = [sum(row) for row in rows], rows[-1]
+    mu = [Fraction(sum(last[: k + 1])) / (2 * sums[-1] - total) for k, total in enumerate(sums)]
+    return 1 / (2 * sums[-1] + 1), [Fraction(0), *mu]
+
+
+def _steps(model, point):
+    """H_k0, ..., H_kn."""
+    names = [next(iter(one.gradient.parts)) for one in model.points[1:]]
+    return [-point.x.parts.get(name, Fraction(0)) for name in names]
+
+
+def remainder(model, c, mu):
+    """Objective, the inequalities by their multipliers, and c / 2 times 1 - |x*|^2: a ``Form``, constant c / 2."""
+    star, *points = model.points
+    total = model.programme.objective.plus(1 - star.x @ star.x, c / 2)
+    for k, point in enumerate(points):
+        total = total.plus(_interpolated(star, point), mu[k + 1] - mu[k])
+        if k:
+            total = total.plus(_interpolated(points[k - 1], point), mu[k])
+    return total
+
+
+def _interpolated(one, other):
+    """What a convex, 1-smooth function has at least 0 at two points."""
+    g = one.gradient - other.gradient
+    return one.value - other.value - other.gradient @ (one.x - other.x) - Fraction(1, 2) * (g @ g)
+
+
+def proved(model):
+    """An upper bound of L(x_n) where |x*| <= 1, a Fraction; None where the chain proves none."""
+    c, mu = weights(model)
+    if any(after < before for before, after in itertools.pairwise(mu)) or mu[-1] != 1:
+        return None
+    total = remainder(model, c, mu)
+    return total.constant if not total.numbers and _nowhere_above(model, total, c) else None
+
+
+def _nowhere_above(model, form, c):
+    """Whether a form of x* and the gradients is never above 0: it does not change along x* = 1, g = -c, and is below 0 beside that."""
+    star, *points = (next(iter(part.parts)) for part in (model.points[0].x, *(point.gradient for point in model.points[1:])))
+    way = {star: Fraction(1), **dict.fromkeys(points, -c)}
+    for name in way:
+        slope = sum(
+            (2 if i == j else 1) * value * way[j if i == name else i] for (i, j), value in form.gram.items() if name in (i, j)
+        )
+        if slope != 0:
+            return False
+    place = {name: k for k, name in enumerate(points)}
+    beside = {(place[i], place[j]): value for (i, j), value in form.gram.items() if star not in (i, j)}
+    ordered = {(min(key), max(key)): value for key, value in beside.items()}
+    return is_negative_definite(len(points), Form(ordered, {}, Fraction(0)))
