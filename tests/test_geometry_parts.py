@@ -12,7 +12,7 @@ import scipy.spatial
 from test_geometry import SPACE, STAR
 
 import coordboost as cb
-from coordboost.geometry import ball, distance, facets, learners, mca, momentum_limit, rays, sampled, sphere
+from coordboost.geometry import ball, design, distance, facets, learners, mca, momentum_limit, rays, sampled, sphere
 from coordboost.geometry.design import best_weights, even
 from coordboost.geometry.distance import reach, start_distance
 from coordboost.geometry.greedy_norm import GreedyNorm
@@ -135,19 +135,25 @@ def test_how_far_a_minimiser_of_hubers_loss_may_be():
     assert away(problem, At.point(problem, np.zeros(3))) == pytest.approx(math.sqrt(3) * 6 / smallest, rel=1e-9)
 
 
-def test_weights_of_the_second_moment_beside_those_of_the_first():
-    """Eight lines of the plane, two drawn: the program of the squares wins, by its value over all sets and 2,000 directions."""
-    B = np.array([[1, 0, -2, -1, -3, -3, -3, -2], [2, 1, 3, 0, 1, 3, 2, 1.0]])
-    one = Learners.of(B, cb.Subset(2))
+@pytest.mark.parametrize("B, t, power", [
+    ([[1, 0, -2, -1, -3, -3, -3, -2], [2, 1, 3, 0, 1, 3, 2, 1]], 2, 1), ([[1, -1, 2, 3, 2, 1], [-1, 1, 2, 2, -2, -1]], 3, 2),
+])  # fmt: skip
+def test_weights_of_either_program(B, t, power):
+    """In the plane, by their value over all sets and 2,000 directions; neither even weights nor the other program are as good there."""
+    B, n = np.array(B, dtype=float), len(B[0])
+    one = Learners.of(B, cb.Subset(t))
     # the smaller eigenvalue is (sum w - |sum w exp(2 i angle)|) / 2, and that length the largest part along a direction
     twice, turn = 2 * np.arctan2(B[1], B[0]), np.linspace(0, 2 * math.pi, 2000)
-    most = np.cumsum([math.comb(8 - j, 1) / math.comb(8, 2) for j in range(1, 9)])
-    sets = np.array(list(product([0, 1], repeat=8)))[1:]
-    rows = np.vstack([np.column_stack([np.cos(twice - turn[:, None]), -np.ones(2000)]), np.column_stack([sets, np.zeros(255)])])
+    most = np.cumsum([math.comb(n - j, t - 1) / math.comb(n, t) for j in range(1, n + 1)]) ** power
+    sets = np.array(list(product([0, 1], repeat=n)))[1:]
+    rows = np.vstack(
+        [np.column_stack([np.cos(twice - turn[:, None]), -np.ones(2000)]), np.column_stack([sets, np.zeros(len(sets))])]
+    )
     limits = np.append(np.zeros(2000), most[sets.sum(axis=1) - 1])
-    best = scipy.optimize.linprog(np.append(-np.ones(8), 1) / 2, rows, limits)
-    assert floor_of(one, best_weights(one)) == pytest.approx(-best.fun, rel=1e-5)  # a step of 1/300 between directions, squared
-    assert floor_of(one, even(one)) < -0.85 * best.fun
+    best = (-scipy.optimize.linprog(np.append(-np.ones(n), 1) / 2, rows, limits).fun) ** (1 / power)
+    assert floor_of(one, best_weights(one)) == pytest.approx(best, rel=1e-5)  # a step of 1/300 between directions, squared
+    other = design._program(one, 3 - power)
+    assert max(floor_of(one, even(one)), floor_of(one, other)) < 0.86 * best
 
 
 def test_a_distance_is_that_of_a_vector_of_the_ball(monkeypatch):
