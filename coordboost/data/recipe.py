@@ -14,6 +14,8 @@ from coordboost.data.names import listed
 from coordboost.data.variables import Variable, are_names, is_variable
 
 IMPUTE = ("median", "indicator", "drop")
+#: Fields that a file has only where they hold something.
+OPTIONAL = ("na", "marks", "dropped")
 
 
 class Recipe(NamedTuple):
@@ -22,6 +24,7 @@ class Recipe(NamedTuple):
     target : name of the column that is predicted;  labels : its two categories, or ();  impute : what was asked for, or None
     variables : tuple of Variable;  na : words that mean "missing" in files of such tables, beside the usual ones
     marks : (decimal, thousands or "") in the numbers of the file of the table, () where that is not known
+    dropped : names of columns that were left out because the user said so
     """
 
     target: str
@@ -30,6 +33,7 @@ class Recipe(NamedTuple):
     variables: tuple
     na: tuple = ()
     marks: tuple = ()
+    dropped: tuple = ()
 
     @property
     def columns(self):
@@ -81,7 +85,7 @@ class Recipe(NamedTuple):
 
     def plain(self):
         """The recipe as lists and strings, for a file."""
-        words = {name: list(given) for name, given in (("na", self.na), ("marks", self.marks)) if given}
+        words = {name: list(given) for name in OPTIONAL if (given := getattr(self, name))}
         return words | {
             "target": self.target, "labels": list(self.labels), "impute": self.impute,
             "variables": [[*variable[:2], list(variable.levels), *variable[3:]] for variable in self.variables],
@@ -96,9 +100,9 @@ class Recipe(NamedTuple):
         ValueError
             For anything else.
         """
-        given = {"na": [], "marks": [], **given} if isinstance(given, dict) else given
+        given = {**{name: [] for name in OPTIONAL}, **given} if isinstance(given, dict) else given
         sound = isinstance(given, dict) and set(given) == set(cls._fields) and isinstance(given["target"], str)
-        sound = sound and are_names(given["na"]) and are_names(given["marks"]) and len(given["marks"]) in (0, 2)
+        sound = sound and all(are_names(given[name]) for name in OPTIONAL) and len(given["marks"]) in (0, 2)
         sound = (
             sound and are_names(given["labels"]) and given["impute"] in (None, *IMPUTE) and isinstance(given["variables"], list)
         )
@@ -107,6 +111,5 @@ class Recipe(NamedTuple):
         variables = tuple(
             Variable(name, kind, tuple(levels), fill, gap) for name, kind, levels, fill, gap in given["variables"]
         )
-        return cls(
-            given["target"], tuple(given["labels"]), given["impute"], variables, tuple(given["na"]), tuple(given["marks"])
-        )
+        more = (tuple(given[name]) for name in OPTIONAL)
+        return cls(given["target"], tuple(given["labels"]), given["impute"], variables, *more)

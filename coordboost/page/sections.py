@@ -8,6 +8,7 @@ import numpy as np
 
 from coordboost import report
 from coordboost.data.kinds import CATEGORY
+from coordboost.page.command import command
 from coordboost.plots.path import COLOURS
 
 #: Rows of the table of coefficients that are seen at once, and in all.
@@ -189,19 +190,13 @@ def reproduce_part(run, model, file):
     """Commands that make the run again, and that look at it."""
     import scipy
 
-    given = {key: value for key, value in run.method.parameters.items() if value is not None}
-    words = " ".join(f"--{key} {value!r}" for key, value in given.items() if isinstance(value, int | float))
-    loss = {"Squared": ""}.get(model.loss, f" --loss {model.loss.lower()}")
-    recipe = model.recipe
-    target = "" if recipe is None else f" --target {recipe.target!r}"
-    impute = "" if recipe is None or recipe.impute is None else f" --impute {recipe.impute}"
-    command = f"coordboost fit TABLE{target} --method {run.method.name} {words}".rstrip()
-    lines = [
-        f"{command}{loss} --steps {run.n_steps} --seed {run.seed}{impute}",
-        f"coordboost coef {file}", f"coordboost predict {file} NEW_TABLE", f"coordboost check {file}",
-    ]  # fmt: skip
+    again = command(run, model.recipe)
+    lines = [f"coordboost coef {file}", f"coordboost predict {file} NEW_TABLE", f"coordboost check {file}"]
     versions = f"coordboost {_version()}, Python {sys.version.split()[0]}, NumPy {np.__version__}, SciPy {scipy.__version__}"
-    said = (
-        "The run file gives the same steps, bit for bit, on any number of threads. TABLE is the table that this page is about."
-    )
-    return html_text(said) + f"<pre>{escape(chr(10).join(lines))}</pre>\n" + html_text(versions)
+    said = ["The run file gives the same steps, bit for bit, on any number of threads."]
+    if again is None:
+        said.append("It was made in Python: the command line has no words for its method.")
+    else:
+        lines.insert(0, again)
+        said.append("TABLE is the table that this page is about; how its file is written (--sep, --decimal, ...) is guessed.")
+    return html_text(" ".join(said)) + f"<pre>{escape(chr(10).join(lines))}</pre>\n" + html_text(versions)

@@ -87,7 +87,7 @@ def _learned(file, target, options):
     y, labels, more = _target(target, y)
     variables = fitted(keep, columns, options.impute)
     said += more + _what(variables, columns) + _counters(keep, columns)
-    recipe = Recipe(target, labels, options.impute, variables, options.na, file.marks)
+    recipe = Recipe(target, labels, options.impute, variables, options.na, file.marks, options.drop)
     filled = any(one.fill is not None and column.missing.any() for one, column in zip(variables, columns, strict=True))
     return encoded(recipe, columns, where), y, recipe, (*file.said, *said), tuple(columns) if filled else None
 

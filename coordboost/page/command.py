@@ -1,0 +1,72 @@
+"""The command that makes a run again, from what the run keeps of its table, its method and its problem."""
+
+import inspect
+
+import numpy as np
+
+from coordboost.data.cells import Cells
+from coordboost.data.dates import TWO_WAYS
+from coordboost.data.kinds import CATEGORY, DATE
+from coordboost.methods import METHODS
+from coordboost.pieces.frank_wolfe import BallSearch
+from coordboost.pieces.steps import LineSearch
+
+#: Parameters of methods that are numbers on the command line.
+NUMBERS = ("eps", "delta", "t", "lam", "eta", "gamma", "period", "rate", "penalty", "beta", "share")
+
+
+def command(run, recipe):
+    """``coordboost fit TABLE ...``, or None where the command line has no words for the run; how the file is written is not in it."""
+    words = _of_method(run)
+    if words is None:
+        return None
+    loss, way = run.problem.loss, run.problem.standardization
+    name = type(loss).__name__.lower()
+    told = [] if loss == type(loss)() else [f":{loss[0]!r}"]
+    words += [] if name == "squared" else [f"--loss {''.join([name, *told])}"]
+    words += [] if run.problem.offset or way.mean.any() else ["--no-center"]
+    words += ["--no-scale"] if (way.norm == 1).all() else []
+    words += [f"--steps {run.n_steps}", f"--seed {run.seed}"]
+    target = [] if recipe is None else [f"--target {for_shell(recipe.target)}"]
+    return " ".join(["coordboost fit TABLE", *target, f"--method {run.method.name}", *words, *_of_table(recipe)])
+
+
+def _of_method(run):
+    """What the method takes, or None where that cannot be said."""
+    if run.method.name not in METHODS:
+        return None
+    usual = {name: one.default for name, one in inspect.signature(METHODS[run.method.name]).parameters.items()}
+    words = []
+    for name, value in run.method.parameters.items():
+        if name in NUMBERS and value is not None and np.size(value) == 1:
+            words.append(f"--{name} {np.asarray(value).item()!r}")
+        elif name == "deltas" and np.array_equal(value, np.geomspace(value[0], value[-1], run.n_steps)):
+            words.append(f"--deltas {float(value[0])!r}:{float(value[-1])!r}")
+        elif name == "step" and isinstance(value, LineSearch | BallSearch):
+            words.append("--line-search")
+        elif value is not None and not np.array_equal(value, usual.get(name)):
+            return None
+    return words
+
+
+def _of_table(recipe):
+    """What was said of the other columns."""
+    if recipe is None:
+        return []
+    cells = Cells(decimal=recipe.marks[0], thousands=recipe.marks[1]) if recipe.marks else Cells()
+    numbers = [one.name for one in recipe.variables if one.kind == CATEGORY and _numbers(cells, one.levels)]
+    forms = {one.levels[0] for one in recipe.variables if one.kind == DATE}
+    either = forms & {form for pair in TWO_WAYS.items() for form in pair} if len(forms) == 1 else ()
+    given = {"drop": recipe.dropped, "text": numbers, "na": recipe.na, "date-format": either}
+    words = [f"--{name} {for_shell(one)}" for name, values in given.items() for one in values]
+    return words + ([] if recipe.impute is None else [f"--impute {recipe.impute}"])
+
+
+def _numbers(cells, words):
+    """Whether words are read as numbers unless somebody says that they are text."""
+    return all(cells.number(word) is not None for word in words)
+
+
+def for_shell(name):
+    """A name in quotes, for a shell."""
+    return "'" + name.replace("'", "'\\''") + "'"

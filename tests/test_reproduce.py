@@ -1,0 +1,84 @@
+"""The command on the page of a run makes that run again from the same table."""
+
+import html
+import re
+import shlex
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+import coordboost as cb
+from coordboost.cli import main, methods
+from coordboost.page.command import NUMBERS, command
+
+RNG = np.random.default_rng(12)
+N = 40
+FRAME = pd.DataFrame(
+    {
+        "it's": RNG.normal(size=N).round(2), "code": RNG.integers(0, 3, N), "seen": [f"0{1 + i % 9}/0{1 + i % 7}/2021" for i in range(N)],
+        "leak": RNG.normal(size=N).round(2), "y": RNG.normal(size=N).round(2), "class": np.where(np.arange(N) % 3, "b", "a"),
+    }
+)  # fmt: skip
+FRAME["it's"] = FRAME["it's"].astype(str).mask(np.arange(N) % 9 == 4, "gone")
+TABLE = ["--drop", "leak", "--text", "code", "--na", "gone", "--impute", "indicator", "--date-format", "%d/%m/%Y"]
+
+
+def called(*words):
+    result = CliRunner().invoke(main, [*words])
+    assert result.exit_code == 0, result.output
+
+
+def again(run):
+    """The words of the command on the page."""
+    return shlex.split(html.unescape(re.search(r"<pre>(coordboost fit TABLE .*)", cb.page(run))[1]))[3:]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--target", "y", "--drop", "class", "--method", "ls_boost", "--eps", "0.1", *TABLE],
+        [
+            "--target",
+            "class",
+            "--drop",
+            "y",
+            "--method",
+            "ls_boost",
+            "--eps",
+            "0.1",
+            "--loss",
+            "logistic",
+            "--no-center",
+            *TABLE,
+        ],
+    ],
+    ids=["numbers", "classes"],
+)
+def test_the_command_makes_the_run_again(tmp_path, monkeypatch, words):
+    monkeypatch.chdir(tmp_path)
+    FRAME.to_csv("t.csv", index=False)
+    called("fit", "t.csv", *words, "--steps", "20", "--out", "o")
+    run = cb.load("o/ls_boost.run")
+    called("fit", "t.csv", *again(run), "--out", "p")
+    made = cb.load("p/ls_boost.run")
+    assert made.problem.recipe == run.problem.recipe and list(made.problem.column_names) == list(run.problem.column_names)
+    np.testing.assert_array_equal(made.beta, run.beta)
+    assert made.n_steps == run.n_steps and made.problem.offset == run.problem.offset
+
+
+def test_what_methods_take_is_in_the_command():
+    assert {*NUMBERS, "deltas", "step"} == {*methods.OPTIONS}
+    X, y = RNG.normal(size=(12, 3)), RNG.normal(size=12)
+    said = {
+        "--method agbm --eta 0.3 --gamma 0.1 --steps 2": cb.agbm(0.3, 0.1),
+        "--method gcd --line-search --loss huber:0.7 --steps 2": cb.gcd(cb.LineSearch()),
+        "--method path_forward_stagewise --eps 0.1 --deltas 1.0:2.0": cb.path_forward_stagewise(0.1, np.geomspace(1, 2, 2)),
+        None: cb.forward_stagewise([0.1, 0.2]),
+    }
+    for words, method in said.items():
+        loss = cb.Huber(0.7) if words and "huber" in words else None
+        run = cb.solve(cb.Problem(X, y, loss), method, 2, compile=False)
+        assert command(run, None) is None if words is None else words in command(run, None)
+    assert "It was made in Python" in cb.page(run)
