@@ -1,13 +1,12 @@
 """The Lasso path of the logistic loss: gaps written out by hand, scikit-learn's coefficients, real data, bad input."""
 
-import gzip
 import math
 
 import numpy as np
 import pytest
 import scipy.sparse
 from designs import labelled
-from reference_sets import FOLDER, ReferenceSet, needs_compiler, needs_reference_sets
+from reference_sets import ReferenceSet, needs_compiler, needs_reference_sets
 from refusal import case, refused
 
 import coordboost as cb
@@ -195,18 +194,6 @@ def test_more_genes_than_patients():
     data = ReferenceSet("leukemia")
     path = cb.lasso_path(data.X, data.y > data.y.mean(), loss=cb.Logistic(), tol=1e-7, eps=1e-3)
     assert (path.gaps <= 1e-7).all() and np.count_nonzero(path.coefs[:, -1]) < data.n
-
-
-@needs_compiler
-@pytest.mark.skipif(not (FOLDER.parent / "data" / "a9a.svm.gz").is_file(), reason="no a9a")
-def test_many_rows_of_indicators():
-    """Columns that sum to a constant in groups; sums of 32,561 terms, whose rounding the certificate puts at up to 3e-9."""
-    from sklearn.datasets import load_svmlight_file
-
-    with gzip.open(FOLDER.parent / "data" / "a9a.svm.gz") as handle:
-        X, y = load_svmlight_file(handle, n_features=123)
-    path = cb.lasso_path(X.tocsc(), y, loss=cb.Logistic(), tol=1e-8, n_alphas=10, eps=1e-2)
-    assert (path.gaps <= 1e-8).all()
 
 
 def test_edges():

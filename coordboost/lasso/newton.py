@@ -28,8 +28,8 @@ FLOOR = 1e-12
 SLOW = 0.2
 #: The model is solved until its own gap is this part of the gap before the step.
 INEXACT = 0.05
-#: Least decrease of the objective, as a part of that predicted at first order; rounding of the objective, over the root of n_samples;
-#: the largest slope at the end of a step, over that at its start.
+#: Least decrease of the objective, as a part of that predicted at first order; rounding of sums over the samples, over the root of
+#: n_samples; the largest slope at the end of a step, over that at its start.
 DECREASE, ROUNDING, FLAT = 1e-4, 1e-15, 0.9
 #: Steps in a row without progress that a solve lets pass: more than the floor needs to rise.
 STUCK = 8
@@ -137,7 +137,7 @@ class Newton:
         for _ in range(STEPS):
             gap = self.gap_of_loss(self.loss, now, self.gamma, lam, self.infimum)
             value = self.loss + lam * float(np.abs(self.gamma).sum())
-            if gap <= 0.9 * best[0] or value <= best[1] - 1e-3 * goal:
+            if gap <= 0.9 * best[0] or value < best[1] - 1e-3 * goal:
                 stuck, best = 0, (min(gap, best[0]), value)
             stuck += 1
             if gap <= goal or stuck > STUCK:
@@ -175,11 +175,12 @@ class Newton:
         move = self.held.dictionary.combine(change)
         old = float(np.abs(self.gamma).sum())
         start = self.loss + lam * old
-        rounding = ROUNDING * len(move) ** 0.5 * start
+        part = ROUNDING * len(move) ** 0.5
+        rounding = part * start
         slope = float(now @ change) - lam * (float(np.abs(self.gamma + change).sum()) - old)
         # the same without differences of norms, which rounding would hide
         steep = float((now - lam * np.where(self.gamma == 0, np.sign(change), np.sign(self.gamma))) @ change)
-        hidden = ROUNDING * float(np.abs(change).sum()) * float(np.linalg.norm(self.resid))
+        hidden = part * float(np.abs(change).sum()) * float(np.linalg.norm(self.resid))
         resid, step = np.empty_like(self.resid), 1.0
         for _ in range(HALVINGS):
             gamma = self.gamma + step * change

@@ -34,7 +34,9 @@ CROWD = 100
 #: While learners that reach the penalty have to wait, a fit goes to this part of the gap known.
 ROUGH = 0.1
 #: Checks without a new learner or a smaller gap that are let pass.
-TRIES = 6
+TRIES = 3
+#: No fit goes below this part of the loss at 0: a gap is a difference of numbers as large.
+LEAST = 4 * float(np.finfo(float).eps)
 
 
 class Answer(NamedTuple):
@@ -67,7 +69,8 @@ class WorkingSet:
         if best > wanted or lam < LASTS * self.found_for:
             self.found_for = lam
             crowded = inner.level > lam and self._recruit(max(2 * lam - inner.level, NEAR * lam)).crowded
-            goal, tries = SHARE * wanted, 0
+            least = LEAST * null
+            goal, tries = max(SHARE * wanted, least), 0
             while tries < TRIES:
                 near = max(goal, ROUGH * best) if crowded else goal
                 reached = inner.fit(lam, near)
@@ -81,7 +84,7 @@ class WorkingSet:
                 if joined:
                     tries = 0
                 elif reached and near == goal:
-                    goal *= 0.1
+                    goal = max(0.1 * goal, least)
         return Answer(*at, max(best, 0.0) / null if null > 0 else 0.0)
 
     def _recruit(self, level):
