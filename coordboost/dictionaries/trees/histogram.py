@@ -87,7 +87,7 @@ def where(binned, space, features, slot, place):
     return at, at + binned.n_bins[features[place]] * width
 
 
-@leaf
+@inlined
 def fill(binned, space, features, first, last, node):
     """Build the histograms of a node for ``features[first:last]``, at most four."""
     for place in range(first, last):
@@ -101,7 +101,7 @@ def fill(binned, space, features, first, last, node):
         fill_from(binned, space, features, first, last, node.slot, fixed, rows)
 
 
-@leaf
+@inlined
 def fill_from(binned, space, features, first, last, slot, fixed, rows):
     """The same from the targets of rows: four features, or two and one."""
     if last - first == 4:
@@ -113,7 +113,7 @@ def fill_from(binned, space, features, first, last, slot, fixed, rows):
             fill_alone(binned, space, features, last - 1, slot, fixed, rows)
 
 
-@leaf
+@inlined
 def fill_four(binned, space, features, first, slot, fixed, rows):
     """Build four histograms."""
     codes, width = binned.codes, space.form.channels
@@ -129,7 +129,7 @@ def fill_four(binned, space, features, first, slot, fixed, rows):
         two_channels(fixed, rows, codes[f], codes[g], codes[h], codes[k], one, two, three, four)
 
 
-@leaf
+@inlined
 def fill_pair(binned, space, features, first, slot, fixed, rows):
     """Build two histograms."""
     a, b = binned.codes[features[first]], binned.codes[features[first + 1]]
@@ -141,7 +141,7 @@ def fill_pair(binned, space, features, first, slot, fixed, rows):
         two_channels_pair(fixed, rows, a, b, space.histograms[at:end], space.histograms[start:stop])
 
 
-@leaf
+@inlined
 def fill_alone(binned, space, features, place, slot, fixed, rows):
     """Build one histogram."""
     at, end = where(binned, space, features, slot, place)
