@@ -8,7 +8,8 @@ Assumptions: exact best fits; eta <= 1; gamma <= Theta^4 / (4 + Theta^2), sharpe
 
 Claim: upper, for every M >= 1: L(f^M) - L* <= C R^2 / (eta gamma (M + 1)^2), R = ||f* - f^0||, printed C = 1/2 (the appendix has M^2 in the
 place of (M + 1)^2), corrected C = 2. Tight: on a parabola with lines at both ends, Theta = eta = 1, the gap of the last of n rounds is
-6 / (8 n + 28 + gamma (n - 1)(3 n + 10)), which comes to the corrected bound as n grows: no smaller C is true, whatever gamma is.
+6 / (8 n + 28 + gamma (n - 1)(3 n + 10)), which comes to the corrected bound as n grows: no smaller C is true, whatever gamma is. Nor is a
+gap larger than that where Theta = eta = 1.
 
 Constants: Theta in closed form; L* = 0 and f* = y, as the columns span the space.
 
@@ -54,6 +55,10 @@ check_sum = Statement(
     "AGBM, Theorem 4.1 summed", (AGBM, LINE), "The gaps of all rounds together: ours, from the same proof.",
     sharpened="total(gaps) - gaps[0] <= 2 * radius2 / (eta * gamma)", assuming=SHARPER,
 )  # fmt: skip
+check_worst = Statement(
+    "AGBM, worst case of a complete class", (LINE, CAPPED), "Theta = eta = 1, any gamma: ours, docs/worst-cases.md says for which n it is proved.",
+    sharpened="later(gaps) <= 6 * radius2 / (8 * k + 36 + gamma * k * (3 * k + 13))", assuming="eta == 1 and theta2 == 1",
+)  # fmt: skip
 check_any_gamma = Statement(
     "AGBM, gamma anywhere in (0, 1)", COORDINATES, "The rate, whatever gamma: the algorithm is said to be not sensitive to it.",
     printed=refuted("later(gaps) <= 2 * radius2 / (eta * gamma * (k + 2)**2)"),
@@ -93,6 +98,7 @@ SABOTAGE = {
             "10 * later(gaps) <= 6 * radius2 / (eta * gamma * (k + 1)**2)", PRINTED
         )
     },
+    check_worst: {"14 for 13": check_worst.instead("later(gaps) <= 6 * radius2 / (8 * k + 36 + gamma * k * (3 * k + 14))", "eta == 1")},
     check_constant: {"9 for 10": lambda case: _constant(case, 9)},
     check_any_gamma: {"four times as much": check_any_gamma.instead("later(gaps) <= 8 * radius2 / (eta * gamma * (k + 2)**2)")},
     check_sum: {"a fortieth of the sum": check_sum.instead("20 * (total(gaps) - gaps[0]) <= radius2 / (eta * gamma)", SHARPER)},
