@@ -156,6 +156,14 @@ def test_weights_of_either_program(B, t, power):
     assert max(floor_of(one, even(one)), floor_of(one, other)) < 0.86 * best
 
 
+def test_two_learners_that_are_wanted_more_than_they_may_weigh():
+    """Axes of space, the last of them four times; of six two are drawn: two learners weigh .6 at most, where 2/3 would be better."""
+    one = Learners.of(np.eye(3)[:, [0, 1, 2, 2, 2, 2]], cb.Subset(2))
+    weights = design._program(one, 1)
+    np.testing.assert_allclose(weights[:2], 0.3, atol=1e-5)
+    assert (one.greedy.masses(weights) <= np.cumsum(one.greedy.gamma) + 1e-6).all()
+
+
 def test_a_distance_is_that_of_a_vector_of_the_ball(monkeypatch):
     """Whatever the program finds is made short enough, and a vector that is inside stays as it is."""
     one = Learners.of(SPACE, cb.Subset(2))

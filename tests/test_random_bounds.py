@@ -1,6 +1,5 @@
 """The theorems of random-then-greedy boosting in the package: the formulas, a run judged by repeated ones, and plans."""
 
-import sys
 from fractions import Fraction
 
 import numpy as np
@@ -8,7 +7,7 @@ import pytest
 
 import coordboost as cb
 from coordboost import geometry
-from coordboost.bounds import accelerated, randomized
+from coordboost.bounds import randomized
 
 
 def a_problem(loss, seed=0):
@@ -106,24 +105,3 @@ def test_promises_take_the_end_that_is_on_the_safe_side(monkeypatch):
     assert randomized.expected(huber, cb.rtgcd(2))[0] == (start[1] - 1, 1, None, 0.0, 5.0)
     run = cb.solve(huber, cb.rtgcd(2), 2, compile=False)
     assert randomized._pace(run, 0.7) == (0.7, 1, None, 0.3, 5.0)
-
-
-def test_promises_of_accelerated_boosting_take_the_safe_end(monkeypatch):
-    monkeypatch.setattr("coordboost.geometry.least.least_loss", lambda *given: (1.0, 1.5))
-    monkeypatch.setattr(sys.modules["coordboost.geometry.distance"], "reach", lambda *given: (2.0, 5.0))
-    problem = a_problem(cb.Squared())
-    gamma = geometry.momentum_limit(problem)
-    _, plain, _ = accelerated.promised(problem, cb.agbm(1.0, gamma))
-    assert plain(6) == accelerated.excess(5.0, 1.0, gamma, 3)
-    length = accelerated.period(1.0, gamma, 1.0)
-    _, restarted, _ = accelerated.promised(problem, cb.agbmr(1.0, gamma, length))
-    assert restarted(2 * length) == (problem.value(np.zeros(20)) - 1) / 2
-
-
-def test_the_period_of_a_loss_that_is_less_convex():
-    problem = a_problem(cb.Logistic(0.5))
-    eta, gamma, mu = 1 / problem.loss.sigma, geometry.momentum_limit(problem), problem.loss.mu
-    assert mu < 1
-    length = accelerated.period(eta, gamma, mu)
-    assert accelerated._restarted(problem, cb.agbmr(eta, gamma, length))
-    assert not accelerated._restarted(problem, cb.agbmr(eta, gamma, length - 1))

@@ -98,7 +98,9 @@ SABOTAGE = {
             "10 * later(gaps) <= 6 * radius2 / (eta * gamma * (k + 1)**2)", PRINTED
         )
     },
-    check_worst: {"14 for 13": check_worst.instead("later(gaps) <= 6 * radius2 / (8 * k + 36 + gamma * k * (3 * k + 14))", "eta == 1")},
+    check_worst: {
+        "14 for 13": check_worst.instead("later(gaps) <= 6 * radius2 / (8 * k + 36 + gamma * k * (3 * k + 14))", "eta == 1")
+    },
     check_constant: {"9 for 10": lambda case: _constant(case, 9)},
     check_any_gamma: {"four times as much": check_any_gamma.instead("later(gaps) <= 8 * radius2 / (eta * gamma * (k + 2)**2)")},
     check_sum: {"a fortieth of the sum": check_sum.instead("20 * (total(gaps) - gaps[0]) <= radius2 / (eta * gamma)", SHARPER)},
