@@ -56,7 +56,8 @@ check_sum = Statement(
     sharpened="total(gaps) - gaps[0] <= 2 * radius2 / (eta * gamma)", assuming=SHARPER,
 )  # fmt: skip
 check_worst = Statement(
-    "AGBM, worst case of a complete class", (LINE, CAPPED), "Theta = eta = 1, any gamma: ours, docs/worst-cases.md says for which n it is proved.",
+    "AGBM, worst case of a complete class", (LINE, CAPPED),
+    "Theta = eta = 1, any gamma: ours; docs/worst-cases.md says for which n it is proved.",
     sharpened="later(gaps) <= 6 * radius2 / (8 * k + 36 + gamma * k * (3 * k + 13))", assuming="eta == 1 and theta2 == 1",
 )  # fmt: skip
 check_any_gamma = Statement(
