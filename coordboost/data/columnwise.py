@@ -6,12 +6,8 @@ import scipy.sparse
 from coordboost._checks import shown
 from coordboost._tiles import in_order, slices
 from coordboost.data import validation
+from coordboost.data.frames import is_number
 from coordboost.data.outofcore import StoredColumns
-
-
-def is_number(dtype):
-    """Whether a column of this type holds real numbers."""
-    return getattr(dtype, "kind", "O") in "fiub"
 
 
 def readable(column, name):

@@ -19,10 +19,15 @@ def as_pandas(X):
     return pd.DataFrame({str(name): series(X[name]) for name in X.columns})
 
 
+def is_number(dtype):
+    """Whether a column of this type holds real numbers."""
+    return getattr(dtype, "kind", "O") in "fiub"
+
+
 def refuse_words(X):
     """Refuse a data frame, of any library, with columns that hold no real numbers: their names, and what to do."""
     X = as_pandas(X)
-    bad = [str(name) for name, dtype in zip(X.columns, X.dtypes, strict=True) if getattr(dtype, "kind", "O") not in "fiub"]
+    bad = [str(name) for name, dtype in zip(X.columns, X.dtypes, strict=True) if not is_number(dtype)]
     if bad:
         raise ValueError(
             f"X must hold real numbers; encode or drop the columns {', '.join(bad[:5])} first: scikit-learn's OneHotEncoder makes 0/1 "
