@@ -68,3 +68,15 @@ def test_what_a_rule_does_not_have():
         cb.CertifiedLassoCV(**MANY).fit(X, Y).criterion_  # noqa: B018
     with pytest.raises(AttributeError, match="needs no rows held out: see criterion_"):
         cb.CertifiedLassoCV(rule="bic").fit(X, Y).cross_validation_  # noqa: B018
+
+
+def test_folds_without_a_class_are_refused_with_its_name():
+    """A class with one row is in no fold that holds this row out: said with the name, before any path is walked."""
+    X, y = np.random.default_rng(2).normal(size=(12, 3)), np.array(["a"] * 6 + ["b"] * 5 + ["c"])
+    for labels, weight in ((y, None), (np.where(y == "c", "b", y), [1] * 6 + [0] * 5 + [1])):
+        name = "c" if weight is None else "b"
+        for cv in (3, KFold(3, shuffle=True, random_state=0)):
+            with pytest.raises(
+                ValueError, match=rf"^fold [123] of 3 holds out all 1 row\(s\) of the class '{name}': give it two "
+            ):
+                cb.CertifiedLassoClassifierCV(cv=cv).fit(X, labels, sample_weight=weight)

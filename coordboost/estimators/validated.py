@@ -81,10 +81,23 @@ class CrossValidated:
         counts = np.ones(len(y), dtype=bool) if weight is None else weight > 0
         if isinstance(self.cv, int | np.integer) and not isinstance(self.cv, bool):
             seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-            return folds_of(y[counts], self.cv, seed)
-        splits = check_cv(self.cv, y, classifier=hasattr(self, "classes_")).split(X, y, groups)
-        place = np.cumsum(counts) - 1
-        return [tuple(place[rows[counts[rows]]] for rows in map(np.asarray, split)) for split in splits]
+            folds = folds_of(y[counts], self.cv, seed)
+        else:
+            splits = check_cv(self.cv, y, classifier=hasattr(self, "classes_")).split(X, y, groups)
+            place = np.cumsum(counts) - 1
+            folds = [tuple(place[rows[counts[rows]]] for rows in map(np.asarray, split)) for split in splits]
+        if hasattr(self, "classes_"):
+            self._check_classes(y[counts], folds)
+        return folds
+
+    def _check_classes(self, y, folds):
+        """Refuse folds that hold out all rows of a class."""
+        for k, (fit, _) in enumerate(folds, 1):
+            absent = np.setdiff1d(y, y[fit])
+            if len(absent):
+                name, n = self.classes_[absent].tolist()[0], int(np.count_nonzero(y == absent[0]))
+                held = f"fold {k} of {len(folds)} holds out all {n} row(s) of the class {name!r}"
+                raise ValueError(f"{held}: give it two rows or more, or other folds (cv).")
 
     def _choose(self, X, y, weight, folds):
         """The path and the place that the rule chooses among the points of all paths."""
