@@ -71,7 +71,9 @@ def test_counts_and_runs_side_by_side(folder):
 
 def test_cross_validation(folder):
     words = f"cv k.csv --target kind --loss logistic {WALK} --folds 3 --seed 4 --out o --json"
-    row = json.loads(fine(words))["rows"][0]
+    shown = json.loads(fine(words))
+    row = shown["rows"][0]
+    assert row["gap"] is None and any(one.startswith("No gap is shown") for one in shown["text"])
     model = cb.ForwardStagewiseClassifierCV(eps=0.4, n_steps=50, cv=folds_of((KINDS == "yes").astype(float), 3, 4)).fit(
         FRAME, KINDS
     )

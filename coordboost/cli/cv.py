@@ -2,7 +2,7 @@
 
 import click
 
-from coordboost.cli.fit import FIT_OPTIONS, problem_of
+from coordboost.cli.fit import FIT_OPTIONS, problem_of, unknown
 from coordboost.cli.hints import hints
 from coordboost.cli.methods import NO_METHOD, MethodCommand, loss_of, method_of
 from coordboost.cli.output import progress, show
@@ -95,4 +95,4 @@ def _report(run, found, out, choose, steps, as_json):
         text.append(f"The smallest error is at the last step: more may be better, try --steps {10 * steps}.")
     if found.best == 0:
         text.append("No model is better than the constant one on rows held out: these columns do not predict the target.")
-    show([row], [*text, *hints(run, k)], files, as_json)
+    show([row], [*text, *hints(run, k), *unknown(row)], files, as_json)

@@ -14,11 +14,6 @@ CODES = {"INTERRUPTED": 130, "DIVERGED": 1}
 #: Options that make sense for a run that goes on.
 GOES_ON = ("resume", "steps", "until_gap", "time_limit", "out", "with_data", "as_json")
 
-UNKNOWN = (
-    "No gap is shown, as the loss is not strongly convex or the data are large: `coordboost certify` with --ball or --lam "
-    "proves how close the run came to the best model of bounded l1 norm."
-)
-
 FIT_OPTIONS = [
     click.option("--target", metavar="NAME", help="Column or array (.npz) to predict.  [default: y]"),
     *METHOD_OPTIONS,
@@ -123,6 +118,15 @@ def _go_on(ctx, file, resume, steps, stop, out, with_data, as_json):
     _report(longer, home, run.n_steps + steps, with_data, as_json)
 
 
+def unknown(row):
+    """What is said where no gap is known, in a list."""
+    said = (
+        "No gap is shown, as the loss is not strongly convex or the data are large: `coordboost certify` with --ball or --lam "
+        "proves how close the run came to the best model of bounded l1 norm."
+    )
+    return [said] if row["gap"] is None else []
+
+
 def _report(run, file, steps, with_data, as_json):
     """Save the run before anything else, then draw and print it; exit with the code that its status asks for."""
     from coordboost import report
@@ -139,7 +143,7 @@ def _report(run, file, steps, with_data, as_json):
     optimum = report.optimum(models)
     plots.figure([models], optimum=optimum).savefig(picture, dpi=150)
     row = report.summary(models, optimum)
-    show([row], [*hints(run, steps), *([UNKNOWN] if row["gap"] is None else [])], [*files, picture], as_json)
+    show([row], [*hints(run, steps), *unknown(row)], [*files, picture], as_json)
     if run.status.name in CODES:
         click.echo(f"coordboost: after {run.n_steps:,} steps {run.message}; saved in {file}", err=True)
         if run.status.name == "INTERRUPTED":

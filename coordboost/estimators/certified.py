@@ -21,6 +21,7 @@ STANDARDIZE = """standardize : bool, default False
 """
 LOSS_TOLD = """    loss : piece, optional
         ``Squared()`` for numbers, ``Logistic()`` for classes; or any loss that ``lasso_path`` takes. The intercept is not penalised.
+        With ``Logistic()`` and columns of standard deviation 1 every coefficient is 0 from alpha = 1/2 on.
 """
 ONE = """alpha : float, default 1
         Penalty of the mean loss, as in scikit-learn's ``Lasso``: the squared loss has a factor 1/2. C of ``LogisticRegression`` is

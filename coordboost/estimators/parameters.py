@@ -22,7 +22,7 @@ SHARED = """loss : piece, optional
     max_leaf_nodes : int, optional
         Most leaves of a tree: where it binds, the leaf with the largest gain is split first.
     min_samples_leaf : int, default 20
-        Fewest rows in a leaf.
+        Fewest rows in a leaf. With fewer than twice as many rows no tree can split, and the model is a constant.
     min_gain : float, default 0
         What a split must gain, in units of the squared residual.
     l2_regularization : float, default 0
