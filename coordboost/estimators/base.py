@@ -73,6 +73,7 @@ class Boosted(Parameters):
             begun = self._begin(X, y, weight)
         self._steps = STEP.of(begun[0][1].step, "phases")
         done = [run.n_steps for run in self.runs_] if again else [0] * len(begun)
+        held = None if held is None else self._beside(*held, begun[0][0].binning)
         runs, rules, watching = [], [], Watching(self, given, len(begun), n_iter - min(done) // self._steps)
         for k, (problem, method, run) in enumerate(begun):
             rules.append(self._rule(held, k, problem, method))
@@ -136,15 +137,17 @@ class Boosted(Parameters):
         fit, held = tables.held_apart(len(data[1]), self.validation_fraction, self._strata(data[1]), self._seed)
         return tables.rows(held, *data), tables.rows(fit, *data)
 
+    def _beside(self, X, y, weight, binning):
+        """Rows for early stopping as rules take them: in bins, the targets of all runs, weights. Made once for all classes."""
+        return binning.bin(X), self._targets(y, beside=True), weight
+
     def _rule(self, held, k, problem, method):
         """The stop rule of the k-th run, or None."""
         if held is None:
             return None
-        X, y, weight = held
+        rows, targets, weight = held
         patience, tol = validation.whole("n_iter_no_change", self.n_iter_no_change, 1), not_negative("tol", self.tol)
-        return HeldBack(
-            problem.binning.bin(X), self._targets(y, beside=True)[k], weight, problem, method, patience, tol, self._steps
-        )
+        return HeldBack(rows, targets[k], weight, problem, method, patience, tol, self._steps)
 
     def _settle(self, runs, rules):
         """Keep the runs, and the best iteration of each."""
