@@ -170,7 +170,7 @@ def plans(quick):
             for depth in (1, 3, 5):
                 name = f"trees, {shape[0]} x {shape[1]}, depth {depth}, {'logistic' if logistic else 'squared'}"
                 yield name, lambda name, s=shape, d=depth, lo=logistic: trees(name, s, d, lo)
-                if shape[0] * shape[1] >= 4_000_000:
+                if shape[0] * shape[1] >= tasks.LITTLE:
                     yield f"{name}, 2 threads", lambda name, s=shape, d=depth, lo=logistic: trees(name, s, d, lo, threads=2)
 
 
