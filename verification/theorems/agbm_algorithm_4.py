@@ -26,6 +26,8 @@ from verification.spaces.momentum import VAGBM
 from verification.statement import Statement, claim, refuted
 
 FIRST = [F(5, 2), F(2), F(3, 2), F(33, 32), F(513, 800), F(77, 200), F(25, 49), F(11469, 25088), F(23575, 75264)]
+#: From this round on the loss is above that of the start.
+SINCE = 30
 
 
 check_rate = Statement(
@@ -51,10 +53,10 @@ def _above(case, since, factor=1):
     )
 
 
-@claim("VAGBM comes back above its start", sharpened="verified", shown={"sharpened": "gaps > where(k >= 30, gaps[0], 0)"})
+@claim("VAGBM comes back above its start", sharpened="verified", shown={"sharpened": f"gaps > where(k >= {SINCE}, gaps[0], 0)"})
 def check_above(case, variant):
     """From round 30 on the loss is above that of the start, on five coordinates."""
-    return _above(case, 30)
+    return _above(case, SINCE)
 
 
 CASES = {
@@ -74,5 +76,5 @@ SABOTAGE = {
             "values", "printed", "tight", agbm.eye((1,) * 5, F(99, 100), 8, one=True).gaps, FIRST, 0, "exact"
         ),
     },
-    check_above: {"from round 10 on": lambda case: _above(case, 10), "500 times its start": lambda case: _above(case, 30, 500)},
+    check_above: {"from round 10 on": lambda case: _above(case, 10), "500 times its start": lambda case: _above(case, SINCE, 500)},
 }
