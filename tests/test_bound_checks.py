@@ -108,3 +108,19 @@ def test_command_says_so_when_a_bound_fails(tmp_path, monkeypatch):
     monkeypatch.setattr(stagewise, "width", lambda constants, eps, k: 0.0 * (k + 1))
     broken = CliRunner().invoke(main, ["check", file])
     assert broken.exit_code == 1 and "NO, k = 0" in broken.stdout and "bounds fail" in broken.stderr
+
+
+@pytest.mark.parametrize("make", [
+    lambda u: cb.ls_boost(0.5), lambda u: cb.forward_stagewise(u / 8), lambda u: cb.regularized_forward_stagewise(u / 8, u),
+    lambda u: cb.path_forward_stagewise(u / 16, u * np.linspace(0.1, 1, 20)), lambda u: cb.frank_wolfe(u),
+], ids=["ls_boost", "fs", "rfs", "path", "frank_wolfe"])  # fmt: skip
+def test_checks_do_not_hang_on_the_unit_of_the_target(make):
+    """With a target 16 times as large each side of a check, and what is known without it, is a power of 16 times as large."""
+    rng = np.random.default_rng(2)
+    B, y = rng.standard_normal((12, 4)), 3 * rng.standard_normal(12)
+    runs = [cb.solve(cb.Problem(B, u * y), make(float(u)), 20, compile=False) for u in (1, 16)]
+    for one, large in zip(*(cb.check(run) for run in runs), strict=True):
+        factor = 16.0 ** round(math.log(np.abs(large.bound).max() / np.abs(one.bound).max(), 16))
+        for before, after in ((one.measured, large.measured), (one.bound, large.bound), (one.trivial, large.trivial)):
+            if before is not None:
+                np.testing.assert_allclose(after, factor * np.asarray(before), rtol=1e-9, atol=1e-9 * factor, err_msg=one.name)
