@@ -76,5 +76,8 @@ SABOTAGE = {
             "values", "printed", "tight", agbm.eye((1,) * 5, F(99, 100), 8, one=True).gaps, FIRST, 0, "exact"
         ),
     },
-    check_above: {"from round 10 on": lambda case: _above(case, 10), "500 times its start": lambda case: _above(case, SINCE, 500)},
+    check_above: {
+        "from round 10 on": lambda case: _above(case, 10),
+        "500 times its start": lambda case: _above(case, SINCE, 500),
+    },
 }
