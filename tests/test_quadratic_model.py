@@ -72,6 +72,21 @@ def test_a_column_that_the_metric_does_not_see_keeps_a_positive_square():
 
 
 @pytest.mark.parametrize("model", [GramModel, EntriesModel])
+@pytest.mark.parametrize("loss", [1.0, 1e3, 1e6])
+def test_the_goal_is_a_gap_of_the_loss(loss, model):
+    """A loss far above its infimum has a large gap where one correlation is a little above lam; the square itself is small there."""
+    problem, goal = sparse_problem("centred"), 1e-4
+    held = part_of(problem, "centred", np.arange(13))
+    quadratic, resid = model().made(held, np.full(60, 0.25)), problem.resid(np.zeros(60))
+    now = held.scan(resid)
+    lam = 0.05 * np.abs(now).max()
+    found = quadratic.minimiser(np.zeros(13), now, resid, lam, loss, 0.0, goal)
+    there = now - 0.25 * held.scan(held.dictionary.combine(found))
+    share, along = min(1.0, lam / np.abs(there).max()), found @ there
+    assert lam * np.abs(found).sum() - along + (1 - share) * (loss + along) <= goal * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("model", [GramModel, EntriesModel])
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_minimiser_of_the_model(kind, model):
     """Its correlations are lam in absolute value where a coefficient is not 0, and below elsewhere."""

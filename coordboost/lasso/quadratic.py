@@ -9,7 +9,7 @@ import numpy as np
 from coordboost._generic import compiled, kernel
 from coordboost.lasso.active import ExactSolves
 from coordboost.lasso.conjugate import descend_on_support
-from coordboost.lasso.entries import drift
+from coordboost.lasso.entries import drift, gap_sums
 from coordboost.lasso.gaps import convex_gap
 from coordboost.lasso.gram import go_round
 from coordboost.lasso.sparse import descend_by_entries
@@ -66,23 +66,29 @@ class EntriesModel:
     """By sweeps and conjugate gradients, for columns stored sparsely: a square with the roots of the curvatures as scale of the rows."""
 
     def __init__(self):
-        self.descend, self.conjugate = compiled(descend_by_entries, ()), compiled(descend_on_support, ())
+        self.descend, self.conjugate, self.gap_sums = (
+            compiled(run, ()) for run in (descend_by_entries, descend_on_support, gap_sums)
+        )
 
     def made(self, held, curved):
         self.held, self.columns = held, held.entries(curved)
         return self
 
     def minimiser(self, gamma, now, resid, lam, loss, infimum, goal):
-        """As that of ``GramModel``."""
+        """As that of ``GramModel``. Sweeps measure the gap of the square: a correlation above lam may cost the loss far more."""
         root, m = self.columns.one, len(gamma)
         rest, model = resid / root, gamma.copy()
         state, aside = (rest, drift(rest, root)), drift(rest, root)
         y = rest + root * self.held.dictionary.combine(gamma)
         everything, support = np.arange(m), np.empty(m, dtype=np.int64)
         room = np.empty(m), np.empty(m), np.empty(len(resid))
+        own = goal
         for _ in range(TURNS):
-            k = self.descend(self.columns, everything, support, *state, y, model, lam, goal, ROUNDS)
-            if k < 0:
+            k = self.descend(self.columns, everything, support, *state, y, model, lam, own, ROUNDS)
+            if k >= 0:
+                self.conjugate(self.columns, support, k, *state, model, lam, own, *room, aside)
+            elif convex_gap(loss, *self.gap_sums(self.columns, model, y, *state)[1:], lam, infimum) <= goal:
                 break
-            self.conjugate(self.columns, support, k, *state, model, lam, goal, *room, aside)
+            else:
+                own *= 0.1
         return model
