@@ -1,6 +1,5 @@
 """Ctrl-C and SIGTERM: the steps made are kept, handlers are put back, a second signal acts at once."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -41,7 +40,8 @@ def at_terminal():
 
 
 def send(signum):
-    os.kill(os.getpid(), signum)
+    """To this thread, where it acts at once: what is sent to the process may come by another thread, and a moment later."""
+    signal.raise_signal(signum)
 
 
 @both
