@@ -1,6 +1,7 @@
 """The sum of the losses at some predictions, and the pseudo-residual there: a pass over the samples for each."""
 
 import math
+from functools import partial
 
 from coordboost._generic import compiled, generic, inlined, interpreted, is_piece, kernel
 from coordboost._linesearch import residual
@@ -58,9 +59,14 @@ refresh_residual = generic("refresh_residual", residual_of_each)
 
 def total_of(loss, y, weight, base, pred):
     """`sum_of_losses` as a float, compiled where the loss is a sum over the samples and a piece."""
-    if LOSS.of(loss, "sum_of_losses") is not None:
-        return float(loss.sum_of_losses(y, weight, base, pred))
-    return float(_ready(sum_of_each, loss)(loss, y, weight, base, pred))
+    return totals_of(loss, y, weight, base, [pred])[0]
+
+
+def totals_of(loss, y, weight, base, preds):
+    """The same at several predictions, a list."""
+    own = LOSS.of(loss, "sum_of_losses")
+    total = partial(_ready(sum_of_each, loss), loss) if own is None else own
+    return [float(total(y, weight, base, pred)) for pred in preds]
 
 
 def surely_finite(loss, y, weight, base, pred):

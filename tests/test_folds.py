@@ -24,23 +24,64 @@ SPLITS = {
 }
 
 
+def parts_of(problem, folds):
+    shared = Folds(problem, folds)
+    return [shared.part(k) for k in range(len(folds))]
+
+
+def assert_is(part, own):
+    """Columns of mean 1e4 and spread 50 lose two to three digits of sixteen."""
+    n, m = own.n_learners, own.n_samples
+    v, beta = RNG.normal(size=m), RNG.integers(-1, 2, n).astype(float)
+    np.testing.assert_allclose(part.gather(np.arange(n)), own.gather(np.arange(n)), atol=1e-11)
+    np.testing.assert_allclose(part.scan(v), own.scan(v), atol=1e-10)
+    np.testing.assert_allclose(part.combine(beta), own.combine(beta), atol=1e-10)
+    np.testing.assert_allclose(part.y, own.y, atol=1e-11)
+    np.testing.assert_allclose(part.standardization.mean, own.standardization.mean, rtol=1e-12)
+    np.testing.assert_allclose(part.standardization.norm, own.standardization.norm, rtol=1e-12)
+    assert part.offset == pytest.approx(own.offset, rel=1e-14) and list(part.column_names) == list(own.column_names)
+    assert part.weight.tolist() == own.weight.tolist() == [1.0] * m
+
+
 @pytest.mark.parametrize("splits", SPLITS)
 def test_a_fold_is_the_problem_of_its_rows(splits):
-    """Columns of mean 1e4 and spread 50 lose two to three digits of sixteen."""
-    shared = Folds(cb.Problem(X, Y), SPLITS[splits])
-    for (part, products), (fit, _) in zip(shared.parts, SPLITS[splits], strict=True):
+    every = np.arange(30)
+    for (part, products), (fit, _) in zip(parts_of(cb.Problem(X, Y), SPLITS[splits]), SPLITS[splits], strict=True):
         own = cb.Problem(X[fit], Y[fit])
-        every, v, beta = np.arange(30), RNG.normal(size=len(fit)), RNG.integers(-1, 2, 30).astype(float)
-        np.testing.assert_allclose(part.gather(every), own.gather(every), atol=1e-11)
-        np.testing.assert_allclose(part.scan(v), own.scan(v), atol=1e-10)
-        np.testing.assert_allclose(part.combine(beta), own.combine(beta), atol=1e-10)
-        np.testing.assert_allclose(part.y, own.y, atol=1e-11)
-        np.testing.assert_allclose(part.standardization.mean, own.standardization.mean, rtol=1e-12)
-        np.testing.assert_allclose(part.standardization.norm, own.standardization.norm, rtol=1e-12)
-        assert part.offset == pytest.approx(own.offset, rel=1e-14) and list(part.column_names) == list(own.column_names)
+        assert_is(part, own)
         np.testing.assert_allclose(
             products.cross(every, every[::2]), (own.dictionary.rows @ own.dictionary.rows.T)[:, ::2], atol=1e-11
         )
+
+
+WIDE = np.hstack([X[:40] + 0.01 * X[k : k + 40] for k in range(0, 200, 5)])
+DRAWN = {
+    "wide": (WIDE, list(KFold(4).split(WIDE))),
+    "halves": (X, list(KFold(2).split(X))),
+    "rows drawn twice": (X, [(np.repeat(np.arange(120), 2), np.arange(120, 240))]),
+    "long": (np.tile(X, (300, 1)), list(KFold(2, shuffle=True, random_state=0).split(np.tile(X, (300, 1))))),
+}
+
+
+@pytest.mark.parametrize("case", DRAWN)
+def test_columns_are_taken_where_a_gram_matrix_does_not_pay(case):
+    """The long one goes in several lots of columns, the last of them smaller."""
+    table, folds = DRAWN[case]
+    y = np.resize(Y, len(table))
+    for (part, products), (fit, _) in zip(parts_of(cb.Problem(table, y), folds), folds, strict=True):
+        assert products is None
+        assert_is(part, cb.Problem(table[fit], y[fit]))
+
+
+def test_a_fold_that_keeps_too_little_is_made_from_its_rows():
+    """A row so many standard deviations off, without which .012 or .002 of the square is left; a target that varies in one row alone."""
+    for height, made in ((50.0, True), (130.0, False)):
+        table = WIDE.copy()
+        table[3, -1] = table[:, -1].mean() + height * table[:, -1].std()
+        parts = parts_of(cb.Problem(table, Y[:40]), DRAWN["wide"][1])
+        assert [part is not None for part in parts] == [made or 3 not in held for _, held in DRAWN["wide"][1]]
+    flat = np.where(np.arange(40) == 39, 1.0, 7.0)
+    assert [part is None for part in parts_of(cb.Problem(WIDE, flat), DRAWN["wide"][1])] == [False, False, False, True]
 
 
 def test_entries_are_within_their_doubt_of_the_columns_where_much_is_held_out():
@@ -48,20 +89,20 @@ def test_entries_are_within_their_doubt_of_the_columns_where_much_is_held_out():
     table = RNG.normal(size=(240, 8))
     table[3] = 9.0
     squares = ((table - table.mean(axis=0)) ** 2).sum(axis=0)
-    shared, least = Folds(cb.Problem(table, Y), FIVE), []
-    for (part, products), (fit, _) in zip(shared.parts, FIVE, strict=True):
+    least = []
+    for (part, products), (fit, _) in zip(parts_of(cb.Problem(table, Y), FIVE), FIVE, strict=True):
         least.append((part.standardization.norm**2 / squares).min())
         long = part.gather(np.arange(8)).T.astype(np.longdouble)
         off = np.abs(products.gram - long @ long.T).max()
         assert 0 < off <= DOUBT * np.finfo(float).eps * np.sqrt(len(fit))
     assert KEPT < min(least) < KEPT + 0.1
     table[3] = 40.0
-    parts = Folds(cb.Problem(table, Y), FIVE).parts
-    assert [part is None for part in parts] == [3 in held for _, held in FIVE]
+    parts = parts_of(cb.Problem(table, Y), FIVE)
+    assert [products is None for _, products in parts] == [3 in held for _, held in FIVE]
 
 
 def test_a_fold_can_be_run_and_its_estimator_kept():
-    (part, _), fit = Folds(cb.Problem(X, Y), FIVE).parts[0], FIVE[0][0]
+    (part, _), fit = Folds(cb.Problem(X, Y), FIVE).part(0), FIVE[0][0]
     run, own = (cb.solve(problem, cb.ls_boost(0.1), 6) for problem in (part, cb.Problem(X[fit], Y[fit])))
     assert (run.path.learner == own.path.learner).all()
     np.testing.assert_allclose(run.coef, own.coef, rtol=1e-10)
@@ -76,18 +117,11 @@ def test_a_fold_can_be_run_and_its_estimator_kept():
 
 
 @pytest.mark.parametrize(
-    ("given", "folds"),
-    [
-        ({"sample_weight": np.linspace(1, 2, 240)}, FIVE),
-        ({"loss": cb.Logistic()}, FIVE),
-        ({}, list(KFold(2).split(X))),
-        ({}, [(np.repeat(np.arange(120), 2), np.arange(120, 240))]),
-    ],
-    ids=["weights", "another loss", "halves", "rows drawn twice"],
+    "given", [{"sample_weight": np.linspace(1, 2, 240)}, {"loss": cb.Logistic()}], ids=["weights", "another loss"]
 )
-def test_other_folds_are_made_from_their_rows(given, folds):
-    shared = Folds(cb.Problem(X, Y.mean() < Y if given.get("loss") else Y, **given), folds)
-    assert shared.products is None and not any(shared.parts)
+def test_other_folds_are_made_from_their_rows(given):
+    problem = cb.Problem(X, Y.mean() < Y if given.get("loss") else Y, **given)
+    assert Folds(problem, FIVE).products is None and not any(parts_of(problem, FIVE))
 
 
 def test_paths_of_shared_folds_keep_what_their_gaps_say():

@@ -129,7 +129,7 @@ class CrossValidated:
         def part(k):
             """The problem of fold k, made once for all walks, whose paths keep it in any case."""
             fit = folds[k][0]
-            return shared.parts[k] or (self._problem(rows[fit], y[fit], None if weight is None else weight[fit]), None)
+            return shared.part(k) or (self._problem(rows[fit], y[fit], None if weight is None else weight[fit]), None)
 
         given = y, validation.sample_weight(weight, len(y)), folds
         threads = effective_n_jobs(self.n_jobs)

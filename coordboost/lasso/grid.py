@@ -1,8 +1,10 @@
 """Lasso models along a grid of penalties, as a path."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+import scipy.sparse
 
 from coordboost.data.inmemory import columns_as_in
 from coordboost.paths.freedom import active_rank, shrunken_rank
@@ -17,6 +19,7 @@ class LassoPath(PiecewiseLinear):
     r"""Lasso models along a grid, the points of a path: minimise :math:`\frac{1}{n}\sum_i \ell(y_i, b + x_i w) + \alpha \sum_j f_j |w_j|`.
 
     alphas : (n_alphas,), decreasing;  coefs : (n_features, n_alphas), on the scale of X;  intercepts : (n_alphas,)
+    models : the coefficients again, a CSR array (n_alphas, n_features)
     gaps : (n_alphas,), certified duality gaps relative to the loss at 0: no model is better by more
     n_scans : scans of all learners;  solver : which one ran;  problem : the Problem behind
     factors : (2, n_features), what abs(w_j) and w_j^2 are multiplied by in the penalty;  l1_ratio : below 1 the elastic net
@@ -25,7 +28,7 @@ class LassoPath(PiecewiseLinear):
 
     problem: Problem
     alphas: np.ndarray
-    coefs: np.ndarray
+    models: scipy.sparse.csr_array
     intercepts: np.ndarray
     gaps: np.ndarray
     n_scans: int
@@ -39,6 +42,11 @@ class LassoPath(PiecewiseLinear):
         return (
             f"LassoPath({len(self.alphas)} alphas, {self.solver}, {self.n_scans} scans, relative gaps <= {largest:.1e}{ended})"
         )
+
+    @cached_property
+    def coefs(self):
+        """Coefficients on the scale of X, (n_features, n_alphas), filled in when they are asked for."""
+        return self.models.T.toarray()
 
     @property
     def l1(self):
@@ -73,10 +81,11 @@ class LassoPath(PiecewiseLinear):
     def _losses(self, X, y, weight):
         """As for every path; all alphas in one product, of the columns in use."""
         X, order = columns_as_in(X, self.problem)
-        used = np.flatnonzero(self.coefs.any(axis=1))
+        used, place = np.unique(self.models.indices, return_inverse=True)
         at = used if order is None else np.argsort(order)[used]
-        preds = X.part(at, slice(None)) @ self.coefs[used] + self.intercepts
-        return losses_of(self.problem, np.ascontiguousarray(preds.T), y, weight)
+        few = scipy.sparse.csr_array((self.models.data, place, self.models.indptr), shape=(self.n_points, len(used)))
+        preds = few.toarray() @ X.part(at, slice(None)).T + self.intercepts[:, None]
+        return losses_of(self.problem, preds, y, weight)
 
     def order_of_entry(self):
         """Columns of X in the order in which their coefficients leave 0, those of one alpha by their part of the penalty, (n_entered,)."""

@@ -1,6 +1,7 @@
 """The Lasso on a grid of penalties, every answer with a certified duality gap."""
 
 import numpy as np
+import scipy.sparse
 
 from coordboost._checks import positive, real, shown
 from coordboost._protocol import LOSS
@@ -89,15 +90,15 @@ def lasso_path(
         lams = alphas * l1_ratio * total / largest
         free = validation.flag("refit_intercept", refit_intercept) and not squared
         gammas, gaps, n_scans = (by_newton_freely if free else SOLVERS[solver])(problem, columns, lams, tol)
-        coefs, intercepts = _raw(problem, scale / largest, gammas)
+        models, intercepts = _raw(problem, scale / largest, gammas)
         if free:
             shifts = Shifts(problem)
-            intercepts = intercepts + [shifts.beside(problem.combine(problem.unit(coef))) for coef in coefs.T]
+            intercepts = intercepts + [shifts.beside(problem.combine(problem.unit(coef))) for coef in models.toarray()]
     done = len(gaps)
     message = "complete" if done == len(alphas) else f"interrupted: the first {done} of {len(alphas)} alphas are there"
     penalised = np.ones((2, problem.standardization.n_columns))
     penalised[:, problem.standardization.kept] = _factors(problem, scale, factor)
-    return LassoPath(problem, alphas[:done], coefs, intercepts, gaps, n_scans + 1, solver, penalised, l1_ratio, message)
+    return LassoPath(problem, alphas[:done], models, intercepts, gaps, n_scans + 1, solver, penalised, l1_ratio, message)
 
 
 def _factors(problem, scale, factor):
@@ -168,9 +169,7 @@ def _grid(alphas, n_alphas, eps, top):
 
 
 def _raw(problem, factor, gammas):
-    """Coefficients on the scale of X, (n_columns, n_alphas), and intercepts; the column of a learner is `factor` times its own."""
+    """Coefficients on the scale of X, CSR array (n_alphas, n_columns), and intercepts; a learner's column is `factor` times its own."""
     way, by = problem.standardization, factor / problem.standardization.norm
-    learner, row = gammas.indices, np.repeat(np.arange(gammas.shape[0]), np.diff(gammas.indptr))
-    coefs = np.zeros((way.n_columns, gammas.shape[0]))
-    coefs[way.kept[learner], row] = by[learner] * gammas.data
-    return coefs, problem.offset - gammas @ (way.mean * by)
+    parts = by[gammas.indices] * gammas.data, way.kept[gammas.indices], gammas.indptr
+    return scipy.sparse.csr_array(parts, shape=(gammas.shape[0], way.n_columns)), problem.offset - gammas @ (way.mean * by)

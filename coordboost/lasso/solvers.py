@@ -48,7 +48,7 @@ def by_homotopy(problem, columns, lams, tol):
     resids = columns.y - preds
     worst = columns.levels(resids)
     square, along = np.einsum("ij,ij->i", resids, resids), np.einsum("ij,ij->i", resids, preds)
-    l1 = np.asarray(abs(gammas).sum(axis=1)).ravel()
+    l1 = np.bincount(np.repeat(np.arange(len(lams)), np.diff(gammas.indptr)), np.abs(gammas.data), len(lams))
     parts = (part.tolist() for part in (square, along, l1, worst, lams))
     gaps = np.array([max(squared_gap(*numbers), 0.0) for numbers in zip(*parts, strict=True)])
     gaps /= float(columns.y @ columns.y) / 2 or 1.0

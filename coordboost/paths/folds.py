@@ -6,9 +6,13 @@ The whole has unit columns b_j and a target y, both of mean 0. A fold has the n 
 
 so the Gram matrix of a fold takes a product of the rows held out alone; where each row is held out once, these add up to that of the whole.
 
+Where a Gram matrix does not pay, the columns of a fold are those of the whole, taken, centred and scaled anew: the table is neither read
+nor checked again.
+
 *Numerics*: a column keeps the part s_j^2 = <b_j, b_j>_F of its square. Where all of these are at least 1/2, an entry of the Gram matrix
-of unit columns is a sum of three terms of at most 1, each with the rounding of its own sum, over s_i s_j: ``DOUBT`` covers that. Where one
-is smaller, nothing is claimed and the fold is made from its own rows. Columns, target and correlations are those of the data in any case.
+of unit columns is a sum of three terms of at most 1, each with the rounding of its own sum, over s_i s_j: ``DOUBT`` covers that. Columns
+that are taken have the rounding of the whole over s_j: up to a tenth of s_j they are good to 15 digits. Where one keeps less, the fold is
+made from its own rows of the table.
 """
 
 import numpy as np
@@ -16,12 +20,16 @@ import numpy as np
 from coordboost._protocol import DICTIONARY, LOSS
 from coordboost._threads import on_one_thread
 from coordboost.data.standardize import Standardization
-from coordboost.dictionaries import Oracle
+from coordboost.dictionaries import Dense, Oracle
 
 #: Most columns of a problem whose whole Gram matrix is formed.
 MOST = 2048
 #: A column must keep this part of its square on the rows of a fold; three roundings, each of a sum of at most 1, are divided by it.
 KEPT, DOUBT = 0.5, 8.0
+#: Where columns are taken, this part of it.
+LEFT = 1e-2
+#: Entries of columns that are taken at a time: they stay in the cache meanwhile.
+CACHED = 1 << 16
 
 
 class Products:
@@ -68,46 +76,73 @@ class SomeRows:
 class Folds:
     """The folds of a problem, each a problem of its own.
 
-    problem : centred and scaled by the door, without weights;  folds : pairs of rows to fit and rows held out
+    problem : centred and scaled by the door;  folds : pairs of rows to fit and rows held out
     wanted : False for folds of their own rows throughout
-    products : of the whole, or None;  parts : list of (Problem, Products), or None for a fold that its own rows should make
+    products : of the whole, or None
     """
 
     @on_one_thread
     def __init__(self, problem, folds, wanted=True):
-        self.problem, self.products = problem, None
-        rows, self.parts = DICTIONARY.of(problem.dictionary, "rows"), [None] * len(folds)
-        apt = wanted and problem.standard and LOSS.of(problem.loss, "quadratic") and (problem.weight == 1).all()
-        others = [np.delete(np.arange(problem.n_samples), fit) for fit, _ in folds]
+        self.problem, self.products, self.fits = problem, None, [fit for fit, _ in folds]
+        self.rows, self._parts = DICTIONARY.of(problem.dictionary, "rows"), [None] * len(folds)
+        even = (problem.weight == 1).all()
+        self.apt = wanted and self.rows is not None and problem.standard and LOSS.of(problem.loss, "quadratic") and even
+        others = [np.delete(np.arange(problem.n_samples), fit) for fit in self.fits]
         plain = all(
-            len(fit) + len(out) == problem.n_samples >= 3 * len(out) for (fit, _), out in zip(folds, others, strict=True)
+            len(fit) + len(out) == problem.n_samples >= 3 * len(out) for fit, out in zip(self.fits, others, strict=True)
         )
-        if rows is not None and apt and plain and problem.n_learners <= min(MOST, problem.n_samples // 3):
-            self._share(rows, [fit for fit, _ in folds], others)
+        if self.apt and plain and problem.n_learners <= min(MOST, problem.n_samples // 3):
+            self._share(others)
 
-    def _share(self, rows, folds, others):
-        held_out = [rows.take(out, axis=1) for out in others]
+    def part(self, k):
+        """The fold `k` as a problem, and its ``Products`` or None; None where its own rows of the table should make it."""
+        return self._parts[k] or (self._taken(self.fits[k]) if self.apt else None)
+
+    def _share(self, others):
+        held_out = [self.rows.take(out, axis=1) for out in others]
         products = [held @ held.T for held in held_out]
-        once = np.bincount(np.concatenate(others), minlength=rows.shape[1])
-        whole = sum(products[1:], products[0].copy()) if (once == 1).all() else rows @ rows.T
+        once = np.bincount(np.concatenate(others), minlength=self.rows.shape[1])
+        whole = sum(products[1:], products[0].copy()) if (once == 1).all() else self.rows @ self.rows.T
         self.products = Products(whole, DOUBT)
-        self.parts = [self._part(*fold) for fold in zip(folds, held_out, products, strict=True)]
+        self._parts = [self._shared(*fold) for fold in zip(self.fits, held_out, products, strict=True)]
 
-    def _part(self, fit, held, product):
+    def _shared(self, fit, held, product):
         """The fold of the rows `fit`, and its Gram matrix."""
-        whole, n = self.problem, len(fit)
-        mean = -held.sum(axis=1) / n
-        gram = self.products.gram - product - n * np.outer(mean, mean)
-        square, y = gram.diagonal(), whole.y[fit]
-        centre = float(y.mean())
-        if not (square >= KEPT).all() or not np.abs(y - centre).max() > 1e-8 * np.abs(y).max():
+        mean = -held.sum(axis=1) / len(fit)
+        gram = self.products.gram - product - len(fit) * np.outer(mean, mean)
+        square = gram.diagonal()
+        if not (square >= KEPT).all():
             return None
         norm = np.sqrt(square)
         gram /= norm[:, None]
         gram /= norm
-        way = whole.standardization
-        new = Standardization(way.kept, way.mean + way.norm * mean, way.norm * norm, way.n_columns)
-        columns = Oracle(SomeRows(whole.dictionary.rows, fit, mean, norm))
+        columns = Oracle(SomeRows(self.rows, fit, mean, norm))
         columns.at = None  # new rows are standardised as those of any table
-        rows = {"y": y - centre, "weight": np.ones(n), "offset": whole.offset + centre}
-        return whole.but(dictionary=columns, standardization=new, **rows), Products(gram, DOUBT)
+        return self._fold(fit, columns, mean, norm, Products(gram, DOUBT))
+
+    @on_one_thread
+    def _taken(self, fit):
+        """The fold of the rows `fit`, with columns of its own."""
+        rows, (mean, norm) = np.empty((len(self.rows), len(fit))), np.empty((2, len(self.rows)))
+        step = max(1, CACHED // len(fit))
+        for first in range(0, len(rows), step):
+            part = slice(first, first + step)
+            out = self.rows[part].take(fit, axis=1, out=rows[part], mode="clip")
+            mean[part] = out.mean(axis=1)
+            out -= mean[part, None]
+            square = np.einsum("ij,ij->i", out, out)
+            if not (square >= LEFT).all():
+                return None
+            norm[part] = np.sqrt(square)
+            out /= norm[part, None]
+        return self._fold(fit, Dense(rows), mean, norm, None)
+
+    def _fold(self, fit, dictionary, mean, norm, products):
+        """The problem of the rows `fit` with these columns, unless its target does not vary."""
+        whole, y = self.problem, self.problem.y[fit]
+        centre, way = float(y.mean()), whole.standardization
+        if not np.abs(y - centre).max() > 1e-8 * np.abs(y).max():
+            return None
+        new = Standardization(way.kept, way.mean + way.norm * mean, way.norm * norm, way.n_columns)
+        parts = {"y": y - centre, "weight": np.ones(len(fit)), "offset": whole.offset + centre}
+        return whole.but(dictionary=dictionary, standardization=new, **parts), products

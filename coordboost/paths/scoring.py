@@ -4,7 +4,7 @@ import numpy as np
 
 from coordboost._protocol import COEFFICIENTS, DICTIONARY, LOSS
 from coordboost._threads import on_one_thread
-from coordboost._total import total_of
+from coordboost._total import totals_of
 from coordboost.data import validation
 from coordboost.data.inmemory import columns_as_in
 from coordboost.dictionaries import Dense
@@ -26,7 +26,7 @@ def rows_of(problem, X, y, sample_weight):
 
 def losses_of(problem, preds, y, weight):
     """Sums of the losses at several predictions (offset included), an iterable of (n,)."""
-    return np.array([total_of(problem.loss, y, weight, 0.0, np.asarray(pred)) for pred in preds])
+    return np.array(totals_of(problem.loss, y, weight, 0.0, map(np.asarray, preds)))
 
 
 @on_one_thread
