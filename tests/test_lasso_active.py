@@ -5,6 +5,7 @@ import pytest
 from scipy.ndimage import gaussian_filter
 
 import coordboost as cb
+from coordboost.lasso import active
 from coordboost.lasso.active import ExactSolves, let_in, let_out, nobody
 from coordboost.lasso.gram import GramForm
 from coordboost.screening.columns import ScaledColumns
@@ -52,6 +53,17 @@ def test_when_to_stop():
         assert (gamma[1] > 0) == moved and gamma[0] == 2.0
 
 
+def test_rounding_is_not_corrected_for_ever(monkeypatch):
+    """A goal that no correction reaches: one solve for each learner that joins, two or three corrections after each."""
+    done, first = [], active.forward
+    monkeypatch.setattr(active, "forward", lambda *system: done.append(1) or first(*system))
+    gram, start = gram_of(30, 10, 0)
+    now, gamma = start.copy(), np.zeros(10)
+    assert not active.optimise(gram, nobody(10), now, gamma, 1e-3 * np.abs(start).max(), 1e-300, 0.0, 1000)
+    assert len(done) <= 4 * 10
+    assert max(conditions(gram, start, gamma, 1e-3 * np.abs(start).max())) <= 1e-13 * (1 + np.abs(gamma).max())
+
+
 def test_when_the_gram_matrix_may_tell():
     """Only where its rounding, 2 u sqrt(n) (|gamma|_1 + |y|)^2, is a twentieth of the gap asked for at most: else the columns are read."""
     X = np.random.default_rng(1).standard_normal((40, 5))
@@ -70,22 +82,22 @@ def test_when_the_gram_matrix_may_tell():
 def test_the_factor_is_that_of_the_members():
     """In, out, in again in any order: U'U is the Gram matrix of the members, in their order."""
     gram, _ = gram_of(30, 10, 3)
-    active, rng = nobody(10), np.random.default_rng(0)
+    inside, rng = nobody(10), np.random.default_rng(0)
     for j in rng.integers(0, 10, 200):
-        let_out(active, j) if active.place[j] >= 0 else let_in(gram, active, j)
-        k = active.size[0]
-        member, upper = active.member[:k], np.triu(active.factor[:k, :k])
-        assert (active.place[member] == np.arange(k)).all() and (active.place >= 0).sum() == k
+        let_out(inside, j) if inside.place[j] >= 0 else let_in(gram, inside, j)
+        k = inside.size[0]
+        member, upper = inside.member[:k], np.triu(inside.factor[:k, :k])
+        assert (inside.place[member] == np.arange(k)).all() and (inside.place >= 0).sum() == k
         np.testing.assert_allclose(upper.T @ upper, gram[np.ix_(member, member)], atol=1e-13)
 
 
 def test_a_dependent_column_does_not_join():
     gram, _ = gram_of(30, 8, 1, copies=3)
-    active = nobody(8)
-    assert all(let_in(gram, active, j) for j in range(5))
+    inside = nobody(8)
+    assert all(let_in(gram, inside, j) for j in range(5))
     for j in (5, 6, 7):
-        assert not let_in(gram, active, j)
-        np.testing.assert_allclose(gram[:5, :5] @ active.way[:5], gram[j, :5], atol=1e-12)
+        assert not let_in(gram, inside, j)
+        np.testing.assert_allclose(gram[:5, :5] @ inside.way[:5], gram[j, :5], atol=1e-12)
 
 
 @pytest.mark.parametrize("solver", [None, "descent"])

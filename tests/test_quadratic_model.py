@@ -6,7 +6,7 @@ import scipy.sparse
 
 import coordboost as cb
 from coordboost._generic import compiled
-from coordboost.lasso import newton
+from coordboost.lasso import conjugate, newton
 from coordboost.lasso.entries import drift, gap_sums, measure, weighted
 from coordboost.lasso.free import CentredPart
 from coordboost.lasso.part import Part
@@ -84,6 +84,31 @@ def test_the_goal_is_a_gap_of_the_loss(loss, model):
     there = now - 0.25 * held.scan(held.dictionary.combine(found))
     share, along = min(1.0, lam / np.abs(there).max()), found @ there
     assert lam * np.abs(found).sum() - along + (1 - share) * (loss + along) <= goal * (1 + 1e-9)
+
+
+def test_conjugate_gradients_end_at_rounding(monkeypatch):
+    """Eight coefficients need eight steps, which one run makes; another shows that the rest does not fall. Who leaves is a new start."""
+    done, first = [], conjugate.conjugate_steps
+    monkeypatch.setattr(conjugate, "conjugate_steps", lambda *given: done.append(1) or first(*given))
+    problem, root = sparse_problem("centred"), np.full(60, 0.5)
+    held = part_of(problem, "centred", np.arange(8)).entries(root**2)
+    gamma, rest = np.full(8, 5.0), root * np.linspace(-1.0, 1.0, 60)
+    room = np.empty(8), np.empty(8), np.empty(60), drift(rest, root)
+    conjugate.descend_on_support(held, np.arange(8), 8, rest, drift(rest, root), gamma, 1e-3, 1e-300, *room)
+    assert len(done) <= 8 + 3
+
+
+def test_a_goal_below_rounding():
+    """It is not what the square is brought to: four units of its value at 0 are."""
+    problem, done = sparse_problem("centred"), []
+    held = part_of(problem, "centred", np.arange(13))
+    model, resid = EntriesModel().made(held, np.full(60, 0.25)), problem.resid(np.zeros(60))
+    now, first = held.scan(resid), model.descend
+    model.descend = lambda *given: done.append(1) or first(*given)
+    lam = 0.01 * np.abs(now).max()
+    found = model.minimiser(np.zeros(13), now, resid, lam, problem.value(np.zeros(60)), 0.0, 1e-300)
+    there = now - 0.25 * held.scan(held.dictionary.combine(found))
+    assert len(done) <= 5 and np.abs(there).max() <= lam * (1 + 1e-12)
 
 
 @pytest.mark.parametrize("model", [GramModel, EntriesModel])

@@ -27,6 +27,8 @@ ANEW = 0.1
 SURE = 1e-11
 #: Part of the gap asked for that one correlation may cost.
 PART = 0.25
+#: A correction that leaves more than this part of what was off is the last: the rest is rounding.
+LEFT = 0.5
 
 
 class Active(NamedTuple):
@@ -160,6 +162,7 @@ def optimise(gram, active, now, gamma, lam, goal, extra, most):
     for j in range(len(gamma)):
         if gamma[j] != 0.0 and place[j] < 0 and not join(gram, active, now, gamma, j, lam):
             return False
+    before = math.inf
     for _ in range(most):
         k, l1, entering = active.size[0], 0.0, -1
         for i in range(k):
@@ -181,12 +184,14 @@ def optimise(gram, active, now, gamma, lam, goal, extra, most):
             else:
                 off = max(off, abs(now[j] - (lam if gamma[j] > 0.0 else -lam)))
         allowed = PART * goal / (extra + l1) if extra + l1 > 0.0 else 0.0
-        if off > allowed:
-            continue  # rounding: a correction
-        if worst - lam <= allowed:
-            return True
+        if allowed < off <= LEFT * before:
+            before = off  # rounding: a correction
+            continue
+        if worst - lam <= max(allowed, off):
+            return off <= allowed
         if not join(gram, active, now, gamma, entering, lam):
             return False
+        before = math.inf
     return False
 
 

@@ -1,12 +1,14 @@
 """Conjugate gradients on the support of a Lasso at fixed signs, on stored entries: for supports too large or dependent for a factor."""
 
+import math
+
 from coordboost._generic import kernel
 from coordboost.lasso.entries import column_correlation, subtract
 
 #: Restarts, one for each coefficient that reaches 0; steps between two of them.
 RESTARTS, STEPS = 100, 50
-#: Part of the gap asked for at which the gradients are small enough.
-PART = 0.1
+#: Part of the gap asked for at which the gradients are small enough; steps that leave more than this part of the largest are the last.
+PART, LEFT = 0.1, 0.5
 
 
 @kernel
@@ -73,8 +75,9 @@ def descend_on_support(held, support, n, resid, drift, gamma, lam, goal, grad, w
 
     grad, way : (>= n,);  image : (n_samples,), all of them room;  aside : a record as `drift`
     """
+    worst = math.inf
     for _ in range(RESTARTS):
-        there, n = n, 0
+        there, before, n = n, worst, 0
         l1, worst = 0.0, 0.0
         for i in range(there):
             j = support[i]
@@ -86,6 +89,6 @@ def descend_on_support(held, support, n, resid, drift, gamma, lam, goal, grad, w
                 l1 += abs(gamma[j])
                 worst = max(worst, abs(grad[n]))
                 n += 1
-        if worst * l1 <= PART * goal:
+        if worst * l1 <= PART * goal or (n == there and worst > LEFT * before):
             return
         conjugate_steps(held, support, n, resid, drift, gamma, PART * goal / l1, grad, way, image, aside)

@@ -5,7 +5,12 @@
 
 import math
 
+import numpy as np
+
 from coordboost._generic import kernel
+
+#: No gap is sought below this part of the loss at 0: it is a difference of numbers as large.
+LEAST = 4 * float(np.finfo(float).eps)
 
 
 @kernel

@@ -10,7 +10,7 @@ from coordboost._generic import compiled, kernel
 from coordboost.lasso.active import ExactSolves
 from coordboost.lasso.conjugate import descend_on_support
 from coordboost.lasso.entries import drift, gap_sums
-from coordboost.lasso.gaps import convex_gap
+from coordboost.lasso.gaps import LEAST, convex_gap
 from coordboost.lasso.gram import go_round
 from coordboost.lasso.sparse import descend_by_entries
 
@@ -82,13 +82,14 @@ class EntriesModel:
         y = rest + root * self.held.dictionary.combine(gamma)
         everything, support = np.arange(m), np.empty(m, dtype=np.int64)
         room = np.empty(m), np.empty(m), np.empty(len(resid))
-        own = goal
+        least = LEAST * float(y @ y) / 2
+        own = max(goal, least)
         for _ in range(TURNS):
             k = self.descend(self.columns, everything, support, *state, y, model, lam, own, ROUNDS)
             if k >= 0:
                 self.conjugate(self.columns, support, k, *state, model, lam, own, *room, aside)
-            elif convex_gap(loss, *self.gap_sums(self.columns, model, y, *state)[1:], lam, infimum) <= goal:
+            elif own == least or convex_gap(loss, *self.gap_sums(self.columns, model, y, *state)[1:], lam, infimum) <= goal:
                 break
             else:
-                own *= 0.1
+                own = max(0.1 * own, least)
         return model

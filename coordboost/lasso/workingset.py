@@ -23,6 +23,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from coordboost.lasso.gaps import LEAST
+
 #: Part of the tolerance asked for on the working set: what is left covers rounding and learners outside.
 SHARE = 0.9
 #: Learners whose correlation at the last scan was nearer than this to the penalty join the working set at once, however long ago it was.
@@ -35,8 +37,6 @@ CROWD = 100
 ROUGH = 0.1
 #: Checks without a new learner or a smaller gap that are let pass.
 TRIES = 3
-#: No fit goes below this part of the loss at 0: a gap is a difference of numbers as large.
-LEAST = 4 * float(np.finfo(float).eps)
 
 
 class Answer(NamedTuple):
