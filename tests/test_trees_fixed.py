@@ -10,7 +10,7 @@ from test_trees import RNG, table, tree_of
 
 from coordboost import _generic
 from coordboost._generic import compiled
-from coordboost.dictionaries.trees import Growth, Workspace, fixed, grow
+from coordboost.dictionaries.trees import Growth, Workspace, fixed, grow, histogram
 
 CODES = RNG.integers(0, 40, (3, 500))
 GROWTH = Growth(3, min_samples=5)
@@ -134,3 +134,17 @@ def test_more_samples_than_one_channel_counts():
         space, _ = tree_of(table(codes[:, :some]), Growth(2), (codes[0, :some] == 2) * 3.0, np.ones(1))
         assert space.form.channels == (2 if some == n else 1)
         assert space.values[: space.count.leaves].tolist() == [0, 3] and (space.leaf == (codes[0, :some] == 2)).all()
+
+
+@pytest.mark.parametrize("n", [1, 7, 8, 31])
+def test_histograms_of_all_samples_and_of_their_list_are_the_sums_by_codes(n):
+    """Codes of whole columns are read eight at a time, wherever in memory a column begins."""
+    codes, entries = RNG.integers(0, 256, (4, n)).astype(np.uint8), RNG.integers(-(2**50), 2**50, n)
+    expected = np.zeros((4, 256), dtype=np.int64)
+    for one, bins in zip(codes, expected, strict=True):
+        np.add.at(bins, one, entries)
+    for width, kernel in ((4, histogram.one_channel), (2, histogram.one_channel_pair)):
+        for rows in (None, np.arange(n, dtype=np.uint32)):
+            bins = np.zeros((width, 256), dtype=np.int64)
+            compiled(kernel, ())(entries, rows, *codes[:width], *bins)
+            assert (bins == expected[:width]).all()

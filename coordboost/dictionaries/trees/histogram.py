@@ -6,17 +6,34 @@ A histogram has one entry for each bin, or two where there are two channels (see
      4     17  --->    3              0              255             1             bins[0][3] += 17, bins[1][0] += 17, ...
      7    -20  --->    3              1               12             1
 
-Where `rows` is None all samples are meant, in their order.
+Where `rows` is None all samples are meant, in their order. One channel then reads the codes of eight samples at once: looks at memory
+are what a histogram takes, and there are two in five fewer (with two channels it is no faster).
 """
 
 from coordboost._generic import inlined, leaf
+from coordboost._machine import read_eight
 from coordboost.dictionaries.trees.workspace import multiple_of
+
+
+@inlined
+def in_eights(rows, n):
+    """How many of n samples are read eight at a time."""
+    return n // 8 * 8 if rows is None else 0
 
 
 @leaf
 def one_channel(fixed, rows, a, b, c, d, in_a, in_b, in_c, in_d):
     """Add `fixed` (k,) into the bins of the four features with codes a, b, c, d."""
-    for i in range(len(fixed)):
+    eights = in_eights(rows, len(fixed))
+    for first in range(0, eights, 8):
+        some, more, others, last = read_eight(a, first), read_eight(b, first), read_eight(c, first), read_eight(d, first)
+        for k in range(8):
+            entry, shift = fixed[first + k], 8 * k
+            in_a[(some >> shift) & 255] += entry
+            in_b[(more >> shift) & 255] += entry
+            in_c[(others >> shift) & 255] += entry
+            in_d[(last >> shift) & 255] += entry
+    for i in range(eights, len(fixed)):
         entry = fixed[i]
         row = i if rows is None else rows[i]
         in_a[a[row]] += entry
@@ -28,7 +45,14 @@ def one_channel(fixed, rows, a, b, c, d, in_a, in_b, in_c, in_d):
 @leaf
 def one_channel_pair(fixed, rows, a, b, in_a, in_b):
     """As `one_channel`, of two features."""
-    for i in range(len(fixed)):
+    eights = in_eights(rows, len(fixed))
+    for first in range(0, eights, 8):
+        some, more = read_eight(a, first), read_eight(b, first)
+        for k in range(8):
+            entry = fixed[first + k]
+            in_a[(some >> 8 * k) & 255] += entry
+            in_b[(more >> 8 * k) & 255] += entry
+    for i in range(eights, len(fixed)):
         entry = fixed[i]
         row = i if rows is None else rows[i]
         in_a[a[row]] += entry
