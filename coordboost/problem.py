@@ -199,15 +199,15 @@ class Problem:
 
     def value(self, pred):
         """Sum of the losses at the predictions `pred` = B beta (n_samples,), offset not included."""
-        return total_of(self.loss, self.y, self.weight, self.base, validation.sized("pred", pred, self.n_samples, "sample"))
+        return total_of(*self._at(pred))
 
     def resid(self, pred):
         """Pseudo-residual -dloss/dpred, weights included, (n_samples,)."""
-        resid = np.empty(self.n_samples)
-        residual_into(
-            self.loss, self.y, self.weight, self.base, validation.sized("pred", pred, self.n_samples, "sample"), resid
-        )
+        residual_into(*self._at(pred), resid := np.empty(self.n_samples))
         return resid
+
+    def _at(self, pred):
+        return self.loss, self.y, self.weight, self.base, validation.sized("pred", pred, self.n_samples, "sample")
 
     def raw(self, beta):
         """Coefficients (n_columns,) on the scale of X, zeros for columns set aside, and the intercept.

@@ -126,3 +126,12 @@ def test_command():
     assert done.exit_code == 0 and "violated" in done.stdout and "SPACE.at" in done.stdout
     assert CliRunner().invoke(main, ["nobody"]).exit_code == 2
     assert CliRunner().invoke(main, []).exit_code == 2
+
+
+def test_a_file_whose_rows_have_no_instances_is_renewed_too(monkeypatch):
+    """Its quick cases are; what is kept says what is computed now."""
+    written = []
+    monkeypatch.setattr(kept, "keep", lambda file, found: written.append((file, found)))
+    assert CliRunner().invoke(main, ["rgb_theorem_2", "--renew"]).exit_code == 0
+    assert {file for file, _ in written} == {"rgb_theorem_2"} and written[0][1].items() <= kept.read("rgb_theorem_2").items()
+    assert CliRunner().invoke(main, ["nobody", "--renew"]).exit_code == 2

@@ -65,13 +65,12 @@ def test_the_fewest_steps(k):
     assert cb.plan(BASIS, cb.ls_boost, 2 * 0.75**k * nearly, eps=1.0).n_steps == k
     assert cb.plan(BASIS, cb.forward_stagewise, 8 / (k + 1) * nearly).n_steps == k
     assert cb.plan(BASIS, cb.regularized_forward_stagewise, 12 / math.sqrt(k + 1) * nearly, delta=3.0).n_steps == k
-    assert cb.plan(BASIS, cb.frank_wolfe, 18 / (k + 2) * nearly, delta=1.5).n_steps == (
-        k if k > 7 else 0
-    )  # 2 is known at the start
+    fewest = k if k > 7 else 0  # a gap of 2 is known at the start
+    assert cb.plan(BASIS, cb.frank_wolfe, 18 / (k + 2) * nearly, delta=1.5).n_steps == fewest
 
 
 def test_promises_of_greedy_methods():
-    """Target 1 / 50 of A^2 / 2 = 2 halved twenty-five times over: each row by its formula; away steps halve their rate, for cut ones."""
+    """The gap is a fiftieth of A^2 / 2 = 2. Each row by its formula; away steps halve their rate, as steps may be cut."""
     rows = cb.plan(BASIS, gap=0.04, n_steps=1, eps=0.04, delta=2.0)
     by_rate = lambda rate: math.ceil(math.log(0.02) / math.log(1 - rate))  # noqa: E731
     boost, slow, stagewise, shrunk, ball, away, swaps = rows[:7]
@@ -80,9 +79,8 @@ def test_promises_of_greedy_methods():
     # kappa / 2 D^2 <= 0.04 asks for D <= sqrt(0.02), sharpened for twice that: D = 100 / (k + 1) + 0.04
     steps = lambda width: math.ceil(100 / (width - 0.04)) - 1  # noqa: E731
     assert (stagewise.printed, stagewise.sharpened) == (steps(math.sqrt(0.02)), steps(2 * math.sqrt(0.02)))
-    assert (
-        shrunk.method.parameters == {"eps": 0.01, "delta": 2.0} and shrunk.printed == math.inf
-    )  # 2 delta eps is the target itself
+    assert shrunk.method.parameters == {"eps": 0.01, "delta": 2.0}
+    assert shrunk.printed == math.inf  # 2 delta eps is the gap itself
     assert ball.printed == ball.sharpened == 32 / 0.04 - 2
     assert away.printed == away.sharpened == math.ceil(2 * math.log(0.02) / math.log(1 - 1 / 64))
     assert swaps.printed == swaps.sharpened == math.inf

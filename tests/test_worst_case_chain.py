@@ -1,5 +1,6 @@
 """Worst cases of complete classes proved in fractions: the closed forms themselves, not a number near them."""
 
+import itertools
 import sys
 from fractions import Fraction as F
 from pathlib import Path
@@ -7,8 +8,6 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
-import itertools
 
 from verification.worst_case import chain, descent
 from verification.worst_case.conjectures import agbm_complete, gbm_complete

@@ -155,6 +155,7 @@ def test_the_worst_function_is_smooth_convex_and_goes_through_its_points():
 def test_the_command_says_the_interval_and_refuses_in_a_sentence():
     said = CliRunner().invoke(main, ["agbm", "--n", "6", "--theta", "1"])
     assert said.exit_code == 0 and "bound as printed: 0.051020408, fails" in said.output
-    assert "conjecture: 3/52" in said.output
+    assert "closed form, proved in fractions: 3/52" in said.output
+    assert "conjecture: 81/100" in CliRunner().invoke(main, ["gbm_strong", "--n", "1", "--theta", "1"]).output
     assert "theta lie in (0, 1]" in CliRunner().invoke(main, ["gbm", "--theta", "2"]).output
     assert "frank_wolfe_anywhere" in CliRunner().invoke(main, []).output

@@ -49,13 +49,18 @@ def keep_cases(files):
 
 
 def renew(name):
-    """Write what the claims of these rows say about the instances that are kept, and those of their files about the quick cases."""
+    """Write what the claims of these rows say about the instances that are kept, and those of their files about the quick cases.
+
+    Returns the names of the files.
+    """
     for file, check, variant in _rows(name):
         row = kept.read(file).get(kept.key(check, variant), {})
         for kind, case in kept.tried(check, variant):
             row[kind.split()[0]].update(kept.told(kept.several(check(case, variant))))
         kept.keep(file, {kept.key(check, variant): row})
-    keep_cases({file for module in modules() if name in (file := module.__name__.rpartition(".")[2])})
+    files = {file for module in modules() if name in (file := module.__name__.rpartition(".")[2])}
+    keep_cases(files)
+    return files
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
@@ -76,11 +81,10 @@ def main(name, everything, seconds, tries, seed, keep, renewed):
     Exit status 1 if the outcome is not the one that the ledger claims.
     """
     chosen = list(_rows(name)) if name or everything else []
+    if renewed and (name or everything) and renew(name):
+        return
     if not chosen:
         raise click.UsageError("give a part of a statement's name or file, such as 'Theorem 3.1', or --all.")
-    if renewed:
-        renew(name)
-        return
     began, wrong = time.perf_counter(), 0
     for file, check, variant in chosen:
         good, found = told(check, variant, seconds / len(chosen), tries, seed)

@@ -7,7 +7,7 @@ import click
 
 from verification.worst_case.catalogue import CASES
 from verification.worst_case.interval import worst_case
-from verification.worst_case.table import conjectured, page, picture
+from verification.worst_case.table import conjectured, page, picture, proved
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
@@ -41,7 +41,8 @@ def main(name, n, theta, table):
         click.echo(f"bound as {variant}: {value:.9f}, {said}")
     guess = conjectured(found)
     if guess is not None:
-        click.echo(f"conjecture: {guess} = {float(guess):.9f}")
+        known = "closed form, proved in fractions" if proved(found, guess) else "conjecture"
+        click.echo(f"{known}: {guess} = {float(guess):.9f}")
     click.echo(f"{time.perf_counter() - began:.1f} s")
 
 

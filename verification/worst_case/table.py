@@ -4,7 +4,7 @@ import math
 from fractions import Fraction
 from pathlib import Path
 
-from verification.worst_case import conjectures
+from verification.worst_case import chain, conjectures
 from verification.worst_case.catalogue import CASES, EPS, paper_gamma
 from verification.worst_case.interval import worst_case
 
@@ -14,6 +14,7 @@ STEPS = tuple(range(1, 9))
 FEW = (1, 2, 3)
 #: Wider intervals are named on the page.
 WIDE = 1e-4
+ACCELERATED = ("agbm", "agbm_one", "agbm_minus", "vagbm")
 LINES = {"printed": "-", "corrected": "--", "sharpened": ":"}
 
 
@@ -32,13 +33,20 @@ def conjectured(interval):
     n, complete = interval.n, interval.theta == 1
     if complete and interval.name == "gbm":
         return conjectures.gbm_complete(n)
-    if complete and interval.name in ("agbm", "agbm_one", "agbm_minus", "vagbm"):
+    if complete and interval.name in ACCELERATED:
         return conjectures.agbm_complete(n, paper_gamma(Fraction(1)) if interval.name == "agbm" else 1)
     if complete and interval.name == "gbm_strong":
         return conjectures.gbm_strong(n, Fraction(81, 100))
     if interval.name == "forward_stagewise" and n * EPS <= Fraction(1, 3):
         return conjectures.stagewise(n, EPS)
     return None
+
+
+def proved(interval, form):
+    """Whether the closed form of a complete class is proved in fractions for this number of steps."""
+    if interval.theta < 1 or interval.name not in ("gbm", *ACCELERATED):
+        return False
+    return chain.proved(CASES[interval.name].model(interval.n, interval.theta, Fraction(0))) == form
 
 
 def page(file):
