@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from refusal import case, refused
 from sklearn.linear_model import ElasticNet, Lasso, LassoLarsIC
+from sklearn.metrics import mean_poisson_deviance
 
 import coordboost as cb
 from coordboost.paths.freedom import criterion
@@ -33,6 +34,18 @@ def test_losses_are_those_of_runs_without_the_fold():
     np.testing.assert_allclose(done.error, np.sqrt(part @ (done.losses - mean) ** 2 / 3), rtol=1e-9)
     assert done.best == mean.argmin() and done.one_se <= done.best
     assert mean[done.one_se] <= mean[done.best] + done.error[done.best] < mean[done.one_se - 1]
+
+
+def test_losses_on_rows_held_out_are_those_above_the_least():
+    """Half the deviance; else what a fold of large counts can at best have would pass for a difference between folds."""
+    counts, weight = RNG.poisson(np.exp(1 + X[:, 0])), RNG.integers(1, 4, size=60).astype(float)
+    done = cb.cross_validate(
+        lambda X, y, weight: cb.solve(cb.Problem(X, y, cb.Poisson(), sample_weight=weight), cb.forward_stagewise(0.1), 9),
+        X, counts, folds=3, sample_weight=weight,
+    )  # fmt: skip
+    for k, (_, held) in enumerate(folds_of(counts, 3)):
+        means = np.exp(done.paths[k].predict(X[held], cb.Place(step=7)))
+        assert done.losses[k, 7] == pytest.approx(mean_poisson_deviance(counts[held], means, sample_weight=weight[held]) / 2)
 
 
 def test_the_same_bits_on_any_number_of_threads():

@@ -24,6 +24,13 @@ def rows_of(problem, X, y, sample_weight):
     )
 
 
+def least_mean(problem, X, y, sample_weight):
+    """The mean on new rows of what their losses are never below, as the loss declares it; 0 where it declares nothing."""
+    y, weight = rows_of(problem, X, y, sample_weight)
+    least = float(validation.infimum(problem.loss, y) @ weight / weight.sum())
+    return least if least > -np.inf else 0.0
+
+
 def losses_of(problem, preds, y, weight):
     """Sums of the losses at several predictions (offset included), an iterable of (n,)."""
     return np.array(totals_of(problem.loss, y, weight, 0.0, map(np.asarray, preds)))

@@ -17,6 +17,7 @@ from coordboost._checks import shown
 from coordboost._threads import one_thread
 from coordboost.data import validation
 from coordboost.interrupt import interruptible
+from coordboost.paths.scoring import least_mean
 
 #: How a point may be chosen by its losses on rows held out.
 RULES = ("best", "one_se")
@@ -26,7 +27,8 @@ RULES = ("best", "one_se")
 class CrossValidation:
     """Losses on rows held out, from the simplest point of the path to the last.
 
-    losses : (n_folds, n_points), mean loss of each fold on its own rows;  weights : (n_folds,), their weights
+    losses : (n_folds, n_points), mean loss of each fold on its own rows, above what the loss says that it is never below there: half the
+        mean deviance for the Poisson loss, whose least value hangs on y;  weights : (n_folds,), their weights
     paths : the path of each fold
     """
 
@@ -111,7 +113,8 @@ def of_folds(walked, y, weight, folds, *, at=None, n_threads=1):
     def scored(k, found):
         (path, X), held = found, folds[k][1]
         given = X, y[held], weight[held]
-        return path, -(path.score_path(*given) if at is None else path.score_at(*given, at=at))
+        scores = path.score_path(*given) if at is None else path.score_at(*given, at=at)
+        return path, -scores - least_mean(path.problem, *given)
 
     done = in_threads(walked, scored, len(folds), n_threads)
     longest = max(len(losses) for _, losses in done)
