@@ -135,6 +135,30 @@ def catboost(job, **options):
     return run
 
 
+def hessboost(job, **options):
+    """hessboost with histograms; the squared loss only; `options` of its own."""
+    import hessboost as package
+
+    params = {
+        "eta": job.rate, "max_depth": job.depth, "min_child_weight": job.least, "lambda": 0.0, "max_bin": 256, "tree_method": "hist",
+        "nthread": job.threads, "seed": 0, **options,
+    }  # fmt: skip
+    data = package.DMatrix(job.codes, label=job.y)
+
+    def run():
+        marks = Marks()
+
+        class Noted(package.TrainingCallback):
+            def after_iteration(self, iteration, log):
+                marks.after_iteration()
+                return False  # here True would end the training
+
+        booster = package.train(params, data, job.n_trees + 1, callbacks=[Noted()])
+        return marks.timed(booster.predict(job.codes).astype(float))
+
+    return run
+
+
 def hgb(job):
     """scikit-learn's histogram gradient boosting, on bins kept from its first fit."""
     from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
