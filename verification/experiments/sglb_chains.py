@@ -6,6 +6,7 @@ Monte Carlo errors come from the chains themselves: of means from effective size
 import importlib.util
 
 import numpy as np
+import scipy.linalg
 
 import coordboost as cb
 from coordboost.langevin import chain, gibbs, limit_of, quadrature, stationary
@@ -47,10 +48,26 @@ def correlated():
     return cb.Problem(A / np.linalg.norm(A, axis=0), 2 * rng.normal(size=20), center=False, scale=False)
 
 
+def one_noise(B, y, beta, gamma, draws=400_000):
+    """Where one noise for both leads as eps falls: mean and covariance of predictions, greedy choice of unit columns, squared loss.
+
+    The chosen fit is no longer independent of the noise that it is a fit to: with the learner s(z) that is best for z, C = E[P_s(z) z z']
+    stands in the drift, -gamma F - C (F - y), and Q = E[P_s(z) z z' P_s(z)] in the noise, 2 N / beta Q.
+    """
+    z = np.random.default_rng(6).normal(size=(draws, len(y)))
+    corr = z @ B
+    chosen = np.abs(corr).argmax(axis=1)
+    fits = B.T[chosen] * corr[np.arange(draws), chosen][:, None]
+    C, Q = fits.T @ z / draws, fits.T @ fits / draws
+    drift = gamma * np.eye(len(y)) + C
+    return np.linalg.solve(drift, C @ y), scipy.linalg.solve_continuous_lyapunov(drift, 2 * len(y) / beta * Q)
+
+
 def controls(quick):
-    """greedy choice; only two independent noises approach the Gibbs law as eps falls."""
+    """greedy choice; only two independent noises approach the Gibbs law as eps falls, and one noise for both a law of its own."""
     problem, rows = correlated(), []
     limit = limit_of(problem, cb.Full(), draws=400_000)
+    its_mean, its_cov = one_noise(limit.columns, problem.y, 60.0, 0.1)
     for structure, known in ((cb.Structure.OWN, 0.006), (cb.Structure.NONE, 0.255), (cb.Structure.SAME, 0.193)):
         for eps, n_steps in ((0.1, 400_000), (0.01, 2_000_000)):
             at = cb.sglb(eps, 60.0, 0.1, structure=structure)
@@ -67,6 +84,13 @@ def controls(quick):
             rows.append(row("controls", f"{name}, eps = {eps:g}: trace of the covariance to Gibbs",
                             {1: 1.0, 0: 0.35, 2: 1.20}[int(structure)] if eps == 0.01 else "", trace, np.sqrt(2 / sample.ess.min()),
                             structure != cb.Structure.OWN or abs(trace - 1) < FAR * np.sqrt(2 / sample.ess.min()) + 2 * eps))  # fmt: skip
+            if structure == cb.Structure.SAME:
+                away, own = apart(draws.mean(axis=0), its_mean), np.trace(np.cov(draws.T)) / np.trace(its_cov)
+                spread = np.sqrt(2 / sample.ess.min())
+                rows.append(row("controls", f"{name}, eps = {eps:g}: mean off its own limit by", "", away, error,
+                                away < FAR * error + 0.05 * eps))
+                rows.append(row("controls", f"{name}, eps = {eps:g}: trace of the covariance to that of its own limit", 1.0, own, spread,
+                                abs(own - 1) < FAR * spread + 2 * eps))  # fmt: skip
     return rows
 
 
