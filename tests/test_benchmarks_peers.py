@@ -9,8 +9,8 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import coordboost as cb
-from verification.benchmarks import boosting, langevin, lasso, r, trees
-from verification.benchmarks.data import ar1, sparse_normal
+from verification.benchmarks import boosting, frank_wolfe, langevin, lasso, r, trees
+from verification.benchmarks.data import ar1, sparse_normal, unit
 from verification.benchmarks.lasso_peers import PEERS
 
 ECHO = "work <- function() sum(y)\nanswer <- function(fit) list(total = fit, entries = as.matrix(X), given = given)"
@@ -166,3 +166,26 @@ def test_noise_stands_beside_its_absence_and_the_peers(depth):
     assert table["over no noise"] == pytest.approx(rows["coordboost"]["cpu"] / rows["no noise"]["cpu"])
     assert all(0 < row["loss"] < 5 for row in rows.values())
     assert table["best_peer"] in (None, "CatBoost langevin", "hessboost langevin")
+
+
+def test_without_copt_its_rows_say_so(monkeypatch):
+    monkeypatch.setattr(frank_wolfe.importlib.util, "find_spec", lambda name: None)
+    rows = frank_wolfe.table("tiny", *ar1(60, 8, n_active=4), 1e-6, rounds=1)["rows"]
+    theirs = [row for row in rows if row["name"].startswith("copt")]
+    assert len(theirs) == 3 and all(row["note"] == "copt is not installed" and "cpu" not in row for row in theirs)
+    assert all(row["gap"] <= 1e-6 for row in rows if row not in theirs)
+
+
+@pytest.mark.peers
+def test_copt_meets_the_gap_and_as_it_is_it_stops_on_the_way():
+    """diabetes of scikit-learn: a vertex is used up there, and comes back with weight 0."""
+    pytest.importorskip("copt")
+    from sklearn.datasets import load_diabetes
+
+    X, y = load_diabetes(return_X_y=True)
+    found = frank_wolfe.table("diabetes", X, unit(y), 1e-6, rounds=1)
+    rows = {row["name"]: row for row in found["rows"]}
+    stalled = rows.pop("copt, pairwise")
+    assert all(row["gap"] <= 1e-6 for row in rows.values()), rows
+    assert stalled["gap"] > 1e-3 and stalled["steps"] == frank_wolfe.MOST - 1
+    assert found["best_peer"].startswith("copt, pairwise, repaired")

@@ -1,6 +1,6 @@
 """Run the benchmarks: ``python -m verification.benchmarks [SUITE ...] [--quick] [--only NAME] [--out FILE] [--markdown FILE]``.
 
-The suites are boosting, lasso, lasso_cv, trees and langevin. Prints a table per problem;
+The suites are boosting, lasso, lasso_cv, trees, langevin and frank_wolfe. Prints a table per problem;
 ``--out`` writes all figures as JSON, ``--markdown`` the tables for a page.
 """
 
@@ -16,7 +16,7 @@ from rich.table import Table
 from verification.benchmarks import markdown, r
 from verification.benchmarks.harness import environment
 
-SUITES = ("boosting", "lasso", "lasso_cv", "trees", "langevin")
+SUITES = ("boosting", "lasso", "lasso_cv", "trees", "langevin", "frank_wolfe")
 UNSHOWN = ("wall_min", "wall_max", "cpu_min", "cpu_max", "over_best")  # written to files only
 
 

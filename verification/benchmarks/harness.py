@@ -155,6 +155,8 @@ def environment():
         "lightgbm",
         "xgboost",
         "catboost",
+        "hessboost",
+        "copt",
     )
     versions = {}
     for name in names:

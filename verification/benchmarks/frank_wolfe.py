@@ -1,0 +1,134 @@
+"""Frank-Wolfe on the l1 ball, plain, with away and with pairwise steps, beside copt; and what solves for all coefficients at once.
+
+Squared loss; the radius is half of the l1 norm at the end of the exact path. Each contestant stops at a relative gap of its own; the ruler
+is one: the certificate of its coefficients on the ball, into which they are scaled. Ours asks for a certificate at step numbers of its own
+choice, which in short runs costs more than the steps; copt has its gap from each step. copt is told the Lipschitz constant. Its pairwise
+steps do not know the origin as a vertex, and start at the best vertex. `lasso_path` is told the penalty with the same optimum.
+
+copt 0.9.2 deletes a vertex whose weight is used up, and then looks its weight up, which puts it back with weight 0: sooner or later all
+steps go away from such a vertex, and have length 0. In the rows "repaired" it does not look; nothing else is changed.
+"""
+
+import contextlib
+import importlib.util
+import warnings
+from unittest import mock
+
+import numpy as np
+
+import coordboost as cb
+from verification.benchmarks.data import real
+from verification.benchmarks.harness import Contestant, compete, ratios, wanted
+
+TARGETS, MOST, QUICK = (1e-3, 1e-8), 20_000, "diabetes"
+DESIGNS = ("diabetes", "housing", "year_1176", "sonar")
+
+
+def repaired(active_set, best, worst, step):
+    """copt's bookkeeping of weights without the look-up."""
+    active_set[best] += step
+    active_set[worst] -= step
+    if active_set[worst] <= 0.0:
+        del active_set[worst]
+    return active_set
+
+
+def copt(problem, delta, target, pairwise=False, search=False, repair=False):
+    """A run of copt with its backtracking, or with `search` the exact line search; coefficients of unit columns."""
+    from copt import constraint, minimize_frank_wolfe
+
+    B, y, ball = np.ascontiguousarray(problem.dictionary.rows.T), problem.y, constraint.L1Ball(delta)
+    corr, start = B.T @ y, np.zeros(B.shape[1])
+    j = int(np.abs(corr).argmax())
+    options = {"max_iter": MOST, "tol": target * problem.start_loss, "lipschitz": np.linalg.norm(B, 2) ** 2, "jac": True}
+    if pairwise:
+        start[j] = delta * np.sign(corr[j])
+        options |= {"x0_rep": (np.sign(corr[j]), j), "variant": "pairwise"}
+
+    def value_and_slope(x):
+        off = B @ x - y
+        return off @ off / 2, B.T @ off
+
+    def exact(seen):
+        moved = B @ seen["update_direction"]
+        return min(seen["certificate"] / (moved @ moved), seen["max_step_size"])
+
+    def run():
+        patch = mock.patch("copt.frank_wolfe.update_active_set", repaired) if repair else contextlib.nullcontext()
+        lmo = ball.lmo_pairwise if pairwise else ball.lmo
+        with patch, warnings.catch_warnings():  # of divisions by a decrease of 0
+            warnings.simplefilter("ignore")
+            done = minimize_frank_wolfe(value_and_slope, start, lmo, step=exact if search else "backtracking", **options)
+        return done.x, done.nit
+
+    return run
+
+
+def ours(problem, method, target, told=False):
+    """One of our methods until its certified gap is small, or, without asking for it, `told` how many steps that takes.
+
+    A swap is two steps of the loop, and counts as one.
+    """
+    rows, until = 1 + (method.name == "frank_wolfe_pairwise"), {"stop": cb.GapBelow(target)}
+    n_steps = cb.solve(problem, method, MOST * rows, **until).n_steps if told else MOST * rows
+
+    def run():
+        done = cb.solve(problem, method, n_steps, **({} if told else until))
+        return done.beta, done.n_steps // rows
+
+    return run
+
+
+def contestants(problem, delta, target):
+    """All of them; plain steps only where they have a chance."""
+    methods = {"pairwise": cb.frank_wolfe_pairwise(delta), "away": cb.frank_wolfe_away(delta)}
+    plain = target >= TARGETS[0]
+    if plain:
+        methods["plain"] = cb.frank_wolfe(delta, cb.BallSearch(delta))
+    made = [Contestant(f"coordboost, {name}", ours(problem, method, target)) for name, method in methods.items()]
+    made.append(Contestant("coordboost, pairwise, told the steps", ours(problem, methods["pairwise"], target, told=True)))
+    here = importlib.util.find_spec("copt") is not None
+    for name, options in {
+        "plain": {}, "plain, exact search": {"search": True}, "pairwise": {"pairwise": True},
+        "pairwise, repaired": {"pairwise": True, "repair": True},
+        "pairwise, repaired, exact search": {"pairwise": True, "repair": True, "search": True},
+    }.items():  # fmt: skip
+        if plain or "pairwise" in name:
+            one = Contestant(f"copt, {name}", copt(problem, delta, target, **options) if here else None)
+            one.note = "" if here else "copt is not installed"
+            made.append(one)
+    return made
+
+
+def table(name, X, y, target, rounds=None):
+    """One table: the same optimum, at one relative gap."""
+    problem = cb.Problem(X, y)
+    delta = float(np.abs(cb.exact_path(problem).beta[[-1]]).sum()) / 2
+    best, rows = cb.exact_path(problem).beta_at(l1=delta), problem.dictionary.rows
+    alphas = [np.abs(rows @ (problem.y - best @ rows)).max() / len(y)]
+
+    def judge(result):
+        beta, n_steps = result
+        found = cb.certify(problem, beta * min(1.0, delta / np.abs(beta).sum()), cb.Ball(delta))
+        return {"gap": found.gap / problem.start_loss} | ({"steps": n_steps} if n_steps else {})
+
+    def lasso():
+        return problem.unit(cb.lasso_path(problem, alphas=alphas, tol=target).coefs[:, 0]), 0
+
+    everyone = contestants(problem, delta, target)
+    everyone += [
+        Contestant("exact_path, whole", lambda: (cb.exact_path(problem).beta_at(l1=delta), 0)),
+        Contestant("lasso_path", lasso),
+    ]
+    found = compete(everyone, judge, rounds)
+    fair = lambda row: row["name"].startswith("copt") and row["gap"] <= target  # noqa: E731
+    facts = {"unit": "run", "shape": list(X.shape), "delta": delta, "target": target}
+    return {"name": name, **facts, **ratios(found, "coordboost, pairwise", fair=fair), "rows": found}
+
+
+def tables(quick=False, only=(), limit=None):
+    """Yield the tables that are asked for; `limit` is not needed, as every contestant makes at most ``MOST`` steps."""
+    for design in DESIGNS:
+        data = real(design) if wanted(design, only) and (design == QUICK or not quick) else None
+        for target in TARGETS if data is not None else ():
+            yield table(f"Frank-Wolfe, {design}, gap {target:g}", *data, target)
