@@ -1,5 +1,7 @@
 """Data frames that are not those of pandas: the same problems, bins, predictions and names."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -73,6 +75,31 @@ def test_categories_of_other_frames_are_categories(made):
     for ours, theirs in zip(*(family.binned for family in families), strict=True):
         np.testing.assert_array_equal(ours, theirs)
     assert families[1].binning.labels[3] == ["left", "right", "up"]
+
+
+def test_frames_of_polars_that_hold_no_numbers_are_refused_in_words():
+    """A plan of a table, a column of records, days: in a fit, in a prediction and in cross-validation."""
+    pl = pytest.importorskip("polars")
+    plain = pl.DataFrame({"a": np.arange(9.0), "b": np.arange(9.0) ** 2})
+    y, lasso, trees = np.arange(9.0) % 4, cb.CertifiedLasso(), cb.RandomizedGBMRegressor(n_estimators=2)
+    cases = [
+        (plain.lazy(), r"X is a LazyFrame, a plan of a table: collect\(\) it first"),
+        (
+            plain.with_columns(c=pl.Series([{"u": 1, "v": 2}] * 9)),
+            "(encode or drop the columns c|column 'c' must hold real numbers)",
+        ),
+    ]
+    run = cb.solve(cb.Problem(plain, y), cb.ls_boost(0.1), 3)
+    for X, sentence in cases:
+        for fit in (cb.Problem, lasso.fit, trees.fit, lambda X, y: cb.cross_validate(cb.lasso_path, X, y)):
+            with warnings.catch_warnings(), pytest.raises(ValueError, match=sentence):
+                warnings.simplefilter("ignore")  # of polars, that scikit-learn asks a plan for its names
+                fit(X, y)
+    with pytest.raises(ValueError, match="X is a LazyFrame"):
+        run.predict(plain.lazy())
+    days = plain.with_columns(d=pl.Series(np.arange(9)).cast(pl.Date))
+    with pytest.raises(ValueError, match="encode or drop the columns d first: write times as numbers of days"):
+        cb.Problem(days, y)
 
 
 @pytest.mark.parametrize("dtype", ["category", str])

@@ -2,8 +2,10 @@
 
 
 def is_frame(X):
-    """Whether X is a data frame: anything with ``columns`` and ``to_numpy``."""
-    return hasattr(X, "columns") and hasattr(X, "to_numpy")
+    """Whether X is a data frame: anything with ``columns`` and ``to_numpy``. One that is only planned is refused."""
+    if hasattr(X, "collect_schema") and not hasattr(X, "to_numpy"):
+        raise ValueError(f"X is a {type(X).__name__}, a plan of a table: collect() it first.")
+    return hasattr(X, "to_numpy") and hasattr(X, "columns")
 
 
 def as_pandas(X):
@@ -13,8 +15,10 @@ def as_pandas(X):
     import pandas as pd
 
     def series(column):
-        kinds = ("Categorical", "Enum")
-        return pd.Categorical(column.to_list()) if str(column.dtype).startswith(kinds) else column.to_numpy()
+        if str(column.dtype).startswith(("Categorical", "Enum")):
+            return pd.Categorical(column.to_list())
+        values = column.to_numpy()
+        return values if values.ndim == 1 else pd.Series(list(values))
 
     return pd.DataFrame({str(name): series(X[name]) for name in X.columns})
 
@@ -27,9 +31,15 @@ def is_number(dtype):
 def refuse_words(X):
     """Refuse a data frame, of any library, with columns that hold no real numbers: their names, and what to do."""
     X = as_pandas(X)
-    bad = [str(name) for name, dtype in zip(X.columns, X.dtypes, strict=True) if not is_number(dtype)]
+    bad = {str(name): dtype for name, dtype in zip(X.columns, X.dtypes, strict=True) if not is_number(dtype)}
     if bad:
+        times = all(getattr(dtype, "kind", "O") in "Mm" for dtype in bad.values())
         raise ValueError(
-            f"X must hold real numbers; encode or drop the columns {', '.join(bad[:5])} first: scikit-learn's OneHotEncoder makes 0/1 "
-            "columns of words, and so does read_table for a file."
+            f"X must hold real numbers; encode or drop the columns {', '.join([*bad][:5])} first: "
+            + (
+                "write times as numbers of days or seconds"
+                if times
+                else "scikit-learn's OneHotEncoder makes 0/1 columns of words"
+            )
+            + ", and so does read_table for a file."
         )
