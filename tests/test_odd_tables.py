@@ -1,5 +1,6 @@
 """Tables as programs and people write them by accident: read right, or one sentence with row, column and remedy."""
 
+import gzip
 import json
 
 import numpy as np
@@ -37,6 +38,7 @@ READ = {
     "R's rows with names": (lines("a\tb\ty", "Ulm\t1\t2\t3", "Jena\t4\t5\t6"), {}, "a b", [[1, 2], [4, 5]]),
     "months by name": (lines("a,b,y", "31-Jan-1970,2 Jan 1970,3", "01-Feb-1970,1 Mar 1970,6"), {}, "a b", [[30, 1], [31, 59]]),
     "half days": (lines("a,y", "01/31/1970 6:00 PM,3", "01/02/1970 12:00 AM,6"), {}, "a", [[30.75], [1]]),
+    "names in angles": (lines("<a>,<b>,y", "1,2,3", "4,5,6"), {}, "<a> <b>", [[1, 2], [4, 5]]),
     "a quote in a quote": (lines("a,b,y", '"x \\" z",2,3', '"z",5,6'), {}, "a=z b", [[0, 2], [1, 5]]),
 }  # fmt: skip
 
@@ -76,6 +78,26 @@ def test_odd_tables_are_read_right(tmp_path, name):
 def test_the_sentence_says_what_went_wrong(tmp_path, name):
     (tmp_path / "t.csv").write_bytes(REFUSED[name][0].encode())
     refuse(tmp_path / "t.csv", REFUSED[name][1])
+
+
+OTHERS = {
+    "JSON": (b'\n [{"a": 1, "y": 2}]', r"it is JSON: pandas reads it \(read_json\) and writes tables \(to_csv\)$"),
+    "a page": (b"\xef\xbb\xbf<!DOCTYPE html><table><tr><td>a", "it is a page of the web, or XML: save the table as CSV$"),
+    "a workbook": (b"PK\x03\x04\x14\x00\x06\x00", "it is an Excel workbook or a zip archive: let its name end with .xlsx, or"),
+    "gzip": (gzip.compress(b"a,y\n1,2\n"), "it is compressed by gzip: let its name end with .gz$"),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_files_of_another_kind_are_called_so(tmp_path, name):
+    content, sentence = OTHERS[name]
+    (tmp_path / "t.csv").write_bytes(content)
+    refuse(tmp_path / "t.csv", sentence)
+
+
+def test_a_folder_is_called_a_folder(tmp_path):
+    (tmp_path / "t.csv").mkdir()
+    refuse(tmp_path / "t.csv", "that is a folder: name a file in it$")
 
 
 def test_lines_are_counted_below_a_line_for_excel(tmp_path):

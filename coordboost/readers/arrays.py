@@ -96,6 +96,8 @@ def quoted(names, at_most=20):
 @contextmanager
 def opened(path, kind, *also):
     """Open a file for reading bytes (through gzip for .gz); damage becomes one ValueError sentence."""
+    if path.is_dir():
+        raise ValueError(f"{path}: that is a folder: name a file in it")
     if not path.is_file():
         raise ValueError(f"{path}: no such file: check the path")
     try:

@@ -47,6 +47,25 @@ class Dialect(NamedTuple):
         return [f"read with {', '.join(odd)}"] if odd else []
 
 
+#: What files begin with that are no tables of text, whatever their names say, in small letters: what they are, and what to do.
+OTHERS = {
+    (b"pk\x03\x04",): "it is an Excel workbook or a zip archive: let its name end with .xlsx, or take the table out",
+    (b"\xd0\xcf\x11\xe0",): "it is a workbook of an older Excel: let its name end with .xls",
+    (b"\x1f\x8b",): "it is compressed by gzip: let its name end with .gz",
+    (b"par1",): "it is a Parquet file: let its name end with .parquet",
+    (b"arrow1",): "it is an Arrow file: let its name end with .arrow",
+    (b"%pdf",): "it is a PDF document: save the table as CSV",
+    (b"<!doctype", b"<html", b"<?xml", b"<table"): "it is a page of the web, or XML: save the table as CSV",
+    (b"{", b"[{", b"[["): "it is JSON: pandas reads it (read_json) and writes tables (to_csv)",
+}
+
+
+def other_kind(sample):
+    """What a file that begins with `sample` is in place of a table of text, and what to do, in words; None where it may be one."""
+    begin = sample[:64].removeprefix(codecs.BOM_UTF8).lstrip().lower()
+    return next((said for marks, said in OTHERS.items() if begin.startswith(marks)), None)
+
+
 def encoding_of(sample):
     """The encoding of a text that begins with the bytes `sample`.
 

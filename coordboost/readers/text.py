@@ -17,6 +17,7 @@ from coordboost.readers.dialect import (
     encoding_of,
     first_rows,
     named_rows,
+    other_kind,
     records,
     western,
 )
@@ -42,6 +43,8 @@ class TextFile:
             sample = raw.read(SAMPLE) + raw.readline()
         if not sample.strip():
             raise ValueError(f"{path}: expected a header row and rows of cells, got an empty file: check the file")
+        if other := other_kind(sample):
+            raise ValueError(f"{path}: cannot be read as {KIND}: {other}")
         try:
             encoding = options.encoding or encoding_of(sample)
             text = self._decoded(sample, encoding)
