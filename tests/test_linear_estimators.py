@@ -11,6 +11,7 @@ import sklearn
 from refusal import case, refused
 from sklearn.base import clone
 from sklearn.compose import make_column_transformer
+from sklearn.datasets import load_iris
 from sklearn.linear_model import ElasticNet, Lasso
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, cross_validate
 from sklearn.pipeline import make_pipeline
@@ -49,6 +50,13 @@ def target(model, names=NAMES):
 @parametrize_with_checks([*FIXED, *CHOOSING])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
+
+
+def test_the_penalty_of_classes_that_nobody_chose_leaves_a_model():
+    """A penalty of 1 would leave none of the logistic loss, whose residuals are at most 1/2."""
+    X, y = load_iris(return_X_y=True)
+    model = cb.CertifiedLassoClassifier().fit(X, y)
+    assert model.coef_.any(axis=1).all() and model.score(X, y) > 0.9
 
 
 def test_the_lasso_is_that_of_scikit_learn():

@@ -204,6 +204,7 @@ class CertifiedElasticNetCV(CrossValidated, Regression, NetGrid):
     """
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class CertifiedLassoClassifier(Classification, LassoMachine):
     """The Lasso for classes, with an interval around its optimum: each class against the rest, if more than two.
 
@@ -212,6 +213,9 @@ class CertifiedLassoClassifier(Classification, LassoMachine):
     {}
     *Source*: see ``lasso_path``.
     """
+
+    alpha: float = 0.01
+    told = LassoMachine.told.replace("default 1", "default 0.01", 1)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
