@@ -20,8 +20,8 @@ from coordboost.screening.columns import ScaledColumns
 KINDS = {"lasso": LASSO, "lar": LAR, "stagewise": STAGEWISE}
 #: Largest duality gap of a corner, relative to the loss at 0.
 GAP = 1e-10
-#: A path on so few stored entries takes a tenth of a millisecond: it is not worth the handlers that note Ctrl-C.
-SHORT = 1 << 10
+#: Stored entries times corners, which are about as many as the smaller side: so few take two milliseconds at most, and Ctrl-C is not noted.
+SHORT = 1 << 21
 
 REACHED = "the path is complete"
 ENOUGH = "max_corners was reached"
@@ -99,7 +99,8 @@ class Homotopy:
 
     def run(self):
         """The path."""
-        small = self.columns.in_memory is not None and self.columns.rows.size <= SHORT
+        rows = self.columns.rows
+        small = self.columns.in_memory is not None and rows.size * min(rows.shape) <= SHORT
         with nullcontext(lambda: False) if small else interruptible() as interrupted:
             corr = self.columns.scan(self.y)
             top = float(np.abs(corr).max())
@@ -134,10 +135,9 @@ class Homotopy:
         """
         if self.lam_min > 0:
             return self._path(REACHED)
-        now, beta = self.pool.now, self.pool.path.beta
-        if now.n_active == self.problem.n_learners:
+        if self.pool.now.n_active == self.problem.n_learners:
             return self._path(REACHED)
-        resid = self.pool.residual(np.flatnonzero(beta[: now.n_candidates]))
+        resid = self.pool.residual()
         if resid @ resid <= 2 * self.allowed:
             return self._path(REACHED)
         try:

@@ -81,12 +81,12 @@ class Pool:
     def scan(self):
         """All correlations now, (n_learners,)."""
         self.now.n_scans += 1
-        return self.source.scan(self.residual(slice(self.now.n_candidates)))
+        return self.source.scan(self.residual())
 
-    def residual(self, of):
-        """The residual now, (n_samples,), where all other candidates than `of` have coefficient 0."""
-        path = self.path
-        return path.target - path.beta[of] @ path.columns[of]
+    def residual(self):
+        """The residual now, (n_samples,)."""
+        path, m = self.path, self.now.n_candidates
+        return path.target - path.beta[:m] @ path.columns[:m]
 
     def take(self, corr):
         """Choose candidates by the correlations of a scan, and let tracking start anew from there."""
