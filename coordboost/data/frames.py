@@ -34,12 +34,6 @@ def refuse_words(X):
     bad = {str(name): dtype for name, dtype in zip(X.columns, X.dtypes, strict=True) if not is_number(dtype)}
     if bad:
         times = all(getattr(dtype, "kind", "O") in "Mm" for dtype in bad.values())
-        raise ValueError(
-            f"X must hold real numbers; encode or drop the columns {', '.join([*bad][:5])} first: "
-            + (
-                "write times as numbers of days or seconds"
-                if times
-                else "scikit-learn's OneHotEncoder makes 0/1 columns of words"
-            )
-            + ", and so does read_table for a file."
-        )
+        how = "write times as numbers of days" if times else "scikit-learn's OneHotEncoder makes 0/1 columns of words"
+        names = ", ".join([*bad][:5])
+        raise ValueError(f"X must hold real numbers; encode or drop the columns {names} first: {how}; read_table does so for a file.")
