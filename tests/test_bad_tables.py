@@ -96,7 +96,7 @@ def test_unknown_suffix(tmp_path, name):
 def test_missing_files_and_folders(tmp_path, name):
     refuse(tmp_path / name, r"no such file")
     (tmp_path / name).mkdir()
-    refuse(tmp_path / name, r"no such file")
+    refuse(tmp_path / name, r"that is a folder: name a file in it")
 
 
 @pytest.mark.parametrize("name", ["t.csv.gz", "t.npz", "X.npy", "t.svm.gz"])
