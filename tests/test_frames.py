@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 import coordboost as cb
@@ -49,7 +50,6 @@ class Frame:
 
 def polars(frame):
     """The frame as one of polars."""
-    pl = pytest.importorskip("polars")
     kinds = {name: pl.Categorical for name in frame if frame[name].dtype == "category"}
     return pl.DataFrame({name: frame[name].tolist() for name in frame}, schema_overrides=kinds)
 
@@ -79,7 +79,6 @@ def test_categories_of_other_frames_are_categories(made):
 
 def test_frames_of_polars_that_hold_no_numbers_are_refused_in_words():
     """A plan of a table, a column of records, days: in a fit, in a prediction and in cross-validation."""
-    pl = pytest.importorskip("polars")
     plain = pl.DataFrame({"a": np.arange(9.0), "b": np.arange(9.0) ** 2})
     y, lasso, trees = np.arange(9.0) % 4, cb.CertifiedLasso(), cb.RandomizedGBMRegressor(n_estimators=2)
     cases = [
@@ -98,8 +97,9 @@ def test_frames_of_polars_that_hold_no_numbers_are_refused_in_words():
     with pytest.raises(ValueError, match="X is a LazyFrame"):
         run.predict(plain.lazy())
     days = plain.with_columns(d=pl.Series(np.arange(9)).cast(pl.Date))
-    with pytest.raises(ValueError, match="encode or drop the columns d first: write times as numbers of days"):
-        cb.Problem(days, y)
+    for fit in (cb.Problem, lasso.fit):
+        with pytest.raises(ValueError, match="encode or drop the columns d first: write times as numbers of days"):
+            fit(days, y)
 
 
 @pytest.mark.parametrize("dtype", ["category", str])

@@ -103,8 +103,9 @@ def contestants(problem, delta, target):
 def table(name, X, y, target, rounds=None):
     """One table: the same optimum, at one relative gap."""
     problem = cb.Problem(X, y)
-    delta = float(np.abs(cb.exact_path(problem).beta[[-1]]).sum()) / 2
-    best, rows = cb.exact_path(problem).beta_at(l1=delta), problem.dictionary.rows
+    path, rows = cb.exact_path(problem), problem.dictionary.rows
+    delta = float(np.abs(path.beta[[-1]]).sum()) / 2
+    best = path.beta_at(l1=delta)
     alphas = [np.abs(rows @ (problem.y - best @ rows)).max() / len(y)]
 
     def judge(result):

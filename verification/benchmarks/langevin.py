@@ -2,7 +2,7 @@
 
 Two normal numbers for each sample are what noise costs: one where the learner is sought, one where it is fitted (for trees one for each
 leaf). The first row is the run without noise, with the same shrinkage; CatBoost has noise in its leaves only, by gradients, hessboost in
-the search and in the leaves; one thread.
+the search and in the leaves. Everyone has one thread.
 """
 
 import functools
@@ -15,6 +15,8 @@ from verification.benchmarks.trees import judge, later, table
 from verification.benchmarks.trees_peers import Job, catboost, clocked, hessboost
 
 EPS, GAMMA = 0.1, 1e-3
+#: As many as a ratio near 1 wants.
+ROUNDS = 11
 #: Samples, features.
 SHAPE, SMALL = (50_000, 50), (5_000, 10)
 #: Settings that come nearest to the paper's algorithm; CatBoost's need one more.
@@ -37,15 +39,16 @@ def boosted(problem, method, job):
     return run
 
 
-def steps(name, shape, depth, n_steps, rounds=None):
+def steps(name, shape, depth, n_steps, rounds=ROUNDS):
     """One table: the squared loss and trees of one depth, or all stumps as columns (depth 0)."""
     binned, y = table(*shape, False)
     job = Job(np.ascontiguousarray(binned.codes.T, dtype=np.float32), y, False, max(depth, 1), n_steps, least=1)
     problem = cb.Problem(cb.trees(job.codes, max_depth=depth) if depth else cb.stumps(job.codes), y)
     methods = {"no noise": cb.sgb(EPS, GAMMA), "coordboost": cb.sglb(EPS, float(len(y)), GAMMA)}
-    contestants = [Contestant(one, boosted(problem, method, job), n_steps) for one, method in methods.items()]
+    makers = {one: functools.partial(boosted, problem, method) for one, method in methods.items()}
     if depth:
-        contestants += [Contestant(f"{one} langevin", later(peer, job), n_steps) for one, peer in PEERS.items()]
+        makers |= {f"{one} langevin": peer for one, peer in PEERS.items()}
+    contestants = [Contestant(one, later(make, job), n_steps) for one, make in makers.items()]
     rows = compete(contestants, judge(job), rounds)
     cost = {row["name"]: row.get("cpu", np.nan) for row in rows}
     facts = {"unit": "step", "shape": list(shape), "depth": depth, "n_steps": n_steps}

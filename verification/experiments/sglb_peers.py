@@ -26,6 +26,12 @@ class Setting(NamedTuple):
     beta: float = np.inf
     share: float = 1.0
 
+    def noise(self, n_samples):
+        """What both packages are told of the noise."""
+        if np.isinf(self.beta):
+            return {}
+        return {"langevin": True, "diffusion_temperature": self.beta / n_samples, "model_shrink_rate": GAMMA}
+
 
 def logistic(y, f):
     """Minus the derivative of the logistic loss."""
@@ -57,8 +63,7 @@ def catboost(X, y, new, setting, seed, n_trees):
     options = {"iterations": n_trees, "depth": 1, "border_count": BORDERS, "learning_rate": EPS, "random_seed": seed}
     options |= {"leaf_estimation_method": "Gradient", "leaf_estimation_iterations": 1, "score_function": "L2", "l2_leaf_reg": 0}
     options |= {"random_strength": 0, "boost_from_average": False, "boosting_type": "Plain", "bootstrap_type": "No"}
-    if np.isfinite(setting.beta):
-        options |= {"langevin": True, "diffusion_temperature": setting.beta / len(y), "model_shrink_rate": GAMMA}
+    options |= setting.noise(len(y))
     if setting.share < 1:
         options |= {"bootstrap_type": "Bernoulli", "subsample": setting.share}
     options |= {"thread_count": 1, "logging_level": "Silent", "allow_writing_files": False, "eval_metric": "RMSE"}
@@ -73,17 +78,8 @@ def hessboost(X, y, new, setting, seed, n_trees):
     """Predictions of `new` after every tenth tree (n_models, n_new)."""
     from hessboost import DMatrix, train
 
-    options = {
-        "eta": EPS,
-        "max_depth": 1,
-        "max_bin": BORDERS + 1,
-        "tree_method": "hist",
-        "lambda": 0.0,
-        "min_child_weight": 0.0,
-    }
-    options |= {"base_score": 0.0, "subsample": setting.share, "seed": seed, "nthread": 1}
-    if np.isfinite(setting.beta):
-        options |= {"langevin": True, "diffusion_temperature": setting.beta / len(y), "model_shrink_rate": GAMMA}
+    options = {"eta": EPS, "max_depth": 1, "max_bin": BORDERS + 1, "tree_method": "hist", "lambda": 0.0, "min_child_weight": 0.0}
+    options |= {"base_score": 0.0, "subsample": setting.share, "seed": seed, "nthread": 1} | setting.noise(len(y))
     model = train(options, DMatrix(X, label=y), n_trees, obj=lambda f, _: (-setting.slope(y, f), np.ones(len(y))))
     return np.stack([model.predict(new, output_margin=True, iteration_range=(0, k)) for k in range(EVERY, n_trees + 1, EVERY)])
 
