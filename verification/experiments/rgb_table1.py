@@ -13,7 +13,7 @@ import warnings
 import numpy as np
 
 import coordboost as cb
-from verification.experiments.drawing import name_axes
+from verification.experiments.drawing import legend_below, name_axes
 from verification.experiments.experiment import Claim, Experiment, Table, Verdict
 from verification.experiments.judge import below, beside
 
@@ -29,6 +29,10 @@ XGB = {
 FIT, TEST = 640, 4000
 #: The constants: the paper's sigma lambda, the right sigma lambda^2, and a tenth of the step of the learner's own.
 STEPS = {"printed": cb.FamilyStep(power=1), "safe": cb.FamilyStep(), "learner": cb.Proportional(0.4)}
+LABELS = {
+    "printed": "RGB, constants as printed", "safe": "RGB, right constants", "learner": "RGB, a part of the learner's own",
+    "xgboost": "XGBoost",
+}  # fmt: skip
 
 
 def cropped(one):
@@ -144,10 +148,10 @@ def draw(figure, table):
         at = np.array([names.index(row["set"]) for row in part.rows]) + (k - (len(methods) - 1) / 2) / (len(methods) + 1)
         axis.plot(at, np.maximum(part["error"], 0.02), ".", alpha=0.5, color=f"C{k}")
         means = [part.where(set=name)["error"].mean() for name in names]
-        axis.plot(np.unique(at), np.maximum(means, 0.02), "_", markersize=14, color=f"C{k}", label=method)
+        axis.plot(np.unique(at), np.maximum(means, 0.02), "_", markersize=14, color=f"C{k}", label=LABELS[method])
     axis.set_xticks(range(len(names)), [name.replace("_standin", "*").replace("_subset", "") for name in names])
     name_axes(axis, "", "test error, %", log_y=True)
-    axis.legend(ncols=len(methods), frameon=False, loc="lower left")
+    legend_below(figure, axis)
 
 
 CLAIMS = (
