@@ -1,4 +1,4 @@
-"""Below numba's language: reading ahead, reading eight bytes at once, and calls of code that was compiled apart."""
+"""Below numba's language: reading ahead, eight bytes at once, floats of many whole numbers, and calls of code that was compiled apart."""
 
 import functools
 import hashlib
@@ -145,3 +145,38 @@ def _exponent(_, k):
 @overload(power_of_half, inline="always")
 def _power_of_half(k):
     return lambda k: _exponent(k)
+
+
+def as_float(whole):
+    """An int64 as a float, rounded once."""
+    return float(whole)
+
+
+def _one_at_a_time():
+    """Whether the machine has an instruction for one number, but none for a vector: x86 before AVX-512."""
+    has = llvmlite.binding.get_host_cpu_features()
+    return bool(has.get("sse2")) and not has.get("avx512dq")
+
+
+def _from_halves(builder, whole):
+    """The float of an int64 by its halves, each beside a power of two: three operations on bits, a difference and one rounded sum."""
+    bits, real = ir.IntType(64), ir.DoubleType()
+    low = builder.or_(builder.and_(whole, bits(0xFFFFFFFF)), bits(0x433 << 52))
+    high = builder.xor(builder.lshr(whole, bits(32)), bits((0x453 << 52) + (1 << 31)))
+    high = builder.fsub(builder.bitcast(high, real), real(float(2**84 + 2**63 + 2**52)))
+    return builder.fadd(high, builder.bitcast(low, real))
+
+
+@intrinsic
+def _as_float(_, whole):
+    """`as_float` in compiled code, for loops of which the compiler makes vectors."""
+
+    def generate(context, builder, signature, args):
+        return _from_halves(builder, args[0]) if _one_at_a_time() else builder.sitofp(args[0], ir.DoubleType())
+
+    return types.float64(types.int64), generate
+
+
+@overload(as_float, inline="always")
+def _as_float_compiled(whole):
+    return lambda whole: _as_float(whole)

@@ -11,6 +11,7 @@ Where values are bounded, by a monotone constraint on the feature or above the n
 import math
 
 from coordboost._generic import inlined, leaf
+from coordboost._machine import as_float
 from coordboost.dictionaries.trees.fixed import count, mass, summed
 from coordboost.dictionaries.trees.workspace import CODES
 
@@ -65,10 +66,10 @@ def all_scores(sums, tallies, n, more, more_tally, node, form, least, lightest, 
     for b in range(n):
         left, left_tally = sums[b] + more, tallies[b] + more_tally
         right, right_tally = every - left, every_tally - left_tally
-        w = unit * ((left_tally >> wide_low) & wide_mask)
-        v = unit * ((right_tally >> wide_low) & wide_mask)
+        w = unit * as_float((left_tally >> wide_low) & wide_mask)
+        v = unit * as_float((right_tally >> wide_low) & wide_mask)
         fits = ((left_tally & few) >= least) & ((right_tally & few) >= least) & (w >= lightest) & (v >= lightest)
-        score = plain_score(1.0 * (left >> shift), w + l2, 1.0 * (right >> shift), v + l2)
+        score = plain_score(as_float(left >> shift), w + l2, as_float(right >> shift), v + l2)
         out[b] = score if fits else -1.0
 
 
