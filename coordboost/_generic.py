@@ -110,7 +110,7 @@ def source_stamp():
 
 def _classes(pieces):
     for piece in pieces:
-        if hasattr(piece, "_fields"):
+        if isinstance(piece, tuple) and hasattr(piece, "_fields"):  # a record is slow to say that it has no such thing
             yield type(piece)
             yield from _classes(piece)
 

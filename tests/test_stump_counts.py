@@ -32,15 +32,16 @@ def test_counts_are_kept_for_what_was_asked_and_within_the_room_for_them(monkeyp
     every, asked = np.arange(dictionary.n_learners), dictionary.begin[:-1] + 2
     products = dictionary.products(np.ones(3000))
     expected = products.cross(asked, every)
-    # of each feature: before the first bin, before the third, and all of it
-    assert [table.m for table in products.tables.values()] == [3] * 5
-    assert sum(len(table.rows) for table in products.tables.values()) <= 4 * 5
-    monkeypatch.setattr("coordboost.dictionaries.stumps.joint.ROOM", 1)
+    profiles, places = products.profiles, len(products.totals)
+    assert profiles.m == 2 + 5  # of no sample, of all of them, and of one part of each feature
+    assert len(profiles.rows) < places / 4
+    monkeypatch.setattr("coordboost.dictionaries.stumps.profiles.ROOM", 3 * 4 * places)
     small = dictionary.products(np.ones(3000))
     for _ in range(2):
         for j in range(5):
             np.testing.assert_array_equal(small.cross(asked[j : j + 1], every), expected[j : j + 1])
-            assert list(small.tables) == [j]
+            assert np.flatnonzero(small.profiles.at == 2).tolist() == [products.own.high[asked[j]]]
+            assert len(small.profiles.rows) == 3
 
 
 @every_kind

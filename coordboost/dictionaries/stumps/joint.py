@@ -8,7 +8,7 @@ With the parts S_i, S_j of two learners and N the weight in a set of samples, a 
 however it was come by. A part that has more than half of the weight is replaced by the rest, with the other sign, so nothing large
 cancels.
 
-All sums that a learner needs stand in the profiles of its feature (``profiles.py``).
+All sums that a learner needs stand in the profiles of the places where its part begins and ends (``profiles.py``).
 """
 
 from typing import NamedTuple
@@ -21,8 +21,8 @@ from coordboost.dictionaries.stumps.profiles import Profiles
 
 #: Weights are rounded to so many binary digits in all; the lightest sample must keep the accuracy of an inner product.
 DIGITS, LIGHTEST = 61, 2048
-#: Bytes of profiles that are kept.
-ROOM = 1 << 30
+#: Learners whose profiles are held at once.
+TOGETHER = 64
 
 
 def whole_weights(weight):
@@ -43,22 +43,22 @@ def sums_before(sums, before):
         total += sums[b] if b < len(sums) else 0
 
 
-def fill_from_table(rows, at, totals, learners, place, first, last, extra, own, others, total, out):
-    """Gram entries of learners of one feature from its table, with the profiles ``rows[at]``, into the rows `place` of `out`."""
+def fill_entries(rows, at, totals, learners, own, others, total, out):
+    """Gram entries of learners with some others into ``out``, one learner a row, from the profiles ``rows[at[place]]``."""
     profile = np.empty(rows.shape[1], np.int64)
     for i in range(len(learners)):
         j = learners[i]
-        high, low = rows[at[last[j] + 1]], rows[at[first[j]]]
+        high = rows[at[own.high[j]]]
         for p in range(len(profile)):
-            profile[p] = high[p] - low[p]
-        if extra[j] >= 0:
-            high, low = rows[at[extra[j] + 1]], rows[at[extra[j]]]
+            profile[p] = high[p]
+        if len(own.low):
+            low, more, less = rows[at[own.low[j]]], rows[at[own.more[j]]], rows[at[own.less[j]]]
             for p in range(len(profile)):
-                profile[p] += high[p] - low[p]
+                profile[p] += more[p] - less[p] - low[p]
         if own.flip[j]:
             for p in range(len(profile)):
                 profile[p] = totals[p] - profile[p]
-        entries_of(profile, own.by[j], own.mean[j], own.inside[j], others, total, out[place[i]])
+        entries_of(profile, own.by[j], own.mean[j], own.inside[j], others, total, out[i])
 
 
 class Factors(NamedTuple):
@@ -96,7 +96,7 @@ def entries_of(profile, by, mean, inside, others, total, out):
 
 
 class JointCounts:
-    """The Gram entries of ``splits`` in the metric of some weights, and the tables that were made for them.
+    """The Gram entries of ``splits`` in the metric of some weights, and the profiles that were made for them.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ class JointCounts:
     """
 
     def __init__(self, splits, number, unit):
-        self.splits, self.total = splits, int(number.sum())
+        self.total = int(number.sum())
         codes, n_bins, g = splits.binned.codes, splits.binned.n_bins, splits.feature
         self.offset = np.concatenate([[0], np.cumsum(n_bins + 1)])
         self.totals = np.empty(self.offset[-1], dtype=np.int64)
@@ -122,11 +122,9 @@ class JointCounts:
             np.where(flip, -splits.scale, splits.scale) * np.sqrt(unit), np.where(flip, 1 - mean, mean),
             np.where(flip, self.total - inside, inside), flip, high, *rest,
         )  # fmt: skip
-        self.kind = np.int32 if self.total < 1 << 31 else np.int64
-        self.run = compiled(fill_from_table, (self.own,), allocates=True)
-        self.tables, self.number = {}, number[:0] if (number == 1).all() else number
-        by_sample = codes.T if codes.size <= ROOM else codes[:0]  # a copy, where there is memory for it
-        self.rows, self.room = np.ascontiguousarray(by_sample).ravel(), np.empty(self.offset[-1], dtype=self.kind)
+        self.run = compiled(fill_entries, (self.own,), allocates=True)
+        kind = np.int32 if self.total < 1 << 31 else np.int64
+        self.profiles = Profiles(codes, self.offset, number[:0] if (number == 1).all() else number, self.totals, kind)
 
     def cross(self, a, b):
         """The Gram entries of the learners `a` with those of `b`, (len(a), len(b))."""
@@ -139,21 +137,8 @@ class JointCounts:
         self._fill(np.asarray(index), self.own, out)
 
     def _fill(self, a, others, out):
-        one, features, total = self.splits, self.splits.feature[a], float(self.total)
-        for g in np.unique(features).tolist():
-            place = np.flatnonzero(features == g)
-            asked, extra = a[place], one.extra[a[place]]
-            parts = np.unique(np.concatenate([one.last[asked] + 1, one.first[asked], extra[extra >= 0], extra[extra >= 0] + 1]))
-            if g not in self.tables:
-                self.tables[g] = Profiles(self, g)
-            table = self.tables[g]
-            if table.grow(self, parts):
-                self._make_room(g)
-            self.run(
-                table.rows, table.place, self.totals, asked, place, one.first, one.last, one.extra, self.own, others, total, out
-            )
-
-    def _make_room(self, g):
-        """Where memory is short, let the tables go that were asked for first, but for that of feature g."""
-        while len(self.tables) > 1 and sum(table.rows.nbytes for table in self.tables.values()) > ROOM:
-            self.tables.pop(next(h for h in self.tables if h != g))
+        own, profiles, total = self.own, self.profiles, float(self.total)
+        for first in range(0, len(a), TOGETHER):
+            some = a[first : first + TOGETHER]
+            profiles.hold(np.concatenate([place[some] for place in (own.high, own.low, own.more, own.less) if len(place)]))
+            self.run(profiles.rows, profiles.at, self.totals, some, own, others, total, out[first : first + TOGETHER])

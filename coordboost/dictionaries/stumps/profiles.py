@@ -2,7 +2,9 @@
 
 A *profile* holds, for the part of feature g before bin a, its weight before each bin of feature 0, then of feature 1, ... The next one
 differs from its nearest neighbour by the samples in between alone, so all profiles of a feature take no more than one pass over the
-samples in the order of its bins. Those that were asked for are kept, and no room is held for others.
+samples in the order of its bins. Those that were asked for are kept, and no memory is touched for others.
+
+A *place* is a bin of a feature, or the end of its bins: those of feature h are ``offset[h], ..., offset[h + 1] - 1``.
 """
 
 import numpy as np
@@ -15,6 +17,8 @@ from coordboost.dictionaries.stumps.histogram import PLACES
 MANY = 16
 #: Samples that are asked for ahead, as they lie apart.
 AHEAD = 16
+#: Bytes of profiles that are kept.
+ROOM = 1 << 30
 
 
 def sort_samples(row, starts, order):
@@ -28,6 +32,15 @@ def sort_samples(row, starts, order):
     for i in range(len(row)):
         order[place[row[i]]] = i
         place[row[i]] += 1
+
+
+def nearest(at, starts, first, end, u):
+    """Of the places first, ..., end - 1 with ``at[place] >= 0``, the one with the fewest samples between it and place u."""
+    best = first
+    for place in range(first, end):
+        if at[place] >= 0 and abs(starts[place] - starts[u]) < abs(starts[best] - starts[u]):
+            best = place
+    return best
 
 
 def fill_profile(rows, number, samples, sign, offset, near, sums, profile):
@@ -74,32 +87,58 @@ def fill_profile_by_features(codes, number, samples, sign, offset, near, profile
 
 
 class Profiles:
-    """The table of feature g: ``rows[place[a]]`` is the profile of its bins before a, where ``place[a]`` is not -1."""
+    """The profiles of the parts that were asked for: ``rows[at[u]]`` is that of the part before place u, where ``at[u]`` is not -1.
 
-    def __init__(self, joint, g):
-        row = joint.splits.binned.codes[g]
-        n_bins = int(joint.splits.binned.n_bins[g])
-        self.order, self.starts = np.empty(len(row), dtype=np.int32), np.empty(n_bins + 1, dtype=np.int64)
-        compiled(sort_samples, (), allocates=True)(row, self.starts, self.order)
-        self.rows, self.place = np.array([0 * joint.totals, joint.totals], dtype=joint.kind), np.full(n_bins + 1, -1)
-        self.place[[0, n_bins]], self.m = (0, 1), 2
+    Parameters
+    ----------
+    codes : (n_features, n_samples)
+    offset : (n_features + 1,)
+    number : (n_samples,), the weights, or empty where every one is 1
+    totals : the profile of all samples
+    kind : the type of the profiles' entries
+    """
 
-    def grow(self, joint, parts):
-        """Take in the profiles `parts` (increasing); how many were not there."""
-        fresh = parts[self.place[parts] < 0]
+    def __init__(self, codes, offset, number, totals, kind):
+        self.codes, self.offset, self.number = codes, offset, number
+        by_sample = codes.T if codes.size <= ROOM else codes[:0]  # a copy, where there is memory for it
+        self.by_sample, self.room = np.ascontiguousarray(by_sample).ravel(), np.empty(len(totals), dtype=kind)
+        self.rows = np.array([0 * totals, totals], dtype=kind)
+        self.most = ROOM // self.room.nbytes
+        self.at, self.starts = np.empty(len(totals), dtype=np.int64), np.empty(len(totals), dtype=np.int64)
+        self.clear()
+
+    def clear(self):
+        """Let go of all profiles but those of no sample and of all samples."""
+        self.order, self.m, self.at[:] = {}, 2, -1
+        self.at[self.offset[:-1]], self.at[self.offset[1:] - 1] = 0, 1
+
+    def hold(self, places):
+        """Have the profiles of these places, computing those that are not here."""
+        fresh = places[self.at[places] < 0]
+        if len(fresh) > 1:
+            fresh = np.unique(fresh)
+        if self.m + len(fresh) > self.most and self.m > 2:
+            self.clear()
+            return self.hold(places)
         if self.m + len(fresh) > len(self.rows):
-            old, room = self.rows, min(len(self.place), max(self.m + len(fresh), 2 * self.m))
-            self.rows = np.empty((room, len(joint.totals)), dtype=joint.kind)
+            old, room = self.rows, max(self.m + len(fresh), min(4 * self.m, self.most, len(self.at)))
+            self.rows = np.empty((room, len(self.at)), dtype=old.dtype)
             self.rows[: self.m] = old[: self.m]
-        for a in fresh.tolist():
-            there = np.flatnonzero(self.place >= 0)
-            near = int(there[np.argmin(np.abs(self.starts[there] - self.starts[a]))])
-            samples = np.sort(self.order[self.starts[min(a, near)] : self.starts[max(a, near)]])
-            sign, profile = 1 if near < a else -1, self.rows[self.m]
-            shared = joint.number, samples, sign, joint.offset, self.rows[self.place[near]]
-            if len(samples) * MANY > len(self.order) or not len(joint.rows):
-                compiled(fill_profile_by_features, (), allocates=True)(joint.splits.binned.codes, *shared, profile)
-            else:
-                compiled(fill_profile, ())(joint.rows, *shared, joint.room, profile)
-            self.place[a], self.m = self.m, self.m + 1
-        return len(fresh)
+        for u in fresh.tolist():
+            self._fill(u, self.rows[self.m])
+            self.at[u], self.m = self.m, self.m + 1
+
+    def _fill(self, u, profile):
+        """Put the profile of place u into `profile`."""
+        g = int(np.searchsorted(self.offset, u, side="right")) - 1
+        first, end = self.offset[g : g + 2].tolist()
+        if g not in self.order:
+            self.order[g] = np.empty(self.codes.shape[1], dtype=np.int32)
+            compiled(sort_samples, (), allocates=True)(self.codes[g], self.starts[first:end], self.order[g])
+        near = compiled(nearest, ())(self.at, self.starts, first, end, u)
+        samples = np.sort(self.order[g][self.starts[min(u, near)] : self.starts[max(u, near)]])
+        shared = self.number, samples, 1 if near < u else -1, self.offset, self.rows[self.at[near]]
+        if len(samples) * MANY > self.codes.shape[1] or not len(self.by_sample):
+            compiled(fill_profile_by_features, (), allocates=True)(self.codes, *shared, profile)
+        else:
+            compiled(fill_profile, ())(self.by_sample, *shared, self.room, profile)
