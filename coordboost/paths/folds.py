@@ -15,12 +15,16 @@ that are taken have the rounding of the whole over s_j: up to a tenth of s_j the
 made from its own rows of the table.
 """
 
+import math
+
 import numpy as np
 
+from coordboost._generic import compiled, reduction
 from coordboost._protocol import DICTIONARY, LOSS
 from coordboost._threads import on_one_thread
 from coordboost.data.standardize import Standardization
 from coordboost.dictionaries import Dense, Oracle
+from coordboost.screening.inner_products import inner_product
 
 #: Most columns of a problem whose whole Gram matrix is formed.
 MOST = 2048
@@ -28,8 +32,36 @@ MOST = 2048
 KEPT, DOUBT = 0.5, 8.0
 #: Where columns are taken, this part of it.
 LEFT = 1e-2
-#: Entries of columns that are taken at a time: they stay in the cache meanwhile.
-CACHED = 1 << 16
+
+
+@reduction
+def take(row, fit, out):
+    """Fill `out` with the entries `fit` of `row`, less their mean, which it returns."""
+    total = 0.0
+    for q in range(len(fit)):
+        out[q] = row[fit[q]]
+        total += out[q]
+    mean = total / len(fit)
+    for q in range(len(fit)):
+        out[q] -= mean
+    return mean
+
+
+def take_columns(rows, fit, out, mean, norm, least):
+    """Fill `out` (n_learners, len(fit)) with the samples `fit` of the `rows`, of mean 0 and norm 1; what that took, in `mean` and `norm`.
+
+    Whether each square was at least `least`: where one is not, this ends there.
+    """
+    for j in range(len(rows)):
+        column = out[j]
+        mean[j] = take(rows[j], fit, column)
+        square = inner_product(column, column)
+        if not square >= least:
+            return False
+        norm[j] = math.sqrt(square)
+        for q in range(len(fit)):
+            column[q] /= norm[j]
+    return True
 
 
 class Products:
@@ -124,17 +156,8 @@ class Folds:
     def _taken(self, fit):
         """The fold of the rows `fit`, with columns of its own."""
         rows, (mean, norm) = np.empty((len(self.rows), len(fit))), np.empty((2, len(self.rows)))
-        step = max(1, CACHED // len(fit))
-        for first in range(0, len(rows), step):
-            part = slice(first, first + step)
-            out = self.rows[part].take(fit, axis=1, out=rows[part], mode="clip")
-            mean[part] = out.mean(axis=1)
-            out -= mean[part, None]
-            square = np.einsum("ij,ij->i", out, out)
-            if not (square >= LEFT).all():
-                return None
-            norm[part] = np.sqrt(square)
-            out /= norm[part, None]
+        if not compiled(take_columns, ())(self.rows, fit, rows, mean, norm, LEFT):
+            return None
         return self._fold(fit, Dense(rows), mean, norm, None)
 
     def _fold(self, fit, dictionary, mean, norm, products):
