@@ -10,6 +10,7 @@ from coordboost.exact import pool
 from coordboost.exact.factor import extend
 from coordboost.exact.homotopy import Homotopy
 from coordboost.exact.path import ExactPath
+from coordboost.screening.columns import ScaledColumns
 
 
 @pytest.mark.parametrize("design", [kernels, powers])
@@ -35,19 +36,22 @@ def test_scaled_columns(shape, stored, monkeypatch):
     problem = cb.Problem(rng.standard_normal(shape), rng.standard_normal(shape[0]))
     scale = rng.uniform(0.2, 1.0, shape[1])
     monkeypatch.setattr("coordboost.screening.columns.LITTLE", 1 << 22 if stored else 0)
-    path = Homotopy(problem, "lasso", 0.02, first=10, scale=scale).run()
+    walk = Homotopy(problem, "lasso", 0.02, first=10, columns=ScaledColumns(problem, scale))
+    path = walk.run()
     assert path.complete and path.n_corners > 10 and path.beta.has_sorted_indices
     B, gamma = columns(problem) * scale, path.beta.toarray()
     corr = (problem.y - gamma @ B.T) @ B
     off = np.abs(np.abs(corr) - path.lam[:, None])[gamma != 0]
     assert off.max() <= 1e-11 and (np.abs(corr).max(axis=1) <= path.lam + 1e-11).all()
+    assert (np.abs(corr).max(axis=1) <= walk.levels).all() and (walk.levels <= path.lam + 1e-12).all()
 
 
 def test_short_columns_are_no_reason_for_scans():
     """The correlation of a column of norm 0.01 moves by that part of the residual's way: the first scan serves to the end."""
     rng = np.random.default_rng(5)
     problem = cb.Problem(rng.standard_normal((40, 200)), rng.standard_normal(40))
-    path = Homotopy(problem, "lasso", 0.1, first=20, scale=np.where(np.arange(200) < 20, 1.0, 0.01)).run()
+    scale = np.where(np.arange(200) < 20, 1.0, 0.01)
+    path = Homotopy(problem, "lasso", 0.1, first=20, columns=ScaledColumns(problem, scale)).run()
     assert path.complete and path.n_corners > 10 and path.n_scans <= 2
 
 

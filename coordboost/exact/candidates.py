@@ -50,9 +50,10 @@ def drop_candidates(path, corr):
         path.place[path.learner[k]] = -1
     for k in range(kept):
         i = here[k]
-        to, column = path.columns[k], path.columns[i]
-        for q in range(len(column)):
-            to[q] = column[q]
+        if i > k:
+            to, column = path.columns[k], path.columns[i]
+            for q in range(len(column)):
+                to[q] = column[q]
         path.learner[k], path.rank[k] = path.learner[i], path.rank[i]
         path.tied[k], path.was_active[k] = path.tied[i], path.was_active[i]
         path.beta[k], path.direction[k], path.sign[k] = path.beta[i], path.direction[i], path.sign[i]

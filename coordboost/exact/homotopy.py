@@ -80,14 +80,15 @@ def exact_path(X, y=None, *, kind="lasso", lam_min=0.0, max_corners=None, candid
 
 
 class Homotopy:
-    """Scans, blocks and the record put together; on columns scaled by `scale` (n_learners,) where that is given.
+    """Scans, blocks and the record put together; on scaled `columns` of the problem where these are given.
 
     gap : largest duality gap of a corner, relative to the loss at 0;  first : candidates at the start
+    levels : (n_corners,), once the path is there: at least the largest abs correlation of any learner, with what rounding may hide
     """
 
-    def __init__(self, problem, kind, lam_min, most=np.inf, first=None, scale=None, gap=GAP):
+    def __init__(self, problem, kind, lam_min, most=np.inf, first=None, columns=None, gap=GAP):
         self.problem, self.kind, self.most = problem, kind, most
-        self.columns = ScaledColumns(problem, scale)
+        self.columns = ScaledColumns(problem) if columns is None else columns
         size = math.sqrt(self.columns.y @ self.columns.y)
         self.unit = math.ldexp(1.0, math.frexp(size)[1] - 1) if size > 0 else 1.0
         self.y = self.columns.y / self.unit
@@ -102,10 +103,10 @@ class Homotopy:
         rows = self.columns.rows
         small = self.columns.in_memory is not None and rows.size * min(rows.shape) <= SHORT
         with nullcontext(lambda: False) if small else interruptible() as interrupted:
-            corr = self.columns.scan(self.y)
+            corr = self.columns.zero / self.unit
             top = float(np.abs(corr).max())
             none = np.zeros((4, 0), dtype=np.int64)
-            self._note(np.array([top]), np.zeros(1, dtype=np.int64), none[0], np.zeros(0), none[1:])
+            self._note(np.array([top]), np.array([top]), np.zeros(1, dtype=np.int64), none[0], np.zeros(0), none[1:])
             if top <= self.lam_min:
                 return self._path(REACHED)
             if top <= 2 * self.tie:
@@ -146,19 +147,20 @@ class Homotopy:
             return self._path(ROUNDING, 1)
         return self._path(REACHED) if inside @ inside <= 2 * self.allowed else self._path(ROUNDING, 1)
 
-    def _note(self, lams, stops, index, value, events):
+    def _note(self, lams, levels, stops, index, value, events):
         events[0] += max(self.n_corners - 1, 0)
-        self.record.append((lams, stops + self.n_entries, index, value, events))
+        self.record.append((lams, levels, stops + self.n_entries, index, value, events))
         self.n_corners += len(lams)
         self.n_entries += len(index)
 
     def _path(self, message, without=0):
         """The corners passed, but for the last `without`."""
-        lams, stops, index, value, events = (np.concatenate(parts, axis=-1) for parts in zip(*self.record, strict=True))
+        lams, levels, stops, index, value, events = (np.concatenate(parts, axis=-1) for parts in zip(*self.record, strict=True))
         n = int(min(self.most, len(lams) - without))
         stops = np.concatenate([[0], stops[:n]])
         shape = n, self.problem.n_learners
         beta = scipy.sparse.csr_array((value[: stops[-1]] * self.unit, index[: stops[-1]], stops), shape=shape)
         beta.sort_indices()
         n_scans, complete = int(self.pool.now.n_scans), message in (REACHED, ENOUGH)
+        self.levels = levels[:n] * self.unit
         return ExactPath(self.problem, self.kind, lams[:n] * self.unit, beta, events, n_scans, complete, message)

@@ -35,7 +35,7 @@ class Pool:
             numbers(kind, tie, end, tolerance, least if first is None else first),
             rows, root, scale, target, self.held.place,
             all_corr=np.empty(n_learners), found=np.empty(n_learners, dtype=np.int64), resid=np.empty(n_samples),
-            lams=np.empty(ROOM), stops=np.empty(ROOM, dtype=np.int64), **self._room(),
+            lams=np.empty(ROOM), levels=np.empty(ROOM), stops=np.empty(ROOM, dtype=np.int64), **self._room(),
         )  # fmt: skip
         self._choose, self._add, self._trace = (
             compiled(part, (), allocates=True) for part in (choose_candidates, add_candidates, trace_path)
@@ -107,8 +107,11 @@ class Pool:
             getattr(self.path, name)[tuple(map(slice, before.shape))] = before
 
     def go_on(self):
-        """Trace until the record is full, the end is reached, a scan or room is needed: (status, lams, stops, index, value, events)."""
+        """Trace until the record is full, the end is reached, a scan or room is needed: why, and the record.
+
+        That is (lams, levels, stops, index, value, events).
+        """
         path = self.path
         status, n, m, e = self._trace(path, FARTHEST)
-        record = path.lams[:n], path.stops[:n], path.where[:m], path.value[:m], path.events[:, :e]
+        record = path.lams[:n], path.levels[:n], path.stops[:n], path.where[:m], path.value[:m], path.events[:, :e]
         return status, *(part.copy() for part in record)

@@ -5,7 +5,7 @@ import math
 from coordboost._generic import inlined, leaf
 from coordboost.exact.corners import deactivate, find_direction, list_directions
 from coordboost.exact.products import candidate_products
-from coordboost.exact.rounding import is_exact, refine
+from coordboost.exact.rounding import TRACKED, is_exact, refine
 from coordboost.exact.state import DONE, EPS, FULL, INEXACT, LASSO, SCAN, STALLED
 from coordboost.screening.sphere import farthest
 
@@ -41,18 +41,26 @@ def step_length(path):
 
 
 @inlined
-def is_certain(path, fall):
-    """Whether no learner outside the candidates reaches the level before the corner."""
+def moved_so_far(path):
+    """The square of how far the residual is from that of the last scan where lam falls by t: ``square + t * along + t * t * speed``."""
     now = path.now
-    if now.outside < 0.0:
-        return True
-    square, direction, beta, scanned = 0.0, path.direction, path.beta, path.scanned_beta
+    square, along, speed, direction, beta, scanned = 0.0, 0.0, 0.0, path.direction, path.beta, path.scanned_beta
     for j in range(now.n_candidates):
-        moved = beta[j] + fall * direction[j] - scanned[j]
-        if moved != 0.0:
-            square += moved * (path.scanned_corr[j] - path.corr[j] + fall * path.corr_rate[j])
-    rho = math.sqrt(max(square, 0.0))
-    return farthest(now.outside, rho, now.outside_norm) + now.tie < now.lam - fall
+        moved, way = beta[j] - scanned[j], direction[j]
+        if moved != 0.0 or way != 0.0:
+            fallen, rate = path.scanned_corr[j] - path.corr[j], path.corr_rate[j]
+            square += moved * fallen
+            along += moved * rate + way * fallen
+            speed += way * rate
+    return square, along, speed
+
+
+@inlined
+def is_certain(path, far, fall):
+    """Whether no learner outside the candidates reaches the level before it has fallen by `fall`; `far` as `moved_so_far` says."""
+    now, (square, along, speed) = path.now, far
+    rho = math.sqrt(max(square + fall * (along + fall * speed), 0.0))
+    return now.outside < 0.0 or farthest(now.outside, rho, now.outside_norm) + now.tie < now.lam - fall
 
 
 @inlined
@@ -70,26 +78,28 @@ def note_events(path):
 
 @inlined
 def note_corner(path):
-    """Write down the coefficients."""
+    """Write down the coefficients, and what no abs correlation exceeds: of those outside the candidates it is certain already."""
     now = path.now
-    beta, e = path.beta, now.n_entries
+    beta, e, level, length = path.beta, now.n_entries, now.lam, 1.0
     for j in range(now.n_candidates):
+        level = max(level, abs(path.corr[j]))
         if beta[j] != 0.0:
             path.where[e], path.value[e] = path.learner[j], beta[j]
+            length += abs(beta[j])
             e += 1
     now.n_entries = e
-    path.lams[now.n_corners] = now.lam
+    path.lams[now.n_corners], path.levels[now.n_corners] = now.lam, level + TRACKED * length
     path.stops[now.n_corners] = e
     now.n_corners += 1
 
 
 @inlined
-def certain_part(path, fall):
+def certain_part(path, far, fall):
     """The largest part of `fall` that is certain, by bisection."""
     low, high = 0.0, fall
     for _ in range(12):
         middle = 0.5 * (low + high)
-        if is_certain(path, middle):
+        if is_certain(path, far, middle):
             low = middle
         else:
             high = middle
@@ -133,8 +143,9 @@ def trace_segments(path, most):
         list_directions(path)
         candidate_products(path, path.spare, path.corr_rate)
         fall, leaving = step_length(path)
-        if not is_certain(path, fall):
-            fall = certain_part(path, fall)
+        far = moved_so_far(path) if now.outside >= 0.0 else (0.0, 0.0, 0.0)
+        if not is_certain(path, far, fall):
+            fall = certain_part(path, far, fall)
             if fall > 0.0:
                 fall_by(path, fall, -1)
                 now.since_scan -= 1  # no corner

@@ -52,6 +52,7 @@ class PathState(NamedTuple):
     scratch: np.ndarray  # (>= len(gram)^2, >= n_learners)
     # the record
     lams: np.ndarray  # (corners,)
+    levels: np.ndarray  # (corners,), at least the largest abs correlation of any learner
     stops: np.ndarray  # (corners,), where the coefficients of each corner end
     where: np.ndarray  # learners of the non-zero coefficients, one corner after the other
     value: np.ndarray  # the coefficients

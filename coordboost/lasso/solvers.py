@@ -13,6 +13,7 @@ from coordboost.lasso.gram import GramForm
 from coordboost.lasso.newton import Newton
 from coordboost.lasso.sparse import StoredEntries
 from coordboost.lasso.workingset import WorkingSet
+from coordboost.paths.places import between
 from coordboost.targets import At, Penalty
 
 #: For so few penalties working sets go there directly: the exact path has all its corners to pass.
@@ -34,7 +35,8 @@ def choose(problem, alphas, tol):
 
 def by_homotopy(problem, columns, lams, tol):
     """As `_along`, from the exact path; where its rounding leaves more than `tol`, from working sets."""
-    path = Homotopy(problem, "lasso", float(lams[-1]), scale=columns.scale, gap=max(GAP, tol / 2)).run()
+    walk = Homotopy(problem, "lasso", float(lams[-1]), columns=columns, gap=max(GAP, tol / 2))
+    path = walk.run()
     if path.message == INTERRUPTED:
         lams = lams[: max(1, np.count_nonzero(lams >= path.lam[-1]))]
     gammas = path.coefs_at(lams)
@@ -46,13 +48,14 @@ def by_homotopy(problem, columns, lams, tol):
     few = scipy.sparse.csr_array((gammas.data, place[gammas.indices], gammas.indptr), shape=(len(lams), len(used)))
     preds = few @ held
     resids = columns.y - preds
-    worst = columns.levels(resids)
+    before, after, share = between(-path.lam, -lams)
+    worst = (1 - share) * walk.levels[before] + share * walk.levels[after]  # correlations of mixed residuals are mixed at most
     square, along = np.einsum("ij,ij->i", resids, resids), np.einsum("ij,ij->i", resids, preds)
     l1 = np.bincount(np.repeat(np.arange(len(lams)), np.diff(gammas.indptr)), np.abs(gammas.data), len(lams))
     parts = (part.tolist() for part in (square, along, l1, worst, lams))
     gaps = np.array([max(squared_gap(*numbers), 0.0) for numbers in zip(*parts, strict=True)])
     gaps /= float(columns.y @ columns.y) / 2 or 1.0
-    n_scans, short = path.n_scans + len(lams), np.flatnonzero((gaps > tol) & (lams > 0))
+    n_scans, short = path.n_scans - 1, np.flatnonzero((gaps > tol) & (lams > 0))
     if len(short) and path.message != INTERRUPTED:
         others, found, more = by_descent(problem, columns, lams[short], tol)
         better, row, n_scans = found < gaps[short[: len(found)]], np.arange(len(lams)), n_scans + more
