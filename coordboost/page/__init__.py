@@ -1,6 +1,6 @@
 """One self-contained HTML page about a run: data, method, path, certificate, bounds, how to cite, how to reproduce; no network, no rows."""
 
-from html import escape
+from html import escape, unescape
 from pathlib import Path
 
 from coordboost._checks import shown
@@ -21,6 +21,20 @@ from coordboost.readers.model import model_of
 from coordboost.run import Run
 
 
+class Page(str):
+    """The text of a page, which a notebook shows as the page that it is."""
+
+    __slots__ = ()
+
+    def __repr__(self):
+        title = unescape(self.partition("<title>")[2].partition("</title>")[0])
+        return f"<Page {title!r}, {len(self) / 1000:.0f} kB of HTML>"
+
+    def _repr_html_(self):
+        style = "width: 100%; height: 600px; border: 1px solid #d9dde5"
+        return f'<iframe style="{style}" srcdoc="{escape(self)}"></iframe>'
+
+
 def page(run, out=None, *, run_file="the.run"):
     """One HTML page about a run, that can be passed on: what ``coordboost report`` writes.
 
@@ -35,8 +49,8 @@ def page(run, out=None, *, run_file="the.run"):
 
     Returns
     -------
-    str
-        The page.
+    Page
+        The text of the page, a ``str``; a notebook shows it as a page.
 
     Raises
     ------
@@ -49,7 +63,7 @@ def page(run, out=None, *, run_file="the.run"):
     """
     if not isinstance(run, Run):
         raise ValueError(f"run must be a Run, as solve(...), load(file) and the run_ of an estimator are, got {shown(run)}.")
-    text = _page(run, run_file)
+    text = Page(_page(run, run_file))
     if out is not None:
         Path(out).write_text(text, encoding="utf-8")
     return text

@@ -36,6 +36,11 @@ class CrossValidation:
     weights: np.ndarray
     paths: tuple
 
+    def __repr__(self):
+        (folds, points), mean = self.losses.shape, self.mean
+        choices = f"best {self.best} (mean loss {mean[self.best]:.6g}), one_se {self.one_se} ({mean[self.one_se]:.6g})"
+        return f"<CrossValidation: {folds} folds, {points} points; {choices}>"
+
     @property
     def mean(self):
         """Mean loss of all rows, each held out once, (n_points,)."""

@@ -44,7 +44,7 @@ class CrossValidationDisplay(Display):
             ("best", self.validation.best, "-"),
         ):
             ax.axvline(x[k], color="#222222", linewidth=0.8, linestyle=style, label=f"{name}: {x[k]:.3g}")
-        ax.legend(fontsize=SMALL, frameon=False, loc="best")
+        ax.legend(fontsize=SMALL, edgecolor="none", loc="best")  # its frame keeps the lines of the choices off the words
         name_axes(ax, self.words, "mean loss on rows held out", self.title)
 
 

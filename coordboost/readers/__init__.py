@@ -14,8 +14,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse
 
 from coordboost.data.encode import encoded
+from coordboost.data.frames import as_pandas, is_frame
 from coordboost.data.inmemory import RecipeColumns
 from coordboost.data.kinds import Column
 from coordboost.data.recipe import Recipe
@@ -47,6 +49,29 @@ class Table(NamedTuple):
             return self.X
         known = [replace(column, values=column.values[rows]) for column in self.columns]
         return encoded(self.recipe.refilled(known), self.columns, str)
+
+    def frame(self, rows=None, **options):
+        """X as a pandas data frame with the names of its columns, which estimators take from there; or new rows in the same columns.
+
+        Parameters
+        ----------
+        rows : path or data frame, optional
+            New rows, as ``read_rows`` and ``Recipe.numbers`` take them: with the columns of the file, in any order.
+        **options
+            As for ``read_table``, for a path.
+        """
+        import pandas as pd
+
+        if rows is None:
+            X = self.X
+        elif self.recipe is None:
+            raise ValueError(
+                "the table has no columns with names, so new rows have none to be found by: give them to predict as they are."
+            )
+        else:
+            X = self.recipe.numbers(as_pandas(rows)) if is_frame(rows) else read_rows(rows, self, **options).X
+        make = pd.DataFrame.sparse.from_spmatrix if scipy.sparse.issparse(X) else pd.DataFrame
+        return make(X, columns=self.feature_names)
 
     def problem(self, loss=None, *, center=True, scale=True):
         """``Problem(X, y, loss, ...)`` with names and groups; its runs predict for new tables of the same kind."""
@@ -131,7 +156,7 @@ def read_rows(path, model, *, keep=(), unknown_as_none=False, **options):
     Parameters
     ----------
     path : as for ``read_table``
-    model : LinearModel
+    model : LinearModel, or the Table that it was fitted on
     keep : sequence of str
         Names of columns to give back as they are, to know the rows by.
     unknown_as_none : bool
