@@ -147,8 +147,13 @@ def _power_of_half(k):
     return lambda k: _exponent(k)
 
 
-def as_float(whole):
-    """An int64 as a float, rounded once."""
+def as_float(whole, shift):
+    """``whole >> shift`` as a float, rounded once: an int64 from -2^62 to 2^62, a shift from 0 to 30."""
+    return float(whole >> shift)
+
+
+def few_as_float(whole):
+    """A whole number from 0 to 2^52 - 1 as a float, which is exact."""
     return float(whole)
 
 
@@ -158,25 +163,51 @@ def _one_at_a_time():
     return bool(has.get("sse2")) and not has.get("avx512dq")
 
 
-def _from_halves(builder, whole):
-    """The float of an int64 by its halves, each beside a power of two: three operations on bits, a difference and one rounded sum."""
+#: Bits of the floats 2^52 and 2^84: a float is the sum of one of them and the 32 low bits of its own, in steps of 1 and of 2^32.
+_BESIDE_ONES, _BESIDE_HALVES = 0x433 << 52, 0x453 << 52
+
+
+def _from_halves(builder, whole, shift):
+    """`as_float` by halves, each beside a power of two: 2^62 is added first, as a shift of what is not negative is one operation."""
     bits, real = ir.IntType(64), ir.DoubleType()
-    low = builder.or_(builder.and_(whole, bits(0xFFFFFFFF)), bits(0x433 << 52))
-    high = builder.xor(builder.lshr(whole, bits(32)), bits((0x453 << 52) + (1 << 31)))
-    high = builder.fsub(builder.bitcast(high, real), real(float(2**84 + 2**63 + 2**52)))
+    place = builder.lshr(builder.add(whole, bits(1 << 62)), shift)
+    low = builder.or_(builder.and_(place, bits(0xFFFFFFFF)), bits(_BESIDE_ONES))
+    high = builder.or_(builder.lshr(place, bits(32)), bits(_BESIDE_HALVES))
+    more = builder.bitcast(builder.shl(builder.sub(bits(1023 + 62), shift), bits(52)), real)  # 2^(62 - shift)
+    high = builder.fsub(builder.bitcast(high, real), builder.fadd(more, real(float(2**84 + 2**52))))
     return builder.fadd(high, builder.bitcast(low, real))
 
 
 @intrinsic
-def _as_float(_, whole):
+def _as_float(_, whole, shift):
     """`as_float` in compiled code, for loops of which the compiler makes vectors."""
 
     def generate(context, builder, signature, args):
-        return _from_halves(builder, args[0]) if _one_at_a_time() else builder.sitofp(args[0], ir.DoubleType())
+        if _one_at_a_time():
+            return _from_halves(builder, *args)
+        return builder.sitofp(builder.ashr(*args), ir.DoubleType())
+
+    return types.float64(types.int64, types.int64), generate
+
+
+@overload(as_float, inline="always")
+def _as_float_compiled(whole, shift):
+    return lambda whole, shift: _as_float(whole, shift)
+
+
+@intrinsic
+def _few_as_float(_, whole):
+    """`few_as_float` in compiled code."""
+
+    def generate(context, builder, signature, args):
+        if not _one_at_a_time():
+            return builder.sitofp(args[0], ir.DoubleType())
+        beside = builder.bitcast(builder.or_(args[0], args[0].type(_BESIDE_ONES)), ir.DoubleType())
+        return builder.fsub(beside, ir.DoubleType()(float(2**52)))
 
     return types.float64(types.int64), generate
 
 
-@overload(as_float, inline="always")
-def _as_float_compiled(whole):
-    return lambda whole: _as_float(whole)
+@overload(few_as_float, inline="always")
+def _few_as_float_compiled(whole):
+    return lambda whole: _few_as_float(whole)

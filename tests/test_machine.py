@@ -10,17 +10,19 @@ from reference_sets import needs_compiler
 from coordboost import _machine
 
 #: Both ends, the ends of both halves, halves of a rounding to even and beyond, small numbers of both signs.
-EDGES = [s * (2**k + d) for s in (1, -1) for k in (0, 1, 31, 32, 33, 52, 53, 54, 61, 62) for d in (-3, -1, 0, 1, 2, 3)]
-EDGES += [2**63 - 1, 2**63 - 512, 2**63 - 513, -(2**63), 0]
+EDGES = [s * (2**k + d) for s in (1, -1) for k in (0, 1, 31, 32, 33, 52, 53, 54, 61) for d in (-3, -1, 0, 1, 2, 3)]
+EDGES += [2**62, 2**62 - 256, 2**62 - 257, -(2**62), 0]
 
 
 def in_a_loop():
-    """`as_float` of every entry of an array, compiled anew."""
+    """`as_float` and, where it is defined, `few_as_float` of every entry of an array, compiled anew."""
 
     @numba.njit
-    def floats(whole, out):
+    def floats(whole, shift, out, few):
         for i in range(len(whole)):
-            out[i] = _machine.as_float(whole[i])
+            out[i] = _machine.as_float(whole[i], shift)
+        for i in range(len(whole)):
+            few[i] = _machine.few_as_float(whole[i] & (2**52 - 1))
 
     return floats
 
@@ -31,17 +33,20 @@ def test_floats_of_whole_numbers_are_rounded_once(by_halves, monkeypatch):
     monkeypatch.setattr(_machine, "_one_at_a_time", lambda: by_halves)
     floats = in_a_loop()
 
+    def compare(whole, shift):
+        out, few = np.empty((2, len(whole)))
+        floats(np.array(whole, dtype=np.int64), shift, out, few)
+        assert out.tolist() == [float(one >> shift) for one in whole] == [_machine.as_float(one, shift) for one in whole]
+        assert few.tolist() == [float(one & (2**52 - 1)) for one in whole]
+
     @settings(max_examples=300, deadline=None)
-    @given(st.lists(st.integers(-(2**63), 2**63 - 1) | st.sampled_from(EDGES), min_size=1, max_size=20))
-    def check(whole):
-        out = np.empty(len(whole))
-        floats(np.array(whole, dtype=np.int64), out)
-        assert out.tolist() == [float(one) for one in whole]
+    @given(st.lists(st.integers(-(2**62), 2**62) | st.sampled_from(EDGES), min_size=1, max_size=20), st.integers(0, 30))
+    def check(whole, shift):
+        compare(whole, shift)
 
     check()
-    out = np.empty(len(EDGES))
-    floats(np.array(EDGES, dtype=np.int64), out)
-    assert out.tolist() == [_machine.as_float(one) for one in EDGES]
+    for shift in range(31):
+        compare(EDGES, shift)
 
 
 @needs_compiler

@@ -11,7 +11,7 @@ Where values are bounded, by a monotone constraint on the feature or above the n
 import math
 
 from coordboost._generic import inlined, leaf
-from coordboost._machine import as_float
+from coordboost._machine import as_float, few_as_float
 from coordboost.dictionaries.trees.fixed import count, mass, summed
 from coordboost.dictionaries.trees.workspace import CODES
 
@@ -55,29 +55,55 @@ def bounded(g, w, low, high):
     return value, (2 * g - w * value) * value
 
 
-@leaf
-def all_scores(sums, tallies, n, more, more_tally, node, form, least, lightest, l2, out):
-    """The score of a cut after each of n bins into `out`, -1 where a side is too small.
+@inlined
+def narrow_mass(tally, form):
+    """The number in `tally` that is the mass in units of ``form.unit``, of one channel: a count."""
+    return few_as_float(tally & form.wide_mask)
 
+
+@inlined
+def wide_mass(tally, form):
+    """The same of two channels."""
+    return as_float(tally >> form.wide_low, 0)
+
+
+@leaf
+def all_scores(heavy, sums, tallies, more, more_tally, node, form, l2, out):
+    """The score of a cut after each bin into `out`.
+
+    heavy : `narrow_mass` or `wide_mass`
     more, more_tally : what goes left in any case: missing values
     """
-    shift, wide_low, wide_mask, few, unit = form.shift, form.wide_low, form.wide_mask, (1 << form.bits) - 1, form.unit
-    every, every_tally = node.sums, node.tallies
-    for b in range(n):
+    shift, unit, every, every_tally = form.shift, form.unit, node.sums, node.tallies
+    for b in range(len(out)):
         left, left_tally = sums[b] + more, tallies[b] + more_tally
         right, right_tally = every - left, every_tally - left_tally
-        w = unit * as_float((left_tally >> wide_low) & wide_mask)
-        v = unit * as_float((right_tally >> wide_low) & wide_mask)
-        fits = ((left_tally & few) >= least) & ((right_tally & few) >= least) & (w >= lightest) & (v >= lightest)
-        score = plain_score(as_float(left >> shift), w + l2, as_float(right >> shift), v + l2)
-        out[b] = score if fits else -1.0
+        w, v = unit * heavy(left_tally, form) + l2, unit * heavy(right_tally, form) + l2
+        out[b] = plain_score(as_float(left, shift), w, as_float(right, shift), v)
 
 
 @leaf
-def highest(bits, n):
-    """The largest of n whole numbers. Floats that are not negative compare as the whole numbers in their memory."""
+def large(tally, form, least, lightest):
+    """Whether a side has enough samples and weight."""
+    return count(form, tally) >= least and mass(form, tally) >= lightest
+
+
+@leaf
+def cuts_that_fit(tallies, n, more_tally, node, form, least, lightest):
+    """The cuts ``first, ..., end - 1`` of those after n bins: both of their sides are large enough."""
+    first, end = 0, n
+    while first < end and not large(tallies[first] + more_tally, form, least, lightest):
+        first += 1
+    while first < end and not large(node.tallies - tallies[end - 1] - more_tally, form, least, lightest):
+        end -= 1
+    return first, end
+
+
+@leaf
+def highest(bits):
+    """The largest of whole numbers. Floats that are not negative compare as the whole numbers in their memory."""
     best = bits[0]
-    for b in range(n):
+    for b in range(len(bits)):
         best = max(best, bits[b])
     return best
 
@@ -110,10 +136,16 @@ def free_splits(sums, tallies, n_bins, missing, node, form, limits, scores, bits
     anyone = missing >= 0 and count(form, gap_tally) > 0
     for side in range(2 if anyone else 1):
         more, more_tally = side * gap, side * gap_tally
-        all_scores(sums, tallies, ordered, more, more_tally, node, form, least, lightest, l2, scores)
-        bits[CODES] = highest(bits, ordered)  # beyond the bins, to be read as a score there
+        first, end = cuts_that_fit(tallies, ordered, more_tally, node, form, least, lightest)
+        if first == end:
+            continue
+        if form.channels == 1:
+            all_scores(narrow_mass, sums[first:end], tallies[first:end], more, more_tally, node, form, l2, scores[first:end])
+        else:
+            all_scores(wide_mass, sums[first:end], tallies[first:end], more, more_tally, node, form, l2, scores[first:end])
+        bits[CODES] = highest(bits[first:end])  # beyond the bins, to be read as a score there
         if bits[CODES] >= 0 and scores[CODES] - penalty >= best.score:
-            b = first_that_is(bits[CODES], bits)
+            b = first + first_that_is(bits[CODES], bits[first:end])
             left = tallies[b] + more_tally
             larger = 2 * count(form, left) > count(form, node.tallies)
             offer(best, scores[b] - penalty, feature, place, b, side if anyone else int(larger), sums[b] + more, left)
