@@ -1,6 +1,7 @@
 """Stumps are columns: each equals its own definition, every verb the matrix of them, and every run the run on that matrix."""
 
 import warnings
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -92,10 +93,19 @@ METHODS = {
 LOSSES = {"squared": cb.Squared(), "logistic": cb.Logistic(), "exponential": cb.Exponential()}
 
 
-@every_kind
-@pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("rule", METHODS)
-def test_runs_are_those_of_the_explicit_matrix(kind, loss, rule):
+#: The losses differ in the residual, which knows no learners: compiled, each rule with one of them and one kind; all takes a minute.
+COMPILED = [
+    ("greedy", "logistic", cb.Stumps),
+    ("groups", "logistic", cb.LeafStumps),
+    ("columns at random", "exponential", cb.LeafStumps),
+    ("cyclic", "exponential", cb.Stumps),
+]
+COMPILED += list(product(METHODS, ["squared"], [cb.Stumps, cb.LeafStumps]))
+OTHERS = [case for case in product(METHODS, LOSSES, [cb.Stumps, cb.LeafStumps]) if case not in COMPILED]
+OTHERS = [case for case in OTHERS if case[0] != "stagewise"]  # without the squared loss "greedy" is the same
+
+
+def check_explicit(rule, loss, kind, n_steps, compile):
     X, y = table()
     y = y if loss == "squared" else np.where(y > 0, 1.0, -1.0)
     made = cb.stumps(X, categorical=[2]) if kind is cb.Stumps else cb.leaf_stumps(X, categorical=[2])
@@ -103,10 +113,21 @@ def test_runs_are_those_of_the_explicit_matrix(kind, loss, rule):
     rows = np.ascontiguousarray(columns(problem.dictionary).T)
     other = cb.Problem(cb.Dense(rows), y, LOSSES[loss], groups=problem.dictionary.feature)
     method = METHODS[rule]() if loss == "squared" else cb.Method("m", METHODS[rule]().select, cb.Sign(0.02), "test")
-    one, two = cb.solve(problem, method, 500, rng=3), cb.solve(other, method, 500, view=cb.Explicit, rng=3)
+    one = cb.solve(problem, method, n_steps, rng=3, compile=compile)
+    two = cb.solve(other, method, n_steps, view=cb.Explicit, rng=3, compile=compile)
     np.testing.assert_array_equal(one.path.learner, two.path.learner)
     # theta is a correlation or a sign: off by the rounding of 500 steps on sums of 90 numbers
     np.testing.assert_allclose(one.path.theta, two.path.theta, rtol=0, atol=1e-10 * np.abs(two.path.theta).max())
+
+
+@pytest.mark.parametrize("rule, loss, kind", [*COMPILED, *(pytest.param(*case, marks=pytest.mark.slow) for case in OTHERS)])
+def test_runs_are_those_of_the_explicit_matrix(rule, loss, kind):
+    check_explicit(rule, loss, kind, 500, True)
+
+
+@pytest.mark.parametrize("rule, loss, kind", OTHERS)
+def test_the_others_without_the_compiler(rule, loss, kind):
+    check_explicit(rule, loss, kind, 120, False)
 
 
 @every_kind
