@@ -67,14 +67,14 @@ def near_ties(problem, explicit, picks):
     return "noise" if corr.max() <= 4 * problem.tie else "edge"
 
 
-def part_ways(X, y, loss, method, n_steps=60):
-    """How lookahead and explicit views part on this problem, as ``near_ties`` says."""
+def part_ways(X, y, loss, method, compile, n_steps=60):
+    """How lookahead and the explicit view, which is quick enough in plain Python, part on this problem, as ``near_ties`` says."""
     problem = cb.Problem(X, y, loss)
     if not problem.tie > 0:
         return ""
     view = cb.Lookahead if isinstance(loss, cb.Squared) else cb.Gathered
-    explicit = cb.solve(problem, method, n_steps, view=cb.Explicit)
-    run = cb.solve(problem, method, n_steps, view=view)
+    explicit = cb.solve(problem, method, n_steps, view=cb.Explicit, compile=False)
+    run = cb.solve(problem, method, n_steps, view=view, compile=compile)
     return near_ties(problem, explicit, run.path.learner)
 
 
@@ -88,8 +88,12 @@ ALL = [pair for pair in product(METHODS, LOSSES) if pair[1] != "exponential" or 
 
 
 @pytest.mark.filterwarnings("ignore::coordboost.ConstantColumnWarning")
-@pytest.mark.parametrize("pairs", [PAIRS, pytest.param(ALL, marks=pytest.mark.slow)], ids=["some", "all"])
-def test_picks_on_random_problems(pairs):
+@pytest.mark.parametrize(
+    "pairs, compile",
+    [(PAIRS, True), (ALL, False), pytest.param(ALL, True, marks=pytest.mark.slow)],
+    ids=["some", "all in plain Python", "all"],
+)
+def test_picks_on_random_problems(pairs, compile):
     """300 problems of kinds that make ties; the views may part only at the edge of the tie band, and rarely do."""
     parted = []
 
@@ -104,7 +108,7 @@ def test_picks_on_random_problems(pairs):
         y = rng.integers(-9, 10, n_samples) * 1.0
         y = np.where(y < 0, -1.0, 1.0) if loss in ("logistic", "exponential") else y
         y[:2] = -1.0, 1.0
-        parted.append(part_ways(X, y, LOSSES[loss], METHODS[method](float(np.abs(y).sum()) / 3)))
+        parted.append(part_ways(X, y, LOSSES[loss], METHODS[method](float(np.abs(y).sum()) / 3), compile))
 
     check()
     assert parted.count("edge") <= 0.01 * len(parted) and parted.count("noise") <= 0.05 * len(parted)

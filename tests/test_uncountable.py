@@ -62,7 +62,7 @@ def test_steps_are_those_over_all_learners(method, loss):
     B = explicit()
     found = cb.solve(cb.Problem(Signs(), Y, loss), method, 60)
     listed = cb.Problem(B, Y - found.problem.offset, loss, center=False, scale=False)
-    all_of_them = cb.solve(listed, method, 60, view=cb.Explicit if method.greedy else None)
+    all_of_them = cb.solve(listed, method, 60, view=cb.Explicit if method.greedy else None, compile=False)
     learners = found.problem.dictionary.learners
     assert len(learners) == len(found.beta) == len(set(found.path.learner)) < 60 and found.n_scans == 60
     column = {tuple(np.rint(B[:, j] * np.sqrt(M)).astype(int)): j for j in range(B.shape[1])}
