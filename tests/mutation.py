@@ -2,6 +2,7 @@
 
     python tests/mutation.py --n 300 --seed 0                    # two processes: --jobs 2
     python tests/mutation.py --n 40 --only pieces/losses.py --tests test_losses.py test_naive.py
+    python tests/mutation.py --again survivors.log               # those that survived in a run with --log survivors.log
 
 Not part of the suite. The first run on a state of the sources measures which tests execute which lines (``coverage`` is needed for it:
 ``pip install coverage``), a file of tests at a time, and keeps the map in the folder for temporary files; cut short, it goes on there
@@ -85,6 +86,18 @@ def draw(root, only, n, seed):
     return drawn
 
 
+def again(root, log):
+    """The mutants that survived in the run that wrote `log`, as by ``draw``: each at the place nearest to where it was."""
+    found = []
+    for block in ("\n" + Path(log).read_text()).split("\nsurvived: ")[1:]:
+        first, old, new = block.split("\n")[:3]
+        file, line = first.split("  ")[0].split(":")
+        source, what = (root / file).read_bytes(), (old.removeprefix("- "), new.removeprefix("+ "))
+        same = [mutant for mutant in mutants.mutants(source) if mutant.lines(source) == what]
+        found += [(file, min(same, key=lambda one: abs(one.line - int(line))), source)] if same else []
+    return found
+
+
 def control(bench, tests):
     """The copy without a change must pass: else every mutant would seem to be killed."""
     fastest = dict(sorted(tests.seconds.items(), key=lambda item: item[1])[:200])
@@ -96,13 +109,14 @@ def control(bench, tests):
 
 
 def judged(copy, tests, work):
-    """Yield (file, before, after, fate, the test that failed) for each mutant."""
+    """Yield (file, line, before, after, fate, the test that failed) for each mutant."""
     bench, known = Bench(copy, tests.files()), equivalents()
     control(bench, tests)
     for file, mutant, source in work:
-        what, chosen = (file, *mutant.lines(source)), tests.meeting(file, mutant, source)
-        if what in known or not chosen:
-            yield (*what, "equivalent" if what in known else "survived", "no test executes it")
+        text, chosen = mutant.lines(source), tests.meeting(file, mutant, source)
+        what, same = (file, mutant.line, *text), (file, *text) in known
+        if same or not chosen:
+            yield (*what, "equivalent" if same else "survived", "no test executes it")
             continue
         status, by = bench.meet(file, source, mutant.of(source), mutant.line, chosen)
         tests.kills[by] += 1
@@ -160,6 +174,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=1, help="processes at a time")
     parser.add_argument("--tests", nargs="*", help="files of tests that take part; by default all")
     parser.add_argument("--map", help="file of the map of tests")
+    parser.add_argument("--again", help="file that --log wrote: its survivors take the place of new mutants")
     parser.add_argument("--log", help="file to write every mutant and its fate to")
     options = parser.parse_args()
     os.environ.update(SETTINGS)
@@ -170,12 +185,12 @@ def main():
     began, counts = time.perf_counter(), Counter()
     with copies(options.jobs) as folders, open(options.log or os.devnull, "w") as log:
         tests = mutation_map.Tests(the_map(folders[0], options), options.seconds)
-        work = draw(folders[0], options.only, options.n, options.seed)
-        for file, before, after, fate, by in run(folders, tests, work):
+        work = again(folders[0], options.again) if options.again else draw(folders[0], options.only, options.n, options.seed)
+        for file, line, before, after, fate, by in run(folders, tests, work):
             counts[fate] += 1
-            print(f"{fate}: {file}  {by}\n- {before}\n+ {after}", file=log, flush=True)
+            print(f"{fate}: {file}:{line}  {by}\n- {before}\n+ {after}", file=log, flush=True)
             if fate == "survived":
-                print(f"{file}\n- {before}\n+ {after}" + f"\n  {by}" * bool(by), flush=True)
+                print(f"{file}:{line}\n- {before}\n+ {after}" + f"\n  {by}" * bool(by), flush=True)
     dead, judged = counts["killed"] + counts["timed out"], sum(counts.values()) - counts["equivalent"]
     print(f"{sum(counts.values())} mutants in {time.perf_counter() - began:.0f} s: {dict(counts)}")
     print(f"killed: {dead} of {judged} not known to be equivalent, {dead / max(judged, 1):.1%}")
