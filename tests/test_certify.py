@@ -232,3 +232,12 @@ def test_a_certificate_is_what_it_was():
     certificate = cb.certify(Problem(X, Y), np.zeros(N), Ball(1.0))
     with pytest.raises(AttributeError):
         certificate.lower = certificate.upper
+
+
+def test_the_upper_end_is_the_largest_loss_of_rounded_predictions():
+    """Coefficients that cancel leave predictions off by e in norm: the squared loss is then (|r| + e)^2 / 2 at most."""
+    problem = Problem(np.c_[X[:, 0], X[:, 0]], Y, center=False)
+    at = At.point(problem, np.array([1e17, -1e17]))
+    error, size = at.part(problem) * at.l1, float(np.linalg.norm(at.resid))
+    assert error > size > 0
+    assert at.upper(problem) == pytest.approx((size + error) ** 2 / 2, rel=1e-12)

@@ -13,6 +13,7 @@ from scipy.optimize import minimize
 import coordboost as cb
 from coordboost import report
 from coordboost.plots.path import trace
+from coordboost.targets import At
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 5))
@@ -164,3 +165,11 @@ def test_figures_of_losses_below_zero():
     assert error[0] == 1.0 and (np.diff(error) <= 0).all() and error[-1] > 0
     undeclared = cb.solve(cb.Problem(X, COUNTS, Counts()), cb.gcd(cb.LineSearch()), 30, compile=False)
     assert np.isfinite(trace(undeclared.replay(range(31))).error).all()
+
+
+def test_the_allowance_for_rounding_sees_the_infimum():
+    """Of large counts the loss goes far below 0, and near 0 it is a difference of numbers as large as the infimum."""
+    problem = cb.Problem(X, 1000.0 * COUNTS, cb.Poisson(), center=False)
+    at = At.point(problem, np.zeros(5))
+    assert abs(at.loss) == len(COUNTS) and problem.infimum < -1e5
+    assert at.sums(problem) >= 2 * np.finfo(float).eps * abs(problem.infimum)

@@ -137,3 +137,12 @@ def test_the_squared_loss_has_it_already():
     one, other = (cb.lasso_path(X, y, refit_intercept=free) for free in (False, True))
     np.testing.assert_array_equal(one.coefs, other.coefs)
     np.testing.assert_array_equal(one.intercepts, other.intercepts)
+
+
+def test_the_reach_does_not_know_which_class_is_called_one():
+    X, y = RNG.normal(size=(30, 4)), np.where(np.arange(30) < 7, 1.0, -1.0)
+    reach = [
+        Reach(ScaledColumns(cb.Problem(X, labels, cb.Logistic()), np.ones(4), np.zeros(4), weighted=False)).most(20.0, 1.0)
+        for labels in (y, -y)
+    ]
+    assert reach[0] == pytest.approx(reach[1], rel=1e-12)
