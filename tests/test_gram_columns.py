@@ -8,6 +8,8 @@ import coordboost as cb
 from coordboost.engine import source
 from coordboost.engine.memory import Memory
 from coordboost.engine.stepper import Stepper
+from coordboost.engine.views import gram_columns
+from coordboost.engine.views.gram_columns import GramStore
 
 
 @pytest.mark.filterwarnings("ignore::coordboost.ConstantColumnWarning")
@@ -140,3 +142,26 @@ def test_a_record_is_numbers_with_names():
     state = record(steps=0, length=0.5)
     state.steps += 3
     assert (state.steps, state.length) == (3, 0.5) and state.dtype["steps"] == np.int64 and state.dtype["length"] == np.float64
+
+
+def test_gram_columns_stay_within_their_room():
+    store = GramStore(cb.Problem(*ar1(10, 700, k=2)))
+    width = store.held.rows.shape[1]
+    assert width * 8 * store.most <= gram_columns.ROOM < width * 8 * (store.most + 1)
+
+
+def test_a_spell_of_explicit_steps_costs_so_many_looks():
+    """However dear a step is: then candidates are looked for again."""
+    source_of_views = Stepper(cb.Problem(*ar1(60, 400, k=10)), cb.ls_boost(0.05)).source
+    source_of_views.restore(np.zeros(400), Memory("Explicit", 5, 30, 40).saved())
+    prices = source_of_views.prices
+    looks = source.PATIENCE * prices.candidates(80, 80, 80 * 80)
+    assert looks <= source_of_views.room(0) * prices.explicit < looks + prices.explicit
+
+
+def test_gram_columns_begin_on_trial():
+    """A run that has come to them goes back where lookahead would have needed no scan: that is tried at once."""
+    stepper = Stepper(cb.Problem(*ar1(60, 400, k=10)), cb.ls_boost(0.05))
+    stepper.source.restore(np.zeros(400), Memory("GramColumns", 5, 30, 40).saved())
+    assert stepper.source.view.state.on_trial == 1
+    assert stepper.source.room(0) == stepper.source._trial_length() < source.RENEW

@@ -93,3 +93,15 @@ def test_a_part_is_a_dictionary_of_the_learners_at_hand(kind, scaled):
     # sums of five products of numbers below 4, in another order
     np.testing.assert_allclose(part.scan(v), columns @ v, rtol=0, atol=1e-14)
     np.testing.assert_allclose(part.dictionary.combine(np.ones(4)), columns.sum(axis=0), rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize("scaled", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_columns_of_a_problem_come_with_weights_and_scale(weighted, scaled):
+    """Also where all are taken in at once, which spares a copy if they are stored as they are wanted."""
+    weight, scale = np.arange(1.0, 6.0) if weighted else np.ones(LENGTH), np.linspace(0.25, 1, N_LEARNERS) if scaled else None
+    problem = cb.Problem(TABLE.T, TABLE[0], sample_weight=weight)
+    held = ScaledColumns(problem, scale).hold()
+    held.add(np.arange(N_LEARNERS))
+    wanted = np.sqrt(problem.weight) * problem.gather(np.arange(N_LEARNERS)).T * (1 if scale is None else scale[:, None])
+    np.testing.assert_allclose(held.rows, wanted, rtol=1e-15, atol=0)

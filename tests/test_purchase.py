@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from test_lookahead import ar1, unit
 
 import coordboost as cb
+from coordboost.engine.prices import Prices
 from coordboost.engine.purchase import SOON, TOGETHER, TRUST, purchase
 from coordboost.engine.stepper import Stepper
 
@@ -67,3 +68,18 @@ def test_guesses_follow_how_many_were_right(steps):
     for _ in stepper.blocks(steps):
         pass
     assert len(asked) > 3 and all(width == wanted for width, wanted in asked)
+
+
+def test_what_a_gram_column_costs():
+    """From counts, or in a product of matrices, much less than a scan; else a scan. A learner in Python costs a call more."""
+    X, y = ar1(60, 200, k=20)
+
+    class Called:
+        n_samples, n_learners = 60, 200
+        scan, column = staticmethod(lambda v: X.T @ v), staticmethod(lambda j: X[:, j].copy())
+
+    X = X / np.linalg.norm(X, axis=0)
+    called, stored, stumps = (Prices(cb.Problem(B, y)) for B in (Called(), X, cb.stumps(X)))
+    assert called.gram_column == called.scan > stored.scan and not called.in_blocks
+    assert stored.gram_column < 0.5 * stored.scan and stored.in_blocks
+    assert stumps.gram_column < 0.5 * stumps.scan and not stumps.in_blocks
