@@ -139,3 +139,14 @@ def test_theorems_speak_about_what_is_declared():
         cb.check(random)
     with pytest.raises(ValueError, match="no theorem speaks about own"):
         cb.plan(PROBLEM, random.method, n_steps=10)
+
+
+def test_refitted_coefficients_are_weighted_least_squares():
+    """Of the learners chosen: the residual is orthogonal to each of them in the metric of the weights."""
+    rng = np.random.default_rng(7)
+    problem = cb.Problem(rng.normal(size=(30, 8)), rng.normal(size=30), sample_weight=rng.integers(1, 9, 30))
+    run = cb.solve(problem, cb.forward_stepwise(), 4)
+    used = np.flatnonzero(run.beta)
+    assert len(used) == 4
+    # each correlation is a sum of 30 products, rounded; the coefficients are those of a well-conditioned problem
+    assert np.abs(problem.scan(problem.resid(problem.combine(run.beta)))[used]).max() <= 1e-13 * np.linalg.norm(problem.y)

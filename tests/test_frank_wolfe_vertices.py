@@ -159,3 +159,17 @@ def test_a_step_that_leaves_vertices_needs_their_store():
         cb.frank_wolfe_pairwise(-1.0)
     with pytest.raises(ValueError, match="cannot run on view=Explicit"):
         cb.solve(data("squared"), cb.frank_wolfe_away(1.0), 3, view=cb.Explicit)
+
+
+@pytest.mark.parametrize("seed, left", [(12, {1, 2}), (21, {0, 1})])
+def test_steps_away_leave_the_worst_vertex_of_the_model(seed, left):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(20, 4))
+    problem = cb.Problem(X, X @ [1.0, -1.0, 0.5, 0.5] + rng.normal(size=20))
+    run = cb.solve(problem, cb.frank_wolfe_away(1.5), 40)
+    away = np.flatnonzero((run.path.shrink < 0) & (run.path.theta != 0))  # without theta: away from the origin
+    for state in run.replay(away):
+        carried = np.flatnonzero(state.beta)
+        fit = np.sign(state.beta[carried]) * problem.scan(problem.resid(problem.combine(state.beta)))[carried]
+        assert run.path.learner[state.k] == carried[np.argmin(fit)]
+    assert set(run.path.learner[away]) == left

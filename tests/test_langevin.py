@@ -170,3 +170,18 @@ def test_beta_in_units_of_the_loss_and_of_catboost():
     """sigma = sqrt(2 N / (eps beta)), N the sum of the weights."""
     bound = cb.sglb(EPS, BETA, GAMMA).bind(cb.Problem(X, Y, sample_weight=WEIGHT))
     assert bound.noise.sigma.tolist() == [math.sqrt(2 * WEIGHT.sum() / (EPS * BETA))]
+
+
+def test_without_noise_and_shrinkage_it_is_boosting():
+    plain, langevin = (
+        cb.solve(PROBLEM, cb.Method("plain", cb.Full(), step, noise=noise), 30)
+        for step, noise in ((cb.Fitted(EPS), None), (cb.Langevin(EPS), cb.Noise(EPS)))
+    )
+    assert (plain.path.learner == langevin.path.learner).all() and len(set(plain.path.learner)) > 2
+    np.testing.assert_allclose(langevin.beta, plain.beta, rtol=1e-12, atol=0)  # 30 steps of a few roundings each, contracted
+
+
+def test_bad_steps_are_refused():
+    for bad in (0.0, -0.1, math.nan, math.inf):
+        with pytest.raises(ValueError, match="eps must be"):
+            cb.solve(PROBLEM, cb.Method("bad", cb.Full(), cb.Langevin(bad)), 1)

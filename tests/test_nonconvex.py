@@ -80,3 +80,22 @@ def test_every_rule_that_searches_along_a_line_refuses():
     for method in methods:
         with pytest.raises(ValueError, match="not convex: no line search is safe"):
             cb.solve(cb.Problem(X, Y, cb.Welsch()), method, 5)
+
+
+def test_a_large_kappa_is_greedy():
+    """Also where the exponents of the law, by themselves, are too large for a float."""
+    rng = np.random.default_rng(3)
+    problem = cb.Problem(rng.normal(size=(400, 6)), rng.normal(size=400))
+    square = np.sort(1e6 * problem.scan(problem.y) ** 2 / (problem.y @ problem.y))
+    assert square[-1] > 710 and square[-1] - square[-2] > 40
+    for compile in (False, True):
+        run = cb.solve(problem, cb.Method("soft", cb.Softmax(1e6), cb.Fitted(1e-9)), 20, compile=compile)
+        assert set(run.path.learner) == {int(np.argmax(np.abs(problem.scan(problem.y))))}
+
+
+def test_probabilities_follow_the_scale():
+    """Of the smoothed zero-one loss they are 1 - loss: the same for margins that are the same in units of the scale."""
+    for scale in (0.1, 0.5, 3.0):
+        loss = cb.SmoothZeroOne(scale)
+        for f in (-2.0, 0.0, 0.3):
+            assert loss.mean(f) == pytest.approx(1 - loss.value(1.0, f), rel=1e-12)
