@@ -3,6 +3,7 @@
 import hashlib
 import io
 import json
+import os
 
 import numpy as np
 import pytest
@@ -48,6 +49,20 @@ def edited(good, **changes):
     return put_together(forged(members, header))
 
 
+def with_another(good):
+    """The header refers to an array that no run has, and it is there."""
+    problem = header_of(taken_apart(good))["problem"]
+    problem["dict"]["base"] = {"array": "problem.more"}
+    return edited(good, problem=problem, problem__more=np.ones(2))
+
+
+def with_other_fields(good):
+    """The step of the method says another parameter than it has."""
+    problem = header_of(taken_apart(good))["problem"]
+    problem["dict"]["loss"]["fields"] = {"speed": 1.0}
+    return edited(good, problem=problem)
+
+
 def promised(good, shape):
     """The bytes of a run file in which the head of the four coefficients says another shape."""
     members = taken_apart(good)
@@ -73,6 +88,8 @@ def promised(good, shape):
         case("a matrix", lambda good: edited(good, beta=np.ones((4, 1))), "beta does not fit the others"),
         case("more promised", lambda good: promised(good, b"(9,)"), "beta has another size than its head says"),
         case("less promised", lambda good: promised(good, b"(3,)"), "beta has another size than its head says"),
+        case("an array of no run", with_another, "the array problem.more is none that a run has"),
+        case("a piece with other fields", with_other_fields, "an entry of the header is none that a run has"),
         case("late anchor", lambda good: edited(good, anchor=[4, []]), "or of steps do not fit each other"),
         case("unknown method", lambda good: edited(good, method={"name": "magic", "parameters": {"dict": {}}}), "magic"),
     ],
@@ -161,3 +178,16 @@ def test_load_names_the_missing_file_and_the_missing_data(tmp_path):
     run().save(tmp_path / "run.npz", data=False)
     refused(lambda: cb.load(tmp_path / "run.npz"), "pass the problem")
     refused(lambda: cb.load(tmp_path / "run.npz", Problem(X[:, :1], Y)), "wrong problem")
+
+
+def test_a_pipe_is_written_to(tmp_path):
+    """It cannot be replaced by a file that was written beside it."""
+    pipe, plain = tmp_path / "pipe", tmp_path / "plain"
+    os.mkfifo(pipe)
+    end = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)  # what waits in it has room in a pipe
+    try:
+        run().save(pipe)
+        plain.write_bytes(os.read(end, 1 << 16))
+    finally:
+        os.close(end)
+    assert pipe.is_fifo() and cb.load(plain).beta.tobytes() == run().beta.tobytes()
