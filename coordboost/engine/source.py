@@ -171,7 +171,7 @@ class Cheapest:
         """The kind of view for the steps after a stretch of lookahead or of explicit steps; Gram columns are bought for what it cost."""
         prices, explicit = self.prices, gained * self.prices.explicit
         price = explicit if self.memory.view == "Explicit" else self.found.price(prices, gained)
-        credit = 0
+        credit, change = 0, False
         if GramColumns in self.kinds:
             lost = min(price, explicit) - gained * prices.moved
             if prices.gram_column >= prices.scan:
@@ -181,10 +181,9 @@ class Cheapest:
             missing = self._missing(beta)
             columns, change, credit = purchase(credit, len(missing), prices.gram_column, prices.scan, SOON * price / gained)
             self._add(missing[:columns])
-            if change:
-                self.memory = self.memory._replace(credit=0)
-                return GramColumns
         self.memory = self.memory._replace(credit=int(credit))
+        if change:
+            return GramColumns
         return Explicit if explicit < price else self.kinds[0]
 
     def _after_columns(self, beta, gained):

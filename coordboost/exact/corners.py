@@ -154,15 +154,11 @@ def find_ties(path):
     new, n_new, n_tied = -1, 0, 0
     for j in range(now.n_candidates):
         path.barred[j] = 0
-        if path.rank[j] >= 0:
-            tied[j] = 1
-        elif abs(corr[j]) >= bound:
+        before, tied[j] = tied[j], path.rank[j] >= 0 or abs(corr[j]) >= bound
+        if tied[j] and path.rank[j] < 0:
             sign[j] = 1.0 if corr[j] > 0.0 else -1.0
-            if not tied[j]:
+            if not before:
                 new, n_new = j, n_new + 1
-            tied[j] = 1
-        else:
-            tied[j] = 0
         n_tied += tied[j]
     now.n_tied = n_tied
     return new if n_new == 1 else -1

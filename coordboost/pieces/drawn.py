@@ -91,8 +91,6 @@ class Softmax(NamedTuple):
 
     def bind(self, problem):
         not_negative("Softmax: kappa", self.kappa)
-        if not problem.countable and DICTIONARY.of(problem.dictionary, "n_columns") is None:
-            raise ValueError("Softmax needs learners that can be counted, or blocks: it looks at the correlations of all.")
         if (problem.weight != problem.weight[0]).any():
             raise ValueError("Softmax needs sample weights that are all equal: it takes the plain norm of the residual.")
         return self
