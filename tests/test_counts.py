@@ -42,5 +42,6 @@ def test_scans_are_counted_once(name, tmp_path):
 def test_scans_of_the_explicit_view_by_hand():
     """A greedy step looks at all learners, one of a subset at three of 200."""
     assert cb.solve(PROBLEM, cb.ls_boost(0.1), 50, view=cb.Explicit).n_scans == 50
+    assert cb.solve(PROBLEM, cb.forward_stepwise(), 9).n_scans == 9
     assert cb.solve(PROBLEM, cb.rtgcd(3), 50, view=cb.Explicit).n_scans == pytest.approx(50 * 3 / 200, rel=1e-14)
     assert cb.solve(PROBLEM, cb.ls_boost(0.1), 50, view=cb.Gram).n_scans == 1

@@ -2,14 +2,17 @@
 
 import numpy as np
 import pytest
+import scipy.sparse
 from designs import columns
 from test_homotopy_rounding import GAP, errors, kernels, powers
 
 import coordboost as cb
 from coordboost.exact import pool
+from coordboost.exact.candidates import n_wanted
 from coordboost.exact.factor import extend
 from coordboost.exact.homotopy import Homotopy
 from coordboost.exact.path import ExactPath
+from coordboost.exact.rounding import deviation
 from coordboost.screening.columns import ScaledColumns
 
 
@@ -74,3 +77,38 @@ def test_the_gap_at_the_end():
     least = y - B @ np.linalg.lstsq(B, y)[0]
     resid = y - B @ half.beta_at(lam=0)
     assert half.gaps()[-1] == pytest.approx((resid @ resid - least @ least) / (y @ y), rel=1e-10)
+
+
+@pytest.mark.parametrize("kind", ["lasso", "lar", "stagewise"])
+def test_where_a_path_stands_at_its_end(kind):
+    """Only those that move have a direction, and what a corner may be off by is held against 1 + the sum of all abs coefficients."""
+    rng = np.random.default_rng(8)
+    Z = rng.standard_normal((30, 4))
+    problem = cb.Problem(Z @ rng.standard_normal((4, 60)) + 0.3 * rng.standard_normal((30, 60)), rng.standard_normal(30))
+    walk = Homotopy(problem, kind, 0.02)
+    path = walk.run()
+    state, m = walk.pool.path, walk.pool.now.n_candidates
+    still = state.rank[:m] < 0
+    assert kind == "lar" or {way for *_, way in path.events} == {1, -1}
+    assert 0 < still.sum() < m and not state.direction[:m][still].any() and state.direction[:m][~still].any()
+    off, length = deviation(state, True)
+    assert off <= 1e-12 and length == pytest.approx(1 + np.abs(state.beta[:m]).sum(), rel=1e-12)
+
+
+def test_room_for_candidates():
+    """A Gram matrix for tall data only; all learners at once where they are few entries in memory, else some."""
+    rng = np.random.default_rng(9)
+    for shape, entries, candidates in (((20, 90), 1, 90), ((90, 80), 1, 64), ((300, 600), 2, 64), ((20, 90), 0, 64)):
+        X = rng.standard_normal(shape)
+        X = X if entries else scipy.sparse.csc_array(X)
+        held = Homotopy(cb.Problem(X, rng.standard_normal(shape[0])), "lasso", 0.0).pool
+        assert (held.held.gram is None) == (shape[0] <= shape[1]) and held.now.wanted == candidates
+
+
+def test_candidates_that_led_nowhere_are_doubled():
+    rng = np.random.default_rng(10)
+    state = Homotopy(cb.Problem(rng.standard_normal((300, 600)), rng.standard_normal(300)), "lasso", 0.0).pool.path
+    state.now.n_candidates, state.now.since_scan = 70, 0
+    assert n_wanted(state) == 140
+    state.now.n_candidates = 400
+    assert n_wanted(state) == 600

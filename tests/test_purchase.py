@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from test_lookahead import ar1, unit
 
 import coordboost as cb
+from coordboost.engine.memory import Memory
 from coordboost.engine.prices import Prices
 from coordboost.engine.purchase import SOON, TOGETHER, TRUST, purchase
 from coordboost.engine.stepper import Stepper
@@ -83,3 +84,23 @@ def test_what_a_gram_column_costs():
     assert called.gram_column == called.scan > stored.scan and not called.in_blocks
     assert stored.gram_column < 0.5 * stored.scan and stored.in_blocks
     assert stumps.gram_column < 0.5 * stumps.scan and not stumps.in_blocks
+
+
+def test_new_learners_that_take_a_scan_each_lose_nothing():
+    """On Gram columns such steps would cost as much: no credit comes of them, but of as many steps with the learners of before."""
+    X, y = ar1(60, 200, k=20)
+    X = X / np.linalg.norm(X, axis=0)
+
+    class Called:
+        n_samples, n_learners = 60, 200
+        scan, column = staticmethod(lambda v: X.T @ v), staticmethod(lambda j: X[:, j].copy())
+
+    new = np.where(np.arange(200) < 50, 0.01, 0.0)
+    credits = []
+    for before in (np.zeros(200), new):
+        source = Stepper(cb.Problem(Called(), y), cb.ls_boost(0.1)).source
+        source.restore(before, Memory("Explicit", 5, 30, 40).saved())
+        source._cheapest(new, 50)
+        credits.append(source.memory.credit + source.prices.gram_column * source.n_columns)
+    scan = source.prices.scan
+    assert credits[0] < 10 * scan < 50 * scan <= credits[1] <= TRUST * 50 * source.prices.explicit
