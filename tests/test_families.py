@@ -49,6 +49,13 @@ def test_columns_are_the_naive_algorithm_in_fractions(step, view, problem):
         assert (fractions(betas(run)) == alphas * fractions(lengths(problem))).all()
 
 
+def test_families_are_drawn_by_the_square_of_their_bounds():
+    """As their constants grow: as it was meant, unless told otherwise; a power of 0 draws all alike."""
+    for rule in (cb.rgb(0.1, families=TABLE).select, cb.Structural(2, 0.1, families=TABLE)):
+        np.testing.assert_allclose(rule.law, BOUND**2 / (BOUND**2).sum(), rtol=1e-15)
+    np.testing.assert_allclose(cb.rgb(0.1, families=TABLE, sampling=0.0).select.law, 1 / 3, rtol=1e-15)
+
+
 @pytest.mark.parametrize("loss, step", [(cb.Logistic(), "safe"), (cb.Logistic(), "printed"), (cb.Huber(0.5), "safe")], ids=repr)
 def test_other_losses(loss, step):
     rng, (rule, power) = np.random.default_rng(1), STEPS[step]

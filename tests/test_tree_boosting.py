@@ -226,3 +226,14 @@ def test_what_goes_through_all_learners_refuses_trees():
     ):
         with pytest.raises(ValueError, match="needs learners that can be counted"):
             ask()
+
+
+def test_second_derivatives_are_those_of_the_model_now():
+    """Newton's trees among the groups drawn: where all groups are drawn, those of the search among all."""
+    problem = cb.Problem(cb.trees(X, max_depth=2, newton=True), SIGNS, cb.Logistic())
+    groups = problem.dictionary.n_groups
+    drawn, whole = (
+        cb.solve(problem, cb.Method("newton", select, cb.Fitted(0.5)), 8) for select in (cb.Groups(groups), cb.Full())
+    )
+    np.testing.assert_allclose(drawn.pred, whole.pred, rtol=1e-12)
+    assert drawn.final.loss < 0.5 * problem.start_loss

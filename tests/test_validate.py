@@ -103,6 +103,8 @@ def test_degrees_of_freedom_of_ls_boost_are_the_trace_of_the_operator():
         M = M - 0.3 * np.outer(B[:, j], B[:, j]) @ W @ M
         traces.append(60 - np.trace(M))
     np.testing.assert_allclose(run.degrees_of_freedom(), traces, atol=1e-10)
+    search, whole = (cb.solve(cb.Problem(X, Y), method, 12) for method in (cb.gcd(cb.LineSearch()), cb.ls_boost(1.0)))
+    np.testing.assert_allclose(search.degrees_of_freedom(), whole.degrees_of_freedom(), rtol=1e-12)  # the same steps
 
 
 def covariances(fits, noise):
