@@ -105,7 +105,7 @@ def test_bool_columns_and_labels():
     assert bits(fit(above)) == bits(fit(above.astype(float))) == bits(fit(pd.DataFrame(above).astype("boolean")))
     for loss in (cb.Logistic(), cb.Exponential()):
         runs = [
-            fit(COUNTS, labels, cb.gcd(cb.LineSearch()), 5, loss)
+            cb.solve(Problem(COUNTS, labels, loss), cb.gcd(cb.LineSearch()), 5, compile=False)
             for labels in (SIGNS, (SIGNS + 1) / 2, SIGNS > 0, [s > 0 for s in SIGNS])
         ]
         assert len({bits(run) for run in runs}) == 1 and np.isfinite(runs[0].beta).all()

@@ -40,7 +40,9 @@ def test_losses_on_rows_held_out_are_those_above_the_least():
     """Half the deviance; else what a fold of large counts can at best have would pass for a difference between folds."""
     counts, weight = RNG.poisson(np.exp(1 + X[:, 0])), RNG.integers(1, 4, size=60).astype(float)
     done = cb.cross_validate(
-        lambda X, y, weight: cb.solve(cb.Problem(X, y, cb.Poisson(), sample_weight=weight), cb.forward_stagewise(0.1), 9),
+        lambda X, y, weight: cb.solve(
+            cb.Problem(X, y, cb.Poisson(), sample_weight=weight), cb.forward_stagewise(0.1), 9, compile=False
+        ),
         X, counts, folds=3, sample_weight=weight,
     )  # fmt: skip
     for k, (_, held) in enumerate(folds_of(counts, 3)):
