@@ -1,6 +1,7 @@
 """Displays: what is drawn is what was computed, names do not lie on each other, and each is drawn where it is told to be."""
 
 import itertools
+from functools import cached_property
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -15,24 +16,33 @@ RNG = np.random.default_rng(6)
 X = RNG.normal(size=(60, 9))
 Y = X @ np.linspace(2, -2, 9) + RNG.normal(size=60)
 PROBLEM = cb.Problem(X, Y, feature_names=[f"column number {j}" for j in range(9)])
-RUN = cb.solve(PROBLEM, cb.forward_stagewise(0.25), 300)
-EXACT, GRID = cb.exact_path(PROBLEM), cb.lasso_path(PROBLEM, n_alphas=20)
-SEEN = cb.cross_validate(lambda X, y, w: cb.lasso_path(X, y, GRID.alphas), X, Y, folds=3)
-STABLE = cb.stability_selection(lambda X, y, w: cb.exact_path(X, y), X, Y, n_pairs=3)
-CHECK = cb.check(RUN)[0]
 P = cb.plots
+
+
+class Made:
+    """What pictures are drawn of, made when it is first asked for: every process imports all tests, and would compile for it."""
+
+    run = cached_property(lambda self: cb.solve(PROBLEM, cb.forward_stagewise(0.25), 300))
+    exact = cached_property(lambda self: cb.exact_path(PROBLEM))
+    grid = cached_property(lambda self: cb.lasso_path(PROBLEM, n_alphas=20))
+    seen = cached_property(lambda self: cb.cross_validate(lambda X, y, w: cb.lasso_path(X, y, self.grid.alphas), X, Y, folds=3))
+    stable = cached_property(lambda self: cb.stability_selection(lambda X, y, w: cb.exact_path(X, y), X, Y, n_pairs=3))
+    check = cached_property(lambda self: cb.check(self.run)[0])
+
+
+MADE = Made()
 DRAWN = {
-    "profile": lambda ax: P.ProfileDisplay.from_run(RUN, ax=ax),
-    "corners": lambda ax: EXACT.plot(ax=ax),
-    "alpha": lambda ax: P.ProfileDisplay.from_path(GRID, against="alpha", ax=ax),
-    "error": lambda ax: P.ErrorDisplay.from_path(RUN, X, Y, X[:20], Y[:20] + 1, ax=ax),
-    "validation": lambda ax: P.CrossValidationDisplay.from_cross_validation(SEEN, GRID.alphas, log=True, ax=ax),
-    "selection": lambda ax: P.SelectionDisplay.from_run(RUN, ax=ax),
-    "stability": lambda ax: P.StabilityDisplay.from_stability(STABLE, 6, threshold=0.8, ax=ax),
-    "gap": lambda ax: P.GapDisplay.from_run(RUN, target=cb.Ball(10.0), ax=ax),
-    "scans": lambda ax: P.GapDisplay.from_run(RUN, against="scans", target=cb.Ball(10.0), ax=ax),
-    "gaps": lambda ax: P.GapDisplay.from_path(GRID, ax=ax),
-    "bound": lambda ax: P.BoundDisplay.from_check(CHECK, ax=ax),
+    "profile": lambda ax: P.ProfileDisplay.from_run(MADE.run, ax=ax),
+    "corners": lambda ax: MADE.exact.plot(ax=ax),
+    "alpha": lambda ax: P.ProfileDisplay.from_path(MADE.grid, against="alpha", ax=ax),
+    "error": lambda ax: P.ErrorDisplay.from_path(MADE.run, X, Y, X[:20], Y[:20] + 1, ax=ax),
+    "validation": lambda ax: P.CrossValidationDisplay.from_cross_validation(MADE.seen, MADE.grid.alphas, log=True, ax=ax),
+    "selection": lambda ax: P.SelectionDisplay.from_run(MADE.run, ax=ax),
+    "stability": lambda ax: P.StabilityDisplay.from_stability(MADE.stable, 6, threshold=0.8, ax=ax),
+    "gap": lambda ax: P.GapDisplay.from_run(MADE.run, target=cb.Ball(10.0), ax=ax),
+    "scans": lambda ax: P.GapDisplay.from_run(MADE.run, against="scans", target=cb.Ball(10.0), ax=ax),
+    "gaps": lambda ax: P.GapDisplay.from_path(MADE.grid, ax=ax),
+    "bound": lambda ax: P.BoundDisplay.from_check(MADE.check, ax=ax),
 }
 
 
@@ -59,15 +69,16 @@ def test_names_stand_apart_and_inside(name, panels):
 
 def test_without_an_axes_there_is_a_new_figure():
     before = len(plt.get_fignums())
-    display = P.ProfileDisplay.from_run(RUN)
+    display = P.ProfileDisplay.from_run(MADE.run)
     assert len(plt.get_fignums()) == before + 1
     assert display.plot(ax=Figure().subplots()).figure_ is not plt.gcf()
     plt.close("all")
 
 
 @pytest.mark.parametrize("against", ["l1", "fraction", "step", "alpha", "deviance"])
-@pytest.mark.parametrize("path", [RUN, EXACT, GRID], ids=["run", "exact", "grid"])
+@pytest.mark.parametrize("path", ["run", "exact", "grid"])
 def test_profiles_are_the_coefficients(path, against):
+    path = getattr(MADE, path)
     display = P.ProfileDisplay.from_path(path, against=against, ax=Figure().subplots(), n_labels=4)
     numbers, coefs = path.profile()
     lines = [line.get_ydata() for line in display.ax_.lines if len(line.get_ydata()) == len(coefs)]
@@ -81,21 +92,21 @@ def test_profiles_are_the_coefficients(path, against):
 
 def test_curves_are_the_numbers():
     error = DRAWN["error"](Figure().subplots())
-    np.testing.assert_array_equal(error.train, -RUN.score_path(X, Y))
+    np.testing.assert_array_equal(error.train, -MADE.run.score_path(X, Y))
     np.testing.assert_array_equal(error.ax_.lines[1].get_ydata(), error.train)
-    seen = DRAWN["validation"](Figure().subplots()).ax_
-    np.testing.assert_array_equal(seen.lines[0].get_ydata(), SEEN.mean)
-    assert [line.get_xdata()[0] for line in seen.lines[1:]] == [GRID.alphas[SEEN.one_se], GRID.alphas[SEEN.best]]
+    seen, alphas = DRAWN["validation"](Figure().subplots()).ax_, MADE.grid.alphas
+    np.testing.assert_array_equal(seen.lines[0].get_ydata(), MADE.seen.mean)
+    assert [line.get_xdata()[0] for line in seen.lines[1:]] == [alphas[MADE.seen.one_se], alphas[MADE.seen.best]]
     counts = DRAWN["selection"](Figure().subplots())
     assert counts.counts.sum() == 300 and counts.ax_.patches[0].get_width() == counts.counts.max()
     gap = DRAWN["gap"](Figure().subplots())
-    assert gap.gaps[-1] == RUN.final.certificate(cb.Ball(10.0)).gap / PROBLEM.start_excess
+    assert gap.gaps[-1] == MADE.run.final.certificate(cb.Ball(10.0)).gap / PROBLEM.start_excess
     scans = DRAWN["scans"](Figure().subplots())
     np.testing.assert_array_equal(scans.gaps, gap.gaps)
-    assert (np.diff(scans.x) >= 0).all() and scans.x[-1] == max(RUN.n_scans, 1)
+    assert (np.diff(scans.x) >= 0).all() and scans.x[-1] == max(MADE.run.n_scans, 1)
     bound = DRAWN["bound"](Figure().subplots()).ax_.lines
-    np.testing.assert_array_equal(bound[0].get_ydata(), CHECK.bound)
-    np.testing.assert_array_equal(bound[1].get_ydata(), CHECK.measured)
+    np.testing.assert_array_equal(bound[0].get_ydata(), MADE.check.bound)
+    np.testing.assert_array_equal(bound[1].get_ydata(), MADE.check.measured)
 
 
 def test_fitted_estimators_are_drawn():
@@ -121,9 +132,9 @@ def test_five_thousand_columns():
 @pytest.mark.parametrize(
     ("action", "fragment"),
     [
-        case("against", lambda: P.ProfileDisplay.from_run(RUN, against="lambda"), "against must be one of 'l1', 'fraction'"),
-        case("gap", lambda: P.GapDisplay.from_run(RUN, against="time"), "against must be 'step' or 'scans'"),
-        case("bound", lambda: P.BoundDisplay.from_run(RUN, "Theorem 9"), "statement must be one of 'Theorem 3.1 (i)'"),
+        case("against", lambda: P.ProfileDisplay.from_run(MADE.run, against="lambda"), "against must be one of 'l1', 'fraction'"),
+        case("gap", lambda: P.GapDisplay.from_run(MADE.run, against="time"), "against must be 'step' or 'scans'"),
+        case("bound", lambda: P.BoundDisplay.from_run(MADE.run, "Theorem 9"), "statement must be one of 'Theorem 3.1 (i)'"),
     ],
 )
 def test_what_is_refused(action, fragment):

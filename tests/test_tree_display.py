@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from functools import cache
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -23,8 +24,14 @@ TABLE = pd.DataFrame({
 })  # fmt: skip
 SHIFT = {"red and long": 0.0, "green and long": 9.0, "blue and long": -9.0, "grey and long": 5.0}
 Y = TABLE["kind $x"].map(SHIFT).astype(float) * np.sign(TABLE["a"]) + RNG.normal(size=400) * 5 + 3 * TABLE["gaps"].isna()
-RUNS = {d: cb.solve(cb.Problem(cb.trees(TABLE, max_depth=d, min_samples=2), Y), cb.gbm(rate=0.1), 4) for d in (1, 2, 3, 4, 5)}
+DEPTHS = (1, 2, 3, 4, 5)
 Display = cb.plots.TreeDisplay
+
+
+@cache
+def run_of(depth):
+    """Made when it is first asked for: every process imports all tests, and would compile for it."""
+    return cb.solve(cb.Problem(cb.trees(TABLE, max_depth=depth, min_samples=2), Y), cb.gbm(rate=0.1), 4)
 
 
 def told(text):
@@ -47,9 +54,9 @@ def drawn(display):
     return splits, leaves
 
 
-@pytest.mark.parametrize("depth", RUNS)
+@pytest.mark.parametrize("depth", DEPTHS)
 def test_the_picture_says_what_the_text_says(depth):
-    run = RUNS[depth]
+    run = run_of(depth)
     for j in range(4):
         display = Display.from_run(run, j, ax=Figure().subplots())
         (splits, leaves), (theirs, there) = drawn(display), told(run.problem.dictionary.text(j, run.beta[j]))
@@ -86,9 +93,9 @@ def test_words_of_a_table_are_not_taken_for_those_of_a_split():
         assert f"if {split}:" in bank.text(0)
 
 
-@pytest.mark.parametrize("depth", RUNS)
+@pytest.mark.parametrize("depth", DEPTHS)
 def test_missing_values_go_where_the_edges_say(depth):
-    run, total = RUNS[depth], 0.0
+    run, total = run_of(depth), 0.0
     gone = pd.DataFrame({name: TABLE[name].iloc[:1].where([False]) for name in TABLE})
     for j in range(4):
         nodes, at = Display.from_run(run, j, ax=Figure().subplots()).nodes, 0
@@ -100,10 +107,10 @@ def test_missing_values_go_where_the_edges_say(depth):
 
 
 @pytest.mark.parametrize("panel", [None, (4.4, 3.6), (12, 3)], ids=["own", "small", "flat"])
-@pytest.mark.parametrize("depth", RUNS)
+@pytest.mark.parametrize("depth", DEPTHS)
 def test_boxes_lie_apart_and_inside(depth, panel):
     ax = None if panel is None else Figure(figsize=panel, layout="constrained").subplots()
-    display = Display.from_run(RUNS[depth], 1, ax=ax)
+    display = Display.from_run(run_of(depth), 1, ax=ax)
     display.figure_.draw_without_rendering()
     inside = display.ax_.get_window_extent().padded(1)
     boxes = [text.get_bbox_patch().get_window_extent() for text in display.boxes_]
@@ -137,8 +144,8 @@ LINES = cb.solve(cb.Problem(RNG.normal(size=(20, 2)), np.arange(20.0)), cb.forwa
     ("action", "fragment"),
     [
         case("columns", lambda: Display.from_run(LINES), "are no trees"),
-        case("too many", lambda: Display.from_run(RUNS[1], 4), "from 0 to 3, got 4"),
-        case("before", lambda: Display.from_run(RUNS[1], -1), "from 0 to 3, got -1"),
+        case("too many", lambda: Display.from_run(run_of(1), 4), "from 0 to 3, got 4"),
+        case("before", lambda: Display.from_run(run_of(1), -1), "from 0 to 3, got -1"),
     ],
 )
 def test_what_is_refused(action, fragment):
