@@ -116,7 +116,9 @@ CALL_ROWS = [
         lambda: solve(cb.forward_stagewise([0.1]), n_steps=5),
         "make it as long as the run, or use a number",
     ),
-    *rows("one bad step of three", lambda bad: cb.forward_stagewise([0.1, bad, 0.1]), -0.1, 0.0, NAN, INF, says="positive finite"),
+    *rows(
+        "one bad step of three", lambda bad: cb.forward_stagewise([0.1, bad, 0.1]), -0.1, 0.0, NAN, INF, says="positive finite"
+    ),
     case("one radius for many", lambda: cb.path_forward_stagewise(0.1, 2.0), "use regularized_forward_stagewise(eps, delta)"),
     case("a number for a sequence", lambda: solve(cb.Method("own", cb.Full(), cb.SignSequence(0.1))), "use Sign(eps)"),
     case("a number for the radii", lambda: solve(cb.Method("own", cb.Full(), cb.PathSign(0.1, 2.0))), "use Sign(eps, delta)"),

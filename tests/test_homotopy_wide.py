@@ -1,5 +1,7 @@
 """Exact paths without a Gram matrix, and on scaled columns: nearly dependent columns, scans that stay in compiled code."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -13,6 +15,7 @@ from coordboost.exact.factor import extend
 from coordboost.exact.homotopy import Homotopy
 from coordboost.exact.path import ExactPath
 from coordboost.exact.rounding import deviation
+from coordboost.exact.segments import is_certain, strayed
 from coordboost.screening.columns import ScaledColumns
 
 
@@ -112,3 +115,55 @@ def test_candidates_that_led_nowhere_are_doubled():
     assert n_wanted(state) == 140
     state.now.n_candidates = 400
     assert n_wanted(state) == 600
+
+
+def wide():
+    rng = np.random.default_rng(6)
+    X = rng.standard_normal((60, 3000)) + rng.standard_normal((60, 1))
+    problem = cb.Problem(X, X[:, :8].sum(axis=1) + rng.standard_normal(60))
+    return problem, np.abs(problem.scan(problem.y)).max()
+
+
+def test_the_way_between_two_scans_is_followed_and_what_strays_from_it_is_counted():
+    """The corners are those of all learners as candidates; by spheres around scans it takes 35 of them."""
+    problem, top = wide()
+    path, all_of_them = (cb.exact_path(problem, lam_min=0.02 * top, candidates=n) for n in (None, 3000))
+    assert path.n_scans <= 25 and all_of_them.n_scans == 1 and path.events == all_of_them.events
+    np.testing.assert_allclose(path.lam, all_of_them.lam, rtol=0, atol=1e-10)
+
+
+def test_what_is_certain_between_a_scan_and_the_horizon():
+    """Outside, .5 at the scan and .9 where lam has fallen by 1, so at most .7 half way; what strays is added; beyond nothing is known."""
+    numbers = {"outside": 0.5, "ahead": 0.9, "horizon": 1.0, "outside_norm": 1.0, "tie": 0.0}
+    path = SimpleNamespace(now=SimpleNamespace(share=1.0, scanned_lam=1.25, lam=1.25, **numbers))
+    assert is_certain(path, (0.0, 0.0, 0.0), 0.5) and not is_certain(path, (0.01, 0.0, 0.0), 0.5)
+    assert not is_certain(path, (0.0, 0.0, 0.0), 0.6)
+    assert is_certain(path, (0.04, -0.16, 0.16), 0.5) and not is_certain(path, (0.04, 0.0, 0.0), 0.5)
+    high = SimpleNamespace(now=SimpleNamespace(share=1.0, scanned_lam=5.5, lam=5.0, **numbers))
+    assert is_certain(high, (0.0, 0.0, 0.0), 0.5) and not is_certain(high, (0.0, 0.0, 0.0), 0.51)
+    high.now.share = 0.0
+    assert is_certain(high, (0.0, 0.0, 0.0), 4.4) and not is_certain(high, (0.0, 0.0, 0.0), 4.6)
+
+
+@pytest.mark.parametrize("end", [0.3, 0.1, 0.05, 0.03, 0.02])
+def test_where_the_residual_was_taken_to_go(end):
+    """At the end of a path: how far it strayed from there, and what no learner outside exceeds now and at the horizon, from the columns."""
+    problem, top = wide()
+    walk = Homotopy(problem, "lasso", end * top)
+    walk.run()
+    state, now, m = walk.pool.path, walk.pool.now, walk.pool.now.n_candidates
+    here, B = state.columns[:m], problem.dictionary.rows
+    scanned, gone = walk.y - state.scanned_beta[:m] @ here, now.scanned_lam - now.lam
+    way, resid, direction = state.chord[:m] @ here, walk.y - state.beta[:m] @ here, state.direction[:m] @ here
+    assert now.share > 0 and 0 < gone <= now.horizon
+    np.testing.assert_allclose(state.chord_rate[:m], here @ way, atol=1e-12)
+    off = scanned - gone * way - resid
+    square, along, speed = strayed(state)
+    for t in (0.0, 0.01):
+        assert square + t * (along + t * speed) == pytest.approx(
+            np.sum((off + t * (direction - way)) ** 2), rel=1e-8, abs=1e-14
+        )
+    outside = state.place < 0
+    assert 0 < outside.sum() < 3000 - 64
+    assert np.abs(B[outside] @ scanned).max() == pytest.approx(now.outside, rel=1e-10)
+    assert np.abs(B[outside] @ (scanned - now.horizon * way)).max() == pytest.approx(now.ahead, rel=1e-10)

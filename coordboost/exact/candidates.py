@@ -15,6 +15,9 @@ from coordboost.screening.columns import extend_gram, gather_rows
 RATIO = 3
 #: Without one, the segments on them may cost this share of a scan.
 SHARE = 0.1
+#: The residual is taken to go on as between the last two scans until lam has fallen by this part, where it fell by so much between them:
+#: rounding of the rates is then below that of ties.
+AHEAD, LEAST = 0.4, 0.01
 #: All of so few learners become candidates once a quarter of them are.
 SMALL = 1024
 #: So many candidates at a time get their products with those before, where all of them are new: the others are mirror images.
@@ -38,12 +41,27 @@ def n_wanted(path):
 
 
 @kernel
-def drop_candidates(path, corr):
-    """Let go of candidates not in the model, not moving, nor with a correlation above the floor."""
+def size_up(path, corr):
+    """The sizes of the correlations `corr` (n_learners,), by the level: now, or at the horizon, whichever is larger."""
+    now, size, before = path.now, path.size, path.before
+    fallen = now.scanned_lam - now.lam
+    follows = fallen > 0.0 and fallen >= LEAST * now.lam
+    now.share = 1.0 / fallen if follows else 0.0
+    now.horizon = min(AHEAD * now.lam, now.lam - now.end + 2.0 * now.tie)
+    by = now.horizon * now.share
+    scale = now.lam / (now.lam - now.horizon)
+    for j in range(len(corr)):
+        size[j] = max(abs(corr[j]), scale * abs(corr[j] - by * (before[j] - corr[j]))) if follows else abs(corr[j])
+
+
+@kernel
+def drop_candidates(path):
+    """Let go of candidates not in the model, now or at the last scan, not moving, nor with a size above the floor."""
     now = path.now
     here, kept = path.found, 0
     for i in range(now.n_candidates):
-        if path.beta[i] != 0.0 or path.rank[i] >= 0 or path.was_active[i] or abs(corr[path.learner[i]]) >= now.floor:
+        held = path.beta[i] != 0.0 or path.scanned_beta[i] != 0.0
+        if held or path.rank[i] >= 0 or path.was_active[i] or path.size[path.learner[i]] >= now.floor:
             here[kept] = i
             kept += 1
     for k in range(now.n_candidates):
@@ -57,6 +75,7 @@ def drop_candidates(path, corr):
         path.learner[k], path.rank[k] = path.learner[i], path.rank[i]
         path.tied[k], path.was_active[k] = path.tied[i], path.was_active[i]
         path.beta[k], path.direction[k], path.sign[k] = path.beta[i], path.direction[i], path.sign[i]
+        path.scanned_beta[k] = path.scanned_beta[i]
         path.place[path.learner[k]] = k
         if path.rank[k] >= 0:
             path.active[path.rank[k]] = k
@@ -66,24 +85,27 @@ def drop_candidates(path, corr):
 @leaf
 def choose_candidates(path, corr):
     """How many learners are to become candidates by their correlations `corr` (n_learners,): the largest, in path.found, increasing."""
-    now = path.now
+    now, size = path.now, path.size
     n_learners, n, most = len(corr), 0, n_wanted(path)
-    before, now.floor, now.outside, now.outside_norm = now.floor, -1.0, -1.0, 0.0
+    before, now.floor, now.outside, now.ahead, now.outside_norm = now.floor, -1.0, -1.0, 0.0, 0.0
+    size_up(path, corr)
+    by = now.horizon * now.share
     if most < n_learners:
         low, bins = min(0.5 * before, 0.5 * now.lam), path.scratch[:BINS]
-        found = rough_level(corr, most, low, now.lam, bins) if low > 0.0 else low
+        found = rough_level(size, most, low, now.lam, bins) if low > 0.0 else low
         if found <= low:
-            found = rough_level(corr, most, 0.0, now.lam, bins)
+            found = rough_level(size, most, 0.0, now.lam, bins)
         now.floor = min(found, now.lam - 2.0 * now.tie)
     if not has_gram(path):  # what its entries have cost is not thrown away
-        drop_candidates(path, corr)
+        drop_candidates(path)
     for j in range(n_learners):
         if path.place[j] < 0:
-            if abs(corr[j]) >= now.floor:
+            if size[j] >= now.floor:
                 path.found[n] = j
                 n += 1
             else:
                 now.outside = max(now.outside, abs(corr[j]))
+                now.ahead = max(now.ahead, abs(corr[j] - by * (path.before[j] - corr[j])))
                 now.outside_norm = max(now.outside_norm, path.scale[j] if len(path.scale) else 1.0)
     return n
 
@@ -99,12 +121,19 @@ def add_candidates(path, new, corr):
             extend_gram(path.columns, path.gram, first, first + lot, path.scratch)
     for i in range(m, room):
         path.learner[i], path.rank[i], path.tied[i], path.was_active[i] = new[i - m], -1, 0, 0
-        path.beta[i], path.direction[i], path.sign[i] = 0.0, 0.0, 0.0
+        path.beta[i], path.scanned_beta[i], path.direction[i], path.sign[i] = 0.0, 0.0, 0.0, 0.0
         path.place[new[i - m]] = i
     for i in range(room):
-        path.corr[i] = path.scanned_corr[i] = corr[path.learner[i]]
+        j = path.learner[i]
+        path.corr[i] = path.scanned_corr[i] = corr[j]
+        path.chord[i], path.chord_rate[i] = (
+            now.share * (path.beta[i] - path.scanned_beta[i]),
+            now.share * (path.before[j] - corr[j]),
+        )
         path.scanned_beta[i] = path.beta[i]
-    now.n_candidates, now.since_scan = room, 0
+    for j in range(len(corr)):
+        path.before[j] = corr[j]
+    now.n_candidates, now.since_scan, now.scanned_lam = room, 0, now.lam
 
 
 @kernel

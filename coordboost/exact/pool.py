@@ -34,7 +34,8 @@ class Pool:
         self.path = PathState(
             numbers(kind, tie, end, tolerance, least if first is None else first),
             rows, root, scale, target, self.held.place,
-            all_corr=np.empty(n_learners), found=np.empty(n_learners, dtype=np.int64), resid=np.empty(n_samples),
+            all_corr=np.empty(n_learners), before=np.zeros(n_learners), size=np.empty(n_learners),
+            found=np.empty(n_learners, dtype=np.int64), resid=np.empty(n_samples),
             lams=np.empty(ROOM), levels=np.empty(ROOM), stops=np.empty(ROOM, dtype=np.int64), **self._room(),
         )  # fmt: skip
         self._choose, self._add, self._trace = (

@@ -41,14 +41,17 @@ def step_length(path):
 
 
 @inlined
-def moved_so_far(path):
-    """The square of how far the residual is from that of the last scan where lam falls by t: ``square + t * along + t * t * speed``."""
-    now = path.now
-    square, along, speed, direction, beta, scanned = 0.0, 0.0, 0.0, path.direction, path.beta, path.scanned_beta
+def strayed(path):
+    """How far the residual is from where it was taken to go, squared, where lam falls by t: ``square + t * along + t * t * speed``.
+
+    It was taken to go on from the last scan as it went between the last two.
+    """
+    now, chord, chord_rate = path.now, path.chord, path.chord_rate
+    square, along, speed, gone = 0.0, 0.0, 0.0, now.scanned_lam - now.lam
     for j in range(now.n_candidates):
-        moved, way = beta[j] - scanned[j], direction[j]
+        moved, way = path.beta[j] - path.scanned_beta[j] - gone * chord[j], path.direction[j] - chord[j]
         if moved != 0.0 or way != 0.0:
-            fallen, rate = path.scanned_corr[j] - path.corr[j], path.corr_rate[j]
+            fallen, rate = path.scanned_corr[j] - path.corr[j] - gone * chord_rate[j], path.corr_rate[j] - chord_rate[j]
             square += moved * fallen
             along += moved * rate + way * fallen
             speed += way * rate
@@ -57,10 +60,18 @@ def moved_so_far(path):
 
 @inlined
 def is_certain(path, far, fall):
-    """Whether no learner outside the candidates reaches the level before it has fallen by `fall`; `far` as `moved_so_far` says."""
+    """Whether no learner outside the candidates reaches the level before it has fallen by `fall`; `far` as `strayed` says.
+
+    Along a line an abs correlation is convex: between the last scan and the horizon it is at most the mixture of both.
+    """
     now, (square, along, speed) = path.now, far
-    rho = math.sqrt(max(square + fall * (along + fall * speed), 0.0))
-    return now.outside < 0.0 or farthest(now.outside, rho, now.outside_norm) + now.tie < now.lam - fall
+    if now.outside < 0.0:
+        return True
+    gone, rho = now.scanned_lam - now.lam + fall, math.sqrt(max(square + fall * (along + fall * speed), 0.0))
+    if now.share > 0.0 and gone > now.horizon:
+        return False
+    size = now.outside + (now.ahead - now.outside) * gone / now.horizon if now.share > 0.0 else now.outside
+    return farthest(size, rho, now.outside_norm) + now.tie < now.lam - fall
 
 
 @inlined
@@ -143,7 +154,7 @@ def trace_segments(path, most):
         list_directions(path)
         candidate_products(path, path.spare, path.corr_rate)
         fall, leaving = step_length(path)
-        far = moved_so_far(path) if now.outside >= 0.0 else (0.0, 0.0, 0.0)
+        far = strayed(path) if now.outside >= 0.0 else (0.0, 0.0, 0.0)
         if not is_certain(path, far, fall):
             fall = certain_part(path, far, fall)
             if fall > 0.0:

@@ -38,6 +38,8 @@ class PathState(NamedTuple):
     scanned_corr: np.ndarray  # correlation at the last scan
     beta: np.ndarray  # coefficient
     scanned_beta: np.ndarray  # coefficient at the last scan
+    chord: np.ndarray  # how much the coefficient grew where lam fell by 1, between the last two scans
+    chord_rate: np.ndarray  # how much the correlation fell, likewise
     direction: np.ndarray  # how much the coefficient grows where lam falls by 1
     sign: np.ndarray  # of the correlation, where tied
     work: np.ndarray  # scratch
@@ -47,6 +49,8 @@ class PathState(NamedTuple):
     factor: np.ndarray  # (most, most)
     # scratch
     all_corr: np.ndarray  # (n_learners,), correlations of a scan
+    before: np.ndarray  # (n_learners,), those of the scan before
+    size: np.ndarray  # (n_learners,), how near to the level a correlation is, or will be
     found: np.ndarray  # (n_learners,)
     resid: np.ndarray  # (n_samples,)
     scratch: np.ndarray  # (>= len(gram)^2, >= n_learners)
@@ -62,7 +66,7 @@ class PathState(NamedTuple):
 #: The arrays with an entry for each candidate.
 WHOLE, REAL = (
     ("rank", "tied", "barred", "was_active"),
-    ("corr", "corr_rate", "scanned_corr", "beta", "scanned_beta", "direction", "sign", "work", "spare"),
+    ("corr", "corr_rate", "scanned_corr", "beta", "scanned_beta", "chord", "chord_rate", "direction", "sign", "work", "spare"),
 )
 
 
@@ -76,7 +80,11 @@ def numbers(kind, tie, end, tolerance, wanted):
         lam=0.0,  # the level: the largest abs correlation
         outside=-1.0,  # largest abs correlation outside the candidates at the last scan, or -1
         outside_norm=1.0,  # largest norm of a column outside
-        floor=-1.0,  # abs correlation that made a candidate
+        ahead=0.0,  # largest abs correlation outside at the horizon, where the residual goes on as between the last two scans
+        horizon=0.0,  # the fall of lam since the last scan up to which the learners outside are known
+        scanned_lam=0.0,  # the level at the last scan
+        share=0.0,  # 1 over its fall between the last two scans, or 0 where that is not followed
+        floor=-1.0,  # size that made a candidate
         n_candidates=0,
         n_active=0,
         n_tied=0,
