@@ -105,3 +105,13 @@ def test_columns_of_a_problem_come_with_weights_and_scale(weighted, scaled):
     held.add(np.arange(N_LEARNERS))
     wanted = np.sqrt(problem.weight) * problem.gather(np.arange(N_LEARNERS)).T * (1 if scale is None else scale[:, None])
     np.testing.assert_allclose(held.rows, wanted, rtol=1e-15, atol=0)
+
+
+def test_stored_columns_are_never_written_to():
+    """All were taken in as they are stored; then some go, and come again in another order."""
+    stored = TABLE.copy()
+    held = HeldColumns(fill, N_LEARNERS, LENGTH, stored=stored)
+    held.add(np.arange(N_LEARNERS))
+    held.keep(3)
+    held.add(np.arange(3, N_LEARNERS)[::-1])
+    assert (stored == TABLE).all() and (held.rows == TABLE[[0, 1, 2, *range(3, N_LEARNERS)[::-1]]]).all()

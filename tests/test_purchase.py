@@ -11,6 +11,7 @@ from coordboost.engine.memory import Memory
 from coordboost.engine.prices import Prices
 from coordboost.engine.purchase import SOON, TOGETHER, TRUST, purchase
 from coordboost.engine.stepper import Stepper
+from coordboost.engine.views.gathered import gathered_candidates
 
 stretches = st.lists(st.tuples(st.integers(1, 500), st.integers(0, 300), st.integers(0, 20), st.integers(1, 9000)), max_size=60)
 
@@ -47,6 +48,17 @@ def test_a_run_that_ends_before_columns_pay():
     run, longer = (cb.solve(problem, method, steps) for steps in (90_000, 96_000))
     assert run.n_gram_columns == 0 < longer.n_gram_columns
     assert (longer.path.learner[:90_000] == run.path.learner).all()
+
+
+def test_steps_on_gathered_columns_cost_their_products():
+    """A correlation with each candidate, and the residual: more candidates cost more."""
+    X, y = ar1(60, 200, k=20)
+    problem = cb.Problem(X, y, cb.Huber(1.0))
+    prices = Prices(problem)
+    few, many = (gathered_candidates(problem, np.zeros(200), size) for size in (10, 40))
+    for found, size in ((few, 10), (many, 40)):
+        cost = (found.price(prices, 1000) - found.price(prices, 0)) / 1000
+        assert prices.residual + 60 * size <= cost <= prices.residual + 3 * 60 * size
 
 
 @pytest.mark.parametrize("steps", [3_000, 200_000])
