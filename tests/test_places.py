@@ -1,6 +1,7 @@
 """One noun for a place on a path: runs, exact paths and grids answer the same questions in the units of the user."""
 
 import sys
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -19,13 +20,24 @@ Y = X @ [2.0, 0.1, 0.0, -1.0, 0.0] + RNG.normal(size=60) + 7
 NEW, NEW_Y = X[:9] + 0.5, Y[:9] - 1
 PROBLEM = cb.Problem(X, Y)
 EPS = 0.25
-RUN = cb.solve(PROBLEM, cb.forward_stagewise(EPS), 300)
-PATHS = {"run": RUN, "exact": cb.exact_path(PROBLEM), "grid": cb.lasso_path(PROBLEM, n_alphas=40, tol=1e-10)}
-each = pytest.mark.parametrize("path", PATHS.values(), ids=PATHS)
+each = pytest.mark.parametrize("path", ["run", "exact", "grid"], indirect=True)
+
+
+@cache
+def path_of(name):
+    """Made when it is first asked for: every process imports all tests, and would compile for it."""
+    if name == "run":
+        return cb.solve(PROBLEM, cb.forward_stagewise(EPS), 300)
+    return cb.exact_path(PROBLEM) if name == "exact" else cb.lasso_path(PROBLEM, n_alphas=40, tol=1e-10)
+
+
+@pytest.fixture
+def path(request):
+    return path_of(request.param)
 
 
 def test_an_exact_path_and_a_grid_are_the_same_lasso():
-    exact, grid = PATHS["exact"], PATHS["grid"]
+    exact, grid = path_of("exact"), path_of("grid")
     for k in (3, 17, 39):
         alpha = grid.alphas[k]
         coef = exact.coef_at(alpha=alpha)
@@ -42,7 +54,7 @@ def test_an_exact_path_and_a_grid_are_the_same_lasso():
 
 def test_units_are_those_of_the_user():
     """At the end of the path, least squares with an intercept on the raw table."""
-    exact = PATHS["exact"]
+    exact = path_of("exact")
     least = np.linalg.lstsq(np.column_stack([X, np.ones(60)]), Y, rcond=None)[0]
     np.testing.assert_allclose(exact.coef_at(alpha=0), least[:-1], rtol=1e-9)
     np.testing.assert_allclose(exact.intercept_at(lam=0), least[-1], rtol=1e-9)
@@ -50,18 +62,18 @@ def test_units_are_those_of_the_user():
 
 
 def test_a_place_of_a_run_is_after_the_step_that_reaches_it():
-    states = list(RUN.replay(range(301)))
+    states = list(path_of("run").replay(range(301)))
     l1, lam = np.array([state.l1 for state in states]), np.array([np.abs(state.corr).max() for state in states])
     for value in (0.0, EPS / 2, EPS, 5.03, l1[-1]):
-        k = RUN.step_at(cb.Place(l1=value))
+        k = path_of("run").step_at(cb.Place(l1=value))
         assert l1[k] >= value and (k == 0 or l1[k - 1] < value)
-        np.testing.assert_array_equal(RUN.coef_at(l1=value), PROBLEM.raw(states[k].beta)[0])
+        np.testing.assert_array_equal(path_of("run").coef_at(l1=value), PROBLEM.raw(states[k].beta)[0])
     for value in (lam[0], 0.5 * lam[0], 0.2 * lam[0]):
-        k = RUN.step_at(cb.Place(lam=value))
+        k = path_of("run").step_at(cb.Place(lam=value))
         assert lam[k] <= value and (k == 0 or lam[k - 1] > value)
-    np.testing.assert_array_equal(RUN.coef_at(step=20), PROBLEM.raw(states[20].beta)[0])
-    np.testing.assert_array_equal(RUN.coef_at(fraction=1), RUN.coef)
-    assert RUN.intercept_at(step=300) == RUN.intercept
+    np.testing.assert_array_equal(path_of("run").coef_at(step=20), PROBLEM.raw(states[20].beta)[0])
+    np.testing.assert_array_equal(path_of("run").coef_at(fraction=1), path_of("run").coef)
+    assert path_of("run").intercept_at(step=300) == path_of("run").intercept
 
 
 @each
@@ -119,12 +131,12 @@ def test_frames_hold_the_path(path):
 def test_frames_without_pandas(monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match="to_frame\\(\\) needs pandas"):
-        RUN.to_frame()
+        path_of("run").to_frame()
 
 
 def test_penalties_beside_scikit_learn():
     """Half the digits of its gap: the objective is strongly convex."""
-    exact, settings = PATHS["exact"], {"tol": 1e-14, "max_iter": 100_000}
+    exact, settings = path_of("exact"), {"tol": 1e-14, "max_iter": 100_000}
     lam = 0.3 * PROBLEM.start_size
     unit = (X - X.mean(axis=0)) / np.linalg.norm(X - X.mean(axis=0), axis=0)
     alpha = cb.convert_penalty(lam, "lam", "alpha", PROBLEM)
@@ -155,7 +167,7 @@ def test_penalties_beside_glmnet_of_r():
 @pytest.mark.peers
 def test_penalties_beside_glmnet_in_both_scalings():
     glmnet = pytest.importorskip("glmnet")
-    path, alpha = PATHS["exact"], 0.2 * PROBLEM.start_size / 60
+    path, alpha = path_of("exact"), 0.2 * PROBLEM.start_size / 60
     for standardize, ours, penalty in [
         (True, path.coef_at(alpha=alpha), cb.convert_penalty(alpha, "alpha", "glmnet", PROBLEM)),
         (False, cb.lasso_path(X, Y, [0.2], tol=1e-12).coefs[:, 0], 0.2),
@@ -168,17 +180,17 @@ def test_penalties_beside_glmnet_in_both_scalings():
 @pytest.mark.parametrize(
     ("action", "fragment"),
     [
-        case("none", lambda: RUN.coef_at(), "exactly one of step, l1, lam, alpha and fraction, got none"),
-        case("two", lambda: RUN.coef_at(step=1, l1=1), "got step, l1"),
-        case("negative", lambda: RUN.coef_at(alpha=-1), "alpha must be a finite number >= 0"),
-        case("half a step", lambda: RUN.coef_at(step=1.5), "step must be a whole number from 0 to 300"),
-        case("too far", lambda: RUN.coef_at(l1=1e9), "before 1e+09; make more steps"),
-        case("too low", lambda: RUN.coef_at(alpha=0), "the run ends at lam"),
-        case("too large a part", lambda: RUN.coef_at(fraction=1.5), "at most 1, got 1.5"),
-        case("no corner", lambda: PATHS["exact"].coef_at(step=99), "the path ends at step"),
+        case("none", lambda: path_of("run").coef_at(), "exactly one of step, l1, lam, alpha and fraction, got none"),
+        case("two", lambda: path_of("run").coef_at(step=1, l1=1), "got step, l1"),
+        case("negative", lambda: path_of("run").coef_at(alpha=-1), "alpha must be a finite number >= 0"),
+        case("half a step", lambda: path_of("run").coef_at(step=1.5), "step must be a whole number from 0 to 300"),
+        case("too far", lambda: path_of("run").coef_at(l1=1e9), "before 1e+09; make more steps"),
+        case("too low", lambda: path_of("run").coef_at(alpha=0), "the run ends at lam"),
+        case("too large a part", lambda: path_of("run").coef_at(fraction=1.5), "at most 1, got 1.5"),
+        case("no corner", lambda: path_of("exact").coef_at(step=99), "the path ends at step"),
         case("grid", lambda: cb.lasso_path(X, Y, [0.1]).coef_at(alpha=0.2), "the path begins at lam"),
-        case("at", lambda: RUN.predict(X, at=3), "at must be a Place"),
-        case("rows", lambda: RUN.score_path(NEW, Y), "y must have one entry per row of X: expected 9"),
+        case("at", lambda: path_of("run").predict(X, at=3), "at must be a Place"),
+        case("rows", lambda: path_of("run").score_path(NEW, Y), "y must have one entry per row of X: expected 9"),
         case("unit", lambda: cb.convert_penalty(1, "lambda", "lam", 3), "source must be"),
         case("of", lambda: cb.convert_penalty(1, "lam", "lam", "ten"), "of must be a Problem, or a number"),
     ],
