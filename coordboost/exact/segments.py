@@ -93,7 +93,8 @@ def note_corner(path):
     now = path.now
     beta, e, level, length = path.beta, now.n_entries, now.lam, 1.0
     for j in range(now.n_candidates):
-        level = max(level, abs(path.corr[j]))
+        if abs(path.corr[j]) > level:  # rarely: a maximum would wait for the one before
+            level = abs(path.corr[j])
         if beta[j] != 0.0:
             path.where[e], path.value[e] = path.learner[j], beta[j]
             length += abs(beta[j])
