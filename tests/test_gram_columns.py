@@ -165,3 +165,13 @@ def test_gram_columns_begin_on_trial():
     stepper.source.restore(np.zeros(400), Memory("GramColumns", 5, 30, 40).saved())
     assert stepper.source.view.state.on_trial == 1
     assert stepper.source.room(0) == stepper.source._trial_length() < source.RENEW
+
+
+def test_a_trial_ends_where_lookahead_would_scan():
+    """Long steps near interpolation: before long another learner could have won, and the run does not go back."""
+    rng = np.random.default_rng(0)
+    stepper = Stepper(cb.Problem(rng.standard_normal((20, 400)), rng.standard_normal(20)), cb.ls_boost(0.5))
+    stepper.source.restore(np.zeros(400), Memory("GramColumns", 5, 30, 40).saved())
+    for _ in stepper.blocks(60):
+        pass
+    assert stepper.source.memory.view == "GramColumns" and stepper.source.view.state.on_trial == 0

@@ -197,3 +197,9 @@ def test_penalties_beside_glmnet_in_both_scalings():
 )
 def test_what_is_refused(action, fragment):
     refused(action, fragment)
+
+
+def test_a_grid_has_certificates_at_its_own_alphas():
+    grid = path_of("grid")
+    assert grid.certificate_at(cb.Place(alpha=grid.alphas[3])) == grid.certificate(3)
+    refused(lambda: grid.certificate_at(cb.Place(alpha=(grid.alphas[3] + grid.alphas[4]) / 2)), "at its own alphas only")
