@@ -5,9 +5,9 @@ import pytest
 import scipy.sparse
 
 import coordboost as cb
-from coordboost.screening.columns import ScaledColumns
+from coordboost.screening.columns import FEW, ScaledColumns
 
-N_SAMPLES, N_LEARNERS = 12, 1031
+N_SAMPLES, N_LEARNERS = 12, 2 * FEW + 7
 RNG = np.random.default_rng(31)
 X, Y = RNG.normal(size=(N_SAMPLES, N_LEARNERS)), RNG.normal(size=N_SAMPLES)
 SCALE = RNG.uniform(0.2, 1.0, N_LEARNERS)
@@ -16,8 +16,8 @@ SCALE = RNG.uniform(0.2, 1.0, N_LEARNERS)
 @pytest.mark.parametrize("kind", [np.asarray, scipy.sparse.csc_array], ids=["dense", "sparse"])
 @pytest.mark.parametrize("weight", [None, RNG.uniform(0.5, 2, N_SAMPLES)], ids=["plain", "weighted"])
 @pytest.mark.parametrize("scale", [None, SCALE], ids=["unit", "scaled"])
-def test_a_scan_looks_at_every_column(kind, weight, scale):
-    """The residuals are columns themselves, the first and the last among them: one skipped and the largest correlation is too small."""
+def test_levels_look_at_every_column(kind, weight, scale):
+    """The residuals are columns themselves, those at the ends of the parts among them: one skipped and its level is too small."""
     problem = cb.Problem(kind(X), Y, sample_weight=weight)
     columns = ScaledColumns(problem, scale)
     assert (columns.root is None) == (weight is None)
@@ -26,6 +26,8 @@ def test_a_scan_looks_at_every_column(kind, weight, scale):
     w = np.ones(N_SAMPLES) if weight is None else weight
     by_hand = problem.dictionary.gather(np.arange(N_LEARNERS)).T * np.sqrt(w) * (1 if scale is None else scale[:, None])
     np.testing.assert_allclose(all_columns, by_hand, rtol=1e-15)
-    resids = np.vstack([sign * all_columns[[0, 1, 511, 512, 1023, 1024, -1]] for sign in (1, -1)])
+    resids = np.vstack([sign * all_columns[[0, 1, FEW - 1, FEW, 2 * FEW - 1, 2 * FEW, -1]] for sign in (1, -1)])
     expected = np.abs(resids @ all_columns.T).max(axis=1)
+    # sums of so many products of numbers of size one, taken in another order
+    np.testing.assert_allclose(columns.levels(resids), expected, rtol=0, atol=4 * N_SAMPLES * np.finfo(float).eps)
     np.testing.assert_allclose([np.abs(columns.scan(resid)).max() for resid in resids], expected, rtol=0, atol=1e-14)

@@ -16,6 +16,8 @@ from coordboost.lasso.workingset import WorkingSet
 from coordboost.paths.places import between
 from coordboost.targets import At, Penalty
 
+#: A gap above this part of the tolerance is found from scans, as rounding may be most of it.
+SHARP = 1e-3
 #: For so few penalties working sets go there directly: the exact path has all its corners to pass.
 FEW = 10
 
@@ -50,12 +52,12 @@ def by_homotopy(problem, columns, lams, tol):
     resids = columns.y - preds
     before, after, share = between(-path.lam, -lams)
     worst = (1 - share) * walk.levels[before] + share * walk.levels[after]  # correlations of mixed residuals are mixed at most
-    square, along = np.einsum("ij,ij->i", resids, resids), np.einsum("ij,ij->i", resids, preds)
-    l1 = np.bincount(np.repeat(np.arange(len(lams)), np.diff(gammas.indptr)), np.abs(gammas.data), len(lams))
-    parts = (part.tolist() for part in (square, along, l1, worst, lams))
-    gaps = np.array([max(squared_gap(*numbers), 0.0) for numbers in zip(*parts, strict=True)])
-    gaps /= float(columns.y @ columns.y) / 2 or 1.0
-    n_scans, short = path.n_scans - 1, np.flatnonzero((gaps > tol) & (lams > 0))
+    gaps = _gaps(columns, gammas, lams, preds, resids, worst)
+    loose = np.flatnonzero(gaps > SHARP * tol)
+    if len(loose):
+        worst[loose] = columns.levels(resids[loose])
+        gaps = _gaps(columns, gammas, lams, preds, resids, worst)
+    n_scans, short = path.n_scans - 1 + len(loose), np.flatnonzero((gaps > tol) & (lams > 0))
     if len(short) and path.message != INTERRUPTED:
         others, found, more = by_descent(problem, columns, lams[short], tol)
         better, row, n_scans = found < gaps[short[: len(found)]], np.arange(len(lams)), n_scans + more
@@ -63,6 +65,15 @@ def by_homotopy(problem, columns, lams, tol):
         row[at], gaps[at] = len(lams) + np.flatnonzero(better), found[better]
         gammas = scipy.sparse.vstack([gammas, others], format="csr")[row]
     return gammas, gaps, n_scans
+
+
+def _gaps(columns, gammas, lams, preds, resids, worst):
+    """The relative gap of each of the `gammas`, whose correlations are at most `worst`."""
+    square, along = np.einsum("ij,ij->i", resids, resids), np.einsum("ij,ij->i", resids, preds)
+    l1 = np.bincount(np.repeat(np.arange(len(lams)), np.diff(gammas.indptr)), np.abs(gammas.data), len(lams))
+    parts = (part.tolist() for part in (square, along, l1, worst, lams))
+    gaps = np.array([max(squared_gap(*numbers), 0.0) for numbers in zip(*parts, strict=True)])
+    return gaps / (float(columns.y @ columns.y) / 2 or 1.0)
 
 
 def by_descent(problem, columns, lams, tol):

@@ -14,6 +14,9 @@ from coordboost._protocol import DICTIONARY
 from coordboost.screening.inner_products import gram_of
 from coordboost.screening.scan import LITTLE, scan
 
+#: Learners at a time, where many residuals are scanned: the products stay in the cache.
+FEW = 512
+
 
 def grown(array, shape):
     """A copy of `array` with the larger `shape`, the new entries not set."""
@@ -166,6 +169,19 @@ class ScaledColumns:
         """All correlations, (n_learners,). *Cost*: one scan. Call it with BLAS on one thread."""
         corr = scan(self.problem.dictionary, self._weighted(resid))
         return corr if self.scale is None else self.scale * corr
+
+    def levels(self, resids):
+        """The largest abs correlation with each row of `resids` (k, n_samples), (k,). *Cost*: k scans, as products of matrices."""
+        if self.rows is None:
+            return np.array([np.abs(self.scan(resid)).max() for resid in resids])
+        out, v, buffer = np.zeros(len(resids)), self._weighted(resids), np.empty(len(resids) * FEW)
+        for k in range(0, self.n_learners, FEW):
+            part = self.rows[k : k + FEW]
+            corr = np.matmul(v, part.T, out=buffer[: len(v) * len(part)].reshape(len(v), len(part)))
+            if self.scale is not None:
+                corr *= self.scale[k : k + FEW]
+            np.maximum(out, np.maximum(corr.max(axis=1), -corr.min(axis=1)), out=out)
+        return out
 
     def combine(self, gamma):
         """The predictions of the coefficients `gamma`, (n_samples,)."""
