@@ -21,6 +21,8 @@ from verification.sets import Absent  # noqa: E402
 
 BINARY = ("a9a", "a1a", "w1a")
 FOUND = experiments()
+#: Beside their peers, on many folds or sets: long even in their quick form.
+LONG = ("sglb_table1", "rgb_table1")
 
 
 def stand_in(name, n=120, d=8, seed=0):
@@ -33,7 +35,7 @@ def stand_in(name, n=120, d=8, seed=0):
 
 
 @needs_compiler
-@pytest.mark.parametrize("name", FOUND)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in LONG)) for name in FOUND])
 def test_the_quick_form_runs_is_judged_and_drawn(name, monkeypatch):
     from matplotlib.figure import Figure
 
