@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lines import lines_of
+from reference_sets import needs_compiler
 
 import coordboost as cb
 from coordboost._winner import best_of_all
@@ -58,9 +59,6 @@ def test_the_steps_are_those_on_the_stored_matrix(name):
         assert (runs[0].path.learner == runs[1].path.learner).all()
         slack = 60 * M * 2.0**-52 * np.linalg.norm(Y)  # each step adds the rounding of a correlation
         np.testing.assert_allclose(runs[1].beta, runs[0].beta, rtol=0, atol=slack)
-
-
-needs_compiler = pytest.mark.skipif(cb._generic.numba.config.DISABLE_JIT, reason="all is Python then")
 
 
 @needs_compiler

@@ -36,6 +36,4 @@ def refuse_words(X):
         times = all(getattr(dtype, "kind", "O") in "Mm" for dtype in bad.values())
         how = "write times as numbers of days" if times else "scikit-learn's OneHotEncoder makes 0/1 columns of words"
         names = ", ".join([*bad][:5])
-        raise ValueError(
-            f"X must hold real numbers; encode or drop the columns {names} first: {how}; read_table does so for a file."
-        )
+        raise ValueError(f"X must hold real numbers; encode or drop the columns {names} first: {how}; read_table does so for a file.")

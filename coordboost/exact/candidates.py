@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from coordboost._generic import kernel, leaf
+from coordboost._generic import inlined, kernel, leaf
 from coordboost.exact.products import fill_residual, has_gram
 from coordboost.exact.segments import trace_segments
 from coordboost.exact.state import CROWDED, SCAN
@@ -40,18 +40,23 @@ def n_wanted(path):
     return min(n_learners, now.wanted)
 
 
+@inlined
+def ahead_of(path, corr, j):
+    """The correlation of learner j at the horizon, where the residual goes on as between the last two scans."""
+    return corr[j] - path.now.horizon * path.now.share * (path.before[j] - corr[j])
+
+
 @kernel
 def size_up(path, corr):
     """The sizes of the correlations `corr` (n_learners,), by the level: now, or at the horizon, whichever is larger."""
-    now, size, before = path.now, path.size, path.before
+    now, size = path.now, path.size
     fallen = now.scanned_lam - now.lam
     follows = fallen > 0.0 and fallen >= LEAST * now.lam
     now.share = 1.0 / fallen if follows else 0.0
     now.horizon = min(AHEAD * now.lam, now.lam - now.end + 2.0 * now.tie)
-    by = now.horizon * now.share
     scale = now.lam / (now.lam - now.horizon)
     for j in range(len(corr)):
-        size[j] = max(abs(corr[j]), scale * abs(corr[j] - by * (before[j] - corr[j]))) if follows else abs(corr[j])
+        size[j] = max(abs(corr[j]), scale * abs(ahead_of(path, corr, j))) if follows else abs(corr[j])
 
 
 @kernel
@@ -89,7 +94,6 @@ def choose_candidates(path, corr):
     n_learners, n, most = len(corr), 0, n_wanted(path)
     before, now.floor, now.outside, now.ahead, now.outside_norm = now.floor, -1.0, -1.0, 0.0, 0.0
     size_up(path, corr)
-    by = now.horizon * now.share
     if most < n_learners:
         low, bins = min(0.5 * before, 0.5 * now.lam), path.scratch[:BINS]
         found = rough_level(size, most, low, now.lam, bins) if low > 0.0 else low
@@ -105,7 +109,7 @@ def choose_candidates(path, corr):
                 n += 1
             else:
                 now.outside = max(now.outside, abs(corr[j]))
-                now.ahead = max(now.ahead, abs(corr[j] - by * (path.before[j] - corr[j])))
+                now.ahead = max(now.ahead, abs(ahead_of(path, corr, j)))
                 now.outside_norm = max(now.outside_norm, path.scale[j] if len(path.scale) else 1.0)
     return n
 

@@ -52,11 +52,14 @@ def by_homotopy(problem, columns, lams, tol):
     resids = columns.y - preds
     before, after, share = between(-path.lam, -lams)
     worst = (1 - share) * walk.levels[before] + share * walk.levels[after]  # correlations of mixed residuals are mixed at most
-    gaps = _gaps(columns, gammas, lams, preds, resids, worst)
+    square, along = np.einsum("ij,ij->i", resids, resids), np.einsum("ij,ij->i", resids, preds)
+    l1 = np.bincount(np.repeat(np.arange(len(lams)), np.diff(gammas.indptr)), np.abs(gammas.data), len(lams))
+    points, whole = np.stack([square, along, l1, worst, lams], axis=1), float(columns.y @ columns.y) / 2 or 1.0
+    gaps = _gaps(points, whole)
     loose = np.flatnonzero(gaps > SHARP * tol)
     if len(loose):
-        worst[loose] = columns.levels(resids[loose])
-        gaps = _gaps(columns, gammas, lams, preds, resids, worst)
+        points[loose, 3] = columns.levels(resids[loose])
+        gaps[loose] = _gaps(points[loose], whole)
     n_scans, short = path.n_scans - 1 + len(loose), np.flatnonzero((gaps > tol) & (lams > 0))
     if len(short) and path.message != INTERRUPTED:
         others, found, more = by_descent(problem, columns, lams[short], tol)
@@ -67,13 +70,9 @@ def by_homotopy(problem, columns, lams, tol):
     return gammas, gaps, n_scans
 
 
-def _gaps(columns, gammas, lams, preds, resids, worst):
-    """The relative gap of each of the `gammas`, whose correlations are at most `worst`."""
-    square, along = np.einsum("ij,ij->i", resids, resids), np.einsum("ij,ij->i", resids, preds)
-    l1 = np.bincount(np.repeat(np.arange(len(lams)), np.diff(gammas.indptr)), np.abs(gammas.data), len(lams))
-    parts = (part.tolist() for part in (square, along, l1, worst, lams))
-    gaps = np.array([max(squared_gap(*numbers), 0.0) for numbers in zip(*parts, strict=True)])
-    return gaps / (float(columns.y @ columns.y) / 2 or 1.0)
+def _gaps(points, whole):
+    """The gap of each of the `points`, five numbers as ``squared_gap`` takes them, over the loss at 0."""
+    return np.array([max(squared_gap(*numbers), 0.0) for numbers in points.tolist()]) / whole
 
 
 def by_descent(problem, columns, lams, tol):

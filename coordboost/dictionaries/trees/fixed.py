@@ -17,6 +17,7 @@ import math
 import numpy as np
 
 from coordboost._generic import inlined, leaf, reduction
+from coordboost._machine import as_float, few_as_float
 
 #: Most bits of a count in one channel.
 NARROW = 24
@@ -131,3 +132,15 @@ def summed(form, sums):
 def mass(form, tallies):
     """Sum of the weights."""
     return form.unit * ((tallies >> form.wide_low) & form.wide_mask)
+
+
+@inlined
+def narrow_mass(form, tallies):
+    """`mass` of one channel in units of ``form.unit``, for loops of which the compiler makes vectors."""
+    return few_as_float(tallies & form.wide_mask)
+
+
+@inlined
+def wide_mass(form, tallies):
+    """The same of two channels."""
+    return as_float(tallies >> form.wide_low, 0)

@@ -11,8 +11,8 @@ Where values are bounded, by a monotone constraint on the feature or above the n
 import math
 
 from coordboost._generic import inlined, leaf
-from coordboost._machine import as_float, few_as_float
-from coordboost.dictionaries.trees.fixed import count, mass, summed
+from coordboost._machine import as_float
+from coordboost.dictionaries.trees.fixed import count, mass, narrow_mass, summed, wide_mass
 from coordboost.dictionaries.trees.workspace import CODES
 
 #: A gain below this part of the score may be rounding: a score has eight rounded operations, and a step more or less in its sums.
@@ -55,18 +55,6 @@ def bounded(g, w, low, high):
     return value, (2 * g - w * value) * value
 
 
-@inlined
-def narrow_mass(tally, form):
-    """The number in `tally` that is the mass in units of ``form.unit``, of one channel: a count."""
-    return few_as_float(tally & form.wide_mask)
-
-
-@inlined
-def wide_mass(tally, form):
-    """The same of two channels."""
-    return as_float(tally >> form.wide_low, 0)
-
-
 @leaf
 def all_scores(heavy, sums, tallies, more, more_tally, node, form, l2, out):
     """The score of a cut after each bin into `out`.
@@ -78,12 +66,12 @@ def all_scores(heavy, sums, tallies, more, more_tally, node, form, l2, out):
     for b in range(len(out)):
         left, left_tally = sums[b] + more, tallies[b] + more_tally
         right, right_tally = every - left, every_tally - left_tally
-        w, v = unit * heavy(left_tally, form) + l2, unit * heavy(right_tally, form) + l2
+        w, v = unit * heavy(form, left_tally) + l2, unit * heavy(form, right_tally) + l2
         out[b] = plain_score(as_float(left, shift), w, as_float(right, shift), v)
 
 
 @leaf
-def large(tally, form, least, lightest):
+def large(form, tally, least, lightest):
     """Whether a side has enough samples and weight."""
     return count(form, tally) >= least and mass(form, tally) >= lightest
 
@@ -92,9 +80,9 @@ def large(tally, form, least, lightest):
 def cuts_that_fit(tallies, n, more_tally, node, form, least, lightest):
     """The cuts ``first, ..., end - 1`` of those after n bins: both of their sides are large enough."""
     first, end = 0, n
-    while first < end and not large(tallies[first] + more_tally, form, least, lightest):
+    while first < end and not large(form, tallies[first] + more_tally, least, lightest):
         first += 1
-    while first < end and not large(node.tallies - tallies[end - 1] - more_tally, form, least, lightest):
+    while first < end and not large(form, node.tallies - tallies[end - 1] - more_tally, least, lightest):
         end -= 1
     return first, end
 
@@ -156,9 +144,9 @@ def split_score(left, left_tally, node, form, limits, sign):
     """The score of one split, minus infinity where it is not allowed: a side is too small, or values are bounded and not in order."""
     least, lightest, l2 = limits
     right, right_tally = node.sums - left, node.tallies - left_tally
-    w, v = mass(form, left_tally), mass(form, right_tally)
-    if count(form, left_tally) < least or count(form, right_tally) < least or w < lightest or v < lightest:
+    if not (large(form, left_tally, least, lightest) and large(form, right_tally, least, lightest)):
         return -math.inf
+    w, v = mass(form, left_tally), mass(form, right_tally)
     g, h = 1.0 * summed(form, left), 1.0 * summed(form, right)
     if sign == 0 and node.low == -math.inf and node.high == math.inf:
         return plain_score(g, w + l2, h, v + l2)
