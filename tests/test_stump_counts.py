@@ -30,6 +30,7 @@ def test_counts_are_kept_for_what_was_asked_and_within_the_room_for_them(monkeyp
     X, _ = table(3000)
     dictionary = cb.Stumps.of(bin_columns(X)[0])
     every, asked = np.arange(dictionary.n_learners), dictionary.begin[:-1] + 2
+    monkeypatch.setattr("coordboost.dictionaries.stumps.profiles.AT_ONCE", 0)
     products = dictionary.products(np.ones(3000))
     expected = products.cross(asked, every)
     profiles, places = products.profiles, len(products.totals)
@@ -42,6 +43,17 @@ def test_counts_are_kept_for_what_was_asked_and_within_the_room_for_them(monkeyp
             np.testing.assert_array_equal(small.cross(asked[j : j + 1], every), expected[j : j + 1])
             assert np.flatnonzero(small.profiles.at == 2).tolist() == [products.own.high[asked[j]]]
             assert len(small.profiles.rows) == 3
+
+
+def test_a_part_is_counted_from_the_nearest_one_that_is_kept(monkeypatch):
+    binned = bin_columns(table(3000)[0])[0]
+    products, counted = cb.Stumps.of(binned).products(np.ones(3000)), []
+    monkeypatch.setattr("coordboost.dictionaries.stumps.profiles.compiled", lambda *_, **__: lambda *given: counted.append(given[2]))
+    for place in 2, 5, 4:
+        products.profiles.hold(np.array([place]))
+    codes = binned.codes[0]
+    for samples, between in zip(counted, (codes < 2, (codes >= 2) & (codes < 5), codes == 4), strict=True):
+        assert samples.tolist() == np.flatnonzero(between).tolist()
 
 
 @every_kind

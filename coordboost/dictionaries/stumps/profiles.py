@@ -1,8 +1,8 @@
 """The profiles of a feature's parts: how much weight lies in the bins before a, of the samples of each bin of every feature.
 
 A *profile* holds, for the part of feature g before bin a, its weight before each bin of feature 0, then of feature 1, ... The next one
-differs from its nearest neighbour by the samples in between alone, so all profiles of a feature take no more than one pass over the
-samples in the order of its bins. Those that were asked for are kept, and no memory is touched for others.
+differs from its nearest neighbour by the samples in between alone: these are looked for among all codes of the feature, and counted.
+Those that were asked for are kept, and no memory is touched for others.
 
 A *place* is a bin of a feature, or the end of its bins: those of feature h are ``offset[h], ..., offset[h + 1] - 1``.
 """
@@ -17,30 +17,8 @@ from coordboost.dictionaries.stumps.histogram import PLACES
 MANY = 16
 #: Samples that are asked for ahead, as they lie apart.
 AHEAD = 16
-#: Bytes of profiles that are kept.
-ROOM = 1 << 30
-
-
-def sort_samples(row, starts, order):
-    """The samples by increasing bin into `order` (n_samples,), and where each bin begins into `starts` (n_bins + 1,)."""
-    starts[:] = 0
-    for i in range(len(row)):
-        starts[row[i] + 1] += 1
-    for b in range(1, len(starts)):
-        starts[b] += starts[b - 1]
-    place = starts.copy()
-    for i in range(len(row)):
-        order[place[row[i]]] = i
-        place[row[i]] += 1
-
-
-def nearest(at, starts, first, end, u):
-    """Of the places first, ..., end - 1 with ``at[place] >= 0``, the one with the fewest samples between it and place u."""
-    best = first
-    for place in range(first, end):
-        if at[place] >= 0 and abs(starts[place] - starts[u]) < abs(starts[best] - starts[u]):
-            best = place
-    return best
+#: Bytes of profiles that are kept, and for which room is made at once: it is memory only as it is filled.
+ROOM, AT_ONCE = 1 << 30, 1 << 28
 
 
 def fill_profile(rows, number, samples, sign, offset, near, sums, profile):
@@ -103,13 +81,13 @@ class Profiles:
         by_sample = codes.T if codes.size <= ROOM else codes[:0]  # a copy, where there is memory for it
         self.by_sample, self.room = np.ascontiguousarray(by_sample).ravel(), np.empty(len(totals), dtype=kind)
         self.rows = np.array([0 * totals, totals], dtype=kind)
-        self.most = ROOM // self.room.nbytes
-        self.at, self.starts = np.empty(len(totals), dtype=np.int64), np.empty(len(totals), dtype=np.int64)
+        self.most, self.at_once = ROOM // self.room.nbytes, AT_ONCE // self.room.nbytes
+        self.totals, self.at = totals, np.empty(len(totals), dtype=np.int64)
         self.clear()
 
     def clear(self):
         """Let go of all profiles but those of no sample and of all samples."""
-        self.order, self.m, self.at[:] = {}, 2, -1
+        self.m, self.at[:] = 2, -1
         self.at[self.offset[:-1]], self.at[self.offset[1:] - 1] = 0, 1
 
     def hold(self, places):
@@ -121,7 +99,7 @@ class Profiles:
             self.clear()
             return self.hold(places)
         if self.m + len(fresh) > len(self.rows):
-            old, room = self.rows, max(self.m + len(fresh), min(4 * self.m, self.most, len(self.at)))
+            old, room = self.rows, max(self.m + len(fresh), min(max(4 * self.m, self.at_once), self.most, len(self.at)))
             self.rows = np.empty((room, len(self.at)), dtype=old.dtype)
             self.rows[: self.m] = old[: self.m]
         for u in fresh.tolist():
@@ -131,12 +109,11 @@ class Profiles:
     def _fill(self, u, profile):
         """Put the profile of place u into `profile`."""
         g = int(np.searchsorted(self.offset, u, side="right")) - 1
-        first, end = self.offset[g : g + 2].tolist()
-        if g not in self.order:
-            self.order[g] = np.empty(self.codes.shape[1], dtype=np.int32)
-            compiled(sort_samples, (), allocates=True)(self.codes[g], self.starts[first:end], self.order[g])
-        near = compiled(nearest, ())(self.at, self.starts, first, end, u)
-        samples = np.sort(self.order[g][self.starts[min(u, near)] : self.starts[max(u, near)]])
+        first = int(self.offset[g])
+        held = first + np.flatnonzero(self.at[first : self.offset[g + 1]] >= 0)
+        near = int(held[np.argmin(np.abs(self.totals[held] - self.totals[u]))])
+        low, end = sorted((u - first, near - first))
+        samples = np.flatnonzero(self.codes[g] - np.uint8(low) < end - low)  # below 0 bytes are large
         shared = self.number, samples, 1 if near < u else -1, self.offset, self.rows[self.at[near]]
         if len(samples) * MANY > self.codes.shape[1] or not len(self.by_sample):
             compiled(fill_profile_by_features, (), allocates=True)(self.codes, *shared, profile)

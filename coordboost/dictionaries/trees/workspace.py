@@ -1,5 +1,6 @@
 """The memory in which trees grow, made once and used by every tree."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -57,7 +58,7 @@ def multiple_of(step, n):
 
 def lined(shape, kind):
     """Zeros of 8 bytes that begin on a line of the cache."""
-    size = 8 * int(np.prod(shape))
+    size = 8 * math.prod(shape)
     room = np.zeros(size + LINE, dtype=np.uint8)
     first = -room.ctypes.data % LINE
     return room[first : first + size].view(kind).reshape(shape)
@@ -113,7 +114,7 @@ class Workspace(NamedTuple):
         return cls(
             rows,
             np.zeros((2, 2 * n), dtype=np.int64),
-            lined(slots * multiple_of(4, d) * multiple_of(8, bins) * 2, np.int64),
+            lined((slots * multiple_of(4, d) * multiple_of(8, bins) * 2,), np.int64),
             multiple_of(8, bins),
             np.zeros(2 * leaves, dtype=NODE),
             np.zeros((THREADS, 2 * leaves + 3), dtype=CANDIDATE),
