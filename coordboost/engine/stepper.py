@@ -16,6 +16,8 @@ from coordboost.pieces.steps import RecordedMoves
 
 #: Most steps in one call of the compiled loop.
 LONGEST = 1 << 16
+#: The next block has at most so many times the steps of one.
+LARGER = 64
 
 
 class Stepper:
@@ -105,19 +107,17 @@ class Stepper:
         return self.stream.rows(self.k, n_steps)
 
     def _advance(self, select, step, n_steps, seconds):
-        goal, block, last = self.k + n_steps, 16, time.perf_counter()
+        goal, block = self.k + n_steps, 16
         while self.k < goal:
-            began = time.perf_counter()
+            began = now = time.perf_counter()
             with one_thread():
-                full = self._block(select, step, min(block, goal - self.k), goal - self.k)
-            now = time.perf_counter()
-            if full:
-                spent = now - began
-                block *= 8 if spent < seconds / 16 else 2 if spent < seconds / 4 else 1
-                block = max(1, min(block if spent < seconds else block // 2, LONGEST))
-            if self.k == goal or now - last > seconds / 2:
-                last = now
-                yield self
+                while self.k < goal and now - began <= seconds / 2:
+                    last = now
+                    full = self._block(select, step, min(block, goal - self.k), goal - self.k)
+                    now = time.perf_counter()
+                    if full:  # the next block may take half as long as there is between two yields
+                        block = max(1, min(int(block * min(seconds / 2 / max(now - last, 1e-9), LARGER)), LONGEST))
+            yield self
 
     def _block(self, select, step, n_steps, ahead):
         """One call of the compiled loop, for up to `n_steps` of the `ahead`; whether the view made all it was asked for."""
