@@ -164,7 +164,7 @@ def test_gram_columns_begin_on_trial():
     stepper = Stepper(cb.Problem(*ar1(60, 400, k=10)), cb.ls_boost(0.05))
     stepper.source.restore(np.zeros(400), Memory("GramColumns", 5, 30, 40).saved())
     assert stepper.source.view.state.on_trial == 1
-    assert stepper.source.room(0) == stepper.source._trial_length() < source.RENEW
+    assert stepper.source.room(0) == stepper.source.trial < source.RENEW
 
 
 def test_a_trial_ends_where_lookahead_would_scan():
@@ -175,3 +175,13 @@ def test_a_trial_ends_where_lookahead_would_scan():
     for _ in stepper.blocks(60):
         pass
     assert stepper.source.memory.view == "GramColumns" and stepper.source.view.state.on_trial == 0
+
+
+def test_where_gram_columns_are_counts_a_run_begins_with_them():
+    """Long steps need one scan; short ones soon go to lookahead, which needs no column then."""
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((300, 6)), rng.standard_normal(300)
+    long, short = (cb.solve(cb.Problem(cb.leaf_stumps(X), y), method, 40) for method in (cb.ls_boost(0.7), cb.forward_stagewise(1e-6)))
+    assert long.n_scans == 1 and long.n_gram_columns == len(np.unique(long.path.learner))
+    assert short.resume(20_000).n_scans > 1 == short.n_gram_columns
+    assert cb.solve(cb.Problem(*ar1(60, 400, k=10)), cb.ls_boost(0.7), 1).n_gram_columns == 0

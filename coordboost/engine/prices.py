@@ -22,7 +22,7 @@ COUNTED, COUNT = 0.06, 10
 class Prices:
     """Of a problem: a scan, a step of the explicit view, a step on Gram columns, a Gram column, a column, a Gram entry.
 
-    in_blocks : whether Gram columns cost less where several are computed together
+    counted : whether Gram entries are counts;  in_blocks : whether Gram columns cost less where several are computed together
     worth : inner products that a scan is worth, which decides how many candidates there are; of Gram entries from counts, as if all
     columns were stored: entries are cheap there, and neighbouring thresholds come in crowds
     """
@@ -34,7 +34,8 @@ class Prices:
         self.residual = (8 if LOSS.of(problem.loss, "quadratic") else 100) * n_samples
         self.explicit = self.scan + self.residual + 200
         self.moved = 1.3 * n_learners + 600
-        counts, rows = problem.products is not None, DICTIONARY.of(B, "rows") is not None
+        self.counted = counts = problem.products is not None
+        rows = DICTIONARY.of(B, "rows") is not None
         self.in_blocks = rows and not counts
         self.gram_column = COUNTED * self.scan if counts else IN_BLOCK * self.scan if rows else self.scan
         self.column = self.gram_column if counts else 2 * n_samples + called

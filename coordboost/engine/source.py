@@ -73,7 +73,8 @@ class Cheapest:
     - *explicit*: a scan a step;
     - *Gram columns*: O(n_learners) a step, and the columns of learners in use that are not held (see ``purchase``).
 
-    On Gram columns a *trial* counts for how long lookahead would have needed no scan; where that pays for one, it takes over again.
+    On Gram columns a *trial* counts for how long lookahead would have needed no scan; where that pays for one, it takes over. So a run
+    whose Gram columns are counts, which cost little, begins with them.
     """
 
     follows = False  # steps since the anchor are made again, not read from the path
@@ -99,7 +100,7 @@ class Cheapest:
     def rebuild(self, beta, gained):
         """The view for the steps from here on, `gained` after the anchor (None: at the start). Returns whether this is a new anchor."""
         if gained is None:
-            self._start(beta, self.kinds[0], None)
+            self._start(beta, GramColumns if GramColumns in self.kinds and self.prices.counted else self.kinds[0], None)
             if self.store is not None and self.found is not None:
                 self.store.start = padded(self.found.corr)
             return True
@@ -118,8 +119,7 @@ class Cheapest:
     def room(self, gained):
         """Steps that the view may make before it must be rebuilt."""
         if self.memory.view == "GramColumns":
-            wait = self._trial_length() * (1 if self.view.state.on_trial else PAUSE)
-            return min(RENEW, self.since + wait) - gained
+            return min(RENEW, self.since + self.trial * (1 if self.view.state.on_trial else PAUSE)) - gained
         return (self._spell() if self.memory.view == "Explicit" else FARTHEST) - gained
 
     def _gram_store(self):
@@ -131,10 +131,6 @@ class Cheapest:
         size = 2 * self.memory.size
         look = self.prices.candidates(size, size, size**2)
         return math.ceil(PATIENCE * look / self.prices.explicit)
-
-    def _trial_length(self):
-        """Steps on Gram columns that cost as much as a change to lookahead and back."""
-        return math.ceil(2 * self.prices.candidates(self.memory.size) / self.prices.moved) if len(self.kinds) > 1 else RENEW
 
     def _start(self, beta, kind, gained):
         """A view of this kind, at a new anchor."""
@@ -164,7 +160,10 @@ class Cheapest:
             self.view = self.found.view
 
     def _begin_trial(self):
+        """A trial for as many steps as cost what a change to lookahead and back does; none where there is no lookahead."""
+        self.trial = RENEW
         if len(self.kinds) > 1:
+            self.trial = math.ceil(2 * self.prices.candidates(self.memory.size) / self.prices.moved)
             self.view.begin_trial(self.memory.size)
 
     def _cheapest(self, beta, gained):
@@ -214,8 +213,10 @@ class Cheapest:
     def _likely(self, beta):
         """The learner whose Gram column is wanted, and those most likely to be next: four times as many as of the last are in use."""
         view, store, place = self.view, self.store, self.store.held.place
-        right = np.count_nonzero(beta[store.blocks[-1]]) if store.blocks else 0
-        width = min(TOGETHER, max(FEWEST, 4 * right)) if self.prices.in_blocks else 1
+        width = 1
+        if self.prices.in_blocks:
+            right = np.count_nonzero(beta[store.blocks[-1]]) if store.blocks else 0
+            width = min(TOGETHER, max(FEWEST, 4 * right))
         if len(store.held) + width > store.most:
             store.clear()
         if width == 1:

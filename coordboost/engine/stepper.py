@@ -121,9 +121,11 @@ class Stepper:
 
     def _block(self, select, step, n_steps, ahead):
         """One call of the compiled loop, for up to `n_steps` of the `ahead`; whether the view made all it was asked for."""
-        if self.source.room(self.k - self.anchor[0]) <= 0:
+        room = self.source.room(self.k - self.anchor[0])
+        if room <= 0:
             self._rebuild(self.k - self.anchor[0])
-        drawn = self._drawn(select, min(n_steps, self.source.room(self.k - self.anchor[0])))
+            room = self.source.room(self.k - self.anchor[0])
+        drawn = self._drawn(select, min(n_steps, room))
         self._make_room(len(drawn))
         part = self.record.room(len(drawn), ahead)
         advance = runner(self.view, select, step, self.coefficients, compile=self.compile)
