@@ -32,7 +32,7 @@ def test_every_other_one_is_timed_by_the_clock_around_it(monkeypatch):
     ticks = iter([1.0, 4.0])
     monkeypatch.setattr("verification.benchmarks.harness.time.perf_counter", lambda: next(ticks))
     monkeypatch.setattr("verification.benchmarks.harness.time.process_time", lambda: 7.0)
-    assert timed(lambda: "result") == Timed("result", 0.0, 3.0, own=False)
+    assert timed(lambda: "result") == Timed("result", 0.0, 3.0)
 
 
 @pytest.mark.parametrize(("seconds", "runs"), [(11.0, 1), (3.0, 1 + 1), (2.0, 1 + 1), (0.5, 1 + 4), (0.001, 1 + 400)])
@@ -49,15 +49,20 @@ def test_what_is_timed_follows_itself_and_short_work_is_repeated(monkeypatch, se
     assert len(calls) == runs and abs(done.cpu - seconds) < 1e-12 and done.wall == done.cpu
 
 
-def test_an_own_clock_is_not_repeated():
+def test_runs_in_this_process_follow_themselves_by_their_own_clock_too():
+    clocks = iter([(7.0, 1.0), (1.0, 2.0), (2.0, 4.0)])
+    assert timed(lambda: Timed("result", *next(clocks)), short=2.0) == Timed("result", 1.5, 3.0)
+
+
+def test_runs_in_another_process_are_not_repeated():
     calls = []
-    assert timed(lambda: calls.append(0) or Timed("result", 0.0, 0.0), short=2.0).result == "result" and len(calls) == 1
+    assert timed(lambda: calls.append(0) or Timed("result", 0.0, 0.0, apart=True), short=2.0).result == "result" and len(calls) == 1
 
 
 @pytest.mark.parametrize(("seconds", "rounds"), [(1.9, 5), (2.0, 3), (30.0, 3), (30.1, 1)])
 def test_rounds_by_the_seconds_of_the_first(seconds, rounds):
     calls = []
-    two = [Contestant(name, lambda: calls.append(0) or Timed(0, 0.0, seconds / 2)) for name in "ab"]
+    two = [Contestant(name, lambda: calls.append(0) or Timed(0, 0.0, seconds / 2, apart=True)) for name in "ab"]
     rows = compete(two, seen)
     assert rounds_for(seconds) == rounds
     assert [row["rounds"] for row in rows] == [rounds, rounds] and len(calls) == 2 * (rounds + 1)  # and the one that is judged
@@ -68,7 +73,7 @@ def test_a_contestant_that_fails_is_a_row_that_says_so():
     failing = Contestant("at once", lambda: 1 / 0)
     silent = Contestant("not here", None, note="it is not installed")
     good = Contestant("good", lambda: Timed(0, 1.0, 1.0))
-    rows = compete([failing, silent, Contestant("later", lambda: Timed(next(twice), 1.0, 1.0)), good], seen, rounds=3)
+    rows = compete([failing, silent, Contestant("later", lambda: Timed(next(twice), 1.0, 1.0, apart=True)), good], seen, rounds=3)
     assert rows[0] == {"name": "at once", "note": "ZeroDivisionError: division by zero"}
     assert rows[1] == {"name": "not here", "note": "it is not installed"}
     assert rows[2]["rounds"] == 1 and rows[2]["note"].startswith("StopIteration")

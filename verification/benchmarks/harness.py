@@ -15,12 +15,15 @@ SHORT, LEAST, LONG = 0.2, 0.005, 10.0
 
 
 class Timed(NamedTuple):
-    """A result with its seconds; a contestant that works in a process of its own returns one, and its `own` clock counts."""
+    """A result with its seconds. A contestant that has a clock of its own returns one, and this clock counts.
+
+    apart : whether it worked in another process, where nothing is left of an earlier run
+    """
 
     result: Any
     cpu: float
     wall: float
-    own: bool = True
+    apart: bool = False
 
 
 @dataclass
@@ -42,15 +45,19 @@ class Contestant:
 
 
 def once(run, times=1):
-    """Result of the last of so many runs with one BLAS thread, and mean seconds; a `Timed` that comes back stands as it is."""
+    """Result of the last of so many runs with one BLAS thread, and mean seconds, by the contestant's own clock where it has one."""
+    clocks = []
     with threadpool_limits(limits=1):
         cpu, wall = time.process_time(), time.perf_counter()
         for _ in range(times):
             result = run()
             if isinstance(result, Timed):
-                return result
+                clocks.append((result.cpu, result.wall))
         wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-    return Timed(result, cpu / times, wall / times, own=False)
+    if clocks:
+        cpu, wall = map(sum, zip(*clocks, strict=True))
+        return result._replace(cpu=cpu / times, wall=wall / times)
+    return Timed(result, cpu / times, wall / times)
 
 
 def timed(run, short=0.0):
@@ -60,7 +67,7 @@ def timed(run, short=0.0):
     several times as many, and who works in more memory pays more. For the same reason its own first result is let go before.
     """
     first = once(run)
-    if first.own or not short or first.wall > LONG:
+    if first.apart or not short or first.wall > LONG:
         return first
     times = math.ceil(short / max(first.wall, LEAST))
     del first
