@@ -11,6 +11,8 @@ from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import OneHotEncoder
 
 import coordboost as cb
+from coordboost.data.encode import encoded
+from coordboost.data.kinds import Column
 from coordboost.data.recipe import Recipe
 from coordboost.data.variables import Variable
 from coordboost.readers import read_rows, read_table
@@ -109,6 +111,16 @@ def test_many_categories_are_kept_sparse(tmp_path, monkeypatch):
     dense = read_table(tmp_path / "t.csv", impute="indicator").X
     assert (sparse.X.toarray() == dense).all() and sparse.X.format == "csc"
     assert sparse.X.nnz == len(sparse.X.data) == np.count_nonzero(dense)
+
+
+@pytest.mark.parametrize(("zeros", "stored"), [(0, 40), (5, 40), (6, 34), (40, 0)])
+def test_a_few_zeros_among_numbers_are_stored(zeros, stored, monkeypatch):
+    monkeypatch.setattr("coordboost.data.encode.DENSE", 100)
+    column = Column("number", np.where(np.arange(40) < zeros, 0.0, 2.0))
+    words = Column("category", np.arange(40, dtype=np.int32) % 9, tuple("abcdefghi"))
+    recipe = Recipe("y", (), None, (Variable("x", "number", ()), Variable("t", "category", words.levels)))
+    X = encoded(recipe, [column, words], str)
+    assert np.diff(X.indptr)[0] == stored and X.has_canonical_format and (X.toarray()[:, 0] == column.values).all()
 
 
 @pytest.mark.parametrize("gap", [False, True])

@@ -8,6 +8,8 @@ from coordboost.data.variables import Variable, refuse_gap, refuse_unknown
 
 #: Bytes of columns that are formed dense whatever is in them; larger ones of indicators, most of them zero, are kept sparse.
 DENSE = 1 << 28
+#: The zeros of a column of numbers are stored where they are no more than one in so many: to leave them out takes longer.
+FEW = 8
 
 
 def fitted(names, columns, impute):
@@ -113,7 +115,7 @@ def _sparse(parts, n_rows, n_columns, n_parts):
 
 
 def _entries(width, held):
-    """Of a part with `width` columns: how many entries of each are not 0, the rows of these (None: all), and what they are."""
+    """Of a part with `width` columns: how many entries of each are stored, the rows of these (None: all), and what they are."""
     n = len(held)
     if held.dtype.kind == "i":
         there = held >= 0
@@ -123,7 +125,7 @@ def _entries(width, held):
         by_row = scipy.sparse.csr_array((np.ones(len(columns), dtype=np.int8), columns, stops), shape=(n, width))
         by_column = by_row.tocsc()
         return np.diff(by_column.indptr), by_column.indices, 1.0
-    if np.count_nonzero(held) == n:
+    if n - np.count_nonzero(held) <= n // FEW:
         return [n], None, held
     rows = np.flatnonzero(held)
     return [len(rows)], rows, held[rows]
