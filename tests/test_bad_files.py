@@ -191,3 +191,24 @@ def test_a_pipe_is_written_to(tmp_path):
     finally:
         os.close(end)
     assert pipe.is_fifo() and cb.load(plain).beta.tobytes() == run().beta.tobytes()
+
+
+@pytest.mark.parametrize("name", ["beta", "path.theta", "none but one more"])
+def test_arrays_that_are_missing_or_too_many(name, tmp_path):
+    """The header lists what is there, digests and all: it still refers to others."""
+    run().save(tmp_path / "run")
+    members = taken_apart((tmp_path / "run").read_bytes())
+    other = {key: value for key, value in members.items() if key != f"{name}.npy"}
+    if len(other) == len(members):
+        other["more.npy"] = members["beta.npy"]
+    refused(lambda: cb.load(_written(tmp_path / "run", forged(other))), "the arrays are not those that the header refers to")
+
+
+@pytest.mark.parametrize("name", ["beta", "path.shrink", "path.theta"])
+def test_one_number_of_a_path_that_is_none(name, tmp_path):
+    run().save(tmp_path / "run")
+    members = taken_apart((tmp_path / "run").read_bytes())
+    array = np.load(io.BytesIO(members[f"{name}.npy"])).copy()
+    array[1] = np.inf
+    spoiled = forged({**members, f"{name}.npy": array_file(array)})
+    refused(lambda: cb.load(_written(tmp_path / "run", spoiled)), "the recorded steps do not fit a problem")

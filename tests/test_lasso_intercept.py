@@ -7,8 +7,10 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wi
 from sklearn.linear_model import LogisticRegression
 
 import coordboost as cb
-from coordboost.lasso.free import Reach
+from coordboost.lasso.free import FreeNewton, Reach
+from coordboost.paths.intercept import best_shift
 from coordboost.screening.columns import ScaledColumns
+from coordboost.targets import At, Penalty
 
 RNG = np.random.default_rng(4)
 
@@ -146,3 +148,37 @@ def test_the_reach_does_not_know_which_class_is_called_one():
         for labels in (y, -y)
     ]
     assert reach[0] == pytest.approx(reach[1], rel=1e-12)
+
+
+def test_what_is_left_of_the_sum_of_residuals_is_paid_for_as_far_as_the_intercept_may_go():
+    """With what rounding may hide of it: `doubt` for columns of norm 1, and the column of ones has the root of the sum of the weights."""
+    X, y = RNG.normal(size=(30, 4)), np.where(np.arange(30) < 11, 1.0, -1.0)
+    problem = cb.Problem(X, y, cb.Logistic(), sample_weight=1e4 * np.linspace(1, 2, 30))
+    reach = Reach(ScaledColumns(problem, np.ones(4), np.zeros(4), weighted=False))
+    balanced = best_shift(problem, np.zeros(30))
+    for shift in (balanced, balanced + 0.1):
+        at, lam = At.point(problem, np.zeros(4))._replace(pred=np.full(30, shift)), 1e4
+        resid = problem.resid(at.pred)
+        at = at._replace(loss=problem.value(at.pred), resid=resid, corr=problem.scan(resid))
+        fixed = Penalty(lam).certificate(problem, at)
+        far = reach.most(fixed.upper, lam) + abs(shift)
+        left = abs(resid.sum()) + at.doubt(problem) * np.sqrt(problem.weight.sum())
+        assert reach.gap(lam, *at) - fixed.gap == pytest.approx(left * far, rel=1e-6)
+
+
+def test_a_check_forms_everything_anew():
+    """What was followed step by step is not trusted: the prediction is that of the coefficients, with their best intercept."""
+    X, y = RNG.normal(size=(30, 4)), np.where(RNG.normal(size=30) > 0.3, 1.0, -1.0)
+    problem = cb.Problem(X, y, cb.Logistic())
+    inner = FreeNewton(ScaledColumns(problem, np.ones(4), np.zeros(4), weighted=False), lambda lam, *point: point)
+    inner.recruit(inner.waiting(0.0))
+    lam = 0.1 * inner.level
+    assert inner.fit(lam, 1e-6)
+    scans, beta = inner.n_scans, np.zeros(4)
+    inner.pred, inner.loss, inner.resid = inner.pred + X[:, 0], 0.0, inner.resid + 1.0
+    _, pred, loss, resid, corr = inner.check(lam, 0.0)
+    beta[inner.model()[0]] = inner.model()[1]
+    plain = problem.combine(beta)
+    assert np.ptp(pred - plain) <= 1e-13 and abs(resid.sum()) <= 1e-10 and inner.n_scans == scans + 1
+    assert loss == pytest.approx(problem.value(pred), rel=1e-13)
+    np.testing.assert_allclose(corr, problem.scan(problem.resid(pred)), atol=1e-13)

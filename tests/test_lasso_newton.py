@@ -229,3 +229,7 @@ def demo(**options):
 )
 def test_bad_input(action, fragment):
     refused(action, fragment)
+
+
+def test_small_curvatures():
+    assert curvatures(cb.Poisson(), np.ones(2), np.full(2, 9.0), 0.0, np.array([-2.0, -3.0]), np.empty(2)) == math.exp(-2.0)

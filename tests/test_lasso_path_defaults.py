@@ -5,10 +5,13 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import scipy.sparse
 from test_lasso_path import table
 
 import coordboost as cb
-from coordboost.lasso.solvers import choose
+from coordboost.lasso import solvers
+from coordboost.lasso.solvers import by_homotopy, choose
+from coordboost.screening.columns import ScaledColumns
 
 
 def test_the_default_grid():
@@ -48,3 +51,26 @@ def test_the_solver_that_nobody_asked_for(n, p, n_alphas, last, tol, solver):
     dictionary = cb.Problem(*table(8, 3)).dictionary
     problem = SimpleNamespace(n_samples=n, n_learners=p, loss=cb.Squared(), dictionary=dictionary)
     assert choose(problem, np.linspace(1.0, last, n_alphas), tol) == solver
+
+
+def test_of_two_answers_to_a_penalty_the_better_is_kept(monkeypatch):
+    """No exact path reaches a gap of 0: working sets are asked for every penalty but 0, and may have better answers to some."""
+    problem = cb.Problem(*table(20, 6))
+    columns = ScaledColumns(problem)
+    lams = np.abs(columns.zero).max() * np.array([0.9, 0.5, 0.3, 0.2, 0.0])
+    asked, better = [], np.array([False, True, False, True])
+
+    def answers(*question):
+        asked.append(question)
+        found = np.where(better, 0.0, 1.0)[:3]  # cut short before the last of them
+        return scipy.sparse.csr_array(np.outer([7.0, 8.0, 9.0], np.ones(6))), found, 11
+
+    plain, gaps, n_scans = by_homotopy(problem, columns, lams, 1e-6)
+    assert (gaps[:4] <= 1e-6).all() and gaps[4] > 1e-6  # no penalty, no dual point but 0
+    monkeypatch.setattr(solvers, "_gaps", lambda points, whole: np.full(len(points), 0.5))
+    monkeypatch.setattr(solvers, "by_descent", answers)
+    gammas, gaps, more = by_homotopy(problem, columns, lams, 0.25)
+    ((first, second, wanted, tol),) = asked
+    assert first is problem and second is columns and list(wanted) == list(lams[:4]) and tol == 0.25
+    assert list(gaps) == [0.5, 0.0, 0.5, 0.5, 0.5] and more > n_scans
+    np.testing.assert_array_equal(gammas.toarray(), np.vstack([plain.toarray()[:1], np.full((1, 6), 8.0), plain.toarray()[2:]]))

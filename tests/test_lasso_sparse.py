@@ -234,3 +234,12 @@ def test_who_reaches_zero_leaves():
     assert 0.5 * np.sum((y - B @ gamma) ** 2) + lam * np.abs(gamma).sum() < before
     left = np.flatnonzero(gamma)
     np.testing.assert_allclose(B[:, left].T @ (y - B @ gamma), lam * signs[left], atol=1e-8)
+
+
+def test_the_norms_of_columns_are_those_of_the_penalties():
+    """Norm and sum of the sizes of the entries, with weights and penalty factors; half as long where the penalty is twice as large."""
+    problem, scale = sparse_table(60, 40, 3, sample_weight=np.linspace(0.5, 3, 60)), np.linspace(0.2, 1.0, 40)
+    inner = StoredEntries(ScaledColumns(problem, scale))
+    B = np.sqrt(problem.weight)[:, None] * problem.gather(np.arange(40)) * scale
+    np.testing.assert_allclose(inner.norm, np.linalg.norm(B, axis=0), rtol=1e-12)
+    np.testing.assert_allclose(inner.l1, np.abs(B).sum(axis=0), rtol=1e-12)

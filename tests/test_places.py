@@ -203,3 +203,12 @@ def test_a_grid_has_certificates_at_its_own_alphas():
     grid = path_of("grid")
     assert grid.certificate_at(cb.Place(alpha=grid.alphas[3])) == grid.certificate(3)
     refused(lambda: grid.certificate_at(cb.Place(alpha=(grid.alphas[3] + grid.alphas[4]) / 2)), "at its own alphas only")
+
+
+def test_an_exact_path_has_certificates_between_its_corners():
+    """At a place three tenths of the way from a corner to the next: about the Lasso at the penalty there, and the model is its optimum."""
+    exact = path_of("exact")
+    lam = 0.7 * exact.lam[2] + 0.3 * exact.lam[3]
+    for place in (cb.Place(lam=lam), cb.Place(step=2.3)):
+        certificate = exact.certificate_at(place)
+        assert certificate.target.lam == pytest.approx(lam, rel=1e-12) and certificate.gap <= 1e-10 * certificate.upper
