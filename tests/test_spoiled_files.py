@@ -195,3 +195,13 @@ def test_save_follows_links_and_keeps_devices(tmp_path):
     umask = os.umask(0)
     os.umask(umask)
     assert (tmp_path / "run").stat().st_mode & 0o777 == 0o666 & ~umask
+
+
+def test_a_file_is_whole_on_the_disk_before_it_takes_the_place_of_another(tmp_path, monkeypatch):
+    """All of it is handed to the system before the disk is asked to keep it; only then it gets its name."""
+    problem, method, n_steps = PROBLEMS["plain"]
+    sizes = []
+    monkeypatch.setattr(os, "fsync", lambda number: sizes.append((os.fstat(number).st_size, os.listdir(tmp_path))))
+    cb.solve(problem, method, n_steps).save(tmp_path / "run")
+    ((size, (name,)),) = sizes
+    assert size == (tmp_path / "run").stat().st_size and name != "run" and os.listdir(tmp_path) == ["run"]

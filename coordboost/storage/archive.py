@@ -49,7 +49,6 @@ def write(file, header, arrays):
     try:
         with open(beside, "xb") as handle:
             _write(handle, header, arrays)
-            handle.flush()
             os.fsync(handle.fileno())
         os.replace(beside, file)
     except BaseException as error:
