@@ -122,7 +122,7 @@ def test_neighbouring_pixels(n_samples, solver):
 def test_the_gap_of_a_working_set_is_that_of_its_columns(outside):
     """From Gram form alone; a correlation outside makes the dual point smaller."""
     X, y = np.array([[1.0, 0.5, 0.0], [0.0, 1.0, -1.0], [2.0, 0.0, 1.0]]), np.array([3.0, -1.0, 2.0])
-    gamma, lam = np.array([0.5, 0.0, -0.25]), 2.5
+    gamma, lam = np.array([1.0, 0.0, -0.25]), 2.5
     resid = y - X @ gamma
     start, now = X.T @ y, X.T @ resid
     share = min(1.0, lam / max(np.abs(now).max(), outside))

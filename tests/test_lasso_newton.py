@@ -233,3 +233,16 @@ def test_bad_input(action, fragment):
 
 def test_small_curvatures():
     assert curvatures(cb.Poisson(), np.ones(2), np.full(2, 9.0), 0.0, np.array([-2.0, -3.0]), np.empty(2)) == math.exp(-2.0)
+
+
+def test_a_step_the_wrong_way_is_none():
+    """Away from the optimum the objective rises at every length: nothing moves."""
+    X, y = labelled(30, 6)
+    problem = cb.Problem(X, y, cb.Logistic())
+    inner = Newton(ScaledColumns(problem, weighted=False), lambda lam, *point: point)
+    inner.recruit(np.arange(6))
+    change, before = -inner.corr, [inner.gamma.copy(), inner.pred.copy(), inner.loss, inner.resid.copy()]
+    lam = 0.1 * inner.level
+    assert inner._search(change, inner.corr.copy(), lam) == 0.0
+    assert all(np.array_equal(old, new) for old, new in zip(before, [inner.gamma, inner.pred, inner.loss, inner.resid], strict=True))
+    assert inner._search(-1e-3 * change, inner.corr.copy(), lam) == 1.0 and inner.loss < before[2]

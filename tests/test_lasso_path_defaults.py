@@ -74,3 +74,19 @@ def test_of_two_answers_to_a_penalty_the_better_is_kept(monkeypatch):
     assert first is problem and second is columns and list(wanted) == list(lams[:4]) and tol == 0.25
     assert list(gaps) == [0.5, 0.0, 0.5, 0.5, 0.5] and more > n_scans
     np.testing.assert_array_equal(gammas.toarray(), np.vstack([plain.toarray()[:1], np.full((1, 6), 8.0), plain.toarray()[2:]]))
+
+
+@pytest.mark.parametrize("shape", [(60, 20), (20, 60)])
+@pytest.mark.parametrize(("solver", "loss"), [("descent", cb.Squared()), ("newton", cb.Logistic())])
+def test_scans_are_counted(shape, solver, loss, monkeypatch):
+    """Every scan of all learners, the first one included; where all are in the working set from the start there is no other."""
+    scans, first = [], ScaledColumns.scan
+    monkeypatch.setattr(ScaledColumns, "scan", lambda *question: scans.append(1) or first(*question))
+    X, y = table(*shape)
+    path = cb.lasso_path(X, np.sign(y - y.mean()), n_alphas=12, solver=solver, loss=loss)
+    assert path.n_scans == len(scans) and (len(scans) == 1) == (solver == "descent" and shape == (60, 20))
+
+
+def test_an_exact_path_on_few_learners_has_one_scan():
+    """At 0: all of them are candidates then, and followed."""
+    assert cb.exact_path(cb.Problem(*table(60, 20))).n_scans == 1

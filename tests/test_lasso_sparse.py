@@ -243,3 +243,7 @@ def test_the_norms_of_columns_are_those_of_the_penalties():
     B = np.sqrt(problem.weight)[:, None] * problem.gather(np.arange(40)) * scale
     np.testing.assert_allclose(inner.norm, np.linalg.norm(B, axis=0), rtol=1e-12)
     np.testing.assert_allclose(inner.l1, np.abs(B).sum(axis=0), rtol=1e-12)
+    # sums of products of n rounded numbers are off by 4 u sqrt(n) times the norms
+    y, rounding = np.sqrt(problem.weight) * problem.y, 2 * np.finfo(float).eps * np.sqrt(60)
+    room = inner.size - np.abs(B.T @ y)
+    np.testing.assert_allclose(room, rounding * np.linalg.norm(y) * inner.norm, atol=1e-15 * np.linalg.norm(y))

@@ -202,6 +202,7 @@ def test_what_is_refused(action, fragment):
 def test_a_grid_has_certificates_at_its_own_alphas():
     grid = path_of("grid")
     assert grid.certificate_at(cb.Place(alpha=grid.alphas[3])) == grid.certificate(3)
+    assert grid.certificate_at(cb.Place(alpha=2 * grid.alphas[0])) == grid.certificate_at(cb.Place(step=0)) == grid.certificate(0)
     refused(lambda: grid.certificate_at(cb.Place(alpha=(grid.alphas[3] + grid.alphas[4]) / 2)), "at its own alphas only")
 
 

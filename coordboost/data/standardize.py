@@ -41,8 +41,8 @@ def counted(weight):
 
 
 def _power_of_two(top):
-    """Powers of two near `top`: dividing by them is exact and keeps squares in range; 1 where `top` is 0."""
-    return np.where(top > 0, np.ldexp(1.0, np.frexp(top)[1] - 1), 1.0)
+    """Powers of two near `top`, 1/2 where it is 0: dividing by them is exact and keeps squares in range."""
+    return np.ldexp(1.0, np.frexp(top)[1] - 1)
 
 
 def standardize_dense(X, weight, center, scale, names=None):

@@ -125,7 +125,7 @@ class LassoPath(PiecewiseLinear):
 
     def certificate_at(self, place):
         """The same at the ``Place`` of an alpha of the grid."""
-        before, after, share = self._mixture(place)
-        if 0 < share < 1:
+        _, after, share = self._mixture(place)
+        if share < 1:
             raise ValueError("a grid has certificates at its own alphas only; put the alpha into the grid.")
-        return self.certificate(after if share else before)
+        return self.certificate(after)
