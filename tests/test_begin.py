@@ -45,11 +45,11 @@ def test_what_is_surely_finite_is(name, pred, y, base, weight):
 def test_a_run_of_ordinary_numbers_sums_up_no_losses(monkeypatch, loss):
     """Nobody asks for them: a logistic loss takes longer than the search of a stump in eight features."""
     rng, asked = np.random.default_rng(0), []
-    X = rng.standard_normal((300, 3))
+    X = rng.standard_normal((40, 3))
     y = np.where(X[:, 0] > X[:, 1], 1.0, -1.0)
     monkeypatch.setattr(problem, "total_of", lambda *args: asked.append(args) or 0.0)
-    cb.solve(cb.Problem(X, y, loss), cb.rcd(), 20, view=cb.Explicit)
-    cb.solve(cb.Problem(cb.trees(X, max_depth=2), y, loss), cb.gbm(0.3), 20)
+    cb.solve(cb.Problem(X, y, loss), cb.rcd(), 20, view=cb.Explicit, compile=False)
+    cb.solve(cb.Problem(cb.trees(X, max_depth=2), y, loss), cb.gbm(0.3), 5, compile=False)
     assert not asked
 
 
