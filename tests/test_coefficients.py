@@ -13,6 +13,7 @@ import coordboost as cb
 from coordboost import methods
 from coordboost._protocol import COEFFICIENTS
 from coordboost.engine.loop import retrace
+from coordboost.engine.views.refit import Refit
 from coordboost.pieces.coefficients import Refitted, Single
 
 PROBLEM = cb.Problem(*gaussian("tall"))
@@ -67,7 +68,7 @@ def test_replaying_twice_starts_afresh():
     again = run.method.coefficients.start(PROBLEM)
     retrace(again, run.path, 0, 7)
     assert (again.beta(1.0) == run.beta).all() and (cb.solve(PROBLEM, method, 7).beta == run.beta).all()
-    assert len(method.coefficients.values) == len(run.method.coefficients.values) == 0
+    assert method.coefficients.values is None and run.method.coefficients.values is None
 
 
 class Unheard(NamedTuple):
@@ -150,3 +151,14 @@ def test_refitted_coefficients_are_weighted_least_squares():
     assert len(used) == 4
     # each correlation is a sum of 30 products, rounded; the coefficients are those of a well-conditioned problem
     assert np.abs(problem.scan(problem.resid(problem.combine(run.beta)))[used]).max() <= 1e-13 * np.linalg.norm(problem.y)
+
+
+def test_directions_of_nearly_equal_columns_are_orthogonal():
+    """Orthogonalised once, what rounding leaves is as large as what is new in the second column."""
+    rng = np.random.default_rng(0)
+    first, new = rng.normal(size=(2, 30))
+    problem = cb.Problem(np.column_stack([first, first + 1e-7 * new]), rng.normal(size=30))
+    view = Refit(problem)
+    for j in range(2):
+        view.push(j, 0, view.search(j, 1, 0))
+    np.testing.assert_allclose(view.basis @ view.basis.T, np.eye(2), rtol=0, atol=1e-14)

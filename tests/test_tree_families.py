@@ -140,6 +140,7 @@ def test_categories_missing_values_and_monotone_features():
     assert (np.diff(run.predict(grid).reshape(20, 10), axis=0) >= -1e-12).all() and run.final.loss < 0.9 * problem.start_loss
     with pytest.raises(ValueError, match="which monotone forbids"):
         cb.solve(problem, cb.rgb(0.1, revisit=True), 1)
+    assert not cb.Structural(1, 0.1).bind(problem).revisit  # trees come anew unless they are asked for
     with pytest.raises(ValueError, match="pass sums=False"):
         cb.tree_families(table, monotone={"c": 1}, sums=True)
 

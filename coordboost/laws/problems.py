@@ -66,7 +66,8 @@ class Listed:
 
 def runs_of(problem, method, n_steps):
     """The run twice in plain Python, and compiled where the rules are pieces; on the data themselves, where learners can be counted."""
-    pieces = is_piece(method.select) and is_piece(method.step)
+    bound = method.bind(problem)
+    pieces = is_piece(bound.select) and is_piece(bound.step)
     ways = [False, False, True] if pieces else [False, False]
     view = Explicit if problem.countable else None
     return [solve(problem, method, n_steps, view=view, compile=way) for way in ways]
