@@ -185,3 +185,15 @@ def test_where_gram_columns_are_counts_a_run_begins_with_them():
     assert long.n_scans == 1 and long.n_gram_columns == len(np.unique(long.path.learner))
     assert short.resume(20_000).n_scans > 1 == short.n_gram_columns
     assert cb.solve(cb.Problem(*ar1(60, 400, k=10)), cb.ls_boost(0.7), 1).n_gram_columns == 0
+
+
+def test_what_a_store_let_go_of_is_computed_again():
+    X, y = ar1(20, 40, k=5)
+    store = GramStore(cb.Problem(X, y))
+    store.hold([[3, 4], [9]])
+    columns = store.held.rows[:3].copy()
+    store.clear()
+    assert store.blocks == [] and len(store.held) == 0 and (store.held.place < 0).all()
+    store.held.rows[:3] = np.nan
+    store.hold([[3, 4], [9]])
+    assert (store.held.rows[:3] == columns).all() and store.held.place[[3, 4, 9]].tolist() == [0, 1, 2]

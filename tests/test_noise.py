@@ -9,6 +9,7 @@ from scipy import stats
 
 from coordboost import _noise
 from coordboost._generic import compiled, interpreted
+from coordboost.pieces.perturbation import Structure
 
 ONE = np.ones(1)
 
@@ -91,3 +92,7 @@ def test_a_part_is_kept_and_counts_for_all():
     small = np.zeros(50)
     interpreted(some)(5, 3, 11, share, values[:50], small)
     assert np.array_equal(small, out[:50])
+
+
+def test_files_keep_the_number_of_a_structure():
+    assert {kind.name: int(kind) for kind in Structure} == {"NONE": 0, "OWN": 1, "SAME": 2}

@@ -12,7 +12,7 @@ from reference_sets import needs_compiler
 
 import coordboost as cb
 from coordboost._winner import best_of_all
-from coordboost.engine.views.called import Seen, strongest_of_all
+from coordboost.engine.views.called import Called, Seen, strongest_of_all
 
 RNG = np.random.default_rng(0)
 M, N = 40, 3000
@@ -139,3 +139,15 @@ def test_numbers_that_are_not_finite_are_seen_wherever_they_are(bad, method):
     with pytest.raises(ValueError, match=r"Later.scan must return 3000 finite numbers, got shape .* with NaN or infinity"):
         cb.solve(problem, method, 60, view=cb.Explicit)
     assert oracle.scans == 31
+
+
+def test_what_a_scan_gave_is_not_looked_at_twice(monkeypatch):
+    """The search for the largest sees NaN itself; the sentence comes from the oracle."""
+    problem, checks = cb.Problem(Columns(), Y, center=False), []
+    view = Called(cb.Explicit.start(problem))
+    monkeypatch.setattr(problem.dictionary, "finite", lambda verb, out: checks.append(verb) or out)
+    corr = ROWS @ Y
+    assert view.best(cb.ls_boost(1.0).step, None)[0] == np.abs(corr).argmax() and checks == []
+    monkeypatch.setattr(problem.dictionary.source, "scan", lambda v: np.full(N, np.nan))
+    view.best(cb.ls_boost(1.0).step, None)
+    assert checks == ["scan"]

@@ -116,3 +116,11 @@ def test_new_learners_that_take_a_scan_each_lose_nothing():
         credits.append(source.memory.credit + source.prices.gram_column * source.n_columns)
     scan = source.prices.scan
     assert credits[0] < 10 * scan < 50 * scan <= credits[1] <= TRUST * 50 * source.prices.explicit
+
+
+def test_without_gram_columns_there_is_no_credit():
+    """What a run on gathered columns remembers can be read again."""
+    X, y = ar1(20, 40, k=5)
+    source = Stepper(cb.Problem(X, y, cb.Huber(1.0)), cb.gcd(), view=cb.Gathered).source
+    source.rebuild(np.zeros(40), 10)
+    assert source.memory.credit == 0 and Memory.read(source.saved, ["Gathered", "Explicit"], 40) == source.memory

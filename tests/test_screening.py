@@ -6,6 +6,7 @@ import scipy.sparse
 
 import coordboost as cb
 from coordboost.screening.columns import FEW, ScaledColumns
+from coordboost.screening.sphere import few_entries
 
 N_SAMPLES, N_LEARNERS = 12, 2 * FEW + 7
 RNG = np.random.default_rng(31)
@@ -31,3 +32,9 @@ def test_levels_look_at_every_column(kind, weight, scale):
     # sums of so many products of numbers of size one, taken in another order
     np.testing.assert_allclose(columns.levels(resids), expected, rtol=0, atol=4 * N_SAMPLES * np.finfo(float).eps)
     np.testing.assert_allclose([np.abs(columns.scan(resid)).max() for resid in resids], expected, rtol=0, atol=1e-14)
+
+
+def test_few_entries_is_exact_at_every_level():
+    """Squares that fall as the levels do: between two neighbours one of the levels cuts where it should."""
+    squares = np.array([1, 1 / 2, 1 / 4, 1 / 16, 1 / 256, 0])
+    np.testing.assert_allclose(few_entries(3 * np.sqrt(squares), 5) ** 2, 9 * np.append(0, np.cumsum(squares[:5])), rtol=5e-8)

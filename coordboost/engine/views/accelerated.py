@@ -244,7 +244,7 @@ class Accelerated(NamedTuple):
             memory = self.correction * (1 - mix / 2) * self.angle[1] / self.angle[2]  # 1 - mix / 2 = (m + 1) / (m + 2)
             for i in range(len(self.looked)):
                 self.looked[i] += memory * self.unfitted[i]
-            clock[1] = 0 * clock[1]
+            clock[1] = 0
         else:
             add(self.dictionary, j, self.share * clock[2] * theta / mix, self.h)
             next_round(self)
