@@ -13,6 +13,7 @@ from run_files import npy as array_file
 
 import coordboost as cb
 from coordboost import Problem
+from coordboost.storage.archive import MEMBERS
 from coordboost.storage.codec import decode, encode
 
 RNG = np.random.default_rng(0)
@@ -212,3 +213,18 @@ def test_one_number_of_a_path_that_is_none(name, tmp_path):
     array[1] = np.inf
     spoiled = forged({**members, f"{name}.npy": array_file(array)})
     refused(lambda: cb.load(_written(tmp_path / "run", spoiled)), "the recorded steps do not fit a problem")
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+@pytest.mark.parametrize("wrong", ["twice", "no array", "no header", "too many"])
+def test_archives_of_something_else(wrong, tmp_path):
+    run().save(tmp_path / "run")
+    members = taken_apart((tmp_path / "run").read_bytes())
+    others = {
+        "twice": [*members.items(), ("beta.npy", members["beta.npy"])],
+        "no array": [*members.items(), ("beta.txt", b"0")],
+        "no header": [pair for pair in members.items() if pair[0] != "header.npy"],
+        "too many": [*members.items(), *((f"{i}.npy", members["beta.npy"]) for i in range(MEMBERS))],
+    }
+    (tmp_path / "run").write_bytes(put_together(others[wrong]))
+    refused(lambda: cb.load(tmp_path / "run"), "the members of the archive are not those of a run")

@@ -10,12 +10,13 @@ from test_homotopy_rounding import GAP, errors, kernels, powers
 
 import coordboost as cb
 from coordboost.exact import pool
-from coordboost.exact.candidates import n_wanted
+from coordboost.exact.candidates import n_wanted, trace_path
 from coordboost.exact.factor import extend
 from coordboost.exact.homotopy import Homotopy
 from coordboost.exact.path import ExactPath
 from coordboost.exact.rounding import deviation
 from coordboost.exact.segments import is_certain, strayed
+from coordboost.exact.state import SCAN
 from coordboost.screening.columns import ScaledColumns
 
 
@@ -167,3 +168,19 @@ def test_where_the_residual_was_taken_to_go(end):
     assert 0 < outside.sum() < 3000 - 64
     assert np.abs(B[outside] @ scanned).max() == pytest.approx(now.outside, rel=1e-10)
     assert np.abs(B[outside] @ (scanned - now.horizon * way)).max() == pytest.approx(now.ahead, rel=1e-10)
+
+
+def test_a_scan_is_asked_for_after_so_many_corners():
+    """No more corners than asked for stand on one scan; the next lot goes on where it ended."""
+    rng = np.random.default_rng(3)
+    X = scipy.sparse.csc_array(np.round(2 * rng.standard_normal((40, 9))))
+    problem = cb.Problem(X, rng.standard_normal(40))
+    levels, walk = cb.exact_path(problem).lam, Homotopy(problem, "lasso", 0.0)
+    held = walk.pool
+    held.start(walk.columns.zero / walk.unit, np.abs(walk.columns.zero).max() / walk.unit)
+    for first in (1, 4):
+        status, n_corners, *_ = trace_path(held.path, 3)
+        assert status == SCAN and n_corners == 3
+        np.testing.assert_allclose(held.path.lams[:3] * walk.unit, levels[first : first + 3], rtol=1e-12)
+        held.take(held.scan())
+    assert held.now.n_scans == 3
