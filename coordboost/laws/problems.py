@@ -66,8 +66,7 @@ class Listed:
 
 def runs_of(problem, method, n_steps):
     """The run twice in plain Python, and compiled where the rules are pieces; on the data themselves, where learners can be counted."""
-    bound = method.bind(problem)
-    pieces = is_piece(bound.select) and is_piece(bound.step)
+    pieces = is_piece(method.select) and is_piece(method.step)
     ways = [False, False, True] if pieces else [False, False]
     view = Explicit if problem.countable else None
     return [solve(problem, method, n_steps, view=view, compile=way) for way in ways]

@@ -101,8 +101,8 @@ class Single(NamedTuple):
     beta = unit * scale * values: a shrinkage of all coefficients costs one multiplication.
     """
 
-    values: np.ndarray | None = None
-    scale: np.ndarray | None = None
+    values: np.ndarray = np.zeros(0)
+    scale: np.ndarray = np.ones(1)
     plain = True
 
     def start(self, problem):
@@ -167,14 +167,14 @@ class TwoSequences(NamedTuple):
     """
 
     share: float = 0.0
-    f: np.ndarray | None = None
-    h: np.ndarray | None = None
-    before: np.ndarray | None = None
+    f: np.ndarray = np.zeros(0)
+    h: np.ndarray = np.zeros(0)
+    before: np.ndarray = np.zeros(0)
     period: int = 0
     guard: int = 0
     correction: int = 1
     follow_angle: int = 0
-    slowed: np.ndarray | None = None
+    slowed: np.ndarray = np.zeros(1, dtype=np.int64)
     sequences = 2
 
     def start(self, problem):

@@ -43,8 +43,8 @@ class Weighted(NamedTuple):
     """
 
     p: np.ndarray
-    member: np.ndarray | None = None
-    start: np.ndarray | None = None
+    member: np.ndarray = np.zeros(0, dtype=np.int64)
+    start: np.ndarray = np.zeros(1, dtype=np.int64)
 
     width = 1
     grouped = True
@@ -125,7 +125,7 @@ class Together(NamedTuple):
     """The columns of t blocks, drawn uniformly without replacement, fitted at once."""
 
     t: int
-    n: int | None = None  # blocks, filled in from the problem
+    n: int = 0  # blocks, filled in from the problem
 
     of_blocks = True
     blind = True
@@ -163,7 +163,7 @@ class Mask(NamedTuple):
     """The columns of the blocks that a mask leaves, each block with probability q, fitted at once; an empty mask fits nothing."""
 
     q: float
-    n: int | None = None  # blocks, filled in from the problem
+    n: int = 0  # blocks, filled in from the problem
 
     of_blocks = True
     blind = True

@@ -33,8 +33,8 @@ turn = generic("turn")
 class Vertices(NamedTuple):
     """Coefficients unit * scale * values, moved as the row says; a weight that steps away have used up is 0 exactly."""
 
-    values: np.ndarray | None = None
-    scale: np.ndarray | None = None
+    values: np.ndarray = np.zeros(0)
+    scale: np.ndarray = np.ones(1)
     corrective = True
 
     def start(self, problem):

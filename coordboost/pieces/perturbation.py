@@ -59,8 +59,8 @@ class Noise(NamedTuple):
     structure: int = int(Structure.OWN)
     share: float = 1.0
     ahead: float = 0.0
-    total: float | None = None
-    seed: int | None = None
+    total: float = 0.0
+    seed: int = 0
 
     def bind(self, problem):
         positive("rate", self.rate)

@@ -116,8 +116,8 @@ class Groups(NamedTuple):
     """
 
     t: int = 1
-    member: np.ndarray | None = None
-    start: np.ndarray | None = None
+    member: np.ndarray = np.zeros(0, dtype=np.int64)
+    start: np.ndarray = np.zeros(1, dtype=np.int64)
 
     grouped = True
 

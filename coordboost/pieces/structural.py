@@ -110,10 +110,10 @@ class Structural(NamedTuple):
     power: float = 2.0
     families: object = None
     revisit: int = 0
-    per_unit: float | None = None  # the price of complexity 1, in sums
-    slack: float | None = None  # risks that differ by no more than this tie
-    member: np.ndarray | None = None
-    start: np.ndarray | None = None
+    per_unit: float = 0.0  # the price of complexity 1, in sums
+    slack: float = 0.0  # risks that differ by no more than this tie
+    member: np.ndarray = np.zeros(0, dtype=np.int64)
+    start: np.ndarray = np.zeros(1, dtype=np.int64)
     foresees = True
 
     @property
@@ -192,8 +192,8 @@ class FamilyStep(NamedTuple):
 
     power: float = 2.0
     families: object = None
-    scale: float | None = None  # sigma times the sum of the weights
-    gain: np.ndarray | None = None  # theta / corr of each learner that is given
+    scale: float = 1.0  # sigma times the sum of the weights
+    gain: np.ndarray = np.zeros(0)  # theta / corr of each learner that is given
     by_family = True
 
     def bind(self, problem):
