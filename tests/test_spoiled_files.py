@@ -205,3 +205,9 @@ def test_a_file_is_whole_on_the_disk_before_it_takes_the_place_of_another(tmp_pa
     cb.solve(problem, method, n_steps).save(tmp_path / "run")
     ((size, (name,)),) = sizes
     assert size == (tmp_path / "run").stat().st_size and name != "run" and os.listdir(tmp_path) == ["run"]
+
+
+def test_a_loaded_run_goes_on_in_compiled_code(tmp_path):
+    problem, method, n_steps = PROBLEMS["plain"]
+    cb.solve(problem, method, n_steps).save(tmp_path / "run")
+    assert cb.load(tmp_path / "run").outcome.compile is True

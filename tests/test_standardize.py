@@ -235,3 +235,10 @@ def test_columns_below_zero(kind, power):
     one, other = (Problem(kind(sign * above), Y) for sign in (1.0, -1.0))
     assert (columns(one) == -columns(other)).all() and np.isfinite(columns(one)).all()
     assert (one.standardization.norm == other.standardization.norm).all()
+
+
+def test_the_column_without_unit_norm_is_named():
+    X = np.array([[0.6, 1.0, 0.0], [0.8, 0.0, 1.5]])
+    for table in (X, scipy.sparse.csc_array(X)):
+        with pytest.raises(ValueError, match=r"column 2 has norm 1\.5"):
+            cb.Problem(table, [1.0, 2.0], center=False, scale=False)
