@@ -35,6 +35,6 @@ def test_levels_look_at_every_column(kind, weight, scale):
 
 
 def test_few_entries_is_exact_at_every_level():
-    """Squares that fall as the levels do: between two neighbours one of the levels cuts where it should."""
-    squares = np.array([1, 1 / 2, 1 / 4, 1 / 16, 1 / 256, 0])
-    np.testing.assert_allclose(few_entries(3 * np.sqrt(squares), 5) ** 2, 9 * np.append(0, np.cumsum(squares[:5])), rtol=5e-8)
+    """Squares that fall as the levels do, two of each: between two equal ones no other level cuts where it should."""
+    squares = np.repeat([1, 1 / 2, 1 / 4, 1 / 16, 1 / 256, 0], 2)
+    np.testing.assert_allclose(few_entries(3 * np.sqrt(squares), 12) ** 2, 9 * np.append(0, np.cumsum(squares)), rtol=1e-7)
