@@ -44,18 +44,19 @@ SETTINGS = {"NUMBA_DISABLE_JIT": "1", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THRE
 
 def files(root, only):
     """The files that are mutated, with their numbers of lines: {file: lines}."""
-    chosen = only or [f"{room}{end}" for room in ROOMS for end in ("", ".py")]
-    paths = [path for name in chosen for path in [root / "coordboost" / name] if path.exists()]
-    paths = [inner for path in paths for inner in (sorted(path.rglob("*.py")) if path.is_dir() else [path])]
-    if not paths:
-        sys.exit(f"--only: none of {', '.join(chosen)} is a file or folder of coordboost/.")
+    paths = []
+    for name in only or ROOMS:
+        found = [path for path in (root / "coordboost" / name, root / "coordboost" / f"{name}.py") if path.exists()]
+        if not found:
+            sys.exit(f"--only: {name} is no file or folder of coordboost/.")
+        paths += [inner for path in found for inner in (sorted(path.rglob("*.py")) if path.is_dir() else [path])]
     return {str(path.relative_to(root)): path.read_text().count("\n") for path in paths}
 
 
 def equivalents():
     """The known mutants that change nothing: {(file, line before, line after)}."""
     blocks = EQUIVALENTS.read_text().split("\n\n") if EQUIVALENTS.exists() else []
-    parts = [block.strip().split("\n") for block in blocks if block.startswith("coordboost/")]
+    parts = [block.strip().split("\n") for block in blocks if block.strip().startswith("coordboost/")]
     return {(file, old.removeprefix("- "), new.removeprefix("+ ")) for file, old, new, *_ in parts}
 
 
