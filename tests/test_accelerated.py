@@ -60,11 +60,11 @@ def test_exact_values():
 def test_vagbm_diverges_where_the_specification_says_so():
     """L at m = 20, 40, 60; float64 breaks the ties as the fractions do."""
     problem = as_it_is(np.eye(5), np.array([5.0, 4.0, 3.0, 2.0, 1.0]))
-    run = cb.solve(problem, cb.vagbm(1.0), 60, compile=False)
+    run = cb.solve(problem, cb.vagbm(1.0), 60)
     assert [state.loss for state in run.replay([0, 10, 20, 40, 60])] == pytest.approx(
         [27.5, 1.521, 6.694, 1504, 9.144e5], rel=1e-3
     )
-    stable = cb.solve(problem, cb.agbm(1.0, 1 / 105), 200, compile=False)
+    stable = cb.solve(problem, cb.agbm(1.0, 1 / 105), 200)
     assert stable.final.loss == pytest.approx(8.9e-4, rel=1e-2)  # m = 100
 
 

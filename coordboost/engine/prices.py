@@ -34,13 +34,13 @@ class Prices:
         self.residual = (8 if LOSS.of(problem.loss, "quadratic") else 100) * n_samples
         self.explicit = self.scan + self.residual + 200
         self.moved = 1.3 * n_learners + 600
-        self.counted = counts = problem.products is not None
+        self.counted = problem.products is not None
         rows = DICTIONARY.of(B, "rows") is not None
-        self.in_blocks = rows and not counts
-        self.gram_column = COUNTED * self.scan if counts else IN_BLOCK * self.scan if rows else self.scan
-        self.column = self.gram_column if counts else 2 * n_samples + called
-        self.entry = COUNT if counts else n_samples / 2
-        self.worth = n_learners if counts else self.scan / n_samples
+        self.in_blocks = rows and not self.counted
+        self.gram_column = COUNTED * self.scan if self.counted else IN_BLOCK * self.scan if rows else self.scan
+        self.column = self.gram_column if self.counted else 2 * n_samples + called
+        self.entry = COUNT if self.counted else n_samples / 2
+        self.worth = n_learners if self.counted else self.scan / n_samples
 
     def candidates(self, size, fresh=0, entries=0):
         """A scan that chooses `size` candidates: so many of them `fresh`, with so many new Gram `entries`."""

@@ -84,7 +84,7 @@ class Cheapest:
         self.memory, self.view, self.found, self.store = Memory(kind.__name__), None, None, None
         self.most = max(16, min(MOST, ROOM // (8 * problem.n_samples)))
         self.size_rule = by_scans if Lookahead in self.kinds else by_gain
-        self.n_columns = 0
+        self.n_columns, self.trial = 0, RENEW
         self.since, self.columns_since, self.backlog = 0, 0, 0  # at the start of the stretch: steps, columns, columns missing
 
     @property
@@ -161,7 +161,6 @@ class Cheapest:
 
     def _begin_trial(self):
         """A trial for as many steps as cost what a change to lookahead and back does; none where there is no lookahead."""
-        self.trial = RENEW
         if len(self.kinds) > 1:
             self.trial = math.ceil(2 * self.prices.candidates(self.memory.size) / self.prices.moved)
             self.view.begin_trial(self.memory.size)
