@@ -26,8 +26,10 @@ from numba.extending import overload, register_jitable
 _PACKAGE = Path(__file__).parent
 #: Rooms without kernels. A piece that lived there would be hashed as one of a user's own.
 _APART = {"cli", "data", "estimators", "page", "plots", "readers", "storage"}
+# No other language calls a kernel: the entry that numba adds for one would be a sixth of the time that compiling takes.
+_INNER = {"no_cfunc_wrapper": True}
 # A call passes every field of every array of a piece, 60 words or more: a kernel of a piece becomes part of its caller.
-_INLINE = {"forceinline": True}
+_INLINE = {"forceinline": True, **_INNER}
 
 
 def generic(name, default=None):
@@ -49,12 +51,12 @@ def generic(name, default=None):
 
 def kernel(function):
     """Mark a plain helper function as callable from compiled code."""
-    return register_jitable(function)
+    return register_jitable(**_INNER)(function)
 
 
 def leaf(function):
     """As `kernel`, for a loop that makes no arrays: compiled without reference counts even where its caller has them."""
-    return register_jitable(_nrt=False)(function)
+    return register_jitable(_nrt=False, **_INNER)(function)
 
 
 def inlined(function):
@@ -64,13 +66,13 @@ def inlined(function):
 
 def reduction(function):
     """As `kernel`, for sums whose terms the compiler may take in any order, so that it can use vectors."""
-    return register_jitable(_nrt=False, fastmath={"reassoc"})(function)
+    return register_jitable(_nrt=False, fastmath={"reassoc"}, **_INNER)(function)
 
 
 def fused(function):
     """As `reduction`, of a copy of `function`; a product and the sum that takes it in are rounded once, where the machine can do that."""
     copy = FunctionType(function.__code__, function.__globals__, function.__name__)
-    return register_jitable(_nrt=False, fastmath={"reassoc", "contract"})(copy)
+    return register_jitable(_nrt=False, fastmath={"reassoc", "contract"}, **_INNER)(copy)
 
 
 def is_piece(value):
