@@ -9,7 +9,7 @@ from coordboost.exact.products import fill_residual, has_gram
 from coordboost.exact.segments import trace_segments
 from coordboost.exact.state import CROWDED, SCAN
 from coordboost.screening.best import BINS, rough_level
-from coordboost.screening.columns import extend_gram, gather_rows
+from coordboost.screening.columns import gather_rows
 
 #: The Gram matrix of the candidates may cost this many times as many products as the scans: products of blocks are that much faster.
 RATIO = 3
@@ -115,6 +115,19 @@ def choose_candidates(path, corr):
 
 
 @kernel
+def extend_gram(path, m, room):
+    """Gram entries of the candidates m to room with those before, and with each other."""
+    new = path.scratch[: (room - m) * room].reshape(room - m, room)
+    np.dot(path.columns[m:room], path.columns[:room].T, new)
+    for i in range(room - m):  # one by one: numba takes seconds to compile what it would say if shapes were different
+        for k in range(room):
+            path.gram[m + i, k] = new[i, k]
+    for k in range(m):
+        for i in range(room - m):
+            path.gram[k, m + i] = new[i, k]
+
+
+@kernel
 def add_candidates(path, new, corr):
     """The learners `new`, whose columns are there already, become candidates; tracking starts anew from the correlations `corr`."""
     now = path.now
@@ -122,7 +135,7 @@ def add_candidates(path, new, corr):
     if len(new) and has_gram(path):
         lot = LOT if m == 0 and room % LOT == 0 else len(new)  # BLAS rounds products in lots that are not whole in another way
         for first in range(m, room, lot):
-            extend_gram(path.columns, path.gram, first, first + lot, path.scratch)
+            extend_gram(path, first, first + lot)
     for i in range(m, room):
         path.learner[i], path.rank[i], path.tied[i], path.was_active[i] = new[i - m], -1, 0, 0
         path.beta[i], path.scanned_beta[i], path.direction[i], path.sign[i] = 0.0, 0.0, 0.0, 0.0

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from coordboost._generic import compiled, kernel, leaf
+from coordboost._generic import compiled, leaf
 from coordboost._machine import WIDE
 from coordboost._protocol import DICTIONARY
 from coordboost.screening.inner_products import gram_of
@@ -23,16 +23,6 @@ def grown(array, shape):
     out = np.empty(shape, array.dtype)
     out[tuple(slice(length) for length in array.shape)] = array
     return out
-
-
-@kernel
-def extend_gram(columns, gram, m, room, scratch):
-    """Gram entries of the learners m to room with those before, and with each other."""
-    new = scratch[: (room - m) * room].reshape(room - m, room)
-    np.dot(columns[m:room], columns[:room].T, new)
-    gram[m:room, :room] = new
-    for i in range(m):
-        gram[i, m:room] = new[:, i]
 
 
 @leaf
@@ -92,13 +82,12 @@ class HeldColumns:
         elif self.entries is None:
             self.fill(learners, self.rows[m:room])
         self.ids[m:room] = learners
-        if self.entries is not None:
-            self.gram[m:room, :room] = self.entries(learners, self.ids[:room])
-            self.gram[:m, m:room] = self.gram[m:room, :m].T
-        elif self.gram is not None and m == 0 and room * self.rows[:room].size > LITTLE and WIDE:
+        if self.entries is None and self.gram is not None and m == 0 and room * self.rows[:room].size > LITTLE and WIDE:
             gram_of(self.rows[:room], self.gram)
         elif self.gram is not None:
-            extend_gram(self.rows, self.gram, m, room, np.empty((room - m) * room))
+            stored = self.entries is None
+            new = np.dot(self.rows[m:room], self.rows[:room].T) if stored else self.entries(learners, self.ids[:room])
+            self.gram[m:room, :room], self.gram[:m, m:room] = new, new[:, :m].T
         self.place[learners], self.m = np.arange(m, room), room
 
     def at(self, learners):
