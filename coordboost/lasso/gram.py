@@ -2,7 +2,7 @@ r"""The penalised Lasso of the squared loss on a working set in Gram form: coord
 
 On the m learners of the working set c = B'r is kept up to date by rows of the Gram matrix, so a step costs O(m) whatever the number of
 samples, and so does the duality gap on the set. Where sweeps are slow, an active set goes to the exact optimum. All learners are looked
-at by a scan, or the sphere test proves what it would show.
+at by a scan, or those that the sphere test from the last scan does not keep below the penalty.
 
 Source: Friedman, Hastie, Tibshirani, *Regularization paths for generalized linear models via coordinate descent* (covariance updates).
 """
@@ -25,6 +25,8 @@ SWEEPS, ROUNDS, TURNS = 10, 3, 40
 MORE = 50
 #: Part of the gap asked for that rounding of the Gram form may cost.
 ROUNDED = 0.05
+#: Stored learners whose correlation may be this part of the penalty are looked at, one by one where they are at most such a part of all.
+BESIDE, FEW = 0.9, 0.25
 
 
 @kernel
@@ -87,7 +89,8 @@ class GramForm:
 
     start, now, gamma : (m,), correlations of the working set at 0 and now, coefficients;  ridge : (m,), what the elastic net adds to
     the diagonal of the Gram matrix;  outside : a bound of the abs correlations of all others at the point checked last;
-    plain : <r, r> and <r, y - r> there;  zero : (n_learners,), correlations at 0
+    plain : <r, r> and <r, y - r> there;  zero : (n_learners,), correlations at 0;  scanned, at_scan : the residual of the last scan and
+    the abs correlations there;  size, known : (n_learners,), bounds of them at the point checked last, and which of them are exact
 
     Parameters
     ----------
@@ -99,19 +102,49 @@ class GramForm:
     def __init__(self, source, many=True):
         self.source, self.y, self.block = source, source.y, source.hold(with_gram=True, columns=False)
         self.square_y = float(self.y @ self.y)
-        self.null, self.n_scans, self.lam, self.zero = self.square_y / 2, 0, 0.0, source.zero
+        self.null, self.looks, self.lam, self.zero = self.square_y / 2, 0, 0.0, source.zero
         self.start, self.now, self.gamma, self.squares, self.ridge = (np.zeros(0) for _ in range(5))
         self.descend, self.gap_inside = compiled(descend_by_gram, ()), compiled(gap_inside, ())
         self.exact = ExactSolves()
-        self._look(self.y, self.zero)
+        self._scanned(self.y, self.zero)
         self.outside, self.plain = self.level, (self.square_y, 0.0)
         if many and source.n_learners <= min(SMALL, source.n_samples // 2):
             self.recruit(np.arange(source.n_learners))
 
-    def _look(self, resid, corr):
+    @property
+    def n_scans(self):
+        """Scans of all learners, those of a few counted by their number."""
+        return -(-self.looks // self.source.n_learners)
+
+    @property
+    def level(self):
+        return float(self.size.max())
+
+    def _scanned(self, resid, corr):
         """All learners have the correlations `corr` (n_learners,) with `resid`."""
-        self.corr, self.scanned, self.size = corr, resid, np.abs(corr)
-        self.level = float(self.size.max())
+        self.scanned, self.at_scan = resid, np.abs(corr)
+        self.size, self.known = self.at_scan, np.ones(len(corr), dtype=bool)
+
+    def _look(self, resid, lam):
+        """The correlations of the working set with `resid`; all others are evaluated where the sphere test lets them come near `lam`."""
+        held, moved = self.block.learner, float(np.linalg.norm(resid - self.scanned))
+        reach = farthest(self.at_scan, moved, self.source.norm_bound(slice(None)))
+        reach[held] = 0.0
+        stored = self.source.rows is not None
+        index = np.flatnonzero(reach > (BESIDE * lam if stored else lam))
+        few = FEW * len(reach) if stored else 0
+        if self.block.entries is not None or len(index) > few:
+            corr = self.source.scan(resid)
+            self.looks += len(corr)
+            self._scanned(resid, corr)
+            return corr[held]
+        self.size, self.known = reach, np.zeros(len(reach), dtype=bool)
+        now = self.block.rows[: len(held)] @ resid
+        self.size[held] = np.abs(now)
+        if len(index):
+            self.size[index], self.known[index] = np.abs(self.source.scan_few(resid, index)), True
+            self.looks += len(index)
+        return now
 
     def penalise(self, lam):
         """The ridge of the elastic net at `lam` is a part of the Gram matrix's diagonal."""
@@ -124,7 +157,7 @@ class GramForm:
         self.ridge = ridge
 
     def waiting(self, level):
-        return np.flatnonzero((self.size >= level) & (self.block.place < 0))
+        return np.flatnonzero((self.size >= level) & self.known & (self.block.place < 0))
 
     def recruit(self, new):
         m, more = len(self.block), np.zeros(len(new))
@@ -151,23 +184,17 @@ class GramForm:
         return False
 
     def check(self, lam, wanted):
-        """*Cost*: none where the whole Gram matrix is there and its rounding small; else the residual, a scan where the sphere fails."""
+        """*Cost*: none where the whole Gram matrix is there and its rounding small; else the residual, and a scan or a part of one."""
         gamma, support = self.gamma, np.flatnonzero(self.gamma)
-        m, columns = len(gamma), self.block.rows
+        m = len(gamma)
         if m == self.source.n_learners and self._rounding() <= ROUNDED * wanted:
             self.now = self.start - gamma[support] @ self.block.gram[support, :m]
             plain = self.now + self.ridge * gamma
             self.outside, self.plain = 0.0, (max(self.square_y - gamma @ (self.start + plain), 0.0), gamma @ plain)
             return self.gap(lam, wanted)
         resid = self.y - self._prediction(support)
-        outside, rho = self.block.place < 0, float(np.linalg.norm(resid - self.scanned))
-        self.outside = float(farthest(self.size[outside], rho, self.source.norm_bound(outside)).max(initial=0.0))
-        if self.outside <= lam and self.block.entries is None:
-            self.now = columns[:m] @ resid
-        else:
-            self.n_scans += 1
-            self._look(resid, self.source.scan(resid))
-            self.now, self.outside = self.corr[self.block.learner], float(self.size[outside].max(initial=0.0))
+        self.now = self._look(resid, lam)
+        self.outside = float(self.size[self.block.place < 0].max(initial=0.0))
         self.now -= self.ridge * gamma
         self.plain = float(resid @ resid), float(resid @ (self.y - resid))
         return self.gap(lam, wanted)

@@ -12,7 +12,7 @@ from coordboost._generic import compiled, leaf
 from coordboost._machine import WIDE
 from coordboost._protocol import DICTIONARY
 from coordboost.screening.inner_products import gram_of
-from coordboost.screening.scan import LITTLE, scan
+from coordboost.screening.scan import LITTLE, scan, scan_few
 
 #: Learners at a time, where many residuals are scanned: the products stay in the cache.
 FEW = 512
@@ -158,6 +158,11 @@ class ScaledColumns:
         """All correlations, (n_learners,). *Cost*: one scan. Call it with BLAS on one thread."""
         corr = scan(self.problem.dictionary, self._weighted(resid))
         return corr if self.scale is None else self.scale * corr
+
+    def scan_few(self, resid, index):
+        """Those of the learners `index`. *Cost*: their part of a scan, where learners are stored."""
+        corr = scan_few(self.problem.dictionary, self._weighted(resid), index)
+        return corr if self.scale is None else self.scale[index] * corr
 
     def levels(self, resids):
         """The largest abs correlation with each row of `resids` (k, n_samples), (k,). *Cost*: k scans, as products of matrices."""

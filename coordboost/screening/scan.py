@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from coordboost import _verbs
 from coordboost._generic import compiled, generic, is_piece
 from coordboost._protocol import DICTIONARY
 from coordboost._tiles import pool
@@ -13,10 +14,15 @@ LITTLE = 1 << 22
 
 _scan = generic("scan")
 _scan_share = generic("scan_share")
+_correlations = generic("correlations", _verbs.correlations)
 
 
 def _run(dictionary, v):
     return _scan(dictionary, v)
+
+
+def _run_few(dictionary, v, index):
+    return _correlations(dictionary, v, index)
 
 
 def _run_share(dictionary, v, k, out):
@@ -44,3 +50,9 @@ def scan(dictionary, v):
         return out
     run = compiled(_run, (dictionary,)) if is_piece(dictionary) else _run
     return np.asarray(run(dictionary, v))
+
+
+def scan_few(dictionary, v, index):
+    """Those of the learners `index`, (len(index),)."""
+    run = compiled(_run_few, (dictionary,), allocates=True) if is_piece(dictionary) else _run_few
+    return np.asarray(run(dictionary, v, index))

@@ -1,0 +1,68 @@
+"""What the Gram form of the Lasso knows of learners outside its working set: exact where it matters, a true bound everywhere else."""
+
+import numpy as np
+import pytest
+
+import coordboost as cb
+from coordboost.lasso.gram import GramForm
+from coordboost.lasso.workingset import WorkingSet
+from coordboost.screening.columns import ScaledColumns
+
+RNG = np.random.default_rng(5)
+X = RNG.standard_normal((60, 900))
+Y = X[:, :5] @ np.array([5.0, -4.0, 3.0, 2.0, -2.0]) + 0.5 * RNG.standard_normal(60)
+TABLES = {"plain": {}, "weights": {"sample_weight": RNG.random(60) + 0.5}}
+
+
+@pytest.fixture
+def looks(monkeypatch):
+    """What is known after each check: the inner solver's penalty, residual, bounds, and which of them are exact."""
+    seen, look = [], GramForm._look
+
+    def noted(inner, resid, lam):
+        before = inner.looks
+        now = look(inner, resid, lam)
+        seen.append((lam, resid, inner.size.copy(), inner.known.copy(), inner.block.learner.copy(), now.copy(), inner.looks - before))
+        return now
+
+    monkeypatch.setattr(GramForm, "_look", noted)
+    return seen
+
+
+@pytest.mark.parametrize("scale", [None, RNG.random(900) * 0.5 + 0.5], ids=["unit", "scaled"])
+@pytest.mark.parametrize("table", TABLES)
+def test_bounds_hold_and_what_is_near_the_penalty_is_exact(table, scale, looks):
+    columns = ScaledColumns(cb.Problem(X, Y, **TABLES[table]), scale)
+    solver = WorkingSet(inner := GramForm(columns))
+    lams = np.abs(columns.zero).max() * np.geomspace(1, 0.2, 30)
+    assert all(answer.gap <= 1e-4 for answer in solver.path(lams, 1e-4))
+    few = 0
+    for lam, resid, size, known, held, now, cost in looks:
+        corr = columns.scan(resid)
+        others = np.delete(np.arange(900), held)
+        np.testing.assert_allclose(now, corr[held], rtol=0, atol=1e-12 * np.abs(columns.zero).max())
+        assert (size >= np.abs(corr) * (1 - 1e-12)).all()
+        np.testing.assert_allclose(size[known], np.abs(corr[known]), rtol=1e-11, atol=1e-14)
+        assert (size[others][~known[others]] <= 0.9 * lam).all()
+        assert cost == (900 if known.all() else known[others].sum()) and (known.all() or cost <= 225)
+        few += not known.all()
+    assert 10 < few < len(looks) and inner.looks == sum(look[-1] for look in looks)
+
+
+def test_most_scans_are_of_few_learners():
+    """One answer at each penalty needs a look at all learners; here a fourth of them costs so much."""
+    path = cb.lasso_path(X, Y, n_alphas=50, eps=0.2, tol=1e-4, solver="descent")
+    assert (path.gaps <= 1e-4).all() and path.n_scans <= 15
+
+
+def test_learners_that_are_not_stored_are_scanned_where_a_bound_reaches_the_penalty(looks, monkeypatch):
+    """One correlation of theirs may cost as much as all."""
+    columns = ScaledColumns(cb.Problem(X, Y))
+    solver, columns.rows = WorkingSet(GramForm(columns)), None
+    columns.scan_few = None
+    for lam in np.abs(columns.zero).max() * np.geomspace(1, 0.2, 30):
+        assert solver.solve(lam, 1e-4).gap <= 1e-4
+    for lam, _, size, known, held, _, cost in looks:
+        assert cost in (0, 900) and (known.all() or np.delete(size, held).max() <= lam)
+    assert {look[-1] for look in looks} == {0, 900}
+
