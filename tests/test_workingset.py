@@ -19,9 +19,9 @@ class Scripted:
 
     null = 2.0
 
-    def __init__(self, gaps, new=(), level=0.0, reached=True, at_once=1.0, n_model=1):
+    def __init__(self, gaps, new=(), level=0.0, reached=True, at_once=1.0, n_model=1, near=0.96):
         self.gaps, self.new, self.level, self.reached, self.at_once = list(gaps), list(new), level, reached, at_once
-        self.calls, self.n_checks, self.n_model = [], 0, n_model
+        self.calls, self.n_checks, self.n_model, self.near = [], 0, n_model, near
         self.size = np.tile([1.0, 3.0, 2.0], 200)
 
     def _note(self, *call):
@@ -70,10 +70,10 @@ def test_what_is_asked_for():
     assert inner.made("waiting") == [(3.0,)] and answer.gap == 0.05 and answer.learner.tolist() == [2]
 
 
-@pytest.mark.parametrize("level, asked", [(3.1, 2.9), (3.5, 2.88)])
-def test_who_joins_first(level, asked):
+@pytest.mark.parametrize("level, near, asked", [(3.1, 0.96, 2.9), (3.5, 0.96, 2.88), (3.1, 1.0, 3.0)])
+def test_who_joins_first(level, near, asked):
     """Correlations above lam by that much move by as much at least; at most those within 4 % below lam."""
-    inner = Scripted([0.0], level=level)
+    inner = Scripted([0.0], level=level, near=near)
     solved(inner)
     assert inner.made("waiting") == [(pytest.approx(asked),)]
     below = Scripted([0.0], level=3.0)

@@ -99,6 +99,8 @@ class GramForm:
         Whether many penalties come: then few learners with samples enough are all in the working set from the start, and scans are saved.
     """
 
+    near = 1.0
+
     def __init__(self, source, many=True):
         self.source, self.y, self.block = source, source.y, source.hold(with_gram=True, columns=False)
         self.square_y = float(self.y @ self.y)

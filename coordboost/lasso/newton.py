@@ -78,6 +78,8 @@ class Newton:
         ``judge(lam, gamma, pred, loss, resid, corr)``: the certified duality gap at a point, `corr` from a scan of all learners.
     """
 
+    near = 0.96
+
     def __init__(self, source, judge):
         self.source, self.judge, self.problem, self.held = source, judge, source.problem, Part(source)
         loss = self.problem.loss

@@ -118,6 +118,8 @@ class StoredEntries:
     sums : what `gap_sums` says of this point, None where that is to be asked;  aside : room of conjugate gradients, as `drift`
     """
 
+    near = 0.96
+
     def __init__(self, source):
         self.source, self.y, self.stored = source, source.y, short_rows(source.problem.dictionary, source.root)
         one = np.ones(source.n_samples) if source.root is None else source.root

@@ -5,6 +5,8 @@ What differs is how the Lasso is fitted on the working set. An *inner solver* ha
     null                  the loss at 0
     size, level           (n_learners,), abs correlations at the last look at all learners, or bounds of them; the largest
     n_scans               scans so far
+    near                  learners whose correlation at the last look reaches this part of the penalty join before a fit, however long
+                          ago it was: less than 1 where a fit costs more than a learner
     penalise(lam)         the penalty is now `lam`
     waiting(level)        learners outside the set whose correlation, known from that look, reaches `level`, in order
     recruit(new)          the learners `new`, at least one, join the set
@@ -27,8 +29,6 @@ from coordboost.lasso.gaps import LEAST
 
 #: Part of the tolerance asked for on the working set: what is left covers rounding and learners outside.
 SHARE = 0.9
-#: Learners whose correlation at the last scan was nearer than this to the penalty join the working set at once, however long ago it was.
-NEAR = 0.96
 #: A model serves for penalties down to this part of the one it was found for, where it is good enough: steps stay short.
 LASTS = 0.8
 #: No more learners join at once than the model has, or so many. After a long step nearly all reach the penalty, and few stay in the model.
@@ -68,7 +68,7 @@ class WorkingSet:
         best, at = inner.gap(lam, wanted), inner.model()
         if best > wanted or lam < LASTS * self.found_for:
             self.found_for = lam
-            crowded = inner.level > lam and self._recruit(max(2 * lam - inner.level, NEAR * lam)).crowded
+            crowded = inner.level > lam and self._recruit(max(2 * lam - inner.level, inner.near * lam)).crowded
             least = LEAST * null
             goal, tries = max(SHARE * wanted, least), 0
             while tries < TRIES:
