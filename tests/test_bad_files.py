@@ -174,6 +174,18 @@ def test_numbers_that_json_has_no_word_for():
     assert nan != nan
 
 
+@pytest.mark.parametrize(("key", "value", "said"), [
+    ("seconds", float("nan"), "damaged: NaN is no number of JSON"), ("fingerprint", [float("-inf")] * 4, "-Infinity is no number of JSON"),
+    ("format", "other", "damaged: KeyError"), ("version", "1", "damaged: KeyError"),
+])  # fmt: skip
+def test_what_only_python_reads_and_what_is_no_run(key, value, said, tmp_path):
+    """A file of another format is none of a later version of this one."""
+    run().save(tmp_path / "run")
+    members = taken_apart((tmp_path / "run").read_bytes())
+    header = {**header_of(members), "version": 99, key: value}
+    refused(lambda: cb.load(_written(tmp_path / "run", with_header(members, header))), said)
+
+
 def test_load_names_the_missing_file_and_the_missing_data(tmp_path):
     refused(lambda: cb.load(tmp_path / "nowhere.npz"), "does not exist")
     run().save(tmp_path / "run.npz", data=False)
