@@ -211,3 +211,24 @@ def _few_as_float(_, whole):
 @overload(few_as_float, inline="always")
 def _few_as_float_compiled(whole):
     return lambda whole: _few_as_float(whole)
+
+
+def few_rounded(x):
+    """A float of at most 2^51 in size as the nearest whole number, the even one of two."""
+    return int(np.rint(x))
+
+
+@intrinsic
+def _few_rounded(_, x):
+    """`few_rounded` in compiled code, for loops of vectors: beside 1.5 * 2^52 a float has no room for less than 1."""
+
+    def generate(context, builder, signature, args):
+        beside = builder.bitcast(builder.fadd(args[0], ir.DoubleType()(1.5 * 2**52)), ir.IntType(64))
+        return builder.sub(beside, ir.IntType(64)(0x4338 << 48))
+
+    return types.int64(types.float64), generate
+
+
+@overload(few_rounded, inline="always")
+def _few_rounded_compiled(x):
+    return lambda x: _few_rounded(x)

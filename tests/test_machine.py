@@ -50,6 +50,27 @@ def test_floats_of_whole_numbers_are_rounded_once(by_halves, monkeypatch):
 
 
 @needs_compiler
+def test_floats_of_few_bits_go_to_the_nearest_whole_number():
+    """Halves to the even one; up to 2^51, as in plain Python."""
+
+    @numba.njit
+    def whole(floats, out):
+        for i in range(len(floats)):
+            out[i] = _machine.few_rounded(floats[i])
+
+    @settings(max_examples=300, deadline=None)
+    @given(st.lists(st.floats(-(2.0**51), 2.0**51), min_size=1, max_size=20))
+    def check(floats):
+        floats += [s * (2.0**k + half) for s in (1, -1) for k in (0, 1, 30, 50) for half in (-0.75, -0.5, 0.25, 0.5, 1.5)]
+        floats += [0.0, -0.0, 0.5, -0.5, 0.49999999999999994, 5e-324, 2.0**51, -(2.0**51)]
+        out = np.empty(len(floats), dtype=np.int64)
+        whole(np.array(floats), out)
+        assert out.tolist() == [round(x) for x in floats] == [_machine.few_rounded(x) for x in floats]
+
+    check()
+
+
+@needs_compiler
 def test_eight_codes_in_one_look():
     codes = np.random.default_rng(0).integers(0, 256, 40).astype(np.uint8)
     look = numba.njit(lambda codes, i: _machine.read_eight(codes, i))

@@ -52,6 +52,17 @@ def test_sums_are_off_by_half_a_step_for_each_sample_at_most(target, power, weig
         np.testing.assert_allclose(each, np.broadcast_to(weight, n), atol=form.unit / 2 * (1 + 1e-9))
 
 
+@pytest.mark.parametrize("n", [1023, 2047, 2048, 5000])
+def test_every_target_is_rounded_once(n):
+    """One sample may hold nearly all: its whole number is the largest that there can be. Beyond 2^51 vectors would lose bits of it."""
+    target = RNG.standard_normal(n)
+    target[7] = -(2.0**20) * n
+    form, entries = whole(target, np.ones(1))
+    expected = [round(x * form.scale) for x in target.tolist()]
+    assert form.channels == 1 and (entries[:, 0] >> int(form.shift)).tolist() == expected
+    assert min(expected) < -(2 ** (60 - form.bits))
+
+
 def test_small_whole_numbers_stay_what_they_are():
     target = RNG.integers(-99, 100, 1000)
     form, entries = whole(target, np.ones(1))

@@ -17,10 +17,10 @@ import math
 import numpy as np
 
 from coordboost._generic import inlined, leaf, reduction
-from coordboost._machine import as_float, few_as_float
+from coordboost._machine import as_float, few_as_float, few_rounded
 
-#: Most bits of a count in one channel.
-NARROW = 24
+#: Most bits of a count in one channel; with so many, whole numbers stay below 2^51.
+NARROW, FEW = 24, 12
 #: Below 2^-LEAST numbers count as 0, so that no scale overflows; sums below TINY are taken of scaled numbers.
 LEAST, TINY = 900, 1e-250
 #: The exponent of what is not finite.
@@ -66,11 +66,12 @@ def equal(weight):
 @leaf
 def fill_one(target, scale, bits, out):
     """``out[i] = (q << bits) + 1``; how many targets are lost, and the sum."""
-    lost = total = 0
+    lost, total, few = 0, 0, bits >= FEW
     for i in range(len(target)):
-        q = np.rint(target[i] * scale)
+        x = target[i] * scale
+        q = few_rounded(x) if few else int(np.rint(x))
         lost += (abs(q) < COARSE) & (target[i] != 0.0)
-        one = (int(q) << bits) + 1
+        one = (q << bits) + 1
         out[i] = one
         total += one
     return lost, total
