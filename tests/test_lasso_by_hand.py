@@ -12,6 +12,7 @@ from coordboost.lasso.active import ExactSolves
 from coordboost.lasso.conjugate import conjugate_steps, first_zero
 from coordboost.lasso.entries import drift, weighted
 from coordboost.lasso.gram import GramForm
+from coordboost.lasso.newton import FLOOR, STEPS, STUCK, Newton
 from coordboost.screening.columns import ScaledColumns
 from coordboost.targets import Penalty, magnitude
 
@@ -112,3 +113,59 @@ def test_the_size_of_a_sum_of_losses():
     loss = SimpleNamespace(value=lambda y, f: y * f)
     y, weight, pred = np.array([1.0, -2.0, 3.0]), np.array([0.5, 2.0, 1.0]), np.array([1.0, 1.0, -2.0])
     assert magnitude(loss, y, weight, 1.0, pred) == 0.5 * 2 + 2 * 4 + 1 * 3
+
+
+def steps_of(gaps, losses, lengths=(), floor=1e-6, goal=1e-3):
+    """What a ``Newton`` does on a working set whose steps have these gaps, losses and lengths, the last for ever."""
+    inner, done = object.__new__(Newton), SimpleNamespace(models=[], goals=[], floors=[])
+    at = lambda values, k: values[min(k, len(values) - 1)]  # noqa: E731
+    inner.corr, inner.gamma, inner.resid, inner.infimum = np.array([0.0, 2.0]), np.array([1.0]), None, 0.0
+    inner.held, inner.quadratic, inner.floor = SimpleNamespace(learner=np.array([1]), scan=lambda resid: np.array([2.0])), None, floor
+    inner.loss = losses[0]
+    inner.gap_of_loss = lambda *point: at(gaps, len(done.goals))
+
+    def model():
+        done.models.append(len(done.goals))
+        inner.quadratic = SimpleNamespace(minimiser=lambda *point: done.goals.append(point[-1]) or inner.gamma)
+
+    def search(change, now, lam):
+        done.floors.append(inner.floor)
+        inner.loss = at(losses, len(done.goals))
+        return at(lengths or [1.0], len(done.goals) - 1)
+
+    inner._model, inner._search = model, search
+    done.reached = inner.fit(0.5, goal)
+    done.floors.append(inner.floor)
+    return done
+
+
+def test_newton_ends_where_nothing_gets_better():
+    """Progress is a gap smaller by a tenth, or a value smaller by a thousandth of the goal."""
+    for gaps, losses, n in (
+        ([1.0], [1.0], STUCK),
+        ([1.0, 0.95, 0.91], [1.0], STUCK),
+        ([1.0, 0.95, 0.89], [1.0], STUCK + 2),
+        ([1.0], [1.0, 1.0 - 0.9e-6], STUCK),
+        ([1.0], [1.0, 1.0 + 0.5e-6], STUCK),
+        ([1.0], [1.0, 1.0 - 1.1e-6], STUCK + 1),
+        ([1.0], list(1.0 - 2e-6 * np.arange(STEPS)), STEPS),
+    ):
+        done = steps_of(gaps, losses)
+        assert not done.reached and len(done.goals) == n
+    for last, reached in ((1e-3, True), (np.nextafter(1e-3, 1), False)):
+        assert steps_of([1.0, last], [1.0]).reached == reached
+
+
+def test_when_newton_asks_for_a_new_model():
+    """At the start, where a step leaves more than a fifth of the gap, and after one that is not whole."""
+    gaps = [1.0, 0.2, 0.05, 0.01, 0.0015, 1e-4]
+    assert steps_of(gaps, [1.0]).models == [0, 2]
+    assert steps_of(gaps, [1.0], [1.0, 1.0, 0.5, 1.0]).models == [0, 2, 3]
+    np.testing.assert_allclose(steps_of(gaps, [1.0]).goals, [0.05, 0.01, 0.0025, 0.0005, 0.0002])
+
+
+def test_the_floor_rises_where_steps_are_too_long():
+    """By 100, to 1 at most, where a new model's step is not whole; it falls by 10 where it is; a model that is kept says nothing."""
+    np.testing.assert_allclose(steps_of([1.0, 0.2, 1e-4], [1.0], [1.0, 0.5]).floors, [1e-6, 1e-7, 1e-7])
+    np.testing.assert_allclose(steps_of([1.0, 0.8, 0.7, 1e-4], [1.0], [0.5], floor=1e-3).floors, [1e-3, 0.1, 1.0, 1.0])
+    np.testing.assert_allclose(steps_of([1.0, 1e-4], [1.0], floor=2 * FLOOR).floors, [2 * FLOOR, FLOOR])

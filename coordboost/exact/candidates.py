@@ -51,7 +51,7 @@ def size_up(path, corr):
     """The sizes of the correlations `corr` (n_learners,), by the level: now, or at the horizon, whichever is larger."""
     now, size = path.now, path.size
     fallen = now.scanned_lam - now.lam
-    follows = fallen > 0.0 and fallen >= LEAST * now.lam
+    follows = fallen >= LEAST * now.lam
     now.share = 1.0 / fallen if follows else 0.0
     now.horizon = min(AHEAD * now.lam, now.lam - now.end + 2.0 * now.tie)
     scale = now.lam / (now.lam - now.horizon)
