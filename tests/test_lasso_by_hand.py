@@ -11,9 +11,11 @@ import coordboost as cb
 from coordboost.lasso.active import ExactSolves
 from coordboost.lasso.conjugate import conjugate_steps, first_zero
 from coordboost.lasso.entries import drift, weighted
-from coordboost.lasso.gram import GramForm
+from coordboost.lasso.gram import GramForm, sweep_gram
 from coordboost.lasso.newton import FLOOR, STEPS, STUCK, Newton
+from coordboost.lasso.sparse import evaluate, let_grow, measure_columns, sweep_entries
 from coordboost.screening.columns import ScaledColumns
+from coordboost.screening.sphere import SLACK
 from coordboost.targets import Penalty, magnitude
 
 RNG = np.random.default_rng(3)
@@ -169,3 +171,71 @@ def test_the_floor_rises_where_steps_are_too_long():
     np.testing.assert_allclose(steps_of([1.0, 0.2, 1e-4], [1.0], [1.0, 0.5]).floors, [1e-6, 1e-7, 1e-7])
     np.testing.assert_allclose(steps_of([1.0, 0.8, 0.7, 1e-4], [1.0], [0.5], floor=1e-3).floors, [1e-3, 0.1, 1.0, 1.0])
     np.testing.assert_allclose(steps_of([1.0, 1e-4], [1.0], floor=2 * FLOOR).floors, [2 * FLOOR, FLOOR])
+
+
+@pytest.mark.parametrize("ridge", [0.0, 0.3])
+def test_a_sweep_minimises_along_each_column(ridge):
+    """In the order given, and so many; what it says the objective falls by is that; the same in Gram form."""
+    held, B, root = sparse_columns(ridge)
+    y, lam = RNG.standard_normal(30), 0.4
+    gamma = np.array([0.5, 0.0, -1.0, 0.2])
+
+    def value(gamma):
+        return np.sum((y - B @ gamma) ** 2) / 2 + ridge * gamma @ gamma / 2 + lam * np.abs(gamma).sum()
+
+    resid, start, right = y - B @ gamma, value(gamma), gamma.copy()
+    state = drift(resid, root)
+    fall = sweep_entries(held, np.array([2, 0, 1, 99]), 3, resid, state, gamma, lam)
+    for j in (2, 0, 1):
+        a = B[:, j] @ (y - B @ right + B[:, j] * right[j])
+        right[j] = np.sign(a) * max(abs(a) - lam, 0.0) / (B[:, j] @ B[:, j] + ridge)
+    np.testing.assert_allclose(gamma, right, atol=1e-13)
+    assert fall == pytest.approx(start - value(gamma), rel=1e-10) and fall > 0.01
+    np.testing.assert_allclose(resid - state.off * root, y - B @ gamma, atol=1e-12)
+    gram, other = B.T @ B + ridge * np.eye(4), np.array([0.5, 0.0, -1.0, 0.2])
+    now = B.T @ y - gram @ other
+    assert sweep_gram(gram, now, other, np.array([2, 0, 1, 99]), 3, lam) == pytest.approx(fall, rel=1e-10)
+    np.testing.assert_allclose(other, right, atol=1e-13)
+    np.testing.assert_allclose(now, B.T @ y - gram @ right, atol=1e-12)
+
+
+def test_bounds_of_learners_that_are_not_evaluated():
+    """They grow by the smaller of two bounds of a product, and by that with the shift; learners of the working set have none."""
+    count, norm, l1 = np.array([1, 2, 2, 0]), np.array([1.0, 2.0, 0.5, 0.0]), np.array([3.0, 1.0, 7.0, 0.0])
+    shift, few, size = np.array([0.5, 0.0, 1.0, 0.25]), np.array([0.0, 0.7, 0.9]), np.array([1.0, 0.0, -1.0, 2.0])
+    let_grow(count, norm, l1, shift, few, 0.6, 2.0, size)
+    more = 1.0 + SLACK
+    np.testing.assert_allclose(size, [1.0 + 1.7 * more, 0.6 * more, -1.0, 2.0 + 0.5 * more], rtol=1e-14)
+
+
+@pytest.mark.parametrize("center", [False, True])
+def test_correlations_of_a_few_stored_columns(center):
+    """With the rounding that they may have; the others are left; and how many entries that was."""
+    X = scipy.sparse.csc_array(RNG.standard_normal((30, 6)) * (RNG.random((30, 6)) < 0.3))
+    stored = cb.Problem(X, RNG.standard_normal(30), center=center).dictionary
+    one, scale, resid, doubt = RNG.random(30) + 0.5, RNG.random(6) + 0.5, RNG.standard_normal(30), 1e-3
+    data = scipy.sparse.csc_array((stored.data, stored.row, stored.start), shape=(30, 6)).toarray()
+    norm, l1 = np.empty(6), np.empty(6)
+    measure_columns(stored, norm, l1)
+    np.testing.assert_allclose(norm, np.linalg.norm(data, axis=0), rtol=1e-14)
+    np.testing.assert_allclose(l1, np.abs(data).sum(axis=0), rtol=1e-14)
+    shift, size, index = RNG.random(6), np.full(6, -7.0), np.array([1, 4, 5])
+    assert evaluate(stored, one, scale, norm, shift, index, resid, doubt, size) == np.diff(stored.start)[index].sum()
+    corr = scale * (stored.scale * (resid @ data) - stored.shift * (resid @ one))
+    right = np.abs(corr) + doubt * np.linalg.norm(resid) * (norm + shift * np.linalg.norm(one))
+    np.testing.assert_allclose(size[index], right[index], rtol=1e-12)
+    assert (size[[0, 2, 3]] == -7).all()
+
+
+@pytest.mark.parametrize(("gone", "new", "anew"), [([], [], 0), ([0], [], 0), ([0, 7], [], 1), ([], [20, 21], 0), ([], [20, 21, 22], 1),
+                                                   ([19], [20], 0), ([0], [20, 21], 1)])  # fmt: skip
+def test_when_the_factor_is_made_anew(gone, new, anew, monkeypatch):
+    """Where learners that came and those that left are more than a tenth of the support: of twenty here."""
+    solves, made, factor = ExactSolves(), [], ExactSolves._factor
+    monkeypatch.setattr(ExactSolves, "_factor", lambda self, *system: made.append(len(system[1])) or factor(self, *system))
+    gram, gamma = np.eye(24), np.where(np.arange(24) < 20, 2.0, 0.0)
+    now = np.where(np.arange(24) < 20, 1.0, 0.0)
+    assert solves(gram, now, gamma, 1.0, 1e-9) and made == [20]
+    gamma[gone], gamma[new] = 0.0, 1.0
+    now[gone], now[new] = 0.5, 1.0
+    assert solves(gram, now, gamma, 1.0, 1e-9) and len(made) == 1 + anew
