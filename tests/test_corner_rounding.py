@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from coordboost.exact.corners import free_direction
 from coordboost.exact.pool import Pool
 from coordboost.exact.rounding import FINE, TRACKED, deviation, is_exact, measure_active, refactor, refine
 from coordboost.exact.state import EPS, LAR, LASSO, REAL, STAGEWISE, WHOLE
@@ -113,6 +114,19 @@ def test_the_factor_anew(gram):
     assert path.now.n_active == 4 and list(path.active[:4]) == [4, 0, 2, 6]
     assert list(path.rank) == [1, -1, 2, -1, 0, -1, 3] and list(np.flatnonzero(path.barred)) == [5]
     assert not path.direction[ACTIVE].any()
+
+
+@pytest.mark.parametrize("gram", [True, False], ids=["gram", "columns"])
+@pytest.mark.parametrize(("pivot", "refined"), [(1e-2, False), (0.999e-2, True)])
+def test_the_free_direction_is_refined_where_a_pivot_is_small(pivot, refined, gram):
+    """By what the products of the candidates leave of the signs: of a factor that is none of theirs much is left."""
+    path = corner(gram)
+    path.factor[:5, :5] = np.diag([1.0, 3.0, pivot, 2.0, 1.0])
+    products, inverse = path.columns[ACTIVE] @ path.columns[ACTIVE].T, np.diag([1.0, 1 / 9, pivot**-2, 1 / 4, 1.0])
+    target, sign = np.full(5, np.nan), path.sign[ACTIVE]
+    free_direction(path, target)
+    first = inverse @ sign
+    np.testing.assert_allclose(target, first + inverse @ (sign - products @ first) if refined else first, rtol=1e-12)
 
 
 def test_active_correlations_are_measured():

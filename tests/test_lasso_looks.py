@@ -2,9 +2,12 @@
 
 import numpy as np
 import pytest
+import scipy.sparse
 
 import coordboost as cb
 from coordboost.lasso.gram import GramForm
+from coordboost.lasso.newton import Newton
+from coordboost.lasso.sparse import StoredEntries
 from coordboost.lasso.workingset import WorkingSet
 from coordboost.screening.columns import ScaledColumns
 
@@ -66,3 +69,12 @@ def test_learners_that_are_not_stored_are_scanned_where_a_bound_reaches_the_pena
         assert cost in (0, 900) and (known.all() or np.delete(size, held).max() <= lam)
     assert {look[-1] for look in looks} == {0, 900}
 
+
+@pytest.mark.parametrize("table", TABLES)
+def test_every_inner_solver_knows_the_loss_at_0(table):
+    """Gaps are measured by it."""
+    problem = cb.Problem(scipy.sparse.csc_array(np.where(X[:, :30] > 1.2, X[:, :30], 0.0)), Y, **TABLES[table])
+    columns, right = ScaledColumns(problem), problem.value(np.zeros(60))
+    assert [inner(columns).null for inner in (GramForm, StoredEntries)] == pytest.approx([right, right], rel=1e-13)
+    newton = Newton(ScaledColumns(problem, weighted=False), None)
+    assert newton.null == newton.loss == pytest.approx(right, rel=1e-13)
