@@ -5,11 +5,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from coordboost.exact.corners import free_direction
+from coordboost.exact.corners import find_ties, free_direction, most_lagging
 from coordboost.exact.pool import Pool
 from coordboost.exact.rounding import FINE, TRACKED, deviation, is_exact, measure_active, refactor, refine
 from coordboost.exact.state import EPS, LAR, LASSO, REAL, STAGEWISE, WHOLE
 
+RNG = np.random.default_rng(4)
 M, ACTIVE = 7, np.array([4, 0, 5, 2, 6])
 BETA = np.array([0.3, -0.2, -0.5, 0.1, 0.25, 0.0, -0.7])
 
@@ -193,3 +194,46 @@ def test_room_is_doubled_at_least(least, room):
         now = getattr(pool.path, name)
         inside = tuple(map(slice, before.shape))
         assert (now[inside] == before).all() and (now == -1).sum() == now.size - before.size
+
+
+@pytest.mark.parametrize(
+    ("before", "new"), [((0, 1, 0, 1, 1, 1), 0), ((1, 1, 0, 1, 1, 1), -1), ((0, 0, 0, 1, 1, 1), -1), ((1, 1, 1, 0, 0, 1), 3)]
+)
+def test_who_is_tied(before, new):
+    """Within a tie of the level, or active; others take the sign of their correlation; who is new, where that is one alone."""
+    now = SimpleNamespace(lam=1.0, tie=0.01, n_candidates=6, n_tied=9)
+    path = SimpleNamespace(
+        now=now, tied=np.array(before), corr=np.array([1.0, 0.99, 0.9899, -0.995, 0.2, -1.2]), barred=np.ones(6),
+        rank=np.array([-1, -1, -1, -1, 0, -1]), sign=np.full(6, 7.0),
+    )  # fmt: skip
+    assert find_ties(path) == new and now.n_tied == 5 and not path.barred.any()
+    assert list(path.tied) == [1, 1, 0, 1, 1, 1] and list(path.sign) == [1, 1, 7, -1, 7, -1]
+
+
+@pytest.mark.parametrize("gram", [True, False], ids=["gram", "columns"])
+def test_who_lags_most(gram):
+    """Of the tied learners that are neither active nor barred the one that the level leaves behind most, the lowest of equals."""
+    seen = set()
+    for seed in range(30):
+        path = corner(gram, seed=seed)
+        path.now.n_tied, path.tied, path.learner = 7, np.ones(M), np.array([5, 3, 0, 2, 9, 1, 7])
+        path.direction, path.columns[[1, 3]] = RNG.normal(size=M), RNG.normal(size=(2, 20))
+        if gram:
+            path.gram[:] = path.columns @ path.columns.T
+        lag = 1 - path.sign * (path.columns @ (path.direction[ACTIVE] @ path.columns[ACTIVE]))
+        found = most_lagging(path)
+        assert found == (max((1, 3), key=lag.__getitem__) if max(lag[[1, 3]]) > 0 else -1)
+        seen.add(found)
+        for name, value in (("tied", 0), ("barred", 1)):
+            getattr(path, name)[1] = value
+            assert most_lagging(path) == (3 if lag[3] > 0 else -1)
+            getattr(path, name)[1] = 1 - value
+        path.columns[1], path.sign[1] = path.columns[3], path.sign[3]
+        if gram:
+            path.gram[:] = path.columns @ path.columns.T
+        assert most_lagging(path) == (3 if lag[3] > 0 else -1)
+        path.learner[[1, 3]] = 2, 3
+        assert most_lagging(path) == (1 if lag[3] > 0 else -1)
+        path.now.n_tied = 5
+        assert most_lagging(path) == -1
+    assert seen == {1, 3, -1}

@@ -78,3 +78,14 @@ def test_every_inner_solver_knows_the_loss_at_0(table):
     assert [inner(columns).null for inner in (GramForm, StoredEntries)] == pytest.approx([right, right], rel=1e-13)
     newton = Newton(ScaledColumns(problem, weighted=False), None)
     assert newton.null == newton.loss == pytest.approx(right, rel=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("shape", "many", "n"),
+    [((20, 10), True, 10), ((20, 11), True, 0), ((20, 10), False, 0), ((90, 20), True, 20), ((90, 21), True, 0)],
+)
+def test_few_learners_are_in_the_set_from_the_start(shape, many, n, monkeypatch):
+    """Where there are twice as many samples, no more than so many learners, and many penalties to come."""
+    monkeypatch.setattr("coordboost.lasso.gram.SMALL", 20)
+    inner = GramForm(ScaledColumns(cb.Problem(RNG.normal(size=shape), RNG.normal(size=shape[0]))), many)
+    assert list(inner.block.learner) == list(range(n)) and len(inner.gamma) == len(inner.now) == n
