@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import coordboost as cb
-from coordboost.lasso import workingset
+from coordboost.exact.homotopy import INTERRUPTED, ROUNDING, Homotopy
+from coordboost.lasso import solvers, workingset
+from coordboost.screening.columns import ScaledColumns
 
 
 @pytest.fixture(autouse=True)
@@ -63,3 +65,26 @@ def test_an_exact_path_keeps_its_corners(monkeypatch):
     path = cb.lasso_path(X, y, n_alphas=20, solver="homotopy", tol=1e-8)
     assert 1 <= len(path.alphas) <= 20 and len(path.gaps) == len(path.alphas) == path.coefs.shape[1]
     assert path.message == "complete" or "interrupted" in repr(path)
+
+
+@pytest.mark.parametrize("message", [INTERRUPTED, ROUNDING])
+def test_an_exact_path_that_ends_early(message, monkeypatch):
+    """Interrupted, the penalties down to its last corner are answered, the first one always; ended by rounding, all of them."""
+
+    class Ending(Homotopy):
+        def run(self):
+            self.most = 6
+            walks.append(super().run())
+            walks[-1].message = message
+            return walks[-1]
+
+    monkeypatch.setattr(solvers, "Homotopy", Ending)
+    walks, (X, y) = [], table()
+    problem = cb.Problem(X, y)
+    top = float(np.abs(ScaledColumns(problem).zero).max())
+    for lams in (top * np.geomspace(1, 0.01, 20), top * np.array([1e-3, 1e-4])):
+        gammas, gaps, _ = solvers.by_homotopy(problem, ScaledColumns(problem), lams, 1e-8)
+        there = (lams >= walks[-1].lam[-1]).sum()
+        assert there == 0 if len(lams) == 2 else 0 < there < 20
+        assert gammas.shape == (len(gaps), problem.n_learners) and len(gaps) == (max(there, 1) if message == INTERRUPTED else len(lams))
+        assert (gaps[: there if message == INTERRUPTED else None] <= 1e-8).all()
