@@ -240,3 +240,11 @@ def test_archives_of_something_else(wrong, tmp_path):
     }
     (tmp_path / "run").write_bytes(put_together(others[wrong]))
     refused(lambda: cb.load(tmp_path / "run"), "the members of the archive are not those of a run")
+
+
+@pytest.mark.parametrize(("n", "said"), [(MEMBERS, "are not those that the header lists"), (MEMBERS + 1, "the members of the archive")])
+def test_the_most_members(n, said, tmp_path):
+    run().save(tmp_path / "run")
+    members = taken_apart((tmp_path / "run").read_bytes())
+    more = {f"{i}.npy": members["beta.npy"] for i in range(n - len(members))}
+    refused(lambda: cb.load(_written(tmp_path / "run", {**members, **more})), said)

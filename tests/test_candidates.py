@@ -7,6 +7,7 @@ import pytest
 
 from coordboost.exact.candidates import AHEAD, LEAST, add_candidates, choose_candidates, drop_candidates, size_up
 from coordboost.exact.homotopy import Homotopy
+from coordboost.exact.state import EPS
 from coordboost.screening.best import BINS
 
 N, ROOM = 12, 9
@@ -135,3 +136,8 @@ def test_blocks_are_put_together():
     assert (walk.n_corners, walk.n_entries) == (6, 9)
     assert [list(part[2]) for part in walk.record] == [[0], [5] * 3, [9] * 2]
     assert [part[5].tolist() for part in walk.record] == [[[k, 2 + k], [8, 9], [1, -1]] for k in (0, 0, 3)]
+
+
+def test_the_unit_of_rounding():
+    """The distance of 1 from the next number, rounded up a little."""
+    assert np.finfo(float).eps <= EPS <= 1.05 * np.finfo(float).eps
