@@ -86,12 +86,12 @@ def test_between_two_penalties():
         assert path.intercept_at(alpha=alpha) == pytest.approx(intercept, rel=1e-12)
 
 
-@pytest.mark.parametrize("loss", [cb.Squared(), cb.Logistic()])
-def test_losses_of_a_profile_are_those_of_its_models(loss):
+@pytest.mark.parametrize(("loss", "more"), [(cb.Squared(), {}), (cb.Logistic(), {}), (cb.Logistic(), {"refit_intercept": True})])
+def test_losses_of_a_profile_are_those_of_its_models(loss, more):
     """On the table that it was fitted to, weights and intercepts and all."""
     X, w = RNG.standard_normal((40, 6)) * 3 + 5, RNG.random(40) + 0.5
     y = np.where(RNG.random(40) < 0.3, -1.0, 1.0)
-    path = cb.lasso_path(X, y, loss=loss, sample_weight=w, n_alphas=5)
+    path = cb.lasso_path(X, y, loss=loss, sample_weight=w, n_alphas=5, **more)
     numbers, _ = path.profile()
     preds = X @ path.coefs + path.intercepts
     terms = (y[:, None] - preds) ** 2 / 2 if loss == cb.Squared() else np.log1p(np.exp(-y[:, None] * preds))
