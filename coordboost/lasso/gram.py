@@ -110,8 +110,8 @@ class GramForm:
         self.exact = ExactSolves()
         self._scanned(self.y, self.zero)
         self.outside, self.plain = self.level, (self.square_y, 0.0)
-        if many:  # memory that is not used is not touched
-            self.block.reserve(min(source.n_samples, SMALL))
+        if many and source.n_samples <= SMALL:  # no optimum needs more learners; memory that is not used is not touched
+            self.block.reserve(source.n_samples)
         if many and source.n_learners <= min(SMALL, source.n_samples // 2):
             self.recruit(np.arange(source.n_learners))
 

@@ -85,8 +85,7 @@ class HeldColumns:
         if self.entries is None and self.gram is not None and m == 0 and room * self.rows[:room].size > LITTLE and WIDE:
             gram_of(self.rows[:room], self.gram)
         elif self.gram is not None:
-            stored = self.entries is None
-            new = np.dot(self.rows[m:room], self.rows[:room].T) if stored else self.entries(learners, self.ids[:room])
+            new = self.entries(learners, self.ids[:room]) if self.entries else np.dot(self.rows[m:room], self.rows[:room].T)
             self.gram[m:room, :room], self.gram[:m, m:room] = new, new[:, :m].T
         self.place[learners], self.m = np.arange(m, room), room
 
