@@ -109,11 +109,11 @@ class Workspace(NamedTuple):
         leaves, bins = growth.max_leaves, int(binned.n_bins.max())
         slots = max(1, min(leaves, n // growth.min_samples, 1 << min(growth.max_depth - 1, 30)))
         scores = lined((THREADS, CODES + ABREAST), np.float64)
-        rows = np.zeros((3, n), dtype=np.uint32)
+        rows = np.empty((3, n), dtype=np.uint32)
         rows[0] = np.arange(n, dtype=np.uint32)
         return cls(
             rows,
-            np.zeros((2, 2 * n), dtype=np.int64),
+            np.empty((2, 2 * n), dtype=np.int64),  # memory that no tree needs is not touched
             lined((slots * multiple_of(4, d) * multiple_of(8, bins) * 2,), np.int64),
             multiple_of(8, bins),
             np.zeros(2 * leaves, dtype=NODE),
