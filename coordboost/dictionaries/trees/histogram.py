@@ -12,6 +12,7 @@ are what a histogram takes, and there are two in five fewer (with two channels i
 
 from coordboost._generic import inlined, leaf
 from coordboost._machine import read_eight
+from coordboost.dictionaries.trees.rows import lies
 from coordboost.dictionaries.trees.workspace import multiple_of
 
 
@@ -118,7 +119,7 @@ def fill(binned, space, features, first, last, node):
         at, end = where(binned, space, features, node.slot, place)
         space.histograms[at:end] = 0
     side, width = node.depth & 1, space.form.channels
-    fixed, rows = space.fixed[side][node.start * width : node.stop * width], space.rows[1 + side][node.start : node.stop]
+    fixed, rows = space.fixed[side][node.start * width : node.stop * width], space.rows[lies(node)][node.start : node.stop]
     if node.depth == 0:
         fill_from(binned, space, features, first, last, node.slot, fixed, None)
     else:

@@ -79,8 +79,8 @@ class Workspace(NamedTuple):
     child of a node inherits the slot, its histogram is that of the node less that of the smaller child.
     """
 
-    rows: np.ndarray  # uint32 (3, n_samples)
-    fixed: np.ndarray  # int64 (2, 2 n_samples)
+    rows: np.ndarray  # uint32 (3, n_samples), (1, n_samples) for stumps
+    fixed: np.ndarray  # int64 (2, 2 n_samples), (1, 2 n_samples) for stumps
     histograms: np.ndarray  # int64 (n_slots * n_features * bins * 2,), n_features a multiple of four
     bins: int  # most bins of a feature, a multiple of eight: so two features fill whole lines of the cache
     nodes: np.ndarray  # NODE (2 max_leaves,)
@@ -109,11 +109,12 @@ class Workspace(NamedTuple):
         leaves, bins = growth.max_leaves, int(binned.n_bins.max())
         slots = max(1, min(leaves, n // growth.min_samples, 1 << min(growth.max_depth - 1, 30)))
         scores = lined((THREADS, CODES + ABREAST), np.float64)
-        rows = np.empty((3, n), dtype=np.uint32)
+        sides = 2 if growth.max_depth > 1 else 1  # the rows of stumps do not move
+        rows = np.empty((3 if sides == 2 else 1, n), dtype=np.uint32)
         rows[0] = np.arange(n, dtype=np.uint32)
         return cls(
             rows,
-            np.empty((2, 2 * n), dtype=np.int64),  # memory that no tree needs is not touched
+            np.empty((sides, 2 * n), dtype=np.int64),
             lined((slots * multiple_of(4, d) * multiple_of(8, bins) * 2,), np.int64),
             multiple_of(8, bins),
             np.zeros(2 * leaves, dtype=NODE),
