@@ -18,6 +18,11 @@ CASES = {
 }
 
 
+def test_a_view_on_the_data_computes_no_gram_columns():
+    run = cb.solve(PROBLEM, cb.ls_boost(0.1), 9, view=cb.Explicit)
+    assert run.n_gram_columns == 0 and run.resume(3).n_gram_columns == 0 and run.n_scans == 9
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_scans_are_counted_once(name, tmp_path):
     method, view = CASES[name]
