@@ -72,7 +72,7 @@ def test_what_is_asked_for():
 
 @pytest.mark.parametrize("level, near, asked", [(3.1, 0.96, 2.9), (3.5, 0.96, 2.88), (3.1, 1.0, 3.0)])
 def test_who_joins_first(level, near, asked):
-    """Correlations above lam by that much move by as much at least; at most those within 4 % below lam."""
+    """Correlations above lam by that much move by as much at least; at most those that the inner solver calls near."""
     inner = Scripted([0.0], level=level, near=near)
     solved(inner)
     assert inner.made("waiting") == [(pytest.approx(asked),)]

@@ -110,7 +110,7 @@ class Workspace(NamedTuple):
         slots = max(1, min(leaves, n // growth.min_samples, 1 << min(growth.max_depth - 1, 30)))
         scores = lined((THREADS, CODES + ABREAST), np.float64)
         sides = 2 if growth.max_depth > 1 else 1  # the rows of stumps do not move
-        rows = np.empty((3 if sides == 2 else 1, n), dtype=np.uint32)
+        rows = np.empty((2 * sides - 1, n), dtype=np.uint32)
         rows[0] = np.arange(n, dtype=np.uint32)
         return cls(
             rows,
