@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coordboost.data.binning import bin_columns
+from coordboost.data.columnwise import LONG
 
 
 def naive(x, cuts):
@@ -84,6 +85,26 @@ def test_a_sparse_matrix_has_the_bins_of_the_dense_one():
     sparse, dense = bin_columns(X)[0], bin_columns(X.toarray())[0]
     for one, other in zip(sparse, dense, strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int64])
+def test_entries_of_a_sparse_matrix_that_are_stored_twice_are_summed_and_left_alone(dtype):
+    entries, rows, starts = np.array([1, 2, 4, 3, 0, 5], dtype=dtype), np.array([3, 1, 3, 0, 2, 2]), np.array([0, 3, 4, 6])
+    X = scipy.sparse.csc_array((entries, rows, starts), shape=(4, 3))
+    for binned in (bin_columns(X)[0], bin_columns(X)[1].bin(X)):
+        for one, other in zip(binned, bin_columns(X.toarray())[0], strict=True):
+            np.testing.assert_array_equal(one, other)
+    assert X.indices.tolist() == [3, 1, 3, 0, 2, 2]
+
+
+@pytest.mark.parametrize("n", [LONG - 1, LONG])
+def test_columns_have_the_same_bins_in_threads_and_one_after_the_other(n):
+    X = np.random.default_rng(n).normal(size=(n, 40)).round(1)
+    binned, binning = bin_columns(X)
+    for g in range(40):
+        values, cuts = np.unique(X[:, g]), binning.thresholds(g)
+        np.testing.assert_array_equal(cuts, values[:-1] / 2 + values[1:] / 2)
+        np.testing.assert_array_equal(binned.codes[g], np.searchsorted(cuts, X[:, g]))
 
 
 def test_a_frame_has_categories_and_missing_values():

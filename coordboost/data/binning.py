@@ -118,8 +118,8 @@ def thresholds_of(values, most, exact, name):
                 "quantiles."
             )
         wanted = -(-np.arange(1, most) * count // most) - 1  # the place of quantile k / most
-        run = np.unique(np.searchsorted(last, wanted))
-        last = last[run[run < len(last)]]
+        run = np.searchsorted(last, wanted)  # in their order
+        last = last[run[(run < len(last)) & (np.diff(run, prepend=-1) > 0)]]
     return middles(ordered[last], ordered[last + 1]), missing
 
 
