@@ -9,7 +9,6 @@ from coordboost.data import validation
 from coordboost.data.frames import is_number
 from coordboost.data.outofcore import StoredColumns
 
-
 #: Samples from which on columns are worked on in threads: with fewer these wait for each other longer than they work.
 LONG = 1 << 12
 
