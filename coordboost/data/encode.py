@@ -3,6 +3,7 @@
 import numpy as np
 import scipy.sparse
 
+from coordboost._tiles import in_order
 from coordboost.data.kinds import CATEGORY
 from coordboost.data.variables import Variable, refuse_gap, refuse_unknown
 
@@ -19,7 +20,7 @@ def fitted(names, columns, impute):
     ----------
     names : list of str;  columns : list of Column;  impute : "median", "indicator", "drop" or None
     """
-    fills = [fill_of(column) if impute in ("median", "indicator") else None for column in columns]
+    fills = in_order(fill_of, columns) if impute in ("median", "indicator") else [None] * len(columns)
     gaps = [impute == "indicator" and bool(column.missing.any()) for column in columns]
     return tuple(
         Variable(name, column.kind, column.levels, fill, gap)
@@ -89,33 +90,51 @@ def _places(variable, column, missing, where, unknown_as_none):
 
 
 def _dense(parts, n_rows, n_columns):
-    X, at = np.zeros((n_rows, n_columns), order="F"), 0
-    for width, held in parts:
+    X = np.zeros((n_rows, n_columns), order="F")
+
+    def placed():
+        at = 0
+        for width, held in parts:
+            yield at, held
+            at += width
+
+    def write(part):
+        at, held = part
         if held.dtype.kind == "i":
             rows = np.flatnonzero(held >= 0)
             X[rows, at + held[rows]] = 1.0
         else:
             X[:, at] = held
-        at += width
+
+    for _ in in_order(write, placed()):
+        pass
     return X
 
 
 def _sparse(parts, n_rows, n_columns, n_parts):
-    """Each part is written where it stays; of memory that nothing is written to, none is taken."""
-    most, at, counts = n_rows * n_parts, 0, []
-    data, rows = np.empty(most), np.empty(most, dtype=np.int32)
-    everywhere = np.arange(n_rows, dtype=np.int32)
-    for part in parts:
-        of_each, where, values = _entries(*part)
-        here = slice(at, at := at + int(np.sum(of_each)))
-        rows[here], data[here] = everywhere if where is None else where, values
-        counts.append(of_each)
-    stops = np.append(0, np.cumsum(np.concatenate(counts))).astype(np.int32 if 8 * most < 1 << 31 else np.int64)
-    return scipy.sparse.csc_array((data[:at], rows[:at], stops), shape=(n_rows, n_columns))
+    """Each part is looked at, then written where it stays, in threads; of memory that nothing is written to, none is taken."""
+    most, counts = n_rows * n_parts, [[0]]
+    data, rows, everywhere = np.empty(most), np.empty(most, dtype=np.int32), np.arange(n_rows, dtype=np.int32)
+
+    def placed():
+        at = 0
+        for of_each, where, values in in_order(_entries, parts):
+            counts.append(of_each)
+            yield slice(at, at := at + int(np.sum(of_each))), everywhere if where is None else where, values
+
+    def write(part):
+        here, where, values = part
+        rows[here], data[here] = where, values
+
+    for _ in in_order(write, placed()):
+        pass
+    stops = np.cumsum(np.concatenate(counts)).astype(np.int32 if 8 * most < 1 << 31 else np.int64)
+    return scipy.sparse.csc_array((data[: stops[-1]], rows[: stops[-1]], stops), shape=(n_rows, n_columns))
 
 
-def _entries(width, held):
-    """Of a part with `width` columns: how many entries of each are stored, the rows of these (None: all), and what they are."""
+def _entries(part):
+    """Of a part: how many entries of each of its columns are stored, the rows of these (None: all), and what they are."""
+    width, held = part
     n = len(held)
     if held.dtype.kind == "i":
         there = held >= 0

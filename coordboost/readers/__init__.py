@@ -122,9 +122,9 @@ def read_table(path, target=None, **options):
     (``train_X.npy``, ``train_y.npy``). *svmlight.* Indices start at one, unless a zero occurs in the file; the largest index seen is
     the last feature.
 
-    *Cost.* pandas reads; beyond that a pass over each column. A mixed table of 300 MB takes about 1.5 times the user time of pandas' own
-    ``read_csv``, more where memory that is new to the process is dear (1.5 to 2 times user and system time together), and two to three
-    times the memory of what is returned; columns of text alone, with few words, take 2.2 to 2.8 times that time, as
+    *Cost.* pandas reads; beyond that a pass over each column. A mixed table of 300 MB takes about 1.5 times the CPU time of pandas' own
+    ``read_csv``, and twice its wall time on two threads, more where memory that is new to the process is dear, and less than three times
+    the memory of what is returned; columns of text alone, with few words, take 2.2 to 2.8 times that time, as
     pandas only notes where cells begin. Every word that is another one costs a microsecond.
     """
     text, suffix = _suffix(path)

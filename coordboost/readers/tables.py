@@ -113,11 +113,11 @@ def _usable(frame, drop):
         if nameless[0] == 0 and not empty.iloc[0]:
             said.append("the first column, without a name, left out as row names")
         frame = frame.iloc[:, [j for j in range(len(frame.columns)) if j not in nameless]]
-    if len(frame) and frame.iloc[:, 0].isna().any():
-        blank = frame.isna().all(axis=1)
-        if blank.any():
-            said.append(f"{int(blank.sum())} empty row(s) left out")
-            frame = frame[~blank]
+    first = frame.index[frame.iloc[:, 0].isna()]
+    blank = first[frame.loc[first].isna().all(axis=1)]
+    if len(blank):
+        said.append(f"{len(blank)} empty row(s) left out")
+        frame = frame.drop(index=blank)
     return frame, said
 
 

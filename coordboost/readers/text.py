@@ -2,6 +2,7 @@
 
 import codecs
 import csv
+import gzip
 import io
 import itertools
 import re
@@ -155,10 +156,10 @@ class TextFile:
                 warnings.filterwarnings("error", category=kind)
             try:
                 with opened(self.path, KIND) as raw:
-                    return pd.read_csv(raw, **words)
+                    return pd.read_csv(_source(raw, self.path), **words)
             except pd.errors.DtypeWarning:  # a column is text in some parts of the file only: all of it at once
                 with opened(self.path, KIND) as raw:
-                    return pd.read_csv(raw, low_memory=False, **words)
+                    return pd.read_csv(_source(raw, self.path), low_memory=False, **words)
             except pd.errors.EmptyDataError:
                 return pd.DataFrame({name: [] for name in self.header})
             except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
@@ -220,6 +221,11 @@ class TextFile:
                 if k == row:
                     return f"line {line}"
         return f"row {row + 1}"
+
+
+def _source(raw, path):
+    """What pandas reads: of a file that is not packed its name, as pandas has several threads for it then."""
+    return raw if isinstance(raw, gzip.GzipFile) else path
 
 
 def _coded(frame):
