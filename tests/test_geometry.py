@@ -143,7 +143,7 @@ def enumerated(learners):
     return {name: learners.cosine(direction) for name, direction in cheap.items() if direction is not None}
 
 
-@pytest.mark.parametrize("seed", [pytest.param(s, marks=[pytest.mark.slow] if s >= 40 else []) for s in range(200)])
+@pytest.mark.parametrize("seed", [pytest.param(s, marks=[pytest.mark.slow] if s >= 25 else []) for s in range(200)])
 def test_intervals_contain_the_exact_value(seed):
     """Rays, facets and cones agree; the interval that large problems get (semidefinite program, linear programs) contains the value."""
     B, rule, groups = dictionary(seed)

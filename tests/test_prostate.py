@@ -124,7 +124,7 @@ def test_profiles_coincide(method, eps, printed, digits, stride):
 
 
 @needs_compiler
-@pytest.mark.parametrize("share", [0.99, 0.91, 0.81])
+@pytest.mark.parametrize("share", [0.99, *(pytest.param(share, marks=pytest.mark.slow) for share in (0.91, 0.81))])
 def test_regularized_profile(share):
     """R-FS with eps = 1e-4: 0.0001 to the digits printed, at every 10,000th iterate, ending at its radius."""
     eps, delta = 1e-4, share * P.delta_max
