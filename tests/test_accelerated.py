@@ -82,9 +82,13 @@ LOSSES = {
 METHODS = {"agbm": (lambda eta: cb.agbm(eta, 0.02), 0.02, True), "vagbm": (lambda eta: cb.vagbm(eta, 0.1), 0.1, False)}
 
 
-@pytest.mark.parametrize("compile", [True, False])
+#: Compiled with two losses, as a loop takes seconds to compile; in plain Python with all.
+RUNS = [(loss, compile) for loss in LOSSES for compile in (True, False)]
+RUNS = [pytest.param(*run, marks=[pytest.mark.slow] * (run == ("huber", True))) for run in RUNS]
+
+
+@pytest.mark.parametrize("loss, compile", RUNS)
 @pytest.mark.parametrize("name", METHODS)
-@pytest.mark.parametrize("loss", LOSSES)
 def test_every_pick_is_that_of_the_naive_loop(loss, name, compile):
     """400 steps at which neither method enlarges an error; predictions to 1e-13 of their size, 400 roundings and a few."""
     make, gamma, corrected = METHODS[name]

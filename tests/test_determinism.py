@@ -108,10 +108,10 @@ PARTS = [f"{name} {part}" for name in ("Gram", "explicit", "weighted", "wide")
 def by_threads(tmp_path_factory):
     """What the same work gives with 1 and 2 threads: {part: (hash, hash)}."""
     folder = tmp_path_factory.mktemp("threads")
-    shared = os.environ.get("NUMBA_CACHE_DIR", "")  # the package itself: nothing to compile
+    shared = {"NUMBA_CACHE_DIR": os.environ.get("NUMBA_CACHE_DIR", ""), "PYTHONPATH": str(PACKAGE.parent)}  # little to compile
     libraries = ("OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
     printed = [
-        python(THREADS, folder, NUMBA_CACHE_DIR=shared, PYTHONHASHSEED=count, **dict.fromkeys(libraries, count)).splitlines()
+        python(THREADS, folder, **shared, PYTHONHASHSEED=count, **dict.fromkeys(libraries, count)).splitlines()
         for count in ("1", "2")
     ]
     split = [dict(line.rsplit(" ", 1) for line in lines) for lines in printed]
@@ -154,7 +154,7 @@ def copied(tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize("file", EDITS)
+@pytest.mark.parametrize("file", [pytest.param(file, marks=[pytest.mark.slow] * (k > 0)) for k, file in enumerate(EDITS)])
 def test_an_edited_kernel_is_compiled_again(file, copied):
     path = copied / "coordboost" / file
     before = path.read_text()
@@ -194,12 +194,13 @@ RUN_MINE = RUN.replace("cb.gcd()", 'cb.Method("mine", cb.Full(), Mine())').repla
 
 
 def test_an_edited_piece_of_the_user_takes_effect(tmp_path):
-    for divisor in (2, 4, 4, 2):
+    for divisor in (2, 4, 2):
         (tmp_path / "mine.py").write_text(MINE.format(divisor=divisor))
         assert float(compiling(RUN_MINE, tmp_path).split()[1]) == 3.0 / divisor
     assert list(tmp_path.glob("cache/**/*.nbi")), "nothing was cached, so this test tests nothing"
 
 
+@pytest.mark.slow
 def test_a_private_piece_does_not_spoil_the_cache_for_others(tmp_path):
     """One process runs a loss of a module that the next one, with the same cache, does not have."""
     code = """

@@ -66,6 +66,7 @@ def test_losses_by_object(loss):
     assert (np.diff(model.train_score_) >= 0).all() and clone(model).loss == loss
 
 
+@pytest.mark.slow  # a loop of its own is compiled
 def test_exponential_loss_has_probabilities_too():
     model = cb.RandomizedGBMClassifier(loss=cb.Exponential(), max_features=None, **QUICK).fit(X, NAMES == "red")
     odds = np.exp(2 * model.decision_function(X))
