@@ -213,6 +213,12 @@ def test_a_run_without_steps(tmp_path):
     assert same(cb.load(tmp_path / "run").resume(9), cb.solve(squared(), cb.rcd(), 9))
 
 
+def test_a_record_is_equal_to_itself_alone():
+    """Its arrays, compared entry by entry, would have no truth value."""
+    one, other = (cb.solve(squared(), cb.rcd(), 3, rng=0).path for _ in range(2))
+    assert one == one and one != other and len({one, other}) == 2
+
+
 def test_results_are_the_users_own_to_change():
     """Writing into what a run returns changes no other result."""
     run = cb.solve(squared(), cb.ls_boost(), 20)
