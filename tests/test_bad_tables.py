@@ -57,6 +57,12 @@ def test_pickles_are_never_loaded(tmp_path):
     refuse(tmp_path / "X.npy", r"npy file without pickles")
 
 
+@pytest.mark.parametrize("text, drop", [("a,b\n1,2\n", ("a", "b")), (",\n,\n", ())], ids=["left out", "without names"])
+def test_no_column_is_left(text, drop, tmp_path):
+    (tmp_path / "t.csv").write_text(text)
+    refuse(tmp_path / "t.csv", r"no column is left once those without a name and those to leave out are gone", target="b", drop=drop)
+
+
 def test_half_a_pair(tmp_path):
     np.save(tmp_path / "X.npy", X)
     np.save(tmp_path / "data.npy", X)

@@ -113,6 +113,8 @@ def _usable(frame, drop):
         if nameless[0] == 0 and not empty.iloc[0]:
             said.append("the first column, without a name, left out as row names")
         frame = frame.iloc[:, [j for j in range(len(frame.columns)) if j not in nameless]]
+    if not len(frame.columns):
+        raise ValueError("no column is left once those without a name and those to leave out are gone: check the header and drop")
     first = frame.index[frame.iloc[:, 0].isna()]
     blank = first[frame.loc[first].isna().all(axis=1)]
     if len(blank):
