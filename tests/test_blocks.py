@@ -96,6 +96,7 @@ def test_blocks_of_one_column_are_the_columns(select):
     )
 
 
+@pytest.mark.slow  # loops of their own are compiled
 def test_a_run_on_blocks_is_the_same_however_it_is_cut(tmp_path):
     problem, method = cb.Problem(cb.blocks(X, BLOCKS), Y, sample_weight=WEIGHT), cb.sglb(EPS, BETA, GAMMA)
     whole, cut = cb.solve(problem, method, 60, rng=4), cb.solve(problem, method, 23, rng=4)

@@ -192,7 +192,7 @@ def test_a_method_of_the_users_own_must_be_given_again(name, tmp_path):
 
 def test_a_loss_of_the_users_own_is_not_saved(tmp_path):
     problem = Problem(X, Y, Cubed(), center=False)
-    run = cb.solve(problem, cb.gcd(cb.LineSearch()), 30)
+    run = cb.solve(problem, cb.gcd(cb.LineSearch()), 30, compile=False)
     sentence = refused(lambda: run.save(tmp_path / "run"), "a Cubed, is not part of coordboost")
     assert "the loss of this run" in sentence and "save(file, data=False)" in sentence and "load(file, problem)" in sentence
     run.save(tmp_path / "run", data=False)

@@ -155,8 +155,8 @@ def test_huber():
     "loss, step, convert",
     [
         (cb.Logistic(), "proportional", np.asarray),
-        (cb.Logistic(0.125), "ball search", np.asarray),
-        (cb.Logistic(), "line search", scipy.sparse.csc_array),
+        pytest.param(cb.Logistic(0.125), "ball search", np.asarray, marks=pytest.mark.slow),
+        pytest.param(cb.Logistic(), "line search", scipy.sparse.csc_array, marks=pytest.mark.slow),
         (cb.Exponential(), "line search", np.asarray),
     ],
 )
