@@ -61,6 +61,12 @@ def in_order(function, items):
             future.cancel()
 
 
+def all_done(function, items):
+    """``function(item)`` for every item, for what it does."""
+    for _ in in_order(function, items):
+        pass
+
+
 def fold(store, kernel, merge, by_sample=(), by_column=(), *, whole=False):
     """Yield, for each band of columns from left to right, the results of `kernel` on its tiles, merged from top to bottom.
 

@@ -3,7 +3,7 @@
 import numpy as np
 import scipy.sparse
 
-from coordboost._tiles import in_order
+from coordboost._tiles import all_done, in_order
 from coordboost.data.kinds import CATEGORY
 from coordboost.data.variables import Variable, refuse_gap, refuse_unknown
 
@@ -47,14 +47,17 @@ def encoded(recipe, columns, where, unknown_as_none=False):
     n_rows, n_columns = len(columns[0].values), sum(variable.width for variable in recipe.variables)
     n_single = sum(variable.kind != CATEGORY for variable in recipe.variables)
     sparse = 8 * n_rows * n_columns > DENSE and 4 * n_single < n_columns
-    parts = (
-        part
-        for variable, column in zip(recipe.variables, columns, strict=True)
-        for part in _parts(variable, column, where, unknown_as_none)
-    )
+
+    def parts():
+        at = 0
+        for variable, column in zip(recipe.variables, columns, strict=True):
+            for width, held in _parts(variable, column, where, unknown_as_none):
+                yield at, width, held
+                at += width
+
     if sparse:
-        return _sparse(parts, n_rows, n_columns, sum(1 + variable.gap for variable in recipe.variables))
-    return _dense(parts, n_rows, n_columns)
+        return _sparse(parts(), n_rows, n_columns, sum(1 + variable.gap for variable in recipe.variables))
+    return _dense(parts(), n_rows, n_columns)
 
 
 def _parts(variable, column, where, unknown_as_none):
@@ -92,22 +95,15 @@ def _places(variable, column, missing, where, unknown_as_none):
 def _dense(parts, n_rows, n_columns):
     X = np.zeros((n_rows, n_columns), order="F")
 
-    def placed():
-        at = 0
-        for width, held in parts:
-            yield at, held
-            at += width
-
     def write(part):
-        at, held = part
+        at, _, held = part
         if held.dtype.kind == "i":
             rows = np.flatnonzero(held >= 0)
             X[rows, at + held[rows]] = 1.0
         else:
             X[:, at] = held
 
-    for _ in in_order(write, placed()):
-        pass
+    all_done(write, parts)
     return X
 
 
@@ -126,15 +122,14 @@ def _sparse(parts, n_rows, n_columns, n_parts):
         here, where, values = part
         rows[here], data[here] = where, values
 
-    for _ in in_order(write, placed()):
-        pass
+    all_done(write, placed())
     stops = np.cumsum(np.concatenate(counts)).astype(np.int32 if 8 * most < 1 << 31 else np.int64)
     return scipy.sparse.csc_array((data[: stops[-1]], rows[: stops[-1]], stops), shape=(n_rows, n_columns))
 
 
 def _entries(part):
     """Of a part: how many entries of each of its columns are stored, the rows of these (None: all), and what they are."""
-    width, held = part
+    _, width, held = part
     n = len(held)
     if held.dtype.kind == "i":
         there = held >= 0

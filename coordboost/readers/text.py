@@ -155,11 +155,9 @@ class TextFile:
             for kind in (pd.errors.DtypeWarning, pd.errors.ParserWarning):
                 warnings.filterwarnings("error", category=kind)
             try:
-                with opened(self.path, KIND) as raw:
-                    return pd.read_csv(_source(raw, self.path), **words)
+                return self._csv(words)
             except pd.errors.DtypeWarning:  # a column is text in some parts of the file only: all of it at once
-                with opened(self.path, KIND) as raw:
-                    return pd.read_csv(_source(raw, self.path), low_memory=False, **words)
+                return self._csv(words, low_memory=False)
             except pd.errors.EmptyDataError:
                 return pd.DataFrame({name: [] for name in self.header})
             except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
@@ -167,6 +165,13 @@ class TextFile:
                     return None
                 self._refuse_ragged(shorter=False)
                 raise ValueError(f"{self.path}: cannot be read as {KIND} ({' '.join(str(error).split())}): check it") from None
+
+    def _csv(self, words, **more):
+        """What pandas reads: of a file that is not packed by its name, as pandas has several threads for it then."""
+        import pandas as pd
+
+        with opened(self.path, KIND) as raw:
+            return pd.read_csv(raw if isinstance(raw, gzip.GzipFile) else self.path, **words, **more)
 
     def _thousands(self):
         """The mark between thousands, for pandas, which would take it out of 31.12.2020, too; None where it stands in other places.
@@ -221,11 +226,6 @@ class TextFile:
                 if k == row:
                     return f"line {line}"
         return f"row {row + 1}"
-
-
-def _source(raw, path):
-    """What pandas reads: of a file that is not packed its name, as pandas has several threads for it then."""
-    return raw if isinstance(raw, gzip.GzipFile) else path
 
 
 def _coded(frame):

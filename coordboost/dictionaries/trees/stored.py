@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._generic import compiled, leaf
-from coordboost._tiles import in_order, slices
+from coordboost._tiles import all_done, slices
 
 #: Samples whose predictions are summed up together, in one thread.
 ROWS = 1 << 14
@@ -139,6 +139,5 @@ def combined(binned, trees, beta):
     """B beta, (n_samples,), rows in threads."""
     learners, out, run = np.flatnonzero(beta), np.zeros(binned.n_samples), compiled(sum_trees, (binned, trees))
     beta = np.asarray(beta, dtype=np.float64)[learners]
-    for _ in in_order(lambda rows: run(binned, trees, learners, beta, out, rows.start, rows.stop), slices(len(out), ROWS)):
-        pass
+    all_done(lambda rows: run(binned, trees, learners, beta, out, rows.start, rows.stop), slices(len(out), ROWS))
     return out
