@@ -1,9 +1,17 @@
-"""Every test has a time limit, so that an endless loop fails; in compiled code too, which no exception can reach."""
+"""Every test has a time limit, so that an endless loop fails; in compiled code too, which no exception can reach.
+
+Tests on random examples take the same ones every time, so that what passed passes again; other ones: ``--hypothesis-profile=other``.
+"""
 
 import faulthandler
 import os
 
+import hypothesis
 import pytest
+
+hypothesis.settings.register_profile("other", deadline=None)
+hypothesis.settings.register_profile("same", deadline=None, derandomize=True, database=None)
+hypothesis.settings.load_profile("same")
 
 #: Seconds for a test, and for one that is marked slow: many times what the slowest take on a busy machine.
 LIMIT, SLOW_LIMIT = 600, 3600

@@ -150,11 +150,13 @@ def test_ties_of_small_whole_numbers_go_to_the_first_learner(rows, data):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", cb.ConstantColumnWarning)
         problem = cb.Problem(kind(X), y)
-    other = cb.Problem(cb.Dense(np.ascontiguousarray(columns(problem.dictionary).T)), y)
+    B = columns(problem.dictionary)
+    explicit = cb.solve(cb.Problem(cb.Dense(np.ascontiguousarray(B.T)), y), cb.forward_stagewise(0.25), 30, view=cb.Explicit)
+    sizes = (np.abs(B.T @ problem.resid(B @ state.beta)).max() for state in explicit.replay(range(30)))
+    steps = next((k for k, size in enumerate(sizes) if size <= problem.tie), 30)  # from an optimum on, rounding decides
     for view in (cb.Explicit, cb.GramColumns, cb.Lookahead):
-        one = cb.solve(problem, cb.forward_stagewise(0.25), 30, view=view)
-        two = cb.solve(other, cb.forward_stagewise(0.25), 30, view=cb.Explicit)
-        np.testing.assert_array_equal(one.path.learner, two.path.learner)
+        run = cb.solve(problem, cb.forward_stagewise(0.25), 30, view=view, compile=view is not cb.Explicit)
+        np.testing.assert_array_equal(run.path.learner[:steps], explicit.path.learner[:steps])
 
 
 def test_ls_boost_on_leaf_stumps_is_gradient_boosting_with_trees_of_depth_1():
