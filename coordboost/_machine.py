@@ -10,66 +10,61 @@ import numba
 import numpy as np
 from llvmlite import ir
 from numba import types
+from numba._dispatcher import compute_fingerprint
 from numba.core import cgutils
+from numba.core.errors import TypingError
 from numba.extending import intrinsic, overload
 
-from coordboost._generic import build, source_stamp
+from coordboost._generic import build, interpreted, source_stamp
 
 #: Whether compiled sums work on vectors of 512 bits, of which there are 32 then. Tiles of products that compiled loops make are faster
 #: there than those of a BLAS for shorter vectors.
 WIDE = bool(llvmlite.binding.get_host_cpu_features().get("avx512f")) and not numba.config.DISABLE_JIT  # type: ignore[attr-defined]
 
 
-def layout(value):
-    """What decides the numba type of a value that a kernel may get: to be compared, as ``numba.typeof`` of a large piece takes long."""
-    if hasattr(value, "_fields"):
-        return (type(value), *map(layout, value))
-    if isinstance(value, np.ndarray):
-        return value.dtype, value.ndim, value.flags.num
-    return value.dtype if isinstance(value, np.generic) else type(value)
-
-
 def apart(function):
-    """As `kernel`, for much code with three arguments: compiled once for their types, and called by its address from every loop.
+    """As `kernel`, for much code: compiled once for the types of its arguments, and called by its address from every loop.
 
     A loop would else take long to compile, and every other loop that calls it again. ``apart(f).ready(*args)`` must have been called in
-    this process for arguments of the same types before a loop is: it compiles the kernel, or loads it from the disk.
+    this process for arguments of the same types before a loop is: it compiles the kernel, or loads it from the disk, and returns it.
     """
+    known, codes = {}, {}
 
-    @functools.cache
-    def made(kinds):
-        form = build(function, source_stamp(), True, False)
-        form.compile(kinds)
-        code = form.overloads[kinds]
-        name = f"{form.__qualname__}_{hashlib.sha256(repr(kinds).encode()).hexdigest()[:20]}"
-        llvmlite.binding.add_symbol(name, code.library.get_pointer_to_function(code.fndesc.llvm_func_name))
-        return name, code, form
+    def ready(*args):
+        if numba.config.DISABLE_JIT:
+            return interpreted(function)
+        seen = compute_fingerprint(args)  # numba.typeof takes long
+        if seen not in known:
+            kinds, form = tuple(map(numba.typeof, args)), build(function, source_stamp(), True, False)
+            form.compile(kinds)
+            code = form.overloads[kinds]
+            name = f"{form.__qualname__}_{hashlib.sha256(repr(kinds).encode()).hexdigest()[:20]}"
+            llvmlite.binding.add_symbol(name, code.library.get_pointer_to_function(code.fndesc.llvm_func_name))
+            known[seen], codes[kinds] = form, (name, code)
+        return known[seen]
 
     @intrinsic
-    def call(_, a, b, c):
-        name, code, _form = made((a, b, c))
+    def call(_, given):
+        kinds = tuple(map(types.unliteral, given))
+        if kinds not in codes:
+            raise TypingError(f"{function.__name__} is not ready for {kinds}")
+        name, code = codes[kinds]
 
         def generate(context, builder, signature, args):
             kind = context.call_conv.get_function_type(code.fndesc.restype, code.fndesc.argtypes)
-            callee = cgutils.get_or_insert_function(builder.module, kind, name)
+            callee, args = cgutils.get_or_insert_function(builder.module, kind, name), cgutils.unpack_tuple(builder, args[0])
             status, out = context.call_conv.call_function(builder, callee, code.fndesc.restype, code.fndesc.argtypes, args)
             with cgutils.if_unlikely(builder, status.is_error):
                 context.call_conv.return_status_propagate(builder, status)
             return out
 
-        return code.signature.return_type(a, b, c), generate
+        return code.signature.return_type(given), generate
 
-    def run(a, b, c):
-        return function(a, b, c)
+    @functools.wraps(function)
+    def run(*args):
+        return function(*args)
 
-    known = set()
-
-    def ready(*args):
-        if not numba.config.DISABLE_JIT and (kinds := tuple(map(layout, args))) not in known:
-            made(tuple(map(numba.typeof, args)))
-            known.add(kinds)
-
-    overload(run, inline="always")(lambda a, b, c: lambda a, b, c: call(a, b, c))
+    overload(run, jit_options={"_nrt": False})(lambda *args: lambda *args: call(args))
     run.ready = ready
     return run
 

@@ -83,3 +83,23 @@ def test_eight_codes_in_one_look():
 def test_powers_of_a_half():
     power = numba.njit(lambda k: _machine.power_of_half(k))
     assert [power(k) for k in range(1023)] == [_machine.power_of_half(k) for k in range(1023)] == [0.5**k for k in range(1023)]
+
+
+@_machine.apart
+def scaled_end(v, by):
+    """The last entry, times `by`, and how many there are."""
+    return v[len(v) - 1] * by, len(v)
+
+
+@needs_compiler
+def test_a_kernel_apart_is_called_from_a_loop_once_it_is_ready():
+    @numba.njit
+    def twice(v, by):
+        return scaled_end(v, by), scaled_end(v, 3)
+
+    v = np.array([1.0, 2.5])
+    with pytest.raises(numba.TypingError, match=r"scaled_end is not ready for \(Array\(float64, 1, 'A'"):
+        twice(v[::-1], 2)
+    assert scaled_end.ready(v, 2)(v, 2) == (5.0, 2) == scaled_end(v, 2)
+    assert scaled_end.ready(v, 4) is scaled_end.ready(v + 1, 5) is not scaled_end.ready(v, 0.5)
+    assert twice(v, 2) == ((5.0, 2), (7.5, 2))

@@ -7,7 +7,6 @@ from designs import draws
 from test_tree_boosting import leaves
 
 import coordboost as cb
-from coordboost._generic import compiled
 from coordboost.dictionaries.trees import Growth, Workspace, grow
 
 RNG = np.random.default_rng(5)
@@ -21,8 +20,8 @@ def own_tree(family, target, weight, n_splits):
     """Leaf of each sample in the tree that is grown for this number of splits alone, and the sums and weights of its leaves."""
     growth = Growth(-1, n_splits + 1).check(family.binned)
     space = Workspace.of(family.binned, growth)
-    data = family.binned, growth, space
-    compiled(grow, data)(*data, target, weight, np.arange(4), np.zeros(4))
+    data = family.binned, growth, space, target, weight, np.arange(4), np.zeros(4)
+    grow.ready(*data)(*data)
     return space.leaf.astype(int), np.bincount(space.leaf, target), np.bincount(space.leaf, weight)
 
 

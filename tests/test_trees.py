@@ -36,7 +36,8 @@ def tree_of(binned, growth, target, weight=None, features=None, penalty=None):
     features = np.arange(d) if features is None else np.asarray(features)
     penalty = np.zeros(d) if penalty is None else np.asarray(penalty, dtype=float)
     space = Workspace.of(binned, growth)
-    n_leaves = compiled(grow, (binned, growth, space))(binned, growth, space, target, weight, features, penalty)
+    data = binned, growth, space, target, weight, features, penalty
+    n_leaves = grow.ready(*data)(*data)
     assert n_leaves == space.count.leaves > 0
     return space, (binned, growth, target, weight, features, penalty)
 

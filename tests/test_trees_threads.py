@@ -17,7 +17,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import coordboost as cb
 from coordboost import _crew
 from coordboost._atomic import ATOMIC
-from coordboost._generic import compiled
 from coordboost.dictionaries.trees import GrownTogether, Growth, Workspace, forest, grow, rows, tasks, workspace
 from coordboost.dictionaries.trees.histogram import where
 from verification.benchmarks.harness import Contestant, Timed, compete
@@ -50,7 +49,7 @@ def small_work(monkeypatch):
 def grown(binned, growth, space, *rest, threads=None):
     """The leaves of a tree that several threads grew."""
     with GrownTogether(binned, growth, space, rest[-1], threads):
-        return compiled(grow, (binned, growth, space))(binned, growth, space, *rest)
+        return grow.ready(binned, growth, space, *rest)(binned, growth, space, *rest)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -77,7 +76,7 @@ def simple():
 @pytest.mark.skipif(not ATOMIC, reason="in plain Python nobody helps")
 def test_helpers_take_tasks():
     data, until = simple(), time.monotonic() + 60
-    run, candidates = compiled(grow, data[:3]), data[2].candidates
+    run, candidates = grow.ready(*data), data[2].candidates
     with GrownTogether(*data[:3], data[-1]):
         while time.monotonic() < until and not (candidates[1]["feature"] >= 0).any():
             run(*data)

@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 
-from coordboost._generic import inlined, kernel, leaf
+from coordboost._generic import inlined, kernel
+from coordboost._machine import apart
 from coordboost.exact.products import fill_residual, has_gram
 from coordboost.exact.segments import trace_segments
 from coordboost.exact.state import CROWDED, SCAN
@@ -87,7 +88,7 @@ def drop_candidates(path):
     now.n_candidates = kept
 
 
-@leaf
+@apart
 def choose_candidates(path, corr):
     """How many learners are to become candidates by their correlations `corr` (n_learners,): the largest, in path.found, increasing."""
     now, size = path.now, path.size
@@ -168,7 +169,7 @@ def trace_path(path, most):
     """Go on until the end, until the record is full, or until something is needed that cannot be done here: a scan, or more room.
 
     Where the learners are stored it scans by itself. Returns why it ended, and how many corners, coefficients and events are in the
-    record, which begins anew. One function: a kernel between this one and the segments took a fifth of the compiler's time.
+    record, which begins anew.
     """
     now = path.now
     now.n_corners = now.n_entries = now.n_events = now.idle = 0

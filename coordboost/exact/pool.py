@@ -4,6 +4,7 @@ import numpy as np
 
 from coordboost._generic import compiled
 from coordboost.exact.candidates import add_candidates, choose_candidates, trace_path
+from coordboost.exact.segments import trace_segments
 from coordboost.exact.state import REAL, WHOLE, PathState, numbers
 from coordboost.screening.best import BINS
 
@@ -38,9 +39,9 @@ class Pool:
             found=np.empty(n_learners, dtype=np.int64), resid=np.empty(n_samples),
             lams=np.empty(ROOM), levels=np.empty(ROOM), stops=np.empty(ROOM, dtype=np.int64), **self._room(),
         )  # fmt: skip
-        self._choose, self._add, self._trace = (
-            compiled(part, (), allocates=True) for part in (choose_candidates, add_candidates, trace_path)
-        )
+        trace_segments.ready(self.path, FARTHEST)
+        self._choose = choose_candidates.ready(self.path, self.path.all_corr)
+        self._add, self._trace = (compiled(part, (), allocates=True) for part in (add_candidates, trace_path))
 
     def _room(self):
         """Arrays for as many candidates as there is room to hold, and a record of their corners, by name."""

@@ -2,7 +2,8 @@
 
 import math
 
-from coordboost._generic import inlined, leaf
+from coordboost._generic import inlined
+from coordboost._machine import apart
 from coordboost.exact.corners import deactivate, find_direction, list_directions
 from coordboost.exact.products import candidate_products
 from coordboost.exact.rounding import TRACKED, is_exact, refine
@@ -140,7 +141,7 @@ def fall_by(path, fall, leaving):
     now.idle = now.idle + 1 if fall <= 4.0 * EPS * before else 0
 
 
-@leaf
+@apart
 def trace_segments(path, most):
     """Go on until the end, until only a scan can tell, for `most` corners, or until the record is full."""
     now = path.now

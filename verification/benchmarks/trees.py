@@ -68,6 +68,7 @@ def ours(boost, binned, job, newton=False):
     def run():
         pred, target = np.full(n, start), np.empty(n)
         rest = (growth, space, job.y, pred, target, weight, np.arange(d), np.zeros(d), rate, job.logistic)
+        grow.ready(binned, growth, space, target, weight, np.arange(d), np.zeros(d))
         boost(binned, *rest, 1)
         done = clocked(lambda: boost(binned, *rest, job.n_trees))
         return done._replace(result=pred)

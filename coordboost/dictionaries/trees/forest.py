@@ -59,7 +59,9 @@ class Forest(NamedTuple):
         space = Workspace.of(binned, growth)
         prefixes = Prefixes.of(family.families, member, space, trees)
         forest = cls(binned, growth, space, trees, weight, metric, every, family.penalty, int(newton), state, prefixes)
-        grow_apart.ready(forest, np.zeros(binned.n_samples), every)
+        v = np.zeros(binned.n_samples)
+        grow.ready(binned, growth, space, v, metric, every, forest.penalty)
+        grow_one.ready(forest, v, every)
         return forest
 
     def with_room(self, n):
@@ -69,11 +71,11 @@ class Forest(NamedTuple):
 
     def find(self, v):
         """Grow the tree that fits `v` best and give it a number: (number, correlation); (-1, 0) where there is no room."""
-        return grow_apart(self, v, self.every)
+        return grow_one(self, v, self.every)
 
     def find_in(self, v, groups):
         """The same with splits of the features `groups` only."""
-        return grow_apart(self, v, groups)
+        return grow_one(self, v, groups)
 
     def combine(self, beta):
         return combined(self.binned, self.trees, beta)
@@ -112,7 +114,7 @@ class Forest(NamedTuple):
     def grow_drawn(self, v, drawn):
         """Grow the largest tree of the families `drawn`; its leaves."""
         self.state.splits = max(1, most_splits(self, drawn))
-        n_leaves, _ = grow_apart(self, v, self.every)
+        n_leaves, _ = grow_one(self, v, self.every)
         self.state.splits = 0
         return n_leaves
 
@@ -168,7 +170,7 @@ def see(forest, j):
         forest.state.seen = j
 
 
-@kernel
+@apart
 def grow_one(forest, v, features):
     """Grow a tree on these features, and keep it as a unit vector; or only grow one of so many splits as the state asks for."""
     splits = forest.state.splits
@@ -209,7 +211,3 @@ def keep_grown(forest, v, n_leaves):
         forest.trees.values[j, one] = values[one] / largest / size
     state.length = size * fit
     return j, corr / size
-
-
-#: As `grow_one`. Growing is far more code than the loops that call it.
-grow_apart = apart(grow_one)

@@ -4,6 +4,7 @@ import math
 
 from coordboost._crew import finish_task, next_task, open_tasks, wait_for_all
 from coordboost._generic import leaf
+from coordboost._machine import apart
 from coordboost.dictionaries.trees.fixed import count, mass, summed, to_fixed
 from coordboost.dictionaries.trees.histogram import where
 from coordboost.dictionaries.trees.rows import blocks_to_move, blocks_to_name, count_before
@@ -12,7 +13,7 @@ from coordboost.dictionaries.trees.splits import ROUNDING, bounded, offer, rank,
 from coordboost.dictionaries.trees.tasks import COUNT, DONE, MOVE, NAME, SEARCH, share, task
 
 
-@leaf
+@apart
 def grow(binned, growth, space, target, weight, features, penalty):
     """Grow one tree for `target` and leave it in `space`.
 
