@@ -104,7 +104,7 @@ def test_every_pick_is_that_of_the_naive_loop(loss, name, compile):
         assert (found == betas(run)[2::2]).all()  # an h-step leaves f where it is
 
 
-@pytest.mark.parametrize("compile", [True, False])
+@pytest.mark.parametrize("compile", [pytest.param(True, marks=pytest.mark.slow), False])
 def test_random_candidates_in_both_phases(compile):
     """A rule of the user's own, momentum with the best of seven drawn learners a step: the draws cost what they look at."""
     B = columns(cb.Problem(*data()))

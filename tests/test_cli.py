@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 import coordboost
-from coordboost import METHODS, Logistic, Problem, load, ls_boost, rtgcd, solve
+from coordboost import METHODS, Logistic, Problem, gcd, load, ls_boost, rtgcd, solve
 from coordboost.cli import main
 
 #: The options that each method is tried with; a method without an entry fails the test of completeness.
@@ -110,12 +110,13 @@ def test_table_is_readable_in_a_pipe(folder):
         assert words in result.stdout
 
 
-def test_sparse_data_and_losses_and_seeds(folder):
-    fine("path t.svm.gz --method rtgcd --t 2 --loss logistic:0.1 --steps 40 --seed 7 --out o")
+@pytest.mark.parametrize("words, method, loss", [("rtgcd --t 2", rtgcd(2), None), ("gcd --loss logistic:0.1", gcd(), Logistic(0.1))])
+def test_sparse_data_and_losses_and_seeds(words, method, loss, folder):
+    fine(f"path {'t.npz' if loss else 't.svm.gz'} --method {words} --steps 40 --seed 7 --out o")
     with np.load("t.npz") as archive:
         stored = dict(archive)
-    run = solve(Problem(stored["X"], stored["y"], Logistic(0.1)), rtgcd(2), 40, rng=7)
-    saved = load("o/rtgcd.run")
+    run = solve(Problem(stored["X"], stored["y"], loss), method, 40, rng=7)
+    saved = load(f"o/{method.name}.run")
     assert saved.path.learner.tolist() == run.path.learner.tolist()
     np.testing.assert_allclose(saved.coef, run.coef, rtol=1e-9)
 

@@ -53,11 +53,11 @@ def test_the_quick_form_runs_is_judged_and_drawn(name, monkeypatch):
 
 def test_losses_along_a_run_are_those_of_its_states():
     one = stand_in("diabetes")
-    for problem in (
-        cb.Problem(cb.trees(one.X, max_depth=1), one.y, cb.Logistic(1e-4), center=False),
-        cb.Problem(cb.stumps(one.X), one.y, cb.Logistic(1e-4)),
+    for problem, compile in (
+        (cb.Problem(cb.trees(one.X, max_depth=1), one.y, cb.Logistic(1e-4), center=False), True),
+        (cb.Problem(cb.stumps(one.X), one.y, cb.Logistic(1e-4)), False),
     ):
-        run = cb.solve(problem, cb.rtgcd(select=cb.Groups(2)), 6)
+        run = cb.solve(problem, cb.rtgcd(select=cb.Groups(2)), 6, compile=compile)
         states = [state.loss / len(one.y) for state in run.replay(range(7))]
         np.testing.assert_allclose(losses(run, one), states, rtol=1e-12)  # sums of 120 terms, in two orders
         np.testing.assert_allclose(losses(run, one, 2), states[::2], rtol=1e-12)

@@ -71,6 +71,7 @@ for view in (cb.Explicit, cb.Lookahead):
 """
 
 
+@pytest.mark.slow  # processes that compile
 def test_what_needs_counts_is_tried_without_once_for_all_processes(tmp_path):
     package = str(PACKAGE.parent)
     assert python(CODE, tmp_path, PYTHONPATH=package).split() == ["2", "2"]

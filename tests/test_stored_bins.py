@@ -46,10 +46,13 @@ def test_a_file_that_is_replaced_stays_that_of_the_bins_which_use_it(tmp_path):
 def test_runs_on_a_file_of_bins_are_those_in_memory(tmp_path):
     X, y = data()
     opened, file = cb.open_columns(saved(tmp_path, np.asfortranarray(X))), tmp_path / "codes.npy"
-    cases = (cb.stumps, cb.ls_boost(0.1)), (cb.leaf_stumps, cb.rtgcd(select=cb.Groups(3))), (cb.trees, cb.gbm(0.1))
-    for learners, method in cases:
+    cases = (
+        (cb.stumps, cb.ls_boost(0.1), True), (cb.leaf_stumps, cb.rtgcd(select=cb.Groups(3)), False), (cb.trees, cb.gbm(0.1), True),
+    )  # fmt: skip
+    for learners, method, compile in cases:
         with pytest.warns(cb.ConstantColumnWarning) if learners is not cb.trees else np.errstate():
-            one, two = (cb.solve(cb.Problem(made, y), method, 30) for made in (learners(opened, file=file), learners(X)))
+            tables = learners(opened, file=file), learners(X)
+            one, two = (cb.solve(cb.Problem(made, y), method, 30, compile=compile) for made in tables)
         assert one.path.learner.tolist() == two.path.learner.tolist() and (one.beta == two.beta).all()
         assert isinstance(one.problem.dictionary.binned.codes.base, np.memmap)
         np.testing.assert_array_equal(one.predict(opened), two.predict(X))

@@ -138,10 +138,11 @@ def test_renewal(view, step, monkeypatch):
     check(regression(), cb.Full(), STEPS[step], VIEWS[view], compile=False)
 
 
+@pytest.mark.parametrize("compile", [pytest.param(True, marks=pytest.mark.slow), False])
 @pytest.mark.parametrize("select, step", [("full", "proportional"), ("subset", "line search"), ("groups", "sign, shrunk")])
-def test_sparse_columns(select, step):
+def test_sparse_columns(select, step, compile):
     """Centred implicitly; the shift and the scale add two roundings to each number."""
-    check(regression(None, scipy.sparse.csc_array), SELECTIONS[select], STEPS[step], cb.Explicit, slack=2.0)
+    check(regression(None, scipy.sparse.csc_array), SELECTIONS[select], STEPS[step], cb.Explicit, slack=2.0, compile=compile)
 
 
 def test_huber():
