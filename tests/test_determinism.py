@@ -154,7 +154,8 @@ def copied(tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize("file", [pytest.param(file, marks=[pytest.mark.slow] * (k > 0)) for k, file in enumerate(EDITS)])
+@pytest.mark.slow  # processes that compile
+@pytest.mark.parametrize("file", EDITS)
 def test_an_edited_kernel_is_compiled_again(file, copied):
     path = copied / "coordboost" / file
     before = path.read_text()

@@ -72,9 +72,8 @@ def test_greedy_descent_never_rises_and_is_certified(tmp_path):
     found = cb.certify(problem, run.beta, cb.Ball(1.0 + np.abs(run.beta).sum()))
     assert found.lower <= min(losses) and found.upper >= found.lower
     run.save(tmp_path / "run")
-    assert (
-        cb.load(tmp_path / "run").resume(5).beta == cb.solve(problem, cb.gcd(cb.LineSearch()), 25, compile=False).beta
-    ).all()
+    again = cb.load(tmp_path / "run")
+    assert (again.beta == run.beta).all() and again.final.loss == run.final.loss and again.problem.loss == problem.loss
 
 
 def in_its_own_words(q, trees, n, rate):
