@@ -4,7 +4,7 @@ The exponential of a library of C is a call for each sample, five times as long 
 """
 
 from coordboost._generic import inlined
-from coordboost._machine import power_of_half
+from coordboost._machine import few_as_float, few_rounded, power_of_half
 
 #: 1 / log 2, and log 2 in two parts, the first of which has 21 zeros at its end: whole numbers times it are exact.
 _PER_HALVING = 1.4426950408889634
@@ -31,8 +31,9 @@ def decay(a):
     *Source*: W. J. Cody and W. Waite, Software Manual for the Elementary Functions, 1980: -a = r - k log 2.
     """
     near, far = a if a < _FAR else _FAR, _FAR if a > _FAR else a  # NaN has a k, and no r
-    k = int(near * _PER_HALVING + 0.5)
-    r = (k * _HALVING - far) + k * _REST
+    k = few_rounded(near * _PER_HALVING)
+    whole = few_as_float(k)
+    r = (whole * _HALVING - far) + whole * _REST
     s = r * r
     high = (_C4 + r * _C5) + s * (_C6 + r * _C7) + s * s * (_C8 + r * _C9)
     low = (_C0 + r * _C1) + s * (_C2 + r * _C3) + s * s * high
