@@ -1,4 +1,4 @@
-"""One source, three ways to run it: beside ``_machine`` and ``_atomic`` the only file that knows numba.
+"""One source, three ways to run it: beside ``_callee``, ``_machine`` and ``_atomic`` the only file that knows numba.
 
 A *piece* is a ``NamedTuple``: its fields are data, its methods are kernels written in the subset of Python that numba compiles
 and that also runs, unchanged, on any number type. Kernels call each other through ``generic("name")``:
@@ -23,11 +23,15 @@ from numba import types
 from numba.core.errors import NumbaError
 from numba.extending import overload, register_jitable
 
+from coordboost._callee import Callee
+
 _PACKAGE = Path(__file__).parent
 #: Rooms without kernels. A piece that lived there would be hashed as one of a user's own.
 _APART = {"cli", "data", "estimators", "page", "plots", "readers", "storage"}
-# No other language calls a kernel: the entry that numba adds for one would be a sixth of the time that compiling takes.
-_INNER = {"no_cfunc_wrapper": True}
+_INNER = {"pipeline_class": Callee}
+# Sums in any order are optimised on their own, so that every caller gets the same order. No other language calls them: numba's entry for
+# one is left out.
+_SUMS = {"_nrt": False, "no_cfunc_wrapper": True}
 # A call passes every field of every array of a piece, 60 words or more: a kernel of a piece becomes part of its caller.
 _INLINE = {"forceinline": True, **_INNER}
 
@@ -66,13 +70,13 @@ def inlined(function):
 
 def reduction(function):
     """As `kernel`, for sums whose terms the compiler may take in any order, so that it can use vectors."""
-    return register_jitable(_nrt=False, fastmath={"reassoc"}, **_INNER)(function)
+    return register_jitable(fastmath={"reassoc"}, **_SUMS)(function)
 
 
 def fused(function):
     """As `reduction`, of a copy of `function`; a product and the sum that takes it in are rounded once, where the machine can do that."""
     copy = FunctionType(function.__code__, function.__globals__, function.__name__)
-    return register_jitable(_nrt=False, fastmath={"reassoc", "contract"}, **_INNER)(copy)
+    return register_jitable(fastmath={"reassoc", "contract"}, **_SUMS)(copy)
 
 
 def is_piece(value):
@@ -99,13 +103,13 @@ def _record_type(kinds):
 
 @functools.cache
 def source_stamp():
-    """Hash of every source file of the package that can hold a kernel: those with pieces, that import this module, or extend numba."""
+    """Hash of every source file of the package that can hold a kernel: those with pieces, that import this module, or numba."""
     digest = hashlib.sha256(numba.__version__.encode())
     for path in sorted(_PACKAGE.rglob("*.py")):
         if path.relative_to(_PACKAGE).parts[0] in _APART:
             continue
         source = path.read_bytes()
-        if any(word in source for word in (b"NamedTuple", b"_generic", b"numba.extending")):
+        if any(word in source for word in (b"NamedTuple", b"_generic", b"from numba")):
             digest.update(source)
     return digest.hexdigest()
 
