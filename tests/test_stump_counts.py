@@ -45,10 +45,10 @@ def test_counts_are_kept_for_what_was_asked_and_within_the_room_for_them(monkeyp
             assert len(small.profiles.rows) == 3
 
 
-def test_a_part_is_counted_from_the_nearest_one_that_is_kept(monkeypatch):
+def test_a_part_is_counted_from_the_nearest_one_that_is_kept():
     binned = bin_columns(table(3000)[0])[0]
     products, counted = cb.Stumps.of(binned).products(np.ones(3000)), []
-    monkeypatch.setattr("coordboost.dictionaries.stumps.profiles.compiled", lambda *_, **__: lambda *given: counted.append(given[2]))
+    products.profiles.by_features = products.profiles.one_by_one = lambda *given: counted.append(given[2])
     for place in 2, 5, 4:
         products.profiles.hold(np.array([place]))
     codes = binned.codes[0]

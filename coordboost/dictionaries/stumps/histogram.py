@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from coordboost._generic import inlined, kernel, leaf, reduction
+from coordboost._generic import compiled, inlined, kernel, leaf, reduction
 from coordboost._total import residual_at
 
 #: Places for the bins of a feature: a code is a byte.
@@ -131,6 +131,16 @@ def add_steps(codes, values, used, v):
             v[i] += own[row[i]]
 
 
+def add_by_bins(codes, weight, sums):
+    """Add the weight of each sample to that of its bin, in every row of `sums` (n_features, PLACES)."""
+    for g in range(len(codes)):
+        row, own = codes[g], sums[g]
+        for i in range(len(row)):
+            own[row[i]] += weight[i]
+
+
 def weight_of_bins(codes, weight):
     """The weight in each bin of each feature, (n_features, PLACES)."""
-    return np.array([np.bincount(row, weight, PLACES) for row in codes])
+    sums = np.zeros((len(codes), PLACES))
+    compiled(add_by_bins, ())(codes, np.asarray(weight, dtype=np.float64), sums)
+    return sums

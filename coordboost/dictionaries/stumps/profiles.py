@@ -83,6 +83,7 @@ class Profiles:
         self.rows = np.array([0 * totals, totals], dtype=kind)
         self.most, self.at_once = ROOM // self.room.nbytes, AT_ONCE // self.room.nbytes
         self.totals, self.at = totals, np.empty(len(totals), dtype=np.int64)
+        self.by_features, self.one_by_one = compiled(fill_profile_by_features, (), allocates=True), compiled(fill_profile, ())
         self.clear()
 
     def clear(self):
@@ -116,6 +117,6 @@ class Profiles:
         samples = np.flatnonzero(self.codes[g] - np.uint8(low) < end - low)  # below 0 bytes are large
         shared = self.number, samples, 1 if near < u else -1, self.offset, self.rows[self.at[near]]
         if len(samples) * MANY > self.codes.shape[1] or not len(self.by_sample):
-            compiled(fill_profile_by_features, (), allocates=True)(self.codes, *shared, profile)
+            self.by_features(self.codes, *shared, profile)
         else:
-            compiled(fill_profile, ())(self.by_sample, *shared, self.room, profile)
+            self.one_by_one(self.by_sample, *shared, self.room, profile)
