@@ -35,7 +35,6 @@ class _Entry(AnalysisPass):
         entry = [].append
         state["cr"] = state["cr"]._replace(cfunc=entry)
         state.targetctx.insert_user_function(entry, state["cr"].fndesc, [state.library])
-        state.reload_init.extend(state.library._reload_init)
         return True
 
 
