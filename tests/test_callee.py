@@ -1,13 +1,13 @@
 """Kernels become part of the loop that calls them: one piece of machine code, however many levels they have."""
 
-import numba
 import numpy as np
 import pytest
 from numba.core.codegen import JitEngine
+from reference_sets import needs_compiler
 
 from coordboost._generic import build, kernel, leaf, reduction
 
-pytestmark = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+pytestmark = needs_compiler
 
 
 @leaf
