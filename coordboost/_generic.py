@@ -146,6 +146,10 @@ def build(function, stamp, cached, counting):
     return numba.njit(cache=cached, error_model="numpy", nogil=True, _nrt=counting)(copy)
 
 
+#: Functions, with the classes of their first two pieces, that were found to make arrays: a loop's view and rule make them, not its step.
+_COUNTED: set[tuple] = set()
+
+
 def _forms(function, stamp, cached, allocates):
     """The compiled forms to try in turn: first without reference counts, unless they are known to be needed, here or on disk."""
     counting = build(function, stamp, cached, True)
@@ -160,10 +164,11 @@ def _importable(cls):
 
 
 @functools.cache
-def _compiled(function, classes, allocates):
+def _compiled(function, classes, first, allocates):
     foreign = list(_foreign(classes))
     kinds = " ".join(sorted(f"{cls.__module__}.{cls.__qualname__}" for cls in classes))
     stamp = source_stamp() + "".join(digest for _, digest in foreign) + kinds
+    allocates = allocates or (function, first) in _COUNTED
     forms = _forms(function, stamp, all(_importable(cls) for cls, _ in foreign), allocates)
     if numba.config.DISABLE_JIT:
         return interpreted(forms[0])
@@ -175,7 +180,10 @@ def _compiled(function, classes, allocates):
         except NumbaError as error:
             if form is not forms[-1]:
                 forms[:] = forms[-1:]
-                return run(*args)
+                out = run(*args)
+                if not foreign:  # a step of the user's own may make some where no other does
+                    _COUNTED.add((function, first))
+                return out
             names = ", ".join(cls.__name__ for cls, _ in foreign) or "the pieces"
             raise ValueError(
                 f"{names}: the kernels could not be compiled ({_reason(error)}). Write them with arithmetic, `math` and array "
@@ -226,4 +234,4 @@ def compiled(function, pieces, allocates=False):
     allocates : bool, optional
         True if `function` is known to make arrays: spares an attempt to compile it without reference counts.
     """
-    return _compiled(function, frozenset(_classes(pieces)), allocates)
+    return _compiled(function, frozenset(_classes(pieces)), frozenset(_classes(pieces[:2])), allocates)

@@ -1,5 +1,7 @@
 """Steps that make no arrays run without reference counts, which cost more than a step; no piece has to say so."""
 
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 from test_determinism import PACKAGE, python
@@ -39,6 +41,26 @@ def test_only_steps_that_make_arrays_count_references(loops):
         assert form.targetoptions["_nrt"] is counting, view
         assert len(form.signatures) == 1 and ("NRT_" in form.inspect_asm(form.signatures[0])) == counting, view
         loops.clear()
+
+
+class Own(NamedTuple):
+    """A piece of a user's."""
+
+
+def ones(view, select, step, n):
+    """A loop that makes an array."""
+    return np.ones(n).sum()
+
+
+def test_what_a_view_and_a_rule_make_is_found_out_once_and_not_from_a_users_piece(loops, monkeypatch):
+    monkeypatch.setattr(_generic, "_COUNTED", set())
+    for *pieces, forms in [
+        (cb.Squared(), cb.Full(), Own(), 2), (cb.Squared(), cb.Full(), cb.LineSearch(), 2), (cb.Squared(), cb.Full(), cb.Sign(0.1), 1),
+        (cb.Squared(), cb.Cyclic(), cb.Sign(0.1), 2), (cb.Logistic(), cb.Full(), cb.Sign(0.1), 2),
+    ]:  # fmt: skip
+        run = _generic.compiled(ones, pieces)
+        assert len(run.forms) == forms, pieces
+        assert run(*pieces, 3) == 3.0 and len(run.forms) == 1
 
 
 def test_an_array_of_its_own_is_returned_with_counts():
