@@ -1,5 +1,7 @@
 """Same input, same bits: whatever the threads, the process and the cache; and changed sources are never run from the cache."""
 
+import importlib
+import linecache
 import os
 import shutil
 import subprocess
@@ -11,7 +13,7 @@ import numpy as np
 import pytest
 
 import coordboost as cb
-from coordboost import Problem
+from coordboost import Problem, _generic
 
 PACKAGE = Path(cb.__file__).parent
 RNG = np.random.default_rng(13)
@@ -194,6 +196,19 @@ RUN_MINE = RUN.replace("cb.gcd()", 'cb.Method("mine", cb.Full(), Mine())').repla
 )
 
 
+def test_a_piece_of_the_user_is_known_by_its_source(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    digests = []
+    for divisor in (2, 4, 2):
+        (tmp_path / "mine.py").write_text(MINE.format(divisor=divisor))
+        linecache.clearcache()
+        monkeypatch.delitem(sys.modules, "mine", raising=False)
+        [(_, digest)] = _generic._foreign([importlib.import_module("mine").Mine])
+        digests.append(digest)
+    assert digests[0] == digests[2] != digests[1]
+
+
+@pytest.mark.slow  # processes that compile
 def test_an_edited_piece_of_the_user_takes_effect(tmp_path):
     for divisor in (2, 4, 2):
         (tmp_path / "mine.py").write_text(MINE.format(divisor=divisor))

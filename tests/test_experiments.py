@@ -22,7 +22,10 @@ from verification.sets import Absent  # noqa: E402
 BINARY = ("a9a", "a1a", "w1a")
 FOUND = experiments()
 #: Statistical, beside their peers, or on many folds or sets: long even in their quick form.
-LONG = ("agbm_figure3", "rgbm_figure1", "sglb_demos", "sglb_table1", "sglb_table2", "sglb_table3", "rgb_table1", "agbm_signs")
+LONG = (
+    "agbm_figure1", "agbm_figure3", "agbm_figure4", "agbm_signs", "rgbm_figure1",
+    "rgb_table1", "sglb_demos", "sglb_table1", "sglb_table2", "sglb_table3",
+)  # fmt: skip
 
 
 def stand_in(name, n=120, d=8, seed=0):
