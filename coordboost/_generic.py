@@ -164,7 +164,9 @@ def _importable(cls):
 
 
 @functools.cache
-def _compiled(function, classes, first, allocates):
+def _compiled(function, pieces, allocates):
+    """`compiled`, of the classes in each of the pieces."""
+    classes, first = frozenset().union(*pieces), pieces[:2]
     foreign = list(_foreign(classes))
     kinds = " ".join(sorted(f"{cls.__module__}.{cls.__qualname__}" for cls in classes))
     stamp = source_stamp() + "".join(digest for _, digest in foreign) + kinds
@@ -234,4 +236,4 @@ def compiled(function, pieces, allocates=False):
     allocates : bool, optional
         True if `function` is known to make arrays: spares an attempt to compile it without reference counts.
     """
-    return _compiled(function, frozenset(_classes(pieces)), frozenset(_classes(pieces[:2])), allocates)
+    return _compiled(function, tuple(frozenset(_classes([piece])) for piece in pieces), allocates)
