@@ -33,9 +33,9 @@ class MemoryColumns:
         return np.array([(self._given[rows, j] != self._given[rows, j][:1]).any() for j in columns], dtype=bool)
 
     def combine(self, coef, order):
-        """The sum of the columns times ``coef[order]``, (n_samples,); of `coef` as it stands where `order` is None."""
+        """The sum of the columns times ``coef[order]``, (n_samples,), in the order of `coef`: columns in another one give the same bits."""
         validation.check_columns(self.X, names=self.names)
-        return self.X @ (coef if order is None else coef[order])
+        return (self.X if order is None else self.X[:, np.argsort(order)]) @ coef
 
     def part(self, columns, rows):
         """Some columns of the rows in a slice, dense, (n_rows, len(columns))."""
