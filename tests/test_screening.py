@@ -6,7 +6,7 @@ import scipy.sparse
 
 import coordboost as cb
 from coordboost.screening.columns import FEW, ScaledColumns
-from coordboost.screening.sphere import few_entries
+from coordboost.screening.sphere import LastScans, few_entries
 
 N_SAMPLES, N_LEARNERS = 12, 2 * FEW + 7
 RNG = np.random.default_rng(31)
@@ -38,3 +38,53 @@ def test_few_entries_is_exact_at_every_level():
     """Squares that fall as the levels do, two of each: between two equal ones no other level cuts where it should."""
     squares = np.repeat([1, 1 / 2, 1 / 4, 1 / 16, 1 / 256, 0], 2)
     np.testing.assert_allclose(few_entries(3 * np.sqrt(squares), 12) ** 2, 9 * np.append(0, np.cumsum(squares)), rtol=1e-7)
+
+
+def to_span(resid, *scanned):
+    """The distance of `resid` from the span of some residuals."""
+    A = np.stack(scanned, axis=1)
+    return np.linalg.norm(resid - A @ np.linalg.lstsq(A, resid, rcond=None)[0])
+
+
+def scans_of(*resids, lams):
+    """The columns, and what is known after scans of these residuals at these penalties."""
+    B = X[:, X.any(axis=0)] / np.linalg.norm(X, axis=0)
+    last = LastScans(resids[0], resids[0] @ B)
+    for resid, lam in zip(resids[1:], lams, strict=True):
+        last.add(resid, resid @ B, lam)
+    return B, last
+
+
+@pytest.mark.parametrize("size", [1.0, 1e140, 1e-140])
+@pytest.mark.parametrize("far", [1.0, 1e6])
+def test_two_scans_tell_all_but_the_way_to_their_span(size, far):
+    """The correlations with any residual, to within its distance from the span of the two that were scanned."""
+    first, then, new = size * RNG.normal(size=(3, N_SAMPLES))
+    first *= far
+    B, last = scans_of(first, then, lams=[0.1 * size])
+    for resid in (new, then + 3.0 * (then - first), 0.0 * new, -2.0 * first, then):
+        about, off = last.about(resid)
+        assert off == pytest.approx(to_span(resid, first, then), rel=1e-9, abs=1e-12 * size * far)
+        assert (np.abs(resid @ B - about) <= off).all()
+
+
+def test_which_scans_are_the_last_two():
+    """One at the same penalty takes the place of the last, one at a smaller penalty that of the first."""
+    r = RNG.normal(size=(4, N_SAMPLES))
+    for lams, kept in (([0.3, 0.3], (0, 2)), ([0.3, 0.2], (1, 2)), ([0.3, 0.3, 0.1], (2, 3))):
+        B, last = scans_of(*r[: len(lams) + 1], lams=lams)
+        assert last.about(r[-1])[1] == pytest.approx(to_span(r[-1], *r[list(kept)]), abs=1e-12)
+        sizes, fell = np.abs(r @ B), ([0.0, *lams][kept[0]] or np.abs(r[0] @ B).max()) - lams[-1]
+        np.testing.assert_allclose(last.rise(), (sizes[kept[1]] - sizes[kept[0]]) / fell, rtol=1e-10, atol=1e-12)
+
+
+def test_scans_that_tell_the_same():
+    """Of one residual, twice, or of 0: there is no second direction, and nothing goes up."""
+    resid, new = RNG.normal(size=(2, N_SAMPLES))
+    _, once = scans_of(resid, lams=[])
+    assert not once.rise().any() and once.about(new)[1] == pytest.approx(to_span(new, resid))
+    _, again = scans_of(resid, resid * (1 + 1e-15), lams=[0.1])
+    assert again.about(new)[1] == pytest.approx(to_span(new, resid))
+    _, nothing = scans_of(0.0 * resid, lams=[])
+    about, off = nothing.about(new)
+    assert not about.any() and off == pytest.approx(np.linalg.norm(new))

@@ -2,7 +2,7 @@ r"""The penalised Lasso of the squared loss on a working set in Gram form: coord
 
 On the m learners of the working set c = B'r is kept up to date by rows of the Gram matrix, so a step costs O(m) whatever the number of
 samples, and so does the duality gap on the set. Where sweeps are slow, an active set goes to the exact optimum. All learners are looked
-at by a scan, or those that the sphere test from the last scan does not keep below the penalty.
+at by a scan, or those that the sphere test from the last two scans does not keep below the penalty.
 
 Source: Friedman, Hastie, Tibshirani, *Regularization paths for generalized linear models via coordinate descent* (covariance updates).
 """
@@ -15,7 +15,7 @@ from coordboost._generic import compiled, kernel
 from coordboost._linesearch import soft_threshold
 from coordboost.lasso.active import ExactSolves
 from coordboost.lasso.gaps import squared_gap
-from coordboost.screening.sphere import farthest
+from coordboost.screening.sphere import LastScans, farthest
 
 #: So few learners are all in the working set from the start, where there are samples enough and many penalties.
 SMALL = 2048
@@ -27,6 +27,8 @@ MORE = 50
 ROUNDED = 0.05
 #: Stored learners whose correlation may be this part of the penalty are looked at, one by one where they are at most such a part of all.
 BESIDE, FEW = 0.9, 0.25
+#: Before a fit join those who come so near to the penalty if they go on as between the last two scans: who is missed costs another fit.
+EXPECTED = 0.99
 
 
 @kernel
@@ -89,8 +91,8 @@ class GramForm:
 
     start, now, gamma : (m,), correlations of the working set at 0 and now, coefficients;  ridge : (m,), what the elastic net adds to
     the diagonal of the Gram matrix;  outside : a bound of the abs correlations of all others at the point checked last;
-    plain : <r, r> and <r, y - r> there;  zero : (n_learners,), correlations at 0;  scanned, at_scan : the residual of the last scan and
-    the abs correlations there;  size, known : (n_learners,), bounds of them at the point checked last, and which of them are exact
+    plain : <r, r> and <r, y - r> there;  zero : (n_learners,), correlations at 0;  last : the last two scans
+    size, known, seen_for : bounds of the abs correlations at the point checked last, (n_learners,), which are exact, and its penalty
 
     Parameters
     ----------
@@ -108,7 +110,8 @@ class GramForm:
         self.start, self.now, self.gamma, self.squares, self.ridge = (np.zeros(0) for _ in range(5))
         self.descend, self.gap_inside = compiled(descend_by_gram, ()), compiled(gap_inside, ())
         self.exact = ExactSolves()
-        self._scanned(self.y, self.zero)
+        self.last = LastScans(self.y, self.zero)
+        self._see(np.abs(self.zero), True, self.last.lam)
         self.outside, self.plain = self.level, (self.square_y, 0.0)
         if many and source.n_samples <= SMALL:  # no optimum needs more learners; memory that is not used is not touched
             self.block.reserve(source.n_samples)
@@ -124,15 +127,14 @@ class GramForm:
     def level(self):
         return float(self.size.max())
 
-    def _scanned(self, resid, corr):
-        """All learners have the correlations `corr` (n_learners,) with `resid`."""
-        self.scanned, self.at_scan = resid, np.abs(corr)
-        self.size, self.known = self.at_scan, np.ones(len(corr), dtype=bool)
+    def _see(self, size, known, lam):
+        """The abs correlations of a model for `lam` are at most `size` (n_learners,), and just that where `known` is true."""
+        self.size, self.known, self.seen_for = size, np.broadcast_to(known, size.shape), lam
 
     def _look(self, resid, lam):
         """The correlations of the working set with `resid`; all others are evaluated where the sphere test lets them come near `lam`."""
-        held, moved = self.block.learner, float(np.linalg.norm(resid - self.scanned))
-        reach = farthest(self.at_scan, moved, self.source.norm_bound(slice(None)))
+        held, (about, off) = self.block.learner, self.last.about(resid)
+        reach = farthest(np.abs(about), off, self.source.norm_bound(slice(None)))
         reach[held] = 0.0
         stored = self.source.rows is not None
         index = np.flatnonzero(reach > (BESIDE * lam if stored else lam))
@@ -140,14 +142,15 @@ class GramForm:
         if self.block.entries is not None or len(index) > few:
             corr = self.source.scan(resid)
             self.looks += len(corr)
-            self._scanned(resid, corr)
+            self.last.add(resid, corr, lam)
+            self._see(np.abs(corr), True, lam)
             return corr[held]
-        self.size, self.known = reach, np.zeros(len(reach), dtype=bool)
-        now = self.block.rows[: len(held)] @ resid
-        self.size[held] = np.abs(now)
+        now, known = self.block.rows[: len(held)] @ resid, np.zeros(len(reach), dtype=bool)
+        reach[held] = np.abs(now)
         if len(index):
-            self.size[index], self.known[index] = np.abs(self.source.scan_few(resid, index)), True
+            reach[index], known[index] = np.abs(self.source.scan_few(resid, index)), True
             self.looks += len(index)
+        self._see(reach, known, lam)
         return now
 
     def penalise(self, lam):
@@ -161,7 +164,10 @@ class GramForm:
         self.ridge = ridge
 
     def waiting(self, level):
-        return np.flatnonzero((self.size >= level) & self.known & (self.block.place < 0))
+        expected = self.size
+        if self.lam < self.seen_for:
+            expected, level = self.size + (self.seen_for - self.lam) * self.last.rise(), EXPECTED * level
+        return np.flatnonzero((expected >= level) & self.known & (self.block.place < 0))
 
     def recruit(self, new):
         m, more = len(self.block), np.zeros(len(new))

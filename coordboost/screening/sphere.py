@@ -1,8 +1,11 @@
 """The sphere test: how far correlations can have moved since they were last computed.
 
 A correlation with b_j moves by <b_j, d> where the residual moves by d, and that is at most ||b_j|| ||d||. Where a column has few stored
-entries it meets only few of those of d, and the bound is smaller.
+entries it meets only few of those of d, and the bound is smaller. Where a residual goes on as it went between two scans, most of its move
+is known from them, and d is only the rest.
 """
+
+import math
 
 import numpy as np
 
@@ -44,3 +47,45 @@ def few_entries(moved, most):
     over = np.empty(len(LEVELS))
     compiled(sums_above, ())(moved, levels, over)
     return np.sqrt((over[:, None] + levels[:, None] * q).min(axis=0)) * (1.0 + SLACK)
+
+
+class LastScans:
+    """The residuals of the last scan and of the one before, at a larger penalty, and the correlations of all learners with them.
+
+    resid, corr, lam : of the last scan, (n_samples,), (n_learners,), float;  before : the same of the other one
+
+    Parameters
+    ----------
+    resid, corr : the residual at 0, and all correlations with it
+    """
+
+    def __init__(self, resid, corr):
+        self.resid, self.corr, self.lam = resid, corr, float(np.abs(corr).max())
+        self.before = 0.0 * resid, 0.0 * corr, math.inf
+
+    def add(self, resid, corr, lam):
+        """A scan of the residual at penalty `lam`."""
+        if lam < self.lam:
+            self.before = self.resid, self.corr, self.lam
+        self.resid, self.corr, self.lam = resid, corr, lam
+
+    def about(self, resid):
+        """What the correlations with `resid` are, (n_learners,), give or take a number times the norm of each column; and that number.
+
+        `resid` is ``s r + t (r - q) + e``, with the scanned residuals r and q; the correlations are these parts of the scanned ones, and
+        that with e, which is as short as s and t can make it. *Cost*: a few passes over samples and learners.
+        """
+        r, (q, corr, _) = self.resid, self.before
+        way = r - q
+        square, along, eps = float(r @ r) or 1.0, float(r @ way), np.finfo(float).eps
+        across = way - along / square * r
+        rest = float(across @ across)
+        t = float(across @ resid) / rest if rest > eps * square else 0.0
+        s = (float(r @ resid) - t * along) / square
+        off = float(np.linalg.norm(resid - s * r - t * way))
+        rounding = len(r) * eps * ((abs(s) + abs(t)) * math.sqrt(square) + abs(t) * float(np.linalg.norm(q)))
+        return (s + t) * self.corr - t * corr, off + rounding
+
+    def rise(self):
+        """How much each abs correlation grew where the penalty fell by 1, (n_learners,): 0 with the first scan."""
+        return (np.abs(self.corr) - np.abs(self.before[1])) / (self.before[2] - self.lam)
