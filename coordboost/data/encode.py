@@ -11,6 +11,8 @@ from coordboost.data.variables import Variable, refuse_gap, refuse_unknown
 DENSE = 1 << 28
 #: The zeros of a column of numbers are stored where they are no more than one in so many: to leave them out takes longer.
 FEW = 8
+#: A median is sought between two of so many values.
+SAMPLE = 4096
 
 
 def fitted(names, columns, impute):
@@ -37,9 +39,17 @@ def fill_of(column):
 
 
 def _median(values, n):
-    """The median of the `n` numbers among NaN: as ``numpy.nanmedian``, which looks at them several times."""
-    parted = np.partition(values, n // 2)  # NaN come last
-    return float(parted[n // 2] if n % 2 else np.mean([parted[: n // 2].max(), parted[n // 2]]))
+    """The median of the `n` numbers among NaN, as ``numpy.nanmedian``: sought between two quantiles of a sample, else among all."""
+    sample = np.sort(values[:: max(1, len(values) // SAMPLE)])
+    known, k = np.searchsorted(sample, np.inf, side="right"), n // 2  # NaN come last
+    low, high = sample[9 * known // 20], sample[11 * known // 20]
+    below, between = np.count_nonzero(values < low), values[(low <= values) & (values <= high)]
+    if below < k < below + len(between):
+        k -= below
+    else:
+        between = values
+    parted = np.partition(between, k)
+    return float(parted[k] if n % 2 else np.mean([parted[:k].max(), parted[k]]))
 
 
 def encoded(recipe, columns, where, unknown_as_none=False):
