@@ -75,20 +75,6 @@ def test_who_waits():
     assert list(inner.waiting(0.5)) == [0, 1, 3, 5, 6, 7, 8, 9] and list(inner.waiting(np.nextafter(0.5, 1))) == []
 
 
-def test_who_is_expected():
-    """At a smaller penalty than that of the last look: who comes as near as a hundredth if all go on as between the last two scans."""
-    problem = cb.Problem(RNG.standard_normal((20, 30)), RNG.standard_normal(20))
-    inner = GramForm(ScaledColumns(problem))
-    top, corr = inner.last.lam, np.abs(inner.zero)
-    after = corr * RNG.uniform(0.5, 1.0, 30)
-    inner.last.add(inner.y / 2, after, 0.8 * top)
-    inner._see(after, np.arange(30) != 2, 0.8 * top)
-    inner.penalise(0.7 * top)
-    then = after + (after - corr) / 2  # the penalty falls by half of what it fell before
-    for level in np.quantile(then, [0.2, 0.5, 0.9]):
-        assert list(inner.waiting(level)) == [j for j in range(30) if then[j] >= 0.99 * level and j != 2]
-
-
 def test_between_two_penalties():
     """Coefficients and intercepts are mixed, on the scale of X."""
     X = RNG.standard_normal((40, 6)) * 3 + 5

@@ -89,3 +89,17 @@ def test_few_learners_are_in_the_set_from_the_start(shape, many, n, monkeypatch)
     monkeypatch.setattr("coordboost.lasso.gram.SMALL", 20)
     inner = GramForm(ScaledColumns(cb.Problem(RNG.normal(size=shape), RNG.normal(size=shape[0]))), many)
     assert list(inner.block.learner) == list(range(n)) and len(inner.gamma) == len(inner.now) == n
+
+
+def test_who_is_expected():
+    """At a smaller penalty than that of the last look: who comes as near as a hundredth if all go on as between the last two scans."""
+    problem = cb.Problem(RNG.standard_normal((20, 30)), RNG.standard_normal(20))
+    inner = GramForm(ScaledColumns(problem))
+    top, corr = inner.last.lam, np.abs(inner.zero)
+    after = corr * RNG.uniform(0.5, 1.0, 30)
+    inner.last.add(inner.y / 2, after, 0.8 * top)
+    inner._see(after, np.arange(30) != 2, 0.8 * top)
+    inner.penalise(0.7 * top)
+    then = after + (after - corr) / 2  # the penalty falls by half of what it fell before
+    for level in np.quantile(then, [0.2, 0.5, 0.9]):
+        assert list(inner.waiting(level)) == [j for j in range(30) if then[j] >= 0.99 * level and j != 2]

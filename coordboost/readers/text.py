@@ -9,6 +9,7 @@ import re
 import warnings
 from contextlib import suppress
 
+from coordboost._tiles import in_order
 from coordboost.data.cells import Cells, misplaced
 from coordboost.readers.arrays import opened, quoted, repeated
 from coordboost.readers.dialect import (
@@ -232,12 +233,10 @@ def _coded(frame):
     """Turn columns of text into categories, in place; whether one of these begins with a space. Before numbers spaces do not matter."""
     import pandas as pd
 
-    spaced = False
-    for j, dtype in enumerate(frame.dtypes):
-        if isinstance(dtype, pd.StringDtype):
-            codes, words = pd.factorize(frame.iloc[:, j])
-            frame.isetitem(j, pd.Categorical.from_codes(codes, words, validate=False))
-            spaced = spaced or any(word[:1] == " " for word in words.tolist())
+    spaced, text = False, [j for j, dtype in enumerate(frame.dtypes) if isinstance(dtype, pd.StringDtype)]
+    for j, (codes, words) in zip(text, in_order(pd.factorize, (frame.iloc[:, j] for j in text)), strict=True):
+        frame.isetitem(j, pd.Categorical.from_codes(codes, words, validate=False))
+        spaced = spaced or any(word[:1] == " " for word in words.tolist())
     return spaced
 
 
