@@ -131,16 +131,21 @@ class Folds:
         return self._parts[k] or (self._taken(self.fits[k]) if self.apt else None)
 
     def _share(self, others):
-        held_out = [self.rows.take(out, axis=1) for out in others]
-        products = [held @ held.T for held in held_out]
+        size, sums, products = len(self.rows), [], []
+        room = np.empty(size * max(map(len, others)))  # memory that is touched for the first time costs as much as the product
+        for out in others:
+            held = room[: size * len(out)].reshape(size, len(out))
+            self.rows.take(out, axis=1, out=held, mode="clip")
+            products.append(held @ held.T)
+            sums.append(held.sum(axis=1))
         once = np.bincount(np.concatenate(others), minlength=self.rows.shape[1])
         whole = sum(products[1:], products[0].copy()) if (once == 1).all() else self.rows @ self.rows.T
         self.products = Products(whole, DOUBT)
-        self._parts = [self._shared(*fold) for fold in zip(self.fits, held_out, products, strict=True)]
+        self._parts = [self._shared(*fold) for fold in zip(self.fits, sums, products, strict=True)]
 
     def _shared(self, fit, held, product):
-        """The fold of the rows `fit`, and its Gram matrix."""
-        mean = -held.sum(axis=1) / len(fit)
+        """The fold of the rows `fit`, and its Gram matrix, from sums and products of the columns over the rows held out."""
+        mean = -held / len(fit)
         gram = self.products.gram - product - len(fit) * np.outer(mean, mean)
         square = gram.diagonal()
         if not (square >= KEPT).all():
