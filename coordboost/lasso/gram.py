@@ -165,7 +165,7 @@ class GramForm:
 
     def waiting(self, level):
         expected = self.size
-        if self.lam < self.seen_for:
+        if self.lam < self.seen_for and self.last.two:
             expected, level = self.size + (self.seen_for - self.lam) * self.last.rise(), EXPECTED * level
         return np.flatnonzero((expected >= level) & self.known & (self.block.place < 0))
 

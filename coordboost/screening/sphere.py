@@ -69,6 +69,11 @@ class LastScans:
             self.before = self.resid, self.corr, self.lam
         self.resid, self.corr, self.lam = resid, corr, lam
 
+    @property
+    def two(self):
+        """Whether there were two of them."""
+        return self.before[2] < math.inf
+
     def about(self, resid):
         """What the correlations with `resid` are, (n_learners,), give or take a number times the norm of each column; and that number.
 
@@ -87,5 +92,5 @@ class LastScans:
         return (s + t) * self.corr - t * corr, off + rounding
 
     def rise(self):
-        """How much each abs correlation grew where the penalty fell by 1, (n_learners,): 0 with the first scan."""
+        """How much each abs correlation grew where the penalty fell by 1, (n_learners,): 0 with one scan only."""
         return (np.abs(self.corr) - np.abs(self.before[1])) / (self.before[2] - self.lam)
