@@ -131,21 +131,21 @@ class Folds:
         return self._parts[k] or (self._taken(self.fits[k]) if self.apt else None)
 
     def _share(self, others):
-        size, sums, products = len(self.rows), [], []
+        size, totals, products = len(self.rows), [], []
         room = np.empty(size * max(map(len, others)))  # memory that is touched for the first time costs as much as the product
         for out in others:
             held = room[: size * len(out)].reshape(size, len(out))
             self.rows.take(out, axis=1, out=held, mode="clip")
             products.append(held @ held.T)
-            sums.append(held.sum(axis=1))
+            totals.append(held.sum(axis=1))
         once = np.bincount(np.concatenate(others), minlength=self.rows.shape[1])
         whole = sum(products[1:], products[0].copy()) if (once == 1).all() else self.rows @ self.rows.T
         self.products = Products(whole, DOUBT)
-        self._parts = [self._shared(*fold) for fold in zip(self.fits, sums, products, strict=True)]
+        self._parts = [self._shared(*fold) for fold in zip(self.fits, totals, products, strict=True)]
 
-    def _shared(self, fit, held, product):
-        """The fold of the rows `fit`, and its Gram matrix, from sums and products of the columns over the rows held out."""
-        mean = -held / len(fit)
+    def _shared(self, fit, total, product):
+        """The fold of the rows `fit`, and its Gram matrix, from the sums and products of the columns over the rows held out."""
+        mean = -total / len(fit)
         gram = self.products.gram - product - len(fit) * np.outer(mean, mean)
         square = gram.diagonal()
         if not (square >= KEPT).all():
