@@ -238,9 +238,8 @@ class Problem:
         if DICTIONARY.of(self.dictionary, "at"):
             rows = X if self.binning is None else self.binning.bin(X)
             return self.offset + DICTIONARY.verb(self.dictionary.at(rows), "combine")(validation.coefficients(beta, self))
-        X, order = columns_as_in(X, self)
         coef, intercept = self.raw(beta)
-        return X.combine(coef, order) + intercept
+        return columns_as_in(X, self).combine(coef) + intercept
 
 
 def checked_problem(problem):

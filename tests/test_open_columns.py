@@ -52,6 +52,16 @@ def test_names(tmp_path):
         assert Problem(cb.open_columns(file), y).dropped == ["c7"]
 
 
+def test_predictions_from_a_file_in_another_order(tmp_path):
+    X, y = data(30, 9)
+    file = parquet(tmp_path, X)
+    problem = Problem(cb.open_columns(file, columns=["c2", "c3", "c4", "c8"]), y)
+    run = cb.solve(problem, cb.gcd(), 30)
+    rows = cb.open_columns(file, columns=["c4", "c2", "c8", "c3"])  # not its own inverse
+    np.testing.assert_allclose(run.predict(rows), run.predict(X[:, [2, 3, 4, 8]]), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(run.score_path(rows, y), run.score_path(X[:, [2, 3, 4, 8]], y), rtol=1e-12)
+
+
 def test_empty_chunks():
     X, y = data(20, 6)
     X[:, 7 % 6] += np.arange(20)

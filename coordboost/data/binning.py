@@ -8,7 +8,7 @@ import numpy as np
 from coordboost._checks import shown
 from coordboost.data import validation
 from coordboost.data.columnwise import labelled, numbered, raw_columns
-from coordboost.data.names import names_of, order_of
+from coordboost.data.names import names_of, places_of
 from coordboost.dictionaries.binned import PADDED, Binned, find_bins
 
 
@@ -47,10 +47,10 @@ class Binning:
             For other columns than those of the fit.
         """
         table = raw_columns(X)
-        order = order_of(table.names if table.named else None, self.names, self.named)
+        moved = places_of(self.names, table.names if table.named else None, self.named)
         if table.shape[1] != self.n_features:
             raise ValueError(f"X must have {self.n_features} columns as in the fit, got {table.shape[1]}.")
-        place = np.arange(self.n_features) if order is None else np.argsort(order)
+        place = np.arange(self.n_features) if moved is None else moved
         codes = np.empty((self.n_features, table.shape[0]), dtype=np.uint8)
 
         def fill(part):

@@ -1,10 +1,12 @@
 """Raw columns in memory: an array, a data frame or a sparse matrix, with the verbs that the door asks of columns."""
 
+import copy
+
 import numpy as np
 import scipy.sparse
 
 from coordboost.data import validation
-from coordboost.data.names import order_of
+from coordboost.data.names import places_of
 from coordboost.data.standardize import standardize_dense, standardize_sparse
 
 
@@ -32,10 +34,16 @@ class MemoryColumns:
             return (part.min(axis=0).toarray() != part.max(axis=0).toarray()).ravel()
         return np.array([(self._given[rows, j] != self._given[rows, j][:1]).any() for j in columns], dtype=bool)
 
-    def combine(self, coef, order):
-        """The sum of the columns times ``coef[order]``, (n_samples,), in the order of `coef`: columns in another one give the same bits."""
+    def ordered(self, place):
+        """The same with the column ``place[j]`` at j."""
+        moved = copy.copy(self)
+        moved.X, moved.names = self.X[:, place], [self.names[j] for j in place]
+        return moved
+
+    def combine(self, coef):
+        """The sum of the columns times `coef`, (n_samples,)."""
         validation.check_columns(self.X, names=self.names)
-        return (self.X if order is None else self.X[:, np.argsort(order)]) @ coef
+        return self.X @ coef
 
     def part(self, columns, rows):
         """Some columns of the rows in a slice, dense, (n_rows, len(columns))."""
@@ -46,7 +54,7 @@ class MemoryColumns:
 
 
 def columns_of(X):
-    """`X` with the verbs ``shape``, ``names``, ``standardized`` and ``combine``: as it is where it has them."""
+    """`X` with the verbs of ``MemoryColumns``: as it is where it has them."""
     return X if hasattr(X, "standardized") else MemoryColumns(X)
 
 
@@ -62,7 +70,7 @@ class RecipeColumns(MemoryColumns):
 
 
 def columns_as_in(X, problem):
-    """New rows as columns with verbs, and the order that puts them into that of the columns of the `problem` of the fit, or None.
+    """New rows as columns with verbs, in the order of the columns of the `problem` of the fit.
 
     What made columns of a data frame there, its recipe, makes them here.
 
@@ -74,7 +82,7 @@ def columns_as_in(X, problem):
     if problem.recipe is not None and validation.is_frame(X):
         X = problem.recipe.numbers(validation.as_pandas(X))
     X, names = columns_of(X), problem.column_names
-    order = order_of(X.names if X.named else None, names, problem.named)
+    place = places_of(names, X.names if X.named else None, problem.named)
     if X.shape[1] != len(names):
         raise ValueError(f"X must have {len(names)} columns as in the fit, got {X.shape[1]}.")
-    return X, order
+    return X if place is None else X.ordered(place)

@@ -1,4 +1,4 @@
-"""Names of columns: given or made up, and the order that they put a data frame into."""
+"""Names of columns: given or made up, and the places where a data frame holds them."""
 
 from collections.abc import Sequence
 
@@ -31,8 +31,8 @@ def names_of(given, n_columns):
     return given
 
 
-def order_of(given, known, named):
-    """The places in `known` of the columns `given`, where both have names and those stand in another order; else None.
+def places_of(known, given, named):
+    """The places in `given` of the columns `known`, where both have names and those stand in another order; else None.
 
     Raises
     ------
@@ -61,8 +61,8 @@ def order_of(given, known, named):
         raise ValueError(
             f"X cannot be put in the order of the fit by names that repeat: {repeated!r}; give each column a name of its own."
         )
-    place = {name: j for j, name in enumerate(known)}
-    return np.array([place[name] for name in given])
+    place = {name: j for j, name in enumerate(given)}
+    return np.array([place[name] for name in known])
 
 
 def listed(names):

@@ -1,5 +1,6 @@
 """Columns too large for memory: what can be opened."""
 
+import copy
 import os
 from pathlib import Path
 
@@ -24,6 +25,7 @@ class StoredColumns:
         self.store, self.memory = store, memory
         self.shape, self.names = store.shape, store.names
         self.named = self.names is not None
+        self._place = np.arange(self.shape[1])
 
     def __repr__(self):
         return f"<StoredColumns {self.shape[0]} x {self.shape[1]}, {type(self.store).__name__}>"
@@ -36,11 +38,17 @@ class StoredColumns:
         """Which columns that were set aside hold two different numbers: not asked, as that is a pass over them."""
         return np.zeros(len(columns), dtype=bool)
 
-    def combine(self, coef, order):
-        """The sum of the columns times ``coef[order]``, as in ``MemoryColumns``. Columns without a coefficient are not read."""
+    def ordered(self, place):
+        """The same with the column ``place[j]`` at j, for ``combine`` and ``part``."""
+        moved = copy.copy(self)
+        moved.names, moved._place = [self.names[j] for j in place], self._place[place]
+        return moved
+
+    def combine(self, coef):
+        """The sum of the columns times `coef`, (n_samples,). Columns without a coefficient are not read."""
         n = self.shape[1]
         whole = Chunked(self.store, np.arange(n), np.zeros(n), np.ones(n), self.memory)
-        out = whole.combine(coef if order is None else coef[order])
+        out = whole.combine(coef[np.argsort(self._place)])
         if not np.isfinite(out).all():
             raise ValueError(
                 f"X holds NaN or infinity in row {int(np.argmin(np.isfinite(out)))}; impute or drop those rows first."
@@ -49,7 +57,7 @@ class StoredColumns:
 
     def part(self, columns, rows):
         """Some columns of the rows in a slice, dense, (n_rows, len(columns)). *Cost*: each column is read once."""
-        return np.column_stack([self.combine(np.eye(1, self.shape[1], j)[0], None)[rows] for j in columns])
+        return np.column_stack([self.combine(np.eye(1, self.shape[1], j)[0])[rows] for j in columns])
 
 
 def open_columns(source, *, learners_first=False, columns=None, memory=1 << 28):

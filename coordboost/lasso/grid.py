@@ -80,11 +80,10 @@ class LassoPath(PiecewiseLinear):
 
     def _losses(self, X, y, weight):
         """As for every path; all alphas in one product, of the columns in use."""
-        X, order = columns_as_in(X, self.problem)
+        X = columns_as_in(X, self.problem)
         used, place = np.unique(self.models.indices, return_inverse=True)
-        at = used if order is None else np.argsort(order)[used]
         few = scipy.sparse.csr_array((self.models.data, place, self.models.indptr), shape=(self.n_points, len(used)))
-        preds = few.toarray() @ X.part(at, slice(None)).T + self.intercepts[:, None]
+        preds = few.toarray() @ X.part(used, slice(None)).T + self.intercepts[:, None]
         return losses_of(self.problem, preds, y, weight)
 
     def order_of_entry(self):

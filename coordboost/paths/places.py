@@ -86,8 +86,7 @@ class PathLike:
     def predict(self, X, at=None):
         """Predictions (offset included) for new rows, (len(X),), at a ``Place``; by default at the end of the path."""
         coef, intercept = self._model(Place(step=self.n_points - 1) if at is None else checked_place(at))
-        X, order = columns_as_in(X, self.problem)
-        return X.combine(coef, order) + intercept
+        return columns_as_in(X, self.problem).combine(coef) + intercept
 
     def score_path(self, X, y, sample_weight=None):
         """Minus the mean loss on other rows at every point, (n_points,): the larger, the better.
@@ -163,9 +162,9 @@ class PiecewiseLinear(PathLike):
         return [part[0] for part in between(knots, np.array([at]))]
 
     def _losses(self, X, y, weight):
-        X, order = columns_as_in(X, self.problem)
+        X = columns_as_in(X, self.problem)
         models = (self._model(Place(step=k)) for k in range(self.n_points))
-        return losses_of(self.problem, (X.combine(coef, order) + intercept for coef, intercept in models), y, weight)
+        return losses_of(self.problem, (X.combine(coef) + intercept for coef, intercept in models), y, weight)
 
 
 def between(knots, at):

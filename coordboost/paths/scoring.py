@@ -90,15 +90,8 @@ class NewColumns:
 
     def __init__(self, problem, X, learners):
         way = problem.standardization
-        self.columns, order = columns_as_in(X, problem)
-        places = way.kept[learners]
-        self.places = places if order is None else self._inverse(order)[places]
+        self.columns, self.places = columns_as_in(X, problem), way.kept[learners]
         self.mean, self.norm = way.mean[learners, None], way.norm[learners, None]
-
-    @staticmethod
-    def _inverse(order):
-        """Column j of the fit stands at the place ``_inverse(order)[j]`` of the new rows, whose columns are ``order`` of the fit."""
-        return np.argsort(order)
 
     def rows(self, part):
         """The learners on the rows `part`, (n_learners, n_rows), C order."""
