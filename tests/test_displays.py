@@ -120,6 +120,13 @@ def test_fitted_estimators_are_drawn():
     assert P.ErrorDisplay.from_estimator(run, X, Y, ax=Figure().subplots()).test is None
 
 
+@pytest.mark.parametrize(("losses", "scale"), [([90, 9, 8], "log"), ([90, 9.5, 9.1], "linear"), ([90, 9, 0], "linear")])
+def test_choices_among_small_losses_are_seen(losses, scale):
+    seen = cb.CrossValidation(np.array([losses, losses], float), np.ones(2), ())
+    ax = P.CrossValidationDisplay.from_cross_validation(seen, ax=Figure().subplots()).ax_
+    assert ax.get_yscale() == scale
+
+
 def test_five_thousand_columns():
     rng = np.random.default_rng(0)
     table = rng.normal(size=(50, 5000))

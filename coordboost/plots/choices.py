@@ -8,6 +8,8 @@ from coordboost.plots.drawing import COLOURS, REST, SMALL, Display, beside, look
 class CrossValidationDisplay(Display):
     """Mean losses on rows held out, one standard error to either side, and both choices.
 
+    Losses fall on a log axis where the smallest is less than a tenth of the largest: the choices are made among small ones.
+
     Attributes
     ----------
     validation : CrossValidation;  at : (n_points,), what the points are drawn against;  log : whether it falls on a log axis
@@ -37,6 +39,9 @@ class CrossValidationDisplay(Display):
             ax.set_xscale("log")
             ax.invert_xaxis()
         known = np.isfinite(mean)
+        low, high = mean[known].min(initial=np.inf), mean[known].max(initial=0.0)
+        if (mean - error)[known].min(initial=np.inf) > 0 and 10 * low < high:
+            ax.set_yscale("log")
         ax.fill_between(x[known], (mean - error)[known], (mean + error)[known], color=COLOURS[4], alpha=0.3, linewidth=0)
         ax.plot(x[known], mean[known], color=COLOURS[0], linewidth=1.4)
         for name, k, style in (
