@@ -1,5 +1,6 @@
 """The theorems of random-then-greedy boosting in the package: the formulas, a run judged by repeated ones, and plans."""
 
+import sys
 from fractions import Fraction
 
 import numpy as np
@@ -105,4 +106,6 @@ def test_promises_take_the_end_that_is_on_the_safe_side(monkeypatch):
     assert randomized.expected(squared, cb.rtgcd(2))[0] == (start[0] - 1, 1, 1, 0.2, np.inf)
     assert randomized.expected(huber, cb.rtgcd(2))[0] == (start[1] - 1, 1, None, 0.0, 5.0)
     run = cb.solve(huber, cb.rtgcd(2), 2, compile=False)
-    assert randomized._pace(run, 0.7) == (0.7, 1, None, 0.3, 5.0)
+    lengths = {(1.0, 1.5): (0.4, 1.0)}
+    monkeypatch.setattr(sys.modules["coordboost.geometry.distance"], "reach", lambda problem, least: lengths[least])
+    assert randomized._pace(run, (1.0, 1.5)) == (start[1] - 1, 1, None, 0.3, 1.0 / 0.2)

@@ -70,22 +70,25 @@ class Repeats(NamedTuple):
         runs = [solve(run.problem, run.method, run.n_steps, rng=seed) for seed in range(REPEATS if random else 1)]
         losses = np.array([[state.loss for state in one.replay(at)] for one in runs])
         lower, upper = least_loss(run.problem)
-        start = run.problem.value(np.zeros(run.problem.n_samples))
-        return cls(_pace(run, start - lower), at, losses - lower, max(0.0, min(upper, losses.min()) - lower))
+        return cls(_pace(run, (lower, upper)), at, losses - lower, max(0.0, min(upper, losses.min()) - lower))
 
 
-def _pace(run, gap):
+def _pace(run, least):
     """The constants: the angle at its upper end, which makes the bound smaller, that of large dictionaries as it was met along the run.
 
     Dist_0 is taken at its upper end, too: but for the squared loss its lower end is 0.
     """
-    from coordboost.geometry import mca, start_distance
+    from coordboost.geometry import mca
+    from coordboost.geometry.distance import reach
 
-    problem, rule, loss = run.problem, run.method.select, run.problem.loss
-    small = problem.n_learners <= LEARNERS
-    angle = mca(problem, rule).upper if small else _met(run)
-    reach = start_distance(problem, rule)[1] if small else math.inf
-    return Pace(gap, LOSS.of(loss, "sigma"), LOSS.of(loss, "mu"), angle, reach)
+    problem, loss = run.problem, run.problem.loss
+    gap = problem.value(np.zeros(problem.n_samples)) - least[0]
+    if problem.n_learners > LEARNERS:
+        angle, far = _met(run), math.inf
+    else:
+        found = mca(problem, run.method.select)
+        angle, far = found.upper, reach(problem, least)[1] / found.lower  # Proposition 4.6
+    return Pace(gap, LOSS.of(loss, "sigma"), LOSS.of(loss, "mu"), angle, far)
 
 
 def expected(problem, method):
