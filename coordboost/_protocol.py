@@ -192,6 +192,7 @@ DICTIONARY = Kind(
         "n_columns": None,  # learners are fits of blocks of so many columns; scan(v), lengths of projections on the blocks; spread(beta)
         "n_groups": None,  # their number, where learners cannot be counted but can be searched for in a group: find_in(v, groups)
         "rows": None,  # the columns where they are stored, (n_learners, n_samples)
+        "apart": False,  # learners are kept one by one, though not as `rows`: a few correlations cost their part of a scan
         "entries": False,  # the entries that are not 0 are stored: data, row, start, scale, shift as in dictionaries/sparse.py
         "part": None,  # part(index, by), the learners `index` times `by` as a dictionary; default a dense copy
         "one_pass": False,  # reading the columns is what costs, so that all Gram entries in one pass are worth it

@@ -8,10 +8,13 @@ import time
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.model_selection import KFold, RepeatedKFold, ShuffleSplit
 
 import coordboost as cb
+from coordboost._protocol import DICTIONARY
 from coordboost.paths.folds import DOUBT, KEPT, Folds
+from coordboost.screening.columns import ScaledColumns
 
 RNG = np.random.default_rng(12)
 X = RNG.normal(size=(240, 30)) * np.linspace(1, 50, 30) + np.linspace(-30, 1e4, 30)
@@ -59,18 +62,56 @@ DRAWN = {
     "wide": (WIDE, list(KFold(4).split(WIDE))),
     "halves": (X, list(KFold(2).split(X))),
     "rows drawn twice": (X, [(np.repeat(np.arange(120), 2), np.arange(120, 240))]),
-    "long": (np.tile(X, (300, 1)), list(KFold(2, shuffle=True, random_state=0).split(np.tile(X, (300, 1))))),
+    "long": (np.tile(X, (30, 1)), list(KFold(2, shuffle=True, random_state=0).split(np.tile(X, (30, 1))))),
 }
 
 
+@pytest.fixture
+def no_copies(monkeypatch):
+    monkeypatch.setattr("coordboost.paths.folds.LITTLE", 0)
+
+
+@pytest.mark.parametrize("copied", [True, False])
 @pytest.mark.parametrize("case", DRAWN)
-def test_columns_are_taken_where_a_gram_matrix_does_not_pay(case):
-    """The long one goes in several lots of columns, the last of them smaller."""
+def test_columns_are_taken_where_a_gram_matrix_does_not_pay(case, copied, request):
     table, folds = DRAWN[case]
+    if not copied:
+        request.getfixturevalue("no_copies")
     y = np.resize(Y, len(table))
     for (part, products), (fit, _) in zip(parts_of(cb.Problem(table, y), folds), folds, strict=True):
-        assert products is None
+        assert products is None and (DICTIONARY.of(part.dictionary, "rows") is None) == (not copied)
         assert_is(part, cb.Problem(table[fit], y[fit]))
+
+
+@pytest.mark.parametrize("case", ["wide", "rows drawn twice"])
+def test_a_few_columns_are_looked_at_without_the_others(case, no_copies):
+    """By their correlations, their columns, and the largest correlation with each of many residuals; with a part of each, too."""
+    table, folds = DRAWN[case]
+    (part, _), (fit, _) = Folds(cb.Problem(table, np.resize(Y, len(table))), folds).part(0), folds[0]
+    own, some = cb.Problem(table[fit], np.resize(Y, len(table))[fit]), np.array([3, 0, 17])
+    v = RNG.normal(size=(6, len(fit)))
+    for scale in (None, np.linspace(0.1, 1, own.n_learners)):
+        mine, other = ScaledColumns(part, scale), ScaledColumns(own, scale)
+        assert mine.apart and mine.rows is None
+        np.testing.assert_allclose(mine.scan_few(v[0], some), other.scan(v[0])[some], atol=1e-10)
+        np.testing.assert_allclose(mine.levels(v), other.levels(v), rtol=1e-9)
+        held = np.empty((2, 3, len(fit)))
+        for columns, out in zip((mine, other), held, strict=True):
+            columns.gather(some, out)
+        np.testing.assert_allclose(*held, atol=1e-11)
+
+
+@pytest.mark.parametrize("method", [cb.CertifiedLassoCV(tol=1e-6), cb.CertifiedElasticNetCV(tol=1e-6, l1_ratio=0.5)], ids=["lasso", "net"])
+def test_folds_without_memory_of_their_own_lead_to_the_same_models(method, no_copies, monkeypatch):
+    """What the folds are made of is a way to the optimum, not a part of the answer; and a look at a few learners is no scan."""
+    model = method.set_params(cv=DRAWN["wide"][1], n_alphas=8, eps=0.1).fit(WIDE, Y[:40])
+    whole = model.path_.problem.dictionary.rows
+    assert all(path.problem.dictionary.source.rows is whole for path in model.cross_validation_.paths)
+    monkeypatch.undo()
+    copied = clone(method).fit(WIDE, Y[:40])
+    assert not any(hasattr(path.problem.dictionary, "source") for path in copied.cross_validation_.paths)
+    np.testing.assert_allclose(model.cross_validation_.losses, copied.cross_validation_.losses, rtol=1e-4)
+    assert model.place_ == copied.place_
 
 
 def test_a_fold_that_keeps_too_little_is_made_from_its_rows():

@@ -61,7 +61,7 @@ def test_most_scans_are_of_few_learners():
 def test_learners_that_are_not_stored_are_scanned_where_a_bound_reaches_the_penalty(looks, monkeypatch):
     """One correlation of theirs may cost as much as all."""
     columns = ScaledColumns(cb.Problem(X, Y))
-    solver, columns.rows = WorkingSet(GramForm(columns)), None
+    solver, columns.apart = WorkingSet(GramForm(columns)), False
     columns.scan_few = None
     for lam in np.abs(columns.zero).max() * np.geomspace(1, 0.2, 30):
         assert solver.solve(lam, 1e-4).gap <= 1e-4

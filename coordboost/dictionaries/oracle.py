@@ -12,7 +12,7 @@ class Oracle:
     """Adapter: any object with ``n_samples``, ``n_learners``, ``scan(v)`` and ``column(j)`` becomes a dictionary.
 
     Other verbs of a dictionary (``correlations``, ``dot``, ``add``, ``gather``, ``combine``, ``cross``, ``gram``, ``name``, ``groups``,
-    ``at``, ``scan_cost``) are used as they are where the object has them, and follow from the four where it has not.
+    ``at``, ``scan_cost``, ``apart``) are used as they are where the object has them, and follow from the four where it has not.
     Its columns must have unit norm. Loops over an oracle run in plain Python.
 
     Raises
@@ -32,7 +32,7 @@ class Oracle:
         self.source = source
         for verb, default in DICTIONARY.may.items():
             own = getattr(source, verb, None)
-            if callable(own) or (own is not None and verb in ("groups", "scan_cost")):
+            if callable(own) or (own is not None and verb in ("groups", "scan_cost", "apart")):
                 setattr(self, verb, own)
             elif callable(default):
                 setattr(self, verb, functools.partial(default, self))

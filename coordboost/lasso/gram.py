@@ -136,9 +136,9 @@ class GramForm:
         held, (about, off) = self.block.learner, self.last.about(resid)
         reach = farthest(np.abs(about), off, self.source.norm_bound(slice(None)))
         reach[held] = 0.0
-        stored = self.source.rows is not None
-        index = np.flatnonzero(reach > (BESIDE * lam if stored else lam))
-        few = FEW * len(reach) if stored else 0
+        apart = self.source.apart
+        index = np.flatnonzero(reach > (BESIDE * lam if apart else lam))
+        few = FEW * len(reach) if apart else 0
         if self.block.entries is not None or len(index) > few:
             corr = self.source.scan(resid)
             self.looks += len(corr)

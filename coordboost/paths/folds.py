@@ -6,8 +6,8 @@ The whole has unit columns b_j and a target y, both of mean 0. A fold has the n 
 
 so the Gram matrix of a fold takes a product of the rows held out alone; where each row is held out once, these add up to that of the whole.
 
-Where a Gram matrix does not pay, the columns of a fold are those of the whole, taken, centred and scaled anew: the table is neither read
-nor checked again.
+In either case the columns of a fold are those of the whole, taken, centred and scaled where they are asked for: the table is neither read
+nor checked again, and folds need no memory of their own. Small tables are copied, as exact paths go over them many times.
 
 *Numerics*: a column keeps the part s_j^2 = <b_j, b_j>_F of its square. Where all of these are at least 1/2, an entry of the Gram matrix
 of unit columns is a sum of three terms of at most 1, each with the rounding of its own sum, over s_i s_j: ``DOUBT`` covers that. Columns
@@ -25,6 +25,7 @@ from coordboost._threads import on_one_thread
 from coordboost.data.standardize import Standardization
 from coordboost.dictionaries import Dense, Oracle
 from coordboost.screening.inner_products import inner_product
+from coordboost.screening.scan import LITTLE, scan, scan_few
 
 #: Most columns of a problem whose whole Gram matrix is formed.
 MOST = 2048
@@ -47,21 +48,27 @@ def take(row, fit, out):
     return mean
 
 
-def take_columns(rows, fit, out, mean, norm, least):
-    """Fill `out` (n_learners, len(fit)) with the samples `fit` of the `rows`, of mean 0 and norm 1; what that took, in `mean` and `norm`.
+def measure_columns(rows, fit, room, mean, norm, least):
+    """Fill `mean` and `norm` (n_learners,) with those of the samples `fit` of the `rows`; `room` (len(fit),) is scratch.
 
     Whether each square was at least `least`: where one is not, this ends there.
     """
     for j in range(len(rows)):
-        column = out[j]
-        mean[j] = take(rows[j], fit, column)
-        square = inner_product(column, column)
+        mean[j] = take(rows[j], fit, room)
+        square = inner_product(room, room)
         if not square >= least:
             return False
         norm[j] = math.sqrt(square)
-        for q in range(len(fit)):
-            column[q] /= norm[j]
     return True
+
+
+def fill_columns(rows, fit, mean, norm, index, out):
+    """Fill `out` (len(index), len(fit)) with the samples `fit` of the learners `index`, one in a row."""
+    for i in range(len(index)):
+        j, column = index[i], out[i]
+        row, less, by = rows[j], mean[j], norm[j]
+        for q in range(len(fit)):
+            column[q] = (row[fit[q]] - less) / by
 
 
 class Products:
@@ -76,10 +83,9 @@ class Products:
 
 
 class SomeRows:
-    """The samples `fit` of the unit columns `rows`, less `mean` and over `norm` (n_learners,): an oracle, made where it is asked for.
+    """The samples `fit` of the unit columns `rows`, less `mean` and over `norm` (n_learners,): an oracle, made where it is asked for."""
 
-    So folds need no memory of their own: the columns stay those of the whole.
-    """
+    apart = True
 
     def __init__(self, rows, fit, mean, norm):
         self.rows, self.fit, self.mean, self.norm = rows, fit, mean, norm
@@ -87,16 +93,25 @@ class SomeRows:
 
     def scan(self, v):
         """All correlations, (n_learners,). *Cost*: a scan of the whole."""
-        padded = np.zeros(self.rows.shape[1])
-        padded[self.fit] = v
-        return (self.rows @ padded - v.sum() * self.mean) / self.norm
+        return (scan(Dense(self.rows), self._spread(v)) - v.sum() * self.mean) / self.norm
+
+    def correlations(self, v, index):
+        """Those of the learners `index`. *Cost*: their part of a scan."""
+        few = scan_few(Dense(self.rows), self._spread(v), index)
+        return (few - v.sum() * self.mean[index]) / self.norm[index]
+
+    def _spread(self, v):
+        """`v` on the samples of the whole, those drawn twice with the sum of both."""
+        return np.bincount(self.fit, v, self.rows.shape[1])
 
     def column(self, j):
         return (self.rows[j].take(self.fit) - self.mean[j]) / self.norm[j]
 
     def gather(self, index):
         """The learners `index`, (n_samples, len(index))."""
-        return np.array([self.column(j) for j in index]).reshape(len(index), self.n_samples).T
+        out = np.empty((len(index), self.n_samples))
+        compiled(fill_columns, ())(self.rows, self.fit, self.mean, self.norm, np.asarray(index), out)
+        return out.T
 
     def combine(self, beta):
         """B beta, (n_samples,)."""
@@ -153,24 +168,26 @@ class Folds:
         norm = np.sqrt(square)
         gram /= norm[:, None]
         gram /= norm
-        columns = Oracle(SomeRows(self.rows, fit, mean, norm))
-        columns.at = None  # new rows are standardised as those of any table
-        return self._fold(fit, columns, mean, norm, Products(gram, DOUBT))
+        return self._fold(fit, mean, norm, Products(gram, DOUBT))
 
     @on_one_thread
     def _taken(self, fit):
-        """The fold of the rows `fit`, with columns of its own."""
-        rows, (mean, norm) = np.empty((len(self.rows), len(fit))), np.empty((2, len(self.rows)))
-        if not compiled(take_columns, ())(self.rows, fit, rows, mean, norm, LEFT):
+        """The fold of the rows `fit`, of which no products are known."""
+        mean, norm = np.empty((2, len(self.rows)))
+        if not compiled(measure_columns, ())(self.rows, fit, np.empty(len(fit)), mean, norm, LEFT):
             return None
-        return self._fold(fit, Dense(rows), mean, norm, None)
+        return self._fold(fit, mean, norm, None)
 
-    def _fold(self, fit, dictionary, mean, norm, products):
+    def _fold(self, fit, mean, norm, products):
         """The problem of the rows `fit` with these columns, unless its target does not vary."""
         whole, y = self.problem, self.problem.y[fit]
         centre, way = float(y.mean()), whole.standardization
         if not np.abs(y - centre).max() > 1e-8 * np.abs(y).max():
             return None
+        columns = Oracle(SomeRows(self.rows, fit, mean, norm))
+        columns.at = None  # new rows are standardised as those of any table
+        if products is None and self.rows.size <= LITTLE:
+            columns = Dense(columns.gather(np.arange(len(self.rows))).T)
         new = Standardization(way.kept, way.mean + way.norm * mean, way.norm * norm, way.n_columns)
         parts = {"y": y - centre, "weight": np.ones(len(fit)), "offset": whole.offset + centre}
-        return whole.but(dictionary=dictionary, standardization=new, **parts), products
+        return whole.but(dictionary=columns, standardization=new, **parts), products

@@ -108,6 +108,7 @@ class ScaledColumns:
     """The columns ``scale_j W^{1/2} B_j`` of a problem, ``scale <= 1``: a Lasso on them penalises learner j by lam / scale_j.
 
     y, resid : (n_samples,), times the root of the weights;  gamma : (n_learners,), coefficients of the columns
+    apart : whether correlations of a few learners cost their part of a scan
     ridge : (n_learners,); the elastic net adds lam / 2 times the sum of ridge gamma^2: the Lasso with a row (lam ridge_j)^(1/2) more
     for each learner, whose correlation is then <b_j, resid> - lam ridge_j gamma_j
     weighted : False where the weights are in the terms of the loss, and the columns are ``scale_j B_j``
@@ -122,6 +123,7 @@ class ScaledColumns:
         self.n_samples, self.n_learners = problem.n_samples, problem.n_learners
         self.root = np.sqrt(problem.weight) if weighted and (problem.weight != 1).any() else None
         self.rows, nothing = DICTIONARY.of(problem.dictionary, "rows"), np.zeros(0)
+        self.apart = self.rows is not None or DICTIONARY.of(problem.dictionary, "apart")
         self.factors = nothing if self.root is None else self.root, nothing if self.scale is None else self.scale
         self.y = self._weighted(problem.y)
 
@@ -165,11 +167,12 @@ class ScaledColumns:
 
     def levels(self, resids):
         """The largest abs correlation with each row of `resids` (k, n_samples), (k,). *Cost*: k scans, as products of matrices."""
-        if self.rows is None:
+        if not self.apart:
             return np.array([np.abs(self.scan(resid)).max() for resid in resids])
         out, v, buffer = np.zeros(len(resids)), self._weighted(resids), np.empty(len(resids) * FEW)
         for k in range(0, self.n_learners, FEW):
-            part = self.rows[k : k + FEW]
+            some = np.arange(k, min(k + FEW, self.n_learners))
+            part = self.problem.gather(some).T if self.rows is None else self.rows[k : k + FEW]
             corr = np.matmul(v, part.T, out=buffer[: len(v) * len(part)].reshape(len(v), len(part)))
             if self.scale is not None:
                 corr *= self.scale[k : k + FEW]
