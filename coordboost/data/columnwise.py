@@ -6,7 +6,7 @@ import scipy.sparse
 from coordboost._checks import shown
 from coordboost._tiles import in_order, slices
 from coordboost.data import validation
-from coordboost.data.frames import is_number
+from coordboost.data.frames import is_number, refuse_times
 from coordboost.data.outofcore import StoredColumns
 
 #: Samples from which on columns are worked on in threads: with fewer these wait for each other longer than they work.
@@ -15,6 +15,7 @@ LONG = 1 << 12
 
 def readable(column, name):
     """`column` (n,) as float32 or float64, NaN where a value is missing."""
+    refuse_times(f"column {name!r}", getattr(column, "dtype", None))
     try:
         nullable = getattr(getattr(column, "dtype", None), "na_value", None) is not None
         array = column.to_numpy(dtype=np.float64, na_value=np.nan) if nullable else np.asarray(column)

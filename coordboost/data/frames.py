@@ -28,12 +28,23 @@ def is_number(dtype):
     return getattr(dtype, "kind", "O") in "fiub"
 
 
+def is_time(dtype):
+    """Whether a column of this type, of numpy, pandas or polars, holds times or durations."""
+    return getattr(dtype, "kind", "O") in "Mm" or str(dtype).startswith(("Date", "Time", "Duration"))
+
+
+def refuse_times(what, dtype):
+    """Refuse values of such a type: converted without a word they are counts of nanoseconds, and a missing one the smallest number."""
+    if is_time(dtype):
+        raise ValueError(f"{what} holds times ({dtype}): write times as numbers of days; read_table does so for a file.")
+
+
 def refuse_words(X):
     """Refuse a data frame, of any library, with columns that hold no real numbers: their names, and what to do."""
     X = as_pandas(X)
     bad = {str(name): dtype for name, dtype in zip(X.columns, X.dtypes, strict=True) if not is_number(dtype)}
     if bad:
-        times = all(getattr(dtype, "kind", "O") in "Mm" for dtype in bad.values())
+        times = all(map(is_time, bad.values()))
         how = "write times as numbers of days" if times else "scikit-learn's OneHotEncoder makes 0/1 columns of words"
         names = ", ".join([*bad][:5])
         raise ValueError(f"X must hold real numbers; encode or drop the columns {names} first: {how}; read_table does so for a file.")

@@ -11,7 +11,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from coordboost.data import validation
-from coordboost.data.frames import as_pandas, is_frame, refuse_words
+from coordboost.data.frames import as_pandas, is_frame, is_time, refuse_times, refuse_words
 from coordboost.estimators import tables
 from coordboost.outcome import Status
 from coordboost.paths.places import Place
@@ -103,6 +103,9 @@ class Linear(BaseEstimator):
     def _table(self, X, *, reset=False):
         least = {"ensure_min_samples": 2} if reset else {}
         X = as_pandas(X) if is_frame(X) else X  # which tells times from numbers
+        if is_frame(X) and any(map(is_time, X.dtypes)):
+            refuse_words(X)
+        refuse_times("X", getattr(X, "dtype", None))
         try:
             return validate_data(self, X, reset=reset, accept_sparse="csc", dtype=np.float64, **least)
         except (TypeError, ValueError):

@@ -6,7 +6,8 @@ import numpy as np
 from sklearn.utils import _safe_indexing, assert_all_finite, check_consistent_length, column_or_1d
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from coordboost.data.validation import is_frame
+from coordboost._checks import shown
+from coordboost.data.frames import is_frame, refuse_times
 
 
 def checked_table(estimator, X, *, reset=False):
@@ -14,6 +15,7 @@ def checked_table(estimator, X, *, reset=False):
     if is_frame(X):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
         return X
+    refuse_times("X", getattr(X, "dtype", None))
     kinds = {"dtype": [np.float64, np.float32], "ensure_all_finite": False, "accept_sparse": "csc"}
     return validate_data(estimator, X, reset=reset, **kinds)
 
@@ -22,10 +24,24 @@ def checked_target(estimator, X, y, *, numeric):
     """y (n_samples,), as float64 where it is `numeric`."""
     if y is None:
         raise ValueError(f"{type(estimator).__name__} requires y to be passed, but the target y is None.")
+    if numeric:
+        refuse_times("y", getattr(y, "dtype", None))
+        _refuse_words(y)
     y = column_or_1d(y, warn=True, dtype=np.float64 if numeric else None)
     assert_all_finite(y, input_name="y")
     check_consistent_length(X, y)
     return y
+
+
+def _refuse_words(y):
+    """Refuse a target of words that are no numbers."""
+    values = np.asarray(y)
+    if values.dtype.kind not in "fiub":
+        for value in values.ravel().tolist():
+            try:
+                float(value)
+            except (TypeError, ValueError):
+                raise ValueError(f"y must hold numbers, got {shown(value)}; a classifier takes words.") from None
 
 
 def weights(X, sample_weight):
