@@ -42,6 +42,18 @@ def test_the_optimum_along_a_path(seed, warm, copies):
         np.testing.assert_allclose(now, start - gram @ gamma, atol=1e-11 * (1 + np.abs(gamma).max()))
 
 
+def test_a_new_ridge_makes_a_new_factor():
+    """The penalty of the elastic net stands on the diagonal: one solve is enough where the factor is that of the present one."""
+    rng = np.random.default_rng(3)
+    problem = cb.Problem(rng.normal(size=(30, 6)), rng.normal(size=30))
+    net = GramForm(ScaledColumns(problem, ridge=np.full(6, 2.0)))
+    net.recruit(np.setdiff1d(np.arange(6), net.block.learner))
+    for share, most in ((0.05, 20), (0.049, 1), (0.04, 1)):
+        lam = share * np.abs(net.zero).max()
+        net.penalise(lam)
+        assert net.exact(net.block.gram, net.now, net.gamma, lam, 1e-13, most=most) and (net.gamma != 0).all()
+
+
 def test_when_to_stop():
     """A correlation may exceed lam by a quarter of goal / (extra + l1 norm), and one of the support be off by as much."""
     for over, moved in ((0.2, False), (0.3, True)):

@@ -130,7 +130,7 @@ def _problem(X, y, sample_weight, penalty_factor, loss, unit):
     else:
         problem = Problem(X, y, loss, sample_weight=sample_weight)
     unit = isinstance(X, Problem) if unit is None else validation.flag("unit_columns", unit)
-    scale = np.ones(problem.n_learners) if unit else problem.standardization.norm.copy()
+    scale = np.ones(problem.n_learners) if unit else problem.standardization.norm
     need_convexity(problem, "a Lasso path")
     if not LOSS.of(problem.loss, "quadratic"):
         _check_smooth(problem)
