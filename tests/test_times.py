@@ -49,3 +49,7 @@ def test_a_regressor_says_that_it_was_given_words(model, kind):
     assert "'left'" in refused(lambda: model().fit(FRAME[["size"]], kind(["left", "right"] * 15)), "y must hold numbers")
     numbers = model().fit(FRAME[["size"]], kind([str(number) for number in Y])).predict(FRAME[["size"]])  # as in scikit-learn
     np.testing.assert_array_equal(numbers, model().fit(FRAME[["size"]], Y).predict(FRAME[["size"]]))
+
+
+def test_a_missing_target_among_objects_is_named():
+    refused(lambda: cb.CertifiedLasso().fit(FRAME[["size"]], [1.0, 2.0, pd.NA] * 10), "y must hold numbers, got <NA>; drop or mend its row")

@@ -26,22 +26,23 @@ def checked_target(estimator, X, y, *, numeric):
         raise ValueError(f"{type(estimator).__name__} requires y to be passed, but the target y is None.")
     if numeric:
         refuse_times("y", getattr(y, "dtype", None))
-        _refuse_words(y)
+        _refuse_strange(y)
     y = column_or_1d(y, warn=True, dtype=np.float64 if numeric else None)
     assert_all_finite(y, input_name="y")
     check_consistent_length(X, y)
     return y
 
 
-def _refuse_words(y):
-    """Refuse a target of words that are no numbers."""
+def _refuse_strange(y):
+    """Refuse a target of words and other things that are no numbers."""
     values = np.asarray(y)
     if values.dtype.kind not in "fiub":
         for value in values.ravel().tolist():
             try:
                 float(value)
             except (TypeError, ValueError):
-                raise ValueError(f"y must hold numbers, got {shown(value)}; a classifier takes words.") from None
+                how = "a classifier takes words" if isinstance(value, str) else "drop or mend its row"
+                raise ValueError(f"y must hold numbers, got {shown(value)}; {how}.") from None
 
 
 def weights(X, sample_weight):
