@@ -120,6 +120,11 @@ def test_fitted_estimators_are_drawn():
     assert P.ErrorDisplay.from_estimator(run, X, Y, ax=Figure().subplots()).test is None
 
 
+def test_corners_are_dotted_where_they_are_few():
+    assert MADE.exact.plot(ax=Figure().subplots()).corners and not MADE.grid.plot(ax=Figure().subplots()).corners
+    assert not P.ProfileDisplay.from_path(MADE.exact, corners=False, ax=Figure().subplots()).corners
+
+
 @pytest.mark.parametrize(("losses", "scale"), [([90, 9, 8], "log"), ([90, 9.5, 9.1], "linear"), ([90, 9, 0], "linear")])
 def test_choices_among_small_losses_are_seen(losses, scale):
     seen = cb.CrossValidation(np.array([losses, losses], float), np.ones(2), ())

@@ -70,6 +70,16 @@ def test_learners_that_are_not_stored_are_scanned_where_a_bound_reaches_the_pena
     assert {look[-1] for look in looks} == {0, 900}
 
 
+@pytest.mark.parametrize("inner", [GramForm, StoredEntries])
+def test_a_fit_says_whether_it_reached_its_goal(inner):
+    """No goal can be below 0."""
+    solver = inner(ScaledColumns(cb.Problem(scipy.sparse.csc_array(np.where(X[:, :30] > 1.2, X[:, :30], 0.0)), Y)))
+    lam = 0.1 * solver.level
+    solver.penalise(lam)
+    solver.recruit(np.flatnonzero(solver.block.place < 0) if inner is GramForm else np.arange(30))
+    assert [solver.fit(lam, goal) for goal in (1e-6 * solver.null, -1.0)] == [True, False]
+
+
 @pytest.mark.parametrize("table", TABLES)
 def test_every_inner_solver_knows_the_loss_at_0(table):
     """Gaps are measured by it."""
