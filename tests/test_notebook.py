@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 import scipy.sparse
 from matplotlib.figure import Figure
+from refusal import refused
 
 import coordboost as cb
 
@@ -76,3 +77,10 @@ def test_cross_validation_shows_its_choices(table):
     assert (
         legend.get_frame_on() and legend.get_zorder() > 2
     )  # the lines of the choices, which are drawn at 2, stay off its words
+
+
+@pytest.mark.parametrize(
+    "use", [cb.Problem, cb.CertifiedLasso().fit, cb.RandomizedGBMRegressor().fit, lambda X, y: cb.bin_columns(X), cb.lasso_path]
+)
+def test_a_table_says_how_it_is_used(use, table):
+    refused(lambda: use(table, table.y), "pass table.frame() to an estimator, and take table.problem() for a Problem")

@@ -2,9 +2,11 @@
 
 
 def is_frame(X):
-    """Whether X is a data frame: anything with ``columns`` and ``to_numpy``. One that is only planned is refused."""
+    """Whether X is a data frame: anything with ``columns`` and ``to_numpy``. What holds or plans one is refused with the way to it."""
     if hasattr(X, "collect_schema") and not hasattr(X, "to_numpy"):
         raise ValueError(f"X is a {type(X).__name__}, a plan of a table: collect() it first.")
+    if hasattr(X, "frame") and hasattr(X, "problem"):
+        raise ValueError("X is what read_table gives: pass table.frame() to an estimator, and take table.problem() for a Problem.")
     return hasattr(X, "to_numpy") and hasattr(X, "columns")
 
 
