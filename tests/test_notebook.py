@@ -48,6 +48,18 @@ def test_estimators_take_a_table_and_new_rows_from_files_and_frames(table, tmp_p
     assert model.predict(rows).shape == (2,)
 
 
+def test_a_town_that_the_file_does_not_have_may_be_none_of_its_towns(table, tmp_path):
+    """By the way that the refusal names, for rows of a file, for a data frame, and for the predictions of a run."""
+    new = written(tmp_path / "new.csv", ["town;size", "Bonn;80,5", "Jena;70"])
+    run, frame = cb.solve(table.problem(), cb.forward_stagewise(1.0), 50), pd.read_csv(new, sep=";", decimal=",")
+    for use in (table.frame, run.predict):
+        refused(lambda use=use: use(frame), "(unknown_as_none=True in table.frame(rows) or recipe.numbers(frame))")
+    rows = table.frame(frame, unknown_as_none=True)
+    assert rows.to_numpy().tolist() == table.frame(new, unknown_as_none=True).to_numpy().tolist() == [[80.5, 0, 0, 0], [70, 1, 0, 0]]
+    numbers = run.problem.recipe.numbers(frame, unknown_as_none=True)
+    np.testing.assert_allclose(run.predict(numbers), run.problem.offset + (rows - table.X.mean(axis=0)) @ run.coef)
+
+
 def test_wide_tables_stay_sparse_and_tables_without_names_have_no_new_rows(table, tmp_path):
     sparse = table._replace(X=scipy.sparse.csc_array(table.X)).frame()
     assert sparse.sparse.density < 1 and (sparse.to_numpy() == table.X).all()

@@ -24,7 +24,7 @@ BAD, INTERRUPTED = 1, 130
 #: What the command line calls the ways out that error messages name in Python.
 PHRASES = {
     "step=LineSearch()": "--line-search",
-    "unknown_as_none=True": "--unknown none",
+    "unknown_as_none=True in table.frame(rows) or recipe.numbers(frame)": "--unknown none",
     "Pass scale=True": "Leave out --no-scale",
     "pass center=False": "pass --no-center",
 }

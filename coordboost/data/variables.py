@@ -62,5 +62,5 @@ def refuse_unknown(variable, value, row, where):
     known = listed([repr(level) for level in variable.levels])
     raise ValueError(
         f"{where(row)}, column {variable.name!r} holds {cell(value)}, which the model was not fitted with (it knows {known}): mend the "
-        "cell, or take it for none of them (unknown_as_none=True)."
+        "cell, or take it for none of them (unknown_as_none=True in table.frame(rows) or recipe.numbers(frame))."
     )

@@ -50,13 +50,15 @@ class Table(NamedTuple):
         known = [replace(column, values=column.values[rows]) for column in self.columns]
         return encoded(self.recipe.refilled(known), self.columns, str)
 
-    def frame(self, rows=None, **options):
+    def frame(self, rows=None, *, unknown_as_none=False, **options):
         """X as a pandas data frame with the names of its columns, which estimators take from there; or new rows in the same columns.
 
         Parameters
         ----------
         rows : path or data frame, optional
             New rows, as ``read_rows`` and ``Recipe.numbers`` take them: with the columns of the file, in any order.
+        unknown_as_none : bool, default False
+            A category of these that the file does not have is none of those it has, instead of an error.
         **options
             As for ``read_table``, for a path.
         """
@@ -69,7 +71,8 @@ class Table(NamedTuple):
                 "the table has no columns with names, so new rows have none to be found by: give them to predict as they are."
             )
         else:
-            X = self.recipe.numbers(as_pandas(rows)) if is_frame(rows) else read_rows(rows, self, **options).X
+            none = {"unknown_as_none": unknown_as_none}
+            X = self.recipe.numbers(as_pandas(rows), **none) if is_frame(rows) else read_rows(rows, self, **none, **options).X
         make = pd.DataFrame.sparse.from_spmatrix if scipy.sparse.issparse(X) else pd.DataFrame
         return make(X, columns=self.feature_names)
 
