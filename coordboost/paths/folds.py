@@ -48,7 +48,7 @@ def take(row, fit, out):
     return mean
 
 
-def measure_columns(rows, fit, room, mean, norm, least):
+def means_and_norms(rows, fit, room, mean, norm, least):
     """Fill `mean` and `norm` (n_learners,) with those of the samples `fit` of the `rows`; `room` (len(fit),) is scratch.
 
     Whether each square was at least `least`: where one is not, this ends there.
@@ -174,7 +174,7 @@ class Folds:
     def _taken(self, fit):
         """The fold of the rows `fit`, of which no products are known."""
         mean, norm = np.empty((2, len(self.rows)))
-        if not compiled(measure_columns, ())(self.rows, fit, np.empty(len(fit)), mean, norm, LEFT):
+        if not compiled(means_and_norms, ())(self.rows, fit, np.empty(len(fit)), mean, norm, LEFT):
             return None
         return self._fold(fit, mean, norm, None)
 
