@@ -96,3 +96,8 @@ def test_cross_validation_shows_its_choices(table):
 )
 def test_a_table_says_how_it_is_used(use, table):
     refused(lambda: use(table, table.y), "pass table.frame() to an estimator, and take table.problem() for a Problem")
+
+
+def test_a_data_frame_may_have_columns_called_frame_and_problem():
+    frame = pd.DataFrame({"frame": SIZE, "problem": SIZE % 7})
+    assert cb.CertifiedLasso().fit(frame, RENT).n_features_in_ == cb.Problem(frame, RENT).n_learners == 2

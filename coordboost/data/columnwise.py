@@ -15,7 +15,7 @@ LONG = 1 << 12
 
 def readable(column, name):
     """`column` (n,) as float32 or float64, NaN where a value is missing."""
-    refuse_times(f"column {name!r}", getattr(column, "dtype", None))
+    refuse_times(f"column {name!r}", column)
     try:
         nullable = getattr(getattr(column, "dtype", None), "na_value", None) is not None
         array = column.to_numpy(dtype=np.float64, na_value=np.nan) if nullable else np.asarray(column)

@@ -5,7 +5,7 @@ def is_frame(X):
     """Whether X is a data frame: anything with ``columns`` and ``to_numpy``. What holds or plans one is refused with the way to it."""
     if hasattr(X, "collect_schema") and not hasattr(X, "to_numpy"):
         raise ValueError(f"X is a {type(X).__name__}, a plan of a table: collect() it first.")
-    if hasattr(X, "frame") and hasattr(X, "problem"):
+    if hasattr(type(X), "frame") and hasattr(type(X), "problem"):  # a data frame may have columns of these names
         raise ValueError("X is what read_table gives: pass table.frame() to an estimator, and take table.problem() for a Problem.")
     return hasattr(X, "to_numpy") and hasattr(X, "columns")
 
@@ -35,8 +35,9 @@ def is_time(dtype):
     return getattr(dtype, "kind", "O") in "Mm" or str(dtype).startswith(("Date", "Time", "Duration"))
 
 
-def refuse_times(what, dtype):
+def refuse_times(what, values):
     """Refuse values of such a type: converted without a word they are counts of nanoseconds, and a missing one the smallest number."""
+    dtype = getattr(values, "dtype", None)
     if is_time(dtype):
         raise ValueError(f"{what} holds times ({dtype}): write times as numbers of days; read_table does so for a file.")
 

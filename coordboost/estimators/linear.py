@@ -105,7 +105,7 @@ class Linear(BaseEstimator):
         X = as_pandas(X) if is_frame(X) else X  # which tells times from numbers
         if is_frame(X) and any(map(is_time, X.dtypes)):
             refuse_words(X)
-        refuse_times("X", getattr(X, "dtype", None))
+        refuse_times("X", X)
         try:
             return validate_data(self, X, reset=reset, accept_sparse="csc", dtype=np.float64, **least)
         except (TypeError, ValueError):

@@ -15,7 +15,7 @@ def checked_table(estimator, X, *, reset=False):
     if is_frame(X):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
         return X
-    refuse_times("X", getattr(X, "dtype", None))
+    refuse_times("X", X)
     kinds = {"dtype": [np.float64, np.float32], "ensure_all_finite": False, "accept_sparse": "csc"}
     return validate_data(estimator, X, reset=reset, **kinds)
 
@@ -25,7 +25,7 @@ def checked_target(estimator, X, y, *, numeric):
     if y is None:
         raise ValueError(f"{type(estimator).__name__} requires y to be passed, but the target y is None.")
     if numeric:
-        refuse_times("y", getattr(y, "dtype", None))
+        refuse_times("y", y)
         _refuse_strange(y)
     y = column_or_1d(y, warn=True, dtype=np.float64 if numeric else None)
     assert_all_finite(y, input_name="y")

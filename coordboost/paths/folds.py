@@ -105,7 +105,7 @@ class SomeRows:
         return np.bincount(self.fit, v, self.rows.shape[1])
 
     def column(self, j):
-        return (self.rows[j].take(self.fit) - self.mean[j]) / self.norm[j]
+        return self.gather([j])[:, 0]
 
     def gather(self, index):
         """The learners `index`, (n_samples, len(index))."""
