@@ -9,6 +9,7 @@ import coordboost as cb
 from coordboost.engine.stepper import Stepper
 from coordboost.engine.views.candidates import gram_candidates
 from coordboost.engine.views.distance import pred_square
+from coordboost.engine.views.explicit import LINE, at_a_line
 from coordboost.screening.sphere import SLACK
 
 X, Y = ar1(40, 300, k=5)
@@ -157,3 +158,10 @@ def test_when_gathered_columns_are_certain(weight):
         for _ in stepper.blocks(1):
             pass
     assert any(said) and not all(said)
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32, object])
+def test_vectors_of_the_view_begin_with_a_line_of_the_cache(kind):
+    vectors = [at_a_line(np.ones(n, dtype=kind)) for n in range(1, 40)]
+    assert [len(v) for v in vectors] == list(range(1, 40))
+    assert all(v.ctypes.data % LINE == 0 and v.dtype == kind and v.flags.c_contiguous and not v.any() for v in vectors)

@@ -105,6 +105,17 @@ def push_model(view, j, shrink, theta):
         refresh_residual(view.loss, view.y, view.weight, view.base, view.pred, view.resid)
 
 
+#: Bytes of a line of the cache.
+LINE = 64
+
+
+def at_a_line(y):
+    """Zeros like the targets y that begin with a line of the cache: a vector of 512 bits never lies in two lines."""
+    room = np.zeros(len(y) + LINE // y.itemsize, y.dtype)
+    first = -room.ctypes.data % LINE // y.itemsize
+    return room[first : first + len(y)]
+
+
 def room_for_a_line(y):
     """The field `line` of a view of the targets y; its memory is not touched before a search."""
     return np.zeros((2, len(y)), y.dtype)
@@ -134,8 +145,8 @@ class Explicit(NamedTuple):
     @classmethod
     def start(cls, problem):
         """The view at beta = 0."""
-        pred, rest = 0 * problem.y, (problem.tie, room_for_a_line(problem.y), separable(problem))
-        view = cls(problem.loss, problem.dictionary, problem.y, problem.weight, problem.base, pred, 0 * pred, *rest)
+        y, rest = problem.y, (problem.tie, room_for_a_line(problem.y), separable(problem))
+        view = cls(problem.loss, problem.dictionary, y, problem.weight, problem.base, at_a_line(y), at_a_line(y), *rest)
         begin_residual(view.loss, view.y, view.weight, view.base, view.pred, view.resid)
         return view
 
