@@ -16,7 +16,8 @@ from coordboost.data.inmemory import columns_as_in
 from coordboost.data.parts import Parts, restored
 from coordboost.data.probe import gathered
 from coordboost.pieces.losses import Squared
-from coordboost.screening.scan import scan
+from coordboost.screening.coarse import CoarseColumns
+from coordboost.screening.scan import LITTLE, scan
 from coordboost.span import Span
 from coordboost.spectrum import Spectrum
 
@@ -151,6 +152,14 @@ class Problem:
     def span(self):
         """Directions of the columns, and how far they may be off. *Cost*: two products of the size of the SVD, once."""
         return Span.of(self, self.spectrum)
+
+    @cached_property
+    def coarse(self):
+        """What gives quick looks at all learners, like ``CoarseColumns``; None where a scan is as quick. *Cost*: two passes, once."""
+        rows = DICTIONARY.of(self.dictionary, "rows")
+        if rows is None or rows.size <= LITTLE:
+            return DICTIONARY.verb(self.dictionary, "coarse")()
+        return CoarseColumns(rows)
 
     @cached_property
     def products(self):

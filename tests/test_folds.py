@@ -101,6 +101,24 @@ def test_a_few_columns_are_looked_at_without_the_others(case, no_copies):
         np.testing.assert_allclose(*held, atol=1e-11)
 
 
+@pytest.mark.parametrize("case", ["wide", "rows drawn twice"])
+def test_quick_looks_at_a_fold_are_those_at_the_whole(case, no_copies, monkeypatch):
+    """Off by less than they say, and no more than a few steps of a byte; the whole is put into bytes once."""
+    monkeypatch.setattr("coordboost.problem.LITTLE", 0)
+    table, folds = DRAWN[case]
+    whole = cb.Problem(table, np.resize(Y, len(table)))
+    for k, (fit, _) in enumerate(folds):
+        part, v = Folds(whole, folds).part(k)[0], RNG.normal(size=len(fit))
+        assert part.coarse.whole is whole.coarse
+        for scale in (None, np.linspace(0.1, 1, part.n_learners)):
+            columns = ScaledColumns(part, scale)
+            (corr, off), right = columns.roughly(v), columns.scan(v)
+            assert (np.abs(corr - right) <= off).all() and 0 < off.max() <= 0.1 * np.linalg.norm(v)
+        assert cb.check_piece(part.dictionary)
+    monkeypatch.undo()
+    assert cb.Problem(table, np.resize(Y, len(table))).coarse is None
+
+
 @pytest.mark.parametrize("method", [cb.CertifiedLassoCV(tol=1e-6), cb.CertifiedElasticNetCV(tol=1e-6, l1_ratio=0.5)], ids=["lasso", "net"])
 def test_folds_without_memory_of_their_own_lead_to_the_same_models(method, no_copies, monkeypatch):
     """What the folds are made of is a way to the optimum, not a part of the answer; and a look at a few learners is no scan."""

@@ -65,14 +65,14 @@ def test_a_set_without_coefficients_is_solved_exactly():
 
 
 def test_who_waits():
-    """Outside the set, with a correlation that is known and as large as the level: just as large is enough."""
+    """Outside the set, with a correlation that is about as large as the level: just as large is enough."""
     problem = cb.Problem(RNG.standard_normal((20, 30)), RNG.standard_normal(20))
     inner = GramForm(ScaledColumns(problem))
     inner.recruit(np.array([4, 17]))
     inner.penalise(inner.seen_for)
-    inner.size = np.where(np.arange(30) < 10, 0.5, np.linspace(0, 0.49, 30))
-    inner.size[[4, 17]], inner.known = 3.0, np.arange(30) != 2
-    assert list(inner.waiting(0.5)) == [0, 1, 3, 5, 6, 7, 8, 9] and list(inner.waiting(np.nextafter(0.5, 1))) == []
+    inner.size, inner.guess = np.ones(30), np.where(np.arange(30) < 10, 0.5, np.linspace(0, 0.49, 30))
+    inner.guess[[4, 17]] = 3.0
+    assert list(inner.waiting(0.5)) == [0, 1, 2, 3, 5, 6, 7, 8, 9] and list(inner.waiting(np.nextafter(0.5, 1))) == []
 
 
 def test_between_two_penalties():

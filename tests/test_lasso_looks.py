@@ -9,6 +9,7 @@ from coordboost.lasso.gram import GramForm
 from coordboost.lasso.newton import Newton
 from coordboost.lasso.sparse import StoredEntries
 from coordboost.lasso.workingset import WorkingSet
+from coordboost.screening.coarse import CoarseColumns
 from coordboost.screening.columns import ScaledColumns
 
 RNG = np.random.default_rng(5)
@@ -19,37 +20,63 @@ TABLES = {"plain": {}, "weights": {"sample_weight": RNG.random(60) + 0.5}}
 
 @pytest.fixture
 def looks(monkeypatch):
-    """What is known after each check: the inner solver's penalty, residual, bounds, and which of them are exact."""
+    """What is known after each check: the inner solver's penalty, residual, bounds and guesses, and what it cost."""
     seen, look = [], GramForm._look
 
     def noted(inner, resid, lam):
         before = inner.looks
         now = look(inner, resid, lam)
-        seen.append((lam, resid, inner.size.copy(), inner.known.copy(), inner.block.learner.copy(), now.copy(), inner.looks - before))
+        seen.append((lam, resid, inner.size.copy(), inner.guess.copy(), inner.block.learner.copy(), now.copy(), inner.looks - before))
         return now
 
     monkeypatch.setattr(GramForm, "_look", noted)
     return seen
 
 
+#: How many of 30 looks are scans: of scans alone, of looks in bytes first, and of such as say too little.
+ROUGH = {"scans": (1, 19), "bytes": (0, 0), "bytes of no use": (1, 19)}
+
+
+@pytest.fixture(params=ROUGH)
+def scanned(request, monkeypatch):
+    """How many looks are scans, where tables as small as these are looked at in bytes, or not."""
+    if request.param != "scans":
+        monkeypatch.setattr("coordboost.problem.LITTLE", 0)
+    if request.param == "bytes of no use":
+        look = CoarseColumns.scan
+        monkeypatch.setattr(CoarseColumns, "scan", lambda self, v: (look(self, v)[0], 1e3 * look(self, v)[1]))
+    return ROUGH[request.param]
+
+
 @pytest.mark.parametrize("scale", [None, RNG.random(900) * 0.5 + 0.5], ids=["unit", "scaled"])
 @pytest.mark.parametrize("table", TABLES)
-def test_bounds_hold_and_what_is_near_the_penalty_is_exact(table, scale, looks):
+def test_bounds_hold_and_what_is_near_the_penalty_is_exact(table, scale, scanned, looks):
     columns = ScaledColumns(cb.Problem(X, Y, **TABLES[table]), scale)
     solver = WorkingSet(inner := GramForm(columns))
     lams = np.abs(columns.zero).max() * np.geomspace(1, 0.2, 30)
     assert all(answer.gap <= 1e-4 for answer in solver.path(lams, 1e-4))
-    few = 0
-    for lam, resid, size, known, held, now, cost in looks:
+    whole = 0
+    for lam, resid, size, guess, held, now, cost in looks:
         corr = columns.scan(resid)
-        others = np.delete(np.arange(900), held)
+        exact, others = size == guess, np.delete(np.arange(900), held)
         np.testing.assert_allclose(now, corr[held], rtol=0, atol=1e-12 * np.abs(columns.zero).max())
-        assert (size >= np.abs(corr) * (1 - 1e-12)).all()
-        np.testing.assert_allclose(size[known], np.abs(corr[known]), rtol=1e-11, atol=1e-14)
-        assert (size[others][~known[others]] <= 0.9 * lam).all()
-        assert cost == (900 if known.all() else known[others].sum()) and (known.all() or cost <= 225)
-        few += not known.all()
-    assert 10 < few < len(looks) and inner.looks == sum(look[-1] for look in looks)
+        assert (size >= np.abs(corr) * (1 - 1e-12)).all() and (guess >= 0).all() and exact[held].all()
+        assert (np.abs(guess - np.abs(corr)) <= (size - guess) * (1 + 1e-12) + 1e-13).all()
+        np.testing.assert_allclose(size[exact], np.abs(corr[exact]), rtol=1e-11, atol=1e-14)
+        assert (size[others][~exact[others]] <= 0.9 * lam).all()
+        assert cost == (900 if exact.all() else exact[others].sum()) and (exact.all() or cost <= 225)
+        whole += exact.all()
+    assert inner.looks == sum(look[-1] for look in looks)
+    assert scanned[0] <= whole <= scanned[1] and len(looks) >= 30
+
+
+def test_one_penalty_is_not_worth_bytes(monkeypatch):
+    """They take as long as a few scans."""
+    monkeypatch.setattr("coordboost.problem.LITTLE", 0)
+    for n_alphas, made in ((3, False), (30, True)):
+        problem = cb.Problem(X, Y)
+        cb.lasso_path(problem, n_alphas=n_alphas, eps=0.1, tol=1e-3, solver="descent")
+        assert ("coarse" in vars(problem)) == made
 
 
 def test_most_scans_are_of_few_learners():
@@ -65,8 +92,8 @@ def test_learners_that_are_not_stored_are_scanned_where_a_bound_reaches_the_pena
     columns.scan_few = None
     for lam in np.abs(columns.zero).max() * np.geomspace(1, 0.2, 30):
         assert solver.solve(lam, 1e-4).gap <= 1e-4
-    for lam, _, size, known, held, _, cost in looks:
-        assert cost in (0, 900) and (known.all() or np.delete(size, held).max() <= lam)
+    for lam, _, size, guess, held, _, cost in looks:
+        assert cost in (0, 900) and ((size == guess).all() or np.delete(size, held).max() <= lam)
     assert {look[-1] for look in looks} == {0, 900}
 
 
@@ -102,14 +129,13 @@ def test_few_learners_are_in_the_set_from_the_start(shape, many, n, monkeypatch)
 
 
 def test_who_is_expected():
-    """At a smaller penalty than that of the last look: who comes as near as a hundredth if all go on as between the last two scans."""
+    """At a smaller penalty than that of the last look: who comes as near as a hundredth if all go on as between the last two looks."""
     problem = cb.Problem(RNG.standard_normal((20, 30)), RNG.standard_normal(20))
     inner = GramForm(ScaledColumns(problem))
-    top, corr = inner.last.lam, np.abs(inner.zero)
+    top, corr = inner.trend.lam, np.abs(inner.zero)
     after = corr * RNG.uniform(0.5, 1.0, 30)
-    inner.last.add(inner.y / 2, after, 0.8 * top)
-    inner._see(after, np.arange(30) != 2, 0.8 * top)
+    inner._see(after + 0.1, after, 0.8 * top)
     inner.penalise(0.7 * top)
     then = after + (after - corr) / 2  # the penalty falls by half of what it fell before
     for level in np.quantile(then, [0.2, 0.5, 0.9]):
-        assert list(inner.waiting(level)) == [j for j in range(30) if then[j] >= 0.99 * level and j != 2]
+        assert list(inner.waiting(level)) == [j for j in range(30) if then[j] >= 0.99 * level]

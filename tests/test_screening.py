@@ -6,7 +6,7 @@ import scipy.sparse
 
 import coordboost as cb
 from coordboost.screening.columns import FEW, ScaledColumns
-from coordboost.screening.sphere import LastScans, few_entries
+from coordboost.screening.sphere import LastScans, Trend, few_entries
 
 N_SAMPLES, N_LEARNERS = 12, 2 * FEW + 7
 RNG = np.random.default_rng(31)
@@ -63,9 +63,10 @@ def test_two_scans_tell_all_but_the_way_to_their_span(size, far):
     first *= far
     B, last = scans_of(first, then, lams=[0.1 * size])
     for resid in (new, then + 3.0 * (then - first), 0.0 * new, -2.0 * first, then):
-        about, off = last.about(resid)
-        assert off == pytest.approx(to_span(resid, first, then), rel=1e-9, abs=1e-12 * size * far)
-        assert (np.abs(resid @ B - about) <= off).all()
+        about = last.about(resid)
+        assert about.off == pytest.approx(to_span(resid, first, then), rel=1e-9, abs=1e-12 * size * far)
+        assert (np.abs(resid @ B - about.corr) <= about.off).all()
+        assert (np.abs(resid @ B - about.corr - about.rest @ B) <= about.rounding).all() and about.rounding <= 1e-12 * size * far
 
 
 def test_which_scans_are_the_last_two():
@@ -73,18 +74,22 @@ def test_which_scans_are_the_last_two():
     r = RNG.normal(size=(4, N_SAMPLES))
     for lams, kept in (([0.3, 0.3], (0, 2)), ([0.3, 0.2], (1, 2)), ([0.3, 0.3, 0.1], (2, 3))):
         B, last = scans_of(*r[: len(lams) + 1], lams=lams)
-        assert last.about(r[-1])[1] == pytest.approx(to_span(r[-1], *r[list(kept)]), abs=1e-12)
+        assert last.about(r[-1]).off == pytest.approx(to_span(r[-1], *r[list(kept)]), abs=1e-12)
         sizes, fell = np.abs(r @ B), ([0.0, *lams][kept[0]] or np.abs(r[0] @ B).max()) - lams[-1]
-        np.testing.assert_allclose(last.rise(), (sizes[kept[1]] - sizes[kept[0]]) / fell, rtol=1e-10, atol=1e-12)
+        trend = Trend(sizes[0])
+        assert not trend.two and not trend.rise().any()
+        for size, lam in zip(sizes[1:], lams, strict=False):
+            trend.add(size, lam)
+        np.testing.assert_allclose(trend.rise(), (sizes[kept[1]] - sizes[kept[0]]) / fell, rtol=1e-10, atol=1e-12)
 
 
 def test_scans_that_tell_the_same():
     """Of one residual, twice, or of 0: there is no second direction, and nothing goes up."""
     resid, new = RNG.normal(size=(2, N_SAMPLES))
     _, once = scans_of(resid, lams=[])
-    assert not once.rise().any() and once.about(new)[1] == pytest.approx(to_span(new, resid))
+    assert once.about(new).off == pytest.approx(to_span(new, resid))
     _, again = scans_of(resid, resid * (1 + 1e-15), lams=[0.1])
-    assert again.about(new)[1] == pytest.approx(to_span(new, resid))
+    assert again.about(new).off == pytest.approx(to_span(new, resid))
     _, nothing = scans_of(0.0 * resid, lams=[])
-    about, off = nothing.about(new)
-    assert not about.any() and off == pytest.approx(np.linalg.norm(new))
+    about = nothing.about(new)
+    assert not about.corr.any() and about.off == pytest.approx(np.linalg.norm(new))

@@ -15,7 +15,7 @@ from coordboost._generic import compiled, kernel
 from coordboost._linesearch import soft_threshold
 from coordboost.lasso.active import ExactSolves
 from coordboost.lasso.gaps import squared_gap
-from coordboost.screening.sphere import LastScans, farthest
+from coordboost.screening.sphere import LastScans, Trend, farthest
 
 #: So few learners are all in the working set from the start, where there are samples enough and many penalties.
 SMALL = 2048
@@ -27,7 +27,9 @@ MORE = 50
 ROUNDED = 0.05
 #: Stored learners whose correlation may be this part of the penalty are looked at, one by one where they are at most such a part of all.
 BESIDE, FEW = 0.9, 0.25
-#: Before a fit join those who come so near to the penalty if they go on as between the last two scans: who is missed costs another fit.
+#: Where they would be more than this part, all are looked at roughly first, if that is quicker than a scan.
+MANY = 0.02
+#: Before a fit join those who come so near to the penalty if they go on as between the last two looks: who is missed costs another fit.
 EXPECTED = 0.99
 
 
@@ -92,7 +94,8 @@ class GramForm:
     start, now, gamma : (m,), correlations of the working set at 0 and now, coefficients;  ridge : (m,), what the elastic net adds to
     the diagonal of the Gram matrix;  outside : a bound of the abs correlations of all others at the point checked last;
     plain : <r, r> and <r, y - r> there;  zero : (n_learners,), correlations at 0;  last : the last two scans
-    size, known, seen_for : bounds of the abs correlations at the point checked last, (n_learners,), which are exact, and its penalty
+    trend : of the abs correlations, look by look;  quick : whether a rough look may pay
+    size, guess, seen_for : bounds of the abs correlations at the point checked last, what they are about, (n_learners,), and its penalty
 
     Parameters
     ----------
@@ -108,10 +111,12 @@ class GramForm:
         self.square_y = float(self.y @ self.y)
         self.null, self.looks, self.lam, self.zero = self.square_y / 2, 0, 0.0, source.zero
         self.start, self.now, self.gamma, self.squares, self.ridge = (np.zeros(0) for _ in range(5))
+        self.quick = many and self.block.entries is None
         self.descend, self.gap_inside = compiled(descend_by_gram, ()), compiled(gap_inside, ())
         self.exact = ExactSolves()
         self.last = LastScans(self.y, self.zero)
-        self._see(np.abs(self.zero), True, self.last.lam)
+        self.trend = Trend(np.abs(self.zero))
+        self._see(self.trend.size, self.trend.size, self.trend.lam)
         self.outside, self.plain = self.level, (self.square_y, 0.0)
         if many and source.n_samples <= SMALL:  # no optimum needs more learners; memory that is not used is not touched
             self.block.reserve(source.n_samples)
@@ -127,31 +132,40 @@ class GramForm:
     def level(self):
         return float(self.size.max())
 
-    def _see(self, size, known, lam):
-        """The abs correlations of a model for `lam` are at most `size` (n_learners,), and just that where `known` is true."""
-        self.size, self.known, self.seen_for = size, np.broadcast_to(known, size.shape), lam
+    def _see(self, size, guess, lam):
+        """The abs correlations of a model for `lam` are at most `size`, and about `guess`, (n_learners,) both."""
+        self.size, self.guess, self.seen_for = size, guess, lam
+        self.trend.add(guess, lam)
+
+    def _told(self, resid, lam):
+        """All correlations with `resid` as far as they are known without a scan, and the most that each can be in size outside the set."""
+        held, about, norm = self.block.learner, self.last.about(resid), self.source.norm_bound(slice(None))
+        corr, reach = about.corr, farthest(np.abs(about.corr), about.off, norm)
+        reach[held] = 0.0
+        if self.quick and np.count_nonzero(reach > BESIDE * lam) > MANY * len(reach) and (rough := self.source.roughly(about.rest)):
+            corr = corr + rough[0]
+            reach = farthest(np.abs(corr), about.rounding, norm) + rough[1]
+            reach[held] = 0.0
+        return corr, reach
 
     def _look(self, resid, lam):
-        """The correlations of the working set with `resid`; all others are evaluated where the sphere test lets them come near `lam`."""
-        held, (about, off) = self.block.learner, self.last.about(resid)
-        reach = farthest(np.abs(about), off, self.source.norm_bound(slice(None)))
-        reach[held] = 0.0
-        apart = self.source.apart
+        """The correlations of the working set with `resid`; all others are evaluated where they may come near `lam`."""
+        held, apart, (corr, reach) = self.block.learner, self.source.apart, self._told(resid, lam)
         index = np.flatnonzero(reach > (BESIDE * lam if apart else lam))
-        few = FEW * len(reach) if apart else 0
-        if self.block.entries is not None or len(index) > few:
+        if self.block.entries is not None or len(index) > (FEW * len(reach) if apart else 0):
             corr = self.source.scan(resid)
             self.looks += len(corr)
             self.last.add(resid, corr, lam)
-            self._see(np.abs(corr), True, lam)
+            self._see(np.abs(corr), np.abs(corr), lam)
             return corr[held]
-        now, known = self.block.rows[: len(held)] @ resid, np.zeros(len(reach), dtype=bool)
-        reach[held] = np.abs(now)
+        corr[held] = self.block.rows[: len(held)] @ resid
         if len(index):
-            reach[index], known[index] = np.abs(self.source.scan_few(resid, index)), True
+            corr[index] = self.source.scan_few(resid, index)
             self.looks += len(index)
-        self._see(reach, known, lam)
-        return now
+        guess = np.abs(corr)
+        reach[held], reach[index] = guess[held], guess[index]
+        self._see(reach, guess, lam)
+        return corr[held]
 
     def penalise(self, lam):
         """The ridge of the elastic net at `lam` is a part of the Gram matrix's diagonal."""
@@ -164,10 +178,10 @@ class GramForm:
         self.ridge = ridge
 
     def waiting(self, level):
-        expected = self.size
-        if self.lam < self.seen_for and self.last.two:
-            expected, level = self.size + (self.seen_for - self.lam) * self.last.rise(), EXPECTED * level
-        return np.flatnonzero((expected >= level) & self.known & (self.block.place < 0))
+        expected = self.guess
+        if self.lam < self.seen_for and self.trend.two:
+            expected, level = self.guess + (self.seen_for - self.lam) * self.trend.rise(), EXPECTED * level
+        return np.flatnonzero((expected >= level) & (self.block.place < 0))
 
     def recruit(self, new):
         m, more = len(self.block), np.zeros(len(new))

@@ -82,25 +82,49 @@ class Products:
         return self.gram[np.ix_(a, b)]
 
 
+class CoarseRows:
+    """Quick looks at `some` rows, from those at the `whole`, a ``CoarseColumns``."""
+
+    def __init__(self, whole, some):
+        self.whole, self.some = whole, some
+
+    def scan(self, v):
+        """The correlations with `v` (n_samples,), and how far each may be off, (n_learners,) both."""
+        corr, off = self.whole.scan(self.some.spread(v))
+        return self.some.scaled(corr, v), off / self.some.norm
+
+
 class SomeRows:
-    """The samples `fit` of the unit columns `rows`, less `mean` and over `norm` (n_learners,): an oracle, made where it is asked for."""
+    """The samples `fit` of the unit columns of the problem `whole`, less `mean` and over `norm` (n_learners,): an oracle.
+
+    Columns are made where they are asked for.
+    """
 
     apart = True
 
-    def __init__(self, rows, fit, mean, norm):
-        self.rows, self.fit, self.mean, self.norm = rows, fit, mean, norm
-        self.n_samples, self.n_learners = len(fit), len(rows)
+    def __init__(self, whole, fit, mean, norm):
+        self.whole, self.rows = whole, whole.dictionary.rows
+        self.fit, self.mean, self.norm = fit, mean, norm
+        self.n_samples, self.n_learners = len(fit), len(self.rows)
 
     def scan(self, v):
         """All correlations, (n_learners,). *Cost*: a scan of the whole."""
-        return (scan(Dense(self.rows), self._spread(v)) - v.sum() * self.mean) / self.norm
+        return self.scaled(scan(Dense(self.rows), self.spread(v)), v)
 
     def correlations(self, v, index):
         """Those of the learners `index`. *Cost*: their part of a scan."""
-        few = scan_few(Dense(self.rows), self._spread(v), index)
+        few = scan_few(Dense(self.rows), self.spread(v), index)
         return (few - v.sum() * self.mean[index]) / self.norm[index]
 
-    def _spread(self, v):
+    def coarse(self):
+        whole = self.whole.coarse
+        return None if whole is None else CoarseRows(whole, self)
+
+    def scaled(self, corr, v):
+        """The correlations with `v` from those of the stored columns."""
+        return (corr - v.sum() * self.mean) / self.norm
+
+    def spread(self, v):
         """`v` on the samples of the whole, those drawn twice with the sum of both."""
         return np.bincount(self.fit, v, self.rows.shape[1])
 
@@ -184,7 +208,7 @@ class Folds:
         centre, way = float(y.mean()), whole.standardization
         if not np.abs(y - centre).max() > 1e-8 * np.abs(y).max():
             return None
-        columns = Oracle(SomeRows(self.rows, fit, mean, norm))
+        columns = Oracle(SomeRows(whole, fit, mean, norm))
         columns.at = None  # new rows are standardised as those of any table
         if products is None and self.rows.size <= LITTLE:
             columns = Dense(columns.gather(np.arange(len(self.rows))).T)

@@ -165,6 +165,13 @@ class ScaledColumns:
         corr = scan_few(self.problem.dictionary, self._weighted(resid), index)
         return corr if self.scale is None else self.scale[index] * corr
 
+    def roughly(self, resid):
+        """All correlations, and how far each may be off, (n_learners,) both; None where a scan is as quick. *Cost*: a tenth of one."""
+        if self.problem.coarse is None:
+            return None
+        corr, off = self.problem.coarse.scan(self._weighted(resid))
+        return (corr, off) if self.scale is None else (self.scale * corr, self.scale * off)
+
     def levels(self, resids):
         """The largest abs correlation with each row of `resids` (k, n_samples), (k,). *Cost*: k scans, as products of matrices."""
         if not self.apart:

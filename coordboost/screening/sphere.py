@@ -6,6 +6,7 @@ is known from them, and d is only the rest.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -49,6 +50,22 @@ def few_entries(moved, most):
     return np.sqrt((over[:, None] + levels[:, None] * q).min(axis=0)) * (1.0 + SLACK)
 
 
+class About(NamedTuple):
+    """The correlations with a residual are `corr` (n_learners,) and those with `rest` (n_samples,).
+
+    rounding : times the norm of a column, how far rounding may have moved its correlation
+    """
+
+    corr: np.ndarray
+    rest: np.ndarray
+    rounding: float
+
+    @property
+    def off(self):
+        """`corr` alone is off by no more than this, times the norm of a column."""
+        return float(np.linalg.norm(self.rest)) + self.rounding
+
+
 class LastScans:
     """The residuals of the last scan and of the one before, at a larger penalty, and the correlations of all learners with them.
 
@@ -61,36 +78,56 @@ class LastScans:
 
     def __init__(self, resid, corr):
         self.resid, self.corr, self.lam = resid, corr, float(np.abs(corr).max())
-        self.before = 0.0 * resid, 0.0 * corr, math.inf
+        self.before = 0.0 * resid, 0.0 * corr
 
     def add(self, resid, corr, lam):
         """A scan of the residual at penalty `lam`."""
         if lam < self.lam:
-            self.before = self.resid, self.corr, self.lam
+            self.before = self.resid, self.corr
         self.resid, self.corr, self.lam = resid, corr, lam
+
+    def about(self, resid):
+        """What scans tell of the correlations with `resid`, an ``About``. *Cost*: a few passes over samples and learners.
+
+        `resid` is ``s r + t (r - q) + e``, with the scanned residuals r and q; the correlations are these parts of the scanned ones, and
+        that with e, which is as short as s and t can make it.
+        """
+        r, (q, corr) = self.resid, self.before
+        way = r - q
+        square, along, eps = float(r @ r) or 1.0, float(r @ way), np.finfo(float).eps
+        across = way - along / square * r
+        apart = float(across @ across)
+        t = float(across @ resid) / apart if apart > eps * square else 0.0
+        s = (float(r @ resid) - t * along) / square
+        rest = resid - s * r - t * way
+        rounding = len(r) * eps * ((abs(s) + abs(t)) * math.sqrt(square) + abs(t) * float(np.linalg.norm(q)))
+        return About((s + t) * self.corr - t * corr, rest, rounding)
+
+
+class Trend:
+    """How abs correlations grow as the penalty falls, from the last look at all learners and the one before, at a larger penalty.
+
+    size, lam : of the last look, (n_learners,), float;  before : the same of the other one
+
+    Parameters
+    ----------
+    size : all abs correlations with the residual at 0
+    """
+
+    def __init__(self, size):
+        self.size, self.lam, self.before = size, float(size.max()), (0.0 * size, math.inf)
+
+    def add(self, size, lam):
+        """A look at penalty `lam`."""
+        if lam < self.lam:
+            self.before = self.size, self.lam
+        self.size, self.lam = size, lam
 
     @property
     def two(self):
         """Whether there were two of them."""
-        return self.before[2] < math.inf
-
-    def about(self, resid):
-        """What the correlations with `resid` are, (n_learners,), give or take a number times the norm of each column; and that number.
-
-        `resid` is ``s r + t (r - q) + e``, with the scanned residuals r and q; the correlations are these parts of the scanned ones, and
-        that with e, which is as short as s and t can make it. *Cost*: a few passes over samples and learners.
-        """
-        r, (q, corr, _) = self.resid, self.before
-        way = r - q
-        square, along, eps = float(r @ r) or 1.0, float(r @ way), np.finfo(float).eps
-        across = way - along / square * r
-        rest = float(across @ across)
-        t = float(across @ resid) / rest if rest > eps * square else 0.0
-        s = (float(r @ resid) - t * along) / square
-        off = float(np.linalg.norm(resid - s * r - t * way))
-        rounding = len(r) * eps * ((abs(s) + abs(t)) * math.sqrt(square) + abs(t) * float(np.linalg.norm(q)))
-        return (s + t) * self.corr - t * corr, off + rounding
+        return self.before[1] < math.inf
 
     def rise(self):
-        """How much each abs correlation grew where the penalty fell by 1, (n_learners,): 0 with one scan only."""
-        return (np.abs(self.corr) - np.abs(self.before[1])) / (self.before[2] - self.lam)
+        """How much each grew where the penalty fell by 1, (n_learners,): 0 with one look only."""
+        return (self.size - self.before[0]) / (self.before[1] - self.lam)
