@@ -48,6 +48,17 @@ def test_best_is_the_sorted_list(corr, k, above):
     assert sorted(learner[:count].tolist()) == sorted(ids) and outside == expected_outside
 
 
+def test_the_heap_keeps_the_largest_of_many():
+    """Of numbers that are all different, in an order that brings larger ones again and again."""
+    for k in (3, 10, 40):
+        corr = np.random.default_rng(k).normal(size=600)
+        learner, size = np.empty(k, dtype=np.int64), np.empty(k)
+        count, outside = strongest(corr, k, 0.0, learner, size)
+        ids, expected = naive(corr, k, 0.0)
+        assert sorted(learner[:count].tolist()) == sorted(ids) and outside == expected
+        assert all(size[(p - 1) // 2] <= size[p] == abs(corr[learner[p]]) for p in range(1, k))
+
+
 @pytest.mark.parametrize("kind", [np.asarray, scipy.sparse.csc_array])
 def test_best_of_stored_columns(kind):
     rng = np.random.default_rng(1)
@@ -94,6 +105,27 @@ def test_a_rough_level_is_reached_by_as_many_as_are_wanted(corr, most, low):
     assert level + (top - low) / 16 >= top or (sizes >= level + (top - low) / 16).sum() < most
 
 
+def looking_ahead(now, place, wanted, tie):
+    """The view with the correlations `now` of its candidates, whose places by increasing learner are `place`."""
+    n, room = len(now), np.zeros(len(now))
+    width, state = STRIP * strips(n), record(with_y=0.0, unit=1.0, front=0, winner=0, fresh=1, wanted=wanted, regroups=0)
+    return Lookahead(
+        np.eye(n), np.empty(n * width), room, now, room.copy(), np.zeros(n), np.arange(n), place, np.zeros(n, dtype=np.int64),
+        np.zeros(n), np.zeros(n), np.zeros(width), np.zeros(strips(n)), level(-np.inf, 0.0), level(-np.inf, 0.0), state, tie, 0.0, 1.0,
+    )  # fmt: skip
+
+
+@seeded
+@given(corr=st.lists(st.integers(-8, 8), min_size=1, max_size=4 * STRIP), tie=st.sampled_from([0.0, 1.0, 3.0]))
+def test_the_winner_of_a_front_is_the_lowest_within_the_tie(corr, tie):
+    """In whatever strip it lies, and where it just reaches that."""
+    corr, every = np.array(corr, dtype=float), np.arange(len(corr))
+    view, top = looking_ahead(corr.copy(), every, len(corr), tie), np.abs(corr).max()
+    view.regroup()
+    winner = next(j for j in every if abs(corr[j]) >= top - min(tie, top / 2))
+    assert view.best(None, None) == (winner, corr[winner])
+
+
 @seeded
 @given(corr=st.lists(st.integers(-4, 4), min_size=2, max_size=24), wanted=st.integers(1, 24), seed=st.integers(0, 99))
 def test_the_front_is_the_largest_of_the_candidates(corr, wanted, seed):
@@ -102,12 +134,8 @@ def test_the_front_is_the_largest_of_the_candidates(corr, wanted, seed):
     place = np.random.default_rng(seed).permutation(n)  # of the candidates by increasing learner
     now = np.empty(n)
     now[place] = corr
-    room, width = np.zeros(n), STRIP * strips(n)
-    state = record(with_y=0.0, unit=1.0, front=0, winner=0, fresh=1, wanted=wanted, regroups=0)
-    view = Lookahead(
-        np.eye(n), np.empty(n * width), room, now, room.copy(), np.zeros(n), np.arange(n), place, np.zeros(n, dtype=np.int64),
-        np.zeros(n), np.zeros(n), np.zeros(width), np.zeros(strips(n)), level(-np.inf, 0.0), level(-np.inf, 0.0), state, 0.0, 0.0, 1.0,
-    )  # fmt: skip
+    view = looking_ahead(now, place, wanted, 0.0)
+    state = view.state
     view.regroup()
     chosen, outside = naive(corr, wanted, -1.0)
     assert state.front == len(chosen) and view.front[: state.front].tolist() == place[sorted(chosen)].tolist()

@@ -13,8 +13,9 @@ import coordboost as cb
 from coordboost import methods
 from coordboost._protocol import COEFFICIENTS
 from coordboost.engine.loop import retrace
+from coordboost.engine.path import Path as Rows
 from coordboost.engine.views.refit import Refit
-from coordboost.pieces.coefficients import Refitted, Single
+from coordboost.pieces.coefficients import Growing, Refitted, Single
 
 PROBLEM = cb.Problem(*gaussian("tall"))
 
@@ -69,6 +70,14 @@ def test_replaying_twice_starts_afresh():
     retrace(again, run.path, 0, 7)
     assert (again.beta(1.0) == run.beta).all() and (cb.solve(PROBLEM, method, 7).beta == run.beta).all()
     assert len(method.coefficients.values) == len(run.method.coefficients.values) == 0
+
+
+def test_a_path_whose_learners_come_one_by_one_finds_room_for_all():
+    """Whoever has the highest number, wherever in the path."""
+    learner = np.array([3, 40, 1])
+    path = Rows(learner, np.zeros(3), np.array([1.0, 2.0, 4.0]))
+    store = retrace(Growing(Single(np.zeros(2), np.ones(1)), np.zeros(1, dtype=np.int64)), path, 0, 3)
+    assert store.beta(1.0).tolist() == [float(np.sum(path.theta[learner == j])) for j in range(41)]
 
 
 class Unheard(NamedTuple):

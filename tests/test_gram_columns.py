@@ -52,6 +52,14 @@ def test_every_dictionary(kind, weighted):
         assert run.n_scans == 1 and distinct <= run.n_gram_columns <= (300 if kind == "dense" else distinct)
 
 
+def test_blocks_are_the_columns_that_are_held():
+    """In the order in which they came: a run that is loaded computes the same ones together."""
+    stepper = Stepper(cb.Problem(*ar1(40, 300, k=5)), cb.ls_boost(0.3), view=cb.GramColumns)
+    for _ in stepper.blocks(60):
+        store = stepper.source.store
+        assert [j for block in store.blocks for j in block] == store.held.learner.tolist() and len(store.held) > 0
+
+
 @pytest.mark.parametrize("room", [1 << 30, 20 * 8 * 512])
 @pytest.mark.parametrize("method", [cb.ls_boost(0.3), cb.forward_stagewise(1e-3), cb.regularized_forward_stagewise(1e-3, 1.0)])
 def test_wherever_a_run_is_cut(method, room, tmp_path, monkeypatch):

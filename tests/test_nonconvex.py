@@ -50,6 +50,7 @@ def test_drawn_rules_have_their_law():
     corr, size = problem.scan(problem.resid(0 * problem.y)), np.linalg.norm(problem.resid(0 * problem.y))
     law = np.exp(4.0 * corr**2 / size**2)
     law /= law.sum()
+    np.testing.assert_allclose(cb.Softmax(4.0).chances(corr[None], np.array([size**2]), None)[0], law[None], rtol=1e-13)
     soft = cb.solve(problem, cb.Method("b", cb.Softmax(4.0), cb.Fitted(1e-9)), n, compile=False).path
     assert (np.abs(np.bincount(soft.learner, minlength=3) / n - law) < 5.2 * np.sqrt(law * (1 - law) / n)).all()
     assert math.isclose(law.sum(), 1.0)

@@ -99,3 +99,13 @@ def test_corners_are_shown_where_there_are_some():
     X, y = RNG.normal(size=(20, 3)), RNG.normal(size=20)
     assert ProfileDisplay.from_path(cb.exact_path(X, y)).corners is True
     assert ProfileDisplay.from_path(cb.lasso_path(X, y, n_alphas=5)).corners is False
+
+
+def test_columns_of_zeros_are_set_aside_where_nothing_is_centred():
+    """Stored as nothing, as zeros, or dense."""
+    X = np.array([[1.0, 0.0, 2.0], [0.0, 0.0, 1.0], [3.0, 0.0, 0.0]])
+    stored = scipy.sparse.csc_array((np.append(X[X[:, 0] > 0, 0], [0.0, 2.0, 1.0]), [0, 2, 1, 0, 1], [0, 2, 3, 5]), shape=(3, 3))
+    for table in (X, scipy.sparse.csc_array(X), stored):
+        with pytest.warns(cb.ConstantColumnWarning):
+            problem = cb.Problem(table, np.array([1.0, 2.0, 4.0]), center=False)
+        assert problem.standardization.kept.tolist() == [0, 2] and np.isfinite(problem.gather(np.arange(2))).all()
