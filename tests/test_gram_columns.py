@@ -58,6 +58,7 @@ def test_blocks_are_the_columns_that_are_held():
     for _ in stepper.blocks(60):
         store = stepper.source.store
         assert [j for block in store.blocks for j in block] == store.held.learner.tolist() and len(store.held) > 0
+        assert not set(stepper.source._missing(stepper.beta)) & set(store.held.learner.tolist())
 
 
 @pytest.mark.parametrize("room", [1 << 30, 20 * 8 * 512])

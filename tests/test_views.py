@@ -9,7 +9,7 @@ import coordboost as cb
 from coordboost.engine.stepper import Stepper
 from coordboost.engine.views.candidates import gram_candidates
 from coordboost.engine.views.distance import pred_square
-from coordboost.engine.views.explicit import LINE, at_a_line
+from coordboost.engine.views.explicit import CACHE_LINE, aligned
 from coordboost.screening.sphere import SLACK
 
 X, Y = ar1(40, 300, k=5)
@@ -162,6 +162,6 @@ def test_when_gathered_columns_are_certain(weight):
 
 @pytest.mark.parametrize("kind", [np.float64, np.float32, object])
 def test_vectors_of_the_view_begin_with_a_line_of_the_cache(kind):
-    vectors = [at_a_line(np.ones(n, dtype=kind)) for n in range(1, 40)]
+    vectors = [aligned(np.ones(n, dtype=kind)) for n in range(1, 40)]
     assert [len(v) for v in vectors] == list(range(1, 40))
-    assert all(v.ctypes.data % LINE == 0 and v.dtype == kind and v.flags.c_contiguous and not v.any() for v in vectors)
+    assert all(v.ctypes.data % CACHE_LINE == 0 and v.dtype == kind and v.flags.c_contiguous and not v.any() for v in vectors)

@@ -106,13 +106,13 @@ def push_model(view, j, shrink, theta):
 
 
 #: Bytes of a line of the cache.
-LINE = 64
+CACHE_LINE = 64
 
 
-def at_a_line(y):
+def aligned(y):
     """Zeros like the targets y that begin with a line of the cache: a vector of 512 bits never lies in two lines."""
-    room = np.zeros(len(y) + LINE // y.itemsize, y.dtype)
-    first = -room.ctypes.data % LINE // y.itemsize
+    room = np.zeros(len(y) + CACHE_LINE // y.itemsize, y.dtype)
+    first = -room.ctypes.data % CACHE_LINE // y.itemsize
     return room[first : first + len(y)]
 
 
@@ -146,7 +146,7 @@ class Explicit(NamedTuple):
     def start(cls, problem):
         """The view at beta = 0."""
         y, rest = problem.y, (problem.tie, room_for_a_line(problem.y), separable(problem))
-        view = cls(problem.loss, problem.dictionary, y, problem.weight, problem.base, at_a_line(y), at_a_line(y), *rest)
+        view = cls(problem.loss, problem.dictionary, y, problem.weight, problem.base, aligned(y), aligned(y), *rest)
         begin_residual(view.loss, view.y, view.weight, view.base, view.pred, view.resid)
         return view
 
