@@ -16,8 +16,8 @@ from coordboost.data.inmemory import columns_as_in
 from coordboost.data.parts import Parts, restored
 from coordboost.data.probe import gathered
 from coordboost.pieces.losses import Squared
-from coordboost.screening.coarse import CoarseColumns
-from coordboost.screening.scan import LITTLE, scan
+from coordboost.screening.coarse import coarse_of
+from coordboost.screening.scan import scan
 from coordboost.span import Span
 from coordboost.spectrum import Spectrum
 
@@ -102,8 +102,7 @@ class Problem:
     @cached_property
     def dropped(self):
         """Names of the columns set aside, a list."""
-        aside = np.setdiff1d(np.arange(self.standardization.n_columns), self.standardization.kept)
-        return [self.column_names[j] for j in aside]
+        return [self.column_names[j] for j in np.setdiff1d(np.arange(self.standardization.n_columns), self.standardization.kept)]
 
     def __repr__(self):
         size = f"{self.n_samples} x {self.n_learners if self.countable else 'any number'}"
@@ -129,10 +128,7 @@ class Problem:
 
     @cached_property
     def infimum(self):
-        """A lower bound of the sum of the losses at any predictions, from what the loss declares; -inf where it declares none.
-
-        *Numerics*: rounded down, by the rounding of the products and of their sum.
-        """
+        """A lower bound of the sum of the losses at any predictions, rounded down, as the loss declares it; -inf where it does not."""
         counts = self.weight > 0
         terms = self.weight[counts] * validation.infimum(self.loss, self.y)[counts]
         size = float(np.abs(terms).sum())
@@ -156,10 +152,7 @@ class Problem:
     @cached_property
     def coarse(self):
         """What gives quick looks at all learners, like ``CoarseColumns``; None where a scan is as quick. *Cost*: two passes, once."""
-        rows = DICTIONARY.of(self.dictionary, "rows")
-        if rows is None or rows.size <= LITTLE:
-            return DICTIONARY.verb(self.dictionary, "coarse")()
-        return CoarseColumns(rows)
+        return coarse_of(self.dictionary)
 
     @cached_property
     def products(self):
@@ -225,8 +218,7 @@ class Problem:
         """
         if not self.countable:
             return np.array(beta, dtype=np.float64), float(self.offset)
-        beta = validation.vector("beta", beta, self.n_learners, "learner")
-        return self.standardization.raw(beta, self.offset)
+        return self.standardization.raw(validation.vector("beta", beta, self.n_learners, "learner"), self.offset)
 
     def unit(self, coef):
         """The inverse of ``raw``: coefficients (n_learners,) of the unit columns from raw ones (n_columns,)."""

@@ -104,7 +104,7 @@ def test_a_few_columns_are_looked_at_without_the_others(case, no_copies):
 @pytest.mark.parametrize("case", ["wide", "rows drawn twice"])
 def test_quick_looks_at_a_fold_are_those_at_the_whole(case, no_copies, monkeypatch):
     """Off by less than they say, and no more than a few steps of a byte; the whole is put into bytes once."""
-    monkeypatch.setattr("coordboost.problem.LITTLE", 0)
+    monkeypatch.setattr("coordboost.screening.coarse.LITTLE", 0)
     table, folds = DRAWN[case]
     whole = cb.Problem(table, np.resize(Y, len(table)))
     for k, (fit, _) in enumerate(folds):

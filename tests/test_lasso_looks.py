@@ -41,7 +41,7 @@ ROUGH = {"scans": (1, 19), "bytes": (0, 0), "bytes of no use": (1, 19)}
 def scanned(request, monkeypatch):
     """How many looks are scans, where tables as small as these are looked at in bytes, or not."""
     if request.param != "scans":
-        monkeypatch.setattr("coordboost.problem.LITTLE", 0)
+        monkeypatch.setattr("coordboost.screening.coarse.LITTLE", 0)
     if request.param == "bytes of no use":
         look = CoarseColumns.scan
         monkeypatch.setattr(CoarseColumns, "scan", lambda self, v: (look(self, v)[0], 1e3 * look(self, v)[1]))
@@ -72,7 +72,7 @@ def test_bounds_hold_and_what_is_near_the_penalty_is_exact(table, scale, scanned
 
 def test_one_penalty_is_not_worth_bytes(monkeypatch):
     """They take as long as a few scans."""
-    monkeypatch.setattr("coordboost.problem.LITTLE", 0)
+    monkeypatch.setattr("coordboost.screening.coarse.LITTLE", 0)
     for n_alphas, made in ((3, False), (30, True)):
         problem = cb.Problem(X, Y)
         cb.lasso_path(problem, n_alphas=n_alphas, eps=0.1, tol=1e-3, solver="descent")

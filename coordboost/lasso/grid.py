@@ -14,6 +14,14 @@ from coordboost.problem import Problem
 from coordboost.targets import Certificate, Penalty
 
 
+def columns_in_use(models):
+    """The columns of a CSR array with stored entries, increasing, and the array of these columns alone."""
+    met = np.zeros(models.shape[1], dtype=bool)
+    met[models.indices] = True
+    used, place = np.flatnonzero(met), np.cumsum(met) - 1
+    return used, scipy.sparse.csr_array((models.data, place[models.indices], models.indptr), shape=(models.shape[0], len(used)))
+
+
 @dataclass(frozen=True, eq=False)
 class LassoPath(PiecewiseLinear):
     r"""Lasso models along a grid, the points of a path: minimise :math:`\frac{1}{n}\sum_i \ell(y_i, b + x_i w) + \alpha \sum_j f_j |w_j|`.
@@ -81,8 +89,7 @@ class LassoPath(PiecewiseLinear):
     def _losses(self, X, y, weight):
         """As for every path; all alphas in one product, of the columns in use."""
         X = columns_as_in(X, self.problem)
-        used, place = np.unique(self.models.indices, return_inverse=True)
-        few = scipy.sparse.csr_array((self.models.data, place, self.models.indptr), shape=(self.n_points, len(used)))
+        used, few = columns_in_use(self.models)
         preds = few.toarray() @ X.part(used, slice(None)).T + self.intercepts[:, None]
         return losses_of(self.problem, preds, y, weight)
 

@@ -10,6 +10,7 @@ from coordboost.lasso.entries import few_stored
 from coordboost.lasso.free import FreeNewton, Reach
 from coordboost.lasso.gaps import squared_gap
 from coordboost.lasso.gram import GramForm
+from coordboost.lasso.grid import columns_in_use
 from coordboost.lasso.newton import Newton
 from coordboost.lasso.sparse import StoredEntries
 from coordboost.lasso.workingset import WorkingSet
@@ -42,12 +43,9 @@ def by_homotopy(problem, columns, lams, tol):
     if path.message == INTERRUPTED:
         lams = lams[: max(1, np.count_nonzero(lams >= path.lam[-1]))]
     gammas = path.coefs_at(lams)
-    met = np.zeros(columns.n_learners, dtype=bool)
-    met[gammas.indices] = True
-    used, place = np.flatnonzero(met), np.cumsum(met) - 1
+    used, few = columns_in_use(gammas)
     held = np.empty((len(used), columns.n_samples))
     columns.gather(used, held)
-    few = scipy.sparse.csr_array((gammas.data, place[gammas.indices], gammas.indptr), shape=(len(lams), len(used)))
     preds = few @ held
     resids = columns.y - preds
     before, after, share = between(-path.lam, -lams)

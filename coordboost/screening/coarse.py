@@ -9,7 +9,8 @@ import math
 import numpy as np
 
 from coordboost._generic import compiled, fused, reduction
-from coordboost.screening.scan import in_parallel
+from coordboost._protocol import DICTIONARY
+from coordboost.screening.scan import LITTLE, in_parallel
 
 #: Steps in the largest entry of a learner.
 STEPS = 127
@@ -24,7 +25,7 @@ BLOCK = 2048
 
 
 @reduction
-def largest(row):
+def largest_entry(row):
     """The largest abs entry."""
     out = 0.0
     for q in range(len(row)):
@@ -33,7 +34,7 @@ def largest(row):
 
 
 @reduction
-def encode(row, by, code):
+def count_steps(row, by, code):
     """Fill `code` with the entries of `row` times `by`, rounded; the squares of these, and of what is left over, summed up."""
     whole = rest = 0.0
     for q in range(len(row)):
@@ -48,8 +49,8 @@ def encode(row, by, code):
 def encode_rows(rows, codes, step, error):
     """Fill `codes` (n_learners, n_samples), `step` and `error` (n_learners,)."""
     for j in range(len(rows)):
-        step[j] = max(largest(rows[j]) / STEPS, SMALLEST)
-        whole, rest = encode(rows[j], 1.0 / step[j], codes[j])
+        step[j] = max(largest_entry(rows[j]) / STEPS, SMALLEST)
+        whole, rest = count_steps(rows[j], 1.0 / step[j], codes[j])
         error[j] = step[j] * (math.sqrt(rest) + ROUNDED * math.sqrt(whole))
 
 
@@ -102,3 +103,11 @@ class CoarseColumns:
 
     def _parts(self):
         return [slice(first, first + BLOCK) for first in range(0, len(self.step), BLOCK)]
+
+
+def coarse_of(dictionary):
+    """What gives quick looks at the learners, those of stored ones in bytes; None where a scan is as quick."""
+    rows = DICTIONARY.of(dictionary, "rows")
+    if rows is None or rows.size <= LITTLE:
+        return DICTIONARY.verb(dictionary, "coarse")()
+    return CoarseColumns(rows)
