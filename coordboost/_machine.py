@@ -21,6 +21,17 @@ from coordboost._generic import build, interpreted, source_stamp
 #: there than those of a BLAS for shorter vectors.
 WIDE = bool(llvmlite.binding.get_host_cpu_features().get("avx512f")) and not numba.config.DISABLE_JIT  # type: ignore[attr-defined]
 
+#: Bytes of two lines of the cache, which come together.
+LINE = 128
+
+
+def lined(shape, kind, make=np.zeros):
+    """An array that begins with a line of the cache: a vector of 512 bits never lies in two lines. `make` is np.zeros, or np.empty."""
+    kind, size = np.dtype(kind), math.prod(shape)
+    room = make(size + LINE // kind.itemsize, dtype=kind)
+    first = -room.ctypes.data % LINE // kind.itemsize
+    return room[first : first + size].reshape(shape)
+
 
 def apart(function):
     """As `kernel`, for much code: compiled once for the types of its arguments, and called by its address from every loop.

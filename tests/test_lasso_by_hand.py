@@ -69,9 +69,9 @@ def test_who_waits():
     problem = cb.Problem(RNG.standard_normal((20, 30)), RNG.standard_normal(20))
     inner = GramForm(ScaledColumns(problem))
     inner.recruit(np.array([4, 17]))
-    inner.penalise(inner.seen_for)
-    inner.size, inner.guess = np.ones(30), np.where(np.arange(30) < 10, 0.5, np.linspace(0, 0.49, 30))
-    inner.guess[[4, 17]] = 3.0
+    inner.penalise(inner.trend.lam)
+    inner.size, inner.trend.seen = np.ones(30), np.where(np.arange(30) < 10, 0.5, np.linspace(0, 0.49, 30))
+    inner.trend.seen[[4, 17]] = 3.0
     assert list(inner.waiting(0.5)) == [0, 1, 2, 3, 5, 6, 7, 8, 9] and list(inner.waiting(np.nextafter(0.5, 1))) == []
 
 

@@ -26,7 +26,7 @@ def looks(monkeypatch):
     def noted(inner, resid, lam):
         before = inner.looks
         now = look(inner, resid, lam)
-        seen.append((lam, resid, inner.size.copy(), inner.guess.copy(), inner.block.learner.copy(), now.copy(), inner.looks - before))
+        seen.append((lam, resid, inner.size.copy(), inner.trend.seen.copy(), inner.block.learner.copy(), now.copy(), inner.looks - before))
         return now
 
     monkeypatch.setattr(GramForm, "_look", noted)

@@ -79,6 +79,15 @@ def test_eight_codes_in_one_look():
         assert [(look(codes, i) >> 8 * k) & 255 for k in range(8)] == codes[i : i + 8].tolist()
 
 
+@pytest.mark.parametrize("kind", [np.float64, np.float32, np.int8, object])
+@pytest.mark.parametrize("make", [np.zeros, np.empty])
+def test_arrays_begin_with_a_line_of_the_cache(make, kind):
+    found = [_machine.lined((n, 3), kind, make) for n in range(1, 40)]
+    assert [each.shape for each in found] == [(n, 3) for n in range(1, 40)]
+    assert all(each.ctypes.data % _machine.LINE == 0 and each.dtype == kind and each.flags.c_contiguous for each in found)
+    assert make is np.empty or not any(each.any() for each in found)
+
+
 @needs_compiler
 def test_powers_of_a_half():
     power = numba.njit(lambda k: _machine.power_of_half(k))

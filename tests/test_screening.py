@@ -51,7 +51,7 @@ def scans_of(*resids, lams):
     B = X[:, X.any(axis=0)] / np.linalg.norm(X, axis=0)
     last = LastScans(resids[0], resids[0] @ B)
     for resid, lam in zip(resids[1:], lams, strict=True):
-        last.add(resid, resid @ B, lam)
+        last.add((resid, resid @ B), lam)
     return B, last
 
 

@@ -94,8 +94,8 @@ class GramForm:
     start, now, gamma : (m,), correlations of the working set at 0 and now, coefficients;  ridge : (m,), what the elastic net adds to
     the diagonal of the Gram matrix;  outside : a bound of the abs correlations of all others at the point checked last;
     plain : <r, r> and <r, y - r> there;  zero : (n_learners,), correlations at 0;  last : the last two scans
-    trend : of the abs correlations, look by look;  quick : whether a rough look may pay
-    size, guess, seen_for : bounds of the abs correlations at the point checked last, what they are about, (n_learners,), and its penalty
+    size : bounds of the abs correlations at the point checked last, (n_learners,);  trend : what they are about, look by look
+    quick : whether a rough look may pay
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ class GramForm:
         self.exact = ExactSolves()
         self.last = LastScans(self.y, self.zero)
         self.trend = Trend(np.abs(self.zero))
-        self._see(self.trend.size, self.trend.size, self.trend.lam)
+        self.size = self.trend.seen
         self.outside, self.plain = self.level, (self.square_y, 0.0)
         if many and source.n_samples <= SMALL:  # no optimum needs more learners; memory that is not used is not touched
             self.block.reserve(source.n_samples)
@@ -134,7 +134,7 @@ class GramForm:
 
     def _see(self, size, guess, lam):
         """The abs correlations of a model for `lam` are at most `size`, and about `guess`, (n_learners,) both."""
-        self.size, self.guess, self.seen_for = size, guess, lam
+        self.size = size
         self.trend.add(guess, lam)
 
     def _told(self, resid, lam):
@@ -155,8 +155,9 @@ class GramForm:
         if self.block.entries is not None or len(index) > (FEW * len(reach) if apart else 0):
             corr = self.source.scan(resid)
             self.looks += len(corr)
-            self.last.add(resid, corr, lam)
-            self._see(np.abs(corr), np.abs(corr), lam)
+            self.last.add((resid, corr), lam)
+            size = np.abs(corr)
+            self._see(size, size, lam)
             return corr[held]
         corr[held] = self.block.rows[: len(held)] @ resid
         if len(index):
@@ -178,9 +179,9 @@ class GramForm:
         self.ridge = ridge
 
     def waiting(self, level):
-        expected = self.guess
-        if self.lam < self.seen_for and self.trend.two:
-            expected, level = self.guess + (self.seen_for - self.lam) * self.trend.rise(), EXPECTED * level
+        expected, fall = self.trend.seen, self.trend.lam - self.lam
+        if fall > 0 and self.trend.two:
+            expected, level = expected + fall * self.trend.rise(), EXPECTED * level
         return np.flatnonzero((expected >= level) & (self.block.place < 0))
 
     def recruit(self, new):

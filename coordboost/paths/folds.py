@@ -113,16 +113,15 @@ class SomeRows:
 
     def correlations(self, v, index):
         """Those of the learners `index`. *Cost*: their part of a scan."""
-        few = scan_few(Dense(self.rows), self.spread(v), index)
-        return (few - v.sum() * self.mean[index]) / self.norm[index]
+        return self.scaled(scan_few(Dense(self.rows), self.spread(v), index), v, index)
 
     def coarse(self):
         whole = self.whole.coarse
         return None if whole is None else CoarseRows(whole, self)
 
-    def scaled(self, corr, v):
-        """The correlations with `v` from those of the stored columns."""
-        return (corr - v.sum() * self.mean) / self.norm
+    def scaled(self, corr, v, index=slice(None)):
+        """The correlations of the learners `index` with `v`, from those of the stored columns."""
+        return (corr - v.sum() * self.mean[index]) / self.norm[index]
 
     def spread(self, v):
         """`v` on the samples of the whole, those drawn twice with the sum of both."""

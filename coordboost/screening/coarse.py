@@ -10,7 +10,8 @@ import numpy as np
 
 from coordboost._generic import compiled, fused, reduction
 from coordboost._protocol import DICTIONARY
-from coordboost.screening.scan import LITTLE, in_parallel
+from coordboost._tiles import slices
+from coordboost.screening.scan import BLOCK, LITTLE, in_parallel
 
 #: Steps in the largest entry of a learner.
 STEPS = 127
@@ -20,8 +21,6 @@ DEPTH = 1024
 ROUNDED = (DEPTH + 8) * 2.0**-24
 #: A step that has an inverse.
 SMALLEST = 1e-300
-#: Learners in a part of the work.
-BLOCK = 2048
 
 
 @reduction
@@ -102,7 +101,7 @@ class CoarseColumns:
         return out * (unit * self.step), self.error * (unit * float(np.linalg.norm(v)))
 
     def _parts(self):
-        return [slice(first, first + BLOCK) for first in range(0, len(self.step), BLOCK)]
+        return slices(len(self.step), BLOCK)
 
 
 def coarse_of(dictionary):

@@ -8,11 +8,12 @@ for shorter ones, and .96 of that of a BLAS that knows these.
 import numpy as np
 
 from coordboost._generic import compiled, fused, reduction
+from coordboost._machine import lined
 
 #: A tile is 4 x 4 products: its sums stay in registers. Many vectors are taken by so many at a time, and samples: they stay in the cache.
 SIDE, MANY, DEPTH = 4, 8, 1024
-#: The same for the products of many vectors with each other; numbers in a vector of the machine.
-PANEL, SHORT, VECTOR = 128, 512, 8
+#: The same for the products of many vectors with each other.
+PANEL, SHORT = 128, 512
 
 
 @reduction
@@ -107,7 +108,4 @@ def gram_of(rows, out):
     -----
     *Cost*: half of all products. *Numerics*: an entry is summed in an order that depends on the shape of `rows` alone.
     """
-    size = len(rows) * SHORT
-    room = np.empty(size + VECTOR)
-    first = -(room.ctypes.data // room.itemsize) % VECTOR
-    compiled(fill_gram, ())(rows, room[first : first + size].reshape(len(rows), SHORT), out)
+    compiled(fill_gram, ())(rows, lined((len(rows), SHORT), np.float64, np.empty), out)

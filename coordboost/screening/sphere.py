@@ -66,10 +66,21 @@ class About(NamedTuple):
         return float(np.linalg.norm(self.rest)) + self.rounding
 
 
-class LastScans:
-    """The residuals of the last scan and of the one before, at a larger penalty, and the correlations of all learners with them.
+class LastTwo:
+    """What was `seen` last, at the penalty `lam`, and what `before` that at a larger one, `lam_before`: inf where there was nothing."""
 
-    resid, corr, lam : of the last scan, (n_samples,), (n_learners,), float;  before : the same of the other one
+    def __init__(self, seen, nothing, lam):
+        self.seen, self.lam, self.before, self.lam_before = seen, lam, nothing, math.inf
+
+    def add(self, seen, lam):
+        """What is seen at penalty `lam`: at the same one it takes the place of the last."""
+        if lam < self.lam:
+            self.before, self.lam_before = self.seen, self.lam
+        self.seen, self.lam = seen, lam
+
+
+class LastScans(LastTwo):
+    """Seen are residuals that were scanned and the correlations of all learners with them, (n_samples,) and (n_learners,).
 
     Parameters
     ----------
@@ -77,14 +88,7 @@ class LastScans:
     """
 
     def __init__(self, resid, corr):
-        self.resid, self.corr, self.lam = resid, corr, float(np.abs(corr).max())
-        self.before = 0.0 * resid, 0.0 * corr
-
-    def add(self, resid, corr, lam):
-        """A scan of the residual at penalty `lam`."""
-        if lam < self.lam:
-            self.before = self.resid, self.corr
-        self.resid, self.corr, self.lam = resid, corr, lam
+        super().__init__((resid, corr), (0.0 * resid, 0.0 * corr), float(np.abs(corr).max()))
 
     def about(self, resid):
         """What scans tell of the correlations with `resid`, an ``About``. *Cost*: a few passes over samples and learners.
@@ -92,7 +96,7 @@ class LastScans:
         `resid` is ``s r + t (r - q) + e``, with the scanned residuals r and q; the correlations are these parts of the scanned ones, and
         that with e, which is as short as s and t can make it.
         """
-        r, (q, corr) = self.resid, self.before
+        (r, last), (q, before) = self.seen, self.before
         way = r - q
         square, along, eps = float(r @ r) or 1.0, float(r @ way), np.finfo(float).eps
         across = way - along / square * r
@@ -101,13 +105,11 @@ class LastScans:
         s = (float(r @ resid) - t * along) / square
         rest = resid - s * r - t * way
         rounding = len(r) * eps * ((abs(s) + abs(t)) * math.sqrt(square) + abs(t) * float(np.linalg.norm(q)))
-        return About((s + t) * self.corr - t * corr, rest, rounding)
+        return About((s + t) * last - t * before, rest, rounding)
 
 
-class Trend:
-    """How abs correlations grow as the penalty falls, from the last look at all learners and the one before, at a larger penalty.
-
-    size, lam : of the last look, (n_learners,), float;  before : the same of the other one
+class Trend(LastTwo):
+    """Seen are the abs correlations of all learners, (n_learners,), or what they are about: how they grow as the penalty falls.
 
     Parameters
     ----------
@@ -115,19 +117,13 @@ class Trend:
     """
 
     def __init__(self, size):
-        self.size, self.lam, self.before = size, float(size.max()), (0.0 * size, math.inf)
-
-    def add(self, size, lam):
-        """A look at penalty `lam`."""
-        if lam < self.lam:
-            self.before = self.size, self.lam
-        self.size, self.lam = size, lam
+        super().__init__(size, 0.0 * size, float(size.max()))
 
     @property
     def two(self):
-        """Whether there were two of them."""
-        return self.before[1] < math.inf
+        """Whether there were two looks at all learners."""
+        return self.lam_before < math.inf
 
     def rise(self):
         """How much each grew where the penalty fell by 1, (n_learners,): 0 with one look only."""
-        return (self.size - self.before[0]) / (self.before[1] - self.lam)
+        return (self.seen - self.before) / (self.lam_before - self.lam)

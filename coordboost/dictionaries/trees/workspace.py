@@ -1,18 +1,18 @@
 """The memory in which trees grow, made once and used by every tree."""
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
 from coordboost._crew import Crew
 from coordboost._generic import inlined, record
+from coordboost._machine import LINE, lined
 from coordboost._tiles import THREADS
 
 #: Fewest rows that a block may be limited to.
 FEWEST = 64
-#: Bytes of neighbouring memory that threads must not write to at the same time, as one would wait for the other; so many numbers.
-LINE, ABREAST = 128, 16
+#: Numbers of neighbouring memory that threads must not write to at the same time, as one would wait for the other.
+ABREAST = LINE // 8
 #: Entries of a table by code.
 CODES = 256
 
@@ -54,14 +54,6 @@ BLOCK = _fields(node="i8", first="i8", last="i8", left="i8")
 def multiple_of(step, n):
     """The next multiple of `step`."""
     return (n + step - 1) // step * step
-
-
-def lined(shape, kind):
-    """Zeros of 8 bytes that begin on a line of the cache."""
-    size = 8 * math.prod(shape)
-    room = np.zeros(size + LINE, dtype=np.uint8)
-    first = -room.ctypes.data % LINE
-    return room[first : first + size].view(kind).reshape(shape)
 
 
 class Workspace(NamedTuple):

@@ -6,6 +6,7 @@ import numpy as np
 
 from coordboost import _linesearch
 from coordboost._generic import generic, kernel
+from coordboost._machine import lined
 from coordboost._protocol import DICTIONARY, LOSS, VIEW
 from coordboost._total import refresh_residual, residual_into, residual_of_each, sum_of_losses
 
@@ -105,17 +106,6 @@ def push_model(view, j, shrink, theta):
         refresh_residual(view.loss, view.y, view.weight, view.base, view.pred, view.resid)
 
 
-#: Bytes of a line of the cache.
-CACHE_LINE = 64
-
-
-def aligned(y):
-    """Zeros like the targets y that begin with a line of the cache: a vector of 512 bits never lies in two lines."""
-    room = np.zeros(len(y) + CACHE_LINE // y.itemsize, y.dtype)
-    first = -room.ctypes.data % CACHE_LINE // y.itemsize
-    return room[first : first + len(y)]
-
-
 def room_for_a_line(y):
     """The field `line` of a view of the targets y; its memory is not touched before a search."""
     return np.zeros((2, len(y)), y.dtype)
@@ -146,7 +136,8 @@ class Explicit(NamedTuple):
     def start(cls, problem):
         """The view at beta = 0."""
         y, rest = problem.y, (problem.tie, room_for_a_line(problem.y), separable(problem))
-        view = cls(problem.loss, problem.dictionary, y, problem.weight, problem.base, aligned(y), aligned(y), *rest)
+        pred, resid = lined(y.shape, y.dtype), lined(y.shape, y.dtype)
+        view = cls(problem.loss, problem.dictionary, y, problem.weight, problem.base, pred, resid, *rest)
         begin_residual(view.loss, view.y, view.weight, view.base, view.pred, view.resid)
         return view
 
