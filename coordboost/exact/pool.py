@@ -10,8 +10,8 @@ from coordboost.screening.best import BINS
 
 #: Candidates at the start; room for corners in the record of one block, and at least for so many coefficients.
 FEWEST, ROOM, ENTRIES_LEAST = 64, 512, 1 << 15
-#: All stored learners are candidates at once where they have so few entries that these stay in the cache.
-CACHED = 1 << 17
+#: All stored learners are candidates at once where they have so few entries that a product with all is cheaper than to choose among them.
+CACHED = 1 << 15
 #: So many entries of columns make room for all learners at the start, or for more candidates.
 SPACE = 1 << 20
 #: Most corners from one scan, so that rounding cannot pile up where all learners are candidates.
