@@ -1,4 +1,4 @@
-"""BLAS on one thread, so that the same input gives the same bits whatever the number of threads."""
+"""BLAS on one thread, so that the same input gives the same bits whatever the number of threads; and what it says of itself."""
 
 import contextlib
 import functools
@@ -15,6 +15,16 @@ def _libraries():
     import scipy.linalg  # noqa: F401
 
     return [library for library in ThreadpoolController().lib_controllers if library.user_api == "blas"]
+
+
+#: Kernels of OpenBLAS and BLIS for vectors of 512 bits; a BLAS that does not say what it has is taken to know its machine.
+WIDE = ("SkylakeX", "Cooperlake", "Sapphirerapids", "skx", "knl", "zen4", "zen5", None)
+
+
+@functools.lru_cache
+def blas_is_wide():
+    """Whether every BLAS works on vectors of 512 bits, as far as it says."""
+    return all(library.info().get("architecture") in WIDE for library in _libraries())
 
 
 @contextlib.contextmanager

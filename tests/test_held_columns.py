@@ -3,12 +3,14 @@
 import numpy as np
 import pytest
 import scipy.sparse
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import coordboost as cb
 from coordboost.lasso.part import Part
+from coordboost.screening import columns
 from coordboost.screening.columns import HeldColumns, ScaledColumns
+from coordboost.screening.inner_products import gram_of
 
 N_LEARNERS, LENGTH = 12, 5
 TABLE = np.random.default_rng(4).integers(-9, 10, (N_LEARNERS, LENGTH)).astype(float)
@@ -22,22 +24,29 @@ def fill(index, out):
     out[:] = TABLE[index]
 
 
-def check(held, order):
+def check(held, order, table=TABLE):
     """`held` has the columns of the learners `order`, at those rows, and their inner products."""
     m = len(order)
     assert len(held) == m and list(held.learner) == order
     assert [held.place[j] for j in order] == list(range(m)) and np.count_nonzero(held.place >= 0) == m
-    assert (held.rows[:m] == TABLE[order]).all()
-    if held.gram is not None:  # small integers: no rounding
-        assert (held.gram[:m, :m] == TABLE[order] @ TABLE[order].T).all()
+    v, few = np.arange(LENGTH) - 1.0, np.arange(m) % 5 == 4
+    assert (held.correlations(v) == table[order] @ v).all()
+    assert all((held.combine(coefs) == coefs @ table[order]).all() for coefs in (np.arange(m) - 2.0, few * 3.0))
+    if held.scale is None:
+        assert (held.rows[:m] == table[order]).all()
+    if held.gram is not None:  # small integers, and quarters: no rounding
+        assert (held.gram[:m, :m] == table[order] @ table[order].T).all()
 
 
 @pytest.mark.parametrize("with_gram", [False, True])
 @pytest.mark.parametrize("stored", [None, TABLE], ids=["gathered", "stored"])
+@pytest.mark.parametrize("scale", [None, 2.0 ** -(np.arange(N_LEARNERS) % 3)], ids=["unit", "scaled"])
 @given(moves=moves)
-def test_any_order_of_coming_and_going(with_gram, stored, moves):
-    kept = TABLE.copy()
-    held, order = HeldColumns(fill, N_LEARNERS, LENGTH, with_gram, stored), []
+@example(moves=[("at", list(range(N_LEARNERS))), ("keep", 5), ("at", [11, 2, 7])])
+def test_any_order_of_coming_and_going(with_gram, stored, scale, moves):
+    """All together, too: stored columns are held as they are then, and what multiplies them is applied to what is asked."""
+    kept, table = TABLE.copy(), TABLE if scale is None else scale[:, None] * TABLE
+    held, order = HeldColumns(lambda new, out: np.copyto(out, table[new]), N_LEARNERS, LENGTH, with_gram, stored, scale), []
     for verb, what in moves:
         if verb == "keep":
             held.keep(what)
@@ -46,7 +55,7 @@ def test_any_order_of_coming_and_going(with_gram, stored, moves):
             rows = held.at(np.array(what, dtype=np.int64))
             order += [j for j in what if j not in order]
             assert list(rows) == [order.index(j) for j in what]
-        check(held, order)
+        check(held, order, table)
     assert (kept == TABLE).all()  # also where the stored columns are held as they are
 
 
@@ -56,14 +65,19 @@ def test_stored_columns_are_not_copied():
     assert held.rows is TABLE
 
 
-def test_many_columns_at_once():
-    """Their Gram matrix is made by tiles where those are faster; exact on whole numbers either way, and columns may follow."""
+@pytest.mark.parametrize("wide", [False, True])
+def test_many_columns_at_once(wide, monkeypatch):
+    """Their Gram matrix is made by tiles where BLAS is slower; exact on whole numbers either way, and columns may follow."""
+    made = []
+    monkeypatch.setattr(columns, "WIDE", True)
+    monkeypatch.setattr(columns, "blas_is_wide", lambda: wide)
+    monkeypatch.setattr(columns, "gram_of", lambda *given: made.append(given) or gram_of(*given))
     table = np.random.default_rng(0).integers(-9, 10, (140, 300)) * 1.0
     held = HeldColumns(lambda learners, out: np.copyto(out, table[learners]), 140, 300, with_gram=True)
     held.add(np.arange(10, 140))
     held.add(np.arange(10))
     order = np.roll(np.arange(140), -10)
-    assert (held.gram[:140, :140] == table[order] @ table[order].T).all()
+    assert (held.gram[:140, :140] == table[order] @ table[order].T).all() and len(made) == (not wide)
 
 
 def test_room_is_made_once():
@@ -87,12 +101,12 @@ def test_a_part_is_a_dictionary_of_the_learners_at_hand(kind, scaled):
     assert len(part.learner) == 0
     part.add(order[:3])
     part.add(order[3:])
-    columns, v = np.empty((len(order), LENGTH)), np.arange(LENGTH) - 1.0
-    source.gather(order, columns)
+    gathered, v = np.empty((len(order), LENGTH)), np.arange(LENGTH) - 1.0
+    source.gather(order, gathered)
     assert (part.learner == order).all()
     # sums of five products of numbers below 4, in another order
-    np.testing.assert_allclose(part.scan(v), columns @ v, rtol=0, atol=1e-14)
-    np.testing.assert_allclose(part.dictionary.combine(np.ones(4)), columns.sum(axis=0), rtol=0, atol=1e-14)
+    np.testing.assert_allclose(part.scan(v), gathered @ v, rtol=0, atol=1e-14)
+    np.testing.assert_allclose(part.dictionary.combine(np.ones(4)), gathered.sum(axis=0), rtol=0, atol=1e-14)
 
 
 @pytest.mark.parametrize("scaled", [False, True])

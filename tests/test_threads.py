@@ -3,13 +3,14 @@
 import os
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import scipy.linalg  # noqa: F401  -- its BLAS is there before threads are counted
 from threadpoolctl import ThreadpoolController
 
-from coordboost import _tiles
+from coordboost import _threads, _tiles
 from coordboost._generic import record
 from coordboost._threads import one_thread
 
@@ -31,6 +32,17 @@ def test_one_thread_within_and_as_before_after(n):
         with pytest.raises(KeyError), one_thread():
             raise KeyError
         assert blas_threads() == before
+
+
+@pytest.mark.parametrize(
+    ("says", "wide"),
+    [([], True), (["SkylakeX"], True), (["Haswell"], False), (["zen4", "Haswell"], False), ([None, "Cooperlake"], True)],
+)
+def test_width_of_blas(says, wide, monkeypatch):
+    """All must be wide, as far as they say."""
+    libraries = [SimpleNamespace(info=lambda name=name: {} if name is None else {"architecture": name}) for name in says]
+    monkeypatch.setattr(_threads, "_libraries", lambda: libraries)
+    assert _threads.blas_is_wide.__wrapped__() is wide
 
 
 FRESH = """

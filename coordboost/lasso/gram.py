@@ -159,7 +159,7 @@ class GramForm:
             size = np.abs(corr)
             self._see(size, size, lam)
             return corr[held]
-        corr[held] = self.block.rows[: len(held)] @ resid
+        corr[held] = self.block.correlations(resid)
         if len(index):
             corr[index] = self.source.scan_few(resid, index)
             self.looks += len(index)
@@ -217,21 +217,20 @@ class GramForm:
             plain = self.now + self.ridge * gamma
             self.outside, self.plain = 0.0, (max(self.square_y - gamma @ (self.start + plain), 0.0), gamma @ plain)
             return self.gap(lam, wanted)
-        resid = self.y - self._prediction(support)
+        resid = self.y - self._prediction()
         self.now = self._look(resid, lam)
         self.outside = float(self.size[self.block.place < 0].max(initial=0.0))
         self.now -= self.ridge * gamma
         self.plain = float(resid @ resid), float(resid @ (self.y - resid))
         return self.gap(lam, wanted)
 
-    def _prediction(self, support):
+    def _prediction(self):
         """The prediction of the model, (n_samples,)."""
-        m, gamma, columns = len(self.gamma), self.gamma, self.block.rows
-        if self.block.entries is not None:
-            whole = np.zeros(self.source.n_learners)
-            whole[self.block.learner] = gamma
-            return self.source.combine(whole)
-        return gamma[support] @ columns[support] if 4 * len(support) < m else gamma @ columns[:m]
+        if self.block.entries is None:
+            return self.block.combine(self.gamma)
+        whole = np.zeros(self.source.n_learners)
+        whole[self.block.learner] = self.gamma
+        return self.source.combine(whole)
 
     def gap(self, lam, wanted):
         ridge, inside = float(self.ridge @ self.gamma**2), float(np.abs(self.now).max(initial=0.0))

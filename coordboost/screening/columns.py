@@ -11,6 +11,7 @@ import numpy as np
 from coordboost._generic import compiled, leaf
 from coordboost._machine import WIDE
 from coordboost._protocol import DICTIONARY
+from coordboost._threads import blas_is_wide
 from coordboost.screening.inner_products import gram_of
 from coordboost.screening.scan import LITTLE, scan, scan_few
 
@@ -48,12 +49,14 @@ class HeldColumns:
     with_gram : bool
     stored : (n_learners, length), optional
         All columns, where they are stored like this: they are not copied where all learners come at once.
+    scale : (n_learners,), optional
+        What multiplies them as they are stored; ask `correlations` and `combine` then, as `rows` may hold them without it.
     entries : callable, optional
         ``entries(a, b)``, Gram entries without columns, which are then not kept: `length` is 0.
     """
 
-    def __init__(self, fill, n_learners, length, with_gram=False, stored=None, entries=None):
-        self.fill, self.stored, self.entries, self.m = fill, stored, entries, 0
+    def __init__(self, fill, n_learners, length, with_gram=False, stored=None, scale=None, entries=None):
+        self.fill, self.stored, self.scale, self.entries, self.m = fill, stored, scale, entries, 0
         self.place, self.ids = np.full(n_learners, -1), np.empty(0, dtype=np.int64)
         self.rows, self.gram = np.empty((0, length)), np.empty((0, 0)) if with_gram else None
 
@@ -82,12 +85,35 @@ class HeldColumns:
         elif self.entries is None:
             self.fill(learners, self.rows[m:room])
         self.ids[m:room] = learners
-        if self.entries is None and self.gram is not None and m == 0 and room * self.rows[:room].size > LITTLE and WIDE:
+        if self.gram is not None and self.entries is None and m == 0 and self._by_tiles(room):
             gram_of(self.rows[:room], self.gram)
         elif self.gram is not None:
             new = self.entries(learners, self.ids[:room]) if self.entries else np.dot(self.rows[m:room], self.rows[:room].T)
             self.gram[m:room, :room], self.gram[:m, m:room] = new, new[:, :m].T
+        if self.gram is not None and self._apart:
+            self.gram[:room, :room] *= self.scale[:, None]
+            self.gram[:room, :room] *= self.scale
         self.place[learners], self.m = np.arange(m, room), room
+
+    def _by_tiles(self, m):
+        """Whether compiled tiles are quicker than BLAS for the products of the first m columns with each other."""
+        return WIDE and m * self.rows[:m].size > LITTLE and not blas_is_wide()
+
+    @property
+    def _apart(self):
+        """Whether the columns are those stored, to be multiplied by the scale."""
+        return self.rows is self.stored and self.scale is not None
+
+    def correlations(self, v):
+        """The inner products of the columns with `v` (length,), (m,)."""
+        out = self.rows[: self.m] @ v
+        return self.scale * out if self._apart else out
+
+    def combine(self, coefs):
+        """The columns times `coefs` (m,), summed up, (length,). *Cost*: where few are not 0, that of these."""
+        used = np.flatnonzero(coefs)
+        coefs = self.scale * coefs if self._apart else coefs
+        return coefs[used] @ self.rows[used] if 4 * len(used) < self.m else coefs @ self.rows[: self.m]
 
     def at(self, learners):
         """The rows of the learners, of which those not here are taken in first."""
@@ -101,7 +127,7 @@ class HeldColumns:
         self.place[self.ids[m : self.m]] = -1
         self.m = min(m, self.m)
         if self.rows is self.stored:
-            self.rows = self.rows.copy()
+            self.rows = self.scale[:, None] * self.rows if self._apart else self.rows.copy()
 
 
 class ScaledColumns:
@@ -144,8 +170,8 @@ class ScaledColumns:
         """A store for the columns of some learners; without `columns` for their Gram matrix alone, where that needs none."""
         if not columns and self._products() is not None:
             return HeldColumns(None, self.n_learners, 0, True, entries=self.entries)
-        stored = self.rows if self.root is None and self.scale is None else None
-        return HeldColumns(self.gather, self.n_learners, self.n_samples, with_gram, stored)
+        stored = self.rows if self.root is None and (self.scale is None or with_gram) else None
+        return HeldColumns(self.gather, self.n_learners, self.n_samples, with_gram, stored, self.scale)
 
     def _products(self):
         return self.problem.products if self.products is None else self.products
