@@ -10,11 +10,11 @@ from coordboost.data import validation
 from coordboost.driver import again, drive
 from coordboost.outcome import Outcome, Replay, Status
 from coordboost.paths.freedom import hat_trace
-from coordboost.paths.places import PathLike, checked_place, spaced
+from coordboost.paths.places import PathLike, checked_place
 from coordboost.paths.refitted import RefittedRun
 from coordboost.paths.scoring import run_losses
 from coordboost.shapes import shapes
-from coordboost.state import State
+from coordboost.state import State, spaced
 from coordboost.targets import Certificate
 
 __all__ = ["Outcome", "Run", "Status", "load"]

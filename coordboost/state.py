@@ -1,10 +1,13 @@
-"""A model along a run."""
+"""A model along a run, and the steps at which a run is shown."""
 
 from functools import cached_property
 
 import numpy as np
 
 from coordboost.targets import At
+
+#: States of a run that are shown, at most.
+SHOWN = 200
 
 
 class State:
@@ -55,3 +58,10 @@ class State:
     def certificate(self, target=None):
         """The interval of the optimum of `target` that this model certifies (default: what the method approaches)."""
         return (self.target if target is None else target).certificate(self.problem, self.point)
+
+
+def spaced(n_steps, n_points=SHOWN):
+    """Step numbers from 0 to n_steps, half of them evenly spaced, half geometrically: both slow and fast starts look smooth."""
+    even = np.linspace(0, n_steps, n_points // 2)
+    growing = np.geomspace(1, max(n_steps, 1), n_points - len(even)) if n_steps else even[:0]
+    return np.unique(np.round(np.concatenate([even, growing])).astype(int))

@@ -5,8 +5,8 @@ from html import escape
 
 import numpy as np
 
-from coordboost.paths.places import spaced
 from coordboost.plots.path import COLOURS, REST, spread, trace
+from coordboost.state import spaced
 
 #: Learners with a colour and a name; grey lines at most.
 NAMED, GREY = len(COLOURS) - 1, 150  # black is the error

@@ -14,9 +14,6 @@ from coordboost._checks import not_negative, shown
 from coordboost.data.inmemory import columns_as_in
 from coordboost.paths.scoring import losses_of, rows_of
 
-#: Rows of a frame, at most, of a path with more points.
-FRAME = 200
-
 
 @dataclass(frozen=True, kw_only=True)
 class Place:
@@ -181,10 +178,3 @@ def checked_place(at):
     if not isinstance(at, Place):
         raise ValueError(f"at must be a Place such as Place(alpha=0.1) or Place(step=100), got {shown(at)}.")
     return at
-
-
-def spaced(n_steps, n_points=FRAME):
-    """Step numbers from 0 to n_steps, half of them evenly spaced, half geometrically: both slow and fast starts look smooth."""
-    even = np.linspace(0, n_steps, n_points // 2)
-    growing = np.geomspace(1, max(n_steps, 1), n_points - len(even)) if n_steps else even[:0]
-    return np.unique(np.round(np.concatenate([even, growing])).astype(int))
