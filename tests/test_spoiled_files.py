@@ -138,6 +138,15 @@ def test_a_changed_entry_is_noticed(key, value, tmp_path):
         cb.load(tmp_path / "file")
 
 
+@pytest.mark.parametrize("version", ["2", None, 2.0, True, [2], 0, -1, 99])
+def test_a_version_is_a_whole_number_that_is_known(version, tmp_path):
+    """Also where the digests fit."""
+    members = taken_apart(saved(tmp_path)[0])
+    (tmp_path / "file").write_bytes(put_together(forged(members, {**header_of(members), "version": version})))
+    with pytest.raises(ValueError, match="version"):
+        cb.load(tmp_path / "file")
+
+
 def test_bits_of_a_file_are_not_overlooked():
     """The generator does spoil: no two files are the same."""
     rng, data = np.random.default_rng(0), bytes(100)

@@ -62,7 +62,7 @@ def _listed(value):
 #: Every entry of the header: what it must be.
 HEADER = {
     "format": lambda value: value == FORMAT,
-    "version": lambda value: _count(value) and 1 <= value <= VERSION,
+    "version": lambda value: 1 <= value <= VERSION,
     "method": _method,
     "method_name": _text,
     "view": lambda value: _text(value) and value in VIEW.pieces,
