@@ -90,7 +90,7 @@ class HeldColumns:
         elif self.gram is not None:
             new = self.entries(learners, self.ids[:room]) if self.entries else np.dot(self.rows[m:room], self.rows[:room].T)
             self.gram[m:room, :room], self.gram[:m, m:room] = new, new[:, :m].T
-        if self.gram is not None and self._apart:
+        if self.gram is not None and self._unscaled:
             self.gram[:room, :room] *= self.scale[:, None]
             self.gram[:room, :room] *= self.scale
         self.place[learners], self.m = np.arange(m, room), room
@@ -100,19 +100,19 @@ class HeldColumns:
         return WIDE and m * self.rows[:m].size > LITTLE and not blas_is_wide()
 
     @property
-    def _apart(self):
-        """Whether the columns are those stored, to be multiplied by the scale."""
+    def _unscaled(self):
+        """Whether `rows` are the stored columns, without the scale."""
         return self.rows is self.stored and self.scale is not None
 
     def correlations(self, v):
         """The inner products of the columns with `v` (length,), (m,)."""
         out = self.rows[: self.m] @ v
-        return self.scale * out if self._apart else out
+        return self.scale * out if self._unscaled else out
 
     def combine(self, coefs):
         """The columns times `coefs` (m,), summed up, (length,). *Cost*: where few are not 0, that of these."""
         used = np.flatnonzero(coefs)
-        coefs = self.scale * coefs if self._apart else coefs
+        coefs = self.scale * coefs if self._unscaled else coefs
         return coefs[used] @ self.rows[used] if 4 * len(used) < self.m else coefs @ self.rows[: self.m]
 
     def at(self, learners):
@@ -127,7 +127,7 @@ class HeldColumns:
         self.place[self.ids[m : self.m]] = -1
         self.m = min(m, self.m)
         if self.rows is self.stored:
-            self.rows = self.scale[:, None] * self.rows if self._apart else self.rows.copy()
+            self.rows = self.scale[:, None] * self.rows if self._unscaled else self.rows.copy()
 
 
 class ScaledColumns:
