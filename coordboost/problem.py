@@ -102,7 +102,7 @@ class Problem:
     @cached_property
     def dropped(self):
         """Names of the columns set aside, a list."""
-        return [self.column_names[j] for j in np.setdiff1d(np.arange(self.standardization.n_columns), self.standardization.kept)]
+        return [self.column_names[j] for j in self.standardization.aside]
 
     def __repr__(self):
         size = f"{self.n_samples} x {self.n_learners if self.countable else 'any number'}"

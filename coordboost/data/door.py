@@ -66,10 +66,10 @@ def _from_columns(X, y, sample_weight, center, scale, feature_names):
     if not len(way.kept):
         raise ValueError("every column of X is constant (after centring, for n = 1 always): there is nothing to fit.")
     if len(way.kept) < len(names):
-        aside = np.setdiff1d(np.arange(len(names)), way.kept)
+        aside = way.aside
         faint = X.varies(aside, counted(weight))
-        validation.report_constant([names[j] for j in aside[~faint]])
-        validation.report_constant([names[j] for j in aside[faint]], "almost constant", FAINT)
+        validation.report_constant(Names(names.__getitem__, aside[~faint]))
+        validation.report_constant(Names(names.__getitem__, aside[faint]), "almost constant", FAINT)
     return y, weight, dictionary, way, names, X.named or feature_names is not None
 
 

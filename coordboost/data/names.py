@@ -1,6 +1,7 @@
 """Names of columns: given or made up, and the places where a data frame holds them."""
 
 from collections.abc import Sequence
+from itertools import islice
 
 import numpy as np
 
@@ -67,4 +68,4 @@ def places_of(known, given, named):
 
 def listed(names):
     """The first of some names, for a sentence."""
-    return ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
+    return ", ".join(islice(names, 5)) + (", ..." if len(names) > 5 else "")

@@ -80,7 +80,7 @@ def restored(
         if not (isinstance(given, list) and len(given) == length and all(isinstance(name, str) for name in given)):
             raise ValueError(f"{what} must be a list of {length} names.")
     names = np.empty(n_columns, dtype=object)
-    names[kept], names[np.setdiff1d(np.arange(n_columns), kept)] = feature_names, dropped
+    names[kept], names[standardization.aside] = feature_names, dropped
     named = names.tolist() != [f"x{j}" for j in range(n_columns)]
     binned = DICTIONARY.of(dictionary, "binned")
     if binning is not None and binned is None:

@@ -24,6 +24,13 @@ class Standardization(NamedTuple):
     norm: np.ndarray
     n_columns: int
 
+    @property
+    def aside(self):
+        """The columns that no learner is made of, increasing."""
+        left = np.ones(self.n_columns, dtype=bool)
+        left[self.kept] = False
+        return np.flatnonzero(left)
+
     def raw(self, beta, offset):
         """Coefficients (n_columns,) and intercept on the scale of X. *Source*: Freund et al., Section 1."""
         coef = np.zeros(self.n_columns)

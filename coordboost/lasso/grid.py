@@ -81,17 +81,16 @@ class LassoPath(PiecewiseLinear):
 
     def _model(self, place):
         before, after, share = self._mixture(place)
+        one, other = self.models[[before, after]].toarray()
         if share == 1 or before == after:
-            return self.coefs[:, after], float(self.intercepts[after])
-        mixed = (1 - share) * self.coefs[:, before] + share * self.coefs[:, after]
-        return mixed, float((1 - share) * self.intercepts[before] + share * self.intercepts[after])
+            return other, float(self.intercepts[after])
+        return (1 - share) * one + share * other, float((1 - share) * self.intercepts[before] + share * self.intercepts[after])
 
     def _losses(self, X, y, weight):
         """As for every path; all alphas in one product, of the columns in use."""
         X = columns_as_in(X, self.problem)
         used, few = columns_in_use(self.models)
-        preds = few.toarray() @ X.part(used, slice(None)).T + self.intercepts[:, None]
-        return losses_of(self.problem, preds, y, weight)
+        return losses_of(self.problem, X.combine_each(used, few) + self.intercepts[:, None], y, weight)
 
     def order_of_entry(self):
         """Columns of X in the order in which their coefficients leave 0, those of one alpha by their part of the penalty, (n_entered,)."""
