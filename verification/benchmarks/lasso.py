@@ -41,10 +41,12 @@ def grid_of(X, y, eps, n_alphas=N_ALPHAS, limit=120.0):
     return Grid(X, y, np.geomspace(1.0, eps, n_alphas) * np.abs(X.T @ y).max() / len(y), limit)
 
 
-def worst_gap(X, y, alphas, coefs):
-    """Largest duality gap over the path, relative to ||y||^2 / 2."""
+def worst_gap(X, y, alphas, coefs, intercept=False):
+    """Largest duality gap over the path, relative to ||y||^2 / 2; with an intercept that has no penalty, of y and columns that are centred."""
     coefs = coefs.toarray() if scipy.sparse.issparse(coefs) else coefs
     resid = y[:, None] - X @ coefs
+    if intercept:
+        y, resid = y - y.mean(), resid - resid.mean(axis=0)
     corr = np.abs(X.T @ resid).max(axis=0)
     lam = alphas * len(y)
     scale = np.minimum(1.0, lam / np.maximum(corr, 1e-300))
