@@ -13,8 +13,6 @@ from run_files import as_version_1, forged, header_of, put_together, spoil_bits,
 
 import coordboost as cb
 from coordboost import Problem
-from coordboost._protocol import LOSS
-from coordboost._total import total_of
 
 RNG = np.random.default_rng(1)
 X, Y = RNG.normal(size=(30, 250)), RNG.normal(size=30)
@@ -74,11 +72,6 @@ def check_spoiled(n_files, seed, folder):
     """Load so many spoiled files; how many were refused, the same, or other runs in good order (a forger's)."""
     bases, file = saved(folder), folder / "spoiled"
     originals, most = [], []
-    for (
-        loss
-    ) in LOSS.pieces.values():  # what is compiled for numbers of a kind that is met for the first time is no part of a run
-        for numbers in (loss(), loss(*map(int, loss()))):
-            total_of(numbers, np.ones(2), np.ones(2), 0.0, np.ones(2))
     tracemalloc.start()
     try:
         for data in bases:
@@ -91,6 +84,8 @@ def check_spoiled(n_files, seed, folder):
         for base, way, data in spoiled(bases, n_files, seed):
             file.write_bytes(data)
             out, used = peak(lambda: cb.load(file))
+            if used > most[base]:  # what is compiled for numbers of a kind that is met for the first time is no part of a run
+                out, used = peak(lambda: cb.load(file))
             assert used <= most[base], (way, used, most[base])
             if isinstance(out, ValueError):
                 kind, text = "refused", str(out)
