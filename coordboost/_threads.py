@@ -18,13 +18,13 @@ def _libraries():
 
 
 #: Kernels of OpenBLAS and BLIS for vectors of 512 bits; a BLAS that does not say what it has is taken to know its machine.
-WIDE = ("SkylakeX", "Cooperlake", "Sapphirerapids", "skx", "knl", "zen4", "zen5", None)
+LONG = ("SkylakeX", "Cooperlake", "Sapphirerapids", "skx", "knl", "zen4", "zen5", None)
 
 
 @functools.lru_cache
 def blas_is_wide():
     """Whether every BLAS works on vectors of 512 bits, as far as it says."""
-    return all(library.info().get("architecture") in WIDE for library in _libraries())
+    return all(library.info().get("architecture") in LONG for library in _libraries())
 
 
 @contextlib.contextmanager

@@ -46,18 +46,10 @@ class MemoryColumns:
         return self.X @ coef
 
     def part(self, columns, rows):
-        """Some columns of the rows in a slice, dense, (n_rows, len(columns))."""
-        out = self.X[:, columns][rows].toarray() if scipy.sparse.issparse(self.X) else self.X[rows][:, columns]
+        """Some columns of the rows in a slice, (n_rows, len(columns)), sparse where X is."""
+        out = self.X[:, columns][rows] if scipy.sparse.issparse(self.X) else self.X[rows][:, columns]
         validation.check_columns(out)
         return out
-
-    def combine_each(self, columns, coefs):
-        """The sum of some columns times each row of `coefs`, a CSR array (k, len(columns)), as (k, n_samples)."""
-        if not scipy.sparse.issparse(self.X):
-            return coefs.toarray() @ self.part(columns, slice(None)).T
-        some = self.X[:, columns]
-        validation.check_columns(some)
-        return np.ascontiguousarray((some @ coefs.T.toarray()).T)
 
 
 def columns_of(X):

@@ -59,10 +59,6 @@ class StoredColumns:
         """Some columns of the rows in a slice, dense, (n_rows, len(columns)). *Cost*: each column is read once."""
         return np.column_stack([self.combine(np.eye(1, self.shape[1], j)[0])[rows] for j in columns])
 
-    def combine_each(self, columns, coefs):
-        """The sum of some columns times each row of `coefs`, a CSR array (k, len(columns)), as (k, n_samples)."""
-        return coefs.toarray() @ self.part(columns, slice(None)).T
-
 
 def open_columns(source, *, learners_first=False, columns=None, memory=1 << 28):
     """Columns larger than memory, for ``Problem(open_columns(...), y)``.

@@ -210,9 +210,9 @@ class GramForm:
 
     def check(self, lam, wanted):
         """*Cost*: none where the whole Gram matrix is there and its rounding small; else the residual, and a scan or a part of one."""
-        gamma, support = self.gamma, np.flatnonzero(self.gamma)
-        m = len(gamma)
+        gamma, m = self.gamma, len(self.gamma)
         if m == self.source.n_learners and self._rounding() <= ROUNDED * wanted:
+            support = np.flatnonzero(gamma)
             self.now = self.start - gamma[support] @ self.block.gram[support, :m]
             plain = self.now + self.ridge * gamma
             self.outside, self.plain = 0.0, (max(self.square_y - gamma @ (self.start + plain), 0.0), gamma @ plain)

@@ -90,7 +90,8 @@ class LassoPath(PiecewiseLinear):
         """As for every path; all alphas in one product, of the columns in use."""
         X = columns_as_in(X, self.problem)
         used, few = columns_in_use(self.models)
-        return losses_of(self.problem, X.combine_each(used, few) + self.intercepts[:, None], y, weight)
+        preds = np.ascontiguousarray(few.toarray() @ X.part(used, slice(None)).T)
+        return losses_of(self.problem, preds + self.intercepts[:, None], y, weight)
 
     def order_of_entry(self):
         """Columns of X in the order in which their coefficients leave 0, those of one alpha by their part of the penalty, (n_entered,)."""

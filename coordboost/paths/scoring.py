@@ -1,6 +1,7 @@
 """Losses on other rows along a path."""
 
 import numpy as np
+import scipy.sparse
 
 from coordboost._protocol import COEFFICIENTS, DICTIONARY, LOSS
 from coordboost._threads import on_one_thread
@@ -96,4 +97,5 @@ class NewColumns:
     def rows(self, part):
         """The learners on the rows `part`, (n_learners, n_rows), C order."""
         raw = self.columns.part(self.places, part)
+        raw = raw.toarray() if scipy.sparse.issparse(raw) else raw
         return np.ascontiguousarray((raw.T - self.mean) / self.norm)

@@ -42,7 +42,7 @@ def grid_of(X, y, eps, n_alphas=N_ALPHAS, limit=120.0):
 
 
 def worst_gap(X, y, alphas, coefs, intercept=False):
-    """Largest duality gap over the path, relative to ||y||^2 / 2; with an intercept that has no penalty, of y and columns that are centred."""
+    """Largest duality gap over the path, relative to ||y||^2 / 2; with an intercept without penalty, of centred y and columns."""
     coefs = coefs.toarray() if scipy.sparse.issparse(coefs) else coefs
     resid = y[:, None] - X @ coefs
     if intercept:

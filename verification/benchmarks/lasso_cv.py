@@ -95,10 +95,11 @@ def tables(quick=False, only=(), limit=120.0):
     """Yield the tables, smallest first."""
     warnings.simplefilter("ignore")
     for name, (X, y) in designs(quick, only):
-        peers = dict(SPARSE if scipy.sparse.issparse(X) else PEERS)
+        sparse = scipy.sparse.issparse(X)
+        peers = dict(SPARSE if sparse else PEERS)
         for eps in (1e-2, 1e-3):
             grid = grid_of(X, y, eps, limit=limit)
-            if not scipy.sparse.issparse(X):
+            if not sparse:
                 peers["cv.glmnet (R)"] = partial(cv_glmnet, desk=Desk(grid.X, grid.y, limit))
             for target in TARGETS:
                 contestants = [Contestant("coordboost", partial(ours, grid, target))]
