@@ -42,6 +42,9 @@ class Problem:
     groups : array_like, (n_columns,), optional
         Group labels, for ``Groups``.
     feature_names : sequence of str, optional
+    copy : bool, default True
+        With False a float64 array X in Fortran order is standardised in its own memory, and not copied: it is overwritten where
+        `center` or `scale` ask for it, and must not be changed afterwards.
 
     Attributes
     ----------
@@ -61,13 +64,13 @@ class Problem:
 
     Notes
     -----
-    *Cost*: one copy of a dense X; a sparse X is never filled in. *Source*: Freund, Grigas, Mazumder, Section 1.
+    *Cost*: one copy of a dense X, unless `copy` is False; a sparse X is never filled in. *Source*: Freund, Grigas, Mazumder, Section 1.
     """
 
     @on_one_thread
-    def __init__(self, X, y, loss=None, *, sample_weight=None, center=True, scale=True, groups=None, feature_names=None):
+    def __init__(self, X, y, loss=None, *, sample_weight=None, center=True, scale=True, groups=None, feature_names=None, copy=True):
         loss = Squared() if loss is None else loss
-        vars(self).update(vars(parts_of(X, y, loss, sample_weight, center, scale, groups, feature_names)))
+        vars(self).update(vars(parts_of(X, y, loss, sample_weight, center, scale, groups, feature_names, copy)))
 
     @classmethod
     def restored(cls, **parts):

@@ -62,6 +62,7 @@ X_ROWS = [
 ] + [
     case("n = 1 centred", lambda: Problem(X[:1], Y[:1]), "every column of X is constant"),
     case("scale=False", lambda: Problem(2 * UNIT, Y, scale=False), "Pass scale=True"),
+    case("scale=False, huge", lambda: Problem(np.tile(1e200 * X, (100, 1)), np.tile(Y, 100), center=False, scale=False), "Pass scale=True"),
     case("scale=False, sparse", lambda: Problem(scipy.sparse.csc_array(2 * UNIT), Y, scale=False), "Pass scale=True"),
 ]
 
@@ -107,6 +108,7 @@ DATA_ROWS = [
         ("groups", "mixed", np.array(["a", 1, None], dtype=object), "groups"),
         ("feature_names", "short", ["a", "b"], "3 columns of X, got 2"),
         ("feature_names", "number", 3, "feature_names"),
+        ("copy", "text", "no", "copy must be True or False, got 'no'"),
         ("center", "text", "no", "center must be True or False, got 'no'"),
         ("scale", "None", None, "scale must be True or False, got None"),
         ("sample_weight", "name", "balanced", "pass the array that it names"),

@@ -1,5 +1,7 @@
 """Standardisation: columns of mean zero and unit norm in the metric of the weights, and the exact way back to raw coefficients."""
 
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -242,3 +244,39 @@ def test_the_column_without_unit_norm_is_named():
     for table in (X, scipy.sparse.csc_array(X)):
         with pytest.raises(ValueError, match=r"column 2 has norm 1\.5"):
             cb.Problem(table, [1.0, 2.0], center=False, scale=False)
+
+
+ALMOST = np.column_stack([X, np.full(M, 0.1), 1.0 + U * (np.arange(M) % 2)])
+
+
+@over_weights
+@pytest.mark.parametrize("given", [X, ALMOST], ids=["all kept", "two set aside"])
+def test_without_a_copy_the_same_columns_lie_in_the_memory_of_x(given, weight):
+    lent = np.asfortranarray(given)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        expected = columns(Problem(lent, Y, sample_weight=weight))
+        assert (lent == given).all()
+        problem = Problem(lent, Y, sample_weight=weight, copy=False)
+    assert (columns(problem) == expected).all() and (lent[:, :N] == expected).all()
+    assert np.shares_memory(problem.dictionary.rows, lent) == (given is X)
+    half = len(said) // 2
+    assert [str(warning.message) for warning in said[:half]] == [str(warning.message) for warning in said[half:]]
+    assert half == (0 if given is X else 2)
+
+
+def test_unit_columns_are_not_touched_without_a_copy():
+    unit = np.asfortranarray(X / np.linalg.norm(X, axis=0))
+    before = unit.copy()
+    assert np.shares_memory(Problem(unit, Y, center=False, scale=False, copy=False).dictionary.rows, unit)
+    assert (unit == before).all()
+
+
+@pytest.mark.parametrize("kind", ["C order", "read-only", "integer"])
+def test_memory_that_cannot_serve_is_copied(kind):
+    table = np.asfortranarray(np.arange(12).reshape(4, 3) ** 2 if kind == "integer" else X)
+    table = np.ascontiguousarray(table) if kind == "C order" else table
+    table.flags.writeable = kind != "read-only"
+    before = table.copy()
+    problem = Problem(table, Y[: len(table)], copy=False)
+    assert (table == before).all() and problem.dictionary.rows.flags.writeable

@@ -19,23 +19,23 @@ KERNELS = ("correlations", "dot", "add")
 FAINT = "; they vary by less than float64 can tell at their size, so subtract a constant from them first"
 
 
-def parts_of(X, y, loss, sample_weight, center, scale, groups, feature_names):
+def parts_of(X, y, loss, sample_weight, center, scale, groups, feature_names, copy=True):
     """The parts of ``Problem(X, y, loss, ...)``."""
     LOSS.check("loss", loss)
     if LOSS.of(loss, "check"):
         loss.check()
     center, scale = validation.flag("center", center), validation.flag("scale", scale)
+    copy = validation.flag("copy", copy)
     if center and LOSS.of(loss, "constant") is None and LOSS.of(loss, "convex"):
         raise ValueError(f"{type(loss).__name__} has no constant(y, weight): add it or pass center=False.")
     searched = hasattr(X, "build") or hasattr(X, "bank")
     own = (searched or DICTIONARY.meant(X)) and not validation.is_frame(X)
-    given = _from_family if searched else _from_dictionary
+    given = _from_columns if not own else _from_family if searched else _from_dictionary
     binning = DICTIONARY.of(X, "binning")
     if searched and FAMILY.of(X, "newton") and LOSS.of(loss, "curvature") is None:
         raise ValueError(f"{type(loss).__name__} has no curvature(y, f), which newton=True needs: add it or pass newton=False.")
-    y, weight, dictionary, way, names, named = (given if own else _from_columns)(
-        X, y, sample_weight, center, scale, feature_names
-    )
+    X = X if own else columns_of(X, copy)
+    y, weight, dictionary, way, names, named = given(X, y, sample_weight, center, scale, feature_names)
     if LOSS.of(loss, "labels"):
         y = loss.labels(y)
     labels = validation.groups(DICTIONARY.of(dictionary, "groups") if groups is None else groups, way.n_columns)
@@ -59,7 +59,6 @@ def _less(y, offset, counts):
 
 def _from_columns(X, y, sample_weight, center, scale, feature_names):
     """Target, weights, a dictionary of the standardised columns, the way back, the names and whether they were given."""
-    X = columns_of(X)
     names = names_of(X.names if feature_names is None else feature_names, X.shape[1])
     y, weight = validation.response(y, sample_weight, X.shape[0])
     dictionary, way = X.standardized(weight, center, scale)

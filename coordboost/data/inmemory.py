@@ -13,19 +13,20 @@ from coordboost.data.standardize import standardize_dense, standardize_sparse
 class MemoryColumns:
     """Raw columns `X`, float64 (n_samples, n_columns), an array (perhaps the caller's own) or CSC.
 
-    names : those of a data frame, or None;  named : whether they are names, not numbers
+    names : those of a data frame, or None;  named : whether they are names, not numbers;  copy : whether X may not be overwritten
     """
 
-    def __init__(self, X):
+    def __init__(self, X, copy=True):
         self.named = validation.is_frame(X) and all(isinstance(name, str) for name in X.columns)
         self.X, self.names = validation.matrix(X)
         self._given = X if isinstance(X, np.ndarray) else self.X
-        self.shape = self.X.shape
+        self.shape, self.copy = self.X.shape, copy
 
     def standardized(self, weight, center, scale):
         """A dictionary of the columns, and the way back."""
-        standardize = standardize_sparse if scipy.sparse.issparse(self.X) else standardize_dense
-        return standardize(self.X, weight, center, scale, self.names)
+        if scipy.sparse.issparse(self.X):
+            return standardize_sparse(self.X, weight, center, scale, self.names)
+        return standardize_dense(self.X, weight, center, scale, self.names, self.copy)
 
     def varies(self, columns, rows):
         """Which of some columns hold two different numbers in the `rows` that count (n_samples,); whole numbers as they were given."""
@@ -52,9 +53,9 @@ class MemoryColumns:
         return out
 
 
-def columns_of(X):
+def columns_of(X, copy=True):
     """`X` with the verbs of ``MemoryColumns``: as it is where it has them."""
-    return X if hasattr(X, "standardized") else MemoryColumns(X)
+    return X if hasattr(X, "standardized") else MemoryColumns(X, copy)
 
 
 class RecipeColumns(MemoryColumns):

@@ -10,7 +10,7 @@ from coordboost.data.validation import check_columns
 from coordboost.dictionaries import Dense, Sparse
 
 #: Entries of a dense X that are standardised at a time: they stay in the cache that cores share meanwhile.
-CACHED = 1 << 18
+CACHED = 1 << 19
 
 
 class Standardization(NamedTuple):
@@ -52,8 +52,8 @@ def _power_of_two(top):
     return np.ldexp(1.0, np.frexp(top)[1] - 1)
 
 
-def standardize_dense(X, weight, center, scale, names=None):
-    """A dense dictionary of X and the way back, a few columns at a time.
+def standardize_dense(X, weight, center, scale, names=None, copy=True):
+    """A dense dictionary of X and the way back, a few columns at a time; in the memory of X, if `copy` is False and it is in Fortran order.
 
     *Numerics*: means are computed twice, the second time on the centred column. A column counts as constant where what centring
     leaves, in rows that count, is within the rounding of the column. Sums are taken along one column at a time, so equal columns stay
@@ -65,14 +65,16 @@ def standardize_dense(X, weight, center, scale, names=None):
         As `check_columns`.
     """
     n_samples, n_columns = X.shape
-    rows = np.empty((n_columns, n_samples))
+    copy = copy or not (X.flags.f_contiguous and X.flags.writeable)
+    rows = np.empty((n_columns, n_samples)) if copy else X.T
     safe, mean, norm, top = np.zeros((4, n_columns))
     step, seen = max(1, CACHED // n_samples), counted(weight)
     for first in range(0, n_columns, step):
         part = slice(first, first + step)
         out = rows[part]
-        out[:] = X[:, part].T
-        if not center and (square := _plain_squares(out, weight)) is not None:
+        if copy:
+            out[:] = X[:, part].T
+        if not center and (square := _plain_squares(out, weight, scale)) is not None:
             safe[part], norm[part], top[part] = 1.0, np.sqrt(square), 1.0
             if scale:
                 out /= norm[part, None]
@@ -88,9 +90,13 @@ def standardize_dense(X, weight, center, scale, names=None):
     return Dense(rows if len(kept) == n_columns else rows[kept]), way
 
 
-def _plain_squares(out, weight):
-    """Sums of squares of the rows of `out`, where all are ordinary numbers and there are no weights; else None."""
-    square = np.einsum("ij,ij->i", out, out)
+def _plain_squares(out, weight, scale):
+    """Sums of squares of the rows of `out`, where all are ordinary numbers and there are no weights; else None.
+
+    BLAS is quicker, but its last digits are not the same everywhere: it serves where columns are checked and not divided by these.
+    """
+    with np.errstate(over="ignore"):
+        square = np.einsum("ij,ij->i", out, out) if scale else np.vecdot(out, out)
     return square if ((square > 1e-200) & (square < 1e200)).all() and (weight == 1).all() else None
 
 

@@ -79,6 +79,16 @@ def gap_inside(start, now, gamma, lam, square_y, outside):
     return squared_gap(max(square, 0.0), along, l1, worst, lam)
 
 
+def correlations_by_gram(gram, start, gamma, now):
+    """The correlations of the working set at `gamma`, from those at 0, into `now`."""
+    now[:] = start
+    for j in range(len(now)):
+        if gamma[j] != 0.0:
+            move, row = gamma[j], gram[j]
+            for q in range(len(now)):
+                now[q] -= move * row[q]
+
+
 def descend_by_gram(gram, start, now, gamma, everything, support, lam, goal, square_y, rounds):
     """Rounds of sweeps, until the gap on the working set is at most `goal`; whether it is."""
     for _ in range(rounds):
@@ -92,8 +102,9 @@ class GramForm:
     """The inner solver for the columns of `source` (``workingset.py`` says what it is asked).
 
     start, now, gamma : (m,), correlations of the working set at 0 and now, coefficients;  ridge : (m,), what the elastic net adds to
-    the diagonal of the Gram matrix;  outside : a bound of the abs correlations of all others at the point checked last;
-    plain : <r, r> and <r, y - r> there;  zero : (n_learners,), correlations at 0;  last : the last two scans
+    the diagonal of the Gram matrix;  elastic : whether that is ever more than 0;  outside : a bound of the abs correlations of all
+    others at the point checked last;  plain : <r, r> and <r, y - r> there;  zero : (n_learners,), correlations at 0
+    last : the last two scans;  doubt : rounding of a sum of products of unit columns, at most
     size : bounds of the abs correlations at the point checked last, (n_learners,);  trend : what they are about, look by look
     quick : whether a rough look may pay
 
@@ -111,8 +122,9 @@ class GramForm:
         self.square_y = float(self.y @ self.y)
         self.null, self.looks, self.lam, self.zero = self.square_y / 2, 0, 0.0, source.zero
         self.start, self.now, self.gamma, self.squares, self.ridge = (np.zeros(0) for _ in range(5))
-        self.quick = many and self.block.entries is None
-        self.descend, self.gap_inside = compiled(descend_by_gram, ()), compiled(gap_inside, ())
+        self.elastic, self.quick = bool(source.ridge.any()), many and self.block.entries is None
+        self.doubt = 2 * float(np.finfo(float).eps) * math.sqrt(source.n_samples) * source.doubt
+        self.descend, self.correlate = compiled(descend_by_gram, ()), compiled(correlations_by_gram, ())
         self.exact = ExactSolves()
         self.last = LastScans(self.y, self.zero)
         self.trend = Trend(np.abs(self.zero))
@@ -170,7 +182,10 @@ class GramForm:
 
     def penalise(self, lam):
         """The ridge of the elastic net at `lam` is a part of the Gram matrix's diagonal."""
-        self.lam, ridge = lam, lam * self.source.ridge[self.block.learner]
+        self.lam = lam
+        if not self.elastic:
+            return
+        ridge = lam * self.source.ridge[self.block.learner]
         if (ridge != self.ridge).any():
             diagonal = np.arange(len(self.block))
             self.block.gram[diagonal, diagonal] = self.squares + ridge
@@ -179,6 +194,8 @@ class GramForm:
         self.ridge = ridge
 
     def waiting(self, level):
+        if len(self.block) == self.source.n_learners:
+            return np.empty(0, dtype=np.int64)
         expected, fall = self.trend.seen, self.trend.lam - self.lam
         if fall > 0 and self.trend.two:
             expected, level = expected + fall * self.trend.rise(), EXPECTED * level
@@ -212,8 +229,7 @@ class GramForm:
         """*Cost*: none where the whole Gram matrix is there and its rounding small; else the residual, and a scan or a part of one."""
         gamma, m = self.gamma, len(self.gamma)
         if m == self.source.n_learners and self._rounding() <= ROUNDED * wanted:
-            support = np.flatnonzero(gamma)
-            self.now = self.start - gamma[support] @ self.block.gram[support, :m]
+            self.correlate(self.block.gram, self.start, gamma, self.now)
             plain = self.now + self.ridge * gamma
             self.outside, self.plain = 0.0, (max(self.square_y - gamma @ (self.start + plain), 0.0), gamma @ plain)
             return self.gap(lam, wanted)
@@ -233,11 +249,11 @@ class GramForm:
         return self.source.combine(whole)
 
     def gap(self, lam, wanted):
-        ridge, inside = float(self.ridge @ self.gamma**2), float(np.abs(self.now).max(initial=0.0))
+        ridge, inside = float(self.ridge @ self.gamma**2) if self.elastic else 0.0, float(np.abs(self.now).max(initial=0.0))
         square, along = self.plain[0] + ridge, self.plain[1] - ridge
         return squared_gap(square, along, float(np.abs(self.gamma).sum()), max(inside, self.outside), lam)
 
     def _rounding(self):
         """Bound of the rounding in a gap told by the Gram matrix: unit columns, sums of n_samples products (see ``At.doubt``)."""
         size = float(np.abs(self.gamma).sum()) + math.sqrt(self.square_y)
-        return 2 * np.finfo(float).eps * math.sqrt(self.source.n_samples) * self.source.doubt * size * size
+        return self.doubt * size * size
