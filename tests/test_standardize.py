@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse
 
@@ -272,11 +273,10 @@ def test_unit_columns_are_not_touched_without_a_copy():
     assert (unit == before).all()
 
 
-@pytest.mark.parametrize("kind", ["C order", "read-only", "integer"])
+@pytest.mark.parametrize("kind", ["C order", "read-only", "integer", "data frame"])
 def test_memory_that_cannot_serve_is_copied(kind):
-    table = np.asfortranarray(np.arange(12).reshape(4, 3) ** 2 if kind == "integer" else X)
-    table = np.ascontiguousarray(table) if kind == "C order" else table
+    table = np.array(np.arange(12).reshape(4, 3) ** 2 if kind == "integer" else X, order="C" if kind == "C order" else "F")
     table.flags.writeable = kind != "read-only"
     before = table.copy()
-    problem = Problem(table, Y[: len(table)], copy=False)
+    problem = Problem(pd.DataFrame(table, copy=False) if kind == "data frame" else table, Y[: len(table)], copy=False)
     assert (table == before).all() and problem.dictionary.rows.flags.writeable

@@ -20,7 +20,7 @@ class MemoryColumns:
         self.named = validation.is_frame(X) and all(isinstance(name, str) for name in X.columns)
         self.X, self.names = validation.matrix(X)
         self._given = X if isinstance(X, np.ndarray) else self.X
-        self.shape, self.copy = self.X.shape, copy
+        self.shape, self.copy = self.X.shape, copy or not isinstance(X, np.ndarray)
 
     def standardized(self, weight, center, scale):
         """A dictionary of the columns, and the way back."""
