@@ -7,7 +7,8 @@ from scipy.ndimage import gaussian_filter
 import coordboost as cb
 from coordboost.lasso import active
 from coordboost.lasso.active import ExactSolves, let_in, let_out, nobody
-from coordboost.lasso.gram import GramForm, gap_inside
+from coordboost.lasso.gram import GramForm
+from coordboost.lasso.sweeps import gap_inside
 from coordboost.screening.columns import ScaledColumns
 
 

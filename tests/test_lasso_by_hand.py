@@ -11,9 +11,10 @@ import coordboost as cb
 from coordboost.lasso.active import ExactSolves
 from coordboost.lasso.conjugate import conjugate_steps, first_zero
 from coordboost.lasso.entries import drift, weighted
-from coordboost.lasso.gram import GramForm, sweep_gram
+from coordboost.lasso.gram import GramForm
 from coordboost.lasso.newton import FLOOR, STEPS, STUCK, Newton
 from coordboost.lasso.sparse import evaluate, let_grow, measure_columns, sweep_entries
+from coordboost.lasso.sweeps import sweep_gram
 from coordboost.screening.columns import ScaledColumns
 from coordboost.screening.sphere import SLACK
 from coordboost.targets import Penalty, magnitude

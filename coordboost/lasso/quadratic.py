@@ -11,8 +11,8 @@ from coordboost.lasso.active import ExactSolves
 from coordboost.lasso.conjugate import descend_on_support
 from coordboost.lasso.entries import drift, gap_sums
 from coordboost.lasso.gaps import LEAST, convex_gap
-from coordboost.lasso.gram import go_round
 from coordboost.lasso.sparse import descend_by_entries
+from coordboost.lasso.sweeps import go_round
 
 #: Rounds of sweeps before an exact solve, or before conjugate gradients; turns of both.
 ROUNDS, TURNS = 5, 40
