@@ -42,6 +42,13 @@ def test_subsets_of_orthonormal_columns_have_known_laws():
     assert len(some.p) == 20 and some.p.sum() == pytest.approx(1.0)
 
 
+@pytest.mark.parametrize("draws, n", [(6, 6), (7, 6), (5, 5)])
+def test_all_subsets_are_taken_where_there_are_no_more_than_draws(draws, n):
+    masks, p = cb.Together(2, 4).unions(draws, np.random.default_rng(0))
+    assert len(masks) == n and (masks.sum(axis=1) == 2).all() and (p == 1 / n).all()
+    assert (len({tuple(mask) for mask in masks}) == 6) == (draws >= 6)
+
+
 def test_a_mask_takes_each_block_with_its_probability():
     """Means of 20,000 draws, and of products of two blocks, at 5.2 standard errors: 2e-7 a figure, 10 figures."""
     drawn = cb.Mask(0.3, 4).draw(np.random.default_rng(0), 20_000, None)

@@ -52,11 +52,14 @@ def test_every_dictionary(kind, weighted):
         assert run.n_scans == 1 and distinct <= run.n_gram_columns <= (300 if kind == "dense" else distinct)
 
 
-def test_blocks_are_the_columns_that_are_held():
-    """In the order in which they came: a run that is loaded computes the same ones together."""
+@pytest.mark.parametrize("room", [1 << 30, 20 * 8 * 512])
+def test_blocks_are_the_columns_that_are_held(room, monkeypatch):
+    """In the order in which they came, and each once: a run that is loaded computes the same ones together."""
+    monkeypatch.setattr("coordboost.engine.views.gram_columns.ROOM", room)
     stepper = Stepper(cb.Problem(*ar1(40, 300, k=5)), cb.ls_boost(0.3), view=cb.GramColumns)
-    for _ in stepper.blocks(60):
+    for _ in stepper.blocks(200):
         store = stepper.source.store
+        assert len(set(store.held.learner.tolist())) == len(store.held)
         assert [j for block in store.blocks for j in block] == store.held.learner.tolist() and len(store.held) > 0
         assert not set(stepper.source._missing(stepper.beta)) & set(store.held.learner.tolist())
 

@@ -64,6 +64,7 @@ def test_two_scans_tell_all_but_the_way_to_their_span(size, far):
     B, last = scans_of(first, then, lams=[0.1 * size])
     for resid in (new, then + 3.0 * (then - first), 0.0 * new, -2.0 * first, then):
         about = last.about(resid)
+        assert last.about(-resid).rounding == about.rounding
         assert about.off == pytest.approx(to_span(resid, first, then), rel=1e-9, abs=1e-12 * size * far)
         assert (np.abs(resid @ B - about.corr) <= about.off).all()
         assert (np.abs(resid @ B - about.corr - about.rest @ B) <= about.rounding).all() and about.rounding <= 1e-12 * size * far

@@ -1,6 +1,7 @@
 """Standardisation: columns of mean zero and unit norm in the metric of the weights, and the exact way back to raw coefficients."""
 
 import warnings
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -245,6 +246,22 @@ def test_the_column_without_unit_norm_is_named():
     for table in (X, scipy.sparse.csc_array(X)):
         with pytest.raises(ValueError, match=r"column 2 has norm 1\.5"):
             cb.Problem(table, [1.0, 2.0], center=False, scale=False)
+
+
+@over_kinds
+def test_what_varies_within_the_rounding_of_its_size_is_set_aside(kind):
+    """One unit in the last place, above 1: rounding, whatever the format; 64 of them are not."""
+    steps = U * (np.arange(M) % 2)
+    with pytest.warns(cb.ConstantColumnWarning):
+        problem = Problem(kind(np.column_stack([X[:, 0], 1.0 + steps, 1.0 + 64 * steps])), Y)
+    assert problem.dropped == ["x1"] and len(problem.feature_names) == 2
+
+
+def test_means_are_those_of_exact_sums():
+    """A mean is off by a rounding of its own, not by those of the sum."""
+    table = 1e6 + np.random.default_rng(1).normal(size=(1000, 20))
+    exact = np.array([float(sum(map(Fraction, column)) / 1000) for column in table.T])
+    assert (np.abs(Problem(table, np.arange(1000.0)).standardization.mean - exact) <= 0.51 * np.spacing(1e6)).all()
 
 
 ALMOST = np.column_stack([X, np.full(M, 0.1), 1.0 + U * (np.arange(M) % 2)])

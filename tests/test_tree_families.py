@@ -8,6 +8,7 @@ from test_tree_boosting import leaves
 
 import coordboost as cb
 from coordboost.dictionaries.trees import Growth, Workspace, grow
+from coordboost.engine.views.searched import Searched
 
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=(90, 4)).round(1)
@@ -33,6 +34,12 @@ def candidate(family, resid, weight, k, power):
     h = (table.bound[k] * w / np.linalg.norm(w, table.q))[leaf]
     C = 0.25 * (weight @ h**2 / total if power is None else table.bound[k] ** power)
     return (resid @ h) / total / C * h
+
+
+def test_the_view_that_searches_may_be_named():
+    problem = cb.Problem(cb.tree_families(X, **GRID), Y, cb.Logistic())
+    run, named = (cb.solve(problem, cb.rgb(0.05, 3), 5, view=view) for view in (None, Searched))
+    assert named.view is Searched and (named.path.theta == run.path.theta).all()
 
 
 COMPILED = pytest.mark.slow  # a loop of its own is compiled

@@ -41,6 +41,14 @@ def test_ties_are_those_of_the_problem(view):
 
 
 @pytest.mark.parametrize("view", VIEWS)
+def test_a_winner_has_half_the_largest_correlation(view):
+    """Where all are within the rounding of the largest at the start, too."""
+    problem = cb.Problem(np.eye(4), [1.0, 0.0, 1e-17, 0.0], center=False, scale=False)
+    run = cb.solve(problem, cb.ls_boost(1.0), 2, view=VIEWS[view])
+    assert problem.tie > 1e-17 and run.path.learner.tolist() == [0, 2]
+
+
+@pytest.mark.parametrize("view", VIEWS)
 @pytest.mark.parametrize("method", METHODS)
 def test_the_winner_and_the_search(method, view):
     """The winner has the largest correlation of all; the search along a B_j - b pred ends at <r, d> / <d, d>."""

@@ -17,13 +17,13 @@ from coordboost.storage.schema import FORMAT, PROBLEM, VERSION, check_arrays, ch
 PATH = ("learner", "shrink", "theta")
 
 
-def write_run(outcome, file, *, data=True):
+def write_run(outcome, file, *, data):
     """Write a run to `file` (a path, any suffix): beside it first, then in its place, so that an old file is never half written.
 
     Parameters
     ----------
     outcome : Outcome
-    data : bool, default True
+    data : bool
         Put the problem (standardised columns and target) into the file too, so that it can be certified and resumed alone.
 
     Raises
