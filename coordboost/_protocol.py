@@ -101,6 +101,7 @@ SELECTION = Kind(
     {
         "width": 0,  # numbers drawn for a step
         "draw": None,  # draw(rng, n_rows, n_learners), whole numbers (n_rows, width)
+        "draw_in_parts": None,  # draw_in_parts(rng, n_rows, n_learners), the same rows as an iterator over parts: made when asked for
         "draws_below": None,  # the numbers are 0, 1, ..., less than this; default n_learners
         "greedy": False,  # looks at all learners, and the largest score wins
         "grouped": False,  # looks at all learners of some groups, and the largest score wins

@@ -15,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import coordboost as cb
-from coordboost._subsets import draw_subsets
+from coordboost import _subsets
+from coordboost._subsets import draw_subsets, subsets_in_parts
 from coordboost.pieces.selection import subset_weights
 
 GROUP_OF = np.array([0, 1, 0, 2, 1, 0])
@@ -76,6 +77,24 @@ def test_few_of_many_cost_no_room_for_all():
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert most < 1_000_000  # bytes: 40,000 of them are the result
+
+
+@pytest.mark.parametrize("t, n", [(1, 3), (4, 4), (47, 60), (48, 50), (48, 48), (49, 60), (60, 60), (49, 10_001), (100, 20_000)])
+def test_parts_are_the_rows_that_are_drawn_at_once(t, n):
+    parts = list(subsets_in_parts(np.random.default_rng(2), 300, t, n))
+    assert [len(part) for part in parts] == [64, 128, 108]
+    assert (np.concatenate(parts) == draw_subsets(np.random.default_rng(2), 300, t, n)).all()
+
+
+@pytest.mark.parametrize("select", [cb.Subset(60), cb.Groups(60), cb.Subset(5)], ids=["subset", "groups", "few"])
+def test_subsets_are_made_for_the_steps_that_are_made(select, monkeypatch):
+    """Those of 100 steps, and of as many again at most; not those of thousands."""
+    made = []
+    fill = _subsets._fill
+    monkeypatch.setattr(_subsets, "_fill", lambda rows, *rest: made.append(len(rows)) or fill(rows, *rest))
+    X = np.random.default_rng(0).normal(size=(20, 200))
+    cb.solve(cb.Problem(X, X[:, 0], groups=np.arange(200)), cb.rtgcd(select=select), 100)
+    assert 100 <= sum(made) <= 200
 
 
 def test_one_group_unless_more_are_asked_for():

@@ -16,7 +16,7 @@ PROBLEM = cb.Problem(*gaussian("tall"))
 
 
 def normals(rng, n_rows):
-    return rng.standard_normal((n_rows, 3))
+    return [rng.standard_normal((n_rows, 3))]
 
 
 def test_stream_zero_gives_the_numbers_of_old_runs():
@@ -99,11 +99,42 @@ class Wide(Drawn):
         return best_of(view, step, beta, drawn % 5)
 
 
+class Parts(Drawn):
+    def draw_in_parts(self, rng, n_rows, n_learners):
+        good = rng.integers(0, n_learners, size=(n_rows, 2))
+        first, rest = good[:100], good[100:]
+        yield first
+        yield from [[rest[:7], rest[7:]], [], [good], [rest[:, :1]], [rest + 1], [rest[:0]], [rest.tolist()]][self.kind]
+
+
 class Mute(NamedTuple):
     width = 2
 
     def pick(self, view, step, beta, drawn, k):
         return best_of(view, step, beta, drawn)
+
+
+@pytest.mark.parametrize(
+    "kind, got",
+    [
+        (1, "all rows that it is asked for; 3996 are missing"),
+        (2, r"= \(3996, 2\); got int64 \(4096, 2\)"),
+        (3, r"= \(3996, 2\); got int64 \(3996, 1\)"),
+        (4, "got the number 5"),
+        (5, r"got int64 \(0, 2\)"),
+        (6, r"got \[\["),
+    ],
+)
+def test_bad_parts_are_refused_where_they_are_needed(kind, got):
+    cb.solve(PROBLEM, cb.Method("parts", Parts(kind), cb.Proportional()), 100)
+    with pytest.raises(ValueError, match=rf"Parts.draw_in_parts must.*{got}"):
+        cb.solve(PROBLEM, cb.Method("parts", Parts(kind), cb.Proportional()), 101)
+
+
+def test_parts_of_any_length():
+    method, whole = (cb.Method("parts", rule, cb.Proportional()) for rule in (Parts(0), Drawn(0)))
+    runs = [cb.solve(PROBLEM, each, 5000, rng=2) for each in (method, whole)]
+    assert (runs[0].path.learner == runs[1].path.learner).all()
 
 
 @pytest.mark.parametrize(
@@ -158,7 +189,7 @@ def test_scores_may_depend_on_the_learner(view, select, compile):
     """The naive loop takes the largest priced correlation; with all prices equal the method is LS-Boost(1)."""
     B, price = PROBLEM.dictionary.gather(np.arange(5)), np.array([4.0, 1.0, 2.0, 8.0, 0.5])
     run = cb.solve(PROBLEM, cb.Method("own", select, Preferring(price)), 30, view=view, compile=compile)
-    drawn = Stream(0, 0, lambda rng, n: select.draw(rng, n, 5), 4).rows(0, 30) if select != cb.Full() else [range(5)] * 30
+    drawn = Stream(0, 0, lambda rng, n: [select.draw(rng, n, 5)], 4).rows(0, 30) if select != cb.Full() else [range(5)] * 30
     pred, picks = 0 * PROBLEM.y, []
     for index in drawn:
         corr = B.T @ (PROBLEM.y - pred)

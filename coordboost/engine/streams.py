@@ -22,7 +22,7 @@ class Stream:
     number : int
         Which of the streams of this seed.
     fill : callable
-        ``fill(rng, n_rows)`` gives an array of n_rows rows from a fresh generator.
+        ``fill(rng, n_rows)`` gives n_rows rows from a fresh generator, an iterable of arrays: parts are made as they are asked for.
     width : int
         Numbers in a row; it decides how many rows are made at once.
     """
@@ -30,16 +30,19 @@ class Stream:
     def __init__(self, seed, number, fill, width):
         self.seed, self.number, self.fill = seed, number, fill
         self.length = max(1, min(CHUNK, ROOM // max(width, 1)))
-        self._held = (-1, None)
+        self._chunk, self._parts, self._rows = -1, iter(()), None
 
     def rows(self, step, most):
         """The rows of steps step, step + 1, ...: at most `most`, and fewer where they were not made at once."""
         chunk, first = divmod(step, self.length)
-        if self._held[0] != chunk:
+        if self._chunk != chunk:
             key = (self.number, chunk) if self.number else (chunk,)
             rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=key))
-            self._held = (chunk, self.fill(rng, self.length))
-        return self._held[1][first : first + most]
+            parts = iter(self.fill(rng, self.length))
+            self._chunk, self._parts, self._rows = chunk, parts, next(parts)
+        while first >= len(self._rows):
+            self._rows = np.concatenate([self._rows, next(self._parts)])
+        return self._rows[first : first + most]
 
 
 def picks(seed, select, n_learners):
@@ -57,10 +60,22 @@ def picks(seed, select, n_learners):
     below = n_learners if below is None else below
     if draw is None:
         raise ValueError(f"{name} has width = {width} but no draw(rng, n_rows, n_learners); add it, or set width = 0.")
+    in_parts = SELECTION.of(select, "draw_in_parts")
+    verb, what = ("draw", "return an array") if in_parts is None else ("draw_in_parts", "make, part by part, an array")
 
     def fill(rng, n_rows):
-        drawn = draw(rng, n_rows, n_learners)
-        asked = f"{name}.draw must return an array of whole numbers from 0 to {below - 1}, of shape (n_rows, width) = {(n_rows, width)}"
+        if in_parts is None:
+            yield checked(draw(rng, n_rows, n_learners), n_rows)
+            return
+        for part in in_parts(rng, n_rows, n_learners):
+            some = max(1, min(n_rows, len(part))) if isinstance(part, np.ndarray) else n_rows
+            yield checked(part, some)
+            n_rows -= some
+        if n_rows > 0:
+            raise ValueError(f"{name}.draw_in_parts must make all rows that it is asked for; {n_rows} are missing.")
+
+    def checked(drawn, n_rows):
+        asked = f"{name}.{verb} must {what} of whole numbers from 0 to {below - 1}, of shape (n_rows, width) = {(n_rows, width)}"
         if not isinstance(drawn, np.ndarray) or drawn.dtype.kind not in "iu" or drawn.shape != (n_rows, width):
             got = f"{drawn.dtype} {drawn.shape}" if isinstance(drawn, np.ndarray) else shown(drawn)
             raise ValueError(f"{asked}; got {got}.")

@@ -68,6 +68,17 @@ def draws_come_from_the_generator(at):
     return None
 
 
+def parts_are_what_is_drawn_at_once(at):
+    """The same seed, the same numbers, part by part."""
+    draw, in_parts = SELECTION.of(at.select, "draw"), SELECTION.of(at.select, "draw_in_parts")
+    if draw is None or in_parts is None:
+        return SKIPPED
+    whole = np.asarray(draw(np.random.default_rng(7), 200, at.problem.n_learners))
+    if not np.array_equal(np.concatenate(list(in_parts(np.random.default_rng(7), 200, at.problem.n_learners))), whole):
+        return "draw_in_parts gives other rows than draw from a generator of the same seed; put together, its parts must be these rows."
+    return None
+
+
 def compiled_picks_are_the_same(at):
     """Twenty steps, every learner in range."""
     return path_of(at.problem, at.method, 20)
@@ -118,6 +129,6 @@ def weights_are_a_law(at):
 
 LAWS = (
     width_is_a_whole_number, draws_have_their_shape_and_bounds, draws_come_from_the_generator,
-    compiled_picks_are_the_same, a_greedy_rule_takes_the_largest_correlation, norm_is_a_norm_and_dual_norm_its_dual,
-    weights_are_a_law,
+    parts_are_what_is_drawn_at_once, compiled_picks_are_the_same, a_greedy_rule_takes_the_largest_correlation,
+    norm_is_a_norm_and_dual_norm_its_dual, weights_are_a_law,
 )  # fmt: skip

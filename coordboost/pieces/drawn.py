@@ -15,7 +15,7 @@ import numpy as np
 from coordboost._checks import not_negative, real, shown
 from coordboost._generic import generic, kernel
 from coordboost._protocol import DICTIONARY, SELECTION
-from coordboost._subsets import check_count, draw_subsets
+from coordboost._subsets import check_count, draw_subsets, subsets_in_parts
 from coordboost._winner import best_in
 
 scan = generic("scan")
@@ -145,6 +145,9 @@ class Together(NamedTuple):
 
     def draw(self, rng, n_rows, n_learners):
         return draw_subsets(rng, n_rows, self.t, self.n)
+
+    def draw_in_parts(self, rng, n_rows, n_learners):
+        return subsets_in_parts(rng, n_rows, self.t, self.n)
 
     def unions(self, draws, rng):
         """The unions of blocks that are fitted, masks (n_unions, n), and their probabilities; `draws` of them where there are more."""

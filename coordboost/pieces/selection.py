@@ -21,7 +21,7 @@ import numpy as np
 
 from coordboost._generic import generic
 from coordboost._protocol import DICTIONARY, SELECTION
-from coordboost._subsets import check_count, draw_subsets
+from coordboost._subsets import check_count, draw_subsets, subsets_in_parts
 from coordboost._winner import best, best_among, best_in
 
 correlations = generic("correlations")
@@ -85,6 +85,9 @@ class Subset(NamedTuple):
     def draw(self, rng, n_rows, n_learners):
         return draw_subsets(rng, n_rows, self.t, n_learners)
 
+    def draw_in_parts(self, rng, n_rows, n_learners):
+        return subsets_in_parts(rng, n_rows, self.t, n_learners)
+
     def pick(self, view, step, beta, drawn, k):
         return best_among(view, step, beta, drawn)
 
@@ -143,6 +146,9 @@ class Groups(NamedTuple):
 
     def draw(self, rng, n_rows, n_learners):
         return draw_subsets(rng, n_rows, self.t, len(self.start) - 1)
+
+    def draw_in_parts(self, rng, n_rows, n_learners):
+        return subsets_in_parts(rng, n_rows, self.t, len(self.start) - 1)
 
     def pick(self, view, step, beta, drawn, k):
         return best_in(view, step, beta, drawn, self.member, self.start)
