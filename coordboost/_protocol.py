@@ -113,8 +113,7 @@ SELECTION = Kind(
         "of_blocks": False,  # it can work on blocks of columns that are fitted together, and not only on learners that can be counted
         "bind": None,  # bind(problem): the rule checked against the problem and filled in from it
         "norm": None,  # the norm under which expected progress is measured, its dual and its weights
-        "dual_norm": None,
-        "weights": None,
+        "dual_norm": None, "weights": None,
     },
     "a selection rule such as Full() or Subset(10)",
 )

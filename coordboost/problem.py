@@ -215,10 +215,7 @@ class Problem:
         return self.loss, self.y, self.weight, self.base, validation.sized("pred", pred, self.n_samples, "sample")
 
     def raw(self, beta):
-        """Coefficients (n_columns,) on the scale of X, zeros for columns set aside, and the intercept.
-
-        Learners that cannot be counted keep their coefficients, by number.
-        """
+        """Coefficients (n_columns,) on the scale of X, 0 for columns set aside, or of learners without count by number; the intercept."""
         if not self.countable:
             return np.array(beta, dtype=np.float64), float(self.offset)
         return self.standardization.raw(validation.vector("beta", beta, self.n_learners, "learner"), self.offset)

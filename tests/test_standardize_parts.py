@@ -62,11 +62,12 @@ def test_zeros_are_stored():
 
 
 @over_weights
-def test_plain_squares(weight):
+@pytest.mark.parametrize("scale", [True, False])
+def test_plain_squares(scale, weight):
     """Only where no weights are, and where nothing is near the ends of the range."""
     out = np.array([[1.0, 2.0, 3.0], [1e-90, 2e90, 0.0]])
     for table, plain in ((out, True), (out * [[1e12], [1.0]], True), (out * [[1.0], [1e11]], False), (out * [[1e-101], [1.0]], False)):
-        found = parts._plain_squares(table, weight[:3])
+        found = parts._plain_squares(table, weight[:3], scale)
         assert (found is not None) == (plain and (weight == 1).all())
         if found is not None:
             np.testing.assert_allclose(found, (table**2).sum(axis=1), rtol=1e-15)
