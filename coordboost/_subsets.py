@@ -4,8 +4,6 @@ import numpy as np
 
 #: From so many things on NumPy's own choice is faster than a number for each of them: 1,000 times as fast for 100 of a million.
 MANY = 10_001
-
-
 #: Up to so many of them Floyd's algorithm, on all rows at once.
 FEW = 48
 #: Rows of the first part, where they are made part by part.
@@ -34,8 +32,10 @@ def subsets_in_parts(rng, n_rows, t, n):
 
 def _tries(rng, n_rows, t, n):
     """The numbers that Floyd's algorithm takes, (t, n_rows), drawn for all rows before one is made; none for another algorithm."""
-    few = t <= FEW and t < n
-    return np.array([rng.integers(0, n - t + i + 1, size=n_rows) for i in range(t if few else 0)]).reshape(-1, n_rows)
+    tries = np.empty((t if t <= FEW and t < n else 0, n_rows), dtype=np.int64)
+    for i in range(len(tries)):
+        tries[i] = rng.integers(0, n - t + i + 1, size=n_rows)
+    return tries
 
 
 def _fill(rows, tries, rng, n):
@@ -44,10 +44,12 @@ def _fill(rows, tries, rng, n):
     if t == n:
         rows[:] = np.arange(n)
         return
-    for i, fresh in enumerate(tries):
-        rows[:, i] = np.where((rows[:, :i] == fresh[:, None]).any(axis=1), n - t + i, fresh)
-    for row in rows if t > FEW else ():
-        row[:] = np.argpartition(rng.random(n), t - 1)[:t] if n < MANY else rng.choice(n, t, replace=False, shuffle=False)
+    if len(tries):
+        for i, fresh in enumerate(tries):
+            rows[:, i] = np.where((rows[:, :i] == fresh[:, None]).any(axis=1), n - t + i, fresh)
+    else:
+        for row in rows:
+            row[:] = np.argpartition(rng.random(n), t - 1)[:t] if n < MANY else rng.choice(n, t, replace=False, shuffle=False)
     rows.sort(axis=1)
 
 

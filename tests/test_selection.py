@@ -71,6 +71,11 @@ def test_subsets_of_many_are_uniform(t):
     assert np.abs(counts - n_rows * t / 20).max() <= sqrt(n_rows * t * log(40 / 1e-9) / 2)
 
 
+@pytest.mark.parametrize("t, n", [(2, 6), (6, 6), (60, 100)])
+def test_no_rows(t, n):
+    assert draw_subsets(np.random.default_rng(0), 0, t, n).shape == (0, t)
+
+
 def test_few_of_many_cost_no_room_for_all():
     tracemalloc.start()
     draw_subsets(np.random.default_rng(0), 50, 100, 1_000_000)

@@ -6,23 +6,13 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-import scipy.sparse
+from test_standardize import M, N, U, X, Y, columns, over_kinds, over_weights
 
 import coordboost as cb
 from coordboost import Problem
 
-U = np.finfo(float).eps
-RNG = np.random.default_rng(11)
-M, N = 30, 5
-X = RNG.normal(size=(M, N)) * np.array([1.0, 20.0, 0.3, 1e-6, 4e5]) + np.array([0.0, 3.0, -40.0, 1e-6, 1e6])
-Y = RNG.normal(size=M) + 5
 
-
-def columns(problem):
-    return problem.dictionary.gather(np.arange(problem.n_learners))
-
-
-@pytest.mark.parametrize("kind", [np.asarray, scipy.sparse.csc_array], ids=["dense", "sparse"])
+@over_kinds
 def test_what_varies_within_the_rounding_of_its_size_is_set_aside(kind):
     """One unit in the last place, above 1: rounding, whatever the format; 64 of them are not."""
     steps = U * (np.arange(M) % 2)
@@ -41,7 +31,7 @@ def test_means_are_those_of_exact_sums():
 ALMOST = np.column_stack([X, np.full(M, 0.1), 1.0 + U * (np.arange(M) % 2)])
 
 
-@pytest.mark.parametrize("weight", [None, RNG.integers(0, 4, M).astype(float)], ids=["plain", "weighted"])
+@over_weights
 @pytest.mark.parametrize("given", [X, ALMOST], ids=["all kept", "two set aside"])
 def test_without_a_copy_the_same_columns_lie_in_the_memory_of_x(given, weight):
     lent = np.asfortranarray(given)

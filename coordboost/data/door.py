@@ -19,7 +19,7 @@ KERNELS = ("correlations", "dot", "add")
 FAINT = "; they vary by less than float64 can tell at their size, so subtract a constant from them first"
 
 
-def parts_of(X, y, loss, sample_weight, center, scale, groups, feature_names, copy=True):
+def parts_of(X, y, loss, sample_weight, center, scale, groups, feature_names, copy):
     """The parts of ``Problem(X, y, loss, ...)``."""
     LOSS.check("loss", loss)
     if LOSS.of(loss, "check"):
@@ -30,11 +30,12 @@ def parts_of(X, y, loss, sample_weight, center, scale, groups, feature_names, co
         raise ValueError(f"{type(loss).__name__} has no constant(y, weight): add it or pass center=False.")
     searched = hasattr(X, "build") or hasattr(X, "bank")
     own = (searched or DICTIONARY.meant(X)) and not validation.is_frame(X)
-    given = _from_columns if not own else _from_family if searched else _from_dictionary
+    given = _from_family if searched else _from_dictionary
     binning = DICTIONARY.of(X, "binning")
     if searched and FAMILY.of(X, "newton") and LOSS.of(loss, "curvature") is None:
         raise ValueError(f"{type(loss).__name__} has no curvature(y, f), which newton=True needs: add it or pass newton=False.")
-    X = X if own else columns_of(X, copy)
+    if not own:
+        X, given = columns_of(X, copy), _from_columns
     y, weight, dictionary, way, names, named = given(X, y, sample_weight, center, scale, feature_names)
     if LOSS.of(loss, "labels"):
         y = loss.labels(y)

@@ -47,9 +47,9 @@ def go_round(gram, now, gamma, everything, support, lam, goal):
 
 
 @kernel
-def gap_inside(start, now, gamma, lam, square_y, outside):
-    """Duality gap from the working set, where no abs correlation outside is more than `outside`."""
-    worst, along, l1, square = outside, 0.0, 0.0, square_y
+def gap_inside(start, now, gamma, lam, square_y):
+    """Duality gap on the working set, learners outside left out."""
+    worst, along, l1, square = 0.0, 0.0, 0.0, square_y
     for j in range(len(now)):
         worst = max(worst, abs(now[j]))
         if gamma[j] != 0.0:
@@ -73,6 +73,6 @@ def descend_by_gram(gram, start, now, gamma, everything, support, lam, goal, squ
     """Rounds of sweeps, until the gap on the working set is at most `goal`; whether it is."""
     for _ in range(rounds):
         go_round(gram, now, gamma, everything, support, lam, goal)
-        if gap_inside(start, now, gamma, lam, square_y, 0.0) <= goal:
+        if gap_inside(start, now, gamma, lam, square_y) <= goal:
             return True
     return False
