@@ -1,8 +1,7 @@
 """What each kind of piece must have and what it may declare: the one place that lists the verbs.
 
 A piece declares what it can do by an attribute or a method; what it does not declare has the default listed here. Nobody asks of which
-class a piece is: ``LOSS.of(loss, "quadratic")``. The package's own pieces of a kind register where they are written (``@LOSS.own``), so
-that a new one is saved, loaded and tested without a change anywhere else.
+class a piece is: ``LOSS.of(loss, "quadratic")``. Own pieces register where they are written: new ones are saved and tested like all others.
 """
 
 import functools
@@ -205,7 +204,7 @@ DICTIONARY = Kind(
         "coarse": _verbs.coarse,  # coarse(), quick looks at learners that are not `rows`, as screening/coarse.py has them, or None
         "standing": None,  # standing(rows), the learners found so far on other rows (in bins, if `binning` says how): a piece, and no copy
         "tree": None,  # tree(j), learner j as a Tree
-        "crew": None,  # crew(n_groups), the context in which a search of so many groups (None: all) has several threads, or None
+        "crew": None,  # crew(n_groups, v, model), the context in which steps have several threads, or None; see ``dictionaries/trees``
         "shares": None,  # the parts that a scan is made of; scan_share(v, k, out) fills the entries of part k
         "scan_cost": None,  # multiplications in a scan, default n_samples * n_learners
     },
@@ -238,7 +237,8 @@ VIEW = Kind(
         "perturbs": False,  # it can be given noise: start(problem, store, noise) then
         "over": None,  # over(dictionary), the same view of another dictionary; default: its field `dictionary` is replaced
         "room": None,  # room(problem, n), the same view with room for n more learners, where they come one by one
-        "crew": None,  # crew(n_groups), the same of the searches in its steps
+        "crew": None,  # crew(n_groups), the same of its steps, in each of which so many groups are searched (None: all)
+        "refreshed": None,  # what it calls `add_and_refresh` of its dictionary with, from the loss on
         "dictionary": None,  # the dictionary whose verbs it calls
         "best_rows": None,  # the step to go back to, where the run has left what its theorem allows; then slow_down()
         "remark": "",  # a word about the run so far, for its message

@@ -19,9 +19,17 @@ GROWTH = Growth(3, min_samples=5)
 def whole(target, weight):
     """The record and the whole numbers of a target, one row for each sample."""
     space = Workspace.of(table(np.zeros((1, len(target)))), Growth(1).check(table([[0]])))
-    good = compiled(fixed.to_fixed, ())(space.form, space.fixed[0], np.asarray(target, float), np.asarray(weight, float))
-    assert good
+    assert compiled(all_fixed, ())(space.form, space.fixed[0], np.asarray(target, float), np.asarray(weight, float))
     return space.form, space.fixed[0][: len(target) * space.form.channels].reshape(len(target), -1)
+
+
+def all_fixed(form, entries, target, weight):
+    """All samples as whole numbers: whether they are finite."""
+    good, n = fixed.choose_form(form, target, weight), len(target)
+    if good and not fixed.fine_enough(form, fixed.to_fixed(form, entries, target, weight, 0, n)[0], n):
+        good = fixed.widen(form, weight)
+        fixed.to_fixed(form, entries, target, weight, 0, n)
+    return good
 
 
 def nodes_of(space):

@@ -48,7 +48,8 @@ def small_work(monkeypatch):
 
 def grown(binned, growth, space, *rest, threads=None):
     """The leaves of a tree that several threads grew."""
-    with GrownTogether(binned, growth, space, rest[-1], threads):
+    target, weight, _, penalty = rest
+    with GrownTogether(binned, growth, space, target, weight, penalty, threads=threads):
         return grow.ready(binned, growth, space, *rest)(binned, growth, space, *rest)
 
 
@@ -77,7 +78,7 @@ def simple():
 def test_helpers_take_tasks():
     data, until = simple(), time.monotonic() + 60
     run, candidates = grow.ready(*data), data[2].candidates
-    with GrownTogether(*data[:3], data[-1]):
+    with GrownTogether(*data[:5], data[-1]):
         while time.monotonic() < until and not (candidates[1]["feature"] >= 0).any():
             run(*data)
     assert (candidates[1]["feature"] >= 0).any()
@@ -157,7 +158,7 @@ def test_every_feature_is_in_one_task_and_no_thread_has_a_task_more(n_features, 
 def test_rows_before_each_block():
     space = simple()[2]
     blocks = [(3, 0, 5, 2), (3, 5, 10, 4), (3, 10, 11, 1), (4, 11, 12, 0), (4, 12, 20, 5)]
-    space.blocks[:5] = blocks
+    space.blocks[["node", "first", "last", "left"]][:5] = blocks
     rows.count_before(space.blocks, 5)
     assert space.blocks["left"][:5].tolist() == [0, 2, 6, 0, 0]
 

@@ -91,30 +91,47 @@ def fill_two(target, weight, scale, weight_scale, bits, out):
 
 
 @leaf
-def to_fixed(form, fixed, target, weight):
-    """Write `target` and `weight`, (n,) or (1,) for one weight of all, into `fixed`: whether all are finite, the sums and the tallies.
-
-    form : record, which says from then on how whole numbers are read
-    """
+def choose_form(form, target, weight):
+    """Say in `form` how whole numbers of `target` and `weight`, (n,) or (1,) for one of all, are read; False where one is not finite."""
     n, k = len(target), exponent(target)
     if k == NEVER:
-        return False, 0, 0
+        return False
     bits = math.frexp(float(n))[1]
-    form.bits = bits
-    if bits <= NARROW and equal(weight) and 0 <= weight[0] < math.inf:
-        form.channels, form.shift, form.wide_low, form.wide_mask = 1, bits, 0, (1 << bits) - 1
-        form.unit, form.scale = weight[0], math.ldexp(1.0, 62 - bits - k)
-        lost, sums = fill_one(target, form.scale, bits, fixed)
-        if lost * ALLOWED <= n:
-            return True, sums, sums
-    m = exponent(weight)
+    form.bits, form.channels, form.shift, form.wide_low, form.wide_mask = bits, 1, bits, 0, (1 << bits) - 1
+    form.unit, form.scale = weight[0], math.ldexp(1.0, 62 - bits - k)
+    narrow = bits <= NARROW and equal(weight) and 0 <= weight[0] < math.inf
+    return narrow or widen(form, weight)
+
+
+@leaf
+def widen(form, weight):
+    """Take two channels; False where a weight is not finite."""
+    m, bits = exponent(weight), int(form.bits)
     if m == NEVER:
-        return False, 0, 0
+        return False
     m += bits if len(weight) == 1 else 0
     form.channels, form.shift, form.wide_low, form.wide_mask = 2, 0, bits, -1
-    form.scale, form.unit = math.ldexp(1.0, 62 - k), math.ldexp(1.0, m + bits - 62)
-    sums, tallies = fill_two(target, weight, form.scale, math.ldexp(1.0, 62 - bits - m), bits, fixed)
-    return True, sums, tallies
+    form.scale, form.unit = math.ldexp(form.scale, bits), math.ldexp(1.0, m + bits - 62)
+    return True
+
+
+@leaf
+def to_fixed(form, fixed, target, weight, first, last):
+    """Write the samples from `first` to `last` into `fixed`: how many are lost, the sums and the tallies."""
+    width, bits, some = form.channels, int(form.bits), target[first:last]
+    out = fixed[width * first : width * last]
+    if width == 1:
+        lost, sums = fill_one(some, form.scale, bits, out)
+        return lost, sums, sums
+    heavy = weight if len(weight) == 1 else weight[first:last]
+    sums, tallies = fill_two(some, heavy, form.scale, 1.0 / form.unit, bits, out)
+    return 0, sums, tallies
+
+
+@leaf
+def fine_enough(form, lost, n):
+    """Whether few enough of n targets are lost."""
+    return form.channels == 2 or lost * ALLOWED <= n
 
 
 @inlined

@@ -11,11 +11,11 @@ from coordboost._total import sum_of_losses
 from coordboost.dictionaries.trees.grow import grow
 from coordboost.dictionaries.trees.growth import Growth
 from coordboost.dictionaries.trees.kept import keep, measured_by_leaves, measured_by_samples
-from coordboost.dictionaries.trees.leaves import add_leaves, add_leaves_and_refresh, refit_leaves
+from coordboost.dictionaries.trees.leaves import add_leaves, refit_leaves
 from coordboost.dictionaries.trees.prefixes import Prefixes
 from coordboost.dictionaries.trees.sift import most_splits, remember, sift, up_to
 from coordboost.dictionaries.trees.stored import Trees, combined, fill_leaves
-from coordboost.dictionaries.trees.tasks import GrownTogether, worth_threads
+from coordboost.dictionaries.trees.tasks import GrownTogether, refresh_together, worth_threads
 from coordboost.dictionaries.trees.workspace import Workspace
 
 add = generic("add")
@@ -93,7 +93,7 @@ class Forest(NamedTuple):
 
     def add_and_refresh(self, j, a, loss, y, weight, base, pred, resid, even):
         see(self, j)
-        add_leaves_and_refresh(self.space.leaf, self.trees.values[j], a, loss, y, weight, base, pred, resid, even)
+        refresh_together(self.space, self.trees.values[j], a, loss, y, weight, base, pred, resid, even)
 
     def fill_column(self, j, out):
         """``out = B_j``."""
@@ -154,11 +154,15 @@ class Forest(NamedTuple):
         """How long the last tree was before it became a unit vector."""
         return self.state.length
 
-    def crew(self, n_features):
-        """The context in which searches of so many features (None: all) have several threads; None where one is enough."""
+    def crew(self, n_features, v, model):
+        """The context in which a run has several threads; None where one is enough.
+
+        n_features : how many are searched, None: all;  v : what trees are grown for
+        model : what `add_and_refresh` takes from the loss on, or None
+        """
         if not worth_threads(self.binned.n_samples * (n_features or self.binned.n_features)):
             return None
-        return GrownTogether(self.binned, self.growth, self.space, self.penalty)
+        return GrownTogether(self.binned, self.growth, self.space, v, self.metric, self.penalty, model)
 
 
 @kernel

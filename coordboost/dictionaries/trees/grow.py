@@ -5,12 +5,12 @@ import math
 from coordboost._crew import finish_task, next_task, open_tasks, wait_for_all
 from coordboost._generic import leaf
 from coordboost._machine import apart
-from coordboost.dictionaries.trees.fixed import count, mass, summed, to_fixed
+from coordboost.dictionaries.trees.fixed import choose_form, count, fine_enough, mass, summed, widen
 from coordboost.dictionaries.trees.histogram import where
-from coordboost.dictionaries.trees.rows import blocks_to_move, blocks_to_name, count_before
+from coordboost.dictionaries.trees.rows import all_blocks, blocks_to_move, blocks_to_name, count_before, fixed_sums
 from coordboost.dictionaries.trees.search import children
 from coordboost.dictionaries.trees.splits import ROUNDING, bounded, offer, rank, running
-from coordboost.dictionaries.trees.tasks import COUNT, DONE, MOVE, NAME, SEARCH, share, task
+from coordboost.dictionaries.trees.tasks import COUNT, DONE, FIX, MOVE, NAME, SEARCH, share, task
 
 
 @apart
@@ -49,10 +49,9 @@ def grow(binned, growth, space, target, weight, features, penalty):
     rounded once (fixed.py): the tree is the same for any order of the rows and any number of threads.
     *Cost*: for each level one addition per feature and row of the smaller children, at the root per row.
     """
-    if not plant(growth, space, target, weight):
-        return 0
     state, crew, nodes, blocks = space.count, space.crew, space.nodes, space.blocks
-    what, n = SEARCH, tasks_of_search(state, features, space.wanted)
+    state.leaves = 0
+    what, n = FIX if choose_form(space.form, target, weight) else DONE, all_blocks(state, len(target), blocks)
     while what != DONE:
         shared, k = state.threads > 1 and n > 1, -1
         if shared:
@@ -62,12 +61,19 @@ def grow(binned, growth, space, target, weight, features, penalty):
             k = next_task(crew) if shared else k + 1
             if not 0 <= k < n:
                 break
-            task(what, k, 0, binned, growth, space, features, penalty)
+            task(what, k, 0, binned, growth, space, target, weight, features, penalty)
             if shared:
                 finish_task(crew)
         if shared:
             wait_for_all(crew, n)
-        if what == SEARCH and split_best(binned, growth, space, features):
+        if what == FIX:
+            lost, sums, tallies = fixed_sums(blocks, n)
+            if fine_enough(space.form, lost, len(target)):
+                plant(growth, space, len(target), sums, tallies)
+                what, n = SEARCH, tasks_of_search(state, features, space.wanted)
+            else:
+                widen(space.form, weight)
+        elif what == SEARCH and split_best(binned, growth, space, features):
             n, several = blocks_to_move(state, space.batch, nodes, blocks)
             what = COUNT if several else MOVE
         elif what == SEARCH:
@@ -95,18 +101,14 @@ def tasks_of_search(state, features, wanted):
 
 
 @leaf
-def plant(growth, space, target, weight):
-    """The root of a tree, whose split is searched for next; False where a number is not finite."""
+def plant(growth, space, n, sums, tallies):
+    """The root of a tree, which holds n samples."""
     state, root = space.count, space.nodes[0]
-    finite, sums, tallies = to_fixed(space.form, space.fixed[0], target, weight)
-    if not finite:
-        return False
     state.nodes, state.leaves, state.slots, state.batch, state.first = 1, 1, 1, 1, 0
     space.batch[0] = -1
-    root.start, root.stop, root.depth, root.slot = 0, len(target), 0, 0
+    root.start, root.stop, root.depth, root.slot = 0, n, 0, 0
     root.low, root.high = -math.inf, math.inf
     make(growth, space, 0, sums, tallies, True)
-    return True
 
 
 @leaf

@@ -24,13 +24,14 @@ def add_leaves(leaves, values, a, v):
 
 
 @kernel
-def add_leaves_and_refresh(leaves, values, a, loss, y, weight, base, pred, resid, even):
-    """As `add_leaves` to `pred`, and the residual there; `even` where every weight is 1, which then need not be read.
+def add_leaves_and_refresh(leaves, values, a, start, stop, loss, y, weight, base, pred, resid, even):
+    """As `add_leaves` to `pred`, and the residual there, of the samples from `start` to `stop`.
 
-    In two loops, for the compiler: what reads from a table does not become vectors, and it would take the residual with it.
+    `even` where every weight is 1, which then need not be read. In two loops, for the compiler: what reads from a table does not become
+    vectors, and it would take the residual with it.
     """
-    for first in range(0, len(leaves), TOGETHER):
-        last = min(first + TOGETHER, len(leaves))
+    for first in range(start, stop, TOGETHER):
+        last = min(first + TOGETHER, stop)
         there, target, out, heavy = pred[first:last], y[first:last], resid[first:last], weight[first:last]
         add_leaves(leaves[first:last], values, a, there)
         for i in range(len(out)):

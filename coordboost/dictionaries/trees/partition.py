@@ -55,10 +55,17 @@ def name_two(codes, goes_left, rows, one, other, leaf):
 
 
 @leaf
-def name_all(codes, goes_left, one, other, leaf):
-    """As `name_two`, for all rows in their order."""
+def name_stump(codes, goes_left, leaf):
+    """The leaves of rows in their order, in a tree with two: 0 on the left and 1 on the right."""
     for i in range(len(leaf)):
-        leaf[i] = one if goes_left[codes[i]] else other
+        leaf[i] = 1 - goes_left[codes[i]]
+
+
+@leaf
+def name_range(codes, last, high, leaf):
+    """As `name_stump`, where codes above `last` go right up to `high`: without a look at a table many rows are named at once."""
+    for i in range(len(leaf)):
+        leaf[i] = (codes[i] > last) & (codes[i] <= high)
 
 
 @leaf

@@ -4,8 +4,11 @@ A node with many rows is cut where several threads work, so that none waits for 
 a node are moved the rows that go left are counted in each, which says where the next one begins.
 """
 
+import numpy as np
+
 from coordboost._generic import inlined, leaf
-from coordboost.dictionaries.trees.partition import count_left, name_all, name_one, name_two, part, part_two
+from coordboost.dictionaries.trees.fixed import to_fixed
+from coordboost.dictionaries.trees.partition import count_left, name_one, name_range, name_stump, name_two, part, part_two
 
 
 @inlined
@@ -23,6 +26,32 @@ def cut(nodes, at, most, blocks, n):
         block.node, block.first, block.last, block.left = at, first, min(first + most, node.stop), 0
         n += 1
     return n
+
+
+@leaf
+def all_blocks(state, n, blocks):
+    """The blocks of n samples; their number."""
+    count = 0
+    for first in range(0, n, state.block):
+        blocks[count].first, blocks[count].last = first, min(first + state.block, n)
+        count += 1
+    return count
+
+
+@inlined
+def fix_block(space, target, weight, k):
+    """The targets and weights of a block as whole numbers."""
+    block = space.blocks[k]
+    block.lost, block.sums, block.tallies = to_fixed(space.form, space.fixed[0], target, weight, block.first, block.last)
+
+
+@leaf
+def fixed_sums(blocks, n):
+    """How many of the targets of n blocks are lost, their sums and tallies."""
+    lost = sums = tallies = 0
+    for k in range(n):
+        lost, sums, tallies = lost + blocks[k].lost, sums + blocks[k].sums, tallies + blocks[k].tallies
+    return lost, sums, tallies
 
 
 @leaf
@@ -94,8 +123,11 @@ def name_block(binned, space, k):
         name_one(rows, node.leaf, space.leaf)
     else:
         codes, goes_left = binned.codes[node.feature], space.goes_left[block.node]
-        one, other = space.nodes[node.left].leaf, space.nodes[node.right].leaf
-        if block.node == 0:
-            name_all(codes[block.first : block.last], goes_left, one, other, space.leaf[block.first : block.last])
+        some, out = codes[block.first : block.last], space.leaf[block.first : block.last]
+        if block.node > 0:
+            name_two(codes, goes_left, rows, space.nodes[node.left].leaf, space.nodes[node.right].leaf, space.leaf)
+        elif binned.categorical[node.feature]:
+            name_stump(some, goes_left, out)
         else:
-            name_two(codes, goes_left, rows, one, other, space.leaf)
+            known = binned.n_bins[node.feature] - (binned.missing[node.feature] >= 0)
+            name_range(some, np.uint8(node.bin), np.uint8(known - 1 if node.missing_left else 255), out)

@@ -1,12 +1,13 @@
-"""The work on a tree in tasks, which one thread does or several: a few features are searched, rows counted, moved and named.
+"""The work on a tree in tasks, which one thread does or several: features are searched, rows counted, moved and named, a model moved.
 
 Nothing that is summed up depends on who does which task: sums are whole numbers, and the best split is the best of the bests.
 """
 
-from coordboost._crew import Helped, finish_task, next_task, rest
-from coordboost._generic import compiled, leaf
+from coordboost._crew import Helped, finish_task, next_task, open_tasks, rest, wait_for_all
+from coordboost._generic import compiled, kernel, leaf
 from coordboost._tiles import THREADS, pool
-from coordboost.dictionaries.trees.rows import count_block, move_block, name_block
+from coordboost.dictionaries.trees.leaves import add_leaves_and_refresh
+from coordboost.dictionaries.trees.rows import all_blocks, count_block, fix_block, move_block, name_block
 from coordboost.dictionaries.trees.search import search
 
 #: Samples times features of a search below which one thread does all.
@@ -14,7 +15,7 @@ LITTLE = 1 << 20
 #: Most rows of a block, where there are several threads.
 BLOCK = 1 << 14
 #: The kinds of tasks, in their order.
-SEARCH, COUNT, MOVE, NAME, DONE = range(5)
+FIX, SEARCH, COUNT, MOVE, NAME, REFRESH, DONE = range(7)
 
 
 @leaf
@@ -33,9 +34,11 @@ def first_of(k, fours):
 
 
 @leaf
-def task(what, k, thread, binned, growth, space, features, penalty):
-    """Task k of a kind."""
-    if what == SEARCH:
+def task(what, k, thread, binned, growth, space, target, weight, features, penalty):
+    """Task k of a kind, of a tree."""
+    if what == FIX:
+        fix_block(space, target, weight, k)
+    elif what == SEARCH:
         first, last = first_of(k, space.count.fours), first_of(k + 1, space.count.fours)
         search(binned, growth, space, features, penalty, thread, first, min(last, len(features)))
     elif what == COUNT:
@@ -46,13 +49,47 @@ def task(what, k, thread, binned, growth, space, features, penalty):
         name_block(binned, space, k)
 
 
-def attend(thread, binned, growth, space, penalty):
+@kernel
+def refresh_block(space, k, loss, y, weight, base, pred, resid, even):
+    """Move a model for the samples of a block, and take the residual there."""
+    block = space.blocks[k]
+    rows = block.first, block.last
+    add_leaves_and_refresh(space.leaf, space.values, space.count.rate, *rows, loss, y, weight, base, pred, resid, even)
+
+
+@kernel
+def refresh_together(space, values, a, loss, y, weight, base, pred, resid, even):
+    """As `add_leaves_and_refresh` of all samples, by several threads where they know the model."""
+    state, crew = space.count, space.crew
+    n = all_blocks(state, len(space.leaf), space.blocks)
+    shared, k = state.model > 0 and n > 1, -1
+    state.what, state.rate = REFRESH, a
+    for i in range(len(values)):
+        space.values[i] = values[i]
+    if shared:
+        open_tasks(crew, n)
+    while True:
+        k = next_task(crew) if shared else k + 1
+        if not 0 <= k < n:
+            break
+        refresh_block(space, k, loss, y, weight, base, pred, resid, even)
+        if shared:
+            finish_task(crew)
+    if shared:
+        wait_for_all(crew, n)
+
+
+def attend(thread, binned, growth, space, target, weight, penalty, model):
     """Do tasks until the crew is dissolved."""
     looks = 0
     while True:
         k = next_task(space.crew)
         if k >= 0:
-            task(space.count.what, k, thread, binned, growth, space, space.wanted[: space.count.features], penalty)
+            what = space.count.what
+            if what != REFRESH:
+                task(what, k, thread, binned, growth, space, target, weight, space.wanted[: space.count.features], penalty)
+            elif model is not None:
+                refresh_block(space, k, *model)
             finish_task(space.crew)
             looks = 0
         elif k == -1:
@@ -65,23 +102,27 @@ def attend(thread, binned, growth, space, penalty):
 class GrownTogether(Helped):
     """A context in which trees grow on several threads, with the same bits.
 
+    binned, growth, space, target, weight, penalty : of every tree, as `grow` has them
+    model : what `refresh_block` takes from the loss on, of the model that moves between two trees, or None
     threads : how many at most, the calling one among them; default those of the pool
     """
 
-    def __init__(self, binned, growth, space, penalty, threads=None):
-        run = compiled(attend, (binned, growth, space))
-        self.count, self.threads = space.count, min(threads or pool()[1], THREADS)
-        super().__init__(space.crew, lambda thread: run(thread, binned, growth, space, penalty), self.threads - 1)
+    def __init__(self, binned, growth, space, target, weight, penalty, model=None, threads=None):
+        known = binned, growth, space, target, weight, penalty, model
+        run = compiled(attend, (binned, growth, space) if model is None else (binned, growth, space, model[0]))
+        self.count, self.model, self.threads = space.count, int(model is not None), min(threads or pool()[1], THREADS)
+        super().__init__(space.crew, lambda thread: run(thread, *known), self.threads - 1)
 
     def __enter__(self):
         self.alone, self.count.block, self.count.threads = self.count.block, BLOCK, self.threads
+        self.count.model = self.model
         super().__enter__()
 
     def __exit__(self, *_):
         try:
             super().__exit__()
         finally:
-            self.count.block, self.count.threads = self.alone, 1
+            self.count.block, self.count.threads, self.count.model = self.alone, 1, 0
 
 
 def worth_threads(updates):

@@ -15,6 +15,8 @@ FEWEST = 64
 ABREAST = LINE // 8
 #: Entries of a table by code.
 CODES = 256
+#: What is counted and said in whole numbers that begin with 0.
+COUNTS = ("nodes", "leaves", "slots", "batch", "first", "features", "fours", "what", "model")
 
 
 def _fields(**kinds):
@@ -46,8 +48,16 @@ NODE = _fields(
 )
 #: The best split of a node that a thread has seen.
 CANDIDATE = _fields(score="f8", feature="i8", place="i8", bin="i8", missing_left="i8", sums="i8", tallies="i8")
-#: Some rows of a node: from first to last; how many of them go left, then how many do of the rows of the node before them.
-BLOCK = _fields(node="i8", first="i8", last="i8", left="i8")
+#: Some rows of a node.
+BLOCK = _fields(
+    node="i8",
+    first="i8",  # the rows, from first to last
+    last="i8",
+    left="i8",  # how many of them go left, then how many do of the rows of the node before them
+    lost="i8",  # of a block of samples: how many whole numbers are too small, the sums and the tallies, see fixed.py
+    sums="i8",
+    tallies="i8",
+)
 
 
 @inlined
@@ -83,7 +93,7 @@ class Workspace(NamedTuple):
     bits: np.ndarray  # int64 (THREADS, CODES + ABREAST): the same memory, to compare as whole numbers
     order: np.ndarray  # int64 (THREADS, CODES): categories by their means
     goes_left: np.ndarray  # uint8 (2 max_leaves, CODES): for each node and code 1 if it goes left
-    blocks: np.ndarray  # BLOCK (n_samples / FEWEST + 2 max_leaves,): rows that are moved or named at the same time
+    blocks: np.ndarray  # BLOCK (n_samples / FEWEST + 2 max_leaves,): rows with which something is done at the same time
     wanted: np.ndarray  # int64 (n_features,): the features of the search that is under way
     batch: np.ndarray  # int64 (max_leaves,): nodes that were split last, whose children are searched next
     leaf: np.ndarray  # (n_samples,): the leaf of each sample
@@ -91,7 +101,8 @@ class Workspace(NamedTuple):
     form: np.record  # how fixed numbers are read: see fixed.py
     crew: Crew  # the threads that grow the tree together
     # how many nodes, leaves, slots, nodes in the batch, threads, features of the search, and its tasks with four of them; the first of
-    # the new nodes; most rows of a block and the kind of the tasks that are under way
+    # the new nodes; most rows of a block and the kind of the tasks that are under way; how far a model moves, and whether threads that
+    # help know it
     count: np.record  # type: ignore[assignment]
 
     @classmethod
@@ -124,5 +135,5 @@ class Workspace(NamedTuple):
             np.zeros(leaves),
             record(channels=1, bits=0, scale=1.0, unit=1.0, wide_low=0, wide_mask=0, shift=0),
             Crew.empty(),
-            record(nodes=0, leaves=0, slots=0, batch=0, first=0, threads=1, features=0, fours=0, block=max(n, 1), what=0),
+            record(**dict.fromkeys(COUNTS, 0), threads=1, block=max(n, 1), rate=0.0),
         )

@@ -138,7 +138,7 @@ class Searched(NamedTuple):
     def crew(self, n_groups):
         """The context in which searches of so many groups (None: all) have several threads; None where one is enough."""
         own = DICTIONARY.of(self.inner.dictionary, "crew")
-        return own and own(n_groups)
+        return own and own(n_groups, self.looked, VIEW.of(self.inner, "refreshed"))
 
     def tie(self):
         return tie(self.inner)
