@@ -169,9 +169,10 @@ def test_not_finite():
 
 
 RUNS = [(cb.gbm(0.3), False), (cb.gbm(0.3), True), (cb.rtgcd(select=cb.Groups(2)), False), (cb.agbm(0.5, 0.1), True)]
+RUNS += [(cb.sglb(0.1, 100.0, share=0.5), False)]
 
 
-@pytest.mark.parametrize(("method", "newton"), RUNS, ids=["gbm", "gbm, Newton", "groups", "agbm, Newton"])
+@pytest.mark.parametrize(("method", "newton"), RUNS, ids=["gbm", "gbm, Newton", "groups", "agbm, Newton", "sglb"])
 def test_a_run_has_the_same_bits_on_several_threads(monkeypatch, method, newton):
     loss = cb.Logistic() if newton else cb.Squared()
     y = np.where(TARGET > 0, 1.0, -1.0) if newton else TARGET
