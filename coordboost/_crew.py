@@ -86,6 +86,33 @@ def wait_for_all(crew, n):
         rest(looks)
 
 
+@leaf
+def first_task(crew, n, shared):
+    """The first of n tasks, -1 where there is none for the caller; `shared` with all who attend, else all are the caller's."""
+    if not shared:
+        return 0 if n > 0 else -1
+    open_tasks(crew, n)
+    return _mine(crew, n)
+
+
+@leaf
+def task_after(crew, n, shared, k):
+    """Say that task k is finished: the next one, or -1 when all n are finished."""
+    if not shared:
+        return k + 1 if k + 1 < n else -1
+    finish_task(crew)
+    return _mine(crew, n)
+
+
+@leaf
+def _mine(crew, n):
+    """The next task that nobody has, or -1 when all n are finished."""
+    k = next_task(crew)
+    if k < 0:
+        wait_for_all(crew, n)
+    return k
+
+
 class Helped:
     """A context in which threads of the pool attend to a crew.
 

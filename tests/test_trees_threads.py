@@ -127,6 +127,17 @@ def test_tasks_are_taken_once_and_in_order():
     assert _crew.next_task(crew) == -2
 
 
+@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.parametrize("n", [0, 1, 3])
+def test_all_tasks_are_done_by_one_where_nobody_helps(n, shared):
+    crew, done = _crew.Crew.empty(), []
+    k = _crew.first_task(crew, n, shared)
+    while k >= 0:
+        done.append(k)
+        k = _crew.task_after(crew, n, shared, k)
+    assert done == list(range(n)) and crew.done[_crew.ALONE] == (n if shared else 0)
+
+
 def test_no_two_threads_write_to_one_line_of_the_cache():
     """Where they did, four features took as long as eight."""
     binned, line = table(RNG.integers(0, 255, (9, 600))), workspace.LINE

@@ -2,7 +2,7 @@
 
 import math
 
-from coordboost._crew import finish_task, next_task, open_tasks, wait_for_all
+from coordboost._crew import first_task, task_after
 from coordboost._generic import leaf
 from coordboost._machine import apart
 from coordboost.dictionaries.trees.fixed import choose_form, count, fine_enough, mass, summed, widen
@@ -53,19 +53,13 @@ def grow(binned, growth, space, target, weight, features, penalty):
     state.leaves = 0
     what, n = FIX if choose_form(space.form, target, weight) else DONE, all_blocks(state, len(target), blocks)
     while what != DONE:
-        shared, k = state.threads > 1 and n > 1, -1
+        shared = state.threads > 1 and n > 1
         if shared:
             state.what = what
-            open_tasks(crew, n)
-        while True:
-            k = next_task(crew) if shared else k + 1
-            if not 0 <= k < n:
-                break
+        k = first_task(crew, n, shared)
+        while k >= 0:
             task(what, k, 0, binned, growth, space, target, weight, features, penalty)
-            if shared:
-                finish_task(crew)
-        if shared:
-            wait_for_all(crew, n)
+            k = task_after(crew, n, shared, k)
         if what == FIX:
             lost, sums, tallies = fixed_sums(blocks, n)
             if fine_enough(space.form, lost, len(target)):

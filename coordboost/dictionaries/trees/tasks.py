@@ -3,7 +3,7 @@
 Nothing that is summed up depends on who does which task: sums are whole numbers, and the best split is the best of the bests.
 """
 
-from coordboost._crew import Helped, finish_task, next_task, open_tasks, rest, wait_for_all
+from coordboost._crew import Helped, finish_task, first_task, next_task, rest, task_after
 from coordboost._generic import compiled, kernel, leaf
 from coordboost._tiles import THREADS, pool
 from coordboost.dictionaries.trees.leaves import add_leaves_and_refresh
@@ -62,21 +62,14 @@ def refresh_together(space, values, a, loss, y, weight, base, pred, resid, even)
     """As `add_leaves_and_refresh` of all samples, by several threads where they know the model."""
     state, crew = space.count, space.crew
     n = all_blocks(state, len(space.leaf), space.blocks)
-    shared, k = state.model > 0 and n > 1, -1
+    shared = state.model > 0 and n > 1
     state.what, state.rate = REFRESH, a
     for i in range(len(values)):
         space.values[i] = values[i]
-    if shared:
-        open_tasks(crew, n)
-    while True:
-        k = next_task(crew) if shared else k + 1
-        if not 0 <= k < n:
-            break
+    k = first_task(crew, n, shared)
+    while k >= 0:
         refresh_block(space, k, loss, y, weight, base, pred, resid, even)
-        if shared:
-            finish_task(crew)
-    if shared:
-        wait_for_all(crew, n)
+        k = task_after(crew, n, shared, k)
 
 
 def attend(thread, binned, growth, space, target, weight, penalty, model):
