@@ -31,7 +31,7 @@ def readable(column, name):
 
 def _by_column(X):
     """A sparse matrix as CSC, each entry stored once; that of the user is not changed."""
-    X = scipy.sparse.csc_array(X)
+    X = scipy.sparse.csc_array(validation.sound(X))
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()

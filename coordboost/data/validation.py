@@ -87,9 +87,7 @@ def matrix(X):
     X = as_pandas(X) if is_frame(X) else X
     own_names = [str(name) for name in X.columns] if is_frame(X) else None
     if scipy.sparse.issparse(X):
-        if X.ndim != 2 or X.dtype.kind not in "fiub":
-            raise ValueError(f"X must be a 2-dimensional sparse matrix of real numbers, got shape {X.shape}, dtype {X.dtype}.")
-        out = scipy.sparse.csc_array(X, dtype=np.float64, copy=True)
+        out = scipy.sparse.csc_array(sound(X), dtype=np.float64, copy=True)
         out.sum_duplicates()
     elif own_names is not None:
         refuse_words(X)
@@ -99,6 +97,58 @@ def matrix(X):
     if out.shape[0] == 0 or out.shape[1] == 0:
         raise ValueError(f"X must have at least one row and one column, got shape {out.shape}.")
     return out, own_names
+
+
+def sound(X):
+    """`X`, a sparse matrix: what its indices point to is looked at here, as scipy's routines read and write wherever that is.
+
+    Returns
+    -------
+    X, without room behind its entries; of formats without arrays of indices (dia, lil, dok) the same as COO
+
+    Raises
+    ------
+    ValueError
+        For another number of dimensions, what is no number, and indices that are out of bounds or do not fit each other.
+    """
+    if X.ndim != 2 or X.dtype.kind not in "fiub":
+        raise ValueError(f"X must be a 2-dimensional sparse matrix of real numbers, got shape {X.shape}, dtype {X.dtype}.")
+    try:
+        X = X if X.format in ("csr", "csc", "bsr", "coo") else X.tocoo()
+        wrong = _damage(X)
+    except (AttributeError, IndexError, TypeError, ValueError) as error:
+        wrong = f"scipy says {' '.join(str(error).split())!r}"
+    if wrong:
+        raise ValueError(f"X is a sparse matrix that is broken: {wrong}; make it again, for instance from (data, (row, column)).")
+    used = len(X.data) if X.format == "coo" else X.indptr[-1]
+    return X if used == len(X.data) else type(X)((X.data[:used], X.indices[:used], X.indptr), shape=X.shape)
+
+
+def _damage(X):
+    """What is wrong with the indices of a sparse matrix in one of four formats, in words; "" where nothing is. No array is written to."""
+    tall, wide = X.blocksize if X.format == "bsr" else (1, 1)
+    shape, data = (X.shape[0] // tall, X.shape[1] // wide), X.data
+    if data.shape != ((len(data), tall, wide) if X.format == "bsr" else (data.size,)):
+        return f"its data has shape {data.shape}"
+    if X.format == "coo":
+        return _outside("row", X.row, shape[0], len(data)) or _outside("column", X.col, shape[1], len(data))
+    major, minor = reversed(shape) if X.format == "csc" else shape
+    stops = X.indptr
+    if stops.ndim != 1 or stops.dtype.kind not in "iu" or len(stops) != major + 1:
+        return f"indptr must be {major + 1} whole numbers, got shape {stops.shape}, dtype {stops.dtype}"
+    if stops[0] != 0 or (stops[1:] < stops[:-1]).any() or stops[-1] > len(data):
+        return f"indptr must begin with 0, not decrease, and end at most at the {len(data)} entries"
+    return _outside("index", X.indices, minor, len(data))
+
+
+def _outside(name, index, length, count):
+    """What is wrong with `count` indices below `length`, in words."""
+    if index.shape != (count,) or index.dtype.kind not in "iu":
+        return f"{count} entries need as many whole numbers, got shape {index.shape}, dtype {index.dtype}"
+    low, high = (int(index.min()), int(index.max())) if count else (0, 0)
+    if low < 0 or (count and high >= length):
+        return f"{name} {low if low < 0 else high} is out of bounds, from 0 to {length - 1}"
+    return ""
 
 
 def check_columns(X, top=None, first=0, names=None):

@@ -5,6 +5,7 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.extmath import safe_sparse_dot
@@ -106,6 +107,7 @@ class Linear(BaseEstimator):
         if is_frame(X) and any(map(is_time, X.dtypes)):
             refuse_words(X)
         refuse_times("X", X)
+        X = validation.sound(X) if issparse(X) else X
         try:
             return validate_data(self, X, reset=reset, accept_sparse="csc", dtype=np.float64, **least)
         except (TypeError, ValueError):

@@ -3,11 +3,13 @@
 import hashlib
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing, assert_all_finite, check_consistent_length, column_or_1d
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from coordboost._checks import shown
 from coordboost.data.frames import is_frame, refuse_times
+from coordboost.data.validation import sound
 
 
 def checked_table(estimator, X, *, reset=False):
@@ -16,6 +18,7 @@ def checked_table(estimator, X, *, reset=False):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
         return X
     refuse_times("X", X)
+    X = sound(X) if issparse(X) else X
     kinds = {"dtype": [np.float64, np.float32], "ensure_all_finite": False, "accept_sparse": "csc"}
     return validate_data(estimator, X, reset=reset, **kinds)
 

@@ -8,6 +8,7 @@ from coordboost.geometry.angle import exactly
 from coordboost.geometry.learners import Learners
 from coordboost.pieces.momentum import admissible
 from coordboost.pieces.selection import Full
+from coordboost.problem import checked_problem
 
 #: Most entries of B for which the angle is asked for, and most seconds that it may take.
 FEW, QUICK = 1 << 14, 0.1
@@ -32,7 +33,7 @@ def momentum_limit(problem):
     *Source*: Lu, Karimireddy, Ponomareva, Mirrokni, Theorem 4.1, which prints the smaller Theta^4 / (4 + Theta^2); the proof of its
     Lemma C.6 with the best constant gives this one.
     """
-    if not problem.countable or problem.n_samples * problem.n_learners > FEW:
+    if not checked_problem(problem).countable or problem.n_samples * problem.n_learners > FEW:
         return None
     angle = exactly(Learners.of(problem, Full()), QUICK)
     return None if angle is None or angle.lower <= 0 else float(admissible(angle.lower))

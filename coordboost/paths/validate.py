@@ -169,4 +169,4 @@ def rows_quickly(X):
     """X as something that gives rows quickly; data frames as arrays."""
     if validation.is_frame(X):
         return validation.matrix(X)[0]
-    return scipy.sparse.csr_array(X) if scipy.sparse.issparse(X) else np.asarray(X)
+    return scipy.sparse.csr_array(validation.sound(X)) if scipy.sparse.issparse(X) else np.asarray(X)
