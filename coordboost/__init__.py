@@ -1,13 +1,12 @@
 """Boosting as convex optimisation over the coefficients of a weak-learner matrix.
 
-A public name is loaded when it is first used. ``__init__.pyi`` lists the names and where each lives.
+A public name is loaded when it is first used. ``__init__.pyi`` lists the names and where each lives. No module of this folder is called
+like a public function: Python puts a module that is loaded under its name here, and would hide the function.
 """
 
 import ast
 import importlib
-import sys
 from pathlib import Path
-from types import ModuleType
 
 __version__ = "0.1.0"
 
@@ -29,14 +28,3 @@ def __getattr__(name):
 
 def __dir__():
     return sorted([*__all__, "__version__"])
-
-
-class _Package(ModuleType):
-    """The package: loading its module ``solve`` or ``certify`` must not hide the function of that name."""
-
-    def __setattr__(self, name, value):
-        if not (isinstance(value, ModuleType) and _HOME.get(name, __name__) != __name__):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package

@@ -7,7 +7,7 @@ from coordboost._families import Families as Families
 from coordboost._winner import best_of as best_of
 from coordboost.bounds import BoundCheck as BoundCheck
 from coordboost.bounds import check as check
-from coordboost.certify import certify as certify
+from coordboost.certificates import certify as certify
 from coordboost.data.binning import bin_columns as bin_columns
 from coordboost.data.blocks import blocks as blocks
 from coordboost.data.families import tree_families as tree_families
@@ -79,7 +79,7 @@ from coordboost.methods import rcd as rcd
 from coordboost.methods import regularized_forward_stagewise as regularized_forward_stagewise
 from coordboost.methods import rtgcd as rtgcd
 from coordboost.methods import vagbm as vagbm
-from coordboost.page import page as page
+from coordboost.pages import page as page
 from coordboost.paths.penalties import convert_penalty as convert_penalty
 from coordboost.paths.places import Place as Place
 from coordboost.paths.refitted import RefittedRun as RefittedRun
@@ -126,10 +126,10 @@ from coordboost.readers import read_table as read_table
 from coordboost.run import Run as Run
 from coordboost.run import Status as Status
 from coordboost.run import load as load
-from coordboost.shapes import Shape as Shape
-from coordboost.shapes import shapes as shapes
-from coordboost.solve import iterate as iterate
-from coordboost.solve import solve as solve
+from coordboost.shape import Shape as Shape
+from coordboost.shape import shapes as shapes
+from coordboost.solving import iterate as iterate
+from coordboost.solving import solve as solve
 from coordboost.state import State as State
 from coordboost.stochastic import sgb as sgb
 from coordboost.stochastic import sglb as sglb

@@ -27,7 +27,7 @@ from coordboost._callee import Callee
 
 _PACKAGE = Path(__file__).parent
 #: Rooms without kernels. A piece that lived there would be hashed as one of a user's own.
-_APART = {"cli", "data", "estimators", "page", "plots", "readers", "storage"}
+_APART = {"cli", "data", "estimators", "pages", "plots", "readers", "storage"}
 # Only compiled code calls a kernel, which is optimised with its caller.
 _INNER = {"pipeline_class": Callee}
 # Sums in any order are optimised on their own, so that every caller gets the same order. No other language calls them: numba's entry for

@@ -9,7 +9,7 @@ from coordboost._protocol import LOSS, SELECTION
 from coordboost._total import total_of
 from coordboost.data import validation
 from coordboost.pieces.structural import labels_of, lengths
-from coordboost.solve import solve
+from coordboost.solving import solve
 from coordboost.structured import rgb
 
 

@@ -20,7 +20,7 @@ from coordboost.bounds.trail import Constants, Trail
 from coordboost.exact.homotopy import exact_path
 from coordboost.method import Method
 from coordboost.problem import checked_problem
-from coordboost.solve import solve
+from coordboost.solving import solve
 from coordboost.spectrum import Spectrum
 
 

@@ -8,7 +8,7 @@ from coordboost.lasso.path import lasso_path
 from coordboost.methods import forward_stagewise, forward_stepwise, lasso_cd, ls_boost, regularized_forward_stagewise
 from coordboost.plots import path as plots
 from coordboost.problem import Problem
-from coordboost.solve import solve
+from coordboost.solving import solve
 from coordboost.state import State
 from coordboost.stopping import GapBelow
 from coordboost.targets import Penalty

@@ -13,7 +13,7 @@ from coordboost.paths.freedom import hat_trace
 from coordboost.paths.places import PathLike, checked_place
 from coordboost.paths.refitted import RefittedRun
 from coordboost.paths.scoring import run_losses
-from coordboost.shapes import shapes
+from coordboost.shape import shapes
 from coordboost.state import State, spaced
 from coordboost.targets import Certificate
 

@@ -10,7 +10,7 @@ from refusal import refused
 
 import coordboost as cb
 from coordboost import Ball, Penalty, Problem, Unconstrained
-from coordboost.certify import Judged
+from coordboost.certificates import Judged
 from coordboost.spectrum import Spectrum
 from coordboost.targets import At
 

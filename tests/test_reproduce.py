@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 import coordboost as cb
 from coordboost.cli import main, methods
-from coordboost.page.command import NUMBERS, command
+from coordboost.pages.command import NUMBERS, command
 
 RNG = np.random.default_rng(12)
 N = 40

@@ -63,7 +63,7 @@ class Repeats(NamedTuple):
     def of(cls, run):
         """The run repeated with the seeds 0, 1, ...; one more time if nothing is drawn. *Cost*: that of these runs, and one angle."""
         from coordboost.geometry.least import least_loss
-        from coordboost.solve import solve
+        from coordboost.solving import solve
 
         at = np.unique(np.round(np.geomspace(1, run.n_steps, POINTS)).astype(int)) if run.n_steps else np.zeros(1, dtype=int)
         random = SELECTION.of(run.method.select, "width") > 0

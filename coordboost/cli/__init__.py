@@ -139,7 +139,7 @@ def certify(run, independent, radius, lam, as_json):
     regularized_forward_stagewise. l1 norms are those of the standardised coefficients.
     """
     from coordboost import report
-    from coordboost.certify import certify
+    from coordboost.certificates import certify
     from coordboost.paths.refitted import with_intercept
     from coordboost.run import load
     from coordboost.targets import Ball, Penalty

@@ -39,7 +39,7 @@ def cv(file, target, steps, seed, loss, center, scale, out, folds, choose, as_js
     from coordboost.paths.refitted import with_intercept
     from coordboost.paths.validate import folds_of, of_folds, rows_quickly
     from coordboost.problem import Problem
-    from coordboost.solve import solve
+    from coordboost.solving import solve
 
     if given["method"] is None:
         raise click.UsageError(NO_METHOD)

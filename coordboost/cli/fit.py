@@ -69,7 +69,7 @@ def fit(ctx, file, target, steps, until_gap, time_limit, seed, loss, center, sca
     forward_stagewise. So their l1 norm never exceeds delta, and the run ends near the Lasso solution with that bound.
     `coordboost path` is the same command.
     """  # noqa: D301
-    from coordboost.solve import solve
+    from coordboost.solving import solve
     from coordboost.stopping import GapBelow, TimeLimit
 
     stop = [rule(limit) for rule, limit in ((GapBelow, until_gap), (TimeLimit, time_limit)) if limit is not None]

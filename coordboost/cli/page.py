@@ -17,7 +17,7 @@ def report(run, out):
     Data, method, path, coefficients, certificate, the theorems that apply, how to cite and how to reproduce. The page needs no network
     and holds no row of the data; words of text columns are on it.
     """
-    from coordboost.page import page
+    from coordboost.pages import page
     from coordboost.run import load
 
     out = Path(run).with_suffix(".html") if out is None else out

@@ -21,7 +21,7 @@ from coordboost.estimators.parameters import Parameters
 from coordboost.exports import lightgbm_text
 from coordboost.outcome import Status
 from coordboost.problem import Problem
-from coordboost.solve import solve
+from coordboost.solving import solve
 
 
 class Boosted(Parameters):

@@ -5,9 +5,9 @@ import math
 import numpy as np
 
 from coordboost._protocol import LOSS
-from coordboost.certify import certify
+from coordboost.certificates import certify
 from coordboost.methods import gcd
-from coordboost.solve import solve
+from coordboost.solving import solve
 from coordboost.targets import At, Ball, Unconstrained
 
 #: Steps of greedy coordinate descent, and steps in all directions at once that follow them.

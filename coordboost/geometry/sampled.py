@@ -81,7 +81,7 @@ def _targets(problem, starts, n_steps, rng):
 
 def _boosted(problem, target, n_steps):
     """Boosting with full steps towards a target."""
-    from coordboost.solve import solve
+    from coordboost.solving import solve
 
     return solve(problem.but(loss=Squared(), y=target, offset=0.0, base=0.0), ls_boost(1.0), n_steps)
 

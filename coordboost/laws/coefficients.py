@@ -10,7 +10,7 @@ from coordboost.laws.report import SKIPPED
 from coordboost.method import Method
 from coordboost.pieces.selection import Full
 from coordboost.pieces.steps import Proportional
-from coordboost.solve import solve
+from coordboost.solving import solve
 
 
 class StoreCase(NamedTuple):

@@ -23,7 +23,7 @@ from coordboost.methods import (
 from coordboost.pieces.selection import Full
 from coordboost.pieces.steps import LineSearch
 from coordboost.problem import Problem
-from coordboost.solve import solve
+from coordboost.solving import solve
 
 
 def small():

@@ -12,7 +12,7 @@ from coordboost.laws.problems import Listed, methods_tried
 from coordboost.laws.report import SKIPPED
 from coordboost.pieces.losses import Huber, Logistic, Squared
 from coordboost.problem import Problem
-from coordboost.solve import solve
+from coordboost.solving import solve
 
 #: Steps of a run, and how far the coefficients of two runs may be rounded apart.
 STEPS, NEAR = 30, 1e-9

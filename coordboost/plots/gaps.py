@@ -5,7 +5,7 @@ import numpy as np
 from coordboost._checks import shown
 from coordboost.bounds.check import check
 from coordboost.plots.drawing import COLOURS, Display, beside, name_axes
-from coordboost.solve import solve
+from coordboost.solving import solve
 
 #: Points of a curve of gaps.
 POINTS = 40

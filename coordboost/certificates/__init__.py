@@ -54,7 +54,7 @@ def certify(problem, beta, target=None, *, independent=False):
     own = target.certificate(problem, At.point(problem, np.asarray(beta)))
     if not independent:
         return own
-    from coordboost.certify.independent import independent_solution
+    from coordboost.certificates.independent import independent_solution
 
     solution, solver = independent_solution(problem, target)
     return Judged(own, target.certificate(problem, At.point(problem, solution)), solver)

@@ -4,8 +4,8 @@ from html import escape, unescape
 from pathlib import Path
 
 from coordboost._checks import shown
-from coordboost.page.chart import chart
-from coordboost.page.sections import (
+from coordboost.pages.chart import chart
+from coordboost.pages.sections import (
     bounds_part,
     certificate_part,
     cite_part,
@@ -15,7 +15,7 @@ from coordboost.page.sections import (
     reproduce_part,
     summary_part,
 )  # fmt: skip
-from coordboost.page.style import SCRIPT, STYLE
+from coordboost.pages.style import SCRIPT, STYLE
 from coordboost.paths.refitted import with_intercept
 from coordboost.readers.model import model_of
 from coordboost.run import Run

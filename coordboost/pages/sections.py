@@ -8,7 +8,7 @@ import numpy as np
 
 from coordboost import report
 from coordboost.data.kinds import CATEGORY
-from coordboost.page.command import command
+from coordboost.pages.command import command
 from coordboost.plots.path import COLOURS
 
 #: Rows of the table of coefficients that are seen at once, and in all.
@@ -134,7 +134,7 @@ def method_part(run):
 
 def certificate_part(run, file):
     """The interval around the optimum, and how to recompute it."""
-    from coordboost.certify import certify
+    from coordboost.certificates import certify
 
     last = run.final
     found = report.verdict(run.problem, certify(last.problem, last.beta, last.target))

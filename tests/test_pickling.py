@@ -1,0 +1,112 @@
+"""Everything public goes to other processes: by pickle, and by cloudpickle as joblib, Dask and notebooks send functions."""
+
+import pickle
+import types
+import warnings
+
+import numpy as np
+import pytest
+from joblib import Parallel, delayed
+
+import coordboost as cb
+
+try:
+    import cloudpickle
+except ImportError:  # joblib before 1.6 brings a copy
+    from joblib.externals import cloudpickle
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(40, 5))
+Y = X[:, 0] - X[:, 1] + 0.1 * RNG.normal(size=40)
+#: What makes a fit short, where an estimator has it.
+SHORT = {"n_estimators": 3, "n_steps": 3, "n_alphas": 3, "cv": 2, "min_samples_leaf": 2}
+ESTIMATORS = [name for name in cb.__all__ if hasattr(getattr(cb, name), "fit") and isinstance(getattr(cb, name), type)]
+
+
+def there_and_back(value, how=cloudpickle):
+    return pickle.loads(how.dumps(value))
+
+
+def problem():
+    return cb.Problem(X, Y)
+
+
+def run():
+    return cb.solve(problem(), cb.ls_boost(0.1), 5, compile=False)
+
+
+@pytest.mark.parametrize("how", [pickle, cloudpickle], ids=["pickle", "cloudpickle"])
+@pytest.mark.parametrize("name", cb.__all__)
+def test_every_public_name(name, how):
+    value = getattr(cb, name)
+    if isinstance(value, types.ModuleType) and how is pickle:
+        return  # no module can be pickled so
+    back = there_and_back(value, how)
+    assert back == value if name == "METHODS" else back is value
+
+
+@pytest.mark.parametrize("name", cb.__all__)
+def test_a_closure_over_the_package(name):
+    """A function of a script or a notebook, sent by value, that mentions the package."""
+
+    def asked():
+        return getattr(cb, name)
+
+    def through():
+        return asked()
+
+    for function in (asked, through):
+        assert there_and_back(function)() is getattr(cb, name)
+    assert there_and_back(cb) is cb
+
+
+def test_a_function_that_mentions_the_package_runs_in_other_processes():
+    fits, same = problem(), run().beta.tobytes()
+    tasks = [delayed(lambda eps: cb.solve(fits, cb.ls_boost(eps), 5, compile=False))(0.1) for _ in range(2)]
+    assert [back.beta.tobytes() for back in Parallel(n_jobs=2, backend="loky")(tasks)] == [same, same]
+
+
+VALUES = {
+    "problem": problem,
+    "logistic problem": lambda: cb.Problem(X, Y > 0, cb.Logistic()),
+    "trees": lambda: cb.trees(X),
+    "stumps": lambda: cb.stumps(X),
+    "leaf stumps": lambda: cb.leaf_stumps(X),
+    "run": run,
+    "random run": lambda: cb.solve(problem(), cb.rtgcd(2), 5, compile=False),
+    "momentum": lambda: cb.solve(problem(), cb.agbm(0.1, 0.1), 5, compile=False),
+    "run on stumps": lambda: cb.solve(cb.Problem(cb.stumps(X), Y), cb.ls_boost(0.1), 5, compile=False),
+    "refitted": lambda: cb.solve(cb.Problem(X, Y > 0, cb.Logistic()), cb.ls_boost(0.1), 5, compile=False).refit_intercept(),
+    "state": lambda: run().final,
+    "certificate": lambda: run().certificate(),
+    "bounds": lambda: cb.check(run()),
+    "forecast": lambda: cb.plan(problem(), cb.ls_boost(0.1), gap=0.1),
+    "lasso path": lambda: cb.lasso_path(X, Y, n_alphas=5),
+    "exact path": lambda: cb.exact_path(X, Y),
+    "cross-validation": lambda: cb.cross_validate(lambda X, y, w: cb.lasso_path(X, y, [0.5, 0.1]), X, Y, folds=2),
+    "stop rules": lambda: [cb.GapBelow(0.1), cb.NoProgress(), cb.TimeLimit(1.0), cb.Place(step=3), cb.Ball(1.0)],
+    "methods": lambda: [make for make in cb.METHODS.values()],
+}
+
+
+@pytest.mark.parametrize("how", [pickle, cloudpickle], ids=["pickle", "cloudpickle"])
+@pytest.mark.parametrize("make", VALUES.values(), ids=VALUES)
+def test_values(make, how):
+    value = make()
+    back = there_and_back(value, how)
+    assert type(back) is type(value)
+    if isinstance(value, cb.Run):
+        assert back.beta.tobytes() == value.beta.tobytes()
+        assert back.resume(3).beta.tobytes() == value.resume(3).beta.tobytes()
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_estimators(name):
+    """Before the fit and after it: the same predictions."""
+    model = getattr(cb, name)()
+    model.set_params(**{key: number for key, number in SHORT.items() if key in model.get_params()})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # so few steps settle nothing
+        fitted = there_and_back(model).fit(X, np.abs(Y) if "Poisson" in name else Y > 0 if "Classifier" in name else Y)
+    for how in (pickle, cloudpickle):
+        assert there_and_back(fitted, how).predict(X).tobytes() == fitted.predict(X).tobytes()
