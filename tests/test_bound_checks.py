@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from fractions import Fraction as F
 
 import numpy as np
@@ -100,6 +101,74 @@ def test_command(tmp_path):
     cb.solve(GAUSS, cb.lasso_cd(0.1), 3).save(file)
     other = CliRunner().invoke(main, ["check", file])
     assert other.exit_code == 1 and other.stdout == "" and "no bound speaks about lasso_cd" in other.stderr
+
+
+def test_checks_are_printed_one_line_each():
+    run = cb.solve(GAUSS, METHODS["fs"], N)
+    checks = cb.check(run)
+    lines = repr(checks).splitlines()
+    assert isinstance(checks, list) and str(checks) == repr(checks) and len(lines) == len(checks) > 5
+    for line, one in zip(lines, checks, strict=True):
+        assert line.startswith(one.name) and f" {one.variant} " in line and f" {one.verdict}" in line and len(line) < 100
+        assert repr(one).startswith("<BoundCheck ") and len(repr(one)) < 110
+        assert f"tightest {one.tightest:.3g}" in line
+    assert "2 of 3 points, first k = 0" in repr(BoundCheck("x", "printed", "upper", [5, 1, np.nan], [4, 2, 1]))
+    assert repr(bounds.BoundChecks()) == "" and "tightest" not in repr(BoundCheck("x", "printed", "upper", [3], [0], 4.0))
+
+
+@pytest.mark.parametrize("method", [*METHODS, "rtgcd"])
+def test_statements_are_found_by_their_names(method):
+    """Each name that is listed, alone and as part of it; what does not speak about the run is refused with those that do."""
+    run = cb.solve(GAUSS, METHODS.get(method, cb.rtgcd(2)), 8)
+    every = cb.check(run)
+    names = list(dict.fromkeys(one.name for one in every))
+    for name in names:
+        assert [one.variant for one in cb.check(run, name)] == [one.variant for one in every if one.name == name]
+    assert len(cb.check(run, names)) == len(every)
+    known = {one.name: one for one in bounds.STATEMENTS}
+    for name in known.keys() - set(names):
+        refused(lambda name=name: cb.check(run, name), f"{name} does not speak about {run.method.name}")
+        refused(lambda name=name: cb.check(run, name), names[-1])
+    first = re.sub(r" \([ivx]+\).*", "", names[0])
+    refused(lambda: cb.check(run, "Theorem 9.9"), f"no statement is called 'Theorem 9.9'. About this run these speak: {first}; ")
+    refused(lambda: cb.check(run, ""), "no statement is called ''")
+    refused(lambda: cb.check(run, 4), "statements must be names such as 'Theorem 2.1 (i)'")
+
+
+def test_a_name_stands_for_all_that_begin_with_it():
+    run = cb.solve(GAUSS, cb.ls_boost(0.5), 8)
+    found = cb.check(run, statements="Theorem 2.1")
+    assert len(found) == 12 and all(one.name.startswith("Theorem 2.1 (") for one in found)
+    assert [one.name for one in cb.check(run, "(25)")] == ["(25) descent"]
+    random = cb.solve(GAUSS, cb.rtgcd(2), 8)
+    assert {one.name for one in cb.check(random, "Theorem 4.1")} == {"RGBM, Theorem 4.1"}
+
+
+def test_the_search_for_an_angle_has_a_budget_and_says_what_it_does(monkeypatch):
+    from coordboost.geometry import angle
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 30))
+    problem = cb.Problem(X, X[:, 0] + rng.normal(size=60))
+    run, searches = cb.solve(problem, cb.rtgcd(3), 20), []
+    monkeypatch.setattr(angle, "climb", lambda learners, points: searches.append("climb") or points[0])
+    monkeypatch.setattr(angle, "best_reached", lambda learners, points: searches.append("reach") or points[0])
+    said = []
+    few = cb.check(run, watch=said.append)
+    assert searches == [] and all(one.holds for one in few)
+    assert said[0] == "repeating the run: 1 of 24" and said[-1] == "the minimal cosine angle of 30 learners"
+    cb.check(run, angle_learners=30)
+    assert len(searches) == 1
+    refused(lambda: cb.check(run, angle_learners=2.5), "angle_learners must be a whole number >= 0")
+
+
+def test_command_takes_names(tmp_path):
+    file = str(tmp_path / "a.run")
+    cb.solve(GAUSS, METHODS["fs"], N).save(file)
+    found = json.loads(CliRunner().invoke(main, ["check", file, "--statement", "Theorem 3.1", "--json"]).stdout)
+    assert len(found) == 9 and all(row["statement"].startswith("Theorem 3.1 (") for row in found)
+    other = CliRunner().invoke(main, ["check", file, "--statement", "Theorem 9"])
+    assert other.exit_code == 1 and "no statement is called 'Theorem 9'" in other.stderr
 
 
 def test_command_says_so_when_a_bound_fails(tmp_path, monkeypatch):

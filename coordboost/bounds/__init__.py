@@ -1,7 +1,7 @@
 """Right-hand sides of the theorems as pure functions, what they measure along a run, and the check of one against the other."""
 
 from coordboost.bounds import accelerated, afterwards, frank_wolfe, ls_boost, randomized, regularized, stagewise
-from coordboost.bounds.check import BoundCheck, Sides, Statement, check
+from coordboost.bounds.check import BoundCheck, BoundChecks, Sides, Statement, check
 from coordboost.bounds.plan import Plan, plan
 from coordboost.bounds.rademacher import sharper_tree_complexity, tree_complexity
 from coordboost.bounds.trail import Constants, Trail
@@ -18,6 +18,6 @@ STATEMENTS = (
 )
 
 __all__ = [
-    "STATEMENTS", "BoundCheck", "Constants", "Plan", "Sides", "Statement", "Trail", "accelerated", "afterwards", "check", "frank_wolfe",
-    "ls_boost", "plan", "randomized", "regularized", "sharper_tree_complexity", "stagewise", "tree_complexity",
+    "STATEMENTS", "BoundCheck", "BoundChecks", "Constants", "Plan", "Sides", "Statement", "Trail", "accelerated", "afterwards", "check",
+    "frank_wolfe", "ls_boost", "plan", "randomized", "regularized", "sharper_tree_complexity", "stagewise", "tree_complexity",
 ]  # fmt: skip

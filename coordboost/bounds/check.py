@@ -4,6 +4,8 @@ A *statement* is one claim of a paper in one variant: as ``printed``, as ``corre
 proof gives more. A *bound check* is what came out on one run: measured values, the bound, and how far rounding may carry them apart.
 """
 
+import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -13,12 +15,22 @@ import numpy as np
 from coordboost._checks import shown
 from coordboost._threads import on_one_thread
 from coordboost.bounds.trail import Trail
+from coordboost.data import validation
 
 VARIANTS = ("printed", "corrected", "sharpened")
 #: tight: an equality; upper: measured <= bound; expectation: the mean over draws <= bound.
 KINDS = ("tight", "upper", "expectation")
 #: Strongest first: rationals; floats with a derived slack; a mean over all draws; a confidence bound from some draws.
 LEVELS = ("exact", "float", "enumerated", "sampled")
+#: The local search for a minimal cosine angle is made for up to so many learners: a second for 12, half a minute for 40.
+ANGLE_LEARNERS = 24
+
+
+class Effort(NamedTuple):
+    """What a check may cost: the learners up to which the minimal cosine angle is searched for; and who is told what is being done."""
+
+    angle_learners: int = ANGLE_LEARNERS
+    watch: Callable = lambda words: None
 
 
 class Sides(NamedTuple):
@@ -123,6 +135,17 @@ class BoundCheck:
         """verified, refuted or vacuous, on these numbers."""
         return "refuted" if not self.holds else "vacuous" if self.vacuous else "verified"
 
+    def __repr__(self):
+        return f"<BoundCheck {' '.join(self._words())}>"
+
+    def _words(self):
+        """The name, the variant, the verdict and how tight the bound is."""
+        if not self.holds:
+            tight = f"{len(self.violations)} of {len(self.at)} points, first {self.along} = {self.violations[0]}"
+        else:
+            tight = "" if math.isnan(self.tightest) else f"tightest {self.tightest:.3g}"
+        return [self.name, self.variant, self.verdict, *([tight] if tight else [])]
+
     def as_dict(self):
         """What a table or a JSON file shows."""
         bad = self.violations
@@ -152,6 +175,8 @@ class Statement:
     follow : callable
         ``follow(run)``: what is measured along the run, handed to `sides`; statements that share it share the work.
     level : str
+    long : bool
+        Whether that may take long: then ``follow(run, effort)``, an ``Effort``.
     """
 
     name: str
@@ -163,6 +188,7 @@ class Statement:
     source: str = "Freund, Grigas, Mazumder"
     follow: Callable = Trail.of
     level: str = "float"
+    long: bool = False
 
     def check(self, run):
         """The ``BoundCheck`` of this claim on a run, or on what `follow` made of it.
@@ -183,19 +209,36 @@ class Statement:
         )
 
 
+class BoundChecks(list):
+    """A list of ``BoundCheck``, which is printed with one line for each: name, variant, verdict, and how tight the bound is."""
+
+    def __repr__(self):
+        rows = [one._words() for one in self]
+        wide = [max(map(len, column)) for column in zip(*(row[:3] for row in rows), strict=True)]
+        return "\n".join("  ".join(map(str.ljust, row, [*wide, 0])).rstrip() for row in rows)
+
+
 @on_one_thread
-def check(run, statements=None):
+def check(run, statements=None, *, angle_learners=ANGLE_LEARNERS, watch=None):
     """Hold statements against a run.
 
     Parameters
     ----------
     run : Run
-    statements : Statement or sequence of them, optional
-        Default: every one in ``coordboost.bounds.STATEMENTS`` that speaks about the run.
+    statements : str, Statement or sequence of these, optional
+        A name as it is printed, "Theorem 2.1 (i)", or the beginning of several, "Theorem 2.1": all of this name that speak about the run.
+        Default: every one in ``coordboost.bounds.STATEMENTS`` that does.
+    angle_learners : int, default 24
+        The minimal cosine angle, where a theorem asks for it and no exact method is cheap, is searched for up to so many learners. With
+        more the smallest one met along the run stands for it, which is not below it. A search takes a second for 12 learners, half a
+        minute for 40, minutes for 100.
+    watch : callable, optional
+        Called with a few words on what is being done, for progress bars.
 
     Returns
     -------
-    list of BoundCheck
+    BoundChecks
+        A list of ``BoundCheck``; printed it is one line for each.
 
     Raises
     ------
@@ -204,22 +247,54 @@ def check(run, statements=None):
 
     Notes
     -----
-    *Cost*: one thin SVD of B and, for every step, the correlations of all learners in its coordinates, O(rank n_learners).
+    *Cost*: one thin SVD of B and, for every step, the correlations of all learners in its coordinates, O(rank n_learners). Of a random
+    method 24 repeated runs and an angle.
     """
-    from coordboost.bounds import STATEMENTS
-
     if not hasattr(run, "replay"):
         raise ValueError(f"run must be a Run, got {shown(run)}.")
+    effort = Effort(validation.whole("angle_learners", angle_learners), *([] if watch is None else [watch]))
+    chosen = _chosen(run, statements)
+    follows = {one.follow: one.long for one in chosen}
+    trails = {follow: follow(run, effort) if long else follow(run) for follow, long in follows.items()}
+    return BoundChecks(one.check(trails[one.follow]) for one in chosen)
+
+
+def _chosen(run, statements):
+    """The statements that are meant, each of which speaks about the run."""
+    from coordboost.bounds import STATEMENTS
+
+    speak = [one for one in STATEMENTS if one.applies(run)]
     if statements is None:
-        chosen = [one for one in STATEMENTS if one.applies(run)]
-        if not chosen:
+        if not speak:
             raise ValueError(
                 f"no bound speaks about {run.method.name} on a problem with {run.problem.loss!r}; see docs/bounds.md for those that do."
             )
-    else:
-        chosen = [statements] if isinstance(statements, Statement) else list(statements)
-        foreign = [one for one in chosen if not one.applies(run)]
-        if foreign:
-            raise ValueError(f"{foreign[0].name} does not speak about {run.method.name} with these parameters on this problem.")
-    trails = {follow: follow(run) for follow in dict.fromkeys(one.follow for one in chosen)}
-    return [one.check(trails[one.follow]) for one in chosen]
+        return speak
+    given = [statements] if isinstance(statements, Statement | str) or not hasattr(statements, "__iter__") else list(statements)
+    chosen = []
+    for one in given:
+        if isinstance(one, str):
+            chosen += _named(one, run, speak, STATEMENTS)
+        elif not isinstance(one, Statement):
+            raise ValueError(
+                f"statements must be names such as 'Theorem 2.1 (i)', or entries of bounds.STATEMENTS, got {shown(one)}."
+            )
+        elif not one.applies(run):
+            raise ValueError(f"{one.name} does not speak about {run.method.name} with these parameters on this problem.")
+        else:
+            chosen.append(one)
+    return list(dict.fromkeys(chosen))
+
+
+def _named(text, run, speak, known):
+    """The statements among `speak` whose name is `text`, or has it as whole words."""
+    means = re.compile(rf"(?<!\w){re.escape(text.strip())}(?![\w.]\w)(?!\w)", re.IGNORECASE)
+    for exactly in (True, False):
+        found = [one for one in speak if (one.name == text if exactly else text.strip() and means.search(one.name))]
+        if found:
+            return found
+    names = list(dict.fromkeys(re.sub(r" \([ivx]+\).*", "", one.name) for one in speak))
+    those = f"these do: {'; '.join(names)}" if names else "no other does, either"
+    if text.strip() and any(means.search(one.name) for one in known):
+        raise ValueError(f"{text} does not speak about {run.method.name} here; {those}.")
+    raise ValueError(f"no statement is called {shown(text)}. About this run {those.replace('do:', 'speak:')}.")

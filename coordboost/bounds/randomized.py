@@ -11,12 +11,12 @@ import numpy as np
 
 from coordboost._protocol import DICTIONARY, LOSS, SELECTION
 from coordboost._threads import on_one_thread
-from coordboost.bounds.check import Sides, Statement
+from coordboost.bounds.check import Effort, Sides, Statement
 from coordboost.bounds.trail import covered
 from coordboost.pieces.steps import LineSearch
 
 SOURCE = "Lu, Mazumder"
-#: So many runs give a mean; the gap is measured at so many steps; up to so many learners the angle is computed.
+#: So many runs give a mean; the gap is measured at so many steps; up to so many learners the angle has a lower end.
 REPEATS, POINTS, LEARNERS = 24, 24, 200
 
 
@@ -60,25 +60,34 @@ class Repeats(NamedTuple):
 
     @classmethod
     @on_one_thread
-    def of(cls, run):
+    def of(cls, run, effort=Effort()):  # noqa: B008  # it cannot be changed
         """The run repeated with the seeds 0, 1, ...; one more time if nothing is drawn. *Cost*: that of these runs, and one angle."""
         from coordboost.geometry.least import least_loss
+        from coordboost.outcome import Status
         from coordboost.solving import solve
 
         at = np.unique(np.round(np.geomspace(1, run.n_steps, POINTS)).astype(int)) if run.n_steps else np.zeros(1, dtype=int)
         random = SELECTION.of(run.method.select, "width") > 0
-        runs = [solve(run.problem, run.method, run.n_steps, rng=seed) for seed in range(REPEATS if random else 1)]
-        losses = np.array([[state.loss for state in one.replay(at)] for one in runs])
+        losses, repeats = [], REPEATS if random else 1
+        for seed in range(repeats):
+            effort.watch(f"repeating the run: {seed + 1} of {repeats}")
+            again = solve(run.problem, run.method, run.n_steps, rng=seed)
+            if again.status is Status.INTERRUPTED:
+                raise KeyboardInterrupt
+            losses.append([state.loss for state in again.replay(at)])
+        losses = np.array(losses)
+        effort.watch("the least loss")
         lower, upper = least_loss(run.problem)
-        return cls(_pace(run, (lower, upper)), at, losses - lower, max(0.0, min(upper, losses.min()) - lower))
+        return cls(_pace(run, (lower, upper), effort), at, losses - lower, max(0.0, min(upper, losses.min()) - lower))
 
 
-def _pace(run, least):
+def _pace(run, least, effort=Effort()):  # noqa: B008
     """The constants: the angle at its upper end, which makes the bound smaller, that of large dictionaries as it was met along the run.
 
     Dist_0 is taken at its upper end, too: but for the squared loss its lower end is 0.
     """
     from coordboost.geometry import mca
+    from coordboost.geometry.angle import unsearched
     from coordboost.geometry.distance import reach
 
     problem, loss = run.problem, run.problem.loss
@@ -86,8 +95,11 @@ def _pace(run, least):
     if problem.n_learners > LEARNERS:
         angle, far = _met(run), math.inf
     else:
-        found = mca(problem, run.method.select)
-        angle, far = found.upper, reach(problem, least)[1] / found.lower  # Proposition 4.6
+        effort.watch(f"the minimal cosine angle of {problem.n_learners} learners")
+        search = problem.n_learners <= effort.angle_learners
+        found = (mca if search else unsearched)(problem, run.method.select)
+        angle = found.upper if search else min(found.upper, _met(run))
+        far = reach(problem, least)[1] / found.lower  # Proposition 4.6
     return Pace(gap, LOSS.of(loss, "sigma"), LOSS.of(loss, "mu"), angle, far)
 
 
@@ -163,7 +175,7 @@ def _sides(formula):
 
 
 def _statement(name, claim, applies, formula):
-    return Statement(name, "printed", "expectation", claim, applies, _sides(formula), SOURCE, Repeats.of, "sampled")
+    return Statement(name, "printed", "expectation", claim, applies, _sides(formula), SOURCE, Repeats.of, "sampled", long=True)
 
 
 STATEMENTS = (

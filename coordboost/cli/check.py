@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from coordboost.cli.output import print_parts
+from coordboost.cli.output import doing, print_parts
 
 HELD = "Every bound holds. tightest: the largest measured value over its bound after the start; 1 is attained, 0.01 is loose."
 VACUOUS = "vacuous: the bound holds, but promises less than one percent more than what is known without it."
@@ -31,8 +31,15 @@ def _table(found):
 @click.option(
     "--plot", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Also draw measured values and bounds."
 )
+@click.option(
+    "--statement", "names", multiple=True, metavar="NAME", help='Only these, as "Theorem 2.1". Repeatable.  [default: all]'
+)
+@click.option(
+    "--angle-learners", type=click.IntRange(0), default=24, show_default=True, metavar="N",
+    help="The minimal cosine angle is searched for up to so many learners: a second for 12, half a minute for 40, minutes for 100.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of the table.")
-def check(run, plot, as_json):
+def check(run, plot, names, angle_learners, as_json):
     """Hold every theorem that speaks about a run against it.
 
     Replays the run in the file RUN, measures what the theorems bound at every step, and compares. Speaks about ls_boost,
@@ -45,7 +52,8 @@ def check(run, plot, as_json):
     from coordboost.run import load
 
     done = load(run)
-    checks = hold(done)
+    with doing("check", quiet=as_json) as watch:
+        checks = hold(done, list(names) or None, angle_learners=angle_learners, watch=watch)
     claims = {(one.name, one.variant): one.claim for one in STATEMENTS}
     found = [{**one.as_dict(), "claim": claims[one.name, one.variant]} for one in checks]
     if plot is not None:

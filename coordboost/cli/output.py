@@ -33,6 +33,18 @@ def progress(words, n_steps, *, quiet, since=0):
         yield lambda state: bar.update(task, completed=state.k - since, gap=gap(state))
 
 
+@contextmanager
+def doing(words, *, quiet):
+    """Yield a function that shows on stderr what is being done, or None where nobody would see it."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(words) as status:
+        yield lambda now: status.update(f"{words}: {now}")
+
+
 class Gap:
     """The certified gap of a state in words; it is asked for so seldom that it takes a twentieth of the time at most."""
 

@@ -53,6 +53,13 @@ def mca(B, rule=None, *, groups=None, n_starts=24, rng=0):
     return exactly(learners, LIMIT) or enclosed(learners, n_starts, rng)
 
 
+@on_one_thread
+def unsearched(problem, rule):
+    """As ``mca`` without its local search, which is what takes long: the upper end is that of the best of a few directions."""
+    learners = Learners.of(problem, rule)
+    return exactly(learners, LIMIT) or enclosed(learners, 0, 0)
+
+
 def exactly(learners, limit):
     """The interval from the cheapest exact method that needs less than about `limit` seconds, else None."""
     costs = {name: method.cost(learners) for name, method in EXACT.items()}
@@ -77,12 +84,16 @@ def second_moment_mca(B, rule=None, *, groups=None, n_starts=24, rng=0):
 
 
 def enclosed(learners, n_starts, rng):
-    """The interval from local search above, weights and, in low rank, cones below; up to rank 4 the cones alone find the upper end."""
+    """The interval from local search above, weights and, in low rank, cones below; up to rank 4 the cones alone find the upper end.
+
+    With no starts nothing is searched: the upper end is that of the best of a few directions.
+    """
     weights = best_weights(learners)
     few = min(n_starts, 4) if learners.rank <= cells.MAX_RANK else n_starts
     points = starts(learners, weights, few, rng)
     search = climb if is_small(learners) else best_reached
-    direction = min(points, key=learners.cosine) if learners.rank <= 4 else search(learners, points)
+    asis = learners.rank <= 4 or n_starts == 0
+    direction = min(points, key=learners.cosine) if asis else search(learners, points)
     found = Interval.of(learners, direction, method="semidefinite program and local search", weights=weights)
     if learners.rank > cells.MAX_RANK or found.width < cells.TOLERANCE:
         return found
