@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from coordboost.data import validation
 from coordboost.data.frames import as_pandas, is_frame, is_time, refuse_times, refuse_words
 from coordboost.estimators import tables
+from coordboost.estimators.attempt import all_or_nothing
 from coordboost.outcome import Status
 from coordboost.paths.places import Place
 from coordboost.problem import Problem
@@ -57,6 +58,7 @@ class Linear(BaseEstimator):
         tags.input_tags.sparse = tags.target_tags.required = True
         return tags
 
+    @all_or_nothing
     def fit(self, X, y, sample_weight=None):
         """Fit the model.
 
@@ -130,7 +132,7 @@ class Linear(BaseEstimator):
         """Say that a path ended before it was to."""
         early = getattr(path, "status", None) in (Status.DIVERGED, Status.INTERRUPTED)
         if early or path.message.startswith("interrupted"):
-            warnings.warn(f"{path.message}: {path.n_points} points of the path.", ConvergenceWarning, stacklevel=4)
+            warnings.warn(f"{path.message}: {path.n_points} points of the path.", ConvergenceWarning, stacklevel=5)
 
     def _model(self, path, place):
         """Coefficients on the scale of X, and the intercept."""

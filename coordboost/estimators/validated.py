@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 from coordboost._checks import shown
 from coordboost.data import validation
 from coordboost.estimators import tables
+from coordboost.estimators.attempt import all_or_nothing
 from coordboost.paths.folds import Folds
 from coordboost.paths.freedom import COSTS, criterion
 from coordboost.paths.places import Place
@@ -49,6 +50,7 @@ class CrossValidated:
         cls.__doc__ = (cls.__doc__ or "").replace("{}", "{}" + CHOSEN).replace("    {}", f"    {CHOICE}{{}}", 1)
         super().__init_subclass__(**kwargs)
 
+    @all_or_nothing
     def fit(self, X, y, sample_weight=None, *, groups=None):
         """Fit the model.
 

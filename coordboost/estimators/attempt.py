@@ -1,0 +1,19 @@
+"""A fit is made as a whole, or not at all."""
+
+from functools import wraps
+
+
+def all_or_nothing(fit):
+    """`fit`; where it raises, the estimator is as it was before: no part of a new fit stands beside an older model."""
+
+    @wraps(fit)
+    def attempt(self, *args, **given):
+        before = dict(vars(self))
+        try:
+            return fit(self, *args, **given)
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    return attempt
