@@ -145,9 +145,9 @@ def test_early_stopping_keeps_the_best_iteration(machine):
     signs = np.where(y[held], 1.0, -1.0) if y.dtype == bool else y[held]
     losses = [np.mean([model.run_.problem.loss.value(a, b) for a, b in zip(signs, one, strict=True)]) for one in raw]
     np.testing.assert_allclose(-model.validation_score_, losses, rtol=1e-10)
-    stop = next(n for n in range(5, len(losses)) if min(losses[n - 4 : n + 1]) >= losses[n - 5] - 1e-7)
-    best, end = int(np.argmin(losses[: stop + 1])), model.run_.n_steps // model._steps
-    assert model.n_iter_ == best < stop <= end < min(80, stop + 2)
+    stop = next(n for n in range(5, len(losses)) if min(losses[n - 4 : n + 1]) >= losses[n - 5] - 1e-7 * losses[0])
+    best, end = int(np.argmin(losses)), model.run_.n_steps // model._steps
+    assert model.n_iter_ == best < end and stop <= end < min(80, stop + 2)
     np.testing.assert_allclose(model._raw(X[held])[:, 0], raw[best], rtol=1e-12)
     assert len(list(model.staged_predict(X))) == best
     shorter = machine(**{**settings, "n_estimators": best}).fit(X[fit], y[fit])

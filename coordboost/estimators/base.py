@@ -14,8 +14,9 @@ from coordboost._protocol import LOSS, STEP
 from coordboost.data import validation
 from coordboost.data.trees import trees
 from coordboost.estimators import tables
+from coordboost.estimators.attempt import all_or_nothing
 from coordboost.estimators.callbacks import Watching, with_callbacks
-from coordboost.estimators.early import HeldBack
+from coordboost.estimators.early import HeldBack, agreed
 from coordboost.estimators.model import Model, added_up
 from coordboost.estimators.parameters import Parameters
 from coordboost.exports import lightgbm_text
@@ -32,6 +33,7 @@ class Boosted(Parameters):
         tags.input_tags.allow_nan = tags.input_tags.sparse = tags.target_tags.required = True
         return tags
 
+    @all_or_nothing
     @with_callbacks
     def fit(self, X, y, sample_weight=None, *, X_val=None, y_val=None, sample_weight_val=None):
         """Fit the model.
@@ -129,9 +131,12 @@ class Boosted(Parameters):
 
     def _held_back(self, data, given):
         """Rows for early stopping (None: all are for the fit), and the rows to fit."""
-        if given[0] is not None or given[1] is not None:
+        if any(one is not None for one in given):
+            if given[0] is None or given[1] is None:
+                raise ValueError(f"X_val and y_val come together: {'X_val' if given[0] is None else 'y_val'} is missing.")
             X = tables.checked_table(self, given[0])
-            return tables.counting(X, self._read(X, given[1], True), tables.weights(X, given[2])), data
+            weight = tables.weights(X, given[2], "sample_weight_val")
+            return tables.counting(X, self._read(X, given[1], True), weight), data
         if not validation.flag("early_stopping", self.early_stopping):
             return None, data
         fit, held = tables.held_apart(len(data[1]), self.validation_fraction, self._strata(data[1]), self._seed)
@@ -154,18 +159,17 @@ class Boosted(Parameters):
         for run in runs:
             if run.status in (Status.DIVERGED, Status.INTERRUPTED):
                 words = f"{run.message}: {run.n_steps // self._steps} iterations; try a smaller learning_rate."
-                warnings.warn(words, ConvergenceWarning, stacklevel=3)
+                warnings.warn(words, ConvergenceWarning, stacklevel=4)
         for run, rule in zip(runs, rules, strict=True):
             if rule is not None:
                 rule.finish(run)
-        self.runs_ = runs
-        self._models = [
-            Model(run, run.n_steps // self._steps if rule is None else rule.best, self._steps)
-            for run, rule in zip(runs, rules, strict=True)
-        ]
-        self.n_iter_ = max(model.n_iter for model in self._models)
+        n_iter = [run.n_steps // self._steps for run in runs]
         if rules[0] is not None:
-            self.validation_score_ = -added_up([rule.losses for rule in rules])
+            n_iter, self.validation_score_ = agreed(rules)
+        else:
+            vars(self).pop("validation_score_", None)  # of an earlier fit
+        self.runs_, self.n_iter_ = runs, max(n_iter)
+        self._models = [Model(run, n, self._steps) for run, n in zip(runs, n_iter, strict=True)]
 
     def _used_loss(self):
         return self.runs_[0].problem.loss
@@ -219,7 +223,7 @@ class Boosted(Parameters):
     def _staged_raw(self, X):
         """The same after each iteration; a model that has no more iterations stays as it is."""
         binned = self._bins(X)
-        last = [None] * len(self._models)
+        last = [np.full(binned.codes.shape[1], model.run.problem.offset) for model in self._models]
         for stage in zip_longest(*(model.staged(binned) for model in self._models)):
             last = [old if new is None else new for old, new in zip(last, stage, strict=True)]
             yield np.column_stack(last)

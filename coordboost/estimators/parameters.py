@@ -38,8 +38,10 @@ SHARED = """loss : piece, optional
     validation_fraction : float, default 0.1
         The part of the rows that is held back.
     n_iter_no_change : int, default 10
-        So many iterations in a row without a better mean loss, by more than `tol`, end the fit.
+        So many iterations in a row without a better mean loss, by more than `tol`, end the fit; it is looked at every half of them, and
+        the best of all iterations made is kept.
     tol : float, default 1e-7
+        A part of the mean loss of the constant model on the rows held back, above the least that the loss declares there.
     warm_start : bool, default False
         Go on with the run where it ended, up to `n_estimators` iterations, on the same data.
     random_state : int, RandomState or None
@@ -52,7 +54,8 @@ SHARED = """loss : piece, optional
         Iterations that predictions use.
     train_score_, validation_score_ : (n_iter + 1,)
         Minus the mean loss after 0, 1, ... iterations (with three classes or more: of all runs together); the second with early
-        stopping only. Those of the fit rows are computed when they are asked for.
+        stopping only, where it is best at `n_iter_`: of three classes or more each stays at its best. Those of the fit rows are
+        computed when they are asked for.
     feature_importances_ : (n_features,)
         The gains of all splits by a feature, as parts of 1.
     n_features_in_, feature_names_in_

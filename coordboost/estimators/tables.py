@@ -1,13 +1,14 @@
 """Tables and targets as estimators take them: checked by scikit-learn's rules, never copied without need."""
 
 import hashlib
+import math
 
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing, assert_all_finite, check_consistent_length, column_or_1d
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from coordboost._checks import shown
+from coordboost._checks import real, shown
 from coordboost.data.frames import is_frame, refuse_times
 from coordboost.data.validation import sound
 
@@ -48,13 +49,16 @@ def _refuse_strange(y):
                 raise ValueError(f"y must hold numbers, got {shown(value)}; {how}.") from None
 
 
-def weights(X, sample_weight):
+def weights(X, sample_weight, name="sample_weight"):
     """sample_weight (n_samples,), None for None or where all are 1."""
     if sample_weight is None:
         return None
-    weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    try:
+        weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    except ValueError as error:
+        raise ValueError(str(error).replace("Sample weights", name).replace("`sample_weight`", name)) from None
     if not weight.any():
-        raise ValueError("sample_weight is 0 for every row: no row is left to fit.")
+        raise ValueError(f"{name} must contain at least one non-zero number.")
     return None if (weight == 1).all() else weight
 
 
@@ -74,7 +78,24 @@ def held_apart(n_samples, fraction, labels, rng):
     """Rows to fit and rows to hold back, `labels` in equal shares; the same for the same number `rng`."""
     from sklearn.model_selection import train_test_split
 
-    return train_test_split(np.arange(n_samples), test_size=fraction, stratify=labels, random_state=rng)
+    fraction = real("validation_fraction", fraction, lambda part: 0 < part < 1, "a part of the rows, above 0 and below 1")
+    held = math.ceil(fraction * n_samples)
+    names, counts = (np.zeros(1), [n_samples]) if labels is None else np.unique(labels, return_counts=True)
+    if n_samples - held < len(names) or held < len(names):
+        beside = "" if labels is None else f" for the {len(names)} classes"
+        raise ValueError(
+            f"validation_fraction={shown(fraction)} holds back {held} of {n_samples} row(s) and leaves {n_samples - held} to fit, too "
+            f"few of one or the other{beside}; take another part, or give fit X_val and y_val."
+        )
+    if min(counts) > 1:
+        fit, out = train_test_split(np.arange(n_samples), test_size=fraction, stratify=labels, random_state=rng)
+        if labels is None or len(np.unique(labels[fit])) == len(names):
+            return fit, out
+    name, n = names.tolist()[np.argmin(counts)], min(counts)
+    raise ValueError(
+        f"early stopping holds back a part of the rows of each class, and the class {name!r} has too few, {n}: give it more, or give fit "
+        "X_val and y_val."
+    )
 
 
 def names_or_places(features):

@@ -63,7 +63,7 @@ class Classification(ClassifierMixin):
         return number
 
     def _strata(self, y):
-        return y
+        return self.classes_[y]
 
     def _targets(self, y, beside=False):
         n = len(self.classes_)

@@ -25,10 +25,9 @@ def rows_of(problem, X, y, sample_weight):
     )
 
 
-def least_mean(problem, X, y, sample_weight):
-    """The mean on new rows of what their losses are never below, as the loss declares it; 0 where it declares nothing."""
-    y, weight = rows_of(problem, X, y, sample_weight)
-    least = float(validation.infimum(problem.loss, y) @ weight / weight.sum())
+def least_mean(loss, y, weight):
+    """The mean over rows of what their losses are never below, as the loss declares it; 0 where it declares nothing."""
+    least = float(validation.infimum(loss, y) @ weight / weight.sum())
     return least if least > -np.inf else 0.0
 
 

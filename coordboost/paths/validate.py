@@ -17,7 +17,7 @@ from coordboost._checks import shown
 from coordboost._threads import one_thread
 from coordboost.data import validation
 from coordboost.interrupt import interruptible
-from coordboost.paths.scoring import least_mean
+from coordboost.paths.scoring import least_mean, rows_of
 
 #: How a point may be chosen by its losses on rows held out.
 RULES = ("best", "one_se")
@@ -119,7 +119,7 @@ def of_folds(walked, y, weight, folds, *, at=None, n_threads=1):
         (path, X), held = found, folds[k][1]
         given = X, y[held], weight[held]
         scores = path.score_path(*given) if at is None else path.score_at(*given, at=at)
-        return path, -scores - least_mean(path.problem, *given)
+        return path, -scores - least_mean(path.problem.loss, *rows_of(path.problem, *given))
 
     done = in_threads(walked, scored, len(folds), n_threads)
     longest = max(len(losses) for _, losses in done)
