@@ -1,4 +1,4 @@
-"""One source, three ways to run it: beside ``_callee``, ``_machine`` and ``_atomic`` the only file that knows numba.
+"""One source, three ways to run it: beside ``_callee``, ``_compiling``, ``_machine`` and ``_atomic`` the only file that knows numba.
 
 A *piece* is a ``NamedTuple``: its fields are data, its methods are kernels written in the subset of Python that numba compiles
 and that also runs, unchanged, on any number type. Kernels call each other through ``generic("name")``:
@@ -23,6 +23,7 @@ from numba import types
 from numba.core.errors import NumbaError
 from numba.extending import overload, register_jitable
 
+from coordboost import _compiling
 from coordboost._callee import Callee
 
 _PACKAGE = Path(__file__).parent
@@ -143,7 +144,8 @@ def build(function, stamp, cached, counting):
     copy = FunctionType(function.__code__, function.__globals__, function.__name__)
     copy.__module__ = function.__module__
     copy.__qualname__ = f"{function.__qualname__}_{hashlib.sha256(f'{stamp} {counting}'.encode()).hexdigest()[:20]}"
-    return numba.njit(cache=cached, error_model="numpy", nogil=True, _nrt=counting)(copy)
+    form = numba.njit(error_model="numpy", nogil=True, _nrt=counting)(copy)
+    return form if numba.config.DISABLE_JIT else _compiling.ours(form, cached)
 
 
 #: Functions, with the classes of their first two pieces, that were found to make arrays: a loop's view and rule make them, not its step.
@@ -154,9 +156,16 @@ def _forms(function, stamp, cached, allocates):
     """The compiled forms to try in turn: first without reference counts, unless they are known to be needed, here or on disk."""
     counting = build(function, stamp, cached, True)
     folder = None if numba.config.DISABLE_JIT else counting.stats.cache_path
-    if allocates or (folder is not None and any(Path(folder).glob(f"*{counting.__qualname__}-*.nbi"))):
+    if allocates or (folder is not None and _any(Path(folder), f"*{counting.__qualname__}-*.nbi")):
         return [counting]
     return [build(function, stamp, cached, False), counting]
+
+
+def _any(folder, pattern):
+    try:
+        return any(folder.glob(pattern))
+    except OSError:
+        return False
 
 
 def _importable(cls):
