@@ -58,6 +58,7 @@ from coordboost.families import penalty_path as penalty_path
 from coordboost.geometry import Interval as Interval
 from coordboost.geometry import mca as mca
 from coordboost.geometry import momentum_limit as momentum_limit
+from coordboost.interrupt import InterruptedWarning as InterruptedWarning
 from coordboost.lasso.path import lasso_path as lasso_path
 from coordboost.laws import check_piece as check_piece
 from coordboost.method import Method as Method

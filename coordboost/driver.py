@@ -2,6 +2,7 @@
 
 import math
 import time
+import warnings
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from coordboost._total import surely_finite
 from coordboost.asking import Asking, rules_of
 from coordboost.data import validation
 from coordboost.engine.stepper import Stepper
-from coordboost.interrupt import interruptible
+from coordboost.interrupt import InterruptedWarning, interruptible
 from coordboost.outcome import Outcome, Replay, Status
 from coordboost.state import State
 
@@ -132,6 +133,8 @@ def drive(make, n_steps, stop, watch, seconds=0.0):
     with interruptible() as interrupted:
         course = Course(make(), n_steps, seconds)
         status, words = _advance(course, Asking(rules, course.stepper.k), watch, interrupted)
+    if status is Status.INTERRUPTED:
+        warnings.warn(f"{status.value}: {course.stepper.k:,} of {course.goal:,}.", InterruptedWarning, stacklevel=3)
     return course.outcome(status, words)
 
 

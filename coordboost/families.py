@@ -8,6 +8,7 @@ from coordboost._checks import shown
 from coordboost._protocol import LOSS, SELECTION
 from coordboost._total import total_of
 from coordboost.data import validation
+from coordboost.interrupt import uncut
 from coordboost.pieces.structural import labels_of, lengths
 from coordboost.solving import solve
 from coordboost.structured import rgb
@@ -120,6 +121,7 @@ class PenaltyPath:
         return "\n".join([f"{'penalty':>10} {'loss':>10} {'objective':>10} {'other rows':>10} {'splits':>8}", *lines])
 
 
+@uncut()
 def penalty_path(problem, penalties, n_steps, *, X_val=None, y_val=None, rng=0, **settings):
     """A run of ``rgb`` for each penalty, from the smallest up.
 

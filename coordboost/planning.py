@@ -18,6 +18,7 @@ from coordboost.bounds.plan import plan as plan_method
 from coordboost.bounds.promises import promises
 from coordboost.bounds.trail import Constants, Trail
 from coordboost.exact.homotopy import exact_path
+from coordboost.interrupt import uncut
 from coordboost.method import Method
 from coordboost.problem import checked_problem
 from coordboost.solving import solve
@@ -92,6 +93,7 @@ def plan(problem, method=None, gap=None, *, n_steps=None, eps=None, delta=None):
     return forecasts(problem, float(gap), eps, delta, 20_000 if n_steps is None else n_steps)
 
 
+@uncut()
 def forecasts(problem, gap, eps, delta, n_steps):
     """The ``Forecast`` of each named method: numbers where a theorem or a run leads to least squares, words where none does."""
     spectrum = Spectrum.of(problem)
@@ -143,6 +145,7 @@ def _reached(holds):
     return float(np.argmax(holds)) if holds.any() else math.inf
 
 
+@uncut()
 def _stagewise_path(problem, constants):
     """Corners (length of the way, largest correlation) of FS_0, and the error at each."""
     path = exact_path(problem, kind="stagewise")

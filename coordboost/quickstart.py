@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from coordboost import report
+from coordboost.interrupt import uncut
 from coordboost.lasso.path import lasso_path
 from coordboost.methods import forward_stagewise, forward_stepwise, lasso_cd, ls_boost, regularized_forward_stagewise
 from coordboost.plots import path as plots
@@ -43,6 +44,7 @@ def lasso_states(path):
     ]
 
 
+@uncut()
 def quickstart(out=None):
     """Run LS-Boost, FS and R-FS on the diabetes data beside the Lasso and least squares.
 

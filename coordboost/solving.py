@@ -54,12 +54,17 @@ def solve(problem, method, n_steps, *, rng=0, stop=(), watch=None, view=None, co
     Returns
     -------
     Run
-        Also after Ctrl-C or SIGTERM, with the steps made.
+        Also after Ctrl-C, with the steps made.
 
     Raises
     ------
     ValueError
         If the method does not fit the problem, or a sequence of steps is too short.
+
+    Warns
+    -----
+    InterruptedWarning
+        After Ctrl-C. A second Ctrl-C raises ``KeyboardInterrupt`` at once.
     """
     return Run(drive(_begin(problem, method, rng, view, compile), n_steps, stop, watch))
 

@@ -19,12 +19,12 @@ ROOT = Path(__file__).resolve().parents[1] / "coordboost"
 # Modules and packages, without the leading "coordboost."; a package stands for everything below it.
 FLOORS = {
     0: ["_generic", "_callee", "_compiling", "_machine", "_atomic", "_protocol", "_verbs", "_total", "_linesearch", "_subsets", "_winner",
-        "_checks", "_threads", "_tiles", "_crew", "_noise", "_decay", "_families", "_scaled"],
+        "_checks", "interrupt", "_threads", "_tiles", "_crew", "_noise", "_decay", "_families", "_scaled"],
     1: ["pieces", "dictionaries"],
     2: ["screening", "engine"],
     3: ["data", "problem", "spectrum", "span", "method", "methods", "stochastic", "structured", "targets", "bounds.rademacher"],
     4: [
-        "state", "outcome", "asking", "driver", "run", "interrupt", "solving", "stopping", "storage", "subgradient", "shape", "families",
+        "state", "outcome", "asking", "driver", "run", "solving", "stopping", "storage", "subgradient", "shape", "families",
         "paths", "exact", "lasso", "certificates", "laws", "geometry", "bounds", "langevin",
         "planning",
     ],

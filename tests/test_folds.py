@@ -216,19 +216,19 @@ def test_paths_end_at_ctrl_c(signum, run, n_threads):
         raise KeyboardInterrupt
 
     before = {one: signal.signal(one, stop) for one in (signal.SIGINT, signal.SIGTERM)}
-    ended = []
+    begun, ended = [], []
 
     def walk(X, y, weight):
+        begun.append(cb.solve(cb.Problem(X, y, sample_weight=weight), cb.ls_boost(0.1), 10))
         ended.append(cb.solve(cb.Problem(X, y, sample_weight=weight), cb.ls_boost(0.1), 10**12))
-        return ended[-1]
 
     try:
         threading.Timer(0.5, os.kill, (os.getpid(), signum)).start()
         began = time.perf_counter()
         with pytest.raises(KeyboardInterrupt):
             run(walk, X[:, :5], Y, n_threads=n_threads)
-        assert time.perf_counter() - began < 20 and {one.status for one in ended} == {cb.Status.INTERRUPTED}
-        assert len(ended) <= n_threads and signal.getsignal(signum) is stop
+        assert time.perf_counter() - began < 5 and ended == []  # no run that was cut short is handed to anybody
+        assert len(begun) <= n_threads and signal.getsignal(signum) is stop
     finally:
         for one, handler in before.items():
             signal.signal(one, handler)

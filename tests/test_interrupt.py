@@ -1,17 +1,17 @@
-"""Ctrl-C and SIGTERM: the steps made are kept, handlers are put back, a second signal acts at once."""
+"""Ctrl-C: runs keep the steps made and say so, all else raises, soon; a second one acts at once. SIGTERM is left alone."""
 
 import signal
 import subprocess
 import sys
 import threading
-import time
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
 
 import coordboost as cb
 from coordboost import Problem, Status
-from coordboost.interrupt import interruptible
+from coordboost.interrupt import Terminated, heed, interruptible, terminable, uncut, working_for
 
 RNG = np.random.default_rng(9)
 X, Y = RNG.normal(size=(40, 6)), RNG.normal(size=40)
@@ -28,15 +28,24 @@ def equals_fresh_run(run, method, **options):
     return fresh.beta.tobytes() == run.beta.tobytes() and fresh.path.theta.tobytes() == run.path.theta.tobytes()
 
 
+@contextmanager
+def handlers(**ours):
+    """Handlers of signals by their names; these must be there in the end, too."""
+    ours = {getattr(signal, name): handler for name, handler in ours.items()}
+    before = {one: signal.signal(one, handler) for one, handler in ours.items()}
+    try:
+        yield
+        assert {one: signal.getsignal(one) for one in ours} == ours, "a handler was not put back"
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
+
+
 @pytest.fixture
 def at_terminal():
     """Handlers as in a terminal: test runners in the background are started with Ctrl-C ignored."""
-    expected = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
-    before = {one: signal.signal(one, handler) for one, handler in expected.items()}
-    yield
-    assert {one: signal.getsignal(one) for one in expected} == expected, "a handler was not put back"
-    for one, handler in before.items():
-        signal.signal(one, handler)
+    with handlers(SIGINT=signal.default_int_handler, SIGTERM=signal.SIG_DFL):
+        yield
 
 
 def send(signum):
@@ -44,19 +53,19 @@ def send(signum):
     signal.raise_signal(signum)
 
 
-@both
 @pytest.mark.parametrize("method", [cb.ls_boost(0.1), cb.rtgcd(2)], ids=["greedy", "random"])
 @pytest.mark.parametrize("at", [1, 4])
-def test_the_steps_made_are_kept(signum, method, at, at_terminal, monkeypatch):
+def test_the_steps_made_are_kept(method, at, at_terminal, monkeypatch):
     monkeypatch.setattr("coordboost.driver.LOOK", 0.005)  # fewer steps to make again
     seen = []
 
     def watch(state):
         seen.append(state.k)
         if len(seen) == at:
-            send(signum)
+            send(signal.SIGINT)
 
-    run = cb.solve(problem(), method, FOREVER, rng=4, watch=watch)
+    with pytest.warns(cb.InterruptedWarning, match=r"the run was interrupted; the steps made are kept: [\d,]+ of 1,000,000,000,000"):
+        run = cb.solve(problem(), method, FOREVER, rng=4, watch=watch)
     assert run.status is Status.INTERRUPTED and run.message == "the run was interrupted; the steps made are kept"
     assert len(seen) == at and run.n_steps == seen[-1] > 0
     assert equals_fresh_run(run, method, rng=4)
@@ -64,10 +73,9 @@ def test_the_steps_made_are_kept(signum, method, at, at_terminal, monkeypatch):
     assert equals_fresh_run(run.resume(100), method, rng=4)
 
 
-@pytest.mark.parametrize("first", [signal.SIGINT, signal.SIGTERM])
-def test_a_second_ctrl_c_interrupts_at_once(first, at_terminal):
+def test_a_second_ctrl_c_interrupts_at_once(at_terminal):
     def watch(state):
-        send(first)
+        send(signal.SIGINT)
         send(signal.SIGINT)
 
     with pytest.raises(KeyboardInterrupt):
@@ -76,77 +84,179 @@ def test_a_second_ctrl_c_interrupts_at_once(first, at_terminal):
 
 def test_a_handler_of_the_users_own_gets_the_second_signal_and_is_put_back():
     got = []
-    before = signal.signal(signal.SIGTERM, lambda signum, frame: got.append(signum))
-    own = signal.getsignal(signal.SIGTERM)
-    try:
-        with interruptible() as interrupted:
-            assert not interrupted()
-            send(signal.SIGTERM)
-            assert interrupted() and got == []
-            send(signal.SIGTERM)
-            assert got == [signal.SIGTERM]
-        assert signal.getsignal(signal.SIGTERM) is own
-    finally:
-        signal.signal(signal.SIGTERM, before)
+    with handlers(SIGINT=lambda signum, frame: got.append(signum)), interruptible() as interrupted:
+        assert not interrupted()
+        send(signal.SIGINT)
+        assert interrupted() and got == []
+        send(signal.SIGINT)
+        assert got == [signal.SIGINT]
 
 
 @both
 def test_an_ignored_signal_stays_ignored(signum):
     """As under nohup, or in a shell's background: the signal belongs to someone else."""
-    before = signal.signal(signum, signal.SIG_IGN)
-    try:
-        run = cb.solve(problem(), cb.ls_boost(), 500, watch=lambda state: send(signum))
+    with handlers(**{signal.Signals(signum).name: signal.SIG_IGN}):
+        try:
+            run = cb.solve(problem(), cb.ls_boost(), 500, watch=lambda state: send(signum))
+        except KeyboardInterrupt:
+            pytest.fail("the ignored signal interrupted the run")
         assert run.status is Status.COMPLETED and run.n_steps == 500
-        assert signal.getsignal(signum) is signal.SIG_IGN
-    except KeyboardInterrupt:
-        pytest.fail("the ignored signal interrupted the run")
-    finally:
-        signal.signal(signum, before)
 
 
-CHILD = """
-import signal
+def test_sigterm_is_left_alone():
+    """Whoever set its handler gets every one of them, and the run goes on."""
+    got, sent = [], []
+
+    def watch(state):
+        sent.append(state.k)
+        send(signal.SIGTERM)
+
+    with handlers(SIGTERM=lambda signum, frame: got.append(signum)):
+        run = cb.solve(problem(), cb.ls_boost(), 500, watch=watch)
+        cb.lasso_path(X, Y, n_alphas=3)
+        assert run.status is Status.COMPLETED and len(got) == len(sent) > 0
+
+
+def test_programs_hear_sigterm_as_ctrl_c(at_terminal):
+    with terminable() as terminated:
+        assert not terminated()
+        with pytest.warns(cb.InterruptedWarning):
+            run = cb.solve(problem(), cb.ls_boost(), FOREVER, watch=lambda state: send(signal.SIGTERM))
+        assert terminated() and run.status is Status.INTERRUPTED and run.n_steps > 0
+        with pytest.raises(Terminated):
+            send(signal.SIGTERM)
+    with terminable() as terminated, pytest.warns(cb.InterruptedWarning):
+        cb.solve(problem(), cb.ls_boost(), FOREVER, watch=lambda state: send(signal.SIGINT))
+    assert not terminated()
+
+
+@pytest.mark.parametrize("own", [signal.SIG_IGN, lambda *_: None], ids=["ignored", "handled"])
+def test_programs_leave_the_handlers_of_others(own):
+    with handlers(SIGTERM=own), terminable():
+        assert signal.getsignal(signal.SIGTERM) is own
+
+
+def test_within_uncut_there_is_no_part_of_a_run(at_terminal):
+    with uncut(), pytest.raises(KeyboardInterrupt):
+        cb.solve(problem(), cb.ls_boost(), FOREVER, watch=lambda state: send(signal.SIGINT))
+
+
+def test_a_thread_ends_with_the_one_that_it_works_for():
+    ended, found = threading.Event(), []
+
+    def work():
+        with working_for(ended.is_set):
+            try:
+                cb.solve(problem(), cb.ls_boost(), FOREVER, watch=lambda state: ended.set())
+            except KeyboardInterrupt:
+                found.append("ended")
+        heed()  # it works for nobody now
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join(60)
+    assert found == ["ended"]
+
+
+#: What processes begin with. ``tried(work)`` does work that takes for ever, sends a signal, and says what came of it and how soon.
+HEAD = """
+import os, signal, threading, time, warnings
 import numpy as np
 import coordboost as cb
 signal.signal(signal.SIGINT, signal.default_int_handler)
 rng = np.random.default_rng(1)
-problem, method = cb.Problem(rng.normal(size=(50, 8)), rng.normal(size=50)), cb.forward_stagewise(1e-6)
-said = []
-def watch(state):
-    if not said:
-        said.append(print("running", flush=True))
-    TWICE
-run = cb.solve(problem, method, 10**12, watch=watch)
-fresh = cb.solve(problem, method, run.n_steps)
-print(run.status.name, run.n_steps > 0, run.beta.tobytes() == fresh.beta.tobytes())
+X, y = rng.normal(size=(60, 8)), rng.normal(size=60)
+problem, method = cb.Problem(X, y), cb.forward_stagewise(1e-6)
+warnings.simplefilter("ignore")
+
+def tried(work, signum=signal.SIGINT, after=0.3):
+    sent = []
+    def send():
+        sent.append(time.perf_counter())
+        os.kill(os.getpid(), signum)
+    timer = threading.Timer(after, send)
+    timer.start()
+    try:
+        found = work()
+    except KeyboardInterrupt:
+        found = "KeyboardInterrupt"
+    late = time.perf_counter() - sent[0] if sent else 0.0
+    timer.cancel()
+    print(found, "soon" if late < 2.0 else f"after {late:.1f} s", flush=True)
+
+def for_ever(work):
+    while True:
+        work()
 """
-TWICE = "import os; [os.kill(os.getpid(), signal.SIGTERM) for _ in range(2)]"
 
 
-def child(source):
-    return subprocess.Popen([sys.executable, "-W", "error", "-c", source], stdout=subprocess.PIPE, text=True)
+def process(*lines):
+    """What a process prints, line by line, and its status."""
+    source = "\n".join([HEAD, *lines])
+    done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, timeout=500)
+    return done.stdout.splitlines(), done.returncode, done.stderr[-2000:]
 
 
-@both
-def test_a_signal_from_outside(signum):
-    with child(CHILD.replace("TWICE", "")) as process:
-        try:
-            assert process.stdout.readline() == "running\n"
-            time.sleep(0.05)
-            process.send_signal(signum)
-            assert process.communicate(timeout=60)[0] == "INTERRUPTED True True\n"
-            assert process.returncode == 0
-        finally:
-            process.kill()
+def test_ctrl_c_keeps_the_steps_of_a_process():
+    work = "tried(lambda: (run := cb.solve(problem, method, 10**12)).status.name + str(run.n_steps > 0))"
+    assert process("cb.solve(problem, method, 10)", work)[:2] == (["INTERRUPTEDTrue soon"], 0)
 
 
-def test_a_second_sigterm_ends_the_process():
-    with child(CHILD.replace("TWICE", TWICE)) as process:
-        try:
-            assert process.communicate(timeout=60)[0] == "running\n"
-            assert process.returncode == -signal.SIGTERM
-        finally:
-            process.kill()
+def test_sigterm_ends_a_process_in_the_middle_of_a_loop():
+    """Handled by nobody, it ends the process, as `timeout` and job queues expect."""
+    work = "tried(lambda: for_ever(lambda: cb.solve(problem, method, 10**9)), signal.SIGTERM)"
+    assert process(work)[:2] == ([], -signal.SIGTERM)
+
+
+#: Work that takes for ever, after something small that compiles what it needs.
+FITS = {
+    "cross-validation, ten million steps": (
+        "cb.LSBoostRegressorCV(n_steps=10).fit(X, y)",
+        "lambda: cb.LSBoostRegressorCV(eps=1e-9, n_steps=10**7).fit(X, y)",
+    ),
+    "cross-validation in threads": (
+        "cb.LSBoostRegressorCV(n_steps=10, n_jobs=2).fit(X, y)",
+        "lambda: cb.LSBoostRegressorCV(eps=1e-9, n_steps=10**7, n_jobs=2).fit(X, y)",
+    ),
+    "stagewise": (
+        "cb.ForwardStagewiseRegressor(n_steps=10).fit(X, y)",
+        "lambda: cb.ForwardStagewiseRegressor(n_steps=10**10, eps=1e-9).fit(X, y)",
+    ),
+    "trees": (
+        "cb.RandomizedGBMRegressor(n_estimators=3).fit(X, y)",
+        "lambda: cb.RandomizedGBMRegressor(n_estimators=10**8).fit(X, y)",
+    ),
+    "a lasso": (
+        "cb.CertifiedLasso(alpha=0.01).fit(X, y)",
+        "lambda: for_ever(lambda: cb.CertifiedLasso(alpha=0.01, tol=1e-9).fit(X, y))",
+    ),
+    "a lasso of classes": (
+        "cb.CertifiedLassoClassifier().fit(X, y > 0)",
+        "lambda: for_ever(lambda: cb.CertifiedLassoClassifier(alpha=0.001).fit(X, y > 0))",
+    ),
+}
+ANSWERS = {
+    "scores along a path": (
+        "run = cb.solve(problem, method, 10**6); run.score_path(X, y); many = np.tile(X, (1000, 1)), np.tile(y, 1000)",
+        "lambda: run.score_path(*many)",
+    ),
+    "states by replay": ("", "lambda: [state.loss for state in run.replay(range(10**6))]"),
+    "stability": (
+        "",
+        "lambda: cb.stability_selection(lambda *rows: cb.solve(cb.Problem(*rows[:2]), method, 10**5), X, y, n_pairs=10**4, n_threads=2)",
+    ),
+    "an angle": ("", "lambda: for_ever(lambda: cb.mca(cb.Problem(rng.normal(size=(40, 24)), rng.normal(size=40))))"),
+    "bounds": ("run = cb.solve(problem, cb.ls_boost(0.1), 1000); cb.check(run)", "lambda: for_ever(lambda: cb.check(run))"),
+    "a forecast": ("cb.plan(problem, gap=1e-3)", "lambda: for_ever(lambda: cb.plan(problem, gap=1e-3))"),
+}
+
+
+@pytest.mark.parametrize("works", [FITS, ANSWERS], ids=["fits", "answers"])
+def test_ctrl_c_is_heard_soon(works):
+    """By estimators, cross-validation, replay, scores, angles and bounds: they raise, and hand out nothing."""
+    out, code, words = process(*(line for ready, work in works.values() for line in (ready, f"tried({work})")))
+    assert dict(zip(works, out, strict=False)) == dict.fromkeys(works, "KeyboardInterrupt soon"), words
+    assert code == 0
 
 
 def test_a_thread_runs_without_touching_signals():

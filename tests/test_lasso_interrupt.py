@@ -7,6 +7,7 @@ import pytest
 
 import coordboost as cb
 from coordboost.exact.homotopy import INTERRUPTED, ROUNDING, Homotopy
+from coordboost.exact.state import SCAN
 from coordboost.lasso import solvers, workingset
 from coordboost.screening.columns import ScaledColumns
 
@@ -19,6 +20,11 @@ def heard():
     signal.signal(signal.SIGINT, before)
 
 
+def to(gap, tol=1e-8):
+    """What is said of the last gap."""
+    return f", the last to a gap of {gap:.2g}" if gap > tol else ""
+
+
 def table(n=60, p=90):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((n, p))
@@ -26,8 +32,7 @@ def table(n=60, p=90):
 
 
 @pytest.mark.parametrize("loss", [None, cb.Huber(1.0)], ids=["descent", "newton"])
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
-def test_what_is_done_is_kept(monkeypatch, loss, name):
+def test_what_is_done_is_kept(monkeypatch, loss):
     X, y = table()
     whole = cb.lasso_path(X, y, n_alphas=20, loss=loss, solver=None if loss else "descent", tol=1e-8)
     solve, calls = workingset.WorkingSet.solve, []
@@ -35,13 +40,14 @@ def test_what_is_done_is_kept(monkeypatch, loss, name):
     def interrupted(self, lam, tol, asked):
         calls.append(lam)
         if len(calls) == 8:
-            signal.raise_signal(getattr(signal, name))
+            signal.raise_signal(signal.SIGINT)
         return solve(self, lam, tol, asked)
 
     monkeypatch.setattr(workingset.WorkingSet, "solve", interrupted)
-    part = cb.lasso_path(X, y, n_alphas=20, loss=loss, solver=None if loss else "descent", tol=1e-8)
+    with pytest.warns(cb.InterruptedWarning, match="lasso_path was interrupted: the first 8 of 20 alphas are there"):
+        part = cb.lasso_path(X, y, n_alphas=20, loss=loss, solver=None if loss else "descent", tol=1e-8)
     assert len(calls) == 8 and part.coefs.shape == (90, 8) and part.intercepts.shape == part.gaps.shape == (8,)
-    assert part.message == "interrupted: the first 8 of 20 alphas are there" and part.message in repr(part)
+    assert part.message == "interrupted: the first 8 of 20 alphas are there" + to(part.gaps[7]) and part.message in repr(part)
     assert whole.message == "complete" and "interrupted" not in repr(whole)
     assert (part.alphas == whole.alphas[:8]).all() and (part.coefs[:, :7] == whole.coefs[:, :7]).all()
     assert (part.gaps[:7] <= 1e-8).all() and part.gaps[7] < 1
@@ -62,7 +68,8 @@ def test_an_exact_path_keeps_its_corners(monkeypatch):
         return go_on(self)
 
     monkeypatch.setattr(Pool, "go_on", interrupted)
-    path = cb.lasso_path(X, y, n_alphas=20, solver="homotopy", tol=1e-8)
+    with pytest.warns(cb.InterruptedWarning, match="lasso_path|too late"):
+        path = cb.lasso_path(X, y, n_alphas=20, solver="homotopy", tol=1e-8)
     assert 1 <= len(path.alphas) <= 20 and len(path.gaps) == len(path.alphas) == path.coefs.shape[1]
     assert path.message == "complete" or "interrupted" in repr(path)
 
@@ -88,3 +95,65 @@ def test_an_exact_path_that_ends_early(message, monkeypatch):
         assert there == 0 if len(lams) == 2 else 0 < there < 20
         assert gammas.shape == (len(gaps), problem.n_learners) and len(gaps) == (max(there, 1) if message == INTERRUPTED else len(lams))
         assert (gaps[: there if message == INTERRUPTED else None] <= 1e-8).all()
+
+
+@pytest.mark.parametrize("loss", [None, cb.Huber(1.0)], ids=["descent", "newton"])
+def test_one_penalty_that_was_cut_short_is_never_complete(monkeypatch, loss):
+    """The only alpha is in work: a model is there, its gap is said. An estimator hands out none."""
+    X, y = table()
+    recruit = workingset.WorkingSet._recruit
+
+    def interrupted(self, level):
+        signal.raise_signal(signal.SIGINT)
+        return recruit(self, level)
+
+    monkeypatch.setattr(workingset.WorkingSet, "_recruit", interrupted)
+    monkeypatch.setattr(workingset, "CROWD", 1)  # one fit is not enough
+    with pytest.warns(cb.InterruptedWarning, match="the first 1 of 1 alphas are there, the last to a gap of"):
+        part = cb.lasso_path(X, y, [1e-4], loss=loss, tol=1e-12)
+    assert part.gaps[0] > 1e-12 and part.message == "interrupted: the first 1 of 1 alphas are there" + to(part.gaps[0], 1e-12)
+    model = cb.CertifiedLasso(alpha=1e-4, loss=loss, tol=1e-12)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, y)
+    assert not hasattr(model, "coef_")
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_cross_validation_hands_out_nothing(monkeypatch, n_jobs):
+    X, y = table()
+    model, calls = cb.CertifiedLassoCV(n_alphas=5, n_jobs=n_jobs), []
+    solve = workingset.WorkingSet.solve
+
+    def interrupted(self, *given):
+        calls.append(1)
+        if len(calls) == 12:
+            signal.raise_signal(signal.SIGINT)
+        return solve(self, *given)
+
+    monkeypatch.setattr(workingset.WorkingSet, "solve", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, y)
+    assert not hasattr(model, "coef_")
+
+
+def test_an_exact_path_says_so(monkeypatch):
+    from coordboost.exact import homotopy
+    from coordboost.exact.pool import Pool
+
+    monkeypatch.setattr(homotopy, "SHORT", 0)
+    X, y = table()
+    go_on, way = Pool.go_on, []
+
+    def interrupted(self):
+        signal.raise_signal(signal.SIGINT)
+        status, *record = go_on(self)
+        return (*(way or [status]), *record)
+
+    monkeypatch.setattr(Pool, "go_on", interrupted)
+    with pytest.warns(cb.InterruptedWarning, match="too late to cut this short"):
+        path = cb.exact_path(X, y, max_corners=10)
+    assert path.complete
+    way.append(SCAN)  # as if it had to look at all columns now
+    with pytest.warns(cb.InterruptedWarning, match="the path was interrupted; the corners passed are kept"):
+        path = cb.exact_path(X, y)
+    assert not path.complete and path.message == INTERRUPTED

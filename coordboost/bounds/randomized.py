@@ -13,6 +13,7 @@ from coordboost._protocol import DICTIONARY, LOSS, SELECTION
 from coordboost._threads import on_one_thread
 from coordboost.bounds.check import Effort, Sides, Statement
 from coordboost.bounds.trail import covered
+from coordboost.interrupt import uncut
 from coordboost.pieces.steps import LineSearch
 
 SOURCE = "Lu, Mazumder"
@@ -60,10 +61,10 @@ class Repeats(NamedTuple):
 
     @classmethod
     @on_one_thread
+    @uncut()
     def of(cls, run, effort=Effort()):  # noqa: B008  # it cannot be changed
         """The run repeated with the seeds 0, 1, ...; one more time if nothing is drawn. *Cost*: that of these runs, and one angle."""
         from coordboost.geometry.least import least_loss
-        from coordboost.outcome import Status
         from coordboost.solving import solve
 
         at = np.unique(np.round(np.geomspace(1, run.n_steps, POINTS)).astype(int)) if run.n_steps else np.zeros(1, dtype=int)
@@ -72,8 +73,6 @@ class Repeats(NamedTuple):
         for seed in range(repeats):
             effort.watch(f"repeating the run: {seed + 1} of {repeats}")
             again = solve(run.problem, run.method, run.n_steps, rng=seed)
-            if again.status is Status.INTERRUPTED:
-                raise KeyboardInterrupt
             losses.append([state.loss for state in again.replay(at)])
         losses = np.array(losses)
         effort.watch("the least loss")

@@ -18,7 +18,7 @@ from coordboost.cli.output import print_parts, show
 from coordboost.cli.page import report
 from coordboost.cli.tables import in_options
 
-BAD, INTERRUPTED = 1, 130
+BAD, INTERRUPTED, TERMINATED = 1, 130, 143
 
 
 #: What the command line calls the ways out that error messages name in Python.
@@ -44,10 +44,29 @@ class Commands(click.Group):
 
     def invoke(self, ctx):
         """Run the command; the help of ``main`` lists the exit codes."""
+        from coordboost.interrupt import terminable
+
+        with terminable() as terminated:
+            try:
+                done = self._invoked(ctx)
+            except KeyboardInterrupt:
+                click.echo(f"coordboost: {'terminated' if terminated() else 'interrupted'}", err=True)
+                ctx.exit(TERMINATED if terminated() else INTERRUPTED)
+            except SystemExit as end:
+                if end.code == INTERRUPTED and terminated():  # a run that was cut short is saved
+                    raise SystemExit(TERMINATED) from None
+                raise
+            if terminated():  # too late to cut anything short
+                ctx.exit(TERMINATED)
+            return done
+
+    def _invoked(self, ctx):
         from coordboost.data.validation import ConstantColumnWarning
+        from coordboost.interrupt import InterruptedWarning
 
         try:
             with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", category=InterruptedWarning)  # it is said how to go on
                 warnings.filterwarnings("always", category=ConstantColumnWarning)
                 warnings.showwarning = lambda message, *_, **__: click.echo(f"note: {message}", err=True)
                 return super().invoke(ctx)
@@ -56,9 +75,6 @@ class Commands(click.Group):
                 raise
             click.echo(f"coordboost: {_sentence(error)}", err=True)
             ctx.exit(BAD)
-        except KeyboardInterrupt:
-            click.echo("coordboost: interrupted", err=True)
-            ctx.exit(INTERRUPTED)
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
@@ -81,7 +97,8 @@ def main():
       0    fine
       1    bad data, file or parameter (one line on stderr); a diverged run; certificates that contradict
       2    wrong usage
-      130  interrupted by Ctrl-C or SIGTERM: the steps made are saved, and how to go on is said; a second one acts at once
+      130  interrupted by Ctrl-C: the steps made are saved, and how to go on is said; a second one acts at once
+      143  the same by SIGTERM, as `timeout` and job queues send it
     """  # noqa: D301
 
 

@@ -36,6 +36,7 @@ def cv(file, target, steps, seed, loss, center, scale, out, folds, choose, as_js
     """
     import numpy as np
 
+    from coordboost.interrupt import uncut
     from coordboost.paths.refitted import with_intercept
     from coordboost.paths.validate import folds_of, of_folds, rows_quickly
     from coordboost.problem import Problem
@@ -58,7 +59,7 @@ def cv(file, target, steps, seed, loss, center, scale, out, folds, choose, as_js
 
     found = of_folds(walked, y, np.ones(len(y)), parts)
     k = found.chosen(CHOICES[choose])
-    with progress(chosen.name, k, quiet=as_json) as watch:
+    with uncut(), progress(chosen.name, k, quiet=as_json) as watch:  # a part of the run would not be what was chosen
         run = solve(problem, chosen, k, rng=seed, watch=watch)
     _report(run, found, out, choose, steps, as_json)
 

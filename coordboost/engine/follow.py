@@ -5,7 +5,7 @@ import numpy as np
 from coordboost._generic import compiled, generic, interpreted, is_piece
 from coordboost._protocol import COEFFICIENTS
 from coordboost._total import sum_of_losses
-from coordboost.engine.loop import retrace
+from coordboost.engine.loop import retrace, stretches
 
 accumulate = generic("accumulate")
 
@@ -51,6 +51,8 @@ class Follower:
         part, out = path.cut(self.k, k), np.empty(k - self.k)
         pieces, offsets = (self.model, loss), np.full(len(out), offset, dtype=np.float64)
         run = compiled(follow_losses, pieces) if all(map(is_piece, pieces)) else interpreted(follow_losses)
-        run(*pieces, y, weight, offsets, part.learner, part.shrink, part.theta, out)
+        for first, last in stretches(0, len(out)):
+            at = slice(first, last)
+            run(*pieces, y, weight, offsets[at], part.learner[at], part.shrink[at], part.theta[at], out[at])
         self.k = k
         return out

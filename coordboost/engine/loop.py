@@ -1,9 +1,12 @@
 """The one loop: pick a learner, move, push, record."""
 
+import time
+
 from coordboost._generic import compiled, generic, interpreted, is_piece
 from coordboost._protocol import COEFFICIENTS, SELECTION, VIEW
 from coordboost.engine.views.called import Called, Kept
 from coordboost.engine.views.explicit import perturb, stopped
+from coordboost.interrupt import heed
 
 pick = generic("pick")
 move = generic("move")
@@ -39,12 +42,28 @@ def accumulate_steps(coefficients, learner, shrink, theta, start, stop):
         accumulate(coefficients, learner[k], shrink[k], theta[k])
 
 
+#: Seconds that a call of compiled code should take at most.
+SOON = 0.1
+
+
+def stretches(start, stop):
+    """Yield (first, last), one after the other, from `start` to `stop`: each takes about ``SOON``, and Ctrl-C is heeded between them."""
+    length = 16
+    while start < stop:
+        heed()
+        began, last = time.perf_counter(), min(start + length, stop)
+        yield start, last
+        took, start = time.perf_counter() - began, last
+        length = max(1, int(length * min(SOON / max(took, 1e-9), 16)))
+
+
 def retrace(coefficients, path, start, stop):
     """As `accumulate_steps`, along a ``Path``, compiled where it can be: the store, with room made where learners come one by one."""
     if COEFFICIENTS.of(coefficients, "room") is not None:
         coefficients = coefficients.room(int(path.learner[start:stop].max(initial=-1)) + 1)
     run = compiled(accumulate_steps, (coefficients,)) if is_piece(coefficients) else accumulate_steps
-    run(coefficients, path.learner, path.shrink, path.theta, start, stop)
+    for first, last in stretches(start, stop):
+        run(coefficients, path.learner, path.shrink, path.theta, first, last)
     return coefficients
 
 

@@ -35,6 +35,7 @@ class Stepper:
         self.coefficients = self.method.coefficients.start(problem)
         self.k, self.record, self.looks, self.extra, self.extra_columns = 0, Record(), 0, 0, 0
         self.anchor = (0, [])
+        self.length = 1  # of the next block to begin with: how long a step takes is not known yet
         self.stream = picks(seed, self.method.select, problem.n_learners)
         with one_thread():
             noise = None if self.method.noise is None else self.method.noise.seeded(seed)
@@ -107,7 +108,7 @@ class Stepper:
         return self.stream.rows(self.k, n_steps)
 
     def _advance(self, select, step, n_steps, seconds):
-        goal, block = self.k + n_steps, 16
+        goal, block = self.k + n_steps, self.length
         while self.k < goal:
             began = now = time.perf_counter()
             with one_thread():
@@ -117,6 +118,7 @@ class Stepper:
                     now = time.perf_counter()
                     if full:  # the next block may take half as long as there is between two yields
                         block = max(1, min(int(block * min(seconds / 2 / max(now - last, 1e-9), LARGER)), LONGEST))
+                        self.length = min(block, 16)
             yield self
 
     def _block(self, select, step, n_steps, ahead):

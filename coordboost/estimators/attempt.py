@@ -2,15 +2,22 @@
 
 from functools import wraps
 
+from coordboost._compiling import silently
+from coordboost.interrupt import uncut
+
 
 def all_or_nothing(fit):
-    """`fit`; where it raises, the estimator is as it was before: no part of a new fit stands beside an older model."""
+    """`fit`; where it raises, the estimator is as it was before: no part of a new fit stands beside an older model.
+
+    Ctrl-C raises, too: no run or path within is cut short.
+    """
 
     @wraps(fit)
     def attempt(self, *args, **given):
         before = dict(vars(self))
         try:
-            return fit(self, *args, **given)
+            with uncut(), silently():
+                return fit(self, *args, **given)
         except BaseException:
             vars(self).clear()
             vars(self).update(before)

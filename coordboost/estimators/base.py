@@ -60,7 +60,7 @@ class Boosted(Parameters):
         Warns
         -----
         ConvergenceWarning
-            Where the run diverged, or was interrupted: the iterations made are kept.
+            Where the run diverged: the iterations made are kept.
         """
         n_iter, again = validation.whole("n_estimators", self.n_estimators, 1), self.warm_start and hasattr(self, "runs_")
         given, X = (X, y, sample_weight), tables.checked_table(self, X, reset=not again)
@@ -157,7 +157,7 @@ class Boosted(Parameters):
     def _settle(self, runs, rules):
         """Keep the runs, and the best iteration of each."""
         for run in runs:
-            if run.status in (Status.DIVERGED, Status.INTERRUPTED):
+            if run.status is Status.DIVERGED:
                 words = f"{run.message}: {run.n_steps // self._steps} iterations; try a smaller learning_rate."
                 warnings.warn(words, ConvergenceWarning, stacklevel=4)
         for run, rule in zip(runs, rules, strict=True):

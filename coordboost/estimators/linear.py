@@ -130,8 +130,7 @@ class Linear(BaseEstimator):
 
     def _warn(self, path):
         """Say that a path ended before it was to."""
-        early = getattr(path, "status", None) in (Status.DIVERGED, Status.INTERRUPTED)
-        if early or path.message.startswith("interrupted"):
+        if getattr(path, "status", None) is Status.DIVERGED:
             warnings.warn(f"{path.message}: {path.n_points} points of the path.", ConvergenceWarning, stacklevel=5)
 
     def _model(self, path, place):

@@ -1,6 +1,7 @@
 """Exact paths of the squared loss: Lasso, least angle regression and FS_0, from corner to corner."""
 
 import math
+import warnings
 from contextlib import nullcontext
 
 import numpy as np
@@ -13,7 +14,7 @@ from coordboost.data import validation
 from coordboost.exact.path import ExactPath
 from coordboost.exact.pool import Pool
 from coordboost.exact.state import CROWDED, DONE, INEXACT, LAR, LASSO, SCAN, STAGEWISE, STALLED
-from coordboost.interrupt import interruptible
+from coordboost.interrupt import InterruptedWarning, interruptible
 from coordboost.problem import Problem
 from coordboost.screening.columns import ScaledColumns
 
@@ -57,7 +58,7 @@ def exact_path(X, y=None, *, kind="lasso", lam_min=0.0, max_corners=None, candid
     -----
     Every corner has a duality gap of at most 1e-10 of the loss at 0 (for LAR and FS_0: correlations that are right to as much). Where
     rounding leaves more, as on columns that are dependent up to rounding far down the path, the path ends with ``complete=False``.
-    Ctrl-C ends it, too: the corners passed are kept.
+    Ctrl-C ends it, too: the corners passed are kept, and an ``InterruptedWarning`` says so.
 
     Ties, copies, sign flips and dependent columns need no care: at each corner the direction solves a small sign-constrained least
     squares problem. Of equal columns the first carries the coefficient.
@@ -76,7 +77,10 @@ def exact_path(X, y=None, *, kind="lasso", lam_min=0.0, max_corners=None, candid
     most = np.inf if max_corners is None else validation.whole("max_corners", max_corners, 1)
     wanted = None if candidates is None else validation.whole("candidates", candidates, 1)
     with one_thread():
-        return Homotopy(problem, kind, lam_min, most, wanted).run()
+        path = Homotopy(problem, kind, lam_min, most, wanted).run()
+    if path.message == INTERRUPTED:
+        warnings.warn(f"{INTERRUPTED}: {len(path.lam):,} of them.", InterruptedWarning, stacklevel=2)
+    return path
 
 
 class Homotopy:

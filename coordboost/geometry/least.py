@@ -6,6 +6,7 @@ import numpy as np
 
 from coordboost._protocol import LOSS
 from coordboost.certificates import certify
+from coordboost.interrupt import uncut
 from coordboost.methods import gcd
 from coordboost.solving import solve
 from coordboost.targets import At, Ball, Unconstrained
@@ -61,6 +62,7 @@ def least_loss(problem, near=None):
     return max(everywhere.lower, inside.lower), everywhere.upper
 
 
+@uncut()
 def _model(problem):
     """Coefficients near the optimum; steps in all directions at once go on where the columns are nearly dependent."""
     beta = solve(problem, gcd(), GREEDY).beta

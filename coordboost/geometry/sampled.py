@@ -7,6 +7,7 @@ import numpy as np
 from coordboost._checks import shown
 from coordboost.data import validation
 from coordboost.geometry.interval import Interval
+from coordboost.interrupt import uncut
 from coordboost.methods import ls_boost
 from coordboost.pieces.losses import Squared
 
@@ -79,6 +80,7 @@ def _targets(problem, starts, n_steps, rng):
         yield _boosted(problem, drawn, n_steps).pred
 
 
+@uncut()
 def _boosted(problem, target, n_steps):
     """Boosting with full steps towards a target."""
     from coordboost.solving import solve

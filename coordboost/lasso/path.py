@@ -1,5 +1,7 @@
 """The Lasso on a grid of penalties, every answer with a certified duality gap."""
 
+import warnings
+
 import numpy as np
 import scipy.sparse
 
@@ -7,6 +9,7 @@ from coordboost._checks import positive, real, shown
 from coordboost._protocol import LOSS
 from coordboost._threads import one_thread
 from coordboost.data import validation
+from coordboost.interrupt import LATE, InterruptedWarning, interruptible
 from coordboost.lasso.grid import LassoPath
 from coordboost.lasso.solvers import SOLVERS, by_newton_freely, choose
 from coordboost.paths.intercept import Shifts
@@ -55,8 +58,8 @@ def lasso_path(
     Returns
     -------
     LassoPath
-        alphas decreasing. ``gaps`` says what was reached, also where rounding stopped the solver before `tol`. Ctrl-C or SIGTERM ends
-        the path at the alpha in work: those done are kept, and ``message`` says so.
+        alphas decreasing. ``gaps`` says what was reached, also where rounding stopped the solver before `tol`. Ctrl-C ends the path
+        at the alpha in work: those done are kept, and ``message`` and an ``InterruptedWarning`` say so.
 
     Raises
     ------
@@ -89,13 +92,22 @@ def lasso_path(
         solver = solver or ("descent" if l1_ratio < 1 or products is not None else choose(problem, alphas, tol))
         lams = alphas * l1_ratio * total / largest
         free = validation.flag("refit_intercept", refit_intercept) and not squared
-        gammas, gaps, n_scans = (by_newton_freely if free else SOLVERS[solver])(problem, columns, lams, tol)
+        with interruptible() as interrupted:
+            gammas, gaps, n_scans = (by_newton_freely if free else SOLVERS[solver])(problem, columns, lams, tol)
+            cut = interrupted()
         models, intercepts = _raw(problem, scale / largest, gammas)
         if free:
             shifts = Shifts(problem)
             intercepts = intercepts + [shifts.beside(problem.combine(problem.unit(coef))) for coef in models.toarray()]
     done = len(gaps)
-    message = "complete" if done == len(alphas) else f"interrupted: the first {done} of {len(alphas)} alphas are there"
+    message = "complete"
+    if cut and (done < len(alphas) or gaps[-1] > tol):
+        message = f"interrupted: the first {done} of {len(alphas)} alphas are there"
+        if gaps[-1] > tol:
+            message += f", the last to a gap of {gaps[-1]:.2g}"
+        warnings.warn(f"lasso_path was {message}.", InterruptedWarning, stacklevel=2)
+    elif cut:
+        warnings.warn(LATE, InterruptedWarning, stacklevel=2)
     penalised = np.ones((2, problem.standardization.n_columns))
     penalised[:, problem.standardization.kept] = _factors(problem, scale, factor)
     return LassoPath(problem, alphas[:done], models, intercepts, gaps, n_scans + 1, solver, penalised, l1_ratio, message)

@@ -6,6 +6,7 @@ declare what the law is about. Points are the same in every call.
 
 from coordboost._checks import shown
 from coordboost._protocol import COEFFICIENTS, DICTIONARY, FAMILY, LOSS, SELECTION, STEP, VIEW
+from coordboost.interrupt import uncut
 from coordboost.laws import coefficients, dictionaries, families, losses, selections, steps, views
 from coordboost.laws.report import SKIPPED, Law, Report
 
@@ -15,6 +16,7 @@ KINDS = (
 )
 
 
+@uncut()
 def check_piece(piece, *, y=None, raises=True):
     """Try the laws of its kind on a piece of your own: a loss, a rule, a dictionary or an oracle, a family, a store of coefficients.
 

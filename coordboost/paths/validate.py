@@ -4,10 +4,9 @@
 standard errors weigh folds by their rows, as ``cv.glmnet`` of R does.
 """
 
-import signal
+import threading
 import warnings
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +15,7 @@ import scipy.sparse
 from coordboost._checks import shown
 from coordboost._threads import one_thread
 from coordboost.data import validation
-from coordboost.interrupt import interruptible
+from coordboost.interrupt import heed, uncut, working_for
 from coordboost.paths.scoring import least_mean, rows_of
 
 #: How a point may be chosen by its losses on rows held out.
@@ -127,28 +126,40 @@ def of_folds(walked, y, weight, folds, *, at=None, n_threads=1):
     return CrossValidation(losses, np.array([weight[held].sum() for _, held in folds]), tuple(path for path, _ in done))
 
 
+@uncut()
 def in_threads(walked, seen, n, n_threads=1):
-    """``seen(k, walked(k))`` for k = 0, ..., n - 1, a list: paths, and what is wanted of them, in several threads; one is the caller's.
+    """``seen(k, walked(k))`` for k = 0, ..., n - 1, a list: paths, and what is wanted of them, in several threads.
 
-    At Ctrl-C and SIGTERM the paths in work end where they are; then the signal acts as it would have.
+    Ctrl-C, as any error, ends the paths in work at their next look.
     """
-    with ExitStack() as stack:
-        stack.enter_context(one_thread())
-        stack.enter_context(warnings.catch_warnings())
+
+    def one(k):
+        path = walked(k)
+        heed()
+        return seen(k, path)
+
+    many = validation.whole("n_threads", n_threads, 1) > 1
+    with one_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore", validation.ConstantColumnWarning)  # some rows may have columns that do not vary in them
-        interrupted = stack.enter_context(interruptible())
-        many = validation.whole("n_threads", n_threads, 1) > 1
-        each = stack.enter_context(ThreadPoolExecutor(n_threads)).map if many else map
+        return _pooled(one, n, n_threads) if many else list(map(one, range(n)))
 
-        def one(k):
-            path = None if interrupted() else walked(k)
-            return None if interrupted() else seen(k, path)
 
-        done, came = list(each(one, range(n))), interrupted()
-    if came:
-        signal.raise_signal(came)
-        raise KeyboardInterrupt
-    return done
+def _pooled(one, n, n_threads):
+    """``one(k)`` for k = 0, ..., n - 1, a list, in threads that end where this one does."""
+    ended, pool = threading.Event(), ThreadPoolExecutor(n_threads)
+
+    def within(k):
+        with working_for(ended.is_set):
+            heed()
+            return one(k)
+
+    try:
+        return list(pool.map(within, range(n)))
+    except BaseException:
+        ended.set()
+        raise
+    finally:
+        pool.shutdown(wait=not ended.is_set(), cancel_futures=True)  # one may be at the compiler, which does not look
 
 
 def folds_of(y, k, rng=0):

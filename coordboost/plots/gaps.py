@@ -4,6 +4,7 @@ import numpy as np
 
 from coordboost._checks import shown
 from coordboost.bounds.check import check
+from coordboost.interrupt import uncut
 from coordboost.plots.drawing import COLOURS, Display, beside, name_axes
 from coordboost.solving import solve
 
@@ -23,6 +24,7 @@ class GapDisplay(Display):
         self.x, self.gaps, self.words, self.title = np.asarray(x), np.asarray(gaps), words, title
 
     @classmethod
+    @uncut()
     def from_run(cls, run, *, against="step", target=None, title="", ax=None):
         """Draw the gap of a run to its target against steps, or against the scans that they took.
 
