@@ -12,6 +12,7 @@ from coordboost.problem import Problem
 from coordboost.solving import solve
 from coordboost.state import State
 from coordboost.stopping import GapBelow
+from coordboost.storage.beside import write_figure
 from coordboost.targets import Penalty
 
 TITLE = "Diabetes data: boosting walks from the constant model to least squares"
@@ -82,7 +83,7 @@ def _write(out, runs, figure):
     files = [out / f"{name}.run" for name in runs]
     for file, run in zip(files, runs.values(), strict=True):
         run.save(file)
-    figure.savefig(out / "quickstart.png", dpi=150)
+    write_figure(out / "quickstart.png", figure)
     return [out / "quickstart.png", *files]
 
 

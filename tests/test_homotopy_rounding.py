@@ -140,9 +140,10 @@ def test_interrupted_path_is_kept(kind):
     B /= np.linalg.norm(B, axis=0)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # runners in the background have the signal ignored
     try:
-        whole, kept = (
-            cb.exact_path(as_it_is(Interrupting(B, when), y), kind=kind, max_corners=40, candidates=10) for when in (0, 9)
-        )
+        with pytest.warns(cb.InterruptedWarning, match="the corners passed are kept: "):
+            whole, kept = (
+                cb.exact_path(as_it_is(Interrupting(B, when), y), kind=kind, max_corners=40, candidates=10) for when in (0, 9)
+            )
         assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     finally:
         signal.signal(signal.SIGINT, before)

@@ -58,8 +58,9 @@ def check(run, plot, names, angle_learners, as_json):
     found = [{**one.as_dict(), "claim": claims[one.name, one.variant]} for one in checks]
     if plot is not None:
         from coordboost.plots.bounds import bounds
+        from coordboost.storage.beside import write_figure
 
-        bounds(checks, f"{done.method.name}, {done.n_steps:,} steps").savefig(plot, dpi=150)
+        write_figure(plot, bounds(checks, f"{done.method.name}, {done.n_steps:,} steps"))
     if as_json:
         click.echo(json.dumps(found, indent=2))
     else:

@@ -42,8 +42,9 @@ def compare(runs, plot, as_json):
         text.append(f"The smallest training error is that of {runs[best]}. What is smaller on new rows, `coordboost cv` tells.")
     if plot is not None:
         from coordboost.plots import path as plots
+        from coordboost.storage.beside import write_figure
 
-        plots.figure(loaded, optimum=optimum).savefig(plot, dpi=150)
+        write_figure(plot, plots.figure(loaded, optimum=optimum))
     if as_json or plot is not None:
         show(rows, text, [plot] if plot is not None else [], as_json)
     else:

@@ -72,6 +72,7 @@ def _report(run, found, out, choose, steps, as_json):
     from coordboost.paths.refitted import with_intercept
     from coordboost.plots import path as plots
     from coordboost.plots.choices import CrossValidationDisplay
+    from coordboost.storage.beside import write_figure
 
     name = f"{run.method.name}-cv"
     files = [out / f"{name}.run", out / f"{name}.png", out / f"{name}-path.png"]
@@ -80,10 +81,10 @@ def _report(run, found, out, choose, steps, as_json):
     CrossValidationDisplay.from_cross_validation(
         found, words="steps", title=report.caption(run).replace("\n", ", "), ax=curve.subplots()
     )
-    curve.savefig(files[1], dpi=150)
+    write_figure(files[1], curve)
     models = with_intercept(run)
     optimum = report.optimum(models)
-    plots.figure([models], optimum=optimum).savefig(files[2], dpi=150)
+    write_figure(files[2], plots.figure([models], optimum=optimum))
     k = run.n_steps
     row = {**report.summary(models, optimum), "cv_error": float(found.mean[k]), "cv_standard_error": float(found.error[k])}
     row |= {"cv_best_step": found.best, "cv_one_se_step": found.one_se, "folds": len(found.losses)}

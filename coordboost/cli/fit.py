@@ -133,15 +133,16 @@ def _report(run, file, steps, with_data, as_json):
     from coordboost.paths.refitted import with_intercept
     from coordboost.plots import path as plots
     from coordboost.readers.model import model_of
+    from coordboost.storage.beside import write_figure, write_text
 
     picture, model, files = file.with_suffix(".png"), file.with_suffix(".json"), [file]
     run.save(file, data=with_data)
     if not with_data:
-        model.write_text(model_of(run).text(), encoding="utf-8")
+        write_text(model, model_of(run).text())
         files.append(model)
     models = with_intercept(run)
     optimum = report.optimum(models)
-    plots.figure([models], optimum=optimum).savefig(picture, dpi=150)
+    write_figure(picture, plots.figure([models], optimum=optimum))
     row = report.summary(models, optimum)
     show([row], [*hints(run, steps), *unknown(row)], [*files, picture], as_json)
     if run.status.name in CODES:

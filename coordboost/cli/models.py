@@ -107,7 +107,9 @@ def _write(text, out):
     if out is None:
         click.echo(text, nl=False)
         return
-    out.write_text(text, encoding="utf-8")
+    from coordboost.storage.beside import write_text
+
+    write_text(out, text)
     click.echo(f"Written: {out}", err=True)
 
 

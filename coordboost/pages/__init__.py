@@ -1,7 +1,6 @@
 """One self-contained HTML page about a run: data, method, path, certificate, bounds, how to cite, how to reproduce; no network, no rows."""
 
 from html import escape, unescape
-from pathlib import Path
 
 from coordboost._checks import shown
 from coordboost.pages.chart import chart
@@ -19,6 +18,7 @@ from coordboost.pages.style import SCRIPT, STYLE
 from coordboost.paths.refitted import with_intercept
 from coordboost.readers.model import model_of
 from coordboost.run import Run
+from coordboost.storage.beside import write_text
 
 
 class Page(str):
@@ -65,7 +65,7 @@ def page(run, out=None, *, run_file="the.run"):
         raise ValueError(f"run must be a Run, as solve(...), load(file) and the run_ of an estimator are, got {shown(run)}.")
     text = Page(_page(run, run_file))
     if out is not None:
-        Path(out).write_text(text, encoding="utf-8")
+        write_text(out, text)
     return text
 
 

@@ -5,14 +5,14 @@ import json
 import math
 import os
 import re
-import stat
 import struct
-import uuid
 import zlib
 from typing import NamedTuple
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
 
 import numpy as np
+
+from coordboost.storage.beside import replacing
 
 #: The kinds of numbers in a file, as numpy's format writes them.
 TYPES = {"<f8": np.float64, "<i8": np.int64, "<i4": np.int32, "|u1": np.uint8}
@@ -41,22 +41,8 @@ def write(file, header, arrays):
     OSError
         Where there is no room, or no right; the old file is as it was, and nothing else is left behind.
     """
-    file = os.path.realpath(file)
-    if os.path.exists(file) and not stat.S_ISREG(os.stat(file).st_mode):
-        with open(file, "wb") as handle:  # a device or a pipe cannot be replaced
-            return _write(handle, header, arrays)
-    beside = os.path.join(os.path.dirname(file), f".{os.path.basename(file)[:100]}.{uuid.uuid4().hex}.part")
-    try:
-        with open(beside, "xb") as handle:
-            _write(handle, header, arrays)
-            os.fsync(handle.fileno())
-        os.replace(beside, file)
-    except BaseException as error:
-        if os.path.exists(beside):
-            os.unlink(beside)
-        if isinstance(error, OSError):
-            raise type(error)(error.errno, error.strerror, file) from None
-        raise
+    with replacing(file) as handle:
+        _write(handle, header, arrays)
 
 
 def _write(handle, header, arrays):

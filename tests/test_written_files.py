@@ -1,0 +1,145 @@
+"""Every file that the package writes is written beside and put in place: on a full disk the old one stays, and the file is named."""
+
+import ast
+import contextlib
+import os
+import resource
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import coordboost as cb
+from coordboost.cli import main
+from coordboost.quickstart import _write
+from coordboost.storage.beside import write_figure
+
+ROOT = Path(cb.__file__).parent
+RNG = np.random.default_rng(1)
+
+
+@contextlib.contextmanager
+def room(size):
+    """No file may become larger, as on a full disk: not for longer than needed, since pytest may write to a file, too."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    """A folder with a table and two runs."""
+    folder = tmp_path_factory.mktemp("table")
+    X = RNG.normal(size=(300, 4))
+    y = X[:, 0] - X[:, 1] + 0.1 * RNG.normal(size=300)
+    np.savetxt(folder / "t.csv", np.column_stack([X, y]), delimiter=",", header="a,b,c,d,price", comments="", fmt="%.3g")
+    for name, eps in (("one", 0.1), ("two", 0.5)):
+        problem = cb.read_table(folder / "t.csv", target="price").problem()
+        cb.solve(problem, cb.ls_boost(eps), 20, compile=False).save(folder / name)
+    return folder
+
+
+#: Commands, the file that does not fit, and the room that there is: enough for what is written before.
+COMMANDS = {
+    "fit, the run": ("fit {t}/t.csv --target price --method ls_boost --steps 5 --out o", "o/ls_boost.run", 500),
+    "fit, the picture": ("fit {t}/t.csv --target price --method ls_boost --steps 5 --out o", "o/ls_boost.png", 28_000),
+    "cv": ("cv {t}/t.csv --target price --method ls_boost --steps 5 --out o", "o/ls_boost-cv.png", 28_000),
+    "predict": ("predict {t}/one {t}/t.csv --out p.csv", "p.csv", 500),
+    "report": ("report {t}/one --out r.html", "r.html", 500),
+    "compare": ("compare {t}/one {t}/two --plot c.png", "c.png", 500),
+    "compare, svg": ("compare {t}/one {t}/two --plot c.svg", "c.svg", 500),
+    "check": ("check {t}/one --plot b.png --angle-learners 0", "b.png", 500),
+}
+
+
+@pytest.mark.parametrize(("words", "name", "size"), COMMANDS.values(), ids=COMMANDS)
+def test_commands_on_a_full_disk(words, name, size, table, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / name
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("what was there")
+    with room(size):
+        result = CliRunner().invoke(main, words.format(t=table).split())
+    assert result.exit_code == 1 and f"{file}: " in result.output and "too large" in result.output, result.output
+    assert file.read_text() == "what was there"
+    assert [path for path in tmp_path.rglob("*.part")] == []
+    result = CliRunner().invoke(main, words.format(t=table).split())
+    assert result.exit_code == 0 and len(file.read_bytes()) > size, result.output
+
+
+def figure():
+    from matplotlib.figure import Figure
+
+    made = Figure()
+    made.subplots().plot([0, 1])
+    return made
+
+
+WRITERS = {
+    "run": lambda file: cb.solve(cb.Problem(np.eye(60), np.arange(60.0)), cb.ls_boost(0.1), 5, compile=False).save(file),
+    "page": lambda file: cb.page(cb.solve(cb.Problem(np.eye(6), np.arange(6.0)), cb.ls_boost(0.1), 5, compile=False), file),
+    "png": lambda file: write_figure(file, figure()),
+    "quickstart.png": lambda file: _write(file.parent, {}, figure()),
+}
+
+
+@pytest.mark.parametrize("how", ["full", "interrupted"])
+@pytest.mark.parametrize("name", WRITERS)
+def test_writers_leave_the_old_file(name, how, tmp_path, monkeypatch):
+    file = tmp_path / (name if "." in name else f"file.{name}")
+    file.write_text("what was there")
+    if how == "full":
+        with pytest.raises(OSError) as caught, room(100):
+            WRITERS[name](file)
+        assert caught.value.filename == str(file) and caught.value.strerror
+    else:
+
+        def interrupted(*_):
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(os, "fsync", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            WRITERS[name](file)
+        monkeypatch.undo()
+    assert file.read_text() == "what was there" and os.listdir(tmp_path) == [file.name]
+    WRITERS[name](file)
+    assert len(file.read_bytes()) > 100 and os.listdir(tmp_path) == [file.name]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device that is full")
+@pytest.mark.parametrize("name", ["page"])
+def test_a_device_that_is_full(name):
+    with pytest.raises(OSError, match="/dev/full"):
+        WRITERS[name](Path("/dev/full"))
+
+
+def test_a_picture_of_no_kind(tmp_path):
+    with pytest.raises(ValueError, match=r"a picture is no .docx file: let its name end with one of .*png"):
+        write_figure(tmp_path / "a.docx", figure())
+    write_figure(tmp_path / "plain", figure())
+    assert os.listdir(tmp_path) == ["plain.png"]
+
+
+def writes(source):
+    """Lines of a source that write a file by themselves."""
+    for node in ast.walk(ast.parse(source)):
+        if not isinstance(node, ast.Call):
+            continue
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        given = [*node.args, *(one.value for one in node.keywords)]
+        modes = [one.value for one in given if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+        opens = name == "open" and any(set(mode) <= set("rwaxbt+") and set(mode) & set("wax+") for mode in modes)
+        own = name == "write_text" and isinstance(node.func, ast.Attribute)
+        if opens or own or name in ("savefig", "write_bytes", "to_csv", "to_parquet", "savetxt", "save_npz", "savez", "tofile", "dump"):
+            yield node.lineno
+
+
+def test_nothing_else_writes_files():
+    allowed = {"storage/beside.py": 3, "storage/archive.py": 1}  # of the latter: a member of the zip
+    found = {str(path.relative_to(ROOT)): len(list(writes(path.read_text(encoding="utf-8")))) for path in ROOT.rglob("*.py")}
+    assert {name: n for name, n in found.items() if n} == allowed
+    assert len(list(writes("open(f, 'w'); f.write_text(t); open(f); open(f, 'rb'); f.open('x'); fig.savefig(f)"))) == 4
