@@ -31,6 +31,7 @@ class Outcome:
     anchor : (k, memory), the last step at which the view was built from the coefficients, and what that took beside them
     counts : [full scans, single correlations, Gram columns] computed from the data
     status : Status;  message : it in a sentence;  seconds : wall time of the steps
+    validation : what rows held out said where they chose the number of steps, a dict of plain numbers (``paths.heldout``), or None
     """
 
     problem: Problem
@@ -45,6 +46,7 @@ class Outcome:
     status: Status
     message: str
     seconds: float
+    validation: dict | None = None
 
 
 class Replay:

@@ -78,6 +78,23 @@ def _gap(run, optimum):
     return None if optimum is None else run.final.loss - optimum
 
 
+def reached(run):
+    """What a certificate is about: what the method approaches, or where nothing would be known of that the ball that the model reached."""
+    last, loss = run.final, run.problem.loss
+    if type(last.target) is not Unconstrained or LOSS.of(loss, "mu") is not None or not LOSS.of(loss, "convex") or not last.l1:
+        return last.target
+    return Ball(_up(last.l1))
+
+
+def _up(value, digits=6):
+    """The next number with so many digits that is not smaller: it is printed as it is."""
+    for more in range(2):
+        found = float(f"{value * (1 + more * 10.0 ** (1 - digits)):.{digits}g}")
+        if found >= value:
+            return found
+    return value
+
+
 def gap_of(state):
     """The certified gap of a state in parts of the loss at zero, or None where it is not known, or not cheap."""
     problem = state.problem

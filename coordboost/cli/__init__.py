@@ -153,7 +153,8 @@ def certify(run, independent, radius, lam, as_json):
     Everything is recomputed from the data and the coefficients in the file RUN. The smallest possible loss (a sum over
     samples) lies between the two ends printed. Without --ball and --lam it is that of the problem which the method of
     the run solves: least squares for ls_boost and forward_stagewise with the squared loss, the Lasso for
-    regularized_forward_stagewise. l1 norms are those of the standardised coefficients.
+    regularized_forward_stagewise; where nothing is known of that, as without a bound of the coefficients for the logistic
+    loss, the ball of the l1 norm that the model has. l1 norms are those of the standardised coefficients.
     """
     from coordboost import report
     from coordboost.certificates import certify
@@ -165,7 +166,7 @@ def certify(run, independent, radius, lam, as_json):
         raise click.UsageError("--ball and --lam name two different optima; give one of them.")
     done = with_intercept(load(run))
     last = done.final
-    target = Ball(radius) if radius is not None else Penalty(lam) if lam is not None else last.target
+    target = Ball(radius) if radius is not None else Penalty(lam) if lam is not None else report.reached(done)
     found = report.verdict(done.problem, certify(last.problem, last.beta, target, independent=independent))
     if as_json:
         click.echo(json.dumps(found, indent=2))

@@ -34,12 +34,16 @@ def cv(file, target, steps, seed, loss, center, scale, out, folds, choose, as_js
     other rows, too, and a word that is not in them has no coefficient. The run with the chosen number of steps on all rows is kept as
     METHOD-cv.run, for coef, predict, report.
     """
+    from dataclasses import replace
+
     import numpy as np
 
     from coordboost.interrupt import uncut
+    from coordboost.paths.heldout import held_out
     from coordboost.paths.refitted import with_intercept
     from coordboost.paths.validate import folds_of, of_folds, rows_quickly
     from coordboost.problem import Problem
+    from coordboost.run import Run
     from coordboost.solving import solve
 
     if given["method"] is None:
@@ -50,17 +54,20 @@ def cv(file, target, steps, seed, loss, center, scale, out, folds, choose, as_js
     out.mkdir(parents=True, exist_ok=True)
 
     parts, y = folds_of(table.y, folds, seed), table.y
+    rows = [None] * len(parts)
 
     def walked(k):
         fit, held = parts[k]
         X = rows_quickly(table.filled_from(fit))
         part = Problem(X[fit], y[fit], problem.loss, center=center, scale=scale, feature_names=table.feature_names)
+        rows[k] = X[held], y[held]
         return with_intercept(solve(part, chosen, steps, rng=seed)), X[held]
 
     found = of_folds(walked, y, np.ones(len(y)), parts)
     k = found.chosen(CHOICES[choose])
     with uncut(), progress(chosen.name, k, quiet=as_json) as watch:  # a part of the run would not be what was chosen
         run = solve(problem, chosen, k, rng=seed, watch=watch)
+    run = Run(replace(run.outcome, validation=held_out(found, steps, choose, rows)))
     _report(run, found, out, choose, steps, as_json)
 
 

@@ -4,9 +4,11 @@ from html import escape, unescape
 
 from coordboost._checks import shown
 from coordboost.pages.chart import chart
+from coordboost.pages.heldout import heldout_part, heldout_words
 from coordboost.pages.sections import (
     bounds_part,
     certificate_part,
+    checks_of,
     cite_part,
     coefficients_part,
     data_part,
@@ -15,7 +17,9 @@ from coordboost.pages.sections import (
     summary_part,
 )  # fmt: skip
 from coordboost.pages.style import SCRIPT, STYLE
+from coordboost.paths.heldout import held_out
 from coordboost.paths.refitted import with_intercept
+from coordboost.paths.validate import CrossValidation
 from coordboost.readers.model import model_of
 from coordboost.run import Run
 from coordboost.storage.beside import write_text
@@ -35,7 +39,7 @@ class Page(str):
         return f'<iframe style="{style}" srcdoc="{escape(self)}"></iframe>'
 
 
-def page(run, out=None, *, run_file="the.run"):
+def page(run, out=None, *, run_file="the.run", cross_validation=None):
     """One HTML page about a run, that can be passed on: what ``coordboost report`` writes.
 
     Parameters
@@ -46,6 +50,9 @@ def page(run, out=None, *, run_file="the.run"):
         Where the page is written, in UTF-8; a file that is there is replaced.
     run_file : str, default "the.run"
         The name of the file of the run, ``run.save(run_file)``, for the commands on the page.
+    cross_validation : CrossValidation, optional
+        What chose the number of steps: ``cross_validation_`` of an estimator, or what ``cross_validate`` gives. The page then shows the
+        error on rows held out. A run of ``coordboost cv`` has its own.
 
     Returns
     -------
@@ -55,7 +62,7 @@ def page(run, out=None, *, run_file="the.run"):
     Raises
     ------
     ValueError
-        For anything but a run; for one over trees, stumps or a loss of one's own.
+        For anything but a run; for one over trees, stumps or a loss of one's own; for a `cross_validation` of other paths.
 
     Notes
     -----
@@ -63,27 +70,37 @@ def page(run, out=None, *, run_file="the.run"):
     """
     if not isinstance(run, Run):
         raise ValueError(f"run must be a Run, as solve(...), load(file) and the run_ of an estimator are, got {shown(run)}.")
-    text = Page(_page(run, run_file))
+    held = run.outcome.validation
+    if cross_validation is not None:
+        points = cross_validation.losses.shape[1] if isinstance(cross_validation, CrossValidation) else 0
+        if points <= run.n_steps:
+            raise ValueError(
+                f"cross_validation must be the CrossValidation of paths with at least the {run.n_steps} steps of the run, got "
+                f"{shown(cross_validation)}."
+            )
+        held = held_out(cross_validation, points - 1)
+    text = Page(_page(run, run_file, held))
     if out is not None:
         write_text(out, text)
     return text
 
 
-def _page(run, file):
-    """The page as text."""
-    model, models = model_of(run), with_intercept(run)
+def _page(run, file, held):
+    """The page as text; `held` is what rows held out say, or None."""
+    model, models, checks = model_of(run), with_intercept(run), checks_of(run)
     target = "y" if model.recipe is None else " = ".join([model.recipe.target, *model.recipe.labels[1:]])
     title = f"{run.method.name.replace('_', ' ')} for {target}"
     parts = [
-        ("Result", summary_part(models, model, target)),
+        ("Result", summary_part(models, model, target) + heldout_words(run, held)),
+        *([] if held is None else [("Rows held out", heldout_part(run, held))]),
         ("Path", chart(models)),
         ("Coefficients", coefficients_part(model)),
         ("Data", data_part(run, model)),
         ("Method", method_part(run)),
         ("Certificate", certificate_part(models, file)),
-        ("Bounds of the theorems", bounds_part(run)),
+        ("Bounds of the theorems", bounds_part(checks)),
         ("How to cite", cite_part(run)),
-        ("How to reproduce", reproduce_part(run, model, file)),
+        ("How to reproduce", reproduce_part(run, model, file, checks)),
     ]
     body = "\n".join(f'<section><h2 id="s{i}">{head}</h2>\n{text}</section>' for i, (head, text) in enumerate(parts))
     links = " ".join(f'<a href="#s{i}">{head}</a>' for i, (head, _) in enumerate(parts))

@@ -27,12 +27,12 @@ def chart(run):
     x = one.l1 / (one.l1.max() or 1.0)
     pictures = "\n".join(_picture(kind, one, x, named, rest, names) for kind in SIZES)
     lines = [
-        {"name": names[j], "colour": COLOURS[place], "values": [_short(value) for value in one.beta[:, j]]}
+        {"name": names[j], "colour": COLOURS[place], "values": [short(value) for value in one.beta[:, j]]}
         for place, j in enumerate(named)
     ]
     points = {
-        "step": at.tolist(), "x": [round(float(value), 5) for value in x], "l1": [_short(value) for value in one.l1],
-        "error": [_short(100 * value) for value in one.error], "lines": lines,
+        "step": at.tolist(), "x": [round(float(value), 5) for value in x], "l1": [short(value) for value in one.l1],
+        "error": [short(100 * value) for value in one.error], "lines": lines,
     }  # fmt: skip
     data = json.dumps(points).replace("</", "<\\/")
     return f"""<figure>
@@ -46,7 +46,8 @@ training error, 100 % for the constant model. Move the pointer over the picture,
 """
 
 
-def _short(value):
+def short(value):
+    """A number with four digits."""
     return f"{float(value):.4g}"
 
 
@@ -57,12 +58,13 @@ def _picture(kind, one, x, named, rest, names):
     across = left + x * (end - left)
     top, bottom = max(float(one.beta.max()), 0.0), min(float(one.beta.min()), 0.0)
     margin = 0.06 * (top - bottom) or 1.0
-    up = _scale(bottom - margin, top + margin, tall, 8)
-    error = _scale(0.0, max(1.02, float(one.error.max())), tall + GAP + low, tall + GAP)
-    parts = [_axis(up, left, end, bottom - margin, top + margin), _axis(error, left, end, 0.0, 1.0, percent=True)]
-    parts += [_line(across, up(one.beta[:, j]), REST, 0.8) for j in rest]
-    parts += [_line(across, up(one.beta[:, j]), COLOURS[place], 1.8) for place, j in enumerate(named)]
-    parts.append(_line(across, error(one.error), "var(--ink)", 1.8))
+    up = scale_of(bottom - margin, top + margin, tall, 8)
+    error = scale_of(0.0, max(1.02, float(one.error.max())), tall + GAP + low, tall + GAP)
+    parts = [axis(up, left, end, round_values(bottom - margin, top + margin))]
+    parts.append(axis(error, left, end, (0.0, 0.5, 1.0), percent=True))
+    parts += [line(across, up(one.beta[:, j]), REST, 0.8) for j in rest]
+    parts += [line(across, up(one.beta[:, j]), COLOURS[place], 1.8) for place, j in enumerate(named)]
+    parts.append(line(across, error(one.error), "var(--ink)", 1.8))
     if kind == "broad" and named:
         ends = up(one.beta[-1, named])
         for place, height_of in enumerate(spread(ends, TEXT + 1, 14, tall - 4)):
@@ -74,7 +76,7 @@ def _picture(kind, one, x, named, rest, names):
     for share in (0, 0.5, 1):
         value, anchor = share * float(one.l1.max()), {0: "start", 0.5: "middle", 1: "end"}[share]
         parts.append(
-            f'<text x="{left + share * (end - left):.1f}" y="{foot + 15}" text-anchor="{anchor}">{_short(value)}</text>'
+            f'<text x="{left + share * (end - left):.1f}" y="{foot + 15}" text-anchor="{anchor}">{short(value)}</text>'
         )
     parts.append(f'<text x="{(left + end) / 2:.1f}" y="{foot + 30}" text-anchor="middle">l1 norm</text>')
     parts.append(f'<line class="cursor" x1="{left}" x2="{left}" y1="8" y2="{foot}"/>')
@@ -84,16 +86,17 @@ def _picture(kind, one, x, named, rest, names):
     )
 
 
-def _scale(low, high, at_low, at_high):
+def scale_of(low, high, at_low, at_high):
+    """The function that leads from low and high to two places on the picture."""
     return lambda value: at_low + (np.asarray(value, dtype=float) - low) / (high - low) * (at_high - at_low)
 
 
-def _axis(scale, left, end, low, high, percent=False):
-    """Lines and numbers at three or four round values."""
+def axis(scale, left, end, values, percent=False):
+    """Lines and numbers at a few values."""
     out = []
-    for value in (0.0, 0.5, 1.0) if percent else _round_values(low, high):
+    for value in values:
         y = float(scale(value))
-        words = f"{100 * value:.0f} %" if percent else _short(value)
+        words = f"{100 * value:.0f} %" if percent else short(value)
         out.append(
             f'<line x1="{left}" x2="{end}" y1="{y:.1f}" y2="{y:.1f}" stroke="var({"--soft" if value == 0 else "--line"})"/>'
             f'<text x="{left - 6}" y="{y + 4:.1f}" text-anchor="end">{words}</text>'
@@ -101,14 +104,15 @@ def _axis(scale, left, end, low, high, percent=False):
     return "".join(out)
 
 
-def _round_values(low, high):
+def round_values(low, high):
     """Multiples of 1, 2 or 5 times a power of ten within [low, high], at most six."""
     power = 10.0 ** np.floor(np.log10((high - low) / 5))
     step = next(power * k for k in (1, 2, 5, 10) if (high - low) / (power * k) <= 5)
     return [float(step * k) for k in range(int(np.ceil(low / step)), int(np.floor(high / step)) + 1)]
 
 
-def _line(x, y, colour, width):
+def line(x, y, colour, width):
+    """A line through points, as SVG."""
     points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y, strict=True))
     return f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="{width}"/>'
 

@@ -1,6 +1,7 @@
 """The command that makes a run again, from what the run keeps of its table, its method and its problem."""
 
 import inspect
+import re
 
 import numpy as np
 
@@ -16,31 +17,39 @@ NUMBERS = ("eps", "delta", "t", "lam", "eta", "gamma", "period", "rate", "penalt
 
 
 def command(run, recipe):
-    """``coordboost fit TABLE ...``, or None where the command line has no words for the run; how the file is written is not in it."""
-    words = _of_method(run)
-    if words is None:
+    """``coordboost fit TABLE ...``, ``cv`` where rows held out chose the steps, or None where the command line has no words for the run.
+
+    How the file is written is not in it.
+    """
+    chosen = run.outcome.validation
+    chosen = None if chosen is None or chosen["choose"] is None else chosen
+    steps = run.n_steps if chosen is None else chosen["steps"]
+    words = _of_method(run, steps)
+    if words is None or (run.problem.weight != 1).any():
         return None
     loss, way = run.problem.loss, run.problem.standardization
     name = type(loss).__name__.lower()
-    told = [] if loss == type(loss)() else [f":{loss[0]!r}"]
+    told = [] if loss == type(loss)() else [f":{float(loss[0])!r}"]
     words += [] if name == "squared" else [f"--loss {''.join([name, *told])}"]
     words += [] if run.problem.offset or way.mean.any() else ["--no-center"]
     words += ["--no-scale"] if (way.norm == 1).all() else []
-    words += [f"--steps {run.n_steps}", f"--seed {run.seed}"]
+    words += [f"--steps {steps}", f"--seed {run.seed}"]
+    words += [] if chosen is None else [f"--folds {chosen['folds']}", f"--choose {chosen['choose']}"]
     target = [] if recipe is None else [f"--target {for_shell(recipe.target)}"]
-    return " ".join(["coordboost fit TABLE", *target, f"--method {run.method.name}", *words, *_of_table(recipe)])
+    verb = "fit" if chosen is None else "cv"
+    return " ".join([f"coordboost {verb} TABLE", *target, f"--method {run.method.name}", *words, *_of_table(recipe)])
 
 
-def _of_method(run):
+def _of_method(run, steps):
     """What the method takes, or None where that cannot be said."""
     if run.method.name not in METHODS:
         return None
     usual = {name: one.default for name, one in inspect.signature(METHODS[run.method.name]).parameters.items()}
     words = []
     for name, value in run.method.parameters.items():
-        if name in NUMBERS and value is not None and np.size(value) == 1:
+        if name in NUMBERS and value is not None and np.size(value) == 1 and not isinstance(value, str):
             words.append(f"--{name} {np.asarray(value).item()!r}")
-        elif name == "deltas" and np.array_equal(value, np.geomspace(value[0], value[-1], run.n_steps)):
+        elif name == "deltas" and np.array_equal(value, np.geomspace(value[0], value[-1], steps)):
             words.append(f"--deltas {float(value[0])!r}:{float(value[-1])!r}")
         elif name == "step" and isinstance(value, LineSearch | BallSearch):
             words.append("--line-search")
@@ -70,3 +79,8 @@ def _numbers(cells, words):
 def for_shell(name):
     """A name in quotes, for a shell."""
     return "'" + name.replace("'", "'\\''") + "'"
+
+
+def for_shell_if_needed(name):
+    """The same where a shell would read anything else in it."""
+    return name if re.fullmatch(r"[\w./-]+", name) else for_shell(name)

@@ -7,9 +7,11 @@ from html import escape
 import numpy as np
 
 from coordboost import report
+from coordboost._protocol import LOSS
 from coordboost.data.kinds import CATEGORY
-from coordboost.pages.command import command
+from coordboost.pages.command import command, for_shell_if_needed
 from coordboost.plots.path import COLOURS
+from coordboost.targets import Unconstrained
 
 #: Rows of the table of coefficients that are seen at once, and in all.
 SHOWN, MOST = 20, 1000
@@ -48,10 +50,12 @@ def summary_part(run, model, target):
         f"A model of {target} with {used} of {run.problem.n_learners} columns, after {run.n_steps:,} steps; {row['message']}.",
         f"Its training error is {row['training_error']:.6g} a row; that of the constant model is {row['null_error']:.6g}.",
     ]
-    if row["gap"] is not None:
-        said.append(
-            f"It is proved to lie within {100 * row['gap']:.3g} % (of the error of the constant model) of {_best(row['target'])}."
-        )
+    gap, best = row["gap"], row["target"]
+    if gap is None and report.reached(run) != run.final.target:
+        found = report.verdict(run.problem, run.certificate(report.reached(run)))
+        gap, best = found["model"]["relative_gap"], found["target"]
+    if gap is not None:
+        said.append(f"It is proved to lie within {100 * gap:.3g} % (of the error of the constant model) of {_best(best)}.")
     return html_text(*said)
 
 
@@ -135,9 +139,10 @@ def method_part(run):
 def certificate_part(run, file):
     """The interval around the optimum, and how to recompute it."""
     from coordboost.certificates import certify
+    from coordboost.certificates.independent import MAX_ENTRIES
 
-    last = run.final
-    found = report.verdict(run.problem, certify(last.problem, last.beta, last.target))
+    last, target = run.final, report.reached(run)
+    found = report.verdict(run.problem, certify(last.problem, last.beta, target))
     model = found["model"]
     rows = [(key.replace("_", " "), "-" if value is None else f"{value:.12g}") for key, value in model.items()]
     ends = [row for row in rows if row[0] in ("lower", "upper", "gap", "relative gap")]
@@ -145,22 +150,37 @@ def certificate_part(run, file):
         f"<details><summary>the numbers behind it</summary>{html_table([row for row in rows if row not in ends])}</details>\n"
     )
     words = [*report.verdict_text(found), f"What can be reached is {_best(found['target'])}."]
-    if model["lower"] is not None and model["lower"] == run.problem.infimum and run.final.l1:
+    options = []
+    if target != last.target:
+        options.append(f"--ball {target.radius!r}")
         words.append(
-            "The lower end is the smallest value that the loss can have at all: without a bound of the coefficients no more is known. "
-            f"With `--ball {run.final.l1:.6g}` the command below proves how near this model is to the best of its l1 norm."
+            f"Without a bound of the coefficients no more is known than that the loss is at least {run.problem.infimum:.6g}. So the "
+            f"model is held against the best one of its own size: of all whose l1 norm is at most {target.radius!r}, the norm that it "
+            "reached."
         )
-    return html_text(*words) + html_table(ends) + more + f"<pre>coordboost certify {escape(file)} --independent</pre>\n"
+    judged = type(target) is not Unconstrained or LOSS.of(run.problem.loss, "mu") is not None
+    if judged and run.problem.n_samples * run.problem.n_learners <= MAX_ENTRIES:
+        options.append("--independent")
+    again = " ".join(["coordboost certify", escape(for_shell_if_needed(file)), *options])
+    return html_text(*words) + html_table(ends) + more + f"<pre>{again}</pre>\n"
 
 
-def bounds_part(run):
-    """The theorems that speak about the run, held against it."""
-    from coordboost.bounds import STATEMENTS, check
+def checks_of(run):
+    """The theorems that speak about the run held against it, or a sentence where none does."""
+    from coordboost.bounds import check
 
     try:
-        checks = check(run)
+        return check(run)
     except ValueError as error:
-        return html_text(f"No theorem of the papers speaks about this run ({str(error).rstrip('.')}).")
+        return f"No theorem of the papers speaks about this run ({str(error).rstrip('.')})."
+
+
+def bounds_part(checks):
+    """What came of ``checks_of``."""
+    from coordboost.bounds import STATEMENTS
+
+    if isinstance(checks, str):
+        return html_text(checks)
     claims = {(one.name, one.variant): one.claim for one in STATEMENTS}
     rows = []
     for one in checks:
@@ -186,17 +206,22 @@ def cite_part(run):
     return html_text(f"The coordboost developers. coordboost, version {_version()}. Software, licence BSD-3-Clause.", paper)
 
 
-def reproduce_part(run, model, file):
+def reproduce_part(run, model, file, checks):
     """Commands that make the run again, and that look at it."""
     import scipy
 
     again = command(run, model.recipe)
-    lines = [f"coordboost coef {file}", f"coordboost predict {file} NEW_TABLE", f"coordboost check {file}"]
+    told = for_shell_if_needed(file)
+    lines = [f"coordboost coef {told}", f"coordboost predict {told} NEW_TABLE"]
+    if not isinstance(checks, str) and all(one.holds for one in checks):
+        lines.append(f"coordboost check {told}")
     versions = f"coordboost {_version()}, Python {sys.version.split()[0]}, NumPy {np.__version__}, SciPy {scipy.__version__}"
     said = ["The run file gives the same steps, bit for bit, on any number of threads."]
     if again is None:
-        said.append("It was made in Python: the command line has no words for its method.")
+        said.append("It was made in Python: the command line has no words for its method or its weights.")
     else:
         lines.insert(0, again)
         said.append("TABLE is the table that this page is about; how its file is written (--sep, --decimal, ...) is guessed.")
+        if " cv TABLE" in again:
+            said.append("The first command makes the cross-validation again, on the same folds, and the run that it chooses.")
     return html_text(" ".join(said)) + f"<pre>{escape(chr(10).join(lines))}</pre>\n" + html_text(versions)

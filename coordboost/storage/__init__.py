@@ -50,6 +50,7 @@ def write_run(outcome, file, *, data):
         "seconds": outcome.seconds, "anchor": outcome.anchor, "scans": outcome.counts,
         "problem": encode(_parts(problem, len(outcome.beta)), "problem", arrays) if data else None,
     }  # fmt: skip
+    header |= {} if outcome.validation is None else {"validation": outcome.validation}
     write(file, header, arrays)
 
 
@@ -144,7 +145,7 @@ def _outcome(file, header, arrays, problem, method):
         raise _Said(f"{file}: the recorded steps do not lead to the saved coefficients; wrong problem, or a damaged file.")
     return Outcome(
         problem, method, view, header["seed"], True, path, beta, (k, memory), header["scans"], Status[header["status"]],
-        header["message"], float(header["seconds"]),
+        header["message"], float(header["seconds"]), header.get("validation"),
     )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from coordboost._protocol import VIEW
 from coordboost.dictionaries.binned import MOST_BINS
 from coordboost.dictionaries.trees.stored import SET
 from coordboost.outcome import Status
+from coordboost.paths.heldout import CHOICES, MEASURES, MOST_POINTS
 from coordboost.storage.codec import referred
 
 FORMAT, VERSION = "coordboost-run", 2
@@ -52,6 +53,21 @@ def _numbers(value, n):
     return isinstance(value, list) and len(value) == n and all(map(_number, value))
 
 
+def _validation(value):
+    if not (isinstance(value, dict) and set(value) == {"choose", "folds", "steps", "at", "mean", "error", "measures"}):
+        return False
+    at, curves = value["at"], value["measures"]
+    if not (isinstance(at, list) and isinstance(curves, dict) and set(curves) <= set(MEASURES) and 1 <= len(at) <= MOST_POINTS):
+        return False
+    rising = all(map(_count, at)) and all(map(int.__lt__, at[:-1], at[1:]))
+    lines = [value["mean"], value["error"], *curves.values()]
+    return (
+        (value["choose"] is None or value["choose"] in CHOICES)
+        and (_count(value["folds"]) and _count(value["steps"]))
+        and (rising and at[-1] <= value["steps"] and all(_numbers(one, len(at)) for one in lines))
+    )
+
+
 def _listed(value):
     return isinstance(value, dict) and all(
         isinstance(one, list) and len(one) == 3 and _text(one[0]) and isinstance(one[1], list) and _text(one[2])
@@ -74,11 +90,12 @@ HEADER = {
     "anchor": lambda value: isinstance(value, list) and len(value) == 2 and _count(value[0]) and isinstance(value[1], list),
     "scans": lambda value: (_numbers(value, 2) or _numbers(value, 3)) and min(value) >= 0,
     "problem": _problem,
+    "validation": _validation,
     "arrays": _listed,
     "digest": _text,
 }
-#: Entries that files of version 1 do not have.
-SINCE_2 = ("arrays", "digest")
+#: Entries that files of version 1 do not have, and that a file need not have.
+SINCE_2, OPTIONAL = ("arrays", "digest", "validation"), ("validation",)
 
 #: Every array: the types that it may have, and its shape. The same letter is the same number in all of them: k steps, n learners,
 #: m samples, s standardised columns, e entries, d features, c thresholds, + one more than the learners, * one more than the features,
@@ -137,7 +154,9 @@ def check_header(header):
     ValueError
         Which entry, and what it holds.
     """
-    expected = [key for key in HEADER if header.get("version") != 1 or key not in SINCE_2]
+    expected = [
+        key for key in HEADER if (header.get("version") != 1 or key not in SINCE_2) and (key in header or key not in OPTIONAL)
+    ]
     if sorted(header) != sorted(expected):
         odd = sorted(set(header) ^ set(expected))
         raise ValueError(f"the header has {', '.join(map(shown, odd[:3]))} too many or too few")

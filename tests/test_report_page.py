@@ -1,0 +1,145 @@
+"""The page about a run: what rows held out say, a certificate that says something, and commands that all work."""
+
+import html
+import re
+import shlex
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from refusal import refused
+
+import coordboost as cb
+from coordboost.cli import main
+from coordboost.paths.heldout import area
+from coordboost.paths.validate import folds_of
+
+RNG = np.random.default_rng(1)
+FRAME = pd.DataFrame(RNG.normal(size=(60, 4)), columns=list("abcd"))
+SCORE = 2 * FRAME["a"] - FRAME["b"] + RNG.logistic(size=60)
+TARGETS = {"kind": np.where(SCORE > 0, "yes", "no"), "price": 10 * SCORE + 100, "n": RNG.poisson(np.exp(0.4 * FRAME["a"] + 0.5))}
+WAYS = [
+    "fit price --method ls_boost --eps 0.1 --steps 30",
+    "fit kind --method gcd --loss logistic --steps 30",
+    "fit kind --method forward_stagewise --eps 0.2 --loss exponential --steps 20",
+    "fit n --method forward_stagewise --eps 0.4 --loss poisson --steps 20",
+    "fit price --method regularized_forward_stagewise --eps 2 --delta 90 --loss huber:0.5 --steps 20",
+    "fit price --method path_forward_stagewise --eps 2 --deltas 20:90 --steps 15",
+    "fit price --method frank_wolfe --delta 90 --line-search --steps 15",
+    "fit price --method rtgcd --t 2 --steps 15 --seed 3",
+    "fit price --method agbm --eta 0.5 --gamma 0.01 --steps 12",
+    "cv kind --method gcd --loss logistic --steps 40 --folds 4 --choose one-se",
+    "cv price --method ls_boost --eps 0.5 --steps 30 --seed 2",
+    "cv price --method path_forward_stagewise --eps 2 --deltas 20:90 --steps 15",
+]
+
+
+def fine(words):
+    result = CliRunner().invoke(main, words)
+    assert result.exit_code == 0, (words, result.output)
+    return result.output
+
+
+def made(way, folder):
+    """The run of a way in words, its page as it is read, and the page."""
+    command, target, *more = way.split()
+    FRAME.assign(**{target: TARGETS[target]}).to_csv(folder / "t.csv", index=False)
+    fine([command, "t.csv", "--target", target, *more, "--out", "o"])
+    (file,) = (folder / "o").glob("*.run")
+    fine(["report", str(file), "--out", "page.html"])
+    source = (folder / "page.html").read_text(encoding="utf-8")
+    seen = html.unescape(re.sub(r"<[^>]+>", " ", re.sub(r"<(svg|script|style).*?</\1>", "", source, flags=re.S)))
+    return cb.load(file), " ".join(seen.split()), source
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("way", WAYS, ids=[" ".join(way.split()[:4:3]) + way.split()[1] for way in WAYS])
+def test_every_command_on_the_page_works_and_the_first_makes_the_run_again(way, folder):
+    run, _, source = made(way, folder)
+    commands = [line for block in re.findall(r"<pre>(.*?)</pre>", source, re.S) for line in html.unescape(block).splitlines()]
+    makes = [one for one in commands if " TABLE" in one]
+    assert len(makes) == 1 and len(commands) >= 4 and makes[0].split()[1] == way.split()[0]
+    for one in commands:
+        words = [{"TABLE": "t.csv", "NEW_TABLE": "t.csv"}.get(word, word) for word in shlex.split(one)[1:]]
+        words = [f"o/{word}" if word.endswith(".run") else word for word in words]
+        fine([*words, *(["--out", "again"] if one in makes else [])])
+    (again,) = (folder / "again").glob("*.run")
+    again = cb.load(again)
+    assert again.beta.tobytes() == run.beta.tobytes() and again.outcome.validation == run.outcome.validation
+
+
+def test_classes_held_out(folder):
+    run, seen, source = made(WAYS[9], folder)
+    held = run.outcome.validation
+    assert held["choose"] == "one-se" and held["folds"] == 4 and held["steps"] == 40 and held["at"][-1] == 40
+    i = held["at"].index(run.n_steps)
+    accuracy, auc = held["measures"]["accuracy"][i], held["measures"]["AUC"][i]
+    assert f"On rows held out (4 folds): accuracy {100 * accuracy:.3g} %, AUC {auc:.3g}." in seen
+    assert "Rows held out" in seen and "the fewest within one standard error" in seen and source.count("<polygon") == 2
+    y, parts = np.where(TARGETS["kind"] == "yes", 1.0, -1.0), []
+    for fit, rows in folds_of(y, 4, 0):
+        part = cb.solve(cb.Problem(FRAME.iloc[fit], y[fit], cb.Logistic()), cb.gcd(), 40).refit_intercept()
+        parts.append((part.predict(FRAME.iloc[rows], at=cb.Place(step=run.n_steps)), y[rows]))
+    right = np.concatenate([(score > 0) == (truth > 0) for score, truth in parts])
+    assert accuracy == pytest.approx(right.mean(), abs=1e-12)
+    assert auc == pytest.approx(np.average([_auc(*part) for part in parts], weights=[len(one) for _, one in parts]), abs=1e-12)
+
+
+def _auc(score, truth):
+    pairs = score[truth > 0][:, None] - score[truth < 0]
+    return np.mean((pairs > 0) + 0.5 * (pairs == 0))
+
+
+def test_the_area_counts_ties_half():
+    score, yes = np.array([1, 1, 2, 0, 3, 1]), np.array([True, False, True, False, True, True])
+    assert area(score, yes) == _auc(score, np.where(yes, 1, -1))
+
+
+def test_numbers_held_out(folder):
+    run, seen, _ = made(WAYS[10], folder)
+    held = run.outcome.validation
+    i = held["at"].index(run.n_steps)
+    assert held["measures"] == {} and f"root mean squared error {np.sqrt(2 * held['mean'][i]):.5g}" in seen
+    assert "of 0 to 30 steps, by cross-validation with 5 folds: the smallest mean loss on rows held out" in seen
+    longer = run.resume(2)
+    assert longer.outcome.validation is None and "held out" not in cb.page(longer)
+
+
+def test_an_estimator_that_chose_gives_its_page_the_curve():
+    model = cb.LSBoostRegressorCV(eps=0.5, n_steps=20, cv=3).fit(FRAME, TARGETS["price"])
+    text = cb.page(model.run_, cross_validation=model.cross_validation_)
+    assert "Rows held out" in text and "with 3 folds." in text and "coordboost cv" not in text
+    refused(lambda: cb.page(model.run_, cross_validation=3), "cross_validation must be the CrossValidation")
+    assert "Rows held out" not in cb.page(model.run_)
+
+
+@pytest.mark.parametrize("way", [WAYS[1], WAYS[2], WAYS[3]], ids=["logistic", "exponential", "poisson"])
+def test_a_certificate_without_strong_convexity_is_about_the_ball_that_was_reached(way, folder):
+    run, seen, _ = made(way, folder)
+    models = run.refit_intercept()
+    (radius,) = re.findall(r"--ball (\S+)", seen)
+    assert models.final.l1 <= float(radius) <= models.final.l1 * (1 + 2e-5)
+    certificate = models.certificate(cb.Ball(float(radius)))
+    assert f"of all whose l1 norm is at most {radius}, the norm that it reached" in seen
+    assert f"{certificate.lower:.12g}" in seen and certificate.lower > run.problem.infimum + 1
+    assert f"proved to lie within {100 * certificate.gap / models.problem.start_excess:.3g} %" in seen
+    (file,) = (folder / "o").glob("*.run")
+    assert f"l1 <= {float(radius):.5g}" in fine(["certify", str(file)])
+
+
+def test_what_the_shell_has_no_words_for_is_not_put_into_a_command():
+    wide, weight = RNG.normal(size=(60, 300)), RNG.uniform(1, 2, 60)
+    for X, method, given in (
+        (wide, cb.agbm(0.5, "auto"), None), (FRAME, cb.ls_boost(), weight), (FRAME, cb.forward_stagewise([1.0] * 5), None),
+    ):  # fmt: skip
+        run = cb.solve(cb.Problem(X, TARGETS["price"], sample_weight=given), method, 4)
+        assert "It was made in Python" in cb.page(run) and "coordboost fit" not in cb.page(run)
+    run = cb.solve(cb.Problem(FRAME, SCORE, cb.Huber(np.float64(0.5))), cb.ls_boost(), 4)
+    text = html.unescape(cb.page(run, run_file="my run.run"))
+    assert "--loss huber:0.5 " in text and "coordboost coef 'my run.run'" in text
