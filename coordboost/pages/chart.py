@@ -58,8 +58,8 @@ def _picture(kind, one, x, named, rest, names):
     across = left + x * (end - left)
     top, bottom = max(float(one.beta.max()), 0.0), min(float(one.beta.min()), 0.0)
     margin = 0.06 * (top - bottom) or 1.0
-    up = scale_of(bottom - margin, top + margin, tall, 8)
-    error = scale_of(0.0, max(1.02, float(one.error.max())), tall + GAP + low, tall + GAP)
+    up = to_picture(bottom - margin, top + margin, tall, 8)
+    error = to_picture(0.0, max(1.02, float(one.error.max())), tall + GAP + low, tall + GAP)
     parts = [axis(up, left, end, round_values(bottom - margin, top + margin))]
     parts.append(axis(error, left, end, (0.0, 0.5, 1.0), percent=True))
     parts += [line(across, up(one.beta[:, j]), REST, 0.8) for j in rest]
@@ -86,7 +86,7 @@ def _picture(kind, one, x, named, rest, names):
     )
 
 
-def scale_of(low, high, at_low, at_high):
+def to_picture(low, high, at_low, at_high):
     """The function that leads from low and high to two places on the picture."""
     return lambda value: at_low + (np.asarray(value, dtype=float) - low) / (high - low) * (at_high - at_low)
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from coordboost._protocol import LOSS
-from coordboost.pages.chart import axis, line, round_values, scale_of
+from coordboost.pages.chart import axis, line, round_values, to_picture
 from coordboost.pages.sections import html_table, html_text
 from coordboost.plots.path import COLOURS
 
@@ -70,13 +70,13 @@ def _picture(kind, run, held):
     width, tall, left, right = SIZES[kind]
     end, at = width - right, np.array(held["at"])
     log = run.n_steps < LEFT * at[-1]
-    across = scale_of(0.0, float(_place(max(at[-1], 1), log)), left, end)
+    across = to_picture(0.0, float(_place(max(at[-1], 1), log)), left, end)
     x = across(_place(at, log))
     mean, error = np.array(held["mean"]), np.array(held["error"])
     low, high = float((mean - error).min()), float(min((mean + error).max(), mean[0] + error[0] + (mean[0] - mean.min())))
     margin = 0.06 * (high - low) or 1.0
     low, high = low - margin, high + margin
-    up = scale_of(low, high, tall, 8)
+    up = to_picture(low, high, tall, 8)
     seen = [up(np.clip(values, low, high)) for values in (mean, mean + error, mean - error)]
     edge = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip([*x, *x[::-1]], [*seen[1], *seen[2][::-1]], strict=True))
     parts = [
@@ -87,7 +87,7 @@ def _picture(kind, run, held):
     foot = tall
     if held["measures"]:
         least = min(0.5, *(min(values) for values in held["measures"].values()))
-        rate = scale_of(least - 0.02, 1.02, 2 * tall + GAP, tall + GAP)
+        rate = to_picture(least - 0.02, 1.02, 2 * tall + GAP, tall + GAP)
         parts.append(axis(rate, left, end, [one for one in (0.0, 0.25, 0.5, 0.75, 1.0) if one >= least - 0.02], percent=True))
         parts += [line(x, rate(values), COLOURS[i], 1.8) for i, values in enumerate(held["measures"].values())]
         foot = 2 * tall + GAP
