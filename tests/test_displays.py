@@ -7,6 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 from refusal import case, refused
 
 import coordboost as cb
@@ -49,22 +50,30 @@ DRAWN = {
 def overlaps(ax):
     """Pairs of names that lie on each other."""
     ax.figure.draw_without_rendering()
-    boxes = [(text.get_text(), text.get_window_extent()) for text in ax.texts]
+    boxes = [(text.get_text(), Text.get_window_extent(text)) for text in ax.texts]  # of names without their leaders
     return [
         (a, b) for (a, one), (b, other) in itertools.combinations(boxes, 2) if one.shrunk(1, 0.7).overlaps(other.shrunk(1, 0.7))
     ]
 
 
+def right_of(ax):
+    """Where the next panel begins, or the figure ends, in pixels."""
+    others = [one.get_tightbbox().x0 for one in ax.figure.axes if one.get_window_extent().x0 > ax.get_window_extent().x1]
+    return min([ax.figure.bbox.x1, *others])
+
+
+@pytest.mark.parametrize("layout", ["constrained", "tight", None])
 @pytest.mark.parametrize("name", DRAWN)
 @pytest.mark.parametrize("panels", [1, 3])
-def test_names_stand_apart_and_inside(name, panels):
-    axes = np.ravel(Figure(figsize=(4.4 * panels, 3.6), layout="constrained").subplots(1, panels))
+def test_names_stand_apart_beside_the_axes_and_off_the_next(name, panels, layout):
+    axes = np.ravel(Figure(figsize=(5.6 * panels, 3.6), layout=layout).subplots(1, panels))
     displays = [DRAWN[name](ax) for ax in axes]
     for ax, display in zip(axes, displays, strict=True):
         assert display.ax_ is ax and display.figure_ is ax.figure and overlaps(ax) == []
-        right = ax.get_window_extent().x1
-        assert all(text.get_window_extent().x1 <= right + 2 for text in ax.texts)
-        assert ax.get_xlabel()
+        for text in P.drawing.names_beside(ax).values():
+            box = Text.get_window_extent(text)
+            assert ax.get_window_extent().x1 < box.x0 and box.x1 <= right_of(ax) + 1
+        assert ax.get_xlabel() and ax.get_ylabel()
 
 
 def test_without_an_axes_there_is_a_new_figure():
@@ -79,21 +88,23 @@ def test_without_an_axes_there_is_a_new_figure():
 @pytest.mark.parametrize("path", ["run", "exact", "grid"])
 def test_profiles_are_the_coefficients(path, against):
     path = getattr(MADE, path)
-    display = P.ProfileDisplay.from_path(path, against=against, ax=Figure().subplots(), n_labels=4)
     numbers, coefs = path.profile()
+    units = "standardized" if against in ("l1", "fraction") else "original"  # the norm of the path is that of unit columns
+    display = P.ProfileDisplay.from_path(path, against=against, units=units, ax=Figure().subplots(), n_labels=4)
+    coefs = coefs if units == "original" else coefs * PROBLEM.standardization.norm
     lines = [line.get_ydata() for line in display.ax_.lines if len(line.get_ydata()) == len(coefs)]
     for column in coefs.T[coefs.any(axis=0)]:
         assert any(np.array_equal(column, line) for line in lines)
     if against != "alpha":
         np.testing.assert_array_equal(display.x_, numbers[against])
-    unit = P.ProfileDisplay.from_path(path, standardized=True, ax=Figure().subplots())
-    np.testing.assert_allclose(unit.coefs, coefs * PROBLEM.standardization.norm)
+    unit = P.ProfileDisplay.from_path(path, ax=Figure().subplots())
+    np.testing.assert_allclose(unit.coefs, path.profile()[1] * PROBLEM.standardization.norm)
 
 
 def test_curves_are_the_numbers():
     error = DRAWN["error"](Figure().subplots())
     np.testing.assert_array_equal(error.train, -MADE.run.score_path(X, Y))
-    np.testing.assert_array_equal(error.ax_.lines[1].get_ydata(), error.train)
+    np.testing.assert_array_equal(error.lines_[0].get_ydata(), error.train)
     seen, alphas = DRAWN["validation"](Figure().subplots()).ax_, MADE.grid.alphas
     np.testing.assert_array_equal(seen.lines[0].get_ydata(), MADE.seen.mean)
     assert [line.get_xdata()[0] for line in seen.lines[1:]] == [alphas[MADE.seen.one_se], alphas[MADE.seen.best]]
@@ -137,16 +148,35 @@ def test_five_thousand_columns():
     table = rng.normal(size=(50, 5000))
     run = cb.solve(cb.Problem(table, table[:, 7] + rng.normal(size=50)), cb.forward_stagewise(0.1), 300)
     ax = P.ProfileDisplay.from_run(run, ax=Figure(figsize=(5, 3)).subplots()).ax_
-    assert len(ax.lines) < 300 and len(ax.texts) <= 12 and overlaps(ax) == []
+    assert len(ax.lines) < 300 and 0 < len(ax.texts) <= 12 and overlaps(ax) == []
     assert "others" in P.SelectionDisplay.from_run(run, ax=Figure().subplots()).ax_.get_xlabel()
 
 
 @pytest.mark.parametrize(
     ("action", "fragment"),
     [
-        case("against", lambda: P.ProfileDisplay.from_run(MADE.run, against="lambda"), "against must be one of 'l1', 'fraction'"),
+        case(
+            "against", lambda: P.ProfileDisplay.from_run(MADE.run, against="lambda"), "against must be one of 'l1', 'fraction'"
+        ),
         case("gap", lambda: P.GapDisplay.from_run(MADE.run, against="time"), "against must be 'step' or 'scans'"),
-        case("bound", lambda: P.BoundDisplay.from_run(MADE.run, "Theorem 9"), "statement must be one of 'Theorem 3.1 (i)'"),
+        case(
+            "units",
+            lambda: P.ProfileDisplay.from_run(MADE.run, units="raw"),
+            "units must be 'standardized' or 'original', got 'raw'",
+        ),
+        case("keyword", lambda: MADE.run.plot(standardized=True), "ProfileDisplay has no option 'standardized'"),
+        case(
+            "variant",
+            lambda: P.BoundDisplay.from_run(MADE.run, "Theorem 3.1 (iv)", variant="sharpened"),
+            "variant of Theorem 3.1 (iv) must be 'printed', got 'sharpened'",
+        ),
+        case(
+            "points",
+            lambda: P.CrossValidationDisplay.from_cross_validation(MADE.seen, path=MADE.run),
+            "path must have the 20 points of the validation, got one with 301",
+        ),
+        case("bound", lambda: P.BoundDisplay.from_run(MADE.run, "Theorem 9"), "no statement is called 'Theorem 9'. About this run"),
+        case("bounds", lambda: P.BoundDisplay.from_run(MADE.run, "Theorem 3.1"), "statement must be one of 'Theorem 3.1 (i)'"),
     ],
 )
 def test_what_is_refused(action, fragment):

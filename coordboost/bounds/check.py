@@ -66,6 +66,8 @@ class BoundCheck:
         What is known without the claim.
     along : str
         What `at` counts: "k", the steps, or a parameter of the claim.
+    claim : str
+        The claim as a formula.
     """
 
     name: str
@@ -78,6 +80,7 @@ class BoundCheck:
     at: Any = None
     trivial: Any = None
     along: str = "k"
+    claim: str = ""
 
     def __post_init__(self):
         for name, value, known in (
@@ -93,6 +96,11 @@ class BoundCheck:
             raise ValueError(f"at must have one entry per measured value: expected {measured.shape}, got {at.shape}.")
         for name, array in (("measured", measured), ("bound", bound), ("slack", slack), ("at", at)):
             object.__setattr__(self, name, array)
+
+    @property
+    def quantity(self):
+        """What is measured: the left side of the claim, "" where there is no claim."""
+        return self.claim.partition(" = " if self.kind == "tight" else " <= ")[0]
 
     @property
     def violations(self):
@@ -205,8 +213,9 @@ class Statement:
             trail = self.follow(run)
         sides = self.sides(trail)
         return BoundCheck(
-            self.name, self.variant, self.kind, sides.measured, sides.bound, sides.slack, self.level, sides.at, sides.trivial
-        )
+            self.name, self.variant, self.kind, sides.measured, sides.bound, sides.slack, self.level, sides.at, sides.trivial,
+            claim=self.claim,
+        )  # fmt: skip
 
 
 class BoundChecks(list):

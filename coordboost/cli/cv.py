@@ -84,9 +84,9 @@ def _report(run, found, out, choose, steps, as_json):
     name = f"{run.method.name}-cv"
     files = [out / f"{name}.run", out / f"{name}.png", out / f"{name}-path.png"]
     run.save(files[0])
-    curve = Figure(figsize=(6.4, 4.6), layout="constrained")
+    curve = Figure(layout="constrained")
     CrossValidationDisplay.from_cross_validation(
-        found, words="steps", title=report.caption(run).replace("\n", ", "), ax=curve.subplots()
+        found, words="step", title=report.caption(run).replace("\n", ", "), ax=curve.subplots()
     )
     write_figure(files[1], curve)
     models = with_intercept(run)

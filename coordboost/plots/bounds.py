@@ -2,7 +2,9 @@
 
 import numpy as np
 
-SMALL, COLUMNS = 8, 3
+from coordboost.plots.path import sized
+
+COLUMNS = 3
 
 
 def bounds(checks, title=""):
@@ -32,8 +34,8 @@ def bounds(checks, title=""):
     if not panels:
         raise ValueError("expected at least one BoundCheck with two points or more to draw, got none: make more steps.")
     rows = -(-len(panels) // COLUMNS)
-    fig = Figure(figsize=(3.6 * COLUMNS, 0.6 + 2.5 * rows), layout="constrained")
-    fig.suptitle(title, fontsize=11)
+    fig = Figure(figsize=sized(3.6 * COLUMNS, 0.6 + 2.7 * rows), layout="constrained")
+    fig.suptitle(title)
     axes = fig.subplots(rows, COLUMNS, squeeze=False).ravel()
     for ax, (name, variants) in zip(axes, panels.items(), strict=False):
         _panel(ax, name, variants)
@@ -51,17 +53,19 @@ def _panel(ax, name, variants):
     }
     for one in variants:
         colour, style = looks[one.variant]
-        ax.plot(*_positive(one.at, one.bound), color=colour, linestyle=style, linewidth=1.3, label=one.variant)
+        ax.plot(*_positive(one.at, one.bound), color=colour, linestyle=style, linewidth=1.3, label=f"bound, {one.variant}")
     ax.plot(*_positive(variants[0].at, variants[0].measured), color="#0072B2", linewidth=1.3, label="measured")
     for one in variants:
         bad = np.isin(one.at, one.violations)
         ax.plot(one.at[bad] + 1, one.measured[bad], "x", color="#A33B00", markersize=5)
     ax.set_xscale("log")
     ax.set_yscale("log")
-    ax.set_title(name, fontsize=9)
-    ax.set_xlabel("step + 1", fontsize=SMALL)
-    ax.tick_params(labelsize=SMALL)
-    ax.legend(fontsize=SMALL - 1, frameon=False)
+    ax.margins(x=0)
+    ax.set_title(name, fontsize="medium")
+    ax.set_xlabel("step + 1", fontsize="small")
+    ax.set_ylabel(variants[0].quantity or "measured, and its bound", fontsize="small")
+    ax.tick_params(labelsize="small")
+    ax.legend(fontsize="x-small", frameon=False)
 
 
 def _positive(at, values):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-SMALL = 8
+from coordboost.plots.path import sized
 
 
 def complexity(path, title=""):
@@ -19,20 +19,18 @@ def complexity(path, title=""):
     """
     from matplotlib.figure import Figure
 
-    fig = Figure(figsize=(6.4, 5.6), layout="constrained")
+    fig = Figure(figsize=sized(6.4, 5.6), layout="constrained")
     upper, lower = fig.subplots(2, 1, sharex=True, height_ratios=(1.1, 1))
     at = np.arange(len(path.penalties))
-    for values, words, colour in ((path.loss, "rows of the fit", "#0072B2"), (path.validation, "other rows", "#D55E00")):
+    for values, words, colour in ((path.loss, "training", "#0072B2"), (path.validation, "validation", "#D55E00")):
         if np.isfinite(values).all():
             upper.plot(at, values, "o-", color=colour, linewidth=1.3, markersize=3.5, label=words)
-    upper.set_ylabel("mean loss", fontsize=SMALL)
-    upper.legend(fontsize=SMALL, frameon=False)
+    upper.set_ylabel("mean loss")
+    upper.legend()
     _sizes(lower, at, path.accounts)
     lower.set_xticks(at, [f"{penalty:.3g}" for penalty in path.penalties])
-    lower.set_xlabel("penalty", fontsize=SMALL)
-    for ax in (upper, lower):
-        ax.tick_params(labelsize=SMALL)
-    fig.suptitle(title, fontsize=11)
+    lower.set_xlabel("penalty")
+    fig.suptitle(title)
     return fig
 
 
@@ -46,8 +44,6 @@ def _sizes(ax, at, accounts):
         part = np.array([one.steps[one.nodes == n].sum() / max(1, one.steps.sum()) for one in accounts])
         ax.bar(at, part, 0.75, base, color=colour, label=str(n))
         base += part
-    ax.set_ylabel("part of the steps", fontsize=SMALL)
+    ax.set_ylabel("part of the steps")
     ax.set_ylim(0, 1)
-    ax.legend(
-        title="splits", fontsize=SMALL - 1, title_fontsize=SMALL - 1, frameon=False, loc="center left", bbox_to_anchor=(1, 0.5)
-    )
+    ax.legend(title="splits", fontsize="small", frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))

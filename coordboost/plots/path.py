@@ -15,7 +15,27 @@ from coordboost.state import spaced
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 STYLES = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)))
 REST = "#BBBBBB"
-SMALL = 8
+
+
+def sized(width, height):
+    """The size of a figure, given for the 6.4 x 4.8 that matplotlib has by default, in proportion to what rcParams say."""
+    from matplotlib import rcParams
+
+    return width * rcParams["figure.figsize"][0] / 6.4, height * rcParams["figure.figsize"][1] / 4.8
+
+
+def letter():
+    """The size of the letters of names beside lines, in points."""
+    from matplotlib.font_manager import FontProperties
+
+    return FontProperties(size="small").get_size_in_points()
+
+
+def ink():
+    """The colour of words."""
+    from matplotlib import rcParams
+
+    return rcParams["text.color"]
 
 
 class Trace(NamedTuple):
@@ -29,6 +49,21 @@ class Trace(NamedTuple):
 def relative(problem, loss):
     """Losses above the infimum, where it is known, in parts of that of beta = 0."""
     return (loss - (problem.infimum if problem.infimum > -np.inf else 0.0)) / (problem.start_excess or 1.0)
+
+
+def look(column):
+    """Colour and line style of a column, the same in every picture: they hang on its number alone."""
+    return {"color": COLOURS[column % len(COLOURS)], "linestyle": STYLES[(column // len(COLOURS)) % len(STYLES)]}
+
+
+def looks(columns):
+    """The look of each of several columns in one picture, a list; columns of one colour have different styles while there are any."""
+    out = []
+    for column in columns:
+        own, taken = look(int(column)), [one["linestyle"] for one in out if one["color"] == look(int(column))["color"]]
+        free = [style for style in STYLES if style not in taken]
+        out.append({**own, "linestyle": free[0]} if own["linestyle"] in taken and free else own)
+    return out
 
 
 def trace(states):
@@ -89,7 +124,7 @@ def profiles(runs, lasso=None, *, n_labels=12):
     from matplotlib.figure import Figure
 
     names = _common_names(runs)
-    fig = Figure(figsize=(0.8 + 3.6 * len(runs), 4.2), layout="constrained")
+    fig = Figure(figsize=sized(0.8 + 3.6 * len(runs), 4.2), layout="constrained")
     axes = fig.subplots(1, len(runs), sharex=True, sharey=True, squeeze=False)[0]
     _draw_profiles(fig, axes, runs, traces_of(runs), names, lasso, n_labels)
     return fig
@@ -113,7 +148,7 @@ def shrinkage(runs, lasso=None, optimum=None):
     from matplotlib.figure import Figure
 
     _common_names(runs)
-    fig = Figure(figsize=(6.4, 4.6), layout="constrained")
+    fig = Figure(figsize=sized(6.4, 4.8), layout="constrained")
     _draw_shrinkage(fig.subplots(), runs, traces_of(runs), lasso, optimum)
     return fig
 
@@ -123,8 +158,8 @@ def figure(runs, lasso=None, title="", *, optimum=None, n_labels=12):
     from matplotlib.figure import Figure
 
     names, traces = _common_names(runs), traces_of(runs)
-    fig = Figure(figsize=(max(0.8 + 3.6 * len(runs), 6.0), 7.6), layout="constrained")
-    fig.suptitle(title, fontsize=12)
+    fig = Figure(figsize=sized(max(0.8 + 3.6 * len(runs), 6.0), 7.6), layout="constrained")
+    fig.suptitle(title)
     rows = fig.add_gridspec(2, len(runs), height_ratios=(4, 3))
     first = fig.add_subplot(rows[0, 0])
     axes = [first, *(fig.add_subplot(rows[0, i], sharex=first, sharey=first) for i in range(1, len(runs)))]
@@ -151,26 +186,21 @@ def _draw_profiles(fig, axes, runs, traces, names, lasso, n_labels):
     everything = [*traces, *([] if lasso is None else [lasso])]
     size = np.max([np.abs(one.beta).max(axis=0) for one in traces], axis=0)
     named = [int(j) for j in np.argsort(-size, kind="stable")[:n_labels] if size[j] > 0]
-    rest = np.setdiff1d(np.flatnonzero(size), named)
+    rest, problem = np.setdiff1d(np.flatnonzero(size), named), runs[0].problem
+    # the numbers of the columns of X, as in every other picture
+    own = looks(problem.standardization.kept[named] if problem.countable else named)
     for ax, run, one in zip(axes, runs, traces, strict=True):
         if lasso is not None:
             ax.plot(lasso.l1, lasso.beta[:, named], color=REST, linewidth=2.8, solid_capstyle="round", zorder=1)
         ax.plot(one.l1, one.beta[:, rest], color=REST, linewidth=0.6, zorder=1.5)
-        for place, j in enumerate(named):
-            ax.plot(one.l1, one.beta[:, j], label=names[j], linewidth=1.4, zorder=2, **_look(place))
+        for j, style in zip(named, own, strict=True):
+            ax.plot(one.l1, one.beta[:, j], label=names[j], linewidth=1.4, zorder=2, **style)
         ax.axhline(0.0, color="#888888", linewidth=0.6, zorder=1)
-        ax.set_title(caption(run), fontsize=9)
-        ax.set_xlabel("l1 norm")
-        ax.tick_params(labelsize=SMALL)
-    axes[0].set_ylabel("coefficient of the unit column")
+        ax.set_title(caption(run), fontsize="medium")
+        ax.set_xlabel("l1 norm, standardised")
+    axes[0].set_ylabel("standardised coefficient")
     _scale(axes[0], everything)
-    _label_ends(fig, axes, traces, names, named)
-
-
-def _look(place):
-    """Colour and line style of the learner with the place-th largest coefficient."""
-    row = (place // len(COLOURS)) % len(STYLES)
-    return {"color": COLOURS[place % len(COLOURS)], "linestyle": STYLES[row]}
+    _label_ends(fig, axes, traces, names, named, own)
 
 
 def _scale(ax, traces):
@@ -182,23 +212,23 @@ def _scale(ax, traces):
     ax.set_ylim(low - margin, high + margin)
 
 
-def _label_ends(fig, axes, traces, names, named):
+def _label_ends(fig, axes, traces, names, named, own):
     """Names at the right ends of the lines, nudged apart, each tied to its line by a leader."""
     from matplotlib.patheffects import withStroke
 
     fig.draw_without_rendering()  # the layout decides how high the panels are
     low, high = axes[0].get_ylim()
-    gap = 1.25 * SMALL * fig.dpi / 72 / axes[0].get_window_extent().height * (high - low)
+    gap = 1.25 * letter() * fig.dpi / 72 / axes[0].get_window_extent().height * (high - low)
     width = axes[0].get_xlim()[1]
     for ax, one in zip(axes, traces, strict=True):
         ends = one.beta[-1, named]
         start = float(one.l1.max()) + 0.01 * width
         for place, height in enumerate(spread(ends, gap, low + gap / 2, high - gap / 2)):
-            look = {**_look(place), "linestyle": "-"}
+            style = {**own[place], "linestyle": "-"}
             ax.plot(
-                [one.l1[-1], start, start + 0.05 * width], [ends[place], ends[place], height], lw=0.7, clip_on=False, **look
+                [one.l1[-1], start, start + 0.05 * width], [ends[place], ends[place], height], lw=0.7, clip_on=False, **style
             )
-            text = ax.text(start + 0.06 * width, height, names[named[place]], fontsize=SMALL, va="center", color="#222222")
+            text = ax.text(start + 0.06 * width, height, names[named[place]], fontsize="small", va="center", parse_math=False)
             text.set_path_effects([withStroke(linewidth=2.5, foreground="white")])
 
 
@@ -212,14 +242,13 @@ def _draw_shrinkage(ax, runs, traces, lasso, optimum):
         left, right = float(lasso.l1[lasso.error <= high][0]), 1.02 * float(lasso.l1[-1])
         inset = ax.inset_axes((0.26, 0.38, 0.36, 0.52), xlim=(left, right), ylim=(low - 0.1 * (high - low), high))
         _error_curves(inset, runs, traces, lasso, least, 2.5)
-        inset.set_title("the last percent, enlarged", fontsize=SMALL)
-        inset.tick_params(labelsize=SMALL)
+        inset.set_title("the last percent, enlarged", fontsize="small")
+        inset.tick_params(labelsize="small")
         ax.indicate_inset((left, low - 0.005, right - left, high - low + 0.01), edgecolor="#888888")
     ax.set_xlim(left=0.0)
-    ax.set_xlabel("l1 norm")
+    ax.set_xlabel("l1 norm, standardised")
     ax.set_ylabel("training error, 1 = constant model")
-    ax.tick_params(labelsize=SMALL)
-    ax.legend(fontsize=SMALL, frameon=False, loc="upper right")
+    ax.legend(fontsize="small", frameon=False, loc="upper right")
 
 
 def _error_curves(ax, runs, traces, lasso, least, width):
@@ -229,7 +258,7 @@ def _error_curves(ax, runs, traces, lasso, least, width):
         ax.plot(one.l1, one.error, linewidth=1.4, label=caption(run).replace("\n", ", "), zorder=2, **_ordered(place))
         ax.plot(one.l1[-1:], one.error[-1:], "o", markersize=5, color=_ordered(place)["color"], zorder=3)
     if least is not None:
-        ax.axhline(least, color="#222222", linewidth=0.9, linestyle=(0, (6, 3)), label="no error is smaller", zorder=1.5)
+        ax.axhline(least, color=ink(), linewidth=0.9, linestyle=(0, (6, 3)), label="no error is smaller", zorder=1.5)
 
 
 def _ordered(place):

@@ -7,7 +7,7 @@ import numpy as np
 
 from coordboost._checks import shown
 from coordboost._protocol import DICTIONARY
-from coordboost.plots.drawing import COLOURS, SMALL, Display
+from coordboost.plots.drawing import COLOURS, Display, letter
 
 #: Lengths are counted in font sizes. From one leaf to the next, in height: room for the two lines of a leaf and for its frame.
 PITCH = 3.6
@@ -89,8 +89,11 @@ class TreeDisplay(Display):
     Attributes
     ----------
     ax_, figure_ : what it was drawn on
+    lines_ : list of matplotlib Line2D, the edges
     nodes : list of Node, in the order of the text;  boxes_ : list of matplotlib Text, one for each node
     """
+
+    legend = False
 
     def __init__(self, nodes, *, title=""):
         self.nodes, self.title = nodes, title
@@ -102,7 +105,7 @@ class TreeDisplay(Display):
         self._size = self._right[-1] + 2, PITCH * (sum(node.leaf for node in nodes) + 0.3)
 
     @classmethod
-    def from_run(cls, run, j=0, *, title=None, ax=None):
+    def from_run(cls, run, j=0, *, title=None, ax=None, **options):
         """Draw the tree number `j` of a run; values are those in the model, the tree's times its coefficient.
 
         Parameters
@@ -112,6 +115,8 @@ class TreeDisplay(Display):
         title : str, optional
             Default is the name of the tree.
         ax : matplotlib Axes, optional
+        **options
+            Keywords of the edges, as for ``plot``.
 
         Returns
         -------
@@ -122,10 +127,10 @@ class TreeDisplay(Display):
         ValueError
             If the learners are no trees, or there is no tree `j`.
         """
-        return cls._of(run, j, run.beta, title, ax)
+        return cls._of(run, j, run.beta, title, ax, options)
 
     @classmethod
-    def from_estimator(cls, estimator, iteration=1, *, title=None, ax=None):
+    def from_estimator(cls, estimator, iteration=1, *, title=None, ax=None, **options):
         """Draw the tree of an iteration (its first, where it has two) of a fitted estimator of trees with one run.
 
         Where there is a run for each class, draw from one of ``estimator.runs_``.
@@ -139,10 +144,10 @@ class TreeDisplay(Display):
         if not 1 <= iteration <= model.n_iter:
             raise ValueError(f"iteration must be from 1 to {model.n_iter}, those of the model, got {shown(iteration)}.")
         j = int(run.path.learner[(iteration - 1) * model.steps])
-        return cls._of(run, j, model.beta, title, ax)
+        return cls._of(run, j, model.beta, title, ax, options)
 
     @classmethod
-    def _of(cls, run, j, beta, title, ax):
+    def _of(cls, run, j, beta, title, ax, options):
         bank = run.problem.dictionary
         if DICTIONARY.of(bank, "tree") is None:
             raise ValueError("the learners of this run are no trees: make a run on cb.trees(X).")
@@ -150,41 +155,48 @@ class TreeDisplay(Display):
             raise ValueError(f"j must be the number of a tree, from 0 to {len(beta) - 1}, got {shown(j)}.")
         tree = bank.tree(j)
         nodes = nodes_of(tree._replace(values=beta[j] * tree.values), bank.splits(j))
-        return cls(nodes, title=bank.name(j) if title is None else title).plot(ax)
+        return cls(nodes, title=bank.name(j) if title is None else title).plot(ax, **options)
 
-    def plot(self, ax=None):
-        """Draw on `ax`, a matplotlib Axes, or on one of a new figure that is as large as the tree; the display itself."""
+    def plot(self, ax=None, **line_kw):
+        """Draw on `ax`, a matplotlib Axes, or on one of a new figure; the display itself.
+
+        A new figure is as large as the tree in letters of the size that rcParams say. `line_kw` are keywords of the edges.
+        """
         if ax is None:
             import matplotlib.pyplot as plt
 
-            width, height = (SMALL / 72 * size for size in self._size)
-            figure = plt.figure(figsize=(width, height + 3 * SMALL / 72))
-            ax = figure.add_axes((0, 0, 1, height / (height + 3 * SMALL / 72)))
-        return super().plot(ax)
+            size = letter() / 72
+            width, height = (size * part for part in self._size)
+            figure = plt.figure(figsize=(width, height + 3 * size))
+            ax = figure.add_axes((0, 0, 1, height / (height + 3 * size)))
+        return super().plot(ax, **line_kw)
 
-    def _draw(self, ax):
+    def _draw(self, ax, line_kw):
         box, (width, height) = ax.get_position(), self._size
         room = box.width * ax.figure.bbox.width / width, box.height * ax.figure.bbox.height / height
-        self._font = min(SMALL, min(room) * 72 / ax.figure.dpi)
+        self._font = min(letter(), min(room) * 72 / ax.figure.dpi)
         ax.set(xlim=(-1, width - 1), ylim=(height / PITCH - 0.65, -0.65))
         ax.set_axis_off()
-        ax.set_title(self.title, fontsize=SMALL + 1)
+        ax.set_title(self.title, parse_math=False)
         self.boxes_ = [self._box(ax, node) for node in self.nodes]
         for node in self.nodes[1:]:
-            self._edge(ax, node)
+            self._edge(ax, node, line_kw)
 
     def _box(self, ax, node):
         """The words of a node in a frame: blue for splits, orange for leaves."""
-        frame = {"boxstyle": f"round,pad={PAD}", "facecolor": "white", "edgecolor": COLOURS[int(node.leaf)], "linewidth": 0.9}
+        frame = {"boxstyle": f"round,pad={PAD}", "facecolor": ax.figure.get_facecolor(), "linewidth": 0.9}
+        frame["edgecolor"] = COLOURS[int(node.leaf)]
         at, words = (self._centre[node.depth], node.height), "\n".join(node.words)
         return ax.text(*at, words, fontsize=self._font, ha="center", va="center", bbox=frame, parse_math=False)
 
-    def _edge(self, ax, node):
+    def _edge(self, ax, node, line_kw):
         """The line from the parent to a node, under both boxes, and what goes there."""
         parent = self.nodes[node.parent]
         turn = self._right[parent.depth] + TURN
         along = [self._centre[parent.depth], turn, turn, self._centre[node.depth]]
-        ax.plot(along, [parent.height] * 2 + [node.height] * 2, color="#888888", linewidth=0.8, zorder=1)
+        self.lines_ += ax.plot(
+            along, [parent.height] * 2 + [node.height] * 2, **{"color": "#888888", "linewidth": 0.8, "zorder": 1, **line_kw}
+        )
         middle = (turn + self._right[parent.depth] + GAP) / 2
         for words, side, apart in ((node.edge, "bottom", -0.03), ("missing" if node.missing else "", "top", 0.03)):
-            ax.text(middle, node.height + apart, words, fontsize=0.9 * self._font, ha="center", va=side, color="#222222")
+            ax.text(middle, node.height + apart, words, fontsize=0.9 * self._font, ha="center", va=side)
