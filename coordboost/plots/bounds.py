@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from coordboost.plots.path import sized
+from coordboost.plots.path import figure_size
 
 COLUMNS = 3
 
@@ -34,7 +34,7 @@ def bounds(checks, title=""):
     if not panels:
         raise ValueError("expected at least one BoundCheck with two points or more to draw, got none: make more steps.")
     rows = -(-len(panels) // COLUMNS)
-    fig = Figure(figsize=sized(3.6 * COLUMNS, 0.6 + 2.7 * rows), layout="constrained")
+    fig = Figure(figsize=figure_size(3.6 * COLUMNS, 0.6 + 2.7 * rows), layout="constrained")
     fig.suptitle(title)
     axes = fig.subplots(rows, COLUMNS, squeeze=False).ravel()
     for ax, (name, variants) in zip(axes, panels.items(), strict=False):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from coordboost.plots.path import sized
+from coordboost.plots.path import figure_size
 
 
 def complexity(path, title=""):
@@ -19,7 +19,7 @@ def complexity(path, title=""):
     """
     from matplotlib.figure import Figure
 
-    fig = Figure(figsize=sized(6.4, 5.6), layout="constrained")
+    fig = Figure(figsize=figure_size(6.4, 5.6), layout="constrained")
     upper, lower = fig.subplots(2, 1, sharex=True, height_ratios=(1.1, 1))
     at = np.arange(len(path.penalties))
     for values, words, colour in ((path.loss, "training", "#0072B2"), (path.validation, "validation", "#D55E00")):

@@ -17,7 +17,7 @@ STYLES = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)))
 REST = "#BBBBBB"
 
 
-def sized(width, height):
+def figure_size(width, height):
     """The size of a figure, given for the 6.4 x 4.8 that matplotlib has by default, in proportion to what rcParams say."""
     from matplotlib import rcParams
 
@@ -124,7 +124,7 @@ def profiles(runs, lasso=None, *, n_labels=12):
     from matplotlib.figure import Figure
 
     names = _common_names(runs)
-    fig = Figure(figsize=sized(0.8 + 3.6 * len(runs), 4.2), layout="constrained")
+    fig = Figure(figsize=figure_size(0.8 + 3.6 * len(runs), 4.2), layout="constrained")
     axes = fig.subplots(1, len(runs), sharex=True, sharey=True, squeeze=False)[0]
     _draw_profiles(fig, axes, runs, traces_of(runs), names, lasso, n_labels)
     return fig
@@ -148,7 +148,7 @@ def shrinkage(runs, lasso=None, optimum=None):
     from matplotlib.figure import Figure
 
     _common_names(runs)
-    fig = Figure(figsize=sized(6.4, 4.8), layout="constrained")
+    fig = Figure(figsize=figure_size(6.4, 4.8), layout="constrained")
     _draw_shrinkage(fig.subplots(), runs, traces_of(runs), lasso, optimum)
     return fig
 
@@ -158,7 +158,7 @@ def figure(runs, lasso=None, title="", *, optimum=None, n_labels=12):
     from matplotlib.figure import Figure
 
     names, traces = _common_names(runs), traces_of(runs)
-    fig = Figure(figsize=sized(max(0.8 + 3.6 * len(runs), 6.0), 7.6), layout="constrained")
+    fig = Figure(figsize=figure_size(max(0.8 + 3.6 * len(runs), 6.0), 7.6), layout="constrained")
     fig.suptitle(title)
     rows = fig.add_gridspec(2, len(runs), height_ratios=(4, 3))
     first = fig.add_subplot(rows[0, 0])
