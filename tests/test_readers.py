@@ -78,7 +78,7 @@ def test_a_wide_file_of_words_is_opened_a_few_times(tmp_path, monkeypatch):
         [],
     )
     monkeypatch.setattr("coordboost.readers.text.opened", lambda *given: opened.append(1) or arrays.opened(*given))
-    assert read_table(path).X.shape == (2, 30) and len(opened) == 2
+    assert read_table(path).X.shape == (2, 30) and len(opened) == 3
 
 
 @pytest.mark.parametrize(("last", "kind"), [("7.654.321,5", "f"), ("31.12.2020", "O")])

@@ -7,6 +7,8 @@ import numpy as np
 
 #: The way of ISO 8601, with a T or a time zone perhaps.
 ISO = "ISO"
+#: What stands for the way to write it where a column holds no dates, but durations.
+SPAN = "duration"
 #: Ways to write a date that are tried in this order; with a time of day where there is one.
 FORMATS = (
     "%Y-%m-%d",

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from coordboost.data.cells import cell
-from coordboost.data.dates import ISO, begins_as_word, days, days_of, iso_days, odd_one
+from coordboost.data.dates import ISO, SPAN, begins_as_word, days, days_of, iso_days, odd_one
 from coordboost.data.names import listed
 
 #: Words that mean "missing" in a column whose other entries are numbers or dates, beside those that pandas knows.
@@ -81,7 +81,10 @@ def column_of(name, series, cells, kind=None, *, may_be_key=False):
     """
     sort = getattr(series.dtype, "kind", "O")
     if sort in "Mm" and kind in (None, DATE):
-        return Column(DATE, days_of(series), ("",))
+        if kind and cells.day_format and (sort == "m") != (cells.day_format == SPAN):
+            had, got = ("dates", "durations") if sort == "m" else ("durations", "dates")
+            raise ValueError(f"column {name!r} holds {got} where the fit had {had}: give it as {had}.")
+        return Column(DATE, days_of(series), (SPAN if sort == "m" else "",))
     if sort in "biuf" and (kind in (None, NUMBER) or (kind == DATE and series.isna().all())):
         return Column(kind or NUMBER, _numbers(name, series, cells), ("",) if kind == DATE else ())
     return _from_values(name, series, cells, kind, may_be_key)

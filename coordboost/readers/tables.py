@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from coordboost.data.cells import Cells, cell
+from coordboost.data.dates import SPAN
 from coordboost.data.encode import encoded, fitted
 from coordboost.data.kinds import CATEGORY, DATE, KEY, KEYS, NUMBER, column_of
 from coordboost.data.recipe import Recipe
@@ -59,7 +60,7 @@ def _placed(path, error):
 
 
 def _learned(file, target, options):
-    frame, said = _usable(file.frame(), options.drop)
+    frame, said = _usable(file.frame(), options)
     if target not in frame:
         _refuse_target(target, list(frame.columns))
     cells = file.cells._replace(where=_lines(file, frame), day_format=options.date_format)
@@ -72,7 +73,10 @@ def _learned(file, target, options):
     columns = {}
     for name in names:
         columns[name] = _column(name, frame[name], cells, options)
+    said += _zeros(frame, file.zeros, options.text)
     del frame
+    if options.date_format and not any(column.kind == DATE for column in (y, *columns.values())):
+        raise ValueError(f"no column holds dates that are written as date_format={options.date_format!r} says: mend it, or leave it out")
     keep, aside = _set_aside(columns)
     said += aside
     columns = [columns[name] for name in keep]
@@ -98,11 +102,12 @@ def _lines(file, frame):
     return lambda row: file.where(int(index[row]))
 
 
-def _usable(frame, drop):
+def _usable(frame, options):
     """The frame without what was told to be left out, columns without a name, and rows without a cell."""
-    unknown = [name for name in drop if name not in frame]
-    if unknown:
-        raise ValueError(f"no column {unknown[0]!r} to leave out: choose among {quoted(list(frame.columns))}")
+    for names, what in ((options.drop, "leave out"), (options.text, "take as text")):
+        if unknown := [name for name in names if name not in frame]:
+            raise ValueError(f"no column {unknown[0]!r} to {what}: choose among {quoted(list(frame.columns))}")
+    drop = options.drop
     frame, said = frame.drop(columns=list(drop)).reset_index(drop=True), []
     nameless = [j for j, name in enumerate(frame.columns) if name in ("", f"Unnamed: {j}")]
     if nameless:
@@ -209,6 +214,15 @@ def _target(name, y):
     return y.values.astype(np.float64), y.levels, [f"target {name!r}: 0 is {y.levels[0]!r}, 1 is {y.levels[1]!r}"]
 
 
+def _zeros(frame, zeros, text):
+    """What is said of numbers that were written with zeros in front, as codes are."""
+    found = [name for name in zeros if name in frame and name not in text]
+    if not found:
+        return []
+    those = ", ".join(f"{name!r} ({zeros[name]})" for name in found[:8]) + (f" and {len(found) - 8} more" if len(found) > 8 else "")
+    return [f"zeros in front of numbers left out: {those}; codes are to be taken as text (text={found[0]!r})"]
+
+
 def _words(levels):
     return ", ".join(levels) if len(levels) <= 4 and sum(map(len, levels)) <= 40 else f"{len(levels)} words"
 
@@ -226,12 +240,14 @@ def _counters(names, columns):
 def _what(variables, columns):
     """What became of text, dates and gaps, in words."""
     text = [f"{one.name!r} ({_words(one.levels)})" for one in variables if one.kind == CATEGORY]
-    dates = [repr(one.name) for one in variables if one.kind == DATE]
+    dates = [repr(one.name) for one in variables if one.kind == DATE and one.levels != (SPAN,)]
+    spans = [repr(one.name) for one in variables if one.kind == DATE and one.levels == (SPAN,)]
     gaps = [
         repr(one.name) for one, column in zip(variables, columns, strict=True) if one.fill is not None and column.missing.any()
     ]
     said = [column.said for column in columns if column.said]
-    for words, found in (("text as 0/1 columns", text), ("dates in days since 1970", dates), ("gaps filled", gaps)):
+    kinds = ("text as 0/1 columns", text), ("dates in days since 1970", dates), ("durations in days", spans), ("gaps filled", gaps)
+    for words, found in kinds:
         if found:
             more = f" and {len(found) - 8} more" if len(found) > 8 else ""
             said.append(f"{words}: {', '.join(found[:8])}{more}")

@@ -11,7 +11,8 @@ from contextlib import suppress
 
 from coordboost._tiles import in_order
 from coordboost.data.cells import Cells, misplaced
-from coordboost.readers.arrays import opened, quoted, repeated
+from coordboost.data.frames import is_number
+from coordboost.readers.arrays import check_text, opened, quoted, repeated
 from coordboost.readers.dialect import (
     SAMPLE,
     SPACES,
@@ -23,7 +24,8 @@ from coordboost.readers.dialect import (
     records,
     western,
 )
-from coordboost.readers.lengths import BYTES, all_even, remedy, unsplit
+from coordboost.readers.lengths import BLOCK, BYTES, all_even, remedy, unsplit
+from coordboost.readers.strange import strange_cells
 
 TEXT = (".csv", ".tsv", ".tab", ".txt", ".dat", ".data")
 KIND = "a table of text"
@@ -41,12 +43,17 @@ class TextFile:
     def __init__(self, path, suffix, options, text=(), before=()):
         self.path, self.text = path, text
         told = {name: getattr(options, name) for name in ("sep", "decimal", "thousands") if getattr(options, name) is not None}
+        check_text(path)
         with opened(path, KIND) as raw:
             sample = raw.read(SAMPLE) + raw.readline()
         if not sample.strip():
             raise ValueError(f"{path}: expected a header row and rows of cells, got an empty file: check the file")
         if other := other_kind(sample):
             raise ValueError(f"{path}: cannot be read as {KIND}: {other}")
+        if None is not options.sep == options.decimal and b'"' not in sample:
+            raise ValueError(
+                f"{path}: sep and decimal are both {options.sep!r}, and no cell stands in quotes: say which of them it is"
+            )
         try:
             encoding = options.encoding or encoding_of(sample)
             text = self._decoded(sample, encoding)
@@ -65,7 +72,7 @@ class TextFile:
             text, told = text[self.above.end() :], {"sep": self.above[1], **told}
         self.dialect = dialect_of(text, suffix, encoding, **told, before=before)
         self.told = {*told, *(["encoding"] if options.encoding else [])}
-        self.na = list(options.na)
+        self.na, self.zeros = list(options.na), {}
         self.spaced = bool(self.na) or self.dialect.sep == SPACES or f"{self.dialect.sep} " in text or _old()
         self.header = self._header(text)
 
@@ -116,7 +123,24 @@ class TextFile:
             frame = self._read()
         if len(frame) and frame.iloc[:, -1].isna().any() and not self._even():
             self._refuse_ragged(shorter=True)
+        misquoted, places = strange_cells(self._blocks(), self.dialect.sep)
+        if misquoted:
+            self._refuse_ragged(shorter=True)
+        names = {self.header[place]: text for place, text in places.items() if place < len(self.header)}
+        self.zeros = {name: text for name, text in names.items() if is_number(frame[name].dtype)}
         return frame
+
+    def _blocks(self):
+        """The bytes of the rows, some lines at a time, in an encoding whose first 128 characters are those of ASCII."""
+        with opened(self.path, KIND) as raw:
+            lines, plain = raw, self.dialect.encoding in BYTES
+            if not plain:
+                lines = io.TextIOWrapper(raw, encoding=self.dialect.encoding, newline="")
+            for _ in range(1 + int(self.above is not None)):
+                lines.readline()
+            while block := lines.read(BLOCK):
+                block += lines.readline()
+                yield block if plain else block.encode()
 
     def _even(self):
         """Whether a quick look is enough to know that no row is shorter than the header."""
