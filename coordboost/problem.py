@@ -132,15 +132,25 @@ class Problem:
     @cached_property
     def infimum(self):
         """A lower bound of the sum of the losses at any predictions, rounded down, as the loss declares it; -inf where it does not."""
+        total, size = self._infima
+        return total - 2 * float(np.finfo(float).eps) * size if size < math.inf else -math.inf
+
+    @cached_property
+    def _infima(self):
+        """The sum of the infima of the losses, and that of their sizes."""
         counts = self.weight > 0
         terms = self.weight[counts] * validation.infimum(self.loss, self.y)[counts]
         size = float(np.abs(terms).sum())
-        return math.fsum(terms) - 2 * float(np.finfo(float).eps) * size if size < math.inf else -math.inf
+        return math.fsum(terms) if size < math.inf else -math.inf, size
 
     @cached_property
     def start_excess(self):
-        """What gaps are relative to: the sum of the losses at beta = 0 above their infimum, its size where that is not known."""
-        return self.start_loss - self.infimum if self.infimum > -math.inf else abs(self.start_loss)
+        """What gaps are relative to: the losses at beta = 0 above their infimum, 0 for rounding; its size where none is."""
+        if self.infimum == -math.inf:
+            return abs(self.start_loss)
+        excess = self.start_loss - self.infimum
+        # of a loss with negative values both are sums that may be larger than what is left
+        return excess if excess > 16 * float(np.finfo(float).eps) * self._infima[1] else 0.0
 
     @cached_property
     def spectrum(self):

@@ -196,8 +196,8 @@ def test_who_reaches_the_level_joins(kind):
     assert not len(inner.waiting((size[-1] + size[-2]) / 2))
     inner.recruit(others := inner.waiting(size[-4] * (1 - 1e-9)))
     assert len(inner.gamma) == 4 and (np.sort(others) == others).all()
-    if kind == "newton":  # the model of a loss without a curvature has that of its smoothness
-        inner.fit(0.5 * inner.level, 1e-3)
+    if kind == "newton":  # the model of a loss without a curvature has that of its smoothness, at the middle of the losses
+        inner._model()
         chosen = problem.gather(inner.held.learner)
         np.testing.assert_allclose(inner.quadratic.gram, 0.25 * chosen.T @ chosen, atol=1e-12)
 

@@ -10,14 +10,15 @@ from coordboost.data import validation
 from coordboost.estimators.linear import Linear
 from coordboost.estimators.tasks import Classification, Regression
 from coordboost.estimators.validated import CrossValidated
-from coordboost.lasso.path import lasso_path
+from coordboost.lasso.path import ROUNDED, lasso_path
 from coordboost.pieces.losses import Poisson
 
 STANDARDIZE = """standardize : bool, default False
         Whether the penalty is on columns of standard deviation 1, as in R's glmnet by default, or on the columns as they are, as in
         scikit-learn. Coefficients are on the scale of X in either case.
     tol : float, default 1e-6
-        Certified duality gap, relative to the loss of the constant model.
+        Certified duality gap, relative to the loss of the constant model. Where rounding does not let it be reached, a
+        ``ConvergenceWarning`` says how far it came.
 """
 LOSS_TOLD = """    loss : piece, optional
         ``Squared()`` for numbers, ``Logistic()`` for classes; or any loss that ``lasso_path`` takes. The intercept is not penalised.
@@ -44,6 +45,15 @@ class Penalised(Linear):
 
     def _net(self):
         return [1.0]
+
+    def _short_of(self, path, place):
+        gap, alpha = float(path.gaps[int(place.step)]), float(path.alphas[int(place.step)])
+        if gap <= self.tol * ROUNDED:
+            return ""
+        return (
+            f"the gap at alpha = {alpha:.6g} is {gap:.2g} of the loss of the constant model, above tol = {self.tol:g}: the optimum is "
+            "within certificate_. Pass a larger tol or alpha; targets and weights of moderate size lose less to rounding."
+        )
 
     def _walks(self, problem, products=None):
         standardize = validation.flag("standardize", self.standardize)

@@ -81,7 +81,7 @@ class Linear(BaseEstimator):
         Warns
         -----
         ConvergenceWarning
-            Where a path ended early; what is there holds.
+            Where a path ended early, or the gap of a model is above `tol`; what is there holds.
         """
         return self._fit(*tables.counting(*self._rows(X, y, sample_weight)))
 
@@ -97,8 +97,8 @@ class Linear(BaseEstimator):
         """The paths of each target, and the place on them."""
         chosen = [self._choose(X, one, weight, folds) for one in self._targets(y)]
         self.paths_, self.places_ = ([one[k] for one in chosen] for k in (0, 1))
-        for path in self.paths_:
-            self._warn(path)
+        for path, place in zip(self.paths_, self.places_, strict=True):
+            self._warn(path, place)
         models = [self._model(path, place) for path, place in zip(self.paths_, self.places_, strict=True)]
         self.coef_, self.intercept_ = self._shaped(np.array([coef for coef, _ in models]), np.array([b for _, b in models]))
         return self
@@ -128,10 +128,16 @@ class Linear(BaseEstimator):
         path = self._walks(self._problem(X, y, weight))[0][0]
         return path, Place(step=path.n_points - 1)
 
-    def _warn(self, path):
+    def _warn(self, path, place):
         """Say that a path ended before it was to."""
         if getattr(path, "status", None) is Status.DIVERGED:
             warnings.warn(f"{path.message}: {path.n_points} points of the path.", ConvergenceWarning, stacklevel=5)
+        elif words := self._short_of(path, place):
+            warnings.warn(words, ConvergenceWarning, stacklevel=5)
+
+    def _short_of(self, path, place):
+        """What a model lacks of what was asked for, in words, or none."""
+        return ""
 
     def _model(self, path, place):
         """Coefficients on the scale of X, and the intercept."""

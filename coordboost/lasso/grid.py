@@ -31,7 +31,8 @@ class LassoPath(PiecewiseLinear):
     gaps : (n_alphas,), certified duality gaps relative to the loss at 0: no model is better by more
     n_scans : scans of all learners, those of a few counted by their number;  solver : which one ran;  problem : the Problem behind
     factors : (2, n_features), what abs(w_j) and w_j^2 are multiplied by in the penalty;  l1_ratio : below 1 the elastic net
-    message : "complete", or what ended the path before its last alpha; what is there holds
+    message : "complete", "not reached" and the largest gap where that is above `tol`, or what ended the path before its last alpha;
+        what is there holds
     """
 
     problem: Problem

@@ -7,11 +7,12 @@ G = B' diag(h) B, h_i = w_i curvature(y_i, f_i),
 
 by coordinate descent in Gram form, with exact solves where that is slow, or on stored entries; a line search goes along d on the true
 objective. G is the dear part: it is kept from step to step and from penalty to penalty, as long as each step leaves a small part of the
-duality gap. Curvatures are kept above a floor, which rises where steps prove too long: at the smoothness constant the model lies above the
-loss and full steps cannot fail. Scans of all learners recruit and certify.
+duality gap. Curvatures are kept above a part of their secants, which rises to 1 where steps prove too long: for the Huber and the logistic
+loss the model then lies above the loss, in any unit, and full steps cannot fail. Scans of all learners recruit and certify.
 
 Sources: Friedman, Hastie, Tibshirani, *Regularization paths for generalized linear models via coordinate descent*; Lee, Sun, Saunders,
-*Proximal Newton-type methods for minimizing composite functions* (line search).
+*Proximal Newton-type methods for minimizing composite functions* (line search); de Leeuw, Lange, *Sharp quadratic majorization in one
+dimension* (secants).
 """
 
 import numpy as np
@@ -22,7 +23,7 @@ from coordboost._total import rest_of, with_rest
 from coordboost.lasso.part import Part
 from coordboost.lasso.quadratic import EntriesModel, GramModel, gap_of_loss
 
-#: Smallest floor of a curvature, relative to the largest curvature of the loss.
+#: Smallest floor of a curvature, relative to its secant, and to the largest curvature of the loss.
 FLOOR = 1e-12
 #: A step that leaves a larger part of the gap asks for the Gram matrix of the present curvatures.
 SLOW = 0.2
@@ -33,8 +34,8 @@ INEXACT = 0.05
 DECREASE, ROUNDING, FLAT = 1e-4, 1e-15, 0.9
 #: Steps in a row without progress that a solve lets pass: more than the floor needs to rise.
 STUCK = 8
-#: Steps between two scans, halvings of a step.
-STEPS, HALVINGS = 200, 40
+#: Steps between two scans, for one penalty, and halvings of a step, at most.
+STEPS, MOST, HALVINGS = 200, 600, 40
 #: A larger set of sparse columns is no Gram matrix any more, where its columns have fewer entries than it has columns.
 LARGE = 200
 
@@ -68,6 +69,19 @@ def curvatures(loss, y, weight, base, pred, out):
     return largest
 
 
+def secants(loss, y, weight, base, pred, centred, otherwise, out):
+    """Fill `out` with the slopes of the pseudo-residuals between the predictions and the middles of the losses, weighted.
+
+    The middle is y where `centred`, for a loss of y - f, else 0; near it a slope is `otherwise`. A parabola of this curvature lies above a
+    loss that is symmetric about its middle, but for a linear term, if the curvature falls on either side: Huber's, and the logistic one.
+    """
+    for i in range(len(y)):
+        at = base + pred[i]
+        away = at - (y[i] if centred else 0.0)
+        fall = residual(loss, y[i], at - away) - residual(loss, y[i], at)
+        out[i] = weight[i] * (fall / away if fall * away > 0.0 else otherwise)
+
+
 class Newton:
     """The inner solver for the loss of a problem (``workingset.py`` says what it is asked).
 
@@ -78,13 +92,13 @@ class Newton:
         ``judge(lam, gamma, pred, loss, resid, corr)``: the certified duality gap at a point, `corr` from a scan of all learners.
     """
 
-    near = 0.96
+    near, left = 0.96, MOST
 
     def __init__(self, source, judge):
         self.source, self.judge, self.problem, self.held = source, judge, source.problem, Part(source)
         loss = self.problem.loss
         pieces = (loss,) if is_piece(loss) else None
-        self.terms, self.curvatures = (compiled(f, pieces) if pieces else f for f in (terms, curvatures))
+        self.terms, self.curvatures, self.secants = (compiled(f, pieces) if pieces else f for f in (terms, curvatures, secants))
         self.gap_of_loss, self.in_gram_form, self.on_entries = compiled(gap_of_loss, ()), GramModel(), EntriesModel()
         self.fixed = loss, self.problem.y, self.problem.weight, self.problem.base
         self.infimum = self.problem.infimum
@@ -103,7 +117,8 @@ class Newton:
         self.level = float(self.size.max())
 
     def penalise(self, lam):
-        """Nothing here depends on the penalty."""
+        """Every penalty has so many steps."""
+        self.left = MOST
 
     def waiting(self, level):
         mask = self.size >= level
@@ -142,8 +157,9 @@ class Newton:
             if gap <= 0.9 * best[0] or value < best[1] - 1e-3 * goal:
                 stuck, best = 0, (min(gap, best[0]), value)
             stuck += 1
-            if gap <= goal or stuck > STUCK:
+            if gap <= goal or stuck > STUCK or self.left == 0:
                 return gap <= goal
+            self.left -= 1
             fresh = self.quadratic is None or gap > SLOW * before
             if fresh:
                 self._model()
@@ -162,7 +178,12 @@ class Newton:
         loss, weight = self.problem.loss, self.problem.weight
         curved = np.zeros(len(weight))
         largest = 0.0 if LOSS.of(loss, "curvature") is None else self.curvatures(*self.fixed, self.pred, curved)
-        np.maximum(curved, self.floor * (LOSS.of(loss, "sigma") or largest) * weight, out=curved)
+        most = LOSS.of(loss, "sigma") or largest
+        if self.floor > FLOOR:
+            bent = np.empty(len(weight))
+            self.secants(*self.fixed, self.pred, bool(LOSS.of(loss, "location")), most, bent)
+            np.maximum(curved, self.floor * bent, out=curved)
+        np.maximum(curved, FLOOR * most * weight, out=curved)
         m = len(self.gamma)
         kind = self.on_entries if m > LARGE and self.held.n_entries < m * m else self.in_gram_form
         self.quadratic = kind.made(self.held, curved)

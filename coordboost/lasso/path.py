@@ -17,6 +17,9 @@ from coordboost.problem import Problem
 from coordboost.screening.columns import ScaledColumns
 from coordboost.targets import need_convexity
 
+#: A gap over the loss at 0 is a quotient of two rounded numbers.
+ROUNDED = 1 + 4 * float(np.finfo(float).eps)
+
 
 def lasso_path(
     X, y=None, alphas=None, *, n_alphas=100, eps=1e-3, tol=1e-6, solver=None, penalty_factor=None, sample_weight=None, loss=None,
@@ -58,8 +61,9 @@ def lasso_path(
     Returns
     -------
     LassoPath
-        alphas decreasing. ``gaps`` says what was reached, also where rounding stopped the solver before `tol`. Ctrl-C ends the path
-        at the alpha in work: those done are kept, and ``message`` and an ``InterruptedWarning`` say so.
+        alphas decreasing. ``gaps`` says what was reached. Where rounding or the count of steps stopped the solver before `tol`,
+        ``message`` says "not reached" and the largest gap. Ctrl-C ends the path at the alpha in work: those done are kept, and
+        ``message`` and an ``InterruptedWarning`` say so.
 
     Raises
     ------
@@ -100,7 +104,7 @@ def lasso_path(
             shifts = Shifts(problem)
             intercepts = intercepts + [shifts.beside(problem.combine(problem.unit(coef))) for coef in models.toarray()]
     done = len(gaps)
-    message = "complete"
+    message = _told(alphas, gaps, tol)
     if cut and (done < len(alphas) or gaps[-1] > tol):
         message = f"interrupted: the first {done} of {len(alphas)} alphas are there"
         if gaps[-1] > tol:
@@ -111,6 +115,16 @@ def lasso_path(
     penalised = np.ones((2, problem.standardization.n_columns))
     penalised[:, problem.standardization.kept] = _factors(problem, scale, factor)
     return LassoPath(problem, alphas[:done], models, intercepts, gaps, n_scans + 1, solver, penalised, l1_ratio, message)
+
+
+def _told(alphas, gaps, tol):
+    """Whether the path is complete, in words."""
+    short = np.flatnonzero(~(gaps <= tol * ROUNDED))
+    if not len(short):
+        return "complete"
+    worst = short[np.argmax(gaps[short])]
+    where = f" at {len(short)} of {len(alphas)} alphas, most at {alphas[worst]:.6g}" if len(alphas) > 1 else ""
+    return f"not reached: the gap is {gaps[worst]:.2g}, above tol = {tol:g}{where}"
 
 
 def _factors(problem, scale, factor):

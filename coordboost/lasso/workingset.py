@@ -35,8 +35,8 @@ LASTS = 0.8
 CROWD = 100
 #: While learners that reach the penalty have to wait, a fit goes to this part of the gap known.
 ROUGH = 0.1
-#: Checks without a new learner or a smaller gap that are let pass.
-TRIES = 3
+#: Checks without a new learner or a smaller gap that are let pass; checks for one penalty, at most.
+TRIES, CHECKS = 3, 100
 
 
 class Answer(NamedTuple):
@@ -61,7 +61,7 @@ class WorkingSet:
         self.inner, self.found_for = inner, math.inf
 
     def solve(self, lam, tol, interrupted=lambda: False):
-        """The `Answer` at `lam`, its gap at most `tol` unless rounding or an interruption ends the work before."""
+        """The `Answer` at `lam`, its gap at most `tol` unless rounding, an interruption or the count of checks ends the work before."""
         inner, null = self.inner, self.inner.null
         wanted = tol * null
         inner.penalise(lam)
@@ -71,11 +71,11 @@ class WorkingSet:
             crowded = inner.level > lam and self._recruit(max(2 * lam - inner.level, inner.near * lam)).crowded
             least = LEAST * null
             goal, tries = max(SHARE * wanted, least), 0
-            while tries < TRIES:
-                near = max(goal, ROUGH * best) if crowded else goal
+            for _ in range(CHECKS):
+                near = max(goal, ROUGH * best) if crowded and best < math.inf else goal
                 reached = inner.fit(lam, near)
                 gap = inner.check(lam, wanted)
-                tries = 0 if gap <= SHARE * best else tries + 1
+                tries = 0 if gap <= SHARE * best < math.inf or gap < best == math.inf else tries + 1
                 if gap < best:
                     best, at = gap, inner.model()
                 if best <= wanted or interrupted():
@@ -83,6 +83,8 @@ class WorkingSet:
                 joined, crowded = self._recruit(lam)
                 if joined:
                     tries = 0
+                elif tries == TRIES:
+                    break
                 elif reached and near == goal:
                     goal = max(0.1 * goal, least)
         return Answer(*at, max(best, 0.0) / null if null > 0 else 0.0)
