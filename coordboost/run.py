@@ -10,7 +10,7 @@ from coordboost.data import validation
 from coordboost.driver import again, drive
 from coordboost.outcome import Outcome, Replay, Status
 from coordboost.paths.freedom import hat_trace
-from coordboost.paths.places import PathLike, checked_place
+from coordboost.paths.places import PathLike, checked_place, unrounded
 from coordboost.paths.refitted import RefittedRun
 from coordboost.paths.scoring import run_losses
 from coordboost.shape import shapes
@@ -94,6 +94,7 @@ class Run(PathLike):
             if value > self.n_steps or value != int(value):
                 raise ValueError(f"step must be a whole number from 0 to {self.n_steps}, the steps of the run, got {value:g}.")
             return int(value)
+        value = unrounded(value, self.final.l1, self.problem) if way == "l1" else value
         replay = Replay(self.problem, self.method, self.path)
         far = {
             "l1": lambda k: float(np.abs(replay.beta(k)).sum()) >= value,

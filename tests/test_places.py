@@ -213,3 +213,19 @@ def test_an_exact_path_has_certificates_between_its_corners():
     for place in (cb.Place(lam=lam), cb.Place(step=2.3)):
         certificate = exact.certificate_at(place)
         assert certificate.target.lam == pytest.approx(lam, rel=1e-12) and certificate.gap <= 1e-10 * certificate.upper
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_norm_of_the_last_point_is_on_the_path_however_it_was_summed(seed):
+    rng = np.random.default_rng(seed)
+    problem = cb.Problem(rng.normal(size=(12, 7)), rng.normal(size=12))
+    run = cb.solve(problem, cb.ls_boost(0.7), 9, compile=False)
+    grid = cb.lasso_path(rng.normal(size=(12, 7)), rng.normal(size=12), n_alphas=4)
+    for path, last in ((run, run.beta), (cb.exact_path(problem), None), (grid, grid.coefs[:, -1])):
+        last = path.beta_at(fraction=1.0) if last is None else last
+        for order in (last, last[::-1], rng.permutation(last)):
+            norm = sum(abs(order).tolist())
+            for l1 in (norm, np.nextafter(norm, np.inf), float(abs(order).sum())):
+                np.testing.assert_allclose(path.coef_at(l1=l1), path.coef_at(fraction=1.0), rtol=1e-9, atol=1e-12)
+        with pytest.raises(ValueError, match="l1"):
+            path.coef_at(l1=norm * (1 + 1e-9))

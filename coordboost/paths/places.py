@@ -150,7 +150,7 @@ class PiecewiseLinear(PathLike):
         """The points around a place, and the share of the second."""
         way, value = place.among(self.problem.weight.sum(), self._last_l1)
         knots = self._knots(way)
-        at = -value if way == "lam" else value
+        at = -value if way == "lam" else value if way == "step" else unrounded(value, knots[-1], self.problem)
         if at > knots[-1]:
             says = {"lam": "compute it further down than", "step": "there is no", "l1": "it does not reach"}[way]
             raise ValueError(f"the path ends at {way} = {abs(knots[-1]):.6g}; {says} {value:.6g}.")
@@ -171,6 +171,12 @@ def between(knots, at):
     width = knots[after] - knots[before]
     share = np.clip(np.divide(at - knots[before], width, out=np.ones(len(at)), where=width > 0), 0.0, 1.0)
     return before, after, share
+
+
+def unrounded(l1, last, problem):
+    """The norm `l1`, or the `last` of a path where it is above that by the rounding of two sums of all coefficients at most."""
+    slack = 2 * (problem.n_learners + 8) * float(np.finfo(float).eps)
+    return float(last) if last < l1 <= last * (1 + slack) else l1
 
 
 def checked_place(at):
