@@ -25,6 +25,10 @@ curvature = generic("curvature", no_curvature)
 NO_SEARCH = "no line search is safe, use Proportional(rate)"
 #: A line search without a minimiser (a learner that never errs) stops where the largest change of a prediction is this (`longest_change`).
 CAP = 50.0
+#: How often a step at which others are at rest is doubled: entries of a learner that are smaller by as much are rounding.
+DOUBLINGS = 54
+#: Steps of a search, at most; after so many Newton steps every other step halves the bracket.
+STEPS, TRUSTED = 400, 20
 #: A derivative of at most this part of the sum of its abs terms is rounding: what it says would send a Newton step out of the
 #: bracket, and thirty halvings would follow.
 ROUNDING = 2e-16
@@ -56,20 +60,42 @@ def slope(loss, y, weight, f, direction, t):
 
 
 @kernel
-def bracket(loss, y, weight, f, direction, sign, first, second, near, limit):
-    """A step length along `sign` at which the derivative has changed sign, or `limit`; without a curvature `near` is tried.
+def bracket(loss, y, weight, f, direction, sign, begin, near, limit):
+    """A step length along `sign` at which the derivative has changed sign; `limit` where it never does. Without a curvature `near` is tried.
 
-    first, second : the derivatives at 0
+    begin : the derivatives at 0, and the size of the first, as `slope` has them
     """
+    first, second, size = begin
     far = near if second <= 0.0 else min(limit, 2.0 * abs(first) / second)
     while far < limit and sign * slope(loss, y, weight, f, direction, sign * far)[0] < 0.0:
         far = min(limit, 2.0 * far)
-    return far
+    return far if far < limit else beyond(loss, y, weight, f, direction, sign, size, limit)
+
+
+@kernel
+def beyond(loss, y, weight, f, direction, sign, begin, limit):
+    """As `bracket`, from `limit` on: samples whose prediction hardly moves may turn the derivative where the others have come to rest.
+
+    begin : the size of the derivative at 0
+    """
+    whole = 0.0
+    for i in range(len(y)):
+        whole += weight[i] * abs(direction[i])
+    still = ROUNDING * min(begin, whole)  # losses that are out of all bounds at 0 come to rest lower
+    far, ends = limit, limit
+    for _ in range(DOUBLINGS):
+        first, _, size = slope(loss, y, weight, f, direction, sign * far)
+        turned = not sign * first < 0.0
+        if turned or size <= still:
+            ends = far if turned and size > 0.0 else limit
+            break
+        far = 2.0 * far
+    return ends
 
 
 @kernel
 def longest_change(y, f):
-    """The largest change of a prediction that a search allows: ``CAP``, or more where targets are farther away."""
+    """The largest change of a prediction that is tried before others: ``CAP``, or more where targets are farther away."""
     far = 0.0
     for i in range(len(y)):
         far = max(far, abs(y[i] - f[i]))
@@ -80,9 +106,11 @@ def longest_change(y, f):
 def safeguarded_newton(loss, y, weight, f, direction):
     """Minimise ``sum(weight * value(y, f + t * direction))`` over t: Newton steps, kept inside a shrinking bracket.
 
-    *Cost*: a few passes over the samples. *Numerics*: stops when the bracket is a few ulp wide or the derivative is rounding.
+    *Cost*: a few passes over the samples. *Numerics*: stops when the bracket is a few ulp wide or the derivative is rounding. The Newton
+    steps of an exponential have the length 1: where there are many, every other step halves the bracket.
     """
-    first, second, _ = slope(loss, y, weight, f, direction, 0.0)
+    begin = slope(loss, y, weight, f, direction, 0.0)
+    first = begin[0]
     largest = 0.0
     for i in range(len(direction)):
         largest = max(largest, abs(direction[i]))
@@ -90,9 +118,9 @@ def safeguarded_newton(loss, y, weight, f, direction):
         return 0.0
     sign = 1.0 if first < 0.0 else -1.0
     low = 0.0
-    high = bracket(loss, y, weight, f, direction, sign, first, second, CAP / largest, longest_change(y, f) / largest)
+    high = bracket(loss, y, weight, f, direction, sign, begin, CAP / largest, longest_change(y, f) / largest)
     t = high
-    for _ in range(200):
+    for k in range(STEPS):
         first, second, size = slope(loss, y, weight, f, direction, sign * t)
         first *= sign
         if first < 0.0:
@@ -101,7 +129,7 @@ def safeguarded_newton(loss, y, weight, f, direction):
             high = t
         if abs(first) <= ROUNDING * size or high - low <= 4e-16 * high:
             break
-        newton = t - first / second if second > 0.0 else low
+        newton = t - first / second if second > 0.0 and (k < TRUSTED or k % 2 == 0) else low
         t = newton if low < newton < high else 0.5 * (low + high)
         if t in (low, high):
             break

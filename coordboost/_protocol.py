@@ -89,7 +89,7 @@ LOSS = Kind(
         "refresh_residual": None,  # refresh_residual(y, weight, base, pred, resid), too, and None for `value` and `residual`
         "two_class": False,  # targets are labels -1 and +1
         "mean": None,  # mean(f), the mean of the target (of labels as 0 and 1) at predictions f, an array; default f
-        "constant": None,  # constant(y, weight), the best constant prediction
+        "constant": None,  # constant(y, weight), the best constant prediction; else found where the residuals sum to 0
         "check": None,  # check() refuses parameters
     },
     "a loss object such as Squared() or Huber(1.0)",

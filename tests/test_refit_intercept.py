@@ -95,9 +95,16 @@ def test_a_run_without_steps_is_a_path_of_one_model():
 
 
 @pytest.mark.parametrize("near", [0.0, 3.0])
-def test_an_intercept_that_is_far_ends_at_the_cap(near):
+def test_an_intercept_is_found_however_far_it_is(near):
     problem = cb.Problem(X, SIGNS, cb.Logistic())
-    assert CAP <= best_shift(problem, np.full(90, -1e3), near=near, step=0.5) <= 2.5 * CAP
+    assert best_shift(problem, np.full(90, -1e3), near=near, step=0.5) == pytest.approx(1e3, abs=1e-9)
+
+
+@pytest.mark.parametrize("far", [0.0, 1e3, -1e3])
+def test_labels_of_one_class_have_an_intercept_that_brings_all_predictions_to_the_cap(far):
+    problem = cb.Problem(X, np.ones(90), cb.Logistic(), center=False)
+    pred = far + np.linspace(-1, 1, 90)
+    assert (pred + best_shift(problem, pred)).min() == pytest.approx(max(CAP, far - 1))
 
 
 LOSSES = {

@@ -3,7 +3,10 @@
 import numpy as np
 
 from coordboost._generic import is_piece
+from coordboost._linesearch import CAP
 from coordboost._protocol import DICTIONARY, FAMILY, LOSS
+from coordboost._root import falling_root
+from coordboost._total import residual_into
 from coordboost.data import validation
 from coordboost.data.inmemory import columns_of
 from coordboost.data.names import Names, names_of
@@ -26,8 +29,6 @@ def parts_of(X, y, loss, sample_weight, center, scale, groups, feature_names, co
         loss.check()
     center, scale = validation.flag("center", center), validation.flag("scale", scale)
     copy = validation.flag("copy", copy)
-    if center and LOSS.of(loss, "constant") is None and LOSS.of(loss, "convex"):
-        raise ValueError(f"{type(loss).__name__} has no constant(y, weight): add it or pass center=False.")
     searched = hasattr(X, "build") or hasattr(X, "bank")
     own = (searched or DICTIONARY.meant(X)) and not validation.is_frame(X)
     given = _from_family if searched else _from_dictionary
@@ -41,13 +42,37 @@ def parts_of(X, y, loss, sample_weight, center, scale, groups, feature_names, co
         y = loss.labels(y)
     labels = validation.groups(DICTIONARY.of(dictionary, "groups") if groups is None else groups, way.n_columns)
     labels = None if labels is None else np.unique(labels[way.kept], return_inverse=True)[1]
-    offset = loss.constant(y, weight) if center and LOSS.of(loss, "constant") else 0.0
+    offset = _constant(loss, y, weight) if center else 0.0
     base = 0.0 if LOSS.of(loss, "location") else offset
     if base != offset:
         y = _less(y, offset, weight > 0)
     standard = not own or binning is not None or DICTIONARY.of(dictionary, "proven")
     recipe = getattr(X, "recipe", None)
     return Parts(loss, dictionary, way, y, weight, offset, base, labels, names, named, standard, binning, recipe)
+
+
+def _constant(loss, y, weight):
+    """The best constant prediction: as the loss has it, or where its residuals sum to 0; 0 of a loss that is not convex and has none."""
+    own = LOSS.of(loss, "constant")
+    if own is not None or not LOSS.of(loss, "convex"):
+        return 0.0 if own is None else own(y, weight)
+    zero, resid = np.zeros(len(y)), np.empty(len(y))
+    alone = LOSS.of(loss, "location")
+
+    def fall(constant):
+        residual_into(loss, y, weight, constant, zero, resid)
+        total = float(resid.sum())
+        return 0.0 if abs(total) <= 4 * np.finfo(float).eps * float(np.abs(resid).sum()) else total
+
+    # a loss of y - f has the unit of y, and its constant is among the targets
+    unit = (float(np.abs(y).max()) or 1.0) if alone else 1.0
+    near = float(np.average(y, weights=weight)) if alone else 0.0
+    found = falling_root(fall, near, unit / 8, (-CAP * unit, CAP * unit), 1e-15 * unit)[0]
+    if found is None:
+        raise ValueError(
+            f"the best constant prediction of {type(loss).__name__} is infinite for these y; pass center=False or more data."
+        )
+    return found
 
 
 def _less(y, offset, counts):

@@ -1,24 +1,18 @@
 """The best intercept beside given coefficients, for any loss."""
 
-import math
-
 import numpy as np
 
 from coordboost._generic import compiled, is_piece
 from coordboost._linesearch import CAP
 from coordboost._protocol import LOSS
+from coordboost._root import falling_root
 from coordboost._total import residual_of_each
 
 #: A sum of residuals that is this small beside the sum of their sizes is 0: some roundings of the sum.
 ROUNDED = 4 * np.finfo(float).eps
 
 
-def end_of(loss):
-    """How far an intercept is sought: ``CAP``, as labels of one class have no best one; as far as targets are for a loss of y - f."""
-    return math.inf if LOSS.of(loss, "location") else CAP
-
-
-def best_shift(problem, pred, near=0.0, step=1.0):
+def best_shift(problem, pred, near=0.0, step=None):
     """What is to be added to the predictions `pred` = B beta (n_samples,), so that the residuals sum to 0.
 
     0 for the squared loss on centred columns, where it is so beside any coefficients. It is sought from `near` on, first in a distance
@@ -30,57 +24,51 @@ def best_shift(problem, pred, near=0.0, step=1.0):
 class Shifts:
     """Best shifts beside predictions that change little by little: each is sought from the one before.
 
-    The sum of the residuals falls as the shift grows. Secant steps find where it is 0, inside a bracket as soon as there is one. The
-    slope of the last search is where the next one begins, so that it takes four passes over the samples.
+    The sum of the residuals falls as the shift grows. Secant steps and steps that double find a bracket of the place where it is 0, and
+    ``brentq`` finds that. The slope of the last search is where the next one begins, so that it takes four passes over the samples.
+    Where the sum keeps its sign to infinity, as for labels of one class, the shift brings every prediction to ``CAP``.
 
-    near : where to begin;  step : how far to go first
+    near : where to begin;  step : how far to go first, by default in the unit of the predictions
     """
 
-    def __init__(self, problem, near=0.0, step=1.0):
-        self.problem, self.near, self.step, self.slope = problem, near, step, 0.0
-        self.far, self.refresh = end_of(problem.loss), None
+    def __init__(self, problem, near=0.0, step=None):
+        self.problem, self.near, self.slope, self.refresh = problem, near, 0.0, None
+        # a loss of y - f has the unit of y
+        self.unit = (float(np.abs(problem.y).max()) or 1.0) if LOSS.of(problem.loss, "location") else 1.0
+        self.step = self.unit if step is None else step
 
     def beside(self, pred):
         """The shift beside `pred` = B beta (n_samples,)."""
         if LOSS.of(self.problem.loss, "quadratic"):
             return float(self.problem.resid(pred).sum() / self.problem.weight.sum())
-        shift = float(self._root(pred))
-        self.step = max(16 * abs(shift - self.near), 1e-6 * (1 + abs(shift)))
-        self.near = shift if abs(shift) < self.far else 0.0
-        loss = self.problem.loss
+        limits = self._limits(pred)
+        shift, self.slope = falling_root(
+            lambda at: self._sum(pred, at), self.near, self.step, limits, 1e-15 * self.unit, self.slope
+        )
+        if shift is None:
+            return float(limits[int(self.problem.resid(pred + self.near).sum() > 0)])
+        self.step = max(16 * abs(shift - self.near), 1e-6 * (self.unit + abs(shift)))
+        self.near, loss = shift, self.problem.loss
         if self.refresh is None and is_piece(loss) and LOSS.of(loss, "refresh_residual") is None:
             self.refresh = compiled(residual_of_each, (loss,))  # from the second search on it is worth compiling
         return shift
 
     def _sum(self, pred, shift):
-        """The sum of the residuals, and how large its rounding may be."""
+        """The sum of the residuals; 0 where it is rounding."""
         problem = self.problem
         if self.refresh is None:
             resid = problem.resid(pred + shift)
         else:
             resid = np.empty(len(pred))
             self.refresh(problem.loss, problem.y, problem.weight, problem.base + shift, pred, resid)
-        return float(resid.sum()), ROUNDED * float(np.abs(resid).sum())
+        total = float(resid.sum())
+        return 0.0 if abs(total) <= ROUNDED * float(np.abs(resid).sum()) else total
 
-    def _root(self, pred):
-        at, step, ends, seen = self.near, self.step, [-math.inf, math.inf], []
-        while True:
-            total, rounding = self._sum(pred, at)
-            if abs(total) <= rounding or abs(at) >= self.far:
-                return at
-            ends[total < 0] = at
-            if seen and (learned := (seen[-1][1] - total) / (at - seen[-1][0])) > 0:
-                self.slope = learned
-            move = total / self.slope if self.slope > 0 else math.copysign(step, total)
-            slow = len(seen) > 1 and 2 * abs(total) > abs(seen[-2][1])
-            seen.append((at, total))
-            least = 1e-15 + ROUNDED * abs(at)
-            if math.isinf(ends[1] - ends[0]):
-                at, step = at + math.copysign(step if slow else max(min(abs(move), step), least), total), 2 * step
-                continue
-            if min(abs(move), ends[1] - ends[0]) <= least:
-                return at
-            at = ends[0] + (ends[1] - ends[0]) / 2 if slow or not ends[0] < at + move < ends[1] else at + move
+    def _limits(self, pred):
+        """The shifts that bring every prediction to ``-CAP`` and to ``CAP`` in the unit of the targets, and 0 where they are there."""
+        counted = pred if self.problem.weight.all() else pred[self.problem.weight > 0]
+        low, high, cap = float(counted.min()), float(counted.max()), CAP * self.unit
+        return min(-cap - high - self.problem.base, 0.0), max(cap - low - self.problem.base, 0.0)
 
 
 def moved_by(problem, shift):
