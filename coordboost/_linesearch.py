@@ -61,7 +61,9 @@ def slope(loss, y, weight, f, direction, t):
 
 @kernel
 def bracket(loss, y, weight, f, direction, sign, begin, near, limit):
-    """A step length along `sign` at which the derivative has changed sign; `limit` where it never does. Without a curvature `near` is tried.
+    """A step length along `sign` at which the derivative has changed sign; `limit` where it never does.
+
+    Without a curvature `near` is tried first.
 
     begin : the derivatives at 0, and the size of the first, as `slope` has them
     """

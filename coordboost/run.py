@@ -15,7 +15,6 @@ from coordboost.paths.refitted import RefittedRun
 from coordboost.paths.scoring import run_losses
 from coordboost.shape import shapes
 from coordboost.state import State, spaced
-from coordboost.targets import Certificate
 
 __all__ = ["Outcome", "Run", "Status", "load"]
 
@@ -173,8 +172,7 @@ class Run(PathLike):
     def certificate(self, target=None, at=()):
         """Certificate of the last model; the models `at` earlier steps may raise its lower end."""
         last = self.final.certificate(target)
-        lower = max([last.lower, *(state.certificate(target).lower for state in self.replay(at))])
-        return Certificate(last.target, lower, last.upper, last.witness)
+        return last.moved(max([last.lower, *(state.certificate(target).lower for state in self.replay(at))]))
 
     def refit_intercept(self):
         """The same path with the best intercept beside the coefficients at every step, a ``RefittedRun``.

@@ -13,7 +13,7 @@ from coordboost._protocol import STEP
 from coordboost._threads import on_one_thread
 from coordboost.method import Method
 from coordboost.pieces.structural import FamilyStep, Structural, labels_of, lengths, table_of
-from coordboost.targets import Certificate, need_convexity, paid
+from coordboost.targets import interval, need_convexity, paid
 
 
 class Structured(NamedTuple):
@@ -42,8 +42,8 @@ class Structured(NamedTuple):
         if problem.countable:
             price, size = self.charges(problem, np.ones(len(at.beta))), np.abs(at.corr) + at.doubt(problem)
             scale = min(1.0, float(np.divide(price, size, out=np.ones_like(size), where=size > 0).min()))
-        lower = paid(problem, at, scale, upper) if scale > 0 else min(at.over(problem), upper)
-        return Certificate(self, lower, upper, {"loss": at.loss, "dual_scale": scale})
+        lower = paid(problem, at, scale) if scale > 0 else -math.inf
+        return interval(self, problem, at, lower, upper, {"loss": at.loss, "dual_scale": scale})
 
 
 def rgb(penalty, n_candidates=4, step=None, families=None, sampling=2.0, revisit=False):

@@ -8,7 +8,7 @@ ends are moved out by a bound of the rounding in them.
 """
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -71,6 +71,10 @@ class Certificate:
     def gap(self):
         return self.upper - self.lower
 
+    def moved(self, lower):
+        """The same with another lower end, which must be one; at most the upper end."""
+        return replace(self, lower=min(lower, self.upper))
+
     @property
     def known(self):
         """Whether there is a lower end at all."""
@@ -92,12 +96,12 @@ class At(NamedTuple):
     corr: np.ndarray
 
     @classmethod
-    def point(cls, problem, beta):
-        """Everything recomputed from `beta`. *Cost*: one scan."""
+    def point(cls, problem, beta, corr=True):
+        """Everything recomputed from `beta`; without `corr` but for the correlations. *Cost*: one scan."""
         beta = np.asarray(beta, dtype=np.float64)
         pred = problem.combine(beta)
         resid = problem.resid(pred)
-        return cls(beta, pred, problem.value(pred), resid, problem.scan(resid))
+        return cls(beta, pred, problem.value(pred), resid, problem.scan(resid) if corr else None)
 
     def scaled(self, problem, by):
         """The model times `by`; its correlations are not asked for."""
@@ -181,10 +185,9 @@ class Unconstrained(NamedTuple):
     @on_one_thread
     def certificate(self, problem, at):
         mu = LOSS.of(problem.loss, "mu")
-        worst = float(np.abs(at.corr).max())
-        least = min(at.over(problem), at.loss)
+        worst, upper = float(np.abs(at.corr).max()), at.upper(problem)
         if mu is None or not DICTIONARY.of(problem.dictionary, "countable"):
-            return Certificate(self, least, at.upper(problem), {"max_abs_corr": worst})
+            return interval(self, problem, at, -math.inf, upper, {"max_abs_corr": worst})
         spectrum, most = problem.spectrum, problem.span.most(unweighted(problem, at.resid))
         inside, unit = spectrum.project(problem, at.resid), most or 1.0  # in this unit no square leaves the range of float64
         witness = {
@@ -194,8 +197,7 @@ class Unconstrained(NamedTuple):
             "tilt": problem.span.tilt,
             "distance_to_solutions": float(np.linalg.norm(inside / unit / spectrum.singular)) * unit / mu,
         }
-        lower = max(least, at.loss - most * most / (2 * mu) - at.rounding(problem, 0.0))
-        return Certificate(self, lower, at.upper(problem), witness)
+        return interval(self, problem, at, at.loss - most * most / (2 * mu), upper, witness)
 
 
 class Ball(NamedTuple):
@@ -212,11 +214,12 @@ class Ball(NamedTuple):
         need_convexity(problem, repr(self))
         not_negative("Ball: the radius", self.radius)
         worst, inner = float(np.abs(at.corr).max()), float((at.resid * at.pred).sum())
-        least, lower = at.over(problem), at.loss + inner - at.rounding(problem, self.radius)
-        lower -= self.radius * worst if self.radius > 0 else 0.0
+        lower = at.loss + inner - (self.radius * worst if self.radius > 0 else 0.0)
         inside = at if at.l1 <= self.radius * (1 + 1e-12) else at.scaled(problem, self.radius / at.l1)
         upper, omega = inside.upper(problem), worst - inner / self.radius if self.radius > 0 else worst
-        return Certificate(self, max(lower, min(least, upper)), upper, {"omega": omega, "l1": at.l1, "max_abs_corr": worst})
+        return interval(
+            self, problem, at, lower, upper, {"omega": omega, "l1": at.l1, "max_abs_corr": worst}, radius=self.radius
+        )
 
 
 class Penalty(NamedTuple):
@@ -236,15 +239,72 @@ class Penalty(NamedTuple):
         worst, upper = float(np.abs(at.corr).max()), at.upper(problem) + self.lam * at.l1
         most = worst + at.doubt(problem)
         scale = min(1.0, self.lam / most) if most > 0 else 1.0
-        return Certificate(self, paid(problem, at, scale, upper), upper, {"max_abs_corr": worst, "dual_scale": scale})
+        return interval(self, problem, at, paid(problem, at, scale), upper, {"max_abs_corr": worst, "dual_scale": scale})
 
 
-def paid(problem, at, scale, upper):
-    """The lower end of ``Penalty`` where the penalty pays for ``scale * c^T b``, whatever b is."""
-    inner, rounding, least = float((at.resid * at.pred).sum()), at.rounding(problem, 0.0), at.over(problem)
+def paid(problem, at, scale):
+    """The lower end of ``Penalty`` where the penalty pays for ``scale * c^T b``, whatever b is; its rounding is in it."""
+    inner, least = float((at.resid * at.pred).sum()), at.over(problem)
     lower = scale * (at.loss + inner) + (1 - scale) * least if scale < 1 else at.loss + inner
     if LOSS.of(problem.loss, "quadratic"):
         # dual of the squared loss at theta = scale * resid: scale <r, y> - scale^2 <r, r / w> / 2
         square = 2 * at.loss
         lower = scale * (square + inner) - scale * scale * square / 2
-    return max(lower - rounding, min(least, upper))
+    return lower
+
+
+class Priced(NamedTuple):
+    r"""As ``Penalty``, with a price for each learner, and perhaps squares: :math:`L(\beta) + \sum_j p_j |\beta_j| + q_j \beta_j^2 / 2`.
+
+    For every s the penalty pays for :math:`s\,c^T b` but for :math:`\sum_j (s |c_j| - p_j)_+^2 / (2 q_j)`, which is infinite where a
+    price is exceeded and there is no square.
+
+    target : what is shown as the target;  price, square : p and q, (n_learners,)
+    """
+
+    target: object
+    price: np.ndarray
+    square: np.ndarray
+
+    @on_one_thread
+    def certificate(self, problem, at, model=None, rest=0.0):
+        """The interval.
+
+        model : a problem with another constant, and the point there whose value is the upper end; by default `at` itself
+        rest : what the lower end loses besides
+        """
+        need_convexity(problem, repr(self.target))
+        owner, own = (problem, at) if model is None else model
+        penalty = float(np.abs(own.beta) @ self.price + own.beta**2 @ self.square / 2)
+        part = 4 * max(own.part(owner), at.part(problem))  # prices are rounded, as norms are in them
+        upper = own.upper(owner) + penalty * (1 + part)
+        size = np.abs(at.corr) + at.doubt(problem)
+        price, square = self.price * (1 - part), self.square * (1 - part)
+        scales = [1.0, _share(price, size)]
+        if square.any():
+            scales.append(_share(price, np.abs(at.corr - square * at.beta) + at.doubt(problem)))
+        ends = [paid(problem, at, scale) - _unpaid(price, square, scale * size) for scale in scales]
+        best = int(np.argmax(ends))
+        witness = {"max_abs_corr": float(np.abs(at.corr).max()), "dual_scale": scales[best]}
+        return interval(self.target, problem, at, ends[best], upper, witness, rest=rest + part * penalty)
+
+
+def _share(price, size):
+    """The largest part of the correlations `size` that the prices pay for."""
+    return min(1.0, float(np.divide(price, size, out=np.ones_like(size), where=size > 0).min()))
+
+
+def _unpaid(price, square, size):
+    """What the penalty does not pay for: see ``Priced``."""
+    over = size - price * (1 + 2.0**-50)  # a share of the sizes is rounded
+    over, square = over[over > 0], square[over > 0]
+    return math.inf if (square == 0).any() else float((over * over / (2 * square)).sum())
+
+
+def interval(target, problem, at, lower, upper, witness, *, radius=0.0, rest=0.0):
+    """The one place where an interval is made: `lower`, as computed at the point `at`, is rounded down; `upper` was rounded up there.
+
+    radius : how large the coefficients are that the correlations are multiplied by;  rest : what else `lower` loses
+    """
+    least = min(at.over(problem), upper)
+    return Certificate(target, max(lower - at.rounding(problem, radius) - rest, least), upper, witness)

@@ -6,6 +6,7 @@ rounded; at most six columns. ``fractions`` turns a float64 instance into the ex
 FGM = Freund, Grigas, Mazumder, "A New Perspective on Boosting in Linear Regression" (2017).
 """
 
+import math
 from fractions import Fraction
 from itertools import combinations, product
 
@@ -76,3 +77,37 @@ def lasso_ball(X, y, delta):
             yield bordered[:-1], bordered[-1]
 
     return _lasso(X, y, systems)
+
+
+def root_of(number, digits=60):
+    """The square root of a Fraction, rounded down after so many digits."""
+    scale = 10**digits
+    return Fraction(math.isqrt(number.numerator * scale * scale // number.denominator), scale)
+
+
+def net_optimum(X, y, weight, first, second, centred=True):
+    """The exact minimum of sum w (y - b - X beta)^2 / 2 + sum first |beta| + sum second beta^2 / 2, over b too unless not `centred`.
+
+    Fractions, few columns: every signed support that solves its linear system is tried against the KKT conditions. A support whose
+    columns depend on each other is not needed.
+    """
+    total = sum(weight)
+    if centred:
+        X = X - np.array([weight @ column / total for column in X.T])
+        y = y - weight @ y / total
+    p = X.shape[1]
+    for size in range(p + 1):
+        for S, s in product(map(list, combinations(range(p), size)), product([1, -1], repeat=size)):
+            A = X[:, S] * np.array(s, dtype=object)
+            gram = (A.T * weight) @ A
+            for i, j in enumerate(S):
+                gram[i, i] += second[j]
+            b = solve_exact(gram, A.T @ (weight * y) - first[S]) if size else np.zeros(0, dtype=object)
+            if b is None or not all(b >= 0):
+                continue
+            beta = fractions(np.zeros(p))
+            beta[S] = s * b
+            rest = y - X @ beta
+            if all(np.abs(X.T @ (weight * rest) - second * beta) <= first):
+                return weight @ (rest * rest) / 2 + first @ np.abs(beta) + second @ (beta * beta) / 2
+    raise AssertionError("no support satisfies the conditions")

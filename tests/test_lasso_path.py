@@ -232,4 +232,7 @@ def test_an_exact_path_is_scanned_for_penalties_where_rounding_matters():
     X, y = table(30, 100)
     rough, fine = (cb.lasso_path(X, y, tol=tol, solver="homotopy", n_alphas=30, eps=1e-2) for tol in (1e-6, 1e-12))
     assert rough.n_scans + 20 <= fine.n_scans
-    assert (rough.coefs == fine.coefs).all() and rough.gaps.max() <= 1e-12 and fine.gaps.max() <= 1e-14
+    assert (rough.coefs == fine.coefs).all() and rough.gaps.max() <= 1e-12
+    # a gap holds what rounding may add: 4 u sqrt(n) for each unit of the coefficients beside the target, and for the sum of the losses
+    length = np.abs(fine.problem.unit(fine.coefs[:, -1])).sum() / np.linalg.norm(y - y.mean())
+    assert fine.gaps.max() <= 1e-14 + 8 * np.finfo(float).eps * np.sqrt(30) * (length + 1)

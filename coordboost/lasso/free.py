@@ -11,13 +11,10 @@ import math
 
 import numpy as np
 
-from coordboost._protocol import LOSS
 from coordboost.lasso.newton import Newton
+from coordboost.paths import intercept
 from coordboost.paths.intercept import best_shift
 from coordboost.targets import At, Penalty
-
-#: A constant is far enough where the sum of the residuals is this part of the sum of their sizes; how often it is made four times as large.
-LEANS, LONGER = 0.1, 30
 
 
 class FreeNewton(Newton):
@@ -84,42 +81,11 @@ class CentredPart:
         return self.part.dictionary.gram(weight) - np.outer(along, self.means)
 
 
-class Reach:
-    r"""How far the intercept of an optimum can be from the start.
-
-    With the residual r at the constant prediction c convexity gives
-    :math:`L(b, \beta) \ge L(c) - (b - c) \sum_i r_i - \|\beta\|_1 \|B'r\|_\infty`. At an optimum L is at most the objective U of any
-    model, and :math:`\|\beta\|_1 \le (U - I) / \text{lam}`, I the infimum. A constant on either side of the best one gives an end each;
-    it has to be so far that the residuals lean to one side.
-    """
+class Reach(intercept.Farthest):
+    """How far the intercept of an optimum can be from the start, for the columns of `source`."""
 
     def __init__(self, source):
-        problem = source.problem
-        self.problem, self.ends = problem, []
-        # a loss of y - f has the unit of y
-        unit = float(np.average(np.abs(problem.y), weights=problem.weight)) if LOSS.of(problem.loss, "location") else 1.0
-        for side in (1.0, -1.0):
-            self.ends.append(self._end(source, side * (unit or 1.0)))
-
-    def _end(self, source, c):
-        """Constants from c on, on its side: itself, its loss, the sum of the residuals in size, and the largest correlation in size."""
-        for _ in range(LONGER):
-            pred = np.full(self.problem.n_samples, c)
-            resid = self.problem.resid(pred)
-            push = -math.copysign(1.0, c) * float(resid.sum())
-            if push >= LEANS * float(np.abs(resid).sum()):
-                break
-            c *= 4.0
-        return c, self.problem.value(pred), push, float(np.abs(source.scan(resid)).max())
-
-    def most(self, upper, lam):
-        """The largest distance from the start, where the objective is at most `upper`."""
-        l1, far = (upper - self.problem.infimum) / lam, 0.0
-        for c, loss, push, worst in self.ends:
-            if not push > 0:
-                return math.inf
-            far = max(far, abs(c) + max(upper - loss + l1 * worst, 0.0) / push)
-        return far
+        super().__init__(source.problem, source.scan)
 
     def gap(self, lam, *point):
         """The certified gap at a point whose prediction has its intercept in."""

@@ -15,7 +15,7 @@ from coordboost.lasso.solvers import SOLVERS, by_newton_freely, choose
 from coordboost.paths.intercept import Shifts
 from coordboost.problem import Problem
 from coordboost.screening.columns import ScaledColumns
-from coordboost.targets import need_convexity
+from coordboost.targets import At, need_convexity
 
 #: A gap over the loss at 0 is a quotient of two rounded numbers.
 ROUNDED = 1 + 4 * float(np.finfo(float).eps)
@@ -99,6 +99,7 @@ def lasso_path(
         with interruptible() as interrupted:
             gammas, gaps, n_scans = (by_newton_freely if free else SOLVERS[solver])(problem, columns, lams, tol)
             cut = interrupted()
+        gaps = gaps + _rounding(problem, scale / largest, gammas)
         models, intercepts = _raw(problem, scale / largest, gammas)
         if free:
             shifts = Shifts(problem)
@@ -114,7 +115,16 @@ def lasso_path(
         warnings.warn(LATE, InterruptedWarning, stacklevel=2)
     penalised = np.ones((2, problem.standardization.n_columns))
     penalised[:, problem.standardization.kept] = _factors(problem, scale, factor)
-    return LassoPath(problem, alphas[:done], models, intercepts, gaps, n_scans + 1, solver, penalised, l1_ratio, message)
+    return LassoPath(problem, alphas[:done], models, intercepts, gaps, n_scans + 1, solver, penalised, l1_ratio, message, free)
+
+
+def _rounding(problem, factor, gammas):
+    """What the rounding of predictions and correlations may add to a gap relative to the loss at 0, (n_alphas,): see ``At.rounding``."""
+    zero = At.point(problem, np.zeros(problem.n_learners), corr=False)
+    rows = np.repeat(np.arange(gammas.shape[0]), np.diff(gammas.indptr))
+    l1 = np.bincount(rows, np.abs(factor[gammas.indices] * gammas.data), gammas.shape[0])
+    size = zero.doubt(problem) * l1 + zero.sums(problem)
+    return 2 * size / problem.start_excess if problem.start_excess > 0 else 0 * size
 
 
 def _told(alphas, gaps, tol):

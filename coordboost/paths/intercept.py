@@ -1,5 +1,7 @@
 """The best intercept beside given coefficients, for any loss."""
 
+import math
+
 import numpy as np
 
 from coordboost._generic import compiled, is_piece
@@ -7,9 +9,14 @@ from coordboost._linesearch import CAP
 from coordboost._protocol import LOSS
 from coordboost._root import falling_root
 from coordboost._total import residual_of_each
+from coordboost.targets import At, Ball, Penalty, Unconstrained
 
 #: A sum of residuals that is this small beside the sum of their sizes is 0: some roundings of the sum.
 ROUNDED = 4 * np.finfo(float).eps
+#: For the squared loss its square is what matters.
+CENTRED = 1e-8
+#: A constant is far enough where the sum of the residuals is this part of the sum of their sizes; how often it is made four times as large.
+LEANS, LONGER = 0.1, 30
 
 
 def best_shift(problem, pred, near=0.0, step=None):
@@ -69,6 +76,112 @@ class Shifts:
         counted = pred if self.problem.weight.all() else pred[self.problem.weight > 0]
         low, high, cap = float(counted.min()), float(counted.max()), CAP * self.unit
         return min(-cap - high - self.problem.base, 0.0), max(cap - low - self.problem.base, 0.0)
+
+
+class Farthest:
+    r"""How far the intercept of an optimum can be from the start.
+
+    With the residual r at the constant prediction c convexity gives
+    :math:`L(b, \beta) \ge L(c) - (b - c) \sum_i r_i - \sum_j |c_j| |\beta_j|`, :math:`c_j = \langle B_j, r \rangle`. At an optimum L is
+    at most the objective U of any model, and :math:`\sum_j p_j |\beta_j| \le U - I`, I the infimum and p the prices. A constant on
+    either side of the best one gives an end each; it has to be so far that the residuals lean to one side.
+
+    scan : correlations with the learners that `price` is for, by default those of the problem
+    """
+
+    def __init__(self, problem, scan=None):
+        self.problem, self.ends, self.scan = problem, [], problem.scan if scan is None else scan
+        # a loss of y - f has the unit of y
+        unit = float(np.average(np.abs(problem.y), weights=problem.weight)) if LOSS.of(problem.loss, "location") else 1.0
+        for side in (1.0, -1.0):
+            self.ends.append(self._end(side * (unit or 1.0)))
+
+    def _end(self, c):
+        """Constants from c on, on its side: itself, its loss, the sum of the residuals in size, and all correlations in size."""
+        for _ in range(LONGER):
+            pred = np.full(self.problem.n_samples, c)
+            resid = self.problem.resid(pred)
+            push = -math.copysign(1.0, c) * float(resid.sum())
+            if push >= LEANS * float(np.abs(resid).sum()):
+                break
+            c *= 4.0
+        return c, self.problem.value(pred), push, np.abs(self.scan(resid))
+
+    def most(self, upper, price):
+        """The largest distance from the start where the objective is at most `upper`; price : a number, or (n_learners,)."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return self._most(upper, [(upper - self.problem.infimum) * float(np.max(size / price)) for *_, size in self.ends])
+
+    def in_ball(self, upper, radius):
+        """The same in an l1 ball."""
+        return self._most(upper, [radius * float(size.max()) for *_, size in self.ends])
+
+    def _most(self, upper, along):
+        far = 0.0
+        for (c, loss, push, _), most in zip(self.ends, along, strict=True):
+            if not push > 0 or math.isnan(most):
+                return math.inf
+            far = max(far, abs(c) + max(upper - loss + most, 0.0) / push)
+        return far
+
+
+def certified(problem, beta, shift, target, reach=None):
+    """The interval that a model certifies: computed anew from its coefficients and its intercept.
+
+    Parameters
+    ----------
+    beta : (n_learners,);  shift : what its intercept adds to the constant prediction of the problem
+    target : Priced
+    reach : Farthest, optional
+        Where the intercept is part of the problem. A lower end then needs residuals that sum to 0, and what they miss, times how far the
+        best intercept can be; so it is found beside the best intercept, and another intercept only raises the upper end. Without it the
+        problem is that of the constant prediction as it is, for the squared loss also that of any other.
+    """
+    squared = LOSS.of(problem.loss, "quadratic")
+    if reach is None and not squared:
+        return target.certificate(problem, At.point(problem, beta))
+    owner = moved_by(problem, shift) if shift != 0 else problem
+    own = At.point(owner, beta)
+    sum_of, size = _sums(own)
+    dual, base = own, owner
+    if abs(sum_of) > (CENTRED if squared else ROUNDED) * size:
+        extra = best_shift(owner, own.pred)
+        base, shift = moved_by(owner, extra), shift + extra
+        dual = At.point(base, beta)
+        sum_of, _ = _sums(dual)
+    if squared:
+        rest = sum_of**2 / (2 * float(problem.weight.sum()))
+    else:
+        upper = own.upper(owner) + float(np.abs(beta) @ target.price)
+        off = abs(sum_of) + dual.doubt(base) * math.sqrt(float(problem.weight.sum()))
+        rest = off * (reach.most(upper, target.price) + abs(shift))
+    return target.certificate(base, dual, (owner, own), rest)
+
+
+def beside_any(certificate, problem, at, shift, reach):
+    """The interval of a problem with an intercept, from a `certificate` of its coefficients beside one intercept.
+
+    problem, at : the problem with that intercept as its constant, and the point;  shift : what it adds to that of the start
+    reach : Farthest, from the start
+    """
+    target, upper = certificate.target, certificate.upper
+    if certificate.lower <= problem.infimum:
+        return certificate
+    total = float(problem.weight.sum())
+    off = abs(_sums(at)[0]) + at.doubt(problem) * math.sqrt(total)
+    if isinstance(target, Unconstrained):  # the constants are at right angles to the columns
+        rest = off * off / (2 * LOSS.of(problem.loss, "mu") * total)
+    elif isinstance(target, Ball):
+        rest = off * (reach.in_ball(upper, target.radius) + abs(shift))
+    else:
+        price = target.lam if isinstance(target, Penalty) else target.charges(problem, np.ones(len(at.beta)))
+        rest = off * (reach.most(upper, price) + abs(shift))
+    return certificate.moved(max(certificate.lower - rest, problem.infimum))
+
+
+def _sums(at):
+    """The sum of the residuals, and of their sizes."""
+    return float(at.resid.sum()), float(np.abs(at.resid).sum())
 
 
 def moved_by(problem, shift):

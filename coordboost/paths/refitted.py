@@ -4,18 +4,30 @@ from functools import cached_property
 
 import numpy as np
 
-from coordboost.paths.intercept import Shifts, left_open, moved_by
+from coordboost._protocol import LOSS
+from coordboost.paths.intercept import Farthest, Shifts, beside_any, left_open, moved_by
 from coordboost.paths.places import PathLike, checked_place
 from coordboost.paths.scoring import predictions, run_losses
 from coordboost.state import State
+
+
+class RefittedState(State):
+    """A state of the problem with an intercept of its own: ``shift`` more than the start of the ``RefittedRun`` ``refitted``."""
+
+    def certificate(self, target=None):
+        """The interval of the optimum over coefficients and intercept."""
+        found = super().certificate(target)
+        if not LOSS.of(self.problem.loss, "convex") or LOSS.of(self.problem.loss, "quadratic"):
+            return found
+        return beside_any(found, self.problem, self.point, self.shift, self.refitted.reach)
 
 
 class RefittedRun(PathLike):
     """The models of a run, each with the best intercept beside its coefficients.
 
     The steps, the coefficients and where a ``Place`` is are those of ``run``, which keeps the intercept of its start; predictions,
-    scores, losses and certificates are those of the models here. At the best intercept residuals sum to 0: but for the rounding of that
-    sum, what a certificate says of coefficients beside this intercept it says beside any other.
+    scores, losses and certificates are those of the models here. At the best intercept residuals sum to 0: what a certificate says of
+    coefficients beside this intercept it says beside any other, and it pays for what the sum misses.
     """
 
     def __init__(self, run):
@@ -33,6 +45,11 @@ class RefittedRun(PathLike):
         return np.array([shifts.beside(pred) for pred in predictions(self.run)])
 
     @cached_property
+    def reach(self):
+        """How far the best intercept can be. *Cost*: two scans, once."""
+        return Farthest(self.problem)
+
+    @cached_property
     def final(self):
         """The last state, of the problem with the intercept that is best there."""
         return self._beside(self.run.final)
@@ -45,8 +62,8 @@ class RefittedRun(PathLike):
 
     def _beside(self, state, shifts=None):
         shift = (Shifts(self.problem) if shifts is None else shifts).beside(state.pred)
-        moved = State(moved_by(self.problem, shift), state.target, state.k, state.beta, state.seconds, state.path)
-        moved.pred = state.pred
+        moved = RefittedState(moved_by(self.problem, shift), state.target, state.k, state.beta, state.seconds, state.path)
+        moved.pred, moved.shift, moved.refitted = state.pred, shift, self
         return moved
 
     def _state(self, place):
