@@ -10,8 +10,35 @@ NEAR = 1e-8
 
 def shown(value):
     """`value` on one short line."""
-    text = " ".join(repr(value).split())
+    try:
+        text = " ".join(repr(value).split())
+    except ValueError:  # a whole number of more digits than Python writes
+        text = f"a {type(value).__name__} of more digits than can be shown"
     return text if len(text) <= 80 else text[:77] + "..."
+
+
+def number_of(value):
+    """`value` as a float: a real number of any type, also an array without axes; None for all else, and where it is too large."""
+    kind = getattr(getattr(value, "dtype", None), "kind", "f")
+    if isinstance(value, str | bytes | bytearray | bool | complex) or kind not in "fiu" or getattr(value, "ndim", 0):
+        return None
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def with_floats(piece):
+    """A piece, a named tuple, whose numbers are floats where it declares them so: of other types its kernels would be compiled anew."""
+    declared = getattr(type(piece), "__annotations__", {})
+    found = {
+        name: number
+        for name in getattr(piece, "_fields", ())
+        if declared.get(name) in (float, float | None, "float", "float | None")
+        and type(getattr(piece, name)) is not float
+        and (number := number_of(getattr(piece, name))) is not None
+    }
+    return piece._replace(**found) if found else piece
 
 
 def real(name, value, fits, expected):
@@ -22,13 +49,14 @@ def real(name, value, fits, expected):
     ValueError
         "`name` must be `expected`, got ...".
     """
+    number = number_of(value)
     try:
-        good = not isinstance(value, str | bytes | bool) and bool(fits(float(value)))
-    except (TypeError, ValueError):
+        good = number is not None and bool(fits(number))
+    except (ValueError, OverflowError):  # of int(nan), int(inf)
         good = False
     if not good:
         raise ValueError(f"{name} must be {expected}, got {shown(value)}.")
-    return float(value)
+    return number
 
 
 def positive(name, value, below=math.inf, expected="a positive finite number"):

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._checks import shown
+from coordboost._checks import real, shown
 
 
 class Families(NamedTuple):
@@ -46,10 +46,11 @@ class Families(NamedTuple):
             raise ValueError(
                 f"families: nodes must be {len(bound)} whole numbers >= 0, one for each family, got {shown(self.nodes)}."
             )
-        if not self.q >= 1 or self.sums not in (0, 1):
-            raise ValueError(f"families: q must be at least 1, and sums 0 or 1, got q={self.q!r}, sums={self.sums!r}.")
+        q = real("families: q", self.q, lambda number: number >= 1, "a number >= 1")
+        if isinstance(self.sums, str | np.ndarray) or self.sums not in (0, 1):
+            raise ValueError(f"families: sums must be 0 or 1, got {shown(self.sums)}.")
         return Families(
-            bound.astype(np.float64), complexity.astype(np.float64), nodes.astype(np.int64), float(self.q), self.sums
+            bound.astype(np.float64), complexity.astype(np.float64), nodes.astype(np.int64), q, self.sums
         )
 
 

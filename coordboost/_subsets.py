@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from coordboost._checks import shown
+
 #: From so many things on NumPy's own choice is faster than a number for each of them: 1,000 times as fast for 100 of a million.
 MANY = 10_001
 #: Up to so many of them Floyd's algorithm, on all rows at once.
@@ -55,5 +57,5 @@ def _fill(rows, tries, rng, n):
 
 def check_count(name, t, n, what):
     """Refuse a `t` that is no number of things, of which there are n."""
-    if not (isinstance(t, int | np.integer) and 1 <= t <= n):
-        raise ValueError(f"{name}: t must be a whole number from 1 to {n} (the number of {what}), got {t!r}.")
+    if isinstance(t, bool) or not (isinstance(t, int | np.integer) and 1 <= t <= n):
+        raise ValueError(f"{name}: t must be a whole number from 1 to {n} (the number of {what}), got {shown(t)}.")

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 
+from coordboost._checks import with_floats
 from coordboost._protocol import COEFFICIENTS, DICTIONARY, LOSS, PERTURBATION, SELECTION, STEP
 from coordboost.pieces.coefficients import Single
 from coordboost.targets import Ball, Unconstrained
@@ -82,7 +83,7 @@ class Method:
         for kind, name in ((SELECTION, "select"), (STEP, "step"), (PERTURBATION, "noise")):
             piece = getattr(self, name)
             bind = None if piece is None else kind.of(piece, "bind")
-            bound[name] = piece if bind is None else bind(problem)
+            bound[name] = with_floats(piece if bind is None else bind(problem))
         return replace(self, **bound)
 
     def _searches(self, dictionary):

@@ -7,7 +7,7 @@ and Relatives* (FGM), Lu, Mazumder, *Randomized Gradient Boosting Machine* (LM),
 
 import math
 
-from coordboost._checks import not_negative, positive, real, shown
+from coordboost._checks import not_negative, number_of, positive, real, shown
 from coordboost._protocol import STEP
 from coordboost.method import Method
 from coordboost.pieces.coefficients import Refitted, TwoSequences
@@ -34,9 +34,9 @@ def ls_boost(eps=0.1):
 
     Squared loss: eps = 1 is matching pursuit; 0 < eps < 2 (theory: eps <= 1), dimensionless.
     """
-    positive("eps", eps, 2, "between 0 and 2 (LS-Boost diverges from 2 on)")
+    eps = positive("eps", eps, 2, "between 0 and 2 (LS-Boost diverges from 2 on)")
     return Method(
-        "ls_boost", Full(), Proportional(float(eps)), "Freund, Grigas, Mazumder, Section 2", Unconstrained(), {"eps": eps}
+        "ls_boost", Full(), Proportional(eps), "Freund, Grigas, Mazumder, Section 2", Unconstrained(), {"eps": eps}
     )
 
 
@@ -49,8 +49,8 @@ def forward_stagewise(eps):
     if hasattr(eps, "__len__") and getattr(eps, "ndim", 1) and not isinstance(eps, str):
         steps = sequence("eps", eps)
         return Method("forward_stagewise", Full(), SignSequence(steps), source, Unconstrained(), {"eps": steps})
-    positive("eps", eps, expected="a positive finite number, or a sequence of them")
-    return Method("forward_stagewise", Full(), Sign(float(eps)), source, Unconstrained(), {"eps": eps})
+    eps = positive("eps", eps, expected="a positive finite number, or a sequence of them")
+    return Method("forward_stagewise", Full(), Sign(eps), source, Unconstrained(), {"eps": eps})
 
 
 def regularized_forward_stagewise(eps, delta):
@@ -58,18 +58,20 @@ def regularized_forward_stagewise(eps, delta):
 
     Stays in, and approaches the Lasso on, the l1 ball of radius delta >= eps; delta = inf is FS_eps bit for bit.
     """
-    positive("eps", eps)
-    real("delta", delta, lambda number: number >= eps, f"at least eps = {eps!r}")
-    target = Ball(float(delta)) if delta < math.inf else Unconstrained()
+    least = f"at least eps = {shown(eps)}"
+    eps = positive("eps", eps)
+    delta = real("delta", delta, lambda number: number >= eps, least)
+    target = Ball(delta) if delta < math.inf else Unconstrained()
     source = "Freund, Grigas, Mazumder, Section 4"
     parameters = {"eps": eps, "delta": delta}
-    return Method("regularized_forward_stagewise", Full(), Sign(float(eps), float(delta)), source, target, parameters)
+    return Method("regularized_forward_stagewise", Full(), Sign(eps, delta), source, target, parameters)
 
 
 def path_forward_stagewise(eps, deltas):
     """PATH-R-FS_eps: step k is one of R-FS_{eps, deltas[k]}, deltas non-decreasing and at least eps (FGM, Section 5)."""
+    eps = positive("eps", eps)
     step = PathSign(
-        positive("eps", eps), sequence("deltas", deltas, " For a single radius use regularized_forward_stagewise(eps, delta).")
+        eps, sequence("deltas", deltas, " For a single radius use regularized_forward_stagewise(eps, delta).")
     ).bind(None)
     source = "Freund, Grigas, Mazumder, Section 5"
     parameters = {"eps": eps, "deltas": step.deltas}
@@ -82,11 +84,11 @@ def frank_wolfe(delta, step=None):
     `step`: None for 2 / (k + 2); ``BallSearch(delta)`` for the exact line search; a number in (0, 1] for a constant gamma, which is
     R-FS with eps = gamma * delta.
     """
-    positive("delta", delta)
-    rule = OpenLoop(float(delta)) if step is None else step
-    if isinstance(step, int | float):
-        positive("step", step, 1 + 1e-15, "a constant gamma in (0, 1], None, or BallSearch(delta)")
-        rule = Sign(float(step * delta), float(delta))
+    delta = positive("delta", delta)
+    rule = OpenLoop(delta) if step is None else step
+    if number_of(step) is not None or isinstance(step, bool):
+        step = positive("step", step, 1 + 1e-15, "a constant gamma in (0, 1], None, or BallSearch(delta)")
+        rule = Sign(step * delta, delta)
     elif step is not None:
         radius = STEP.of(step, "frank_wolfe")
         if radius is None:
@@ -94,7 +96,7 @@ def frank_wolfe(delta, step=None):
         if radius != delta:
             raise ValueError(f"step has the radius {radius!r}, the ball has delta = {delta!r}; give both the same radius.")
     source = "Frank-Wolfe; Freund, Grigas, Mazumder, A.4.5"
-    return Method("frank_wolfe", Full(), rule, source, Ball(float(delta)), {"delta": delta, "step": step})
+    return Method("frank_wolfe", Full(), rule, source, Ball(delta), {"delta": delta, "step": step})
 
 
 def frank_wolfe_away(delta):
@@ -115,9 +117,10 @@ def frank_wolfe_pairwise(delta):
 
 
 def _vertices(name, step, delta, algorithm):
-    rule = step(float(positive("delta", delta)))
+    delta = positive("delta", delta)
+    rule = step(delta)
     source = f"Lacoste-Julien, Jaggi, On the global linear convergence of Frank-Wolfe optimization variants, {algorithm}"
-    return Method(name, Full(), rule, source, Ball(float(delta)), {"delta": delta}, Vertices())
+    return Method(name, Full(), rule, source, Ball(delta), {"delta": delta}, Vertices())
 
 
 def gcd(step=None):
@@ -131,9 +134,9 @@ def gbm(rate=0.1):
     For learners that are given, and for trees whose leaves are means, this is ``ls_boost(rate)``; a ridge penalty of leaf values and
     Newton's leaves make fits of another length. Friedman (2001), Section 5; LM, Algorithm 1 without its line search.
     """
-    positive("rate", rate, 2, "between 0 and 2")
+    rate = positive("rate", rate, 2, "between 0 and 2")
     source = "Friedman, Greedy function approximation: a gradient boosting machine, Section 5"
-    return Method("gbm", Full(), Fitted(float(rate)), source, Unconstrained(), {"rate": rate})
+    return Method("gbm", Full(), Fitted(rate), source, Unconstrained(), {"rate": rate})
 
 
 def rcd(step=None):
@@ -169,10 +172,11 @@ def lasso_cd(lam, select=None):
     `lam` in the sum convention: n_samples times scikit-learn's alpha. `select`: ``Cyclic()`` by default, ``Full()`` (the largest
     step wins) or ``Subset(t)``. lam = 0 with ``Full()`` is LS-Boost(1).
     """
-    rule = SoftThreshold(not_negative("lam", lam))
+    lam = not_negative("lam", lam)
+    rule = SoftThreshold(lam)
     source = "Freund, Grigas, Mazumder, A.4.4"
     return Method(
-        "lasso_cd", Cyclic() if select is None else select, rule, source, Penalty(float(lam)), {"lam": lam, "select": select}
+        "lasso_cd", Cyclic() if select is None else select, rule, source, Penalty(lam), {"lam": lam, "select": select}
     )
 
 
@@ -211,6 +215,7 @@ def agbmr(eta, gamma, period=None, guard=True, correction=1):
     rounds = (
         -1 if period is None else int(real("period", period, lambda n: n >= 1 and n == int(n), "a whole number >= 1, or None"))
     )
+    period = None if period is None else rounds
     parameters = {"eta": eta, "gamma": gamma, "period": period, "guard": guard, "correction": correction}
     return _accelerated("agbmr", rounds, "Algorithm 3", parameters)
 
@@ -225,15 +230,16 @@ def vagbm(eta, gamma=1.0, guard=False):
 
 
 def _accelerated(name, period, algorithm, parameters):
-    eta, gamma, correction = float(positive("eta", parameters["eta"])), parameters["gamma"], parameters.get("correction", 0)
+    eta, gamma, correction = positive("eta", parameters["eta"]), parameters["gamma"], number_of(parameters.get("correction", 0))
     if correction not in (1, 0, -1):
-        raise ValueError(f"correction must be 1, -1 or 0 (none), got {shown(correction)}.")
+        raise ValueError(f"correction must be 1, -1 or 0 (none), got {shown(parameters['correction'])}.")
     follow = isinstance(gamma, str) and gamma == "auto" and correction != 0
     if not follow:
         meant = "in (0, 1], or 'auto'" if correction else "in (0, 1]; without a correction there is no 'auto'"
-        positive("gamma", gamma, 1 + 1e-15, meant)
-    step = TwoPhase(eta, 1.0 if follow else float(gamma)) if correction else OnePhase(eta)
-    share, guard = 0.0 if correction else float(gamma), int(bool(parameters["guard"]))
+        gamma = positive("gamma", gamma, 1 + 1e-15, meant)
+    parameters |= {"eta": eta, "gamma": gamma} | ({"correction": int(correction)} if "correction" in parameters else {})
+    step = TwoPhase(eta, 1.0 if follow else gamma) if correction else OnePhase(eta)
+    share, guard = 0.0 if correction else gamma, int(bool(parameters["guard"]))
     store = TwoSequences(share, period=period, guard=guard, correction=int(correction), follow_angle=int(follow))
     source = f"Lu, Karimireddy, Ponomareva, Mirrokni, {algorithm}"
     return Method(name, Full(), step, source, Unconstrained(), parameters, store)

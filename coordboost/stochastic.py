@@ -19,7 +19,8 @@ def sgb(eps=0.1, gamma=0.0, share=1.0, select=None):
     `share` in (0, 1] is the part: each sample is drawn on its own, and counts 1 / share times. `gamma` shrinks all that was learned
     before by 1 - gamma eps in each step. `select` looks at all learners by default. ``sgb(eps)`` is ``gbm(eps)``.
     """
-    noise = None if share == 1 else Noise(float(positive("eps", eps)), share=share)
+    eps, gamma, share = positive("eps", eps), not_negative("gamma", gamma), _share(share)
+    noise = None if share == 1 else Noise(eps, share=share)
     parameters = {"eps": eps, "gamma": gamma, "share": share, "select": select}
     return _langevin("sgb", eps, gamma, select, noise, "Algorithm 1", parameters)
 
@@ -33,6 +34,7 @@ def sglb(eps=0.1, beta=1e4, gamma=1e-3, share=1.0, select=None, structure=Struct
     at the shrunken model) are variants: with another structure than OWN the limit is not that law.
     """
     eps, beta = positive("eps", eps), inverse_temperatures(beta)
+    gamma, share = not_negative("gamma", gamma), _share(share)
     given = {"eps": eps, "beta": beta, "gamma": gamma, "share": share, "select": select}
     parameters = {**given, "structure": int(Structure(structure)), "shrink_first": bool(shrink_first)}
     ahead = float(gamma * eps) if shrink_first else 0.0
@@ -41,8 +43,11 @@ def sglb(eps=0.1, beta=1e4, gamma=1e-3, share=1.0, select=None, structure=Struct
     return _langevin("sglb", eps, gamma, select, noise, "Algorithm 2", parameters)
 
 
+def _share(share):
+    return positive("share", share, 1 + 1e-15, "above 0 and at most 1")
+
+
 def _langevin(name, eps, gamma, select, noise, algorithm, parameters):
-    positive("eps", eps)
-    rule = Langevin(float(eps), float(not_negative("gamma", gamma) * eps))
+    rule = Langevin(eps, gamma * eps)
     source = f"Ustimenko, Prokhorenkova, SGLB, {algorithm}"
     return Method(name, Full() if select is None else select, rule, source, Unconstrained(), parameters, noise=noise)

@@ -6,7 +6,13 @@ at ``state.seconds``; see ``coordboost.asking`` for when rules are asked.
 
 from dataclasses import dataclass
 
+from coordboost._checks import real
 from coordboost.targets import UNKNOWN, Unconstrained
+
+
+def _checked(name, number):
+    """What a rule compares with, as a float."""
+    return real(name, number, lambda number: number >= 0, "a number >= 0")
 
 
 @dataclass(frozen=True)
@@ -31,6 +37,9 @@ class GapBelow:
     target: object = None
     every: int | None = None
 
+    def __post_init__(self):
+        vars(self)["tolerance"] = _checked("GapBelow: tolerance", self.tolerance)
+
     def __call__(self, state):
         target = self.target or state.target
         certificate = state.certificate(target)
@@ -53,6 +62,9 @@ class NoProgress:
     tolerance: float = 1e-12
     every: int | None = None
 
+    def __post_init__(self):
+        vars(self)["tolerance"] = _checked("NoProgress: tolerance", self.tolerance)
+
     def __call__(self, state):
         if not isinstance(state.target, Unconstrained):
             return False
@@ -68,6 +80,9 @@ class TimeLimit:
 
     seconds: float
     clock = True
+
+    def __post_init__(self):
+        vars(self)["seconds"] = _checked("TimeLimit: seconds", self.seconds)
 
     def __call__(self, state):
         return state.seconds >= self.seconds

@@ -66,15 +66,16 @@ def rgb(penalty, n_candidates=4, step=None, families=None, sampling=2.0, revisit
     revisit : bool
         Whether the trees of earlier steps compete again.
     """
+    penalty, wanted = not_negative("penalty", penalty), "a whole number >= 1, or None for all families"
+    if n_candidates is not None:
+        n_candidates = int(real("n_candidates", n_candidates, lambda n: n >= 1 and n == int(n), wanted))
+    sampling = real("sampling", sampling, lambda power: 0 <= power < math.inf, "a finite number >= 0")
     parameters = {
         "penalty": penalty, "n_candidates": n_candidates, "step": step, "families": families, "sampling": sampling, "revisit": revisit,
     }  # fmt: skip
-    if n_candidates is not None:
-        real("n_candidates", n_candidates, lambda n: n >= 1 and n == int(n), "a whole number >= 1, or None for all families")
-    real("sampling", sampling, lambda power: 0 <= power < math.inf, "a finite number >= 0")
-    drawn = 0 if n_candidates is None else int(n_candidates)
-    select = Structural(drawn, not_negative("penalty", penalty), float(sampling), families, int(bool(revisit)))
+    drawn = 0 if n_candidates is None else n_candidates
+    select = Structural(drawn, penalty, sampling, families, int(bool(revisit)))
     rule = FamilyStep(families=families) if step is None else step
     rule = rule._replace(families=families) if STEP.of(rule, "by_family") else rule
     source = "Cortes, Mohri, Storcheus, Regularized Gradient Boosting, Algorithm 1"
-    return Method("rgb", select, rule, source, Structured(float(penalty), families), parameters)
+    return Method("rgb", select, rule, source, Structured(penalty, families), parameters)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from coordboost._checks import with_floats
 from coordboost._generic import is_piece
 from coordboost._linesearch import CAP
 from coordboost._protocol import DICTIONARY, FAMILY, LOSS
@@ -27,6 +28,7 @@ def parts_of(X, y, loss, sample_weight, center, scale, groups, feature_names, co
     LOSS.check("loss", loss)
     if LOSS.of(loss, "check"):
         loss.check()
+    loss = with_floats(loss)
     center, scale = validation.flag("center", center), validation.flag("scale", scale)
     copy = validation.flag("copy", copy)
     searched = hasattr(X, "build") or hasattr(X, "bank")

@@ -283,6 +283,8 @@ def whole(name, number, least=0):
     """`number` as an int, at least `least`."""
     if isinstance(number, bool) or not isinstance(number, int | np.integer) or number < least:
         raise ValueError(f"{name} must be a whole number >= {least}, got {shown(number)}.")
+    if number >= 1 << 62:
+        raise ValueError(f"{name} must be a whole number below 2^62, got {shown(number)}.")
     return int(number)
 
 

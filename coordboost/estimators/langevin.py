@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
-from coordboost._checks import not_negative, positive
+from coordboost._checks import not_negative, positive, real
 from coordboost._protocol import LOSS
 from coordboost.data import validation
 from coordboost.estimators import tables
@@ -67,8 +67,7 @@ class LangevinMachine(Boosted):
 
     def _begin(self, X, y, weight):
         loss, total = self._loss(), float(len(y) if weight is None else weight.sum())
-        if not 0 <= self.burn_in < 1:
-            raise ValueError(f"burn_in must be a part of the iterations in [0, 1), got {self.burn_in!r}.")
+        real("burn_in", self.burn_in, lambda part: 0 <= part < 1, "a part of the iterations in [0, 1)")
         validation.whole("n_members", self.n_members, 1)
         squared = LOSS.of(loss, "quadratic")
         self.noise_variance_ = self._noise_variance(X, y, weight) if squared else None
@@ -121,7 +120,7 @@ class LangevinMachine(Boosted):
 
     def _drawn(self, model, binned):
         last = model.n_iter
-        steps = np.unique(np.linspace(min(self.burn_in * last + 1, last), last, self.n_members).astype(int))
+        steps = np.unique(np.linspace(min(float(self.burn_in) * last + 1, last), last, self.n_members).astype(int))
         steps = np.concatenate(
             [np.full(self.n_members - len(steps), steps[0]), steps]
         )  # a short chain counts its first more than once

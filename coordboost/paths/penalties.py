@@ -46,7 +46,7 @@ def convert_penalty(value, source, to, of):
     float
     """
     for name, unit in (("source", source), ("to", to)):
-        if unit not in UNITS:
+        if not isinstance(unit, str) or unit not in UNITS:
             raise ValueError(f"{name} must be 'lam', 'alpha' or 'glmnet', got {shown(unit)}.")
     total = (
         float(of.weight.sum()) if isinstance(of, Problem) else positive("of", of, expected="a Problem, or a number of samples")

@@ -102,13 +102,28 @@ def cross_validate(walk, X, y, *, folds=5, rng=0, sample_weight=None, at=None, n
     """
     X, y = rows_quickly(X), np.asarray(y)
     weight = validation.sample_weight(sample_weight, len(y))
-    folds = [tuple(map(np.asarray, fold)) for fold in folds] if hasattr(folds, "__iter__") else folds_of(y, folds, rng)
+    folds = _pairs(folds, len(y)) if hasattr(folds, "__iter__") else folds_of(y, folds, rng)
 
     def walked(k):
         fit = folds[k][0]
         return walk(X[fit], y[fit], None if sample_weight is None else weight[fit]), X[folds[k][1]]
 
     return of_folds(walked, y, weight, folds, at=at, n_threads=n_threads)
+
+
+def _pairs(folds, n):
+    """Folds that were given, as pairs of arrays of rows."""
+    try:
+        pairs = [tuple(map(np.asarray, fold)) for fold in folds]
+    except (TypeError, ValueError):
+        pairs = []
+    rows = [one for pair in pairs for one in pair]
+    whole = all(one.ndim == 1 and one.size and one.dtype.kind in "iu" and -n <= one.min() <= one.max() < n for one in rows)
+    if not (pairs and whole and all(len(pair) == 2 for pair in pairs)):
+        raise ValueError(
+            f"folds must be a number, or pairs of arrays of rows from 0 to {n - 1}: those to fit and those held out, got {shown(folds)}."
+        )
+    return pairs
 
 
 def of_folds(walked, y, weight, folds, *, at=None, n_threads=1):

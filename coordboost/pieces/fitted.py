@@ -37,6 +37,9 @@ class Fitted(NamedTuple):
 
     rate: float
 
+    def bind(self, problem):
+        return Fitted(positive("rate", self.rate))
+
     def move(self, k, view, j, corr, beta_j):
         return 0, self.rate * fitted(view, corr)
 

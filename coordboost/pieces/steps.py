@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._checks import not_negative, positive, shown
+from coordboost._checks import not_negative, positive, real, shown
 from coordboost._generic import generic
 from coordboost._linesearch import NO_SEARCH, sign, soft_threshold
 from coordboost._protocol import LOSS, STEP
@@ -55,8 +55,7 @@ class Proportional(NamedTuple):
             )
         if self.rate is None:
             return Proportional(1.0 / sigma)
-        positive("rate", self.rate, 2.0 / sigma, f"between 0 and 2 / sigma = {2.0 / sigma:g}")
-        return self
+        return Proportional(positive("rate", self.rate, 2.0 / sigma, f"between 0 and 2 / sigma = {2.0 / sigma:g}"))
 
     def move(self, k, view, j, corr, beta_j):
         return 0, self.rate * corr
@@ -89,12 +88,9 @@ class Sign(NamedTuple):
         return self.eps, self.delta
 
     def bind(self, problem):
-        positive("eps", self.eps)
-        if not self.delta >= self.eps:
-            raise ValueError(
-                f"delta must be at least eps = {self.eps!r} (the factor 1 - eps / delta must not be negative), got {self.delta!r}."
-            )
-        return self
+        eps = positive("eps", self.eps)
+        least = f"at least eps = {self.eps!r} (the factor 1 - eps / delta must not be negative)"
+        return Sign(eps, real("delta", self.delta, lambda number: number >= eps, least))
 
     def move(self, k, view, j, corr, beta_j):
         return self.eps / self.delta, sign(corr)
@@ -150,7 +146,7 @@ class PathSign(NamedTuple):
             raise ValueError(f"the smallest delta must be at least eps = {self.eps!r}, got {float(deltas[0])!r}.")
         if (np.diff(deltas) < 0).any():
             raise ValueError("deltas must not decrease: feasibility of the path rests on it. Sort them.")
-        return PathSign(self.eps, deltas)
+        return PathSign(eps, deltas)
 
     def move(self, k, view, j, corr, beta_j):
         return self.eps / self.deltas[k], sign(corr)
@@ -167,8 +163,7 @@ class SoftThreshold(NamedTuple):
     rate: float | None = None
 
     def bind(self, problem):
-        not_negative("lam", self.lam)
-        return self._replace(rate=Proportional(self.rate).bind(problem).rate)
+        return SoftThreshold(not_negative("lam", self.lam), Proportional(self.rate).bind(problem).rate)
 
     def soft(self, corr, beta_j):
         return soft_threshold(beta_j + self.rate * corr, self.rate * self.lam, 1) - beta_j

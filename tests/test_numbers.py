@@ -1,0 +1,154 @@
+"""Every number that a user gives is stored as a float (or as an int where it counts), or refused in one sentence."""
+
+import inspect
+import math
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import coordboost as cb
+
+RNG = np.random.default_rng(0)
+X, Y = RNG.normal(size=(12, 3)), RNG.normal(size=12)
+SIGNS, COUNTS = np.sign(Y), np.round(np.abs(3 * Y))
+PROBLEM = cb.Problem(X, Y, groups=[0, 0, 1])
+#: The same number in the types that numbers come in.
+ALIKE = (np.float32, np.float64, Fraction, Decimal, np.array, lambda number: np.array([number])[0])
+#: What is no number anywhere, or too large for one.
+NEVER = (
+    "1", b"1", None, True, np.bool_(True), np.array(True), 1j, [1.0], np.ones(1), {}, object(), math.nan, 10**400, -(10**400), 10**5000,
+)  # fmt: skip
+#: maker, parameter, a good value, other arguments: all methods, rules, losses, stop rules and targets that take a real number.
+REAL = [
+    (cb.ls_boost, "eps", 0.5, {}), (cb.forward_stagewise, "eps", 0.5, {}),
+    (cb.regularized_forward_stagewise, "eps", 0.5, {"delta": 2.0}), (cb.regularized_forward_stagewise, "delta", 2.0, {"eps": 0.5}),
+    (cb.path_forward_stagewise, "eps", 0.5, {"deltas": [1.0, 2.0]}), (cb.frank_wolfe, "delta", 2.0, {}),
+    (cb.frank_wolfe, "step", 0.5, {"delta": 2.0}), (cb.frank_wolfe_away, "delta", 2.0, {}), (cb.frank_wolfe_pairwise, "delta", 2.0, {}),
+    (cb.gbm, "rate", 0.5, {}), (cb.lasso_cd, "lam", 0.5, {}), (cb.agbm, "eta", 0.5, {"gamma": 0.25}), (cb.agbm, "gamma", 0.5, {"eta": 0.5}),
+    (cb.agbmr, "eta", 0.5, {"gamma": 0.25}), (cb.agbmr, "gamma", 0.5, {"eta": 0.5}), (cb.vagbm, "eta", 0.5, {}),
+    (cb.vagbm, "gamma", 0.5, {"eta": 0.5}), (cb.sgb, "eps", 0.5, {}), (cb.sgb, "gamma", 0.5, {}), (cb.sgb, "share", 0.5, {}),
+    (cb.sglb, "eps", 0.5, {}), (cb.sglb, "gamma", 0.5, {}), (cb.sglb, "share", 0.5, {}), (cb.rgb, "penalty", 0.5, {}),
+    (cb.rgb, "sampling", 0.5, {"penalty": 0.5}),
+    (cb.Huber, "d", 0.5, {}), (cb.Logistic, "d", 0.5, {}), (cb.Quantile, "q", 0.5, {}), (cb.SmoothZeroOne, "scale", 0.5, {}),
+    (cb.Proportional, "rate", 0.5, {}), (cb.Sign, "eps", 0.5, {}), (cb.Sign, "delta", 2.0, {"eps": 0.5}),
+    (cb.PathSign, "eps", 0.5, {"deltas": [1.0, 2.0]}), (cb.SoftThreshold, "lam", 0.5, {}), (cb.SoftThreshold, "rate", 0.5, {"lam": 0.5}),
+    (cb.Fitted, "rate", 0.5, {}), (cb.GapBelow, "tolerance", 0.5, {}), (cb.NoProgress, "tolerance", 0.5, {}),
+    (cb.TimeLimit, "seconds", 512.0, {}),
+]  # fmt: skip
+#: Parameters for which None stands for a default, or a sequence for one number a step.
+MAY_BE = {
+    "SoftThreshold.rate": (None,), "Proportional.rate": (None,), "forward_stagewise.eps": ([1.0], np.ones(1)), "frank_wolfe.step": (None,),
+}  # fmt: skip
+NAMES = [f"{maker.__name__}.{name}" for maker, name, *_ in REAL]
+
+
+def used(maker, name, value, others):
+    """What is made of the value is used for three steps; the run."""
+    made = maker(**{name: value}, **others)
+    method, problem, stop = cb.ls_boost(), PROBLEM, ()
+    if isinstance(made, cb.Method):
+        method = made
+    elif hasattr(made, "residual"):
+        problem, method = cb.Problem(X, SIGNS if hasattr(made, "labels") else Y, made, center=maker is not cb.SmoothZeroOne), cb.gcd(None)
+        method = cb.gcd(cb.LineSearch()) if maker is cb.Quantile else method
+    elif hasattr(made, "move"):
+        method = cb.Method("own", cb.Full(), made)
+    else:
+        stop = made
+    return cb.solve(problem, method, 2, stop=stop)
+
+
+def plain(run):
+    """The numbers that a run is made of, with their types."""
+    pieces = (run.problem.loss, run.method.select, run.method.step, run.method.coefficients)
+    fields = [(type(value), value) for piece in pieces for value in piece if isinstance(value, int | float)]
+    known = {key: (type(value), value) for key, value in run.method.parameters.items() if isinstance(value, int | float)}
+    return fields, known, run.beta.tolist()
+
+
+@pytest.mark.parametrize(("maker", "name", "good", "others"), REAL, ids=NAMES)
+def test_numbers_of_any_type_are_one_number(maker, name, good, others, tmp_path):
+    expected = plain(used(maker, name, good, others))
+    for alike in ALIKE:
+        run = used(maker, name, alike(good), others)
+        assert plain(run) == expected
+    if run.method.name in cb.METHODS:
+        run.save(tmp_path / "run")
+        assert plain(cb.load(tmp_path / "run")) == expected
+
+
+@pytest.mark.parametrize(("maker", "name", "good", "others"), REAL, ids=NAMES)
+def test_what_is_no_number_is_refused(maker, name, good, others):
+    taken = MAY_BE.get(f"{maker.__name__}.{name}", ())
+    for value in NEVER:
+        if any(value is one or (one is not None and type(value) is type(one) and np.ndim(value)) for one in taken):
+            continue
+        with pytest.raises(ValueError, match=r"must (be|hold)|has the radius") as caught:
+            used(maker, name, value, others)
+        assert type(caught.value) is ValueError and "\n" not in str(caught.value)
+
+
+def test_the_list_of_makers_is_whole():
+    """Every parameter of a method that has a number, or none, as its default is in it, but for those that count or are flags."""
+    counted = {"t", "n_candidates", "period", "correction", "guard", "beta", "structure", "shrink_first", "revisit"}
+    wanted = {
+        f"{maker.__name__}.{name}"
+        for maker in cb.METHODS.values()
+        for name, one in inspect.signature(maker).parameters.items()
+        if name not in {*counted, "select", "families", "deltas"} and not (name == "step" and maker is not cb.frank_wolfe)
+    }
+    assert wanted <= set(NAMES)
+
+
+#: All estimators with all parameters whose default is a real number; a classifier has those of its regressor.
+CLASSES = [
+    getattr(cb, name) for name in sorted(cb.__all__) if name.endswith(("Regressor", "CV", "Lasso", "Net")) and "Classifier" not in name
+]
+ESTIMATORS = [
+    (cls, name) for cls in CLASSES for name, one in inspect.signature(cls).parameters.items() if isinstance(one.default, float)
+]
+
+
+@pytest.mark.parametrize(("cls", "name"), ESTIMATORS, ids=[f"{cls.__name__}.{name}" for cls, name in ESTIMATORS])
+def test_estimators_refuse_what_is_no_number(cls, name):
+    parameters = inspect.signature(cls).parameters
+    few = {"n_steps": 3, "n_estimators": 2, "n_alphas": 2, "n_members": 2, "cv": 2}
+    few |= {"early_stopping": name in ("tol", "validation_fraction")}
+    more = {key: value for key, value in few.items() if key in parameters and key != name}
+    taken = {"max_features": (None,), "l1_ratio": ([1.0], np.ones(1)) if cls is cb.CertifiedElasticNetCV else ()}.get(name, ())
+    for value in NEVER:
+        if any(value is one or (one is not None and type(value) is type(one) and np.ndim(value)) for one in taken):
+            continue
+        with pytest.raises(ValueError, match=r"must be") as caught:
+            cls(**{name: value}, **more).fit(X, COUNTS)
+        assert type(caught.value) is ValueError and "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("value", [10**400, -1, 1.5, "3", None, True, np.bool_(True), math.nan, [3]])
+def test_counts_are_whole_numbers(value):
+    doors = {
+        "n_steps": lambda: cb.solve(PROBLEM, cb.ls_boost(), value),
+        "t": lambda: cb.solve(PROBLEM, cb.rtgcd(value), 1),
+        "max_depth": lambda: cb.trees(X, max_depth=value),
+        "max_bins": lambda: cb.bin_columns(X, max_bins=value),
+        "n_alphas": lambda: cb.lasso_path(X, Y, n_alphas=value),
+        "folds": lambda: cb.cross_validate(lambda X, y, w: cb.lasso_path(X, y), X, Y, folds=value),
+        "n_estimators": lambda: cb.RandomizedGBMRegressor(n_estimators=value).fit(X, Y),
+        "n_steps of an estimator": lambda: cb.LSBoostRegressor(n_steps=value).fit(X, Y),
+    }
+    for name, door in doors.items():
+        if value is None and name in ("t", "max_depth"):
+            continue  # another rule, or no limit
+        with pytest.raises(ValueError, match=r"must be|need") as caught:
+            door()
+        assert type(caught.value) is ValueError, name
+
+
+def test_a_whole_delta_is_the_same_loss_and_the_same_run(tmp_path):
+    """Of another type its kernels would be compiled anew."""
+    whole, real = (cb.solve(cb.Problem(X, Y, cb.Huber(d)), cb.gcd(), 5) for d in (7, 7.0))
+    assert repr(whole.problem.loss) == repr(real.problem.loss) == "Huber(d=7.0)"
+    whole.save(tmp_path / "whole")
+    assert repr(cb.load(tmp_path / "whole").problem.loss) == "Huber(d=7.0)"
