@@ -95,8 +95,8 @@ def test_where_a_path_stands_at_its_end(kind):
     still = state.rank[:m] < 0
     assert kind == "lar" or {way for *_, way in path.events} == {1, -1}
     assert 0 < still.sum() < m and not state.direction[:m][still].any() and state.direction[:m][~still].any()
-    off, length = deviation(state, True)
-    assert off <= 1e-12 and length == pytest.approx(1 + np.abs(state.beta[:m]).sum(), rel=1e-12)
+    over, under, length, wrong = deviation(state, True)
+    assert over + under <= 1e-12 and wrong == 0 and length == pytest.approx(1 + np.abs(state.beta[:m]).sum(), rel=1e-12)
 
 
 def test_room_for_candidates():

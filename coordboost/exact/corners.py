@@ -19,6 +19,7 @@ problems*, chapter 23 (the solution of the small problem); Freund, Grigas, Mazum
 
 from coordboost._generic import inlined
 from coordboost.exact.factor import backward, drop, extend, forward
+from coordboost.exact.near import extend_near
 from coordboost.exact.products import active_products, candidate_product, combine_active
 from coordboost.exact.state import EPS, LAR, LASSO, STAGEWISE
 
@@ -37,7 +38,9 @@ def activate(path, j):
     k = now.n_active
     path.direction[j] = 0.0
     products = path.work
-    if k < len(path.active) and extend(path.factor, k, products, active_products(path, j, products)):
+    if k < len(path.active) and (
+        extend(path.factor, k, products, active_products(path, j, products)) or extend_near(path, j, products)
+    ):
         path.active[k] = j
         path.rank[j] = k
         now.n_active = k + 1
@@ -58,6 +61,10 @@ def deactivate(path, j):
     path.direction[j] = 0.0
 
 
+#: Where a pivot is smaller, what rounding leaves in a product of columns would be magnified to more than the direction.
+LEAST_TOLD = 1e-7
+
+
 @inlined
 def solve_active(path, b):
     """Solve G_AA x = b in place."""
@@ -68,14 +75,14 @@ def solve_active(path, b):
 
 @inlined
 def free_direction(path, target):
-    """target = G_AA^{-1} s_A, refined once where the factor is ill-conditioned."""
+    """target = G_AA^{-1} s_A, refined once where the factor is ill-conditioned, and products of columns can tell what is off."""
     k, active, factor = path.now.n_active, path.active, path.factor
     least = 1.0
     for i in range(k):
         target[i] = path.sign[active[i]]
         least = min(least, factor[i, i])
     solve_active(path, target)
-    if least < 1e-2:
+    if LEAST_TOLD < least < 1e-2:
         rest = path.spare
         combine_active(path, target)
         for i in range(k):

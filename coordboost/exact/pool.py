@@ -4,6 +4,7 @@ import numpy as np
 
 from coordboost._generic import compiled
 from coordboost.exact.candidates import add_candidates, choose_candidates, trace_path
+from coordboost.exact.rounding import measure_residual
 from coordboost.exact.segments import trace_segments
 from coordboost.exact.state import REAL, WHOLE, PathState, numbers
 from coordboost.screening.best import BINS
@@ -21,7 +22,7 @@ FARTHEST = 128
 class Pool:
     """The candidates of an exact path on the columns of `source`, and where it stands: `path`, a ``PathState``."""
 
-    def __init__(self, source, target, kind, tie, end, tolerance, first=None):
+    def __init__(self, source, target, kind, tie, end, tolerance, square, first=None):
         self.source, n_learners, n_samples = source, source.n_learners, source.n_samples
         none = np.zeros(0)
         rows, root, scale = source.in_memory or (np.zeros((0, n_samples)), none, none)
@@ -33,10 +34,10 @@ class Pool:
         )  # room only: compiled blocks fill it, and count in now.n_candidates
         self.held.reserve(cap)
         self.path = PathState(
-            numbers(kind, tie, end, tolerance, least if first is None else first),
+            numbers(kind, tie, end, tolerance, square, least if first is None else first),
             rows, root, scale, target, self.held.place,
             all_corr=np.empty(n_learners), before=np.zeros(n_learners), size=np.empty(n_learners),
-            found=np.empty(n_learners, dtype=np.int64), resid=np.empty(n_samples),
+            found=np.empty(n_learners, dtype=np.int64), resid=np.empty(n_samples), lost=np.empty(n_samples),
             lams=np.empty(ROOM), levels=np.empty(ROOM), stops=np.empty(ROOM, dtype=np.int64), **self._room(),
         )  # fmt: skip
         trace_segments.ready(self.path, FARTHEST)
@@ -89,6 +90,15 @@ class Pool:
         """The residual now, (n_samples,)."""
         path, m = self.path, self.now.n_candidates
         return path.target - path.beta[:m] @ path.columns[:m]
+
+    def exact_residual(self, gamma):
+        """The residual of the coefficients `gamma` (n_learners,) of candidates, (n_samples,), summed with twice the digits."""
+        path, m = self.path, self.now.n_candidates
+        here = path.beta[:m].copy()
+        path.beta[:m] = gamma[path.learner[:m]]
+        compiled(measure_residual, ())(path)
+        path.beta[:m] = here
+        return path.resid
 
     def take(self, corr):
         """Choose candidates by the correlations of a scan, and let tracking start anew from there."""

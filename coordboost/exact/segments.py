@@ -13,31 +13,30 @@ from coordboost.screening.sphere import farthest
 
 @inlined
 def step_length(path):
-    """The fall of lam to the next corner, and the candidate whose coefficient reaches 0 there, or -1."""
+    """The fall of lam to the next corner, and the candidate whose coefficient reaches 0 there, or -1.
+
+    What crosses the level so near the end, or so slowly, that it exceeds it there by no more than rounding is no corner.
+    """
     now = path.now
     corr, rate, direction, beta, sign = path.corr, path.corr_rate, path.direction, path.beta, path.sign
-    lam, least, leaving, approach, shrinks = now.lam, now.lam - now.end, -1, 1.0, now.kind == LASSO
+    lam, whole, least, leaving, shrinks = now.lam, now.lam - now.end, now.lam - now.end, -1, now.kind == LASSO
     for j in range(now.n_candidates):
         if path.rank[j] >= 0:
             if shrinks and direction[j] * sign[j] < 0.0:
                 t = max(0.0, -beta[j] / direction[j])
-                if t < least:
-                    least, leaving, approach = t, j, 1.0
+                if t < least and whole - t > 2.0 * now.tie:
+                    least, leaving = t, j
         else:
             tied = path.tied[j]
             up, down = 1.0 - rate[j], 1.0 + rate[j]
-            t, by = -1.0, 1.0
             if up > 0.0 and (lam - corr[j]) < least * up and not (tied and sign[j] > 0.0):
-                t, by = (lam - corr[j]) / up, up
+                t = (lam - corr[j]) / up
+                if t >= 0.0 and (whole - t) * min(up, 1.0) > 2.0 * now.tie:
+                    least, leaving = t, -1
             if down > 0.0 and (lam + corr[j]) < least * down and not (tied and sign[j] < 0.0):
-                s = (lam + corr[j]) / down
-                if t < 0.0 or s < t:
-                    t, by = s, down
-            if t >= 0.0:
-                least, leaving, approach = t, -1, min(by, 1.0)
-    # what crosses the level so near the end exceeds it there by no more than rounding
-    if (lam - least - now.end) * approach <= 2.0 * now.tie:
-        return lam - now.end, -1
+                t = (lam + corr[j]) / down
+                if 0.0 <= t < least and (whole - t) * min(down, 1.0) > 2.0 * now.tie:
+                    least, leaving = t, -1
     return least, leaving
 
 

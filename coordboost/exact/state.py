@@ -53,6 +53,7 @@ class PathState(NamedTuple):
     size: np.ndarray  # (n_learners,), how near to the level a correlation is, or will be
     found: np.ndarray  # (n_learners,)
     resid: np.ndarray  # (n_samples,)
+    lost: np.ndarray  # (n_samples,), what rounding took from it
     scratch: np.ndarray  # (>= len(gram)^2, >= n_learners)
     # the record
     lams: np.ndarray  # (corners,)
@@ -70,13 +71,14 @@ WHOLE, REAL = (
 )
 
 
-def numbers(kind, tie, end, tolerance, wanted):
+def numbers(kind, tie, end, tolerance, square, wanted):
     """The numbers of a path that has not begun."""
     return record(
         kind=kind,
         tie=tie,  # correlations that differ by no more tie
         end=end,  # the level to stop at
         tolerance=tolerance,  # largest error of a corner
+        square=square,  # that of the target
         lam=0.0,  # the level: the largest abs correlation
         outside=-1.0,  # largest abs correlation outside the candidates at the last scan, or -1
         outside_norm=1.0,  # largest norm of a column outside
