@@ -46,7 +46,7 @@ class Families(NamedTuple):
             raise ValueError(
                 f"families: nodes must be {len(bound)} whole numbers >= 0, one for each family, got {shown(self.nodes)}."
             )
-        q = real("families: q", self.q, lambda number: number >= 1, "a number >= 1")
+        q = real("families: q", self.q, lambda number: number >= 1, "at least 1")
         if isinstance(self.sums, str | np.ndarray) or self.sums not in (0, 1):
             raise ValueError(f"families: sums must be 0 or 1, got {shown(self.sums)}.")
         return Families(

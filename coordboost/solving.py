@@ -15,7 +15,7 @@ def seed_of(rng):
     """A whole number from an int, a NumPy Generator or None."""
     if rng is None or isinstance(rng, np.random.Generator):
         return int(np.random.default_rng(rng).integers(1 << 62))
-    return validation.whole("rng", rng)
+    return validation.whole("rng", rng, below=None)
 
 
 def _begin(problem, method, rng, view, compile):

@@ -7,7 +7,17 @@ import pytest
 
 from coordboost.exact.corners import find_ties, free_direction, most_lagging
 from coordboost.exact.pool import Pool
-from coordboost.exact.rounding import FINE, TRACKED, deviation, is_exact, measure_active, refactor, refine
+from coordboost.exact.rounding import (
+    FINE,
+    TRACKED,
+    corner_gap,
+    deviation,
+    is_exact,
+    measure_active,
+    measure_residual,
+    refactor,
+    refine,
+)  # fmt: skip
 from coordboost.exact.state import EPS, LAR, LASSO, REAL, STAGEWISE, WHOLE
 
 RNG = np.random.default_rng(4)
@@ -29,11 +39,13 @@ def corner(gram=True, orthonormal=False, beta=BETA, lam=0.0, off=None, seed=0):
     rank[ACTIVE], active[:k] = np.arange(k), ACTIVE
     factor[:k, :k] = np.eye(k) if orthonormal else np.linalg.cholesky(products[np.ix_(ACTIVE, ACTIVE)]).T
     products_kept = np.eye(M) if orthonormal else products if gram else np.empty((0, M))
+    target = B @ np.linalg.solve(products, corr) + B @ beta
     return SimpleNamespace(
-        now=SimpleNamespace(kind=LASSO, n_active=k, n_candidates=M, n_tied=k, lam=lam, tolerance=0.0), rank=rank, active=active,
-        factor=factor, sign=sign, columns=np.ascontiguousarray(B.T), gram=products_kept,
-        target=B @ np.linalg.solve(products, corr) + B @ beta, beta=beta.copy(), corr=corr, direction=np.ones(M), barred=np.zeros(M),
-        work=np.full(M, np.nan), spare=np.full(M, np.nan), resid=np.full(20, np.nan),
+        now=SimpleNamespace(
+            kind=LASSO, n_active=k, n_candidates=M, n_tied=k, lam=lam, tolerance=0.0, square=float(target @ target)
+        ), rank=rank, active=active, factor=factor, sign=sign, columns=np.ascontiguousarray(B.T), gram=products_kept,
+        target=target, beta=beta.copy(), corr=corr, direction=np.ones(M), barred=np.zeros(M),
+        work=np.full(M, np.nan), spare=np.full(M, np.nan), scratch=np.full(M, np.nan), resid=np.full(20, np.nan), lost=np.full(20, np.nan),
     )  # fmt: skip
 
 
@@ -140,30 +152,42 @@ def test_active_correlations_are_measured():
 
 @pytest.mark.parametrize(("everywhere", "tied", "kind"), [(0, 5, LASSO), (1, 5, LASSO), (0, 6, LAR), (0, 5, LAR), (0, 5, STAGEWISE)])
 def test_how_far_a_corner_is_off(everywhere, tied, kind):
-    """The largest of the active learners' distances to the level, and of what others exceed it by where they are asked for."""
+    """How far the active learners are above the level and below it, and others where they are asked for; signs against coefficients."""
     wide = everywhere or tied > 5 or kind == STAGEWISE
     for others in ([0.1, -0.2], [0.71, -0.2], [0.3, -0.75]):
-        path = corner(lam=0.7, off=np.array([1e-3, -3e-2, 0.0, 2e-2, 0.0]))
+        off = np.array([1e-3, -3e-2, 0.0, 2e-2, 0.0])
+        path = corner(lam=0.7, off=off)
         path.now.kind, path.now.n_tied, path.corr[[1, 3]] = kind, tied, others
-        off, length = deviation(path, bool(everywhere))
-        assert off == pytest.approx(max(3e-2, np.abs(others).max() - 0.7 if wide else 0.0))
+        over, under, length, wrong = deviation(path, bool(everywhere))
+        sign, beyond = path.sign[ACTIVE], np.abs(others) - 0.7
+        assert over == pytest.approx(max(0.0, (sign * off).max(), beyond.max() if wide else 0.0))
+        short = -beyond.min() if wide and kind != STAGEWISE else 0.0  # both others have coefficients
+        assert under == pytest.approx(max(0.0, (-sign * off).max(), short))
         assert length == pytest.approx(1 + np.abs(BETA if wide else BETA[ACTIVE]).sum())
+        against = np.abs(BETA[ACTIVE])[sign * BETA[ACTIVE] < 0].sum()
+        assert wrong == pytest.approx(against if kind == LASSO else 0.0)
 
 
 def test_a_corner_is_exact_as_tracked_or_as_it_is():
     """What is tracked counts with its roundings; where that is too much, all correlations are computed anew and count as they are."""
-    path = corner(lam=0.7, off=np.full(5, 1e-14))
-    wrong = path.corr.copy()
-    wrong[1] = 0.1
-    path.corr = wrong.copy()
-    off, length = deviation(path, False)
-    path.now.tolerance = length * (off + TRACKED * length)
-    assert is_exact(path) and (path.corr == wrong).all()
+    beta = np.abs(BETA) * corner().sign
+    beta[[1, 3]] = 0.0
+    path = corner(lam=0.7, off=np.full(5, 1e-14), beta=beta)
+    moved = path.corr + 1e-12 * path.sign
+    moved[1] = 0.1
+    path.corr = moved.copy()
+    over, under, length, wrong = deviation(path, False)
+    path.now.tolerance = corner_gap(path, over + TRACKED * length, under, length, wrong, path.now.square, 0.0)
+    assert is_exact(path) and (path.corr == moved).all()
     path.now.tolerance = np.nextafter(path.now.tolerance, 0)
-    assert is_exact(path) and (path.corr != wrong).any()
+    assert is_exact(path) and (path.corr != moved).any()
     np.testing.assert_allclose(path.corr, true_corr(path), atol=1e-15)
-    off, length = deviation(path, True)
-    for path.now.tolerance, exact in ((length * off, True), (np.nextafter(length * off, 0), False)):
+    over, under, length, wrong = deviation(path, True)
+    square = measure_residual(path)
+    doubt = 4 * EPS * np.sqrt(20 * square)
+    gap = corner_gap(path, over + doubt, under, length, wrong, square, 2 * EPS * length)
+    for path.now.tolerance, exact in ((gap, True), (np.nextafter(gap, 0), False)):
+        path.corr = moved.copy()
         assert is_exact(path) == exact
 
 

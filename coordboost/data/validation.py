@@ -279,11 +279,11 @@ def countable(name, problem):
     return problem
 
 
-def whole(name, number, least=0):
-    """`number` as an int, at least `least`."""
+def whole(name, number, least=0, below=1 << 62):
+    """`number` as an int, at least `least`; below 2^62, as counts are in compiled code, unless `below` is None."""
     if isinstance(number, bool) or not isinstance(number, int | np.integer) or number < least:
         raise ValueError(f"{name} must be a whole number >= {least}, got {shown(number)}.")
-    if number >= 1 << 62:
+    if below is not None and number >= below:
         raise ValueError(f"{name} must be a whole number below 2^62, got {shown(number)}.")
     return int(number)
 
