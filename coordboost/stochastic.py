@@ -31,7 +31,8 @@ def sglb(eps=0.1, beta=1e4, gamma=1e-3, share=1.0, select=None, structure=Struct
     As eps goes to 0, models are a sample from the Gibbs law proportional to exp(-beta (mean loss + gamma/2 ||Gamma F||^2)); see
     ``docs/langevin.md``. Noise has the standard deviation sqrt(2 N / (eps beta)) in each sample; CatBoost's diffusion_temperature is
     beta / N. `beta` may be a sequence, one for each step; ``beta=inf`` is ``sgb``. `structure` and `shrink_first` (the gradient is taken
-    at the shrunken model) are variants: with another structure than OWN the limit is not that law.
+    at the shrunken model) are variants: with another structure than OWN the limit is not that law. What a ``Problem`` centres, the mean
+    of y for the squared loss, is kept apart and does not shrink: Algorithm 2 as printed takes ``center=False``.
     """
     eps, beta = positive("eps", eps), inverse_temperatures(beta)
     gamma, share = not_negative("gamma", gamma), _share(share)

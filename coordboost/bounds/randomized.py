@@ -15,6 +15,7 @@ from coordboost.bounds.check import Effort, Sides, Statement
 from coordboost.bounds.trail import covered
 from coordboost.interrupt import uncut
 from coordboost.pieces.steps import LineSearch
+from coordboost.targets import Unconstrained
 
 SOURCE = "Lu, Mazumder"
 #: So many runs give a mean; the gap is measured at so many steps; up to so many learners the angle has a lower end.
@@ -142,8 +143,9 @@ def _met(run):
 
 
 def _speaks(problem, method):
-    """Whether the theorems speak: a rule with a norm, and steps that gain half the square of the derivative."""
+    """Whether the theorems speak: a rule with a norm, no ball or penalty, and steps that gain half the square of the derivative."""
     declared = SELECTION.of(method.select, "norm") is not None and DICTIONARY.of(problem.dictionary, "countable")
+    declared = declared and isinstance(method.target, Unconstrained)
     full_step = "step" in method.parameters and method.parameters["step"] in (None, LineSearch())
     return declared and full_step and LOSS.of(problem.loss, "sigma") is not None
 

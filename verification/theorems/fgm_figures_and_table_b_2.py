@@ -1,4 +1,4 @@
-r"""Figures 3 and 4, and what the text says about Table B.2.
+r"""Figures 3 and 4, and what may be read off Table B.2.
 
 Problem: the bound profile (15) of LS-Boost; Gaussian designs with correlated columns; test errors of FS, R-FS and the Lasso as printed.
 
@@ -9,8 +9,8 @@ Assumptions: unit columns. The entries of the table are compared as they stand, 
 Claim: Figure 3: the l1 norm of the profile ends at eps / (1 - sqrt(gamma)), 8 kappa / (2 - eps) at most, and 7.464 kappa / (2 - eps) at
 least, attained for kappa = 1 and eps = 1: it is 4 (1 + sqrt(gamma)) kappa / (2 - eps), and gamma is 3/4 at least.
 Figure 4: for 50 x p designs gamma grows with the correlation of the columns. Table B.2, printed: R-FS is at least as accurate as FS and the
-Lasso (true of all five lines); R-FS is sparser than FS, and than the Lasso (false in a line each). A sparser model at equal counts is not
-claimed; corrected: R-FS is never less sparse than FS.
+Lasso (true of all five lines). Hopes, not printed: R-FS is sparser than FS, and than the Lasso (false in a line each). What the lines do
+show: R-FS is never less sparse than FS.
 
 Constants: kappa and eps as numbers; three designs of each kind for Figure 4.
 
@@ -29,7 +29,7 @@ import numpy as np
 from coordboost.bounds import BoundCheck, Constants, ls_boost
 from verification.formula import root
 from verification.space import Space
-from verification.statement import Statement, claim
+from verification.statement import Statement, claim, refuted
 
 
 @dataclass(frozen=True)
@@ -146,12 +146,14 @@ check_accuracy = _line(
     "Table B.2, accuracy", "R-FS is at least as accurate as FS and the Lasso.", printed="rfs <= fs and rfs <= lasso"
 )
 check_sparser = _line(
-    "Table B.2, sparser than FS", "Printed: fewer coefficients; corrected: not more.", printed=("n_rfs + 1 <= n_fs", "refuted"),
-    corrected="n_rfs <= n_fs",
+    "Table B.2, sparser than FS", "A hope, which the paper does not print: R-FS has fewer coefficients than FS.",
+    sharpened=refuted("n_rfs + 1 <= n_fs"),
 )  # fmt: skip
+check_as_sparse = _line("Table B.2, as sparse as FS", "R-FS has no more coefficients than FS.", sharpened="n_rfs <= n_fs")
 check_lasso = _line(
-    "Table B.2, sparser than the Lasso", "Fewer coefficients than the Lasso.", printed=("n_rfs + 1 <= n_lasso", "refuted")
-)
+    "Table B.2, sparser than the Lasso", "A hope, which the paper does not print: R-FS has fewer coefficients than the Lasso.",
+    sharpened=refuted("n_rfs + 1 <= n_lasso"),
+)  # fmt: skip
 
 CASES = {
     **{f"kappa = {kappa}, eps = {eps}": (lambda kappa=kappa, eps=eps: Profile(Fraction(kappa), Fraction(eps)))
@@ -167,5 +169,5 @@ SABOTAGE = {
         "x", "printed", "tight", 1.01 * case.end_by_package, float(case.end), 1e-6)},
     check_correlation: {"the other way round": lambda case: _correlation(case, (0.9, 0.5))},
     check_accuracy: {"the other way round": check_accuracy.instead("fs <= rfs")},
-    check_sparser: {"two fewer": check_sparser.instead("n_rfs + 2 <= n_fs")},
+    check_as_sparse: {"two fewer": check_as_sparse.instead("n_rfs + 2 <= n_fs")},
 }  # fmt: skip

@@ -157,17 +157,17 @@ def split_score(left, left_tally, node, form, limits, sign):
 
 @leaf
 def rank(sums, tallies, n_bins, form, l2, keys, order):
-    """Categories that occur in a node into `order`, by their means, equal ones by their codes; how many. `keys` holds the means then."""
+    """Categories that occur in a node into `order`, by S / (W + l2), equal ones by their codes; how many. `keys` holds these then."""
     k, before, before_tally = 0, 0, 0
     for b in range(n_bins):
         if count(form, tallies[b] - before_tally) > 0:
             w = mass(form, tallies[b] - before_tally) + l2
-            mean = summed(form, sums[b] - before) / w if w > 0 else 0.0
+            value = summed(form, sums[b] - before) / w if w > 0 else 0.0
             at = k
-            while at > 0 and keys[at - 1] > mean:
+            while at > 0 and keys[at - 1] > value:
                 keys[at], order[at] = keys[at - 1], order[at - 1]
                 at -= 1
-            keys[at], order[at] = mean, b
+            keys[at], order[at] = value, b
             k += 1
         before, before_tally = sums[b], tallies[b]
     return k
@@ -175,7 +175,7 @@ def rank(sums, tallies, n_bins, form, l2, keys, order):
 
 @leaf
 def category_splits(sums, tallies, n_bins, node, form, limits, keys, order, penalty, feature, place, best):
-    """Offer the best split of a feature with categories: some with the lowest means go left; their number is the bin."""
+    """Offer the best split of a feature with categories: some with the lowest S / (W + l2) go left; their number is the bin."""
     k = rank(sums, tallies, n_bins, form, limits[2], keys, order)
     left = left_tally = 0
     for i in range(k - 1):

@@ -91,7 +91,7 @@ class Workspace(NamedTuple):
     tallies: np.ndarray  # int64 (THREADS, 2, CODES)
     scores: np.ndarray  # float64 (THREADS, CODES + ABREAST), the highest at CODES
     bits: np.ndarray  # int64 (THREADS, CODES + ABREAST): the same memory, to compare as whole numbers
-    order: np.ndarray  # int64 (THREADS, CODES): categories by their means
+    order: np.ndarray  # int64 (THREADS, CODES): categories by S / (W + l2)
     goes_left: np.ndarray  # uint8 (2 max_leaves, CODES): for each node and code 1 if it goes left
     blocks: np.ndarray  # BLOCK (n_samples / FEWEST + 2 max_leaves,): rows with which something is done at the same time
     wanted: np.ndarray  # int64 (n_features,): the features of the search that is under way
