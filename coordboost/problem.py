@@ -64,6 +64,8 @@ class Problem:
 
     Notes
     -----
+    Where no column varies, one learner that is 0 stands in the place of the first: every model is the constant.
+
     *Cost*: one copy of a dense X, unless `copy` is False; a sparse X is never filled in. *Source*: Freund, Grigas, Mazumder, Section 1.
     """
 

@@ -121,8 +121,8 @@ class Run(PathLike):
         return run_losses(self, X, y, weight)
 
     def order_of_entry(self):
-        """Columns of X (learners, where they are no columns) in the order in which steps first chose them, (n_entered,)."""
-        learners, first = np.unique(self.path.learner, return_index=True)
+        """Columns of X (learners, where they are no columns) in the order in which steps first moved them, (n_entered,)."""
+        learners, first = np.unique(self.path.learner[self.path.theta != 0], return_index=True)
         learners = learners[np.argsort(first)]
         return learners if not self.problem.countable else self.problem.standardization.kept[learners]
 

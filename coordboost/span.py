@@ -44,6 +44,8 @@ class Span(NamedTuple):
     @classmethod
     def of(cls, problem, spectrum):
         """The span of a problem's columns. *Cost*: two products of the size of the singular value decomposition, where none is near."""
+        if not spectrum.rank:
+            return cls(spectrum.left, 0.0)
         root = np.sqrt(problem.weight)
         samples = np.flatnonzero(root)
         good = spectrum.singular > NEAR * spectrum.singular[0]

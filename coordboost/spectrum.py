@@ -1,5 +1,6 @@
 """Singular values of the weak-learner matrix, with the rank decided by a rule and not by luck."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -50,7 +51,7 @@ class Spectrum(NamedTuple):
             )
         cut = max(m, n) * np.finfo(float).eps
         rank = int((singular > cut * singular[0]).sum())
-        beyond = float(singular[rank] / singular[0]) if rank < len(singular) else 0.0
+        beyond = float(singular[rank] / singular[0]) if 0 < rank < len(singular) else 0.0
         return cls(left[:, :rank], singular[:rank], n, float(cut), beyond)
 
     @property
@@ -59,13 +60,13 @@ class Spectrum(NamedTuple):
 
     @property
     def lambda_pmin(self):
-        """Smallest non-zero eigenvalue of B'WB."""
-        return float(self.singular[-1] ** 2)
+        """Smallest non-zero eigenvalue of B'WB, inf where there is none."""
+        return float(self.singular[-1] ** 2) if self.rank else math.inf
 
     @property
     def lambda_max(self):
         """Largest eigenvalue of B'WB."""
-        return float(self.singular[0] ** 2)
+        return float(self.singular[0] ** 2) if self.rank else 0.0
 
     @property
     def kappa(self):

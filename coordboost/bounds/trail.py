@@ -40,6 +40,8 @@ class Constants(NamedTuple):
     def of(cls, problem, spectrum=None):
         """The constants of a problem with the squared loss. *Cost*: one thin SVD."""
         spectrum = problem.spectrum if spectrum is None else spectrum
+        if not spectrum.rank:
+            raise ValueError("no column of X varies: the theorems say nothing of models that are constants; give X a column that varies.")
         resid = problem.resid(np.zeros(problem.n_samples))
         inside = spectrum.project(problem, resid)
         root = np.sqrt(problem.weight)

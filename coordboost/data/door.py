@@ -13,7 +13,7 @@ from coordboost.data.inmemory import columns_of
 from coordboost.data.names import Names, names_of
 from coordboost.data.parts import Parts
 from coordboost.data.probe import check_dictionary
-from coordboost.data.standardize import Standardization, counted
+from coordboost.data.standardize import Standardization, counted, nothing
 from coordboost.dictionaries import Oracle
 from coordboost.dictionaries.bank import Bank
 
@@ -90,13 +90,13 @@ def _from_columns(X, y, sample_weight, center, scale, feature_names):
     names = names_of(X.names if feature_names is None else feature_names, X.shape[1])
     y, weight = validation.response(y, sample_weight, X.shape[0])
     dictionary, way = X.standardized(weight, center, scale)
-    if not len(way.kept):
-        raise ValueError("every column of X is constant (after centring, for n = 1 always): there is nothing to fit.")
     if len(way.kept) < len(names):
         aside = way.aside
         faint = X.varies(aside, counted(weight))
-        validation.report_constant(Names(names.__getitem__, aside[~faint]))
-        validation.report_constant(Names(names.__getitem__, aside[faint]), "almost constant", FAINT)
+        for some, what, hint in ((~faint, "constant", ""), (faint, "almost constant", FAINT)):
+            validation.report_constant(Names(names.__getitem__, aside[some]), what, hint, every=not len(way.kept))
+    if not len(way.kept):
+        dictionary, way = nothing(*X.shape)
     return y, weight, dictionary, way, names, X.named or feature_names is not None
 
 

@@ -47,6 +47,14 @@ def counted(weight):
     return weight > weight.sum() * len(weight) * (2048 * np.finfo(float).eps) ** 2
 
 
+def nothing(n_samples, n_columns):
+    """What stands for columns of which none varies: one learner that is 0 on every row, in the place of the first of them.
+
+    So every method and path goes its way, and every model is the constant.
+    """
+    return Dense(np.zeros((1, n_samples))), Standardization(np.zeros(1, dtype=np.int64), np.zeros(1), np.ones(1), n_columns)
+
+
 def _power_of_two(top):
     """Powers of two near `top`, 1/2 where it is 0: dividing by them is exact and keeps squares in range."""
     return np.ldexp(1.0, np.frexp(top)[1] - 1)

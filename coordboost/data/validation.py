@@ -288,8 +288,13 @@ def whole(name, number, least=0, below=1 << 62):
     return int(number)
 
 
-def report_constant(names, what="constant", hint=""):
-    """Warn that the columns `names` were set aside, and `what` they are."""
+#: What begins a warning that some columns were set aside, but not all.
+SOME_CONSTANT = r"\d+ (almost )?constant column"
+
+
+def report_constant(names, what="constant", hint="", every=False):
+    """Warn that the columns `names` were set aside, and `what` they are; `every`: that no column is left, so that models are constants."""
     if names:
-        said = f"{len(names)} {what} column(s) set aside, their coefficients are 0: {listed(names)}{hint}."
+        alone = "no column of X varies, so every model is a constant: " if every else ""
+        said = f"{alone}{len(names)} {what} column(s) set aside, their coefficients are 0: {listed(names)}{hint}."
         warnings.warn(said, ConstantColumnWarning, stacklevel=6)  # the line that makes the Problem

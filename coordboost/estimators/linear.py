@@ -82,6 +82,8 @@ class Linear(BaseEstimator):
         -----
         ConvergenceWarning
             Where a path ended early, or the gap of a model is above `tol`; what is there holds.
+        ConstantColumnWarning
+            Where no column of X varies, and the model is a constant.
         """
         return self._fit(*tables.counting(*self._rows(X, y, sample_weight)))
 
@@ -120,7 +122,7 @@ class Linear(BaseEstimator):
     def _problem(self, X, y, weight):
         names = getattr(self, "feature_names_in_", None)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", validation.ConstantColumnWarning)  # their coefficients are 0
+            warnings.filterwarnings("ignore", validation.SOME_CONSTANT, validation.ConstantColumnWarning)  # their coefficients are 0
             return Problem(X, y, self._loss(), sample_weight=weight, feature_names=None if names is None else names.tolist())
 
     def _choose(self, X, y, weight, folds):

@@ -56,6 +56,8 @@ class Learners(NamedTuple):
         matrix = np.sqrt(problem.weight)[:, None] * problem.gather(np.arange(problem.n_learners))
         left, singular, _ = scipy.linalg.svd(matrix, full_matrices=False, check_finite=False)
         basis = left[:, singular > CUT * singular[0]]
+        if not basis.size:
+            raise ValueError("no column of X varies: learners that are 0 have no angles; give X a column that varies.")
         columns = basis.T @ matrix
         return cls(norm, basis, columns / np.linalg.norm(columns, axis=0))
 

@@ -77,6 +77,8 @@ def _model(problem):
 def away(problem, at):
     """At least the l1 norm of the way in coefficients from a model to the nearest minimiser."""
     mu, spectrum = LOSS.of(problem.loss, "mu"), problem.spectrum
+    if not spectrum.rank:
+        return 0.0
     if mu is None:
         way = 2 * problem.loss.level_radius(at.upper(problem))
     else:  # in each direction the projection is rounded as a correlation is

@@ -90,7 +90,7 @@ def lasso_path(
         total = float(problem.weight.sum())
         start = columns.zero if squared else columns.scan(problem.resid(0.0 * problem.y))
         top = float(np.abs(start).max()) * largest / total / l1_ratio
-        alphas = _grid(alphas, n_alphas, eps, top)
+        alphas = _grid(alphas, n_alphas, eps, top, _least(problem) * largest / total / l1_ratio)
         if not squared and alphas[-1] == 0 < top:
             raise ValueError(f"alphas must be > 0 for {shown(problem.loss)}: without a penalty there need not be an optimum.")
         solver = solver or ("descent" if l1_ratio < 1 or products is not None else choose(problem, alphas, tol))
@@ -116,6 +116,11 @@ def lasso_path(
     penalised = np.ones((2, problem.standardization.n_columns))
     penalised[:, problem.standardization.kept] = _factors(problem, scale, factor)
     return LassoPath(problem, alphas[:done], models, intercepts, gaps, n_scans + 1, solver, penalised, l1_ratio, message, free)
+
+
+def _least(problem):
+    """The smallest penalty at beta = 0 that rounding can tell from 0."""
+    return At.point(problem, np.zeros(problem.n_learners), corr=False).doubt(problem)
 
 
 def _rounding(problem, factor, gammas):
@@ -190,8 +195,8 @@ def _check_smooth(problem):
         )
 
 
-def _grid(alphas, n_alphas, eps, top):
-    """The penalties, decreasing."""
+def _grid(alphas, n_alphas, eps, top, least):
+    """The penalties, decreasing: by default from `top` down, where rounding can tell that from 0, else all of them `least`."""
     if alphas is not None:
         alphas = validation.numeric("alphas", alphas, 1)
         if not len(alphas) or (alphas < 0).any():
@@ -199,8 +204,8 @@ def _grid(alphas, n_alphas, eps, top):
         return np.sort(alphas)[::-1]
     n_alphas = validation.whole("n_alphas", n_alphas, 1)
     real("eps", eps, lambda number: 0 < number < 1, "between 0 and 1")
-    if top == 0 or n_alphas == 1:
-        return np.full(n_alphas, top)
+    if top <= least or n_alphas == 1:
+        return np.full(n_alphas, max(top, least))
     return np.geomspace(top, top * eps, n_alphas)
 
 

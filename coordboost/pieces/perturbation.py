@@ -71,6 +71,8 @@ class Noise(NamedTuple):
                 "noise needs leaf values that are means of the gradient: these learners have second derivatives as weights, or bounds; "
                 "take trees without newton and monotone."
             )
+        if np.isfinite(beta).any() and problem.n_learners == 1 and problem.countable and not problem.gather([0]).any():
+            raise ValueError("no column of X varies: noise draws coefficients, and there are none; give X a column that varies.")
         return self._replace(beta=beta, share=float(share), total=float(problem.weight.sum()))
 
     def seeded(self, seed):
