@@ -14,8 +14,9 @@ from coordboost.lasso.gaps import LEAST, convex_gap
 from coordboost.lasso.sparse import descend_by_entries
 from coordboost.lasso.sweeps import go_round
 
-#: Rounds of sweeps before an exact solve, or before conjugate gradients; turns of both.
-ROUNDS, TURNS = 5, 40
+#: Rounds of sweeps before an exact solve, or before conjugate gradients; turns of both; turns in a row that
+#: leave more than this part of the gap, at most.
+ROUNDS, TURNS, STUCK, LITTLE = 5, 40, 4, 0.999
 
 
 @kernel
@@ -42,7 +43,7 @@ class GramModel:
     """By sweeps and exact solves; gram : (m, m), of the columns in the metric of the curvatures."""
 
     def __init__(self):
-        self.settle, self.exact = compiled(settle, ()), ExactSolves()
+        self.settle, self.gap_of_loss, self.exact = compiled(settle, ()), compiled(gap_of_loss, ()), ExactSolves()
 
     def made(self, held, curved):
         self.gram = held.dictionary.gram(curved)
@@ -55,9 +56,14 @@ class GramModel:
         """
         there, model = now.copy(), gamma.copy()
         everything, support = np.arange(len(gamma)), np.empty(len(gamma), dtype=np.int64)
+        stuck, best = 0, np.inf
         for _ in range(TURNS):
             if self.settle(self.gram, there, model, everything, support, lam, loss, infimum, goal, ROUNDS):
                 break
+            gap = self.gap_of_loss(loss, there, model, lam, infimum)
+            stuck, best = (0, gap) if gap < LITTLE * best else (stuck + 1, min(gap, best))
+            if stuck == STUCK:
+                break  # rounding
             self.exact(self.gram, there, model, lam, goal, (loss - infimum) / lam)
         return model
 
