@@ -151,7 +151,10 @@ def _plain(value):
 
 
 def table(rows):
-    """The rows as a ``rich.table.Table``, one column per run; runs that look alike are told by their files, where rows have any."""
+    """The rows as a ``rich.table.Table``, one column per run; runs that look alike are told by their files, where rows have any.
+
+    What no row speaks of is left out.
+    """
     from rich import box
     from rich.table import Table
 
@@ -164,7 +167,8 @@ def table(rows):
     for title, row in zip(titles, rows, strict=True):
         file = f"{row['file']}\n" if "file" in row and len(set(titles)) < len(titles) else ""
         out.add_column(file + title, justify="right", overflow="fold")
-    for key, (words, form) in WORDS.items():
+    known = {key: one for key, one in WORDS.items() if any(key in row for row in rows)}
+    for key, (words, form) in known.items():
         out.add_row(words, *("-" if row[key] is None else form.format(row[key]) for row in rows))
     return out
 

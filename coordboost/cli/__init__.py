@@ -12,6 +12,7 @@ from coordboost.cli.check import check
 from coordboost.cli.compare import compare
 from coordboost.cli.cv import cv
 from coordboost.cli.fit import fit
+from coordboost.cli.lasso import lasso
 from coordboost.cli.mca import mca
 from coordboost.cli.models import coef, predict
 from coordboost.cli.output import print_parts, show
@@ -87,6 +88,7 @@ def main():
       coordboost quickstart
       coordboost fit table.csv --target price --method ls_boost --eps 0.1 --steps 2000
       coordboost cv table.csv --target price --method ls_boost --eps 0.1 --steps 2000
+      coordboost lasso table.csv --target price --cv
       coordboost coef coordboost-out/ls_boost.run
       coordboost predict coordboost-out/ls_boost.run new.csv --out predictions.csv
       coordboost report coordboost-out/ls_boost.run --out page.html
@@ -104,7 +106,7 @@ def main():
 
 main.add_command(fit)
 main.add_command(fit, "path")
-for one in (cv, coef, predict, report, compare, mca):
+for one in (cv, lasso, coef, predict, report, compare, mca):
     main.add_command(one)
 main.add_command(check)
 

@@ -13,36 +13,34 @@ CHOICES = {"best": "best", "one-se": "one_se"}
 CV_OPTIONS = without(FIT_OPTIONS, "resume", "with_data", "until_gap", "time_limit", "as_json")
 
 
+FOLDS = click.option(
+    "--folds", type=click.IntRange(2), default=5, show_default=True, metavar="N", help="Parts that are held out in turn."
+)
+
+
+def choose_option(words):
+    """What is taken of what was tried; `words` say it."""
+    return click.option("--choose", type=click.Choice(list(CHOICES)), default="best", show_default=True, help=words)
+
+
 @click.command(cls=MethodCommand)
 @click.argument("file")
 @with_options(CV_OPTIONS)
-@click.option(
-    "--folds", type=click.IntRange(2), default=5, show_default=True, metavar="N", help="Parts that are held out in turn."
-)
-@click.option(
-    "--choose",
-    type=click.Choice(list(CHOICES)),
-    default="best",
-    show_default=True,
-    help="The steps with the smallest error on rows held out, or the fewest within one standard error of it.",
-)
+@FOLDS
+@choose_option("The steps with the smallest error on rows held out, or the fewest within one standard error of it.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of the table.")
 def cv(file, target, steps, seed, loss, center, scale, out, folds, choose, as_json, **given):
     """Choose the number of steps by cross-validation, and fit so many.
 
     Each fold makes one path on the other rows, and every step of it is judged on the rows of the fold. What fills gaps comes from those
     other rows, too, and a word that is not in them has no coefficient. The run with the chosen number of steps on all rows is kept as
-    METHOD-cv.run, for coef, predict, report.
+    METHOD-cv.run, for coef, predict, report. A penalty is chosen by `coordboost lasso FILE --cv`.
     """
     from dataclasses import replace
-
-    import numpy as np
 
     from coordboost.interrupt import uncut
     from coordboost.paths.heldout import held_out
     from coordboost.paths.refitted import with_intercept
-    from coordboost.paths.validate import folds_of, of_folds, rows_quickly
-    from coordboost.problem import Problem
     from coordboost.run import Run
     from coordboost.solving import solve
 
@@ -50,8 +48,43 @@ def cv(file, target, steps, seed, loss, center, scale, out, folds, choose, as_js
         raise click.UsageError(NO_METHOD)
     table_options = taken(given)
     chosen = method_of(given.pop("method"), given, steps)
+    _refuse_penalty(chosen, file)
     problem, table = problem_of(file, target, loss_of(loss), center, scale, table_options)
     out.mkdir(parents=True, exist_ok=True)
+
+    def walk(part):
+        return with_intercept(solve(part, chosen, steps, rng=seed))
+
+    found, rows = validated(table, problem.loss, walk, folds, seed, center=center, scale=scale)
+    k = found.chosen(CHOICES[choose])
+    with uncut(), progress(chosen.name, k, quiet=as_json) as watch:  # a part of the run would not be what was chosen
+        run = solve(problem, chosen, k, rng=seed, watch=watch)
+    run = Run(replace(run.outcome, validation=held_out(found, steps, choose, rows)))
+    _report(run, found, out, choose, steps, as_json)
+
+
+def _refuse_penalty(method, file):
+    """Refuse a method that goes to one penalised optimum: on the way to it there are no models to choose from."""
+    from coordboost.pages.command import for_shell_if_needed
+    from coordboost.targets import Penalty
+
+    if isinstance(method.target, Penalty):
+        raise click.UsageError(
+            f"{method.name} goes to one model, the Lasso with --lam, and any step before is short of it: there is no number of steps to "
+            f"choose. `coordboost lasso {for_shell_if_needed(file)} --cv` chooses the penalty; `coordboost fit` with the same options goes "
+            "to this one."
+        )
+
+
+def validated(table, loss, walk, folds, seed, **way):
+    """The ``CrossValidation`` of a table, and (X, y) of the rows held out of each fold, a list.
+
+    walk : gives the path of a problem;  way : what ``Problem`` takes. What fills gaps comes from the rows that are fitted.
+    """
+    import numpy as np
+
+    from coordboost.paths.validate import folds_of, of_folds, rows_quickly
+    from coordboost.problem import Problem
 
     parts, y = folds_of(table.y, folds, seed), table.y
     rows = [None] * len(parts)
@@ -59,16 +92,10 @@ def cv(file, target, steps, seed, loss, center, scale, out, folds, choose, as_js
     def walked(k):
         fit, held = parts[k]
         X = rows_quickly(table.filled_from(fit))
-        part = Problem(X[fit], y[fit], problem.loss, center=center, scale=scale, feature_names=table.feature_names)
         rows[k] = X[held], y[held]
-        return with_intercept(solve(part, chosen, steps, rng=seed)), X[held]
+        return walk(Problem(X[fit], y[fit], loss, feature_names=table.feature_names, **way)), X[held]
 
-    found = of_folds(walked, y, np.ones(len(y)), parts)
-    k = found.chosen(CHOICES[choose])
-    with uncut(), progress(chosen.name, k, quiet=as_json) as watch:  # a part of the run would not be what was chosen
-        run = solve(problem, chosen, k, rng=seed, watch=watch)
-    run = Run(replace(run.outcome, validation=held_out(found, steps, choose, rows)))
-    _report(run, found, out, choose, steps, as_json)
+    return of_folds(walked, y, np.ones(len(y)), parts), rows
 
 
 def _report(run, found, out, choose, steps, as_json):

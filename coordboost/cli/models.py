@@ -72,9 +72,10 @@ def coef(run, everything, as_csv, as_json, out, **place):
     from coordboost.report import adds_to
 
     zero = len(model.names) - sum(bool(value) for value in model.coef)
+    made = model.method if model.step is None else f"{model.method}, step {model.step:,}"
     print_parts(
         _table([first, *rows], model),
-        f"{model.method}, step {model.step:,}; {zero} of {len(model.names)} coefficients are zero. They add to {adds_to(model)}.",
+        f"{made}; {zero} of {len(model.names)} coefficients are zero. They add to {adds_to(model)}.",
     )
 
 

@@ -31,6 +31,12 @@ class Standardization(NamedTuple):
         left[self.kept] = False
         return np.flatnonzero(left)
 
+    def deviations(self, total):
+        """Standard deviations of the columns of X, (n_columns,), of weights that sum to `total`; 1 of columns set aside."""
+        out = np.ones(self.n_columns)
+        out[self.kept] = self.norm / np.sqrt(total)
+        return out
+
     def raw(self, beta, offset):
         """Coefficients (n_columns,) and intercept on the scale of X. *Source*: Freund et al., Section 1."""
         coef = np.zeros(self.n_columns)

@@ -59,10 +59,7 @@ class Penalised(Linear):
         standardize = validation.flag("standardize", self.standardize)
 
         def walk(problem, products, grid, l1_ratio):
-            factor = None
-            if standardize:
-                factor = np.ones(problem.standardization.n_columns)
-                factor[problem.standardization.kept] = problem.standardization.norm / np.sqrt(problem.weight.sum())
+            factor = problem.standardization.deviations(problem.weight.sum()) if standardize else None
             given = {**grid, "tol": self.tol, "penalty_factor": factor, "l1_ratio": l1_ratio, "products": products}
             return lasso_path(problem, unit_columns=False, refit_intercept=True, **given)
 

@@ -11,6 +11,7 @@ from coordboost.data.kinds import CATEGORY, DATE
 from coordboost.methods import METHODS
 from coordboost.pieces.frank_wolfe import BallSearch
 from coordboost.pieces.steps import LineSearch
+from coordboost.targets import Penalty
 
 #: Parameters of methods that are numbers on the command line.
 NUMBERS = ("eps", "delta", "t", "lam", "eta", "gamma", "period", "rate", "penalty", "beta", "share")
@@ -25,7 +26,7 @@ def command(run, recipe):
     chosen = None if chosen is None or chosen["choose"] is None else chosen
     steps = run.n_steps if chosen is None else chosen["steps"]
     words = _of_method(run, steps)
-    if words is None or (run.problem.weight != 1).any():
+    if words is None or (run.problem.weight != 1).any() or (chosen is not None and isinstance(run.method.target, Penalty)):
         return None
     loss, way = run.problem.loss, run.problem.standardization
     name = type(loss).__name__.lower()

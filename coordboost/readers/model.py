@@ -18,7 +18,7 @@ class LinearModel(NamedTuple):
     """A linear model on the raw scale.
 
     names, coef : of the columns, (n_columns,);  intercept : float
-    loss, method : their names;  step : of the run;  recipe : how a table becomes these columns, or None
+    loss, method : their names;  step : of the run, None where there is none;  recipe : how a table becomes these columns, or None
     effects : what one standard deviation of each column does to the prediction, (n_columns,), or None where that is not known
     """
 
@@ -27,7 +27,7 @@ class LinearModel(NamedTuple):
     intercept: float
     loss: str
     method: str
-    step: int
+    step: int | None
     recipe: object = None
     effects: np.ndarray | None = None
 
@@ -73,13 +73,17 @@ def model_of(run, step=None):
         raise ValueError("the model is no sum of columns of a table: predict in Python, coordboost.load(file).predict(X)")
     path = with_intercept(run)
     state = path.final if step is None else next(path.replay([step]))
-    beta, (coef, intercept) = state.beta, state.problem.raw(state.beta)
-    effects = np.zeros(len(coef))
-    effects[problem.standardization.kept] = beta / np.sqrt(problem.weight.sum())
+    coef, intercept = state.problem.raw(state.beta)
+    return model_with(problem, coef, intercept, run.method.name, state.k)
+
+
+def model_with(problem, coef, intercept, method, step=None):
+    """The model of a problem with these coefficients (n_columns,) and this intercept on the scale of X; `method` is what made it."""
+    effects = coef * problem.standardization.deviations(problem.weight.sum())
     names, name = list(problem.column_names), type(problem.loss).__name__
     if getattr(losses, name, None) is not type(problem.loss):
         raise ValueError(f"the loss {name} is not part of coordboost: predict in Python, coordboost.load(file).predict(X)")
-    return LinearModel(names, coef, intercept, name, run.method.name, state.k, problem.recipe, effects)
+    return LinearModel(names, coef, intercept, name, method, step, problem.recipe, effects)
 
 
 def read_model(file):
@@ -100,9 +104,8 @@ def read_model(file):
         names, coef = [str(row["column"]) for row in rows], np.array([float(row["coefficient"]) for row in rows])
         effects = [row.get("effect") for row in rows]
         effects = None if None in effects else np.array(effects, dtype=np.float64)
-        made = LinearModel(
-            names, coef, float(plain["intercept"]), plain["loss"], str(plain["method"]), int(plain["step"]), recipe, effects
-        )
+        step = None if plain["step"] is None else int(plain["step"])
+        made = LinearModel(names, coef, float(plain["intercept"]), plain["loss"], str(plain["method"]), step, recipe, effects)
         if not np.isfinite([*coef, made.intercept]).all() or (recipe is not None and recipe.columns != names):
             raise ValueError("its numbers do not fit")
         return made
