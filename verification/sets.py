@@ -42,7 +42,14 @@ def path(file):
 
 
 def read(name):
-    """X, y of a set as they are stored: X a float array, or CSR for a set in svmlight form. *Raises* ``Absent``."""
+    """X, y of a set as they are stored: X a float array, or CSR for a set in svmlight form. *Raises* ``Absent``.
+
+    Of prostate X are eight predictors, in the order of the file, and y is lcavol.
+    """
+    if name == "prostate":
+        with gzip.open(path("prostate.csv.gz"), "rt") as file:
+            table = np.loadtxt(file, delimiter=",", skiprows=1)
+        return table[:, 1:9], table[:, 0]
     if name in N_COLUMNS:
         from sklearn.datasets import load_svmlight_file
 

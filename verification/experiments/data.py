@@ -8,7 +8,7 @@ import scipy.sparse
 from verification.sets import path, read
 
 #: Sets whose target is a number.
-NUMBERS = ("housing", "year_1176")
+NUMBERS = ("housing", "year_1176", "prostate")
 
 
 class Set(NamedTuple):

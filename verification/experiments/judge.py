@@ -4,7 +4,11 @@ Repeated splits of one data set share most of their rows, so their differences a
 t of Nadeau and Bengio (*Inference for the generalization error*, 2003), whose variance allows for that:
 
     t = mean / sqrt((1 / J + n_test / n_train) variance)        J splits, J - 1 degrees of freedom
+
+Draws of artificial data share nothing: for them it is the paired t, with a share of 0.
 """
+
+from functools import partial
 
 import numpy as np
 from scipy import stats
@@ -25,10 +29,11 @@ def resampled_t(differences, share=SHARE):
     spread = np.sqrt((1 / len(d) + share) * d.var(ddof=1))
     t = d.mean() / spread if spread > 0 else np.sign(d.mean()) * np.inf if d.mean() else 0.0
     p = float(stats.t.sf(t, len(d) - 1))
-    return p, f"resampled t = {t:.2g}, p = {p:.2g}, {int((d > 0).sum())} of {len(d)} splits"
+    kind, what = ("resampled", "splits") if share else ("paired", "draws")
+    return p, f"{kind} t = {t:.2g}, p = {p:.2g}, {int((d > 0).sum())} of {len(d)} {what}"
 
 
-def below(small, large, *, factor=1.0, share=SHARE, log=False):
+def below(small, large, *, factor=1.0, share=SHARE, log=False, level=LEVEL):
     """Whether ``small < factor * large``, entries of the same place from the same split.
 
     Refuted where the contrary is as clear, undecided in between. With a factor above 1, "not worse than by that factor". With `log`
@@ -36,8 +41,25 @@ def below(small, large, *, factor=1.0, share=SHARE, log=False):
     """
     small, large = np.asarray(small, dtype=float), np.asarray(large, dtype=float)
     p, words = resampled_t(np.log(factor * large) - np.log(small) if log else factor * large - small, share)
-    outcome = "confirmed" if p < LEVEL else "refuted" if p > 1 - LEVEL else "undecided"
+    outcome = "confirmed" if p < level else "refuted" if p > 1 - level else "undecided"
     return Verdict(outcome, f"{mean_se(small)} against {mean_se(large)}", words)
+
+
+#: The same for independent draws, at 1 %: of numbers that may be 0, and of positive ones by their ratios.
+less = partial(below, share=0.0, level=0.01)
+fewer = partial(less, log=True)
+
+
+def from_same(values, low, high, n=3):
+    """Whether the smallest and the largest of `n` = 3 draws may come from where our draws come from.
+
+    The middle of three normal numbers has a variance of 0.362: it is held against our mean by a two-sided t at 1 %.
+    """
+    values = np.asarray(values, dtype=float)
+    spread = values.std(ddof=1) * np.sqrt({3: 0.362}[n] + 1 / len(values))
+    t = ((low + high) / 2 - values.mean()) / max(spread, 1e-300)
+    p = float(2 * stats.t.sf(abs(t), len(values) - 1))
+    return Verdict("confirmed" if p > 0.01 else "refuted", f"{values.min():.4g} to {values.max():.4g}", f"t = {t:.2g}, p = {p:.2g}")
 
 
 def near(ours, printed, within, words=""):

@@ -1,0 +1,181 @@
+"""Freund, Grigas, Mazumder, Figures 3, 6 and 10: what the bounds alone say of LS-Boost and FS, before any run. No data."""
+
+from itertools import pairwise
+
+import numpy as np
+
+import coordboost as cb
+from verification.experiments.drawing import legend_below, lines, name_axes
+from verification.experiments.experiment import Claim, Experiment, Table
+from verification.experiments.judge import every, fact, near
+
+KAPPAS = {1.0: "synthetic", 25.0: "synthetic", 270.05: "leukemia"}
+#: The l1 norm, in parts of A, at which the profile of bounds ends.
+ENDS = {(1.0, 1.0): 7.464, (1.0, 0.1): 4.160, (25.0, 1.0): 199.50, (25.0, 0.1): 105.21, (270.05, 1.0): 2159.90, (270.05, 0.1): 1137.00}
+EPS = (1.0, 0.5, 0.1, 0.01)
+
+
+def constants(kappa):
+    """Those of data with this condition number, A = 1."""
+    return cb.bounds.Constants(1.0, 1 / kappa, 1, 1)
+
+
+def profile_of(kappa, eps):
+    """Norms ell_k and errors gamma^k of (15) on a grid of k, until the error is 1e-6; the last k is infinite."""
+    known = constants(kappa)
+    last = 14 / -np.log1p(-cb.bounds.ls_boost.decrease(known, eps))
+    k = np.unique(np.append(np.geomspace(1, last, 150).round(), np.arange(4)))
+    l1, error = cb.bounds.ls_boost.l1(known, eps, k), 2 * cb.bounds.ls_boost.excess(known, eps, k)
+    end = float(cb.bounds.ls_boost.l1_by_rate(known, eps, np.inf))
+    return np.append(l1, end), np.append(error, 0.0)
+
+
+def profiles(sets, quick):
+    """The bound profiles, scaled by the longest of their panel."""
+    rows = []
+    for kappa in KAPPAS:
+        longest = max(profile_of(kappa, eps)[0].max() for eps in EPS)
+        for eps in EPS:
+            rows += ({"kappa": kappa, "eps": eps, "seed": 0, "l1": one, "x": one / longest, "error": other}
+                     for one, other in zip(*map(np.ndarray.tolist, profile_of(kappa, eps)), strict=True))  # fmt: skip
+    return Table(rows)
+
+
+def curve(table, x, y, **which):
+    """Two columns of one curve."""
+    part = table.where(**which)
+    return part[x], part[y]
+
+
+def lower_at_equal_norm(table):
+    """The largest amount by which the curve of a smaller eps lies above that of the next larger one, over all norms of both."""
+    above = []
+    for kappa in KAPPAS:
+        for large, small in pairwise(EPS):
+            (x, y), (u, v) = (curve(table, "l1", "error", kappa=kappa, eps=eps) for eps in (large, small))
+            above.append(float((np.interp(x, u, v) - y).max()))
+    return fact(max(above) <= 1e-3, f"at most {max(above):.2g} above", "nowhere above by 1e-3 of the start")
+
+
+def ends(kappa, eps, printed):
+    """Whether the largest norm of a curve is the printed one, to its last digit."""
+    return lambda table: near(table.where(kappa=kappa, eps=eps)["l1"].max(), printed, 0.0005001 if printed < 10 else 0.005001)
+
+
+def draw_profiles(figure, table):
+    """A panel for each kappa."""
+    figure.set_size_inches(12, 4.4)
+    axes = figure.subplots(1, 3, sharey=True)
+    for axis, (kappa, of) in zip(axes, KAPPAS.items(), strict=True):
+        lines(axis, table.where(kappa=kappa), "x", "error", "eps", label="eps = {:g}")
+        x, error = curve(table, "x", "error", kappa=kappa, eps=1.0)
+        axis.set_xlim(0, x[np.argmax(error < 1e-3)])
+        left = "bound on the training error" if kappa == 1 else ""
+        name_axes(axis, "bound on the l1 norm / its largest", left, f"kappa = {kappa:g} ({of})")
+    legend_below(figure, axes[0])
+
+
+FS_EPS = (0.1, 0.05, 0.01, 0.001)
+
+
+def tradeoff(sets, quick):
+    """TBound of FS against SBound: A = 1, in parts of TBound at SBound = 0 for the largest eps."""
+    rows = []
+    for kappa, until, panel in ((1.0, 20.0, "kappa = 1"), (270.05, 20.0, "leukemia, kappa = 270.05"), (270.05, 2.0, "leukemia, near 0")):
+        known, shrinkage = constants(kappa), np.linspace(0, until, 201)
+        for eps in FS_EPS:
+            bound = cb.bounds.stagewise.sum_of_shrinkage(known, eps, shrinkage)
+            rows += ({"panel": panel, "eps": eps, "seed": 0, "SBound": s, "TBound": t}
+                     for s, t in zip(shrinkage.tolist(), bound.tolist(), strict=True))  # fmt: skip
+    return Table(rows)
+
+
+def smaller_is_lower(table):
+    """Whether the curve of each eps is below that of the next larger one wherever SBound >= A = 1."""
+    ordered, before = True, []
+    for panel in table.values("panel"):
+        for large, small in pairwise(FS_EPS):
+            (x, y), (_, v) = (curve(table, "SBound", "TBound", panel=panel, eps=eps) for eps in (large, small))
+            ordered &= bool((v < y)[x >= 1].all())
+            before.append(float(x[np.argmax(v < y)]))
+    return fact(ordered, f"lower from SBound = {min(before):.2f} A to {max(before):.2f} A on", "at every norm from A on")
+
+
+def except_near_zero(table):
+    """Whether the order is the other way round at SBound = 0."""
+    first = [table.where(panel=panel, SBound=0.0).by("eps", "TBound") for panel in table.values("panel")]
+    return fact(all((np.diff(one) < 0).all() for one in first), f"TBound at 0 falls with eps by {first[0][0] / first[0][-1]:.3g}")
+
+
+def draw_tradeoff(figure, table):
+    """A panel for each condition number, and one that shows the start."""
+    figure.set_size_inches(12, 4.4)
+    axes = figure.subplots(1, 3)
+    for axis, panel in zip(axes, table.values("panel"), strict=True):
+        lines(axis, table.where(panel=panel), "SBound", "TBound", "eps", label="eps = {:g} A")
+        name_axes(axis, "SBound: bound on the l1 norm / A", "TBound" if axis is axes[0] else "", panel, log_y=True)
+    legend_below(figure, axes[0])
+
+
+def ratios(sets, quick):
+    """eta and theta of (42) and (43) for tau in (0, 1]."""
+    tau = np.linspace(0.001, 1, 1000)
+    square = tau**2 * np.log(1 / tau**2)
+    return Table({"tau": t, "seed": 0, "ratio": name, "value": v}
+                 for name, values in (("eta: steps", square), ("theta: l1 norm", np.sqrt(square)))
+                 for t, v in zip(tau.tolist(), values.tolist(), strict=True))  # fmt: skip
+
+
+def at(name, what, printed, within):
+    """Whether a number of the curve whose name begins so is the printed one: its maximum, where that is, or its value at .1."""
+
+    def judge(table):
+        tau, value = curve(table, "tau", "value", ratio=next(one for one in table.values("ratio") if one.startswith(name)))
+        found = {"largest": value.max(), "place": tau[value.argmax()], "at .1": np.interp(0.1, tau, value)}[what]
+        return near(float(found), printed, within)
+
+    return judge
+
+
+def draw_ratios(figure, table):
+    """Two panels, the maximum marked."""
+    figure.set_size_inches(9, 4.2)
+    for axis, name in zip(figure.subplots(1, 2), table.values("ratio"), strict=True):
+        tau, value = curve(table, "tau", "value", ratio=name)
+        lines(axis, table.where(ratio=name), "tau", "value", "ratio")
+        k = value.argmax()
+        axis.plot(tau[k], value[k], "o", color="#D55E00")
+        axis.annotate(f"{value[k]:.4f} at tau = {tau[k]:.4f}", (tau[k], value[k]), (0, -70), textcoords="offset points", ha="center")
+        name_axes(axis, "tau: distance from least squares asked for / A", "LS-Boost(1) / FS, by their bounds", name)
+
+
+EXPERIMENTS = (
+    Experiment(
+        name="fgm_figure3", source="Freund, Grigas, Mazumder, Figure 3", run=profiles, draw=draw_profiles, seconds=(0.1, 0.1),
+        claims=(
+            Claim("smaller eps has the lower curve at equal l1 norm", lower_at_equal_norm, "lower curves"),
+            *(Claim(f"kappa = {kappa:g}, eps = {eps:g}: the l1 norm at the end / A", ends(kappa, eps, end), f"{end:.6g}")
+              for (kappa, eps), end in ENDS.items()),
+            Claim("every curve begins at 1", lambda table: every(
+                near(float(table.where(kappa=kappa, eps=eps)["error"].max()), 1.0, 0) for kappa in KAPPAS for eps in EPS), "1"),
+        ),
+    ),
+    Experiment(
+        name="fgm_figure6", source="Freund, Grigas, Mazumder, Figure 6", run=tradeoff, draw=draw_tradeoff, seconds=(0.1, 0.1),
+        claims=(
+            Claim("smaller eps is lower, once the bound on the l1 norm is A or more", smaller_is_lower, "lower curves"),
+            Claim("... except at very small shrinkage: at 0 the order is the other way round", except_near_zero, "crossing curves"),
+        ),
+    ),
+    Experiment(
+        name="fgm_figure10", source="Freund, Grigas, Mazumder, Figure 10", run=ratios, draw=draw_ratios, seconds=(0.1, 0.1),
+        claims=(
+            Claim("the largest eta", at("eta", "largest", 0.36788, 1e-5), ".36788"),
+            Claim("... at tau", at("eta", "place", 0.60653, 1e-3), ".60653"),
+            Claim("the largest theta", at("theta", "largest", 0.60653, 1e-5), ".60653"),
+            Claim("... at tau", at("theta", "place", 0.60653, 1e-3), ".60653"),
+            Claim("eta at tau = .1", at("eta", "at .1", 0.04605, 1e-5), ".04605"),
+            Claim("theta at tau = .1", at("theta", "at .1", 0.21460, 1e-5), ".21460"),
+        ),
+    ),
+)  # fmt: skip

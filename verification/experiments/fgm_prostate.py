@@ -1,0 +1,353 @@
+"""Freund, Grigas, Mazumder, Figures 2, 7 and 8: profiles of coefficients on prostate cancer, all rows and ten rows with interactions.
+
+Which ten rows the paper took, and whether products are those of the predictors as they are or standardised, it does not say: a verdict is
+over 33 draws of rows, for both kinds; pictures show the first.
+"""
+
+import numpy as np
+
+import coordboost as cb
+from coordboost.plots.path import COLOURS, STYLES
+from verification.experiments.drawing import LINES, name_axes
+from verification.experiments.experiment import Claim, Experiment, Table
+from verification.experiments.fgm_data import INTERACTIONS, interactions, problem_of, ten_rows
+from verification.experiments.fgm_runs import Lasso, profile, reached, steps_of
+from verification.experiments.judge import fact, less, near
+
+ALL = "97 x 8"
+TEN = {kind: f"10 x 44, {kind} products" for kind in INTERACTIONS}
+
+
+def problems(data, quick):
+    """(name, seed, problem): all rows once, and eleven times ten rows of each kind."""
+    yield ALL, 0, problem_of(data.X, data.y)
+    for kind, name in TEN.items():
+        for seed in range(3 if quick else 33):
+            yield name, seed, problem_of(*ten_rows(data, kind, seed))
+
+
+def curve(seen, **row):
+    """A row for each model: its norm, its error, its coefficients."""
+    for l1, error, beta in zip(*seen, strict=True):
+        coefficients = {f"b{j + 1}": float(b) for j, b in enumerate(beta)}
+        yield {"kind": "curve", **row, "l1": float(l1), "error": float(error), **coefficients}
+
+
+def against(lasso, seen):
+    """How far models are from the Lasso of the same norm: their coefficients, over the largest; their errors."""
+    l1, error, beta = seen
+    best = np.array([lasso.problem.value(lasso.problem.combine(one)) for one in lasso.at(l1)]) / lasso.problem.start_loss
+    inside = l1 <= lasso.end
+    return {"off": float(lasso.off(beta).max()), "largest": float(np.abs(lasso.beta).max()), "above": float((error - best).max()),
+            "below": float((best - error)[inside].max()), "reach": float(l1.max() / lasso.end)}  # fmt: skip
+
+
+def contestants(lasso, quick):
+    """Method and number of steps by name: those of Figures 2 and 9; the smallest eps of FS a tenth in the full form."""
+    eps = 1e-4 if quick else 1e-5
+    far = 1.2 if lasso.problem.n_samples > 10 else 3
+    return {"LS-Boost(0.01)": (cb.ls_boost(0.01), 20_000 if quick else 200_000),
+            f"FS({eps:g})": (cb.forward_stagewise(eps), round(far * lasso.end / eps))}  # fmt: skip
+
+
+def profiles(sets, quick):
+    """Figure 2: all paths of the first rows, and how far LS-Boost and FS are from the Lasso on all."""
+    (data,) = sets.values()
+    rows = [{"kind": "whole", "data": kind, "end": Lasso(problem).end * np.linalg.norm(data.y - data.y.mean())}
+            for kind in INTERACTIONS for problem in [problem_of(interactions(data.X, kind), data.y)]]  # fmt: skip
+    for name, seed, problem in problems(data, quick):
+        lasso = Lasso(problem)
+        if seed == 0:
+            rows += curve(lasso.profile(), data=name, method="Lasso")
+        for method, (one, n_steps) in contestants(lasso, quick).items():
+            seen = profile(cb.solve(problem, one, n_steps), steps_of(n_steps).tolist())
+            one = {"data": name, "method": method.partition("(")[0], "seed": seed}
+            rows.append({"kind": "run", **one, **against(lasso, seen), "end": lasso.end, "monotone": lasso.monotone()})
+            if seed == 0:
+                rows += curve(seen, data=name, method=method)
+    return Table(rows)
+
+
+def runs(table, data, method, column):
+    """A number of all draws of rows."""
+    return table.where(kind="run", data=data, method=method)[column].astype(float)
+
+
+def alike(table):
+    """Whether LS-Boost and FS on all rows are nowhere further from the Lasso than 1 % of the largest coefficient."""
+    off = [float(runs(table, ALL, one, "off")[0] / runs(table, ALL, one, "largest")[0]) for one in ("LS-Boost", "FS")]
+    return fact(max(off) <= 0.01, f"LS-Boost {off[0]:.2%}, FS {off[1]:.3%} of the largest coefficient", "at most 1 %")
+
+
+def differs(data, method):
+    """Whether some coefficient is 5 % of the largest one away from the Lasso, for all draws of rows."""
+
+    def judge(table):
+        off = runs(table, data, method, "off") / runs(table, data, method, "largest")
+        words = f"{off.min():.1%} to {off.max():.0%} of the largest coefficient"
+        return fact((off >= 0.05).all(), words, f"{(off >= 0.05).sum()} of {len(off)} at least 5 %")
+
+    return judge
+
+
+def median_inside(column, low, high):
+    """Whether the median of our draws of rows is in the range of eleven others (raw products, FS)."""
+
+    def judge(table):
+        ours = runs(table, TEN["raw"], "FS", column)
+        middle = float(np.median(ours))
+        return fact(low <= middle <= high, f"{ours.min():.3g} to {ours.max():.3g}, median {middle:.3g}")
+
+    return judge
+
+
+def turns(data, wanted):
+    """Whether the Lasso's path is monotone on all draws of rows, or, `wanted` False, on none."""
+
+    def judge(table):
+        found = runs(table, data, "FS", "monotone") == 1
+        return fact((found == wanted).all(), f"monotone on {found.sum()} of {len(found)}")
+
+    return judge
+
+
+def overshoots(data):
+    """Whether FS has a larger l1 norm on the way than the smallest least-squares solution, on all draws of rows."""
+
+    def judge(table):
+        reach = runs(table, data, "FS", "reach")
+        words = f"{reach.min():.3f} to {reach.max():.3f} times delta_max"
+        return fact((reach > 1.001).all(), words, f"{(reach > 1.001).sum()} of {len(reach)}")
+
+    return judge
+
+
+def draw_coefficients(axis, part):
+    """A line for each coefficient that moves."""
+    for j in range(len(part.columns)):
+        values = part[f"b{j + 1}"]
+        if np.nanmax(np.abs(values), initial=0) > 0:
+            style = STYLES[j // len(COLOURS) % len(STYLES)]
+            axis.plot(part["l1"], values, color=COLOURS[j % len(COLOURS)], linestyle=style, linewidth=1.3)
+
+
+def draw_profiles(figure, table):
+    """A row for each table, a column for each method; the end of the Lasso is marked."""
+    names = table.where(kind="curve").values("data")
+    figure.set_size_inches(12, 3.4 * len(names))
+    axes = figure.subplots(len(names), 3, sharey="row", sharex="row")
+    for row, name in zip(axes, names, strict=True):
+        part = table.where(kind="curve", data=name)
+        for axis, method in zip(row, part.values("method"), strict=True):
+            draw_coefficients(axis, part.where(method=method))
+            axis.axvline(part.where(method="Lasso")["l1"].max(), color="#888888", linewidth=0.8, linestyle=":")
+            name_axes(axis, "l1 norm, target of norm 1", "coefficient" if axis is row[0] else "", f"{method}: {name}")
+            axis.title.set_size(9)
+
+
+EPS = 1e-4
+RADII = {ALL: (0.99, 0.91, 0.81), **dict.fromkeys(TEN.values(), (0.44, 0.37, 0.33))}
+
+
+def n_steps_of(delta):
+    """As many as the paper makes, or until 1e-4 of the way to the radius is left."""
+    return max(100_000, round(10 * delta / EPS))
+
+
+def regularized(sets, quick):
+    """Figure 8: the profiles of FS and of R-FS for three radii, their distance from the Lasso, from FS on the way, and of their ends."""
+    (data,), rows = sets.values(), []
+    for name, seed, problem in problems(data, quick):
+        lasso = Lasso(problem)
+        n_free = round((1.2 if name == ALL else 3) * lasso.end / EPS)
+        free = profile(cb.solve(problem, cb.forward_stagewise(EPS), n_free), steps_of(n_free, 1000).tolist())
+        found = {"FS": (np.inf, free)}
+        for share in RADII[name]:
+            delta = share * lasso.end
+            run = cb.solve(problem, cb.regularized_forward_stagewise(EPS, delta), n_steps_of(delta))
+            seen = found[f"R-FS, delta = {share:g} delta_max"] = delta, profile(run, steps_of(run.n_steps, 400).tolist())
+            corr = problem.scan(problem.resid(problem.combine(run.beta)))
+            omega = float(np.abs(corr).max() - corr @ run.beta / delta)
+            rows.append({"kind": "run", "data": name, "seed": seed, "delta": share, **against(lasso, seen[1]),
+                         **near_free(free, seen[1], delta), "last": float(np.abs(run.beta).sum() / delta), "omega": omega,
+                         "end off": float(np.abs(run.beta - lasso.at([delta])[0]).max())})  # fmt: skip
+        if seed == 0:
+            rows += curve(lasso.profile(), data=name, method="Lasso")
+            for method, (delta, seen) in found.items():
+                rows += curve(seen, data=name, method=method, delta=delta)
+    return Table(rows)
+
+
+def near_free(free, seen, delta):
+    """The largest distance of R-FS from FS of the same l1 norm, in the first half of the radius and in the second."""
+    order = np.argsort(free[0], kind="stable")
+    l1, beta = seen[0], seen[2]
+    other = np.column_stack([np.interp(l1, free[0][order], one[order]) for one in free[2].T])
+    off = np.abs(beta - other).max(axis=1)
+    return {"first half": float(off[l1 <= delta / 2].max()), "second half": float(off[l1 > delta / 2].max())}
+
+
+def all_alike(table):
+    """Whether R-FS on all rows is nowhere further from the Lasso than 1.5e-4, which is 0.0001 as printed."""
+    off = table.where(kind="run", data=ALL)["off"].astype(float)
+    return fact(off.max() < 1.5e-4, f"{off.min():.2g} to {off.max():.2g}", "below .00015")
+
+
+def constrained(data, share):
+    """Whether R-FS leaves the path of FS rather in the second half of its radius than in the first."""
+
+    def judge(table):
+        part = table.where(kind="run", data=data, delta=share)
+        return less(part.by("seed", "first half"), part.by("seed", "second half"))
+
+    return judge
+
+
+def ends_at_radius(table):
+    """Whether the last models have the l1 norm delta to 1 %, and never more."""
+    last = table.where(kind="run")["last"].astype(float)
+    return fact(((last > 0.99) & (last <= 1 + 1e-9)).all(), f"{last.min():.5f} to {last.max():.5f} of delta")
+
+
+def ends_are_solutions(table):
+    """Whether the last models are solutions of the Lasso to within the limit of Theorem 4.1, omega <= 2 eps."""
+    omega = table.where(kind="run")["omega"].astype(float)
+    off = table.where(kind="run")["end off"].astype(float)
+    words = f"omega {omega.min():.2g} to {omega.max():.2g}, coefficients off by {off.max():.2g} at most"
+    return fact((omega <= 2 * EPS).all(), words, "omega <= 2 eps")
+
+
+def draw_regularized(figure, table):
+    """A row for each table, a column for FS and each radius; the Lasso's solution at the radius is marked."""
+    names = table.where(kind="curve").values("data")
+    figure.set_size_inches(14, 3.4 * len(names))
+    for row, name in zip(figure.subplots(len(names), 4, sharey="row"), names, strict=True):
+        part = table.where(kind="curve", data=name)
+        lasso = part.where(method="Lasso")
+        for axis, method in zip(row, part.values("method")[1:], strict=True):
+            seen = part.where(method=method)
+            draw_coefficients(axis, seen)
+            delta = min(seen["delta"].max(), lasso["l1"].max())
+            marks = [np.interp(delta, lasso["l1"], lasso[b]) for b in lasso.columns if b.startswith("b")]
+            axis.plot([delta] * len(marks), marks, "o", color="black", markersize=3, markerfacecolor="white")
+            axis.axvline(delta, color="#888888", linewidth=0.8, linestyle=":")
+            name_axes(axis, "l1 norm, target of norm 1", "coefficient" if axis is row[0] else "", f"{method}\n{name}")
+            axis.title.set_size(9)
+
+
+SHARES = (0.99, 0.91, 0.81, 0.6, 0.44, 0.37, 0.33)
+
+
+def on_the_way(sets, quick):
+    """Figure 7: norm and error of R-FS for seven radii beside the bounds of Theorem 4.1."""
+    (data,), rows = sets.values(), []
+    for name, seed, problem in problems(data, quick):
+        if name == ALL:
+            continue
+        lasso, known = Lasso(problem), cb.bounds.Constants.of(problem)
+        for share in SHARES:
+            delta = share * lasso.end
+            run = cb.solve(problem, cb.regularized_forward_stagewise(EPS, delta), n_steps_of(delta))
+            at = steps_of(run.n_steps, 400)
+            l1, error, _ = profile(run, at.tolist())
+            best = problem.value(problem.combine(lasso.at([delta])[0])) / problem.start_loss
+            bounds = {"l1 bound": cb.bounds.regularized.l1(EPS, delta, at) / delta,
+                      "error bound": best + cb.bounds.regularized.excess(known, EPS, delta, at) / problem.start_loss}  # fmt: skip
+            ninth, next_ninth = (at[min(reached(1 - l1 / delta, left), len(at) - 1)] for left in (0.1, 0.01))
+            rows.append({"kind": "run", "data": name, "seed": seed, "delta": share, "tenth": int(ninth), "hundredth": int(next_ninth),
+                         "arrived": bool(l1[-1] / delta > 0.99), "over l1": float((l1 / delta - bounds["l1 bound"]).max()),
+                         "over error": float((np.minimum.accumulate(error) - bounds["error bound"]).max()),
+                         "loose": float((bounds["error bound"][-1] - best) / max(error[-1] - best, 1e-16))})  # fmt: skip
+            if seed == 0:
+                rows += ({"kind": "curve", "data": name, "seed": 0, "delta": share, "step": int(k), "end": lasso.end, "l1": a, "error": b,
+                          **{column: float(values[i]) for column, values in bounds.items()}}
+                         for i, (k, a, b) in enumerate(zip(at, (l1 / lasso.end).tolist(), error.tolist(), strict=True)))  # fmt: skip
+    return Table(rows)
+
+
+def geometric(table):
+    """Whether the second factor of ten in delta - l1 takes at most root 10 times the steps of the first: 1 if geometric, 10 as 1 / k."""
+    part = table.where(kind="run")
+    ratio = (part["hundredth"] - part["tenth"]) / part["tenth"]
+    good = (part["arrived"] == 1) & (ratio <= np.sqrt(10))
+    return fact(good.all(), f"{ratio.min():.2f} to {ratio.max():.2f} times as many", f"{good.sum()} of {len(good)} at most 3.16")
+
+
+def holds(column, words):
+    """Whether a bound is nowhere exceeded."""
+
+    def judge(table):
+        over = table.where(kind="run")[column].astype(float).max()
+        loose = np.median(table.where(kind="run")["loose"].astype(float))
+        return fact(over <= 1e-9, f"at most {over:.1g} above", words.format(loose))
+
+    return judge
+
+
+def draw_on_the_way(figure, table):
+    """A row for each kind of products: norm, error, and the error at the start; lines are the run, dots the bound."""
+    part = table.where(kind="curve")
+    names = part.values("data")
+    figure.set_size_inches(13, 3.8 * len(names))
+    axes = figure.subplots(len(names), 3)
+    for row, name in zip(axes, names, strict=True):
+        for share, (colour, _) in zip(SHARES, LINES, strict=False):
+            one = part.where(data=name, delta=share)
+            pairs = ((one["l1"], one["l1 bound"] * share), (one["error"], one["error bound"]), (one["error"], one["error bound"]))
+            for axis, (run, bound) in zip(row, pairs, strict=True):
+                axis.plot(one["step"] / 1000, run, color=colour, linewidth=1.5, label=f"delta = {share:g} delta_max")
+                axis.plot(one["step"] / 1000, bound, color=colour, linewidth=1, linestyle=":")
+        name_axes(row[0], "1000 steps", "l1 norm / delta_max", name)
+        name_axes(row[1], "1000 steps", "training error / at the start", "run (line) and bound (dots)")
+        name_axes(row[2], "1000 steps", "", "the same at the start")
+        row[1].set_ylim(-0.05, 1.5)
+        row[2].set(ylim=(-0.05, 1.5), xlim=(0, part["step"].max() / 20_000))
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
+
+
+def end_is(kind, printed):
+    """Whether delta_max of all rows with these products is the printed one, for the target as it is."""
+    return lambda table: near(float(table.where(kind="whole", data=kind)["end"][0]), printed, 0.005001)
+
+
+EXPERIMENTS = (
+    Experiment(
+        name="fgm_figure2", source="Freund, Grigas, Mazumder, Figure 2", data=("prostate",), run=profiles, draw=draw_profiles,
+        seconds=(2, 9),
+        claims=(
+            Claim(f"{ALL}: the three panels are alike", alike, "alike"),
+            *(Claim(f"{name}: the Lasso differs from {method}", differs(name, method), "differs")
+              for name in TEN.values() for method in ("FS", "LS-Boost")),
+            Claim(f"{ALL}: the Lasso's path is monotone", turns(ALL, True), "monotone"),
+            *(Claim(f"{name}: the Lasso's path is not monotone", turns(name, False), "on none of 11") for name in TEN.values()),
+            *(Claim(f"{name}: FS overshoots delta_max", overshoots(name), "overshoots") for name in TEN.values()),
+            Claim("raw products: FS is off in some coefficient by", median_inside("off", 0.1, 0.86), ".1 to .86"),
+            Claim("raw products: ... in relative training error by", median_inside("above", 0.0004, 0.023), ".0004 to .023"),
+            Claim("raw products: delta_max for a target of norm 1", median_inside("end", 1.9, 7.3), "1.9 to 7.3"),
+            *(Claim(f"97 x 44, {kind} products: delta_max", end_is(kind, end), f"{end}")
+              for kind, end in zip(INTERACTIONS, (954.28, 136.83), strict=True)),
+        ),
+    ),
+    Experiment(
+        name="fgm_figure7", source="Freund, Grigas, Mazumder, Figure 7", data=("prostate",), run=on_the_way, draw=draw_on_the_way,
+        seconds=(2, 18),
+        claims=(
+            Claim("the l1 norm tends to delta geometrically", geometric, "geometrically"),
+            Claim("the l1 norm is below its bound at every step", holds("over l1", "Theorem 4.1 (iii)"), "below"),
+            Claim("the smallest training error is below its bound at every step",
+                  holds("over error", "Theorem 4.1 (i), in the median {:.3g} times too large at the end"), "below"),
+        ),
+    ),
+    Experiment(
+        name="fgm_figure8", source="Freund, Grigas, Mazumder, Figure 8", data=("prostate",), run=regularized, draw=draw_regularized,
+        seconds=(2, 14),
+        claims=(
+            Claim(f"{ALL}: all profiles are alike, and equal to the Lasso", all_alike, ".0001"),
+            *(Claim(f"{name}, delta = {share:g} delta_max: the path leaves that of FS near its end", constrained(name, share),
+                    "constrained near its end") for name in TEN.values() for share in RADII[name]),
+            Claim("all paths end at their radius", ends_at_radius, "delta"),
+            Claim("end points are approximate solutions of the Lasso", ends_are_solutions, "approximate solutions"),
+        ),
+    ),
+)  # fmt: skip
