@@ -9,7 +9,7 @@ import textwrap
 import numpy as np
 
 from coordboost._protocol import LOSS
-from coordboost.targets import UNKNOWN, Ball, Penalty, Unconstrained
+from coordboost.targets import UNKNOWN, Ball, Penalty, Unconstrained, outwards
 
 #: Multiplications of a singular value decomposition that a report may spend without being asked: some seconds.
 AFFORDABLE = 2e10
@@ -204,11 +204,18 @@ def verdict_table(found):
     out.add_column(found["target"], no_wrap=True)
     for name in columns:
         out.add_column(name, justify="right")
-    for key in next(iter(columns.values())):
-        form = "{:.12g}" if key in ("lower", "upper") else "{:.4g}"
-        shown = ["-" if numbers[key] is None else form.format(numbers[key]) for numbers in columns.values()]
-        out.add_row(key.replace("_", " "), *shown)
+    shown = [dict(interval_rows(numbers)) for numbers in columns.values()]
+    for key in shown[0]:
+        out.add_row(key, *(texts[key] for texts in shown))
     return out
+
+
+def interval_rows(numbers):
+    """One interval of ``verdict`` as pairs of a name and a text, the ends rounded outwards."""
+    lower, upper = outwards(-math.inf if numbers["lower"] is None else numbers["lower"], numbers["upper"], 12)
+    texts = {key: "-" if value is None else f"{value:.4g}" for key, value in numbers.items()}
+    texts |= {"lower": "-" if numbers["lower"] is None else lower, "upper": upper}
+    return [(key.replace("_", " "), text) for key, text in texts.items()]
 
 
 def verdict_text(found):

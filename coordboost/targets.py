@@ -9,6 +9,7 @@ ends are moved out by a bound of the rounding in them.
 
 import math
 from dataclasses import dataclass, field, replace
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from typing import NamedTuple
 
 import numpy as np
@@ -51,6 +52,13 @@ def need_convexity(problem, what):
         )
 
 
+def outwards(lower, upper, digits):
+    """The ends of an interval as text of so many digits, at most 15: the lower one rounded down, the upper one up."""
+    ends = (lower, ROUND_FLOOR), (upper, ROUND_CEILING)
+    rounded = (Context(prec=digits, rounding=way).create_decimal_from_float(float(end)) for end, way in ends)
+    return tuple(f"{float(end):.{digits}g}" for end in rounded)
+
+
 #: What is said of a certificate without a lower end.
 UNKNOWN = "no lower bound is known: the loss declares no infimum"
 
@@ -81,9 +89,10 @@ class Certificate:
         return self.lower > -math.inf
 
     def __str__(self):
+        lower, upper = outwards(self.lower, self.upper, 10)
         if not self.known:
-            return f"{self.target!r}: optimum at most {self.upper:.10g}; {UNKNOWN}"
-        return f"{self.target!r}: optimum in [{self.lower:.10g}, {self.upper:.10g}], gap {self.gap:.3g}"
+            return f"{self.target!r}: optimum at most {upper}; {UNKNOWN}"
+        return f"{self.target!r}: optimum in [{lower}, {upper}], gap {self.gap:.3g}"
 
 
 class At(NamedTuple):

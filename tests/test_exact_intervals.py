@@ -1,6 +1,7 @@
 """Every public way to an interval against the optimum in exact fractions: none excludes it, not even by one unit in the last place."""
 
 import json
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -168,6 +169,28 @@ def test_the_shell(seed, tmp_path, monkeypatch):
         found = json.loads(told.output)["model"]
         optimum = exactly(X, y, None, Fraction(lam) / 7, norms(X, None))
         assert Fraction(found["lower"]) <= optimum <= Fraction(found["upper"])
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_is_printed(seed, tmp_path, monkeypatch):
+    """The ends in a sentence, on the page and in the table of the shell are rounded outwards, too."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(seed)
+    X, y = rng.integers(-5, 6, (7, 2)).astype(float), rng.integers(-5, 6, 7).astype(float)
+    optimum = exactly(X, y, None, Fraction(2) / 7, norms(X, None))
+    run = cb.solve(cb.Problem(X, y), cb.lasso_cd(2.0), 200, compile=False)
+    cb.page(run, "run.html")
+    run.save("the.run")
+    page, number = (tmp_path / "run.html").read_text(encoding="utf-8"), r"([-+.e\d]+)"
+    shell = CliRunner().invoke(main, ["certify", "the.run"]).output
+    for text, form in (
+        (str(run.certificate()), rf"in \[{number}, {number}\]"),
+        (page, rf"<td>lower</td><td>{number}</td></tr><tr><td>upper</td><td>{number}</td>"),
+        (shell, rf"lower +{number}\s+upper +{number}\s"),
+    ):
+        lower, upper = re.search(form, text).groups()
+        assert Fraction(lower) <= optimum <= Fraction(upper), text
+        assert Fraction(upper) - Fraction(lower) <= Fraction(1, 10**8) * optimum
 
 
 def test_every_interval_is_made_in_one_place():

@@ -51,6 +51,7 @@ def mca(file, rule, t, groups, second_moment, target, center, starts, seed, as_j
     from coordboost.geometry import mca as first
     from coordboost.geometry import second_moment_mca as second
     from coordboost.problem import Problem
+    from coordboost.targets import outwards
 
     needs, takes = RULES[rule]
     for option, value in (("--t", t), ("--groups", groups)):
@@ -78,6 +79,5 @@ def mca(file, rule, t, groups, second_moment, target, center, starts, seed, as_j
         click.echo(json.dumps(row, indent=2))
     else:
         name = "second-moment angle" if second_moment else "minimal cosine angle"
-        print_parts(
-            f"{name} of {problem.n_learners} learners: between {found.lower:.6g} and {found.upper:.6g} ({row['method']})"
-        )
+        lower, upper = outwards(found.lower, found.upper, 6)
+        print_parts(f"{name} of {problem.n_learners} learners: between {lower} and {upper} ({row['method']})")

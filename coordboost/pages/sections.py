@@ -143,8 +143,7 @@ def certificate_part(run, file):
 
     last, target = run.final, report.reached(run)
     found = report.verdict(run.problem, certify(last.problem, last.beta, target))
-    model = found["model"]
-    rows = [(key.replace("_", " "), "-" if value is None else f"{value:.12g}") for key, value in model.items()]
+    rows = report.interval_rows(found["model"])
     ends = [row for row in rows if row[0] in ("lower", "upper", "gap", "relative gap")]
     more = (
         f"<details><summary>the numbers behind it</summary>{html_table([row for row in rows if row not in ends])}</details>\n"
