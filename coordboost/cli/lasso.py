@@ -94,6 +94,7 @@ def _report(path, k, row, text, name, out, as_json, found=None):
     from coordboost.plots.displays import penalty_units
     from coordboost.readers.model import model_with
     from coordboost.storage.beside import write_figure, write_text
+    from coordboost.targets import outwards
 
     problem, alpha, coef = path.problem, float(path.alphas[k]), path.coefs[:, k]
     certificate = path.certificate(k)
@@ -116,8 +117,8 @@ def _report(path, k, row, text, name, out, as_json, found=None):
         "training_error": float(fitted), "null_error": float(null / total), "l1": float(path.l1[k]),
         "nonzeros": int((coef != 0).sum()), "gap": gap, "target": f"Lasso, alpha = {alpha:.4g}", "message": path.message, **row,
     }  # fmt: skip
-    text = [*text, f"Penalty included, the mean loss of the best model is in [{certificate.lower / total:.10g}, "
-            f"{certificate.upper / total:.10g}]; this model has the upper end."]  # fmt: skip
+    ends = outwards(certificate.lower / total, certificate.upper / total, 10)
+    text = [*text, "Penalty included, the mean loss of the best model is in [{}, {}]; this model has the upper end.".format(*ends)]
     if path.message != "complete":
         text.append(f"The path is not complete: {path.message}.")
     if found is None and not coef.any():
