@@ -24,7 +24,8 @@ FOUND = experiments()
 #: Statistical, beside their peers, or on many folds or sets: long even in their quick form.
 LONG = (
     "agbm_figure1", "agbm_figure3", "agbm_figure4", "agbm_signs", "rgbm_figure1",
-    "fgm_figure1", "fgm_figure2", "fgm_figure7", "rgb_table1", "sglb_demos", "sglb_table1", "sglb_table2", "sglb_table3",
+    "fgm_figure1", "fgm_figure2", "fgm_figure7", "fgm_figure11",
+    "rgb_table1", "sglb_demos", "sglb_table1", "sglb_table2", "sglb_table3",
 )  # fmt: skip
 
 

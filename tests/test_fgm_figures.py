@@ -11,7 +11,7 @@ sys.path.insert(0, str(ROOT))  # verification/ is not part of the package
 
 import coordboost as cb  # noqa: E402
 from verification import sets  # noqa: E402
-from verification.experiments import data, fgm_bounds, fgm_data, fgm_designs, fgm_prostate, fgm_runs, judge  # noqa: E402
+from verification.experiments import data, fgm_bounds, fgm_data, fgm_designs, fgm_errors, fgm_prostate, fgm_runs, judge  # noqa: E402
 from verification.experiments.experiment import Table, conduct, experiments  # noqa: E402
 
 needs_data = pytest.mark.skipif(sets.folder() is None, reason="no folder with data")
@@ -133,3 +133,24 @@ def test_a_norm_that_tends_to_delta_like_1_over_k_is_not_geometric():
     row = {"kind": "run", "tenth": 9, "arrived": True}
     assert fgm_prostate.geometric(Table([{**row, "hundredth": 18}])).outcome == "confirmed"
     assert fgm_prostate.geometric(Table([{**row, "hundredth": 99}])).outcome == "refuted"
+
+
+def test_a_test_error_that_never_rises_again_is_not_u_shaped():
+    def table(end):
+        one = {"kind": "run", "way": fgm_errors.FRESH, "panel": "a", "method": "FS"}
+        return Table({**one, "eps": eps, "best": 0.5 + seed / 100, "end": end + seed / 50}
+                     for eps in fgm_errors.CONTESTANTS["FS"][1] for seed in range(4))  # fmt: skip
+
+    judge_of = fgm_errors.u_shaped(fgm_errors.FRESH, "a", "FS")
+    assert judge_of(table(0.9)).outcome == "confirmed" and judge_of(table(0.2)).outcome == "refuted"
+
+
+def test_fresh_noise_is_added_to_the_distance_from_the_signal():
+    rng = np.random.default_rng(0)
+    one = data.Set("khan", rng.normal(size=(30, 12)), np.ones(30), True)
+    way, problem, scale, (X, signal), noise = next(fgm_errors.ways(one, 0, 3.0))
+    run = cb.solve(problem, cb.ls_boost(0.5), 20, compile=False)
+    found = noise - 2 * scale**2 * run.score_path(X, signal / scale)
+    rest = signal - scale * run.predict(X)
+    assert way == fgm_errors.FRESH and found[-1] == pytest.approx(noise + rest @ rest / 30, rel=1e-9)
+    assert noise == pytest.approx(signal.var() / 3)
