@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from coordboost.geometry.learners import Learners
+from coordboost.targets import outwards
 
 #: What an exact method may lose to rounding: relative to the value, and besides.
 ROUNDING, BESIDES = 1e-10, 1e-11
@@ -93,4 +94,4 @@ class Interval:
         return bool(attained and proved and self.lower <= self.upper)
 
     def __str__(self):
-        return f"[{self.lower:.10g}, {self.upper:.10g}] by {self.witness['method']}"
+        return "[{}, {}] by {}".format(*outwards(self.lower, self.upper, 10), self.witness["method"])
