@@ -3,15 +3,17 @@
 from functools import wraps
 
 from coordboost._compiling import silently
+from coordboost.estimators.names import called_by_name
 from coordboost.interrupt import uncut
 
 
 def all_or_nothing(fit):
     """`fit`; where it raises, the estimator is as it was before: no part of a new fit stands beside an older model.
 
-    Ctrl-C raises, too: no run or path within is cut short.
+    Ctrl-C raises, too: no run or path within is cut short. Arguments that it does not have are refused as ``called_by_name`` says.
     """
 
+    @called_by_name
     @wraps(fit)
     def attempt(self, *args, **given):
         before = dict(vars(self))

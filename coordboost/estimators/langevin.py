@@ -12,6 +12,7 @@ from coordboost.data import validation
 from coordboost.estimators import tables
 from coordboost.estimators.base import Boosted
 from coordboost.estimators.machines import RandomizedGBMRegressor
+from coordboost.estimators.names import called_by_name
 from coordboost.estimators.tasks import Classification, Regression
 from coordboost.langevin import regime
 from coordboost.langevin.chains import predictions_at
@@ -143,6 +144,7 @@ class LangevinGBMRegressor(Regression, LangevinMachine):
     *Source*: Ustimenko and Prokhorenkova, *SGLB: Stochastic Gradient Langevin Boosting*, Algorithm 2.
     """
 
+    @called_by_name
     def predict_uncertainty(self, X):
         """Variances of the rows of X: of the mean over the members, and of the target around it. An ``Uncertainty``.
 
@@ -152,6 +154,7 @@ class LangevinGBMRegressor(Regression, LangevinMachine):
         noise = np.nan if self.noise_variance_ is None else self.noise_variance_
         return Uncertainty(members.var(axis=0, ddof=1 if len(members) > 1 else 0), np.full(members.shape[1], noise))
 
+    @called_by_name
     def predict_interval(self, X, level=0.9, *, observation=True):
         """Central intervals for the rows of X, (n_samples, 2).
 
@@ -183,15 +186,18 @@ class LangevinGBMClassifier(Classification, LangevinMachine):
     def _member_probabilities(self, X):
         return np.stack([self._probabilities(raw) for raw in self._members(X)])
 
+    @called_by_name
     def predict_proba(self, X):
         """The probability of each class, (n_samples, n_classes): the mean over the members."""
         return self._member_probabilities(X).mean(axis=0)
 
+    @called_by_name
     def predict(self, X):
         """The likeliest class of each row, (n_samples,)."""
         best = self.predict_proba(X).argmax(axis=1)
         return self.classes_[best]
 
+    @called_by_name
     def decision_function(self, X):
         """The log odds of the second class, (n_samples,); the probability of each, where there are more than two."""
         p = self.predict_proba(X)
@@ -200,12 +206,14 @@ class LangevinGBMClassifier(Classification, LangevinMachine):
         low = np.finfo(float).tiny
         return np.log(np.maximum(p[:, 1], low)) - np.log(np.maximum(p[:, 0], low))
 
+    @called_by_name
     def predict_uncertainty(self, X):
         """Entropies of the class of the rows of X, in nats: what the members disagree on, and what each leaves open. ``Uncertainty``."""
         p = self._member_probabilities(X)
         total, each = entropy(p.mean(axis=0)), entropy(p).mean(axis=0)
         return Uncertainty(np.maximum(total - each, 0.0), each)
 
+    @called_by_name
     def predict_interval(self, X, level=0.9):
         """Central intervals of the probability of each class over the members, (n_samples, n_classes, 2)."""
         positive("level", level, 1, "between 0 and 1")

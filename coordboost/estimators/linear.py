@@ -15,6 +15,7 @@ from coordboost.data import validation
 from coordboost.data.frames import as_pandas, is_frame, is_time, refuse_times, refuse_words
 from coordboost.estimators import tables
 from coordboost.estimators.attempt import all_or_nothing
+from coordboost.estimators.names import Named
 from coordboost.outcome import Status
 from coordboost.paths.places import Place
 from coordboost.problem import Problem
@@ -36,7 +37,7 @@ FITTED = """coef_, intercept_
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class Linear(BaseEstimator):
+class Linear(Named, BaseEstimator):
     """A linear estimator but for its loss and target (a task) and its path (``_walks``).
 
     ``_walks(problem)`` is a list of pairs: a path of a problem, and a function of a problem on other rows that gives its path. Both take

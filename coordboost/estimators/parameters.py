@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from sklearn.base import BaseEstimator
 
 from coordboost.estimators.callbacks import CallbackSupportMixin
+from coordboost.estimators.names import Named
 
 #: Parameters that may change between two fits with ``warm_start``.
 FREE = ("n_estimators", "warm_start", "random_state", "n_iter_no_change", "tol")
@@ -67,7 +68,7 @@ SHARED = """loss : piece, optional
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class Parameters(CallbackSupportMixin, BaseEstimator):
+class Parameters(Named, CallbackSupportMixin, BaseEstimator):
     """The parameters of all estimators, as ``__init__`` takes them."""
 
     loss: object = None

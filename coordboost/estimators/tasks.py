@@ -6,6 +6,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from coordboost._protocol import LOSS
 from coordboost.estimators import tables
+from coordboost.estimators.names import called_by_name
 from coordboost.pieces.losses import Logistic, Squared
 
 
@@ -33,6 +34,7 @@ class Regression(RegressorMixin):
         """Coefficients and intercept of a linear model, as scikit-learn has them: (n_features,) and a number."""
         return coefs[0], float(intercepts[0])
 
+    @called_by_name
     def predict(self, X):
         """Predictions for the rows of X, (n_samples,)."""
         return self._mean(self._raw(X))
@@ -90,15 +92,18 @@ class Classification(ClassifierMixin):
     def _classes(self, raw):
         return self.classes_[(raw[:, 0] > 0).astype(int) if raw.shape[1] == 1 else raw.argmax(axis=1)]
 
+    @called_by_name
     def decision_function(self, X):
         """The raw score of the second class, (n_samples,); of each class, (n_samples, n_classes), where there are more than two."""
         raw = self._raw(X)
         return raw[:, 0] if raw.shape[1] == 1 else raw
 
+    @called_by_name
     def predict_proba(self, X):
         """The probability of each class, (n_samples, n_classes)."""
         return self._probabilities(self._raw(X))
 
+    @called_by_name
     def predict(self, X):
         """The likeliest class of each row, (n_samples,)."""
         return self._classes(self._raw(X))
@@ -107,6 +112,7 @@ class Classification(ClassifierMixin):
 class StagedRegression(Regression):
     """Numbers, after every iteration."""
 
+    @called_by_name
     def staged_predict(self, X):
         """Yield the predictions (n_samples,) after 1, 2, ... iterations. *Cost*: each tree once."""
         for raw in self._staged_raw(X):
@@ -116,11 +122,13 @@ class StagedRegression(Regression):
 class StagedClassification(Classification):
     """Classes, after every iteration."""
 
+    @called_by_name
     def staged_predict(self, X):
         """Yield the classes (n_samples,) after 1, 2, ... iterations. *Cost*: each tree once."""
         for raw in self._staged_raw(X):
             yield self._classes(raw)
 
+    @called_by_name
     def staged_predict_proba(self, X):
         """Yield the probabilities (n_samples, n_classes) after 1, 2, ... iterations."""
         for raw in self._staged_raw(X):
