@@ -41,6 +41,16 @@ def with_floats(piece):
     return piece._replace(**found) if found else piece
 
 
+class InfiniteConstant(ValueError):
+    """No constant prediction is the best one: `why`, and what to do `instead`."""
+
+    def __init__(self, why, instead="pass center=False to Problem, or more data"):
+        super().__init__(why, instead)
+
+    def __str__(self):
+        return "; ".join(self.args) + "."
+
+
 def real(name, value, fits, expected):
     """`value` as a float for which ``fits`` holds; strings and booleans never do.
 

@@ -216,7 +216,7 @@ def test_the_text_of_a_tree():
     [
         ({"max_depth": 0}, "max_depth >= 1"),
         ({"max_leaves": 1}, "max_leaves from 2 to 65536"),
-        ({"max_depth": -1}, r"max_leaves \(max_leaf_nodes of an estimator\); got max_depth=None, max_leaves=None"),
+        ({"max_depth": -1}, r"max_leaves \(max_leaf_nodes of an estimator\); got max_depth=None and no such limit"),
         ({"max_depth": 11}, "or deeper than 10"),
         ({"max_depth": 2.5}, "max_depth must be a whole number"),
         ({"max_leaves": 1 << 17}, "from 2 to 65536"),

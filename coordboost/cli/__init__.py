@@ -27,7 +27,7 @@ PHRASES = {
     "step=LineSearch()": "--line-search",
     "unknown_as_none=True in table.frame(rows) or recipe.numbers(frame)": "--unknown none",
     "Pass scale=True": "Leave out --no-scale",
-    "pass center=False": "pass --no-center",
+    "pass center=False to Problem": "pass --no-center",
 }
 
 

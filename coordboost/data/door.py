@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from coordboost._checks import with_floats
+from coordboost._checks import InfiniteConstant, with_floats
 from coordboost._generic import is_piece
 from coordboost._linesearch import CAP
 from coordboost._protocol import DICTIONARY, FAMILY, LOSS
@@ -71,9 +71,7 @@ def _constant(loss, y, weight):
     near = float(np.average(y, weights=weight)) if alone else 0.0
     found = falling_root(fall, near, unit / 8, (-CAP * unit, CAP * unit), 1e-15 * unit)[0]
     if found is None:
-        raise ValueError(
-            f"the best constant prediction of {type(loss).__name__} is infinite for these y; pass center=False or more data."
-        )
+        raise InfiniteConstant(f"the best constant prediction of {type(loss).__name__} is infinite for these y")
     return found
 
 

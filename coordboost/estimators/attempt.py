@@ -2,6 +2,7 @@
 
 from functools import wraps
 
+from coordboost._checks import InfiniteConstant
 from coordboost._compiling import silently
 from coordboost.estimators.names import called_by_name
 from coordboost.interrupt import uncut
@@ -10,7 +11,8 @@ from coordboost.interrupt import uncut
 def all_or_nothing(fit):
     """`fit`; where it raises, the estimator is as it was before: no part of a new fit stands beside an older model.
 
-    Ctrl-C raises, too: no run or path within is cut short. Arguments that it does not have are refused as ``called_by_name`` says.
+    Ctrl-C raises, too: no run or path within is cut short. Arguments that it does not have are refused as ``called_by_name`` says,
+    and what a sentence tells to do can be done where it is said.
     """
 
     @called_by_name
@@ -20,9 +22,11 @@ def all_or_nothing(fit):
         try:
             with uncut(), silently():
                 return fit(self, *args, **given)
-        except BaseException:
+        except BaseException as error:
             vars(self).clear()
             vars(self).update(before)
+            if isinstance(error, InfiniteConstant):
+                error.args = error.args[0], "add rows with other targets" + (", or take other folds (cv)" if hasattr(self, "cv") else "")
             raise
 
     return attempt

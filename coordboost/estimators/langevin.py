@@ -75,8 +75,9 @@ class LangevinMachine(Boosted):
         spread = float(np.cov(y, aweights=weight)) if squared and len(y) > 1 else 4.0
         scale = self.noise_variance_ if squared else 1.0
         self.beta_ = (total / scale if scale > 0 else np.inf) if self.beta is None else positive("beta", self.beta)
-        leaves = 2.0 ** (6 if self.max_depth is None else self.max_depth)
-        leaves = min(leaves, self.max_leaf_nodes or leaves, total)
+        leaves = 2.0 ** (6 if self.max_depth is None else validation.whole("max_depth", self.max_depth, 1))
+        most = leaves if self.max_leaf_nodes is None else validation.whole("max_leaf_nodes", self.max_leaf_nodes, 2)
+        leaves = min(leaves, most, total)
         self._prior = scale / spread * leaves / total if spread > 0 else 0.0
         return super()._begin(X, y, weight)
 

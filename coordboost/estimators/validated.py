@@ -8,14 +8,14 @@ from joblib import effective_n_jobs  # type: ignore[import-untyped]
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 
-from coordboost._checks import shown
+from coordboost._checks import real, shown
 from coordboost.data import validation
 from coordboost.estimators import tables
 from coordboost.estimators.attempt import all_or_nothing
 from coordboost.paths.folds import Folds
 from coordboost.paths.freedom import COSTS, criterion
 from coordboost.paths.places import Place
-from coordboost.paths.validate import RULES, CrossValidation, folds_of, of_folds, rows_quickly
+from coordboost.paths.validate import RULES, CrossValidation, folds_of, of_folds, pairs_of, rows_quickly
 
 CHOICE = """rule : {"best", "one_se", "aic", "bic", "cp"}, default "best"
         The smallest mean loss on rows held out; the simplest model within one standard error of it; or a criterion, where the degrees of
@@ -59,7 +59,8 @@ class CrossValidated:
         X : array_like, data frame or sparse matrix, (n_samples, n_features)
         y : array_like, (n_samples,)
         sample_weight : array_like, (n_samples,), optional
-            Multiplies the terms of the loss, of the fit and on rows held out. Rows of weight 0 are left out.
+            Multiplies the terms of the loss, of the fit and on rows held out. Rows of weight 0 are left out, and folds that hold out
+            no others.
         groups : array_like, (n_samples,), optional
             For a splitter that keeps groups together.
 
@@ -85,9 +86,11 @@ class CrossValidated:
             seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
             folds = folds_of(y[counts], self.cv, seed)
         else:
-            splits = check_cv(self.cv, y, classifier=hasattr(self, "classes_")).split(X, y, groups)
+            given = self.cv
+            if hasattr(given, "split") or not hasattr(given, "__iter__"):
+                given = list(check_cv(given, y, classifier=hasattr(self, "classes_")).split(X, y, groups))
             place = np.cumsum(counts) - 1
-            folds = [tuple(place[rows[counts[rows]]] for rows in map(np.asarray, split)) for split in splits]
+            folds = [tuple(place[rows[counts[rows]]] for rows in pair) for pair in pairs_of("cv", given, len(y))]
         if hasattr(self, "classes_"):
             self._check_classes(y[counts], folds)
         return folds
@@ -134,7 +137,9 @@ class CrossValidated:
             return shared.part(k) or (self._problem(rows[fit], y[fit], None if weight is None else weight[fit]), None)
 
         given = y, validation.sample_weight(weight, len(y)), folds
-        threads = effective_n_jobs(self.n_jobs)
+        jobs, fits = self.n_jobs, "a whole number other than 0, or None"
+        jobs = None if jobs is None else int(real("n_jobs", jobs, lambda number: number == int(number) != 0, fits))
+        threads = effective_n_jobs(jobs)
         return walks, [
             of_folds(lambda k, walk=walk: (walk(*part(k)), rows[folds[k][1]]), *given, n_threads=threads) for _, walk in walks
         ]

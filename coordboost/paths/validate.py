@@ -85,7 +85,7 @@ def cross_validate(walk, X, y, *, folds=5, rng=0, sample_weight=None, at=None, n
     rng : int, default 0
         Seed of that deal.
     sample_weight : array_like, (n_samples,), optional
-        For paths and for losses.
+        For paths and for losses. A fold that holds out no row with a weight above 0 is left out.
     at : sequence of Place, optional
         Where the losses are wanted. By default at every point: all paths must have the same then, as runs of equal length have, and grids
         of the same alphas.
@@ -102,7 +102,7 @@ def cross_validate(walk, X, y, *, folds=5, rng=0, sample_weight=None, at=None, n
     """
     X, y = rows_quickly(X), np.asarray(y)
     weight = validation.sample_weight(sample_weight, len(y))
-    folds = _pairs(folds, len(y)) if hasattr(folds, "__iter__") else folds_of(y, folds, rng)
+    folds = pairs_of("folds", folds, len(y)) if hasattr(folds, "__iter__") else folds_of(y, folds, rng)
 
     def walked(k):
         fit = folds[k][0]
@@ -111,7 +111,7 @@ def cross_validate(walk, X, y, *, folds=5, rng=0, sample_weight=None, at=None, n
     return of_folds(walked, y, weight, folds, at=at, n_threads=n_threads)
 
 
-def _pairs(folds, n):
+def pairs_of(name, folds, n):
     """Folds that were given, as pairs of arrays of rows."""
     try:
         pairs = [tuple(map(np.asarray, fold)) for fold in folds]
@@ -121,24 +121,45 @@ def _pairs(folds, n):
     whole = all(one.ndim == 1 and one.size and one.dtype.kind in "iu" and -n <= one.min() <= one.max() < n for one in rows)
     if not (pairs and whole and all(len(pair) == 2 for pair in pairs)):
         raise ValueError(
-            f"folds must be a number, or pairs of arrays of rows from 0 to {n - 1}: those to fit and those held out, got {shown(folds)}."
+            f"{name} must be a number, or pairs of arrays of rows from 0 to {n - 1}: those to fit and those held out, got {shown(folds)}."
         )
     return pairs
 
 
+def _counting(folds, weight):
+    """The numbers of the folds that hold out rows with a weight above 0; those that each fits must have some, too."""
+    for k, (fit, _) in enumerate(folds, 1):
+        if not weight[fit].any():
+            raise ValueError(f"fold {k} of {len(folds)} fits no row with a sample_weight above 0: take other folds.")
+    kept = [k for k, (_, held) in enumerate(folds) if weight[held].any()]
+    if not kept:
+        raise ValueError("no fold holds out a row with a sample_weight above 0: take other folds.")
+    return kept
+
+
 def of_folds(walked, y, weight, folds, *, at=None, n_threads=1):
     """The same where ``walked(k)`` gives the path of the fold k and the columns of the rows held out."""
+    kept = _counting(folds, weight)
 
-    def scored(k, found):
-        (path, X), held = found, folds[k][1]
+    def named(i):
+        k = kept[i]
+        try:
+            return walked(k)
+        except ValueError as error:
+            if error.args and isinstance(error.args[0], str):
+                error.args = f"fold {k + 1} of {len(folds)}: {error.args[0]}", *error.args[1:]
+            raise
+
+    def scored(i, found):
+        (path, X), held = found, folds[kept[i]][1]
         given = X, y[held], weight[held]
         scores = path.score_path(*given) if at is None else path.score_at(*given, at=at)
         return path, -scores - least_mean(path.problem.loss, *rows_of(path.problem, *given))
 
-    done = in_threads(walked, scored, len(folds), n_threads)
+    done = in_threads(named, scored, len(kept), n_threads)
     longest = max(len(losses) for _, losses in done)
     losses = np.array([np.pad(one, (0, longest - len(one)), constant_values=np.inf) for _, one in done])
-    return CrossValidation(losses, np.array([weight[held].sum() for _, held in folds]), tuple(path for path, _ in done))
+    return CrossValidation(losses, np.array([weight[folds[k][1]].sum() for k in kept]), tuple(path for path, _ in done))
 
 
 @uncut()

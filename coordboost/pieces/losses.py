@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._checks import not_negative, positive, signs
+from coordboost._checks import InfiniteConstant, not_negative, positive, signs
 from coordboost._decay import decay, sigmoid
 from coordboost._linesearch import safeguarded_newton
 from coordboost._protocol import LOSS
@@ -25,7 +25,7 @@ def _log_odds(y, weight, factor):
     positive = float(weight[y > 0].sum())
     negative = float(weight[y < 0].sum())
     if positive == 0 or negative == 0:
-        raise ValueError("y holds one class only, so the best constant prediction is infinite; pass center=False or more data.")
+        raise InfiniteConstant("y holds one class only, so the best constant prediction is infinite")
     return factor * math.log(positive / negative)
 
 
@@ -219,7 +219,5 @@ class Poisson(NamedTuple):
     def constant(self, y, weight):
         mean = float(np.average(y, weights=weight))
         if mean == 0:
-            raise ValueError(
-                "every y is 0, so the best constant of the Poisson loss is -infinity; pass center=False or more data."
-            )
+            raise InfiniteConstant("every y is 0, so the best constant of the Poisson loss is -infinity")
         return math.log(mean)

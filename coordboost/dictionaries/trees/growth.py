@@ -48,7 +48,7 @@ class Growth(NamedTuple):
         if leaves < 0 and not 0 < depth <= DEEPEST:
             raise ValueError(
                 f"trees without a limit of their depth, or deeper than {DEEPEST}, need one of their leaves: "
-                f"max_leaves (max_leaf_nodes of an estimator); {got}."
+                f"max_leaves (max_leaf_nodes of an estimator); got max_depth={_none(depth)} and no such limit."
             )
         return Growth(
             depth if depth > 0 else MOST_LEAVES,
