@@ -90,7 +90,8 @@ def lasso_path(
         total = float(problem.weight.sum())
         start = columns.zero if squared else columns.scan(problem.resid(0.0 * problem.y))
         top = float(np.abs(start).max()) * largest / total / l1_ratio
-        alphas = _grid(alphas, n_alphas, eps, top, _least(problem) * largest / total / l1_ratio)
+        zero = At.point(problem, np.zeros(problem.n_learners), corr=False)
+        alphas = _grid(alphas, n_alphas, eps, top, zero.doubt(problem) * largest / total / l1_ratio)
         if not squared and alphas[-1] == 0 < top:
             raise ValueError(f"alphas must be > 0 for {shown(problem.loss)}: without a penalty there need not be an optimum.")
         solver = solver or ("descent" if l1_ratio < 1 or products is not None else choose(problem, alphas, tol))
@@ -99,7 +100,7 @@ def lasso_path(
         with interruptible() as interrupted:
             gammas, gaps, n_scans = (by_newton_freely if free else SOLVERS[solver])(problem, columns, lams, tol)
             cut = interrupted()
-        gaps = gaps + _rounding(problem, scale / largest, gammas)
+        gaps = gaps + _rounding(problem, zero, scale / largest, gammas)
         models, intercepts = _raw(problem, scale / largest, gammas)
         if free:
             shifts = Shifts(problem)
@@ -118,14 +119,8 @@ def lasso_path(
     return LassoPath(problem, alphas[:done], models, intercepts, gaps, n_scans + 1, solver, penalised, l1_ratio, message, free)
 
 
-def _least(problem):
-    """The smallest penalty at beta = 0 that rounding can tell from 0."""
-    return At.point(problem, np.zeros(problem.n_learners), corr=False).doubt(problem)
-
-
-def _rounding(problem, factor, gammas):
+def _rounding(problem, zero, factor, gammas):
     """What the rounding of predictions and correlations may add to a gap relative to the loss at 0, (n_alphas,): see ``At.rounding``."""
-    zero = At.point(problem, np.zeros(problem.n_learners), corr=False)
     rows = np.repeat(np.arange(gammas.shape[0]), np.diff(gammas.indptr))
     l1 = np.bincount(rows, np.abs(factor[gammas.indices] * gammas.data), gammas.shape[0])
     size = zero.doubt(problem) * l1 + zero.sums(problem)
