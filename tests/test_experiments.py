@@ -14,7 +14,7 @@ sys.path.insert(0, str(ROOT))  # verification/ is not part of the package
 
 import coordboost as cb  # noqa: E402
 from verification.experiments import data, judge, trees_quality  # noqa: E402
-from verification.experiments.__main__ import main  # noqa: E402
+from verification.experiments.__main__ import main, written  # noqa: E402
 from verification.experiments.along import losses  # noqa: E402
 from verification.experiments.experiment import OUTCOMES, Claim, Experiment, Table, conduct, experiments  # noqa: E402
 from verification.sets import Absent  # noqa: E402
@@ -24,7 +24,7 @@ FOUND = experiments()
 #: Statistical, beside their peers, or on many folds or sets: long even in their quick form.
 LONG = (
     "agbm_figure1", "agbm_figure3", "agbm_figure4", "agbm_signs", "rgbm_figure1",
-    "fgm_figure1", "fgm_figure2", "fgm_figure7", "fgm_figure11",
+    "fgm_figure1", "fgm_figure2", "fgm_figure7", "fgm_figure11", "fgm_table_b1", "fgm_table_b2",
     "rgb_table1", "sglb_demos", "sglb_table1", "sglb_table2", "sglb_table3",
 )  # fmt: skip
 
@@ -53,6 +53,10 @@ def test_the_quick_form_runs_is_judged_and_drawn(name, monkeypatch):
         figure = Figure(layout="constrained")
         one.draw(figure, report.table)
         assert figure.axes and all(axis.has_data() for axis in figure.axes)
+    if one.animate is not None:
+        show, n_frames = one.animate(Figure(layout="constrained"), report.table)
+        for k in (0, n_frames - 1):
+            show(k)
 
 
 def test_losses_along_a_run_are_those_of_its_states():
@@ -168,6 +172,17 @@ def test_the_list_and_the_files(tmp_path, monkeypatch):
     ]
     assert (tmp_path / "new" / "small.csv").read_text(encoding="utf-8") == "a,quick\n1,True\n"
     assert (tmp_path / "new" / "small.png").read_bytes()[1:4] == b"PNG"
+
+
+def test_a_picture_that_moves_is_written(tmp_path):
+    def animate(figure, table):
+        axis = figure.subplots()
+        return lambda k: axis.plot([k], table["a"], "o"), 3
+
+    one = Experiment(name="moves", source="", claims=(), run=lambda s, q: Table([{"a": 1.0}]), animate=animate)
+    written(conduct(one, {}), tmp_path)
+    head = (tmp_path / "moves.gif").read_bytes()
+    assert head[:6] == b"GIF89a" and head.count(b"\x21\xf9\x04") == 3  # a graphic control extension for each frame
 
 
 def test_missing_data_are_one_sentence(tmp_path, monkeypatch):

@@ -11,7 +11,17 @@ sys.path.insert(0, str(ROOT))  # verification/ is not part of the package
 
 import coordboost as cb  # noqa: E402
 from verification import sets  # noqa: E402
-from verification.experiments import data, fgm_bounds, fgm_data, fgm_designs, fgm_errors, fgm_prostate, fgm_runs, judge  # noqa: E402
+from verification.experiments import (  # noqa: E402
+    data,
+    fgm_animated,
+    fgm_bounds,
+    fgm_data,
+    fgm_designs,
+    fgm_errors,
+    fgm_prostate,
+    fgm_runs,
+    judge,
+)
 from verification.experiments.experiment import Table, conduct, experiments  # noqa: E402
 
 needs_data = pytest.mark.skipif(sets.folder() is None, reason="no folder with data")
@@ -154,3 +164,12 @@ def test_fresh_noise_is_added_to_the_distance_from_the_signal():
     rest = signal - scale * run.predict(X)
     assert way == fgm_errors.FRESH and found[-1] == pytest.approx(noise + rest @ rest / 30, rel=1e-9)
     assert noise == pytest.approx(signal.var() / 3)
+
+
+def test_the_walk_of_the_residual_is_that_of_forward_stagewise():
+    table = fgm_animated.walk({}, True)
+    steps = np.diff(np.column_stack([table["r1"], table["r2"]]), axis=0)
+    np.testing.assert_allclose(np.linalg.norm(steps, axis=1), fgm_animated.STEP, rtol=1e-12)
+    values = np.abs(np.column_stack([table["r1"], table["r2"]]) @ fgm_animated.COLUMNS).max(axis=1)
+    np.testing.assert_allclose(values, table["f"], rtol=1e-12)
+    assert table["from FS"].max() < 1e-12

@@ -1,6 +1,7 @@
 """Run the experiments of the papers: ``python -m verification.experiments [NAME ...] [--all] [--quick] [--out DIR]``.
 
-Writes NAME.png, NAME.csv and NAME.json (the verdicts) for each, and prints a verdict per claim. Without a name, the list.
+Writes NAME.png, NAME.csv and NAME.json (the verdicts) for each, NAME.gif where the picture moves, and prints a verdict per claim. Without
+a name, the list.
 """
 
 import json
@@ -65,6 +66,19 @@ def written(report, folder):
         figure = Figure(layout="constrained")
         one.draw(figure, report.table)
         figure.savefig(folder / f"{one.name}.png", dpi=120)
+    if one.animate is not None:
+        from matplotlib.animation import PillowWriter
+        from matplotlib.figure import Figure
+
+        figure, writer = Figure(layout="constrained"), PillowWriter(fps=6)
+        show, n_frames = one.animate(figure, report.table)
+        show(0)
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")  # no frame is laid out anew: nothing jumps
+        with writer.saving(figure, folder / f"{one.name}.gif", dpi=80):
+            for k in range(n_frames):
+                show(k)
+                writer.grab_frame()
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})

@@ -92,7 +92,8 @@ class Experiment:
 
     name : of the command and of the files;  source : paper, figure;  data : names of the sets that it needs
     claims : sequence of Claim;  run : (sets, quick) -> Table, with sets a dict of ``data.Set`` by name
-    draw : (matplotlib Figure, Table) -> None, or None;  seconds : CPU of the quick and of the full form, as measured once
+    draw : (matplotlib Figure, Table) -> None, or None;  animate : (Figure, Table) -> (show, number of frames), or None: ``show(k)`` draws
+    frame k;  seconds : CPU of the quick and of the full form, as measured once
     """
 
     name: str
@@ -100,6 +101,7 @@ class Experiment:
     claims: tuple
     run: Callable
     draw: Callable | None = None
+    animate: Callable | None = None
     data: tuple = ()
     seconds: tuple = (0.0, 0.0)
 
