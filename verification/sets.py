@@ -1,6 +1,7 @@
 """Real data sets, from the folder beside the checkout: where they are and what is in their files."""
 
 import gzip
+import hashlib
 import os
 from pathlib import Path
 
@@ -8,6 +9,9 @@ import numpy as np
 
 #: Columns of the sets in svmlight form.
 N_COLUMNS = {"a9a": 123, "a9a.t": 123, "a1a": 123, "w1a": 300, "german.numer": 24, "rcv1_small": 47236}
+
+#: Tables with categories, as CSV with a line of names.
+TABLES = ("adult", "amazon", "click_small", "internet", "kick")
 
 
 class Absent(LookupError):
@@ -32,11 +36,13 @@ def path(file):
     where = folder()
     if where is None:
         raise Absent(
-            f"{file} is missing: there is no folder with data; name the one that has data/{file} in COORDBOOST_SHARED."
+            f"{file} is missing: there is no folder with data; docs/data.md says where it is published and how it is made; "
+            f"name the folder that has data/{file} in COORDBOOST_SHARED."
         )
     if not (where / file).exists():
         raise Absent(
-            f"{file} is missing: it was looked for in {where}; COORDBOOST_SHARED names another folder with data/ in it."
+            f"{file} is missing: it was looked for in {where}; docs/data.md says where it is published and how it is made; "
+            "COORDBOOST_SHARED names another folder with data/ in it."
         )
     return where / file
 
@@ -57,3 +63,16 @@ def read(name):
             return load_svmlight_file(file, n_features=N_COLUMNS[name])
     with np.load(path(f"{name}.npz")) as stored:
         return stored["X"].astype(float), stored["y"].astype(float)
+
+
+def checksum(name):
+    """The first 16 digits of the SHA-256 of X and y as `read` gives them, or of the text of a table with categories. *Raises* ``Absent``.
+
+    Of a sparse X it is that of its entries and their columns, row by row.
+    """
+    if name in TABLES:
+        with gzip.open(path(f"{name}.csv.gz")) as file:
+            return hashlib.sha256(file.read()).hexdigest()[:16]
+    X, y = read(name)
+    parts = (X, y) if isinstance(X, np.ndarray) else (X.data, X.indices.astype(np.int64), y)
+    return hashlib.sha256(b"".join(np.ascontiguousarray(part).tobytes() for part in parts)).hexdigest()[:16]
