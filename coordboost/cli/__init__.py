@@ -174,5 +174,3 @@ def certify(run, independent, radius, lam, as_json):
         click.echo(json.dumps(found, indent=2))
     else:
         print_parts(report.verdict_table(found), *report.verdict_text(found))
-    if not found.get("agree", True):
-        raise ValueError("the two intervals do not overlap, so one certificate is wrong; please report this.")

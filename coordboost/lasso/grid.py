@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 import scipy.sparse
 
+from coordboost.certificates import judged
 from coordboost.data.inmemory import columns_as_in
 from coordboost.paths.freedom import active_rank, shrunken_rank
 from coordboost.paths.intercept import Farthest, certified
@@ -124,19 +125,23 @@ class LassoPath(PiecewiseLinear):
         by = problem.weight.sum() * (1 - self.l1_ratio) * self.factors[1, way.kept] / way.norm**2
         return shrunken_rank(problem, betas, self.alphas[:, None] * by)
 
-    def certificate(self, step=-1):
-        """The interval around the optimum at one alpha, in sums over samples, penalty included: the model's own value is its upper end.
-
-        Computed anew from the coefficients and the intercept. *Cost*: one scan; two more, once, for an intercept that is fitted.
-        """
-        problem, way, coef = self.problem, self.problem.standardization, self.models[[step]].toarray()[0]
-        lam = float(self.alphas[step] * problem.weight.sum())
+    def target(self, step=-1):
+        """The optimum that the model at one alpha approaches, for ``certify``: the penalties of the unit columns of `problem`."""
+        way, lam = self.problem.standardization, float(self.alphas[step] * self.problem.weight.sum())
         price = lam * self.l1_ratio * self.factors[0, way.kept] / way.norm
         square = lam * (1 - self.l1_ratio) * self.factors[1, way.kept] / way.norm**2
-        shift = self._shift(coef, self.intercepts[step])
-        found = certified(problem, problem.unit(coef), shift, Priced(Penalty(lam), price, square), self._reach)
+        return Priced(Penalty(lam), price, square)
+
+    def certificate(self, step=-1, *, independent=False):
+        """The interval around the optimum at one alpha, in sums over samples, penalty included: the model's own value is its upper end.
+
+        Computed anew from the coefficients and the intercept; with `independent` it is held against a general solver, as in ``certify``.
+        *Cost*: one scan; two more, once, for an intercept that is fitted.
+        """
+        problem, coef, target = self.problem, self.models[[step]].toarray()[0], self.target(step)
+        found = certified(problem, problem.unit(coef), self._shift(coef, self.intercepts[step]), target, self._reach)
         found.witness["relative_gap"] = found.gap / (problem.start_excess or 1.0)
-        return found
+        return judged(problem, found, target, self.free) if independent else found
 
     @cached_property
     def _reach(self):
