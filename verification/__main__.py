@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from verification import index
 from verification.ledger import verify
 from verification.page import page
 from verification.table import table
@@ -63,6 +64,18 @@ def _print(ledger):
     console.print(_summary(ledger), markup=False)
 
 
+def _index(file):
+    rows = index.claimed()
+    if file is None:
+        click.echo(index.page(rows, lines=True))
+    else:
+        file.write_text(index.page(rows), encoding="utf-8")
+    wrong = index.faults(rows)
+    for fault in wrong:
+        click.echo(f"verification: {fault}", err=True)
+    raise SystemExit(1 if wrong else 0)
+
+
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--quick", is_flag=True, help="Only the small cases, under a minute.")
 @click.option("--only", metavar="NAME", help="Only files of verification/theorems whose name contains NAME.")
@@ -71,8 +84,16 @@ def _print(ledger):
 @click.option(
     "--table", "markdown", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Also write a Markdown table."
 )
-def main(quick, only, as_json, html, markdown):
+@click.option(
+    "--index",
+    "numbers",
+    is_flag=True,
+    help="Check nothing: from each number of the papers to its code; --table FILE writes the page.",
+)
+def main(quick, only, as_json, html, markdown, numbers):
     """Check every claim of the papers, and that every sabotaged claim fails."""
+    if numbers:
+        _index(markdown)
     with _progress() as watch:
         ledger = verify(quick, only, watch)
     if html is not None:

@@ -2,26 +2,15 @@
 
 import numpy as np
 
-from verification import numbered
-
 HEAD = """# The ledger, row by row
 
 Written by `python -m verification --quick --table docs/ledger.md`. *Tightest*: the largest measured value over its bound. *Pinned*: the
 same at the hard case that the row keeps; 1 means that the constant cannot be smaller, 0.5 that a factor of 2 is not excluded. *Twice*:
-the package has the same formula, and both are held against each other.
+the package has the same formula, and both are held against each other. By paper and number: [from the papers to the
+code](index-of-papers.md).
 
 | statement | variant | file | verdict | evidence | tightest | pinned | twice |
 |---|---|---|---|---|---|---|---|
-"""
-
-
-INDEX = """
-## By paper and number
-
-Every numbered statement of the papers that our notes on them name, with its rows above, or the reason why it has none.
-
-| paper | number | rows |
-|---|---|---|
 """
 
 
@@ -31,7 +20,7 @@ def _number(x):
 
 def table(ledger):
     """All rows in Markdown."""
-    return HEAD + "\n".join(map(line, ledger.rows)) + "\n" + INDEX + "\n".join(_index(ledger.rows)) + "\n"
+    return HEAD + "\n".join(map(line, ledger.rows)) + "\n"
 
 
 def line(row):
@@ -40,10 +29,3 @@ def line(row):
         f"| {row.statement.replace('|', '&#124;')} | {row.variant} | `{row.file}` | {row.verdict} | {row.evidence} | "
         f"{_number(row.tightest)} | {_number(row.pinned)} | {'yes' if row.shared else ''} |"
     )
-
-
-def _index(rows):
-    """A line for each number: its rows, or the reason why it has none."""
-    for paper, number, ours, why in numbered.found(rows):
-        names = "; ".join(f"{row.statement.replace('|', '&#124;')} ({row.variant}: {row.verdict})" for row in ours)
-        yield f"| {paper} | {number} | {names or f'none: {why}'} |"

@@ -54,7 +54,7 @@ def draw(figure, table):
 
 EXPERIMENTS = (
     Experiment(
-        name="sglb_demos", source="Ustimenko, Prokhorenkova, Theorems 1 to 3", run=run, draw=draw, seconds=(3, 60),
+        name="sglb_demos", source="Ustimenko, Prokhorenkova, Theorem 1, Theorem 2, Theorem 3", run=run, draw=draw, seconds=(3, 60),
         claims=tuple(Claim(words, holds(demo)) for demo, words in WORDS.items()),
     ),
 )  # fmt: skip

@@ -1,0 +1,129 @@
+"""From the papers to the code: every number has its place, every name of the list is there, and the page says what the list says."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import coordboost
+
+ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT))
+
+from verification import index, sets  # noqa: E402
+from verification.__main__ import main  # noqa: E402
+
+PAGE = ROOT / "docs" / "index-of-papers.md"
+#: The notes on each paper.
+NOTES = {
+    "fgm": "boosting-linear-regression", "rgbm": "randomized-gbm", "agbm": "accelerated-gbm", "rgb": "regularized-gb", "sglb": "sglb",
+}  # fmt: skip
+WORDS = {
+    "Theorem": r"(?:Theorem|Thm\.?|Th\.)", "Proposition": r"(?:Proposition|Prop\.)", "Definition": r"(?:Definition|Def\.)",
+    "Figure": r"(?:Figure|Fig\.)", "Algorithm": r"(?:Algorithm|Alg\.)", "Example": r"(?:Example|Ex\.)", "Statement": r"(?:Statement|St\.)",
+    **{word: word for word in ("Lemma", "Corollary", "Remark", "Assumption", "Table", "Appendix")},
+}  # fmt: skip
+NUMBER = r"(?:[A-D]\.)?\d+(?:\.\d+)*|[A-D](?![\w.])"
+#: Numbers in the notes that are none of their paper's, and why.
+OTHER = {
+    "fgm": {**dict.fromkeys(("(200)", "(500)", "(1000)", "(2000)"), "numbers of columns"), "Appendix B": "a part"},
+    "rgbm": {"(1)": "the largest entry of a vector", "(3)": "a step of Algorithm 1"},
+    "agbm": {"(2)": "a step of Algorithm 4", "(5)": "a step of Algorithm 4", "(50)": "a number of trees", "(2018)": "a year"},
+    "rgb": {},
+    "sglb": {
+        **{f"Algorithm {k}": "an algorithm of the notes" for k in range(3, 10)}, "Algorithm A": "an algorithm of the notes",
+    },
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return index.claimed()
+
+
+def numbers(text):
+    """The numbered things that a text names."""
+    several = rf"(?:{NUMBER})(?:(?:, and|,| and| to|/)[ ]?(?:{NUMBER}))*"
+    named = [(kind, found) for kind, word in WORDS.items() for found in re.findall(rf"{word}s?[ ~]({several})", text)]
+    equations = re.findall(r"(?<![\w)\]}^_$\\=(,])(\(\d+\))(?![\w^])", text)
+    return {f"{kind} {one}" for kind, found in named for one in re.findall(NUMBER, found)} | set(equations)
+
+
+@pytest.mark.parametrize("key", NOTES)
+def test_every_number_of_the_notes_on_the_papers_is_in_the_list(key):
+    data = sets.folder()
+    if data is None or not (data.parent / "papers").is_dir():
+        pytest.skip("the notes on the papers are not here")
+    text = (data.parent / "papers" / f"{NOTES[key]}.md").read_text(encoding="utf-8")
+    have = {re.sub(r" \([ivx]+\)$", "", number) for paper, _, (number, *_) in index.listed() if paper == key}
+    found = numbers(text)
+    assert len(found) > 5
+    assert found - have - set(OTHER[key]) == set(), "put these numbers into verification/papers.txt"
+    assert set(OTHER[key]) <= found - have, "these are no exceptions any more"
+
+
+def test_every_row_function_and_experiment_of_the_list_is_there(rows):
+    assert index.faults(rows) == []
+
+
+def test_the_page_is_the_list(rows):
+    again = "write it anew: python -m verification --index --table docs/index-of-papers.md"
+    assert PAGE.read_text(encoding="utf-8") == index.page(rows), again
+
+
+def test_the_links_of_the_page_lead_to_files():
+    files = set(re.findall(r"\]\(([^)#]+)\)", PAGE.read_text(encoding="utf-8")))
+    assert len(files) > 60
+    assert [file for file in files if not (PAGE.parent / file).is_file()] == []
+
+
+def test_a_name_is_found_where_it_is_defined():
+    for name, text in (
+        ("mca", "def mca("),
+        ("Subset.norm", "def norm("),
+        ("Problem.value", "def value("),
+        ("Ball", "class Ball("),
+    ):
+        file, line = index.place(name)
+        lines = (Path(coordboost.__file__).parents[1] / file).read_text(encoding="utf-8").splitlines()
+        assert any(text in one for one in lines[line - 1 : line + 2]), (name, file, line)
+
+
+@pytest.mark.parametrize(
+    ("line", "fault"),
+    [
+        ("Lemma 99 | ls_boost | | faithful", "no row 'Lemma 99'"),
+        ("Lemma 99 | ls_boost | (9); no such row | faithful", "no row 'no such row'"),
+        ("Lemma 99 | no_such_function | - | faithful", "coordboost has no no_such_function"),
+        ("Lemma 99 | methods._descent | - | faithful", "coordboost has no methods._descent"),
+        ("Lemma 99 | ls_boost | - | finished", "must begin with faithful"),
+        ("Lemma 99 | ls_boost | - | corrected", "say why or how"),
+        ("Lemma 99 | | - | faithful", "yet it is not left out"),
+        ("Remark A.1 | | | faithful", "refuted as printed"),
+    ],
+)
+def test_a_line_of_the_list_that_is_wrong_is_named(monkeypatch, rows, line, fault):
+    right = list(index.listed())
+    wrong = [part.strip() for part in line.split("|")]
+    monkeypatch.setattr(index, "listed", lambda: iter([*right, ("fgm", right[0][1], wrong)]))
+    found = set(index.faults(rows))
+    assert len(found) == 1 and fault in found.pop()
+
+
+def test_a_number_or_an_experiment_without_a_line_is_named(monkeypatch, rows):
+    right = list(index.listed())
+    fewer = [one for one in right if one[0] != "fgm" or one[2][0] not in ("(9)", "Figure 4")]
+    monkeypatch.setattr(index, "listed", lambda: iter(fewer))
+    found = index.faults(rows)
+    assert "(9) (fgm_eigenvalues): a number that is not in the list." in found
+    assert any("fgm_figure4" in one and "no number" in one for one in found)
+
+
+def test_the_command_prints_lines_and_writes_the_page(tmp_path):
+    printed = CliRunner().invoke(main, ["--index"])
+    assert printed.exit_code == 0 and re.search(r"mca \(coordboost/geometry/angle.py:\d+\)", printed.output)
+    written = CliRunner().invoke(main, ["--index", "--table", str(tmp_path / "page.md")])
+    assert (written.exit_code, written.output) == (0, "")
+    assert (tmp_path / "page.md").read_text(encoding="utf-8") == PAGE.read_text(encoding="utf-8")

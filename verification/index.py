@@ -1,0 +1,191 @@
+"""From the papers to the code: for every number of the papers its functions, its rows of the ledger, its experiments, how true they are.
+
+The list is ``papers.txt``. Equations of a paper that only lead from one line of a proof to the next are left out of it.
+"""
+
+import importlib
+import inspect
+import re
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import coordboost
+from verification import ledger
+from verification.experiments.experiment import experiments
+
+ROOT = Path(coordboost.__file__).parents[1]
+LIST = Path(__file__).with_name("papers.txt")
+STATUS = ("faithful", "corrected", "reduced", "left out")
+KINDS = r"(Theorem|Proposition|Lemma|Corollary|Remark|Example|Figure|Table|Statement|\() ?[A-Z]?\.?\d"
+
+HEAD = """# From the papers to the code
+
+Every numbered thing of the five papers: what in the package it is, its rows of [the ledger](ledger.md), its
+[experiments](experiments.md), and how true they are to the print:
+
+* *faithful*: as printed;
+* *corrected*: the print is wrong, and why; what is there is right;
+* *reduced*: less than the paper has, and how;
+* *left out*: not there, and why.
+
+Written by `python -m verification --index --table docs/index-of-papers.md` from the list in `verification/papers.txt`;
+`python -m verification --index` prints it with the line of each function. Names are those below `coordboost`.
+"""
+
+
+class Claimed(NamedTuple):
+    """What a row of the ledger is going to say."""
+
+    file: str
+    statement: str
+    variant: str
+    verdict: str
+
+
+class Entry(NamedTuple):
+    """A number of a paper.
+
+    code : public names;  rows : of the ledger;  lost : names of rows that are not there;  tried : experiments, by name
+    status : one of ``STATUS``, and why or how
+    """
+
+    paper: str
+    number: str
+    code: list
+    rows: list
+    lost: list
+    tried: list
+    status: str
+
+
+def claimed():
+    """The rows of a ledger without faults, as the files of ``verification/theorems`` declare them."""
+    return [
+        Claimed(module.__name__.rpartition(".")[2], check.statement, variant, verdict)
+        for module in ledger.modules()
+        for check in ledger.checks_of(module)
+        for variant, verdict in check.expected.items()
+    ]
+
+
+def begins(text, number):
+    """Whether a name begins with a number, after the short name of its paper: no letter, digit or further part of a number follows."""
+    return re.match(rf"([A-Z]+, )?{re.escape(number)}(?![\w.])", text) is not None
+
+
+def listed():
+    """Yield (key, paper, [number, code, rows, status]) line by line."""
+    for line in LIST.read_text(encoding="utf-8").splitlines():
+        if line.startswith("["):
+            key, paper = line[1:].split("] ")
+        elif line and not line.startswith("#"):
+            yield key, paper, [part.strip() for part in line.split("|")]
+
+
+def entries(rows):
+    """The ``Entry`` of every number, with its part of the rows of a ledger."""
+    tried, out = experiments(), []
+    for key, paper, (number, code, names, status) in listed():
+        ours = [row for row in rows if row.file.startswith(f"{key}_")]
+        found = [row for row in ours if (row.statement in names.split("; ") if names else begins(row.statement, number))]
+        wanted = [] if names == "-" else names.split("; ") if names else [number] * (not found)
+        named = rf"(?<![\w.(]){re.escape(number)}(?![\w.])"
+        out.append(
+            Entry(
+                paper, number, [name for name in code.split(", ") if name], found,
+                [name for name in wanted if name not in {row.statement for row in found}],
+                [one.name for one in tried.values() if one.name.startswith(f"{key}_") and re.search(named, one.source)], status,
+            )
+        )  # fmt: skip
+    return out
+
+
+def thing(name):
+    """What a name below ``coordboost`` stands for."""
+    owner: Any = coordboost
+    for part in name.split("."):
+        owner = getattr(owner, part) if hasattr(owner, part) else importlib.import_module(f"{owner.__name__}.{part}")
+    return owner
+
+
+def place(name):
+    """The file, below the root of the project, and the line of a name."""
+    found = thing(name)
+    found = found.fget if isinstance(found, property) else getattr(found, "py_func", found)
+    found = inspect.unwrap(found)
+    return Path(inspect.getsourcefile(found)).relative_to(ROOT).as_posix(), inspect.getsourcelines(found)[1]
+
+
+def faults(rows):
+    """Sentences about numbers without a row or a reason, names that are not there, rows and experiments whose number is not listed."""
+    found, out = entries(rows), []
+    for one in found:
+        out += [f"{one.paper}, {one.number}: no row {name!r}; name its rows, or - where it has none." for name in one.lost]
+        word, _, why = one.status.partition(": ")
+        if word not in STATUS or not (why or word == "faithful"):
+            out.append(f"{one.paper}, {one.number}: {one.status!r} must begin with {', '.join(STATUS)}, and say why or how.")
+        if word != "left out" and not (one.code or one.rows or one.tried):
+            out.append(f"{one.paper}, {one.number}: no function, row or experiment, and yet it is not left out.")
+        for row in one.rows:
+            if (
+                word == "faithful"
+                and (row.variant, row.verdict) == ("printed", "refuted")
+                and begins(row.statement, one.number)
+            ):
+                out.append(f"{one.paper}, {one.number}: refuted as printed, and yet it is called faithful.")
+        out += [f"{one.paper}, {one.number}: coordboost has no {name}." for name in one.code if not _resolves(name)]
+    papers = {paper: key for key, paper, _ in listed()}
+    for row in rows:
+        ours = [one.number for one in found if row.file.startswith(f"{papers[one.paper]}_")]
+        if (
+            ours
+            and re.match(rf"([A-Z]+, )?{KINDS}", row.statement)
+            and not any(begins(row.statement, number) for number in ours)
+        ):
+            out.append(f"{row.statement} ({row.file}): a number that is not in the list.")
+    named = {name for one in found for name in one.tried}
+    for one in experiments().values():
+        if (
+            one.name.startswith(tuple(f"{key}_" for key in papers.values()))
+            and re.search(KINDS, one.source)
+            and one.name not in named
+        ):
+            out.append(f"{one.name} ({one.source}): an experiment for no number of the list.")
+    return out
+
+
+def _resolves(name):
+    try:
+        return "._" not in f".{name}" and place(name) is not None
+    except (ImportError, AttributeError, TypeError):
+        return False
+
+
+def page(rows, lines=False):
+    """The index in Markdown, a table for each paper; with `lines` the line of each function in the place of a link to its file."""
+    out, paper = HEAD, None
+    for one in entries(rows):
+        if one.paper != paper:
+            paper = one.paper
+            out += f"\n## {paper}\n\n| number | code | ledger | experiments | status |\n|---|---|---|---|---|\n"
+        code = ", ".join(_code(name, lines) for name in one.code)
+        out += (
+            f"| {one.number} | {code} | {_rows(one.rows)} | {', '.join(f'`{name}`' for name in one.tried)} | {one.status} |\n"
+        )
+    return out
+
+
+def _code(name, lines):
+    file, line = place(name)
+    return f"{name} ({file}:{line})" if lines else f"[`{name}`](../{file})"
+
+
+def _rows(rows):
+    """Each statement once, with the verdicts of its variants."""
+    said: dict = {}
+    for row in rows:
+        said.setdefault((row.statement, row.file), []).append(f"{row.variant} {row.verdict}")
+    return "; ".join(
+        f"[{name.replace('|', '&#124;')}](../verification/theorems/{file}.py): {', '.join(verdicts)}"
+        for (name, file), verdicts in said.items()
+    )
