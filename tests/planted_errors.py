@@ -33,17 +33,19 @@ BY_NAME = [
     (f"{THEOREMS}fgm_proposition_a_3.py", "1 - 2 * np.exp(-(t**2) / 2)", "1 - 2 * np.exp(-(t**2))"),
     (f"{THEOREMS}fgm_theorem_5_1.py", "(2 * eps * (k + 1)) + 2 * eps", "(2 * eps * (k + 1)) + eps"),
     (f"{THEOREMS}fgm_proposition_3_1.py", "c @ c, len(c)", "c @ c, len(c) - 1"),
+    (f"{BOUNDS}trail.py", "float(outside @ outside) / 2", "float(outside @ outside) / 1.9"),
+    (f"{BOUNDS}regularized.py", "trail.inner - radius[0] * trail.corr)", "trail.inner - radius[0] * trail.corr / 2)"),
     (f"{THEOREMS}rgbm_proposition_3_3.py", "Fraction(t * t * (t + 1), 2)", "Fraction(t * t * (t + 1), 4)"),
 ]  # fmt: skip
 #: Where errors are planted, and the files of the ledger that stand on it.
 PLACES = {
     f"{BOUNDS}ls_boost.py": "fgm_theorem_2_1 fgm_proposition_a_2 fgm_eigenvalues",
     f"{BOUNDS}stagewise.py": "fgm_theorem_3_1 fgm_proposition_3_1",
-    f"{BOUNDS}regularized.py": "fgm_theorem_4_1 fgm_theorem_5_1 fgm_proposition_4_1",
+    f"{BOUNDS}regularized.py": "fgm_theorem_4_1 fgm_theorem_5_1 fgm_proposition_4_1 fgm_optima",
     f"{BOUNDS}frank_wolfe.py": "jaggi",
     f"{BOUNDS}randomized.py": "rgbm_theorem_4",
     f"{BOUNDS}accelerated.py": "agbm_theorem_4",
-    f"{BOUNDS}trail.py": "fgm_theorem fgm_eigenvalues fgm_proposition_a_2",
+    f"{BOUNDS}trail.py": "fgm_theorem fgm_eigenvalues fgm_proposition_a_2 fgm_optima",
     f"{BOUNDS}afterwards.py": "ours_after",
     f"{BOUNDS}rademacher.py": "rgb_theorem",
     f"{BOUNDS}check.py": "fgm_theorem_2_1",

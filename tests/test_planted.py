@@ -5,6 +5,7 @@ from collections import Counter
 
 import planted
 import planted_errors
+import pytest
 
 
 def test_the_list_is_up_to_date():
@@ -37,3 +38,21 @@ def test_an_error_is_caught_and_no_error_is_not():
     assert file.endswith("frank_wolfe.py")
     assert planted.caught(file, wrong, ["jaggi"]) == "Frank-Wolfe, error"
     assert planted.caught(file, (planted.ROOT / file).read_bytes(), ["jaggi"]) == ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "place, noticed",
+    [("trail", "Optima of the package, by a solver"), ("regularized", "Lower ends of the package, by a solver")],
+)
+def test_a_solver_catches_an_error_in_the_packages_own_lower_end(place, noticed):
+    """Of a least-squares optimum that is too large no theorem of these files says anything: only the solver does."""
+    found = [
+        (file, wrong)
+        for file, before, _, wrong in planted.by_name()
+        if place in file and ("outside" in before or "radius[0]" in before)
+    ]
+    ((file, wrong),) = found
+    assert planted.caught(file, wrong, ["fgm_optima"]) == noticed
+    if place == "trail":
+        assert planted.caught(file, wrong, ["fgm_theorem_2_1", "fgm_theorem_3_1"]) == ""

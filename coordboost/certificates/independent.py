@@ -81,7 +81,7 @@ def _run(model, solver, options):
 def independent_solution(problem, target, free=False):
     """What a general solver finds for `target`; of trees, over those that the problem has met.
 
-    OSQP with polishing and Clarabel both try the squared loss, the answer with the smaller error is kept; other losses go to Clarabel.
+    OSQP with polishing and Clarabel try the squared loss, until one is as exact as can be; other losses go to Clarabel.
 
     Parameters
     ----------
@@ -126,6 +126,8 @@ def independent_solution(problem, target, free=False):
         error = gap + missing * (1 + l1 + abs(upper)) + ROUNDED * size
         found = Certificate(target, upper - error, upper + ROUNDED * size, {"duality_gap": gap, "infeasibility": missing})
         answers.append(Solution(beta.value, found, str(solver)))
+        if error <= 10 * ROUNDED * size:
+            break
     if not answers:
         raise ValueError("no general solver found an answer (unbounded or badly scaled?); use the certificate alone.")
     return min(answers, key=lambda one: one.interval.gap)

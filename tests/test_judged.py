@@ -1,0 +1,75 @@
+"""The optima that the theorems stand on, beside a general solver: it agrees, and notices an error planted in the package's own ends."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import coordboost as cb
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from coordboost.bounds import Constants, regularized
+from verification.judged import Judged, angle_bound
+from verification.rgbm import RULES, norm
+from verification.theorems import fgm_optima
+from verification.theorems.rgbm_angles import TOLERANCE, weights_of
+
+SMALL = [name for name in fgm_optima.CASES if "rationals" in name or "exact" in name]
+
+
+def outcomes():
+    """What the rows say of the small cases: (row, case) -> holds."""
+    checks = [fgm_optima.check_optimum, fgm_optima.check_lower]
+    made = {name: fgm_optima.CASES[name]() for name in SMALL}
+    found = {(check.__name__, name): check(case, "sharpened") for check in checks for name, case in made.items()}
+    return {key: check.holds for key, check in found.items() if check is not None}
+
+
+def test_exact_optima_and_lower_ends_agree_with_a_solver():
+    found = outcomes()
+    assert len(found) == 2 * len(SMALL) == 8 and all(found.values())
+
+
+@pytest.mark.parametrize("part", [0.01, 0.1])
+def test_a_lower_end_that_is_too_high_is_noticed(part, monkeypatch):
+    """Raised by a part of the loss: in the balls by the row of lower ends; there is nothing else that would notice."""
+    right = regularized.lower_end
+    monkeypatch.setattr(regularized, "lower_end", lambda trail, radius: right(trail, radius) + part * trail.loss[0])
+    found = outcomes()
+    assert [key for key, holds in found.items() if not holds] == [("check_lower", name) for name in SMALL if name[0] in "45"]
+
+
+@pytest.mark.parametrize("part, row", [(1e-6, "check_lower"), (-1e-6, "")])
+def test_a_wrong_optimum_of_least_squares_is_noticed(part, row, monkeypatch):
+    """Off by a millionth of A^2. Where exact arithmetic stands for the optimum, one that is too small is a lower end still."""
+    right = Constants.of.__func__
+
+    def wrong(cls, *given):
+        found = right(cls, *given)
+        return found._replace(optimum=found.optimum + part * found.size**2)
+
+    monkeypatch.setattr(Constants, "of", classmethod(wrong))
+    assert [key for key, holds in outcomes().items() if not holds] == [(row, name) for name in SMALL if row and name[0] in "23"]
+    case = Judged(fgm_optima.CASES["2.1, identity"]().run)
+    assert not fgm_optima.check_optimum(case, "sharpened").holds
+
+
+LABEL = np.array([0, 1, 1, 2])
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+def test_the_largest_over_the_weights_is_the_norm_of_the_rule(rule):
+    for a in np.random.default_rng(1).standard_normal((20, 4)):
+        assert (weights_of(rule, LABEL) @ np.abs(a)).max() == pytest.approx(norm(rule, LABEL, a), rel=1e-14)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+def test_a_semidefinite_solver_finds_the_exact_angle(rule, seed):
+    """Of random columns; what it proves is a lower end in any case."""
+    rng = np.random.default_rng(seed)
+    B = rng.standard_normal((3, 4)) if seed else rng.standard_normal((3, 2)) @ rng.standard_normal((2, 4))
+    ours, theirs = cb.mca(B, rule, groups=LABEL), angle_bound(B, weights_of(rule, LABEL))
+    assert theirs <= ours.upper * (1 + TOLERANCE) and theirs >= ours.lower * (1 - TOLERANCE)

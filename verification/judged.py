@@ -1,0 +1,109 @@
+"""What a general solver says: optima at every radius that a run meets, and minimal cosine angles, beside what the package claims itself."""
+
+import functools
+import warnings
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+
+import coordboost as cb
+from coordboost.bounds import Trail, regularized
+from coordboost.certificates.independent import independent_solution
+from verification.spaces.walk import Walk
+from verification.statement import method_of, problem_of
+
+
+@functools.cache
+def _optimum(problem, radius):
+    """The optimum over the l1 ball, or over everything: lower end, upper end, by the solver's own word."""
+    found = independent_solution(problem, cb.Ball(radius) if radius < np.inf else cb.Unconstrained()).interval
+    return found.lower, found.upper
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """A run, and the optima in exact arithmetic where they are known, (n_points,).
+
+    Its points are the steps 0, 1, ... that have a radius of their own; for least squares all of them.
+    """
+
+    run: cb.Run
+    exact: Any = None
+
+    @functools.cached_property
+    def trail(self):
+        """The ``bounds.Trail`` of the run."""
+        return Trail.of(self.run)
+
+    @functools.cached_property
+    def radius(self):
+        """(n_points,), inf for least squares."""
+        return self.trail.radius[: len(getattr(self.trail.step, "deltas", self.trail.k))]
+
+    @functools.cached_property
+    def losses(self):
+        """The losses of the models, by their predictions."""
+        return np.array([state.loss for state in self.run.replay(range(len(self.radius)))])
+
+    @functools.cached_property
+    def ends(self):
+        """Both ends of the solver, (2, n_points)."""
+        return np.array([_optimum(self.run.problem, float(radius)) for radius in self.radius]).T
+
+    @property
+    def excess(self):
+        """The losses above the solver's lower end."""
+        return self.losses - self.ends[0]
+
+    @property
+    def own(self):
+        """The package's lower end of each optimum: that of the factorisation, or the best of those along the run."""
+        if self.radius[0] == np.inf:
+            return np.full(len(self.radius), self.trail.constants.optimum)
+        return regularized.lower_end(self.trail, self.radius)
+
+    @property
+    def constants(self):
+        """Those of the run; A^2 / 2 is what least squares explains, by the solver's upper end."""
+        explained = self.losses[0] - _optimum(self.run.problem, np.inf)[1]
+        return self.trail.constants._replace(size=float(np.sqrt(2 * explained)))
+
+    @property
+    def slack(self):
+        """Width of the solver's interval, and rounding in a loss."""
+        return self.ends[1] - self.ends[0] + self.trail.noise[: len(self.radius)] * np.sqrt(2 * self.losses[0])
+
+
+def judged(case):
+    """The case of another file of theorems, a run or an instance in Fractions, as a ``Judged``."""
+    if not isinstance(case, Walk):
+        return Judged(case.run)
+    run = cb.solve(problem_of(case), method_of(case), len(case.beta) - 1, compile=False)
+    optima = case.loss - case.excess if case.delta is None else case.lasso
+    return Judged(run, np.array(optima, dtype=float))
+
+
+def angle_bound(B, weights):
+    r"""A number that the minimal cosine angle of the columns of B is not below: semidefinite programs, one for each pattern of signs.
+
+    1 / Theta^2 is the largest |c|^2 with F(a) = max_w w'|a| <= 1, a_j = B_j'c, for unit columns and c in their range. Where the signs of a
+    are given, the numbers |a_j| and 1 - w'|a| are linear in c and not negative. So are the products of any two of them, in which a positive
+    semidefinite matrix stands for (1, c) (1, c)'. *Source*: relaxation with products, Sherali and Adams (1999).
+
+    weights : (n_weights, n_learners), the vectors w that the norm is the largest over
+    """
+    unit = B / np.linalg.norm(B, axis=0)
+    left, singular, _ = np.linalg.svd(unit)
+    C, ones = unit.T @ left[:, : (singular > 1e-9).sum()], np.ones((len(weights), 1))
+    lifted, longest = cp.Variable((C.shape[1] + 1,) * 2, PSD=True), 0.0
+    for signs in product([1.0], *[[1.0, -1.0]] * (len(C) - 1)):
+        sizes = C * np.array(signs)[:, None]
+        known = np.vstack([np.c_[0 * sizes[:, :1], sizes], np.c_[ones, -weights @ sizes]])
+        model = cp.Problem(cp.Maximize(cp.trace(lifted[1:, 1:])), [lifted[0, 0] == 1, known @ lifted @ known.T >= 0])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # "may be inaccurate": what it is compared with tells
+            longest = max(longest, float(model.solve(solver=cp.CLARABEL)))
+    return longest**-0.5
