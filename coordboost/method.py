@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from coordboost._checks import with_floats
 from coordboost._protocol import COEFFICIENTS, DICTIONARY, LOSS, PERTURBATION, SELECTION, STEP
 from coordboost.pieces.coefficients import Single
+from coordboost.pieces.selection import Groups
 from coordboost.targets import Ball, Unconstrained
 
 
@@ -73,9 +74,11 @@ class Method:
     def bind(self, problem):
         """The method with its rules checked against the problem and filled in from it."""
         if not (DICTIONARY.of(problem.dictionary, "countable") or self._searches(problem.dictionary)):
-            raise ValueError(
-                f"{self.name} needs learners that can be counted: those of this problem are found by a search for the best of all."
-            )
+            said = f"{self.name} needs learners that can be counted: those of this problem are found by a search for the best of all."
+            if replace(self, select=Groups())._searches(problem.dictionary):
+                name = self.name if "select" in self.parameters else "rtgcd"
+                said += f" {name}(select=Groups(t)) searches t groups: features of trees, or blocks."
+            raise ValueError(said)
         reason = STEP.of(self.step, "needs_convex")
         if reason and not LOSS.of(problem.loss, "convex"):
             raise ValueError(f"{type(problem.loss).__name__} is not convex: {reason}.")

@@ -1,6 +1,7 @@
 """Learners that cannot be counted: found by a search, numbered in the run's own bank, certified where the search is a proof."""
 
 import math
+import re
 from itertools import product
 
 import numpy as np
@@ -173,3 +174,27 @@ def test_what_needs_a_list_of_learners_says_so(tmp_path):
     ]:
         with pytest.raises(ValueError, match=words):
             call()
+
+
+#: What searches in groups, and what has a search of another kind, or none.
+GROUPED = {
+    "rtgcd": cb.rtgcd(2), "rcd": cb.rcd(), "ccd": cb.ccd(), "sglb": cb.sglb(select=cb.Subset(1)), "sgb": cb.sgb(select=cb.Subset(1)),
+}  # fmt: skip
+OTHERS = {"lasso_cd": cb.lasso_cd(0.1), "frank_wolfe_away": cb.frank_wolfe_away(1.0), "forward_stepwise": cb.forward_stepwise()}
+SEARCHED = {
+    "trees": lambda X: cb.trees(X), "blocks": lambda X: cb.blocks(X, [[0], [1, 2]]),
+    "families": lambda X: cb.tree_families(X, nodes=(1, 2), bounds=(1.0,)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", SEARCHED)
+@pytest.mark.parametrize("name", [*GROUPED, *OTHERS])
+def test_the_sentence_about_a_search_names_groups_where_they_work(name, kind):
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    problem = cb.Problem(SEARCHED[kind](X), X[:, 0])
+    with pytest.raises(ValueError, match=f"{name} needs learners that can be counted") as refusal:
+        cb.solve(problem, (GROUPED | OTHERS)[name], 2, compile=False)
+    named = re.search(r"(\w+)\(select=Groups\(t\)\)", str(refusal.value))
+    assert (named is None) == (name in OTHERS)
+    if named is not None:
+        cb.solve(problem, getattr(cb, named[1])(select=cb.Groups(1)), 2, compile=False)
