@@ -129,6 +129,7 @@ from coordboost.run import Status as Status
 from coordboost.run import load as load
 from coordboost.shape import Shape as Shape
 from coordboost.shape import shapes as shapes
+from coordboost.solving import LongStepWarning as LongStepWarning
 from coordboost.solving import iterate as iterate
 from coordboost.solving import solve as solve
 from coordboost.state import State as State

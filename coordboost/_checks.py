@@ -8,6 +8,11 @@ import numpy as np
 NEAR = 1e-8
 
 
+def typed(value):
+    """A number that a person would type."""
+    return f"{value:.1g}" if value < 1000 else f"{float(f'{value:.1g}'):.0f}"
+
+
 def shown(value):
     """`value` on one short line."""
     try:

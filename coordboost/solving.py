@@ -1,14 +1,35 @@
 """Running a method on a problem: one entry for every combination."""
 
+import warnings
+
 import numpy as np
 
-from coordboost._checks import shown
-from coordboost._protocol import COEFFICIENTS
+from coordboost._checks import shown, typed
+from coordboost._protocol import COEFFICIENTS, LOSS
 from coordboost.data import validation
 from coordboost.driver import begin, drive, states
 from coordboost.method import Method
 from coordboost.problem import checked_problem
 from coordboost.run import Run
+
+
+class LongStepWarning(UserWarning):
+    """The steps of a run are so long that already the first one raises the loss."""
+
+
+def too_long(run):
+    """What is wrong with the steps of a stagewise run and what to try, in words; none where the first step does not raise the loss."""
+    problem, eps = run.problem, run.method.parameters.get("eps")
+    if not ("stagewise" in run.method.name and isinstance(eps, float) and run.n_steps):  # a sequence may begin with long ones
+        return ""
+    first = next(run.replay([1])).loss
+    if not first > problem.start_loss + 1e-9 * abs(problem.start_loss):
+        return ""
+    best = problem.start_size / (LOSS.of(problem.loss, "sigma") or 1.0) if problem.countable else 0.0
+    what = "the first step raises the loss, and the path swings around"
+    if LOSS.of(problem.loss, "quadratic") and best:
+        what = f"no step of that length lowers the loss, as no single coefficient is worth more than {best:.3g}; the path swings around"
+    return f"eps = {eps:g} is too long: {what}. Try eps={typed(best / 100 or eps / 100)}."
 
 
 def seed_of(rng):
@@ -65,8 +86,13 @@ def solve(problem, method, n_steps, *, rng=0, stop=(), watch=None, view=None, co
     -----
     InterruptedWarning
         After Ctrl-C. A second Ctrl-C raises ``KeyboardInterrupt`` at once.
+    LongStepWarning
+        Where the steps of a stagewise method are so long that the first one raises the loss.
     """
-    return Run(drive(_begin(problem, method, rng, view, compile), n_steps, stop, watch))
+    run = Run(drive(_begin(problem, method, rng, view, compile), n_steps, stop, watch))
+    if words := too_long(run):
+        warnings.warn(words, LongStepWarning, stacklevel=2)
+    return run
 
 
 def iterate(problem, method, n_steps, *, every=1, rng=0, view=None, compile=True):

@@ -86,7 +86,7 @@ CONSTANT = {"LS-Boost(1)", "LS-Boost(0.05)", "GCD"}  # constant steps need a smo
 ALL = [pair for pair in product(METHODS, LOSSES) if pair[1] != "exponential" or pair[0] not in CONSTANT]
 
 
-@pytest.mark.filterwarnings("ignore::coordboost.ConstantColumnWarning")
+@pytest.mark.filterwarnings("ignore::coordboost.ConstantColumnWarning", "ignore::coordboost.LongStepWarning")
 @pytest.mark.parametrize(
     "pairs, compile",
     [(PAIRS, True), (ALL, False), pytest.param(ALL, True, marks=pytest.mark.slow)],

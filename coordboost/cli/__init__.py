@@ -64,10 +64,12 @@ class Commands(click.Group):
     def _invoked(self, ctx):
         from coordboost.data.validation import ConstantColumnWarning
         from coordboost.interrupt import InterruptedWarning
+        from coordboost.solving import LongStepWarning
 
         try:
             with warnings.catch_warnings():
-                warnings.filterwarnings("ignore", category=InterruptedWarning)  # it is said how to go on
+                for said in (InterruptedWarning, LongStepWarning):  # how to go on, and as a hint
+                    warnings.filterwarnings("ignore", category=said)
                 warnings.filterwarnings("always", category=ConstantColumnWarning)
                 warnings.showwarning = lambda message, *_, **__: click.echo(f"note: {message}", err=True)
                 return super().invoke(ctx)

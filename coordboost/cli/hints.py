@@ -1,32 +1,27 @@
 """A hint in words where the outcome of a run is odd: what is seen, why, and what to try."""
 
-#: A hint on eps speaks where the first step goes further than this times what is best.
-TOO_FAR = 2.0
-
 
 def hints(run, steps):
     """Sentences on a run that was to make `steps` steps; none where nothing is odd."""
     given, start = run.method.parameters, run.problem.start_size if run.problem.countable else None
     if run.n_steps == 0:
         return [_not_one(run, steps, start)]
-    found = []
-    eps = given.get("eps")
-    if start is not None and "stagewise" in run.method.name and _is_number(eps) and eps > TOO_FAR * start > 0:
-        found.append(
-            f"eps = {eps:g} is larger than the spread of the response: no single coefficient is worth more than {start:.3g}, so the first "
-            f"step goes too far and the path swings around. Try --eps {_round(start / 100)}."
-        )
+    from coordboost._checks import typed
+    from coordboost.solving import too_long
+
+    words = too_long(run)
+    found = [words.replace("Try eps=", "Try --eps ")] if words else []
     delta = given.get("delta")
     if start is not None and _is_number(delta) and run.problem.n_learners > 1 and len(run.final.support) <= 1 and not found:
         found.append(
             f"Only one coefficient moves, as delta = {delta:g} leaves no room for a second one: the best column alone would get "
-            f"{start:.3g}. Try --delta {_round(2 * start)}."
+            f"{start:.3g}. Try --delta {typed(2 * start)}."
         )
     lam = given.get("lam")
     if start is not None and _is_number(lam) and not len(run.final.support):
         found.append(
             f"No coefficient moves, as lam = {lam:g} is not below {start:.4g}, the largest correlation at the start. "
-            f"Try --lam {_round(start / 10)}."
+            f"Try --lam {typed(start / 10)}."
         )
     return found
 
@@ -42,8 +37,3 @@ def _not_one(run, steps, start):
 
 def _is_number(value):
     return isinstance(value, int | float)
-
-
-def _round(value):
-    """A number that a person would type."""
-    return f"{value:.1g}" if value < 1000 else f"{float(f'{value:.1g}'):.0f}"

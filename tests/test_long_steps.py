@@ -1,0 +1,106 @@
+"""Steps of forward stagewise that are longer than any gain: this is said, and only then; other ends of a fit get no such advice."""
+
+import json
+import signal
+import warnings
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import coordboost as cb
+from coordboost.cli import main
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(60, 5))
+Y = 3 * X[:, 0] - X[:, 1] + RNG.normal(size=60)
+
+
+def told(problem, method, n_steps=3):
+    """What a run warns of."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        cb.solve(problem, method, n_steps, compile=False)
+    return [str(one.message) for one in caught if one.category is cb.LongStepWarning]
+
+
+def test_eps_beyond_every_gain_is_said():
+    problem = cb.Problem(X, Y)
+    (words,) = told(problem, cb.forward_stagewise(1e6))
+    best = problem.start_size
+    assert words == (
+        f"eps = 1e+06 is too long: no step of that length lowers the loss, as no single coefficient is worth more than {best:.3g}; "
+        f"the path swings around. Try eps={best / 100:.1g}."
+    )
+    losses = [state.loss for state in cb.iterate(problem, cb.forward_stagewise(1e6), 10)]
+    assert min(losses[1:]) >= losses[0] * (1 - 1e-12)
+    with pytest.warns(cb.LongStepWarning, match="no step of that length"):
+        cb.ForwardStagewiseRegressor(eps=1e6, n_steps=5).fit(X, Y)
+
+
+MADE = {
+    "FS": cb.forward_stagewise,
+    "R-FS": lambda eps: cb.regularized_forward_stagewise(eps, 4 * eps),
+    "PATH-R-FS": lambda eps: cb.path_forward_stagewise(eps, np.linspace(eps, 9 * eps, 10)),
+}
+LOSSES = {
+    "squared": cb.Squared(),
+    "Huber": cb.Huber(1.0),
+    "logistic": cb.Logistic(),
+    "exponential": cb.Exponential(),
+    "Poisson": cb.Poisson(),
+}
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("name", MADE)
+@settings(max_examples=5, deadline=None)
+@given(seed=st.integers(0, 999), power=st.floats(-3, 4))
+def test_it_is_said_exactly_where_the_first_step_raises_the_loss(name, loss, seed, power):
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(20, 3)), rng.normal(size=20)
+    y = (
+        np.where(np.arange(20) % 2, 1.0, -1.0)
+        if loss in ("logistic", "exponential")
+        else np.round(np.exp(y))
+        if loss == "Poisson"
+        else y
+    )
+    problem = cb.Problem(X, y, LOSSES[loss])
+    eps = float(problem.start_size * 10.0**power)
+    first = problem.combine(np.eye(3)[np.argmax(np.abs(problem.scan(problem.resid(0.0 * problem.y))))])
+    with np.errstate(over="ignore"):
+        after = min(problem.value(sign * eps * first) for sign in (-1, 1))
+        said = told(problem, MADE[name](eps))
+    if abs(after - problem.start_loss) > 1e-6 * abs(problem.start_loss):
+        assert bool(said) == (after > problem.start_loss)
+    assert not said or ("no step of that length" in said[0]) == (loss == "squared")
+
+
+def test_other_methods_and_short_runs_say_nothing():
+    problem = cb.Problem(X, Y)
+    falling = cb.forward_stagewise(1e6 / (1.0 + np.arange(10)))
+    for method in (falling, cb.ls_boost(1.9), cb.frank_wolfe(1e6, step=0.5), cb.gcd(), cb.forward_stepwise()):
+        assert told(problem, method) == []
+    assert told(problem, cb.forward_stagewise(1e6), 0) == []
+
+
+def test_the_command_line_says_it_once(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    np.savetxt("t.csv", np.column_stack([X, Y]), delimiter=",", header="a,b,c,d,e,y", comments="")
+    result = CliRunner().invoke(
+        main, ["fit", "t.csv", "--method", "forward_stagewise", "--eps", "1e6", "--steps", "5", "--json"]
+    )
+    assert result.exit_code == 0 and result.stderr == ""
+    hint = json.loads(result.stdout)["text"][0]
+    assert hint.startswith("eps = 1e+06 is too long: no step") and hint.endswith("Try --eps 0.2.")
+
+
+@pytest.mark.parametrize("cls", [cb.RandomizedGBMRegressor, cb.AcceleratedGBMRegressor, cb.RegularizedGBMRegressor])
+def test_a_smaller_learning_rate_is_no_advice_for_ctrl_c(cls, monkeypatch):
+    """A fit that is interrupted ends as such, and warns of nothing."""
+    monkeypatch.setattr("coordboost.estimators.early.HeldBack.__call__", lambda *_: signal.raise_signal(signal.SIGINT))
+    with pytest.raises(KeyboardInterrupt):
+        cls(n_estimators=50, min_samples_leaf=2, early_stopping=True).fit(X, Y)  # warnings are errors
