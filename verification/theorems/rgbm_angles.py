@@ -37,13 +37,9 @@ def weights_of(rule, label):
     if type(rule) is cb.Full:
         return np.eye(len(label))
     label = np.arange(len(label)) if type(rule) is cb.Subset else label
-    groups = [np.flatnonzero(label == g) for g in np.unique(label)]
-    rows = []
-    for order in set(permutations(rule.weights(len(groups)))):
-        for members in product(*groups):
-            rows.append(np.zeros(len(label)))
-            rows[-1][list(members)] = order
-    return np.array(rows)
+    groups, each = [np.flatnonzero(label == g) for g in np.unique(label)], np.eye(len(label))
+    orders = set(permutations(rule.weights(len(groups))))
+    return np.array([order @ each[list(members)] for order in orders for members in product(*groups)])
 
 
 @dataclass(frozen=True, eq=False)
