@@ -5,13 +5,16 @@ from functools import cache
 
 import numpy as np
 from joblib import effective_n_jobs  # type: ignore[import-untyped]
+from sklearn import get_config
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
+from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping, get_routing_for_object, process_routing
 
 from coordboost._checks import real, shown
 from coordboost.data import validation
 from coordboost.estimators import tables
 from coordboost.estimators.attempt import all_or_nothing
+from coordboost.estimators.names import not_there
 from coordboost.paths.folds import Folds
 from coordboost.paths.freedom import COSTS, criterion
 from coordboost.paths.places import Place
@@ -50,8 +53,17 @@ class CrossValidated:
         cls.__doc__ = (cls.__doc__ or "").replace("{}", "{}" + CHOSEN).replace("    {}", f"    {CHOICE}{{}}", 1)
         super().__init_subclass__(**kwargs)
 
+    #: With scikit-learn's metadata routing groups go to the splitter, as it asks for them; the fit itself has no use for them.
+    __metadata_request__fit = {"groups": UNUSED}  # noqa: RUF012
+
+    def get_metadata_routing(self):
+        """What `fit` takes for itself and for its splitter, a ``MetadataRouter``: see scikit-learn's guide to metadata routing."""
+        passed_on = MethodMapping().add(caller="fit", callee="split")
+        router = MetadataRouter(owner=type(self).__name__).add_self_request(self)
+        return router.add(splitter=check_cv(self.cv), method_mapping=passed_on)
+
     @all_or_nothing
-    def fit(self, X, y, sample_weight=None, *, groups=None):
+    def fit(self, X, y, sample_weight=None, *, groups=None, **params):
         """Fit the model.
 
         Parameters
@@ -63,6 +75,8 @@ class CrossValidated:
             no others.
         groups : array_like, (n_samples,), optional
             For a splitter that keeps groups together.
+        **params : array_like, optional
+            What else the splitter asks for, with scikit-learn's metadata routing enabled.
 
         Returns
         -------
@@ -75,11 +89,24 @@ class CrossValidated:
         """
         if self.rule not in (*RULES, *COSTS):
             raise ValueError(f"rule must be 'best', 'one_se', 'aic', 'bic' or 'cp', got {shown(self.rule)}.")
+        passed_on = self._passed_on(sample_weight, groups, params)
         X, y, weight = self._rows(X, y, sample_weight)
         self._seen = []
-        return self._fit(*tables.counting(X, y, weight), self._folds(X, y, weight, groups) if self.rule in RULES else None)
+        return self._fit(*tables.counting(X, y, weight), self._folds(X, y, weight, passed_on) if self.rule in RULES else None)
 
-    def _folds(self, X, y, weight, groups):
+    def _passed_on(self, sample_weight, groups, params):
+        """What the splitter is given beside X and y, by name."""
+        given = params | ({} if groups is None else {"groups": groups})
+        if not get_config()["enable_metadata_routing"]:
+            if params:
+                known = ["X", "y", "sample_weight", "groups"]
+                raise TypeError(not_there(type(self), f"{type(self).__name__}.fit", list(params), known))
+            return given
+        if sample_weight is not None and get_routing_for_object(check_cv(self.cv)).consumes("split", ["sample_weight"]):
+            given["sample_weight"] = sample_weight
+        return process_routing(self, "fit", **given).splitter.split
+
+    def _folds(self, X, y, weight, passed_on):
         """Rows to fit and rows held out, counted among those of a weight above 0."""
         counts = np.ones(len(y), dtype=bool) if weight is None else weight > 0
         if isinstance(self.cv, int | np.integer) and not isinstance(self.cv, bool):
@@ -88,7 +115,7 @@ class CrossValidated:
         else:
             given = self.cv
             if hasattr(given, "split") or not hasattr(given, "__iter__"):
-                given = list(check_cv(given, y, classifier=hasattr(self, "classes_")).split(X, y, groups))
+                given = list(check_cv(given, y, classifier=hasattr(self, "classes_")).split(X, y, **passed_on))
             place = np.cumsum(counts) - 1
             folds = [tuple(place[rows[counts[rows]]] for rows in pair) for pair in pairs_of("cv", given, len(y))]
         if hasattr(self, "classes_"):

@@ -1,0 +1,104 @@
+"""Metadata routing: groups, weights and whatever else a splitter asks for, through pipelines and searches, in every estimator with CV."""
+
+import numpy as np
+import pytest
+import sklearn
+from all_estimators import ESTIMATORS, X, by_folds, quick, target
+from sklearn.base import is_classifier
+from sklearn.exceptions import UnsetMetadataPassedError
+from sklearn.linear_model import LassoCV
+from sklearn.model_selection import BaseCrossValidator, GroupKFold, KFold, StratifiedGroupKFold, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.metadata_routing import get_routing_for_object
+
+import coordboost as cb
+
+CHOOSING = [kind for kind in ESTIMATORS if by_folds(kind)]
+GROUPS, WEIGHT = np.arange(len(X)) // 5 % 7, 1.0 + np.arange(len(X)) % 3
+PLAIN = StandardScaler()
+with sklearn.config_context(enable_metadata_routing=True):
+    PLAIN.set_fit_request(sample_weight=False)
+each = pytest.mark.parametrize("kind", CHOOSING, ids=lambda kind: kind.__name__)
+
+
+@pytest.fixture(autouse=True)
+def routing():
+    with sklearn.config_context(enable_metadata_routing=True):
+        yield
+
+
+class Asking(BaseCrossValidator):
+    """A splitter that asks for weights and for something of its own."""
+
+    __metadata_request__split = {"sample_weight": True, "when": True}  # noqa: RUF012
+
+    def get_n_splits(self, X=None, y=None, groups=None):
+        return 2
+
+    def split(self, X, y=None, groups=None, sample_weight=None, when=None):
+        self.seen = sample_weight, when
+        yield from KFold(2, shuffle=True, random_state=0).split(X)
+
+
+def folds_for(kind):
+    return (StratifiedGroupKFold if is_classifier(kind()) else GroupKFold)(3)
+
+
+@each
+def test_groups_reach_the_splitter_through_a_pipeline(kind):
+    """Refused before; LassoCV routes them by itself."""
+    y = target(kind)
+    model = make_pipeline(StandardScaler(), quick(kind, cv=folds_for(kind))).fit(X, y, groups=GROUPS)[-1]
+    with sklearn.config_context(enable_metadata_routing=False):
+        alone = quick(kind, cv=folds_for(kind)).fit(StandardScaler().fit_transform(X), y, groups=GROUPS)
+    assert (model.coef_ == alone.coef_).all() and model.place_ == alone.place_
+    assert (model.cross_validation_.losses == alone.cross_validation_.losses).all()
+
+
+@each
+def test_weights_reach_the_fit_and_splitters_that_ask_for_them(kind):
+    y, cv = target(kind), Asking()
+    model = quick(kind, cv=cv).set_fit_request(sample_weight=True)
+    routed = make_pipeline(PLAIN, model).fit(X, y, sample_weight=WEIGHT, when=GROUPS)[-1]
+    assert (cv.seen[0] == WEIGHT).all() and (cv.seen[1] == GROUPS).all()
+    alone = quick(kind, cv=list(KFold(2, shuffle=True, random_state=0).split(X))).fit(
+        StandardScaler().fit_transform(X), y, sample_weight=WEIGHT
+    )
+    assert (routed.coef_ == alone.coef_).all() and routed.place_ == alone.place_
+
+
+@each
+def test_in_another_cross_validation(kind):
+    found = cross_validate(quick(kind, cv=folds_for(kind)), X, target(kind), cv=folds_for(kind), params={"groups": GROUPS})
+    assert np.isfinite(found["test_score"]).all()
+
+
+@each
+def test_the_same_is_asked_for_as_by_scikit_learn(kind):
+    for cv in (5, GroupKFold(3), Asking()):
+        ours, theirs = get_routing_for_object(kind(cv=cv)), get_routing_for_object(LassoCV(cv=cv))
+        for method in ("fit", "score"):
+            names = {"sample_weight", "groups", "when"}
+            assert set(ours.consumes(method, names)) == set(theirs.consumes(method, names))
+
+
+def test_what_nobody_asks_for_is_refused():
+    y = X[:, 0]
+    with pytest.raises(TypeError, match="when"):
+        cb.CertifiedLassoCV(cv=3).fit(X, y, when=GROUPS)
+    with pytest.raises(UnsetMetadataPassedError, match="sample_weight"):
+        make_pipeline(PLAIN, cb.CertifiedLassoCV(cv=3)).fit(X, y, sample_weight=WEIGHT)
+    said = r"^CertifiedLassoCV\.fit has no parameter 'when'"
+    with sklearn.config_context(enable_metadata_routing=False), pytest.raises(TypeError, match=said):
+        cb.CertifiedLassoCV(cv=3).fit(X, y, when=GROUPS)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in ESTIMATORS if not by_folds(kind)], ids=lambda kind: kind.__name__)
+def test_weights_reach_every_other_fit(kind):
+    y = target(kind)
+    model = quick(kind).set_fit_request(sample_weight=True)
+    routed = make_pipeline(PLAIN, model).fit(X, y, sample_weight=WEIGHT)[-1]
+    alone = quick(kind).fit(StandardScaler().fit_transform(X), y, sample_weight=WEIGHT)
+    given = StandardScaler().fit_transform(X)
+    assert (routed.predict(given) == alone.predict(given)).all()
