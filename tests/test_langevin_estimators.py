@@ -196,8 +196,8 @@ def test_what_is_refused():
     for bad, words in (({"burn_in": 1.0}, "burn_in"), ({"beta": -1.0}, "beta"), ({"noise_variance": 0.0}, "noise_variance")):
         with pytest.raises(ValueError, match=words):
             cb.LangevinGBMRegressor(n_estimators=3, **bad).fit(X, y)
-    with pytest.raises(ValueError, match="noise needs leaf values that are means"):
-        cb.LangevinGBMRegressor(n_estimators=3, monotonic_cst=[1, 0, 0]).fit(X, y)
+    with pytest.raises(TypeError, match="no parameter 'monotonic_cst': leaf values are means here, without bounds"):
+        cb.LangevinGBMRegressor(n_estimators=3, monotonic_cst=[1, 0, 0])
 
 
 @pytest.mark.slow

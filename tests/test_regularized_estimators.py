@@ -32,10 +32,15 @@ def test_a_larger_penalty_makes_smaller_trees():
 
 
 @pytest.mark.parametrize("settings, says", [
-    ({"max_depth": 3}, "max_depth and max_leaf_nodes must be None"), ({"max_leaf_nodes": 3}, "must be None"),
     ({"penalty": -1.0}, "penalty must be"), ({"power": 3}, "power must be 2"), ({"nodes": ()}, "must not be empty"),
     ({"n_candidates": 0}, "n_candidates must be"),
 ])  # fmt: skip
 def test_what_no_parameter_may_be(settings, says):
     with pytest.raises(ValueError, match=says):
         cb.RegularizedGBMRegressor(**settings).fit(X, Y)
+
+
+@pytest.mark.parametrize("name", ["max_depth", "max_leaf_nodes"])
+def test_the_number_of_splits_limits_trees(name):
+    with pytest.raises(TypeError, match=f"no parameter '{name}': nodes does that here"):
+        cb.RegularizedGBMRegressor(**{name: 3})

@@ -9,7 +9,7 @@ from coordboost._checks import positive
 from coordboost.data import validation
 from coordboost.estimators.linear import Linear
 from coordboost.estimators.tasks import Classification, Regression
-from coordboost.estimators.validated import CrossValidated
+from coordboost.estimators.validated import ByCriterion, CrossValidated
 from coordboost.lasso.path import ROUNDED, lasso_path
 from coordboost.pieces.losses import Poisson
 
@@ -180,7 +180,7 @@ class CertifiedLasso(Regression, LassoMachine):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class CertifiedLassoCV(CrossValidated, Regression, LassoGrid):
+class CertifiedLassoCV(ByCriterion, Regression, LassoGrid):
     """The Lasso, its penalty chosen by cross-validation or by AIC, BIC or Cp.
 
     Parameters
@@ -201,7 +201,7 @@ class CertifiedElasticNet(Regression, NetMachine):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class CertifiedElasticNetCV(CrossValidated, Regression, NetGrid):
+class CertifiedElasticNetCV(ByCriterion, Regression, NetGrid):
     """The elastic net, its penalties chosen by cross-validation or by AIC, BIC or Cp.
 
     Parameters

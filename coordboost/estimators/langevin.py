@@ -13,6 +13,7 @@ from coordboost.estimators import tables
 from coordboost.estimators.base import Boosted
 from coordboost.estimators.machines import RandomizedGBMRegressor
 from coordboost.estimators.names import called_by_name
+from coordboost.estimators.parameters import Sized
 from coordboost.estimators.tasks import Classification, Regression
 from coordboost.langevin import regime
 from coordboost.langevin.chains import predictions_at
@@ -36,14 +37,13 @@ class Uncertainty(NamedTuple):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class LangevinMachine(Boosted):
+class LangevinMachine(Sized, Boosted):
     """Gradient boosting with noise and shrinkage, whose later models are members of an ensemble."""
 
     learning_rate: float = 0.3
     n_estimators: int = 2000
     beta: object = None
     gamma: object = None
-    noise_variance: object = None
     subsample: float = 1.0
     n_members: int = 100
     burn_in: float = 0.5
@@ -53,8 +53,6 @@ class LangevinMachine(Boosted):
     gamma : float, optional
         Shrinkage. Default: a prior as wide as the target for the squared loss, of standard deviation 2 for other predictions; tighter
         where the chain would else be shorter than ten of its time constants, 1 / (gamma eps) iterations each.
-    noise_variance : float, optional
-        Variance of the target around its mean, squared loss only. Default: the loss of gradient boosting on rows held back.
     subsample : float, default 1
         The part of the rows that a gradient is estimated from.
     n_members : int, default 100
@@ -62,6 +60,9 @@ class LangevinMachine(Boosted):
     burn_in : float, default 0.5
         The part of the iterations before the first of them.
     """
+
+    #: Noise needs leaf values that are means, without bounds.
+    monotonic_cst = None
 
     def _newton(self, loss):
         return False
@@ -95,8 +96,9 @@ class LangevinMachine(Boosted):
         return family.at(binned._replace(codes=codes)), y[first], None if (weight == 1).all() else weight
 
     def _noise_variance(self, X, y, weight):
-        if self.noise_variance is not None:
-            return positive("noise_variance", self.noise_variance)
+        given = self.settings().get("noise_variance")
+        if given is not None:
+            return positive("noise_variance", given)
         if len(y) < FEW:
             return float(np.average((y - np.average(y, weights=weight)) ** 2, weights=weight)) / 2
         same = {key: value for key, value in self.settings().items() if key in PILOT}
@@ -136,14 +138,19 @@ class LangevinMachine(Boosted):
 PILOT = ("max_depth", "max_leaf_nodes", "min_samples_leaf", "max_bins", "categorical_features")
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LangevinGBMRegressor(Regression, LangevinMachine):
     """Stochastic gradient Langevin boosting, for numbers: predictions with intervals, from the models of one chain.
 
     Parameters
     ----------
+    noise_variance : float, optional
+        Variance of the target around its mean, squared loss only. Default: the loss of gradient boosting on rows held back.
     {}
     *Source*: Ustimenko and Prokhorenkova, *SGLB: Stochastic Gradient Langevin Boosting*, Algorithm 2.
     """
+
+    noise_variance: object = None
 
     @called_by_name
     def predict_uncertainty(self, X):

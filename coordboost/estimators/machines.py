@@ -8,6 +8,7 @@ from coordboost._checks import shown
 from coordboost._protocol import LOSS
 from coordboost.data import validation
 from coordboost.estimators.base import Boosted
+from coordboost.estimators.parameters import Bounded, Sized
 from coordboost.estimators.tasks import StagedClassification, StagedRegression
 from coordboost.methods import agbm, gcd, rtgcd
 from coordboost.pieces.fitted import DampedSearch, Fitted
@@ -15,7 +16,7 @@ from coordboost.pieces.selection import Groups
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class RandomizedMachine(Boosted):
+class RandomizedMachine(Sized, Bounded, Boosted):
     """Gradient boosting in which every tree looks at features drawn for it."""
 
     max_features: object = 0.5
@@ -38,7 +39,7 @@ class RandomizedMachine(Boosted):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class AcceleratedMachine(Boosted):
+class AcceleratedMachine(Sized, Bounded, Boosted):
     """Gradient boosting with momentum, with or without a second tree an iteration that corrects it."""
 
     gamma: object = 0.1

@@ -9,7 +9,7 @@ import inspect
 from difflib import get_close_matches
 from functools import wraps
 
-TREES, GRID, STEPS = "max_depth", "alphas", "n_steps"
+TREES, GRID, STEPS = "max_bins", "alphas", "n_steps"
 NO_TREES = "the model has no trees; RandomizedGBMRegressor and RandomizedGBMClassifier have"
 BY_FOLDS = "nothing is held back; estimators with CV at the end of their names choose by folds"
 TO_THE_GAP = "the size of the table says how it is solved, up to the gap tol"
@@ -39,7 +39,10 @@ QUANTILE = (
     "the loss must be smooth; RandomizedGBMRegressor takes loss=Quantile(q)",
 )
 BEST_CONSTANT = ("the model begins at the best constant",)
-FREE_IN_SIGN = ("coefficients are free in sign",)
+FREE_IN_SIGN = (
+    (TREES, "leaf values are means here, without bounds; RandomizedGBMRegressor and RandomizedGBMClassifier have monotonic_cst"),
+    "coefficients are free in sign",
+)
 
 
 def _all(answers, *names):
@@ -83,7 +86,7 @@ ELSEWHERE: dict[str, tuple] = {
     **_all(GROWN, "boosting_type", "boosting", "booster", "tree_method", "grow_policy", "num_parallel_tree", "multi_strategy"),
     **_all(GROWN, "device", "device_type", "task_type", "gpu_id", "interaction_cst", "interaction_constraints", "feature_types"),
     **_all(GROWN, "max_delta_step", "ccp_alpha", "importance_type", "feature_weights"),
-    **_all(("max_depth", NO_TREES), "depth", "max_depth"),
+    **_all(("max_depth", "nodes", NO_TREES), "depth", "max_depth"),
     **_all(BEST_CONSTANT, "init_score", "base_margin", "base_score", "init", "coef_init", "intercept_init"),
     **_all(("warm_start", "every fit begins anew"), "init_model", "xgb_model", "warm_start"),
     **_all(("set_callbacks", *SILENCE), "callbacks", "monitor"),

@@ -1,5 +1,6 @@
 """The parameters that all estimators have, under scikit-learn's names where it has one, and what is said of them."""
 
+import re
 from dataclasses import dataclass
 
 from sklearn.base import BaseEstimator
@@ -67,6 +68,29 @@ SHARED = """loss : piece, optional
     """
 
 
+def said_of(names):
+    """The part of the docstrings that all estimators share, without what some machines have not, as far as it is not in `names`."""
+    text = SHARED
+    for name in {*Sized.__dataclass_fields__, *Bounded.__dataclass_fields__} - {*names}:
+        text = re.sub(rf"    {name} : .*?(?=    \w+ : )", "", text, flags=re.DOTALL)
+    return text
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Sized:
+    """Trees whose size is limited."""
+
+    max_depth: object = 3
+    max_leaf_nodes: object = None
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Bounded:
+    """Trees whose leaf values may be bounded."""
+
+    monotonic_cst: object = None
+
+
 @dataclass(kw_only=True, eq=False, repr=False)
 class Parameters(Named, CallbackSupportMixin, BaseEstimator):
     """The parameters of all estimators, as ``__init__`` takes them."""
@@ -74,14 +98,11 @@ class Parameters(Named, CallbackSupportMixin, BaseEstimator):
     loss: object = None
     learning_rate: float = 0.1
     n_estimators: int = 100
-    max_depth: object = 3
-    max_leaf_nodes: object = None
     min_samples_leaf: int = 20
     min_gain: float = 0.0
     l2_regularization: float = 0.0
     max_bins: int = 255
     categorical_features: object = None
-    monotonic_cst: object = None
     early_stopping: bool = False
     validation_fraction: float = 0.1
     n_iter_no_change: int = 10
@@ -95,7 +116,7 @@ class Parameters(Named, CallbackSupportMixin, BaseEstimator):
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
         if cls.__doc__:
-            cls.__doc__ = cls.__doc__.replace("{}", cls.told + SHARED)
+            cls.__doc__ = cls.__doc__.replace("{}", cls.told + said_of(cls.__dataclass_fields__))
 
     def settings(self):
         """What a run depends on beside its length."""

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from coordboost._checks import shown
 from coordboost._protocol import LOSS
 from coordboost.data.families import tree_families
 from coordboost.estimators import tables
 from coordboost.estimators.base import Boosted
+from coordboost.estimators.parameters import Bounded
 from coordboost.estimators.tasks import StagedClassification, StagedRegression
 from coordboost.families import account
 from coordboost.pieces.fitted import DampedSearch
@@ -16,7 +16,7 @@ from coordboost.structured import rgb
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class StructuralMachine(Boosted):
+class StructuralMachine(Bounded, Boosted):
     """Gradient boosting in which families of trees compete for every step."""
 
     penalty: float = 0.01
@@ -25,7 +25,6 @@ class StructuralMachine(Boosted):
     q: float = 2.0
     n_candidates: object = None
     power: object = None
-    max_depth: object = None
     told = """penalty : float, default 0.01
         The price of complexity in units of the mean loss: with a larger one smaller trees are chosen. Complexities are divided by the
         largest.
@@ -40,17 +39,12 @@ class StructuralMachine(Boosted):
     power : 1 or 2, optional
         Steps with one constant for the family, sigma bound^power, in the place of `learning_rate`: 2 never increases the loss, 1 is
         the paper's. Default: the learner's own constant, of which `learning_rate` is taken.
-    max_depth : None
-        The number of splits limits trees, not their depth.
     """
 
     def _newton(self, loss):
         return False
 
     def _family(self, X, newton):
-        if self.max_depth is not None or self.max_leaf_nodes is not None:
-            given = self.max_depth if self.max_leaf_nodes is None else self.max_leaf_nodes
-            raise ValueError(f"max_depth and max_leaf_nodes must be None, got {shown(given)}; `nodes` limits the trees here.")
         return tree_families(
             X, nodes=self.nodes, bounds=self.bounds, q=self.q, min_samples=self.min_samples_leaf, min_gain=self.min_gain,
             l2=self.l2_regularization, monotone=self.monotonic_cst, max_bins=self.max_bins,

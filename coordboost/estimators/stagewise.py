@@ -8,7 +8,7 @@ from coordboost._protocol import LOSS
 from coordboost.data import validation
 from coordboost.estimators.linear import RunBased
 from coordboost.estimators.tasks import Classification, Regression
-from coordboost.estimators.validated import CrossValidated
+from coordboost.estimators.validated import ByCriterion, CrossValidated
 from coordboost.methods import forward_stagewise, ls_boost, regularized_forward_stagewise
 from coordboost.solving import solve
 
@@ -96,10 +96,9 @@ class RegularizedMachine(StagewiseMachine):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class ManyRadii(RegularizedMachine):
+class ManyRadii(StagewiseMachine):
     """The same for several radii, each a path."""
 
-    delta: object = None
     deltas: object = None
     n_deltas: int = 10
     told = f"""{EPS}deltas : sequence of float, optional
@@ -129,7 +128,7 @@ class LSBoostRegressor(Regression, LSBoostMachine):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class LSBoostRegressorCV(CrossValidated, Regression, LSBoostMachine):
+class LSBoostRegressorCV(ByCriterion, Regression, LSBoostMachine):
     """LS-Boost, the number of steps chosen by cross-validation or by AIC, BIC or Cp.
 
     Parameters

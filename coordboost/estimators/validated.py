@@ -25,12 +25,13 @@ CHOICE = """rule : {"best", "one_se", "aic", "bic", "cp"}, default "best"
         freedom are known (the Lasso, the elastic net and LS-Boost with the squared loss).
     cv : int, splitter or iterable, default 5
         Folds; a number deals rows that are neighbours in the order of y to different folds.
-    noise_variance : float, optional
-        For criteria. Default: that of least squares on all columns.
     n_jobs : int, optional
         Threads; the result is the same for any.
     random_state : int or RandomState, default 0
         Seed of the folds.
+    """
+NOISE = """noise_variance : float, optional
+        For criteria. Default: that of least squares on all columns.
     """
 CHOSEN = """cross_validation_ : CrossValidation
         Losses on rows held out at all points, one after the other path; a list of them where there are three classes or more.
@@ -45,12 +46,12 @@ class CrossValidated:
 
     rule: str = "best"
     cv: object = 5
-    noise_variance: object = None
     n_jobs: object = None
     random_state: object = 0
 
     def __init_subclass__(cls, **kwargs):
-        cls.__doc__ = (cls.__doc__ or "").replace("{}", "{}" + CHOSEN).replace("    {}", f"    {CHOICE}{{}}", 1)
+        told = CHOICE + NOISE * hasattr(cls, "noise_variance")
+        cls.__doc__ = (cls.__doc__ or "").replace("{}", "{}" + CHOSEN).replace("    {}", f"    {told}{{}}", 1)
         super().__init_subclass__(**kwargs)
 
     #: With scikit-learn's metadata routing groups go to the splitter, as it asks for them; the fit itself has no use for them.
@@ -174,7 +175,7 @@ class CrossValidated:
     def _criterion(self, path, X, y, weight):
         total = path.problem.weight.sum()
         losses = -path.score_path(X, y, weight) * total
-        return criterion(self.rule, path.problem, losses, path.degrees_of_freedom(), self.noise_variance)
+        return criterion(self.rule, path.problem, losses, path.degrees_of_freedom(), getattr(self, "noise_variance", None))
 
     @property
     def cross_validation_(self):
@@ -189,3 +190,10 @@ class CrossValidated:
         if self.rule in RULES:
             raise AttributeError(f"rule={self.rule!r} is cross-validation: see cross_validation_.")
         return self._seen[0]
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class ByCriterion(CrossValidated):
+    """The same with criteria that need the variance of the noise: for paths whose degrees of freedom are known."""
+
+    noise_variance: object = None
