@@ -1,7 +1,18 @@
 """Right-hand sides of the theorems as pure functions, what they measure along a run, and the check of one against the other."""
 
-from coordboost.bounds import accelerated, afterwards, frank_wolfe, ls_boost, randomized, regularized, stagewise
+from coordboost.bounds import (
+    accelerated,
+    afterwards,
+    frank_wolfe,
+    langevin,
+    ls_boost,
+    margins,
+    randomized,
+    regularized,
+    stagewise,
+)
 from coordboost.bounds.check import BoundCheck, BoundChecks, Sides, Statement, check
+from coordboost.bounds.margins import MarginBound, margin_bound
 from coordboost.bounds.plan import Plan, plan
 from coordboost.bounds.rademacher import sharper_tree_complexity, tree_complexity
 from coordboost.bounds.trail import Constants, Trail
@@ -15,9 +26,12 @@ STATEMENTS = (
     *afterwards.STATEMENTS,
     *accelerated.STATEMENTS,
     *randomized.STATEMENTS,
+    *margins.STATEMENTS,
+    *langevin.STATEMENTS,
 )
 
 __all__ = [
-    "STATEMENTS", "BoundCheck", "BoundChecks", "Constants", "Plan", "Sides", "Statement", "Trail", "accelerated", "afterwards", "check",
-    "frank_wolfe", "ls_boost", "plan", "randomized", "regularized", "sharper_tree_complexity", "stagewise", "tree_complexity",
+    "STATEMENTS", "BoundCheck", "BoundChecks", "Constants", "MarginBound", "Plan", "Sides", "Statement", "Trail", "accelerated",
+    "afterwards", "check", "frank_wolfe", "langevin", "ls_boost", "margin_bound", "margins", "plan", "randomized", "regularized",
+    "sharper_tree_complexity", "stagewise", "tree_complexity",
 ]  # fmt: skip

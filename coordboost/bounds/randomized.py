@@ -66,19 +66,24 @@ class Repeats(NamedTuple):
     def of(cls, run, effort=Effort()):  # noqa: B008  # it cannot be changed
         """The run repeated with the seeds 0, 1, ...; one more time if nothing is drawn. *Cost*: that of these runs, and one angle."""
         from coordboost.geometry.least import least_loss
-        from coordboost.solving import solve
 
-        at = np.unique(np.round(np.geomspace(1, run.n_steps, POINTS)).astype(int)) if run.n_steps else np.zeros(1, dtype=int)
-        random = SELECTION.of(run.method.select, "width") > 0
-        losses, repeats = [], REPEATS if random else 1
-        for seed in range(repeats):
-            effort.watch(f"repeating the run: {seed + 1} of {repeats}")
-            again = solve(run.problem, run.method, run.n_steps, rng=seed)
-            losses.append([state.loss for state in again.replay(at)])
-        losses = np.array(losses)
+        at, losses = repeated(run, SELECTION.of(run.method.select, "width") > 0, effort)
         effort.watch("the least loss")
         lower, upper = least_loss(run.problem)
         return cls(_pace(run, (lower, upper), effort), at, losses - lower, max(0.0, min(upper, losses.min()) - lower))
+
+
+def repeated(run, random, effort):
+    """Some steps, and the losses there of the run made again with the seeds 0, 1, ..., (n_runs, n_points); of one where none is random."""
+    from coordboost.solving import solve
+
+    at = np.unique(np.round(np.geomspace(1, run.n_steps, POINTS)).astype(int)) if run.n_steps else np.zeros(1, dtype=int)
+    losses, repeats = [], REPEATS if random else 1
+    for seed in range(repeats):
+        effort.watch(f"repeating the run: {seed + 1} of {repeats}")
+        again = solve(run.problem, run.method, run.n_steps, rng=seed)
+        losses.append([state.loss for state in again.replay(at)])
+    return at, np.array(losses)
 
 
 def _pace(run, least, effort=Effort()):  # noqa: B008

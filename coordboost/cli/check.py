@@ -44,8 +44,9 @@ def check(run, plot, names, angle_learners, as_json):
 
     Replays the run in the file RUN, measures what the theorems bound at every step, and compares. Speaks about ls_boost,
     forward_stagewise, regularized_forward_stagewise, path_forward_stagewise and frank_wolfe with the squared loss, random
-    methods by repeated runs, and agbm and agbmr where few learners have a certified angle. Exits
-    with 1 if a bound fails: then the data are not what the theorem needs, or this program is wrong.
+    methods by repeated runs, agbm and agbmr where few learners have a certified angle, rgb on trees and two
+    classes, and sglb with the squared loss and a choice that does not look at the residual. Exits with 1 if a bound fails: then the
+    data are not what the theorem needs, or this program is wrong.
     """
     from coordboost.bounds import STATEMENTS
     from coordboost.bounds import check as hold

@@ -4,7 +4,8 @@ In coefficients, with :math:`G = B^T W B`, M the preconditioner (``Limit``; for 
 
     Gibbs law (eps to 0)    mean (M G + gamma)^-1 M B'W y,    covariance (N / beta) (M G + gamma)^-1 M
     at a given eps          the same mean; the covariance solves a linear equation, for a choice that does not look at the residual
-    before the limit        mean (I - e^{-At}) mu, covariance S - e^{-At} S e^{-A't}, with A = gamma + M G and t = eps * steps
+    after k steps           mean (I - (I - eps A)^k) mu; the covariance by that equation step by step, for such a choice
+    as eps to 0             mean (I - e^{-At}) mu, covariance S - e^{-At} S e^{-A't}, with A = gamma + M G and t = eps * steps
 
 Source: Ustimenko and Prokhorenkova, *SGLB*, Theorems 1 and 2; the closed forms follow from them, the one at a given eps from the step.
 """
@@ -72,6 +73,44 @@ class _Parts(NamedTuple):
         gram, target = limit.columns.T @ WB, WB.T @ (problem.y - problem.base)
         return cls(limit, gram, target, limit.preconditioner, method.step.rate, float(noise.beta[0]), gamma)
 
+    @classmethod
+    def exactly(cls, problem, method):
+        """The parts of the laws at the eps of a method.
+
+        Raises
+        ------
+        ValueError
+            Where they are not known.
+        """
+        if not SELECTION.of(method.select, "blind"):
+            raise ValueError(
+                "the exact law at a given eps is known for rules that do not look at the residual: Weighted(p), Subset(1)."
+            )
+        if method.noise is not None and (method.noise.share, method.noise.ahead) != (1, 0):
+            raise ValueError(
+                "the exact law at a given eps is known for gradients of all samples at the model: share=1, shrink_first=False."
+            )
+        parts = cls.of(problem, method, None)
+        if len(parts.M) > MOST:
+            raise ValueError(f"the exact law at a given eps is solved for {MOST} columns at most, got {len(parts.M)}.")
+        return parts
+
+    def step(self):
+        """What a step makes of mean and covariance: ``forward(mean)``, and ``moved @ vec(cov) + source(mean)``; returned in this order."""
+        G, eps, n = self.gram, self.eps, len(self.M)
+        keep, MG, eye = 1 - self.gamma * self.eps, self.M @ self.gram, np.eye(len(self.M))
+        moved = (keep**2 * np.kron(eye, eye) - keep * eps * (np.kron(MG, eye) + np.kron(eye, MG))).reshape(n, n, n * n)
+        for p, fit in self.limit.fits():
+            at = np.flatnonzero(fit.any(axis=1))  # the coefficients that this choice moves
+            moved[np.ix_(at, at)] += eps**2 * p * np.kron(fit[at] @ G, fit[at] @ G).reshape(len(at), len(at), n * n)
+
+        def source(mean):
+            left = self.target - G @ mean  # correlations at the mean: the choice of the learner makes noise of its own
+            jumps = sum(p * np.outer(fit @ left, fit @ left) for p, fit in self.limit.fits())
+            return 2 * self.limit.total * eps / self.beta * self.M + eps**2 * (jumps - np.outer(self.M @ left, self.M @ left))
+
+        return lambda mean: keep * mean + eps * self.M @ (self.target - G @ mean), moved.reshape(n * n, n * n), source
+
     @property
     def drift(self):
         """A: what the mean of the chain goes to its limit by."""
@@ -95,27 +134,24 @@ def stationary(problem, method):
     ValueError
         For rules that look, such as ``Full()``: take ``Weighted(p)`` or ``Subset(1)``; on blocks ``Together(t)`` or ``Mask(q)``, too.
     """
-    if not SELECTION.of(method.select, "blind"):
-        raise ValueError(
-            "the exact law at a given eps is known for rules that do not look at the residual: Weighted(p), Subset(1)."
-        )
-    parts = _Parts.of(problem, method, None)
-    n = len(parts.M)
-    if n > MOST:
-        raise ValueError(f"the exact law at a given eps is solved for {MOST} columns at most, got {n}.")
-    G, eps, keep = parts.gram, parts.eps, 1 - parts.gamma * parts.eps
-    mean, _ = parts.gibbs()
-    MG, eye = parts.M @ G, np.eye(n)
-    left = parts.target - G @ mean  # correlations at the mean: the choice of the learner makes noise of its own
-    source = 2 * parts.limit.total * eps / parts.beta * parts.M - eps**2 * np.outer(parts.M @ left, parts.M @ left)
-    moved = (keep**2 * np.kron(eye, eye) - keep * eps * (np.kron(MG, eye) + np.kron(eye, MG))).reshape(n, n, n * n)
-    for p, fit in parts.limit.fits():
-        at = np.flatnonzero(fit.any(axis=1))  # the coefficients that this choice moves
-        step, jump = fit[at] @ G, fit @ left
-        moved[np.ix_(at, at)] += eps**2 * p * np.kron(step, step).reshape(len(at), len(at), n * n)
-        source += eps**2 * p * np.outer(jump, jump)
-    cov = np.linalg.solve(np.eye(n * n) - moved.reshape(n * n, n * n), source.ravel()).reshape(n, n)
+    parts = _Parts.exactly(problem, method)
+    mean, n = parts.gibbs()[0], len(parts.M)
+    _, moved, source = parts.step()
+    cov = np.linalg.solve(np.eye(n * n) - moved, source(mean).ravel()).reshape(n, n)
     return Normal(mean, (cov + cov.T) / 2)
+
+
+def after_steps(problem, method, steps):
+    """Mean and covariance of the coefficients after each of `steps`, from 0, exactly: a list of ``Normal``; as ``stationary``.
+
+    The law itself is a mixture of normal ones, one for each sequence of choices. *Cost*: n_learners^4 for each step.
+    """
+    forward, moved, source = (parts := _Parts.exactly(problem, method)).step()
+    mean, cov, found = np.zeros(len(parts.M)), np.zeros_like(parts.M), {}
+    for k in range(max(steps, default=0) + 1):
+        found[k] = Normal(mean, cov) if k in steps else None
+        mean, cov = forward(mean), (moved @ cov.ravel()).reshape(cov.shape) + source(mean)
+    return [found[k] for k in steps]
 
 
 def transient(problem, method, n_steps, limit=None):

@@ -7,7 +7,7 @@ among them those fitted to the sample.
 
 Assumptions: the families are fixed before the sample is seen.
 
-Claim: upper, with probability 1 - delta for all f and all margins at once: R(f) <= R_rho(f) + (4 / rho) sum_t alpha_t r_t + C, where R
+Claim: upper, for each margin with probability 1 - delta for all f: R(f) <= R_rho(f) + (4 / rho) sum_t alpha_t r_t + C, where R
 is the true error, R_rho the part of the sample with y f(x) <= rho, and r_t the complexity of Theorem 1. The paper has C up to a constant;
 corrected: C = (2 / s) sqrt(ln K / m) + sqrt(ceil(4 ln(s^2 m / ln K) / s^2) ln K / m + ln(2 / delta) / (2 m)) with s = rho / lambda, as
 learners have values up to lambda, not 1.

@@ -1,0 +1,145 @@
+"""Theorem 2 of regularised boosting: the bound of new errors from the margins of a run, by an independent formula."""
+
+from decimal import ROUND_CEILING, Decimal, getcontext
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import coordboost as cb
+from coordboost.bounds import margin_bound
+from coordboost.bounds.margins import remainder
+
+getcontext().prec = 40
+
+
+def data(m, d, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.random((m, d))
+    return X, np.where(X[:, 0] + 0.3 * rng.normal(size=m) > 0.4, 1, -1)
+
+
+def solved(X, y, nodes, bounds, *, q=2.0, center=True, n_steps=5, loss=None, **settings):
+    family = cb.tree_families(X, nodes=nodes, bounds=bounds, q=q, max_bins=16)
+    problem = cb.Problem(family, y, cb.Logistic() if loss is None else loss, center=center)
+    return cb.solve(problem, cb.rgb(0.001, n_candidates=None, **settings), n_steps, compile=False)
+
+
+def by_hand(run, X, y, rho, delta, k):
+    """The three parts in decimals, from the account of the run and its predictions."""
+    bill, m, d = cb.account(run, k), *X.shape
+    alpha = [Decimal(float(one)) for one in bill.alpha]
+    offset, fewest = run.problem.offset, min(range(len(alpha)), key=lambda f: (bill.nodes[f], -bill.bound[f]))
+    alpha[fewest] += abs(Decimal(offset)) / Decimal(float(bill.bound[fewest]))
+    total, K, bits = sum(alpha), len(alpha), Decimal(d + 2).ln() / Decimal(2).ln()
+    costs = [
+        Decimal(float(bound)) * ((4 * int(n) + 2) * bits * Decimal(m + 1).ln() / m).sqrt()
+        for n, bound in zip(bill.nodes, bill.bound, strict=True)
+    ]
+    f = run.problem.predict(next(run.replay([k])).beta, X)
+    found = Fraction(sum(y[i] * Decimal(float(f[i])) / total <= Decimal(rho) for i in range(m)), m)
+    paid = 4 / Decimal(rho) * sum(a * r for a, r in zip(alpha, costs, strict=True)) / total
+    s, log, chance = Decimal(rho) / Decimal(float(max(bill.bound))), Decimal(K).ln(), (2 / Decimal(delta)).ln() / (2 * m)
+    if K == 1:
+        return found, paid, chance.sqrt()
+    if s * s * m <= log:
+        return found, paid, Decimal("inf")
+    terms = (4 / (s * s) * (s * s * m / log).ln()).to_integral_value(ROUND_CEILING)
+    return found, paid, 2 / s * (log / m).sqrt() + (terms * log / m + chance).sqrt()
+
+
+@pytest.mark.parametrize("center", [True, False])
+@pytest.mark.parametrize(
+    ("nodes", "bounds", "q"),
+    [((1,), (1.0,), 2.0), ((1, 3), (0.5,), 1.0), ((0, 1, 2), (0.5, 2.0), np.inf), ((2,), (4.0, 1.0), 2.0)],
+)
+def test_the_three_parts_are_those_of_the_formula(nodes, bounds, q, center):
+    X, y = data(120, 3)
+    run = solved(X, y, nodes, bounds, q=q, center=center, revisit=center)
+    for rho, delta, k in ((0.11, 0.05, 5), (0.3, 1e-6, 5), (0.47, 0.3, 1)):
+        parts, right = margin_bound(run, rho, delta, k), by_hand(run, X, y, rho, delta, k)
+        assert Fraction(parts.margin).limit_denominator(120) == right[0]
+        assert parts.complexity == pytest.approx(float(right[1]), rel=1e-10)
+        assert parts.remainder == pytest.approx(float(right[2]), rel=1e-12)
+        assert parts.bound == sum(parts)
+
+
+def test_the_remainder_by_hand():
+    """K = 4, m = 16, s = 1: ln K = 2 ln 2, so that 4 ln(16 / ln 4) = 9.78 is rounded up to 10."""
+    log = np.log(4)
+    assert remainder(1.0, 2 / np.e, 4, 16) == pytest.approx(2 * np.sqrt(log / 16) + np.sqrt(10 * log / 16 + 1 / 32), rel=1e-14)
+    assert remainder(1.0, 2 / np.e, 1, 16) == pytest.approx(np.sqrt(1 / 32), rel=1e-14)
+    assert remainder(0.25, 0.05, 3, 17) == np.inf  # s^2 m = 1.06 < ln 3
+
+
+@pytest.mark.parametrize("K", [1, 2, 7, 49])
+@pytest.mark.parametrize("delta", [1e-9, 0.05, 0.9])
+def test_the_remainder_falls_with_samples_margin_and_delta(K, delta):
+    values = [remainder(s, delta, K, m) for s, m in ((0.1, 10**5), (0.1, 10**7), (0.2, 10**7), (1.0, 10**7), (1.0, 10**9))]
+    assert all(after <= before for before, after in pairwise(values)) and values[-1] < 0.01
+    assert remainder(0.1, delta / 2, K, 10**6) > remainder(0.1, delta, K, 10**6)
+
+
+def test_new_errors_are_below_the_bound_and_it_can_say_something():
+    """One cut and no noise: with 4,000 rows the bound is below 1, and so is the best over margins that check takes."""
+    rng = np.random.default_rng(1)
+    x = rng.random((4000, 1))
+    run = solved(x, np.where(x[:, 0] > 0.5, 1, -1), (1, 2), (1.0,), q=np.inf, n_steps=3)
+    new = rng.random((20_000, 1))
+    error = np.mean(np.sign(run.predict(new)) != np.where(new[:, 0] > 0.5, 1, -1))
+    assert error <= margin_bound(run, 0.9).bound < 0.9
+    (one,) = cb.check(run)
+    assert (one.name, one.variant, one.verdict) == ("RGB, Theorem 2", "corrected", "verified")
+    assert (one.at == [1, 2, 3]).all() and one.bound[-1] == pytest.approx(
+        min(margin_bound(run, rho / 20, 0.05 / 19).bound for rho in range(1, 20)), rel=1e-12
+    )
+
+
+def test_check_says_where_nothing_is_promised():
+    X, y = data(80, 2)
+    (one,) = cb.check(solved(X, y, (1, 2), (1.0, 4.0)), "Theorem 2")
+    assert one.verdict == "vacuous" and one.holds and (one.measured <= 1).all()
+
+
+def odd(**changed):
+    """A run of which the theorem does not speak, or whose arguments are refused."""
+    X, y = data(60, 2)
+    what = changed.pop("what")
+    if what == "squared":
+        return solved(X, y.astype(float), (1,), (1.0,), loss=cb.Squared())
+    if what == "columns":
+        table = cb.Families(bound=[1.0, 1.0], complexity=[0.1, 1.0])
+        problem = cb.Problem(X, y, cb.Logistic(), center=False, groups=[0, 1])
+        return cb.solve(problem, cb.rgb(0.01, families=table), 3, compile=False)
+    if what == "gbm":
+        return cb.solve(cb.Problem(cb.trees(X), y, cb.Logistic()), cb.gbm(0.1), 3, compile=False)
+    if what == "gaps":
+        X[3, 1] = np.nan
+    family = cb.tree_families(X, nodes=(1,), bounds=(1.0,), categorical=[0] * (what == "categories"), max_bins=64)
+    weight = np.linspace(1, 2, 60) if what == "weights" else None
+    return cb.solve(cb.Problem(family, y, cb.Logistic(), sample_weight=weight), cb.rgb(0.01), 3, compile=False)
+
+
+@pytest.mark.parametrize("what", ["squared", "columns", "gbm", "gaps", "categories", "weights"])
+def test_other_runs_are_refused(what):
+    run = odd(what=what)
+    with pytest.raises(ValueError, match="margin_bound is for runs of rgb"):
+        margin_bound(run, 0.5)
+    with pytest.raises(ValueError, match="no bound speaks about"):
+        cb.check(run)
+
+
+@pytest.mark.parametrize(
+    ("rho", "delta", "words"), [(0, 0.1, "rho"), (-1, 0.1, "rho"), ("x", 0.1, "rho"), (0.5, 0, "delta"), (0.5, 2, "delta")]
+)
+def test_numbers_that_are_none_are_refused(rho, delta, words):
+    X, y = data(60, 2)
+    with pytest.raises(ValueError, match=f"{words} must be"):
+        margin_bound(solved(X, y, (1,), (1.0,)), rho, delta)
+
+
+def test_a_model_without_trees_has_no_margins():
+    X, y = data(60, 2)
+    with pytest.raises(ValueError, match="after 0 steps has no trees"):
+        margin_bound(solved(X, y, (1,), (1.0,), center=False), 0.5, k=0)
