@@ -15,7 +15,7 @@ import numpy as np
 from coordboost._protocol import DICTIONARY, LOSS, SELECTION
 from coordboost._threads import on_one_thread
 from coordboost.bounds.check import Sides, Statement
-from coordboost.bounds.randomized import repeated
+from coordboost.bounds.randomized import losses_again
 from coordboost.interrupt import uncut
 
 #: Covariances of up to so many learners are followed.
@@ -42,7 +42,7 @@ def _speaks(run):
 @on_one_thread
 @uncut()
 def _repeats(run, effort):
-    at, losses = repeated(run, True, effort)
+    at, losses = losses_again(run, True, effort)
     mean, error = losses.mean(axis=0), losses.std(axis=0, ddof=1) / math.sqrt(len(losses))
     return Sides(mean, expected_loss(run.problem, run.method, at.tolist()), 6 * error + 1e-12 * run.problem.start_loss, at=at)
 

@@ -67,13 +67,13 @@ class Repeats(NamedTuple):
         """The run repeated with the seeds 0, 1, ...; one more time if nothing is drawn. *Cost*: that of these runs, and one angle."""
         from coordboost.geometry.least import least_loss
 
-        at, losses = repeated(run, SELECTION.of(run.method.select, "width") > 0, effort)
+        at, losses = losses_again(run, SELECTION.of(run.method.select, "width") > 0, effort)
         effort.watch("the least loss")
         lower, upper = least_loss(run.problem)
         return cls(_pace(run, (lower, upper), effort), at, losses - lower, max(0.0, min(upper, losses.min()) - lower))
 
 
-def repeated(run, random, effort):
+def losses_again(run, random, effort):
     """Some steps, and the losses there of the run made again with the seeds 0, 1, ..., (n_runs, n_points); of one where none is random."""
     from coordboost.solving import solve
 
