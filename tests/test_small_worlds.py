@@ -1,4 +1,4 @@
-"""What rows of the ledger stand on: a spectral gap on a grid, and the list of all trees on a tiny table."""
+"""What rows of the ledger and experiments stand on: a spectral gap, the list of all trees on a tiny table, early stopping."""
 
 import sys
 from itertools import product
@@ -9,6 +9,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from verification.experiments.agbm_table2 import PATIENCE, stopped
 from verification.theorems.rgbm_all_trees import Listed, leaves_of
 from verification.theorems.sglb_nonconvex import Wells, spectral_gap
 
@@ -50,3 +51,12 @@ def test_no_vector_is_farther_from_all_trees_than_the_angle_says(table, depth):
     vectors = worst + 0.3 * np.random.default_rng(1).standard_normal((3000, len(worst)))
     cosines = np.linalg.norm(trees.best(vectors), axis=1) / np.linalg.norm(vectors, axis=1)
     assert cosines.min() >= lower
+
+
+def test_a_final_fit_stops_after_rounds_without_a_lower_loss():
+    """Five in a row; a loss that is equal is not lower; one that never rises stops nowhere."""
+    falls = np.linspace(1.0, 0.5, 8)
+    assert PATIENCE == 5 and stopped(falls) == 7
+    assert stopped(np.r_[falls, [0.6] * 9]) == 7 + 5
+    assert stopped(np.r_[falls, [0.5] * 4, 0.4, [0.4] * 5]) == 12 + 5
+    assert stopped(np.r_[falls, [0.6] * 4]) == 11
