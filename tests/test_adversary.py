@@ -34,12 +34,16 @@ def test_every_row_of_the_ledger_has_a_space():
     # trees are grown for each residual of a run: only runs that were looked at are spoken about
     of_runs = {"Theta of grown trees, sampled", "Trees and the stumps they begin with"}
     of_runs |= {"Theorem 4.1 on grown trees, where it was looked at"}
+    # a general solver takes a tenth of a second for each instance; of a tiny table all trees are listed
+    by_hand = {"Optima of the package, by a solver", "Lower ends of the package, by a solver", "Minimal cosine angle, by a solver"}
+    by_hand |= {"Theorem 4.1 on all trees of a depth", "Theorem 4.2 on all trees of a depth", "Theta of all trees of a depth"}
+    by_hand |= {f"Theorem {k}.1 (i), optimum by a solver" for k in (2, 3, 4, 5)}
     ours = [
         module
         for module in modules()
         if module.__name__.rpartition(".")[2].startswith(("agbm", "fgm", "rgbm", "jaggi", "ours"))
     ]
-    assert {check.statement for module in ours for check in checks_of(module) if not check.spaces} == of_one_instance | of_runs
+    assert {check.statement for module in ours for check in checks_of(module) if not check.spaces} == of_one_instance | of_runs | by_hand
     assert len(FALSE) >= 14
 
 
