@@ -99,7 +99,7 @@ DATA_ROWS = [
         ("sample_weight", "scalar", 2.0, "1 dimension"),
         ("sample_weight", "text", ["a"] * 8, "sample_weight must hold real numbers"),
         ("sample_weight", "huge", np.full(8, 1e308), "sample_weight"),
-        ("sample_weight", "tiny", np.full(8, 1e-305), "its square is not a normal float64 number; rescale y or the weights"),
+        ("sample_weight", "tiny", np.full(8, 1e-305), "is 1e-305, less than 1e-100; rescale the weights"),
         ("groups", "short", [0, 1], "expected shape (3,)"),
         ("groups", "2-D", np.zeros((3, 1)), "expected shape (3,)"),
         ("groups", "mixed", np.array(["a", 1, None], dtype=object), "groups"),

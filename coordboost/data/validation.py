@@ -193,11 +193,18 @@ def sample_weight(weight, n_samples):
     if weight is None:
         return np.ones(n_samples)
     out = vector("sample_weight", weight, n_samples, "row of X")
-    if out.max() > 1e100:
-        raise ValueError(f"the largest sample_weight is {out.max():.3g}, more than 1e100; rescale the weights.")
     if (out < 0).any() or not out.any():
         raise ValueError("sample_weight must not be negative, and not all zero.")
+    of_moderate_size("sample_weight", out)
     return out
+
+
+def of_moderate_size(name, weight):
+    """Refuse weights of which the largest is far from 1: products with residuals, and their squares, would leave the range of float64."""
+    top = float(weight.max())
+    if not 1e-100 <= top <= 1e100:
+        size = "more than 1e100" if top > 1 else "less than 1e-100"
+        raise ValueError(f"the largest {name} is {top:.3g}, {size}; rescale the weights.")
 
 
 def response(y, weight, n_samples):

@@ -95,10 +95,10 @@ class Boosted(Parameters):
         positive("learning_rate", self.learning_rate, 2, "between 0 and 2")
         sigma = LOSS.of(loss, "sigma")
         rate = self.learning_rate / (1.0 if newton or sigma is None else sigma)
-        method = self._method(loss, rate, family.binned.n_features)
         family, y, weight = self._alike(family, y, weight)
         self._begun_with, self._begun_on = self.settings(), tables.fingerprint(y, weight)
         problems = [Problem(family, one, loss, sample_weight=weight) for one in self._targets(y)]
+        method = self._method(problems[0], rate)
         return [(problem, method, partial(solve, problem, method, rng=self._seed)) for problem in problems]
 
     def _family(self, X, newton):

@@ -48,10 +48,12 @@ class LangevinMachine(Sized, Boosted):
     n_members: int = 100
     burn_in: float = 0.5
     told = """beta : float, optional
-        Inverse temperature. Default: the loss is the likelihood of the posterior, N / `noise_variance` for the squared loss, else N, the
-        sum of the weights. CatBoost's `diffusion_temperature` is beta / N.
+        Inverse temperature, in units of one over the mean loss. Default: the loss is the likelihood of the posterior, N / `noise_variance`
+        for the squared loss, N being the sum of the weights. For other losses of y - f, such as ``Huber(d)``, the noise is measured in
+        the same way, as twice the loss of gradient boosting on rows held back; for losses without a unit it is N. CatBoost's
+        `diffusion_temperature` is beta / N. Weights count observations: twice as large ones are twice as many data, and less noise.
     gamma : float, optional
-        Shrinkage. Default: a prior as wide as the target for the squared loss, of standard deviation 2 for other predictions; tighter
+        Shrinkage. Default: a prior as wide as the target for losses of y - f, of standard deviation 2 for other predictions; tighter
         where the chain would else be shorter than ten of its time constants, 1 / (gamma eps) iterations each.
     subsample : float, default 1
         The part of the rows that a gradient is estimated from.
@@ -71,10 +73,15 @@ class LangevinMachine(Sized, Boosted):
         loss, total = self._loss(), float(len(y) if weight is None else weight.sum())
         real("burn_in", self.burn_in, lambda part: 0 <= part < 1, "a part of the iterations in [0, 1)")
         validation.whole("n_members", self.n_members, 1)
-        squared = LOSS.of(loss, "quadratic")
-        self.noise_variance_ = self._noise_variance(X, y, weight) if squared else None
-        spread = float(np.cov(y, aweights=weight)) if squared and len(y) > 1 else 4.0
-        scale = self.noise_variance_ if squared else 1.0
+        if self.beta is None and total < 2:
+            raise ValueError(
+                f"the sum of sample_weight is {total:.3g}, and weights count observations here: multiply them, so that it is 2 or more, or "
+                "pass beta."
+            )
+        measured = LOSS.of(loss, "location")  # the loss has a unit, that of y
+        scale = self._noise(X, y, weight) if measured else 1.0
+        self.noise_variance_ = scale if LOSS.of(loss, "quadratic") else None
+        spread = float(np.cov(y, aweights=weight)) if measured and len(y) > 1 else 4.0
         self.beta_ = (total / scale if scale > 0 else np.inf) if self.beta is None else positive("beta", self.beta)
         leaves = 2.0 ** (6 if self.max_depth is None else validation.whole("max_depth", self.max_depth, 1))
         most = leaves if self.max_leaf_nodes is None else validation.whole("max_leaf_nodes", self.max_leaf_nodes, 2)
@@ -95,7 +102,8 @@ class LangevinMachine(Sized, Boosted):
         codes = np.ascontiguousarray(binned.codes[:, first])
         return family.at(binned._replace(codes=codes)), y[first], None if (weight == 1).all() else weight
 
-    def _noise_variance(self, X, y, weight):
+    def _noise(self, X, y, weight):
+        """Twice the mean loss that is left: for the squared loss the variance of the noise."""
         given = self.settings().get("noise_variance")
         if given is not None:
             return positive("noise_variance", given)
@@ -103,12 +111,12 @@ class LangevinMachine(Sized, Boosted):
             return float(np.average((y - np.average(y, weights=weight)) ** 2, weights=weight)) / 2
         same = {key: value for key, value in self.settings().items() if key in PILOT}
         pilot = RandomizedGBMRegressor(
-            max_features=None, early_stopping=True, validation_fraction=0.25, random_state=self._seed, **same
+            loss=self.loss, max_features=None, early_stopping=True, validation_fraction=0.25, random_state=self._seed, **same
         )
         pilot.fit(X, y, weight)
         return -2.0 * float(pilot.validation_score_.max())
 
-    def _method(self, loss, rate, n_features):
+    def _method(self, problem, rate):
         least = TIME / (rate * self.n_estimators)
         self.gamma_ = min(max(self._prior, least), MOST / rate) if self.gamma is None else not_negative("gamma", self.gamma)
         return sglb(rate, self.beta_, self.gamma_, self.subsample)

@@ -32,7 +32,8 @@ class RandomizedMachine(Sized, Bounded, Boosted):
         rough = LOSS.of(loss, "sigma") is None and LOSS.of(loss, "curvature") is not None
         return rough if self.newton is None else validation.flag("newton", self.newton)
 
-    def _method(self, loss, rate, n_features):
+    def _method(self, problem, rate):
+        loss, n_features = problem.loss, problem.binning.n_features
         searched = LOSS.of(loss, "sigma") is None and LOSS.of(loss, "curvature") is None
         t, step = n_drawn(self.max_features, n_features), DampedSearch(rate) if searched else Fitted(rate)
         return gcd(step) if t == n_features else rtgcd(select=Groups(t), step=step)
@@ -54,7 +55,7 @@ class AcceleratedMachine(Sized, Bounded, Boosted):
     def _newton(self, loss):
         return False
 
-    def _method(self, loss, rate, n_features):
+    def _method(self, problem, rate):
         return agbm(rate, self.gamma, correction=self.correction)
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from coordboost._checks import not_negative
 from coordboost._protocol import LOSS
 from coordboost.data.families import tree_families
 from coordboost.estimators import tables
@@ -19,15 +20,17 @@ from coordboost.structured import rgb
 class StructuralMachine(Bounded, Boosted):
     """Gradient boosting in which families of trees compete for every step."""
 
-    penalty: float = 0.01
+    penalty: object = None
     nodes: object = (1, 2, 4, 8, 16, 32)
     bounds: object = (1.0,)
     q: float = 2.0
     n_candidates: object = None
     power: object = None
-    told = """penalty : float, default 0.01
+    told = """penalty : float, optional
         The price of complexity in units of the mean loss: with a larger one smaller trees are chosen. Complexities are divided by the
-        largest.
+        largest. Default: 0.01 for a loss of classes, which has no unit; for others 0.02 times what the constant model loses above the
+        least that the loss declares, so that the unit of y does not count: 0.01 where the variance of y is 1. ``penalty_`` is what
+        was taken.
     nodes : sequence of int, default (1, 2, 4, 8, 16, 32)
         Numbers of splits: a family of trees for each, and for each of the `bounds`.
     bounds : sequence of float, default (1.0,)
@@ -51,9 +54,12 @@ class StructuralMachine(Bounded, Boosted):
             categorical=tables.names_or_places(self.categorical_features),
         )  # fmt: skip
 
-    def _method(self, loss, rate, n_features):
+    def _method(self, problem, rate):
+        loss = problem.loss
         own = DampedSearch(rate) if LOSS.of(loss, "sigma") is None else Proportional(rate)
-        return rgb(self.penalty, self.n_candidates, own if self.power is None else FamilyStep(self.power))
+        usual = 0.01 if LOSS.of(loss, "two_class") else 0.02 * problem.start_excess / float(problem.weight.sum())
+        self.penalty_ = usual if self.penalty is None else not_negative("penalty", self.penalty)
+        return rgb(self.penalty_, self.n_candidates, own if self.power is None else FamilyStep(self.power))
 
     @property
     def account_(self):

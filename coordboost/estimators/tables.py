@@ -10,7 +10,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from coordboost._checks import real, shown
 from coordboost.data.frames import is_frame, refuse_times
-from coordboost.data.validation import sound
+from coordboost.data.validation import of_moderate_size, sound
 
 
 def checked_table(estimator, X, *, reset=False):
@@ -59,6 +59,7 @@ def weights(X, sample_weight, name="sample_weight"):
         raise ValueError(str(error).replace("Sample weights", name).replace("`sample_weight`", name)) from None
     if not weight.any():
         raise ValueError(f"{name} must contain at least one non-zero number.")
+    of_moderate_size(name, weight)
     return None if (weight == 1).all() else weight
 
 

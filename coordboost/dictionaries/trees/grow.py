@@ -114,7 +114,8 @@ def make(growth, space, at, sums, tallies, may_split):
     node.value, node.score = bounded(1.0 * summed(form, sums), weight + growth.l2, node.low, node.high)
     enough = count(form, tallies) >= 2 * growth.min_samples and weight >= 2 * growth.min_weight
     node.open = int(may_split and enough and node.depth < growth.max_depth)
-    least = node.score + max(growth.min_gain * form.scale * form.scale, ROUNDING * abs(node.score))
+    gain = growth.min_gain * form.scale * form.scale if growth.min_gain > 0 else 0.0  # the square may be infinite
+    least = node.score + max(gain, ROUNDING * abs(node.score))
     for thread in range(space.count.threads):
         best = space.candidates[thread, at]
         best.score, best.feature, best.bin = least, -1, -1
