@@ -1,0 +1,77 @@
+"""Tables B.1 and B.2 of the paper on boosting in linear regression: errors are what they say, parameters the best."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))  # verification/ is not part of the package
+
+import coordboost as cb  # noqa: E402
+from verification.experiments import data, fgm_tables  # noqa: E402
+from verification.experiments.experiment import Table  # noqa: E402
+
+CASE = "Eg-A, rho 0.8, SNR 3"
+
+
+def test_the_risk_of_a_gaussian_design_is_that_of_many_fresh_rows():
+    (fit,) = fgm_tables.fits(CASE, {}, 0)
+    beta = np.random.default_rng(0).normal(size=(1, 500)) * 0.01
+    rng = np.random.default_rng(1)
+    X = np.sqrt(0.8) * rng.standard_normal((4000, 1)) + np.sqrt(0.2) * rng.standard_normal((4000, 500))
+    signal, pred = X[:, :5].sum(axis=1), fit.scale * fit.problem.predict(beta[0], X)
+    found = fit.errors(beta)
+    apart, power = np.mean((pred - signal) ** 2), 5 + 20 * 0.8  # mean squares of 4,000 normal numbers: to 2.2 %, four times
+    assert found[fgm_tables.SECOND][0] == pytest.approx(apart / power, rel=0.09)
+    assert found[fgm_tables.FIRST][0] == pytest.approx((apart + power / 3) / (power + power / 3), rel=0.09)
+
+
+def test_the_truth_has_the_error_of_the_noise():
+    (fit,) = fgm_tables.fits("Eg-B, rho 0.5", {}, 0)
+    truth = fit.problem.unit(fit.draw.truth) / fit.scale
+    found = fit.errors(truth[None])
+    offset = (fit.draw.noise + found[fgm_tables.SECOND][0] * 55) / (55 + fit.draw.noise)  # the intercept is still that of the sample
+    assert found[fgm_tables.FIRST][0] == pytest.approx(offset, rel=1e-9) and found[fgm_tables.SECOND][0] < 0.1
+
+
+def test_folds_of_genes_hold_out_every_row_once():
+    X = np.random.default_rng(0).normal(size=(63, 20))
+    sets = {"khan": data.Set("khan", X, np.ones(63), True)}
+    pairs = [fgm_tables.fits("Khan, SNR 3", sets, seed) for seed in range(5)]
+    held = np.concatenate([one.test for one, _ in pairs])
+    assert sorted(held) == list(range(63)) and all(one.problem.n_samples == 63 - len(one.test) for one, _ in pairs)
+    assert all(every.problem.n_samples == 63 and len(every.test) == 63 for _, every in pairs)
+    np.testing.assert_array_equal(pairs[0][0].draw.y, pairs[4][0].draw.y)  # one draw of noise for five folds
+
+
+def test_parameters_are_those_of_the_smallest_mean():
+    low, high = np.array([3.0, 1.0, 2.0]), np.array([2.0, 2.0, 4.0])
+    found = {0.1: [(low, np.arange(3), np.ones(3)), (low + 1, np.arange(3), np.ones(3))], 0.2: [(high, np.arange(3), np.ones(3))] * 2}
+    rows = list(fgm_tables.chosen("a", "first", "FS", found))
+    best = [row for row in rows if row["method"] == "FS"]
+    assert [row["error"] for row in best] == [1.0, 2.0] and {row["parameter"] for row in best} == {0.1}
+    assert {row["parameter"] for row in rows if row["method"] == "FS, largest"} == {0.2} and best[0]["nonzeros"] == 1
+
+
+def test_thirty_eps_and_twenty_radii():
+    assert len(fgm_tables.EPS) == 30 and (fgm_tables.EPS[0], fgm_tables.EPS[-1]) == (0.001, 0.8)
+    assert len(fgm_tables.RADII) == 20 and (fgm_tables.RADII[0], fgm_tables.RADII[-1]) == (0.01, 0.8)
+
+
+def test_models_of_an_exact_path_lie_on_it():
+    rng = np.random.default_rng(4)
+    problem = cb.Problem(rng.normal(size=(30, 6)), rng.normal(size=30))
+    path, shares = cb.exact_path(problem), np.linspace(0, 1, 7)
+    found = fgm_tables.on_path(problem, "lasso", shares)
+    expected = [path.beta_at(fraction=share) for share in shares.tolist()]
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+
+
+def test_an_ordering_that_is_turned_around_is_refuted():
+    rows = [{"case": CASE, "metric": "first", "method": method, "seed": seed, "error": level + seed / 100}
+            for method, level in (("FS", 0.5), ("Lasso", 0.6)) for seed in range(5)]  # fmt: skip
+    table = Table(rows)
+    assert fgm_tables.ordered([CASE], "first", [("FS", "Lasso")], factor=1.02)(table).outcome == "confirmed"
+    assert fgm_tables.ordered([CASE], "first", [("Lasso", "FS")], factor=1.02)(table).outcome == "refuted"

@@ -1,0 +1,279 @@
+"""Freund, Grigas, Mazumder, Tables B.1 and B.2: test errors of LS-Boost, FS, R-FS, FS_0, forward stepwise and the Lasso.
+
+Which test set the paper has, and how its errors are scaled, it does not say; only orderings are judged, in two readings. *First*: Gaussian
+designs by their population risk, noise included, and genes on a fifth of the rows held out (5 folds of each draw of noise), in parts of the
+variance of the target. *Second*: Gaussian designs without the noise, and genes with fresh noise on the rows of the fit, which by the table
+are all rows; for khan, whose printed errors are below the noise, in parts of the mean square, too. The parameters of a method (eps and
+steps, radius, place) are those with the smallest mean error over all draws. Targets have norm 1.
+"""
+
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+import coordboost as cb
+from verification.experiments.drawing import LINES, legend_below, name_axes
+from verification.experiments.experiment import Claim, Experiment, Table
+from verification.experiments.fgm_data import Draw, gaussian, genes, problem_of
+from verification.experiments.judge import below, beside, every, fact, mean_se
+from verification.theorems.fgm_figures_and_table_b_2 import TABLE as PRINTED_2
+from verification.theorems.fgm_table_b_1 import TABLE as PRINTED_1
+
+#: What an error is; the head of every line.
+FIRST, SECOND = "noise included, genes held out", "signal alone, genes with fresh noise"
+MEAN_SQUARE = "fresh noise, in parts of the mean square"
+
+
+class Fit(NamedTuple):
+    """A problem, the norm of its target, and the rows to test: None where all rows of the population are meant."""
+
+    draw: Draw
+    problem: cb.Problem
+    scale: float
+    test: np.ndarray | None
+
+    def errors(self, betas):
+        """The errors of models (k, n_learners) by metric."""
+        draw, raw = self.draw, [self.problem.raw(beta) for beta in betas]
+        coef, intercept = (self.scale * np.array(one) for one in zip(*raw, strict=True))
+        if self.test is None:
+            off, total = coef - draw.truth, draw.truth.sum()
+            apart = (1 - draw.rho) * (off**2).sum(axis=1) + draw.rho * off.sum(axis=1) ** 2 + intercept**2
+            power = (1 - draw.rho) * total + draw.rho * total**2
+            return {FIRST: (apart + draw.noise) / (power + draw.noise), SECOND: apart / power}
+        pred, signal = coef @ draw.X[self.test].T + intercept[:, None], draw.signal[self.test]
+        error = ((pred - signal) ** 2).mean(axis=1) + draw.noise
+        parts = error / (draw.signal.var() + draw.noise)
+        if len(self.test) < len(draw.y):
+            return {FIRST: parts}
+        return {SECOND: parts, MEAN_SQUARE: error / ((draw.signal**2).mean() + draw.noise)}
+
+
+def fit_of(draw, fit, test):
+    """The `Fit` to the rows `fit`."""
+    X, y = draw.X[fit], draw.y[fit]
+    return Fit(draw, problem_of(X, y), np.linalg.norm(y - y.mean()), test)
+
+
+def fits(case, sets, seed):
+    """The fits of a draw: one to a Gaussian design; to genes, one that holds rows out and one to all."""
+    name, *words = case.split(", ")
+    numbers = {word.split()[0]: float(word.split()[1]) for word in words}
+    snr = numbers.get("SNR", 1.0)
+    if name.startswith("Eg"):
+        draw = gaussian(seed, numbers["rho"], snr, ones=5 if name == "Eg-A" else 10)
+        return [fit_of(draw, np.arange(50), None)]
+    held_out = genes(sets[name.lower()], seed // 5, snr)
+    fold, rows = np.random.default_rng(seed // 5).permutation(len(held_out.y)) % 5 == seed % 5, np.arange(len(held_out.y))
+    return [fit_of(held_out, rows[~fold], rows[fold]), fit_of(genes(sets[name.lower()], seed, snr), rows, rows)]
+
+
+def on_path(problem, kind, shares):
+    """Models of an exact path at parts of its length: of the l1 norm for the Lasso, of the way that coefficients go for FS_0."""
+    beta = cb.exact_path(problem, kind=kind).beta.toarray()
+    way = np.abs(np.diff(beta, axis=0, prepend=0)).sum(axis=1) if kind == "stagewise" else np.diff(np.abs(beta).sum(axis=1), prepend=0)
+    at = np.cumsum(np.maximum(way, 0))
+    return np.column_stack([np.interp(shares * at[-1], at, one) for one in beta.T])
+
+
+def on_run(problem, method, n_steps, n_points=40):
+    """Models of a run at growing numbers of steps."""
+    at = np.unique(np.geomspace(1, n_steps, n_points).astype(int)).tolist()
+    return np.array([state.beta for state in cb.solve(problem, method, n_steps).replay(at)])
+
+
+EPS = tuple(np.geomspace(0.001, 0.8, 30).round(6).tolist())
+SHARES = np.linspace(0.01, 1, 100)
+
+
+def methods_1(problem, fewer):
+    """(method, parameter, models) of Table B.1; with `fewer` every third eps."""
+    for eps in EPS[:: 3 if fewer else 1]:
+        yield "LS-Boost", eps, on_run(problem, cb.ls_boost(eps), min(20_000, round(60 / eps)))
+        yield "FS", eps, on_run(problem, cb.forward_stagewise(eps), round(10 / eps))
+    yield "FS_0", 0.0, on_path(problem, "stagewise", SHARES)
+    yield "Stepwise", 0.0, on_run(problem, cb.forward_stepwise(), min(40, problem.n_samples - 2))
+    yield "Lasso", 0.0, on_path(problem, "lasso", SHARES)
+
+
+RADII = tuple(np.linspace(0.01, 0.8, 20).round(6).tolist())
+
+
+def methods_2(problem, fewer):
+    """(method, delta / delta_max, models) of Table B.2: 20,000 and 30,000 steps for genes, 10,000 for Gaussian designs."""
+    real, end = problem.n_samples != 50, float(cb.exact_path(problem).l1[-1])
+    yield "FS", 0.0, on_run(problem, cb.forward_stagewise(0.001), 20_000 if real else 10_000, 100)
+    for share in (RADII[1::3] if fewer else RADII):
+        method = cb.regularized_forward_stagewise(0.001, share * end)
+        yield "R-FS", share, on_run(problem, method, 30_000 if real else 10_000, 100)
+    for share, beta in zip(SHARES, on_path(problem, "lasso", SHARES), strict=True):
+        yield "Lasso", float(share), beta[None]
+
+
+def run_of(cases, methods):
+    """The experiment: a row for each case, metric, method and draw, with the errors of the best parameters."""
+
+    def run(sets, quick):
+        rows = []
+        for case in cases:
+            seen = {}
+            for seed in range(5 if quick else 50):
+                for fit in fits(case, sets, seed):
+                    for method, parameter, betas in methods(fit.problem, quick):
+                        size, l1 = (np.abs(betas) > 1e-5).sum(axis=1), np.abs(betas).sum(axis=1)
+                        for metric, error in fit.errors(betas).items():
+                            numbers = (error, size, l1 / max(l1[-1], 1e-300))
+                            seen.setdefault((metric, method), {}).setdefault(parameter, []).append(numbers)
+            rows += (row for (metric, method), found in seen.items() for row in chosen(case, metric, method, found))
+        return Table(rows)
+
+    return run
+
+
+def chosen(case, metric, method, found):
+    """The rows of the parameters with the smallest mean error, and, for the largest parameter, of the best place there."""
+    numbers = {parameter: np.array(draws) for parameter, draws in found.items()}  # (draws, 3, places)
+    means = {parameter: one[:, 0].mean(axis=0) for parameter, one in numbers.items()}
+    best = min(means, key=lambda parameter: means[parameter].min())
+    for name, parameter in ((method, best), (f"{method}, largest", max(means))):
+        place = int(means[parameter].argmin())
+        for seed, (error, size, l1) in enumerate(numbers[parameter][:, :, place].tolist()):
+            yield {"case": case, "metric": metric, "method": name, "parameter": parameter, "place": place, "seed": seed,
+                   "error": error, "nonzeros": size, "l1 / end": l1}  # fmt: skip
+
+
+def of(table, case, metric, method, column="error"):
+    """A number of all draws."""
+    return table.where(case=case, metric=metric, method=method).by("seed", column).astype(float)
+
+
+def ordered(cases, metric, pairs, column="error", factor=1.0, only=None):
+    """Whether of each pair of methods the first has the smaller number, in all cases, `only` those whose names begin so."""
+
+    def judge(table):
+        found = []
+        for case, (one, other) in product(cases, pairs):
+            if only is None or case.startswith(only):
+                share = 0.0 if case.startswith("Eg") or metric == SECOND else 0.25
+                small, large = (of(table, case, metric, name, column) for name in (one, other))
+                found.append(below(small, large, factor=factor, share=share, level=0.01))
+        return every(found)
+
+    return judge
+
+
+def best_of(cases, metric, method, least):
+    """Whether a method has the smallest mean error in at least so many cases."""
+
+    def judge(table):
+        names = [name for name in table.values("method") if "largest" not in name]
+        winners = [min(names, key=lambda name, case=case: of(table, case, metric, name).mean()) for case in cases]
+        return fact(winners.count(method) >= least, ", ".join(f"{name} {winners.count(name)}" for name in names), "smallest means")
+
+    return judge
+
+
+def inside(cases, metric):
+    """Whether the best eps of LS-Boost and of FS is neither the smallest nor the largest of the grid."""
+
+    def judge(table):
+        best = [table.where(case=case, metric=metric, method=name)["parameter"][0] for case in cases for name in ("LS-Boost", "FS")]
+        low, high = sum(one == EPS[0] for one in best), sum(one >= EPS[-3] for one in best)
+        return fact(low + high == 0, f"{low} of {len(best)} smallest, {high} largest; median {np.median(best):.3g}")
+
+    return judge
+
+
+def line(case, metric, names):
+    """Our errors, in percent, and for Table B.2 numbers of coefficients and parts of the last norm."""
+
+    def judge(table):
+        words = [mean_se(100 * of(table, case, metric, name)) for name in names]
+        if "R-FS" in names:
+            rest = ((of(table, case, metric, name, "nonzeros").mean(), of(table, case, metric, name, "l1 / end").mean()) for name in names)
+            words = [f"{word}, {size:.1f}, {part:.2f}" for word, (size, part) in zip(words, rest, strict=True)]
+        return beside(" | ".join(words))
+
+    return judge
+
+
+NAMES_1, NAMES_2 = ("LS-Boost", "FS", "FS_0", "Stepwise", "Lasso"), ("FS", "R-FS", "Lasso")
+
+
+def lines_of(printed, names):
+    """A claim for each line and metric: the printed numbers beside ours."""
+    for case, row in printed.items():
+        for metric in (FIRST, SECOND, MEAN_SQUARE):
+            if metric == MEAN_SQUARE and not case.startswith("Khan"):
+                continue
+            numbers = row.split()
+            shown = " | ".join(f"{a} ({b})" if names is NAMES_1 else f"{a}, {b}" for a, b in zip(numbers[::2], numbers[1::2], strict=True))
+            yield Claim(f"{case}; {metric}; %: {' | '.join(names)}", line(case, metric, names), shown)
+
+
+def claims_1(metric):
+    """What the text says about Table B.1."""
+    cases = tuple(PRINTED_1)
+    boosting = (("LS-Boost", "Lasso"), ("FS", "Lasso"))
+    return (
+        Claim(f"{metric}: LS-Boost and FS are at least as good as the Lasso, to 2 %",
+              ordered(cases, metric, boosting, factor=1.02), "in all cases"),
+        Claim(f"{metric}: FS has the smallest mean error in at least 10 of 12 cases", best_of(cases, metric, "FS", 10), "almost always"),
+        Claim(f"{metric}: stepwise is worse than the Lasso", ordered(cases, metric, [("Lasso", "Stepwise")]), "poor"),
+        Claim(f"{metric}: ... but the best for Eg-A, rho 0, SNR 10",
+              ordered(cases, metric, [("Stepwise", one) for one in NAMES_1 if one != "Stepwise"], only="Eg-A, rho 0, SNR 10"), "12.55"),
+        Claim(f"{metric}: the best eps is better than eps = 0+: FS beats FS_0", ordered(cases, metric, [("FS", "FS_0")]), "eps > 0+"),
+        Claim(f"{metric}: the best eps is inside the grid", inside(cases, metric), "neither 0+ nor 1"),
+    )  # fmt: skip
+
+
+def claims_2(metric):
+    """What the text says about Table B.2."""
+    cases = tuple(PRINTED_2)
+    rivals = [("R-FS", "FS"), ("R-FS", "Lasso")]
+    return (
+        *(Claim(f"{metric}: R-FS is at least as accurate as {pair[1]}, to 2 %", ordered(cases, metric, [pair], factor=1.02), "in all cases")
+          for pair in rivals),
+        *(Claim(f"{metric}: R-FS is sparser than {pair[1]}", ordered(cases, metric, [pair], "nonzeros"), "sparser") for pair in rivals),
+        Claim(f"{metric}: R-FS stops at a smaller part of its last norm than FS",
+              ordered(cases, metric, rivals[:1], "l1 / end"), "in all cases"),
+        Claim(f"{metric}: delta is unimportant when large: .8 delta_max costs at most 5 %",
+              ordered(cases, metric, [("R-FS, largest", "R-FS")], factor=1.05), "unimportant"),
+    )  # fmt: skip
+
+
+def draw_of(names):
+    """The errors in parts of that of the Lasso, a panel for each reading; hollow what is printed."""
+
+    def draw(figure, table):
+        printed, cases = PRINTED_1 if names is NAMES_1 else PRINTED_2, table.values("case")
+        figure.set_size_inches(13, 5)
+        axes = figure.subplots(1, 2, sharey=True)
+        for axis, metric in zip(axes, (FIRST, SECOND), strict=True):
+            for k, name in enumerate(names):
+                mean = np.array([of(table, case, metric, name).mean() / of(table, case, metric, "Lasso").mean() for case in cases])
+                theirs = [float(printed[case].split()[2 * k]) / float(printed[case].split()[-2]) for case in cases]
+                at = np.arange(len(cases)) + (k - len(names) / 2) * 0.12
+                axis.plot(at, theirs, "o", color=LINES[k][0], markerfacecolor="white", markersize=5)
+                axis.plot(at, mean, "o", color=LINES[k][0], markersize=5, label=name)
+            name_axes(axis, "", "test error / the Lasso's" if metric == FIRST else "", f"{metric} (hollow: printed)")
+            axis.set_xticks(range(len(cases)), cases, rotation=40, ha="right", fontsize=8)
+            axis.set_yscale("log")
+            axis.set_yticks(ticks := [0.6, 0.7, 0.8, 0.9, 1, 1.2, 1.5, 2, 2.5], [f"{tick:g}" for tick in ticks])
+            axis.minorticks_off()
+        legend_below(figure, axes[0], 5)
+
+    return draw
+
+
+EXPERIMENTS = (
+    Experiment(
+        name="fgm_table_b1", source="Freund, Grigas, Mazumder, Table B.1", data=("leukemia", "khan"), run=run_of(PRINTED_1, methods_1),
+        draw=draw_of(NAMES_1), seconds=(15, 495), claims=(*claims_1(FIRST), *claims_1(SECOND), *lines_of(PRINTED_1, NAMES_1)),
+    ),
+    Experiment(
+        name="fgm_table_b2", source="Freund, Grigas, Mazumder, Table B.2", data=("leukemia",), run=run_of(PRINTED_2, methods_2),
+        draw=draw_of(NAMES_2), seconds=(4, 108), claims=(*claims_2(FIRST), *claims_2(SECOND), *lines_of(PRINTED_2, NAMES_2)),
+    ),
+)  # fmt: skip
