@@ -7,6 +7,8 @@ class a piece is: ``LOSS.of(loss, "quadratic")``. Own pieces register where they
 import functools
 import math
 
+import numpy as np
+
 from coordboost import _verbs
 from coordboost._checks import shown
 
@@ -88,12 +90,39 @@ LOSS = Kind(
         "sum_of_losses": None,  # sum_of_losses(y, weight, base, pred), of a loss that is one function of all predictions together: it has
         "refresh_residual": None,  # refresh_residual(y, weight, base, pred, resid), too, and None for `value` and `residual`
         "two_class": False,  # targets are labels -1 and +1
+        "inverse_link": None,  # inverse_link(f), predictions f, an array or one of them, on the scale of the target; default `mean`
         "mean": None,  # mean(f), the mean of the target (of labels as 0 and 1) at predictions f, an array; default f
         "constant": None,  # constant(y, weight), the best constant prediction; else found where the residuals sum to 0
         "check": None,  # check() refuses parameters
     },
     "a loss object such as Squared() or Huber(1.0)",
 )
+
+#: What can be done with any loss.
+ANY_LOSS = "gbm(rate), or RandomizedGBMRegressor and RandomizedGBMClassifier, which take any loss"
+
+
+def sigma_of(loss, what, instead="step=LineSearch() where the method takes it, gbm(rate) or forward_stagewise(eps)"):
+    """The smoothness constant of a loss, without which there is no `what`."""
+    sigma = LOSS.of(loss, "sigma")
+    if sigma is None:
+        raise ValueError(
+            f"{type(loss).__name__} declares no smoothness constant sigma, which {what} needs: use {instead}, or declare sigma."
+        )
+    return sigma
+
+
+def on_scale_of_y(loss, pred):
+    """What predictions (n_samples,) of the loop mean on the scale of the target: as the loss has it, by default they themselves."""
+    link = LOSS.of(loss, "inverse_link") or LOSS.of(loss, "mean")
+    if link is None:
+        return pred
+    try:
+        return np.asarray(link(pred), dtype=np.float64)
+    except TypeError:  # written for one number, as the kernels of a loss are
+        return np.vectorize(link, otypes=[np.float64])(pred)
+
+
 SELECTION = Kind(
     "selection rule",
     ("pick",),

@@ -2,9 +2,19 @@
 
 import math
 
+import numpy as np
+
+from coordboost._linesearch import CAP
+
 EPS = 2.0**-52
 #: Where a search looks for the sign that a function keeps to infinity.
 FAR = 1e300
+
+
+def farthest_constant(y, alone):
+    """How far a constant prediction is sought: of a loss of y - f in the unit of the targets, of others up to `CAP` and beyond targets."""
+    largest = float(np.abs(y).max())
+    return CAP * (largest or 1.0) if alone else max(CAP, 2 * largest)
 
 
 def falling_root(function, near=0.0, step=1.0, limits=(-math.inf, math.inf), least=1e-15, slope=0.0):

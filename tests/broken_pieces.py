@@ -173,6 +173,7 @@ SABOTAGE = {
     declared.level_radius_is_a_bound: broken(Good, level_radius=lambda self, total: 0.999 * math.sqrt(2 * total)),
     declared.line_search_finds_the_minimum: broken(Good, line_search=lambda self, *args: 1.001 * Good().line_search(*args)),
     declared.constant_is_the_best: broken(Good, constant=lambda self, y, weight: float(np.mean(y))),
+    declared.inverse_link_leaves_no_residual: broken(Good, inverse_link=lambda self, f: f + 1e-4),
     losses.kernels_are_functions: broken(Good, value=COUNT),
     losses.compiled_kernels_are_the_same: broken(Compiled, value=asks_an_object, residual=Good.residual),
     dictionaries.sizes_are_whole_numbers: broken(Table, n_learners=8.0),

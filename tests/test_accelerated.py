@@ -210,7 +210,7 @@ def test_what_does_not_go_together_is_refused():
         (lambda: cb.solve(problem, cb.vagbm(2.0), 5), "eta must be between 0 and 2 / sigma"),
         (
             lambda: cb.solve(cb.Problem(data()[0], data()[1] > 0, cb.Exponential()), cb.vagbm(1.0), 5),
-            "Exponential is not smooth",
+            "Exponential declares no smoothness constant sigma, which accelerated boosting needs",
         ),
         (lambda: cb.Method("own", cb.Full(), cb.Proportional(), coefficients=TwoSequences()), "Proportional moves 1 sequence"),
         (lambda: cb.Method("own", cb.Full(), run.method.step), "TwoPhase moves 2 sequence"),

@@ -242,7 +242,7 @@ def test_what_they_refuse(settings, words):
 def test_what_they_refuse_of_losses_and_classes():
     with pytest.raises(ValueError, match="Squared is not a loss of classes"):
         cb.RandomizedGBMClassifier(loss=cb.Squared()).fit(X, NAMES)
-    with pytest.raises(ValueError, match="Poisson is not smooth: accelerated boosting has no step"):
+    with pytest.raises(ValueError, match="Poisson declares no smoothness constant sigma, which accelerated boosting needs"):
         cb.AcceleratedGBMRegressor(loss=cb.Poisson()).fit(X, np.abs(Y))
     with pytest.raises(ValueError, match="y holds the class 'pink', which the fit has not seen"):
         cb.RandomizedGBMClassifier(**QUICK).fit(X, NAMES, X_val=X[:2], y_val=["pink", "red"])

@@ -152,7 +152,7 @@ def test_what_does_not_go_together_is_refused():
         cb.solve(PROBLEM, cb.sglb(0.5, BETA, 2.0), 1)
     with pytest.raises(ValueError, match=r"eps \* \(gamma \+ mu\) must be below 2"):
         cb.solve(PROBLEM, cb.sglb(1.9, BETA, 0.2), 1)
-    with pytest.raises(ValueError, match="not smooth"):
+    with pytest.raises(ValueError, match="no smoothness constant sigma, which Langevin boosting needs"):
         cb.solve(cb.Problem(X, Y > 0, cb.Exponential()), method, 1)
     with pytest.raises(ValueError, match="beta must be a positive number"):
         cb.sglb(EPS, -1.0, GAMMA)

@@ -51,12 +51,12 @@ def test_the_constant_is_the_quantile(q):
 def test_what_is_not_smooth_is_said():
     problem = cb.Problem(X, Y, cb.Quantile(0.9))
     for call, words in [
-        (lambda: cb.solve(problem, cb.gcd(), 3), "Quantile is not smooth, a constant step has no guarantee"),
-        (lambda: cb.solve(problem, cb.ls_boost(), 3), "Quantile is not smooth"),
-        (lambda: cb.solve(problem, cb.agbm(0.1, 0.1), 3), "Quantile is not smooth: accelerated boosting has no step"),
+        (lambda: cb.solve(problem, cb.gcd(), 3), "Quantile declares no smoothness constant sigma, which a constant step needs"),
+        (lambda: cb.solve(problem, cb.ls_boost(), 3), r"sigma, which a constant step needs: use step=LineSearch\(\)"),
+        (lambda: cb.solve(problem, cb.agbm(0.1, 0.1), 3), r"sigma, which accelerated boosting needs: use gbm\(rate\)"),
         (lambda: cb.Problem(X, Y, cb.Quantile(1.0)), r"Quantile\(q\): q must be between 0 and 1"),
         (lambda: cb.Problem(X, Y, cb.Quantile(0)), r"Quantile\(q\): q must be"),
-        (lambda: cb.AcceleratedGBMRegressor(loss=cb.Quantile()).fit(X, Y), "Quantile is not smooth"),
+        (lambda: cb.AcceleratedGBMRegressor(loss=cb.Quantile()).fit(X, Y), "or RandomizedGBMRegressor"),
         (lambda: cb.solve(problem, cb.gcd(cb.DampedSearch(2.0)), 3), "rate must be between 0 and 2"),
     ]:
         with pytest.raises(ValueError, match=words):

@@ -6,7 +6,8 @@ import scipy.optimize
 import scipy.sparse
 
 import coordboost as cb
-from coordboost.paths.intercept import CAP, Shifts, best_shift
+from coordboost._linesearch import CAP
+from coordboost.paths.intercept import Shifts, best_shift
 
 RNG = np.random.default_rng(8)
 X = RNG.normal(size=(90, 6)) * [1, 2, 1, 5, 1, 1] + [0, 1, 0, 0, 3, 0]

@@ -167,5 +167,5 @@ def test_other_families_are_refused():
         cb.solve(problem, cb.rgb(0.1, families=cb.Families([1.0], [1.0])), 1)
     with pytest.raises(ValueError, match="found by a search"):
         cb.solve(cb.Problem(cb.trees(X), Y, cb.Logistic()), cb.rgb(0.1), 1)
-    with pytest.raises(ValueError, match="has no Lipschitz constant"):
+    with pytest.raises(ValueError, match="no smoothness constant sigma, which FamilyStep needs"):
         cb.solve(cb.Problem(cb.tree_families(X, **GRID), Y, cb.Exponential()), cb.rgb(0.1), 1)

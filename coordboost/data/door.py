@@ -1,13 +1,14 @@
 """The door: what a user gives becomes the parts of a problem, or one clear ``ValueError``."""
 
+import math
+
 import numpy as np
 
 from coordboost._checks import InfiniteConstant, with_floats
 from coordboost._generic import is_piece
-from coordboost._linesearch import CAP
 from coordboost._protocol import DICTIONARY, FAMILY, LOSS
-from coordboost._root import falling_root
-from coordboost._total import residual_into
+from coordboost._root import falling_root, farthest_constant
+from coordboost._total import residual_into, total_of
 from coordboost.data import validation
 from coordboost.data.inmemory import columns_of
 from coordboost.data.names import Names, names_of
@@ -44,6 +45,8 @@ def parts_of(X, y, loss, sample_weight, center, scale, groups, feature_names, co
         y = loss.labels(y)
     labels = validation.groups(DICTIONARY.of(dictionary, "groups") if groups is None else groups, way.n_columns)
     labels = None if labels is None else np.unique(labels[way.kept], return_inverse=True)[1]
+    if type(loss) not in LOSS.pieces.values() and LOSS.of(loss, "sum_of_losses") is None:
+        _refuse_targets(loss, y, weight)
     offset = _constant(loss, y, weight) if center else 0.0
     base = 0.0 if LOSS.of(loss, "location") else offset
     if base != offset:
@@ -51,6 +54,27 @@ def parts_of(X, y, loss, sample_weight, center, scale, groups, feature_names, co
     standard = not own or binning is not None or DICTIONARY.of(dictionary, "proven")
     recipe = getattr(X, "recipe", None)
     return Parts(loss, dictionary, way, y, weight, offset, base, labels, names, named, standard, binning, recipe)
+
+
+def _refuse_targets(loss, y, weight):
+    """Refuse targets for which an own loss has no value."""
+    try:
+        if not math.isnan(total_of(loss, y, weight, 0.0, np.zeros(len(y)))):
+            return
+    except (ArithmeticError, ValueError):
+        pass
+    for target in y[weight > 0].tolist():
+        try:
+            known = not math.isnan(loss.value(target, 0.0))
+        except OverflowError:
+            known = True
+        except (ArithmeticError, ValueError):
+            known = False
+        if not known:
+            raise ValueError(
+                f"{type(loss).__name__} does not take the target {target:.6g}, as value({target:.6g}, 0.0) is no number: drop or recode "
+                "those rows."
+            )
 
 
 def _constant(loss, y, weight):
@@ -69,7 +93,8 @@ def _constant(loss, y, weight):
     # a loss of y - f has the unit of y, and its constant is among the targets
     unit = (float(np.abs(y).max()) or 1.0) if alone else 1.0
     near = float(np.average(y, weights=weight)) if alone else 0.0
-    found = falling_root(fall, near, unit / 8, (-CAP * unit, CAP * unit), 1e-15 * unit)[0]
+    far = farthest_constant(y, alone)
+    found = falling_root(fall, near, unit / 8, (-far, far), 1e-15 * unit)[0]
     if found is None:
         raise InfiniteConstant(f"the best constant prediction of {type(loss).__name__} is infinite for these y")
     return found

@@ -187,7 +187,8 @@ class LangevinGBMRegressor(Regression, LangevinMachine):
         members = self._members(X)[:, :, 0]
         variance = members.var(axis=0, ddof=1 if len(members) > 1 else 0) + (self.noise_variance_ if observation else 0.0)
         half = stats.norm.ppf((1 + level) / 2) * np.sqrt(variance)
-        return np.stack([members.mean(axis=0) - half, members.mean(axis=0) + half], axis=1)
+        ends = [members.mean(axis=0) - half, members.mean(axis=0) + half]
+        return np.stack([self._mean(end[:, None]) for end in ends], axis=1)
 
 
 class LangevinGBMClassifier(Classification, LangevinMachine):

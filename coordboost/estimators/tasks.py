@@ -4,14 +4,14 @@ import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
 
-from coordboost._protocol import LOSS
+from coordboost._protocol import LOSS, on_scale_of_y
 from coordboost.estimators import tables
 from coordboost.estimators.names import called_by_name
 from coordboost.pieces.losses import Logistic, Squared
 
 
 class Regression(RegressorMixin):
-    """Numbers: the mean of the target where the loss says what it is, else the prediction itself."""
+    """Numbers, on the scale of the target where the loss says how: ``inverse_link``, or ``mean``."""
 
     def _loss(self):
         return Squared() if self.loss is None else LOSS.check("loss", self.loss)
@@ -27,8 +27,7 @@ class Regression(RegressorMixin):
         return [y]
 
     def _mean(self, raw):
-        mean = LOSS.of(self._used_loss(), "mean")
-        return raw[:, 0] if mean is None else mean(raw[:, 0])
+        return on_scale_of_y(self._used_loss(), raw[:, 0])
 
     def _shaped(self, coefs, intercepts):
         """Coefficients and intercept of a linear model, as scikit-learn has them: (n_features,) and a number."""
@@ -45,9 +44,10 @@ class Classification(ClassifierMixin):
 
     def _loss(self):
         loss = Logistic() if self.loss is None else LOSS.check("loss", self.loss)
-        if not (LOSS.of(loss, "two_class") and LOSS.of(loss, "mean")):
+        if not (LOSS.of(loss, "two_class") and (LOSS.of(loss, "inverse_link") or LOSS.of(loss, "mean"))):
             raise ValueError(
-                f"{type(loss).__name__} is not a loss of classes; give Logistic() or Exponential(), or declare two_class and mean(f)."
+                f"{type(loss).__name__} is not a loss of classes; give Logistic() or Exponential(), or declare two_class = True and "
+                "inverse_link(f), the probability of the label 1."
             )
         return loss
 
@@ -82,7 +82,7 @@ class Classification(ClassifierMixin):
         return coefs, intercepts
 
     def _probabilities(self, raw):
-        mean = LOSS.of(self._used_loss(), "mean")(raw)
+        mean = on_scale_of_y(self._used_loss(), raw)
         if mean.shape[1] == 1:
             return np.hstack([1 - mean, mean])
         # all 0: no class is likelier than another

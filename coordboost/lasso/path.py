@@ -181,9 +181,11 @@ def _problem(X, y, sample_weight, penalty_factor, loss, unit):
 
 def _check_smooth(problem):
     """Refuse a loss other than the squared one that declares too little: quadratic models and gaps are made of what it declares."""
+    bounded = problem.infimum > -np.inf
     if LOSS.of(problem.loss, "curvature") is None and LOSS.of(problem.loss, "sigma") is None:
-        raise ValueError(f"lasso_path needs a loss with curvature(y, f) or a smoothness sigma, got {shown(problem.loss)}.")
-    if not problem.infimum > -np.inf:
+        low = "" if bounded else ", and with an infimum, a number or a function of y, that value(y, f) is never below"
+        raise ValueError(f"lasso_path needs a loss with curvature(y, f) or a smoothness sigma{low}, got {shown(problem.loss)}.")
+    if not bounded:
         raise ValueError(
             f"lasso_path certifies gaps, which need a lower bound of the loss: {shown(problem.loss)} declares none. Add the attribute "
             "infimum, a number or a function of y, that value(y, f) is never below."

@@ -8,7 +8,7 @@ from coordboost._checks import shown
 from coordboost._protocol import COEFFICIENTS, DICTIONARY, FAMILY, LOSS, SELECTION, STEP, VIEW
 from coordboost.interrupt import uncut
 from coordboost.laws import coefficients, dictionaries, families, losses, selections, steps, views
-from coordboost.laws.report import SKIPPED, Law, Report
+from coordboost.laws.report import ERROR, SKIPPED, Law, Report
 
 KINDS = (
     *((LOSS, losses), (DICTIONARY, dictionaries), (STEP, steps), (SELECTION, selections)),
@@ -51,7 +51,13 @@ def check_piece(piece, *, y=None, raises=True):
         raise ValueError(f"check_piece takes an object with the verbs of a kind of piece ({known}), got {shown(piece)}.")
     if not view:
         kind.check(f"the {kind.name}", piece)
-    report = Report(kind.name, shown(piece), [_tried(law, *made) for made in [module.case(piece, y)] for law in module.LAWS])
+
+    def tried(y):
+        return Report(kind.name, shown(piece), [_tried(law, *made) for made in [module.case(piece, y)] for law in module.LAWS])
+
+    report = tried(y)
+    if kind is LOSS and y is None and not report:
+        report = losses.at_its_targets(piece, report, tried)
     if raises and not report:
         raise ValueError(f"{report.piece} fails {len(report.failed)} law(s) of a {kind.name}.\n" + "\n".join(report.sentences))
     return report
@@ -70,7 +76,7 @@ def _tried(law, *made):
     try:
         said = law(*made)
     except Exception as error:
-        said = f"an error came up, {type(error).__name__}: {error}"
+        said = f"{ERROR}, {type(error).__name__}: {error}"
     return Law(
         name, "skipped" if said is SKIPPED else "failed" if said else "holds", said if said and said is not SKIPPED else ""
     )

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from coordboost._linesearch import CAP, safeguarded_newton, slope
-from coordboost._protocol import LOSS
+from coordboost._protocol import LOSS, on_scale_of_y
 from coordboost.data import validation
 from coordboost.laws.report import SKIPPED
 from coordboost.laws.rounding import rounding, ulps
@@ -125,6 +125,21 @@ def line_search_finds_the_minimum(at):
     return None
 
 
+def inverse_link_leaves_no_residual(at):
+    """residual(inverse_link(f), f) = 0: a row whose target is what is predicted asks for no step. Labels are no predictions."""
+    if LOSS.of(at.loss, "two_class") or not (LOSS.of(at.loss, "inverse_link") or LOSS.of(at.loss, "mean")):
+        return SKIPPED
+    for f in map(float, at.predictions):
+        y = float(on_scale_of_y(at.loss, np.array([f]))[0])
+        near = [at.loss.residual(y, f + t) for t in (-1e-6, 1e-6)] if math.isfinite(y) else [y, y]
+        if not min(near) - rounding(at.loss, y, f) <= 0 <= max(near) + rounding(at.loss, y, f):
+            return (
+                f"at f = {f:g} it says y = {y:.6g}, where the residual is {max(near, key=abs):.6g}; inverse_link(f) must be the target at "
+                "which residual(y, f) is 0, or changes its sign."
+            )
+    return None
+
+
 def constant_is_the_best(at):
     """No other constant a thousandth away, or further, has a smaller loss."""
     if LOSS.of(at.loss, "constant") is None:
@@ -144,4 +159,5 @@ def constant_is_the_best(at):
 LAWS = (
     sigma_is_a_smoothness_constant, mu_is_a_constant_of_strong_convexity, infimum_is_a_lower_bound, location_is_true,
     quadratic_is_true, level_radius_is_a_bound, line_search_finds_the_minimum, constant_is_the_best,
+    inverse_link_leaves_no_residual,
 )  # fmt: skip

@@ -11,13 +11,15 @@ from coordboost._protocol import LOSS
 from coordboost._total import residual_of_each, sum_of_each
 from coordboost.data import validation
 from coordboost.laws import declared
-from coordboost.laws.report import SKIPPED
+from coordboost.laws.report import SKIPPED, Law
 from coordboost.laws.rounding import rounding
 
 #: Half the width of a difference quotient.
 H = 2.0**-18
 #: Targets that are tried where none are given: real numbers, labels, counts.
 TARGETS = ([-3.0, -1.0, -0.25, 0.0, 0.5, 1.0, 4.0], [-1.0, 1.0], [0.0, 1.0, 2.0, 7.0])
+#: Targets that a loss may be for which fails at those, and what they are.
+OTHERS = {"above 0": [0.25, 0.5, 1.0, 4.0], "between 0 and 1": [0.125, 0.5, 0.75], "-1 and 1": [-1.0, 1.0], "counts": [0.0, 1.0, 2.0, 7.0]}
 
 
 class LossCase(NamedTuple):
@@ -48,6 +50,20 @@ def _targets(loss, y):
     raise ValueError(
         f"labels(y) refuses real numbers, labels -1 and 1, and counts ({refused}); pass targets that the loss takes as y=."
     )
+
+
+def at_its_targets(loss, report, tried):
+    """The report on a loss that fails at the usual targets: where it is for others, this is what is said, and what fails at those.
+
+    tried : gives the report at targets y
+    """
+    others = {} if LOSS.of(loss, "labels") else {what: (y, tried(y)) for what, y in OTHERS.items()}
+    for what, (y, other) in others.items():
+        if other or (report.with_errors and not other.with_errors):
+            usual, here = f"from {min(TARGETS[0]):g} to {max(TARGETS[0]):g}", "hold" if other else "are tried here"
+            words = f"laws fail at targets {usual}, and {here} at targets {what}; pass those that the loss is for, y={y}."
+            return other._replace(laws=[Law("targets are known", "failed", words), *other.failed])
+    return report
 
 
 def numbers_are_finite(at):

@@ -4,6 +4,8 @@ from typing import NamedTuple
 
 #: A law about something that the piece does not declare.
 SKIPPED = object()
+#: What a sentence begins with where a law met an error.
+ERROR = "an error came up"
 
 
 class Law(NamedTuple):
@@ -28,6 +30,11 @@ class Report(NamedTuple):
     def failed(self):
         """The laws that fail."""
         return [law for law in self.laws if law.verdict == "failed"]
+
+    @property
+    def with_errors(self):
+        """Whether a law met an error."""
+        return any(law.sentence.startswith(ERROR) for law in self.failed)
 
     @property
     def sentences(self):

@@ -5,9 +5,8 @@ import math
 import numpy as np
 
 from coordboost._generic import compiled, is_piece
-from coordboost._linesearch import CAP
 from coordboost._protocol import LOSS
-from coordboost._root import falling_root
+from coordboost._root import falling_root, farthest_constant
 from coordboost._total import residual_of_each
 from coordboost.targets import At, Ball, Penalty, Unconstrained
 
@@ -74,7 +73,8 @@ class Shifts:
     def _limits(self, pred):
         """The shifts that bring every prediction to ``-CAP`` and to ``CAP`` in the unit of the targets, and 0 where they are there."""
         counted = pred if self.problem.weight.all() else pred[self.problem.weight > 0]
-        low, high, cap = float(counted.min()), float(counted.max()), CAP * self.unit
+        low, high = float(counted.min()), float(counted.max())
+        cap = farthest_constant(self.problem.y, LOSS.of(self.problem.loss, "location"))
         return min(-cap - high - self.problem.base, 0.0), max(cap - low - self.problem.base, 0.0)
 
 

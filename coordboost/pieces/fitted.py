@@ -5,7 +5,7 @@ from typing import NamedTuple
 from coordboost._checks import not_negative, positive
 from coordboost._generic import generic, kernel
 from coordboost._linesearch import NO_SEARCH
-from coordboost._protocol import LOSS, STEP
+from coordboost._protocol import ANY_LOSS, LOSS, STEP, sigma_of
 
 search = generic("search")
 
@@ -79,15 +79,11 @@ class Langevin(NamedTuple):
     def bind(self, problem):
         positive("eps", self.rate)
         not_negative("gamma eps", self.shrink)
-        sigma = LOSS.of(problem.loss, "sigma")
         if self.shrink >= 1:
             raise ValueError(
                 f"gamma * eps must be below 1, got {self.shrink!r}: the model would be forgotten, or change its sign."
             )
-        if sigma is None:
-            raise ValueError(
-                f"{type(problem.loss).__name__} is not smooth, Langevin boosting has no step for it: take Logistic()."
-            )
+        sigma_of(problem.loss, "Langevin boosting", ANY_LOSS)
         mu = LOSS.of(problem.loss, "mu") or 0.0  # a curvature that the loss has everywhere
         if self.rate * mu + self.shrink >= 2:
             raise ValueError(

@@ -4,8 +4,9 @@ A loss is a piece with the scalar kernels ``value(y, f)``, ``residual(y, f)`` (t
 for a faster line search, ``curvature(y, f)``. Attributes read outside the kernels, all optional: ``sigma`` (smoothness) and ``mu``
 (strong convexity), each a float or None; ``infimum`` (a lower bound of ``value(y, .)``: a number, or a function of the targets);
 ``location`` (True where the loss depends on ``y - f`` alone, so that an offset can be taken out of `y`); ``labels(y)`` (checks and maps
-the targets); ``two_class`` (True where these are labels -1 and +1); ``mean(f)`` (of the target, or the probability of label +1, at an
-array of predictions); ``constant(y, weight)`` (the best constant prediction, else found where the residuals sum to 0); ``check()``.
+the targets); ``two_class`` (True where these are labels -1 and +1); ``inverse_link(f)`` (what a prediction f is on the scale of the
+target, or the probability of label +1); ``mean(f)`` (the same of the losses here, at an array of predictions);
+``constant(y, weight)`` (the best constant prediction, else found where the residuals sum to 0); ``check()``.
 
 Source: Lu and Mazumder, Randomized Gradient Boosting Machine, Definition 4.1 and Section 5.
 """

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from coordboost._checks import positive
 from coordboost._generic import generic, kernel
-from coordboost._protocol import LOSS, STEP
+from coordboost._protocol import ANY_LOSS, STEP, sigma_of
 
 tempo = generic("tempo")
 #: Why momentum needs a convex loss.
@@ -33,9 +33,7 @@ def admissible(cosine):
 
 
 def _checked(rule, problem):
-    sigma = LOSS.of(problem.loss, "sigma")
-    if sigma is None:
-        raise ValueError(f"{type(problem.loss).__name__} is not smooth: accelerated boosting has no step for it; use gcd().")
+    sigma = sigma_of(problem.loss, "accelerated boosting", ANY_LOSS)
     positive("eta", rule.eta, 2.0 / sigma, f"between 0 and 2 / sigma = {2.0 / sigma:g}")
     return rule
 

@@ -17,7 +17,7 @@ import numpy as np
 from coordboost._checks import not_negative, positive, real, shown
 from coordboost._generic import generic
 from coordboost._linesearch import NO_SEARCH, sign, soft_threshold
-from coordboost._protocol import LOSS, STEP
+from coordboost._protocol import STEP, sigma_of
 
 search = generic("search")
 soft = generic("soft")
@@ -48,11 +48,7 @@ class Proportional(NamedTuple):
         return self.rate
 
     def bind(self, problem):
-        sigma = LOSS.of(problem.loss, "sigma")
-        if sigma is None:
-            raise ValueError(
-                f"{type(problem.loss).__name__} is not smooth, a constant step has no guarantee: use step=LineSearch()."
-            )
+        sigma = sigma_of(problem.loss, "a constant step")
         if self.rate is None:
             return Proportional(1.0 / sigma)
         return Proportional(positive("rate", self.rate, 2.0 / sigma, f"between 0 and 2 / sigma = {2.0 / sigma:g}"))

@@ -14,7 +14,7 @@ import numpy as np
 from coordboost._checks import not_negative, shown
 from coordboost._families import Families
 from coordboost._generic import generic, kernel
-from coordboost._protocol import DICTIONARY, LOSS, SELECTION, STEP
+from coordboost._protocol import DICTIONARY, SELECTION, STEP, sigma_of
 
 correlations = generic("correlations")
 coefficient = generic("coefficient")
@@ -197,9 +197,7 @@ class FamilyStep(NamedTuple):
     by_family = True
 
     def bind(self, problem):
-        sigma, name = LOSS.of(problem.loss, "sigma"), type(problem.loss).__name__
-        if sigma is None:
-            raise ValueError(f"{name} has no Lipschitz constant, so FamilyStep has no step for it: use step=LineSearch().")
+        sigma = sigma_of(problem.loss, "FamilyStep")
         if self.power not in (1, 2):
             raise ValueError(
                 f"FamilyStep: power must be 2, or 1 for the constants as the paper prints them, got {self.power!r}."

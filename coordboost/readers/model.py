@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse
 
-from coordboost._protocol import LOSS
+from coordboost._protocol import LOSS, on_scale_of_y
 from coordboost.data.recipe import Recipe
 from coordboost.paths.refitted import with_intercept
 from coordboost.pieces import losses
@@ -57,8 +57,7 @@ class LinearModel(NamedTuple):
                 f"expected {len(self.coef)} columns as in the fit, got {X.shape[1]}: pass a table of the same kind"
             )
         linear = (scipy.sparse.csr_array(X) if scipy.sparse.issparse(X) else X) @ self.coef + self.intercept
-        mean = LOSS.of(getattr(losses, self.loss)(), "mean")
-        return linear if mean is None else mean(linear)
+        return on_scale_of_y(getattr(losses, self.loss)(), linear)
 
     @property
     def two_class(self):
