@@ -75,3 +75,13 @@ def test_an_ordering_that_is_turned_around_is_refuted():
     table = Table(rows)
     assert fgm_tables.ordered([CASE], "first", [("FS", "Lasso")], factor=1.02)(table).outcome == "confirmed"
     assert fgm_tables.ordered([CASE], "first", [("Lasso", "FS")], factor=1.02)(table).outcome == "refuted"
+
+
+def test_the_best_eps_at_an_end_of_the_grid_is_seen():
+    def table(best):
+        rows = [(name, best) for name in ("LS-Boost", "FS")] + [("LS-Boost, largest", 0.8)]
+        return Table({"case": CASE, "metric": "first", "method": name, "parameter": eps} for name, eps in rows)
+
+    assert fgm_tables.inside([CASE], "first")(table(0.1)).outcome == "confirmed"
+    assert fgm_tables.inside([CASE], "first")(table(0.8)).outcome == "refuted"
+    assert fgm_tables.inside([CASE], "first")(table(0.001)).outcome == "refuted"
