@@ -56,6 +56,11 @@ class InfiniteConstant(ValueError):
         return "; ".join(self.args) + "."
 
 
+def nothing_varies(what):
+    """The error of what needs a column that varies, and has none."""
+    return ValueError(f"no column of X varies: {what}; give X a column that varies.")
+
+
 def real(name, value, fits, expected):
     """`value` as a float for which ``fits`` holds; strings and booleans never do.
 

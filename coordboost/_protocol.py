@@ -112,9 +112,14 @@ def sigma_of(loss, what, instead="step=LineSearch() where the method takes it, g
     return sigma
 
 
+def link_of(loss):
+    """What brings predictions to the scale of the target, a function, or None."""
+    return LOSS.of(loss, "inverse_link") or LOSS.of(loss, "mean")
+
+
 def on_scale_of_y(loss, pred):
     """What predictions (n_samples,) of the loop mean on the scale of the target: as the loss has it, by default they themselves."""
-    link = LOSS.of(loss, "inverse_link") or LOSS.of(loss, "mean")
+    link = link_of(loss)
     if link is None:
         return pred
     try:

@@ -19,10 +19,11 @@ from coordboost._checks import positive
 from coordboost._protocol import LOSS
 from coordboost.bounds.check import Sides, Statement
 from coordboost.bounds.rademacher import tree_complexity
+from coordboost.bounds.randomized import growing
 from coordboost.pieces.structural import lengths
 
-#: Margins, in units of the largest bound, and the chance that the best of them fails, of which ``check`` speaks; at so many steps.
-MARGINS, DELTA, POINTS = np.arange(1, 20) / 20, 0.05, 24
+#: Margins, in units of the largest bound, and the chance that the best of them fails, of which ``check`` speaks.
+MARGINS, DELTA = np.arange(1, 20) / 20, 0.05
 
 
 class MarginBound(NamedTuple):
@@ -85,10 +86,11 @@ def margin_bound(run, rho, delta=DELTA, k=None):
             "of others Theorem 2 says nothing."
         )
     rho, delta = positive("rho", rho), positive("delta", delta, 1, "between 0 and 1")
-    return _bound(run.problem, next(run.replay([run.n_steps if k is None else k])), rho, delta)
+    return _bounds(run.problem, next(run.replay([run.n_steps if k is None else k])), [rho], delta)[0]
 
 
-def _bound(problem, state, rho, delta):
+def _bounds(problem, state, rhos, delta):
+    """The bounds of a model at several margins."""
     table, trees, m, shares = problem.dictionary.family.families, len(state.beta), problem.n_samples, np.abs(state.beta)
     costs = tree_complexity(table.nodes, table.bound, problem.dictionary.family.binned.n_features, m)
     member = problem.dictionary.member[:trees]
@@ -97,9 +99,11 @@ def _bound(problem, state, rho, delta):
     alpha[fewest] += abs(problem.base) / table.bound[fewest]
     if not alpha.any():
         raise ValueError(f"the model after {state.k} steps has no trees, and so no margins; take a later step.")
-    margins = problem.y * (problem.base + state.pred) / alpha.sum()
-    rest = remainder(rho / float(table.bound.max()), delta, len(costs), m)
-    return MarginBound(float(np.mean(margins <= rho)), float(4 / rho * (alpha @ costs) / alpha.sum()), rest)
+    margins, cost = problem.y * (problem.base + state.pred) / alpha.sum(), float(alpha @ costs) / float(alpha.sum())
+    widest = float(table.bound.max())
+    return [
+        MarginBound(float(np.mean(margins <= rho)), 4 / rho * cost, remainder(rho / widest, delta, len(costs), m)) for rho in rhos
+    ]
 
 
 def _speaks(run):
@@ -112,11 +116,11 @@ def _speaks(run):
 
 def _errors(run):
     """Errors of the fit at some steps, the best bound of new ones, and the steps."""
-    at = np.unique(np.round(np.geomspace(1, run.n_steps, POINTS)).astype(int)) if run.n_steps else np.zeros(0, dtype=int)
-    widest, found = run.problem.dictionary.family.families.bound.max(), []
+    at = growing(run.n_steps)
+    at, found, rhos = at[at > 0], [], float(run.problem.dictionary.family.families.bound.max()) * MARGINS
     for state in run.replay(at):
-        bounds = [_bound(run.problem, state, widest * rho, DELTA / len(MARGINS)).bound for rho in MARGINS]
-        found.append((np.mean(run.problem.y * (run.problem.base + state.pred) <= 0), min(bounds)))
+        least = min(one.bound for one in _bounds(run.problem, state, rhos.tolist(), DELTA / len(MARGINS)))
+        found.append((np.mean(run.problem.y * (run.problem.base + state.pred) <= 0), least))
     return Sides(*np.array(found).reshape(-1, 2).T, trivial=1.0, at=at)
 
 

@@ -73,11 +73,16 @@ class Repeats(NamedTuple):
         return cls(_pace(run, (lower, upper), effort), at, losses - lower, max(0.0, min(upper, losses.min()) - lower))
 
 
+def growing(n_steps):
+    """At most `POINTS` steps up to the last, each further on by the same factor; 0 of a run without steps."""
+    return np.unique(np.round(np.geomspace(1, n_steps, POINTS)).astype(int)) if n_steps else np.zeros(1, dtype=int)
+
+
 def losses_again(run, random, effort):
     """Some steps, and the losses there of the run made again with the seeds 0, 1, ..., (n_runs, n_points); of one where none is random."""
     from coordboost.solving import solve
 
-    at = np.unique(np.round(np.geomspace(1, run.n_steps, POINTS)).astype(int)) if run.n_steps else np.zeros(1, dtype=int)
+    at = growing(run.n_steps)
     losses, repeats = [], REPEATS if random else 1
     for seed in range(repeats):
         effort.watch(f"repeating the run: {seed + 1} of {repeats}")

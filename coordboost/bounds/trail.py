@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from coordboost._checks import nothing_varies
 from coordboost._protocol import DICTIONARY, LOSS
 from coordboost._threads import on_one_thread
 from coordboost.engine.source import RENEW
@@ -41,7 +42,7 @@ class Constants(NamedTuple):
         """The constants of a problem with the squared loss. *Cost*: one thin SVD."""
         spectrum = problem.spectrum if spectrum is None else spectrum
         if not spectrum.rank:
-            raise ValueError("no column of X varies: the theorems say nothing of models that are constants; give X a column that varies.")
+            raise nothing_varies("the theorems say nothing of models that are constants")
         resid = problem.resid(np.zeros(problem.n_samples))
         inside = spectrum.project(problem, resid)
         root = np.sqrt(problem.weight)

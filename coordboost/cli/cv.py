@@ -8,6 +8,8 @@ from coordboost.cli.methods import NO_METHOD, MethodCommand, loss_of, method_of
 from coordboost.cli.output import progress, show
 from coordboost.cli.tables import taken, with_options, without
 
+#: What is said where the first of all models is the best.
+NONE_BETTER = "No model is better than the constant one on rows held out: these columns do not predict the target."
 CHOICES = {"best": "best", "one-se": "one_se"}
 #: Some options of ``fit`` make no sense where several paths are made.
 CV_OPTIONS = without(FIT_OPTIONS, "resume", "with_data", "until_gap", "time_limit", "as_json")
@@ -130,5 +132,5 @@ def _report(run, found, out, choose, steps, as_json):
     if found.best == len(found.mean) - 1 and steps > 0:
         text.append(f"The smallest error is at the last step: more may be better, try --steps {10 * steps}.")
     if found.best == 0:
-        text.append("No model is better than the constant one on rows held out: these columns do not predict the target.")
+        text.append(NONE_BETTER)
     show([row], [*text, *hints(run, k), *unknown(row)], files, as_json)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from coordboost.cli.cv import CHOICES, FOLDS, choose_option, validated
+from coordboost.cli.cv import CHOICES, FOLDS, NONE_BETTER, choose_option, validated
 from coordboost.cli.fit import FIT_OPTIONS, problem_of
 from coordboost.cli.methods import METHOD_OPTIONS, loss_of
 from coordboost.cli.output import show
@@ -82,7 +82,7 @@ def lasso(file, target, seed, loss, alpha, choosing, folds, choose, n_alphas, ep
     if found.best == path.n_points - 1:
         text.append(f"The smallest error is at the smallest penalty: less may be better, try --eps {eps / 10:g}.")
     if found.best == 0:
-        text.append("No model is better than the constant one on rows held out: these columns do not predict the target.")
+        text.append(NONE_BETTER)
     _report(path, k, row, text, "lasso-cv", out, as_json, found)
 
 

@@ -5,21 +5,21 @@ from functools import wraps
 
 from coordboost._checks import InfiniteConstant
 from coordboost._compiling import silently
-from coordboost.estimators.names import refuse
+from coordboost.estimators.names import refuse_call
 from coordboost.interrupt import uncut
 
 
 def all_or_nothing(fit):
     """`fit`; where it raises, the estimator is as it was before: no part of a new fit stands beside an older model.
 
-    Ctrl-C raises, too: no run or path within is cut short. Arguments that it does not have are refused as ``names.refuse`` says,
+    Ctrl-C raises, too: no run or path within is cut short. Arguments that it does not have are refused as ``names.refuse_call`` says,
     and what a sentence tells to do can be done where it is said.
     """
     signature = inspect.signature(fit)
 
     @wraps(fit)
     def attempt(self, *args, **given):
-        refuse(type(self), f"{type(self).__name__}.{fit.__name__}", signature, args, given)
+        refuse_call(self, fit, signature, args, given)
         before = dict(vars(self))
         try:
             with uncut(), silently():

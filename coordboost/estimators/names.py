@@ -9,7 +9,7 @@ import inspect
 from difflib import get_close_matches
 from functools import wraps
 
-TREES, GRID, STEPS = "max_bins", "alphas", "n_steps"
+TREES, GRID = "max_bins", "alphas"
 NO_TREES = "the model has no trees; RandomizedGBMRegressor and RandomizedGBMClassifier have"
 BY_FOLDS = "nothing is held back; estimators with CV at the end of their names choose by folds"
 TO_THE_GAP = "the size of the table says how it is solved, up to the gap tol"
@@ -160,13 +160,18 @@ def refuse(cls, where, signature, args, given):
         raise TypeError(f"{where}: {error}.") from None
 
 
+def refuse_call(estimator, method, signature, args, given):
+    """``refuse`` of a method, `signature`, that is called."""
+    refuse(type(estimator), f"{type(estimator).__name__}.{method.__name__}", signature, args, given)
+
+
 def called_by_name(method):
     """`method` of an estimator; where its arguments are wrong, the error names the class that the user wrote, and what does the job."""
     signature = inspect.signature(method)
 
     @wraps(method)
     def call(self, *args, **given):
-        refuse(type(self), f"{type(self).__name__}.{method.__name__}", signature, args, given)
+        refuse_call(self, method, signature, args, given)
         return method(self, *args, **given)
 
     return call

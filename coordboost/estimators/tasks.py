@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
 
-from coordboost._protocol import LOSS, on_scale_of_y
+from coordboost._protocol import LOSS, link_of, on_scale_of_y
 from coordboost.estimators import tables
 from coordboost.estimators.names import called_by_name
 from coordboost.pieces.losses import Logistic, Squared
@@ -44,7 +44,7 @@ class Classification(ClassifierMixin):
 
     def _loss(self):
         loss = Logistic() if self.loss is None else LOSS.check("loss", self.loss)
-        if not (LOSS.of(loss, "two_class") and (LOSS.of(loss, "inverse_link") or LOSS.of(loss, "mean"))):
+        if not (LOSS.of(loss, "two_class") and link_of(loss)):
             raise ValueError(
                 f"{type(loss).__name__} is not a loss of classes; give Logistic() or Exponential(), or declare two_class = True and "
                 "inverse_link(f), the probability of the label 1."

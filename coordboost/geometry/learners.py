@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.linalg
 
-from coordboost._checks import shown
+from coordboost._checks import nothing_varies, shown
 from coordboost.data import validation
 from coordboost.geometry.greedy_norm import GreedyNorm, SecondMoment
 from coordboost.problem import Problem
@@ -57,7 +57,7 @@ class Learners(NamedTuple):
         left, singular, _ = scipy.linalg.svd(matrix, full_matrices=False, check_finite=False)
         basis = left[:, singular > CUT * singular[0]]
         if not basis.size:
-            raise ValueError("no column of X varies: learners that are 0 have no angles; give X a column that varies.")
+            raise nothing_varies("learners that are 0 have no angles")
         columns = basis.T @ matrix
         return cls(norm, basis, columns / np.linalg.norm(columns, axis=0))
 

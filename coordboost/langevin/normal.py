@@ -97,16 +97,16 @@ class _Parts(NamedTuple):
 
     def step(self):
         """What a step makes of mean and covariance: ``forward(mean)``, and ``moved @ vec(cov) + source(mean)``; returned in this order."""
-        G, eps, n = self.gram, self.eps, len(self.M)
+        G, eps, n, fits = self.gram, self.eps, len(self.M), list(self.limit.fits())
         keep, MG, eye = 1 - self.gamma * self.eps, self.M @ self.gram, np.eye(len(self.M))
         moved = (keep**2 * np.kron(eye, eye) - keep * eps * (np.kron(MG, eye) + np.kron(eye, MG))).reshape(n, n, n * n)
-        for p, fit in self.limit.fits():
+        for p, fit in fits:
             at = np.flatnonzero(fit.any(axis=1))  # the coefficients that this choice moves
             moved[np.ix_(at, at)] += eps**2 * p * np.kron(fit[at] @ G, fit[at] @ G).reshape(len(at), len(at), n * n)
 
         def source(mean):
             left = self.target - G @ mean  # correlations at the mean: the choice of the learner makes noise of its own
-            jumps = sum(p * np.outer(fit @ left, fit @ left) for p, fit in self.limit.fits())
+            jumps = sum(p * np.outer(fit @ left, fit @ left) for p, fit in fits)
             return 2 * self.limit.total * eps / self.beta * self.M + eps**2 * (jumps - np.outer(self.M @ left, self.M @ left))
 
         return lambda mean: keep * mean + eps * self.M @ (self.target - G @ mean), moved.reshape(n * n, n * n), source

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from coordboost._linesearch import CAP, safeguarded_newton, slope
-from coordboost._protocol import LOSS, on_scale_of_y
+from coordboost._protocol import LOSS, link_of, on_scale_of_y
 from coordboost.data import validation
 from coordboost.laws.report import SKIPPED
 from coordboost.laws.rounding import rounding, ulps
@@ -127,7 +127,7 @@ def line_search_finds_the_minimum(at):
 
 def inverse_link_leaves_no_residual(at):
     """residual(inverse_link(f), f) = 0: a row whose target is what is predicted asks for no step. Labels are no predictions."""
-    if LOSS.of(at.loss, "two_class") or not (LOSS.of(at.loss, "inverse_link") or LOSS.of(at.loss, "mean")):
+    if LOSS.of(at.loss, "two_class") or not link_of(at.loss):
         return SKIPPED
     for f in map(float, at.predictions):
         y = float(on_scale_of_y(at.loss, np.array([f]))[0])

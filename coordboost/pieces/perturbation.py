@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._checks import not_negative, positive, shown
+from coordboost._checks import not_negative, nothing_varies, positive, shown
 from coordboost._protocol import DICTIONARY, PERTURBATION
 
 
@@ -72,7 +72,7 @@ class Noise(NamedTuple):
                 "take trees without newton and monotone."
             )
         if np.isfinite(beta).any() and problem.n_learners == 1 and problem.countable and not problem.gather([0]).any():
-            raise ValueError("no column of X varies: noise draws coefficients, and there are none; give X a column that varies.")
+            raise nothing_varies("noise draws coefficients, and there are none")
         return self._replace(beta=beta, share=float(share), total=float(problem.weight.sum()))
 
     def seeded(self, seed):

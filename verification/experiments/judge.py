@@ -50,13 +50,13 @@ less = partial(below, share=0.0, level=0.01)
 fewer = partial(less, log=True)
 
 
-def from_same(values, low, high, n=3):
-    """Whether the smallest and the largest of `n` = 3 draws may come from where our draws come from.
+def from_same(values, low, high):
+    """Whether the smallest and the largest of three draws may come from where our draws come from.
 
     The middle of three normal numbers has a variance of 0.362: it is held against our mean by a two-sided t at 1 %.
     """
     values = np.asarray(values, dtype=float)
-    spread = values.std(ddof=1) * np.sqrt({3: 0.362}[n] + 1 / len(values))
+    spread = values.std(ddof=1) * np.sqrt(0.362 + 1 / len(values))
     t = ((low + high) / 2 - values.mean()) / max(spread, 1e-300)
     p = float(2 * stats.t.sf(abs(t), len(values) - 1))
     return Verdict("confirmed" if p > 0.01 else "refuted", f"{values.min():.4g} to {values.max():.4g}", f"t = {t:.2g}, p = {p:.2g}")
