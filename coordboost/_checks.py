@@ -1,6 +1,7 @@
 """The sentences of the door for single values: expected, got."""
 
 import math
+import os
 
 import numpy as np
 
@@ -95,11 +96,36 @@ def square_is_normal(what, size, remedy):
         raise ValueError(f"the largest {what} is {size:.3g}: its square is not a normal float64 number; rescale {remedy}.")
 
 
-def instance(name, value, verb, expected):
-    """`value`, an object (not a class) that has the attribute `verb`."""
-    if isinstance(value, type) or not hasattr(value, verb):
-        raise ValueError(f"{name} must be {expected}, got {shown(value)}.")
+def file_name(name, value):
+    """`value` as text, the path of a file: a whole number would be a file that is open already, and its end would close it."""
+    path = os.fspath(value) if isinstance(value, str | os.PathLike) else None
+    if not isinstance(path, str):
+        raise ValueError(f"{name} must be the path of a file, a str or a pathlib.Path, got {shown(value)}.")
+    return path
+
+
+def checked_run(run):
+    """`run`, refused where it is none."""
+    if isinstance(run, type) or not hasattr(run, "outcome"):
+        raise ValueError(f"run must be a Run, as solve(...), load(file) and the run_ of an estimator are, got {shown(run)}.")
+    return run
+
+
+def function(name, value, what):
+    """`value`, which can be called and is no class."""
+    if isinstance(value, type) or not callable(value):
+        raise ValueError(f"{name} must be {what}, got {shown(value)}.")
     return value
+
+
+def items_of(name, value, expected):
+    """`value` as a list: anything that can be gone through, but for text and dictionaries."""
+    if isinstance(value, str | bytes | dict):
+        raise ValueError(f"{name} must be {expected}, got {shown(value)}.")
+    try:
+        return list(value)
+    except (TypeError, ValueError):  # the second of a file that is closed
+        raise ValueError(f"{name} must be {expected}, got {shown(value)}.") from None
 
 
 def signs(name, y):

@@ -36,7 +36,7 @@ def work(stepper):
 def rules_of(stop):
     """`stop` as a list of rules, each a function of a State."""
     rules = [stop] if callable(stop) else stop
-    if not (isinstance(rules, list | tuple) and all(map(callable, rules))):
+    if not (isinstance(rules, list | tuple) and all(callable(one) and not isinstance(one, type) for one in rules)):
         raise ValueError(f"stop must be a stop rule such as TimeLimit(60), or a list of them, got {shown(stop)}.")
     return list(rules)
 

@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 
-from coordboost._checks import shown
+from coordboost._checks import function
 from coordboost._protocol import STEP, VIEW
 from coordboost._total import surely_finite
 from coordboost.asking import Asking, rules_of
@@ -85,10 +85,11 @@ class Course:
             pass
 
     def back_to_numbers(self):
-        """Go back to before the first move that was no ordinary number, or that led to a loss which is none."""
-        theta = self.stepper.path.theta
+        """Go back to before the first move, of those made here, that was no ordinary number, or that led to a loss which is none."""
+        good = self.marks[0][0]
+        theta = self.stepper.path.theta[good:]
         bad = ~np.isfinite(theta) | (np.abs(theta) > LARGEST)
-        good, past = 0, int(np.argmax(bad)) if bad.any() else self.stepper.k
+        past = good + int(np.argmax(bad)) if bad.any() else self.stepper.k
         replay = self.earlier()
         if not math.isfinite(replay.state(past).loss):
             while past - good > 1:
@@ -128,8 +129,8 @@ def again(outcome):
 def drive(make, n_steps, stop, watch, seconds=0.0):
     """Advance the stepper that ``make()`` gives until all steps are made or something ends them; its outcome. `seconds`: spent before."""
     n_steps, rules = validation.whole("n_steps", n_steps), rules_of(stop)
-    if not (watch is None or callable(watch)):
-        raise ValueError(f"watch must be a function of a State, got {shown(watch)}.")
+    if watch is not None:
+        function("watch", watch, "a function of a State")
     with interruptible() as interrupted:
         course = Course(make(), n_steps, seconds)
         status, words = _advance(course, Asking(rules, course.stepper.k), watch, interrupted)
@@ -141,6 +142,8 @@ def drive(make, n_steps, stop, watch, seconds=0.0):
 def _advance(course, asking, watch, interrupted):
     """Make the steps, or those up to what ends them: a status, and a sentence where it has one of its own."""
     stepper, looked = course.stepper, time.perf_counter()
+    if stepper.k and not course.sound(course.state()):
+        raise ValueError(f"the loss after the {stepper.k:,} steps of this run is not finite: no step can be made from there.")
     if words := _stopped(course, asking, asking.ripe(stepper, timely=False, last=False), course.state()):
         return Status.STOPPED, words
     for _ in course.pauses(asking.due):
@@ -160,6 +163,8 @@ def _advance(course, asking, watch, interrupted):
                 return Status.STOPPED, words
             looked = time.perf_counter() if timely else looked
         if interrupted():
+            if not course.sound(course.state()):
+                course.back_to_numbers()
             return Status.INTERRUPTED, None
     return Status.COMPLETED, None
 

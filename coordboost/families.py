@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from coordboost._checks import shown
+from coordboost._checks import checked_run, shown
 from coordboost._protocol import LOSS, SELECTION
 from coordboost._total import total_of
 from coordboost.data import validation
@@ -67,10 +67,10 @@ def account(run, k=None):
     ValueError
         For a run that chose between no families.
     """
-    select, problem = run.method.select, run.problem
+    select, problem = checked_run(run).method.select, run.problem
     if not SELECTION.of(select, "foresees"):
         raise ValueError(f"an account is for a run of rgb(penalty), which chooses between families, got {shown(run)}.")
-    k = run.n_steps if k is None else k
+    k = run.n_steps if k is None else validation.whole("k", k)
     state, table, total = next(run.replay([k])), select.families, problem.weight.sum()
     member = (labels_of(problem) if problem.countable else problem.dictionary.member)[: len(state.beta)]
     charges = run.method.target.charges(problem, state.beta) / total
@@ -145,14 +145,20 @@ def penalty_path(problem, penalties, n_steps, *, X_val=None, y_val=None, rng=0, 
     -----
     The runs share the table in bins. Nothing else: which tree a step takes depends on all trees before it.
     """
-    penalties = np.unique(np.asarray(penalties, dtype=np.float64))
+    if (X_val is None) is not (y_val is None):
+        raise ValueError(f"X_val and y_val come together: {'X_val' if X_val is None else 'y_val'} is missing.")
+    penalties = np.unique(validation.numeric("penalties", penalties, 1))
+    if not len(penalties):
+        raise ValueError("penalties must be at least one number, got none.")
     runs = [solve(problem, rgb(penalty, **settings), n_steps, rng=rng) for penalty in penalties.tolist()]
     accounts = [account(run) for run in runs]
     held = np.full(len(runs), np.nan)
     if X_val is not None:
-        y = validation.target(y_val, len(X_val))
+        X_val = validation.collected("X_val", X_val)
+        preds = [run.predict(X_val) for run in runs]
+        y = validation.vector("y_val", y_val, len(preds[0]), "row of X_val")
         y = problem.loss.labels(y) if LOSS.of(problem.loss, "labels") else y
-        held = np.array([total_of(problem.loss, y, np.ones(len(y)), 0.0, run.predict(X_val)) / len(y) for run in runs])
+        held = np.array([total_of(problem.loss, y, np.ones(len(y)), 0.0, pred) / len(y) for pred in preds])
     return PenaltyPath(
         penalties, runs, accounts, np.array([one.loss for one in accounts]), np.array([one.objective for one in accounts]), held
     )

@@ -2,11 +2,18 @@
 
 from dataclasses import dataclass, field, replace
 
-from coordboost._checks import with_floats
+from coordboost._checks import shown, with_floats
 from coordboost._protocol import COEFFICIENTS, DICTIONARY, LOSS, PERTURBATION, SELECTION, STEP
 from coordboost.pieces.coefficients import Single
 from coordboost.pieces.selection import Groups
 from coordboost.targets import Ball, Unconstrained
+
+
+def checked_method(method):
+    """`method`, refused where it is none."""
+    if not isinstance(method, Method):
+        raise ValueError(f"method must be a Method such as ls_boost(0.1), got {shown(method)}.")
+    return method
 
 
 @dataclass(frozen=True)
@@ -39,6 +46,10 @@ class Method:
     noise: object = None
 
     def __post_init__(self):
+        if not isinstance(self.name, str):
+            raise ValueError(f"name must be a word for the method, got {shown(self.name)}.")
+        if not isinstance(self.parameters, dict):
+            raise ValueError(f"parameters must be a dict of what the method was called with, got {shown(self.parameters)}.")
         SELECTION.check("select", self.select)
         STEP.check("step", self.step)
         COEFFICIENTS.check("coefficients", self.coefficients)

@@ -9,6 +9,7 @@ import math
 
 from coordboost._checks import not_negative, number_of, positive, real, shown
 from coordboost._protocol import STEP
+from coordboost.data.validation import flag
 from coordboost.method import Method
 from coordboost.pieces.coefficients import Refitted, TwoSequences
 from coordboost.pieces.fitted import Fitted
@@ -239,7 +240,8 @@ def _accelerated(name, period, algorithm, parameters):
         gamma = positive("gamma", gamma, 1 + 1e-15, meant)
     parameters |= {"eta": eta, "gamma": gamma} | ({"correction": int(correction)} if "correction" in parameters else {})
     step = TwoPhase(eta, 1.0 if follow else gamma) if correction else OnePhase(eta)
-    share, guard = 0.0 if correction else gamma, int(bool(parameters["guard"]))
+    parameters["guard"] = flag("guard", parameters["guard"])
+    share, guard = 0.0 if correction else gamma, int(parameters["guard"])
     store = TwoSequences(share, period=period, guard=guard, correction=int(correction), follow_angle=int(follow))
     source = f"Lu, Karimireddy, Ponomareva, Mirrokni, {algorithm}"
     return Method(name, Full(), step, source, Unconstrained(), parameters, store)

@@ -212,9 +212,10 @@ def verdict_table(found):
 
 def interval_rows(numbers):
     """One interval of ``verdict`` as pairs of a name and a text, the ends rounded outwards."""
-    lower, upper = outwards(-math.inf if numbers["lower"] is None else numbers["lower"], numbers["upper"], 12)
+    ends = (infinite if numbers[end] is None else numbers[end] for end, infinite in (("lower", -math.inf), ("upper", math.inf)))
+    lower, upper = outwards(*ends, 12)
     texts = {key: "-" if value is None else f"{value:.4g}" for key, value in numbers.items()}
-    texts |= {"lower": "-" if numbers["lower"] is None else lower, "upper": upper}
+    texts |= {"lower": "-" if numbers["lower"] is None else lower, "upper": "-" if numbers["upper"] is None else upper}
     return [(key.replace("_", " "), text) for key, text in texts.items()]
 
 

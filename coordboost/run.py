@@ -5,7 +5,7 @@ from functools import cached_property
 import numpy as np
 
 from coordboost import storage
-from coordboost._checks import shown
+from coordboost._checks import items_of
 from coordboost.data import validation
 from coordboost.driver import again, drive
 from coordboost.outcome import Outcome, Replay, Status
@@ -86,7 +86,7 @@ class Run(PathLike):
         ValueError
             If the last step has not reached it.
         """
-        if place.fraction == 1:
+        if checked_place(place, "place").fraction == 1:
             return self.n_steps
         way, value = place.among(self.problem.weight.sum(), lambda: self.final.l1)
         if way == "step":
@@ -143,8 +143,7 @@ class Run(PathLike):
 
     def replay(self, at):
         """The states after `at` steps each (non-decreasing), bit for bit as they were. *Cost*: no scans."""
-        if not hasattr(at, "__iter__"):
-            raise ValueError(f"at must be a sequence of step numbers, got {shown(at)}.")
+        at = items_of("at", at, "a sequence of step numbers")
         replay = Replay(self.problem, self.method, self.path)
         for k in at:
             if not replay.k <= validation.whole("at", k) <= self.n_steps:

@@ -4,11 +4,11 @@ import warnings
 
 import numpy as np
 
-from coordboost._checks import shown, typed
+from coordboost._checks import typed
 from coordboost._protocol import COEFFICIENTS, LOSS
 from coordboost.data import validation
 from coordboost.driver import begin, drive, states
-from coordboost.method import Method
+from coordboost.method import checked_method
 from coordboost.problem import checked_problem
 from coordboost.run import Run
 
@@ -35,20 +35,19 @@ def too_long(run):
 def seed_of(rng):
     """A whole number from an int, a NumPy Generator or None."""
     if rng is None or isinstance(rng, np.random.Generator):
-        return int(np.random.default_rng(rng).integers(1 << 62))
+        return int(validation.generator(rng).integers(1 << 62))
     return validation.whole("rng", rng, below=None)
 
 
 def _begin(problem, method, rng, view, compile):
     """A function that makes the stepper at step 0; refused where the arguments are not what they should be."""
     checked_problem(problem)
-    if not isinstance(method, Method):
-        raise ValueError(f"method must be a Method such as ls_boost(0.1), got {shown(method)}.")
+    checked_method(method)
     if COEFFICIENTS.of(method.coefficients, "follow_angle"):
         from coordboost.geometry.momentum import settled
 
         method = settled(method, problem)
-    return begin(problem, method, seed_of(rng), view, compile)
+    return begin(problem, method, seed_of(rng), view, validation.flag("compile", compile))
 
 
 def solve(problem, method, n_steps, *, rng=0, stop=(), watch=None, view=None, compile=True):

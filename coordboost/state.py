@@ -4,7 +4,7 @@ from functools import cached_property
 
 import numpy as np
 
-from coordboost.targets import At
+from coordboost.targets import At, known_target
 
 #: States of a run that are shown, at most.
 SHOWN = 200
@@ -57,7 +57,7 @@ class State:
 
     def certificate(self, target=None):
         """The interval of the optimum of `target` that this model certifies (default: what the method approaches)."""
-        return (self.target if target is None else target).certificate(self.problem, self.point)
+        return (self.target if target is None else known_target(target)).certificate(self.problem, self.point)
 
 
 def spaced(n_steps, n_points=SHOWN):

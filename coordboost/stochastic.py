@@ -6,9 +6,10 @@ Source: Ustimenko, Prokhorenkova, *SGLB: Stochastic Gradient Langevin Boosting* 
 import numpy as np
 
 from coordboost._checks import not_negative, positive
+from coordboost.data.validation import flag
 from coordboost.method import Method
 from coordboost.pieces.fitted import Langevin
-from coordboost.pieces.perturbation import Noise, Structure, inverse_temperatures
+from coordboost.pieces.perturbation import Noise, Structure, inverse_temperatures, structure_of
 from coordboost.pieces.selection import Full
 from coordboost.targets import Unconstrained
 
@@ -37,10 +38,11 @@ def sglb(eps=0.1, beta=1e4, gamma=1e-3, share=1.0, select=None, structure=Struct
     eps, beta = positive("eps", eps), inverse_temperatures(beta)
     gamma, share = not_negative("gamma", gamma), _share(share)
     given = {"eps": eps, "beta": beta, "gamma": gamma, "share": share, "select": select}
-    parameters = {**given, "structure": int(Structure(structure)), "shrink_first": bool(shrink_first)}
+    structure, shrink_first = structure_of(structure), flag("shrink_first", shrink_first)
+    parameters = {**given, "structure": structure, "shrink_first": shrink_first}
     ahead = float(gamma * eps) if shrink_first else 0.0
     plain = np.isinf(beta).all() and share == 1 and ahead == 0
-    noise = None if plain else Noise(float(eps), beta, int(Structure(structure)), share, ahead)
+    noise = None if plain else Noise(float(eps), beta, structure, share, ahead)
     return _langevin("sglb", eps, gamma, select, noise, "Algorithm 2", parameters)
 
 

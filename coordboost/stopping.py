@@ -7,7 +7,7 @@ at ``state.seconds``; see ``coordboost.asking`` for when rules are asked.
 from dataclasses import dataclass
 
 from coordboost._checks import real
-from coordboost.targets import UNKNOWN, Unconstrained
+from coordboost.targets import UNKNOWN, Unconstrained, known_target
 
 
 def _checked(name, number):
@@ -39,10 +39,11 @@ class GapBelow:
 
     def __post_init__(self):
         vars(self)["tolerance"] = _checked("GapBelow: tolerance", self.tolerance)
+        if self.target is not None:
+            known_target(self.target)
 
     def __call__(self, state):
-        target = self.target or state.target
-        certificate = state.certificate(target)
+        certificate = state.certificate(self.target)
         if not certificate.known:
             name = type(state.problem.loss).__name__
             raise ValueError(f"GapBelow: {UNKNOWN}; give {name} an `infimum`, or use another rule or target=Ball(radius).")

@@ -11,6 +11,7 @@ import numpy as np
 from coordboost._checks import not_negative, real
 from coordboost._protocol import STEP
 from coordboost._threads import on_one_thread
+from coordboost.data.validation import flag
 from coordboost.method import Method
 from coordboost.pieces.structural import FamilyStep, Structural, labels_of, lengths, table_of
 from coordboost.targets import interval, need_convexity, paid
@@ -69,12 +70,13 @@ def rgb(penalty, n_candidates=4, step=None, families=None, sampling=2.0, revisit
     penalty, wanted = not_negative("penalty", penalty), "a whole number >= 1, or None for all families"
     if n_candidates is not None:
         n_candidates = int(real("n_candidates", n_candidates, lambda n: n >= 1 and n == int(n), wanted))
+    revisit = flag("revisit", revisit)
     sampling = real("sampling", sampling, lambda power: 0 <= power < math.inf, "a finite number >= 0")
     parameters = {
         "penalty": penalty, "n_candidates": n_candidates, "step": step, "families": families, "sampling": sampling, "revisit": revisit,
     }  # fmt: skip
     drawn = 0 if n_candidates is None else n_candidates
-    select = Structural(drawn, penalty, sampling, families, int(bool(revisit)))
+    select = Structural(drawn, penalty, sampling, families, int(revisit))
     rule = FamilyStep(families=families) if step is None else step
     rule = rule._replace(families=families) if STEP.of(rule, "by_family") else rule
     source = "Cortes, Mohri, Storcheus, Regularized Gradient Boosting, Algorithm 1"

@@ -12,6 +12,7 @@ import numpy as np
 from coordboost._checks import shown
 from coordboost._protocol import LOSS
 from coordboost.data import validation
+from coordboost.problem import checked_problem
 
 
 class Residual(NamedTuple):
@@ -41,11 +42,11 @@ def subgradient_descent(problem, step, n_steps, *, delta=np.inf) -> Iterator[Res
     :math:`f_\delta(r) = \|B^T r\|_\infty + \|r - y\|_2^2 / (2\delta)`. No projection is needed: every iterate stays in the affine set
     of residuals. *Cost*: one scan a step, in NumPy.
     """
-    if not LOSS.of(problem.loss, "quadratic") or (problem.weight != 1).any():
+    if not LOSS.of(validation.countable("subgradient_descent", checked_problem(problem)).loss, "quadratic") or (problem.weight != 1).any():
         raise ValueError("subgradient_descent works in residual space: it needs the squared loss without sample weights.")
     n_steps = validation.whole("n_steps", n_steps)
     deltas = _positive_sequence("delta", delta, n_steps, infinite=True)
-    values = None if callable(step) else _positive_sequence("step", step, n_steps)
+    values = None if callable(step) and not isinstance(step, type) else _positive_sequence("step", step, n_steps)
     y = problem.y
     resid = y.copy()
     for k in range(n_steps + 1):

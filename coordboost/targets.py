@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._checks import not_negative
+from coordboost._checks import not_negative, shown
 from coordboost._generic import compiled, generic, is_piece
 from coordboost._protocol import DICTIONARY, LOSS
 from coordboost._threads import on_one_thread
@@ -50,6 +50,13 @@ def need_convexity(problem, what):
             f"{type(problem.loss).__name__} is not convex: there is no certificate for {what}. Unconstrained() gives the infimum of "
             "the loss and the loss of the model."
         )
+
+
+def known_target(target):
+    """`target`, refused where it is none: runs and paths have a problem of their own."""
+    if isinstance(target, type) or not hasattr(target, "certificate") or hasattr(target, "problem"):
+        raise ValueError(f"target must be Unconstrained(), Ball(radius) or Penalty(lam), got {shown(target)}.")
+    return target
 
 
 def outwards(lower, upper, digits):

@@ -105,7 +105,7 @@ def test_bad_columns(source, tmp_path):
     X, y = data()
     opened = SOURCES[source](tmp_path, X)
     refused(lambda: Problem(opened, y[1:]), "expected 90, got 89")
-    refused(lambda: Problem(opened, y, feature_names=["a"]), "must name the 260 columns")
+    refused(lambda: Problem(opened, y, feature_names=["a"]), "one for each of the 260 columns of X, got 1 names")
     refused(lambda: Problem(opened, y, scale=False), "needs columns of unit norm; column 0")
     X[:, 5] *= 1e200
     (tmp_path / "large").mkdir()

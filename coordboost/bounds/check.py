@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from coordboost._checks import shown
+from coordboost._checks import checked_run, items_of, shown
 from coordboost._threads import on_one_thread
 from coordboost.bounds.trail import Trail
 from coordboost.data import validation
@@ -259,8 +259,7 @@ def check(run, statements=None, *, angle_learners=ANGLE_LEARNERS, watch=None):
     *Cost*: one thin SVD of B and, for every step, the correlations of all learners in its coordinates, O(rank n_learners). Of a random
     method 24 repeated runs and an angle.
     """
-    if not hasattr(run, "replay"):
-        raise ValueError(f"run must be a Run, got {shown(run)}.")
+    checked_run(run)
     effort = Effort(validation.whole("angle_learners", angle_learners), *([] if watch is None else [watch]))
     chosen = _chosen(run, statements)
     follows = {one.follow: one.long for one in chosen}
@@ -279,15 +278,14 @@ def _chosen(run, statements):
                 f"no bound speaks about {run.method.name} on a problem with {run.problem.loss!r}; see docs/bounds.md for those that do."
             )
         return speak
-    given = [statements] if isinstance(statements, Statement | str) or not hasattr(statements, "__iter__") else list(statements)
+    names = "names such as 'Theorem 2.1 (i)', or entries of bounds.STATEMENTS"
+    given = [statements] if isinstance(statements, Statement | str) else items_of("statements", statements, names)
     chosen = []
     for one in given:
         if isinstance(one, str):
             chosen += _named(one, run, speak, STATEMENTS)
         elif not isinstance(one, Statement):
-            raise ValueError(
-                f"statements must be names such as 'Theorem 2.1 (i)', or entries of bounds.STATEMENTS, got {shown(one)}."
-            )
+            raise ValueError(f"statements must be {names}, got {shown(one)}.")
         elif not one.applies(run):
             raise ValueError(f"{one.name} does not speak about {run.method.name} with these parameters on this problem.")
         else:

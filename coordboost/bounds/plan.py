@@ -14,6 +14,7 @@ from coordboost.bounds import accelerated, frank_wolfe, ls_boost, randomized, re
 from coordboost.bounds.trail import Constants
 from coordboost.data import validation
 from coordboost.method import Method
+from coordboost.problem import checked_problem
 
 MOST = 10**15
 _EXPECTED = "ls_boost, forward_stagewise, regularized_forward_stagewise or frank_wolfe, or a method made by one of them"
@@ -109,6 +110,7 @@ def plan(problem, method, gap=None, *, n_steps=None, eps=None, delta=None):
     *Cost*: one thin SVD. *Source*: Freund, Grigas, Mazumder, Theorems 2.1, 3.1, 4.1; the best steps are ours: eps = A / sqrt(k + 1) for
     FS, min(delta, A / (2 sqrt(k + 1))) for R-FS.
     """
+    checked_problem(problem)
     if isinstance(method, Method) and (_draws(method) or accelerated.is_accelerated(method)):
         return _smooth(problem, method.bind(problem), gap, n_steps)
     if not LOSS.of(getattr(problem, "loss", None), "quadratic"):

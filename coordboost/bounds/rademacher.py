@@ -23,7 +23,7 @@ def tree_complexity(nodes, bound, n_features, n_samples):
     Storcheus, *Regularized Gradient Boosting*, Theorem 1.
     """
     d, m = validation.whole("n_features", n_features, 1), validation.whole("n_samples", n_samples, 1)
-    nodes, bound = np.asarray(nodes, dtype=np.float64), np.asarray(bound, dtype=np.float64)
+    nodes, bound = validation.floats("nodes", nodes), validation.floats("bound", bound)
     return bound * np.sqrt((4 * nodes + 2) * math.log2(d + 2) * math.log(m + 1) / m)
 
 
@@ -34,5 +34,5 @@ def sharper_tree_complexity(nodes, bound, n_features, n_samples):
     lambda. Parameters as of ``tree_complexity``.
     """
     d, m = validation.whole("n_features", n_features, 1), validation.whole("n_samples", n_samples, 1)
-    nodes, bound = np.asarray(nodes, dtype=np.float64), np.asarray(bound, dtype=np.float64)
+    nodes, bound = validation.floats("nodes", nodes), validation.floats("bound", bound)
     return bound * np.minimum(1.0, np.sqrt(2 * (nodes * math.log(8 * d * (m + 1)) + math.log(2)) / m))

@@ -4,10 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._checks import instance
 from coordboost.data import validation
 from coordboost.problem import checked_problem
-from coordboost.targets import At, Certificate, Unconstrained
+from coordboost.targets import At, Certificate, Unconstrained, known_target
 
 
 class Judged(NamedTuple):
@@ -77,6 +76,6 @@ def certify(problem, beta, target=None, *, independent=False):
     """
     beta = validation.vector("beta", beta, checked_problem(problem).n_learners, "learner")
     target = Unconstrained() if target is None else target
-    instance("target", target, "certificate", "Unconstrained(), Ball(radius) or Penalty(lam)")
+    known_target(target)
     own = target.certificate(problem, At.point(problem, np.asarray(beta)))
-    return judged(problem, own, target) if independent else own
+    return judged(problem, own, target) if validation.flag("independent", independent) else own

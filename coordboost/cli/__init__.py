@@ -15,7 +15,7 @@ from coordboost.cli.fit import fit
 from coordboost.cli.lasso import lasso
 from coordboost.cli.mca import mca
 from coordboost.cli.models import coef, predict
-from coordboost.cli.output import print_parts, show
+from coordboost.cli.output import print_parts, show, streams
 from coordboost.cli.page import report
 from coordboost.cli.tables import in_options
 
@@ -47,7 +47,7 @@ class Commands(click.Group):
         """Run the command; the help of ``main`` lists the exit codes."""
         from coordboost.interrupt import terminable
 
-        with terminable() as terminated:
+        with streams(), terminable() as terminated:
             try:
                 done = self._invoked(ctx)
             except KeyboardInterrupt:

@@ -1,11 +1,36 @@
 """What commands show: a progress bar on stderr, tables or JSON on stdout."""
 
+import errno
+import io
 import json
 import sys
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
 
 import click
+
+
+class Closed(io.TextIOBase):
+    """What stands for stdout where that is closed: whoever prints hears of it, whoever does not is not in the way."""
+
+    encoding, errors = "utf-8", "strict"
+
+    def writable(self):
+        return True
+
+    def write(self, text):
+        raise OSError(errno.EBADF, "it is closed, there is nowhere to print to; write to a file, or to /dev/null", "stdout")
+
+
+@contextmanager
+def streams():
+    """A context with a stdout and a stderr, also where the process was started without (``>&-``); nobody reads such a stderr."""
+    with ExitStack() as stack:
+        if sys.stdout is None:
+            stack.enter_context(redirect_stdout(Closed()))
+        if sys.stderr is None:
+            stack.enter_context(redirect_stderr(io.StringIO()))
+        yield
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from coordboost._checks import shown
+from coordboost._checks import items_of, shown
 from coordboost.data import validation
 from coordboost.data.columnwise import labelled, numbered, raw_columns
 from coordboost.data.names import names_of, places_of
@@ -221,11 +221,9 @@ def _of_column(values, raw, name, out, most, exact):
 
 def _places(categorical, names):
     """Places of the columns that `categorical` names."""
-    if isinstance(categorical, str) or not hasattr(categorical, "__iter__"):
-        raise ValueError(f"categorical must be a sequence of names or places of columns, got {shown(categorical)}.")
     out = set()
-    for one in categorical:
-        place = names.index(one) if one in names else one
+    for one in items_of("categorical", categorical, "a sequence of names or places of columns"):
+        place = names.index(one) if isinstance(one, str) and one in names else one
         if isinstance(place, bool | str) or not isinstance(place, int | np.integer) or not 0 <= place < len(names):
             raise ValueError(f"categorical names {shown(one)}, which is no column of X.")
         out.add(int(place))

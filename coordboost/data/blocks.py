@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._checks import not_negative, shown
+from coordboost._checks import items_of, not_negative, shown
 from coordboost.data import validation
 from coordboost.dictionaries.blocks.bank import BlockBank
 
@@ -121,9 +121,10 @@ def blocks(X, blocks=None, *, l2=0.0):
 
 def _lists(blocks, n):
     """The columns of each block: from lists of them, or from a label of each of the n columns."""
-    given = list(range(n) if blocks is None else blocks) if blocks is None or np.iterable(blocks) else []
-    if not given or isinstance(blocks, str):
-        raise ValueError(f"blocks must be lists of columns, or a label for each of the {n} columns, got {shown(blocks)}.")
+    what = f"lists of columns, or a label for each of the {n} columns"
+    given = items_of("blocks", range(n) if blocks is None else blocks, what)
+    if not given:
+        raise ValueError(f"blocks must be {what}, got {shown(blocks)}.")
     if all(np.ndim(one) == 0 for one in given):
         labels = np.asarray(given)
         if labels.shape != (n,) or labels.dtype.kind not in "iubU":

@@ -53,7 +53,7 @@ class RawColumns:
         self.frame = validation.is_frame(X)
         X = validation.as_pandas(X) if self.frame else X
         self.sparse = scipy.sparse.issparse(X)
-        self.X = X if self.frame else _by_column(X) if self.sparse else np.asarray(X)
+        self.X = X if self.frame else _by_column(X) if self.sparse else validation.as_array("X", X)
         if len(self.X.shape) != 2 or 0 in self.X.shape:
             raise ValueError(f"X must have two dimensions, and at least one row and one column, got shape {self.X.shape}.")
         self.shape = self.X.shape

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from coordboost._checks import positive, shown
+from coordboost._checks import function, items_of, number_of, positive, shown
 from coordboost._families import Families
 from coordboost.bounds.rademacher import tree_complexity
 from coordboost.data import validation
@@ -65,10 +65,16 @@ def tree_families(
     return TreeFamily(binned, binning, growth, prices_of(penalty, binning.names), False, table)
 
 
+def _several(name, values):
+    """A number, or a sequence of them, as a list."""
+    return [values] if number_of(values) is not None else items_of(name, values, "a number or a sequence of numbers")
+
+
 def _table(nodes, bounds, q, sums, complexity, normalize, binned):
     """The table of the families, sorted."""
-    sizes = sorted({validation.whole("nodes", n) for n in np.atleast_1d(nodes)})
-    radii = sorted({positive("bounds", bound) for bound in np.atleast_1d(bounds)})
+    function("complexity", complexity, "a function of nodes, bound, n_features and n_samples")
+    sizes = sorted({validation.whole("nodes", n) for n in _several("nodes", nodes)})
+    radii = sorted({positive("bounds", bound) for bound in _several("bounds", bounds)})
     if not (sizes and radii):
         raise ValueError(f"nodes and bounds must not be empty, got {shown(nodes)} and {shown(bounds)}.")
     n, bound = (np.ravel(part) for part in np.meshgrid(sizes, radii, indexing="ij"))

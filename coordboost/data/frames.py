@@ -3,6 +3,8 @@
 
 def is_frame(X):
     """Whether X is a data frame: anything with ``columns`` and ``to_numpy``. What holds or plans one is refused with the way to it."""
+    if type(X).__module__.startswith("dask") and hasattr(X, "to_dask_array"):
+        raise ValueError(f"X is a {type(X).__name__} of Dask, a plan of a table: compute() it first.")
     if hasattr(X, "collect_schema") and not hasattr(X, "to_numpy"):
         raise ValueError(f"X is a {type(X).__name__}, a plan of a table: collect() it first.")
     if hasattr(type(X), "frame") and hasattr(type(X), "problem"):  # a data frame may have columns of these names

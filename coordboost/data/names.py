@@ -5,7 +5,7 @@ from itertools import islice
 
 import numpy as np
 
-from coordboost._checks import shown
+from coordboost._checks import items_of
 
 
 class Names(Sequence):
@@ -25,11 +25,11 @@ def names_of(given, n_columns):
     """Names of the columns, x0, x1, ... for None."""
     if given is None:
         return Names("x{}".format, range(n_columns))
-    given = [str(name) for name in given] if hasattr(given, "__iter__") and not isinstance(given, str) else given
-    if not isinstance(given, list) or len(given) != n_columns:
-        got = f"{len(given)} names" if isinstance(given, list) else shown(given)
-        raise ValueError(f"feature_names must name the {n_columns} columns of X, got {got}.")
-    return given
+    what = f"a list of names, one for each of the {n_columns} columns of X"
+    names = [str(name) for name in items_of("feature_names", given, what)]
+    if len(names) != n_columns:
+        raise ValueError(f"feature_names must be {what}, got {len(names)} names.")
+    return names
 
 
 def places_of(known, given, named):

@@ -8,6 +8,7 @@ import numpy as np
 
 from coordboost._checks import real, shown
 from coordboost.data.moments import standardize_chunked
+from coordboost.data.validation import flag
 from coordboost.dictionaries.chunked import Chunked
 from coordboost.dictionaries.stores import DaskArray, Npy, Parquet, ZarrArray
 
@@ -89,12 +90,13 @@ def open_columns(source, *, learners_first=False, columns=None, memory=1 << 28):
     *Cost*: nothing is read but headers. ``Problem`` makes one pass for means and norms; ``problem.dictionary.passes`` counts.
     """
     memory = real("memory", memory, lambda number: 0 <= number < 2**62, "a number of bytes >= 0")
+    learners_first = flag("learners_first", learners_first)
     if isinstance(source, str | os.PathLike | list | tuple):
         source = _opened(source, columns)
     elif columns is not None:
         raise ValueError("columns names columns of Parquet files; take a part of an array instead, as in X[:, :100].")
     if not isinstance(source, Parquet):
-        return StoredColumns(_store(source, bool(learners_first)), memory)
+        return StoredColumns(_store(source, learners_first), memory)
     if learners_first:
         raise ValueError("learners_first=True does not fit Parquet files: their columns are the columns of X.")
     _check_shape(source.shape)

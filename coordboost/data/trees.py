@@ -192,7 +192,7 @@ def per_feature(name, given, names, dtype):
         if unknown:
             raise ValueError(f"{name} names {shown(unknown[0])}, which is no feature; the features are {shown(names)}.")
         given = [given.get(feature, 0) for feature in names]
-    values = np.asarray(given)
+    values = validation.as_array(name, given)
     if values.shape != (len(names),) or values.dtype.kind not in "iuf" or not np.array_equal(values, values.astype(dtype)):
         raise ValueError(
             f"{name} must be a number for each of the {len(names)} features, or a dict by name, got {shown(given)}."

@@ -1,5 +1,6 @@
 """The door: every input becomes finite float64 arrays, or one clear ``ValueError``."""
 
+import math
 import numbers
 import os
 import warnings
@@ -7,10 +8,12 @@ import warnings
 import numpy as np
 import scipy.sparse
 
-from coordboost._checks import shown, square_is_normal
+from coordboost._checks import number_of, real, shown, square_is_normal
+from coordboost._memory import check_room, in_words
 from coordboost._protocol import LOSS
 from coordboost.data.frames import as_pandas, is_frame, refuse_words
 from coordboost.data.names import listed
+from coordboost.dictionaries.stores.daskarray import computed, is_dask, known_size
 
 
 class ConstantColumnWarning(UserWarning):
@@ -30,6 +33,36 @@ def numeric(name, values, ndim):
     return out
 
 
+def collected(name, values):
+    """`values`; of a Dask array, for what works in memory alone, its numbers on this machine.
+
+    Raises
+    ------
+    ValueError
+        Where they take more memory than is free.
+
+    Warns
+    -----
+    UserWarning
+        How many bytes are collected.
+    """
+    if not is_dask(values):
+        return values
+    size, stay = known_size(name, values), "; open_columns(X) leaves them there, for Problem" if name == "X" else ""
+    check_room(size, f"{name}, a Dask array that has to be collected on this machine,", f"take fewer rows{stay}")
+    warnings.warn(f"{name} is a Dask array: its {in_words(size)} are collected on this machine{stay}.", UserWarning, stacklevel=3)
+    return computed([values], name)[0]
+
+
+def as_array(name, values):
+    """`values` as an array of any type and shape, on this machine."""
+    values = collected(name, values)
+    try:
+        return np.asarray(values)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be an array of real numbers with rows of equal length, got {shown(values)}.") from None
+
+
 def _numbers(name, values, ndim):
     """`values` as a float64 array with `ndim` dimensions, where that needs no conversion the caller's own: not to be written to."""
     if isinstance(values, np.ma.MaskedArray):
@@ -37,10 +70,7 @@ def _numbers(name, values, ndim):
     if isinstance(values, str | os.PathLike):
         hint = "open_columns(path), or the array that the file holds" if name == "X" else "the array that it names"
         raise ValueError(f"{name} must be an array of real numbers, got the text {shown(values)}; pass {hint}.")
-    try:
-        array = np.asarray(values)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} must be an array of real numbers with rows of equal length, got {shown(values)}.") from None
+    array = as_array(name, values)
     if array.dtype.kind not in "fiub":
         if array.ndim == 0:
             raise ValueError(f"{name} must be an array of real numbers, got {shown(values)}.")
@@ -173,6 +203,14 @@ def check_columns(X, top=None, first=0, names=None):
         )
 
 
+def floats(name, values):
+    """`values`, a number or an array of any shape, as float64."""
+    number = number_of(values)
+    if number is not None:
+        return np.float64(real(name, number, math.isfinite, "a finite number, or an array of them"))
+    return numeric(name, values, as_array(name, values).ndim)
+
+
 def vector(name, values, length, what):
     """`values` as a finite float64 vector with one entry per `what`."""
     out = numeric(name, values, 1)
@@ -245,7 +283,7 @@ def groups(labels, n_columns):
     """Group labels as an array (n_columns,), or None."""
     if labels is None:
         return None
-    labels = np.asarray(labels)
+    labels = as_array("groups", labels)
     if labels.shape != (n_columns,):
         raise ValueError(f"groups must hold one label per column of X: expected shape ({n_columns},), got {labels.shape}.")
     if labels.dtype.kind not in "iubU":
@@ -293,6 +331,11 @@ def whole(name, number, least=0, below=1 << 62):
     if below is not None and number >= below:
         raise ValueError(f"{name} must be a whole number below 2^62, got {shown(number)}.")
     return int(number)
+
+
+def generator(rng):
+    """A generator of random numbers from a seed, a whole number; from None a fresh one; a NumPy Generator as it is."""
+    return np.random.default_rng(rng if rng is None or isinstance(rng, np.random.Generator) else whole("rng", rng, below=None))
 
 
 #: What begins a warning that some columns were set aside, but not all.

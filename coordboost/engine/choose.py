@@ -41,7 +41,7 @@ def checked_view(problem, method, view):
     """`view`, refused where the method or the loss needs another one."""
     if view is None:
         return None
-    if view not in VIEW.pieces.values():
+    if not any(view is kind for kind in VIEW.pieces.values()):
         raise ValueError(
             f"view must be one of Explicit, Gram, GramColumns, Lookahead and Gathered (classes), or None, got {shown(view)}."
         )

@@ -108,6 +108,7 @@ class Linear(Named, BaseEstimator):
 
     def _table(self, X, *, reset=False):
         least = {"ensure_min_samples": 2} if reset else {}
+        X = tables.in_memory("X", X)
         X = as_pandas(X) if is_frame(X) else X  # which tells times from numbers
         if is_frame(X) and any(map(is_time, X.dtypes)):
             refuse_words(X)

@@ -2,6 +2,7 @@
 
 import hashlib
 import math
+import numbers
 
 import numpy as np
 from scipy.sparse import issparse
@@ -10,11 +11,28 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from coordboost._checks import real, shown
 from coordboost.data.frames import is_frame, refuse_times
-from coordboost.data.validation import of_moderate_size, sound
+from coordboost.data.validation import collected, of_moderate_size, sound
+
+
+def in_memory(name, values):
+    """`values`, an array, a data frame or a sparse matrix; a Dask array is collected.
+
+    Raises
+    ------
+    ValueError
+        For anything else.
+    """
+    values = collected(name, values)
+    known = isinstance(values, list | tuple) or issparse(values) or hasattr(values, "__array__") or is_frame(values)
+    if isinstance(values, type) or not known:
+        way = "; open_columns(...) is for Problem(open_columns(...), y)" if hasattr(values, "standardized") else ""
+        raise ValueError(f"{name} must be an array, a data frame or a sparse matrix, got {shown(values)}{way}.")
+    return values
 
 
 def checked_table(estimator, X, *, reset=False):
     """X as it goes into bins: a data frame as it is, a sparse matrix by columns, anything else as an array of floats."""
+    X = in_memory("X", X)
     if is_frame(X):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
         return X
@@ -28,6 +46,7 @@ def checked_target(estimator, X, y, *, numeric):
     """y (n_samples,), as float64 where it is `numeric`."""
     if y is None:
         raise ValueError(f"{type(estimator).__name__} requires y to be passed, but the target y is None.")
+    y = in_memory("y", y)
     if numeric:
         refuse_times("y", y)
         _refuse_strange(y)
@@ -53,6 +72,8 @@ def weights(X, sample_weight, name="sample_weight"):
     """sample_weight (n_samples,), None for None or where all are 1."""
     if sample_weight is None:
         return None
+    if not isinstance(sample_weight, numbers.Number):
+        sample_weight = in_memory(name, sample_weight)
     try:
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     except ValueError as error:

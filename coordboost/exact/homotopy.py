@@ -77,7 +77,7 @@ def exact_path(X, y=None, *, kind="lasso", lam_min=0.0, max_corners=None, candid
         raise ValueError("y is part of the Problem: pass exact_path(problem) alone.")
     if not LOSS.of(problem.loss, "quadratic"):
         raise ValueError(f"exact paths are those of the squared loss, got {shown(problem.loss)}; use Problem(X, y).")
-    if kind not in KINDS:
+    if not isinstance(kind, str) or kind not in KINDS:
         raise ValueError(f"kind must be 'lasso', 'lar' or 'stagewise', got {shown(kind)}.")
     lam_min = not_negative("lam_min", lam_min)
     most = np.inf if max_corners is None else validation.whole("max_corners", max_corners, 1)

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.linalg
+from scipy.sparse import issparse
 
 from coordboost._checks import nothing_varies, shown
 from coordboost.data import validation
@@ -27,9 +28,11 @@ def as_problem(B, groups=None, *, scale=True):
             raise ValueError(f"a Problem carries its own groups: leave groups out, got {shown(groups)}.")
         problem = validation.countable("the geometry of learners", B)
     else:
-        if np.ndim(B) != 2 and not hasattr(B, "shape"):
+        if not (issparse(B) or validation.is_frame(B)):
+            B = validation.numeric("B", B, 2)
+        if len(B.shape) != 2 or 0 in B.shape:
             raise ValueError(f"B must be a Problem or a matrix with one column per learner, got {shown(B)}.")
-        problem = Problem(B, np.zeros(np.shape(B)[0] if np.ndim(B) else 0), center=False, scale=scale, groups=groups)
+        problem = Problem(B, np.zeros(B.shape[0]), center=False, scale=scale, groups=groups)
     if problem.n_samples * problem.n_learners > MAX_ENTRIES:
         raise ValueError(
             f"B is {problem.n_samples} x {problem.n_learners}: too large for its geometry (limit {MAX_ENTRIES} entries)."

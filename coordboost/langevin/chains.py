@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from coordboost._checks import checked_run, items_of
 from coordboost._protocol import DICTIONARY
 from coordboost.data import validation
 from coordboost.engine.follow import Follower
@@ -63,13 +64,18 @@ def chain(runs, burn_in, *, every=1, X=None):
     -----
     *Cost*: for each draw a copy of what is sampled; with X each step once on each row.
     """
-    runs = [runs] if hasattr(runs, "path") else list(runs)
+    runs = [runs] if hasattr(runs, "outcome") else items_of("runs", runs, "a Run, or a sequence of them")
+    if not runs:
+        raise ValueError("runs must be a Run, or a sequence of them, got none.")
+    for run in runs:
+        checked_run(run)
     n_steps = min(run.n_steps for run in runs)
     steps = np.arange(validation.whole("burn_in", burn_in), n_steps + 1, validation.whole("every", every, 1))
     if len(steps) < 2:
         raise ValueError(
             f"burn_in = {burn_in} leaves {len(steps)} draw(s) of {n_steps} steps; make longer runs, or a shorter burn-in."
         )
+    X = None if X is None else validation.collected("X", X)
     one = _coefficients if X is None else lambda run, at: _predictions(run, at, X)
     return Chain(np.stack([one(run, steps) for run in runs]), steps)
 

@@ -13,6 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from coordboost._checks import checked_run
+from coordboost.data import validation
+
 #: Above SMALL noise does not rule the choice; below LONG time constants a run remembers where it began.
 SMALL, LONG = 0.1, 5.0
 
@@ -26,7 +29,9 @@ def _autocovariance(x):
 
 def _split(x):
     """Chains (n_chains, n_draws) cut into halves."""
-    x = np.atleast_2d(np.asarray(x, dtype=np.float64))
+    x = np.atleast_2d(validation.numeric("x", x, 2 if getattr(x, "ndim", 1) == 2 else 1))
+    if x.shape[1] < 4:
+        raise ValueError(f"x must hold chains of at least 4 draws, (n_chains, n_draws), got shape {x.shape}.")
     half = x.shape[1] // 2
     return np.concatenate([x[:, :half], x[:, x.shape[1] - half :]])
 
@@ -97,7 +102,7 @@ def regime(run):
     ValueError
         For a run without noise.
     """
-    noise = run.method.noise
+    noise = checked_run(run).method.noise
     if noise is None or not np.isfinite(noise.beta[-1]):
         raise ValueError(f"{run.method.name} has no noise: there is no law that it samples; use sglb with a finite beta.")
     weight, resid = run.problem.weight, run.final.resid

@@ -15,6 +15,7 @@ import numpy as np
 
 from coordboost._checks import shown
 from coordboost._protocol import DICTIONARY, SELECTION
+from coordboost.data import validation
 from coordboost.problem import checked_problem
 
 #: Most learners times learners of which closed laws are formed.
@@ -65,6 +66,13 @@ class Limit(NamedTuple):
         return gamma / (2 * self.total) * np.einsum("...a,ab,...b->...", theta, inverse, theta)
 
 
+def checked_limit(limit):
+    """`limit`, refused where it is none."""
+    if not isinstance(limit, Limit):
+        raise ValueError(f"limit must be a Limit, as limit_of(problem, select) gives it, got {shown(limit)}.")
+    return limit
+
+
 def limit_of(problem, select, *, draws=20_000, rng=0):
     """The limit law of a selection rule on a problem, known or from `draws` draws of noise.
 
@@ -85,7 +93,8 @@ def limit_of(problem, select, *, draws=20_000, rng=0):
     -----
     *Cost*: draws times n_samples times n_columns.
     """
-    dictionary = checked_problem(problem).dictionary
+    dictionary, draws = checked_problem(problem).dictionary, validation.whole("draws", draws, 1)
+    rng = validation.generator(rng)
     blocks, n = DICTIONARY.of(dictionary, "n_columns") is not None, problem.n_learners
     if not (problem.countable or blocks) or n > MOST:
         raise ValueError(
@@ -94,10 +103,10 @@ def limit_of(problem, select, *, draws=20_000, rng=0):
     select = select if SELECTION.of(select, "bind") is None else select.bind(problem)
     unions, law = SELECTION.of(select, "unions"), SELECTION.of(select, "chances")
     if unions is not None:
-        chosen, p = unions(draws, np.random.default_rng(rng))
+        chosen, p = unions(draws, rng)
         return _of_blocks(problem, chosen, p, np.zeros(len(p)))
     if law is None:
-        raise ValueError(f"limit_of knows Full, Subset, Groups, Weighted and Softmax, got {shown(select)}.")
+        raise ValueError(f"select must be Full, Subset, Groups, Weighted or Softmax for a limit law, got {shown(select)}.")
     if blocks:
         own = np.eye(dictionary.n_groups, dtype=bool)
         return _of_blocks(problem, own, *_chances(problem, select, dictionary.noise_lengths, draws, rng))
@@ -108,7 +117,7 @@ def limit_of(problem, select, *, draws=20_000, rng=0):
 
 def _chances(problem, select, look, draws, rng):
     """The mean of the chances of a rule over draws of noise that it looks at by `look`, and its standard errors."""
-    rng, made, total, square = np.random.default_rng(rng), 0, 0.0, 0.0
+    made, total, square = 0, 0.0, 0.0
     while made < draws:
         size = min(draws - made, max(1, (1 << 22) // max(problem.n_samples, problem.n_learners)))
         noise = rng.standard_normal((size, problem.n_samples)) * np.sqrt(problem.weight)

@@ -17,7 +17,10 @@ import scipy.linalg
 
 from coordboost._checks import positive
 from coordboost._protocol import LOSS, SELECTION
-from coordboost.langevin.limit import limit_of
+from coordboost.data import validation
+from coordboost.langevin.limit import checked_limit, limit_of
+from coordboost.method import checked_method
+from coordboost.problem import checked_problem
 
 #: Most learners for which the equation of the covariance at a given eps is solved: it has their square unknowns.
 MOST = 60
@@ -57,11 +60,12 @@ class _Parts(NamedTuple):
 
     @classmethod
     def of(cls, problem, method, limit):
-        if not LOSS.of(problem.loss, "quadratic"):
+        if not LOSS.of(checked_problem(problem).loss, "quadratic"):
             raise ValueError(
                 f"closed laws are those of the squared loss, got {problem.loss!r}; use quadrature for 1 or 2 learners."
             )
-        noise, limit = method.bind(problem).noise, limit_of(problem, method.select) if limit is None else limit
+        noise = checked_method(method).bind(problem).noise
+        limit = limit_of(problem, method.select) if limit is None else checked_limit(limit)
         if noise is None or len(noise.beta) != 1:
             raise ValueError(
                 f"{method.name} has no limit law: it needs one finite beta, such as sglb(0.1, beta=1e4, gamma=1e-3)."
@@ -82,7 +86,7 @@ class _Parts(NamedTuple):
         ValueError
             Where they are not known.
         """
-        if not SELECTION.of(method.select, "blind"):
+        if not SELECTION.of(checked_method(method).select, "blind"):
             raise ValueError(
                 "the exact law at a given eps is known for rules that do not look at the residual: Weighted(p), Subset(1)."
             )
@@ -158,5 +162,6 @@ def transient(problem, method, n_steps, limit=None):
     """The law of the coefficients after `n_steps` steps from 0, as eps goes to 0 with eps * n_steps kept: a ``Normal``."""
     parts = _Parts.of(problem, method, limit)
     mean, cov = parts.gibbs()
+    n_steps = validation.whole("n_steps", n_steps)
     decay = scipy.linalg.expm(-parts.drift * parts.eps * n_steps)
     return Normal(mean - decay @ mean, cov - decay @ cov @ decay.T)

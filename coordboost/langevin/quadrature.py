@@ -5,7 +5,10 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._checks import positive
-from coordboost.langevin.limit import limit_of
+from coordboost.data import validation
+from coordboost.langevin.limit import checked_limit, limit_of
+from coordboost.method import checked_method
+from coordboost.problem import checked_problem
 
 
 class GridLaw(NamedTuple):
@@ -87,11 +90,12 @@ def quadrature(problem, method, limit=None, *, width, n_points=401):
     ValueError
         For more than two learners, and where the grid is too narrow.
     """
-    d = problem.n_learners
+    d = validation.countable("quadrature", checked_problem(problem)).n_learners
     if d > 2:
         raise ValueError(f"quadrature is for one or two learners, got {d}; closed laws of the squared loss are in gibbs().")
-    noise, limit = method.bind(problem).noise, limit_of(problem, method.select) if limit is None else limit
-    axis = np.linspace(-positive("width", width), width, n_points)
+    noise = checked_method(method).bind(problem).noise
+    limit = limit_of(problem, method.select) if limit is None else checked_limit(limit)
+    axis = np.linspace(-positive("width", width), width, validation.whole("n_points", n_points, 2))
     points = np.stack(np.meshgrid(*[axis] * d, indexing="ij"), axis=-1).reshape(-1, d)
     loss = np.array([problem.value(limit.columns @ point) for point in points]) / limit.total
     energy = loss + limit.penalty(points, method.step.shrink / method.step.rate)

@@ -6,7 +6,9 @@ from functools import cached_property
 import numpy as np
 import scipy.sparse
 
+from coordboost._checks import real
 from coordboost.certificates import judged
+from coordboost.data import validation
 from coordboost.data.inmemory import columns_as_in
 from coordboost.paths.freedom import active_rank, shrunken_rank
 from coordboost.paths.intercept import Farthest, certified
@@ -127,6 +129,7 @@ class LassoPath(PiecewiseLinear):
 
     def target(self, step=-1):
         """The optimum that the model at one alpha approaches, for ``certify``: the penalties of the unit columns of `problem`."""
+        step = self._place(step)
         way, lam = self.problem.standardization, float(self.alphas[step] * self.problem.weight.sum())
         price = lam * self.l1_ratio * self.factors[0, way.kept] / way.norm
         square = lam * (1 - self.l1_ratio) * self.factors[1, way.kept] / way.norm**2
@@ -138,10 +141,16 @@ class LassoPath(PiecewiseLinear):
         Computed anew from the coefficients and the intercept; with `independent` it is held against a general solver, as in ``certify``.
         *Cost*: one scan; two more, once, for an intercept that is fitted.
         """
+        step, independent = self._place(step), validation.flag("independent", independent)
         problem, coef, target = self.problem, self.models[[step]].toarray()[0], self.target(step)
         found = certified(problem, problem.unit(coef), self._shift(coef, self.intercepts[step]), target, self._reach)
         found.witness["relative_gap"] = found.gap / (problem.start_excess or 1.0)
         return judged(problem, found, target, self.free) if independent else found
+
+    def _place(self, step):
+        """The number of an alpha as an int."""
+        n = len(self.alphas)
+        return int(real("step", step, lambda k: k == int(k) and -n <= k < n, f"the number of an alpha, from {-n} to {n - 1}"))
 
     @cached_property
     def _reach(self):

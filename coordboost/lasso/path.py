@@ -84,6 +84,8 @@ def lasso_path(
     l1_ratio = real("l1_ratio", l1_ratio, lambda number: 0 < number <= 1, "above 0 and at most 1")
     _check_solver(solver, problem.loss, l1_ratio)
     tol, largest = positive("tol", tol), float(scale.max())
+    if products is not None and not (hasattr(products, "cross") and hasattr(products, "doubt")):
+        raise ValueError(f"products must have cross(a, b) and doubt, the inner products of the unit columns, got {shown(products)}.")
     with one_thread():
         ridge = (1 / l1_ratio - 1) / (factor * largest)
         columns = ScaledColumns(problem, scale / largest, ridge, weighted=squared, products=products)
@@ -151,7 +153,7 @@ def _check_solver(solver, loss, l1_ratio):
             f"l1_ratio < 1, the elastic net, is for the squared loss only, got {shown(loss)}; leave l1_ratio at 1."
         )
     known = ["descent"] if l1_ratio < 1 else [name for name in SOLVERS if (name == "newton") != squared]
-    if solver is not None and solver not in known:
+    if solver is not None and not (isinstance(solver, str) and solver in known):
         names = " or ".join(", ".join(map(repr, [None, *known])).rsplit(", ", 1))
         net = f" and l1_ratio = {l1_ratio:g}" if l1_ratio < 1 else ""
         raise ValueError(f"solver must be {names} for {shown(loss)}{net}, got {shown(solver)}.")

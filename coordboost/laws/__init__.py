@@ -6,6 +6,7 @@ declare what the law is about. Points are the same in every call.
 
 from coordboost._checks import shown
 from coordboost._protocol import COEFFICIENTS, DICTIONARY, FAMILY, LOSS, SELECTION, STEP, VIEW
+from coordboost.data.validation import flag
 from coordboost.interrupt import uncut
 from coordboost.laws import coefficients, dictionaries, families, losses, selections, steps, views
 from coordboost.laws.report import ERROR, SKIPPED, Law, Report
@@ -51,6 +52,7 @@ def check_piece(piece, *, y=None, raises=True):
         raise ValueError(f"check_piece takes an object with the verbs of a kind of piece ({known}), got {shown(piece)}.")
     if not view:
         kind.check(f"the {kind.name}", piece)
+    raises = flag("raises", raises)
 
     def tried(y):
         return Report(kind.name, shown(piece), [_tried(law, *made) for made in [module.case(piece, y)] for law in module.LAWS])

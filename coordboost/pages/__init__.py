@@ -2,7 +2,7 @@
 
 from html import escape, unescape
 
-from coordboost._checks import shown
+from coordboost._checks import checked_run, file_name, shown
 from coordboost.pages.chart import chart
 from coordboost.pages.heldout import heldout_part, heldout_words
 from coordboost.pages.sections import (
@@ -21,7 +21,6 @@ from coordboost.paths.heldout import held_out
 from coordboost.paths.refitted import with_intercept
 from coordboost.paths.validate import CrossValidation
 from coordboost.readers.model import model_of
-from coordboost.run import Run
 from coordboost.storage.beside import write_text
 
 
@@ -68,9 +67,9 @@ def page(run, out=None, *, run_file="the.run", cross_validation=None):
     -----
     *Cost*: a replay of some 200 steps for the picture, and of all steps where theorems speak about the run.
     """
-    if not isinstance(run, Run):
-        raise ValueError(f"run must be a Run, as solve(...), load(file) and the run_ of an estimator are, got {shown(run)}.")
-    held = run.outcome.validation
+    checked_run(run)
+    out = None if out is None else file_name("out", out)
+    run_file, held = file_name("run_file", run_file), run.outcome.validation
     if cross_validation is not None:
         points = cross_validation.losses.shape[1] if isinstance(cross_validation, CrossValidation) else 0
         if points <= run.n_steps:

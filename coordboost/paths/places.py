@@ -6,11 +6,12 @@ number of a point, by a norm, by a penalty or by a part of the last norm.
 
 import importlib
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 
-from coordboost._checks import not_negative, shown
+from coordboost._checks import items_of, not_negative, shown
+from coordboost.data import validation
 from coordboost.data.inmemory import columns_as_in
 from coordboost.paths.scoring import losses_of, rows_of
 
@@ -34,7 +35,7 @@ class Place:
     fraction: float | None = None
 
     def __post_init__(self):
-        given = {way: value for way, value in asdict(self).items() if value is not None}
+        given = {way: value for way, value in vars(self).items() if value is not None}
         if len(given) != 1:
             raise ValueError(
                 f"a place is named by exactly one of step, l1, lam, alpha and fraction, got {', '.join(given) or 'none'}."
@@ -47,7 +48,7 @@ class Place:
 
         total : sum of the weights;  last : function without arguments, the l1 at the end of the path
         """
-        way, value = next((way, float(value)) for way, value in asdict(self).items() if value is not None)
+        way, value = next((way, float(value)) for way, value in vars(self).items() if value is not None)
         if way == "alpha":
             return "lam", value * total
         if way == "fraction":
@@ -90,13 +91,15 @@ class PathLike:
 
         *Cost*: for a run one column of X a step, for others one product with X a point.
         """
+        X = validation.collected("X", X)
         y, weight = rows_of(self.problem, X, y, sample_weight)
         return -self._losses(X, y, weight) / weight.sum()
 
     def score_at(self, X, y, sample_weight=None, *, at):
         """The same at some places, a sequence of ``Place``, (len(at),)."""
+        X = validation.collected("X", X)
         y, weight = rows_of(self.problem, X, y, sample_weight)
-        preds = (self.predict(X, place) for place in at)
+        preds = (self.predict(X, place) for place in items_of("at", at, "a sequence of Place"))
         return -losses_of(self.problem, preds, y, weight) / weight.sum()
 
     def to_frame(self):
@@ -148,7 +151,7 @@ class PiecewiseLinear(PathLike):
 
     def _mixture(self, place):
         """The points around a place, and the share of the second."""
-        way, value = place.among(self.problem.weight.sum(), self._last_l1)
+        way, value = checked_place(place, "place").among(self.problem.weight.sum(), self._last_l1)
         knots = self._knots(way)
         at = -value if way == "lam" else value if way == "step" else unrounded(value, knots[-1], self.problem)
         if at > knots[-1]:
@@ -179,8 +182,8 @@ def unrounded(l1, last, problem):
     return float(last) if last < l1 <= last * (1 + slack) else l1
 
 
-def checked_place(at):
+def checked_place(at, name="at"):
     """`at`, refused where it is no place."""
     if not isinstance(at, Place):
-        raise ValueError(f"at must be a Place such as Place(alpha=0.1) or Place(step=100), got {shown(at)}.")
+        raise ValueError(f"{name} must be a Place such as Place(alpha=0.1) or Place(step=100), got {shown(at)}.")
     return at

@@ -4,6 +4,7 @@ from functools import cached_property
 
 import numpy as np
 
+from coordboost._checks import checked_run
 from coordboost._protocol import LOSS
 from coordboost.paths.intercept import Farthest, Shifts, beside_any, left_open, moved_by
 from coordboost.paths.places import PathLike, checked_place
@@ -31,6 +32,7 @@ class RefittedRun(PathLike):
     """
 
     def __init__(self, run):
+        checked_run(run)
         self.run, self.problem, self.method, self.seed = run, run.problem, run.method, run.seed
         self.n_points, self.n_steps, self.n_scans, self.seconds = run.n_points, run.n_steps, run.n_scans, run.seconds
         self.status, self.message = run.status, run.message

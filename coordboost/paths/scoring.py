@@ -18,7 +18,10 @@ BLOCK = 1 << 23
 
 def rows_of(problem, X, y, sample_weight):
     """Targets of new rows as the loss takes them, and their weights, (len(X),) each."""
-    n = X.shape[0] if hasattr(X, "shape") else len(X)
+    shape = X.shape if isinstance(getattr(X, "shape", None), tuple) else validation.as_array("X", X).shape
+    if len(shape) != 2:
+        raise ValueError(f"X must have 2 dimensions, got shape {shape}.")
+    n = shape[0]
     y = validation.target(y, n)
     return LOSS.of(problem.loss, "labels")(y) if LOSS.of(problem.loss, "labels") else y, validation.sample_weight(
         sample_weight, n

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from coordboost._checks import real
+from coordboost._checks import function, real
 from coordboost.data import validation
-from coordboost.paths.validate import in_threads, rows_quickly
+from coordboost.paths.validate import checked_path, in_threads, rows_and_target
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,8 +101,8 @@ def stability_selection(walk, X, y, *, n_pairs=50, rng=0, sample_weight=None, n_
     -------
     Stability
     """
-    n, rng = len(y), np.random.default_rng(rng)
-    draws = []
+    (X, y), rng = rows_and_target(X, y), validation.generator(rng)
+    n, draws = len(y), []
     for _ in range(validation.whole("n_pairs", n_pairs, 1)):
         order = rng.permutation(n)
         draws += [np.sort(order[: n // 2]), np.sort(order[n // 2 : 2 * (n // 2)])]
@@ -114,13 +114,14 @@ def bootstrap_frequencies(walk, X, y, *, n_draws=100, rng=0, sample_weight=None,
 
     Rows drawn twice have twice the weight.
     """
-    n, rng = len(y), np.random.default_rng(rng)
+    (X, y), rng = rows_and_target(X, y), validation.generator(rng)
+    n = len(y)
     draws = [rng.integers(0, n, n) for _ in range(validation.whole("n_draws", n_draws, 1))]
     return _walked(walk, X, y, draws, sample_weight, n_threads, False)
 
 
 def _walked(walk, X, y, draws, sample_weight, n_threads, halves):
-    X, y = rows_quickly(X), np.asarray(y)
+    function("walk", walk, "a function of X, y and sample_weight that gives a path")
     weight = validation.sample_weight(sample_weight, len(y))
 
     def walked(k):
@@ -128,5 +129,5 @@ def _walked(walk, X, y, draws, sample_weight, n_threads, halves):
         given = None if halves and sample_weight is None else weight[rows] * times
         return walk(X[rows], y[rows], given)
 
-    orders = in_threads(walked, lambda k, path: path.order_of_entry(), len(draws), n_threads)
+    orders = in_threads(walked, lambda k, path: checked_path(path).order_of_entry(), len(draws), n_threads)
     return Stability(tuple(orders), X.shape[1], halves)

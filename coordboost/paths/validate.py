@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse
 
-from coordboost._checks import shown
+from coordboost._checks import function, shown
 from coordboost._threads import one_thread
 from coordboost.data import validation
 from coordboost.interrupt import heed, uncut, working_for
@@ -100,7 +100,8 @@ def cross_validate(walk, X, y, *, folds=5, rng=0, sample_weight=None, at=None, n
     -----
     A run that ends before the others has no model for later steps: its losses there are inf.
     """
-    X, y = rows_quickly(X), np.asarray(y)
+    function("walk", walk, "a function of X, y and sample_weight that gives a path")
+    X, y = rows_and_target(X, y)
     weight = validation.sample_weight(sample_weight, len(y))
     folds = pairs_of("folds", folds, len(y)) if hasattr(folds, "__iter__") else folds_of(y, folds, rng)
 
@@ -152,6 +153,7 @@ def of_folds(walked, y, weight, folds, *, at=None, n_threads=1):
 
     def scored(i, found):
         (path, X), held = found, folds[kept[i]][1]
+        checked_path(path)
         given = X, y[held], weight[held]
         scores = path.score_path(*given) if at is None else path.score_at(*given, at=at)
         return path, -scores - least_mean(path.problem.loss, *rows_of(path.problem, *given))
@@ -203,7 +205,7 @@ def folds_of(y, k, rng=0):
     n, k = len(y), validation.whole("folds", k, 2)
     if k > n:
         raise ValueError(f"folds must be at most the {n} rows of X, got {k}.")
-    rng = np.random.default_rng(rng)
+    rng = validation.generator(rng)
     mixed = rng.permutation(n)
     order = mixed[np.argsort(y[mixed], kind="stable")]
     fold = np.empty(n, dtype=int)
@@ -212,8 +214,20 @@ def folds_of(y, k, rng=0):
     return [(np.flatnonzero(fold != i), np.flatnonzero(fold == i)) for i in range(k)]
 
 
+def checked_path(path):
+    """`path`, what a walk gave, refused where it is none."""
+    if isinstance(path, type) or not hasattr(path, "order_of_entry"):
+        raise ValueError(f"walk must give a path, such as solve(...) or lasso_path(...), got {shown(path)}.")
+    return path
+
+
 def rows_quickly(X):
-    """X as something that gives rows quickly; data frames as arrays."""
-    if validation.is_frame(X):
-        return validation.matrix(X)[0]
-    return scipy.sparse.csr_array(validation.sound(X)) if scipy.sparse.issparse(X) else np.asarray(X)
+    """X as something that gives rows quickly, data frames as arrays."""
+    return scipy.sparse.csr_array(validation.sound(X)) if scipy.sparse.issparse(X) else validation.matrix(X)[0]
+
+
+def rows_and_target(X, y):
+    """``rows_quickly(X)``, and a target with an entry for each of them."""
+    X = rows_quickly(X)
+    validation.vector("y", y, X.shape[0], "row of X")
+    return X, np.asarray(y)

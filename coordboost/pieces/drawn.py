@@ -53,7 +53,10 @@ class Weighted(NamedTuple):
     def bind(self, problem):
         groups = DICTIONARY.of(problem.dictionary, "n_groups")
         n = problem.n_learners if groups is None else groups
-        p = np.array(self.p, dtype=np.float64)
+        try:
+            p = np.array(self.p, dtype=np.float64)
+        except (TypeError, ValueError):
+            p = np.zeros(0)
         if p.shape != (n,) or not (np.isfinite(p).all() and (p >= 0).all() and p.sum() > 0):
             raise ValueError(
                 f"Weighted: p must be {n} numbers >= 0, not all 0, one for each learner or group; got {shown(self.p)}."

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._checks import not_negative, nothing_varies, positive, shown
+from coordboost._checks import not_negative, nothing_varies, number_of, positive, shown
 from coordboost._protocol import DICTIONARY, PERTURBATION
 
 
@@ -31,6 +31,14 @@ class Structure(enum.IntEnum):
     NONE = 0
     OWN = 1
     SAME = 2
+
+
+def structure_of(value):
+    """The number of a ``Structure``, or of a number that stands for one."""
+    number = number_of(value)
+    if number not in tuple(Structure):
+        raise ValueError(f"structure must be Structure.OWN, Structure.NONE or Structure.SAME, got {shown(value)}.")
+    return int(number)
 
 
 def inverse_temperatures(beta):

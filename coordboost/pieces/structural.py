@@ -78,6 +78,8 @@ def table_of(families, problem, name):
         Where there are two, and where columns that are given do not fit it.
     """
     own = DICTIONARY.of(problem.dictionary, "families")
+    if not (families is None or isinstance(families, Families)):
+        raise ValueError(f"{name}: families must be a table, Families(bound, complexity), or None, got {shown(families)}.")
     if own is None and families is None:
         return finite_families(problem)
     if own is None:

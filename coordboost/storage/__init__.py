@@ -2,14 +2,17 @@
 
 import numpy as np
 
+from coordboost._checks import file_name
 from coordboost._protocol import DICTIONARY, STEP, VIEW
+from coordboost.data.validation import flag
 from coordboost.engine.choose import checked_view
 from coordboost.engine.memory import Memory
 from coordboost.engine.path import Path
 from coordboost.engine.source import MOST, VIEWS
+from coordboost.method import checked_method
 from coordboost.methods import METHODS
 from coordboost.outcome import Outcome, Replay, Status
-from coordboost.problem import Problem
+from coordboost.problem import Problem, checked_problem
 from coordboost.storage.archive import ERRORS, Archive, write
 from coordboost.storage.codec import decode, encode
 from coordboost.storage.schema import FORMAT, PROBLEM, VERSION, check_arrays, check_header
@@ -33,7 +36,7 @@ def write_run(outcome, file, *, data):
     OSError
         Where the file cannot be written; what was there is as it was.
     """
-    problem = outcome.problem
+    problem, file, data = outcome.problem, file_name("file", file), flag("data", data)
     if not problem.countable and DICTIONARY.of(problem.dictionary, "saved") is None:
         raise ValueError(
             "a run over a family of your own cannot be saved: keep run.path and run.problem.dictionary.learners, or give the family a "
@@ -79,6 +82,9 @@ def read_run(file, problem=None, method=None):
         If the file is no run, of a newer version, damaged, or does not give the coefficients that it was saved with. Every entry is
         checked before it is used, and sizes before anything is unpacked.
     """
+    file = file_name("file", file)
+    problem = problem if problem is None else checked_problem(problem)
+    method = method if method is None else checked_method(method)
     header, arrays = _read(file, problem)
     try:
         with np.errstate(all="ignore"):
@@ -143,6 +149,8 @@ def _outcome(file, header, arrays, problem, method):
     beta = Replay(problem, method, path).beta(len(path))
     if not np.allclose(beta, arrays["beta"], rtol=1e-9, atol=1e-12 * np.abs(arrays["beta"]).max(initial=0.0)):
         raise _Said(f"{file}: the recorded steps do not lead to the saved coefficients; wrong problem, or a damaged file.")
+    if not np.isfinite(problem.value(problem.combine(beta))):
+        raise _Said(f"{file}: the loss of its last model is not finite; no run ends so, the file is damaged.")
     return Outcome(
         problem, method, view, header["seed"], True, path, beta, (k, memory), header["scans"], Status[header["status"]],
         header["message"], float(header["seconds"]), header.get("validation"),

@@ -3,10 +3,13 @@
 import itertools
 import sys
 import warnings
-from contextlib import suppress
+from asyncio import CancelledError
 from functools import partial, reduce
 
 import numpy as np
+
+#: How often a computation that was lost is tried.
+ATTEMPTS = 3
 
 
 def _lost():
@@ -23,15 +26,14 @@ def _lost():
 class DaskArray:
     """A two-dimensional ``dask.array.Array``. Results of chunks are merged `fan` at a time, in an order that the chunks decide.
 
-    Dask makes lost results again when a worker dies; a computation that is lost as a whole is made again, `attempts` times at most.
+    Dask makes lost results again when a worker dies; a computation that is lost as a whole is made again, see ``computed``.
     """
 
     names = None
-    attempts, fan = 3, 16
+    fan = 16
 
     def __init__(self, array):
-        if any(size != size for chunks in array.chunks for size in chunks):
-            raise ValueError("X is a Dask array with chunks of unknown size; call X.compute_chunk_sizes() first.")
+        known_size("X", array)
         if any(0 in chunks for chunks in array.chunks):
             array = array.rechunk(tuple(tuple(size for size in chunks if size) for chunks in array.chunks))
         self.array, self.shape, self.dtype = array, tuple(map(int, array.shape)), np.dtype(array.dtype)
@@ -45,7 +47,7 @@ class DaskArray:
             return
         blocks = self.array[:, index].rechunk({1: -1}).to_delayed()[:, 0]
         arrays, kernel = [_shared(a, len(blocks) > 1) for a in by_column], delayed(kernel, pure=False)
-        results = self._computed([kernel(block, *arrays) for block in blocks])
+        results = computed([kernel(block, *arrays) for block in blocks])
         for rows, result in zip(_parts(self.array.chunks[0]), results, strict=True):
             yield rows, slice(0, len(index)), result
 
@@ -66,13 +68,39 @@ class DaskArray:
             while len(parts) > 1:
                 parts = [merge(parts[i : i + fan]) for i in range(0, len(parts), fan)]
             results += parts
-        yield from self._computed(results)
+        yield from computed(results)
 
-    def _computed(self, values):
-        for _ in range(self.attempts - 1):
-            with suppress(*_lost()):
-                return _compute(values)
+
+def is_dask(values):
+    """Whether `values` are a Dask array."""
+    return type(values).__module__.partition(".")[0] == "dask" and hasattr(values, "chunks") and hasattr(values, "ndim")
+
+
+def known_size(name, array):
+    """The bytes of a Dask array; one with chunks of unknown size is refused."""
+    if any(size != size for chunks in array.chunks for size in chunks):
+        raise ValueError(f"{name} is a Dask array with chunks of unknown size; call {name}.compute_chunk_sizes() first.")
+    return int(array.nbytes)
+
+
+def computed(values, name="X", attempts=ATTEMPTS):
+    """The results of graphs, a tuple. A computation that is lost as a whole is made again, `attempts` times in all at most.
+
+    Raises
+    ------
+    ValueError
+        Where that fails: the cluster was closed, and what it held is gone; or a source of the array cannot be read.
+    """
+    try:
         return _compute(values)
+    except (Exception, CancelledError) as error:
+        if attempts == 1 or not isinstance(error, _lost()):
+            why = " ".join(f"{type(error).__name__}: {error}".split())[:120].rstrip(".: ")
+            raise ValueError(
+                f"{name}, a Dask array, could not be computed ({why}): if its cluster was closed, or a source of it is gone, make the "
+                "array again."
+            ) from error
+    return computed(values, name, attempts - 1)
 
 
 def _compute(values):

@@ -1,0 +1,228 @@
+"""Every public door: what it is called with where all is well, and what else people hand in."""
+
+import io
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import scipy.sparse
+
+import coordboost as cb
+
+RNG = np.random.default_rng(0)
+X, Y = RNG.normal(size=(24, 3)), RNG.normal(size=24)
+UNIT = X / np.linalg.norm(X, axis=0)
+SIGNS = np.where(Y > 0, 1.0, -1.0)
+FOLDER = tempfile.TemporaryDirectory()
+FILE, TEXT, STORED = (Path(FOLDER.name) / name for name in ("a.run", "table.csv", "columns.npy"))
+SQUARED = cb.Problem(X, Y)
+RUN = cb.solve(SQUARED, cb.ls_boost(0.5), 6, compile=False)
+STUMPS = cb.Problem(cb.stumps(X), Y)
+TREES = cb.Problem(cb.trees(X, max_depth=1), Y)
+GROWN = cb.solve(TREES, cb.gbm(0.5), 3, compile=False)
+FAMILIES = cb.tree_families(X, nodes=(2, 4), bounds=(1.0,))
+STRUCTURED = cb.solve(cb.Problem(FAMILIES, SIGNS, cb.Logistic()), cb.rgb(0.1), 3, compile=False)
+LANGEVIN = cb.sglb(0.1, 10.0, 0.5, select=cb.Subset(1))
+CHAIN = cb.solve(SQUARED, LANGEVIN, 40, compile=False)
+RUN.save(FILE)
+pd.DataFrame(X, columns=list("abc")).assign(y=Y).to_csv(TEXT, index=False)
+np.save(STORED, np.asfortranarray(X))
+CLOSED = io.StringIO("x")
+CLOSED.close()
+
+
+def walk(X, y, sample_weight=None):
+    """A walk as ``cross_validate`` takes it."""
+    return cb.solve(cb.Problem(X, y, sample_weight=sample_weight), cb.ls_boost(0.5), 4, compile=False)
+
+
+#: What people hand in by mistake, by name; made anew for each call.
+STRANGE = {
+    "None": lambda: None,
+    "text": lambda: "text",
+    "bytes": lambda: b"text",
+    "dict": dict,
+    "dict of a word": lambda: {"a": 1},
+    "set": lambda: {1, 2},
+    "an object": object,
+    "object array": lambda: np.array([[1, "a"], [None, 2]], dtype=object),
+    "empty array": lambda: np.zeros(0),
+    "no columns": lambda: np.zeros((24, 0)),
+    "0-d array": lambda: np.array(0.5),
+    "0-d words": lambda: np.array("a"),
+    "3-d array": lambda: np.ones((2, 2, 2)),
+    "short array": lambda: np.ones(3),
+    "array of NaN": lambda: np.full((24, 3), np.nan),
+    "NaN": lambda: np.nan,
+    "minus infinity": lambda: -np.inf,
+    "minus one": lambda: -1,
+    "half": lambda: 0.5,
+    "complex": lambda: 1j,
+    "True": lambda: True,
+    "list of lists": lambda: [[1], [1, 2]],
+    "list of words": lambda: ["a", "b"],
+    "generator": lambda: (one for one in (1.0, 2.0)),
+    "a function": lambda: (lambda *given: None),
+    "closed file": lambda: CLOSED,
+    "a class": lambda: cb.Problem,
+    "an estimator class": lambda: cb.CertifiedLasso,
+    "an estimator": lambda: cb.CertifiedLasso(),
+    "a piece class": lambda: cb.Huber,
+    "a loss": lambda: cb.Huber(1.0),
+    "a rule": lambda: cb.Full(),
+    "a method": lambda: cb.ls_boost(0.5),
+    "a maker": lambda: cb.ls_boost,
+    "a problem": lambda: SQUARED,
+    "a run": lambda: RUN,
+    "a path": lambda: cb.lasso_path(X, Y, n_alphas=3),
+    "stored columns": lambda: cb.open_columns(STORED),
+    "trees": lambda: cb.trees(X),
+    "a data frame": lambda: pd.DataFrame({"a": ["u", "v"]}),
+    "a sparse matrix": lambda: scipy.sparse.csr_array(np.eye(3)),
+    "a dtype": lambda: np.float64,
+    "a date": lambda: np.datetime64("2020-01-01"),
+}  # fmt: skip
+
+
+class Source:
+    """An oracle in memory."""
+
+    n_samples, n_learners = 24, 3
+
+    def scan(self, v):
+        return UNIT.T @ v
+
+    def column(self, j):
+        return UNIT[:, j]
+
+
+def solved(method):
+    return cb.solve(SQUARED, method, 2, compile=False)
+
+
+def of_step(step):
+    return solved(cb.Method("own", cb.Full(), step))
+
+
+def of_rule(select):
+    return solved(cb.Method("own", select, cb.Proportional(0.5)))
+
+
+def of_loss(loss):
+    return cb.Problem(X, SIGNS if hasattr(loss, "labels") else np.abs(Y), loss)
+
+
+def certified(target):
+    return cb.certify(SQUARED, RUN.beta, target)
+
+
+def fitted(blocks):
+    return cb.Problem(blocks, Y)
+
+
+def _doors():
+    """name -> (function, what it is called with, what is done with the outcome)."""
+    done, path = lambda outcome: outcome, cb.lasso_path(X, Y, n_alphas=4)
+    table = {
+        "Problem": (cb.Problem, dict(X=X, y=Y), done),
+        "solve": (cb.solve, dict(problem=SQUARED, method=cb.ls_boost(0.5), n_steps=2, compile=False), done),
+        "iterate": (cb.iterate, dict(problem=SQUARED, method=cb.ls_boost(0.5), n_steps=2, compile=False), list),
+        "certify": (cb.certify, dict(problem=SQUARED, beta=RUN.beta), done),
+        "check": (cb.check, dict(run=RUN), done),
+        "plan": (cb.plan, dict(problem=SQUARED, method=cb.ls_boost, gap=1.0), done),
+        "page": (cb.page, dict(run=RUN), done),
+        "load": (cb.load, dict(file=FILE), done),
+        "account": (cb.account, dict(run=STRUCTURED), done),
+        "penalty_path": (cb.penalty_path, dict(problem=STRUCTURED.problem, penalties=[0.1], n_steps=1, X_val=X, y_val=SIGNS), done),
+        "lightgbm_text": (cb.lightgbm_text, dict(run=GROWN), done),
+        "shapes": (cb.shapes, dict(problem=STUMPS, beta=np.zeros(STUMPS.n_learners)), done),
+        "mca": (cb.mca, dict(B=X, n_starts=2), done),
+        "momentum_limit": (cb.momentum_limit, dict(problem=SQUARED), done),
+        "open_columns": (cb.open_columns, dict(source=STORED), done),
+        "read_table": (cb.read_table, dict(path=TEXT, target="y"), done),
+        "bin_columns": (cb.bin_columns, dict(X=X), done),
+        "stumps": (cb.stumps, dict(X=X), fitted),
+        "leaf_stumps": (cb.leaf_stumps, dict(X=X), fitted),
+        "trees": (cb.trees, dict(X=X), fitted),
+        "tree_families": (cb.tree_families, dict(X=X, nodes=(2, 4), bounds=(1.0,)), fitted),
+        "blocks": (cb.blocks, dict(X=X, blocks=[[0, 1], [2]]), fitted),
+        "cross_validate": (cb.cross_validate, dict(walk=walk, X=X, y=Y, folds=2), done),
+        "bootstrap_frequencies": (cb.bootstrap_frequencies, dict(walk=walk, X=X, y=Y, n_draws=2), done),
+        "stability_selection": (cb.stability_selection, dict(walk=walk, X=X, y=Y, n_pairs=2), done),
+        "lasso_path": (cb.lasso_path, dict(X=X, y=Y, n_alphas=3), done),
+        "exact_path": (cb.exact_path, dict(X=X, y=Y), done),
+        "convert_penalty": (cb.convert_penalty, dict(value=1.0, source="lam", to="alpha", of=SQUARED), done),
+        "check_piece": (cb.check_piece, dict(piece=cb.Huber(1.0), raises=False), done),
+        "subgradient_descent": (cb.subgradient_descent, dict(problem=SQUARED, step=0.1, n_steps=2), list),
+        "Oracle": (cb.Oracle, dict(source=Source()), fitted),
+        "RefittedRun": (cb.RefittedRun, dict(run=RUN), done),
+        "Method": (cb.Method, dict(name="own", select=cb.Full(), step=cb.Proportional(0.5)), solved),
+        "Place": (cb.Place, dict(l1=0.1), lambda place: path.predict(X, place)),
+        "Ball": (cb.Ball, dict(radius=1.0), certified),
+        "Penalty": (cb.Penalty, dict(lam=1.0), certified),
+        "GapBelow": (cb.GapBelow, dict(tolerance=0.1), lambda stop: cb.solve(SQUARED, cb.ls_boost(0.5), 2, stop=stop, compile=False)),
+        "NoProgress": (cb.NoProgress, dict(), lambda stop: cb.solve(SQUARED, cb.ls_boost(0.5), 2, stop=stop, compile=False)),
+        "TimeLimit": (cb.TimeLimit, dict(seconds=1.0), lambda stop: cb.solve(SQUARED, cb.ls_boost(0.5), 2, stop=stop, compile=False)),
+    }  # fmt: skip
+    methods = {
+        "forward_stagewise": dict(eps=0.1), "regularized_forward_stagewise": dict(eps=0.1, delta=1.0), "rtgcd": dict(t=2),
+        "path_forward_stagewise": dict(eps=0.1, deltas=[1.0, 1.0, 1.0]), "frank_wolfe": dict(delta=1.0), "lasso_cd": dict(lam=0.1),
+        "frank_wolfe_away": dict(delta=1.0), "frank_wolfe_pairwise": dict(delta=1.0), "agbm": dict(eta=0.5, gamma=0.01),
+        "agbmr": dict(eta=0.5, gamma=0.01, period=4), "vagbm": dict(eta=0.5), "rgb": dict(penalty=0.1),
+    }  # fmt: skip
+    table |= {name: (maker, methods.get(name, {}), solved) for name, maker in cb.METHODS.items() if name != "rgb"}
+    logistic = cb.Problem(FAMILIES, SIGNS, cb.Logistic())
+    table["rgb"] = (cb.rgb, methods["rgb"], lambda method: cb.solve(logistic, method, 2, compile=False))
+    steps = {
+        "Sign": dict(eps=0.1), "SignSequence": dict(eps=[0.1, 0.1]), "PathSign": dict(eps=0.1, deltas=[1.0, 1.0]),
+        "Proportional": dict(rate=0.5),
+        "SoftThreshold": dict(lam=0.1), "Fitted": dict(rate=0.5), "DampedSearch": dict(rate=0.5), "OpenLoop": dict(radius=1.0),
+        "BallSearch": dict(radius=1.0), "Langevin": dict(rate=0.1),
+    }  # fmt: skip
+    table |= {name: (getattr(cb, name), given, of_step) for name, given in steps.items()}
+    rules = {"Subset": dict(t=2), "Weighted": dict(p=[0.5, 0.25, 0.25]), "Softmax": dict(kappa=1.0)}
+    table |= {name: (getattr(cb, name), given, of_rule) for name, given in rules.items()}
+    losses = {"Huber": {}, "Logistic": {}, "Quantile": {}, "SmoothZeroOne": {}}
+    table |= {name: (getattr(cb, name), given, of_loss) for name, given in losses.items()}
+    lv, bd = cb.langevin, cb.bounds
+    table |= {
+        "langevin.chain": (lv.chain, dict(runs=CHAIN, burn_in=10), done),
+        "langevin.gibbs": (lv.gibbs, dict(problem=SQUARED, method=LANGEVIN), done),
+        "langevin.stationary": (lv.stationary, dict(problem=SQUARED, method=LANGEVIN), done),
+        "langevin.transient": (lv.transient, dict(problem=SQUARED, method=LANGEVIN, n_steps=5), done),
+        "langevin.limit_of": (lv.limit_of, dict(problem=SQUARED, select=cb.Subset(1), draws=20), done),
+        "langevin.regime": (lv.regime, dict(run=CHAIN), done),
+        "langevin.ess": (lv.ess, dict(x=Y), done),
+        "langevin.split_rhat": (lv.split_rhat, dict(x=Y), done),
+        "bounds.tree_complexity": (bd.tree_complexity, dict(nodes=3, bound=1.0, n_features=3, n_samples=24), done),
+        "bounds.sharper_tree_complexity": (bd.sharper_tree_complexity, dict(nodes=3, bound=1.0, n_features=3, n_samples=24), done),
+    }  # fmt: skip
+    for verb, given, after in (
+        ("resume", dict(n_steps=1), done), ("predict", dict(X=X), done), ("certificate", dict(), done), ("replay", dict(at=[0, 1]), list),
+        ("coef_at", dict(l1=0.1), done), ("step_at", dict(place=cb.Place(step=1)), done),
+        ("save", dict(file=Path(FOLDER.name) / "b.run"), done),
+    ):  # fmt: skip
+        table[f"Run.{verb}"] = (getattr(RUN, verb), given, after)
+    for verb, given in (("predict", dict(X=X)), ("coef_at", dict(alpha=path.alphas[1])), ("certificate", dict(step=1))):
+        table[f"LassoPath.{verb}"] = (getattr(path, verb), given, done)
+    exact = cb.exact_path(X, Y)
+    for way, one in (("Run", RUN), ("LassoPath", path), ("ExactPath", exact)):
+        table[f"{way}.score_path"] = (one.score_path, dict(X=X, y=Y), done)
+        table[f"{way}.score_at"] = (one.score_at, dict(X=X, y=Y, at=[cb.Place(fraction=0.5)]), done)
+        table[f"{way}.certificate_at"] = (one.certificate_at, dict(place=cb.Place(step=1)), done)
+        table[f"{way}.intercept_at"] = (one.intercept_at, dict(fraction=0.5), done)
+    for verb, given in (("predict", dict(beta=RUN.beta, X=X)), ("unit", dict(coef=RUN.coef)), ("raw", dict(beta=RUN.beta))):
+        table[f"Problem.{verb}"] = (getattr(SQUARED, verb), given, done)
+    for verb, given in (("predict", dict(X=X)), ("coef_at", dict(lam=exact.lam[1])), ("certificate", dict(lam=exact.lam[1]))):
+        table[f"ExactPath.{verb}"] = (getattr(exact, verb), given, done)
+    small = {"n_estimators": 2, "min_samples_leaf": 2}
+    for kind, settings in ((cb.CertifiedLasso, {}), (cb.LSBoostRegressor, {"n_steps": 5}), (cb.RandomizedGBMRegressor, small),
+                           (cb.ForwardStagewiseClassifier, {"n_steps": 5}), (cb.RegularizedGBMClassifier, small)):  # fmt: skip
+        model, target = kind(**settings), SIGNS if "Classifier" in kind.__name__ else Y
+        table[f"{kind.__name__}.fit"] = (model.fit, dict(X=X, y=target), done)
+        table[f"{kind.__name__}.predict"] = (kind(**settings).fit(X, target).predict, dict(X=X), done)
+    return table
+
+
+DOORS = _doors()

@@ -1,0 +1,194 @@
+"""Every public door with everything that people hand in by mistake: a sentence of ours that names the parameter, never a traceback."""
+
+import inspect
+import io
+import os
+import subprocess
+import sys
+import traceback
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from doors import DOORS, FOLDER, RUN, SQUARED, STORED, STRANGE, X, Y
+from refusal import refused
+from run_files import forged, header_of, npy, put_together, taken_apart
+
+import coordboost as cb
+from coordboost.cli import main
+
+PACKAGE = str(Path(cb.__file__).parent)
+#: What the package makes, or what is a list of its own: nobody calls these with data.
+MADE = {
+    "Account", "BoundCheck", "Certificate", "ConstantColumnWarning", "CrossValidation", "Explicit", "Families", "FamilyStep", "Forecast",
+    "Gathered", "Gram", "GramColumns", "Groups", "InterruptedWarning", "Interval", "LeafStumps", "LongStepWarning", "Lookahead", "METHODS",
+    "Noise", "Run", "Shape", "State", "Status", "Structural", "Structure", "Structured", "Stumps", "Table", "Dense", "Sparse", "best_of",
+    "bounds", "langevin", "plots", "Mask", "Together", "Unconstrained", "Full", "Cyclic", "LineSearch", "Squared", "Exponential",
+    "Poisson", "Welsch",
+}  # fmt: skip
+#: Parameters that are functions: what a function of the user's own raises is the user's.
+FUNCTIONS = ("walk", "watch", "stop", "step", "complexity")
+#: Other words by which a sentence names a parameter.
+ALIASES = {
+    "source": ("X ", "oracle", "file", "does not exist"), "X": ("column", "oracle", "Problem"), "runs": ("run ",),
+    "X_val": ("X ",), "rate": ("eps",), "shrink": ("gamma eps",),
+    "blocks": ("block",), "target": ("choose the target", "certificate"), "deltas": ("sequence",), "piece": ("loss", "rule"),
+    "path": ("expected a name",), "file": ("not a coordboost run", "does not exist"), "statements": ("statement", "speak"),
+    "method": ("law", "method", "ls_boost"), "run": ("noise", "run "), "problem": ("Problem",), "alpha": ("lam",), "of": ("Problem",),
+}  # fmt: skip
+
+
+def outcome(action):
+    """The error that `action` raises, or None."""
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            action()
+    except Exception as error:
+        return error
+    return None
+
+
+def fault(name, parameter, error):
+    """What is wrong with what a door says, or None."""
+    if error is None:
+        return None
+    message, last = str(error), traceback.extract_tb(error.__traceback__)[-1].filename
+    theirs = ".fit" in name or name.endswith(("Regressor.predict", "Classifier.predict", "CertifiedLasso.predict"))
+    ours = last.startswith(PACKAGE) or (theirs and f"{os.sep}sklearn{os.sep}" in last)
+    if not isinstance(error, ValueError) and not (theirs and ours and type(error) is TypeError):
+        return f"{type(error).__name__}: {message}"
+    if not ours or "numba" in message.lower():
+        return f"said in {last}: {message}"
+    words = (parameter, *ALIASES.get(parameter, ()))
+    named = theirs or any(word.lower() in message.lower() for word in words)
+    return None if named and ("\n" not in message or theirs) else f"no sentence about {parameter}: {message}"
+
+
+def faults(name, values):
+    function, given, after = DOORS[name]
+    for parameter, how in inspect.signature(function).parameters.items():
+        for value in values if how.kind is not how.VAR_KEYWORD else ():
+            own = parameter in FUNCTIONS and value in ("a function", "a maker")
+            error = outcome(lambda p=parameter, v=value: after(function(**{**given, p: STRANGE[v]()})))
+            said = None if own else fault(name, parameter, error)
+            if said:
+                yield f"{parameter} = {value}: {said}"
+
+
+def test_every_public_name_is_a_door_or_made_by_the_package():
+    known = {name.split(".")[0] for name in DOORS} | MADE | {"AcceleratedGBMClassifier"}
+    estimators = {name for name in cb.__all__ if hasattr(getattr(cb, name), "get_params")}
+    assert set(cb.__all__) - estimators - known == set()
+
+
+def test_doors_are_open():
+    assert all(outcome(lambda one=one: one[2](one[0](**one[1]))) is None for one in DOORS.values())
+
+
+@pytest.mark.parametrize("name", DOORS)
+def test_nothing_foreign_is_said(name):
+    """A quarter of the strange values, another one at each door; the slow test has all."""
+    assert list(faults(name, list(STRANGE)[list(DOORS).index(name) % 4 :: 4])) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", DOORS)
+def test_nothing_foreign_is_said_of_anything(name):
+    assert list(faults(name, STRANGE)) == []
+
+
+@pytest.mark.parametrize("kind", [cb.CertifiedLasso, cb.CertifiedLassoCV, cb.LSBoostRegressor, cb.RandomizedGBMRegressor])
+def test_estimators_refuse_columns_in_a_store(kind):
+    refused(lambda: kind().fit(cb.open_columns(STORED), Y), "X must be an array, a data frame or a sparse matrix")
+
+
+def test_a_number_is_no_file():
+    """It would be a file that is open already: 1 is stdout."""
+    for bad in (True, 1, 2.0, None, b"a.run"):
+        refused(lambda bad=bad: cb.load(bad), "file must be the path of a file")
+        refused(lambda bad=bad: RUN.save(bad), "file must be the path of a file")
+    os.fstat(1)
+
+
+def spoiled(run, field, value):
+    """The run as a file in which a number of an array is another one, and all that hangs on it fits."""
+    file = Path(FOLDER.name) / "spoiled.run"
+    run.save(file)
+    members = taken_apart(file.read_bytes())
+    arrays = {name: np.lib.format.read_array(io.BytesIO(data)) for name, data in members.items() if name != "header.npy"}
+    arrays[f"{field}.npy"].flat[0] = value
+    arrays["beta.npy"][:] = 0
+    np.add.at(arrays["beta.npy"], arrays["path.learner.npy"], arrays["path.theta.npy"])
+    file.write_bytes(
+        put_together(forged({**members, **{name: npy(array) for name, array in arrays.items()}}, header_of(members)))
+    )
+    return file
+
+
+@pytest.mark.parametrize("value", [1e155, -1e200, 1e308])
+@pytest.mark.parametrize("method", [cb.ls_boost(0.5), cb.gcd(cb.LineSearch()), cb.rtgcd(2)], ids=lambda one: one.name)
+def test_a_run_file_that_ends_beyond_float64_is_refused(method, value):
+    file = spoiled(cb.solve(SQUARED, method, 5, compile=False), "path.theta", value)
+    refused(lambda: cb.load(file).resume(3), "the loss of its last model is not finite")
+
+
+@pytest.mark.parametrize("loss", [cb.Squared(), cb.Huber(1.0)])
+def test_a_resumed_run_goes_back_to_its_own_steps_at_most(loss):
+    """Steps before it may be as long as they were: they are kept, and those that leave float64 are not."""
+    problem = cb.Problem(X, Y, loss)
+    run = cb.solve(problem, cb.vagbm(1.0, 1.0), 4, compile=False)
+    longer = run.resume(6000)
+    assert longer.n_steps >= run.n_steps and np.isfinite(longer.final.loss)
+    again = longer.resume(50)
+    assert again.n_steps >= longer.n_steps and np.isfinite(again.final.loss)
+
+
+def test_an_interval_without_an_end_is_shown():
+    """An upper end beyond float64: the commands and the page write a dash."""
+    from coordboost.report import interval_rows, verdict
+
+    found = verdict(SQUARED, cb.certify(SQUARED, 10 * RUN.beta, cb.Penalty(1e308)))
+    assert dict(interval_rows(found["model"]))["upper"] == "-"
+
+
+COMMANDS = {
+    "coef": ["coef", "RUN"], "coef as JSON": ["coef", "RUN", "--json"], "certify": ["certify", "RUN"], "check": ["check", "RUN"],
+    "predict": ["predict", "RUN", "TABLE"], "mca": ["mca", "TABLE", "--target", "y"],
+}  # fmt: skip
+
+
+@pytest.fixture
+def closed(monkeypatch):
+    """A process without stdout and stderr."""
+
+    def close(*names):
+        for name in names:
+            monkeypatch.setattr(sys, name, None)
+
+    return close
+
+
+@pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS)
+def test_a_command_without_stdout_says_so(words, closed, capfd, tmp_path):
+    table = tmp_path / "table.csv"
+    np.savetxt(table, np.column_stack([X, Y]), delimiter=",", header="a,b,c,y", comments="")
+    cb.solve(cb.read_table(table, "y").problem(), cb.ls_boost(0.5), 6, compile=False).save(tmp_path / "a.run")
+    places = {"RUN": str(tmp_path / "a.run"), "TABLE": str(table)}
+    closed("stdout")
+    with pytest.raises(SystemExit) as ended:
+        main([places.get(word, word) for word in words])
+    assert ended.value.code == 1
+    assert (
+        capfd.readouterr().err
+        == "coordboost: stdout: it is closed, there is nowhere to print to; write to a file, or to /dev/null\n"
+    )
+
+
+@pytest.mark.parametrize("closing", ["2>&-", "<&- >&- 2>&-"])
+def test_a_command_ends_as_it_should_whatever_is_closed(closing, tmp_path):
+    RUN.save(tmp_path / "a.run")
+    command = f'"{sys.executable}" -m coordboost coef "{tmp_path / "a.run"}" {closing}'
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert "Traceback" not in done.stderr and done.returncode == (1 if ">&-" in closing.replace("2>&-", "") else 0)
