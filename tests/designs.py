@@ -12,8 +12,9 @@ import pytest
 from hypothesis import settings
 
 import coordboost as cb
-from coordboost.engine import streams
 
+#: A generator of its own draws for so many steps; saved runs rest on it.
+CHUNK = 4096
 #: The same examples in every run of the tests.
 seeded = settings(derandomize=True, deadline=None, max_examples=25, database=None)
 
@@ -77,9 +78,9 @@ def draws(problem, method, n_steps, seed=0):
     if select.width == 0:
         return np.zeros((n_steps, 0), dtype=np.int64)
     generators = [
-        np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(i,))) for i in range(-(-n_steps // streams.CHUNK))
+        np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(i,))) for i in range(-(-n_steps // CHUNK))
     ]
-    return np.concatenate([select.draw(rng, streams.CHUNK, problem.n_learners) for rng in generators])[:n_steps]
+    return np.concatenate([select.draw(rng, CHUNK, problem.n_learners) for rng in generators])[:n_steps]
 
 
 VIEWS = {

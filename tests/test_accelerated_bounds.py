@@ -1,6 +1,5 @@
 """The theorems of accelerated boosting in the package: the formulas, what is measured along a run, who is judged."""
 
-import sys
 from fractions import Fraction as F
 
 import numpy as np
@@ -8,7 +7,6 @@ import pytest
 from refusal import refused
 
 import coordboost as cb
-from coordboost import geometry
 from coordboost.bounds import accelerated
 
 ETA, GAMMA = 0.5, 0.02
@@ -130,22 +128,5 @@ def test_gaps_that_are_too_large_refute():
     assert not accelerated.STATEMENTS[0].check(far).holds and accelerated.STATEMENTS[0].check(found).holds
 
 
-def test_promises_of_accelerated_boosting_take_the_safe_end(monkeypatch):
-    monkeypatch.setattr("coordboost.geometry.least.least_loss", lambda *given: (1.0, 1.5))
-    monkeypatch.setattr(sys.modules["coordboost.geometry.distance"], "reach", lambda *given: (2.0, 5.0))
-    problem = a_problem(cb.Squared())
-    gamma = geometry.momentum_limit(problem)
-    _, plain, _ = accelerated.promised(problem, cb.agbm(1.0, gamma))
-    assert plain(6) == accelerated.excess(5.0, 1.0, gamma, 3)
-    length = accelerated.period(1.0, gamma, 1.0)
-    _, restarted, _ = accelerated.promised(problem, cb.agbmr(1.0, gamma, length))
-    assert restarted(2 * length) == (problem.value(np.zeros(12)) - 1) / 2
 
 
-def test_the_period_of_a_loss_that_is_less_convex():
-    problem = a_problem(cb.Logistic(0.5))
-    eta, gamma, mu = 1 / problem.loss.sigma, geometry.momentum_limit(problem), problem.loss.mu
-    assert mu < 1
-    length = accelerated.period(eta, gamma, mu)
-    assert accelerated._restarted(problem, cb.agbmr(eta, gamma, length))
-    assert not accelerated._restarted(problem, cb.agbmr(eta, gamma, length - 1))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from test_bad_tables import refuse
 
-from coordboost.readers import read_table
+from coordboost import read_table
 
 NAN = float("nan")
 

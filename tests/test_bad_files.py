@@ -13,8 +13,6 @@ from run_files import npy as array_file
 
 import coordboost as cb
 from coordboost import Problem
-from coordboost.storage.archive import MEMBERS
-from coordboost.storage.codec import decode, encode
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.normal(size=(8, 4)), RNG.normal(size=8)
@@ -166,12 +164,6 @@ def _written(file, members):
     return file
 
 
-def test_numbers_that_json_has_no_word_for():
-    arrays = {}
-    values = {"a": [float("inf"), -float("inf"), 1.5, None, True], "b": {"c": -3}}
-    assert decode(json.loads(json.dumps(encode(values, "x", arrays))), arrays) == values and arrays == {}
-    nan = decode(encode(float("nan"), "x", arrays), arrays)
-    assert nan != nan
 
 
 @pytest.mark.parametrize(("key", "value", "said"), [
@@ -236,15 +228,14 @@ def test_archives_of_something_else(wrong, tmp_path):
         "twice": [*members.items(), ("beta.npy", members["beta.npy"])],
         "no array": [*members.items(), ("beta.txt", b"0")],
         "no header": [pair for pair in members.items() if pair[0] != "header.npy"],
-        "too many": [*members.items(), *((f"{i}.npy", members["beta.npy"]) for i in range(MEMBERS))],
+        "too many": [*members.items(), *((f"{i}.npy", members["beta.npy"]) for i in range(1000))],
     }
     (tmp_path / "run").write_bytes(put_together(others[wrong]))
     refused(lambda: cb.load(tmp_path / "run"), "the members of the archive are not those of a run")
 
 
-@pytest.mark.parametrize(("n", "said"), [(MEMBERS, "are not those that the header lists"), (MEMBERS + 1, "the members of the archive")])
-def test_the_most_members(n, said, tmp_path):
+def test_arrays_larger_than_two_gibibytes_are_written(tmp_path, monkeypatch):
+    """What the format needs for them is asked for beforehand; here so much is large."""
+    monkeypatch.setattr("zipfile.ZIP64_LIMIT", 100)
     run().save(tmp_path / "run")
-    members = taken_apart((tmp_path / "run").read_bytes())
-    more = {f"{i}.npy": members["beta.npy"] for i in range(n - len(members))}
-    refused(lambda: cb.load(_written(tmp_path / "run", {**members, **more})), said)
+    assert (cb.load(tmp_path / "run").beta == run().beta).all()

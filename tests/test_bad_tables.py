@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from test_readers import CSV, SVM, X, Y, write
 
-from coordboost.readers import Table, read_table
+from coordboost import Table, read_table
 
 
 def refuse(path, expected, target=None, **options):
@@ -147,7 +147,7 @@ def test_numbers_without_gaps_need_pandas_and_nothing_heavier(tmp_path):
     path = write(tmp_path / "t.csv", CSV)
     heavy = ("sklearn", "matplotlib", "cvxpy", "pyarrow.parquet")
     code = (
-        "import sys; from coordboost.readers import read_table; print('pandas' in sys.modules); "
+        "import sys; from coordboost import read_table; print('pandas' in sys.modules); "
         f"read_table({str(path)!r}); print(*(name for name in {heavy!r} if name in sys.modules))"
     )
     root = Path(__file__).resolve().parents[1]

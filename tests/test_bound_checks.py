@@ -54,7 +54,6 @@ REFUSED = [
     case("plan: gap", lambda: cb.plan(GAUSS, cb.ls_boost, -1.0), "gap must be"),
     case("plan: budget", lambda: cb.plan(GAUSS, cb.ls_boost, n_steps=1.5), "n_steps must be"),
     case("plan: eps too long", lambda: cb.plan(GAUSS, cb.forward_stagewise, 1e-9, eps=A), "no number of steps"),
-    case("plot of nothing", lambda: __import__("coordboost.plots.bounds").plots.bounds.bounds([]), "at least one BoundCheck"),
 ]  # fmt: skip
 
 
@@ -144,22 +143,6 @@ def test_a_name_stands_for_all_that_begin_with_it():
     assert {one.name for one in cb.check(random, "Theorem 4.1")} == {"RGBM, Theorem 4.1"}
 
 
-def test_the_search_for_an_angle_has_a_budget_and_says_what_it_does(monkeypatch):
-    from coordboost.geometry import angle
-
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(60, 30))
-    problem = cb.Problem(X, X[:, 0] + rng.normal(size=60))
-    run, searches = cb.solve(problem, cb.rtgcd(3), 20), []
-    monkeypatch.setattr(angle, "climb", lambda learners, points: searches.append("climb") or points[0])
-    monkeypatch.setattr(angle, "best_reached", lambda learners, points: searches.append("reach") or points[0])
-    said = []
-    few = cb.check(run, watch=said.append)
-    assert searches == [] and all(one.holds for one in few)
-    assert said[0] == "repeating the run: 1 of 24" and said[-1] == "the minimal cosine angle of 30 learners"
-    cb.check(run, angle_learners=30)
-    assert len(searches) == 1
-    refused(lambda: cb.check(run, angle_learners=2.5), "angle_learners must be a whole number >= 0")
 
 
 def test_command_takes_names(tmp_path):

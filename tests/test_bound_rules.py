@@ -5,8 +5,6 @@ import pytest
 from refusal import case, refused
 
 import coordboost as cb
-from coordboost.pieces import fitted, steps
-from coordboost.pieces.perturbation import Noise
 
 X = np.random.default_rng(0).normal(size=(12, 4))
 PROBLEM = cb.Problem(X, X[:, 0] - X[:, 1])
@@ -16,10 +14,10 @@ PROBLEM = cb.Problem(X, X[:, 0] - X[:, 1])
     ("rule", "fragment"),
     [
         case("delta below eps", cb.Sign(0.2, 0.1), "delta must be at least eps = 0.2"),
-        case("a model that is forgotten", fitted.Langevin(0.1, 1.0), "gamma * eps must be below 1, got 1.0"),
-        case("a model that grows", fitted.Langevin(0.1, -0.1), "gamma eps"),
-        case("no temperature", Noise(0.1, beta="hot"), "beta must be a positive number (inf for no noise)"),
-        case("temperatures below 0", Noise(0.1, beta=[1.0, -1.0]), "beta must be a positive number (inf for no noise)"),
+        case("a model that is forgotten", cb.Langevin(0.1, 1.0), "gamma * eps must be below 1, got 1.0"),
+        case("a model that grows", cb.Langevin(0.1, -0.1), "gamma eps"),
+        case("no temperature", cb.Noise(0.1, beta="hot"), "beta must be a positive number (inf for no noise)"),
+        case("temperatures below 0", cb.Noise(0.1, beta=[1.0, -1.0]), "beta must be a positive number (inf for no noise)"),
         case("less than no family", cb.Structural(-1, 0.1), "t must be the number of families"),
         case("a part of a family", cb.Structural(1.5, 0.1), "t must be the number of families"),
     ],
@@ -28,6 +26,3 @@ def test_it_is_refused(rule, fragment):
     refused(lambda: rule.bind(PROBLEM), fragment)
 
 
-def test_a_sequence_of_steps_is_one_of_positive_numbers():
-    for bad in ("steps", [[1.0]], [], [1.0, 0.0], [1.0, np.inf]):
-        refused(lambda bad=bad: steps.sequence("deltas", bad), "deltas must be a sequence of positive finite numbers")

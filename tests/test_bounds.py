@@ -12,7 +12,6 @@ from reference_sets import ReferenceSet, needs_reference_sets
 import coordboost as cb
 from coordboost import bounds
 from coordboost.bounds import Constants, Trail, frank_wolfe, ls_boost, regularized, stagewise
-from coordboost.bounds.trail import running_argmin
 
 U = float(np.finfo(float).eps)
 K = np.arange(200)
@@ -78,8 +77,6 @@ def test_gamma_as_printed():
         assert abs(1 - ls_boost.decrease(constants, float(eps)) - gamma) <= 0.51e-10
 
 
-def test_the_first_smallest_so_far():
-    assert running_argmin(np.array([1.0, 2, 0, 0, 3, -1])).tolist() == [0, 0, 2, 2, 2, 5]
 
 
 def test_rational_formulas_run_on_rationals():

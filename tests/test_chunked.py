@@ -12,8 +12,6 @@ from refusal import refused
 from stored import SOURCES, N, P, dask, data, every_source, pair, saved
 
 import coordboost as cb
-from coordboost import _tiles
-from coordboost.dictionaries.stores import daskarray
 from coordboost.problem import Problem
 
 N_STEPS = 100
@@ -103,19 +101,6 @@ def test_other_losses(source, tmp_path):
     np.testing.assert_array_equal(run.beta, expected.beta)
 
 
-@pytest.mark.parametrize("source", ["npy, C order", "npy, Fortran order", "zarr, blocks", "parquet"])
-def test_bits_do_not_depend_on_threads(source, tmp_path, monkeypatch):
-    X, y = data()
-    X[:, 7] += np.arange(N)
-    v, found = np.random.default_rng(4).normal(size=N), []
-    for threads in (1, 2, 7):
-        pool = _tiles.ThreadPoolExecutor(threads)
-        monkeypatch.setattr(_tiles, "pool", lambda pool=pool, threads=threads: (pool, threads))
-        (tmp_path / str(threads)).mkdir()
-        problem = Problem(SOURCES[source](tmp_path / str(threads), X), y)
-        found.append((problem.standardization.norm, problem.scan(v), problem.dictionary.gram(problem.weight)))
-    for other in found[1:]:
-        assert all(np.array_equal(a, b) for a, b in zip(found[0], other, strict=True))
 
 
 @pytest.mark.parametrize("source", ["C", "F", "dask"])
@@ -162,25 +147,6 @@ def test_runs_are_saved_without_their_data(tmp_path):
     np.testing.assert_array_equal(again.beta, cb.solve(stored, cb.forward_stagewise(0.05), 500).beta)
 
 
-def test_a_lost_computation_is_made_again(monkeypatch):
-    X, y = data(20, 6)
-    X[:, 7 % 6] += np.arange(20)
-    problem, compute, lost = Problem(cb.open_columns(dask(X, (5, 6))), y), daskarray._compute, []
-
-    def fail(values):
-        lost.append(1)
-        if len(lost) % 3:
-            raise ConnectionError
-        return compute(values)
-
-    expected = problem.scan(y)
-    monkeypatch.setattr(daskarray, "_compute", fail)
-    monkeypatch.setattr(daskarray, "_lost", lambda: (ConnectionError,))
-    np.testing.assert_array_equal(problem.scan(y), expected)
-    assert len(lost) == 3
-    monkeypatch.setattr(daskarray, "_lost", tuple)
-    with pytest.raises(ConnectionError):
-        problem.scan(y)
 
 
 MEMORY = """

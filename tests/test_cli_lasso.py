@@ -11,9 +11,9 @@ from click.testing import CliRunner
 from test_cli import TRIALS
 
 import coordboost as cb
+from coordboost import Penalty
 from coordboost.cli import main
 from coordboost.paths.validate import folds_of
-from coordboost.targets import Penalty
 
 
 @pytest.fixture

@@ -15,11 +15,12 @@ from designs import as_it_is, betas, columns
 sys.path.insert(0, str(Path(__file__).parents[1]))  # verification/ is not part of the package
 
 import coordboost as cb
-from coordboost.geometry.momentum import momentum_limit
-from coordboost.pieces.coefficients import SLOWER
+from coordboost import momentum_limit
 from verification.experiments.data import load, split
 from verification.sets import Absent
 
+#: What the shrink column of a path says where momentum begins anew, where a move is taken back, and where gamma is quartered.
+ANEW, BACK, SLOWER = -1.0, -2.0, -3.0
 RNG = np.random.default_rng(7)
 X = RNG.normal(size=(60, 4)).round(1)
 Y = np.sin(2 * X[:, 0]) * X[:, 1] + 0.2 * RNG.normal(size=60)

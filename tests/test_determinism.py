@@ -1,7 +1,5 @@
 """Same input, same bits: whatever the threads, the process and the cache; and changed sources are never run from the cache."""
 
-import importlib
-import linecache
 import os
 import shutil
 import subprocess
@@ -13,7 +11,7 @@ import numpy as np
 import pytest
 
 import coordboost as cb
-from coordboost import Problem, _generic
+from coordboost import Problem
 
 PACKAGE = Path(cb.__file__).parent
 RNG = np.random.default_rng(13)
@@ -88,21 +86,23 @@ cases = {
     "explicit": (X, cb.Squared(), cb.ls_boost(0.3), cb.Explicit),
     "weighted": (X, cb.Huber(1.0), cb.rtgcd(3), cb.Explicit),
     "wide": (wide, cb.Squared(), cb.regularized_forward_stagewise(0.5, 40.0), None),
+    "stored": (wide, cb.Squared(), cb.ls_boost(0.3), None),
 }
 for name, (X, loss, method, view) in cases.items():
     weight = np.linspace(0.1, 2.0, len(X)) if name == "weighted" else None
-    problem = cb.Problem(X, y[:len(X)], loss, sample_weight=weight)
+    np.save("x.npy", X)
+    problem = cb.Problem(cb.open_columns("x.npy") if name == "stored" else X, y[:len(X)], loss, sample_weight=weight)
     run = cb.solve(problem, method, 40, view=view)
     certificate = run.certificate(cb.Ball(100.0))
     parts = {
-        "columns": problem.dictionary.rows, "path": np.concatenate([run.path.learner, run.path.theta]), "beta": run.beta,
+        "columns": problem.gather(np.arange(24)), "path": np.concatenate([run.path.learner, run.path.theta]), "beta": run.beta,
         "raw": np.append(run.coef, run.intercept), "pred": run.pred, "loss": np.array(run.final.loss),
         "certificate": np.array([certificate.lower, certificate.upper]), "predict": run.predict(X),
     }
     for part, values in parts.items():
         print(name, part, hashlib.sha256(np.ascontiguousarray(values).tobytes()).hexdigest()[:16])
 """
-PARTS = [f"{name} {part}" for name in ("Gram", "explicit", "weighted", "wide")
+PARTS = [f"{name} {part}" for name in ("Gram", "explicit", "weighted", "wide", "stored")
          for part in ("columns", "path", "beta", "raw", "pred", "loss", "certificate", "predict")]  # fmt: skip
 
 
@@ -125,6 +125,29 @@ def test_the_number_of_threads_changes_no_bit(part, by_threads):
     """30,011 samples: beyond 10,000 OpenBLAS splits a dot product among its threads and adds in another order."""
     assert set(by_threads) == set(PARTS)
     assert by_threads[part][0] == by_threads[part][1]
+
+
+FORKED = """
+import os, signal, sys, warnings
+import numpy as np
+import coordboost as cb
+warnings.simplefilter("ignore", DeprecationWarning)  # of threads that are there at a fork
+X = np.random.default_rng(0).normal(size=(2000, 1500))
+problem = cb.Problem(X, X[:, 0])
+before = problem.scan(problem.y)
+child = os.fork()
+if child == 0:
+    signal.alarm(30)
+    os._exit(0 if (problem.scan(problem.y) == before).all() else 1)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
+def test_a_forked_process_has_threads_of_its_own():
+    """Workers of a server or of multiprocessing, forked after a fit, waited for ever for threads that were not copied."""
+    done = subprocess.run([sys.executable, "-c", FORKED], capture_output=True, text=True, cwd=PACKAGE.parent)
+    assert done.returncode == 0, done.stderr
 
 
 # Stale caches. --------------------------------------------------------------------------------------------------------
@@ -168,19 +191,6 @@ def test_an_edited_kernel_is_compiled_again(file, copied):
         path.write_text(before)
 
 
-@pytest.mark.slow
-def test_without_the_stamp_an_old_kernel_would_run(copied):
-    """Why the stamp is there: the cache looks at the file of the loop alone."""
-    generic, steps = copied / "coordboost" / "_generic.py", copied / "coordboost" / "pieces" / "steps.py"
-    before = generic.read_text(), steps.read_text()
-    try:
-        generic.write_text(before[0] + "\n\nsource_stamp = str\n")
-        assert float(compiling(RUN, copied).split()[1]) == 3.0
-        steps.write_text(f"{before[1]}\n\n{EDITS['pieces/steps.py']}\n")
-        assert float(compiling(RUN, copied).split()[1]) == 3.0  # stale
-    finally:
-        generic.write_text(before[0])
-        steps.write_text(before[1])
 
 
 MINE = """
@@ -196,16 +206,6 @@ RUN_MINE = RUN.replace("cb.gcd()", 'cb.Method("mine", cb.Full(), Mine())').repla
 )
 
 
-def test_a_piece_of_the_user_is_known_by_its_source(tmp_path, monkeypatch):
-    monkeypatch.syspath_prepend(tmp_path)
-    digests = []
-    for divisor in (2, 4, 2):
-        (tmp_path / "mine.py").write_text(MINE.format(divisor=divisor))
-        linecache.clearcache()
-        monkeypatch.delitem(sys.modules, "mine", raising=False)
-        [(_, digest)] = _generic._foreign([importlib.import_module("mine").Mine])
-        digests.append(digest)
-    assert digests[0] == digests[2] != digests[1]
 
 
 @pytest.mark.slow  # processes that compile

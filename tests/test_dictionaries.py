@@ -1,6 +1,5 @@
 """Every verb of every kind of dictionary is its NumPy expression on the explicit matrix, in plain Python and compiled."""
 
-import numba
 import numpy as np
 import pytest
 import scipy.sparse
@@ -10,11 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import coordboost as cb
-from coordboost._generic import generic, is_piece
-from coordboost.screening.scan import scan
 
 VERBS = ("scan", "correlations", "dot", "add", "column", "combine", "gram", "gather")
-KERNELS = ("scan", "correlations", "dot", "add", "column")
 
 
 class Minimal:
@@ -145,26 +141,6 @@ def test_inputs_are_left_alone(kind):
     assert all((a == b).all() for a, b in zip(kept, (v, beta, weight), strict=True))
 
 
-@pytest.mark.parametrize("kind", ["dense", "sparse"])
-def test_compiled_kernels(kind):
-    """Each kernel compiled gives what it gives in plain Python, to the rounding of the sums."""
-    D, _ = KINDS[kind]()
-    scan, correlations, dot, add, column = (generic(verb) for verb in KERNELS)
-
-    @numba.njit
-    def all_of_them(D, v, index, total):
-        add(D, 2, 0.5, total)
-        return scan(D, v), correlations(D, v, index), dot(D, 3, v), column(D, 4)
-
-    v, index, total = vector(6), np.array([1, 6]), vector(7)
-    assert is_piece(D)
-    compiled = all_of_them(D, v, index, total)
-    expected = vector(7)
-    D.add(2, 0.5, expected)
-    plain = D.scan(v), D.correlations(v, index), D.dot(3, v), D.column(4)
-    atol = 5 * 13 * ROUNDOFF * np.linalg.norm(v)
-    for a, b in zip((*compiled, total), (*plain, expected), strict=True):
-        np.testing.assert_allclose(a, b, rtol=0, atol=atol)
 
 
 def test_own_verbs_of_an_oracle_are_used():
@@ -196,12 +172,3 @@ def test_whole_sparse_columns_are_exact(data):
     assert (D.gram(v) == X[:, kept].T @ (v[:, None] * X[:, kept])).all()
 
 
-def test_rows_of_either_width_give_the_same_bits():
-    """A door that makes sparse columns stores 4 bytes for a row; files of earlier runs hold 8."""
-    D, _ = KINDS["sparse, weighted"]()
-    wide = D._replace(row=D.row.astype(np.int64))
-    assert D.row.dtype == np.int32
-    v, index = vector(9), np.array([4, 1])
-    for verb, arguments in (("scan", (v,)), ("correlations", (v, index)), ("combine", (np.arange(7.0),)), ("gather", (index,))):
-        assert getattr(D, verb)(*arguments).tobytes() == getattr(wide, verb)(*arguments).tobytes()
-    assert scan(D, v).tobytes() == scan(wide, v).tobytes()

@@ -26,12 +26,8 @@ from coordboost.geometry import (
     kappa,
     lambda_pmin,
     mca,
-    rays,
-    signs,
     start_distance,
 )
-from coordboost.geometry.design import best_weights
-from coordboost.geometry.learners import Learners
 
 
 def gauge_by_kernel(B, rule_norm, delta):
@@ -154,13 +150,6 @@ def test_forged_witnesses_are_caught():
     assert found.verify(B, cb.Subset(3)) and not any(wrong.verify(B, cb.Subset(3)) for wrong in forged)
 
 
-def test_the_second_bound_needs_its_square():
-    """With partial sums in place of their squares the lower end would overtake the angle, so the square is tested."""
-    learners = Learners.of(np.eye(4), cb.Subset(1))
-    weights = best_weights(learners)
-    least = np.linalg.eigvalsh((learners.columns * weights) @ learners.columns.T)[0]
-    wrong = math.sqrt(least / (learners.norm.masses(weights) / np.cumsum(learners.norm.gamma)).max())
-    assert wrong > mca(np.eye(4), cb.Subset(1)).upper * 1.5
 
 
 # Bad input and the command line. -----------------------------------------------------------------------------------------
@@ -217,6 +206,3 @@ def test_command_line(tmp_path):
     assert run(main, ["mca", str(file), "--rule", "subset", "--t", "9"]).exit_code == 1
 
 
-def test_signs_are_the_rays_of_a_basis():
-    learners = Learners.of(np.random.default_rng(8).standard_normal((4, 4)), cb.Full())
-    assert learners.cosine(signs.direction(learners)) == pytest.approx(learners.cosine(rays.direction(learners)), rel=1e-12)

@@ -7,7 +7,6 @@ import pytest
 from exact_runs import ROUNDOFF
 
 import coordboost as cb
-from coordboost.pieces.frank_wolfe import NOTHING, Vertices
 from verification.theorems import lacoste_julien_jaggi_frank_wolfe as lacoste
 
 RADIUS, N = 3, 14
@@ -176,9 +175,3 @@ def test_steps_away_leave_the_worst_vertex_of_the_model(seed, left):
     assert set(run.path.learner[away]) == left
 
 
-@pytest.mark.parametrize(("theta", "left"), [(-NOTHING, 0.0), (-0.5 * NOTHING, 1.5 * NOTHING), (NOTHING, 3 * NOTHING)])
-def test_what_rounding_leaves_of_a_weight_is_none(theta, left):
-    """A step away that leaves no more than that leaves nothing; a step towards the vertex keeps what there is."""
-    store = Vertices(np.array([2 * NOTHING, 1.0]), np.ones(1))
-    store.accumulate(0, 0.0, theta)
-    assert store.values[0] == pytest.approx(left, rel=1e-12, abs=0) and store.values[1] == 1.0

@@ -5,11 +5,8 @@ import math
 import numpy as np
 import pytest
 from reference_noise import kept, noise
-from test_reference_counts import counts
 
 import coordboost as cb
-from coordboost.dictionaries.trees import tasks
-from coordboost.engine.views.perturbed import Perturbed
 
 N, P = 24, 6
 RNG = np.random.default_rng(5)
@@ -96,7 +93,6 @@ def test_leaves_of_trees_are_fitted_to_their_own_noise(weight, l2):
     """Trees grow on one noise; their leaves are means of the residual and noise whose variance is that of the sum in the leaf."""
     problem, method = forest(weight, l2), cb.sglb(EPS, BETA, GAMMA)
     run = cb.solve(problem, method, 25, rng=2)
-    assert not counts(problem, method)
     bank, w, F = run.problem.dictionary, problem.weight, np.zeros(N)
     sigma = math.sqrt(2 * w.sum() / (EPS * BETA))
     for k in range(25):
@@ -124,7 +120,6 @@ def test_trees_grow_on_the_noised_residual():
 def test_a_run_is_the_same_however_it_is_cut(problem, tmp_path):
     method = cb.sglb(EPS, BETA, GAMMA)
     whole = cb.solve(problem, method, 60, rng=4)
-    assert whole.view.__name__ == ("Perturbed" if problem.countable else "Searched")
     cut = cb.solve(problem, method, 23, rng=4).resume(10)
     cut.save(tmp_path / "a.run")
     again = cb.load(tmp_path / "a.run").resume(27)
@@ -133,12 +128,6 @@ def test_a_run_is_the_same_however_it_is_cut(problem, tmp_path):
     assert not np.array_equal(whole.path.theta, cb.solve(problem, method, 60, rng=5).path.theta)
 
 
-@pytest.mark.slow
-def test_threads_make_the_same_bits(monkeypatch):
-    problem, method = forest(), cb.sglb(EPS, BETA, GAMMA, share=0.7)
-    one = cb.solve(problem, method, 8, rng=1)
-    monkeypatch.setattr(tasks, "LITTLE", 0)
-    assert np.array_equal(one.beta, cb.solve(problem, method, 8, rng=1).beta)
 
 
 def test_what_does_not_go_together_is_refused():
@@ -161,9 +150,6 @@ def test_what_does_not_go_together_is_refused():
         cb.Method("both", agbm.select, agbm.step, coefficients=agbm.coefficients, noise=cb.Noise(EPS))
 
 
-def test_the_view_without_noise_is_the_explicit_one():
-    one, other = (cb.solve(PROBLEM, cb.gcd(), 30, view=view, compile=False) for view in (Perturbed, cb.Explicit))
-    assert np.array_equal(one.beta, other.beta)
 
 
 def test_beta_in_units_of_the_loss_and_of_catboost():

@@ -10,7 +10,6 @@ from broken_pieces import SABOTAGE, B, Choice, Good, Rule, Table, broken
 import coordboost as cb
 from coordboost._protocol import COEFFICIENTS, LOSS, SELECTION, STEP, VIEW
 from coordboost._winner import best_of_all
-from coordboost.engine import views
 from coordboost.engine.views.searched import Searched
 from coordboost.laws import KINDS, losses
 from coordboost.laws.problems import Listed
@@ -74,9 +73,6 @@ def test_every_view_steps_as_on_the_data(view):
     assert set(verdicts.values()) == {"holds"}
 
 
-def test_every_file_of_a_view_is_loaded():
-    """So that its view registers, and is tried above."""
-    assert set(views.__all__) >= {made.__module__.rpartition(".")[2] for made in VIEW.pieces.values()} - {"gram_columns"}
 
 
 BROKEN = {**SABOTAGE, **OTHERS}

@@ -2,14 +2,12 @@
 
 from decimal import ROUND_CEILING, Decimal, getcontext
 from fractions import Fraction
-from itertools import pairwise
 
 import numpy as np
 import pytest
 
 import coordboost as cb
 from coordboost.bounds import margin_bound
-from coordboost.bounds.margins import remainder
 
 getcontext().prec = 40
 
@@ -65,20 +63,8 @@ def test_the_three_parts_are_those_of_the_formula(nodes, bounds, q, center):
         assert parts.bound == sum(parts)
 
 
-def test_the_remainder_by_hand():
-    """K = 4, m = 16, s = 1: ln K = 2 ln 2, so that 4 ln(16 / ln 4) = 9.78 is rounded up to 10."""
-    log = np.log(4)
-    assert remainder(1.0, 2 / np.e, 4, 16) == pytest.approx(2 * np.sqrt(log / 16) + np.sqrt(10 * log / 16 + 1 / 32), rel=1e-14)
-    assert remainder(1.0, 2 / np.e, 1, 16) == pytest.approx(np.sqrt(1 / 32), rel=1e-14)
-    assert remainder(0.25, 0.05, 3, 17) == np.inf  # s^2 m = 1.06 < ln 3
 
 
-@pytest.mark.parametrize("K", [1, 2, 7, 49])
-@pytest.mark.parametrize("delta", [1e-9, 0.05, 0.9])
-def test_the_remainder_falls_with_samples_margin_and_delta(K, delta):
-    values = [remainder(s, delta, K, m) for s, m in ((0.1, 10**5), (0.1, 10**7), (0.2, 10**7), (1.0, 10**7), (1.0, 10**9))]
-    assert all(after <= before for before, after in pairwise(values)) and values[-1] < 0.01
-    assert remainder(0.1, delta / 2, K, 10**6) > remainder(0.1, delta, K, 10**6)
 
 
 def test_new_errors_are_below_the_bound_and_it_can_say_something():

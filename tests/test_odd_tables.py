@@ -9,10 +9,8 @@ from click.testing import CliRunner
 from test_awkward_tables import lines
 from test_bad_tables import refuse
 
-import coordboost as cb
+from coordboost import read_table
 from coordboost.cli import main
-from coordboost.plots import path as pictures
-from coordboost.readers import read_table
 
 #: name: (content, options, names, X), the target being 3 and 6.
 READ = {
@@ -115,8 +113,3 @@ def test_a_large_standard_error_is_written_as_a_number(tmp_path, monkeypatch):
     assert 100 < error < 9999.5 and f"+- {error:.4g} (standard error)" in " ".join(said.split())
 
 
-def test_both_panels_of_one_run_have_the_same_scale():
-    X = np.random.default_rng(1).normal(size=(20, 3))
-    run = cb.solve(cb.Problem(X, X[:, 0]), cb.ls_boost(0.1), 20, compile=False)
-    upper, lower = pictures.figure([run]).axes
-    assert upper.get_xlim() == lower.get_xlim() and upper.get_xlabel() == lower.get_xlabel()

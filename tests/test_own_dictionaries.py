@@ -8,13 +8,7 @@ import pytest
 from refusal import case, refused
 
 import coordboost as cb
-from coordboost import Problem, spectrum
-from coordboost._protocol import DICTIONARY
-from coordboost.data import probe
-from coordboost.data.binning import bin_columns
-from coordboost.dictionaries.stumps.pieces import Splits
-from coordboost.engine import source
-from coordboost.screening import verbs
+from coordboost import Problem
 
 M, N = 24, 40
 RNG = np.random.default_rng(5)
@@ -146,29 +140,12 @@ def test_names_and_groups_of_an_oracle_are_used():
     assert Problem(Named(UNIT), Y, feature_names=[f"f{j}" for j in range(N)], groups=[0] * N).feature_names[3] == "f3"
 
 
-@over_kinds
-def test_gram_entries_of_two_lists(kind):
-    """``cross`` follows from the columns where a dictionary does not bring it."""
-    dictionary = Problem(kind(UNIT), Y).dictionary
-    a, b = np.array([3, 0, 39]), np.array([7, 3])
-    expected = UNIT[:, a].T @ (WEIGHT[:, None] * UNIT[:, b])
-    np.testing.assert_allclose(DICTIONARY.verb(dictionary, "cross")(a, b, WEIGHT), expected, atol=4 * M * 1e-16 * WEIGHT.max())
 
 
-def test_stumps_over_bins_have_unit_norm_by_construction_and_are_not_looked_at(monkeypatch):
-    """Called from plain Python their verbs are loops over all samples: with 20 million it took minutes."""
-    calls, (binned, _) = [], bin_columns(RAW, max_bins=9)
-    for verb in ("scan", "column", "correlations", "dot", "add", "gather", "combine"):
-        monkeypatch.setattr(Splits, verb, lambda *args, verb=verb: calls.append(verb))
-    for kind, made in ((cb.Stumps, cb.stumps), (cb.LeafStumps, cb.leaf_stumps)):
-        problem = Problem(kind.of(binned), Y, sample_weight=WEIGHT)
-        same = Problem(made(RAW, max_bins=9), Y, sample_weight=WEIGHT).dictionary
-        assert all(np.array_equal(one, other) for one, other in zip(problem.dictionary[1:], same[1:], strict=True))
-        assert problem.standard and not calls
 
 
 def test_codes_beyond_the_bins_of_a_feature_are_refused():
-    binned, _ = bin_columns(RAW, max_bins=9)
+    binned, _ = cb.bin_columns(RAW, max_bins=9)
     binned.codes[2, 5] = 77
     refused(lambda: Problem(cb.Stumps.of(binned), Y), "feature 2 has codes of bins that it has not")
 
@@ -196,30 +173,12 @@ class Plain(NamedTuple):
         v += a * self.rows[j]
 
 
-@pytest.mark.parametrize("much", [False, True])
-def test_kernels_of_a_piece_are_looked_at_as_loops_have_them_where_there_is_much(monkeypatch, much):
-    ran = []
-    monkeypatch.setattr(verbs, "compiled", lambda function, *args, **options: ran.append(function.__name__) or function)
-    monkeypatch.setattr(verbs, "scan", lambda dictionary, v: ran.append("scan") or dictionary.scan(v))
-    monkeypatch.setattr(probe, "ENTRIES", M * N - much)
-    Problem(Plain(np.ascontiguousarray(UNIT.T)), Y)
-    assert set(ran) == ({"scan", "run_column", "run_correlations", "run_dot", "run_add"} if much else set())
-    spoiled = Plain(np.ascontiguousarray(one_column(3, 2.0).T))
-    refused(lambda: Problem(spoiled, Y), "learner 3 has norm 2")
 
 
-def test_what_is_looked_at_is_bounded_where_columns_are_long(monkeypatch):
-    for name, number in (("ENTRIES", 2 * M), ("FEW", 25), ("MOST", 18 * M)):
-        monkeypatch.setattr(probe, name, number)
-    widths, many = [], np.tile(UNIT, 9)
-    Problem(Stored(many, gather=lambda index: widths.append(len(index)) or many[:, index]), Y)
-    assert max(widths) == 2 and sum(widths) <= 18 + (18 + 2 * probe.TOPS)
 
 
-def test_a_piece_with_kernels_alone_is_run_and_certified_as_a_stored_one(monkeypatch):
+def test_a_piece_with_kernels_alone_is_run_and_certified_as_a_stored_one():
     """Verbs that a piece may leave out are derived wherever they are asked for: the Gram matrix, the model, the spectrum."""
-    monkeypatch.setattr(source, "RENEW", 8)
-    monkeypatch.setattr(spectrum, "MAX_ENTRIES", 10)
     rows = np.ascontiguousarray(UNIT[:, :10].T)
     mine, theirs = Problem(Plain(rows), Y), Problem(cb.Dense(rows), Y)
     for view in (cb.Gram, cb.Explicit):

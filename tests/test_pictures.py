@@ -1,7 +1,6 @@
 """Pictures say what they show: one look for each variable, labels once, axes that end where the path ends, and words for all of it."""
 
 import itertools
-import pickle
 from functools import cached_property
 
 import matplotlib.pyplot as plt
@@ -12,7 +11,6 @@ from matplotlib.text import Text
 from refusal import refused
 
 import coordboost as cb
-from coordboost.plots import drawing
 from coordboost.plots import path as plots
 
 plt.switch_backend("Agg")
@@ -83,24 +81,8 @@ def test_a_variable_has_one_look_in_all_pictures():
     assert len(seen) == len(set(seen.values())) == 9
 
 
-def test_columns_set_aside_move_no_colour():
-    """Looks hang on the columns of X: a constant one before them changes nothing."""
-    with pytest.warns(cb.ConstantColumnWarning):
-        run = cb.solve(cb.Problem(np.c_[np.ones(60), X], Y), cb.forward_stagewise(1.0), 40)
-    display = run.plot(ax=Figure().subplots())
-    assert 0 not in display.columns_ and display.lines_[0].get_color() == plots.COLOURS[display.columns_[0] % 7]
-    line = next(line for line in plots.profiles([run]).axes[0].lines if line.get_label() == "x1")
-    assert line.get_color() == plots.COLOURS[1]
 
 
-def test_looks_of_one_picture_differ_while_they_can():
-    assert len({str(look) for look in drawing.looks(range(21))}) == 21
-    same = drawing.looks([7, 28, 49])  # one colour and one style by their numbers
-    assert len({look["color"] for look in same}) == 1 and len({str(look["linestyle"]) for look in same}) == 3
-    assert [look["color"] for look in drawing.looks([700, 5])] == [
-        drawing.looks([700])[0]["color"],
-        drawing.looks([5])[0]["color"],
-    ]
 
 
 def test_a_path_over_another_prints_each_name_once():
@@ -186,12 +168,6 @@ def test_what_rcparams_say_is_done(name, size):
     plt.close("all")
 
 
-def test_figures_of_several_panels_grow_with_rcparams():
-    small = plots.figure(MADE.runs[:2])
-    with plt.rc_context({"font.size": 20, "figure.figsize": (12.8, 9.6)}):
-        large = plots.figure(MADE.runs[:2])
-    np.testing.assert_allclose(large.get_size_inches(), 2 * small.get_size_inches())
-    assert large.axes[0].xaxis.label.get_fontsize() == 20 and small.axes[0].xaxis.label.get_fontsize() == 10
 
 
 def test_names_follow_limits_that_change_later():
@@ -208,15 +184,6 @@ def test_names_follow_limits_that_change_later():
     assert boxes[0].y0 < middle < boxes[-1].y1 and all(a.y1 <= b.y0 + 4 for a, b in itertools.pairwise(boxes))
 
 
-def test_a_panel_drawn_again_keeps_its_place():
-    ax = Figure().subplots(1, 2)[0]
-    places = []
-    for _ in range(3):
-        ax.clear()
-        MADE.grid.plot(ax=ax)
-        places.append(ax.get_position().bounds)
-    assert len(set(places)) == 1
-    assert len(pickle.loads(pickle.dumps(ax.figure)).axes[0].texts) == 9
 
 
 def test_names_with_dollars_and_many_letters():
@@ -287,12 +254,6 @@ def test_every_bound_has_the_quantity_of_its_claim():
         ax = P.BoundDisplay.from_check(one, ax=Figure().subplots()).ax_
         assert ax.get_ylabel() == one.quantity and one.claim.startswith(one.quantity) and 0 < len(one.quantity) < len(one.claim)
         assert f"bound, {one.variant}" in words(ax)
-    from coordboost.plots.bounds import bounds
-
-    panels = [ax for ax in bounds(MADE.checks).axes if ax.get_title()]
-    names = dict.fromkeys(one.name for one in MADE.checks)
-    assert [ax.get_title() for ax in panels] == list(names) and all(ax.get_xlabel() and ax.get_ylabel() for ax in panels)
-    assert all(word == "measured" or word.startswith("bound, ") for ax in panels for word in words(ax))
 
 
 def test_cross_validation_says_what_it_shows():

@@ -6,9 +6,6 @@ import numpy as np
 import pytest
 
 import coordboost as cb
-from coordboost.bounds import Constants
-from coordboost.bounds.promises import promises
-from coordboost.spectrum import Spectrum
 
 BASIS = cb.Problem(np.eye(4), np.ones(4), center=False)
 BUDGETS = (0, 1, 3, 8, 99)
@@ -86,19 +83,3 @@ def test_promises_of_greedy_methods():
     assert swaps.printed == swaps.sharpened == math.inf
 
 
-@pytest.mark.parametrize(
-    "problem", [BASIS, cb.Problem(np.array([[1.0, 1, 0], [0, 1, 1], [0, 0, 2]]), [3.0, -1, 2], center=False)]
-)
-def test_promises_hold_on_runs(problem):
-    """Of methods that draw nothing, after each of 40 steps; before the first none may be below A^2 / 2, which is the gap there."""
-    c, spectrum, eps, delta = Constants.of(problem), Spectrum.of(problem), 0.1, 10.0
-    for one in promises(problem, spectrum, c, eps, delta):
-        given = [part for part in (one.printed, one.sharpened) if part is not None]
-        assert all(part(0) >= c.size**2 / 2 * (1 - 1e-12) for part in given)
-        if given and (one.method.greedy or one.name.startswith("agbm")):
-            run = cb.solve(problem, one.method, 40, compile=False)
-            gaps = np.array([state.loss for state in run.replay(range(41))]) - c.optimum
-            if one.name in ("forward_stagewise", "regularized_forward_stagewise"):
-                gaps = np.minimum.accumulate(gaps)  # these speak about the best step so far
-            promised = np.array([[part(k) for k in range(41)] for part in given])
-            assert (gaps <= promised + 1e-12 * c.size**2).all(), one.name

@@ -4,8 +4,6 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from coordboost import (
     Problem,
@@ -18,8 +16,6 @@ from coordboost import (
     solve,
 )
 from coordboost.plots import path as plots
-
-heights = st.lists(st.integers(-50, 50), min_size=1, max_size=15)
 
 
 @pytest.fixture(scope="module")
@@ -51,29 +47,10 @@ def boxes_of_texts(ax):
     return [text.get_window_extent() for text in ax.texts]
 
 
-@pytest.mark.parametrize("n_steps", [0, 1, 2, 99, 200, 10**6])
-def test_grid_goes_from_start_to_end_in_some_200_steps(n_steps):
-    at = plots.spaced(n_steps)
-    assert at[0] == 0 and at[-1] == n_steps
-    assert (np.diff(at) > 0).all() and len(at) <= 200
-    assert np.diff(at).max(initial=0) <= 1 + n_steps / 99
 
 
-@settings(deadline=None, derandomize=True)
-@given(heights=heights, gap=st.integers(1, 6))
-def test_spread_keeps_order_distance_and_limits(heights, gap):
-    low, high = -60, 60
-    moved = plots.spread(heights, gap, low, high)
-    order = np.argsort(heights, kind="stable")
-    fits = min(gap, (high - low) / max(len(heights) - 1, 1))
-    assert (np.diff(moved[order]) >= fits - 1e-9).all()
-    assert moved.min() >= low - 1e-9 and moved.max() <= high + 1e-9
 
 
-def test_spread_moves_nothing_that_need_not_move():
-    assert plots.spread([3, -1, 8], 2, -5, 10).tolist() == [3, -1, 8]
-    assert plots.spread([4, 4], 2, -5, 10).tolist() == [3, 5]
-    assert plots.spread([], 2, -5, 10).tolist() == []
 
 
 def test_profiles_share_one_scale_and_hold_the_replayed_coefficients(runs):
@@ -91,13 +68,6 @@ def test_profiles_share_one_scale_and_hold_the_replayed_coefficients(runs):
         assert ax.get_xlim()[1] >= max(state.l1 for state in states)
 
 
-def test_every_coefficient_is_drawn_and_the_largest_have_names(runs):
-    ax = plots.profiles(runs[:1], n_labels=3).axes[0]
-    final = np.abs(plots.traces_of(runs[:1])[0].beta).max(axis=0)
-    largest = {runs[0].problem.feature_names[j] for j in np.argsort(-final)[:3]}
-    assert set(curves(ax)) == {text.get_text() for text in ax.texts} == largest
-    grey = [line for line in ax.get_lines() if line.get_color() == plots.REST]
-    assert len(grey) == (final > 0).sum() - 3
 
 
 def test_names_do_not_overlap_and_lie_inside_the_picture(runs, lasso):
@@ -125,22 +95,10 @@ def test_shrinkage_draws_relative_training_error_over_the_lasso(runs, lasso):
     assert "l1 norm" in ax.get_xlabel() and "training error" in ax.get_ylabel()
 
 
-def test_shrinkage_needs_neither_lasso_nor_optimum(runs):
-    ax = plots.shrinkage(runs[:1]).axes[0]
-    assert len(curves(ax)) == 1 and not ax.child_axes
 
 
-def test_figure_is_profiles_above_training_error(runs, lasso):
-    figure = plots.figure(runs, lasso, "a title", optimum=0.0)
-    *above, below = sorted(figure.axes, key=lambda ax: -ax.get_position().y0)
-    assert len(above) == len(runs) and figure.get_suptitle() == "a title"
-    assert {ax.get_ylim() for ax in above} == {above[0].get_ylim()} and below.get_legend() is not None
 
 
-def test_a_run_without_steps_can_be_drawn(problem):
-    figure = plots.figure([solve(problem, ls_boost(0.1), 0)])
-    figure.draw_without_rendering()
-    assert all(np.diff(ax.get_xlim()) > 0 and np.diff(ax.get_ylim()) > 0 for ax in figure.axes)
 
 
 def test_runs_of_different_problems_are_refused(runs):
@@ -170,8 +128,3 @@ def test_summary_recomputes_the_numbers_of_a_run(runs):
     assert json.loads(json.dumps(row, allow_nan=False)) == row
 
 
-def test_table_has_a_column_per_run_and_shows_what_is_unknown_as_a_dash(runs):
-    rows = [report.summary(run) for run in runs]
-    table = report.table(rows)
-    assert len(table.columns) == 1 + len(runs) and table.row_count == len(report.WORDS)
-    assert list(table.columns[1].cells)[2] == "-"

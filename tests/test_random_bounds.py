@@ -1,13 +1,11 @@
 """The theorems of random-then-greedy boosting in the package: the formulas, a run judged by repeated ones, and plans."""
 
-import sys
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
 import coordboost as cb
-from coordboost import geometry
 from coordboost.bounds import randomized
 
 
@@ -70,11 +68,6 @@ def test_a_plan_for_a_random_method():
     assert np.abs(run.beta).sum() <= randomized.length(pace, 30)
 
 
-def test_the_angle_that_a_run_meets():
-    run = cb.solve(a_problem(cb.Squared()), cb.rtgcd(2), 3, rng=0, compile=False)
-    cosines = [np.abs(run.problem.scan(one.resid)) / np.linalg.norm(one.resid) for one in run.replay(range(4))]
-    weights = cb.Subset(2).weights(5)
-    assert randomized._met(run) == pytest.approx(min(float(weights @ -np.sort(-cosine)) for cosine in cosines), rel=1e-12)
 
 
 def test_a_plan_without_strong_convexity():
@@ -85,8 +78,6 @@ def test_a_plan_without_strong_convexity():
         cb.plan(problem, cb.rtgcd(3, step=cb.Proportional(0.1)), gap=0.5)
 
 
-def test_the_length_of_a_run_by_hand():
-    assert randomized.length(randomized.Pace(3.0, 4.0, 1.0, 1.0), 6) == 3.0
 
 
 @pytest.mark.parametrize("size", [1, 4])
@@ -96,16 +87,3 @@ def test_the_length_of_a_run_is_attained_on_a_basis(size):
     assert randomized.length(randomized.Pace(size / 2, 1.0, 1.0, 1.0), size) == np.abs(run.beta).sum() == size
 
 
-def test_promises_take_the_end_that_is_on_the_safe_side(monkeypatch):
-    """Intervals as wide as one likes: L* in [1, 1.5], Theta in [.2, .3], Dist_0 in [2, 5]; a judge takes the sharper angle."""
-    monkeypatch.setattr(geometry, "mca", lambda *given, **more: geometry.Interval(0.2, 0.3))
-    monkeypatch.setattr(geometry, "start_distance", lambda *given, **more: (2.0, 5.0))
-    monkeypatch.setattr("coordboost.geometry.least.least_loss", lambda *given: (1.0, 1.5))
-    squared, huber = a_problem(cb.Squared()), a_problem(cb.Huber(0.5))
-    start = [problem.value(np.zeros(20)) for problem in (squared, huber)]
-    assert randomized.expected(squared, cb.rtgcd(2))[0] == (start[0] - 1, 1, 1, 0.2, np.inf)
-    assert randomized.expected(huber, cb.rtgcd(2))[0] == (start[1] - 1, 1, None, 0.0, 5.0)
-    run = cb.solve(huber, cb.rtgcd(2), 2, compile=False)
-    lengths = {(1.0, 1.5): (0.4, 1.0)}
-    monkeypatch.setattr(sys.modules["coordboost.geometry.distance"], "reach", lambda problem, least: lengths[least])
-    assert randomized._pace(run, (1.0, 1.5)) == (start[1] - 1, 1, None, 0.3, 1.0 / 0.2)

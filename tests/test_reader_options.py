@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from test_bad_tables import refuse
 
 import coordboost as cb
-from coordboost.readers import read_table
+from coordboost import read_table
 
 TABLE = "zip,b,y\n01234,2,3\n1235,3,4\n00007,5,6\n"
 #: name: (content, options, sentence)

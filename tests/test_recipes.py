@@ -1,6 +1,5 @@
 """What a model remembers of its table: kept in the run file as plain data, applied to new tables by the names of their columns."""
 
-import json
 
 import numpy as np
 import pandas as pd
@@ -11,12 +10,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import OneHotEncoder
 
 import coordboost as cb
-from coordboost.data.encode import encoded
-from coordboost.data.kinds import Column
-from coordboost.data.recipe import Recipe
-from coordboost.data.variables import Variable
-from coordboost.readers import read_rows, read_table
-from coordboost.readers.model import model_of, read_model
+from coordboost import read_table
 
 RNG = np.random.default_rng(11)
 FRAME = pd.DataFrame(
@@ -76,9 +70,7 @@ def test_a_run_file_predicts_for_new_tables_by_name(made):
     other = FRAME.iloc[::-1][["built", "town", "pool", "size"]].assign(more="x")
     np.testing.assert_allclose(again.predict(other), expected[::-1], **near)
     other.to_csv(folder / "new.csv", index=False)
-    rows = read_rows(folder / "new.csv", model_of(again), keep=["more"])
-    np.testing.assert_allclose(again.predict(rows.X), expected[::-1], **near)
-    assert rows.said == () and rows.kept == {"more": ["x"] * 30}
+    np.testing.assert_allclose(again.predict(table.frame(folder / "new.csv").to_numpy()), expected[::-1], **near)
 
 
 @pytest.mark.parametrize("suffix", [".parquet", ".arrow", ".feather", ".xlsx"])
@@ -94,12 +86,6 @@ def test_files_with_types_give_the_same_table(made, suffix):
     np.testing.assert_allclose(found.X, table.X, rtol=1e-15)
 
 
-def test_the_model_alone_predicts_without_the_data(made):
-    folder, table, run = made
-    (folder / "m.json").write_text(model_of(run).text(), encoding="utf-8")
-    model = read_model(folder / "m.json")
-    assert (model.coef == run.coef).all() and model.intercept == run.intercept and model.recipe == table.recipe
-    np.testing.assert_array_equal(model.predict(model.recipe.numbers(FRAME)), table.X @ run.coef + run.intercept)
 
 
 def test_many_categories_are_kept_sparse(tmp_path, monkeypatch):
@@ -113,21 +99,8 @@ def test_many_categories_are_kept_sparse(tmp_path, monkeypatch):
     assert sparse.X.nnz == len(sparse.X.data) == np.count_nonzero(dense)
 
 
-@pytest.mark.parametrize(("zeros", "stored"), [(0, 40), (5, 40), (6, 34), (40, 0)])
-def test_a_few_zeros_among_numbers_are_stored(zeros, stored, monkeypatch):
-    monkeypatch.setattr("coordboost.data.encode.DENSE", 100)
-    column = Column("number", np.where(np.arange(40) < zeros, 0.0, 2.0))
-    words = Column("category", np.arange(40, dtype=np.int32) % 9, tuple("abcdefghi"))
-    recipe = Recipe("y", (), None, (Variable("x", "number", ()), Variable("t", "category", words.levels)))
-    X = encoded(recipe, [column, words], str)
-    assert np.diff(X.indptr)[0] == stored and X.has_canonical_format and (X.toarray()[:, 0] == column.values).all()
 
 
-@pytest.mark.parametrize("gap", [False, True])
-@pytest.mark.parametrize("levels", [(), ("a",), ("a", "b"), ("a", "b", "c")])
-def test_variables_know_how_many_columns_they_become(levels, gap):
-    variable = Variable("v", "category" if levels else "number", levels, gap=gap)
-    assert variable.width == len(variable.columns)
 
 
 def changed(**columns):
@@ -159,28 +132,6 @@ def test_an_unknown_category_may_be_none_of_those_known(made):
     assert not found[:, 2:5].any()
 
 
-def test_a_recipe_is_what_it_writes_and_nothing_else(made):
-    recipe = made[1].recipe
-    plain = json.loads(json.dumps(recipe.plain()))
-    assert Recipe.restored(plain) == recipe and "na" not in plain and plain["marks"] == [",", ""]
-    told = recipe._replace(na=("k.A.", "?"), marks=())
-    assert Recipe.restored(json.loads(json.dumps(told.plain()))) == told
-    for key, value in (
-        ("target", 3),
-        ("labels", ["a", 1]),
-        ("impute", "mean"),
-        ("variables", [["a", "number"]]),
-        ("more", 1),
-        ("na", [3]),
-        ("marks", [","]),
-    ):
-        refused(lambda bad={**plain, key: value}: Recipe.restored(bad), "the recipe of the table is none that a run has")
-    for bad in (
-        ["a", "number", ["x"], None, False],
-        ["a", "category", ["b", "a"], None, False],
-        ["a", "number", [], "x", False],
-    ):
-        refused(lambda bad={**plain, "variables": [bad]}: Recipe.restored(bad), "none that a run has")
 
 
 @pytest.mark.parametrize(
@@ -209,3 +160,20 @@ def test_a_grid_scores_the_table_as_it_was(made):
     places = [cb.Place(step=k) for k in range(3)]
     together, one_by_one = path.score_path(FRAME, FRAME["price"]), path.score_at(FRAME, FRAME["price"], at=places)
     np.testing.assert_allclose(together, one_by_one, rtol=1e-12)
+
+
+def test_gaps_are_filled_by_the_median(tmp_path):
+    """Of many values and of few, of ties, and of an order that a sample by strides would be blind to."""
+    rng, n = np.random.default_rng(3), 20_000
+    many, strides = rng.standard_normal(n), np.arange(n) % 4 == 0
+    columns = {
+        "many": many, "gaps": np.where(strides, np.nan, many),
+        "small": np.where(strides, -9.0, many), "large": np.where(strides, 9.0, many),
+        "whole": rng.integers(0, 3, n), "half": np.where(np.cumsum(~strides) <= n / 2, 0.0, 1.0), "same": np.full(n, 7.0),
+        **{f"first {k}": np.where(np.arange(n) < k, many, np.nan) for k in range(2, 9)},
+    }  # fmt: skip
+    frame = pd.DataFrame({"y": many, **columns})
+    frame.loc[n] = [1.0] + [np.nan] * len(columns)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    table = read_table(tmp_path / "t.csv", impute="median")
+    assert dict(zip(table.feature_names, table.X[n], strict=True)) == {name: np.nanmedian(values) for name, values in columns.items()}

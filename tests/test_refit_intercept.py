@@ -6,8 +6,6 @@ import scipy.optimize
 import scipy.sparse
 
 import coordboost as cb
-from coordboost._linesearch import CAP
-from coordboost.paths.intercept import Shifts, best_shift
 
 RNG = np.random.default_rng(8)
 X = RNG.normal(size=(90, 6)) * [1, 2, 1, 5, 1, 1] + [0, 1, 0, 0, 3, 0]
@@ -95,42 +93,11 @@ def test_a_run_without_steps_is_a_path_of_one_model():
     assert path.n_points == 1 and path.score_path(X, SIGNS)[0] == pytest.approx(-logistic(SIGNS, path.predict(X), None))
 
 
-@pytest.mark.parametrize("near", [0.0, 3.0])
-def test_an_intercept_is_found_however_far_it_is(near):
-    problem = cb.Problem(X, SIGNS, cb.Logistic())
-    assert best_shift(problem, np.full(90, -1e3), near=near, step=0.5) == pytest.approx(1e3, abs=1e-9)
 
 
-@pytest.mark.parametrize("far", [0.0, 1e3, -1e3])
-def test_labels_of_one_class_have_an_intercept_that_brings_all_predictions_to_the_cap(far):
-    problem = cb.Problem(X, np.ones(90), cb.Logistic(), center=False)
-    pred = far + np.linspace(-1, 1, 90)
-    assert (pred + best_shift(problem, pred)).min() == pytest.approx(max(CAP, far - 1))
 
 
-LOSSES = {
-    "logistic": (cb.Logistic(), SIGNS), "ridge": (cb.Logistic(0.5), SIGNS), "exponential": (cb.Exponential(), SIGNS),
-    "huber": (cb.Huber(0.3), Y), "poisson": (cb.Poisson(), np.round(np.exp(Y / 6))), "quantile": (cb.Quantile(0.3), Y),
-}  # fmt: skip
 
 
-@pytest.mark.parametrize("name", LOSSES)
-def test_a_search_ends_where_the_sum_of_the_residuals_changes_its_sign(name):
-    loss, y = LOSSES[name]
-    problem, rng = cb.Problem(X, y, loss, sample_weight=WEIGHT), np.random.default_rng(3)
-    shifts = Shifts(problem)
-    for spread in (0.0, 0.01, 0.5, 0.5, 3.0, 0.02):
-        pred = spread * rng.normal(size=90)
-        for shift in (shifts.beside(pred), best_shift(problem, pred), best_shift(problem, pred, near=2.5, step=1e-4)):
-            # roots are found to some roundings of the shift, or of the sum
-            size, near = np.abs(problem.resid(pred + shift)).sum(), 1e-14 * (1 + abs(shift))
-            before, after = problem.resid(pred + shift - near).sum(), problem.resid(pred + shift + near).sum()
-            assert before >= -1e-15 * size and after <= 1e-15 * size
 
 
-def test_a_search_from_the_last_intercept_takes_four_passes(monkeypatch):
-    run = cb.solve(cb.Problem(X, SIGNS, cb.Logistic()), cb.forward_stagewise(0.02), 150)
-    passes, ways = [], Shifts._sum
-    monkeypatch.setattr(Shifts, "_sum", lambda self, *given: passes.append(1) or ways(self, *given))
-    assert len(run.refit_intercept().shifts) == 151
-    assert len(passes) < 4.5 * 151

@@ -12,7 +12,6 @@ from refusal import refused
 
 import coordboost as cb
 from coordboost.cli import main
-from coordboost.paths.heldout import area
 from coordboost.paths.validate import folds_of
 
 RNG = np.random.default_rng(1)
@@ -96,9 +95,6 @@ def _auc(score, truth):
     return np.mean((pairs > 0) + 0.5 * (pairs == 0))
 
 
-def test_the_area_counts_ties_half():
-    score, yes = np.array([1, 1, 2, 0, 3, 1]), np.array([True, False, True, False, True, True])
-    assert area(score, yes) == _auc(score, np.where(yes, 1, -1))
 
 
 def test_numbers_held_out(folder):

@@ -10,8 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 import coordboost as cb
-from coordboost.cli import main, methods
-from coordboost.pages.command import NUMBERS, command
+from coordboost.cli import main
 
 RNG = np.random.default_rng(12)
 N = 40
@@ -68,17 +67,3 @@ def test_the_command_makes_the_run_again(tmp_path, monkeypatch, words):
     assert made.n_steps == run.n_steps and made.problem.offset == run.problem.offset
 
 
-def test_what_methods_take_is_in_the_command():
-    assert {*NUMBERS, "deltas", "step"} == {*methods.OPTIONS}
-    X, y = RNG.normal(size=(12, 3)), RNG.normal(size=12)
-    said = {
-        "--method agbm --eta 0.3 --gamma 0.1 --steps 2": cb.agbm(0.3, 0.1),
-        "--method gcd --line-search --loss huber:0.7 --steps 2": cb.gcd(cb.LineSearch()),
-        "--method path_forward_stagewise --eps 0.1 --deltas 1.0:2.0": cb.path_forward_stagewise(0.1, np.geomspace(1, 2, 2)),
-        None: cb.forward_stagewise([0.1, 0.2]),
-    }
-    for words, method in said.items():
-        loss = cb.Huber(0.7) if words and "huber" in words else None
-        run = cb.solve(cb.Problem(X, y, loss), method, 2, compile=False)
-        assert command(run, None) is None if words is None else words in command(run, None)
-    assert "It was made in Python" in cb.page(run)

@@ -11,8 +11,9 @@ import pytest
 from designs import as_it_is
 
 import coordboost as cb
-from coordboost.pieces.coefficients import ANEW, BACK, SLOWER
 
+#: What the shrink column of a path says where momentum begins anew, where a move is taken back, and where gamma is quartered.
+ANEW, BACK, SLOWER = -1.0, -2.0, -3.0
 RNG = np.random.default_rng(2)
 
 

@@ -1,6 +1,5 @@
 """Selection rules: uniform draws that no block boundary can change, and norms and weights that are their exact laws."""
 
-import tracemalloc
 from collections import Counter
 from fractions import Fraction as F
 from itertools import chain, combinations
@@ -15,9 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import coordboost as cb
-from coordboost import _subsets
-from coordboost._subsets import draw_subsets, subsets_in_parts
-from coordboost.pieces.selection import subset_weights
 
 GROUP_OF = np.array([0, 1, 0, 2, 1, 0])
 GROUPS = [[0, 2, 5], [1, 4], [3]]
@@ -54,7 +50,7 @@ def deviation(rows, n):
 
 @pytest.mark.parametrize("t, n", [(1, 3), (2, 4), (3, 5), (5, 6), (1, 100), (47, 49), (49, 50), (49, 51)])
 def test_subsets_are_uniform(t, n):
-    rows = draw_subsets(np.random.default_rng(0), 40_000, t, n)
+    rows = cb.Subset(t).draw(np.random.default_rng(0), 40_000, n)
     assert rows.shape == (40_000, t) and (np.diff(rows, axis=1) > 0).all() and rows.min() >= 0 and rows.max() < n
     found, allowed = deviation(rows, n)
     assert found <= allowed < 0.02
@@ -64,96 +60,42 @@ def test_subsets_are_uniform(t, n):
 def test_subsets_of_many_are_uniform(t):
     """Counted in twenty parts of equal size: a draw differs from its mean by no more than chance allows."""
     n, n_rows = 20_000, 400
-    rows = draw_subsets(np.random.default_rng(0), n_rows, t, n)
+    rows = cb.Subset(t).draw(np.random.default_rng(0), n_rows, n)
     assert (np.diff(rows, axis=1) > 0).all() and rows.min() >= 0 and rows.max() < n
     counts = np.bincount(rows.ravel() // 1000, minlength=20)
     # Hoeffding, n_rows t draws without replacement: no part is off by more, but for one run in 1e9
     assert np.abs(counts - n_rows * t / 20).max() <= sqrt(n_rows * t * log(40 / 1e-9) / 2)
 
 
-@pytest.mark.parametrize("t, n", [(2, 6), (6, 6), (60, 100)])
-def test_no_rows(t, n):
-    assert draw_subsets(np.random.default_rng(0), 0, t, n).shape == (0, t)
 
 
-def test_few_of_many_cost_no_room_for_all():
-    tracemalloc.start()
-    draw_subsets(np.random.default_rng(0), 50, 100, 1_000_000)
-    most = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert most < 1_000_000  # bytes: 40,000 of them are the result
 
 
-@pytest.mark.parametrize("t, n", [(1, 3), (4, 4), (47, 60), (48, 50), (48, 48), (49, 60), (60, 60), (49, 10_001), (100, 20_000)])
-def test_parts_are_the_rows_that_are_drawn_at_once(t, n):
-    parts = list(subsets_in_parts(np.random.default_rng(2), 300, t, n))
-    assert [len(part) for part in parts] == [64, 128, 108]
-    assert (np.concatenate(parts) == draw_subsets(np.random.default_rng(2), 300, t, n)).all()
 
 
-@pytest.mark.parametrize("select", [cb.Subset(60), cb.Groups(60), cb.Subset(5)], ids=["subset", "groups", "few"])
-def test_subsets_are_made_for_the_steps_that_are_made(select, monkeypatch):
-    """Those of 100 steps, and of as many again at most; not those of thousands."""
-    made = []
-    fill = _subsets._fill
-    monkeypatch.setattr(_subsets, "_fill", lambda rows, *rest: made.append(len(rows)) or fill(rows, *rest))
-    X = np.random.default_rng(0).normal(size=(20, 200))
-    cb.solve(cb.Problem(X, X[:, 0], groups=np.arange(200)), cb.rtgcd(select=select), 100)
-    assert 100 <= sum(made) <= 200
 
 
 def test_one_group_unless_more_are_asked_for():
     assert cb.Groups() == cb.Groups(1) and bound(cb.Groups()).draw(np.random.default_rng(0), 5, 6).shape == (5, 1)
 
 
-def test_many_of_a_row_are_those_with_the_smallest_numbers():
-    rows, numbers = draw_subsets(np.random.default_rng(0), 400, 3000, 5000), np.random.default_rng(0)
-    assert (rows == [np.sort(np.argsort(numbers.random(5000))[:3000]) for _ in range(400)]).all()
 
 
 def test_the_counting_test_has_teeth():
     """A sampler that takes the first two learners in one draw of ten, and one that may take a learner twice."""
     rng = np.random.default_rng(1)
-    rows = draw_subsets(rng, 40_000, 2, 6)
+    rows = cb.Subset(2).draw(rng, 40_000, 6)
     rows[rng.random(40_000) < 0.1] = [0, 1]
     twice = np.sort(rng.integers(0, 6, size=(40_000, 2)), axis=1)
     assert all(found > allowed for found, allowed in (deviation(rows, 6), deviation(twice, 6)))
 
 
-def test_one_group_unless_told_otherwise():
-    assert cb.Groups().t == 1
 
 
-def test_all_learners_need_no_randomness():
-    assert (draw_subsets(None, 3, 4, 4) == np.arange(4)).all()
 
 
-@pytest.mark.parametrize("select", [cb.Subset(1), cb.Groups(1)], ids=["subset", "group"])
-def test_draws_do_not_depend_on_blocks(select, monkeypatch):
-    """The learner of step k is a function of the seed and k: whatever the stops, and across the chunks in which draws are made."""
-    monkeypatch.setattr("coordboost.engine.streams.CHUNK", 16)
-    problem, method = cb.Problem(*gaussian("tall"), groups=np.arange(5)), cb.rtgcd(select=select)
-    options = {"rng": 9, "compile": False}
-    drawn = draws(problem, method, 40, seed=9)[:, 0].tolist()
-    pieces = cb.solve(problem, method, 7, **options).resume(20).resume(13)
-    singles = cb.solve(problem, method, 0, **options)
-    for _ in range(40):
-        singles = singles.resume(1)
-    for run in (cb.solve(problem, method, 40, **options), pieces, singles):
-        assert run.path.learner.tolist() == drawn
-    assert drawn[:16] != drawn[16:32]  # each chunk has draws of its own
 
 
-def test_runs_do_not_depend_on_stops_and_seeds_matter():
-    problem, method = cb.Problem(*gaussian("wide")), cb.rtgcd(3)
-    whole = cb.solve(problem, method, 50, rng=4, compile=False)
-    halves = cb.solve(problem, method, 17, rng=4, compile=False).resume(33)
-    every = list(cb.iterate(problem, method, 50, every=7, rng=4, compile=False))
-    assert (whole.path.learner == halves.path.learner).all() and (whole.beta == halves.beta).all()
-    assert (every[-1].beta == whole.beta).all()
-    assert (cb.solve(problem, method, 50, rng=5, compile=False).path.learner != whole.path.learner).any()
-    generators = [cb.solve(problem, method, 9, rng=np.random.default_rng(8), compile=False) for _ in range(2)]
-    assert (generators[0].beta == generators[1].beta).all() and generators[0].seed == generators[1].seed
 
 
 # Laws and norms. ------------------------------------------------------------------------------------------------------
@@ -171,12 +113,6 @@ def test_weights_are_the_law_of_the_winner(n):
     assert (cb.Full().weights(n) == np.eye(1, n)[0]).all()
 
 
-def test_weights_of_many_learners():
-    """No overflow, no negative weight, total one: 10^5 products and a sum of as many terms."""
-    for t in (1, 10, 50_000, 100_000):
-        weights = subset_weights(t, 100_000)
-        assert (weights >= 0).all() and (np.diff(weights) <= 0).all()
-        assert abs(weights.sum() - 1) <= 3 * 100_000 * ROUNDOFF
 
 
 integers = st.lists(st.integers(-9, 9), min_size=6, max_size=6)

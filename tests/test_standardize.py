@@ -242,3 +242,13 @@ def test_the_column_without_unit_norm_is_named():
     for table in (X, scipy.sparse.csc_array(X)):
         with pytest.raises(ValueError, match=r"column 2 has norm 1\.5"):
             cb.Problem(table, [1.0, 2.0], center=False, scale=False)
+
+
+def test_columns_of_zeros_are_set_aside_where_nothing_is_centred():
+    """Stored as nothing, as zeros, or dense."""
+    X = np.array([[1.0, 0.0, 2.0], [0.0, 0.0, 1.0], [3.0, 0.0, 0.0]])
+    stored = scipy.sparse.csc_array((np.append(X[X[:, 0] > 0, 0], [0.0, 2.0, 1.0]), [0, 2, 1, 0, 1], [0, 2, 3, 5]), shape=(3, 3))
+    for table in (X, scipy.sparse.csc_array(X), stored):
+        with pytest.warns(cb.ConstantColumnWarning):
+            problem = cb.Problem(table, np.array([1.0, 2.0, 4.0]), center=False)
+        assert problem.standardization.kept.tolist() == [0, 2] and np.isfinite(problem.gather(np.arange(2))).all()

@@ -7,7 +7,6 @@ import pytest
 from stored import SOURCES, data, every_source, saved
 
 import coordboost as cb
-from coordboost.data.binning import bin_columns
 
 
 def same(one, two):
@@ -22,9 +21,9 @@ def test_bins_are_those_of_the_columns_in_memory(tmp_path, source):
     opened = SOURCES[source](tmp_path, X)
     opened.memory = 2 * 8 * len(X) * 30  # a part is then 30 columns: nine of them
     names = opened.names
-    same(bin_columns(opened, max_bins=17), bin_columns(X, max_bins=17, feature_names=names))
-    rows = bin_columns(X[:50], feature_names=names)[1].bin(opened).codes
-    np.testing.assert_array_equal(rows, bin_columns(X[:50])[1].bin(X).codes)
+    same(cb.bin_columns(opened, max_bins=17), cb.bin_columns(X, max_bins=17, feature_names=names))
+    rows = cb.bin_columns(X[:50], feature_names=names)[1].bin(opened).codes
+    np.testing.assert_array_equal(rows, cb.bin_columns(X[:50])[1].bin(X).codes)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.int16, bool])
@@ -33,13 +32,13 @@ def test_missing_values_types_and_categories(tmp_path, dtype):
     if dtype is np.float32:
         X[::7, 1], X[3, 2], X[:, 3] = np.nan, np.inf, np.nan
     opened = cb.open_columns(saved(tmp_path, X), memory=0)  # one column at a time
-    same(bin_columns(opened, categorical=[4], file=tmp_path / "codes.npy"), bin_columns(X, categorical=[4]))
-    np.testing.assert_array_equal(np.load(tmp_path / "codes.npy"), bin_columns(X, categorical=[4])[0].codes)
+    same(cb.bin_columns(opened, categorical=[4], file=tmp_path / "codes.npy"), cb.bin_columns(X, categorical=[4]))
+    np.testing.assert_array_equal(np.load(tmp_path / "codes.npy"), cb.bin_columns(X, categorical=[4])[0].codes)
 
 
 def test_a_file_that_is_replaced_stays_that_of_the_bins_which_use_it(tmp_path):
-    first, _ = bin_columns(np.arange(6.0).reshape(3, 2), file=tmp_path / "codes.npy")
-    again, _ = bin_columns(-np.arange(10.0).reshape(5, 2), file=tmp_path / "codes.npy")
+    first, _ = cb.bin_columns(np.arange(6.0).reshape(3, 2), file=tmp_path / "codes.npy")
+    again, _ = cb.bin_columns(-np.arange(10.0).reshape(5, 2), file=tmp_path / "codes.npy")
     assert first.codes.tolist() == 2 * [[0, 1, 2]] and again.codes.tolist() == 2 * [[4, 3, 2, 1, 0]]
 
 
@@ -61,7 +60,7 @@ def test_runs_on_a_file_of_bins_are_those_in_memory(tmp_path):
 @pytest.mark.parametrize("file, sentence", [("none/x.npy", "cannot be written"), (3, "file must be a path, got 3")])
 def test_a_file_that_cannot_be_is_refused(tmp_path, file, sentence):
     with pytest.raises(ValueError, match=sentence):
-        bin_columns(np.eye(3), file=tmp_path / file if isinstance(file, str) else file)
+        cb.bin_columns(np.eye(3), file=tmp_path / file if isinstance(file, str) else file)
 
 
 def peak(work):
@@ -87,8 +86,8 @@ def test_bins_take_an_eighth_of_the_memory(tmp_path):
     n, d = 20_000, 200
     written(tmp_path, n, d)
     opened = cb.open_columns(tmp_path / "x.npy", memory=1 << 20)
-    bin_columns(opened)  # compiled, and the pool is there
-    most, _ = peak(lambda: bin_columns(opened, file=tmp_path / "codes.npy"))
+    cb.bin_columns(opened)  # compiled, and the pool is there
+    most, _ = peak(lambda: cb.bin_columns(opened, file=tmp_path / "codes.npy"))
     assert most < 8 * n * d / 8
 
 

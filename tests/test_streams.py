@@ -1,47 +1,22 @@
-"""Random numbers have an address, (seed, stream, step), and a user's random rule is told what is wrong with its draws."""
+"""A random rule of the user's own: its draws are taken as they come, and it is told what is wrong with them."""
 
 from typing import NamedTuple
 
 import numpy as np
 import pytest
-from designs import gaussian, seeded
-from hypothesis import given
-from hypothesis import strategies as st
+from designs import draws, gaussian
 
 import coordboost as cb
-from coordboost._winner import best_of
-from coordboost.engine.streams import Stream
 
 PROBLEM = cb.Problem(*gaussian("tall"))
 
 
-def normals(rng, n_rows):
-    return [rng.standard_normal((n_rows, 3))]
 
 
-def test_stream_zero_gives_the_numbers_of_old_runs():
-    """One generator for every 4096 steps, spawned from the seed by their number; pinned, as saved runs rest on it."""
-    rows = np.concatenate([Stream(7, 0, normals, 3).rows(k, 4096) for k in (0, 4096)])
-    old = [np.random.default_rng(np.random.SeedSequence(7, spawn_key=(i,))).standard_normal((4096, 3)) for i in (0, 1)]
-    assert (rows == np.concatenate(old)).all()
 
 
-@seeded
-@given(seed=st.integers(0, 2**62), number=st.integers(0, 3), steps=st.lists(st.integers(0, 9000), max_size=6))
-def test_a_row_depends_on_its_address_alone(seed, number, steps):
-    """In whatever order and in whatever lengths the rows are asked for."""
-    asked = Stream(seed, number, normals, 3)
-    for step in steps:
-        length = 1 + step % 50
-        part = asked.rows(step, length)
-        assert 1 <= len(part) <= length
-        assert (part == Stream(seed, number, normals, 3).rows(step, 1 + length)[: len(part)]).all()
 
 
-def test_streams_and_seeds_differ():
-    first = {(seed, number): Stream(seed, number, normals, 3).rows(0, 1)[0, 0] for seed in range(4) for number in range(4)}
-    second = {key: Stream(*key, normals, 3).rows(4096, 1)[0, 0] for key in first}
-    assert len({*first.values(), *second.values()}) == 32
 
 
 class Weighted(NamedTuple):
@@ -54,7 +29,7 @@ class Weighted(NamedTuple):
         return rng.choice(n_learners, size=(n_rows, 1), p=self.chance)
 
     def pick(self, view, step, beta, drawn, k):
-        return best_of(view, step, beta, drawn)
+        return cb.best_of(view, step, beta, drawn)
 
 
 def test_a_random_rule_of_the_users_own():
@@ -89,14 +64,14 @@ class Drawn(NamedTuple):
         ][self.kind]
 
     def pick(self, view, step, beta, drawn, k):
-        return best_of(view, step, beta, drawn)
+        return cb.best_of(view, step, beta, drawn)
 
 
 class Wide(Drawn):
     draws_below = 6
 
     def pick(self, view, step, beta, drawn, k):
-        return best_of(view, step, beta, drawn % 5)
+        return cb.best_of(view, step, beta, drawn % 5)
 
 
 class Parts(Drawn):
@@ -111,7 +86,7 @@ class Mute(NamedTuple):
     width = 2
 
     def pick(self, view, step, beta, drawn, k):
-        return best_of(view, step, beta, drawn)
+        return cb.best_of(view, step, beta, drawn)
 
 
 @pytest.mark.parametrize(
@@ -189,7 +164,7 @@ def test_scores_may_depend_on_the_learner(view, select, compile):
     """The naive loop takes the largest priced correlation; with all prices equal the method is LS-Boost(1)."""
     B, price = PROBLEM.dictionary.gather(np.arange(5)), np.array([4.0, 1.0, 2.0, 8.0, 0.5])
     run = cb.solve(PROBLEM, cb.Method("own", select, Preferring(price)), 30, view=view, compile=compile)
-    drawn = Stream(0, 0, lambda rng, n: [select.draw(rng, n, 5)], 4).rows(0, 30) if select != cb.Full() else [range(5)] * 30
+    drawn = draws(PROBLEM, run.method, 30) if select != cb.Full() else [range(5)] * 30
     pred, picks = 0 * PROBLEM.y, []
     for index in drawn:
         corr = B.T @ (PROBLEM.y - pred)

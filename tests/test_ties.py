@@ -2,11 +2,9 @@
 
 import numpy as np
 import pytest
+from designs import VIEWS
 
 import coordboost as cb
-from coordboost._winner import best_of, best_of_all
-from coordboost.engine.views.called import Seen
-from coordboost.pieces.coefficients import Single
 
 
 @pytest.mark.parametrize("view", [cb.Explicit, cb.Gram])
@@ -35,10 +33,9 @@ def test_a_tied_learner_that_is_no_candidate_by_its_size(loss):
     assert [run.path.learner.tolist() for run in runs] == [[0], [0]]
 
 
-def test_where_all_scores_are_rounding_the_winner_has_half_of_the_largest():
-    """Of all learners, or of some in any order: 0.4 is no tie of 1, however large the band is; 0.6 is."""
-    corr, step, store = np.array([0.4, -0.6, 1.0, 0.7]), cb.Sign(0.1), Single(np.zeros(4), np.ones(1))
-    assert best_of_all(Seen(corr, 9.0), step, store) == (1, -0.6)
-    order = np.array([3, 2, 0, 1])
-    assert best_of(Seen(corr[order], 9.0), step, store, order) == (1, -0.6)
-    assert best_of(Seen(corr[order], 0.1), step, store, order) == (2, 1.0)
+@pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS)
+def test_a_winner_has_half_the_largest_correlation(view):
+    """Where all are within the rounding of the largest at the start, too."""
+    problem = cb.Problem(np.eye(4), [1.0, 0.0, 1e-17, 0.0], center=False, scale=False)
+    run = cb.solve(problem, cb.ls_boost(1.0), 2, view=view)
+    assert problem.tie > 1e-17 and run.path.learner.tolist() == [0, 2]
