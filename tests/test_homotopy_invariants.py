@@ -7,7 +7,6 @@ from refusal import case, refused
 from test_homotopy import KINDS
 
 import coordboost as cb
-from coordboost.exact import pool
 
 
 @pytest.mark.parametrize("power", [-9, -3, 3, 9])
@@ -35,44 +34,11 @@ def test_candidates_do_not_change_the_path(kind):
         assert other.n_scans > 1
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("shape", [(40, 300), (60, 45)])
-def test_gram_matrix_or_columns(kind, shape, monkeypatch):
-    """Products from a Gram matrix and from the columns give one path, also where there is little room and candidates have to go."""
-    rng = np.random.default_rng(6)
-    problem = cb.Problem(rng.standard_normal(shape), rng.standard_normal(shape[0]))
-    monkeypatch.setattr(pool, "FEWEST", 4)
-    monkeypatch.setattr(pool, "SPACE", 1)
-    paths = []
-    for in_columns in (True, False):
-        monkeypatch.setattr(pool.Pool, "in_columns", in_columns)
-        paths.append(cb.exact_path(problem, kind=kind, lam_min=0.05, candidates=5))
-    one, two = paths
-    assert min(one.n_scans, two.n_scans) > 1 and [e[1:] for e in one.events] == [e[1:] for e in two.events]
-    np.testing.assert_allclose(one.lam, two.lam, rtol=0, atol=1e-12 * one.lam[0])
-    np.testing.assert_allclose(one.beta.toarray(), two.beta.toarray(), rtol=0, atol=1e-11 * one.lam[0])
-
-
 def test_scans_are_few():
     rng = np.random.default_rng(3)
     problem = cb.Problem(rng.standard_normal((100, 2000)), rng.standard_normal(100))
     path = cb.exact_path(problem, lam_min=0.3)
     assert path.n_scans < path.n_corners / 2 and path.gaps().max() <= 1e-12
-
-
-def test_interpreted_is_compiled(monkeypatch):
-    """The kernels in plain Python give the same corners; sums are taken in another order there, so to rounding."""
-    rng = np.random.default_rng(4)
-    tall, wide = (
-        cb.Problem(rng.integers(0, 2, shape).astype(float), rng.standard_normal(shape[0])) for shape in ((12, 9), (9, 12))
-    )
-    cases = [(problem, kind) for problem in (tall, wide) for kind in KINDS]
-    paths = [cb.exact_path(problem, kind=kind) for problem, kind in cases]
-    monkeypatch.setattr(pool, "compiled", lambda function, pieces, **_: function)
-    for (problem, kind), path in zip(cases, paths, strict=True):
-        plain = cb.exact_path(problem, kind=kind)
-        np.testing.assert_allclose(plain.lam, path.lam, rtol=0, atol=1e-13 * path.lam[0])
-        np.testing.assert_allclose(plain.beta.toarray(), path.beta.toarray(), rtol=0, atol=1e-11)
 
 
 def test_same_bits_twice():

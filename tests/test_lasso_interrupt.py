@@ -7,7 +7,6 @@ import pytest
 
 import coordboost as cb
 from coordboost.exact.homotopy import INTERRUPTED, ROUNDING, Homotopy
-from coordboost.exact.state import SCAN
 from coordboost.lasso import solvers, workingset
 from coordboost.screening.columns import ScaledColumns
 
@@ -51,27 +50,6 @@ def test_what_is_done_is_kept(monkeypatch, loss):
     assert whole.message == "complete" and "interrupted" not in repr(whole)
     assert (part.alphas == whole.alphas[:8]).all() and (part.coefs[:, :7] == whole.coefs[:, :7]).all()
     assert (part.gaps[:7] <= 1e-8).all() and part.gaps[7] < 1
-
-
-def test_an_exact_path_keeps_its_corners(monkeypatch):
-    """Unless it takes a millisecond or two, as this one would."""
-    from coordboost.exact import homotopy
-    from coordboost.exact.pool import Pool
-
-    monkeypatch.setattr(homotopy, "SHORT", 0)
-    X, y = table()
-    go_on, calls = Pool.go_on, []
-
-    def interrupted(self):
-        calls.append(1)
-        signal.raise_signal(signal.SIGINT)
-        return go_on(self)
-
-    monkeypatch.setattr(Pool, "go_on", interrupted)
-    with pytest.warns(cb.InterruptedWarning, match="lasso_path|too late"):
-        path = cb.lasso_path(X, y, n_alphas=20, solver="homotopy", tol=1e-8)
-    assert 1 <= len(path.alphas) <= 20 and len(path.gaps) == len(path.alphas) == path.coefs.shape[1]
-    assert path.message == "complete" or "interrupted" in repr(path)
 
 
 @pytest.mark.parametrize("message", [INTERRUPTED, ROUNDING])
@@ -134,26 +112,3 @@ def test_cross_validation_hands_out_nothing(monkeypatch, n_jobs):
     with pytest.raises(KeyboardInterrupt):
         model.fit(X, y)
     assert not hasattr(model, "coef_")
-
-
-def test_an_exact_path_says_so(monkeypatch):
-    from coordboost.exact import homotopy
-    from coordboost.exact.pool import Pool
-
-    monkeypatch.setattr(homotopy, "SHORT", 0)
-    X, y = table()
-    go_on, way = Pool.go_on, []
-
-    def interrupted(self):
-        signal.raise_signal(signal.SIGINT)
-        status, *record = go_on(self)
-        return (*(way or [status]), *record)
-
-    monkeypatch.setattr(Pool, "go_on", interrupted)
-    with pytest.warns(cb.InterruptedWarning, match="too late to cut this short"):
-        path = cb.exact_path(X, y, max_corners=10)
-    assert path.complete
-    way.append(SCAN)  # as if it had to look at all columns now
-    with pytest.warns(cb.InterruptedWarning, match="the path was interrupted; the corners passed are kept"):
-        path = cb.exact_path(X, y)
-    assert not path.complete and path.message == INTERRUPTED

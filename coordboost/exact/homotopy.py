@@ -8,13 +8,25 @@ import numpy as np
 import scipy.sparse
 
 from coordboost._checks import not_negative, shown
+from coordboost._generic import compiled
 from coordboost._protocol import LOSS
 from coordboost._threads import one_thread
 from coordboost.data import validation
+from coordboost.exact.corners import (
+    CHECK,
+    DONE,
+    EPS,
+    FAR,
+    LAR,
+    LASSO,
+    SCAN,
+    STAGEWISE,
+    STALLED,
+    corner_gap,
+    exact_residual,
+    walk,
+)
 from coordboost.exact.path import ExactPath
-from coordboost.exact.pool import Pool
-from coordboost.exact.rounding import FAR
-from coordboost.exact.state import CROWDED, DONE, EPS, INEXACT, LAR, LASSO, SCAN, STAGEWISE, STALLED
 from coordboost.interrupt import InterruptedWarning, interruptible
 from coordboost.problem import Problem
 from coordboost.screening.columns import ScaledColumns
@@ -25,6 +37,16 @@ GAP = 1e-10
 #: Stored entries times corners, which are about as many as the smaller side: so few take two milliseconds at most, and Ctrl-C is not noted.
 SHORT = 1 << 21
 
+#: Candidates at the start; all learners are candidates at once where they have so few entries, or where so few are tall columns.
+FEWEST, CACHED, SMALL = 128, 1 << 15, 1024
+#: Where the segments on candidates cost less than this share of a scan, the next scan chooses more of them.
+SHARE = 0.4
+#: They stay where no other learner comes so near to the level.
+NEAR = 0.8
+#: The residual is taken to go on as at the last scan until lam has fallen by this part, or to a bit more than the next corner.
+AHEAD, BEYOND = 0.4, 1.5
+#: Most corners from one scan, so that rounding cannot pile up where all learners are candidates.
+ROOM = 128
 #: Where rounding ends a path on a segment, the level is found to this part of it.
 CLOSE = 0.01
 
@@ -90,76 +112,209 @@ def exact_path(X, y=None, *, kind="lasso", lam_min=0.0, max_corners=None, candid
 
 
 class Homotopy:
-    """Scans, blocks and the record put together; on scaled `columns` of the problem where these are given.
+    """An exact path from corner to corner: scans of all learners, and between them compiled blocks on some *candidates*.
+
+    Outside the candidates no correlation can reach the level, as long as the residual stays near to where it was taken to go: on from
+    the last scan in the direction it had there. What it strays from there bounds how far correlations can be off (Cauchy-Schwarz).
 
     gap : largest duality gap of a corner, relative to the loss at 0;  first : candidates at the start
+    columns : scaled columns of the problem
     levels : (n_corners,), once the path is there: at least the largest abs correlation of any learner, with what rounding may hide
+
+    ids : (m,), the candidates, increasing; all other arrays of candidates are those of ``corners.py``
+    scanned_lam, since : the level at the last scan, and corners since then;  next_fall : to the corner that was not certain
+    record : the corners passed, block by block: levels, bounds of the correlations, sizes of the supports, learners, coefficients, events
     """
 
     def __init__(self, problem, kind, lam_min, most=np.inf, first=None, columns=None, gap=GAP):
-        self.problem, self.kind, self.most = problem, kind, most
+        self.problem, self.name, self.kind, self.most = problem, kind, KINDS[kind], most
         self.columns = ScaledColumns(problem) if columns is None else columns
         size = math.sqrt(self.columns.y @ self.columns.y)
         self.unit = math.ldexp(1.0, math.frexp(size)[1] - 1) if size > 0 else 1.0
-        self.y = self.columns.y / self.unit
-        self.lam_min = lam_min / self.unit
-        self.tie = max(problem.tie / self.unit, 1e-13)
-        square = float(self.y @ self.y)
-        self.allowed = gap * square / 2
-        self.pool = Pool(self.columns, self.y, KINDS[kind], self.tie, self.lam_min, self.allowed, square, first)
-        self.n_corners, self.n_entries, self.record = 0, 0, []
+        self.y, self.end = self.columns.y / self.unit, lam_min / self.unit
+        self.tie, self.square = max(problem.tie / self.unit, 1e-13), float(self.y @ self.y)
+        self.allowed = gap * self.square / 2
+        self.tall = self.columns.n_samples > self.columns.n_learners
+        self.first, self.n_scans, self.k, self.idle, self.since = first, 1, 0, 0, 0
+        self.n_corners, self.record, self.rooms = 0, [], {}
 
     def run(self):
         """The path."""
-        rows = self.columns.rows
-        small = self.columns.in_memory is not None and rows.size * min(rows.shape) <= SHORT
+        n, p = self.columns.n_samples, self.columns.n_learners
+        self.run_walk, self.run_gap, self.run_residual = (compiled(f, ()) for f in (walk, corner_gap, exact_residual))
+        small = self.columns.in_memory is not None and n * p * min(n, p) <= SHORT
         with nullcontext(lambda: False) if small else interruptible() as interrupted:
-            corr = self.columns.zero / self.unit
-            top = float(np.abs(corr).max())
-            unseen = top <= 2 * self.tie and self._is_least(self.y)
-            if unseen:
-                top = 0.0
-            none = np.zeros((4, 0), dtype=np.int64)
-            self._note(np.array([top]), np.array([top]), np.zeros(1, dtype=np.int64), none[0], np.zeros(0), none[1:])
-            if top <= self.lam_min:
-                return self._path(UNSEEN if unseen else REACHED)
-            if top <= 2 * self.tie:
-                return self._path(ROUNDING)
-            self.pool.start(corr, top)
-            while True:
-                status, *record = self.pool.go_on()
-                self._note(*record)
-                if self.n_corners >= self.most:
-                    return self._path(ENOUGH)
-                if status == DONE:
-                    return self._end()
-                if status in (STALLED, INEXACT):
-                    self._go_part_of_the_way(*self._here())
-                    return self._path(ROUNDING)
-                if interrupted():
-                    return self._path(INTERRUPTED)
-                if status == SCAN:
-                    self.pool.take(self.pool.scan())
-                elif status == CROWDED:
-                    self.pool.grow()
+            return self._path(self._walk(interrupted))
 
-    def _end(self):
+    def _walk(self, interrupted):
+        """From corner to corner; why that came to an end."""
+        corr = self.columns.zero / self.unit
+        self.lam = self.scanned_lam = float(np.abs(corr).max())
+        unseen = self.lam <= 2 * self.tie and self._is_least(self.y)
+        if unseen:
+            self.lam = 0.0
+        self._note(
+            np.array([self.lam]),
+            np.array([self.lam]),
+            np.zeros((1, 0)),
+            np.zeros(0, dtype=np.int64),
+            np.zeros((3, 0), dtype=np.int64),
+        )
+        if self.lam <= max(self.end, 2 * self.tie):
+            return UNSEEN if unseen else REACHED if self.lam <= self.end else ROUNDING
+        self._start(corr)
+        while True:
+            status = self._block()
+            if self.n_corners >= self.most:
+                return ENOUGH
+            if status == STALLED or (status == CHECK and not self._holds_here()):
+                self._end_before(self.n_corners - (status == CHECK))
+                return ROUNDING
+            if self.lam <= self.end and status != SCAN:
+                return self._finish()
+            if interrupted():
+                return INTERRUPTED
+            if status == SCAN:
+                self.n_scans += 1
+                self._choose(self.columns.scan(self.y - self.beta @ self.held))
+
+    def _start(self, corr):
+        """No candidates yet; all of them where they have few entries, or where a Gram matrix of all is not dear."""
+        n, p = self.columns.n_samples, self.columns.n_learners
+        rows = self.columns.rows
+        few = rows is not None and rows.size <= CACHED
+        far = self.tall and p <= SMALL and 4 * self.most > p and 4 * self.end < self.lam
+        self.wanted = self.first or (p if few or far else FEWEST)
+        self.ids, self.active = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+        self.beta, self.direction, self.sign = np.zeros((3, 0))
+        self.tied, self.moved = np.zeros((2, 0), dtype=bool)
+        self.held, self.gram, self.factor, self.rows = np.empty((0, n)), *np.empty((3, 0, 0))
+        self.followed, self.rank = np.zeros((4, 0)), np.zeros(0, dtype=np.int64)
+        self._choose(corr)
+
+    def _choose(self, corr):
+        """The candidates for the correlations of a scan, (n_learners,): those with a coefficient, and those nearest to the level.
+
+        That is, now, or at the horizon, up to where the residual is taken to go on in its direction. *Cost*: a scan, of that direction.
+        """
+        lam, p, m, fallen = self.lam, len(corr), len(self.ids), self.scanned_lam - self.lam
+        rate, horizon = np.zeros(p), lam
+        if 0 < m < p:
+            rate = self.columns.scan(self.direction @ self.held)
+            horizon = min(max(AHEAD * lam, BEYOND * self.next_fall), lam - self.end)
+            self.n_scans += 1
+        now, ahead = np.abs(corr), np.abs(corr - horizon * rate)
+        size = np.maximum(now, lam / max(lam - horizon, self.tie) * ahead) if m else now
+        outside = np.ones(p, dtype=bool)
+        outside[self.ids] = False
+        if m == 0 or (m < p and (fallen == 0 or size[outside].max() > NEAR * lam)):
+            if m and self.since * m < SHARE * p:
+                self.wanted = max(2 * m, self.wanted) if fallen == 0 else self.wanted + self.wanted // 2
+            level = np.partition(size, p - self.wanted)[p - self.wanted] if self.wanted < p else 0.0
+            outside = size < min(level, lam - 2 * self.tie)
+            outside[self.ids[(self.beta != 0) | self.moved | (self.rank >= 0) | self.tall]] = False
+            self._take(np.flatnonzero(~outside))
+        self.outside = -1.0, 0.0, 1.0, 1.0
+        if outside.any():
+            norm = float(np.max(self.columns.norm_bound(outside)))
+            self.outside = float(now[outside].max()), float(ahead[outside].max()), horizon, norm
+        self.corr = corr[self.ids]
+        self.followed = np.array([self.beta, self.corr, self.direction, rate[self.ids]])
+        self.scanned_lam, self.since = lam, 0
+
+    def _take(self, ids):
+        """These are the candidates: what is known of them is carried over, and the columns of the new ones are fetched."""
+        m, n, k = len(ids), self.columns.n_samples, self.k
+        stay = ids[np.minimum(np.searchsorted(ids, self.ids), m - 1)] == self.ids
+        to = np.searchsorted(ids, self.ids[stay])
+        fresh = np.ones(m, dtype=bool)
+        fresh[to] = False
+        place = np.full(len(self.ids), -1)
+        place[stay] = to
+        most = min(m, n + 1)
+        columns, factor, rows = self._room("columns", m, n), self._room("factor", most, most), self._room("rows", most, m)
+        columns[to] = self.held[stay]
+        new = self._room("new", m - len(to), n)
+        self.columns.gather(ids[fresh], new)
+        columns[fresh] = new
+        if self.tall:
+            gram = self._room("gram", m, m)
+            gram[np.ix_(to, to)] = self.gram[np.ix_(stay, stay)]
+            gram[fresh] = new @ columns.T
+            gram[:, fresh] = gram[fresh].T
+            self.gram = gram
+        active = np.empty(most, dtype=np.int64)
+        active[:k], factor[:k, :k] = place[self.active[:k]], self.factor[:k, :k]
+        rows[:k, to], rows[:k, fresh] = self.rows[:k, stay], columns[active[:k]] @ new.T
+        self.ids, self.held, self.active, self.factor, self.rows = ids, columns, active, factor, rows
+        carried = []
+        for old in (self.beta, self.direction, self.sign, self.tied, self.moved):
+            new = np.zeros(m, dtype=old.dtype)
+            new[to] = old[stay]
+            carried.append(new)
+        self.beta, self.direction, self.sign, self.tied, self.moved = carried
+        self.rank = np.full(m, -1)
+        self.rank[active[:k]] = np.arange(k)
+        self.room = np.empty(m), np.zeros(m, dtype=bool), np.empty(m), np.empty(m), np.empty(n)  # rate, barred, scratch
+        self.blank = np.empty(ROOM), np.empty(ROOM), self._room("record", ROOM, m), np.empty((ROOM, m), dtype=bool)
+
+    def _room(self, name, *shape):
+        """An array of this shape that is not in use: two for each name take turns, as memory that is touched anew costs time."""
+        size, (other, last) = math.prod(shape), self.rooms.get(name, (np.empty(0), np.empty(0)))
+        self.rooms[name] = last, other if other.size >= size else np.empty(2 * size)
+        return self.rooms[name][1][:size].reshape(shape)
+
+    def _block(self):
+        """Go on in compiled code, and note the corners passed; why it came to an end."""
+        (rate, barred, *scratch), gone = self.room, self.scanned_lam - self.lam
+        status, self.lam, self.k, self.idle, c, self.next_fall = self.run_walk(
+            self.kind, self.lam, self.end, self.tie, self.k, self.idle, self.square, self.allowed, gone, self.outside,
+            self.held, self.gram, self.rows, self.factor, self.active, self.rank, self.corr, self.beta, self.sign,
+            rate, self.direction, self.tied, barred, self.followed, self.y, *scratch, *self.blank,
+        )  # fmt: skip
+        lams, levels, betas, moving = (array[:c] for array in self.blank)
+        self.since += c
+        if status in (DONE, CHECK) and self.lam <= self.end:
+            moving = np.vstack([moving, self.rank >= 0])
+        changes = np.diff(np.vstack([self.moved, moving]).astype(np.int8), axis=0)
+        corner, j = np.nonzero(changes)
+        if c:
+            self.moved = moving[-1].copy()
+        self._note(
+            lams,
+            levels,
+            betas,
+            self.ids,
+            np.array([corner + self.n_corners - 1, self.ids[j], changes[corner, j]], dtype=np.int64),
+        )
+        return status
+
+    def _holds_here(self):
+        """Whether the last corner holds: its correlations are computed anew from the residual."""
+        resid = self._exact_residual(self.beta)
+        self.corr[:] = self.held @ resid
+        square = float(resid @ resid)
+        doubt = 4 * EPS * math.sqrt(len(resid) * square)
+        state = self.corr, self.beta, self.sign, self.rank
+        return self.run_gap(self.kind, self.lam, square, *state, doubt, 0.0)[0] <= self.allowed
+
+    def _exact_residual(self, beta):
+        """The residual of the candidates' coefficients `beta`, (n_samples,), summed with twice the digits."""
+        resid, lost = np.empty((2, len(self.y)))
+        self.run_residual(self.held, beta, self.y, resid, lost)
+        return resid
+
+    def _finish(self):
         """The path to `lam_min`; without the corner at 0 where that is not a least squares solution.
 
         Learners that do not move there may depend on the others up to rounding only. What the residual has along the little that is
         their own does not show in its correlations.
         """
-        if self.lam_min > 0:
-            return self._path(REACHED)
-        k = self.pool.now.n_active
-        if k == self.problem.n_learners and min(self.pool.path.factor.diagonal()[:k].tolist()) > FAR:
-            return self._path(REACHED)
-        if self._is_least(self.pool.residual()):
-            return self._path(REACHED)
-        end = self._here()
-        self._forget_last()
-        self._go_part_of_the_way(*end)
-        return self._path(ROUNDING)
+        whole = self.k == self.problem.n_learners and min(self.factor.diagonal()[: self.k]) > FAR
+        if self.end > 0 or whole or self._is_least(self.y - self.beta @ self.held):
+            return REACHED
+        self._end_before(self.n_corners - 1)
+        return ROUNDING
 
     def _is_least(self, resid):
         """Whether a residual is that of least squares, up to what a corner may be off by; False, too, where that is too dear to tell."""
@@ -171,92 +326,64 @@ class Homotopy:
             return False
         return inside @ inside <= 2 * self.allowed
 
-    def _here(self):
-        """The level where the pool stands, and the coefficients (n_learners,)."""
-        path, m = self.pool.path, self.pool.now.n_candidates
-        gamma = np.zeros(self.problem.n_learners)
-        gamma[path.learner[:m]] = path.beta[:m]
-        return float(self.pool.now.lam), gamma
-
-    def _go_part_of_the_way(self, end, model):
-        """Go on from the last corner towards the level `end`, where `model` does not hold, as far as models hold: to the last point."""
-        lams, _, stops, index, value, _ = self._corners()
-        first = stops[-2] if len(stops) > 1 else 0
-        last, here = float(lams[-1]), np.zeros(self.problem.n_learners)
-        here[index[first:]] = value[first:]
-        if not (np.isfinite(model).all() and end < last):
+    def _end_before(self, n):
+        """Keep `n` corners, and go on from the last of them towards here, where the model does not hold, as far as models do."""
+        lams, levels, sizes, index, value, events = self._corners()
+        kept = int(sizes[:n].sum())
+        lams, sizes, index, value = lams[:n], sizes[:n], index[:kept], value[:kept]
+        self.record, self.n_corners = [(lams, levels[:n], sizes, index, value, events[:, events[0] < n])], n
+        first, last, end = len(index) - sizes[-1], float(lams[-1]), self.lam
+        start = np.zeros(len(self.ids))
+        start[np.searchsorted(self.ids, index[first:])] = value[first:]
+        if not (np.isfinite(self.beta).all() and end < last):
             return
         holds, low, found = last, max(end, EPS * last), None
         while holds - low > CLOSE * low:
             lam = math.sqrt(holds * low)
             share = (last - lam) / (last - end)
-            gamma = (1 - share) * here + share * model
-            level = self._level(lam, gamma)
-            if level is None:
-                low = lam
-            else:
-                holds, found = lam, (level, gamma)
+            beta = (1 - share) * start + share * self.beta
+            level = self._level(lam, beta)
+            holds, low, found = (holds, lam, found) if level is None else (lam, low, (level, beta))
         if found is not None:
-            level, gamma = found
-            index = np.flatnonzero(gamma)
-            stop, events = np.array([len(index)]), np.zeros((3, 0), dtype=np.int64)
-            self._note(np.array([holds]), np.array([level]), stop, index, gamma[index], events)
+            self._note(np.array([holds]), np.array([found[0]]), found[1][None], self.ids, np.zeros((3, 0), dtype=np.int64))
 
-    def _level(self, lam, gamma):
-        """What no abs correlation exceeds at the coefficients `gamma`, where these hold at the level `lam`; None where they do not.
+    def _level(self, lam, beta):
+        """What no abs correlation exceeds at the candidates' coefficients `beta`, where these hold at the level `lam`; None where not.
 
         They are to hold without rounding, and as anybody sees it who computes the residual in float64.
         """
-        levels = [
-            self._level_of(resid, lam, gamma)
-            for resid in (self.pool.exact_residual(gamma), self.y - self.columns.combine(gamma))
-        ]
-        return None if None in levels else max(levels)
+        worst, whole = 0.0, np.zeros(self.problem.n_learners)
+        whole[self.ids] = beta
+        nobody = np.full(len(whole), -1)
+        for resid in (self._exact_residual(beta), self.y - beta @ self.held):
+            self.n_scans += 1
+            corr, square = self.columns.scan(resid), float(resid @ resid)
+            doubt = 2 * EPS * math.sqrt(len(resid) * square)
+            gap, level, _ = self.run_gap(self.kind, lam, square, corr, whole, whole, nobody, doubt, 0.0)
+            if not gap <= 0.99 * self.allowed:
+                return None
+            worst = max(worst, level + doubt)
+        return worst
 
-    def _level_of(self, resid, lam, gamma):
-        """The same, with this residual."""
-        self.pool.now.n_scans += 1
-        corr, square, l1 = self.columns.scan(resid), float(resid @ resid), float(np.abs(gamma).sum())
-        doubt = 2 * EPS * math.sqrt(len(resid) * square)
-        level = float(np.abs(corr).max()) + doubt
-        over = max(level - lam, 0.0)
-        if self.kind == "lasso":
-            # lam |gamma|_1 less what the correlations account for, at the dual point (1 - share) resid; at 0 all of the objective
-            share = over / (lam + over)
-            gap = lam * l1 - (1 - share) * float(corr @ gamma) + square * share * share / 2
-            gap = min(gap, lam * l1 + square / 2) + doubt * l1
-        else:
-            short = lam - np.abs(corr[gamma != 0]) if self.kind == "lar" else np.zeros(0)
-            gap = (1 + l1) * (over + max(short.max(initial=0.0), 0.0)) if over <= lam else math.inf
-        return level if gap <= 0.99 * self.allowed else None
-
-    def _forget_last(self):
-        """Take the last corner out of the record."""
-        lams, levels, stops, index, value, events = self._corners()
-        self.n_corners -= 1
-        self.n_entries = kept = int(stops[-2])
-        events = events[:, events[0] < self.n_corners]
-        self.record = [(lams[:-1], levels[:-1], stops[:-1], index[:kept], value[:kept], events)]
+    def _note(self, lams, levels, betas, ids, events):
+        """Write down corners with the coefficients `betas` (n, m) of the learners `ids`."""
+        corner, j = np.nonzero(betas)
+        sizes = np.bincount(corner, minlength=len(lams))
+        self.record.append((lams.copy(), levels.copy(), sizes, ids[j], betas[corner, j], events))
+        self.n_corners += len(lams)
 
     def _corners(self):
         """The record in one piece."""
         self.record = [tuple(np.concatenate(parts, axis=-1) for parts in zip(*self.record, strict=True))]
         return self.record[0]
 
-    def _note(self, lams, levels, stops, index, value, events):
-        events[0] += max(self.n_corners - 1, 0)
-        self.record.append((lams, levels, stops + self.n_entries, index, value, events))
-        self.n_corners += len(lams)
-        self.n_entries += len(index)
-
     def _path(self, message):
         """The corners passed."""
-        lams, levels, stops, index, value, events = self._corners()
+        lams, levels, sizes, index, value, events = self._corners()
         n = int(min(self.most, len(lams)))
-        stops = np.concatenate([[0], stops[:n]])
-        shape = n, self.problem.n_learners
-        beta = scipy.sparse.csr_array((value[: stops[-1]] * self.unit, index[: stops[-1]], stops), shape=shape)
-        beta.sort_indices()
-        n_scans, complete = int(self.pool.now.n_scans), message in (REACHED, UNSEEN, ENOUGH)
+        stops = np.concatenate([[0], np.cumsum(sizes[:n])])
+        parts = value[: stops[-1]] * self.unit, index[: stops[-1]], stops
+        beta = scipy.sparse.csr_array(parts, shape=(n, self.problem.n_learners))
         self.levels = levels[:n] * self.unit
-        return ExactPath(self.problem, self.kind, lams[:n] * self.unit, beta, events, n_scans, complete, message)
+        complete = message in (REACHED, UNSEEN, ENOUGH)
+        return ExactPath(self.problem, self.name, lams[:n] * self.unit, beta, events, self.n_scans, complete, message)

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.linalg.lapack import dpotrf
 
 from coordboost._generic import compiled, kernel
-from coordboost.exact.factor import backward, drop, extend, forward
+from coordboost.exact.corners import backward, drop, extend, forward
 
 #: In the combination that a dependent column is, what is below this part of the largest coefficient counts as 0; and a slope of the
 #: objective along it below that part of the penalty.
@@ -69,9 +69,10 @@ def let_in(gram, active, j):
 def let_out(active, j):
     """Take learner j out."""
     at, k = active.place[j], active.size[0]
-    drop(active.factor, active.member, k, at)
+    drop(active.factor, k, at)
     active.place[j], active.size[0] = -1, k - 1
     for i in range(at, k - 1):
+        active.member[i] = active.member[i + 1]
         active.place[active.member[i]] = i
 
 
