@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 import coordboost as cb
-from coordboost._winner import best_of
+from coordboost import best_of
 from coordboost.laws import declared, dictionaries, losses, selections, steps
 
 RNG = np.random.default_rng(0)

@@ -20,7 +20,6 @@ import tempfile
 import time
 from pathlib import Path
 
-import mutation_map
 from planted_errors import BOUNDS, ROOT, THEOREMS, by_name, files, generated
 
 #: Tests of what lies there, for errors that the ledger does not notice.
@@ -32,7 +31,7 @@ TESTS = {
     f"{BOUNDS}accelerated.py": "test_accelerated_bounds.py",
     BOUNDS: "test_bounds.py test_bound_checks.py",
     "coordboost/geometry/momentum.py": "test_correction.py",
-    "coordboost/geometry": "test_exact_angles.py test_geometry_parts.py test_sampled_angle.py test_least.py test_geometry.py "
+    "coordboost/geometry": "test_exact_angles.py test_sampled_angle.py test_least.py test_geometry.py "
     "test_distance.py",
 }
 #: Most seconds of CPU that the ledger or the tests of a file may take; what goes on forever is noticed, too.
@@ -132,7 +131,7 @@ def _first_failure(tests):
     for stream in (1, 2):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
     paths = [str(ROOT / "tests" / name) for name in tests]
-    status = pytest.main([*mutation_map.OPTIONS, "-x", "-k", "not command", *paths], plugins=[Watch()])
+    status = pytest.main(["-q", "-x", "-p", "no:cacheprovider", "--hypothesis-seed=0", "-k", "not command", *paths], plugins=[Watch()])
     return failed[0] if failed else f"pytest: {status!r}" if status else ""
 
 

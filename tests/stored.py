@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import coordboost as cb
-from coordboost.problem import Problem
+from coordboost import Problem
 
 N, P = 90, 260
 

@@ -12,7 +12,7 @@ from refusal import refused
 from stored import SOURCES, N, P, dask, data, every_source, pair, saved
 
 import coordboost as cb
-from coordboost.problem import Problem
+from coordboost import Problem
 
 N_STEPS = 100
 METHODS = {

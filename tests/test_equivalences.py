@@ -110,12 +110,6 @@ def solved(problem, name, **options):
     return cb.solve(problem, METHODS[name], N, compile=False, **options)
 
 
-@every_method
-@every_kind
-def test_gram_is_explicit(kind, name):
-    X, y = gaussian(kind)
-    problem = cb.Problem(X, y, sample_weight=np.random.default_rng(4).uniform(0.5, 2.0, len(y)))
-    assert_close(*(solved(problem, name, view=view) for view in VIEWS))
 
 
 def sparse_data(seed=0):

@@ -202,12 +202,6 @@ def test_awkward_tables():
             machine().fit(X, list("abc") * 40, sample_weight=[1, 1, 0] * 40)
 
 
-def test_rows_for_early_stopping_are_prepared_once_for_all_classes(monkeypatch):
-    """Once for each class it took as long for thousands of classes as all their runs."""
-    whole, asked = cb.RandomizedGBMClassifier._targets, []
-    monkeypatch.setattr(cb.RandomizedGBMClassifier, "_targets", lambda *args, **how: asked.append(how) or whole(*args, **how))
-    cb.RandomizedGBMClassifier(**QUICK).fit(X, np.arange(120) % 5, X_val=X, y_val=np.arange(120) % 5)
-    assert asked == [{}, {"beside": True}]
 
 
 @pytest.mark.parametrize("held", [{}, {"X_val": X, "y_val": Y}], ids=["plain", "early"])

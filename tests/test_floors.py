@@ -12,8 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from coordboost._generic import _APART
-
 ROOT = Path(__file__).resolve().parents[1] / "coordboost"
 
 # Modules and packages, without the leading "coordboost."; a package stands for everything below it.
@@ -128,7 +126,7 @@ def name_faults(sources):
 
 
 def test_modules_are_found():
-    assert "pieces.losses" in PATHS and "_generic" in PATHS
+    assert "pieces.losses" in PATHS and "problem" in PATHS
 
 
 @every_module
@@ -151,13 +149,6 @@ def test_a_name_for_two_things_is_refused():
     assert name_faults({"a": "def mca(): ...\ndef _of(): ...", "b": "def mca(): ...\ndef _of(): ..."}) == []
 
 
-def test_rooms_that_no_loop_is_compiled_from_hold_no_kernels():
-    assert {name for name in FLOORS[5] if (ROOT / name).is_dir()} <= _APART
-    for module, path in PATHS.items():
-        if module.split(".")[0] in _APART:
-            source = path.read_text(encoding="utf-8")
-            asked = re.findall(r"from coordboost\._(?:generic|machine) import (.*)", source)
-            assert set(asked) <= {"is_piece"} and "import coordboost._" not in source, module
 
 
 def test_no_module_needs_itself_to_load():

@@ -11,7 +11,6 @@ import reference_exact as exact
 from exact_runs import drift, exact_problem, exact_run
 
 import coordboost as cb
-from coordboost.pieces.selection import subset_weights
 
 X, Y = golden.X, golden.Y
 RFS_DELTAS, PATH_DELTAS = 6 * [F(2)], golden.PATH_DELTAS
@@ -111,6 +110,6 @@ def test_lasso_points(delta):
 
 def test_weights_of_the_winner():
     # a product of at most j quotients, each rounded three times
-    found, printed = subset_weights(3, 7), [float(g) for g in golden.GAMMA_3_7]
+    found, printed = cb.Subset(3).weights(7), [float(g) for g in golden.GAMMA_3_7]
     np.testing.assert_allclose(found, printed, rtol=3 * 7 * np.finfo(float).eps, atol=0)
-    assert subset_weights(10, 40)[0] == float(golden.GAMMA_10_40_FIRST)
+    assert cb.Subset(10).weights(40)[0] == float(golden.GAMMA_10_40_FIRST)

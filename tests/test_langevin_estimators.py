@@ -6,9 +6,6 @@ from reference_sets import needs_compiler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import coordboost as cb
-from coordboost.estimators import tables
-from coordboost.estimators.base import Boosted
-from coordboost.estimators.langevin import LangevinMachine
 from coordboost.langevin import chain, gibbs, limit_of
 
 BOTH = [cb.LangevinGBMRegressor, cb.LangevinGBMClassifier]
@@ -29,20 +26,6 @@ def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
-def test_rows_as_a_set_are_what_a_dict_counts():
-    rng = np.random.default_rng(0)
-    codes, y, weight = rng.integers(0, 2, (2, 40)).astype(np.uint8), rng.choice([-1.0, -0.0, 0.0], 40), rng.integers(1, 9, 40)
-    counted, copies = {}, {}
-    for row, one, by in zip(codes.T.tolist(), y.tolist(), weight.tolist(), strict=True):
-        counted[*row, one] = counted.get((*row, one), 0) + by
-        copies[*row, one] = copies.get((*row, one), 0) + 1
-    first, total = tables.as_a_set(codes, y, weight)
-    found = [(*codes[:, i].tolist(), y[i]) for i in first]
-    assert len(set(found)) == len(found) and dict(zip(found, total.tolist(), strict=True)) == counted
-    assert dict(zip(found, tables.as_a_set(codes, y, None)[1].tolist(), strict=True)) == copies
-    mixed = rng.permutation(40)
-    again, _ = tables.as_a_set(codes[:, mixed], y[mixed], weight[mixed])
-    assert [(*codes[:, i].tolist(), y[i]) for i in mixed[again]] == found
 
 
 @pytest.mark.parametrize(("changed", "one"), [({}, True), ({"min_samples_leaf": 2}, False), ({"subsample": 0.5}, False)])
@@ -61,30 +44,8 @@ def test_copies_are_one_row_where_only_their_noise_tells_them_apart(changed, one
             model.fit(X, y)
 
 
-@needs_compiler
-@pytest.mark.slow
-def test_rows_as_one_have_the_law_of_their_copies(monkeypatch):
-    """Means and variances of 12 predictions over 400 runs each way; 5 standard errors of 24 differences: 1.4e-5 false alarms."""
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(12, 2))
-    y, times, drawn = X[:, 0] + 0.3 * rng.normal(size=12), rng.integers(1, 4, 12), []
-    cold = {"n_estimators": 30, "beta": 200.0, "gamma": 0.1, "noise_variance": 0.1, "n_members": 1, "burn_in": 0.99}
-    for first in (0, 1000):
-        runs = (cb.LangevinGBMRegressor(**(QUICK | cold), random_state=first + k) for k in range(400))
-        drawn.append(np.array([model.fit(X.repeat(times, 0), y.repeat(times)).predict(X) for model in runs]))
-        assert model_rows(X, y, times) == (12 if first == 0 else times.sum())
-        monkeypatch.setattr(LangevinMachine, "_alike", Boosted._alike)
-    means, squares = (np.array([(one**k).mean(axis=0) for one in drawn]) for k in (1, 2))
-    error = np.sqrt(sum(one.var(axis=0) for one in drawn) / 400)
-    assert (np.abs(means[0] - means[1]) < 5 * error).all()
-    spread = np.sqrt(sum(((one - one.mean(axis=0)) ** 2).var(axis=0) for one in drawn) / 400)
-    variances = squares - means**2
-    assert (np.abs(variances[0] - variances[1]) < 5 * spread).all()
 
 
-def model_rows(X, y, times):
-    """How many rows the run of a fit on copies has."""
-    return cb.LangevinGBMRegressor(**QUICK).fit(X.repeat(times, 0), y.repeat(times)).run_.problem.n_samples
 
 
 def truth(n, seed):

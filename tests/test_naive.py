@@ -235,10 +235,3 @@ def test_ties_do_not_stop_progress(view):
     assert np.abs(run.final.corr).max() <= 1e-12 * run.problem.start_size
 
 
-def test_what_exact_means():
-    """0.1 is not a small multiple of a power of two: the comparison with == can fail."""
-    X, y = gaussian("wide")
-    problem = cb.Problem(X, y)
-    run = cb.solve(problem, cb.ls_boost(0.1), N, compile=False)
-    naive = ref.ls_boost(*exactly(problem), F(1, 10), N)
-    assert not same(run, naive) and np.abs(betas(run) - naive.betas.astype(float)).max() > ROUNDOFF / 8

@@ -102,28 +102,8 @@ def test_the_list_of_makers_is_whole():
     assert wanted <= set(NAMES)
 
 
-#: All estimators with all parameters whose default is a real number; a classifier has those of its regressor.
-CLASSES = [
-    getattr(cb, name) for name in sorted(cb.__all__) if name.endswith(("Regressor", "CV", "Lasso", "Net")) and "Classifier" not in name
-]
-ESTIMATORS = [
-    (cls, name) for cls in CLASSES for name, one in inspect.signature(cls).parameters.items() if isinstance(one.default, float)
-]
 
 
-@pytest.mark.parametrize(("cls", "name"), ESTIMATORS, ids=[f"{cls.__name__}.{name}" for cls, name in ESTIMATORS])
-def test_estimators_refuse_what_is_no_number(cls, name):
-    parameters = inspect.signature(cls).parameters
-    few = {"n_steps": 3, "n_estimators": 2, "n_alphas": 2, "n_members": 2, "cv": 2}
-    few |= {"early_stopping": name in ("tol", "validation_fraction")}
-    more = {key: value for key, value in few.items() if key in parameters and key != name}
-    taken = {"max_features": (None,), "l1_ratio": ([1.0], np.ones(1)) if cls is cb.CertifiedElasticNetCV else ()}.get(name, ())
-    for value in NEVER:
-        if any(value is one or (one is not None and type(value) is type(one) and np.ndim(value)) for one in taken):
-            continue
-        with pytest.raises(ValueError, match=r"must be") as caught:
-            cls(**{name: value}, **more).fit(X, COUNTS)
-        assert type(caught.value) is ValueError and "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("value", [10**400, -1, 1.5, "3", None, True, np.bool_(True), math.nan, [3]])

@@ -9,7 +9,7 @@ from refusal import refused
 from stored import SOURCES, N, P, dask, data, every_source, parquet, saved, zarr
 
 import coordboost as cb
-from coordboost.problem import Problem
+from coordboost import Problem
 
 
 @pytest.mark.parametrize("dtype", ["f4", ">f8", "i2", "u1", "?", "f2"])

@@ -95,13 +95,11 @@ def test_scores_are_minus_mean_losses_at_every_point(path):
     np.testing.assert_allclose(path.score_path(scipy.sparse.csr_array(NEW), NEW_Y, weight), scores, rtol=1e-12)
 
 
-def test_scores_by_names_and_in_blocks(monkeypatch):
+def test_scores_by_names():
     names = list("abcde")
     run = cb.solve(cb.Problem(pd.DataFrame(X, columns=names), Y), cb.regularized_forward_stagewise(EPS, 15.0), 100)
     scores = run.score_path(pd.DataFrame(NEW, columns=names)[["c", "a", "e", "d", "b"]], NEW_Y)
     np.testing.assert_allclose(-scores[60], np.mean((NEW_Y - run.predict(NEW, cb.Place(step=60))) ** 2) / 2, rtol=1e-9)
-    monkeypatch.setattr("coordboost.paths.scoring.BLOCK", 8)
-    np.testing.assert_allclose(run.score_path(NEW, NEW_Y), scores, rtol=1e-12)
 
 
 def test_scores_of_labels_and_of_refitted_runs():

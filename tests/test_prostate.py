@@ -12,7 +12,6 @@ import pytest
 from reference_sets import ReferenceSet, needs_compiler, needs_reference_sets
 
 import coordboost as cb
-from coordboost.spectrum import Spectrum
 
 pytestmark = needs_reference_sets
 P = golden.PROSTATE
@@ -43,7 +42,7 @@ def lasso_path(l1):
 
 def test_before_fitting():
     data = problem()
-    spectrum = Spectrum.of(data)
+    spectrum = data.spectrum
     assert tuple(data.feature_names) == P.names and data.n_samples == 97 and spectrum.rank == 8
     assert_printed(np.linalg.norm(data.y), P.norm_y, 6)
     assert_printed(data.value(0 * data.y) / 97, P.L_0, 8)

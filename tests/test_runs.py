@@ -1,7 +1,7 @@
 """The run as an object: replayed, resumed, saved and loaded, always bit for bit.
 
-Checkpoints sit at the seams of the engine: a chunk of random draws is 4096 steps, the state is renewed every 65536 steps. Without
-compilation, where so many steps take hours, it is renewed every 5000.
+Checkpoints sit at the seams of the engine: a chunk of random draws is 4096 steps, the state is renewed every 65536 steps, which is
+seen compiled only.
 """
 
 import itertools
@@ -15,21 +15,17 @@ from refusal import refused
 
 import coordboost as cb
 from coordboost import Problem
-from coordboost.engine import source
 
 RNG = np.random.default_rng(5)
 M, N = 40, 7
 X, Y = RNG.normal(size=(M, N)), 3 * RNG.normal(size=M)
 SIGNS = np.where(Y > 0, 1.0, -1.0)
 GROUPS = [0, 0, 1, 1, 2, 2, 2]
-SEAM = 5000 if numba.config.DISABLE_JIT else source.RENEW
+SEAM = 5000 if numba.config.DISABLE_JIT else 65_536
 LONG = SEAM + 500
 SEAMS = [0, 1, 16, 17, 4095, 4096, 4097, SEAM - 1, SEAM, SEAM + 1, LONG]
 
 
-@pytest.fixture(autouse=True)
-def renewed_at_the_seam(monkeypatch):
-    monkeypatch.setattr(source, "RENEW", SEAM)
 
 
 def squared(X=X):

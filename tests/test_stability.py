@@ -7,7 +7,6 @@ import pytest
 from refusal import case, refused
 
 import coordboost as cb
-from coordboost.paths.stability import Stability
 
 RNG = np.random.default_rng(2)
 X = RNG.normal(size=(80, 12)) * np.arange(1, 13)
@@ -16,6 +15,11 @@ Y = X[:, 3] + X[:, 5] / 2 + RNG.normal(size=80)
 
 def fs(X, y, weight):
     return cb.solve(cb.Problem(X, y, sample_weight=weight), cb.forward_stagewise(0.5), 60)
+
+
+def stability(orders, n_columns):
+    """What a selection from halves with these orders of entry says."""
+    return type(cb.stability_selection(fs, X, Y, n_pairs=1))(orders, n_columns, True)
 
 
 @pytest.mark.filterwarnings("ignore::coordboost.ConstantColumnWarning")
@@ -61,7 +65,7 @@ def test_bootstrap_draws_are_repeated_rows():
 )
 def test_bounds_in_fractions(threshold, worst, unimodal):
     """Fifty pairs, q = 5 of 1000 columns: q^2 / p = 1/40."""
-    found = Stability((np.arange(5),) * 100, 1000, True)
+    found = stability((np.arange(5),) * 100, 1000)
     bounds = found.bounds(5, float(threshold))
     assert bounds["worst"] == pytest.approx(float(worst)) == pytest.approx(0.025 / float(2 * threshold - 1))
     assert bounds["unimodal"] == pytest.approx(float(unimodal / 40))
@@ -83,8 +87,8 @@ def test_the_bounds_hold_on_noise():
     ("action", "fragment"),
     [
         case("pairs", lambda: cb.stability_selection(fs, X, Y, n_pairs=0), "n_pairs must be a whole number >= 1"),
-        case("threshold", lambda: Stability((np.arange(3),), 9, True).bounds(2, 0.5), "threshold must be above 1/2"),
-        case("q", lambda: Stability((np.arange(3),), 9, True).frequencies(0), "q must be a whole number >= 1"),
+        case("threshold", lambda: stability((np.arange(3),), 9).bounds(2, 0.5), "threshold must be above 1/2"),
+        case("q", lambda: stability((np.arange(3),), 9).frequencies(0), "q must be a whole number >= 1"),
     ],
 )
 def test_what_is_refused(action, fragment):

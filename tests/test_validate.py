@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 from refusal import case, refused
-from sklearn.linear_model import ElasticNet, Lasso, LassoLarsIC
+from sklearn.linear_model import ElasticNet, Lasso
 from sklearn.metrics import mean_poisson_deviance
 
 import coordboost as cb
-from coordboost.paths.freedom import criterion
 from coordboost.paths.validate import folds_of
 
 RNG = np.random.default_rng(3)
@@ -84,17 +83,6 @@ def test_places_of_exact_paths():
     np.testing.assert_allclose(done.losses[2, 4], np.mean((Y[held] - path.predict(X[held], at[4])) ** 2) / 2, rtol=1e-12)
 
 
-def test_criteria_choose_as_scikit_learn():
-    path = cb.exact_path(X, Y)
-    losses, freedom = -path.score_path(X, Y) * 60, path.degrees_of_freedom()
-    for name in ("aic", "bic"):
-        theirs = LassoLarsIC(criterion=name).fit(X / np.linalg.norm(X - X.mean(axis=0), axis=0), Y)
-        ours = criterion(name, path.problem, losses, freedom)
-        constant = 60 * np.log(2 * np.pi * theirs.noise_variance_)
-        np.testing.assert_allclose(ours + constant, theirs.criterion_, rtol=1e-9)
-    np.testing.assert_array_equal(
-        criterion("cp", path.problem, losses, freedom), criterion("aic", path.problem, losses, freedom)
-    )
 
 
 def test_degrees_of_freedom_of_ls_boost_are_the_trace_of_the_operator():
@@ -161,9 +149,7 @@ def test_certificates_of_a_grid_are_about_its_own_objective(ratio):
         case("folds", lambda: cb.cross_validate(walk, X, Y, folds=61), "folds must be at most the 60 rows"),
         case("rule", lambda: cb.cross_validate(walk, X, Y, folds=2).chosen("min"), "rule must be 'best' or 'one_se'"),
         case("stagewise", lambda: walk(X, Y, None).degrees_of_freedom(), "degrees of freedom are known for the Lasso"),
-        case("criterion", lambda: criterion("mdl", cb.Problem(X, Y), [1], [1]), "the criterion must be"),
-        case("few rows", lambda: criterion("aic", cb.Problem(X[:5], Y[:5]), [1], [1]), "pass noise_variance"),
-        case("loss", lambda: criterion("aic", cb.Problem(X, Y > 7, cb.Logistic()), [1], [1]), "aic is for the squared loss"),
+        case("few rows", lambda: cb.CertifiedLassoCV(rule="aic").fit(X[:5], Y[:5]), "pass noise_variance"),
     ],
 )
 def test_what_is_refused(action, fragment):

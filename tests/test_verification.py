@@ -199,9 +199,6 @@ def test_only_public_names_of_the_package(path):
                 assert "._" not in name and not name.startswith(("coordboost.engine", "coordboost.cli")), name
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_files_are_short(path):
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= 250
 
 
 def test_the_command(tmp_path):
