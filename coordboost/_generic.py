@@ -1,4 +1,4 @@
-"""One source, three ways to run it: beside ``_callee``, ``_compiling``, ``_machine`` and ``_atomic`` the only file that knows numba.
+"""One source, three ways to run it: beside ``_callee``, ``_compiling`` and ``_machine`` the only file that knows numba.
 
 A *piece* is a ``NamedTuple``: its fields are data, its methods are kernels written in the subset of Python that numba compiles
 and that also runs, unchanged, on any number type. Kernels call each other through ``generic("name")``:

@@ -238,7 +238,9 @@ DICTIONARY = Kind(
         "coarse": _verbs.coarse,  # coarse(), quick looks at learners that are not `rows`, as screening/coarse.py has them, or None
         "standing": None,  # standing(rows), the learners found so far on other rows (in bins, if `binning` says how): a piece, and no copy
         "tree": None,  # tree(j), learner j as a Tree
-        "crew": None,  # crew(n_groups, v, model), the context in which steps have several threads, or None; see ``dictionaries/trees``
+        "hand": None,  # of a bank: the learner at hand, a piece with one learner; default a dense column
+        "see": None,  # see(j) has learner j at hand
+        "measure": None,  # measure(weigh), of a bank whose learners depend on second derivatives: weigh(out) writes them
         "shares": None,  # the parts that a scan is made of; scan_share(v, k, out) fills the entries of part k
         "scan_cost": None,  # multiplications in a scan, default n_samples * n_learners
     },
@@ -271,8 +273,6 @@ VIEW = Kind(
         "perturbs": False,  # it can be given noise: start(problem, store, noise) then
         "over": None,  # over(dictionary), the same view of another dictionary; default: its field `dictionary` is replaced
         "room": None,  # room(problem, n), the same view with room for n more learners, where they come one by one
-        "crew": None,  # crew(n_groups), the same of its steps, in each of which so many groups are searched (None: all)
-        "refreshed": None,  # what it calls `add_and_refresh` of its dictionary with, from the loss on
         "dictionary": None,  # the dictionary whose verbs it calls
         "best_rows": None,  # the step to go back to, where the run has left what its theorem allows; then slow_down()
         "remark": "",  # a word about the run so far, for its message

@@ -4,12 +4,10 @@ import math
 
 import numpy as np
 import pytest
-from lines import lines_of
 from reference_blocks import BETA, BLOCKS, GAMMA, RULES, N, P, X, Y
 from reference_noise import noise
 
 import coordboost as cb
-from coordboost.dictionaries.blocks import fits
 from coordboost.engine.streams import picks
 from coordboost.langevin import chain
 
@@ -113,9 +111,9 @@ def test_a_run_on_blocks_is_the_same_however_it_is_cut(tmp_path):
 def test_of_blocks_that_fit_alike_the_lowest_is_taken(order):
     """Two blocks with the same image, given by other columns, and one that fits worse; in any order of looking."""
     columns = np.stack([X[:, 0], X[:, 1], X[:, 0] + X[:, 1], X[:, 0] - X[:, 1], X[:, 2]], axis=1)
-    fits = cb.Problem(cb.blocks(columns, [[0, 1], [2, 3], [4]]), Y).dictionary.room(1)
-    assert fits.find_in(X[:, 0] + 0.1 * X[:, 2], np.array(order))[0] == 0
-    assert fits.now[:2].tolist() == [0, 1] and fits.find_in(Y, np.array(order)) == (-1, 0.0)  # no room for a second one
+    bank = cb.Problem(cb.blocks(columns, [[0, 1], [2, 3], [4]]), Y).dictionary.room(1)
+    assert bank.find_in(X[:, 0] + 0.1 * X[:, 2], np.array(order))[0] == 0
+    assert np.flatnonzero(bank.values[0]).tolist() == [0, 1]
 
 
 def test_a_bank_forgets_fits_from_the_end():
@@ -125,21 +123,6 @@ def test_a_bank_forgets_fits_from_the_end():
     bank.forget(3)
     assert bank.n_learners == 3 and np.array_equal(bank.values, kept)
     assert bank.room(1).find(Y)[0] == 3 and bank.n_learners == 4
-
-
-def test_roots_are_computed_once(monkeypatch):
-    """Once for each block, whatever is done with the problem; and in lines that grow as the square of a block, not as its cube."""
-    calls, plain = [], fits.fill_root
-    monkeypatch.setattr(fits, "fill_root", lambda *args: calls.append(args[3]) or plain(*args))
-    many = RNG.normal(size=(N, 60))
-    problem = cb.Problem(cb.blocks(many, [range(50), range(40, 60)]), Y)
-    runs = [cb.solve(problem, cb.gbm(0.5), 3, compile=False) for _ in range(2)]
-    problem.dictionary.noise_lengths(many.T)
-    runs[0].predict(many)
-    assert calls == [50, 20] and np.array_equal(runs[0].pred, runs[1].pred)
-    out = np.empty((50, 50))
-    assert lines_of(lambda: plain(problem.dictionary.made.gram, 0.0, np.arange(50), 50, out)) < 4 * 50**2
-    assert np.array_equal(out, problem.dictionary.made.roots[0])
 
 
 def test_least_squares_by_blocks():

@@ -5,9 +5,10 @@ import pandas as pd
 import pytest
 from designs import draws
 from test_tree_boosting import leaves
+from test_trees import tree_of
 
 import coordboost as cb
-from coordboost.dictionaries.trees import Growth, Workspace, grow
+from coordboost.dictionaries.trees import Growth
 from coordboost.engine.views.searched import Searched
 
 RNG = np.random.default_rng(5)
@@ -19,10 +20,7 @@ GRID = {"nodes": (1, 3, 8), "bounds": (0.5, 2.0)}
 
 def own_tree(family, target, weight, n_splits):
     """Leaf of each sample in the tree that is grown for this number of splits alone, and the sums and weights of its leaves."""
-    growth = Growth(-1, n_splits + 1).check(family.binned)
-    space = Workspace.of(family.binned, growth)
-    data = family.binned, growth, space, target, weight, np.arange(4), np.zeros(4)
-    grow.ready(*data)(*data)
+    space, _ = tree_of(family.binned, Growth(-1, n_splits + 1), target, weight)
     return space.leaf.astype(int), np.bincount(space.leaf, target), np.bincount(space.leaf, weight)
 
 

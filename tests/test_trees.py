@@ -8,8 +8,8 @@ from reference_trees import naive_tree
 
 from coordboost._generic import compiled
 from coordboost.dictionaries.binned import Binned
-from coordboost.dictionaries.trees import Growth, Tree, Workspace, grow
-from coordboost.dictionaries.trees.kept import keep
+from coordboost.dictionaries.trees import Grower, Growth, Tree
+from coordboost.dictionaries.trees.kept import keep_nodes
 from coordboost.dictionaries.trees.stored import Trees
 
 RNG = np.random.default_rng(3)
@@ -29,55 +29,43 @@ def table(codes, missing=None, categorical=None, n_bins=None):
 
 
 def tree_of(binned, growth, target, weight=None, features=None, penalty=None):
-    """The workspace after a tree; growth as the door leaves it; and what the naive grower needs."""
+    """The grower after a tree; growth as the door leaves it; and what the naive grower needs."""
     growth, d = growth.check(binned), len(binned.codes)
     target = np.asarray(target, dtype=float)
     weight = np.ones(len(target)) if weight is None else np.asarray(weight, dtype=float)
     features = np.arange(d) if features is None else np.asarray(features)
     penalty = np.zeros(d) if penalty is None else np.asarray(penalty, dtype=float)
-    space = Workspace.of(binned, growth)
-    data = binned, growth, space, target, weight, features, penalty
-    n_leaves = grow.ready(*data)(*data)
-    assert n_leaves == space.count.leaves > 0
-    return space, (binned, growth, target, weight, features, penalty)
+    grower = Grower(binned, growth)
+    equal = bool((weight == weight[0]).all())
+    n_leaves = grower.grow(target, weight[:1] if equal else weight, features, penalty, not equal)
+    assert n_leaves == grower.state.leaves > 0
+    grower.tree = lambda: finished(binned, grower)
+    return grower, (binned, growth, target, weight, features, penalty)
 
 
-def finished(binned, space):
-    """The tree in a workspace, as a bank keeps trees; its values are not scaled."""
-    trees = Trees.empty(1, (len(space.nodes) + 1) // 2)
-    compiled(run_keep, (trees, space))(trees, space)
-    trees.values[0, : space.count.leaves] = space.values[: space.count.leaves]
-    tree = Tree.of(trees, 0, binned)
-    nodes = space.nodes[: space.count.nodes]
-    for name in ("feature", "gain"):
-        np.testing.assert_array_equal(getattr(tree, name), nodes[name])
-    inner = nodes["feature"] >= 0
-    for name in ("bin", "missing_left"):
-        np.testing.assert_array_equal(getattr(tree, name)[inner], nodes[name][inner])
-    np.testing.assert_array_equal(tree.n_samples, nodes["stop"] - nodes["start"])
-    return tree
-
-
-def run_keep(trees, space):
-    keep(trees, space, 0, space.count.nodes)
+def finished(binned, grower):
+    """The tree in a grower, as a bank keeps trees; its values are not scaled."""
+    trees, state = Trees.empty(1, (len(grower.nodes) + 1) // 2), grower.state
+    rows = (trees.feature[0], trees.left[0], trees.goes_left[0], trees.gain[0], trees.n_samples[0])
+    trees.n_leaves[0] = compiled(keep_nodes, ())(grower.nodes, grower.goes_left, state.nodes, *rows, state.scale)
+    trees.values[0, : state.leaves] = grower.values[: state.leaves]
+    return Tree.of(trees, 0, binned)
 
 
 def same_as_naive(binned, growth, target, **more):
     """Grow, hold against the naive tree, and return the tree."""
-    space, data = tree_of(binned, growth, target, **more)
+    grower, data = tree_of(binned, growth, target, **more)
     nodes, rows = naive_tree(*data)
-    found = space.nodes[: space.count.nodes]
-    inner = found["feature"] >= 0
-    mine = [(n["feature"], n["bin"], n["missing_left"], n["left"], n["value"]) for n in found]
-    assert [one if ok else (-1, 0, 0, 0, one[4]) for one, ok in zip(mine, inner, strict=True)] == nodes
+    tree, values = grower.tree(), grower.nodes["value"]
+    mine = zip(tree.feature, tree.bin, tree.missing_left, tree.left, values[: len(nodes)], strict=True)
+    assert [one if one[0] >= 0 else (-1, 0, 0, 0, one[4]) for one in mine] == nodes
     leaf = np.empty(len(data[2]), dtype=int)
     for k, some in enumerate(rows):
         leaf[some] = k
-    np.testing.assert_array_equal(space.leaf, leaf)
-    np.testing.assert_array_equal(space.values[: len(rows)], [nodes[at][4] for at in np.flatnonzero(~inner)])
-    tree = finished(binned, space)
+    np.testing.assert_array_equal(grower.leaf, leaf)
+    np.testing.assert_array_equal(tree.values, [nodes[at][4] for at in np.flatnonzero(tree.feature < 0)])
     np.testing.assert_array_equal(tree.apply(binned.codes), leaf)
-    np.testing.assert_array_equal(tree.values, space.values[: len(rows)])
+    np.testing.assert_array_equal(tree.n_samples[tree.feature < 0], np.bincount(leaf))
     return tree
 
 
@@ -144,9 +132,9 @@ def test_leaves_that_gain_the_same_are_split_in_their_order():
 def test_rounding_is_no_gain():
     for n in range(2, 60):
         codes, weight = RNG.integers(0, 9, (3, n)), RNG.random(n)
-        for target, w in ((np.full(n, 0.1), np.ones(1)), (0.1 * weight, weight)):
-            space, _ = tree_of(table(codes), Growth(2), target, w)
-            assert space.count.leaves == 1 or np.ptp(space.values[: space.count.leaves]) > 0
+        for target, w in ((np.full(n, 0.1), np.ones(n)), (0.1 * weight, weight)):
+            tree = tree_of(table(codes), Growth(2), target, w)[0].tree()
+            assert tree.n_leaves == 1 or np.ptp(tree.values) > 0
 
 
 def test_no_feature_no_split():

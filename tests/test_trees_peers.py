@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from test_trees import finished, table, tree_of
+from test_trees import table, tree_of
 
 from coordboost.dictionaries.trees import Growth
 
@@ -31,7 +31,7 @@ def boosted(binned, logistic, growth):
     for _ in range(TREES):
         p = 1 / (1 + np.exp(-pred))
         space, _ = tree_of(binned, growth, y - p if logistic else y - pred, p * (1 - p) if logistic else np.ones(N))
-        trees.append(finished(binned, space))
+        trees.append(space.tree())
         pred += RATE * space.values[space.leaf]
     return trees, pred
 
@@ -137,7 +137,7 @@ def test_scikit_learn_sends_missing_values_the_same_way():
     model.fit(X, y)
     binned = table(codes, missing=[30] * 3)
     space, _ = tree_of(binned, Growth(3, min_samples=20), y - y.mean())
-    tree, nodes = finished(binned, space), model._predictors[0][0].nodes
+    tree, nodes = space.tree(), model._predictors[0][0].nodes
     pairs, compared = [(0, 0, np.arange(N))], 0
     while pairs:
         mine, other, rows = pairs.pop()

@@ -6,7 +6,7 @@ import numpy as np
 
 from coordboost._checks import items_of, not_negative, shown
 from coordboost.data import validation
-from coordboost.dictionaries.blocks.bank import BlockBank
+from coordboost.dictionaries.blocks import BlockBank
 
 
 class BlockFamily:

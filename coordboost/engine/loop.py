@@ -3,7 +3,7 @@
 import time
 
 from coordboost._generic import compiled, generic, interpreted, is_piece
-from coordboost._protocol import COEFFICIENTS, SELECTION, VIEW
+from coordboost._protocol import COEFFICIENTS, VIEW
 from coordboost.engine.views.called import Called, Kept
 from coordboost.engine.views.explicit import perturb, stopped
 from coordboost.interrupt import heed
@@ -70,23 +70,15 @@ def retrace(coefficients, path, start, stop):
 _in_python = interpreted(advance)
 
 
-def within(context, function):
-    """`function`, called within a context."""
-
-    def run(*args):
-        with context:
-            return function(*args)
-
-    return run
-
-
 def runner(view, select, step, beta, *, compile=True):
-    """The loop for these pieces: compiled where all of them can be, within a crew where one is worth it; else plain Python."""
+    """The loop for these pieces: compiled where all of them can be; else plain Python, where a dictionary is Python on compiled verbs."""
     pieces = (view, select, step, beta)
     if compile and all(map(is_piece, pieces)):
-        groups = SELECTION.of(select, "width") if SELECTION.of(select, "grouped") else None
-        run, crew = compiled(advance, pieces), VIEW.of(view, "crew") and view.crew(groups)
-        return run if crew is None else within(crew, run)
+        return compiled(advance, pieces)
+    if not VIEW.of(view, "countable"):
+        view.compile = compile
+        kept = beta if not compile or COEFFICIENTS.of(beta.kept, "plain") else Kept(beta)
+        return lambda view, select, step, unit, beta, *rest: _in_python(view, select, step, unit, kept, *rest)
     if compile and VIEW.of(view, "dictionary") is not None and not is_piece(view.dictionary):
         return lambda view, select, step, unit, beta, *rest: _in_python(Called(view), select, step, unit, Kept(beta), *rest)
     return _in_python

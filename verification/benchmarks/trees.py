@@ -7,15 +7,15 @@ number of trees of depth 1.
 
 import contextlib
 import functools
-import math
 from unittest import mock
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 import coordboost as cb
+from coordboost import _tiles
 from coordboost.data.binning import bin_columns
-from coordboost.dictionaries.trees import Growth, Workspace, grow, tasks
+from coordboost.dictionaries.trees import grower
 from verification.benchmarks.harness import Contestant, compete, ratios, wanted
 from verification.benchmarks.trees_peers import PEERS, Job, clocked
 
@@ -32,48 +32,6 @@ def table(n_samples, n_features, logistic, seed=0):
     signal = X[:, 0] + X[:, 1] * X[:, 2] + np.sin(2 * X[:, 3]) + (X[:, 4] > 0.5) + 0.3 * X[:, 5:10].sum(axis=1)
     noisy = signal + rng.standard_normal(n_samples)
     return bin_columns(X, max_bins=255)[0], (noisy > np.median(noisy)).astype(float) if logistic else noisy
-
-
-@functools.cache
-def loop():
-    """Boosting with one tree a step, compiled: squared loss, or the logistic one with means or with Newton's leaves."""
-    import numba
-
-    @numba.njit(error_model="numpy", nogil=True)
-    def boost(binned, growth, space, y, pred, target, weight, features, penalty, rate, logistic, n_trees):
-        for _ in range(n_trees):
-            for i in range(len(y)):
-                if logistic:
-                    p = 1.0 / (1.0 + math.exp(-pred[i]))
-                    target[i] = y[i] - p
-                    if len(weight) > 1:
-                        weight[i] = p * (1.0 - p)
-                else:
-                    target[i] = y[i] - pred[i]
-            grow(binned, growth, space, target, weight, features, penalty)
-            for i in range(len(y)):
-                pred[i] += rate * space.values[space.leaf[i]]
-
-    return boost
-
-
-def ours(boost, binned, job, newton=False):
-    """The run of a contestant."""
-    growth = Growth(job.depth, min_samples=job.least).check(binned)
-    space, n, d = Workspace.of(binned, growth), len(job.y), len(binned.codes)
-    weight = np.ones(n if newton else 1)
-    rate = 4 * job.rate if job.logistic and not newton else job.rate  # 1 / sigma of the logistic loss is 4
-    start = math.log(job.y.mean() / (1 - job.y.mean())) if job.logistic else job.y.mean()
-
-    def run():
-        pred, target = np.full(n, start), np.empty(n)
-        rest = (growth, space, job.y, pred, target, weight, np.arange(d), np.zeros(d), rate, job.logistic)
-        grow.ready(binned, growth, space, target, weight, np.arange(d), np.zeros(d))
-        boost(binned, *rest, 1)
-        done = clocked(lambda: boost(binned, *rest, job.n_trees))
-        return done._replace(result=pred)
-
-    return run
 
 
 def solved(job, newton=False):
@@ -129,12 +87,11 @@ def trees(name, shape, depth, logistic, rounds=None, threads=1):
     """One table: boosting on one data set with trees of one depth."""
     n_samples, n_features, n_trees = shape
     binned, y = table(n_samples, n_features, logistic)
-    job, boost = Job(np.ascontiguousarray(binned.codes.T, dtype=np.float32), y, logistic, depth, n_trees, threads), loop()
+    job = Job(np.ascontiguousarray(binned.codes.T, dtype=np.float32), y, logistic, depth, n_trees, threads)
     contestants = []
     for newton in (False, True)[: 1 + logistic]:
         kind = ", Newton" if newton else ""
         contestants.append(Contestant(f"coordboost{kind}", later(functools.partial(solved, newton=newton), job), n_trees))
-        contestants.append(Contestant(f"coordboost{kind}, kernels alone", ours(boost, binned, job, newton), n_trees))
     for peer, make in PEERS.items():
         contestants.append(Contestant(peer, later(make, job), n_trees))
     rows = compete(contestants, judge(job), rounds)
@@ -145,8 +102,11 @@ def trees(name, shape, depth, logistic, rounds=None, threads=1):
 @contextlib.contextmanager
 def on_threads(n):
     """Within, so many threads for everybody: the harness leaves one to all who count those of OpenMP, XGBoost and scikit-learn."""
-    workers, threads = tasks.pool()
-    with mock.patch.object(tasks, "pool", lambda: (workers, min(n, threads))), threadpool_limits(n, "openmp"):
+    workers, threads = _tiles.pool()
+    with contextlib.ExitStack() as stack:
+        for module in (_tiles, grower):
+            stack.enter_context(mock.patch.object(module, "pool", lambda: (workers, min(n, threads))))
+        stack.enter_context(threadpool_limits(n, "openmp"))
         yield
 
 

@@ -1,14 +1,34 @@
 """The bank of a run whose learners are trees: they are kept as trees, never as columns."""
 
+import functools
 import math
+from typing import NamedTuple
 
 import numpy as np
 
+from coordboost._generic import compiled
 from coordboost._protocol import DICTIONARY
-from coordboost.dictionaries.trees.forest import Forest
+from coordboost.dictionaries.trees.families import cut_back, norm
+from coordboost.dictionaries.trees.grower import Grower
+from coordboost.dictionaries.trees.kept import keep, keep_nodes, refit_leaves
 from coordboost.dictionaries.trees.nodes import Tree
-from coordboost.dictionaries.trees.prefixes import norm
-from coordboost.dictionaries.trees.stored import Standing, Trees, combined
+from coordboost.dictionaries.trees.stored import Standing, Trees, combined, fill_leaves
+from coordboost.dictionaries.trees.whole import NARROW
+
+
+class Hand(NamedTuple):
+    """One tree at hand, a dictionary with one learner: ``B_0 = values[leaf]``."""
+
+    leaf: np.ndarray
+    values: np.ndarray
+
+    def add(self, j, a, v):
+        for i in range(len(v)):
+            v[i] += a * self.values[self.leaf[i]]
+
+    def fill_column(self, j, out):
+        for i in range(len(out)):
+            out[i] = self.values[self.leaf[i]]
 
 
 class TreeBank:
@@ -29,9 +49,11 @@ class TreeBank:
     countable = False
 
     def __init__(self, family, weight, trees=None, member=None):
-        self.family, self.weight, self._forest = family, weight, None
-        self._trees = Trees.empty(0, family.growth.max_leaves) if trees is None else trees
-        self._member = np.full(len(self._trees.n_leaves), -1, dtype=np.int64) if member is None else member
+        self.family, self.weight = family, weight
+        self.held = Trees.empty(0, family.growth.max_leaves) if trees is None else trees  # perhaps with room for more
+        self.n_learners = len(self.held.n_leaves)
+        self._member = np.full(self.n_learners, -1, dtype=np.int64) if member is None else member
+        self.seen, self.length = -1, 0.0  # the tree at hand; how long the last one was before it became a unit vector
         DICTIONARY.complete(self)
 
     @property
@@ -44,11 +66,6 @@ class TreeBank:
         return self.family.n_samples
 
     @property
-    def n_learners(self):
-        """Trees grown so far."""
-        return len(self._trees.n_leaves) if self._forest is None else int(self._forest.state.n)
-
-    @property
     def n_groups(self):
         """Features."""
         return self.binned.n_features
@@ -59,14 +76,9 @@ class TreeBank:
         return not (self.family.newton or self.family.growth.monotone.any())
 
     @property
-    def held(self):
-        """The trees, and perhaps room for more."""
-        return self._trees if self._forest is None else self._forest.trees
-
-    @property
     def trees(self):
         """The trees grown so far."""
-        return self._trees if self._forest is None else self.held.cut(self.n_learners)
+        return self.held.cut(self.n_learners)
 
     def saved(self, n):
         """The first n trees, and the family, as plain arrays."""
@@ -80,28 +92,150 @@ class TreeBank:
     @property
     def member(self):
         """The family of each tree grown so far, int64 (n_learners,); -1 of a tree that was not grown for one."""
-        return self._member if self._forest is None else self._forest.prefixes.member[: self.n_learners]
+        return self._member[: self.n_learners]
 
     def lengths(self):
         """The length of each tree grown so far as a learner of its family, (n_learners,)."""
-        bound, q, trees = self.family.families.bound, self.family.families.q, self.trees
-        return np.array([bound[k] / norm(trees.values[j, : trees.n_leaves[j]], q) for j, k in enumerate(self.member)])
+        table, values = self.family.families, self.held.values
+        return np.array([table.bound[k] / norm(values[j], table.q) for j, k in enumerate(self.member)])
 
     def bank(self):
         """A bank of its own with the same trees."""
         return TreeBank(self.family, self.weight, self.trees, self.member.copy())
 
     def room(self, n):
-        """The forest with room for `n` more trees: what a loop works on."""
-        if self._forest is None:
-            self._forest = Forest.of(self.family, self.weight, self._trees, self._member)
-        self._forest = self._forest.with_room(self.n_learners + n)
-        return self._forest
+        """The bank itself, with room for `n` more trees."""
+        self.held = self.held.with_room(self.n_learners + n)
+        more = np.full(len(self.held.n_leaves) - len(self._member), -1, dtype=np.int64)
+        self._member = np.concatenate([self._member, more]) if len(more) else self._member
+        return self
 
     def forget(self, n):
         """Know the first `n` trees only."""
-        self._trees, self._member = self.trees.cut(n), self.member[:n].copy()
-        self._forest = None
+        self.held, self._member, self.seen = self.held.cut(n), self._member[:n].copy(), -1
+        self.n_learners = n
+
+    @functools.cached_property
+    def grower(self):
+        """What trees grow in."""
+        return Grower(self.binned, self.family.growth)
+
+    @functools.cached_property
+    def hand(self):
+        """The tree at hand, on the samples of the bank."""
+        return Hand(self.grower.leaf, np.zeros(self.family.growth.max_leaves))
+
+    @functools.cached_property
+    def _metric(self):
+        """Weights of leaf values: one where all are the same; room for second derivatives where leaves take these."""
+        if self.family.newton:
+            return np.ones(self.n_samples)
+        return self.weight[:1].copy() if (self.weight == self.weight[0]).all() else self.weight
+
+    @functools.cached_property
+    def _fixed(self):
+        """All features, what a split by each must gain, whether a sample takes two numbers, and the weights to measure a tree with."""
+        newton = self.family.newton
+        two = newton or len(self._metric) > 1 or self.n_samples >= 1 << NARROW
+        return np.arange(self.n_groups), self.family.penalty, two, self.weight if newton else np.zeros(0)
+
+    @functools.cached_property
+    def _keep(self):
+        return compiled(keep, ())
+
+    def see(self, j):
+        """Have tree j at hand."""
+        if self.seen != j:
+            trees = self.held
+            compiled(fill_leaves, ())(self.binned.codes, trees.feature[j], trees.left[j], trees.goes_left[j], self.hand.leaf)
+            self.hand.values[:] = trees.values[j]
+            self.seen = j
+
+    def find(self, v):
+        """Grow the tree that fits `v` best and give it a number: its number and correlation."""
+        return self.find_in(v, self._fixed[0])
+
+    def find_in(self, v, groups):
+        """The same with splits of the features `groups` only."""
+        (_, penalty, two, weight), grower, j, trees = self._fixed, self.grower, self.n_learners, self.held
+        n_leaves = grower.grow(v, self._metric, groups, penalty, two)
+        self.n_learners += 1
+        if n_leaves == 0:
+            self.seen, self.length, trees.n_leaves[j] = -1, math.nan, 1
+            return j, math.nan
+        corr, self.length = self._keep(
+            grower.states, grower.nodes, grower.goes_left, grower.values, grower.leaf, weight, v, *trees, j
+        )
+        self.seen, self.hand.values[:] = j, trees.values[j]
+        return j, corr
+
+    def least_risk(self, v, drawn, revisit, risk, less):
+        """The tree of the families `drawn` of least risk, of the beginnings of one tree that is grown for `v`: its number and correlation.
+
+        revisit : whether the trees so far compete, too;  risk : function of (number, family, correlation);  less : which of two
+        (risk, family) is less
+        """
+        table, grower, n, (every, penalty, two, _) = self.family.families, self.grower, self.n_learners, self._fixed
+        splits, state, nodes, values = table.nodes[drawn], grower.state, grower.nodes, self.held.values[n]
+        if grower.grow(v, self._metric, every, penalty, two, max_leaves=max(1, int(splits.max())) + 1) == 0:
+            self.n_learners, self.seen, self.held.n_leaves[n], self._member[n] = n + 1, -1, 1, drawn[0]
+            return n, math.nan
+        best, grown, number = None, grower.leaf.copy(), np.zeros((2, len(nodes)), dtype=np.int64)
+        last, corr = -1, 0.0
+
+        def begin(f):
+            """Have the beginning for family f at hand as tree n; its correlation."""
+            nonlocal last, corr
+            self._member[n], m = f, min(2 * int(table.nodes[f]) + 1, int(state.nodes))
+            if m != last:
+                corr = compiled(cut_back, ())(state, nodes, m, grown, number, float(table.q), int(table.sums), grower.leaf, values)
+                self.hand.values[:], self.seen, last = values, n, m
+            return corr
+
+        for j, f in [*enumerate(self._member[:n] if revisit else ()), *((n, f) for f in drawn)]:
+            if f >= 0:
+                if j < n:
+                    self.see(j)
+                    product, last = float(v @ self.hand.values[self.hand.leaf]), -1
+                else:
+                    product = begin(f)
+                found = risk(j, f, product), f
+                if best is None or less(*found, *best[:2]):
+                    best = (*found, j, product)
+        _, f, j, product = best
+        if j == n:
+            begin(f)
+            trees, m = self.held, min(2 * int(table.nodes[f]) + 1, int(state.nodes))
+            trees.n_leaves[n] = compiled(keep_nodes, ())(
+                nodes, grower.goes_left, m, trees.feature[n], trees.left[n], trees.goes_left[n], trees.gain[n], trees.n_samples[n],
+                state.scale,
+            )  # fmt: skip
+            self.n_learners += 1
+        return j, product
+
+    def reach(self, j):
+        """The bound of the family of tree j, and the length of the tree in it."""
+        self.see(j)
+        bound = self.family.families.bound[self._member[j]]
+        return bound, bound / norm(self.hand.values, self.family.families.q)
+
+    def measure(self, weigh):
+        """Take the second derivatives at the model as weights of the next tree, where it wants them: `weigh` writes them."""
+        if self.family.newton:
+            weigh(self._metric)
+
+    def refit(self, j, v, scale, key):
+        """The leaves of the tree just grown, fitted to `v` and white noise; their length."""
+        grower, values = self.grower, self.held.values[j]
+        self.length = compiled(refit_leaves, ())(
+            grower.state, grower.nodes, grower.leaf, self.family.growth.l2, v, scale, key, grower.values, values
+        )
+        self.hand.values[:] = values
+        return self.length
+
+    def fitted(self, corr):
+        """How long the last tree was before it became a unit vector."""
+        return self.length
 
     def bound(self, v):
         """Of the correlations of all trees no bound is known: growing one is no proof."""

@@ -1,216 +1,313 @@
-"""Growing a tree, level by level or the largest gain first, in one call that makes no arrays."""
+"""Growing a tree: one compiled call, level by level or the largest gain first, on flat arrays that are made once.
+
+Rows of a node are consecutive, in the order of the samples. The two halves of a node go to the other buffer::
+
+    depth 0    rows[0]   0 1 2 3 4 5 6 7      fixed[0]      the root
+    depth 1    rows[1]   1 2 5 7|0 3 4 6      fixed[1]      its children
+    depth 2    rows[0]   2 5|1 7|0 6|3 4      fixed[0]      their children
+    depth 3    rows[1]   ...
+
+`fixed` holds the entries of these rows (see whole.py). Histograms lie slot by slot. A slot belongs to a node whose split was or will be
+searched for; the larger child of a node inherits the slot, its histogram is that of the node less that of the smaller child.
+
+Arguments that are None, `categorical` and `monotone`, are left out of the code that is compiled.
+"""
 
 import math
 
-from coordboost._crew import first_task, task_after
-from coordboost._generic import leaf
-from coordboost._machine import apart
-from coordboost.dictionaries.trees.fixed import choose_form, count, fine_enough, mass, summed, widen
-from coordboost.dictionaries.trees.histogram import where
-from coordboost.dictionaries.trees.rows import all_blocks, blocks_to_move, blocks_to_name, count_before, fixed_sums
-from coordboost.dictionaries.trees.search import children
-from coordboost.dictionaries.trees.splits import ROUNDING, bounded, offer, rank, running
-from coordboost.dictionaries.trees.tasks import COUNT, DONE, FIX, MOVE, NAME, SEARCH, share, task
+import numpy as np
+
+from coordboost._generic import kernel
+from coordboost.dictionaries.trees.cuts import cut_categories, cut_ordered, rank, side_score, take_ordered
+from coordboost.dictionaries.trees.histogram import fill_bins, subtract_bins
+from coordboost.dictionaries.trees.whole import ALLOWED, choose_scales, write_entries
+
+#: A node: how it splits, what it holds, where its rows lie.
+NODE = np.dtype((np.record, [
+    ("feature", "i8"),  # the feature that it is split by, -1 for a leaf
+    ("place", "i8"),  # where that feature stands in the list of features
+    ("parent", "i8"),
+    ("left", "i8"),  # the left child; the right one is the next
+    ("leaf", "i8"),  # the number of a leaf
+    ("open", "i8"),  # 1 while a split of it is searched for or known
+    ("apart", "i8"),  # 1 if the rows of its children lie apart
+    ("depth", "i8"),
+    ("start", "i8"),  # its rows: from start to stop
+    ("stop", "i8"),
+    ("slot", "i8"),  # where its histograms lie
+    ("total", "i8"),  # sums of targets and weights, whole numbers
+    ("mass", "i8"),
+    ("count", "i8"),  # how many samples
+    ("low", "f8"),  # bounds of its value, from monotone splits above
+    ("high", "f8"),
+    ("score", "f8"),  # its score as a leaf
+    ("gain", "f8"),  # of its split
+    ("value", "f8"),  # its value as a leaf
+]))  # fmt: skip
+#: What a growth counts, and how its entries are read (see whole.py).
+STATE = np.dtype((np.record, [
+    ("nodes", "i8"), ("first", "i8"), ("leaves", "i8"), ("slots", "i8"), ("bits", "i8"), ("scale", "f8"), ("unit", "f8"),
+]))  # fmt: skip
+#: A gain below this part of the score may be rounding: a score has eight rounded operations, and a step more or less in its sums.
+ROUNDING = 2.0**-45
+#: What `grow` returns where too many targets are lost in one number for a sample.
+LOST = -1
 
 
-@apart
-def grow(binned, growth, space, target, weight, features, penalty):
-    """Grow one tree for `target` and leave it in `space`.
+@kernel
+def make(limits, state, node, above, depth, start, count, total, mass, may_split):
+    """Fill in a new node; `above` has the bounds of its value."""
+    max_depth, _, min_samples, min_weight, _, l2 = limits
+    weight = state.unit * mass
+    node.depth, node.start, node.stop, node.count, node.total, node.mass = depth, start, start + count, count, total, mass
+    node.low, node.high, node.feature, node.apart, node.gain = above.low, above.high, -1, 0, 0.0
+    node.value, node.score = side_score(float(total), weight + l2, node.low, node.high)
+    node.open = int(may_split and count >= 2 * min_samples and weight >= 2 * min_weight and depth < max_depth)
+
+
+@kernel
+def plant(limits, state, nodes, n, total, mass):
+    """The root of a tree, which holds n samples."""
+    state.nodes, state.first, state.leaves, state.slots = 1, 0, 1, 1
+    nodes[0].slot, nodes[0].low, nodes[0].high = 0, -math.inf, math.inf
+    make(limits, state, nodes[0], nodes[0], 0, 0, n, total, mass, True)
+
+
+@kernel
+def search(
+    codes, eights, n_bins, missing, categorical, monotone, limits, features, first, last, state, nodes, cuts, histograms, rows, fixed,
+    room, order,
+):  # fmt: skip
+    """The best cuts of all new nodes by ``features[first:last]``, four at a time: their codes are still in the cache for the next node."""
+    for p in range(first, last, 4):
+        top = min(p + 4, last)
+        for at in range(state.first, state.nodes, 2):
+            small, large = at, at if at == 0 else at + 1
+            if nodes[large].count < nodes[small].count:
+                small, large = large, small
+            if not (nodes[small].open or nodes[large].open):
+                continue
+            node = nodes[small]
+            side, bins, others = node.depth & 1, histograms[node.slot], histograms[nodes[large].slot]
+            if at == 0:
+                fill_bins(codes, eights, rows[0, :0], fixed[0], features, p, top, bins)
+            else:
+                fill_bins(codes, eights, rows[side, node.start : node.stop], fixed[side, node.start : node.stop], features, p, top, bins)
+            for q in range(p, top):
+                f = features[q]
+                if small != large and nodes[large].open:
+                    subtract_bins(others[q], bins[q], n_bins[f])
+                for k in range(1 if small == large else 2):
+                    at = large if k else small
+                    node, cut, own = nodes[at], cuts[at, q], others[q] if k else bins[q]
+                    if not node.open or n_bins[f] == 1:
+                        cut.score = -math.inf
+                    elif categorical is not None and categorical[f]:
+                        cut_categories(own, n_bins[f], node, state.bits, state.unit, limits, room[0], order, cut)
+                    elif monotone is None:
+                        cut_ordered(own, n_bins[f], missing[f], node, None, state.bits, state.unit, limits, room, cut)
+                    else:
+                        cut_ordered(own, n_bins[f], missing[f], node, monotone[f], state.bits, state.unit, limits, room, cut)
+
+
+@kernel
+def split_best(n_bins, missing, categorical, monotone, limits, features, penalty, state, nodes, cuts, histograms, goes_left, room, order):
+    """Split all new nodes that gain by it, or the one node with the largest gain; False where there is none.
+
+    Codes that no row of the fit has go where missing values go, unknown categories right.
+    """
+    max_depth, max_leaves, _, _, min_gain, l2 = limits
+    first, last, scale = state.first, state.nodes, state.scale
+    state.first = last
+    for at in range(first, last):
+        node = nodes[at]
+        if node.open:
+            gain = min_gain * scale * scale if min_gain > 0 else 0.0  # the square may be infinite
+            best, node.open = node.score + max(gain, ROUNDING * abs(node.score)), 0
+            for place in range(len(features)):
+                score = cuts[at, place].score - penalty[features[place]] * scale * scale
+                if score > best:
+                    best, node.open, node.place = score, 1, place
+            node.gain = best - node.score
+    if max_depth >= 30 or max_leaves < 1 << max_depth:
+        most, best_of_all = 0.0, last
+        for at in range(last if state.leaves < max_leaves else 0):
+            if nodes[at].open and nodes[at].gain > most:
+                most, best_of_all = nodes[at].gain, at
+        first, last = best_of_all, min(best_of_all + 1, last)
+    for at in range(first, last):
+        node, cut, flags, left = nodes[at], cuts[at, nodes[at].place], goes_left[at], state.nodes
+        if not node.open:
+            continue
+        f = features[node.place]
+        node.feature, node.open, node.left = f, 0, left
+        if categorical is not None and categorical[f]:
+            flags[:] = 0
+            rank(histograms[node.slot, node.place], n_bins[f], state.bits, state.unit, l2, room[0], order)
+            for i in range(cut.bin):
+                flags[order[i]] = 1
+        else:
+            take_ordered(histograms[node.slot, node.place], missing[f], state.bits, node.count, cut)
+            flags[:] = cut.missing_left
+            flags[: n_bins[f] - (missing[f] >= 0)] = 0
+            flags[: cut.bin + 1] = 1
+        state.nodes += 2
+        state.leaves += 1
+        one, other, depth, more = nodes[left], nodes[left + 1], node.depth + 1, state.leaves < max_leaves
+        make(limits, state, one, node, depth, node.start, cut.count, cut.total, cut.mass, more)
+        make(limits, state, other, node, depth, one.stop, node.count - cut.count, node.total - cut.total, node.mass - cut.mass, more)
+        one.parent = other.parent = at
+        if monotone is not None:
+            if monotone[f] > 0:
+                one.high = other.low = (one.value + other.value) / 2
+            elif monotone[f] < 0:
+                one.low = other.high = (one.value + other.value) / 2
+        if one.open or other.open:
+            node.apart, small_left = 1, one.count <= other.count
+            one.slot, other.slot = state.slots if small_left else node.slot, node.slot if small_left else state.slots
+            state.slots += 1
+    return state.nodes > state.first
+
+
+@kernel
+def move_rows(codes, nodes, goes_left, rows, fixed, at, first, last, one, other):
+    """The rows of a node from `first` to `last` go to its children in the other buffer: to `one` on if they go left, else to `other` on.
+
+    Two cursors, no branch: how many rows go left is known from the histogram, so both children are written at once.
+    """
+    node, flags = nodes[at], goes_left[at]
+    side = node.depth & 1
+    own, some, entries = codes[node.feature], rows[side, first:last], fixed[side, first:last]
+    out, out_entries = rows[1 - side], fixed[1 - side]
+    if at == 0:
+        for i in range(len(some)):
+            some[i] = first + i
+    if fixed.ndim == 2:  # (side, sample): one number for each
+        for i in range(len(some)):
+            row = some[i]
+            left = int(flags[own[row]])
+            to = one if left else other
+            out[to], out_entries[to] = row, entries[i]
+            one += left
+            other += 1 - left
+    else:
+        for i in range(len(some)):
+            row = some[i]
+            left = int(flags[own[row]])
+            to = one if left else other
+            out[to], out_entries[to, 0], out_entries[to, 1] = row, entries[i, 0], entries[i, 1]
+            one += left
+            other += 1 - left
+
+
+@kernel
+def count_left(codes, nodes, goes_left, rows, at, first, last):
+    """How many of the rows of a node from `first` to `last` go left."""
+    own, flags, side, total = codes[nodes[at].feature], goes_left[at], nodes[at].depth & 1, 0
+    for i in range(first, last):
+        total += int(flags[own[rows[side, i] if at else i]])
+    return total
+
+
+@kernel
+def finish(state, nodes, values):
+    """Number the leaves, in the order of their nodes, and take their values in units of the target."""
+    n_leaves = 0
+    for at in range(state.nodes):
+        nodes[at].value /= state.scale
+        if nodes[at].feature < 0:
+            nodes[at].leaf, values[n_leaves] = n_leaves, nodes[at].value
+            n_leaves += 1
+
+
+@kernel
+def has_names(nodes, at):
+    """Whether the leaves of a node's rows are written from here: those of a leaf that lie apart, and of two leaves that do not."""
+    if nodes[at].feature >= 0:
+        return not nodes[at].apart
+    return at == 0 or nodes[nodes[at].parent].apart == 1
+
+
+@kernel
+def name_leaves(codes, nodes, goes_left, rows, leaf, at, first, last):
+    """Say of the rows of a node from `first` to `last` in which leaf they are."""
+    node, flags = nodes[at], goes_left[at]
+    some = rows[node.depth & 1, first:last]
+    if node.feature < 0 and at == 0:
+        leaf[first:last] = 0
+    elif node.feature < 0:
+        for i in range(len(some)):
+            leaf[some[i]] = node.leaf
+    else:
+        own, one, other = codes[node.feature], nodes[node.left].leaf, nodes[node.left + 1].leaf
+        if at == 0:
+            own, leaf = own[first:last], leaf[first:last]
+            for i in range(len(leaf)):
+                leaf[i] = one if flags[own[i]] else other
+        else:
+            for i in range(len(some)):
+                leaf[some[i]] = one if flags[own[some[i]]] else other
+
+
+def grow(
+    codes, eights, n_bins, missing, categorical, monotone, limits, features, penalty, target, weight, states, nodes, cuts, histograms, rows,
+    fixed, goes_left, leaf, values, room, order,
+):  # fmt: skip
+    """Grow one tree for `target`: how many leaves it has; 0 if a number is not finite, `LOST` if a sample needs two numbers.
 
     Each split is the one with the largest gain in its node. Trees grow level by level where `max_leaves` allows ``2^max_depth`` leaves,
     else the leaf with the largest gain is split first, so that the tree with fewer leaves is its beginning.
 
     Parameters
     ----------
-    binned : Binned
-    growth : Growth
-        As its `check` returned it.
-    space : Workspace
-        Afterwards `leaf` (n_samples,) is the leaf of each sample, ``values[:n_leaves]`` are their values
-        ``sum target / (sum weight + l2)``, moved into their bounds, and ``nodes[:count.nodes]`` is the tree: the root first, a node
-        before its children, the left child just before the right one. Leaves are numbered in the order of their nodes.
-    target : (n_samples,)
-        Pseudo-residuals, times the weights.
-    weight : (n_samples,), or (1,) for one weight of all
-        Weights, or second derivatives for Newton's leaves. Not negative.
+    codes : uint8 (n_features, n_padded)
+        Bins, padded to a multiple of eight samples; `eights` is the same memory as uint64.
+    n_bins, missing, categorical, monotone : int64 (n_features,)
+        As in ``Binned`` and ``Growth``; the last two None where no feature has categories, or a direction.
+    limits : tuple
+        The first six fields of a checked ``Growth``.
     features : int64, increasing
         The features that a split may use.
     penalty : (n_features,)
         What a split by a feature must gain in addition.
-
-    Returns
-    -------
-    n_leaves : int
-        0 if a number is not finite.
+    target : (n_samples,)
+        Pseudo-residuals, times the weights.
+    weight : (n_samples,), or (1,) for one weight of all
+        Weights, or second derivatives for Newton's leaves. Not negative.
+    states, nodes, ... :
+        Memory of a ``Grower``; `states` has one, the state. Afterwards `leaf` (n_samples,) is the leaf of each sample,
+        ``values[:n_leaves]`` are their values ``sum target / (sum weight + l2)``, moved into their bounds, and ``nodes[:state.nodes]`` is
+        the tree: the root first, a node before its children, the left child just before the right one. Leaves are numbered in the order of
+        their nodes.
 
     Notes
     -----
     *Ties*: lowest feature, then lowest bin, then missing values on the right. *Numerics*: sums are exact sums of the targets, each
-    rounded once (fixed.py): the tree is the same for any order of the rows and any number of threads.
+    rounded once (whole.py): the tree is the same for any order of the rows and any number of threads.
     *Cost*: for each level one addition per feature and row of the smaller children, at the root per row.
     """
-    state, crew, nodes, blocks = space.count, space.crew, space.nodes, space.blocks
-    state.leaves = 0
-    what, n = FIX if choose_form(space.form, target, weight) else DONE, all_blocks(state, len(target), blocks)
-    while what != DONE:
-        shared = state.threads > 1 and n > 1
-        if shared:
-            state.what = what
-        k = first_task(crew, n, shared)
-        while k >= 0:
-            task(what, k, 0, binned, growth, space, target, weight, features, penalty)
-            k = task_after(crew, n, shared, k)
-        if what == FIX:
-            lost, sums, tallies = fixed_sums(blocks, n)
-            if fine_enough(space.form, lost, len(target)):
-                plant(growth, space, len(target), sums, tallies)
-                what, n = SEARCH, tasks_of_search(state, features, space.wanted)
-            else:
-                widen(space.form, weight)
-        elif what == SEARCH and split_best(binned, growth, space, features):
-            n, several = blocks_to_move(state, space.batch, nodes, blocks)
-            what = COUNT if several else MOVE
-        elif what == SEARCH:
-            finish(space)
-            what, n = NAME, blocks_to_name(state, nodes, blocks)
-        elif what == COUNT:
-            count_before(blocks, n)
-            what = MOVE
-        elif what == MOVE:
-            what, n = SEARCH, tasks_of_search(state, features, space.wanted)
-        else:
-            what = DONE
-    return state.leaves
-
-
-@leaf
-def tasks_of_search(state, features, wanted):
-    """How many tasks a search of the new nodes is made of. Threads that help know of the features from `wanted`."""
-    state.fours, n = share(len(features), state.threads)
-    if state.threads > 1:
-        state.features = len(features)
-        for i in range(len(features)):
-            wanted[i] = features[i]
-    return n if state.batch else 0
-
-
-@leaf
-def plant(growth, space, n, sums, tallies):
-    """The root of a tree, which holds n samples."""
-    state, root = space.count, space.nodes[0]
-    state.nodes, state.leaves, state.slots, state.batch, state.first = 1, 1, 1, 1, 0
-    space.batch[0] = -1
-    root.start, root.stop, root.depth, root.slot = 0, n, 0, 0
-    root.low, root.high = -math.inf, math.inf
-    make(growth, space, 0, sums, tallies, True)
-
-
-@leaf
-def make(growth, space, at, sums, tallies, may_split):
-    """Fill in what a new node holds. A split of it must beat its score as a leaf by the smallest gain."""
-    node, form = space.nodes[at], space.form
-    node.sums, node.tallies, node.feature, node.apart, node.leaf, node.gain = sums, tallies, -1, 0, -1, 0.0
-    weight = mass(form, tallies)
-    node.value, node.score = bounded(1.0 * summed(form, sums), weight + growth.l2, node.low, node.high)
-    enough = count(form, tallies) >= 2 * growth.min_samples and weight >= 2 * growth.min_weight
-    node.open = int(may_split and enough and node.depth < growth.max_depth)
-    gain = growth.min_gain * form.scale * form.scale if growth.min_gain > 0 else 0.0  # the square may be infinite
-    least = node.score + max(gain, ROUNDING * abs(node.score))
-    for thread in range(space.count.threads):
-        best = space.candidates[thread, at]
-        best.score, best.feature, best.bin = least, -1, -1
-
-
-@leaf
-def split_best(binned, growth, space, features):
-    """Split all new nodes, or the one node with the largest gain; False where there is none to split."""
-    state, nodes = space.count, space.nodes
-    first, last = state.first, state.nodes
-    for at in range(first, last):
-        best = space.candidates[0, at]
-        for thread in range(1, state.threads):
-            one = space.candidates[thread, at]
-            offer(best, one.score, one.feature, one.place, one.bin, one.missing_left, one.sums, one.tallies)
-        nodes[at].open = int(nodes[at].open and best.feature >= 0)
-    state.first, state.batch = last, 0
-    if growth.max_depth < 30 and growth.max_leaves >= 1 << growth.max_depth:
-        for at in range(first, last):
-            if nodes[at].open:
-                split(binned, growth, space, features, at)
-    elif state.leaves < growth.max_leaves:
-        chosen, most = -1, 0.0
-        for at in range(last):
-            gain = space.candidates[0, at].score - nodes[at].score
-            if nodes[at].open and gain > most:
-                chosen, most = at, gain
-        if chosen >= 0:
-            split(binned, growth, space, features, chosen)
-    return state.nodes > last
-
-
-@leaf
-def split(binned, growth, space, features, at):
-    """Give a node its two children."""
-    nodes, state, form, node, best = space.nodes, space.count, space.form, space.nodes[at], space.candidates[0, at]
-    node.feature, node.place, node.bin, node.missing_left = best.feature, best.place, best.bin, best.missing_left
-    node.gain, node.open, node.left, node.right = best.score - node.score, 0, state.nodes, state.nodes + 1
-    sort_codes(binned, growth, space, features, at)
-    state.nodes += 2
-    state.leaves += 1
-    left, right = nodes[node.left], nodes[node.right]
-    left.depth = right.depth = node.depth + 1
-    left.low, left.high, right.low, right.high = node.low, node.high, node.low, node.high
-    left.start, right.stop = node.start, node.stop
-    left.stop = right.start = node.start + count(form, best.tallies)
-    more = state.leaves < growth.max_leaves
-    make(growth, space, node.left, best.sums, best.tallies, more)
-    make(growth, space, node.right, node.sums - best.sums, node.tallies - best.tallies, more)
-    sign = growth.monotone[node.feature] if len(growth.monotone) else 0
-    if sign > 0:
-        left.high = right.low = (left.value + right.value) / 2
-    elif sign < 0:
-        left.low = right.high = (left.value + right.value) / 2
-    if left.open or right.open:
-        smaller, larger = children(nodes, at)
-        nodes[larger].slot, nodes[smaller].slot, node.apart = node.slot, state.slots, 1
-        space.batch[state.batch] = at
-        state.slots += 1
-        state.batch += 1
-
-
-@leaf
-def sort_codes(binned, growth, space, features, at):
-    """Which codes go left at a node. Codes that no row of the fit has go where missing values go, unknown categories right."""
-    node, goes_left, form = space.nodes[at], space.goes_left[at], space.form
-    n_bins = binned.n_bins[node.feature]
-    if binned.categorical[node.feature]:
-        goes_left[:] = 0
-        start, stop = where(binned, space, features, node.slot, node.place)
-        bins, sums, tallies = space.histograms[start:stop], space.sums[0, 0], space.tallies[0, 0]
-        if form.channels == 1:
-            running(bins, n_bins, sums)
-            running(bins, n_bins, tallies)
-        else:
-            running(bins[0::2], n_bins, sums)
-            running(bins[1::2], n_bins, tallies)
-        rank(sums, tallies, n_bins, form, growth.l2, space.scores[0], space.order[0])
-        for i in range(node.bin):
-            goes_left[space.order[0, i]] = 1
-    else:
-        goes_left[:] = node.missing_left
-        goes_left[: n_bins - (binned.missing[node.feature] >= 0)] = 0
-        goes_left[: node.bin + 1] = 1
-
-
-@leaf
-def finish(space):
-    """Number the leaves, and give nodes their values, scores and gains in units of the target."""
-    nodes, state, scale = space.nodes, space.count, space.form.scale
-    n_leaves = 0
+    n, state = len(target), states[0]
+    if not choose_scales(state, fixed[0], target, weight):
+        return 0
+    lost, total, mass = write_entries(fixed[0, :n], target, weight, state.bits, state.scale, state.unit)
+    if lost * ALLOWED > n:
+        return LOST
+    plant(limits, state, nodes, n, total, mass)
+    while True:
+        search(
+            codes, eights, n_bins, missing, categorical, monotone, limits, features, 0, len(features), state, nodes, cuts, histograms, rows,
+            fixed, room, order,
+        )  # fmt: skip
+        if not split_best(
+            n_bins, missing, categorical, monotone, limits, features, penalty, state, nodes, cuts, histograms, goes_left, room, order
+        ):
+            break
+        for child in range(state.first, state.nodes, 2):
+            at = nodes[child].parent
+            if nodes[at].apart:
+                move_rows(codes, nodes, goes_left, rows, fixed, at, nodes[at].start, nodes[at].stop, nodes[at].start, nodes[child].stop)
+    finish(state, nodes, values)
     for at in range(state.nodes):
-        node = nodes[at]
-        node.value, node.score, node.gain = node.value / scale, node.score / scale / scale, node.gain / scale / scale
-        if node.feature < 0:
-            node.leaf = n_leaves
-            space.values[n_leaves] = node.value
-            n_leaves += 1
+        if has_names(nodes, at):
+            name_leaves(codes, nodes, goes_left, rows, leaf, at, nodes[at].start, nodes[at].stop)
+    return state.leaves

@@ -1,176 +1,130 @@
-"""Histograms: the sums of the fixed targets of a node over the bins of its features.
+"""Histograms: the sums of the entries of a node over the bins of its features (see whole.py for what an entry is).
 
-A histogram has one entry for each bin, or two where there are two channels (see fixed.py). Four features share the reading of a row::
+Four features share the reading of a row::
 
-    rows  fixed     codes[0][row]  codes[1][row]  codes[2][row]  codes[3][row]
+    rows  entry     codes[0][row]  codes[1][row]  codes[2][row]  codes[3][row]
      4     17  --->    3              0              255             1             bins[0][3] += 17, bins[1][0] += 17, ...
      7    -20  --->    3              1               12             1
 
-Where `rows` is None all samples are meant, in their order. One channel then reads the codes of eight samples at once: looks at memory
-are what a histogram takes, and there are two in five fewer (with two channels it is no faster).
+At the root all samples are meant, in their order, and the codes of eight samples are read at once. Where there are two numbers for a
+sample, a histogram has two for each bin.
 """
 
-from coordboost._generic import inlined, leaf
-from coordboost._machine import read_eight
-from coordboost.dictionaries.trees.rows import lies
-from coordboost.dictionaries.trees.workspace import multiple_of
+import numpy as np
+
+from coordboost._generic import kernel
+
+#: Entries of a table by code.
+CODES = 256
 
 
-@inlined
-def in_eights(rows, n):
-    """How many of n samples are read eight at a time."""
-    return n // 8 * 8 if rows is None else 0
+@kernel
+def add_four(fixed, rows, a, b, c, d, in_a, in_b, in_c, in_d):
+    """Add `fixed` into the bins of the four features with codes a, b, c, d."""
+    if fixed.ndim == 1:
+        for i in range(len(rows)):
+            row, one = rows[i], fixed[i]
+            p, q, r, s = a[row], b[row], c[row], d[row]
+            in_a[p] += one
+            in_b[q] += one
+            in_c[r] += one
+            in_d[s] += one
+    else:
+        for i in range(len(rows)):
+            row, one, two = rows[i], fixed[i, 0], fixed[i, 1]
+            p, q, r, s = a[row], b[row], c[row], d[row]
+            in_a[p, 0] += one
+            in_a[p, 1] += two
+            in_b[q, 0] += one
+            in_b[q, 1] += two
+            in_c[r, 0] += one
+            in_c[r, 1] += two
+            in_d[s, 0] += one
+            in_d[s, 1] += two
 
 
-@leaf
-def one_channel(fixed, rows, a, b, c, d, in_a, in_b, in_c, in_d):
-    """Add `fixed` (k,) into the bins of the four features with codes a, b, c, d."""
-    eights = in_eights(rows, len(fixed))
-    for first in range(0, eights, 8):
-        some, more, others, last = read_eight(a, first), read_eight(b, first), read_eight(c, first), read_eight(d, first)
+@kernel
+def add_one(fixed, rows, codes, bins):
+    """The same of one feature."""
+    for i in range(len(rows)):
+        if fixed.ndim == 1:
+            bins[codes[rows[i]]] += fixed[i]
+        else:
+            bins[codes[rows[i]], 0] += fixed[i, 0]
+            bins[codes[rows[i]], 1] += fixed[i, 1]
+
+
+@kernel
+def add_four_at_root(fixed, a, b, c, d, in_a, in_b, in_c, in_d):
+    """As `add_four` of all samples, with codes in eights: code k is ``(eight >> 8 k) & 255``."""
+    low = np.uint64(255)
+    for i in range(len(a)):
+        e, f, g, h = a[i], b[i], c[i], d[i]
         for k in range(8):
-            entry, shift = fixed[first + k], 8 * k
-            in_a[(some >> shift) & 255] += entry
-            in_b[(more >> shift) & 255] += entry
-            in_c[(others >> shift) & 255] += entry
-            in_d[(last >> shift) & 255] += entry
-    for i in range(eights, len(fixed)):
-        entry = fixed[i]
-        row = i if rows is None else rows[i]
-        in_a[a[row]] += entry
-        in_b[b[row]] += entry
-        in_c[c[row]] += entry
-        in_d[d[row]] += entry
+            shift = np.uint64(8 * k)
+            p, q, r, s = (e >> shift) & low, (f >> shift) & low, (g >> shift) & low, (h >> shift) & low
+            if fixed.ndim == 1:
+                one = fixed[8 * i + k]
+                in_a[p] += one
+                in_b[q] += one
+                in_c[r] += one
+                in_d[s] += one
+            else:
+                one, two = fixed[8 * i + k, 0], fixed[8 * i + k, 1]
+                in_a[p, 0] += one
+                in_a[p, 1] += two
+                in_b[q, 0] += one
+                in_b[q, 1] += two
+                in_c[r, 0] += one
+                in_c[r, 1] += two
+                in_d[s, 0] += one
+                in_d[s, 1] += two
 
 
-@leaf
-def one_channel_pair(fixed, rows, a, b, in_a, in_b):
-    """As `one_channel`, of two features."""
-    eights = in_eights(rows, len(fixed))
-    for first in range(0, eights, 8):
-        some, more = read_eight(a, first), read_eight(b, first)
+@kernel
+def add_one_at_root(fixed, eights, bins):
+    """The same of one feature."""
+    for i in range(len(eights)):
         for k in range(8):
-            entry = fixed[first + k]
-            in_a[(some >> 8 * k) & 255] += entry
-            in_b[(more >> 8 * k) & 255] += entry
-    for i in range(eights, len(fixed)):
-        entry = fixed[i]
-        row = i if rows is None else rows[i]
-        in_a[a[row]] += entry
-        in_b[b[row]] += entry
+            code = (eights[i] >> np.uint64(8 * k)) & np.uint64(255)
+            if fixed.ndim == 1:
+                bins[code] += fixed[8 * i + k]
+            else:
+                bins[code, 0] += fixed[8 * i + k, 0]
+                bins[code, 1] += fixed[8 * i + k, 1]
 
 
-@leaf
-def one_channel_alone(fixed, rows, a, in_a):
-    """As `one_channel`, of one feature."""
-    for i in range(len(fixed)):
-        in_a[a[i if rows is None else rows[i]]] += fixed[i]
+@kernel
+def fill_bins(codes, eights, rows, fixed, features, first, last, bins):
+    """The histograms of a node for ``features[first:last]`` into ``bins[first:last]``; `rows` is empty at the root."""
+    for q in range(first, last):
+        own = bins[q]
+        for b in range(len(own)):
+            own[b] = 0
+    p = first
+    while p < last:
+        f = features[p]
+        if p + 4 <= last:
+            g, h, k = features[p + 1], features[p + 2], features[p + 3]
+            if len(rows) == 0:
+                add_four_at_root(fixed, eights[f], eights[g], eights[h], eights[k], bins[p], bins[p + 1], bins[p + 2], bins[p + 3])
+            else:
+                add_four(fixed, rows, codes[f], codes[g], codes[h], codes[k], bins[p], bins[p + 1], bins[p + 2], bins[p + 3])
+            p += 4
+        else:
+            if len(rows) == 0:
+                add_one_at_root(fixed, eights[f], bins[p])
+            else:
+                add_one(fixed, rows, codes[f], bins[p])
+            p += 1
 
 
-@inlined
-def add_two(bins, at, entry, other):
-    """Two neighbours are read before one is written: the compiler adds both at once then."""
-    one, two = bins[at] + entry, bins[at + 1] + other
-    bins[at] = one
-    bins[at + 1] = two
-
-
-@leaf
-def two_channels(fixed, rows, a, b, c, d, in_a, in_b, in_c, in_d):
-    """As `one_channel`, with two numbers for each row."""
-    for i in range(len(fixed) // 2):
-        entry, other = fixed[2 * i], fixed[2 * i + 1]
-        row = i if rows is None else rows[i]
-        add_two(in_a, 2 * int(a[row]), entry, other)
-        add_two(in_b, 2 * int(b[row]), entry, other)
-        add_two(in_c, 2 * int(c[row]), entry, other)
-        add_two(in_d, 2 * int(d[row]), entry, other)
-
-
-@leaf
-def two_channels_pair(fixed, rows, a, b, in_a, in_b):
-    """As `two_channels`, of two features."""
-    for i in range(len(fixed) // 2):
-        entry, other = fixed[2 * i], fixed[2 * i + 1]
-        row = i if rows is None else rows[i]
-        add_two(in_a, 2 * int(a[row]), entry, other)
-        add_two(in_b, 2 * int(b[row]), entry, other)
-
-
-@leaf
-def two_channels_alone(fixed, rows, a, in_a):
-    """As `two_channels`, of one feature."""
-    for i in range(len(fixed) // 2):
-        add_two(in_a, 2 * int(a[i if rows is None else rows[i]]), fixed[2 * i], fixed[2 * i + 1])
-
-
-@inlined
-def where(binned, space, features, slot, place):
-    """Where in ``space.histograms`` the histogram in a slot for ``features[place]`` begins and ends."""
-    width = space.form.channels
-    at = (slot * multiple_of(4, len(features)) + place) * space.bins * width
-    return at, at + binned.n_bins[features[place]] * width
-
-
-@inlined
-def fill(binned, space, features, first, last, node):
-    """Build the histograms of a node for ``features[first:last]``, at most four."""
-    for place in range(first, last):
-        at, end = where(binned, space, features, node.slot, place)
-        space.histograms[at:end] = 0
-    side, width = node.depth & 1, space.form.channels
-    fixed, rows = space.fixed[side][node.start * width : node.stop * width], space.rows[lies(node)][node.start : node.stop]
-    if node.depth == 0:
-        fill_from(binned, space, features, first, last, node.slot, fixed, None)
-    else:
-        fill_from(binned, space, features, first, last, node.slot, fixed, rows)
-
-
-@inlined
-def fill_from(binned, space, features, first, last, slot, fixed, rows):
-    """The same from the targets of rows: four features, or two and one."""
-    if last - first == 4:
-        fill_four(binned, space, features, first, slot, fixed, rows)
-    else:
-        if last - first >= 2:
-            fill_pair(binned, space, features, first, slot, fixed, rows)
-        if (last - first) % 2:
-            fill_alone(binned, space, features, last - 1, slot, fixed, rows)
-
-
-@inlined
-def fill_four(binned, space, features, first, slot, fixed, rows):
-    """Build four histograms."""
-    codes, width = binned.codes, space.form.channels
-    f, g, h, k = features[first], features[first + 1], features[first + 2], features[first + 3]
-    at, apart = where(binned, space, features, slot, first)[0], space.bins * width
-    one = space.histograms[at : at + apart]
-    two = space.histograms[at + apart : at + 2 * apart]
-    three = space.histograms[at + 2 * apart : at + 3 * apart]
-    four = space.histograms[at + 3 * apart : at + 4 * apart]
-    if width == 1:
-        one_channel(fixed, rows, codes[f], codes[g], codes[h], codes[k], one, two, three, four)
-    else:
-        two_channels(fixed, rows, codes[f], codes[g], codes[h], codes[k], one, two, three, four)
-
-
-@inlined
-def fill_pair(binned, space, features, first, slot, fixed, rows):
-    """Build two histograms."""
-    a, b = binned.codes[features[first]], binned.codes[features[first + 1]]
-    at, end = where(binned, space, features, slot, first)
-    start, stop = where(binned, space, features, slot, first + 1)
-    if space.form.channels == 1:
-        one_channel_pair(fixed, rows, a, b, space.histograms[at:end], space.histograms[start:stop])
-    else:
-        two_channels_pair(fixed, rows, a, b, space.histograms[at:end], space.histograms[start:stop])
-
-
-@inlined
-def fill_alone(binned, space, features, place, slot, fixed, rows):
-    """Build one histogram."""
-    at, end = where(binned, space, features, slot, place)
-    if space.form.channels == 1:
-        one_channel_alone(fixed, rows, binned.codes[features[place]], space.histograms[at:end])
-    else:
-        two_channels_alone(fixed, rows, binned.codes[features[place]], space.histograms[at:end])
+@kernel
+def subtract_bins(bins, smaller, n):
+    """``bins -= smaller``, which makes the histogram of a node that of its larger child."""
+    for b in range(n):
+        if bins.ndim == 1:
+            bins[b] -= smaller[b]
+        else:
+            bins[b, 0] -= smaller[b, 0]
+            bins[b, 1] -= smaller[b, 1]

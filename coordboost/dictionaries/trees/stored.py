@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._generic import compiled, leaf
+from coordboost._generic import compiled, kernel
 from coordboost._tiles import all_done, slices
 
 #: Samples whose predictions are summed up together, in one thread.
@@ -13,13 +13,13 @@ ROWS = 1 << 14
 SET = 32
 
 
-@leaf
+@kernel
 def is_in(members, code):
     """1 if the code is in the set, else 0."""
     return (members[code >> 3] >> (code & 7)) & 1
 
 
-@leaf
+@kernel
 def leaf_of(codes, feature, left, goes_left, i):
     """The leaf of sample i in one tree."""
     at = 0
@@ -28,17 +28,16 @@ def leaf_of(codes, feature, left, goes_left, i):
     return left[at]
 
 
-@leaf
+@kernel
 def fill_leaves(codes, feature, left, goes_left, out):
     """The leaf of each sample in one tree, into `out`."""
     for i in range(len(out)):
         out[i] = leaf_of(codes, feature, left, goes_left, i)
 
 
-@leaf
-def add_tree(codes, trees, j, a, v, start, stop):
-    """``v += a B_j`` for tree j and the samples from start to stop."""
-    feature, left, goes_left, values = trees.feature[j], trees.left[j], trees.goes_left[j], trees.values[j]
+@kernel
+def add_tree(codes, feature, left, goes_left, values, a, v, start, stop):
+    """``v += a * values[leaf]`` for one tree and the samples from start to stop."""
     for i in range(start, stop):
         v[i] += a * values[leaf_of(codes, feature, left, goes_left, i)]
 
@@ -126,18 +125,20 @@ class Standing(NamedTuple):
         return self.binned.n_samples
 
     def add(self, j, a, v):
-        add_tree(self.binned.codes, self.trees, j, a, v, 0, len(v))
+        trees = self.trees
+        add_tree(self.binned.codes, trees.feature[j], trees.left[j], trees.goes_left[j], trees.values[j], a, v, 0, len(v))
 
 
-def sum_trees(binned, trees, learners, beta, out, start, stop):
+def sum_trees(codes, feature, left, goes_left, values, learners, beta, out, start, stop):
     """``out += sum_j beta_j B_j`` over the trees `learners`, for the samples from start to stop."""
     for i in range(len(learners)):
-        add_tree(binned.codes, trees, learners[i], beta[i], out, start, stop)
+        j = learners[i]
+        add_tree(codes, feature[j], left[j], goes_left[j], values[j], beta[i], out, start, stop)
 
 
 def combined(binned, trees, beta):
     """B beta, (n_samples,), rows in threads."""
-    learners, out, run = np.flatnonzero(beta), np.zeros(binned.n_samples), compiled(sum_trees, (binned, trees))
+    learners, out, run = np.flatnonzero(beta), np.zeros(binned.n_samples), compiled(sum_trees, ())
     beta = np.asarray(beta, dtype=np.float64)[learners]
-    all_done(lambda rows: run(binned, trees, learners, beta, out, rows.start, rows.stop), slices(len(out), ROWS))
+    all_done(lambda rows: run(binned.codes, *trees[:4], learners, beta, out, rows.start, rows.stop), slices(len(out), ROWS))
     return out

@@ -141,12 +141,6 @@ class Explicit(NamedTuple):
         begin_residual(view.loss, view.y, view.weight, view.base, view.pred, view.resid)
         return view
 
-    @property
-    def refreshed(self):
-        """What `add_and_refresh` is called with, None where it is not."""
-        even = self.separable == EVEN
-        return (self.loss, self.y, self.weight, self.base, self.pred, self.resid, even) if self.separable else None
-
     def renew(self, beta):
         """Recompute the state from the coefficients, to stop the rounding from piling up."""
         self.pred[:] = DICTIONARY.verb(self.dictionary, "combine")(beta)

@@ -99,11 +99,6 @@ class Perturbed(NamedTuple):
         """The prediction of the model."""
         return self.inner.pred
 
-    @property
-    def refreshed(self):
-        """That of the inner view."""
-        return self.inner.refreshed
-
     def looks(self, width, n_learners):
         """How many correlations with the data a step of a rule with `width` candidates takes."""
         return width if width else n_learners

@@ -1,78 +1,81 @@
-"""The view for learners that cannot be counted: another view, but the winner comes from a search."""
+"""The view for learners that cannot be counted: another view, but the winner comes from a search, which is called from Python."""
 
-from typing import NamedTuple
+import functools
 
 import numpy as np
 
-from coordboost._generic import generic, kernel
+from coordboost._generic import compiled, generic, is_piece
 from coordboost._protocol import COEFFICIENTS, DICTIONARY, VIEW
+from coordboost.dictionaries.dense import Dense
 from coordboost.engine.views.accelerated import Accelerated
-from coordboost.engine.views.explicit import Explicit, over, perturb, stopped
+from coordboost.engine.views.called import run_after, run_perturb, run_push, run_search
+from coordboost.engine.views.explicit import Explicit, over, stopped
 from coordboost.engine.views.perturbed import Perturbed
 from coordboost.pieces.coefficients import Single, TwoSequences
 from coordboost.pieces.fitted import fitted
 
-
-@kernel
-def unmeasured(dictionary, view):
-    """Learners that do not depend on second derivatives."""
-
-
-@kernel
-def as_it_was_found(inner, k, j, corr):
-    """The length of the learner that was found."""
-    return fitted(inner.dictionary, corr)
-
-
-tempered = generic("tempered", as_it_was_found)
-find = generic("find")
+tempered = generic("tempered")
 tempo = generic("tempo")
-measure = generic("measure", unmeasured)
-find_in = generic("find_in")
-fit_together = generic("fit_together")
-scan = generic("scan")
-sought = generic("sought")
 tie = generic("tie")
-search = generic("search")
-after_in = generic("after_in")
-reach = generic("reach")
-grow_drawn = generic("grow_drawn")
-sifted = generic("sifted")
-push = generic("push")
+sought = generic("sought")
+weigh = generic("weigh")
+move = generic("move")
+price = generic("price")
+coefficient = generic("coefficient")
+
+
+def run_weigh(view, out):
+    """The verb `weigh`, to be compiled."""
+    weigh(view, out)
 
 
 @VIEW.own
-class Searched(NamedTuple):
+class Searched:
     """The view `inner` over a bank, to which every step may add the learner that was found. *Cost* of a step: one search.
 
-    looked : the array of the inner view that is correlated with the learners; a field, as a verb that returns it would have every array
-        of a step counted
+    The bank is Python; it has the learner of a step at hand, and whatever moves along that is compiled.
     """
 
-    inner: object
-    looked: np.ndarray
     carries = (Single, TwoSequences)
     foresees = True
     countable = False
     searches = 1
     perturbs = True
 
+    def __init__(self, inner):
+        self.inner, self.bank, self.compile, self.runs = inner, inner.dictionary, True, {}
+        own = DICTIONARY.of(self.bank, "hand")
+        self.hand = Dense(np.empty((1, len(inner.pred)))) if own is None else own
+        self.moved, self.looked = over(inner, self.hand), sought(inner)  # `moved` knows the learner at hand alone
+        self.perturbs = VIEW.of(inner, "perturbs")
+        self.renew = VIEW.of(inner, "renew")
+
     @classmethod
     def start(cls, problem, coefficients, noise=None):
         """The view at beta = 0."""
         plain = COEFFICIENTS.of(coefficients, "plain")
         inner = Explicit.start(problem) if plain else Accelerated.start(problem, coefficients)
-        inner = inner if noise is None else Perturbed.around(inner, noise)
-        return cls(inner, sought(inner)).room(problem, 0)
+        return cls(inner if noise is None else Perturbed.around(inner, noise))
 
     def room(self, problem, n):
         """The same with room for `n` more learners in the bank."""
-        return self._replace(inner=over(self.inner, problem.dictionary.room(n)))
+        self.bank.room(n)
+        return self
 
-    @property
-    def renew(self):
-        """That of the inner view, where it has one."""
-        return VIEW.of(self.inner, "renew")
+    def _see(self, j):
+        """Have learner j at hand."""
+        own = DICTIONARY.of(self.bank, "see")
+        if own is None:
+            self.hand.rows[0] = self.bank.column(j)
+        else:
+            own(j)
+
+    def _run(self, function, *args):
+        """`function` of the view along the learner at hand, compiled where that can be."""
+        if function not in self.runs:
+            can = self.compile and is_piece(self.moved)
+            self.runs[function] = compiled(function, (self.moved,)) if can else function
+        return self.runs[function](self.moved, *args)
 
     @property
     def pred(self):
@@ -98,67 +101,76 @@ class Searched(NamedTuple):
     def tempo(self):
         return tempo(self.inner)
 
-    def perturb(self, k):
-        perturb(self.inner, k)
-
-    def tempered(self, k, j, corr):
-        """The length of the learner that was found, with the noise of its leaves."""
-        return tempered(self.inner, k, j, corr)
-
-    def fitted(self, corr):
-        """The length of the learner that was found."""
-        return fitted(self.inner.dictionary, corr)
-
-    def best(self, step, beta):
-        """The learner with the largest correlation that the search finds, and this."""
-        measure(self.inner.dictionary, self.inner)
-        return find(self.inner.dictionary, self.looked)
-
-    def best_in(self, step, beta, drawn, member, start):
-        """The same among the learners of the groups drawn."""
-        measure(self.inner.dictionary, self.inner)
-        return find_in(self.inner.dictionary, self.looked, drawn)
+    def tie(self):
+        return tie(self.inner)
 
     def sought(self):
         """What learners are sought for."""
         return self.looked
 
+    def perturb(self, k):
+        if self.perturbs:
+            self._run(run_perturb, k)
+
+    def tempered(self, k, j, corr):
+        """The length of the learner that was found, with the noise of its leaves."""
+        return tempered(self.inner, k, j, corr) if self.perturbs else self.fitted(corr)
+
+    def fitted(self, corr):
+        """The length of the learner that was found."""
+        return fitted(self.bank, corr)
+
+    def best(self, step, beta):
+        """The learner with the largest correlation that the search finds, and this."""
+        self._measure()
+        return self.bank.find(self.looked)
+
+    def best_in(self, step, beta, drawn, member, start):
+        """The same among the learners of the groups drawn."""
+        self._measure()
+        return self.bank.find_in(self.looked, drawn)
+
+    def _measure(self):
+        """Learners may depend on second derivatives."""
+        own = DICTIONARY.of(self.bank, "measure")
+        if own is not None:
+            own(functools.partial(self._run, run_weigh))
+
     def scan(self):
         """How long the projections on the blocks are, where learners are fits of blocks."""
-        return scan(self.inner.dictionary, self.looked)
+        return self.bank.scan(self.looked)
 
     def taken(self, block, corr):
         """The fit of one block, and its correlation."""
-        return find_in(self.inner.dictionary, self.looked, np.full(1, block))
+        return self.bank.find_in(self.looked, [block])
 
     def together(self, groups):
         """The fit of all columns of some blocks, and its correlation."""
-        return fit_together(self.inner.dictionary, self.looked, groups)
-
-    def crew(self, n_groups):
-        """The context in which searches of so many groups (None: all) have several threads; None where one is enough."""
-        own = DICTIONARY.of(self.inner.dictionary, "crew")
-        return own and own(n_groups, self.looked, VIEW.of(self.inner, "refreshed"))
-
-    def tie(self):
-        return tie(self.inner)
-
-    def search(self, j, a, b):
-        return search(self.inner, j, a, b)
+        return self.bank.fit_together(self.looked, groups)
 
     def least_risk(self, step, beta, drawn, select, k):
         """The learner of the families drawn whose step leads to the least risk, and its correlation."""
-        measure(self.inner.dictionary, self.inner)
-        n_leaves = grow_drawn(self.inner.dictionary, self.looked, drawn)
-        return sifted(self.inner.dictionary, self, self.looked, n_leaves, step, beta, drawn, select, k)
+        self._measure()
+        n = self.bank.n_learners
+
+        def risk(j, f, corr):
+            return self.after(j, move(step, k, self, j, corr, coefficient(beta, j) if j < n else 0.0)[1]) + price(select, f)
+
+        return self.bank.least_risk(self.looked, drawn, select.revisit, risk, select.less_risk)
 
     def reach(self, j):
         """The bound of the family of learner j, and the length of the learner."""
-        return reach(self.inner.dictionary, j)
+        return self.bank.reach(j)
+
+    def search(self, j, a, b):
+        self._see(j)
+        return self._run(run_search, 0, float(a), float(b))
 
     def after(self, j, theta):
         """The sum of the losses at pred + theta B_j."""
-        return after_in(self.inner.dictionary, self.inner, j, theta)
+        self._see(j)
+        return self._run(run_after, 0, float(theta))
 
     def push(self, j, shrink, theta):
-        push(self.inner, j, shrink, theta)
+        self._see(j)
+        self._run(run_push, 0, float(shrink), float(theta))

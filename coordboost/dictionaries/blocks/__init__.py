@@ -1,1 +1,0 @@
-"""Blocks of columns that are fitted together."""
