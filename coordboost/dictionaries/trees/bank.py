@@ -56,6 +56,10 @@ class TreeBank:
         self.seen, self.length = -1, 0.0  # the tree at hand; how long the last one was before it became a unit vector
         DICTIONARY.complete(self)
 
+    def __getstate__(self):
+        """A copy or a pickle has the trees, and none of what they grew in."""
+        return {key: value for key, value in vars(self).items() if key not in ("grower", "hand", "_keep")} | {"seen": -1}
+
     @property
     def binned(self):
         """The features in bins."""
