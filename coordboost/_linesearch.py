@@ -3,7 +3,7 @@
 Source: Lu and Mazumder, Randomized Gradient Boosting Machine, Section 1.2 (step 4 of Algorithms 1-3); the safeguard is ours.
 """
 
-from coordboost._generic import generic, kernel, leaf
+from coordboost._numba import kernel, verb
 
 
 @kernel
@@ -18,8 +18,8 @@ def never_asked(loss, y, f):
     return 0 * f
 
 
-residual = generic("residual", never_asked)
-curvature = generic("curvature", no_curvature)
+residual = verb("residual", never_asked)
+curvature = verb("curvature", no_curvature)
 
 #: Why a rule that searches along lines needs a convex loss.
 NO_SEARCH = "no line search is safe, use Proportional(rate)"
@@ -40,7 +40,7 @@ def sign(x):
     return (x > 0) * 1 - (x < 0) * 1
 
 
-@leaf
+@kernel
 def soft_threshold(a, lam, square):
     """The x that minimises ``square x^2 / 2 - a x + lam |x|``: in NumPy ``sign(a) * maximum(abs(a) - lam, 0) / square``."""
     return (a - lam) / square if a > lam else ((a + lam) / square if a < -lam else 0 * a)
@@ -138,4 +138,4 @@ def safeguarded_newton(loss, y, weight, f, direction):
     return sign * t
 
 
-line_search = generic("line_search", safeguarded_newton)
+line_search = verb("line_search", safeguarded_newton)

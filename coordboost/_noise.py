@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from coordboost._generic import leaf
+from coordboost._numba import kernel
 
 #: Streams of a seed; 0 is that of selection rules.
 STRUCTURE, LEAVES, SHARE = 1, 2, 3
@@ -41,7 +41,7 @@ _WIDTH = np.concatenate([ENDS[:-1], -ENDS[:-1]]) / (1 << 23)
 _SURE = np.tile(np.floor(ENDS[1:] / ENDS[:-1] * (1 << 23)).astype(np.int64), 2)
 
 
-@leaf
+@kernel
 def mixed(z):
     """A word from a counter: the last part of SplitMix64."""
     z = (z ^ (z >> _S30)) * _ONE
@@ -49,7 +49,7 @@ def mixed(z):
     return z ^ (z >> _S31)
 
 
-@leaf
+@kernel
 def key_of(seed, stream, step):
     """The key of (seed, stream, step), whole numbers >= 0."""
     key = mixed(np.uint64(seed) + _STEP)
@@ -57,19 +57,19 @@ def key_of(seed, stream, step):
     return mixed((key ^ np.uint64(step)) + _STEP)
 
 
-@leaf
+@kernel
 def word(key, i):
     """Word i at a key, 64 bits."""
     return mixed(key + np.uint64(i + 1) * _STEP)
 
 
-@leaf
+@kernel
 def fraction(bits):
     """A number in (0, 1) from a word."""
     return (np.int64(bits >> _S11) + 0.5) * 2.0**-53
 
 
-@leaf
+@kernel
 def refused(key, i, layer, x):
     """Number i where its layer has refused x >= 0, with the sign of x's side."""
     key, k = mixed(key ^ (np.uint64(i) * _REFUSED + _ONE)), 0
@@ -93,7 +93,7 @@ def refused(key, i, layer, x):
             return x
 
 
-@leaf
+@kernel
 def from_bits(key, i, bits):
     """Number i, from its 32 bits."""
     layer, place = np.int64(bits & _LAYER), np.int64((bits >> _S9) & _PLACE)
@@ -104,14 +104,14 @@ def from_bits(key, i, bits):
     return one if layer < 256 else -one
 
 
-@leaf
+@kernel
 def normal(key, i):
     """Normal number i at a key."""
     bits = word(key, i >> 1)
     return from_bits(key, i, bits >> _S32 if i & 1 else bits)
 
 
-@leaf
+@kernel
 def add_noise(key, scale, root, base, out):
     """``out[i] = base[i] + scale * root[i] * normal(key, i)``, root (n,) or (1,)."""
     counter, n, same = key, len(out), len(root) == 1
@@ -129,7 +129,7 @@ def add_noise(key, scale, root, base, out):
         out[last] = base[last] + scale * root[min(last, len(root) - 1)] * normal(key, last)
 
 
-@leaf
+@kernel
 def keep_some(key, share, values, out):
     """``out[i] = values[i] / share`` with probability `share`, else 0, each sample on its own."""
     least = np.int64(math.ceil(share * 2.0**32))

@@ -235,7 +235,6 @@ DICTIONARY = Kind(
         "steps": None,  # steps(beta), the model of each feature as a function of its bins
         "binning": None,  # what puts new rows into bins, where `at` takes rows in bins
         "products": _verbs.products,  # products(weight), Gram entries without columns, as ``dictionaries/stumps/joint.py``, or None
-        "coarse": _verbs.coarse,  # coarse(), quick looks at learners that are not `rows`, as screening/coarse.py has them, or None
         "standing": None,  # standing(rows), the learners found so far on other rows (in bins, if `binning` says how): a piece, and no copy
         "tree": None,  # tree(j), learner j as a Tree
         "hand": None,  # of a bank: the learner at hand, a piece with one learner; default a dense column

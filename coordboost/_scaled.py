@@ -1,9 +1,9 @@
 """A vector that is kept as scale * values: a shrinkage of all its entries is one multiplication."""
 
-from coordboost._generic import inlined
+from coordboost._numba import kernel
 
 
-@inlined
+@kernel
 def shrink_all(values, scale, shrink):
     """``scale * values`` times 1 - shrink, `scale` being (1,). Where the scale is too small or too large, the values take it over."""
     if shrink != 0:

@@ -17,16 +17,6 @@ def _libraries():
     return [library for library in ThreadpoolController().lib_controllers if library.user_api == "blas"]
 
 
-#: Kernels of OpenBLAS and BLIS for vectors of 512 bits; a BLAS that does not say what it has is taken to know its machine.
-LONG = ("SkylakeX", "Cooperlake", "Sapphirerapids", "skx", "knl", "zen4", "zen5", None)
-
-
-@functools.lru_cache
-def blas_is_wide():
-    """Whether every BLAS works on vectors of 512 bits, as far as it says."""
-    return all(library.info().get("architecture") in LONG for library in _libraries())
-
-
 @contextlib.contextmanager
 def one_thread():
     """A context in which BLAS runs on one thread."""

@@ -3,21 +3,21 @@
 import math
 from functools import partial
 
-from coordboost._generic import compiled, generic, inlined, interpreted, is_piece, kernel
 from coordboost._linesearch import residual
+from coordboost._numba import compiled, interpreted, is_piece, kernel, verb
 from coordboost._protocol import LOSS
 
-value = generic("value")
+value = verb("value")
 
 
-@inlined
+@kernel
 def rest_of(total, term):
     """What rounding takes from ``total + term``."""
     more = total + term
     return (total - more) + term if abs(total) >= abs(term) else (term - more) + total
 
 
-@inlined
+@kernel
 def with_rest(total, rest):
     """The sum, with what was lost on the way; one out of the range of float64 is what it is."""
     return total + rest if rest == rest else total
@@ -36,7 +36,7 @@ def sum_of_each(loss, y, weight, base, pred):
 
 
 #: A loss that is one function of all predictions together brings this verb itself, and ``refresh_residual``.
-sum_of_losses = generic("sum_of_losses", sum_of_each)
+sum_of_losses = verb("sum_of_losses", sum_of_each)
 
 
 @kernel
@@ -54,7 +54,7 @@ def residual_of_each(loss, y, weight, base, pred, resid):
 
 
 #: A loss that is one function of all predictions together brings this verb itself.
-refresh_residual = generic("refresh_residual", residual_of_each)
+refresh_residual = verb("refresh_residual", residual_of_each)
 
 
 def total_of(loss, y, weight, base, pred):

@@ -49,11 +49,6 @@ def products(self, weight):
     return
 
 
-def coarse(self):
-    """What gives quick looks at learners that are kept elsewhere: nothing."""
-    return
-
-
 def name(self, j):
     """What the learner is called in tables and figures."""
     return f"x{j}"

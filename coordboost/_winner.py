@@ -5,12 +5,12 @@ A view may have verbs of its own for all three searches: ``best``, among all lea
 
 import numpy as np
 
-from coordboost._generic import generic, kernel
+from coordboost._numba import kernel, verb
 
-scan = generic("scan")
-correlations = generic("correlations")
-tie = generic("tie")
-coefficient = generic("coefficient")
+scan = verb("scan")
+correlations = verb("correlations")
+tie = verb("tie")
+coefficient = verb("coefficient")
 
 
 @kernel
@@ -19,7 +19,7 @@ def size(step, j, corr, beta_j):
     return abs(corr)
 
 
-score = generic("score", size)
+score = verb("score", size)
 
 
 @kernel
@@ -56,8 +56,8 @@ def best_of(view, step, beta, index):
     return index[at], corr[at]
 
 
-best = generic("best", best_of_all)
-best_among = generic("best_among", best_of)
+best = verb("best", best_of_all)
+best_among = verb("best_among", best_of)
 
 
 @kernel
@@ -74,4 +74,4 @@ def best_of_groups(view, step, beta, drawn, member, start):
     return best_among(view, step, beta, index)
 
 
-best_in = generic("best_in", best_of_groups)
+best_in = verb("best_in", best_of_groups)

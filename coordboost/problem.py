@@ -16,13 +16,12 @@ from coordboost.data.inmemory import columns_as_in
 from coordboost.data.parts import Parts, restored
 from coordboost.data.probe import gathered
 from coordboost.pieces.losses import Squared
-from coordboost.screening.coarse import coarse_of
 from coordboost.screening.scan import scan
 from coordboost.span import Span
 from coordboost.spectrum import Spectrum
 
 
-class Problem:
+class Problem(Parts):
     r"""Minimise :math:`L(\beta) = \sum_i w_i\, \ell(y_i, b + (B\beta)_i)` over the coefficients of unit columns :math:`B_j`.
 
     Parameters
@@ -72,7 +71,7 @@ class Problem:
     @on_one_thread
     def __init__(self, X, y, loss=None, *, sample_weight=None, center=True, scale=True, groups=None, feature_names=None, copy=True):
         loss = Squared() if loss is None else loss
-        vars(self).update(vars(parts_of(X, y, loss, sample_weight, center, scale, groups, feature_names, copy)))
+        super().__init__(**vars(parts_of(X, y, loss, sample_weight, center, scale, groups, feature_names, copy)))
 
     @classmethod
     def restored(cls, **parts):
@@ -83,16 +82,16 @@ class Problem:
     def of(cls, parts):
         """The problem with these ``Parts``, which are not checked."""
         problem = cls.__new__(cls)
-        vars(problem).update(vars(parts))
+        Parts.__init__(problem, **vars(parts))
         return problem
 
-    def but(self, **changed):
-        """The problem with some of its ``Parts`` changed, which are not checked."""
-        return Problem.of(Parts(**({part.name: getattr(self, part.name) for part in fields(Parts)} | changed)))
+    def replace(self, **changed):
+        """The problem with some of its fields changed, which are not checked."""
+        return Problem.of(Parts(**({field.name: getattr(self, field.name) for field in fields(Parts)} | changed)))
 
-    def begun(self):
+    def for_run(self):
         """The problem of one run: itself, or, over learners that cannot be counted, one with a bank of its own."""
-        return self if self.countable else self.but(dictionary=self.dictionary.bank())
+        return self if self.countable else self.replace(dictionary=self.dictionary.bank())
 
     def __setattr__(self, name, value):
         raise AttributeError(f"a Problem does not change: make a new one with another {name}.")
@@ -163,11 +162,6 @@ class Problem:
     def span(self):
         """Directions of the columns, and how far they may be off. *Cost*: two products of the size of the SVD, once."""
         return Span.of(self, self.spectrum)
-
-    @cached_property
-    def coarse(self):
-        """What gives quick looks at all learners, like ``CoarseColumns``; None where a scan is as quick. *Cost*: two passes, once."""
-        return coarse_of(self.dictionary)
 
     @cached_property
     def products(self):

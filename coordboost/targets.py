@@ -15,12 +15,12 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._checks import not_negative, shown
-from coordboost._generic import compiled, generic, is_piece
+from coordboost._numba import compiled, is_piece, verb
 from coordboost._protocol import DICTIONARY, LOSS
 from coordboost._threads import on_one_thread
 from coordboost.spectrum import unweighted
 
-value = generic("value")
+value = verb("value")
 
 
 def magnitude(loss, y, weight, base, pred):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from coordboost import _noise
-from coordboost._generic import interpreted
+from coordboost._numba import interpreted
 
 
 @interpreted

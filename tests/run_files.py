@@ -40,26 +40,16 @@ def with_header(members, header):
 
 
 def forged(members, header=None):
-    """As `members`, with digests that fit: what a careful forger would write. Version 1 has none."""
-    header = dict(header_of(members) if header is None else header)
-    if header.get("version") != 1:
-        arrays = {}
-        for name, data in members.items():
-            if name != "header.npy":
-                array = np.lib.format.read_array(io.BytesIO(data))
-                arrays[name.removesuffix(".npy")] = [
-                    array.dtype.str, list(array.shape), hashlib.sha256(array.tobytes()).hexdigest(),
-                ]  # fmt: skip
-        header = {key: value for key, value in header.items() if key not in ("arrays", "digest")}
-        text = json.dumps({**header, "arrays": arrays, "digest": ""})
-        header = {**header, "arrays": arrays, "digest": hashlib.sha256(text.encode()).hexdigest()}
-    return with_header(members, header)
-
-
-def as_version_1(members):
-    """The same run as the first release wrote it."""
-    header = {key: value for key, value in header_of(members).items() if key not in ("arrays", "digest")}
-    return with_header(members, {**header, "version": 1})
+    """As `members`, with digests that fit: what a careful forger would write."""
+    header, arrays = dict(header_of(members) if header is None else header), {}
+    for name, data in members.items():
+        if name != "header.npy":
+            array = np.lib.format.read_array(io.BytesIO(data))
+            digest = hashlib.sha256(array.tobytes()).hexdigest()
+            arrays[name.removesuffix(".npy")] = [array.dtype.str, list(array.shape), digest]
+    header = {key: value for key, value in header.items() if key not in ("arrays", "digest")}
+    text = json.dumps({**header, "arrays": arrays, "digest": ""})
+    return with_header(members, {**header, "arrays": arrays, "digest": hashlib.sha256(text.encode()).hexdigest()})
 
 
 ODD = [None, True, False, 0, 1, -1, 7, 10**9, 10**30, -(10**18), 0.5, -2.5, 1e308, "", "x", "inf", "Explicit", "STOPPED", [], {}, [[]],

@@ -1,10 +1,10 @@
 """Stumps and trees where there is little to learn, or numbers are as large, small or far apart as they can be."""
 
+import numba
 import numpy as np
 import pytest
 
 import coordboost as cb
-from coordboost import _generic
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.integers(0, 9, (40, 3)).astype(float), RNG.normal(size=40)
@@ -81,7 +81,7 @@ def test_a_heavy_tail_is_cut_off_and_the_others_are_fitted():
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(_generic.numba.config.DISABLE_JIT, reason="too many samples for plain Python")
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too many samples for plain Python")
 def test_runs_on_two_to_the_24_rows():
     n = 1 << 24
     codes = (np.arange(n) % 3).astype(np.uint8)

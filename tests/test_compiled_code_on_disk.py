@@ -33,7 +33,7 @@ def told(folder, stderr=subprocess.PIPE):
 
 
 def warned_once(said):
-    assert len(said) == 1 and said[0].startswith("compiled code could not be ") and "NUMBA_CACHE_DIR" in said[0]
+    assert len(said) == 1 and said[0].startswith("compiled code cannot be kept on the disk") and "NUMBA_CACHE_DIR" in said[0]
 
 
 def files(folder):
@@ -50,7 +50,7 @@ def filled(tmp_path_factory):
 DAMAGE = {
     "empty": lambda old: b"",
     "cut": lambda old: old[: len(old) // 2],
-    "zeros within": lambda old: old[: len(old) // 3] + bytes(len(old) // 3) + old[2 * len(old) // 3 :],
+    "zeros": lambda old: bytes(len(old)),
     "noise": lambda old: np.random.default_rng(0).bytes(len(old)),
 }
 
@@ -60,8 +60,8 @@ def test_damaged_files_are_made_anew(filled, damage):
     for file in files(filled):
         if file.suffix == ".nbc":
             file.write_bytes(damage(file.read_bytes()))
-    warned_once(told(filled))
-    assert told(filled) == []  # the next process finds sound files
+    assert told(filled) == []
+    assert all(file.stat().st_size > 1000 for file in files(filled) if file.suffix == ".nbc")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")

@@ -8,9 +8,7 @@ from hypothesis import strategies as st
 
 import coordboost as cb
 from coordboost.lasso.part import Part
-from coordboost.screening import columns
 from coordboost.screening.columns import HeldColumns, ScaledColumns
-from coordboost.screening.inner_products import gram_of
 
 N_LEARNERS, LENGTH = 12, 5
 TABLE = np.random.default_rng(4).integers(-9, 10, (N_LEARNERS, LENGTH)).astype(float)
@@ -63,21 +61,6 @@ def test_stored_columns_are_not_copied():
     held = HeldColumns(None, N_LEARNERS, LENGTH, stored=TABLE)
     held.add(np.arange(N_LEARNERS))
     assert held.rows is TABLE
-
-
-@pytest.mark.parametrize("wide", [False, True])
-def test_many_columns_at_once(wide, monkeypatch):
-    """Their Gram matrix is made by tiles where BLAS is slower; exact on whole numbers either way, and columns may follow."""
-    made = []
-    monkeypatch.setattr(columns, "WIDE", True)
-    monkeypatch.setattr(columns, "blas_is_wide", lambda: wide)
-    monkeypatch.setattr(columns, "gram_of", lambda *given: made.append(given) or gram_of(*given))
-    table = np.random.default_rng(0).integers(-9, 10, (140, 300)) * 1.0
-    held = HeldColumns(lambda learners, out: np.copyto(out, table[learners]), 140, 300, with_gram=True)
-    held.add(np.arange(10, 140))
-    held.add(np.arange(10))
-    order = np.roll(np.arange(140), -10)
-    assert (held.gram[:140, :140] == table[order] @ table[order].T).all() and len(made) == (not wide)
 
 
 def test_room_is_made_once():

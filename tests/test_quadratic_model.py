@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse
 
 import coordboost as cb
-from coordboost._generic import compiled
+from coordboost._numba import compiled
 from coordboost.lasso import conjugate, newton
 from coordboost.lasso.entries import drift, gap_sums, measure, weighted
 from coordboost.lasso.free import CentredPart

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference_trees import naive_tree
 
-from coordboost._generic import compiled
+from coordboost._numba import compiled
 from coordboost.dictionaries.binned import Binned
 from coordboost.dictionaries.trees import Grower, Growth, Tree
 from coordboost.dictionaries.trees.kept import keep_nodes
@@ -47,7 +47,7 @@ def finished(binned, grower):
     """The tree in a grower, as a bank keeps trees; its values are not scaled."""
     trees, state = Trees.empty(1, (len(grower.nodes) + 1) // 2), grower.state
     rows = (trees.feature[0], trees.left[0], trees.goes_left[0], trees.gain[0], trees.n_samples[0])
-    trees.n_leaves[0] = compiled(keep_nodes, ())(grower.nodes, grower.goes_left, state.nodes, *rows, state.scale)
+    trees.n_leaves[0] = compiled(keep_nodes)(grower.nodes, grower.goes_left, state.nodes, *rows, state.scale)
     trees.values[0, : state.leaves] = grower.values[: state.leaves]
     return Tree.of(trees, 0, binned)
 

@@ -18,6 +18,7 @@ from coordboost.cli.models import coef, predict
 from coordboost.cli.output import print_parts, show, streams
 from coordboost.cli.page import report
 from coordboost.cli.tables import in_options
+from coordboost.cli.warmup import warmup
 
 BAD, INTERRUPTED, TERMINATED = 1, 130, 143
 
@@ -108,7 +109,7 @@ def main():
 
 main.add_command(fit)
 main.add_command(fit, "path")
-for one in (cv, lasso, coef, predict, report, compare, mca):
+for one in (cv, lasso, coef, predict, report, compare, mca, warmup):
     main.add_command(one)
 main.add_command(check)
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from coordboost._checks import InfiniteConstant, with_floats
-from coordboost._generic import is_piece
+from coordboost._numba import is_piece
 from coordboost._protocol import DICTIONARY, FAMILY, LOSS
 from coordboost._root import falling_root, farthest_constant
 from coordboost._total import residual_into, total_of

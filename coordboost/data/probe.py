@@ -6,7 +6,7 @@ A lookahead and every certificate rest on the norms.
 import numpy as np
 
 from coordboost._checks import NEAR
-from coordboost._generic import is_piece
+from coordboost._numba import is_piece
 from coordboost._protocol import DICTIONARY
 from coordboost.screening.verbs import Compiled
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._checks import shown
-from coordboost._generic import compiled
+from coordboost._numba import compiled
 
 #: Most bins of a feature: a code is one byte.
 MOST_BINS = 256
@@ -89,4 +89,4 @@ def find_bins(values, cuts, missing, out):
     full = np.full(PADDED, np.inf, dtype=values.dtype)
     near = cuts.astype(values.dtype)
     full[: len(cuts)] = np.where(near > cuts, np.nextafter(near, values.dtype.type(-np.inf)), near)  # x <= cut as before
-    compiled(search_bins, ())(values, full, missing, out)
+    compiled(search_bins)(values, full, missing, out)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse
 
-from coordboost._generic import kernel
+from coordboost._numba import kernel
 from coordboost._protocol import DICTIONARY
 
 

@@ -1,7 +1,7 @@
 """Which view a run steps on: what fits the problem and the method, and costs least."""
 
 from coordboost._checks import shown
-from coordboost._generic import is_piece
+from coordboost._numba import is_piece
 from coordboost._protocol import COEFFICIENTS, DICTIONARY, LOSS, SELECTION, VIEW
 from coordboost.engine.views.explicit import Explicit
 from coordboost.engine.views.gathered import Gathered

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from coordboost._generic import compiled, generic, interpreted, is_piece
+from coordboost._numba import compiled, interpreted, is_piece, verb
 from coordboost._protocol import COEFFICIENTS
 from coordboost._total import sum_of_losses
 from coordboost.engine.loop import retrace, stretches
 
-accumulate = generic("accumulate")
+accumulate = verb("accumulate")
 
 
 def follow_losses(model, loss, y, weight, offset, learner, shrink, theta, out):

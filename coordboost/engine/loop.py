@@ -2,19 +2,19 @@
 
 import time
 
-from coordboost._generic import compiled, generic, interpreted, is_piece
+from coordboost._numba import compiled, interpreted, is_piece, verb
 from coordboost._protocol import COEFFICIENTS, VIEW
 from coordboost.engine.views.called import Called, Kept
 from coordboost.engine.views.explicit import perturb, stopped
 from coordboost.interrupt import heed
 
-pick = generic("pick")
-move = generic("move")
-push = generic("push")
-coefficient = generic("coefficient")
+pick = verb("pick")
+move = verb("move")
+push = verb("push")
+coefficient = verb("coefficient")
 
 
-accumulate = generic("accumulate")
+accumulate = verb("accumulate")
 
 
 def advance(view, select, step, unit, beta, drawn, k, learner, shrink, theta):

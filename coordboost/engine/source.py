@@ -1,33 +1,37 @@
-"""Where the loop gets the view that it steps on: one for the whole run, or the one that is cheapest by counted operations."""
+"""Where the loop gets the view that it steps on: one for the whole run, or the one for which counted operations speak.
+
+Work is counted in multiplications of a scan, never by a clock, so a run is the same on a slow and on a fast machine. The factors were
+measured once, on problems of 40 to 1,000 samples and 2,000 to 50,000 learners; they decide speed, not results.
+"""
 
 import math
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from coordboost._protocol import VIEW
-from coordboost.engine.memory import Memory
-from coordboost.engine.prices import Prices, by_gain, by_scans
-from coordboost.engine.purchase import SOON, TOGETHER, TRUST, purchase
-from coordboost.engine.views.candidates import gram_candidates
+from coordboost._numba import is_piece
+from coordboost._protocol import DICTIONARY, LOSS, VIEW
 from coordboost.engine.views.explicit import Explicit
-from coordboost.engine.views.gathered import Gathered, gathered_candidates
+from coordboost.engine.views.gathered import Gathered, GatheredCandidates
 from coordboost.engine.views.gram import Gram
 from coordboost.engine.views.gram_columns import GramColumns, GramStore, padded
-from coordboost.engine.views.lookahead import Lookahead
+from coordboost.engine.views.lookahead import Candidates, Lookahead
 
 #: State is recomputed from the coefficients at every multiple of this step number, so rounding cannot pile up.
 RENEW = 1 << 16
-#: Most candidates (their Gram block takes 8 * MOST^2 bytes), and most bytes of their columns.
+#: Most candidates (their Gram matrix takes 8 * MOST^2 bytes), and most bytes of their columns.
 MOST, ROOM = 4096, 1 << 30
 #: Most steps of lookahead from one scan, so that rounding cannot pile up.
 FARTHEST = 1 << 20
-#: A spell of explicit steps costs so many times the scan that looks for something better.
+#: A spell of explicit steps, or of steps on Gram columns, costs so many times what it costs to look for something better.
 PATIENCE = 20
-#: After a trial that failed, the next one begins when so many times its length have passed.
-PAUSE = 4
-#: Fewest Gram columns computed together with one that is wanted, where that is cheap.
-FEWEST = 16
+#: For what is lost once by not having Gram columns, so much may be spent on them: losses grow before they are paid.
+TRUST = 3
+#: Gram columns computed together at most; the fewest together with one that is wanted, where that is cheap.
+TOGETHER, FEWEST = 32, 16
+#: What the Python of a new view costs; a call of a verb that is Python; a Gram column in a product of matrices or from counts, in scans; an
+#: entry of the latter.
+OVERHEAD, CALL, IN_BLOCK, COUNTED, COUNT = 600_000, 100_000, 0.15, 0.06, 10
 
 
 class Fixed:
@@ -60,6 +64,93 @@ class Fixed:
         return RENEW - gained if self.renews else 1 << 62
 
 
+class Prices:
+    """Of a problem: a scan, a step of the explicit view, a step on Gram columns, a Gram column, a column, a Gram entry.
+
+    counted : whether Gram entries are counts;  in_blocks : whether Gram columns cost less where several are computed together
+    worth : inner products that a scan is worth, which decides how many candidates there are; of Gram entries from counts, as if all
+    columns were stored: entries are cheap there, and neighbouring thresholds come in crowds
+    """
+
+    def __init__(self, problem):
+        n_samples, n_learners, B = problem.n_samples, problem.n_learners, problem.dictionary
+        called, rows = 0 if is_piece(B) else CALL, DICTIONARY.of(B, "rows") is not None
+        self.scan = (DICTIONARY.of(B, "scan_cost") or n_samples * n_learners) + called
+        self.residual = (8 if LOSS.of(problem.loss, "quadratic") else 100) * n_samples
+        self.explicit, self.moved = self.scan + self.residual + 200, 1.3 * n_learners + 600
+        self.counted = problem.products is not None
+        self.in_blocks = rows and not self.counted
+        self.gram_column = (COUNTED if self.counted else IN_BLOCK if rows else 1) * self.scan
+        self.column = self.gram_column if self.counted else 2 * n_samples + called
+        self.entry = COUNT if self.counted else n_samples / 2
+        self.worth = n_learners if self.counted else self.scan / n_samples
+
+    def candidates(self, size, fresh=0, entries=0):
+        """A scan that chooses `size` candidates: so many of them `fresh`, with so many new Gram `entries`."""
+        return self.scan + OVERHEAD + size**2 + fresh * self.column + entries * self.entry
+
+
+class Memory(NamedTuple):
+    """All that the next view depends on beside the coefficients: counts of operations.
+
+    view : name of the view that is stepped on;  scans : made for views but the explicit one, which made `plain`, one a step
+    size : candidates;  n_columns : Gram columns computed so far;  credit : what may be spent on more;  spell : steps until the next look
+    for candidates;  blocks : the learners of the Gram columns that are held
+    """
+
+    view: str
+    scans: int = 0
+    plain: int = 0
+    size: int = 0
+    n_columns: int = 0
+    credit: int = 0
+    spell: int = FARTHEST
+    blocks: tuple = ()
+
+    def saved(self):
+        """As a list of numbers, a string and lists."""
+        return [*self[:-1], [list(block) for block in self.blocks]]
+
+    @classmethod
+    def read(cls, saved, views, n_learners):
+        """The memory that was `saved`; `views` are the names that its view may have.
+
+        Raises
+        ------
+        ValueError
+            If it is none.
+        """
+        if not (isinstance(saved, list) and len(saved) == len(cls._fields)):
+            raise ValueError(f"what it remembers of its views is no list of {len(cls._fields)} entries.")
+        view, counts, blocks = saved[0], saved[1:-1], saved[-1]
+        sound = isinstance(blocks, list) and all(map(_counts, blocks)) and all(blocks)
+        held = [j for block in blocks for j in block] if sound else [n_learners]
+        if not (view in views and _counts(counts) and counts[2] <= min(n_learners, MOST) and counts[-1] >= 1):
+            raise ValueError("what it remembers of its views is damaged.")
+        if len(set(held)) < len(held) or max(held, default=0) >= n_learners:
+            raise ValueError("what it remembers of its Gram columns is damaged.")
+        return cls(view, *counts, tuple(map(tuple, blocks)))
+
+
+def _counts(values):
+    """Whether this is a list of whole numbers, none below 0."""
+    return isinstance(values, list) and all(type(v) is int and 0 <= v < 1 << 62 for v in values)
+
+
+def n_candidates(memory, gained, worth, squared):
+    """How many candidates the next scan chooses.
+
+    Squared loss: after K scans worth n inner products each, sqrt(3 K n) candidates, or 7 sqrt(K) n^(1/3) where that is less. With the
+    first number the Gram matrix has cost 3/2 of the inner products of the scans; the second saves memory traffic for large n at hardly
+    any more scans (measured). Other losses: the candidates' share of the work of the last `gained` steps is kept near that of the scan.
+    """
+    if squared:
+        return math.ceil(math.sqrt(memory.scans + memory.plain + 1) * min(math.sqrt(3.0 * worth), 7.0 * worth ** (1 / 3)))
+    if gained is None:
+        return math.ceil(math.sqrt(2.0 * worth))
+    return math.ceil(1.5 * memory.size) if gained * memory.size < worth else max(16, (4 * memory.size) // 5)
+
+
 #: The views of a run that was given one, the first of them where it begins.
 VIEWS = {Lookahead: (Lookahead, GramColumns, Explicit), Gathered: (Gathered, Explicit), GramColumns: (GramColumns,)}
 
@@ -71,10 +162,11 @@ class Cheapest:
 
     - *lookahead*: a scan, and what goes with it;
     - *explicit*: a scan a step;
-    - *Gram columns*: O(n_learners) a step, and the columns of learners in use that are not held (see ``purchase``).
+    - *Gram columns*: O(n_learners) a step, once the columns of all learners in use are there.
 
-    On Gram columns a *trial* counts for how long lookahead would have needed no scan; where that pays for one, it takes over. So a run
-    whose Gram columns are counts, which cost little, begins with them.
+    Nobody knows how long a run will be, so Gram columns are bought as skis are by one who does not know how often he will go: when what was
+    lost by not having them, times ``TRUST``, reaches their price. Explicit steps, and steps on Gram columns, are made for a spell, then
+    lookahead shows for a stretch what it costs now. A run whose Gram columns are counts, which cost little, begins with them.
     """
 
     follows = False  # steps since the anchor are made again, not read from the path
@@ -83,9 +175,7 @@ class Cheapest:
         self.problem, self.kinds, self.prices = problem, VIEWS[kind], Prices(problem)
         self.memory, self.view, self.found, self.store = Memory(kind.__name__), None, None, None
         self.most = max(16, min(MOST, ROOM // (8 * problem.n_samples)))
-        self.size_rule = by_scans if Lookahead in self.kinds else by_gain
-        self.n_columns, self.trial = 0, RENEW
-        self.since, self.columns_since, self.backlog = 0, 0, 0  # at the start of the stretch: steps, columns, columns missing
+        self.n_columns, self.lacking = 0, 0  # Gram columns computed; learners in use without one at the anchor
 
     @property
     def scans(self):
@@ -101,12 +191,14 @@ class Cheapest:
         """The view for the steps from here on, `gained` after the anchor (None: at the start). Returns whether this is a new anchor."""
         if gained is None:
             self._start(beta, GramColumns if GramColumns in self.kinds and self.prices.counted else self.kinds[0], None)
-            if self.store is not None and self.found is not None:
-                self.store.start = padded(self.found.corr)
             return True
-        if self.memory.view == "GramColumns":
-            return self._after_columns(beta, gained)
-        return self._start(beta, self._cheapest(beta, gained), gained)
+        if self.memory.view == "GramColumns" and self.view.state.wanted >= 0:
+            self._add(self._likely(beta))
+            self.view = self.view._replace(columns=self.store.held.rows, place=self.store.held.place)
+            self.view.state.wanted = -1
+            return False
+        self._start(beta, self._next(beta, gained), gained)
+        return True
 
     def restore(self, beta, saved):
         """The view that `rebuild` had made when `saved` was noted."""
@@ -118,111 +210,82 @@ class Cheapest:
 
     def room(self, gained):
         """Steps that the view may make before it must be rebuilt."""
-        if self.memory.view == "GramColumns":
-            return min(RENEW, self.since + self.trial * (1 if self.view.state.on_trial else PAUSE)) - gained
-        return (self._spell() if self.memory.view == "Explicit" else FARTHEST) - gained
+        return self.memory.spell - gained
 
     def _gram_store(self):
         self.store = GramStore(self.problem) if self.store is None else self.store
         return self.store
 
-    def _spell(self):
-        """Explicit steps until the next look for candidates, of which all might be new."""
-        size = 2 * self.memory.size
-        look = self.prices.candidates(size, size, size**2)
-        return math.ceil(PATIENCE * look / self.prices.explicit)
-
     def _start(self, beta, kind, gained):
         """A view of this kind, at a new anchor."""
-        memory, worth = self.memory, self.prices.worth
-        if memory.view == "Explicit":
-            memory = memory._replace(plain=memory.plain + gained)
-        if kind is not Explicit:
-            size = min(self.problem.n_learners, self.most, self.size_rule(memory, gained, worth), 2 * memory.size or self.most)
+        memory, spell = self.memory, FARTHEST
+        plain = memory.plain + (gained if memory.view == "Explicit" else 0)
+        memory = memory._replace(view=kind.__name__, plain=plain)
+        if kind is Explicit:
+            size = 2 * memory.size
+            spell = math.ceil(PATIENCE * self.prices.candidates(size, size, size**2) / self.prices.explicit)
+        else:
+            size = n_candidates(memory, gained, self.prices.worth, Lookahead in self.kinds)
+            size = min(self.problem.n_learners, self.most, size, 2 * memory.size or self.most)
             memory = memory._replace(size=size, scans=memory.scans + 1)
+        if kind is GramColumns:
+            look = self.prices.candidates(memory.size) if len(self.kinds) > 1 else math.inf
+            spell = math.ceil(min(RENEW, PATIENCE * look / self.prices.moved))
         blocks = () if self.store is None else tuple(self.store.blocks)
-        self._place(beta, memory._replace(view=kind.__name__, n_columns=self.n_columns, blocks=blocks))
-        return True
+        self._place(beta, memory._replace(n_columns=self.n_columns, spell=spell, blocks=blocks))
 
     def _place(self, beta, memory):
-        self.memory, self.since, self.columns_since = memory, 0, self.n_columns
-        if GramColumns in self.kinds and self.prices.gram_column >= self.prices.scan:
-            self.backlog = len(self._missing(beta))
+        """The view that `memory` names, at the coefficients `beta`."""
+        self.memory, self.lacking = memory, self._lacking(beta)
         if memory.view == "Explicit":
             self.view = Explicit.start(self.problem)
             self.view.renew(beta)
         elif memory.view == "GramColumns":
             self.view = GramColumns.at(self.problem, beta, self._gram_store())
-            self._begin_trial()
         else:
-            find = gram_candidates if memory.view == "Lookahead" else gathered_candidates
-            self.found = find(self.problem, beta, memory.size, self.found)
-            self.view = self.found.view
+            if self.found is None:
+                self.found = (Candidates if memory.view == "Lookahead" else GatheredCandidates)(self.problem)
+            self.view = self.found.view(beta, memory.size)
+            if self.store is None and not beta.any() and GramColumns in self.kinds:
+                self._gram_store().start = padded(self.found.corr)
 
-    def _begin_trial(self):
-        """A trial for as many steps as cost what a change to lookahead and back does; none where there is no lookahead."""
-        if len(self.kinds) > 1:
-            self.trial = math.ceil(2 * self.prices.candidates(self.memory.size) / self.prices.moved)
-            self.view.begin_trial(self.memory.size)
-
-    def _cheapest(self, beta, gained):
-        """The kind of view for the steps after a stretch of lookahead or of explicit steps; Gram columns are bought for what it cost."""
+    def _next(self, beta, gained):
+        """The kind of view for the steps after a stretch of `gained`; Gram columns are bought for what it cost to have none."""
         prices, explicit = self.prices, gained * self.prices.explicit
-        price = explicit if self.memory.view == "Explicit" else self.found.price(prices, gained)
-        credit, change = 0, False
+        if self.memory.view == "GramColumns":
+            return self.kinds[0]
+        price = explicit if self.memory.view == "Explicit" else self.found.price(prices, gained, self.view)
         if GramColumns in self.kinds:
-            lost = min(price, explicit) - gained * prices.moved
-            if prices.gram_column >= prices.scan:
-                lost -= (len(self._missing(beta)) - self.backlog) * prices.gram_column
-            credit = max(0, int(self.memory.credit + TRUST * lost))
-        if credit > prices.scan:
-            missing = self._missing(beta)
-            columns, change, credit = purchase(credit, len(missing), prices.gram_column, prices.scan, SOON * price / gained)
-            self._add(missing[:columns])
-        self.memory = self.memory._replace(credit=int(credit))
-        if change:
-            return GramColumns
+            fresh = max(0, self._lacking(beta) - self.lacking)
+            lost = min(price, explicit) - gained * prices.moved - fresh * prices.gram_column
+            self.memory = self.memory._replace(credit=max(0, int(self.memory.credit + TRUST * lost)))
+            if self.memory.credit > prices.scan:
+                missing = self._gram_store().missing(np.flatnonzero(beta))
+                if self.memory.credit > prices.scan + len(missing) * prices.gram_column:
+                    self._add(missing)
+                    self.memory = self.memory._replace(credit=0)
+                    return GramColumns
         return Explicit if explicit < price else self.kinds[0]
 
-    def _after_columns(self, beta, gained):
-        view, prices, steps = self.view, self.prices, gained - self.since
-        if view.state.wanted >= 0:
-            self._add(self._likely(beta))
-            self.view = view._replace(columns=self.store.held.rows, place=self.store.held.place)
-            view.state.wanted = -1
-            return False
-        spent = steps * prices.moved + (self.n_columns - self.columns_since) * prices.gram_column
-        if len(self.kinds) > 1 and (view.state.on_trial or spent > steps * prices.explicit):
-            return self._start(beta, self.kinds[0], gained)
-        if gained >= RENEW:
-            return self._start(beta, GramColumns, gained)
-        self.since, self.columns_since = gained, self.n_columns
-        self._begin_trial()
-        return False
-
-    def _missing(self, beta):
-        """The learners in use whose Gram columns are not held."""
+    def _lacking(self, beta):
+        """How many learners in use have no Gram column."""
         used = np.flatnonzero(beta)
-        missing = used[self._gram_store().held.place[used] < 0]
-        if len(self.store.held) + len(missing) <= self.store.most:
-            return missing
-        self.store.clear()
-        return used
+        return len(used) if self.store is None else int(np.count_nonzero(self.store.held.place[used] < 0))
 
     def _likely(self, beta):
         """The learner whose Gram column is wanted, and those most likely to be next: four times as many as of the last are in use."""
-        view, store, place = self.view, self.store, self.store.held.place
+        view, store = self.view, self.store
         width = 1
         if self.prices.in_blocks:
             right = np.count_nonzero(beta[store.blocks[-1]]) if store.blocks else 0
             width = min(TOGETHER, max(FEWEST, 4 * right))
-        if len(store.held) + width > store.most:
-            store.clear()
+        wanted = np.array([view.state.wanted])
+        store.make_room(width)
         if width == 1:
-            return np.array([view.state.wanted])
+            return wanted
         size = np.abs(view.corr[: self.problem.n_learners])
-        size[place >= 0] = -1.0
-        size[view.state.wanted] = np.inf
+        size[store.held.place >= 0] = -1.0
+        size[wanted] = np.inf
         likely = np.argpartition(size, max(0, len(size) - width))[-width:]
         return likely[size[likely] >= 0]
 

@@ -28,7 +28,7 @@ class Stepper:
     """
 
     def __init__(self, problem, method, *, view=None, seed=0, compile=True):
-        self.problem = problem = problem.begun()
+        self.problem = problem = problem.for_run()
         self.seed, self.compile = seed, compile
         self.method = method.bind(problem)
         self.kind = checked_view(problem, self.method, view) or choose_view(problem, self.method, compile)

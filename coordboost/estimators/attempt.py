@@ -4,7 +4,7 @@ import inspect
 from functools import wraps
 
 from coordboost._checks import InfiniteConstant
-from coordboost._compiling import silently
+from coordboost._numba import silently
 from coordboost.estimators.names import refuse_call
 from coordboost.interrupt import uncut
 

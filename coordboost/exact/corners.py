@@ -30,7 +30,7 @@ import math
 
 import numpy as np
 
-from coordboost._generic import kernel
+from coordboost._numba import kernel
 
 #: The kinds of path, and why `walk` returns.
 LASSO, LAR, STAGEWISE = range(3)

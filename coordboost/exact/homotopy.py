@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse
 
 from coordboost._checks import not_negative, shown
-from coordboost._generic import compiled
+from coordboost._numba import compiled
 from coordboost._protocol import LOSS
 from coordboost._threads import one_thread
 from coordboost.data import validation
@@ -141,7 +141,7 @@ class Homotopy:
     def run(self):
         """The path."""
         n, p = self.columns.n_samples, self.columns.n_learners
-        self.run_walk, self.run_gap, self.run_residual = (compiled(f, ()) for f in (walk, corner_gap, exact_residual))
+        self.run_walk, self.run_gap, self.run_residual = (compiled(f) for f in (walk, corner_gap, exact_residual))
         small = self.columns.in_memory is not None and n * p * min(n, p) <= SHORT
         with nullcontext(lambda: False) if small else interruptible() as interrupted:
             return self._path(self._walk(interrupted))

@@ -85,7 +85,7 @@ def _boosted(problem, target, n_steps):
     """Boosting with full steps towards a target."""
     from coordboost.solving import solve
 
-    return solve(problem.but(loss=Squared(), y=target, offset=0.0, base=0.0), ls_boost(1.0), n_steps)
+    return solve(problem.replace(loss=Squared(), y=target, offset=0.0, base=0.0), ls_boost(1.0), n_steps)
 
 
 def _met(problem, target, n_steps):

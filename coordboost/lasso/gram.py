@@ -27,8 +27,6 @@ MORE = 50
 ROUNDED = 0.05
 #: Stored learners whose correlation may be this part of the penalty are looked at, one by one where they are at most such a part of all.
 BESIDE, FEW = 0.9, 0.25
-#: Where they would be more than this part, all are looked at roughly first, if that is quicker than a scan.
-MANY = 0.02
 #: Before a fit join those who come so near to the penalty if they go on as between the last two looks: who is missed costs another fit.
 EXPECTED = 0.99
 
@@ -57,7 +55,7 @@ class GramForm:
         self.square_y = float(self.y @ self.y)
         self.null, self.looks, self.lam, self.zero = self.square_y / 2, 0, 0.0, source.zero
         self.start, self.now, self.gamma, self.squares, self.ridge = (np.zeros(0) for _ in range(5))
-        self.elastic, self.quick = bool(source.ridge.any()), many and self.block.entries is None
+        self.elastic = bool(source.ridge.any())
         self.doubt = 2 * float(np.finfo(float).eps) * math.sqrt(source.n_samples) * source.doubt
         self.descend, self.correlate = compiled(descend_by_gram, ()), compiled(correlations_by_gram, ())
         self.exact = ExactSolves()
@@ -89,10 +87,6 @@ class GramForm:
         held, about, norm = self.block.learner, self.last.about(resid), self.source.norm_bound(slice(None))
         corr, reach = about.corr, farthest(np.abs(about.corr), about.off, norm)
         reach[held] = 0.0
-        if self.quick and np.count_nonzero(reach > BESIDE * lam) > MANY * len(reach) and (rough := self.source.roughly(about.rest)):
-            corr = corr + rough[0]
-            reach = farthest(np.abs(corr), about.rounding, norm) + rough[1]
-            reach[held] = 0.0
         return corr, reach
 
     def _look(self, resid, lam):

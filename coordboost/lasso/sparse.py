@@ -12,7 +12,6 @@ import numpy as np
 
 from coordboost._generic import compiled, kernel
 from coordboost._linesearch import soft_threshold
-from coordboost._machine import prefetch
 from coordboost.lasso.conjugate import descend_on_support
 from coordboost.lasso.entries import column_correlation, drift, empty, gap_sums, measure, short_rows, subtract, with_more
 from coordboost.lasso.gaps import enough_level, squared_gap
@@ -24,8 +23,6 @@ SWEEPS, ROUNDS, TURNS = 10, 20, 20
 FINE = 1e-4
 #: Part of the gap asked for: sweeps over the support that gain less have come to an end.
 FLAT = 0.03
-#: Columns that are asked for ahead of the one in work; numbers of 64 bits that come into the cache at once.
-AHEAD, LINE = 8, 8
 
 
 @kernel
@@ -94,10 +91,7 @@ def evaluate(stored, one, scale, norm, shift, index, resid, doubt, size):
         mass += one[i] * one[i]
     doubt, length = doubt * square**0.5, mass**0.5
     for i in range(len(index)):
-        j, soon = index[i], index[min(i + AHEAD, len(index) - 1)]
-        for p in range(stored.start[soon], stored.start[soon + 1], LINE):
-            prefetch(stored.data, p)
-            prefetch(stored.row, p)
+        j = index[i]
         corr = 0.0
         for p in range(stored.start[j], stored.start[j + 1]):
             corr += stored.data[p] * resid[stored.row[p]]

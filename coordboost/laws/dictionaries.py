@@ -138,20 +138,6 @@ def gram_agrees_with_the_columns(at):
     return _agrees("gram(weight)", at.dictionary.gram(weight), (columns.T * weight) @ columns, at)
 
 
-def quick_looks_are_off_by_less_than_they_say(at):
-    """Of coarse(), where there is something."""
-    coarse = at.dictionary.coarse() if hasattr(at.dictionary, "coarse") else None
-    if coarse is None:
-        return SKIPPED
-    (corr, off), right = coarse.scan(at.v), at.columns().T @ at.v
-    over = np.abs(np.asarray(corr)[at.some] - right) - np.asarray(off)[at.some]
-    i = int(np.argmax(over))
-    if not over[i] <= NEAR * np.linalg.norm(at.v):
-        given = f"{corr[at.some[i]]:.9g}, off by at most {off[at.some[i]]:.3g}"
-        return f"coarse().scan(v) gives {given}, for learner {at.some[i]}; the column gives {right[i]:.9g}: certificates rest on the bound."
-    return None
-
-
 def arguments_are_left_alone(at):
     """But for the vector of add."""
     kept = at.v.copy()
@@ -187,5 +173,5 @@ LAWS = (
     sizes_are_whole_numbers, columns_are_finite_and_of_the_right_shape, columns_have_unit_norm, scan_agrees_with_the_columns,
     scan_is_linear, dot_agrees_with_the_columns, correlations_agree_with_the_columns, add_agrees_with_the_columns,
     combine_agrees_with_the_columns, gather_agrees_with_the_columns, cross_agrees_with_the_columns, gram_agrees_with_the_columns,
-    quick_looks_are_off_by_less_than_they_say, arguments_are_left_alone, verbs_are_functions,
+    arguments_are_left_alone, verbs_are_functions,
 )  # fmt: skip

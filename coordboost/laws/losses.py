@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._generic import compiled, is_piece
 from coordboost._linesearch import CAP
+from coordboost._numba import compiled, is_piece
 from coordboost._protocol import LOSS
 from coordboost._total import residual_of_each, sum_of_each
 from coordboost.data import validation

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from coordboost._generic import is_piece
+from coordboost._numba import is_piece
 from coordboost.data.blocks import blocks
 from coordboost.engine.views.explicit import Explicit
 from coordboost.methods import (

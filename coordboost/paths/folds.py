@@ -19,7 +19,7 @@ import math
 
 import numpy as np
 
-from coordboost._generic import compiled, reduction
+from coordboost._numba import compiled, reduction
 from coordboost._protocol import DICTIONARY, LOSS
 from coordboost._threads import on_one_thread
 from coordboost.data.standardize import Standardization
@@ -82,18 +82,6 @@ class Products:
         return self.gram[np.ix_(a, b)]
 
 
-class CoarseRows:
-    """Quick looks at `some` rows, from those at the `whole`, a ``CoarseColumns``."""
-
-    def __init__(self, whole, some):
-        self.whole, self.some = whole, some
-
-    def scan(self, v):
-        """The correlations with `v` (n_samples,), and how far each may be off, (n_learners,) both."""
-        corr, off = self.whole.scan(self.some.spread(v))
-        return self.some.scaled(corr, v), off / self.some.norm
-
-
 class SomeRows:
     """The samples `fit` of the unit columns of the problem `whole`, less `mean` and over `norm` (n_learners,): an oracle.
 
@@ -115,10 +103,6 @@ class SomeRows:
         """Those of the learners `index`. *Cost*: their part of a scan."""
         return self.scaled(scan_few(Dense(self.rows), self.spread(v), index), v, index)
 
-    def coarse(self):
-        whole = self.whole.coarse
-        return None if whole is None else CoarseRows(whole, self)
-
     def scaled(self, corr, v, index=slice(None)):
         """The correlations of the learners `index` with `v`, from those of the stored columns."""
         return (corr - v.sum() * self.mean[index]) / self.norm[index]
@@ -133,7 +117,7 @@ class SomeRows:
     def gather(self, index):
         """The learners `index`, (n_samples, len(index))."""
         out = np.empty((len(index), self.n_samples))
-        compiled(fill_columns, ())(self.rows, self.fit, self.mean, self.norm, np.asarray(index), out)
+        compiled(fill_columns)(self.rows, self.fit, self.mean, self.norm, np.asarray(index), out)
         return out.T
 
     def combine(self, beta):
@@ -197,7 +181,7 @@ class Folds:
     def _taken(self, fit):
         """The fold of the rows `fit`, of which no products are known."""
         mean, norm = np.empty((2, len(self.rows)))
-        if not compiled(means_and_norms, ())(self.rows, fit, np.empty(len(fit)), mean, norm, LEFT):
+        if not compiled(means_and_norms)(self.rows, fit, np.empty(len(fit)), mean, norm, LEFT):
             return None
         return self._fold(fit, mean, norm, None)
 
@@ -213,4 +197,4 @@ class Folds:
             columns = Dense(columns.gather(np.arange(len(self.rows))).T)
         new = Standardization(way.kept, way.mean + way.norm * mean, way.norm * norm, way.n_columns)
         parts = {"y": y - centre, "weight": np.ones(len(fit)), "offset": whole.offset + centre}
-        return whole.but(dictionary=columns, standardization=new, **parts), products
+        return whole.replace(dictionary=columns, standardization=new, **parts), products

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from coordboost._generic import compiled, is_piece
+from coordboost._numba import compiled, is_piece
 from coordboost._protocol import LOSS
 from coordboost._root import falling_root, farthest_constant
 from coordboost._total import residual_of_each
@@ -187,8 +187,8 @@ def _sums(at):
 def moved_by(problem, shift):
     """The problem whose constant prediction is larger by `shift`."""
     if LOSS.of(problem.loss, "location"):
-        return problem.but(y=problem.y - shift, offset=problem.offset + shift)
-    return problem.but(offset=problem.offset + shift, base=problem.base + shift)
+        return problem.replace(y=problem.y - shift, offset=problem.offset + shift)
+    return problem.replace(offset=problem.offset + shift, base=problem.base + shift)
 
 
 def left_open(problem):

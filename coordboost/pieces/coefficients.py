@@ -11,16 +11,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._generic import generic, kernel
+from coordboost._numba import kernel, verb
 from coordboost._protocol import COEFFICIENTS, DICTIONARY
 from coordboost._scaled import shrink_all
 
 #: What a row of accelerated boosting says in the place of `shrink` where momentum begins anew.
 ANEW, BACK, SLOWER = -1.0, -2.0, -3.0
 
-accumulate = generic("accumulate")
-add = generic("add")
-coefficient = generic("coefficient")
+accumulate = verb("accumulate")
+add = verb("add")
+coefficient = verb("coefficient")
 
 
 def begun(store, problem):

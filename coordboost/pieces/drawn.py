@@ -13,13 +13,13 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._checks import not_negative, real, shown
-from coordboost._generic import generic, kernel
+from coordboost._numba import kernel, verb
 from coordboost._protocol import DICTIONARY, SELECTION
 from coordboost._subsets import check_count, draw_subsets, subsets_in_parts
 from coordboost._winner import best_in
 
-scan = generic("scan")
-sought = generic("sought")
+scan = verb("scan")
+sought = verb("sought")
 
 
 @kernel
@@ -28,8 +28,8 @@ def as_given(view, j, corr):
     return j, corr
 
 
-taken = generic("taken", as_given)
-together = generic("together")
+taken = verb("taken", as_given)
+together = verb("together")
 
 #: What is drawn where a rule needs a number in (0, 1): one of so many whole numbers.
 FINE = 1 << 53

@@ -3,11 +3,11 @@
 from typing import NamedTuple
 
 from coordboost._checks import not_negative, positive
-from coordboost._generic import generic, kernel
 from coordboost._linesearch import NO_SEARCH
+from coordboost._numba import kernel, verb
 from coordboost._protocol import ANY_LOSS, LOSS, STEP, sigma_of
 
-search = generic("search")
+search = verb("search")
 
 
 @kernel
@@ -16,7 +16,7 @@ def length_of_given(view, corr):
     return corr
 
 
-fitted = generic("fitted", length_of_given)
+fitted = verb("fitted", length_of_given)
 
 
 @kernel
@@ -25,7 +25,7 @@ def without_noise(view, k, j, corr):
     return fitted(view, corr)
 
 
-tempered = generic("tempered", without_noise)
+tempered = verb("tempered", without_noise)
 
 
 @STEP.own

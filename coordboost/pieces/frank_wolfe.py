@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._checks import positive
-from coordboost._generic import generic
 from coordboost._linesearch import NO_SEARCH, sign
+from coordboost._numba import verb
 from coordboost._protocol import COEFFICIENTS, STEP
 from coordboost._scaled import shrink_all
 
@@ -24,9 +24,9 @@ FORWARD, AWAY, SWAP, SWAPPED = 0, 1, 2, 3
 #: A weight that is no more than this is what rounding has left of none.
 NOTHING = 1e-14
 
-search = generic("search")
-search_pair = generic("search_pair")
-turn = generic("turn")
+search = verb("search")
+search_pair = verb("search_pair")
+turn = verb("turn")
 
 
 @COEFFICIENTS.own

@@ -11,10 +11,10 @@ import math
 from typing import NamedTuple
 
 from coordboost._checks import positive
-from coordboost._generic import generic, kernel
+from coordboost._numba import kernel, verb
 from coordboost._protocol import ANY_LOSS, STEP, sigma_of
 
-tempo = generic("tempo")
+tempo = verb("tempo")
 #: Why momentum needs a convex loss.
 NO_THEOREM = "momentum has no theorem for it, use sglb()"
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._checks import positive
-from coordboost._generic import kernel
+from coordboost._numba import kernel
 from coordboost._protocol import LOSS
 
 

@@ -19,12 +19,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._generic import generic
+from coordboost._numba import verb
 from coordboost._protocol import DICTIONARY, SELECTION
 from coordboost._subsets import check_count, draw_subsets, subsets_in_parts
 from coordboost._winner import best, best_among, best_in
 
-correlations = generic("correlations")
+correlations = verb("correlations")
 
 
 def subset_weights(t, n):

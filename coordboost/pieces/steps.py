@@ -15,12 +15,12 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._checks import not_negative, positive, real, shown
-from coordboost._generic import generic
 from coordboost._linesearch import NO_SEARCH, sign, soft_threshold
+from coordboost._numba import verb
 from coordboost._protocol import STEP, sigma_of
 
-search = generic("search")
-soft = generic("soft")
+search = verb("search")
+soft = verb("soft")
 
 
 def sequence(name, values, instead=""):

@@ -13,15 +13,15 @@ import numpy as np
 
 from coordboost._checks import not_negative, shown
 from coordboost._families import Families
-from coordboost._generic import generic, kernel
+from coordboost._numba import kernel, verb
 from coordboost._protocol import DICTIONARY, SELECTION, STEP, sigma_of
 
-correlations = generic("correlations")
-coefficient = generic("coefficient")
-move = generic("move")
-after = generic("after")
-price = generic("price")
-less_risk = generic("less_risk")
+correlations = verb("correlations")
+coefficient = verb("coefficient")
+move = verb("move")
+after = verb("after")
+price = verb("price")
+less_risk = verb("less_risk")
 
 
 @kernel
@@ -42,7 +42,7 @@ def least_of_families(view, step, beta, drawn, select, k):
     return chosen, product
 
 
-least_risk = generic("least_risk", least_of_families)
+least_risk = verb("least_risk", least_of_families)
 
 
 def labels_of(problem):
@@ -180,7 +180,7 @@ def given_reach(view, j):
     return 1.0, 1.0
 
 
-reach = generic("reach", given_reach)
+reach = verb("reach", given_reach)
 
 
 @STEP.own

@@ -7,7 +7,7 @@ found by halving (`edge`). Where about as many as are wanted do, as on an exact 
 
 import numpy as np
 
-from coordboost._generic import compiled, leaf
+from coordboost._numba import compiled, kernel
 from coordboost._protocol import DICTIONARY
 from coordboost.screening.scan import scan
 
@@ -17,7 +17,7 @@ BINS = 1024
 SIZE_BITS = 0x7FFFFFFFFFFFFFFF
 
 
-@leaf
+@kernel
 def strongest(corr, k, above, learner, size):
     """Put the `k` largest abs correlations above a level into the first entries of `learner` and `size`; how many, and the next one.
 
@@ -52,7 +52,7 @@ def strongest(corr, k, above, learner, size):
     return count, outside
 
 
-@leaf
+@kernel
 def edge(bits, k):
     """The `k` largest sizes among numbers whose bits are given, 0 < k <= n: all above a level, also as bits, and how many of those at it.
 
@@ -77,7 +77,7 @@ def edge(bits, k):
     return low, k - above
 
 
-@leaf
+@kernel
 def rough_level(corr, most, low, top, counts):
     """A level from `low` to `top` that about `most` abs correlations reach, and not fewer unless it is `low`: by counting in bins."""
     n_bins, by = len(counts), len(counts) / (top - low)
@@ -102,7 +102,7 @@ def top_learners(corr, tie, n_candidates):
         return np.arange(len(corr)), -np.inf
     sizes = np.abs(corr)
     bits = sizes.view(np.int64)
-    level, ties = compiled(edge, ())(bits, n_candidates)
+    level, ties = compiled(edge)(bits, n_candidates)
     inside = bits > level
     inside[np.flatnonzero(bits == level)[:ties]] = True
     top = sizes.max()
@@ -138,7 +138,7 @@ def best(dictionary, v, k, above=0.0):
         return own(v, k, above)
     corr = scan(dictionary, v)
     learner, size = np.empty(k, dtype=np.int64), np.empty(k)
-    count, outside = compiled(strongest, ())(corr, k, float(above), learner, size)
+    count, outside = compiled(strongest)(corr, k, float(above), learner, size)
     ids = np.sort(learner[:count])
     ids = ids[np.argsort(-np.abs(corr[ids]), kind="stable")]
     return ids, corr[ids], float(outside)

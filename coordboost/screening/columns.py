@@ -8,11 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from coordboost._generic import compiled, leaf
-from coordboost._machine import WIDE
+from coordboost._numba import compiled, kernel
 from coordboost._protocol import DICTIONARY
-from coordboost._threads import blas_is_wide
-from coordboost.screening.inner_products import gram_of
 from coordboost.screening.scan import LITTLE, scan, scan_few
 
 #: Learners at a time, where many residuals are scanned: the products stay in the cache.
@@ -26,7 +23,7 @@ def grown(array, shape):
     return out
 
 
-@leaf
+@kernel
 def gather_rows(rows, root, scale, learners, out):
     """Fill `out` (len(learners), n_samples) with the stored learners, times `root` (n_samples,) and `scale` (n_learners,), or empty."""
     for i in range(len(learners)):
@@ -85,19 +82,13 @@ class HeldColumns:
         elif self.entries is None:
             self.fill(learners, self.rows[m:room])
         self.ids[m:room] = learners
-        if self.gram is not None and self.entries is None and m == 0 and self._by_tiles(room):
-            gram_of(self.rows[:room], self.gram)
-        elif self.gram is not None:
+        if self.gram is not None:
             new = self.entries(learners, self.ids[:room]) if self.entries else np.dot(self.rows[m:room], self.rows[:room].T)
             self.gram[m:room, :room], self.gram[:m, m:room] = new, new[:, :m].T
         if self.gram is not None and self._unscaled:
             self.gram[:room, :room] *= self.scale[:, None]
             self.gram[:room, :room] *= self.scale
         self.place[learners], self.m = np.arange(m, room), room
-
-    def _by_tiles(self, m):
-        """Whether compiled tiles are quicker than BLAS for the products of the first m columns with each other."""
-        return WIDE and m * self.rows[:m].size > LITTLE and not blas_is_wide()
 
     @property
     def _unscaled(self):
@@ -191,13 +182,6 @@ class ScaledColumns:
         corr = scan_few(self.problem.dictionary, self._weighted(resid), index)
         return corr if self.scale is None else self.scale[index] * corr
 
-    def roughly(self, resid):
-        """All correlations, and how far each may be off, (n_learners,) both; None where a scan is as quick. *Cost*: a tenth of one."""
-        if self.problem.coarse is None:
-            return None
-        corr, off = self.problem.coarse.scan(self._weighted(resid))
-        return (corr, off) if self.scale is None else (self.scale * corr, self.scale * off)
-
     def levels(self, resids):
         """The largest abs correlation with each row of `resids` (k, n_samples), (k,). *Cost*: k scans, as products of matrices."""
         if not self.apart:
@@ -223,7 +207,7 @@ class ScaledColumns:
     def gather(self, index, out):
         """Fill `out` (len(index), n_samples) with the columns `index`, one in a row."""
         if self.rows is not None:
-            compiled(gather_rows, ())(self.rows, *self.factors, index, out)
+            compiled(gather_rows)(self.rows, *self.factors, index, out)
             return
         out[:] = self.problem.gather(index).T
         if self.root is not None:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from coordboost import _verbs
-from coordboost._generic import compiled, generic, is_piece
+from coordboost._numba import compiled, is_piece, verb
 from coordboost._protocol import DICTIONARY
 from coordboost._tiles import pool
 
@@ -12,9 +12,9 @@ BLOCK = 2048
 #: Work on fewer stored entries is not worth a hand-over to other threads.
 LITTLE = 1 << 22
 
-_scan = generic("scan")
-_scan_share = generic("scan_share")
-_correlations = generic("correlations", _verbs.correlations)
+_scan = verb("scan")
+_scan_share = verb("scan_share")
+_correlations = verb("correlations", _verbs.correlations)
 
 
 def _run(dictionary, v):
@@ -45,7 +45,7 @@ def scan(dictionary, v):
     shares = DICTIONARY.of(dictionary, "shares")
     if shares is not None and is_piece(dictionary):
         out, v = np.empty(dictionary.n_learners), np.ascontiguousarray(v, dtype=np.float64)
-        run = compiled(_run_share, (dictionary,), allocates=True)
+        run = compiled(_run_share, (dictionary,))
         in_parallel(lambda k: run(dictionary, v, k, out), range(shares), DICTIONARY.of(dictionary, "scan_cost"))
         return out
     run = compiled(_run, (dictionary,)) if is_piece(dictionary) else _run
@@ -54,5 +54,5 @@ def scan(dictionary, v):
 
 def scan_few(dictionary, v, index):
     """Those of the learners `index`, (len(index),)."""
-    run = compiled(_run_few, (dictionary,), allocates=True) if is_piece(dictionary) else _run_few
+    run = compiled(_run_few, (dictionary,)) if is_piece(dictionary) else _run_few
     return np.asarray(run(dictionary, v, index))

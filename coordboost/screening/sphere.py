@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._generic import compiled, kernel, reduction
+from coordboost._numba import compiled, kernel, reduction
 
 #: Columns have unit norm to 1e-8: this and rounding may add so much to a bound, in parts of it.
 SLACK = 2.1e-8
@@ -46,7 +46,7 @@ def few_entries(moved, most):
     """
     levels, q = LEVELS * float(np.abs(moved).max(initial=0.0)) ** 2, np.arange(most + 1)
     over = np.empty(len(LEVELS))
-    compiled(sums_above, ())(moved, levels, over)
+    compiled(sums_above)(moved, levels, over)
     return np.sqrt((over[:, None] + levels[:, None] * q).min(axis=0)) * (1.0 + SLACK)
 
 

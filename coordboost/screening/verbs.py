@@ -1,9 +1,9 @@
 """The kernels of a piece as loops have them, called from plain Python."""
 
-from coordboost._generic import compiled, generic
+from coordboost._numba import compiled, verb
 from coordboost.screening.scan import scan
 
-_column, _correlations, _dot, _add = (generic(verb) for verb in ("column", "correlations", "dot", "add"))
+_column, _correlations, _dot, _add = (verb(name) for name in ("column", "correlations", "dot", "add"))
 
 
 def run_column(dictionary, j):
@@ -39,10 +39,10 @@ class Compiled:
         return scan(self.piece, v)
 
     def column(self, j):
-        return compiled(run_column, (self.piece,), allocates=True)(self.piece, j)
+        return compiled(run_column, (self.piece,))(self.piece, j)
 
     def correlations(self, v, index):
-        return compiled(run_correlations, (self.piece,), allocates=True)(self.piece, v, index)
+        return compiled(run_correlations, (self.piece,))(self.piece, v, index)
 
     def dot(self, j, v):
         return compiled(run_dot, (self.piece,))(self.piece, j, v)

@@ -6,9 +6,8 @@ from coordboost._checks import file_name
 from coordboost._protocol import DICTIONARY, STEP, VIEW
 from coordboost.data.validation import flag
 from coordboost.engine.choose import checked_view
-from coordboost.engine.memory import Memory
 from coordboost.engine.path import Path
-from coordboost.engine.source import MOST, VIEWS
+from coordboost.engine.source import VIEWS, Memory
 from coordboost.method import checked_method
 from coordboost.methods import METHODS
 from coordboost.outcome import Outcome, Replay, Status
@@ -79,7 +78,7 @@ def read_run(file, problem=None, method=None):
     Raises
     ------
     ValueError
-        If the file is no run, of a newer version, damaged, or does not give the coefficients that it was saved with. Every entry is
+        If the file is no run, of another version, damaged, or does not give the coefficients that it was saved with. Every entry is
         checked before it is used, and sizes before anything is unpacked.
     """
     file = file_name("file", file)
@@ -113,13 +112,10 @@ def _read(file, problem):
             header = archive.header
             if header["format"] != FORMAT or not isinstance(header["version"], int):
                 raise KeyError("format")
-            if header["version"] > VERSION:
-                raise _Said(
-                    f"{file} has format version {header['version']}, this release reads up to {VERSION}; upgrade coordboost."
-                )
+            if header["version"] != VERSION:
+                raise _Said(f"{file} has format version {header['version']}, this release reads {VERSION}; make the run again.")
             check_header(header)
-            if header["version"] > 1:
-                archive.check_header()
+            archive.check_header()
             if header["problem"] is None and problem is None:
                 raise _Said(f"{file} holds no data; pass the problem it was run on: load(file, problem).")
             check_arrays(header, archive.members)
@@ -160,7 +156,9 @@ def _outcome(file, header, arrays, problem, method):
 def _check_memory(view, memory, n_learners):
     """Refuse what an anchor remembers of its views where no run can have left it."""
     views = [kind.__name__ for kind in VIEWS.get(view, ())]
-    if not (Memory.read(memory, views, n_learners).size <= MOST if views else memory == []):
+    if views:
+        Memory.read(memory, views, n_learners)
+    elif memory:
         raise ValueError("what the anchor remembers is damaged")
 
 

@@ -18,8 +18,8 @@ from coordboost.storage.beside import replacing
 TYPES = {"<f8": np.float64, "<i8": np.int64, "<i4": np.int32, "|u1": np.uint8}
 #: Deflate makes nothing smaller than this; a member that claims more is no member.
 RATIO = 1032
-#: Most bytes of a header that may be compressed (in files of version 1), most members, and bytes read at a time.
-PACKED_HEADER, MEMBERS, CHUNK = 1 << 24, 64, 1 << 20
+#: Most members, and bytes read at a time.
+MEMBERS, CHUNK = 64, 1 << 20
 
 _MAGIC = b"\x93NUMPY\x01\x00"
 _HEAD = re.compile(r"\{'descr': '([^']*)', 'fortran_order': (True|False), 'shape': \(((?:\d{1,18}, ?)*(?:\d{1,18})?)\), \} *\n")
@@ -79,8 +79,8 @@ class Archive:
             raise ValueError("the members of the archive are not those of a run")
         self.members = {name: self._head(name) for name in self._infos}
         head, info = self.members.pop("header"), self._infos["header"]
-        if head.type != "|u1" or len(head.shape) != 1 or (info.compress_type != ZIP_STORED and info.file_size > PACKED_HEADER):
-            raise ValueError("the header is no text, or too large")
+        if head.type != "|u1" or len(head.shape) != 1 or info.compress_type != ZIP_STORED:
+            raise ValueError("the header is no text, or packed")
         self.text = self._read("header", head).tobytes().decode()
         self.header = json.loads(self.text, object_pairs_hook=_object, parse_constant=_no_constant)
 
@@ -119,7 +119,7 @@ class Archive:
 
     def check_header(self):
         """Refuse a header that was changed, or that lists other arrays than there are."""
-        stated = self.header.get("digest")
+        stated = self.header["digest"]
         plain = self.text[: -len(json.dumps(stated) + "}")] + '""}'
         if hashlib.sha256(plain.encode()).hexdigest() != stated:
             raise ValueError("the header was changed")
@@ -130,9 +130,9 @@ class Archive:
             raise ValueError("the arrays are not those that the header lists")
 
     def arrays(self):
-        """All arrays, unpacked; where the header holds their digests, each is held against it."""
+        """All arrays, unpacked; each is held against its digest in the header."""
         out = {name: self._read(name, head) for name, head in self.members.items()}
-        for name, entry in self.header.get("arrays", {}).items():
+        for name, entry in self.header["arrays"].items():
             if digest(out[name]) != entry[2]:
                 raise ValueError(f"the array {name} was changed")
         return out

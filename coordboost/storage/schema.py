@@ -10,7 +10,7 @@ from coordboost.outcome import Status
 from coordboost.paths.heldout import CHOICES, MEASURES, MOST_POINTS
 from coordboost.storage.codec import referred
 
-FORMAT, VERSION = "coordboost-run", 2
+FORMAT, VERSION = "coordboost-run", 3
 #: The parts of a problem.
 PROBLEM = (
     "loss", "dictionary", "standardization", "y", "weight", "offset", "base", "groups", "feature_names", "dropped",
@@ -78,7 +78,7 @@ def _listed(value):
 #: Every entry of the header: what it must be.
 HEADER = {
     "format": lambda value: value == FORMAT,
-    "version": lambda value: 1 <= value <= VERSION,
+    "version": lambda value: value == VERSION,
     "method": _method,
     "method_name": _text,
     "view": lambda value: _text(value) and value in VIEW.pieces,
@@ -94,8 +94,8 @@ HEADER = {
     "arrays": _listed,
     "digest": _text,
 }
-#: Entries that files of version 1 do not have, and that a file need not have.
-SINCE_2, OPTIONAL = ("arrays", "digest", "validation"), ("validation",)
+#: Entries that a file need not have.
+OPTIONAL = ("validation",)
 
 #: Every array: the types that it may have, and its shape. The same letter is the same number in all of them: k steps, n learners,
 #: m samples, s standardised columns, e entries, d features, c thresholds, + one more than the learners, * one more than the features,
@@ -142,8 +142,6 @@ ARRAYS = {
 }
 #: Arrays that every file has; the others are those that the header refers to. Parameters of a method are vectors of any length.
 ALWAYS = ("path.learner", "path.shrink", "path.theta", "beta")
-#: Most entries of a method's parameter in a file of version 1, beside as many as ten times the steps or the learners.
-LONGEST = 1_000_000
 
 
 def check_header(header):
@@ -154,9 +152,7 @@ def check_header(header):
     ValueError
         Which entry, and what it holds.
     """
-    expected = [
-        key for key in HEADER if (header.get("version") != 1 or key not in SINCE_2) and (key in header or key not in OPTIONAL)
-    ]
+    expected = [key for key in HEADER if key in header or key not in OPTIONAL]
     if sorted(header) != sorted(expected):
         odd = sorted(set(header) ^ set(expected))
         raise ValueError(f"the header has {', '.join(map(shown, odd[:3]))} too many or too few")
@@ -195,6 +191,3 @@ def check_arrays(header, members):
     if not more or header["anchor"][0] > sizes["k"]:
         raise ValueError("the numbers of learners, of features or of steps do not fit each other")
     _check_bins(sizes)
-    most = max(LONGEST, 10 * sizes["k"], sizes["n"])
-    if header["version"] == 1 and any(name not in ARRAYS and member.shape[0] > most for name, member in members.items()):
-        raise ValueError("a parameter of the method is far longer than the run")

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from coordboost._generic import compiled, inlined, kernel, leaf, reduction
+from coordboost._numba import compiled, kernel, reduction
 from coordboost._total import residual_at
 
 #: Places for the bins of a feature: a code is a byte.
@@ -11,7 +11,7 @@ PLACES = 256
 TOGETHER = 4
 
 
-@leaf
+@kernel
 def four_sums(codes, v, first, last, sums):
     """Row q of `sums` (>= 8, PLACES): the sums of v by the bins of feature ``min(first + q, last)``, q < 4.
 
@@ -42,7 +42,7 @@ def four_sums(codes, v, first, last, sums):
         d[k] += h[k]
 
 
-@leaf
+@kernel
 def one_sums(row, v, sums):
     """``sums[0]``: the sums of v by the bins of one feature with the codes `row`, samples four at a time."""
     n, sums[:4] = len(v), 0
@@ -58,7 +58,7 @@ def one_sums(row, v, sums):
         a[k] = (a[k] + b[k]) + (c[k] + d[k])
 
 
-@leaf
+@kernel
 def cumulated(sums, n_bins, below):
     """``below[b]``: the sum over the bins before b, for b up to n_bins; returns the sum over all bins."""
     below[0] = 0
@@ -67,7 +67,7 @@ def cumulated(sums, n_bins, below):
     return below[n_bins] + sums[n_bins] if n_bins < PLACES else below[n_bins]
 
 
-@inlined
+@kernel
 def part_sum(sums, below, first, last, extra):
     """The sum over the bins first to last, and `extra`; only parts of one bin do not begin with the first."""
     part = below[last + 1] if first == 0 else sums[first]
@@ -89,7 +89,7 @@ def inside_sum(row, v, first, last, extra):
     return total
 
 
-@leaf
+@kernel
 def add_values(row, first, last, extra, inside, outside, v):
     """v += `inside` where the bin belongs to a part, `outside` elsewhere."""
     for i in range(len(v)):
@@ -142,5 +142,5 @@ def add_by_bins(codes, weight, sums):
 def weight_of_bins(codes, weight):
     """The weight in each bin of each feature, (n_features, PLACES)."""
     sums = np.zeros((len(codes), PLACES))
-    compiled(add_by_bins, ())(codes, np.asarray(weight, dtype=np.float64), sums)
+    compiled(add_by_bins)(codes, np.asarray(weight, dtype=np.float64), sums)
     return sums

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._generic import compiled, leaf
+from coordboost._numba import compiled, kernel
 from coordboost.dictionaries.stumps.histogram import PLACES, one_sums
 from coordboost.dictionaries.stumps.profiles import Profiles
 
@@ -34,7 +34,7 @@ def whole_weights(weight):
     return np.rint(weight / unit).astype(np.int64), unit
 
 
-@leaf
+@kernel
 def sums_before(sums, before):
     """``before[b]``: the sum before place b."""
     total = 0
@@ -83,7 +83,7 @@ class Factors(NamedTuple):
         return Factors(*(field[index] if len(field) else field for field in self))
 
 
-@leaf
+@kernel
 def entries_of(profile, by, mean, inside, others, total, out):
     """Gram entries of a learner with some others, (k,): the same bits for (i, j) and (j, i)."""
     for i in range(len(out)):
@@ -111,8 +111,8 @@ class JointCounts:
         self.totals = np.empty(self.offset[-1], dtype=np.int64)
         sums = np.empty((4, PLACES), dtype=np.int64)
         for h, row in enumerate(codes):
-            compiled(one_sums, ())(row, number, sums)
-            compiled(sums_before, ())(sums[0], self.totals[self.offset[h] : self.offset[h + 1]])
+            compiled(one_sums)(row, number, sums)
+            compiled(sums_before)(sums[0], self.totals[self.offset[h] : self.offset[h + 1]])
         begin, extra = self.offset[g], np.maximum(splits.extra, 0)
         high, low, more = begin + splits.last + 1, begin + splits.first, begin + extra + (splits.extra >= 0)
         inside = self.totals[high] - self.totals[low] + self.totals[more] - self.totals[begin + extra]
@@ -122,7 +122,7 @@ class JointCounts:
             np.where(flip, -splits.scale, splits.scale) * np.sqrt(unit), np.where(flip, 1 - mean, mean),
             np.where(flip, self.total - inside, inside), flip, high, *rest,
         )  # fmt: skip
-        self.run = compiled(fill_entries, (self.own,), allocates=True)
+        self.run = compiled(fill_entries, (self.own,))
         kind = np.int32 if self.total < 1 << 31 else np.int64
         self.profiles = Profiles(codes, self.offset, number[:0] if (number == 1).all() else number, self.totals, kind)
 

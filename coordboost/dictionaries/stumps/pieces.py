@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost import _verbs
-from coordboost._generic import compiled, generic
+from coordboost._numba import compiled, verb
 from coordboost._protocol import DICTIONARY
 from coordboost.dictionaries.stumps.histogram import (
     PLACES,
@@ -38,7 +38,7 @@ from coordboost.dictionaries.stumps.histogram import (
 from coordboost.dictionaries.stumps.joint import JointCounts, whole_weights
 from coordboost.dictionaries.stumps.splits import check_splits, split_name, splits_of
 
-scan_share = generic("scan_share")
+scan_share = verb("scan_share")
 
 #: What counting a sample into a bin costs, in multiplications of a product with a stored column.
 COUNTING = 3
@@ -147,7 +147,7 @@ class Splits(NamedTuple):
     def combine(self, beta):
         """B beta, (n_samples,). *Cost*: one pass over each feature that has a coefficient."""
         out = np.zeros(self.n_samples, np.result_type(self.scale, beta))
-        compiled(add_steps, ())(self.binned.codes, *self.steps(beta), out)
+        compiled(add_steps)(self.binned.codes, *self.steps(beta), out)
         return out
 
     def gather(self, index):

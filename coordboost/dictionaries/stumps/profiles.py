@@ -9,14 +9,11 @@ A *place* is a bin of a feature, or the end of its bins: those of feature h are 
 
 import numpy as np
 
-from coordboost._generic import compiled
-from coordboost._machine import prefetch
+from coordboost._numba import compiled
 from coordboost.dictionaries.stumps.histogram import PLACES
 
 #: Samples are many from this part of them on.
 MANY = 16
-#: Samples that are asked for ahead, as they lie apart.
-AHEAD = 16
 #: Bytes of profiles that are kept, and for which room is made at once: it is memory only as it is filled.
 ROOM, AT_ONCE = 1 << 30, 1 << 28
 
@@ -29,9 +26,6 @@ def fill_profile(rows, number, samples, sign, offset, near, sums, profile):
     sums[:] = 0
     d, n = len(offset) - 1, len(samples)
     for p in range(n):
-        ahead = d * samples[min(p + AHEAD, n - 1)]
-        prefetch(rows, ahead)
-        prefetch(rows, ahead + d - 1)
         first, heavy = d * samples[p], number[samples[p]] if len(number) else 1
         row = rows[first : first + d]
         for h in range(d):
@@ -83,7 +77,7 @@ class Profiles:
         self.rows = np.array([0 * totals, totals], dtype=kind)
         self.most, self.at_once = ROOM // self.room.nbytes, AT_ONCE // self.room.nbytes
         self.totals, self.at = totals, np.empty(len(totals), dtype=np.int64)
-        self.by_features, self.one_by_one = compiled(fill_profile_by_features, (), allocates=True), compiled(fill_profile, ())
+        self.by_features, self.one_by_one = compiled(fill_profile_by_features), compiled(fill_profile)
         self.clear()
 
     def clear(self):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._generic import compiled
+from coordboost._numba import compiled
 from coordboost._protocol import DICTIONARY
 from coordboost.dictionaries.trees.families import cut_back, norm
 from coordboost.dictionaries.trees.grower import Grower
@@ -145,13 +145,13 @@ class TreeBank:
 
     @functools.cached_property
     def _keep(self):
-        return compiled(keep, ())
+        return compiled(keep)
 
     def see(self, j):
         """Have tree j at hand."""
         if self.seen != j:
             trees = self.held
-            compiled(fill_leaves, ())(self.binned.codes, trees.feature[j], trees.left[j], trees.goes_left[j], self.hand.leaf)
+            compiled(fill_leaves)(self.binned.codes, trees.feature[j], trees.left[j], trees.goes_left[j], self.hand.leaf)
             self.hand.values[:] = trees.values[j]
             self.seen = j
 
@@ -192,7 +192,7 @@ class TreeBank:
             nonlocal last, corr
             self._member[n], m = f, min(2 * int(table.nodes[f]) + 1, int(state.nodes))
             if m != last:
-                corr = compiled(cut_back, ())(state, nodes, m, grown, number, float(table.q), int(table.sums), grower.leaf, values)
+                corr = compiled(cut_back)(state, nodes, m, grown, number, float(table.q), int(table.sums), grower.leaf, values)
                 self.hand.values[:], self.seen, last = values, n, m
             return corr
 
@@ -210,7 +210,7 @@ class TreeBank:
         if j == n:
             begin(f)
             trees, m = self.held, min(2 * int(table.nodes[f]) + 1, int(state.nodes))
-            trees.n_leaves[n] = compiled(keep_nodes, ())(
+            trees.n_leaves[n] = compiled(keep_nodes)(
                 nodes, grower.goes_left, m, trees.feature[n], trees.left[n], trees.goes_left[n], trees.gain[n], trees.n_samples[n],
                 state.scale,
             )  # fmt: skip
@@ -231,7 +231,7 @@ class TreeBank:
     def refit(self, j, v, scale, key):
         """The leaves of the tree just grown, fitted to `v` and white noise; their length."""
         grower, values = self.grower, self.held.values[j]
-        self.length = compiled(refit_leaves, ())(
+        self.length = compiled(refit_leaves)(
             grower.state, grower.nodes, grower.leaf, self.family.growth.l2, v, scale, key, grower.values, values
         )
         self.hand.values[:] = values

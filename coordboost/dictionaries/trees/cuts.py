@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from coordboost._generic import kernel
+from coordboost._numba import kernel
 
 #: A cut: its score; the last bin that goes left (for categories, how many of them go left); whether missing values do; whether the node has
 #: some; what goes left, which is known of the best feature alone.

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from coordboost._generic import kernel
+from coordboost._numba import kernel
 
 
 def norm(values, q):

@@ -17,7 +17,7 @@ import math
 
 import numpy as np
 
-from coordboost._generic import kernel
+from coordboost._numba import kernel
 from coordboost.dictionaries.trees.cuts import cut_categories, cut_ordered, rank, side_score, take_ordered
 from coordboost.dictionaries.trees.histogram import fill_bins, subtract_bins
 from coordboost.dictionaries.trees.whole import ALLOWED, choose_scales, write_entries

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from coordboost._generic import compiled
+from coordboost._numba import compiled
 from coordboost._tiles import all_done, in_order, pool, slices
 from coordboost.dictionaries.trees.cuts import CUT, ROOM
 from coordboost.dictionaries.trees.grow import (
@@ -42,7 +42,7 @@ class Grower:
         codes[:, :n] = binned.codes
         categorical = binned.categorical if binned.categorical.any() else None
         self.table = codes, codes.view(np.uint64), binned.n_bins, binned.missing, categorical, some if len(some) else None
-        self.states, self.run = np.zeros(1, dtype=STATE), compiled(grow, ())
+        self.states, self.run = np.zeros(1, dtype=STATE), compiled(grow)
         self.state = self.states[0]
         self.nodes, self.cuts = np.zeros(2 * leaves, dtype=NODE), np.zeros((2 * leaves, d), dtype=CUT)
         self.rows, self.goes_left = np.zeros((2, n), dtype=np.uint32), np.zeros((2 * leaves, CODES), dtype=np.uint8)
@@ -78,7 +78,7 @@ class Grower:
         self._make(two)
         state, nodes, fixed, memory = self.state, self.nodes, self.fixed, (self.rows, self.fixed)
         codes, _, *about = self.table
-        choose, write, seek, part, named = (compiled(f, ()) for f in (choose_scales, write_entries, search, move_rows, name_leaves))
+        choose, write, seek, part, named = (compiled(f) for f in (choose_scales, write_entries, search, move_rows, name_leaves))
         if not choose(state, fixed[0], target, weight):
             return 0
         heavy = [weight if len(weight) == 1 else weight[rows] for rows in slices(self.n, BLOCK)]
@@ -87,7 +87,7 @@ class Grower:
         lost, total, mass = (sum(column) for column in zip(*sums, strict=True))
         if lost * ALLOWED > self.n:
             return LOST
-        compiled(plant, ())(limits, state, nodes, self.n, total, mass)
+        compiled(plant)(limits, state, nodes, self.n, total, mass)
         fours = slices(len(features), 4)
         while True:
             all_done(
@@ -97,7 +97,7 @@ class Grower:
                 ),
                 fours,
             )  # fmt: skip
-            more = compiled(split_best, ())(
+            more = compiled(split_best)(
                 *about, limits, features, penalty, state, nodes, self.cuts, self.histograms, self.goes_left, self.rooms[0], self.orders[0]
             )
             if not more:
@@ -105,7 +105,7 @@ class Grower:
             parents = [at for at in nodes["parent"][state.first : state.nodes : 2] if nodes[at].apart]
             blocks = [block for at in parents for block in self._moves(at)]
             all_done(lambda block: part(codes, nodes, self.goes_left, *memory, *block), blocks)
-        compiled(finish, ())(state, nodes, self.values)
+        compiled(finish)(state, nodes, self.values)
         blocks = [(at, *ends) for at in range(state.nodes) if has_names(nodes, at) for ends in self._blocks(at)]
         all_done(lambda block: named(codes, nodes, self.goes_left, self.rows, self.leaf, *block), blocks)
         return int(state.leaves)
@@ -119,7 +119,7 @@ class Grower:
         """What ``move_rows`` takes of the blocks of a node: it has to be known how many rows go left in those before."""
         node, ends = self.nodes[at], self._blocks(at)
         one, other = int(node.start), int(self.nodes[node.left].stop)
-        run = compiled(count_left, ())
+        run = compiled(count_left)
         count = lambda block: run(self.table[0], self.nodes, self.goes_left, self.rows, at, *block)  # noqa: E731
         lefts = list(in_order(count, ends)) if len(ends) > 1 else [0]
         for (first, last), left in zip(ends, lefts, strict=True):

@@ -12,7 +12,7 @@ sample, a histogram has two for each bin.
 
 import numpy as np
 
-from coordboost._generic import kernel
+from coordboost._numba import kernel
 
 #: Entries of a table by code.
 CODES = 256

@@ -2,8 +2,8 @@
 
 import math
 
-from coordboost._generic import kernel
 from coordboost._noise import normal
+from coordboost._numba import kernel
 from coordboost.dictionaries.trees.stored import SET
 
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._generic import compiled
+from coordboost._numba import compiled
 from coordboost.dictionaries.trees.stored import SET, fill_leaves
 
 
@@ -78,7 +78,7 @@ class Tree(NamedTuple):
         codes : uint8 (n_features, n_samples), binned as the samples of the fit
         """
         out = np.empty(codes.shape[1], dtype=np.int64)
-        compiled(fill_leaves, ())(codes, self.feature, self.left, self.goes_left, out)
+        compiled(fill_leaves)(codes, self.feature, self.left, self.goes_left, out)
         return out
 
     def splits(self, names, cuts, labels=None):

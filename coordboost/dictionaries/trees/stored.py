@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._generic import compiled, kernel
+from coordboost._numba import compiled, kernel
 from coordboost._tiles import all_done, slices
 
 #: Samples whose predictions are summed up together, in one thread.
@@ -138,7 +138,7 @@ def sum_trees(codes, feature, left, goes_left, values, learners, beta, out, star
 
 def combined(binned, trees, beta):
     """B beta, (n_samples,), rows in threads."""
-    learners, out, run = np.flatnonzero(beta), np.zeros(binned.n_samples), compiled(sum_trees, ())
+    learners, out, run = np.flatnonzero(beta), np.zeros(binned.n_samples), compiled(sum_trees)
     beta = np.asarray(beta, dtype=np.float64)[learners]
     all_done(lambda rows: run(binned.codes, *trees[:4], learners, beta, out, rows.start, rows.stop), slices(len(out), ROWS))
     return out

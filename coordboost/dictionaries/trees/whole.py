@@ -16,7 +16,7 @@ import math
 
 import numpy as np
 
-from coordboost._generic import kernel, reduction
+from coordboost._numba import kernel, reduction
 
 #: Most bits of a count beside a target.
 NARROW = 24

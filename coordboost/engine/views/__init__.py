@@ -2,10 +2,10 @@
 
 from coordboost.engine.views import (
     accelerated,
-    candidates,
     explicit,
     gathered,
     gram,
+    gram_columns,
     lookahead,
     perturbed,
     refit,
@@ -15,10 +15,10 @@ from coordboost.engine.views import (
 
 __all__ = [
     "accelerated",
-    "candidates",
     "explicit",
     "gathered",
     "gram",
+    "gram_columns",
     "lookahead",
     "perturbed",
     "refit",

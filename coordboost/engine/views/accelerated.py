@@ -5,16 +5,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._generic import generic, kernel
+from coordboost._numba import kernel, verb
 from coordboost._protocol import VIEW
 from coordboost._total import refresh_residual, sum_of_losses
 from coordboost.engine.views.explicit import begin_residual, fill_column, fill_curvature
 from coordboost.pieces.coefficients import ANEW, BACK, SLOWER, TwoSequences, mix_models
 from coordboost.pieces.momentum import admissible, mixing
 
-scan = generic("scan")
-correlations = generic("correlations")
-add = generic("add")
+scan = verb("scan")
+correlations = verb("correlations")
+add = verb("add")
 
 #: The least part of gamma with which a run begins anew.
 LEAST = 1e-15

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._generic import compiled, generic, is_piece, leaf
+from coordboost._numba import compiled, is_piece, kernel, verb
 from coordboost._protocol import DICTIONARY, STEP, VIEW
 from coordboost._winner import best_of, best_of_all
 from coordboost.dictionaries.dense import Dense
@@ -15,17 +15,17 @@ from coordboost.engine.views.gram_columns import STRIP, largest
 from coordboost.pieces.fitted import tempered
 from coordboost.screening.best import SIZE_BITS
 
-scan = generic("scan")
-correlations = generic("correlations")
-tie = generic("tie")
-tempo = generic("tempo")
-search = generic("search")
-after = generic("after")
-push = generic("push")
-turn = generic("turn")
-decide = generic("decide")
-search_pair = generic("search_pair")
-accumulate = generic("accumulate")
+scan = verb("scan")
+correlations = verb("correlations")
+tie = verb("tie")
+tempo = verb("tempo")
+search = verb("search")
+after = verb("after")
+push = verb("push")
+turn = verb("turn")
+decide = verb("decide")
+search_pair = verb("search_pair")
+accumulate = verb("accumulate")
 
 
 class Seen(NamedTuple):
@@ -44,7 +44,7 @@ class Seen(NamedTuple):
         return self.rounding
 
 
-@leaf
+@kernel
 def reaching(corr, limit):
     """How many sizes are not below `limit`: vector code."""
     count = 0

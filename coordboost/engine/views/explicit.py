@@ -5,15 +5,14 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost import _linesearch
-from coordboost._generic import generic, kernel
-from coordboost._machine import lined
+from coordboost._numba import kernel, verb
 from coordboost._protocol import DICTIONARY, LOSS, VIEW
 from coordboost._total import refresh_residual, residual_into, residual_of_each, sum_of_losses
 
-scan = generic("scan")
-correlations = generic("correlations")
-add = generic("add")
-column = generic("column")
+scan = verb("scan")
+correlations = verb("correlations")
+add = verb("add")
+column = verb("column")
 
 
 @kernel
@@ -28,9 +27,9 @@ def as_it_is(view, k):
 
 
 #: Whether a view has come to where no step may be made: the run goes back from there.
-stopped = generic("stopped", never)
+stopped = verb("stopped", never)
 #: Draw the noise of step k.
-perturb = generic("perturb", as_it_is)
+perturb = verb("perturb", as_it_is)
 
 
 def over(view, dictionary):
@@ -66,7 +65,7 @@ def add_then_refresh(dictionary, j, a, loss, y, weight, base, pred, resid, even)
 
 
 #: The same in one pass over the samples, which saves a third of the memory traffic: a verb that a dictionary may have.
-add_and_refresh = generic("add_and_refresh", add_then_refresh)
+add_and_refresh = verb("add_and_refresh", add_then_refresh)
 
 
 @kernel
@@ -78,7 +77,7 @@ def copy_column(dictionary, j, out):
 
 
 #: The same without an array on the way, for which the whole loop would count references: a verb that a dictionary may have.
-fill_column = generic("fill_column", copy_column)
+fill_column = verb("fill_column", copy_column)
 
 #: The loss is a sum over the samples, which may be looked at one by one; it is, and every weight is 1.
 SEPARABLE, EVEN = 1, 2
@@ -136,7 +135,7 @@ class Explicit(NamedTuple):
     def start(cls, problem):
         """The view at beta = 0."""
         y, rest = problem.y, (problem.tie, room_for_a_line(problem.y), separable(problem))
-        pred, resid = lined(y.shape, y.dtype), lined(y.shape, y.dtype)
+        pred, resid = np.zeros_like(y), np.zeros_like(y)
         view = cls(problem.loss, problem.dictionary, y, problem.weight, problem.base, pred, resid, *rest)
         begin_residual(view.loss, view.y, view.weight, view.base, view.pred, view.resid)
         return view

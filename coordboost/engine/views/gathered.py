@@ -9,18 +9,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._generic import generic, record
+from coordboost._numba import record, verb
 from coordboost._protocol import VIEW
 from coordboost._winner import best_of_all
 from coordboost.dictionaries import Dense
-from coordboost.engine.views.candidates import held_columns
 from coordboost.engine.views.explicit import Explicit, room_for_a_line
+from coordboost.engine.views.lookahead import held_columns
 from coordboost.screening.best import top_learners
-from coordboost.screening.columns import HeldColumns
 from coordboost.screening.sphere import SLACK
 
-push = generic("push")
-search = generic("search")
+push = verb("push")
+search = verb("search")
 
 
 @VIEW.own
@@ -66,28 +65,25 @@ class Gathered(NamedTuple):
         push(self.inner, self.state.winner, shrink, theta)
 
 
-class GatheredCandidates(NamedTuple):
-    """What a scan chose: the learners, the columns of all that were candidates once, and the view that steps on them."""
+class GatheredCandidates:
+    """The candidates of the last scan, the columns of all that were candidates once, and the view that steps on them."""
 
-    learner: np.ndarray
-    held: HeldColumns
-    view: Gathered
+    def __init__(self, problem):
+        self.problem, self.held = problem, held_columns(problem)
 
-    def price(self, prices, gained):
+    def view(self, beta, n_candidates):
+        """The view at the coefficients `beta`, on so many candidates. *Cost*: one scan, and the columns that are not held yet."""
+        problem = self.problem
+        pred = problem.combine(beta)
+        resid = problem.resid(pred)
+        learner, outside = top_learners(problem.scan(resid), problem.tie, n_candidates)
+        slot = self.held.at(learner)
+        rows = self.held.rows[slot]
+        rest = (problem.tie, room_for_a_line(problem.y))
+        inner = Explicit(problem.loss, Dense(rows), problem.y, problem.weight, problem.base, pred, resid, *rest)
+        return Gathered(inner, learner, resid.copy(), outside, record(fresh=1, winner=0))
+
+    def price(self, prices, gained, view):
         """What the scan and the `gained` steps since have cost, in multiplications."""
-        size, n_samples = len(self.learner), len(self.view.anchor)
+        size, n_samples = len(view.learner), len(view.anchor)
         return prices.candidates(size) + gained * (prices.residual + (n_samples + 100) * size)
-
-
-def gathered_candidates(problem, beta, n_candidates, previous=None):
-    """Candidates at the coefficients `beta`: one scan, and the columns that `previous` does not hold."""
-    pred = problem.combine(beta)
-    resid = problem.resid(pred)
-    corr = problem.scan(resid)
-    learner, outside = top_learners(corr, problem.tie, n_candidates)
-    held = held_columns(problem) if previous is None else previous.held
-    slot = held.at(learner)
-    rows = held.rows[slot]
-    rest = (problem.tie, room_for_a_line(problem.y))
-    inner = Explicit(problem.loss, Dense(rows), problem.y, problem.weight, problem.base, pred, resid, *rest)
-    return GatheredCandidates(learner, held, Gathered(inner, learner, resid.copy(), outside, record(fresh=1, winner=0)))

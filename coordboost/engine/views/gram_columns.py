@@ -15,16 +15,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._generic import leaf, record
+from coordboost._numba import kernel, record
 from coordboost._protocol import DICTIONARY, VIEW
-from coordboost.engine.views.distance import beats, follow, level, restart, scale_of
+from coordboost.engine.views.lookahead import scale_of
 from coordboost.screening.best import SIZE_BITS
 from coordboost.screening.columns import HeldColumns
-from coordboost.screening.inner_products import inner_products
 from coordboost.screening.scan import BLOCK, in_parallel
 
 #: Correlations are moved and searched by so many.
 STRIP = 256
+#: Bytes of Gram columns that are kept, and for which room is made at once: it is memory only as it is filled.
+ROOM, AT_ONCE = 1 << 30, 1 << 28
 
 
 def padded(values):
@@ -34,7 +35,7 @@ def padded(values):
     return out
 
 
-@leaf
+@kernel
 def move(corr, start, column, shrink, theta):
     """corr <- (1 - shrink) corr + shrink start - theta column."""
     if shrink != 0.0:
@@ -45,7 +46,7 @@ def move(corr, start, column, shrink, theta):
             corr[p] -= theta * column[p]
 
 
-@leaf
+@kernel
 def largest(bits):
     """The largest size among numbers whose bits are given, as bits, whose maximum is vector code; NaN is larger than all."""
     top = 0
@@ -60,21 +61,15 @@ class GramColumns(NamedTuple):
     """All correlations, in units of `scale`, and the Gram columns of some learners.
 
     columns : (>= n_held, width), width being n_learners filled up to whole strips;  place : (n_learners,), their rows, -1 for the others
-    start, corr, bits : correlations at beta = 0, now, and the bits of these, (width,);  tops, sizes : bits of the largest size in each
-    strip, and these sizes, (n_strips,);  origin : correlations at the anchor of `trial`, (width,)
-    trial : whether lookahead would still have needed no scan since its anchor (see ``distance``)
-    state : |pred|^2 and <y, pred>; the learner whose column is wanted, or -1; whether the trial goes on
+    start, corr : correlations at beta = 0, and now, (width,);  tops : the largest size in each strip, (n_strips,)
+    state : |pred|^2 and <y, pred>; the learner whose column is wanted, or -1
     """
 
     columns: np.ndarray
     place: np.ndarray
     start: np.ndarray
     corr: np.ndarray
-    bits: np.ndarray
     tops: np.ndarray
-    sizes: np.ndarray
-    origin: np.ndarray
-    trial: np.record
     state: np.record
     rounding: float
     scale: float
@@ -86,44 +81,27 @@ class GramColumns(NamedTuple):
         """The view at the coefficients `beta`, with the columns of a ``GramStore``. *Cost*: one scan."""
         pred = problem.combine(beta) / store.scale
         corr = padded(problem.scan(problem.weight * (problem.y / store.scale - pred))) if beta.any() else store.start.copy()
-        bits, tops = corr.view(np.int64), np.zeros(len(corr) // STRIP, dtype=np.int64)
-        for c in range(len(tops)):
-            tops[c] = np.abs(corr[c * STRIP : (c + 1) * STRIP]).max().view(np.int64)
         square, with_y = float(problem.weight @ pred**2), float(problem.weight @ (problem.y / store.scale * pred))
-        trial, state = level(np.inf, square), record(square=square, with_y=with_y, wanted=-1, on_trial=0)
-        arrays = store.held.rows, store.held.place, store.start, corr, bits, tops, tops.view(np.float64), corr.copy()
-        return cls(*arrays, trial, state, problem.tie / store.scale, store.scale)
-
-    def begin_trial(self, size):
-        """Watch from now on how long lookahead with `size` candidates would need no scan; ``state.on_trial`` becomes 0 where it would.
-
-        *Cost*: O(n_learners).
-        """
-        n, state = len(self.place), self.state
-        outside = -np.inf if size >= n else float(np.partition(np.abs(self.corr[:n]), n - size - 1)[n - size - 1])
-        restart(self.trial, outside, state.square)
-        self.origin[:] = self.corr
-        state.on_trial = 1
+        tops, state = np.abs(corr.reshape(-1, STRIP)).max(axis=1), record(square=square, with_y=with_y, wanted=-1)
+        return cls(store.held.rows, store.held.place, store.start, corr, tops, state, problem.tie / store.scale, store.scale)
 
     def tie(self):
         return self.rounding * self.scale
 
     def best(self, step, beta):
         """The winner among all learners, or (-1, 0) where its column is wanted."""
-        corr, sizes, state = self.corr, self.sizes, self.state
+        corr, tops = self.corr, self.tops
         top, first = 0.0, 0
-        for c in range(len(sizes)):
-            top = sizes[c] if sizes[c] > top else top
+        for c in range(len(tops)):
+            top = tops[c] if tops[c] > top else top
         certain = top - min(self.rounding, 0.5 * top)
-        while first < len(sizes) - 1 and sizes[first] < certain:
+        while first < len(tops) - 1 and tops[first] < certain:
             first += 1
         j = first * STRIP
         while j < len(self.place) - 1 and abs(corr[j]) < certain:
             j += 1
-        if state.on_trial != 0 and not beats(self.trial, certain, self.rounding):
-            state.on_trial = 0
         if self.place[j] < 0:
-            state.wanted = j
+            self.state.wanted = j
             return -1, 0.0
         return j, corr[j] * self.scale
 
@@ -140,18 +118,13 @@ class GramColumns(NamedTuple):
         corr, start, state, keep = self.corr, self.start, self.state, 1.0 - shrink
         theta = theta * (1.0 / self.scale)
         column = self.columns[self.place[j]]
-        if state.on_trial != 0:
-            follow(self.trial, shrink, theta, column[j], self.origin[j] - corr[j], start[j] - self.origin[j])
         state.square = keep * keep * state.square + 2.0 * keep * theta * (start[j] - corr[j]) + theta * theta * column[j]
         state.with_y = keep * state.with_y + theta * start[j]
-        for c in range(len(self.tops)):
+        bits, tops = corr.view(np.int64), self.tops.view(np.int64)
+        for c in range(len(tops)):
             low, high = c * STRIP, (c + 1) * STRIP
             move(corr[low:high], start[low:high], column[low:high], shrink, theta)
-            self.tops[c] = largest(self.bits[low:high])
-
-
-#: Bytes of Gram columns that are kept, and for which room is made at once: it is memory only as it is filled.
-ROOM, AT_ONCE = 1 << 30, 1 << 28
+            tops[c] = largest(bits[low:high])
 
 
 class GramStore:
@@ -174,10 +147,16 @@ class GramStore:
         """Correlations at beta = 0, in units of `scale`, filled up to whole strips. *Cost*: a scan, unless they were set before."""
         return padded(self.problem.scan(self.problem.weight * (self.problem.y / self.scale)))
 
-    def clear(self):
-        """Let go of all columns."""
-        self.blocks = []
-        self.held.keep(0)
+    def make_room(self, n):
+        """Let go of all columns where there is no room for n more."""
+        if len(self.held) + n > self.most:
+            self.blocks = []
+            self.held.keep(0)
+
+    def missing(self, learners):
+        """Those whose columns are not held, with room for them."""
+        self.make_room(np.count_nonzero(self.held.place[learners] < 0))
+        return learners[self.held.place[learners] < 0]
 
     def hold(self, blocks):
         """Hold the columns of these blocks and no others."""
@@ -200,12 +179,13 @@ def gram_columns(problem, learners, out):
     out[:, n:] = 0.0
     if problem.products is not None:
         problem.products.columns(learners, out[:, :n])
-        return
-    if stored is None:
+    elif stored is not None:
+        columns = stored[learners] * problem.weight
+
+        def fill(first):
+            np.matmul(columns, stored[first : first + BLOCK].T, out=out[:, first : min(n, first + BLOCK)])
+
+        in_parallel(fill, range(0, n, BLOCK), columns.size * n)
+    else:
         for row, column in zip(out, problem.gather(learners).T, strict=True):
             row[:n] = problem.scan(problem.weight * column)
-        return
-    columns = stored[learners] * problem.weight
-    in_parallel(
-        lambda first: inner_products(columns, stored, first, min(n, first + BLOCK), out), range(0, n, BLOCK), columns.size * n
-    )

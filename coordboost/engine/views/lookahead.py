@@ -9,25 +9,89 @@ the best of all learners, provably, and no scan is needed. The same holds once m
 against the other candidates. A step costs O(front), a new front O(candidates x front), a new scan O(n_samples x n_learners).
 
     all learners      scan         Python, one pass over the data
-      candidates      correlations at the last scan, Gram block, sums of the distance since
-        front         correlations now, small Gram block, sums of the distance since it was formed
+      candidates      correlations at the last scan, Gram matrix, sums of the distance since
+        front         correlations now, small Gram matrix, sums of the distance since it was formed
 
-How the distance is followed in O(1) a step stands in ``distance``; the proof with rounding in ``docs/lookahead.md``.
+How far the residual has gone is followed in O(1) a step. With p_0 the prediction at an anchor, d = pred - p_0 and a step
+pred <- (1 - s) pred + t B_j,
+
+    |d|^2 <- (1-s)^2 |d|^2 + s^2 |p_0|^2 + t^2 |B_j|^2 - 2 s (1-s) <d, p_0> + 2 (1-s) t <B_j, d> - 2 s t <B_j, p_0>
+    <d, p_0> <- (1-s) <d, p_0> - s |p_0|^2 + t <B_j, p_0>
+
+where <B_j, d> and <B_j, p_0> are differences of correlations at hand. The proof with rounding stands in ``docs/lookahead.md``.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._generic import generic, kernel
+from coordboost._numba import compiled, kernel, record, verb
 from coordboost._protocol import VIEW
-from coordboost.engine.views.distance import beats, follow, pred_square, restart
-from coordboost.screening.best import SIZE_BITS, edge
+from coordboost.screening.best import SIZE_BITS, edge, top_learners
+from coordboost.screening.columns import HeldColumns, grown
+from coordboost.screening.inner_products import inner_product
+from coordboost.screening.scan import LITTLE, in_parallel
+from coordboost.screening.sphere import SLACK
 
-regroup = generic("regroup")
+regroup = verb("regroup")
 
-# The front is moved and searched strip by strip: loops of a fixed length become straight vector code.
+#: The front is moved and searched strip by strip: loops of a fixed length become straight vector code.
 STRIP = 8
+#: A large Gram matrix is dealt out to so many tasks; its columns are taken so many at a time, and samples: these stay in the cache.
+TASKS, WIDTH, DEPTH = 8, 64, 1024
+#: Rows of `values`: of the candidates, the correlations at beta = 0 and at the last scan, the coefficients moved since in units of
+#: ``state.unit``, and the correlations when the front was formed.
+START, SCANNED, MOVED, RECENT = range(4)
+#: Rows of `front`: correlations at beta = 0, when the front was formed, and now; and the largest size in each strip of these.
+AT_START, FORMED, NOW, TOPS = range(4)
+#: Rows of `places`: the candidates; their places by increasing learner; the places of the front, by increasing learner.
+LEARNER, ORDER, FRONT = range(3)
+
+
+def scale_of(problem):
+    """A power of two near the norm of y, 1 for y = 0: the unit of correlations and predictions."""
+    norm = problem.tie / (2 * problem.n_samples * np.finfo(float).eps)
+    return float(np.ldexp(1.0, int(np.frexp(norm)[1]) - 1)) if norm > 0 else 1.0
+
+
+def anchor(outside, square):
+    """Where a distance begins: the largest size of a correlation `outside`, and |p_0|^2 = `square`.
+
+    distance, along : |d|^2 and <d, p_0>;  kept : what is left of p_0;  length, steps : the way gone, and in how many steps
+    """
+    return record(outside=float(outside), square=float(square), distance=0.0, along=0.0, kept=1.0, length=0.0, steps=0.0)
+
+
+@kernel
+def restart(anchor, outside, square):
+    """Make the prediction as it is now the anchor."""
+    anchor.outside, anchor.square = outside, square
+    anchor.distance, anchor.along, anchor.kept, anchor.length, anchor.steps = 0.0, 0.0, 1.0, 0.0, 0.0
+
+
+@kernel
+def follow(anchor, shrink, theta, square, with_d, with_anchor):
+    """Follow the distance through one step; `square` is |B_j|^2, the others <B_j, d> and <B_j, p_0>."""
+    keep, distance, along, start = 1.0 - shrink, anchor.distance, anchor.along, anchor.square
+    gone = keep * keep * distance + shrink * shrink * start + theta * theta * square - 2.0 * shrink * keep * along
+    anchor.distance = gone + 2.0 * theta * (keep * with_d - shrink * with_anchor)
+    anchor.along = keep * along - shrink * start + theta * with_anchor
+    anchor.kept *= keep
+    anchor.length += abs(theta) + shrink
+    anchor.steps += 1.0
+
+
+@kernel
+def pred_square(anchor):
+    """|pred|^2."""
+    return anchor.square + 2.0 * anchor.along + anchor.distance
+
+
+@kernel
+def beats(anchor, size, doubt):
+    """Whether `size` is certainly larger than any correlation outside."""
+    room = size - anchor.outside - doubt
+    return room > 0.0 and room * room > (1.0 + SLACK) * anchor.distance + 2.0 * anchor.length * doubt
 
 
 @kernel
@@ -42,32 +106,19 @@ class Lookahead(NamedTuple):
 
     gram : Gram matrix of the s candidates, (>= s, >= s);  block : that of the front, its rows one after the other, each filled up
     with zeros to whole strips, (s * STRIP * strips(s),)
-    start, scanned, moved, recent : of the candidates, the correlations at beta = 0 and at the last scan, the coefficients moved since in
-    units of ``state.unit``, and the correlations when the front was formed, (s,) each
-    learner : the candidates, as they stand in all arrays;  order : their places by increasing learner. Sums over candidates, and ties, go
-    by that order, so where a candidate stands does not matter, (s,) each
-    front : the places of the front among the candidates, by increasing learner;  front_start, front_recent : their correlations at
-    beta = 0 and when the front was formed: the first ``state.front`` entries count, (s,) each
-    now : correlations of the front, filled up likewise, (STRIP * strips(s),);  tops : the largest size in each strip, (strips(s),)
-    outer, inner : the distances from the last scan, and from where the front was formed (see ``distance``)
-    state : with_y, <y, pred>;  unit : of `moved`;  front, winner : size of the front, and who won in it;  fresh : no step since the scan
+    values : float64 (4, s), and front : float64 (4, STRIP * strips(s)), of which the first ``state.front`` entries count: see above
+    places : int64 (3, s): see above. Sums over candidates, and ties, go by increasing learner, so where one stands does not matter
+    outer, inner : the distances from the last scan, and from where the front was formed: see `anchor`
+    state : with_y, <y, pred>;  unit : of MOVED;  front, winner : size of the front, and who won in it;  fresh : no step since the scan
     wanted : size of the next front;  regroups : fronts formed since the scan
     rounding : the tie of the problem;  error : relative rounding of an inner product
     """
 
     gram: np.ndarray
     block: np.ndarray
-    start: np.ndarray
-    scanned: np.ndarray
-    moved: np.ndarray
-    recent: np.ndarray
-    learner: np.ndarray
-    order: np.ndarray
+    values: np.ndarray
     front: np.ndarray
-    front_start: np.ndarray
-    front_recent: np.ndarray
-    now: np.ndarray
-    tops: np.ndarray
+    places: np.ndarray
     outer: np.record
     inner: np.record
     state: np.record
@@ -82,50 +133,48 @@ class Lookahead(NamedTuple):
 
     def regroup(self):
         """Bring the correlations of all candidates up to date and form a new front of the ``state.wanted`` largest."""
-        recent, now, state, outer, n = self.recent, self.now, self.state, self.outer, len(self.learner)
-        kept = outer.kept
+        values, front, order, state, n = self.values, self.front, self.places[ORDER], self.state, self.places.shape[1]
+        recent, kept = values[RECENT], self.outer.kept
         for p in range(n):
-            recent[p] = kept * self.scanned[p] + (1.0 - kept) * self.start[p]
+            recent[p] = kept * values[SCANNED, p] + (1.0 - kept) * values[START, p]
         for r in range(n):
-            i = self.order[r]
-            change = state.unit * self.moved[i]
+            change = state.unit * values[MOVED, order[r]]
             if change != 0.0:
+                row = self.gram[order[r]]
                 for p in range(n):
-                    recent[p] -= change * self.gram[i, p]
+                    recent[p] -= change * row[p]
         bits = recent.view(np.int64)
         low, ties = edge(bits, min(state.wanted, n))
         w, outside = 0, -np.inf
         for r in range(n):
-            i = self.order[r]
+            i = order[r]
             size = bits[i] & SIZE_BITS
             if size > low or (size == low and ties > 0):
                 ties -= size == low
-                self.front[w], self.front_start[w], self.front_recent[w], now[w] = i, self.start[i], recent[i], recent[i]
+                self.places[FRONT, w] = i
+                front[AT_START, w], front[FORMED, w], front[NOW, w] = values[START, i], recent[i], recent[i]
                 w += 1
             else:
                 outside = max(outside, abs(recent[i]))
         width = STRIP * strips(w)
         for a in range(w):
             for b in range(w):
-                self.block[a * width + b] = self.gram[self.front[a], self.front[b]]
+                self.block[a * width + b] = self.gram[self.places[FRONT, a], self.places[FRONT, b]]
             self.block[a * width + w : (a + 1) * width] = 0.0
-        now[w:width] = 0.0
+        front[NOW, w:width] = 0.0
         for c in range(strips(w)):
-            self.tops[c] = 0.0
-            for q in range(c * STRIP, (c + 1) * STRIP):
-                self.tops[c] = max(self.tops[c], abs(now[q]))
-        restart(self.inner, outside, pred_square(outer))
+            front[TOPS, c] = np.abs(front[NOW, c * STRIP : (c + 1) * STRIP]).max()
+        restart(self.inner, outside, pred_square(self.outer))
         state.front = w
         state.regroups += 1
 
     def best(self, step, beta):
         """The winner among all learners, or (-1, 0) where only a scan can tell."""
-        now, tops, state, outer, inner, n = self.now, self.tops, self.state, self.outer, self.inner, len(self.learner)
+        front, state, outer, inner, n = self.front, self.state, self.outer, self.inner, self.places.shape[1]
         while True:
-            w = state.front
-            top = 0.0
+            w, top = state.front, 0.0
             for c in range(strips(w)):
-                top = max(top, tops[c])
+                top = max(top, front[TOPS, c])
             certain = top - min(self.rounding, 0.5 * top)
             doubt = self.rounding + self.error * outer.length + 1e-15 * inner.steps
             if w > 0 and (w == n or beats(inner, certain, doubt)):
@@ -135,21 +184,18 @@ class Lookahead(NamedTuple):
             regroup(self)
         if state.fresh == 0 and not beats(outer, certain, doubt):
             return -1, 0.0
-        first, local = 0, 0
-        for c in range(strips(w) - 1, -1, -1):
-            first = c if tops[c] >= certain else first
-        part = now[first * STRIP : (first + 1) * STRIP]
-        for q in range(STRIP - 1, -1, -1):
-            local = q if abs(part[q]) >= certain else local
-        local += first * STRIP
-        state.fresh = 0
-        state.winner = local
-        return self.learner[self.front[local]], now[local] * self.scale
+        local = 0
+        while front[TOPS, local // STRIP] < certain:
+            local += STRIP
+        while abs(front[NOW, local]) < certain:
+            local += 1
+        state.fresh, state.winner = 0, local
+        return self.places[LEARNER, self.places[FRONT, local]], front[NOW, local] * self.scale
 
     def search(self, j, a, b):
         """The t that minimises the loss at pred + t (a B_j - b pred), j the learner that `best` returned."""
         state, local = self.state, self.state.winner
-        corr, start, square = self.now[local], self.front_start[local], pred_square(self.outer)
+        corr, start, square = self.front[NOW, local], self.front[AT_START, local], pred_square(self.outer)
         a = a / self.scale
         along = a * corr - b * (state.with_y - square)
         own = self.block[local * STRIP * strips(state.front) + local]
@@ -158,30 +204,134 @@ class Lookahead(NamedTuple):
 
     def push(self, j, shrink, theta):
         """The state after pred <- (1 - shrink) pred + theta B_j, j the learner that `best` returned."""
-        now, state, local, w = self.now, self.state, self.state.winner, self.state.front
+        front, state, local, w = self.front, self.state, self.state.winner, self.state.front
         theta = theta * (1.0 / self.scale)
-        width = STRIP * strips(w)
-        row = self.block[local * width : (local + 1) * width]
-        i = self.front[local]
-        corr, start, recent, scanned = now[local], self.front_start[local], self.front_recent[local], self.scanned[i]
-        follow(self.outer, shrink, theta, row[local], scanned - corr, start - scanned)
-        follow(self.inner, shrink, theta, row[local], recent - corr, start - recent)
-        keep = 1.0 - shrink
+        first = local * STRIP * strips(w)
+        i, own, keep = self.places[FRONT, local], self.block[first + local], 1.0 - shrink
+        corr, start, formed, scanned = front[NOW, local], front[AT_START, local], front[FORMED, local], self.values[SCANNED, i]
+        follow(self.outer, shrink, theta, own, scanned - corr, start - scanned)
+        follow(self.inner, shrink, theta, own, formed - corr, start - formed)
         state.with_y = keep * state.with_y + theta * start
         if shrink != 0.0:
             state.unit *= keep
             if state.unit < 1e-100:
-                for p in range(len(self.moved)):
-                    self.moved[p] *= state.unit
+                for p in range(self.values.shape[1]):
+                    self.values[MOVED, p] *= state.unit
                 state.unit = 1.0
             for p in range(w):
-                now[p] = keep * now[p] + shrink * self.front_start[p]
+                front[NOW, p] = keep * front[NOW, p] + shrink * front[AT_START, p]
         for c in range(strips(w)):
-            part, moves, top = now[c * STRIP : (c + 1) * STRIP], row[c * STRIP : (c + 1) * STRIP], 0.0
-            for q in range(STRIP):
-                value = part[q] - theta * moves[q]
-                part[q] = value
+            top = 0.0
+            for q in range(c * STRIP, (c + 1) * STRIP):
+                value = front[NOW, q] - theta * self.block[first + q]
+                front[NOW, q] = value
                 size = abs(value)
                 top = size if size > top else top
-            self.tops[c] = top
-        self.moved[i] += theta / state.unit
+            front[TOPS, c] = top
+        self.values[MOVED, i] += theta / state.unit
+
+
+def gram_entries(rows, slot, fresh, gram, first, stride):
+    """Gram entries of the columns ``rows[slot]`` in the rows and columns `fresh`; the part of every stride-th task.
+
+    *Numerics*: the order in which an entry is summed depends on the number of samples alone: whatever is computed with it, and on
+    however many threads, the bits are the same.
+    """
+    n, m = rows.shape[1], len(fresh)
+    total = np.empty((m, WIDTH))
+    for block in range(first * WIDTH, len(slot), stride * WIDTH):
+        width = min(WIDTH, len(slot) - block)
+        total[:] = 0.0
+        for top in range(0, n, DEPTH):
+            bottom = min(n, top + DEPTH)
+            for f in range(m):
+                column = rows[slot[fresh[f]], top:bottom]
+                for q in range(width):
+                    total[f, q] += inner_product(column, rows[slot[block + q], top:bottom])
+        for f in range(m):
+            for q in range(width):
+                gram[fresh[f], block + q] = gram[block + q, fresh[f]] = total[f, q]
+
+
+def held_columns(problem, root=1.0):
+    """A store for columns of candidates, each times `root`."""
+
+    def fill(learners, out):
+        np.multiply(problem.gather(learners).T, root, out=out)
+
+    return HeldColumns(fill, problem.n_learners, problem.n_samples)
+
+
+class Candidates:
+    """The candidates of the last scan, and the view that steps on them. Who stays keeps its place, and its Gram entries.
+
+    learner, start : (s,), and their correlations at beta = 0;  place : (n_learners,), -1 for the others;  gram : (>= s, >= s)
+    corr : of all learners at the last scan;  fresh : how many candidates are new
+    """
+
+    def __init__(self, problem):
+        self.problem, self.scale, self.fresh = problem, scale_of(problem), 0
+        self.learner, self.start = np.zeros(0, dtype=np.int64), np.zeros(0)
+        self.place, self.gram = np.full(problem.n_learners, -1), np.empty((0, 0))
+        self.root = np.sqrt(problem.weight)
+        self.held = held_columns(problem, self.root) if problem.products is None else None
+
+    def view(self, beta, n_candidates):
+        """The view at the coefficients `beta`, on so many candidates. *Cost*: one scan, and Gram entries that are not known yet.
+
+        Which they are, and all steps on them, depend on (problem, beta, n_candidates) alone, whatever came before.
+        """
+        problem, scale = self.problem, self.scale
+        pred, y, tie = problem.combine(beta) / scale, problem.y / scale, problem.tie / scale
+        self.corr = problem.scan(problem.weight * (y - pred))
+        learner, outside = top_learners(self.corr, tie, n_candidates)
+        if len(learner) < len(self.learner):
+            self.__init__(problem)
+        self._put(learner, y)
+        s, width = len(learner), STRIP * strips(len(learner))
+        values, front, places = np.zeros((4, s)), np.zeros((4, width)), np.zeros((3, s), dtype=np.int64)
+        values[START], values[SCANNED] = self.start, self.corr[self.learner]
+        places[LEARNER], places[ORDER] = self.learner, self.place[learner]
+        state = record(
+            with_y=float(problem.weight @ (y * pred)), unit=1.0, front=0, winner=0, fresh=1, wanted=min(s, 32), regroups=0
+        )
+        levels = anchor(outside, problem.weight @ pred**2), anchor(-np.inf, 0.0)
+        error = 4 * problem.n_samples * float(np.finfo(float).eps)
+        return Lookahead(self.gram, np.empty(s * width), values, front, places, *levels, state, tie, error, scale)
+
+    def _put(self, learner, y):
+        """The candidates are now the learners `learner`, of which there are no fewer than before."""
+        place, old, s = self.place[learner], len(self.learner), len(learner)
+        new, free = learner[place < 0], np.ones(s, dtype=bool)
+        free[place[place >= 0]] = False
+        fresh = np.flatnonzero(free)
+        self.place[self.learner[free[:old]]] = -1
+        self.learner, self.start = grown(self.learner, (s,)), grown(self.start, (s,))
+        self.learner[fresh], self.place[new] = new, fresh
+        if s > len(self.gram):
+            self.gram = grown(self.gram, (2 * s, 2 * s))
+        self.fresh = len(fresh)
+        if self.held is None:
+            self._from_counts(fresh, y)
+        else:
+            self._from_columns(fresh, y)
+
+    def _from_columns(self, fresh, y):
+        """Fill in what is known of the candidates at `fresh`, from the columns of all that were candidates once."""
+        self.start[fresh] = [np.dot(self.held.rows[k], self.root * y) for k in self.held.at(self.learner[fresh])]
+        slot, work, run = self.held.place[self.learner], len(fresh) * len(self.learner) * len(y), compiled(gram_entries)
+        tasks = TASKS if work > LITTLE else 1
+        in_parallel(lambda first: run(self.held.rows, slot, fresh, self.gram, first, tasks), range(tasks), work)
+
+    def _from_counts(self, fresh, y):
+        """The same for a dictionary that gives Gram entries without columns."""
+        s = len(self.learner)
+        self.start[fresh] = self.problem.scan(self.problem.weight * y)[self.learner[fresh]]
+        self.gram[fresh, :s] = self.problem.products.cross(self.learner[fresh], self.learner)
+        self.gram[:s, fresh] = self.gram[fresh, :s].T
+
+    def price(self, prices, gained, view):
+        """What the scan and the `gained` steps since have cost, in multiplications."""
+        state, size = view.state, len(self.learner)
+        moving = gained * (2 * state.front + 120) + 2 * state.regroups * state.front**2
+        return prices.candidates(size, self.fresh, self.fresh * size) + moving

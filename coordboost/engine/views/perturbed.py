@@ -4,21 +4,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._generic import generic, kernel
 from coordboost._noise import LEAVES, SHARE, STRUCTURE, add_noise, keep_some, key_of, normal
+from coordboost._numba import kernel, verb
 from coordboost._protocol import VIEW
 from coordboost._total import refresh_residual
 from coordboost.engine.views.explicit import Explicit
 from coordboost.pieces.fitted import fitted
 from coordboost.pieces.perturbation import Structure
 
-scan = generic("scan")
-correlations = generic("correlations")
-dot = generic("dot")
-push = generic("push")
-search = generic("search")
-tie = generic("tie")
-weigh = generic("weigh")
+scan = verb("scan")
+correlations = verb("correlations")
+dot = verb("dot")
+push = verb("push")
+search = verb("search")
+tie = verb("tie")
+weigh = verb("weigh")
 
 #: The kinds of structure noise, as numbers for kernels.
 NONE, OWN, SAME = (int(kind) for kind in (Structure.NONE, Structure.OWN, Structure.SAME))
@@ -30,7 +30,7 @@ def refit_unit(dictionary, j, v, scale, key):
     return dot(dictionary, j, v) + scale * normal(key, 0)
 
 
-refit = generic("refit", refit_unit)
+refit = verb("refit", refit_unit)
 
 
 @kernel

@@ -4,7 +4,7 @@ import functools
 
 import numpy as np
 
-from coordboost._generic import compiled, generic, is_piece
+from coordboost._numba import compiled, is_piece, verb
 from coordboost._protocol import COEFFICIENTS, DICTIONARY, VIEW
 from coordboost.dictionaries.dense import Dense
 from coordboost.engine.views.accelerated import Accelerated
@@ -14,14 +14,14 @@ from coordboost.engine.views.perturbed import Perturbed
 from coordboost.pieces.coefficients import Single, TwoSequences
 from coordboost.pieces.fitted import fitted
 
-tempered = generic("tempered")
-tempo = generic("tempo")
-tie = generic("tie")
-sought = generic("sought")
-weigh = generic("weigh")
-move = generic("move")
-price = generic("price")
-coefficient = generic("coefficient")
+tempered = verb("tempered")
+tempo = verb("tempo")
+tie = verb("tie")
+sought = verb("sought")
+weigh = verb("weigh")
+move = verb("move")
+price = verb("price")
+coefficient = verb("coefficient")
 
 
 def run_weigh(view, out):

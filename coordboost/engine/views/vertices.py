@@ -5,23 +5,23 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost import _linesearch
-from coordboost._generic import generic, kernel
 from coordboost._linesearch import sign
+from coordboost._numba import kernel, verb
 from coordboost._protocol import VIEW
 from coordboost._winner import best_of_all
 from coordboost.engine.views.called import Seen
 from coordboost.engine.views.explicit import Explicit, over
 from coordboost.pieces.frank_wolfe import AWAY, FORWARD, NOTHING, SWAP, SWAPPED, Vertices
 
-coefficient = generic("coefficient")
-column = generic("column")
-correlations = generic("correlations")
-push = generic("push")
-scan = generic("scan")
-search = generic("search")
-tie = generic("tie")
-decide = generic("decide")
-waiting = generic("waiting")
+coefficient = verb("coefficient")
+column = verb("column")
+correlations = verb("correlations")
+push = verb("push")
+scan = verb("scan")
+search = verb("search")
+tie = verb("tie")
+decide = verb("decide")
+waiting = verb("waiting")
 
 
 @kernel
@@ -30,7 +30,7 @@ def no_swaps(step):
     return False
 
 
-swaps = generic("swaps", no_swaps)
+swaps = verb("swaps", no_swaps)
 
 
 @kernel

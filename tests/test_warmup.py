@@ -1,0 +1,38 @@
+"""``coordboost warmup`` fits what users fit, and says what it has compiled."""
+
+import inspect
+
+from click.testing import CliRunner
+
+import coordboost as cb
+from coordboost.cli import main
+from coordboost.cli.warmup import fits, warmup
+
+
+def test_every_estimator_is_warmed_up():
+    """All classes with `fit` and `predict`."""
+    known = {
+        name
+        for name in cb.__all__
+        if inspect.isclass(kind := getattr(cb, name)) and hasattr(kind, "predict") and hasattr(kind, "fit")
+    }
+    told = {what for what, _ in fits()}
+    assert len(known) >= 20 and known <= told and len(told - known) >= 15
+
+
+def test_what_is_said(monkeypatch):
+    """A line for each fit, and none of its warnings."""
+    made = []
+    monkeypatch.setitem(
+        warmup.callback.__globals__, "fits", lambda: iter([("one", lambda: made.append(1)), ("two", lambda: made.append(2))])
+    )
+    result = CliRunner().invoke(main, ["warmup"])
+    assert result.exit_code == 0 and made == [1, 2]
+    assert [line.split(" s ")[1].strip() for line in result.output.splitlines()] == ["one", "two"]
+
+
+def test_a_method_of_each_kind_runs():
+    """On few columns, many columns and two classes."""
+    for what, fit in fits():
+        if what.startswith("regularized_forward_stagewise"):
+            assert fit().n_steps == 50
