@@ -2,12 +2,10 @@
 
 import numpy as np
 import pytest
-import scipy.sparse
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 import coordboost as cb
-from coordboost.lasso.part import Part
 from coordboost.screening.columns import HeldColumns, ScaledColumns
 
 N_LEARNERS, LENGTH = 12, 5
@@ -72,24 +70,6 @@ def test_room_is_made_once():
     for j in range(N_LEARNERS):
         held.at(np.array([j]))
     assert held.rows is rows and held.gram is gram
-
-
-@pytest.mark.parametrize("kind", [np.asarray, scipy.sparse.csc_array], ids=["dense", "sparse"])
-@pytest.mark.parametrize("scaled", [False, True])
-def test_a_part_is_a_dictionary_of_the_learners_at_hand(kind, scaled):
-    """Learners arrive in two lots, out of order; columns against the scaled ones of the problem, scans against the columns."""
-    X, scale = TABLE.T, np.linspace(0.25, 1, N_LEARNERS) if scaled else None
-    source = ScaledColumns(cb.Problem(kind(X), X[:, 0]), scale, weighted=False)
-    part, order = Part(source), np.array([7, 2, 9, 0])
-    assert len(part.learner) == 0
-    part.add(order[:3])
-    part.add(order[3:])
-    gathered, v = np.empty((len(order), LENGTH)), np.arange(LENGTH) - 1.0
-    source.gather(order, gathered)
-    assert (part.learner == order).all()
-    # sums of five products of numbers below 4, in another order
-    np.testing.assert_allclose(part.scan(v), gathered @ v, rtol=0, atol=1e-14)
-    np.testing.assert_allclose(part.dictionary.combine(np.ones(4)), gathered.sum(axis=0), rtol=0, atol=1e-14)
 
 
 @pytest.mark.parametrize("scaled", [False, True])

@@ -7,10 +7,6 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wi
 from sklearn.linear_model import LogisticRegression
 
 import coordboost as cb
-from coordboost.lasso.free import FreeNewton, Reach
-from coordboost.paths.intercept import best_shift
-from coordboost.screening.columns import ScaledColumns
-from coordboost.targets import At, Penalty
 
 RNG = np.random.default_rng(4)
 
@@ -103,82 +99,9 @@ def test_conditions_of_optimality(name):
         assert max(ours.lower, theirs.lower) <= min(ours.upper, theirs.upper)
 
 
-def test_the_certificate_of_a_wrong_intercept_is_wide_enough():
-    X, y = SETS["breast cancer"]()
-    problem = cb.Problem(X, y, cb.Logistic())
-    path = cb.lasso_path(problem, alphas=[0.05], tol=1e-10, refit_intercept=True)
-    columns = ScaledColumns(problem, np.ones(problem.n_learners), np.zeros(problem.n_learners), weighted=False)
-    reach, lam, best = Reach(columns), 0.05 * len(y), path.certificate().lower
-    beta = problem.unit(path.coefs[:, 0])
-    free = path.intercepts[0] - problem.raw(beta)[1]
-    for shift in (0.0, free, free + 1e-6, free + 0.3, -2.0):
-        pred = problem.combine(beta) + shift
-        resid, loss = problem.resid(pred), problem.value(pred)
-        above = loss + lam * np.abs(beta).sum() - best
-        gap = reach.gap(lam, beta, pred, loss, resid, problem.scan(resid))
-        assert gap >= above * (1 - 1e-9) and (gap <= 1e-9 * problem.start_loss if shift == free else gap > 1e-8)
-
-
-def test_the_reach_holds_the_intercepts_of_optima():
-    for _ in range(20):
-        X, shift = RNG.normal(size=(30, 4)), RNG.normal()
-        y = np.where(3 * X[:, 0] + 3 * shift + RNG.normal(size=30) > 0, 1.0, -1.0)
-        if abs(y.sum()) == 30:
-            continue
-        problem = cb.Problem(X, y, cb.Logistic())
-        path = cb.lasso_path(problem, n_alphas=8, eps=1e-3, tol=1e-8, refit_intercept=True)
-        columns = ScaledColumns(problem, np.ones(4), np.zeros(4), weighted=False)
-        for k, alpha in enumerate(path.alphas):
-            moved = path.intercepts[k] - problem.raw(problem.unit(path.coefs[:, k]))[1]
-            assert abs(moved) <= Reach(columns).most(path.certificate(k).upper, alpha * 30)
-
-
 def test_the_squared_loss_has_it_already():
     X = RNG.normal(size=(40, 5))
     y = X[:, 0] + RNG.normal(size=40)
     one, other = (cb.lasso_path(X, y, refit_intercept=free) for free in (False, True))
     np.testing.assert_array_equal(one.coefs, other.coefs)
     np.testing.assert_array_equal(one.intercepts, other.intercepts)
-
-
-def test_the_reach_does_not_know_which_class_is_called_one():
-    X, y = RNG.normal(size=(30, 4)), np.where(np.arange(30) < 7, 1.0, -1.0)
-    reach = [
-        Reach(ScaledColumns(cb.Problem(X, labels, cb.Logistic()), np.ones(4), np.zeros(4), weighted=False)).most(20.0, 1.0)
-        for labels in (y, -y)
-    ]
-    assert reach[0] == pytest.approx(reach[1], rel=1e-12)
-
-
-def test_what_is_left_of_the_sum_of_residuals_is_paid_for_as_far_as_the_intercept_may_go():
-    """With what rounding may hide of it: `doubt` for columns of norm 1, and the column of ones has the root of the sum of the weights."""
-    X, y = RNG.normal(size=(30, 4)), np.where(np.arange(30) < 11, 1.0, -1.0)
-    problem = cb.Problem(X, y, cb.Logistic(), sample_weight=1e4 * np.linspace(1, 2, 30))
-    reach = Reach(ScaledColumns(problem, np.ones(4), np.zeros(4), weighted=False))
-    balanced = best_shift(problem, np.zeros(30))
-    for shift in (balanced, balanced + 0.1):
-        at, lam = At.point(problem, np.zeros(4))._replace(pred=np.full(30, shift)), 1e4
-        resid = problem.resid(at.pred)
-        at = at._replace(loss=problem.value(at.pred), resid=resid, corr=problem.scan(resid))
-        fixed = Penalty(lam).certificate(problem, at)
-        far = reach.most(fixed.upper, lam) + abs(shift)
-        left = abs(resid.sum()) + at.doubt(problem) * np.sqrt(problem.weight.sum())
-        assert reach.gap(lam, *at) - fixed.gap == pytest.approx(left * far, rel=1e-6)
-
-
-def test_a_check_forms_everything_anew():
-    """What was followed step by step is not trusted: the prediction is that of the coefficients, with their best intercept."""
-    X, y = RNG.normal(size=(30, 4)), np.where(RNG.normal(size=30) > 0.3, 1.0, -1.0)
-    problem = cb.Problem(X, y, cb.Logistic())
-    inner = FreeNewton(ScaledColumns(problem, np.ones(4), np.zeros(4), weighted=False), lambda lam, *point: point)
-    inner.recruit(inner.waiting(0.0))
-    lam = 0.1 * inner.level
-    assert inner.fit(lam, 1e-6)
-    scans, beta = inner.n_scans, np.zeros(4)
-    inner.pred, inner.loss, inner.resid = inner.pred + X[:, 0], 0.0, inner.resid + 1.0
-    _, pred, loss, resid, corr = inner.check(lam, 0.0)
-    beta[inner.model()[0]] = inner.model()[1]
-    plain = problem.combine(beta)
-    assert np.ptp(pred - plain) <= 1e-13 and abs(resid.sum()) <= 1e-10 and inner.n_scans == scans + 1
-    assert loss == pytest.approx(problem.value(pred), rel=1e-13)
-    np.testing.assert_allclose(corr, problem.scan(problem.resid(pred)), atol=1e-13)

@@ -4,11 +4,9 @@ import signal
 
 import numpy as np
 import pytest
+from designs import as_it_is
 
 import coordboost as cb
-from coordboost.exact.homotopy import INTERRUPTED, ROUNDING, Homotopy
-from coordboost.lasso import solvers, workingset
-from coordboost.screening.columns import ScaledColumns
 
 
 @pytest.fixture(autouse=True)
@@ -19,96 +17,58 @@ def heard():
     signal.signal(signal.SIGINT, before)
 
 
-def to(gap, tol=1e-8):
-    """What is said of the last gap."""
-    return f", the last to a gap of {gap:.2g}" if gap > tol else ""
+class Interrupting:
+    """A dictionary that raises SIGINT at the first scan of a vector shorter than that part of the longest one."""
+
+    def __init__(self, B, below):
+        self.B, self.below, self.longest = B, below, 0.0
+        self.n_samples, self.n_learners = B.shape
+
+    def scan(self, v):
+        length = float(np.linalg.norm(v))
+        self.longest = max(self.longest, length)
+        if length < self.below * self.longest:
+            self.below = 0.0
+            signal.raise_signal(signal.SIGINT)
+        return v @ self.B
+
+    def column(self, j):
+        return self.B[:, j]
 
 
-def table(n=60, p=90):
+def problem(below, loss, n=60, p=90):
     rng = np.random.default_rng(0)
-    X = rng.standard_normal((n, p))
-    return X, X[:, :5] @ np.ones(5) + rng.standard_normal(n)
+    B = rng.standard_normal((n, p))
+    B /= np.linalg.norm(B, axis=0)
+    columns = Interrupting(B, 0.0)
+    made = as_it_is(columns, B[:, :5] @ np.ones(5) + 0.2 * rng.standard_normal(n), loss)
+    columns.below, columns.longest = below, 0.0  # what was asked till now is not the path
+    return made
 
 
-@pytest.mark.parametrize("loss", [None, cb.Huber(1.0)], ids=["descent", "newton"])
-def test_what_is_done_is_kept(monkeypatch, loss):
-    X, y = table()
-    whole = cb.lasso_path(X, y, n_alphas=20, loss=loss, solver=None if loss else "descent", tol=1e-8)
-    solve, calls = workingset.WorkingSet.solve, []
+SOLVERS = [(cb.Squared(), "descent"), (cb.Squared(), "homotopy"), (cb.Huber(1.0), "newton")]
 
-    def interrupted(self, lam, tol, asked):
-        calls.append(lam)
-        if len(calls) == 8:
-            signal.raise_signal(signal.SIGINT)
-        return solve(self, lam, tol, asked)
 
-    monkeypatch.setattr(workingset.WorkingSet, "solve", interrupted)
-    with pytest.warns(cb.InterruptedWarning, match="lasso_path was interrupted: the first 8 of 20 alphas are there"):
-        part = cb.lasso_path(X, y, n_alphas=20, loss=loss, solver=None if loss else "descent", tol=1e-8)
-    assert len(calls) == 8 and part.coefs.shape == (90, 8) and part.intercepts.shape == part.gaps.shape == (8,)
-    assert part.message == "interrupted: the first 8 of 20 alphas are there" + to(part.gaps[7]) and part.message in repr(part)
+@pytest.mark.parametrize(("loss", "solver"), SOLVERS, ids=["descent", "homotopy", "newton"])
+def test_what_is_done_is_kept(loss, solver):
+    p = 400 if solver == "homotopy" else 90
+    whole = cb.lasso_path(problem(0, loss, p=p), n_alphas=20, solver=solver, tol=1e-8)
+    with pytest.warns(cb.InterruptedWarning, match="lasso_path was interrupted: the first .* of 20 alphas are there"):
+        part = cb.lasso_path(problem(0.6, loss, p=p), n_alphas=20, solver=solver, tol=1e-8)
+    n = len(part.alphas)
+    assert 1 <= n < 20 and part.coefs.shape == (p, n) and part.intercepts.shape == part.gaps.shape == (n,)
+    last = f", the last to a gap of {part.gaps[-1]:.2g}" if part.gaps[-1] > 1e-8 else ""
+    assert part.message == f"interrupted: the first {n} of 20 alphas are there{last}" and part.message in repr(part)
     assert whole.message == "complete" and "interrupted" not in repr(whole)
-    assert (part.alphas == whole.alphas[:8]).all() and (part.coefs[:, :7] == whole.coefs[:, :7]).all()
-    assert (part.gaps[:7] <= 1e-8).all() and part.gaps[7] < 1
+    assert (part.alphas == whole.alphas[:n]).all() and (part.gaps[:-1] <= 1e-8).all() and part.gaps[-1] < 1
+    np.testing.assert_allclose(part.coefs[:, :-1], whole.coefs[:, : n - 1], atol=1e-3)
 
 
-@pytest.mark.parametrize("message", [INTERRUPTED, ROUNDING])
-def test_an_exact_path_that_ends_early(message, monkeypatch):
-    """Interrupted, the penalties down to its last corner are answered, the first one always; ended by rounding, all of them."""
-
-    class Ending(Homotopy):
-        def run(self):
-            self.most = 6
-            walks.append(super().run())
-            walks[-1].message = message
-            return walks[-1]
-
-    monkeypatch.setattr(solvers, "Homotopy", Ending)
-    walks, (X, y) = [], table()
-    problem = cb.Problem(X, y)
-    top = float(np.abs(ScaledColumns(problem).zero).max())
-    for lams in (top * np.geomspace(1, 0.01, 20), top * np.array([1e-3, 1e-4])):
-        gammas, gaps, _ = solvers.by_homotopy(problem, ScaledColumns(problem), lams, 1e-8)
-        there = (lams >= walks[-1].lam[-1]).sum()
-        assert there == 0 if len(lams) == 2 else 0 < there < 20
-        assert gammas.shape == (len(gaps), problem.n_learners) and len(gaps) == (max(there, 1) if message == INTERRUPTED else len(lams))
-        assert (gaps[: there if message == INTERRUPTED else None] <= 1e-8).all()
-
-
-@pytest.mark.parametrize("loss", [None, cb.Huber(1.0)], ids=["descent", "newton"])
-def test_one_penalty_that_was_cut_short_is_never_complete(monkeypatch, loss):
-    """The only alpha is in work: a model is there, its gap is said. An estimator hands out none."""
-    X, y = table()
-    recruit = workingset.WorkingSet._recruit
-
-    def interrupted(self, level):
-        signal.raise_signal(signal.SIGINT)
-        return recruit(self, level)
-
-    monkeypatch.setattr(workingset.WorkingSet, "_recruit", interrupted)
-    monkeypatch.setattr(workingset, "CROWD", 1)  # one fit is not enough
+@pytest.mark.parametrize(("loss", "solver"), [SOLVERS[0], SOLVERS[2]], ids=["descent", "newton"])
+def test_one_penalty_that_was_cut_short_is_never_complete(loss, solver):
+    """The only alpha is in work: a model is there, its gap is said."""
     with pytest.warns(cb.InterruptedWarning, match="the first 1 of 1 alphas are there, the last to a gap of"):
-        part = cb.lasso_path(X, y, [1e-4], loss=loss, tol=1e-12)
-    assert part.gaps[0] > 1e-12 and part.message == "interrupted: the first 1 of 1 alphas are there" + to(part.gaps[0], 1e-12)
-    model = cb.CertifiedLasso(alpha=1e-4, loss=loss, tol=1e-12)
-    with pytest.raises(KeyboardInterrupt):
-        model.fit(X, y)
-    assert not hasattr(model, "coef_")
-
-
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_cross_validation_hands_out_nothing(monkeypatch, n_jobs):
-    X, y = table()
-    model, calls = cb.CertifiedLassoCV(n_alphas=5, n_jobs=n_jobs), []
-    solve = workingset.WorkingSet.solve
-
-    def interrupted(self, *given):
-        calls.append(1)
-        if len(calls) == 12:
-            signal.raise_signal(signal.SIGINT)
-        return solve(self, *given)
-
-    monkeypatch.setattr(workingset.WorkingSet, "solve", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        model.fit(X, y)
-    assert not hasattr(model, "coef_")
+        part = cb.lasso_path(problem(0.9, loss), alphas=[1e-5], tol=1e-12, solver=solver)
+    assert part.gaps[0] > 1e-12 and part.message.startswith(
+        "interrupted: the first 1 of 1 alphas are there, the last to a gap of"
+    )

@@ -6,10 +6,7 @@ from designs import labelled
 from refusal import refused
 
 import coordboost as cb
-from coordboost.lasso.newton import Newton
-from coordboost.lasso.workingset import WorkingSet
-from coordboost.screening.columns import ScaledColumns
-from coordboost.targets import At, Penalty
+from coordboost.targets import Penalty
 
 LOSSES = [cb.Huber(0.5), cb.Huber(0.05), cb.Logistic(0.1), cb.Exponential()]
 
@@ -62,25 +59,6 @@ def test_a_loss_in_plain_python(loss):
     theirs, ours = (cb.lasso_path(cb.Problem(X, y, kind, center=False), **options) for kind in (loss, cb.Logistic()))
     assert (theirs.gaps <= 1e-10).all()
     np.testing.assert_allclose(theirs.coefs, ours.coefs, atol=1e-3 * np.abs(ours.coefs).max())
-
-
-@pytest.mark.parametrize("shape", [(50, 10), (20, 60)])
-def test_the_squared_loss_by_newton(shape):
-    """One quadratic: the class gives what the other solvers give."""
-    X, y = labelled(*shape, seed=11)
-    problem = cb.Problem(X, y)
-    path = cb.lasso_path(problem, tol=1e-12, n_alphas=6, eps=0.05)
-
-    def judge(lam, *point):
-        return Penalty(lam).certificate(problem, At(*point)).gap
-
-    newton = WorkingSet(Newton(ScaledColumns(problem, weighted=False), judge))
-    for alpha, coef in zip(path.alphas, path.coefs.T, strict=True):
-        learners, values, gap = newton.solve(alpha * shape[0], 1e-10)
-        gamma = np.zeros(shape[1])
-        gamma[learners] = values
-        assert gap <= 1e-10
-        np.testing.assert_allclose(gamma, problem.unit(coef), atol=1e-4 * np.linalg.norm(problem.y))
 
 
 def test_a_loss_that_is_not_smooth_is_refused():

@@ -10,8 +10,6 @@ from reference_sets import ReferenceSet, needs_compiler, needs_reference_sets
 from refusal import case, refused
 
 import coordboost as cb
-from coordboost.lasso.newton import Newton, curvatures
-from coordboost.screening.columns import ScaledColumns
 
 #: No model is better by more than this part of the loss at 0 in comparisons of two answers.
 TIGHT = 1e-10
@@ -47,7 +45,6 @@ class ByHand:
         resid = self.weight / (1 + np.exp(self.y * (self.offset + self.X @ coef))) / self.total
         size = resid.sum() * 2 * self.objective(coef, alpha) / alpha * self.largest + self.loss(coef)
         return 8 * np.finfo(float).eps * math.sqrt(len(self.y)) * size / self.null
-
 
     def added(self, coef):
         """What the gap of a path counts for rounding: twice 2 sqrt(n) u (|r|_2 |beta|_1 + L), r and L at 0, over the loss at 0."""
@@ -102,34 +99,6 @@ def test_certified_gap_is_that_by_hand(tol, shape):
         np.testing.assert_allclose(intercept + X @ coef, by_hand.offset + by_hand.X @ coef, atol=1e-10)
     largest = np.abs(by_hand.X.T @ (y / (1 + np.exp(y * by_hand.offset)))).max() / len(y)
     assert abs(path.alphas[0] - largest) <= 1e-12 * largest
-
-
-def test_curvatures_and_the_largest():
-    """Poisson: exp(f) at f = base + pred, weighted; the largest without weights."""
-    pred, weight, out = np.array([0.5, 1.5, -2.0]), np.array([2.0, 1.0, 5.0]), np.empty(3)
-    assert curvatures(cb.Poisson(), np.ones(3), weight, 0.25, pred, out) == math.exp(1.75)
-    np.testing.assert_allclose(out, weight * np.exp(pred + 0.25), rtol=1e-15)
-
-
-def test_a_check_forms_everything_anew():
-    """What was followed step by step is not trusted: prediction, loss and residual are those of the coefficients."""
-    X, y = labelled(30, 6)
-    problem = cb.Problem(X, y, cb.Logistic())
-    inner = Newton(ScaledColumns(problem, weighted=False), lambda lam, gamma, pred, loss, resid, corr: (loss, corr))
-    inner.recruit(inner.waiting(0.0))
-    lam = 0.05 * inner.level
-    assert inner.fit(lam, 1e-6)
-    inner.check(lam, 0.0)
-    done = inner.gamma.copy()
-    assert inner.fit(lam, 1e-6) and (inner.gamma == done).all()  # what is good enough is left alone
-    inner.pred += 1.0
-    inner.loss, inner.resid = 0.0, inner.resid + 1.0
-    loss, corr = inner.check(1.0, 0.0)
-    beta = np.zeros(6)
-    beta[inner.model()[0]] = inner.model()[1]
-    pred = problem.combine(beta)
-    assert loss == pytest.approx(problem.value(pred), rel=1e-14)
-    np.testing.assert_allclose(corr, problem.scan(problem.resid(pred)), atol=1e-13)
 
 
 def test_labels_zero_and_one():
@@ -237,20 +206,3 @@ def demo(**options):
 )
 def test_bad_input(action, fragment):
     refused(action, fragment)
-
-
-def test_small_curvatures():
-    assert curvatures(cb.Poisson(), np.ones(2), np.full(2, 9.0), 0.0, np.array([-2.0, -3.0]), np.empty(2)) == math.exp(-2.0)
-
-
-def test_a_step_the_wrong_way_is_none():
-    """Away from the optimum the objective rises at every length: nothing moves."""
-    X, y = labelled(30, 6)
-    problem = cb.Problem(X, y, cb.Logistic())
-    inner = Newton(ScaledColumns(problem, weighted=False), lambda lam, *point: point)
-    inner.recruit(np.arange(6))
-    change, before = -inner.corr, [inner.gamma.copy(), inner.pred.copy(), inner.loss, inner.resid.copy()]
-    lam = 0.1 * inner.level
-    assert inner._search(change, inner.corr.copy(), lam) == 0.0
-    assert all(np.array_equal(old, new) for old, new in zip(before, [inner.gamma, inner.pred, inner.loss, inner.resid], strict=True))
-    assert inner._search(-1e-3 * change, inner.corr.copy(), lam) == 1.0 and inner.loss < before[2]

@@ -36,15 +36,11 @@ def test_the_loss_of_equal_samples(loss):
         assert many.value(-1e308 * np.ones(n)) == np.inf
 
 
-
-
 def test_many_samples_reach_a_fine_gap():
     """A large sum of losses, of which the last steps gain parts of 1e-14."""
     rng = np.random.default_rng(3)
     X = rng.standard_normal((5_000, 8)) * (rng.random((5_000, 8)) < 0.02)
     y = np.where(3 * X[:, :3] @ np.array([1, -1, 0.5]) + rng.standard_normal(5_000) > 0, 1.0, -1.0)
     assert (cb.lasso_path(X, y, loss=cb.Logistic(), eps=0.1, n_alphas=40, tol=1e-8).gaps <= 1e-8).all()
-
-
 
 

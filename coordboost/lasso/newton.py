@@ -15,13 +15,20 @@ Sources: Friedman, Hastie, Tibshirani, *Regularization paths for generalized lin
 dimension* (secants).
 """
 
+import math
+
 import numpy as np
 
-from coordboost._generic import compiled, generic, is_piece
+from coordboost._numba import compiled, is_piece, verb
 from coordboost._protocol import LOSS
 from coordboost._total import rest_of, with_rest
-from coordboost.lasso.part import Part
-from coordboost.lasso.quadratic import EntriesModel, GramModel, gap_of_loss
+from coordboost.dictionaries import Dense
+from coordboost.lasso.descent import Entries, few_stored, fit_gram
+from coordboost.lasso.workingset import LEAST, convex_gap
+from coordboost.paths import intercept
+from coordboost.paths.intercept import best_shift
+from coordboost.screening.scan import scan
+from coordboost.targets import At, Penalty
 
 #: Smallest floor of a curvature, relative to its secant, and to the largest curvature of the loss.
 FLOOR = 1e-12
@@ -34,14 +41,16 @@ INEXACT = 0.05
 DECREASE, ROUNDING, FLAT = 1e-4, 1e-15, 0.9
 #: Steps in a row without progress that a solve lets pass: more than the floor needs to rise.
 STUCK = 8
+#: How often the goal of a model on entries is made finer.
+TURNS = 40
 #: Steps between two scans, for one penalty, and halvings of a step, at most.
 STEPS, MOST, HALVINGS = 200, 600, 40
 #: A larger set of sparse columns is no Gram matrix any more, where its columns have fewer entries than it has columns.
 LARGE = 200
 
-value = generic("value")
-residual = generic("residual")
-curvature = generic("curvature")
+value = verb("value")
+residual = verb("residual")
+curvature = verb("curvature")
 
 
 def terms(loss, y, weight, base, pred, move, step, resid):
@@ -85,6 +94,10 @@ def secants(loss, y, weight, base, pred, centred, otherwise, out):
 class Newton:
     """The inner solver for the loss of a problem (``workingset.py`` says what it is asked).
 
+    held, columns : the store of dense columns; the learners of the set as a small dictionary of their own, dense or sparse
+    means : (m,), what is taken from the columns where the intercept is free: their means in the metric of the curvatures
+    hessian : the model's Gram matrix, or its columns in that metric; None where another is to be made
+
     Parameters
     ----------
     source : ScaledColumns, not weighted
@@ -95,19 +108,24 @@ class Newton:
     near, left = 0.96, MOST
 
     def __init__(self, source, judge):
-        self.source, self.judge, self.problem, self.held = source, judge, source.problem, Part(source)
+        self.source, self.judge, self.problem = source, judge, source.problem
+        self.sparse, self.held = few_stored(source.problem.dictionary), source.hold()
         loss = self.problem.loss
         pieces = (loss,) if is_piece(loss) else None
         self.terms, self.curvatures, self.secants = (compiled(f, pieces) if pieces else f for f in (terms, curvatures, secants))
-        self.gap_of_loss, self.in_gram_form, self.on_entries = compiled(gap_of_loss, ()), GramModel(), EntriesModel()
         self.fixed = loss, self.problem.y, self.problem.weight, self.problem.base
         self.infimum = self.problem.infimum
         self.floor = 1.0 if LOSS.of(loss, "curvature") is None else FLOOR
-        self.gamma, self.quadratic = np.zeros(0), None
+        self.gamma, self.means, self.learner, self.hessian = np.zeros(0), np.zeros(0), np.zeros(0, dtype=np.int64), None
+        self.columns = Dense(self.held.rows)
         self.pred, self.resid = np.zeros(source.n_samples), np.empty(source.n_samples)
-        self.loss, self.null = self.terms(*self.fixed, self.pred, self.pred, 0.0, self.resid), self.problem.start_excess
-        self.n_scans = 0
+        self.null, self.n_scans = self.problem.start_excess, 0
+        self._evaluate()
         self._scan()
+
+    def _evaluate(self):
+        """The loss and the pseudo-residual at the prediction."""
+        self.loss = self.terms(*self.fixed, self.pred, self.pred, 0.0, self.resid)
 
     def _scan(self):
         """Look at all learners."""
@@ -122,59 +140,76 @@ class Newton:
 
     def waiting(self, level):
         mask = self.size >= level
-        mask[self.held.learner] = False
+        mask[self.learner] = False
         return np.flatnonzero(mask)
 
     def recruit(self, new):
-        """The working set needs a new quadratic model then."""
-        self.held.add(new)
-        self.gamma = np.append(self.gamma, np.zeros(len(new)))
-        self.quadratic = None
+        """*Cost*: their columns, or a copy of all entries at hand; the set needs a new quadratic model."""
+        self.learner, more, self.hessian = np.append(self.learner, new), np.zeros(len(new)), None
+        self.gamma, self.means = np.append(self.gamma, more), np.append(self.means, more)
+        if self.sparse:
+            self.columns = self.problem.dictionary.part(self.learner, self._scale())
+        else:
+            self.held.add(new)
+            self.columns = Dense(self.held.rows[: len(self.held)])
+
+    def _scale(self):
+        return np.ones(len(self.learner)) if self.source.scale is None else self.source.scale[self.learner]
+
+    def _combine(self, gamma):
+        return self.columns.combine(gamma) - float(self.means @ gamma)
 
     def model(self):
         support = np.flatnonzero(self.gamma)
-        return self.held.learner[support], self.gamma[support]
+        return self.learner[support], self.gamma[support]
 
     def check(self, lam, wanted):
         """The prediction formed anew. *Cost*: one scan."""
-        self.pred = self.held.dictionary.combine(self.gamma)
-        self.loss = self.terms(*self.fixed, self.pred, self.pred, 0.0, self.resid)
+        self.pred = self._combine(self.gamma)
+        self._settle()
         self._scan()
         return self.gap(lam, wanted)
 
+    def _settle(self):
+        """What goes with the prediction anew."""
+        self._evaluate()
+
     def gap(self, lam, wanted):
         gamma = np.zeros(self.source.n_learners)
-        gamma[self.held.learner] = self.gamma
+        gamma[self.learner] = self.gamma
         return self.judge(lam, gamma, self.pred, self.loss, self.resid, self.corr)
 
     def fit(self, lam, goal):
         """Steps until the gap on the working set is at most `goal`, or none makes progress."""
         stuck, best, before = 0, (np.inf, np.inf), np.inf
-        now = self.corr[self.held.learner]
+        now = self.corr[self.learner]
         for _ in range(STEPS):
-            gap = self.gap_of_loss(self.loss, now, self.gamma, lam, self.infimum)
-            value = self.loss + lam * float(np.abs(self.gamma).sum())
+            l1, worst = float(np.abs(self.gamma).sum()), float(np.abs(now).max(initial=0.0))
+            gap = convex_gap(self.loss, float(self.gamma @ now), l1, worst, lam, self.infimum)
+            value = self.loss + lam * l1
             if gap <= 0.9 * best[0] or value < best[1] - 1e-3 * goal:
                 stuck, best = 0, (min(gap, best[0]), value)
             stuck += 1
             if gap <= goal or stuck > STUCK or self.left == 0:
                 return gap <= goal
             self.left -= 1
-            fresh = self.quadratic is None or gap > SLOW * before
+            fresh = self.hessian is None or gap > SLOW * before
             if fresh:
                 self._model()
-            inner = max(INEXACT * gap, 0.2 * goal)
-            point = self.gamma, now, self.resid
-            model = self.quadratic.minimiser(*point, lam, self.loss, self.infimum, inner)
+            model = self._minimiser(now, lam, max(INEXACT * gap, 0.2 * goal))
             step = self._search(model - self.gamma, now, lam)
             if fresh:
                 self.floor = min(self.floor * 100, 1.0) if step < 1 else max(self.floor / 10, FLOOR)
             before = gap if step == 1 else 0.0
-            now = self.held.scan(self.resid)
+            now = scan(self.columns, self.resid)
         return False
 
     def _model(self):
-        """The quadratic model of the working set for the present curvatures. *Cost*: see ``quadratic.py``."""
+        """The quadratic model of the working set for the present curvatures: a Gram matrix, or columns in the metric of these.
+
+        *Cost*: the size m of the set squared times the samples, and m for a step in it; or the entries of large sets of short columns,
+        and those of a column.
+        """
         loss, weight = self.problem.loss, self.problem.weight
         curved = np.zeros(len(weight))
         largest = 0.0 if LOSS.of(loss, "curvature") is None else self.curvatures(*self.fixed, self.pred, curved)
@@ -184,9 +219,44 @@ class Newton:
             self.secants(*self.fixed, self.pred, bool(LOSS.of(loss, "location")), most, bent)
             np.maximum(curved, self.floor * bent, out=curved)
         np.maximum(curved, FLOOR * most * weight, out=curved)
-        m = len(self.gamma)
-        kind = self.on_entries if m > LARGE and self.held.n_entries < m * m else self.in_gram_form
-        self.quadratic = kind.made(self.held, curved)
+        along, m = self._centre(curved), len(self.gamma)
+        if self.sparse and m > LARGE and len(self.columns.data) < m * m:
+            self.hessian = Entries(
+                self.problem.dictionary,
+                self.problem.dictionary._csc(),
+                self.learner,
+                self._scale(),
+                np.sqrt(curved),
+                self.means,
+            )
+        else:
+            self.hessian = self.columns.gram(curved) - np.outer(along, self.means)
+
+    def _centre(self, curved):
+        """The correlations with the curvatures, (m,), where the intercept is free; 0 where it is not."""
+        return self.means
+
+    def _minimiser(self, now, lam, goal):
+        """Coefficients (m,) where the model's gap is `goal`; now : (m,), the correlations at the present ones."""
+        model, there, held = self.gamma.copy(), now.copy(), self.hessian
+        if not isinstance(held, Entries):
+            fit_gram(held, there, there, model, lam, goal, self.loss, self.infimum)
+            return model
+        # a square with the roots of the curvatures as scale of the rows; a correlation above lam may cost the loss far more than it
+        rest, nothing = self.resid / held.one, np.zeros(len(model))
+        y = rest + held.combine(model)
+        least = LEAST * float(y @ y) / 2
+        own = max(goal, least)
+        for _ in range(TURNS):
+            if not held.fit(y, model, rest, nothing, lam, own):
+                break
+            resid = y - held.combine(model)
+            corr, l1 = held.correlations(resid), float(np.abs(model).sum())
+            gap = convex_gap(self.loss, float(corr @ model), l1, float(np.abs(corr).max()), lam, self.infimum)
+            if gap <= goal or own == least:
+                break
+            own = max(0.1 * own, least)
+        return model
 
     @np.errstate(over="ignore", invalid="ignore")  # a step out of the range of float64 is too long, like others
     def _search(self, change, now, lam):
@@ -195,7 +265,7 @@ class Newton:
         Where rounding hides whether it does, the slope at the end has to be less steep than that at the start, or hidden itself: along
         columns that depend on each other coefficients may go far where the prediction hardly moves.
         """
-        move = self.held.dictionary.combine(change)
+        move = self._combine(change)
         old = float(np.abs(self.gamma).sum())
         start = self.loss + lam * old
         part = ROUNDING * len(move) ** 0.5
@@ -216,3 +286,44 @@ class Newton:
                 return step
             step /= 2
         return 0.0
+
+
+class FreeNewton(Newton):
+    r"""The same beside an intercept that is not penalised: an unpenalised column of ones, at its best value at every step.
+
+    Residuals sum to 0 there. Then convexity gives :math:`L(b', \beta') \ge L(b, \beta) + \langle r, B\beta - B\beta'\rangle` for every
+    intercept b', without a term in b': the certificate is that of a fixed intercept. What rounding leaves of the sum is multiplied by how
+    far the best intercept can be, see ``Reach``. Each quadratic model is minimised over the intercept, too: its columns have mean 0 in the
+    metric of the curvatures.
+    """
+
+    def _search(self, change, now, lam):
+        step = super()._search(change, now, lam)
+        self._settle()
+        return step
+
+    def _settle(self):
+        self.pred = self.pred + best_shift(self.problem, self.pred)
+        self._evaluate()
+
+    def _centre(self, curved):
+        along = scan(self.columns, curved)
+        self.means = along / float(curved.sum())
+        return along
+
+
+class Reach(intercept.Farthest):
+    """How far the intercept of an optimum can be from the start, for the columns of `source`."""
+
+    def __init__(self, source):
+        super().__init__(source.problem, source.scan)
+
+    def gap(self, lam, *point):
+        """The certified gap at a point whose prediction has its intercept in."""
+        problem, at = self.problem, At(*point)
+        certificate = Penalty(lam).certificate(problem, at)
+        total = float(problem.weight.sum())
+        rest = abs(float(at.resid.sum())) + at.doubt(problem) * math.sqrt(total)
+        # where the point is: its distance from the start is that of the mean prediction, at most
+        far = self.most(certificate.upper, lam) + float(np.abs(at.pred).max())
+        return certificate.gap + rest * far

@@ -85,7 +85,9 @@ def lasso_path(
     _check_solver(solver, problem.loss, l1_ratio)
     tol, largest = positive("tol", tol), float(scale.max())
     if products is not None and not (hasattr(products, "cross") and hasattr(products, "doubt")):
-        raise ValueError(f"products must have cross(a, b) and doubt, the inner products of the unit columns, got {shown(products)}.")
+        raise ValueError(
+            f"products must have cross(a, b) and doubt, the inner products of the unit columns, got {shown(products)}."
+        )
     with one_thread():
         ridge = (1 / l1_ratio - 1) / (factor * largest)
         columns = ScaledColumns(problem, scale / largest, ridge, weighted=squared, products=products)

@@ -5,15 +5,10 @@ import scipy.sparse
 
 from coordboost._protocol import DICTIONARY, LOSS
 from coordboost.exact.homotopy import GAP, INTERRUPTED, Homotopy
-from coordboost.interrupt import interruptible
-from coordboost.lasso.entries import few_stored
-from coordboost.lasso.free import FreeNewton, Reach
-from coordboost.lasso.gaps import squared_gap
-from coordboost.lasso.gram import GramForm
+from coordboost.lasso.descent import Descent
 from coordboost.lasso.grid import columns_in_use
-from coordboost.lasso.newton import Newton
-from coordboost.lasso.sparse import StoredEntries
-from coordboost.lasso.workingset import WorkingSet
+from coordboost.lasso.newton import FreeNewton, Newton, Reach
+from coordboost.lasso.workingset import along, squared_gap
 from coordboost.paths.places import between
 from coordboost.targets import At, Penalty
 
@@ -37,7 +32,7 @@ def choose(problem, alphas, tol):
 
 
 def by_homotopy(problem, columns, lams, tol):
-    """As `_along`, from the exact path; where its rounding leaves more than `tol`, from working sets."""
+    """As `along`, from the exact path; where its rounding leaves more than `tol`, from working sets."""
     walk = Homotopy(problem, "lasso", float(lams[-1]), columns=columns, gap=max(GAP, tol / 2))
     path = walk.run()
     if path.message == INTERRUPTED:
@@ -74,33 +69,18 @@ def _gaps(points, whole):
 
 
 def by_descent(problem, columns, lams, tol):
-    """As `_along`, for the squared loss."""
-    inner = StoredEntries(columns) if few_stored(problem.dictionary) else GramForm(columns, many=len(lams) > FEW)
-    return _along(columns, inner, lams, tol)
+    """As `along`, for the squared loss."""
+    return along(columns, Descent(columns, many=len(lams) > FEW), lams, tol)
 
 
 def by_newton(problem, columns, lams, tol):
-    """As `_along`, for any other smooth loss."""
-    return _along(columns, Newton(columns, lambda lam, *point: Penalty(lam).certificate(problem, At(*point)).gap), lams, tol)
+    """As `along`, for any other smooth loss."""
+    return along(columns, Newton(columns, lambda lam, *point: Penalty(lam).certificate(problem, At(*point)).gap), lams, tol)
 
 
 def by_newton_freely(problem, columns, lams, tol):
     """The same beside an intercept that is not penalised."""
-    return _along(columns, FreeNewton(columns, Reach(columns).gap), lams, tol)
-
-
-def _along(columns, inner, lams, tol):
-    """Coefficients, CSR array (n_done, n_learners), their gaps (n_done,), and scans, of working sets with an inner solver.
-
-    Largest penalty first, until it is interrupted.
-    """
-    with interruptible() as interrupted:
-        answers = WorkingSet(inner).path(lams, tol, interrupted)
-    stops = np.cumsum([0] + [len(answer.learner) for answer in answers])
-    learner = np.concatenate([stops[:0]] + [answer.learner for answer in answers])
-    value = np.concatenate([np.zeros(0)] + [answer.value for answer in answers])
-    gammas = scipy.sparse.csr_array((value, learner, stops), shape=(len(answers), columns.n_learners))
-    return gammas, np.array([answer.gap for answer in answers]), inner.n_scans
+    return along(columns, FreeNewton(columns, Reach(columns).gap), lams, tol)
 
 
 SOLVERS = {"homotopy": by_homotopy, "descent": by_descent, "newton": by_newton}

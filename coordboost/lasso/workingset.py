@@ -24,9 +24,13 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+import scipy.sparse
 
-from coordboost.lasso.gaps import LEAST
+from coordboost._numba import kernel
+from coordboost.interrupt import interruptible
 
+#: No gap is sought below this part of the loss at 0: it is a difference of numbers as large.
+LEAST = 4 * float(np.finfo(float).eps)
 #: Part of the tolerance asked for on the working set: what is left covers rounding and learners outside.
 SHARE = 0.9
 #: A model serves for penalties down to this part of the one it was found for, where it is good enough: steps stay short.
@@ -37,6 +41,28 @@ CROWD = 100
 ROUGH = 0.1
 #: Checks without a new learner or a smaller gap that are let pass; checks for one penalty, at most.
 TRIES, CHECKS = 3, 100
+
+
+# Duality gaps from a few numbers: ``along`` is <r, B gamma>, ``worst`` the largest abs correlation of a learner with r, the residual or
+# pseudo-residual.
+
+
+@kernel
+def squared_gap(square, along, l1, worst, lam):
+    """Gap at a residual r of the squared loss, ``square`` = <r, r>: the dual point is r, scaled until no correlation exceeds lam."""
+    share = lam / worst if worst > lam else 1.0
+    return 0.5 * square + lam * l1 - share * (square + along) + 0.5 * share * share * square
+
+
+@kernel
+def convex_gap(loss, along, l1, worst, lam, infimum):
+    """Gap at a sum of losses that is never below `infimum`; infinite where a correlation exceeds lam and no infimum is known.
+
+    With s = min(1, lam / worst) convexity gives  L(b) + lam |b| >= s (L + along) + (1 - s) infimum  for every b.
+    """
+    share = lam / worst if worst > lam else 1.0
+    lost = (1.0 - share) * (loss + along - infimum) if share < 1.0 else 0.0
+    return max(lam * l1 - along + max(lost, 0.0), 0.0)
 
 
 class Answer(NamedTuple):
@@ -107,3 +133,17 @@ class WorkingSet:
                 break
             answers.append(self.solve(float(lam), tol, interrupted))
         return answers
+
+
+def along(columns, inner, lams, tol):
+    """Coefficients, CSR array (n_done, n_learners), their gaps (n_done,), and scans, of working sets with an inner solver.
+
+    Largest penalty first, until it is interrupted.
+    """
+    with interruptible() as interrupted:
+        answers = WorkingSet(inner).path(lams, tol, interrupted)
+    stops = np.cumsum([0] + [len(answer.learner) for answer in answers])
+    learner = np.concatenate([stops[:0]] + [answer.learner for answer in answers])
+    value = np.concatenate([np.zeros(0)] + [answer.value for answer in answers])
+    gammas = scipy.sparse.csr_array((value, learner, stops), shape=(len(answers), columns.n_learners))
+    return gammas, np.array([answer.gap for answer in answers]), inner.n_scans

@@ -1,0 +1,557 @@
+r"""The Lasso of the squared loss by coordinate descent on a working set: in Gram form, or on the stored entries of sparse columns.
+
+In Gram form the correlations c = B'r of the m learners at hand are kept up to date by rows of the Gram matrix, so a step costs m whatever
+the number of samples, and so does the duality gap on the set. On stored entries the residual is kept, and a step costs the entries of its
+column. Where sweeps are slow, conjugate gradients go to the minimiser at fixed signs, which serve dependent columns, too.
+
+After a fit all learners are looked at: by a scan, or one by one those that may reach the penalty by what the last two scans tell.
+
+Sources: Friedman, Hastie, Tibshirani, *Regularization paths for generalized linear models via coordinate descent* (covariance and naive
+updates); Massias, Gramfort, Salmon, *Celer* (working sets); Golub and Van Loan, *Matrix computations* (conjugate gradients).
+"""
+
+import math
+
+import numpy as np
+import scipy.sparse
+from scipy.linalg.lapack import dposv
+
+from coordboost._numba import compiled, kernel, reduction
+from coordboost._protocol import DICTIONARY
+from coordboost.lasso.workingset import convex_gap, squared_gap
+from coordboost.screening.sphere import LastScans, Trend, farthest, few_entries
+
+#: Where more than this part of the entries is stored, columns are taken as dense ones: a step in Gram form reads less then.
+DENSE = 0.15
+#: So few learners are all in the working set from the start, where there are samples enough and many penalties.
+SMALL = 2048
+#: Sweeps over the support in a round, until one gains less than this part of the goal; turns of rounds and conjugate gradients, and turns
+#: in a row that leave more than that part of the gap.
+SWEEPS, FLAT, TURNS, STUCK, LITTLE = 10, 0.1, 40, 4, 0.999
+#: Rounds in Gram form, one more for so many learners on the support; rounds on entries.
+ROUNDS, MORE, LONG = 3, 50, 20
+#: Restarts of conjugate gradients, one for each coefficient that reaches 0; steps between two of them; the part of the gap asked for at
+#: which gradients are small enough; steps that leave more than the last part of the largest are the last.
+RESTARTS, STEPS, PART, LEFT = 100, 50, 0.1, 0.5
+#: Larger supports are never factored.
+FACTORED = 150
+#: Squared pivots above this part of the diagonal are no rounding.
+SURE = 1e-11
+#: Conjugate gradients on entries pay at once for gaps below this part of the loss at 0: for more, few sweeps do as a rule.
+FINE = 1e-4
+#: Part of the gap asked for that rounding of the Gram form may cost.
+ROUNDED = 0.05
+#: Learners whose correlation may be this part of the penalty are looked at one by one, where they are at most such a part of all.
+BESIDE, FEW = 0.9, 0.25
+#: Before a fit join those who come so near to the penalty if they go on as between the last two looks: who is missed costs another fit.
+EXPECTED = 0.99
+
+
+@kernel
+def threshold(a, lam, square):
+    """The x that minimises ``square x^2 / 2 - a x + lam |x|``."""
+    return (a - lam) / square if a > lam else ((a + lam) / square if a < -lam else 0.0)
+
+
+@kernel
+def sweep_gram(gram, now, gamma, index, n, lam):
+    """Minimise exactly along each of the n learners `index` in turn; the decrease of the objective."""
+    gain = 0.0
+    for i in range(n):
+        j = index[i]
+        old, square = gamma[j], gram[j, j]
+        new = threshold(now[j] + square * old, lam, square)
+        move = new - old
+        if move != 0.0:
+            gain += move * (now[j] - 0.5 * square * move) - lam * (abs(new) - abs(old))
+            gamma[j] = new
+            for q in range(len(now)):
+                now[q] -= move * gram[j, q]
+    return gain
+
+
+def descend_gram(gram, start, now, gamma, index, lam, goal, loss, infimum, rounds):
+    """Rounds of sweeps over the set and its support, until the gap is at most `goal`; the gap.
+
+    gram : (>= m, >= m);  start, now, gamma : (m,), correlations at 0 and now, coefficients;  index : (2, m), all of them, and scratch
+    loss, infimum : of the loss at 0 for the squared one, and NaN; of another loss now, and its lower bound
+    """
+    gap = math.inf
+    for _ in range(rounds):
+        sweep_gram(gram, now, gamma, index[0], len(gamma), lam)
+        n = 0
+        for j in range(len(gamma)):
+            if gamma[j] != 0.0:
+                index[1, n] = j
+                n += 1
+        for _ in range(SWEEPS):
+            if sweep_gram(gram, now, gamma, index[1], n, lam) <= FLAT * goal:
+                break
+        worst, l1, along, square = 0.0, 0.0, 0.0, 2.0 * loss
+        for j in range(len(now)):
+            worst = max(worst, abs(now[j]))
+            l1 += abs(gamma[j])
+            along += gamma[j] * now[j]
+            square -= gamma[j] * (start[j] + now[j])
+        plain = infimum != infimum
+        gap = (
+            squared_gap(max(square, 0.0), along, l1, worst, lam) if plain else convex_gap(loss, along, l1, worst, lam, infimum)
+        )
+        if gap <= goal:
+            break
+    return gap
+
+
+@kernel
+def sweep_entries(data, row, start, shift, total, square, ridge, mass, resid, drift, gamma, index, n, lam):
+    """Minimise exactly along each of the n columns `index` in turn; the decrease of the objective."""
+    gain = 0.0
+    for i in range(n):
+        j = index[i]
+        first, last, old = start[j], start[j + 1], gamma[j]
+        entry, sample, corr = data[first:last], row[first:last], 0.0
+        for p in range(len(entry)):
+            corr += entry[p] * resid[sample[p]]
+        corr = corr - drift[0] * total[j] - shift[j] * drift[1] - ridge[j] * old
+        whole = square[j] + ridge[j]
+        new = threshold(corr + whole * old, lam, whole)
+        move = new - old
+        if move != 0.0:
+            gain += move * (corr - 0.5 * whole * move) - lam * (abs(new) - abs(old))
+            gamma[j] = new
+            for p in range(len(entry)):
+                resid[sample[p]] -= move * entry[p]
+            drift[0] -= move * shift[j]
+            drift[1] -= move * (total[j] - mass * shift[j])
+    return gain
+
+
+@reduction
+def residual_sums(y, resid, off, one):
+    """<r, r> and <r, y - r> of r = resid - off one."""
+    square, along = 0.0, 0.0
+    for i in range(len(resid)):
+        r = resid[i] - off * one[i]
+        square += r * r
+        along += r * (y[i] - r)
+    return square, along
+
+
+def descend_entries(
+    data, row, start, shift, total, square, ridge, one, mass, y, resid, drift, gamma, index, lam, goal, rounds, flat
+):
+    """Rounds of sweeps over the set and its support, until the gap of the square is at most `goal`; the gap.
+
+    Columns are ``b_j = x_j - shift_j one``; the entries of x_j are data[start[j] : start[j + 1]], in the rows `row`.
+    total, square : (m,), <x_j, one> and the squared norm of b_j;  ridge : (m,), the elastic net's part;  mass : <one, one>
+    resid, drift : the residual is ``resid - drift[0] one``, and drift[1] its product with `one`
+    """
+    gap = math.inf
+    for _ in range(rounds):
+        sweep_entries(data, row, start, shift, total, square, ridge, mass, resid, drift, gamma, index[0], len(gamma), lam)
+        n = 0
+        for j in range(len(gamma)):
+            if gamma[j] != 0.0:
+                index[1, n] = j
+                n += 1
+        for _ in range(SWEEPS):
+            if (
+                sweep_entries(data, row, start, shift, total, square, ridge, mass, resid, drift, gamma, index[1], n, lam)
+                <= flat * goal
+            ):
+                break
+        l1, worst = 0.0, 0.0
+        norm, along = residual_sums(y, resid, drift[0], one)
+        for j in range(len(gamma)):
+            corr, pull = 0.0, ridge[j] * gamma[j]
+            for p in range(start[j], start[j + 1]):
+                corr += data[p] * resid[row[p]]
+            worst = max(worst, abs(corr - drift[0] * total[j] - shift[j] * drift[1] - pull))
+            l1 += abs(gamma[j])
+            norm += pull * gamma[j]
+            along -= pull * gamma[j]
+        gap = squared_gap(norm, along, l1, worst, lam)
+        if gap <= goal:
+            break
+    return gap
+
+
+def minimise_at_signs(image, corr, gamma, lam, goal):
+    """Conjugate gradients for the minimiser at the signs of the coefficients `gamma` (k,); who reaches 0 leaves, and they start anew.
+
+    image : function of a direction (k,), what it takes from the correlations `corr` (k,)
+    """
+    gamma, corr, before, there = gamma.copy(), corr.copy(), math.inf, len(gamma)
+    for _ in range(RESTARTS):
+        sign = np.sign(gamma)
+        grad, l1, n = np.where(sign == 0, 0.0, corr - lam * sign), float(np.abs(gamma).sum()), int(np.count_nonzero(sign))
+        worst = float(np.abs(grad).max(initial=0.0))
+        if worst * l1 <= PART * goal or (n == there and worst > LEFT * before):
+            break
+        before, there, way, square = worst, n, grad, float(grad @ grad)
+        for _ in range(STEPS):
+            change = image(way)
+            curved = float(way @ change)
+            first, most = first_zero(gamma, way)
+            step = min(square / curved, most) if curved > 0 else most
+            if step == math.inf:
+                return gamma
+            gamma, corr = gamma + step * way, corr - step * change
+            if step == most:
+                gamma[first] = 0.0
+                break
+            grad = np.where(sign == 0, 0.0, grad - step * change)
+            last, square = square, float(grad @ grad)
+            if np.abs(grad).max() * l1 <= PART * goal:
+                break
+            way = grad + square / last * way
+    return gamma
+
+
+def first_zero(gamma, way):
+    """Which of the coefficients `gamma` (k,) becomes 0 first on the `way` (k,), and at which step; -1 and inf where none does."""
+    shrinks = np.flatnonzero(np.sign(gamma) * way < 0)
+    if not len(shrinks):
+        return -1, math.inf
+    limits = -gamma[shrinks] / way[shrinks]
+    return shrinks[limits.argmin()], float(limits.min())
+
+
+def solve_at_signs(gram, corr, gamma, lam):
+    """As `minimise_at_signs`, by Cholesky factors of `gram` (k, k); None where columns nearly depend on each other."""
+    gamma, used = gamma.copy(), np.arange(len(gamma))
+    while len(used):
+        factor, way, failed = dposv(gram[np.ix_(used, used)], corr[used] - lam * np.sign(gamma[used]))
+        if failed or not (factor.diagonal() ** 2 > SURE * gram[used, used]).all():
+            return None
+        first, most = first_zero(gamma[used], way)
+        step = min(1.0, most)
+        gamma[used] += step * way
+        if step < most:
+            break
+        corr = corr - step * (way @ gram[used])
+        gamma[used[first]] = 0.0
+        used = np.delete(used, first)
+    return gamma
+
+
+def fit_gram(gram, start, now, gamma, lam, goal, loss, infimum=math.nan):
+    """Sweeps, and conjugate gradients where they are slow, on `now` and `gamma` (m,), in place; the gap. See `descend_gram`."""
+    m, run = len(gamma), compiled(descend_gram)
+    index, rounds = np.array([np.arange(m), np.zeros(m, dtype=np.int64)]), ROUNDS + np.count_nonzero(gamma) // MORE
+    stuck, best = 0, math.inf
+    for _ in range(TURNS):
+        gap = run(gram, start, now, gamma, index, lam, goal, loss, infimum, rounds)
+        stuck, best = (0, gap) if gap < LITTLE * best else (stuck + 1, min(gap, best))
+        if gap <= goal or stuck == STUCK:
+            break
+        some = np.flatnonzero(gamma)
+        rows = gram[some, :m]
+        square = rows[:, some]
+        moved = solve_at_signs(square, now[some], gamma[some], lam) if len(some) <= FACTORED else None
+        if moved is None:
+            moved = minimise_at_signs(square.dot, now[some], gamma[some], lam, goal)
+        now -= (moved - gamma[some]) @ rows
+        gamma[some] = moved
+    return gap
+
+
+def few_stored(dictionary):
+    """Whether a dictionary is stored sparsely, and few of its entries are."""
+    size = dictionary.n_samples * dictionary.n_learners
+    return DICTIONARY.of(dictionary, "entries") and len(dictionary.data) <= DENSE * size
+
+
+class Entries:
+    """Columns of a sparse dictionary, each times its `scale`, rows times `root` (n_samples,): ``b_j = x_j - shift_j one``, one = root.
+
+    x : CSC array (n_samples, m), made of that of the dictionary;  shift, total, square : (m,), see `descend_entries`
+    """
+
+    def __init__(self, dictionary, x, learners, scale, root, means=0.0):
+        self.one, self.mass = root, float(root @ root)
+        self.x = x[:, learners]
+        by = dictionary.scale[learners] * scale
+        self.x.data = self.x.data * root[self.x.indices] * np.repeat(by, np.diff(self.x.indptr))
+        self.shift = dictionary.shift[learners] * scale + means
+        self.total = self.x.T @ root
+        whole, part = self.column_sums(self.x.data**2), self.shift**2 * self.mass
+        self.square = np.maximum(whole - 2 * self.shift * self.total + part, np.finfo(float).eps * (whole + part))
+
+    def add(self, more):
+        """The columns of `more`, too."""
+        self.x = scipy.sparse.hstack([self.x, more.x], format="csc")
+        for name in ("shift", "total", "square"):
+            setattr(self, name, np.append(getattr(self, name), getattr(more, name)))
+
+    def column_sums(self, values):
+        """The sums of `values` of the entries over each column."""
+        return np.add.reduceat(np.append(values, 0.0), self.x.indptr[:-1]) * (np.diff(self.x.indptr) > 0)
+
+    def combine(self, gamma):
+        """The combination by `gamma` (m,), (n_samples,)."""
+        return self.x @ gamma - self.one * float(self.shift @ gamma)
+
+    def correlations(self, v):
+        """The inner products with `v` (n_samples,), (m,)."""
+        return self.x.T @ v - self.shift * float(self.one @ v)
+
+    def fit(self, y, gamma, resid, ridge, lam, goal, pays=True):
+        """Sweeps, and conjugate gradients where they are slow; whether the gap of the square is `goal`; `gamma` and `resid` in place.
+
+        pays : whether conjugate gradients do from the first turn on
+        """
+        m, run, x = len(gamma), compiled(descend_entries), self.x
+        index, drift = np.array([np.arange(m), np.zeros(m, dtype=np.int64)]), np.array([0.0, float(resid @ self.one)])
+        row = (
+            x.indices.view(np.uint32) if x.indices.dtype == np.int32 else x.indices
+        )  # compiled code asks no such number for its sign
+        held = x.data, row, x.indptr, self.shift, self.total, self.square, ridge, self.one, self.mass
+        for turn in range(TURNS // 2):
+            if run(*held, y, resid, drift, gamma, index, lam, goal, LONG, FLAT / 3) <= goal:
+                return True
+            if pays or turn:
+                some = np.flatnonzero(gamma)
+                few, less, more = x[:, some], self.shift[some], ridge[some]
+
+                def image(way, few=few, less=less, more=more):
+                    v = few @ way - self.one * float(less @ way)
+                    return few.T @ v - less * float(self.one @ v) + more * way
+
+                corr = self.correlations(resid - drift[0] * self.one)[some] - more * gamma[some]
+                gamma[some] = minimise_at_signs(image, corr, gamma[some], lam, goal)
+                resid[:] = y - self.combine(gamma)
+                drift[:] = 0.0, float(resid @ self.one)
+        return False
+
+
+class GramSet:
+    """The working set in Gram form.
+
+    block : the store of its columns and Gram matrix;  start, now : (m,), correlations at 0 and now, less what the ridge takes
+    gamma, ridge : (m,), coefficients, and what the elastic net adds to the diagonal of the Gram matrix
+    """
+
+    def __init__(self, source, many):
+        self.source, self.block = source, source.hold(with_gram=True, columns=False)
+        self.start, self.now, self.gamma, self.squares, self.ridge = (np.zeros(0) for _ in range(5))
+        self.loss = float(source.y @ source.y) / 2
+        self.doubt = 2 * float(np.finfo(float).eps) * math.sqrt(source.n_samples) * source.doubt
+        if many and source.n_samples <= SMALL:  # no optimum needs more learners; memory that is not used is not touched
+            self.block.reserve(source.n_samples)
+
+    @property
+    def learner(self):
+        return self.block.learner
+
+    @property
+    def has_columns(self):
+        return self.block.entries is None
+
+    def penalise(self, ridge):
+        if (ridge != self.ridge).any():
+            diagonal = np.arange(len(ridge))
+            self.block.gram[diagonal, diagonal] = self.squares + ridge
+            self.now -= (ridge - self.ridge) * self.gamma
+            self.ridge = ridge
+
+    def add(self, new):
+        m, more = len(self.block), np.zeros(len(new))
+        self.block.add(new)
+        gram, start = self.block.gram[m : m + len(new)], self.source.zero[new]
+        self.start, self.now = np.append(self.start, start), np.append(self.now, start - gram[:, :m] @ self.gamma)
+        self.squares, self.ridge = np.append(self.squares, gram.diagonal(m)), np.append(self.ridge, more)
+        self.gamma = np.append(self.gamma, more)
+
+    def fit(self, lam, goal):
+        return fit_gram(self.block.gram, self.start, self.now, self.gamma, lam, goal, self.loss) <= goal
+
+    def residual(self):
+        if self.has_columns:
+            return self.source.y - self.block.combine(self.gamma)
+        whole = np.zeros(self.source.n_learners)
+        whole[self.learner] = self.gamma
+        return self.source.y - self.source.combine(whole)
+
+    def correlations(self, resid):
+        return self.block.correlations(resid)
+
+    def renew(self, resid, corr):
+        """The residual and the correlations with it are known anew."""
+        self.now = corr - self.ridge * self.gamma
+
+    def alone(self, wanted):
+        """<r, r>, and the correlations, where all learners are here and the Gram matrix tells the gap well enough; else None."""
+        m, size = len(self.gamma), float(np.abs(self.gamma).sum()) + math.sqrt(2 * self.loss)
+        if m < self.source.n_learners or self.doubt * size * size > ROUNDED * wanted:
+            return None
+        used = np.flatnonzero(self.gamma)
+        self.now = self.start - self.gamma[used] @ self.block.gram[used, :m]
+        plain = self.now + self.ridge * self.gamma
+        return max(2 * self.loss - float(self.gamma @ (self.start + plain)), 0.0), plain
+
+
+class EntrySet:
+    """The working set on stored entries; weights scale the rows.
+
+    learner, gamma, ridge : (m,), the set, its coefficients, what the elastic net adds to the squares;  resid : (n_samples,)
+    """
+
+    has_columns = True
+
+    def __init__(self, source):
+        self.source, self.dictionary = source, source.problem.dictionary
+        self.x = self.dictionary._csc()
+        self.root = np.ones(source.n_samples) if source.root is None else source.root
+        self.scale = np.ones(source.n_learners) if source.scale is None else source.scale
+        self.learner, self.gamma, self.ridge = np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros(0)
+        self.resid, self.null = source.y.copy(), float(source.y @ source.y) / 2
+        self.held = Entries(self.dictionary, self.x, self.learner, self.gamma, self.root)
+
+    def penalise(self, ridge):
+        self.ridge = ridge
+
+    def add(self, new):
+        self.learner, more = np.append(self.learner, new), np.zeros(len(new))
+        self.gamma, self.ridge = np.append(self.gamma, more), np.append(self.ridge, more)
+        self.held.add(Entries(self.dictionary, self.x, new, self.scale[new], self.root))
+
+    def fit(self, lam, goal):
+        return self.held.fit(self.source.y, self.gamma, self.resid, self.ridge, lam, goal, goal <= FINE * self.null)
+
+    def residual(self):
+        return self.source.y - self.held.combine(self.gamma)
+
+    def correlations(self, resid):
+        return self.held.correlations(resid)
+
+    def renew(self, resid, corr):
+        self.resid = resid
+
+    def alone(self, wanted):
+        return None
+
+
+class Descent:
+    """The inner solver (``workingset.py`` says what it is asked), on the scaled columns `source`.
+
+    set : the working set in one of its forms
+    last, trend : the last two scans; the abs correlations of all learners at the last looks, and the penalties
+    size : bounds of the abs correlations at the point checked last, (n_learners,);  outside : the largest of those outside the set
+    plain, corr : <r, r> and <r, y - r> there, and the correlations of the set without what the ridge takes
+
+    Parameters
+    ----------
+    many : bool
+        Whether many penalties come: then few learners with samples enough are all in the working set from the start, and scans are saved.
+    """
+
+    near = 1.0
+
+    def __init__(self, source, many=True):
+        self.source, zero = source, source.zero
+        self.sparse = few_stored(source.problem.dictionary)
+        self.set = EntrySet(source) if self.sparse else GramSet(source, many)
+        square = float(source.y @ source.y)
+        self.null, self.looks, self.lam, self.plain = square / 2, 0, 0.0, (square, 0.0)
+        self.last, self.trend = LastScans(source.y, zero), Trend(np.abs(zero))
+        self.size, self.member = self.trend.seen, np.zeros(source.n_learners, dtype=bool)
+        self.outside, self.corr = self.level, np.zeros(0)
+        if self.sparse:
+            whole = Entries(source.problem.dictionary, self.set.x, slice(None), self.set.scale, self.set.root)
+            self.count, self.norm, self.mass = (
+                np.diff(whole.x.indptr),
+                np.sqrt(whole.column_sums(whole.x.data**2)),
+                whole.mass**0.5,
+            )
+            self.l1, self.shift = whole.column_sums(np.abs(whole.x.data)), np.abs(whole.shift)
+        elif many and source.n_learners <= min(SMALL, source.n_samples // 2):
+            self.recruit(np.arange(source.n_learners))
+
+    @property
+    def n_scans(self):
+        """Scans of all learners, those of a few counted by their number."""
+        return -(-self.looks // self.source.n_learners)
+
+    @property
+    def level(self):
+        return float(self.size.max())
+
+    def _reach(self, about):
+        """The most that each abs correlation can be, as far as it is known from the last two scans, (n_learners,)."""
+        if not self.sparse:
+            return farthest(np.abs(about.corr), about.off, self.source.norm_bound(slice(None)))
+        rest = about.rest  # a column of few entries meets few of those of the rest
+        few, top = few_entries(rest, int(self.count.max(initial=0))), float(np.abs(rest).max())
+        moved = np.minimum(few[self.count] * self.norm, top * self.l1) + abs(float(rest @ self.set.root)) * self.shift
+        return farthest(np.abs(about.corr) + moved, about.rounding, self.norm + self.mass * self.shift)
+
+    def _look(self, resid, lam):
+        """The correlations of the working set with `resid`; all others are evaluated where they may come near `lam`."""
+        held, about = self.set.learner, self.last.about(resid)
+        corr, reach, apart = about.corr, self._reach(about), self.source.apart or self.sparse
+        reach[held] = 0.0
+        index = np.flatnonzero(reach > (BESIDE * lam if apart and not self.sparse else lam))
+        if not self.set.has_columns or len(index) > (FEW * len(reach) if apart else 0):
+            corr = self.source.scan(resid)
+            self.looks += len(corr)
+            self.last.add((resid, corr), lam)
+            self.size = np.abs(corr)
+            self.trend.add(self.size, lam)
+            return corr[held]
+        corr[held] = self.set.correlations(resid)
+        if len(index):
+            corr[index] = self.source.scan_few(resid, index)
+            self.looks += len(index)
+        guess = np.abs(corr)
+        reach[held], reach[index] = guess[held], guess[index]
+        self.size = reach
+        self.trend.add(guess, lam)
+        return corr[held]
+
+    def penalise(self, lam):
+        self.lam = lam
+        self.set.penalise(lam * self.source.ridge[self.set.learner])
+
+    def waiting(self, level):
+        if self.member.all():
+            return np.empty(0, dtype=np.int64)
+        expected, fall = self.trend.seen, self.trend.lam - self.lam
+        if fall > 0 and self.trend.two:
+            expected, level = expected + fall * self.trend.rise(), EXPECTED * level
+        return np.flatnonzero((expected >= level) & ~self.member)
+
+    def recruit(self, new):
+        self.set.add(new)
+        self.member[new] = True
+        self.penalise(self.lam)
+
+    def model(self):
+        support = np.flatnonzero(self.set.gamma)
+        return self.set.learner[support], self.set.gamma[support]
+
+    def fit(self, lam, goal):
+        return self.set.fit(lam, goal)
+
+    def check(self, lam, wanted):
+        """*Cost*: none where the whole Gram matrix is there and its rounding small; else the residual, and a scan or a part of one."""
+        gamma, told = self.set.gamma, self.set.alone(wanted)
+        if told is not None:
+            square, corr = told
+            self.outside, self.plain = 0.0, (square, float(gamma @ corr))
+        else:
+            resid = self.set.residual()
+            corr = self._look(resid, lam)
+            self.set.renew(resid, corr)
+            self.outside = float(self.size[~self.member].max(initial=0.0))
+            self.plain = float(resid @ resid), float(resid @ (self.source.y - resid))
+        self.corr = corr
+        return self.gap(lam, wanted)
+
+    def gap(self, lam, wanted):
+        gamma = self.set.gamma
+        pull = self.set.ridge * gamma
+        inside = float(np.abs(self.corr - pull[: len(self.corr)]).max(initial=0.0))  # who joined since then is counted outside
+        extra = float(pull @ gamma)
+        square, along = self.plain[0] + extra, self.plain[1] - extra
+        return squared_gap(square, along, float(np.abs(gamma).sum()), max(inside, self.outside), lam)
