@@ -1,10 +1,11 @@
 """For every law of views, families and stores of coefficients a broken one; and a good store in plain Python."""
 
+import laws_of_views
 import numpy as np
 from broken_pieces import COUNT, B
 
 import coordboost as cb
-from coordboost.laws import coefficients, families, views
+from coordboost.laws import coefficients, families
 from coordboost.laws.problems import Listed
 
 
@@ -107,9 +108,13 @@ OTHERS = {
     families.correlations_are_those_of_the_columns: found(lambda ids, corr, outside: (ids, np.abs(corr), outside)),
     families.outside_bounds_all_others: found(lambda ids, corr, outside: (ids, corr, 0.9 * outside)),
     families.searches_are_functions: found(lambda ids, corr, outside: (ids, corr, outside + COUNT())),
-    views.some_problem_and_method_fits: view(carries=Sums),
-    views.steps_are_those_on_the_data: view(push=pushed_too_far),
-    views.a_run_in_parts_is_the_run: view(push=pushed_by_number),
-    views.a_renewed_view_goes_on_as_before: view(renew=lambda self, beta: cb.Explicit.renew(self, 1.001 * beta)),
-    views.every_step_moves_the_model_it_says: view(search=lambda self, j, a, b: 2.5 * cb.Explicit.search(self, j, a, b)),
+}
+
+#: For every law of views a broken one, a class.
+VIEWS = {
+    laws_of_views.some_problem_and_method_fits: view(carries=(Sums,)),
+    laws_of_views.steps_are_those_on_the_data: view(push=pushed_too_far),
+    laws_of_views.a_run_in_parts_is_the_run: view(push=pushed_by_number),
+    laws_of_views.a_renewed_view_goes_on_as_before: view(renew=lambda self, beta: cb.Explicit.renew(self, 1.001 * beta)),
+    laws_of_views.every_step_moves_the_model_it_says: view(search=lambda self, j, a, b: 2.5 * cb.Explicit.search(self, j, a, b)),
 }

@@ -1,10 +1,11 @@
 """``check_piece``: the package's own pieces obey the laws, and for every law there is a broken piece that it catches."""
 
+import laws_of_views
 import numba
 import numpy as np
 import pytest
 import scipy.sparse
-from broken_others import OTHERS, Sums
+from broken_others import OTHERS, VIEWS, Sums
 from broken_pieces import SABOTAGE, B, Choice, Good, Rule, Table, broken
 
 import coordboost as cb
@@ -13,7 +14,7 @@ from coordboost._winner import best_of_all
 from coordboost.engine.views.searched import Searched
 from coordboost.laws import KINDS, losses
 from coordboost.laws.problems import Listed
-from coordboost.laws.report import Report
+from coordboost.laws.report import SKIPPED, Report
 
 GIVEN = [
     *(cb.Squared(), cb.Huber(), cb.Huber(0.5), cb.Logistic(), cb.Logistic(0.5), cb.Exponential(), cb.Poisson()),
@@ -65,14 +66,18 @@ def test_dictionaries_of_the_house_obey(kind):
 @pytest.mark.parametrize("view", VIEW.pieces.values(), ids=lambda view: view.__name__)
 def test_every_view_steps_as_on_the_data(view):
     """All that are registered, on every loss and method that they fit: a new view is covered the day it exists."""
-    report = cb.check_piece(view)
-    verdicts = {law.name: law.verdict for law in report.laws}
+    said = laws_of_views.verdicts(view)
     others = VIEW.of(view, "carries") is not None and view is not Searched  # no other view keeps these coefficients
-    assert verdicts.pop("steps are those on the data") == ("skipped" if others else "holds")
-    assert verdicts.pop("a renewed view goes on as before") == ("skipped" if VIEW.of(view, "renew") is None else "holds")
-    assert set(verdicts.values()) == {"holds"}
+    assert said.pop(laws_of_views.steps_are_those_on_the_data) is (SKIPPED if others else None)
+    assert said.pop(laws_of_views.a_renewed_view_goes_on_as_before) is (SKIPPED if VIEW.of(view, "renew") is None else None)
+    assert set(said.values()) == {None}
 
 
+@pytest.mark.parametrize("law", VIEWS, ids=lambda law: law.__name__)
+def test_the_law_of_views_catches_it(law, monkeypatch):
+    assert set(VIEWS) == set(laws_of_views.LAWS)
+    monkeypatch.setitem(VIEW.pieces, "Broken", VIEWS[law])
+    assert isinstance(law(laws_of_views.ViewCase(VIEWS[law])), str)
 
 
 BROKEN = {**SABOTAGE, **OTHERS}
@@ -83,13 +88,11 @@ def test_every_law_has_a_sabotage():
 
 
 @pytest.mark.parametrize("law", BROKEN, ids=lambda law: law.__name__)
-def test_the_law_catches_it(law, monkeypatch):
+def test_the_law_catches_it(law):
     """The law that is meant says so, in a sentence."""
     if law is losses.compiled_kernels_are_the_same and numba.config.DISABLE_JIT:
         pytest.skip("nothing is compiled")
     name, piece = law.__name__.replace("_", " "), BROKEN[law]
-    if isinstance(piece, type):
-        monkeypatch.setitem(VIEW.pieces, "Broken", piece)
     report = cb.check_piece(piece, raises=False)
     said = {each.name: each.sentence for each in report.failed}
     assert name in said and len(said[name]) > 30 and not report

@@ -5,15 +5,15 @@ declare what the law is about. Points are the same in every call.
 """
 
 from coordboost._checks import shown
-from coordboost._protocol import COEFFICIENTS, DICTIONARY, FAMILY, LOSS, SELECTION, STEP, VIEW
+from coordboost._protocol import COEFFICIENTS, DICTIONARY, FAMILY, LOSS, SELECTION, STEP
 from coordboost.data.validation import flag
 from coordboost.interrupt import uncut
-from coordboost.laws import coefficients, dictionaries, families, losses, selections, steps, views
+from coordboost.laws import coefficients, dictionaries, families, losses, selections, steps
 from coordboost.laws.report import ERROR, SKIPPED, Law, Report
 
 KINDS = (
     *((LOSS, losses), (DICTIONARY, dictionaries), (STEP, steps), (SELECTION, selections)),
-    *((COEFFICIENTS, coefficients), (FAMILY, families), (VIEW, views)),
+    *((COEFFICIENTS, coefficients), (FAMILY, families)),
 )
 
 
@@ -24,7 +24,6 @@ def check_piece(piece, *, y=None, raises=True):
     Parameters
     ----------
     piece : object
-        Of views the class, which must be registered (``VIEW.own``).
     y : array_like, (n_samples,), optional
         Targets that a loss is for, where it takes neither real numbers nor labels nor counts.
     raises : bool, default True
@@ -46,12 +45,10 @@ def check_piece(piece, *, y=None, raises=True):
     rule, compilation not counted; for a dictionary up to 24 columns and a dozen scans.
     """
     kind, module = max(KINDS, key=lambda known: _verbs_of(piece, known[0]))
-    view = kind is VIEW and isinstance(piece, type)
-    if isinstance(piece, type) is not view or not _verbs_of(piece, kind):
+    if isinstance(piece, type) or not _verbs_of(piece, kind):
         known = "; ".join(f"{kind.name}: {', '.join(kind.verbs)}" for kind, _ in KINDS)
         raise ValueError(f"check_piece takes an object with the verbs of a kind of piece ({known}), got {shown(piece)}.")
-    if not view:
-        kind.check(f"the {kind.name}", piece)
+    kind.check(f"the {kind.name}", piece)
     raises = flag("raises", raises)
 
     def tried(y):
@@ -67,7 +64,7 @@ def check_piece(piece, *, y=None, raises=True):
 
 def _verbs_of(piece, kind):
     """How many of the verbs of a kind `piece` has; sizes are no verbs, and what Python brings itself is no piece."""
-    if type(piece).__module__ == "builtins" and not isinstance(piece, type):
+    if type(piece).__module__ == "builtins":
         return 0
     return sum(hasattr(piece, verb) for verb in kind.verbs if not verb.startswith("n_"))
 

@@ -51,11 +51,6 @@ class ViewCase(NamedTuple):
                 yield f"{method.name} ({name})", problem, stored, method
 
 
-def case(view, y):
-    """The class alone."""
-    return (ViewCase(view),)
-
-
 def some_problem_and_method_fits(at):
     """By what the view declares."""
     if not any(True for _ in at.runs()):
@@ -137,3 +132,8 @@ LAWS = (
     some_problem_and_method_fits, steps_are_those_on_the_data, a_run_in_parts_is_the_run, a_renewed_view_goes_on_as_before,
     every_step_moves_the_model_it_says,
 )  # fmt: skip
+
+
+def verdicts(view):
+    """Name of each law to None where it holds, ``SKIPPED`` where it says nothing, else a sentence."""
+    return {law: law(ViewCase(view)) for law in LAWS}
