@@ -66,11 +66,14 @@ def make(limits, state, node, above, depth, start, count, total, mass, may_split
 
 
 @kernel
-def plant(limits, state, nodes, n, total, mass):
-    """The root of a tree, which holds n samples."""
+def plant(limits, state, nodes, rows, total, mass):
+    """The root of a tree, which holds all samples."""
+    own = rows[0]
+    for i in range(len(own)):
+        own[i] = i
     state.nodes, state.first, state.leaves, state.slots = 1, 0, 1, 1
     nodes[0].slot, nodes[0].low, nodes[0].high = 0, -math.inf, math.inf
-    make(limits, state, nodes[0], nodes[0], 0, 0, n, total, mass, True)
+    make(limits, state, nodes[0], nodes[0], 0, 0, len(own), total, mass, True)
 
 
 @kernel
@@ -89,10 +92,8 @@ def search(
                 continue
             node = nodes[small]
             side, bins, others = node.depth & 1, histograms[node.slot], histograms[nodes[large].slot]
-            if at == 0:
-                fill_bins(codes, eights, rows[0, :0], fixed[0], features, p, top, bins)
-            else:
-                fill_bins(codes, eights, rows[side, node.start : node.stop], fixed[side, node.start : node.stop], features, p, top, bins)
+            entries = fixed[0] if at == 0 else fixed[side, node.start : node.stop]
+            fill_bins(codes, eights, rows[side, node.start : node.stop], entries, features, p, top, bins)
             for q in range(p, top):
                 f = features[q]
                 if small != large and nodes[large].open:
@@ -179,9 +180,6 @@ def move_rows(codes, nodes, goes_left, rows, fixed, at, first, last, one, other)
     side = node.depth & 1
     own, some, entries = codes[node.feature], rows[side, first:last], fixed[side, first:last]
     out, out_entries = rows[1 - side], fixed[1 - side]
-    if at == 0:
-        for i in range(len(some)):
-            some[i] = first + i
     if fixed.ndim == 2:  # (side, sample): one number for each
         for i in range(len(some)):
             row = some[i]
@@ -205,7 +203,7 @@ def count_left(codes, nodes, goes_left, rows, at, first, last):
     """How many of the rows of a node from `first` to `last` go left."""
     own, flags, side, total = codes[nodes[at].feature], goes_left[at], nodes[at].depth & 1, 0
     for i in range(first, last):
-        total += int(flags[own[rows[side, i] if at else i]])
+        total += int(flags[own[rows[side, i]]])
     return total
 
 
@@ -292,7 +290,7 @@ def grow(
     lost, total, mass = write_entries(fixed[0, :n], target, weight, state.bits, state.scale, state.unit)
     if lost * ALLOWED > n:
         return LOST
-    plant(limits, state, nodes, n, total, mass)
+    plant(limits, state, nodes, rows, total, mass)
     while True:
         search(
             codes, eights, n_bins, missing, categorical, monotone, limits, features, 0, len(features), state, nodes, cuts, histograms, rows,

@@ -87,7 +87,7 @@ class Grower:
         lost, total, mass = (sum(column) for column in zip(*sums, strict=True))
         if lost * ALLOWED > self.n:
             return LOST
-        compiled(plant)(limits, state, nodes, self.n, total, mass)
+        compiled(plant)(limits, state, nodes, self.rows, total, mass)
         fours = slices(len(features), 4)
         while True:
             all_done(

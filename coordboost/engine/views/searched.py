@@ -1,7 +1,5 @@
 """The view for learners that cannot be counted: another view, but the winner comes from a search, which is called from Python."""
 
-import functools
-
 import numpy as np
 
 from coordboost._numba import compiled, is_piece, verb
@@ -46,8 +44,9 @@ class Searched:
         self.inner, self.bank, self.compile, self.runs = inner, inner.dictionary, True, {}
         own = DICTIONARY.of(self.bank, "hand")
         self.hand = Dense(np.empty((1, len(inner.pred)))) if own is None else own
+        self._see = self._copied if own is None else self.bank.see
         self.moved, self.looked = over(inner, self.hand), sought(inner)  # `moved` knows the learner at hand alone
-        self.perturbs = VIEW.of(inner, "perturbs")
+        self.perturbs, self.measures = VIEW.of(inner, "perturbs"), DICTIONARY.of(self.bank, "measure")
         self.renew = VIEW.of(inner, "renew")
 
     @classmethod
@@ -62,13 +61,9 @@ class Searched:
         self.bank.room(n)
         return self
 
-    def _see(self, j):
-        """Have learner j at hand."""
-        own = DICTIONARY.of(self.bank, "see")
-        if own is None:
-            self.hand.rows[0] = self.bank.column(j)
-        else:
-            own(j)
+    def _copied(self, j):
+        """Have a copy of column j at hand."""
+        self.hand.rows[0] = self.bank.column(j)
 
     def _run(self, function, *args):
         """`function` of the view along the learner at hand, compiled where that can be."""
@@ -132,9 +127,8 @@ class Searched:
 
     def _measure(self):
         """Learners may depend on second derivatives."""
-        own = DICTIONARY.of(self.bank, "measure")
-        if own is not None:
-            own(functools.partial(self._run, run_weigh))
+        if self.measures is not None:
+            self.measures(lambda out: self._run(run_weigh, out))
 
     def scan(self):
         """How long the projections on the blocks are, where learners are fits of blocks."""
