@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from coordboost._linesearch import CAP
+from coordboost._numba.linesearch import CAP
 
 EPS = 2.0**-52
 #: Where a search looks for the sign that a function keeps to infinity.

@@ -7,8 +7,8 @@ import warnings
 import numpy as np
 
 from coordboost._checks import function
+from coordboost._numba.sums import surely_finite
 from coordboost._protocol import STEP, VIEW
-from coordboost._total import surely_finite
 from coordboost.asking import Asking, rules_of
 from coordboost.data import validation
 from coordboost.engine.stepper import Stepper

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from coordboost._checks import checked_run, shown
+from coordboost._numba.sums import total_of
 from coordboost._protocol import LOSS, SELECTION
-from coordboost._total import total_of
 from coordboost.data import validation
 from coordboost.interrupt import uncut
 from coordboost.pieces.structural import labels_of, lengths

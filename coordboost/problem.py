@@ -7,9 +7,9 @@ from functools import cached_property
 import numpy as np
 
 from coordboost._checks import shown
+from coordboost._numba.sums import residual_into, total_of
+from coordboost._numba.threads import on_one_thread
 from coordboost._protocol import DICTIONARY
-from coordboost._threads import on_one_thread
-from coordboost._total import residual_into, total_of
 from coordboost.data import validation
 from coordboost.data.door import parts_of
 from coordboost.data.inmemory import columns_as_in

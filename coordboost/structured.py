@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._checks import not_negative, real
+from coordboost._numba.threads import on_one_thread
 from coordboost._protocol import STEP
-from coordboost._threads import on_one_thread
 from coordboost.data.validation import flag
 from coordboost.method import Method
 from coordboost.pieces.structural import FamilyStep, Structural, labels_of, lengths, table_of

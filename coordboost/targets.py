@@ -16,8 +16,8 @@ import numpy as np
 
 from coordboost._checks import not_negative, shown
 from coordboost._numba import compiled, is_piece, verb
+from coordboost._numba.threads import on_one_thread
 from coordboost._protocol import DICTIONARY, LOSS
-from coordboost._threads import on_one_thread
 from coordboost.spectrum import unweighted
 
 value = verb("value")

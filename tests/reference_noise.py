@@ -2,15 +2,15 @@
 
 import numpy as np
 
-from coordboost import _noise
 from coordboost._numba import interpreted
+from coordboost._numba import noise as kernels
 
 
 @interpreted
 def noise(seed, stream, step, n):
     """The first n normal numbers at (seed, stream, step)."""
     out = np.zeros(n)
-    _noise.add_noise(_noise.key_of(seed, stream, step), 1.0, np.ones(1), out, out)
+    kernels.add_noise(kernels.key_of(seed, stream, step), 1.0, np.ones(1), out, out)
     return out
 
 
@@ -18,5 +18,5 @@ def noise(seed, stream, step, n):
 def kept(seed, step, share, g):
     """An estimate of g from a part of the samples."""
     out = np.zeros(len(g))
-    _noise.keep_some(_noise.key_of(seed, _noise.SHARE, step), share, g, out)
+    kernels.keep_some(kernels.key_of(seed, kernels.SHARE, step), share, g, out)
     return out

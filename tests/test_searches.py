@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import coordboost as cb
-from coordboost._linesearch import safeguarded_newton
+from coordboost._numba.linesearch import safeguarded_newton
 from coordboost.paths.intercept import best_shift
 
 LOSSES = {

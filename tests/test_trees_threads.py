@@ -13,7 +13,7 @@ from threadpoolctl import ThreadpoolController
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import coordboost as cb
-from coordboost import _tiles
+from coordboost._numba import threads as common
 from coordboost.dictionaries.trees import Grower, Growth, grower
 from verification.benchmarks.harness import Contestant, Timed, compete
 from verification.benchmarks.trees import later
@@ -40,7 +40,7 @@ def on_threads(monkeypatch):
 
     def begin(n):
         pools.append(ThreadPoolExecutor(n))
-        for module in (_tiles, grower):
+        for module in (common, grower):
             monkeypatch.setattr(module, "pool", lambda: (pools[-1], n))
 
     monkeypatch.setattr(grower, "LITTLE", 0)
@@ -105,9 +105,9 @@ def test_everybody_in_a_table_of_the_benchmark_has_its_threads(threads, on_threa
 
     def peer(job):
         libraries = ThreadpoolController().lib_controllers
-        return lambda: Timed({_tiles.pool()[1], *(one.num_threads for one in libraries if one.user_api == "openmp")}, 1, 1)
+        return lambda: Timed({common.pool()[1], *(one.num_threads for one in libraries if one.user_api == "openmp")}, 1, 1)
 
     on_threads(2)
     run = later(peer, Job(None, None, False, 1, 1, threads))
     (row,) = compete([Contestant("peer", run)], lambda result: {"threads": result}, rounds=1)
-    assert row["threads"] == {threads} and _tiles.pool()[1] == 2
+    assert row["threads"] == {threads} and common.pool()[1] == 2

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from coordboost._numba.threads import on_one_thread
 from coordboost._protocol import COEFFICIENTS, LOSS, STEP
-from coordboost._threads import on_one_thread
 from coordboost.bounds.check import Sides, Statement
 
 SOURCE = "Lu, Karimireddy, Ponomareva, Mirrokni"

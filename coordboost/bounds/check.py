@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from coordboost._checks import checked_run, items_of, shown
-from coordboost._threads import on_one_thread
+from coordboost._numba.threads import on_one_thread
 from coordboost.bounds.trail import Trail
 from coordboost.data import validation
 

@@ -12,8 +12,8 @@ import math
 
 import numpy as np
 
+from coordboost._numba.threads import on_one_thread
 from coordboost._protocol import DICTIONARY, LOSS, SELECTION
-from coordboost._threads import on_one_thread
 from coordboost.bounds.check import Sides, Statement
 from coordboost.bounds.randomized import losses_again
 from coordboost.interrupt import uncut

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from coordboost._numba.threads import on_one_thread
 from coordboost._protocol import DICTIONARY, LOSS, SELECTION
-from coordboost._threads import on_one_thread
 from coordboost.bounds.check import Effort, Sides, Statement
 from coordboost.bounds.trail import covered
 from coordboost.interrupt import uncut

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from coordboost._checks import nothing_varies
+from coordboost._numba.threads import on_one_thread
 from coordboost._protocol import DICTIONARY, LOSS
-from coordboost._threads import on_one_thread
 from coordboost.engine.source import RENEW
 
 ROUNDOFF = float(np.finfo(float).eps) / 2

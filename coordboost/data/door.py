@@ -6,9 +6,9 @@ import numpy as np
 
 from coordboost._checks import InfiniteConstant, with_floats
 from coordboost._numba import is_piece
+from coordboost._numba.sums import residual_into, total_of
 from coordboost._protocol import DICTIONARY, FAMILY, LOSS
 from coordboost._root import falling_root, farthest_constant
-from coordboost._total import residual_into, total_of
 from coordboost.data import validation
 from coordboost.data.inmemory import columns_of
 from coordboost.data.names import Names, names_of

@@ -3,7 +3,7 @@
 import numpy as np
 import scipy.sparse
 
-from coordboost._tiles import all_done, in_order
+from coordboost._numba.threads import all_done, in_order
 from coordboost.data.kinds import CATEGORY
 from coordboost.data.variables import Variable, refuse_gap, refuse_unknown
 

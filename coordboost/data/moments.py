@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._tiles import PIECE, slices
+from coordboost._numba.threads import PIECE, slices
 from coordboost.data.standardize import Standardization, _power_of_two, check_unit, counted
 from coordboost.dictionaries.chunked import Chunked
 

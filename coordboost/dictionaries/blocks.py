@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._noise import normal
+from coordboost._numba.noise import normal
 from coordboost._protocol import DICTIONARY
 
 #: Directions of a block whose eigenvalue in the Gram matrix is not above this part of the largest are none.

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from coordboost._tiles import PIECE, slices
+from coordboost._numba.threads import PIECE, slices
 
 #: Multiplications that reading an entry of a store is taken for.
 READING = 40

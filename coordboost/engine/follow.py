@@ -3,8 +3,8 @@
 import numpy as np
 
 from coordboost._numba import compiled, interpreted, is_piece, verb
+from coordboost._numba.sums import sum_of_losses
 from coordboost._protocol import COEFFICIENTS
-from coordboost._total import sum_of_losses
 from coordboost.engine.loop import retrace, stretches
 
 accumulate = verb("accumulate")

@@ -4,8 +4,8 @@ import time
 
 import numpy as np
 
+from coordboost._numba.threads import one_thread
 from coordboost._protocol import SELECTION, VIEW
-from coordboost._threads import one_thread
 from coordboost.engine.choose import checked_view, choose_view
 from coordboost.engine.loop import retrace, runner
 from coordboost.engine.path import Record

@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
+from coordboost._numba.sums import total_of
 from coordboost._protocol import LOSS
-from coordboost._total import total_of
 from coordboost.engine.follow import Follower
 from coordboost.estimators.model import added_up
 from coordboost.paths.scoring import least_mean

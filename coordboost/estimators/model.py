@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from coordboost._threads import on_one_thread
+from coordboost._numba.threads import on_one_thread
 from coordboost.engine.follow import Follower
 
 

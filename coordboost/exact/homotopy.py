@@ -9,8 +9,8 @@ import scipy.sparse
 
 from coordboost._checks import not_negative, shown
 from coordboost._numba import compiled
+from coordboost._numba.threads import one_thread
 from coordboost._protocol import LOSS
-from coordboost._threads import one_thread
 from coordboost.data import validation
 from coordboost.exact.corners import (
     CHECK,

@@ -1,6 +1,6 @@
 """The minimal cosine angle, exact where that is cheap, an interval elsewhere."""
 
-from coordboost._threads import on_one_thread
+from coordboost._numba.threads import on_one_thread
 from coordboost.data import validation
 from coordboost.geometry import cells, closed, facets, rays, signs
 from coordboost.geometry.ascent import climb, starts

@@ -1,6 +1,6 @@
 """Condition numbers of the weak learners."""
 
-from coordboost._threads import on_one_thread
+from coordboost._numba.threads import on_one_thread
 from coordboost.geometry.learners import as_problem
 from coordboost.spectrum import Spectrum
 

@@ -5,8 +5,8 @@ import math
 import numpy as np
 
 from coordboost._checks import shown
+from coordboost._numba.threads import on_one_thread
 from coordboost._protocol import LOSS
-from coordboost._threads import on_one_thread
 from coordboost.data import validation
 from coordboost.geometry.angle import mca
 from coordboost.geometry.ball import ball

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
+from coordboost._numba.threads import on_one_thread
 from coordboost._protocol import COEFFICIENTS
-from coordboost._threads import on_one_thread
 from coordboost.geometry.angle import exactly
 from coordboost.geometry.learners import Learners
 from coordboost.pieces.momentum import admissible

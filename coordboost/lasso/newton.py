@@ -20,8 +20,8 @@ import math
 import numpy as np
 
 from coordboost._numba import compiled, is_piece, verb
+from coordboost._numba.sums import rest_of, with_rest
 from coordboost._protocol import LOSS
-from coordboost._total import rest_of, with_rest
 from coordboost.dictionaries import Dense
 from coordboost.lasso.descent import Entries, few_stored, fit_gram
 from coordboost.lasso.workingset import LEAST, convex_gap

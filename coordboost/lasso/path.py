@@ -6,8 +6,8 @@ import numpy as np
 import scipy.sparse
 
 from coordboost._checks import positive, real, shown
+from coordboost._numba.threads import one_thread
 from coordboost._protocol import LOSS
-from coordboost._threads import one_thread
 from coordboost.data import validation
 from coordboost.interrupt import LATE, InterruptedWarning, interruptible
 from coordboost.lasso.grid import LassoPath

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from coordboost._linesearch import CAP, safeguarded_newton, slope
+from coordboost._numba.linesearch import CAP, safeguarded_newton, slope
 from coordboost._protocol import LOSS, link_of, on_scale_of_y
 from coordboost.data import validation
 from coordboost.laws.report import SKIPPED

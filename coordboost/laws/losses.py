@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._linesearch import CAP
 from coordboost._numba import compiled, is_piece
+from coordboost._numba.linesearch import CAP
+from coordboost._numba.sums import residual_of_each, sum_of_each
 from coordboost._protocol import LOSS
-from coordboost._total import residual_of_each, sum_of_each
 from coordboost.data import validation
 from coordboost.laws import declared
 from coordboost.laws.report import SKIPPED, Law

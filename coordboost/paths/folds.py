@@ -20,8 +20,8 @@ import math
 import numpy as np
 
 from coordboost._numba import compiled, reduction
+from coordboost._numba.threads import on_one_thread
 from coordboost._protocol import DICTIONARY, LOSS
-from coordboost._threads import on_one_thread
 from coordboost.data.standardize import Standardization
 from coordboost.dictionaries import Dense, Oracle
 from coordboost.screening.inner_products import inner_product

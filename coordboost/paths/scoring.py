@@ -3,9 +3,9 @@
 import numpy as np
 import scipy.sparse
 
+from coordboost._numba.sums import totals_of
+from coordboost._numba.threads import on_one_thread
 from coordboost._protocol import COEFFICIENTS, DICTIONARY, LOSS
-from coordboost._threads import on_one_thread
-from coordboost._total import totals_of
 from coordboost.data import validation
 from coordboost.data.inmemory import columns_as_in
 from coordboost.dictionaries import Dense

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse
 
 from coordboost._checks import function, shown
-from coordboost._threads import one_thread
+from coordboost._numba.threads import one_thread
 from coordboost.data import validation
 from coordboost.interrupt import heed, uncut, working_for
 from coordboost.paths.scoring import least_mean, rows_of

@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 from coordboost._checks import not_negative, positive
-from coordboost._linesearch import NO_SEARCH
 from coordboost._numba import kernel, verb
+from coordboost._numba.linesearch import NO_SEARCH
 from coordboost._protocol import ANY_LOSS, LOSS, STEP, sigma_of
 
 search = verb("search")

@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._checks import positive
-from coordboost._linesearch import NO_SEARCH, sign
 from coordboost._numba import verb
+from coordboost._numba.linesearch import NO_SEARCH, sign
 from coordboost._protocol import COEFFICIENTS, STEP
 from coordboost._scaled import shrink_all
 

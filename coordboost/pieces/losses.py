@@ -17,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._checks import InfiniteConstant, not_negative, positive, signs
-from coordboost._decay import decay, sigmoid
-from coordboost._linesearch import safeguarded_newton
+from coordboost._numba.decay import decay, sigmoid
+from coordboost._numba.linesearch import safeguarded_newton
 from coordboost._protocol import LOSS
 
 

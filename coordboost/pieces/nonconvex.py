@@ -8,7 +8,7 @@ import math
 from typing import NamedTuple
 
 from coordboost._checks import positive, signs
-from coordboost._decay import sigmoid
+from coordboost._numba.decay import sigmoid
 from coordboost._protocol import LOSS
 
 

@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._checks import not_negative, positive, real, shown
-from coordboost._linesearch import NO_SEARCH, sign, soft_threshold
 from coordboost._numba import verb
+from coordboost._numba.linesearch import NO_SEARCH, sign, soft_threshold
 from coordboost._protocol import STEP, sigma_of
 
 search = verb("search")

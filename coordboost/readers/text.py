@@ -9,7 +9,7 @@ import re
 import warnings
 from contextlib import suppress
 
-from coordboost._tiles import in_order
+from coordboost._numba.threads import in_order
 from coordboost.data.cells import Cells, misplaced
 from coordboost.data.frames import is_number
 from coordboost.readers.arrays import check_text, opened, quoted, repeated

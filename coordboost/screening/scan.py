@@ -4,8 +4,8 @@ import numpy as np
 
 from coordboost import _verbs
 from coordboost._numba import compiled, is_piece, verb
+from coordboost._numba.threads import pool
 from coordboost._protocol import DICTIONARY
-from coordboost._tiles import pool
 
 #: A stored matrix is scanned in blocks of this many learners, a number that decides the rounding and never changes with the machine.
 BLOCK = 2048

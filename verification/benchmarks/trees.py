@@ -13,7 +13,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 import coordboost as cb
-from coordboost import _tiles
+from coordboost._numba import threads as common
 from coordboost.data.binning import bin_columns
 from coordboost.dictionaries.trees import grower
 from verification.benchmarks.harness import Contestant, compete, ratios, wanted
@@ -102,9 +102,9 @@ def trees(name, shape, depth, logistic, rounds=None, threads=1):
 @contextlib.contextmanager
 def on_threads(n):
     """Within, so many threads for everybody: the harness leaves one to all who count those of OpenMP, XGBoost and scikit-learn."""
-    workers, threads = _tiles.pool()
+    workers, threads = common.pool()
     with contextlib.ExitStack() as stack:
-        for module in (_tiles, grower):
+        for module in (common, grower):
             stack.enter_context(mock.patch.object(module, "pool", lambda: (workers, min(n, threads))))
         stack.enter_context(threadpool_limits(n, "openmp"))
         yield

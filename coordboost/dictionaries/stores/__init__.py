@@ -9,7 +9,7 @@ verb                                meaning (rows are samples, columns are colum
 ``each(index, kernel, ...)``        a function of the columns `index` on slices of rows
 ==================================  ==================================================================================
 
-``coordboost._tiles`` has the last two for stores that are read by this process and that bring
+``coordboost._numba.threads`` has the last two for stores that are read by this process and that bring
 
 ==================================  ==================================================================================
 ``tiles(whole)``                    slices of rows and slices of columns that make the tiles (whole: of whole rows)

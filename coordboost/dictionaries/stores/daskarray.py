@@ -40,7 +40,7 @@ class DaskArray:
         self.grain = max(array.chunks[1])
 
     def each(self, index, kernel, by_column=()):
-        """As ``coordboost._tiles.each``."""
+        """As ``coordboost._numba.threads.each``."""
         from dask import delayed
 
         if len(index) == 0:
@@ -52,7 +52,7 @@ class DaskArray:
             yield rows, slice(0, len(index)), result
 
     def fold(self, kernel, merge, by_sample=(), by_column=(), *, whole=False):
-        """As ``coordboost._tiles.fold``: one graph, in which every piece of an array appears once."""
+        """As ``coordboost._numba.threads.fold``: one graph, in which every piece of an array appears once."""
         from dask import delayed
 
         array = self.array.rechunk({1: -1}) if whole else self.array

@@ -5,7 +5,7 @@ import os
 
 import numpy as np
 
-from coordboost._tiles import TILE, each, fold, slices, steps_of
+from coordboost._numba.threads import TILE, each, fold, slices, steps_of
 
 
 class Npy:

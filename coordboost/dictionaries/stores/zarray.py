@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from coordboost._tiles import MOST, TILE, each, fold, slices, steps_of
+from coordboost._numba.threads import MOST, TILE, each, fold, slices, steps_of
 
 
 class ZarrArray:

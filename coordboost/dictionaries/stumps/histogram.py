@@ -3,7 +3,7 @@
 import numpy as np
 
 from coordboost._numba import compiled, kernel, reduction
-from coordboost._total import residual_at
+from coordboost._numba.sums import residual_at
 
 #: Places for the bins of a feature: a code is a byte.
 PLACES = 256

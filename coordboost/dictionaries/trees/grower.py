@@ -3,7 +3,7 @@
 import numpy as np
 
 from coordboost._numba import compiled
-from coordboost._tiles import all_done, in_order, pool, slices
+from coordboost._numba.threads import all_done, in_order, pool, slices
 from coordboost.dictionaries.trees.cuts import CUT, ROOM
 from coordboost.dictionaries.trees.grow import (
     LOST,

@@ -2,8 +2,8 @@
 
 import math
 
-from coordboost._noise import normal
 from coordboost._numba import kernel
+from coordboost._numba.noise import normal
 from coordboost.dictionaries.trees.stored import SET
 
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._numba import compiled, kernel
-from coordboost._tiles import all_done, slices
+from coordboost._numba.threads import all_done, slices
 
 #: Samples whose predictions are summed up together, in one thread.
 ROWS = 1 << 14

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._numba import kernel, verb
+from coordboost._numba.sums import refresh_residual, sum_of_losses
 from coordboost._protocol import VIEW
-from coordboost._total import refresh_residual, sum_of_losses
 from coordboost.engine.views.explicit import begin_residual, fill_column, fill_curvature
 from coordboost.pieces.coefficients import ANEW, BACK, SLOWER, TwoSequences, mix_models
 from coordboost.pieces.momentum import admissible, mixing

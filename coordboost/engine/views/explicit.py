@@ -4,10 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost import _linesearch
-from coordboost._numba import kernel, verb
+from coordboost._numba import kernel, linesearch, verb
+from coordboost._numba.sums import refresh_residual, residual_into, residual_of_each, sum_of_losses
 from coordboost._protocol import DICTIONARY, LOSS, VIEW
-from coordboost._total import refresh_residual, residual_into, residual_of_each, sum_of_losses
 
 scan = verb("scan")
 correlations = verb("correlations")
@@ -54,7 +53,7 @@ def begin_residual(loss, y, weight, base, pred, resid):
 def fill_curvature(loss, y, weight, base, pred, out):
     """The second derivatives of the weighted losses, in place."""
     for i in range(len(y)):
-        out[i] = weight[i] * _linesearch.curvature(loss, y[i], base + pred[i])
+        out[i] = weight[i] * linesearch.curvature(loss, y[i], base + pred[i])
 
 
 @kernel
@@ -172,7 +171,7 @@ class Explicit(NamedTuple):
         fill_column(self.dictionary, j, direction)
         for i in range(len(at)):
             direction[i], at[i] = a * direction[i] - b * self.pred[i], self.base + self.pred[i]
-        return _linesearch.line_search(self.loss, self.y, self.weight, at, direction)
+        return linesearch.line_search(self.loss, self.y, self.weight, at, direction)
 
     def after(self, j, theta):
         """The sum of the losses at pred + theta B_j."""

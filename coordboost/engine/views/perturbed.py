@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._noise import LEAVES, SHARE, STRUCTURE, add_noise, keep_some, key_of, normal
 from coordboost._numba import kernel, verb
+from coordboost._numba.noise import LEAVES, SHARE, STRUCTURE, add_noise, keep_some, key_of, normal
+from coordboost._numba.sums import refresh_residual
 from coordboost._protocol import VIEW
-from coordboost._total import refresh_residual
 from coordboost.engine.views.explicit import Explicit
 from coordboost.pieces.fitted import fitted
 from coordboost.pieces.perturbation import Structure

@@ -4,9 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost import _linesearch
-from coordboost._linesearch import sign
-from coordboost._numba import kernel, verb
+from coordboost._numba import kernel, linesearch, verb
+from coordboost._numba.linesearch import sign
 from coordboost._protocol import VIEW
 from coordboost._winner import best_of_all
 from coordboost.engine.views.called import Seen
@@ -133,7 +132,7 @@ class Swapping(NamedTuple):
     def search_pair(self, i, a, j, b):
         """The t that minimises the loss at pred + t (a B_i + b B_j)."""
         direction, inner = a * column(self.dictionary, i) + b * column(self.dictionary, j), self.inner
-        return _linesearch.line_search(inner.loss, inner.y, inner.weight, inner.base + inner.pred, direction)
+        return linesearch.line_search(inner.loss, inner.y, inner.weight, inner.base + inner.pred, direction)
 
     def push(self, j, shrink, theta):
         """pred <- (1 - shrink) pred + theta B_j; after the first row of a swap its second one comes."""

@@ -1,12 +1,17 @@
-"""Work on a matrix tile by tile: several threads, results in the order of the tiles, a few tiles in memory.
+"""Threads: the one pool of the package, work on a matrix tile by tile on it, and BLAS on one thread.
+
+Results of tiles come in the order of the tiles, a few of them are in memory.
 
 The sizes below decide the rounding of sums and never change with the machine; the number of threads changes nothing but the time.
 """
 
+import contextlib
+import functools
 import os
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache
+
+from threadpoolctl import ThreadpoolController
 
 #: Entries of a tile that is read at once: 4 MiB of float64.
 TILE = 1 << 19
@@ -32,7 +37,7 @@ def steps_of(entries, other, chunk):
     return chunk * max(1, entries // (chunk * other))
 
 
-@lru_cache
+@functools.lru_cache
 def pool():
     """The one pool of threads of the package, and how many they are: as many as cores that may be used, or as the environment says."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -108,3 +113,38 @@ def each(store, index, kernel, by_column=()):
 
     heights = [(rows, max(1, GULP // (rows.stop - rows.start))) for rows in store.bands]
     return in_order(result, ((rows, part) for rows, some in heights for part in slices(len(index), some)))
+
+
+@functools.lru_cache
+def _libraries():
+    """Every BLAS that a run can meet: NumPy's, and scipy's, which products in compiled code use, too.
+
+    scipy brings its own with `scipy.linalg`. It is loaded here and not with the package, which loads sooner without it.
+    """
+    import scipy.linalg  # noqa: F401
+
+    return [library for library in ThreadpoolController().lib_controllers if library.user_api == "blas"]
+
+
+@contextlib.contextmanager
+def one_thread():
+    """A context in which BLAS runs on one thread."""
+    more = [(library, n) for library in _libraries() if (n := library.get_num_threads()) != 1]
+    try:
+        for library, _ in more:
+            library.set_num_threads(1)
+        yield
+    finally:
+        for library, n in more:
+            library.set_num_threads(n)
+
+
+def on_one_thread(function):
+    """Decorator: `function` runs with BLAS on one thread."""
+
+    @functools.wraps(function)
+    def run(*args, **kwargs):
+        with one_thread():
+            return function(*args, **kwargs)
+
+    return run

@@ -3,8 +3,8 @@
 import math
 from functools import partial
 
-from coordboost._linesearch import residual
 from coordboost._numba import compiled, interpreted, is_piece, kernel, verb
+from coordboost._numba.linesearch import residual
 from coordboost._protocol import LOSS
 
 value = verb("value")
