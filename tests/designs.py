@@ -15,6 +15,7 @@ import coordboost as cb
 
 #: A generator of its own draws for so many steps; saved runs rest on it.
 CHUNK = 4096
+ROUNDOFF = np.finfo(float).eps / 2
 #: The same examples in every run of the tests.
 seeded = settings(derandomize=True, deadline=None, max_examples=25, database=None)
 
@@ -77,9 +78,7 @@ def draws(problem, method, n_steps, seed=0):
     select = method.bind(problem).select
     if select.width == 0:
         return np.zeros((n_steps, 0), dtype=np.int64)
-    generators = [
-        np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(i,))) for i in range(-(-n_steps // CHUNK))
-    ]
+    generators = [np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(i,))) for i in range(-(-n_steps // CHUNK))]
     return np.concatenate([select.draw(rng, CHUNK, problem.n_learners) for rng in generators])[:n_steps]
 
 
@@ -100,3 +99,14 @@ def views_of(methods):
         for key, view in VIEWS.items()
         if view in (cb.Explicit, cb.Gram) or method.greedy
     ]
+
+
+def drift(n_steps, n_samples, size):
+    """How far rounding can carry `n_steps` steps of a method whose numbers stay below `size`.
+
+    A step computes a correlation of n_samples products and updates one coefficient and the residual: each number is off by at
+    most (n_samples + 5) roundoffs of `size`. No step of the methods enlarges an error that is already there (its length is at
+    most that of the exact line search, and a shrinkage contracts), but each later step adds its own to it and is itself off by
+    all that came before: n_steps^2 in all.
+    """
+    return max(1, n_steps) ** 2 * (n_samples + 5) * ROUNDOFF * size

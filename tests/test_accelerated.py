@@ -11,7 +11,6 @@ import reference as ref
 import reference_exact as exact
 import scipy.sparse
 from designs import as_it_is, betas, columns, draws, gaussian
-from exact_runs import exact_problem, exact_run
 
 import coordboost as cb
 
@@ -31,29 +30,23 @@ CORRECTED = [
 ]
 
 
-def exact_losses(method, n_steps, share):
-    zero = np.array([F(0)] * 5)
-    store = type(method.coefficients)(F(share), zero.copy(), zero.copy())
-    view = cb.solve(as_it_is(np.eye(2), np.ones(2)), method, 0).view
-    step = type(method.step)(*(F(part).limit_denominator(1000) for part in method.step))
-    run = exact_run(exact_problem(EYE, ONES), method.select, step, n_steps, view=view, coefficients=store)
-    return [ref.SQUARED.value(ONES, beta) for beta in run.betas], run
+def losses(betas):
+    return [ref.SQUARED.value(ONES, beta) for beta in betas]
 
 
 def test_exact_values():
-    """Losses and picks as fractions; the reference agrees with both."""
-    losses, run = exact_losses(cb.vagbm(1.0), 12, 1)
-    assert losses[:9] == VANILLA and run.picks == [0, 1, 2, 3, 4, 3, 4, 2, 3, 2, 4, 3]
+    """Losses and picks of the reference as fractions, and of runs to rounding; eye and ones tie in floats as in fractions."""
+    problem = as_it_is(np.eye(5), np.ones(5))
     naive, picks = ref.accelerated(EYE, ONES, F(1), F(1), 12, correction=0)
-    assert (run.betas == naive).all() and run.picks == picks
-    losses, run = exact_losses(cb.agbm(1.0, 1 / 105), 20, 0)
-    np.testing.assert_allclose(
-        [float(loss) for loss in losses[::2]][:1] + [float(loss) for loss in losses[1::2]][:8], CORRECTED, atol=6e-13
-    )
-    assert run.picks[:12] == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 0, 0] and losses[3] == F(340939, 198450)
+    assert losses(naive)[:9] == VANILLA and picks == [0, 1, 2, 3, 4, 3, 4, 2, 3, 2, 4, 3]
+    run = cb.solve(problem, cb.vagbm(1.0), 8, compile=False)
+    np.testing.assert_allclose([state.loss for state in run.replay(range(9))], [float(x) for x in VANILLA], rtol=1e-14)
     naive, picks = ref.accelerated(EYE, ONES, F(1), F(1, 105), 10)
-    assert (run.betas[1::2] == naive[1:]).all() and (run.betas[2::2] == naive[1:]).all()
-    assert [pick for pair in picks for pick in pair] == run.picks
+    assert [pick for pair in picks for pick in pair][:12] == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 0, 0]
+    np.testing.assert_allclose([float(loss) for loss in losses(naive)[:9]], CORRECTED, atol=6e-13)
+    assert losses(naive)[2] == F(340939, 198450)
+    run = cb.solve(problem, cb.agbm(1.0, 1 / 105), 16, compile=False)
+    np.testing.assert_allclose([state.loss for state in run.replay(range(0, 17, 2))], CORRECTED, atol=6e-13)
 
 
 def test_vagbm_diverges_where_the_specification_says_so():
@@ -211,7 +204,10 @@ def test_what_does_not_go_together_is_refused():
             lambda: cb.solve(cb.Problem(data()[0], data()[1] > 0, cb.Exponential()), cb.vagbm(1.0), 5),
             "Exponential declares no smoothness constant sigma, which accelerated boosting needs",
         ),
-        (lambda: cb.Method("own", cb.Full(), cb.Proportional(), coefficients=run.method.coefficients), "Proportional moves 1 sequence"),
+        (
+            lambda: cb.Method("own", cb.Full(), cb.Proportional(), coefficients=run.method.coefficients),
+            "Proportional moves 1 sequence",
+        ),
         (lambda: cb.Method("own", cb.Full(), run.method.step), "TwoPhase moves 2 sequence"),
     ]:
         with pytest.raises(ValueError, match=words):

@@ -126,7 +126,3 @@ def test_gaps_that_are_too_large_refute():
     found = accelerated.Rounds.of(run)
     far = found._replace(gaps=found.gaps + found.size**2 / (ETA * GAMMA))
     assert not accelerated.STATEMENTS[0].check(far).holds and accelerated.STATEMENTS[0].check(found).holds
-
-
-
-

@@ -163,8 +163,6 @@ def _written(file, members):
     return file
 
 
-
-
 @pytest.mark.parametrize(("key", "value", "said"), [
     ("seconds", float("nan"), "damaged: NaN is no number of JSON"), ("fingerprint", [float("-inf")] * 4, "-Infinity is no number of JSON"),
     ("format", "other", "damaged: KeyError"), ("version", "1", "damaged: KeyError"),

@@ -28,14 +28,6 @@ def test_a_contestant_with_its_own_clock_is_timed_by_it():
     assert (row["cpu"], row["cpu_min"], row["cpu_max"], row["wall"], row["first_call"]) == (1.5, 1.5, 1.5, 2.5, 5.0)
 
 
-
-
-
-
-
-
-
-
 @pytest.mark.parametrize(("seconds", "rounds"), [(1.9, 5), (2.0, 3), (30.0, 3), (30.1, 1)])
 def test_rounds_by_the_seconds_of_the_first(seconds, rounds):
     calls = []
@@ -71,10 +63,6 @@ def test_the_best_peer_is_fair_and_not_one_of_ours():
     assert [row.get("ratio") for row in rows] == [1.0, 0.25, 0.5, 2.0, None]
 
 
-
-
-
-
 LADDER = (1.0, 0.1, 0.01, 0.001)
 
 
@@ -84,8 +72,6 @@ def test_the_search_finds_the_loosest_setting_from_anywhere_and_runs_none_twice(
     search = Search(lambda setting: calls.append(setting) or setting, lambda result: 2 * result, LADDER, start)
     assert [search.loosest(target) for target in (0.3, 0.03, 0.3)] == [0.1, 0.01, 0.1]
     assert len(calls) == len(set(calls))
-
-
 
 
 def test_a_peer_over_the_time_limit_is_not_tried_at_tighter_settings():
@@ -103,18 +89,12 @@ def test_a_peer_over_the_time_limit_is_not_tried_at_tighter_settings():
     assert calls == [1.0, 0.1, 0.01]
 
 
-
-
 def test_between_the_knots_of_a_path():
     knots, coefs = np.array([4.0, 2.0, 2.0, 1.0]), np.array([[0.0, 1.0, 1.0, 3.0], [0.0, 0.0, 0.0, -1.0]])
     assert between(knots, coefs, np.array([5.0, 4.0, 3.0, 2.0, 1.5, 1.0, 0.5])).tolist() == [
         [0.0, 0.0, 0.5, 1.0, 2.0, 3.0, 3.0],
         [0.0, 0.0, 0.0, 0.0, -0.5, -1.0, -1.0],
     ]
-
-
-
-
 
 
 def test_a_lasso_table_has_our_row_beside_those_of_the_peers():

@@ -143,8 +143,6 @@ def test_a_name_stands_for_all_that_begin_with_it():
     assert {one.name for one in cb.check(random, "Theorem 4.1")} == {"RGBM, Theorem 4.1"}
 
 
-
-
 def test_command_takes_names(tmp_path):
     file = str(tmp_path / "a.run")
     cb.solve(GAUSS, METHODS["fs"], N).save(file)

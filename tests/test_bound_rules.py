@@ -24,5 +24,3 @@ PROBLEM = cb.Problem(X, X[:, 0] - X[:, 1])
 )
 def test_it_is_refused(rule, fragment):
     refused(lambda: rule.bind(PROBLEM), fragment)
-
-

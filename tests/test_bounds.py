@@ -77,8 +77,6 @@ def test_gamma_as_printed():
         assert abs(1 - ls_boost.decrease(constants, float(eps)) - gamma) <= 0.51e-10
 
 
-
-
 def test_rational_formulas_run_on_rationals():
     constants = Constants(F(3), F(1, 4), 3, 3)
     assert stagewise.correlation(constants, F(1, 4), F(5)) == F(25, 8)

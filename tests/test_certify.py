@@ -183,10 +183,6 @@ def test_omega_as_printed(target, run, rows):
             assert state.certificate(target).witness["omega"] == pytest.approx(float(row.omega), abs=30 * 14 * U)
 
 
-
-
-
-
 @pytest.mark.parametrize("copies", [[0, 1, 2, 3], [0, 1, 2, 3, 0, 1, 2, 3], [0, 0, 0, 1, 2, 3], [0, 1, 2, 3, 3]])
 @pytest.mark.parametrize("weight", [None, WEIGHT, np.where(np.arange(M) < 25, 2.0, 0.0)], ids=["plain", "weighted", "zeros"])
 def test_least_squares_distance_and_rank_with_duplicates(copies, weight):
@@ -266,11 +262,7 @@ def test_a_certificate_reads_as_a_sentence():
     assert text.startswith("Ball(radius=1.0): optimum in [") and "gap" in text
 
 
-
-
 def test_a_certificate_is_what_it_was():
     certificate = cb.certify(Problem(X, Y), np.zeros(N), Ball(1.0))
     with pytest.raises(AttributeError):
         certificate.lower = certificate.upper
-
-

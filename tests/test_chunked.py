@@ -7,7 +7,7 @@ import textwrap
 
 import numpy as np
 import pytest
-from exact_runs import ROUNDOFF
+from designs import ROUNDOFF
 from refusal import refused
 from stored import SOURCES, N, P, dask, data, every_source, pair, saved
 
@@ -101,8 +101,6 @@ def test_other_losses(source, tmp_path):
     np.testing.assert_array_equal(run.beta, expected.beta)
 
 
-
-
 @pytest.mark.parametrize("source", ["C", "F", "dask"])
 def test_memory_for_learners(source, tmp_path, monkeypatch):
     """A run that keeps learners in memory, a few or none, is the same; it only reads more."""
@@ -145,8 +143,6 @@ def test_runs_are_saved_without_their_data(tmp_path):
     run.save(tmp_path / "b.run", data=False)
     again = cb.load(tmp_path / "b.run", stored).resume(200)
     np.testing.assert_array_equal(again.beta, cb.solve(stored, cb.forward_stagewise(0.05), 500).beta)
-
-
 
 
 MEMORY = """

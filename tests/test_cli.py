@@ -7,11 +7,10 @@ import sys
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from command_line import call, fine, said
 
 import coordboost
 from coordboost import METHODS, Logistic, Problem, gcd, load, ls_boost, rtgcd, solve
-from coordboost.cli import main
 
 #: The options that each method is tried with; a method without an entry fails the test of completeness.
 TRIALS = {
@@ -53,17 +52,6 @@ def folder(tmp_path, monkeypatch):
         file.write("\n".join(rows) + "\n")
     (tmp_path / "text.csv").write_text("a,y\n1,2\nx,3\n")
     return tmp_path
-
-
-def call(*words):
-    """The result of one command; words may hold several arguments each."""
-    return CliRunner().invoke(main, " ".join(words).split())
-
-
-def fine(*words):
-    result = call(*words)
-    assert result.exit_code == 0, result.output
-    return result
 
 
 def test_every_help_page_shows_examples_and_exit_codes():
@@ -110,7 +98,9 @@ def test_table_is_readable_in_a_pipe(folder):
         assert words in result.stdout
 
 
-@pytest.mark.parametrize("words, method, loss", [("rtgcd --t 2", rtgcd(2), None), ("gcd --loss logistic:0.1", gcd(), Logistic(0.1))])
+@pytest.mark.parametrize(
+    "words, method, loss", [("rtgcd --t 2", rtgcd(2), None), ("gcd --loss logistic:0.1", gcd(), Logistic(0.1))]
+)
 def test_sparse_data_and_losses_and_seeds(words, method, loss, folder):
     fine(f"path {'t.npz' if loss else 't.svm.gz'} --method {words} --steps 40 --seed 7 --out o")
     with np.load("t.npz") as archive:
@@ -187,9 +177,9 @@ def test_wrong_usage_says_what_is_right_and_exits_with_2(folder, words, sentence
 def test_certify_prints_the_interval_of_the_model(folder):
     fine("path t.csv --target price --method regularized_forward_stagewise --eps 0.01 --delta 5 --steps 900 --out o")
     run = load("o/regularized_forward_stagewise.run")
-    own = json.loads(fine("certify o/regularized_forward_stagewise.run --json").stdout)
+    own = said("certify o/regularized_forward_stagewise.run")
     assert own["model"]["upper"] == run.certificate().upper and own["model"]["lower"] == run.certificate().lower
-    other = json.loads(fine("certify o/regularized_forward_stagewise.run --lam 2 --json").stdout)
+    other = said("certify o/regularized_forward_stagewise.run --lam 2")
     assert other["target"] == "Lasso, lam = 2" and other["model"]["gap"] > own["model"]["gap"]
     text = fine("certify o/regularized_forward_stagewise.run --ball 3").stdout
     assert "Lasso, l1 <= 3" in text and "lower" in text and "no model can beat" in text
@@ -197,9 +187,9 @@ def test_certify_prints_the_interval_of_the_model(folder):
 
 def test_certify_asks_an_independent_judge(folder):
     fine("path t.csv --target price --method ls_boost --eps 0.5 --steps 300 --out o")
-    said = json.loads(fine("certify o/ls_boost.run --independent --json").stdout)
-    solver = next(name for name in said if name in ("OSQP", "CLARABEL"))
-    assert said["agree"] is True and said[solver]["upper"] == pytest.approx(said["model"]["upper"], rel=1e-9)
+    found = said("certify o/ls_boost.run --independent")
+    solver = next(name for name in found if name in ("OSQP", "CLARABEL"))
+    assert found["agree"] is True and found[solver]["upper"] == pytest.approx(found["model"]["upper"], rel=1e-9)
     assert "overlap" in fine("certify o/ls_boost.run --independent").stdout
 
 

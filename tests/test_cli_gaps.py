@@ -5,19 +5,10 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
+from command_line import fine, folds_of
 from sklearn.impute import SimpleImputer
 
 import coordboost as cb
-from coordboost.cli import main
-from coordboost.paths.validate import folds_of
-
-
-def fine(words):
-    """What a command prints that ends well."""
-    result = CliRunner().invoke(main, words.split())
-    assert result.exit_code == 0, result.stderr
-    return result
 
 
 def test_gaps_are_filled_by_the_rows_of_the_fit_alone(tmp_path, monkeypatch):

@@ -7,13 +7,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
+from command_line import call, folds_of, said
 from test_cli import TRIALS
 
 import coordboost as cb
 from coordboost import Penalty
-from coordboost.cli import main
-from coordboost.paths.validate import folds_of
 
 
 @pytest.fixture
@@ -28,16 +26,6 @@ def folder(tmp_path, monkeypatch):
     frame.loc[::5, "a"] = np.nan
     frame.to_csv("gaps.csv", index=False)
     return frame
-
-
-def call(words):
-    return CliRunner().invoke(main, words.split())
-
-
-def fine(words):
-    result = call(words)
-    assert result.exit_code == 0, result.output
-    return json.loads(result.stdout)
 
 
 def model(file):
@@ -66,23 +54,23 @@ def test_steps_are_chosen_of_methods_without_a_penalty_alone(tmp_path, monkeypat
 def test_the_choice_is_that_of_the_estimator(folder, scale, choose):
     table = pd.read_csv("t.csv")
     X, y = table.drop(columns="y").to_numpy(), table.y.to_numpy()
-    words = f"lasso t.csv --cv --folds 4 --seed 2 --choose {choose} --n-alphas 30 --json"
-    row = fine(words + ("" if scale else " --no-scale"))["rows"][0]
+    words = f"lasso t.csv --cv --folds 4 --seed 2 --choose {choose} --n-alphas 30"
+    row = said(words + ("" if scale else " --no-scale"))["rows"][0]
     rule = choose.replace("-", "_")
     own = cb.CertifiedLassoCV(cv=folds_of(y, 4, 2), rule=rule, standardize=scale, n_alphas=30).fit(X, y)
     assert row["alpha"] == pytest.approx(own.alpha_, rel=1e-12) and row["gap"] <= 1e-6
     assert row["cv_error"] == pytest.approx(own.cross_validation_.mean[own.place_.step], rel=1e-6)
     coef, intercept = model("coordboost-out/lasso-cv.json")
     np.testing.assert_allclose([*coef, intercept], [*own.coef_, own.intercept_], rtol=1e-5, atol=1e-6)
-    said = call("predict coordboost-out/lasso-cv.json t.csv")
-    np.testing.assert_allclose(pd.read_csv(pd.io.common.StringIO(said.stdout))["prediction"], X @ coef + intercept, rtol=1e-12)
+    shown = call("predict coordboost-out/lasso-cv.json t.csv").stdout
+    np.testing.assert_allclose(pd.read_csv(pd.io.common.StringIO(shown))["prediction"], X @ coef + intercept, rtol=1e-12)
     assert "lasso, alpha = " in call("coef coordboost-out/lasso-cv.json").stdout
 
 
 @pytest.mark.parametrize("loss", ["squared", "logistic"])
 def test_one_penalty_is_that_of_the_estimator(folder, loss):
     table = pd.read_csv("k.csv")
-    made = fine(f"lasso k.csv --alpha 0.05 --loss {loss} --json")
+    made = said(f"lasso k.csv --alpha 0.05 --loss {loss}")
     maker = cb.CertifiedLasso if loss == "squared" else cb.CertifiedLassoClassifier
     own = maker(alpha=0.05, standardize=True).fit(table.drop(columns="y").to_numpy(), table.y)
     coef, intercept = model("coordboost-out/lasso.json")
@@ -95,7 +83,7 @@ def test_one_penalty_is_that_of_the_estimator(folder, loss):
 
 
 def test_gaps_are_filled_by_the_rows_that_are_fitted(folder):
-    row = fine("lasso gaps.csv --impute median --cv --folds 5 --n-alphas 20 --json")["rows"][0]
+    row = said("lasso gaps.csv --impute median --cv --folds 5 --n-alphas 20")["rows"][0]
     y = folder.y.to_numpy()
     table = cb.read_table("gaps.csv", "y", impute="median")
     alphas, losses = None, []
@@ -129,5 +117,5 @@ def test_what_is_wrong_is_said(folder, words, code, sentence):
 
 
 def test_odd_outcomes_get_a_hint(folder):
-    assert "No coefficient moves" in fine("lasso t.csv --alpha 1e6 --json")["text"][-1]
-    assert "try --eps 0.09" in " ".join(fine("lasso t.csv --cv --eps 0.9 --n-alphas 3 --json")["text"])
+    assert "No coefficient moves" in said("lasso t.csv --alpha 1e6")["text"][-1]
+    assert "try --eps 0.09" in " ".join(said("lasso t.csv --cv --eps 0.9 --n-alphas 3")["text"])

@@ -7,11 +7,10 @@ from html.parser import HTMLParser
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
+from command_line import call, fine, said
 from refusal import refused
 
 import coordboost as cb
-from coordboost.cli import main
 
 FIT = "fit t.csv --target Preis --method ls_boost --eps 0.1 --steps 60 --impute indicator --out o"
 
@@ -30,7 +29,7 @@ def home(tmp_path_factory):
     frame.drop(columns="Preis").dropna().to_csv(folder / "k.csv", index=False)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        assert CliRunner().invoke(main, FIT.split()).exit_code == 0
+        fine(FIT)
     return folder
 
 
@@ -39,16 +38,6 @@ def folder(home, monkeypatch):
     """The same as the working directory."""
     monkeypatch.chdir(home)
     return home
-
-
-def call(words):
-    return CliRunner().invoke(main, words.split())
-
-
-def fine(words):
-    result = call(words)
-    assert result.exit_code == 0, result.output
-    return result
 
 
 def test_what_was_guessed_is_one_line_on_stderr(folder):
@@ -75,7 +64,7 @@ def test_coefficients_are_those_of_the_run(folder):
     assert table["coefficient"]["(intercept)"] == pytest.approx(run.intercept, rel=1e-12)
     X = pd.DataFrame(cb.read_table("t.csv", "Preis", impute="indicator").X, columns=run.problem.column_names)
     np.testing.assert_allclose(table["effect"][X.columns], run.coef * X.std(ddof=0), rtol=1e-9, atol=1e-12)
-    early = json.loads(fine("coef o/ls_boost.run --step 7 --json").stdout)
+    early = said("coef o/ls_boost.run --step 7")
     state = next(run.replay([7]))
     assert [row["coefficient"] for row in early["coefficients"]] == run.problem.raw(state.beta)[0].tolist() and early[
         "step"
@@ -108,7 +97,7 @@ def test_what_the_model_does_not_know_is_refused_or_none_of_those_known(folder):
 
 def test_two_classes_get_probabilities_and_labels(folder):
     fine("fit k.csv --target Klasse --method gcd --loss logistic --steps 40 --out o")
-    found = json.loads(fine("predict o/gcd.run k.csv --json").stdout)
+    found = said("predict o/gcd.run k.csv")
     run = cb.load("o/gcd.run")
     fine("report o/gcd.run --out classes.html")
     shown, share = _Page((folder / "classes.html").read_text(encoding="utf-8")).text, 100 * np.mean(run.problem.y > 0)
@@ -136,7 +125,7 @@ def test_a_run_goes_on_as_if_it_had_never_stopped(folder):
 
 def test_runs_side_by_side(folder):
     fine("fit t.csv --target Preis --method forward_stagewise --eps 1 --steps 60 --impute indicator --out o")
-    rows = json.loads(fine("compare o/ls_boost.run o/forward_stagewise.run --plot both.png --json").stdout)
+    rows = said("compare o/ls_boost.run o/forward_stagewise.run --plot both.png")
     assert [row["method"] for row in rows["rows"]] == ["ls_boost", "forward_stagewise"] and (folder / "both.png").is_file()
     shown = fine("compare o/ls_boost.run o/forward_stagewise.run").stdout
     assert "cannot be compared" not in shown and "o/ls_boost.run" not in shown.partition("The smallest")[0]
@@ -163,7 +152,7 @@ def test_an_odd_outcome_gets_a_hint_in_words(folder, words, hint):
 
 def test_steps_are_chosen_by_cross_validation(folder):
     words = "cv t.csv --target Preis --impute drop --method ls_boost --eps 0.1 --steps 80 --folds 4 --out o"
-    row = json.loads(fine(words + " --json").stdout)["rows"][0]
+    row = said(words)["rows"][0]
     assert (
         row["steps"] == row["cv_best_step"] == cb.load("o/ls_boost-cv.run").n_steps
         and row["cv_one_se_step"] < row["cv_best_step"]

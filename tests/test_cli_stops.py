@@ -9,11 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from command_line import fine
 
 import coordboost
 from coordboost import load
-from coordboost.cli import main
 
 
 @pytest.fixture
@@ -23,11 +22,6 @@ def folder(tmp_path, monkeypatch):
     table = np.random.default_rng(1).standard_normal((30, 5))
     np.savetxt("t.csv", table, delimiter=",", header="a,b,c,d,price", comments="")
     return tmp_path
-
-
-def fine(*words):
-    result = CliRunner().invoke(main, " ".join(words).split())
-    assert result.exit_code == 0, result.output
 
 
 def test_a_gap_or_a_time_ends_the_run(folder):

@@ -11,10 +11,6 @@ import coordboost as cb
 PROBLEM = cb.Problem(*gaussian("tall"))
 
 
-
-
-
-
 def test_refitted_coefficients_are_least_squares_on_the_learners_so_far():
     run = cb.solve(PROBLEM, cb.forward_stepwise(), 4)
     for state in run.replay(range(5)):
@@ -33,10 +29,6 @@ def test_a_learner_that_adds_nothing_is_not_among_the_refitted():
     fit = np.zeros(6)
     fit[run.path.learner[:4]] = np.linalg.lstsq(columns(problem)[:, run.path.learner[:4]], problem.y)[0]
     assert (run.beta == fit).all()
-
-
-
-
 
 
 class Unheard(NamedTuple):

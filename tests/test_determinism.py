@@ -191,8 +191,6 @@ def test_an_edited_kernel_is_compiled_again(file, copied):
         path.write_text(before)
 
 
-
-
 MINE = """
 from typing import NamedTuple
 
@@ -204,8 +202,6 @@ class Mine(NamedTuple):
 RUN_MINE = RUN.replace("cb.gcd()", 'cb.Method("mine", cb.Full(), Mine())').replace(
     "import numpy", "from mine import Mine\nimport numpy"
 )
-
-
 
 
 @pytest.mark.slow  # processes that compile

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse
-from designs import seeded
-from exact_runs import ROUNDOFF
+from designs import ROUNDOFF, seeded
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -141,8 +140,6 @@ def test_inputs_are_left_alone(kind):
     assert all((a == b).all() for a, b in zip(kept, (v, beta, weight), strict=True))
 
 
-
-
 def test_own_verbs_of_an_oracle_are_used():
     source = Complete(unit_columns(raw(), np.ones(13), True))
     run = cb.solve(cb.Problem(source, vector(8)), cb.rtgcd(3), 4, view=cb.Explicit)
@@ -170,5 +167,3 @@ def test_whole_sparse_columns_are_exact(data):
     beta = np.arange(1.0, len(kept) + 1)
     assert (D.scan(v) == X[:, kept].T @ v).all() and (D.combine(beta) == X[:, kept] @ beta).all()
     assert (D.gram(v) == X[:, kept].T @ (v[:, None] * X[:, kept])).all()
-
-

@@ -150,8 +150,6 @@ def test_forged_witnesses_are_caught():
     assert found.verify(B, cb.Subset(3)) and not any(wrong.verify(B, cb.Subset(3)) for wrong in forged)
 
 
-
-
 # Bad input and the command line. -----------------------------------------------------------------------------------------
 
 GROUPED = cb.Problem(np.eye(3), np.ones(3), center=False, groups=[0, 1, 1])
@@ -204,5 +202,3 @@ def test_command_line(tmp_path):
     )  # groups by variable: a, and the words of kind
     assert run(main, ["mca", str(file), "--t", "2"]).exit_code == 2
     assert run(main, ["mca", str(file), "--rule", "subset", "--t", "9"]).exit_code == 1
-
-

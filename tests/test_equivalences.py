@@ -6,8 +6,7 @@ Where nothing is rounded, or both roads round alike, the comparison is ``==``.
 import numpy as np
 import pytest
 import scipy.sparse
-from designs import GAUSSIAN, as_it_is, betas, columns, draws, gaussian, seeded, sign_matrices, sign_problems
-from exact_runs import drift
+from designs import GAUSSIAN, as_it_is, betas, columns, draws, drift, gaussian, seeded, sign_matrices, sign_problems
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -108,8 +107,6 @@ def assert_close(a, b, factor=1.0):
 
 def solved(problem, name, **options):
     return cb.solve(problem, METHODS[name], N, compile=False, **options)
-
-
 
 
 def sparse_data(seed=0):

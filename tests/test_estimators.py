@@ -202,8 +202,6 @@ def test_awkward_tables():
             machine().fit(X, list("abc") * 40, sample_weight=[1, 1, 0] * 40)
 
 
-
-
 @pytest.mark.parametrize("held", [{}, {"X_val": X, "y_val": Y}], ids=["plain", "early"])
 def test_a_run_that_diverges_is_kept_up_to_there_and_says_so(held, monkeypatch):
     monkeypatch.setattr(cb.Squared, "sigma", 0.001)  # a promise that the loss does not keep: steps are far too long

@@ -92,12 +92,6 @@ def test_the_statistic_allows_for_splits_that_share_rows():
     assert judge.resampled_t([1.0])[0] == 0.5 and judge.resampled_t([1.0, np.inf])[0] == 0.5
 
 
-
-
-
-
-
-
 def test_a_claim_turned_around_is_refuted():
     """The judge of a figure is not one that always nods: exchange the gradient boosting machine and one feature a step."""
     one = FOUND["rgbm_figure1"]

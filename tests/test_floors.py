@@ -147,8 +147,6 @@ def test_a_name_for_two_things_is_refused():
     assert name_faults({"a": "def mca(): ...\ndef _of(): ...", "b": "def mca(): ...\ndef _of(): ..."}) == []
 
 
-
-
 def test_no_module_needs_itself_to_load():
     parsed = {module: ast.parse(path.read_text(encoding="utf-8")) for module, path in PATHS.items()}
     graph = {module: own_imports(module, tree, when_loaded=True) for module, tree in parsed.items()}

@@ -23,34 +23,6 @@ SPLITS = {
 }
 
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 @pytest.mark.parametrize("splits", SPLITS)
 def test_paths_of_folds_keep_what_their_gaps_say(splits):
     """What the folds share is a way to the optimum: gaps by hand on the rows of each, and the losses of paths on those rows alone."""

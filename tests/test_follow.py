@@ -10,16 +10,12 @@ Y = np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2]
 LABELS = np.where(OTHER[:, 0] > 0, 1.0, -1.0)
 
 
-
-
 def test_states_know_their_path():
     run = cb.solve(cb.Problem(X, Y), cb.ls_boost(0.1), 10)
     lengths = []
     cb.solve(cb.Problem(X, Y), cb.ls_boost(0.1), 6, stop=lambda state: lengths.append((state.k, len(state.path))))
     assert lengths and all(k == n for k, n in lengths)
     assert [len(state.path) for state in run.replay([0, 4, 10])] == [0, 4, 10] and len(run.final.path) == 10
-
-
 
 
 def test_a_run_of_trees_that_leaves_float64_is_cut_where_it_did():

@@ -4,7 +4,7 @@ from fractions import Fraction as F
 
 import numpy as np
 import pytest
-from exact_runs import ROUNDOFF
+from designs import ROUNDOFF
 
 import coordboost as cb
 from verification.theorems import lacoste_julien_jaggi_frank_wolfe as lacoste
@@ -173,5 +173,3 @@ def test_steps_away_leave_the_worst_vertex_of_the_model(seed, left):
         fit = np.sign(state.beta[carried]) * problem.scan(problem.resid(problem.combine(state.beta)))[carried]
         assert run.path.learner[state.k] == carried[np.argmin(fit)]
     assert set(run.path.learner[away]) == left
-
-

@@ -20,8 +20,6 @@ SPACE = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [ROOT, ROOT, 0], [0, ROOT, RO
 SPACE_GROUPS = [0, 0, 0, 1, 1, 1]
 
 
-
-
 def sign_vectors(p):
     return np.array(list(product((-1, 1), repeat=p)), dtype=float).T
 
@@ -58,21 +56,9 @@ def test_golden_values(B, rule, groups, value):
     assert found.verify(B, rule, groups)
 
 
-
-
-
-
 def test_golden_minimiser():
     direction = np.sort(np.abs(mca(SPACE).witness["direction"]))
     np.testing.assert_allclose(direction / direction[-1], [math.sqrt(2) - 1, 1, 1], atol=1e-9)
-
-
-
-
-
-
-
-
 
 
 # Exact methods against one another, and intervals around them. -----------------------------------------------------------
@@ -88,12 +74,6 @@ def dictionary(seed):
     rules = [cb.Full(), cb.Subset(1), cb.Subset(min(2, K)), cb.Groups(1), cb.Groups(2), cb.Subset(min(3, K))]
     rule = rules[seed % 6]
     return B, rule if len(np.unique(groups)) > 1 else cb.Full(), groups
-
-
-
-
-
-
 
 
 @pytest.mark.parametrize("seed", [pytest.param(s, marks=[pytest.mark.slow] if s >= 12 else []) for s in range(100)])
@@ -117,8 +97,6 @@ def test_large_learners_get_an_interval():
         assert 0 < found.lower < found.upper < 1 and found.verify(B, rule)
 
 
-
-
 def test_second_moment_of_random_coordinate_descent():
     """Type 1 with t = 1: the square is lambda_pmin(B'B) / K; orthonormal: 1 / p for every t; Type 0: mca itself."""
     found = second_moment_mca(SPACE, cb.Subset(1))
@@ -132,5 +110,3 @@ def test_second_moment_of_random_coordinate_descent():
 # Norms, linear programs and distances. -----------------------------------------------------------------------------------
 
 RULES = [cb.Full(), cb.Subset(1), cb.Subset(3), cb.Groups(1), cb.Groups(2)]
-
-

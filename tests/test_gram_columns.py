@@ -47,8 +47,6 @@ def test_every_dictionary(kind, weighted):
         assert run.n_scans == 1 and distinct <= run.n_gram_columns <= (300 if kind == "dense" else distinct)
 
 
-
-
 @pytest.mark.parametrize("method", [cb.ls_boost(0.3), cb.forward_stagewise(1e-3), cb.regularized_forward_stagewise(1e-3, 1.0)])
 def test_wherever_a_run_is_cut(method, tmp_path):
     """The same picks, bits and counts, resumed or loaded, on whichever model states a run goes through."""
@@ -82,30 +80,12 @@ def test_small_steps_pay_again():
     assert run.n_scans <= 100
 
 
-
-
-
-
-
-
-
-
 def test_other_losses_go_back_to_few_scans():
     """Where steps are long at first, and no Gram columns can help: a spell of explicit steps comes to an end."""
     X, y = ar1(60, 1500, k=10)
     eps = np.r_[np.full(100, 0.5), np.full(3000, 1e-7)]
     run = cb.solve(cb.Problem(X, unit(y), cb.Huber(1.0)), cb.forward_stagewise(eps), 3100)
     assert run.view is cb.Gathered and run.n_scans <= 1000
-
-
-
-
-
-
-
-
-
-
 
 
 def test_where_gram_columns_are_counts_a_run_begins_with_them():
@@ -116,5 +96,3 @@ def test_where_gram_columns_are_counts_a_run_begins_with_them():
     assert long.n_scans == 1 and long.n_gram_columns == len(np.unique(long.path.learner))
     assert short.resume(20_000).n_scans > 1 == short.n_gram_columns
     assert cb.solve(cb.Problem(*ar1(60, 400, k=10)), cb.ls_boost(0.7), 1).n_gram_columns == 0
-
-

@@ -203,8 +203,6 @@ def test_a_column_in_another_unit_is_a_direction_of_its_own():
     assert 0 <= optimum - Fraction(own.lower) <= 1e-13 * problem.start_loss
 
 
-
-
 def test_no_false_end_of_least_squares():
     assert worst(unconstrained_excess, range(200)) <= 0
 

@@ -146,7 +146,3 @@ def test_words_where_there_is_no_lower_end():
         lambda: cb.solve(problem, cb.gcd(cb.LineSearch()), 20, compile=False, stop=cb.GapBelow(1e-3)),
         "GapBelow: no lower bound is known",
     )
-
-
-
-

@@ -80,8 +80,6 @@ def test_a_second_ctrl_c_interrupts_at_once(at_terminal):
         cb.solve(problem(), cb.ls_boost(), FOREVER, watch=watch)
 
 
-
-
 def test_a_handler_of_the_users_own_gets_the_second_signal_and_is_put_back():
     got = []
 
@@ -119,14 +117,6 @@ def test_sigterm_is_left_alone():
         run = cb.solve(problem(), cb.ls_boost(), 500, watch=watch)
         cb.lasso_path(X, Y, n_alphas=3)
         assert run.status is Status.COMPLETED and len(got) == len(sent) > 0
-
-
-
-
-
-
-
-
 
 
 #: What processes begin with. ``tried(work)`` does work that takes for ever, sends a signal, and says what came of it and how soon.

@@ -106,8 +106,6 @@ def test_descent_methods_descend(problem, method, loss):
         assert after.loss <= state.loss - gain + 16 * U * M * states[0].loss
 
 
-
-
 @PROBLEMS
 @pytest.mark.parametrize("view", [cb.Gram, cb.Explicit, cb.Lookahead])
 @pytest.mark.parametrize("method", [cb.ls_boost(1e-4), cb.regularized_forward_stagewise(1e-3, 2.0)], ids=lambda method: method.name)

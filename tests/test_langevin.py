@@ -128,8 +128,6 @@ def test_a_run_is_the_same_however_it_is_cut(problem, tmp_path):
     assert not np.array_equal(whole.path.theta, cb.solve(problem, method, 60, rng=5).path.theta)
 
 
-
-
 def test_what_does_not_go_together_is_refused():
     method = cb.sglb(EPS, BETA, GAMMA)
     with pytest.raises(ValueError, match="leave view=None"):
@@ -148,8 +146,6 @@ def test_what_does_not_go_together_is_refused():
     with pytest.raises(ValueError, match="one sequence of coefficients"):
         agbm = cb.agbm(0.5, 0.1)
         cb.Method("both", agbm.select, agbm.step, coefficients=agbm.coefficients, noise=cb.Noise(EPS))
-
-
 
 
 def test_beta_in_units_of_the_loss_and_of_catboost():

@@ -26,8 +26,6 @@ def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
-
-
 @pytest.mark.parametrize(("changed", "one"), [({}, True), ({"min_samples_leaf": 2}, False), ({"subsample": 0.5}, False)])
 def test_copies_are_one_row_where_only_their_noise_tells_them_apart(changed, one):
     """A leaf of at least two rows may hold two copies, but not one row; and of two copies one may be drawn."""
@@ -42,10 +40,6 @@ def test_copies_are_one_row_where_only_their_noise_tells_them_apart(changed, one
         model.set_params(warm_start=True, n_estimators=3).fit(X, y, np.full(30, 2.0))
         with pytest.raises(ValueError, match="X, y or sample_weight are others"):
             model.fit(X, y)
-
-
-
-
 
 
 def truth(n, seed):

@@ -24,16 +24,6 @@ def test_start_distance_where_descent_is_slow(t):
     assert start_distance(nearly_equal(t)) == pytest.approx((size, size), rel=1e-5)
 
 
-
-
-
-
-
-
-
-
-
-
 def test_of_other_losses_nothing_is_claimed_from_below():
     """A target that is nearly 0: the start is nearly the minimiser, and the level set is small."""
     for loss in (cb.Huber(0.5), cb.Logistic(0.1)):

@@ -132,8 +132,6 @@ def test_few_scans(p, limit):
     assert run.final.l1 == pytest.approx(3.0) and run.n_scans <= limit
 
 
-
-
 def test_long_steps_cost_no_more_scans_than_steps():
     X, y = ar1(100, 3000, k=10)
     run = cb.solve(cb.Problem(X, y), cb.ls_boost(1.0), 400)
@@ -158,5 +156,3 @@ def test_many_equal_columns():
         run, explicit = (cb.solve(problem, method, 2000, view=view) for view in (cb.Lookahead, cb.Explicit))
         assert (run.path.learner == explicit.path.learner).all()
         assert (run.path.learner % 60 == 0).all()  # the lowest copy of each
-
-

@@ -4,8 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from designs import seeded
-from exact_runs import ROUNDOFF
+from designs import ROUNDOFF, seeded
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -32,10 +31,6 @@ def ulps(*terms):
     return 16 * ROUNDOFF * sum(map(abs, terms))
 
 
-
-
-
-
 @every_loss
 def test_constants_are_the_best(loss):
     """sigma is reached, or mu: smaller or larger constants fail somewhere."""
@@ -46,10 +41,6 @@ def test_constants_are_the_best(loss):
         assert max(curvatures) == loss.sigma
     # exp(-40) is left of the logistic curvature at the end of the grid
     assert min(curvatures) - (loss.mu or 0.0) <= math.exp(-40)
-
-
-
-
 
 
 @every_loss

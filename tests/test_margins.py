@@ -63,10 +63,6 @@ def test_the_three_parts_are_those_of_the_formula(nodes, bounds, q, center):
         assert parts.bound == sum(parts)
 
 
-
-
-
-
 def test_new_errors_are_below_the_bound_and_it_can_say_something():
     """One cut and no noise: with 4,000 rows the bound is below 1, and so is the best over margins that check takes."""
     rng = np.random.default_rng(1)

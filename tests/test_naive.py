@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 import reference as ref
 import reference_exact as exact
-from designs import GAUSSIAN, VIEWS, as_it_is, betas, columns, draws, gaussian, seeded, sign_problems, views_of
-from exact_runs import ROUNDOFF, drift
+from designs import GAUSSIAN, ROUNDOFF, VIEWS, as_it_is, betas, columns, draws, drift, gaussian, seeded, sign_problems, views_of
 from hypothesis import given
 
 import coordboost as cb
@@ -233,5 +232,3 @@ def test_ties_do_not_stop_progress(view):
     problem = cb.Problem(X, X @ np.arange(1.0, 6.0) + rng.normal(size=5000))
     run = cb.solve(problem, cb.ls_boost(1.0), 2000, view=view, stop=cb.NoProgress(1e-12))
     assert np.abs(run.final.corr).max() <= 1e-12 * run.problem.start_size
-
-

@@ -102,10 +102,6 @@ def test_the_list_of_makers_is_whole():
     assert wanted <= set(NAMES)
 
 
-
-
-
-
 @pytest.mark.parametrize("value", [10**400, -1, 1.5, "3", None, True, np.bool_(True), math.nan, [3]])
 def test_counts_are_whole_numbers(value):
     doors = {

@@ -111,5 +111,3 @@ def test_a_large_standard_error_is_written_as_a_number(tmp_path, monkeypatch):
     said = CliRunner().invoke(main, words).stdout
     error = json.loads(CliRunner().invoke(main, [*words, "--json"]).stdout)["rows"][0]["cv_standard_error"]
     assert 100 < error < 9999.5 and f"+- {error:.4g} (standard error)" in " ".join(said.split())
-
-

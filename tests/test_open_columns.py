@@ -4,7 +4,7 @@ import sys
 
 import numpy as np
 import pytest
-from exact_runs import ROUNDOFF
+from designs import ROUNDOFF
 from refusal import refused
 from stored import SOURCES, N, P, dask, data, every_source, parquet, saved, zarr
 

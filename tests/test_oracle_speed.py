@@ -55,8 +55,6 @@ def test_the_steps_are_those_on_the_stored_matrix(name):
         np.testing.assert_allclose(runs[1].beta, runs[0].beta, rtol=0, atol=slack)
 
 
-
-
 @needs_compiler
 def test_a_step_costs_its_scan():
     """Four times the bare scans are allowed, where Python took a hundred times; and the default is no slower than the explicit view."""
@@ -92,8 +90,6 @@ def test_no_gram_columns_where_each_takes_a_scan_and_every_pick_is_new():
     assert run.n_gram_columns == 0 and run.n_scans <= 310
 
 
-
-
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("method", [METHODS["LS-Boost"], METHODS["greedy Lasso"]], ids=["largest", "score"])
 def test_numbers_that_are_not_finite_are_seen_wherever_they_are(bad, method):
@@ -109,5 +105,3 @@ def test_numbers_that_are_not_finite_are_seen_wherever_they_are(bad, method):
     with pytest.raises(ValueError, match=r"Later.scan must return 3000 finite numbers, got shape .* with NaN or infinity"):
         cb.solve(problem, method, 60, view=cb.Explicit)
     assert oracle.scans == 31
-
-

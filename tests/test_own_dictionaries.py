@@ -140,10 +140,6 @@ def test_names_and_groups_of_an_oracle_are_used():
     assert Problem(Named(UNIT), Y, feature_names=[f"f{j}" for j in range(N)], groups=[0] * N).feature_names[3] == "f3"
 
 
-
-
-
-
 def test_codes_beyond_the_bins_of_a_feature_are_refused():
     binned, _ = cb.bin_columns(RAW, max_bins=9)
     binned.codes[2, 5] = 77
@@ -171,10 +167,6 @@ class Plain(NamedTuple):
 
     def add(self, j, a, v):
         v += a * self.rows[j]
-
-
-
-
 
 
 def test_a_piece_with_kernels_alone_is_run_and_certified_as_a_stored_one():

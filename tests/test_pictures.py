@@ -81,10 +81,6 @@ def test_a_variable_has_one_look_in_all_pictures():
     assert len(seen) == len(set(seen.values())) == 9
 
 
-
-
-
-
 def test_a_path_over_another_prints_each_name_once():
     lasso = P.ProfileDisplay.from_path(MADE.grid, label="Lasso", ax=Figure(layout="constrained").subplots())
     run = P.ProfileDisplay.from_run(MADE.runs[0], ax=lasso.ax_, label="FS", linestyle="--", legend=True)
@@ -168,8 +164,6 @@ def test_what_rcparams_say_is_done(name, size):
     plt.close("all")
 
 
-
-
 def test_names_follow_limits_that_change_later():
     """Panels that share an axis: what is drawn last changes the heights of what was drawn first."""
     axes = Figure(layout="constrained").subplots(1, 2, sharey=True)
@@ -182,8 +176,6 @@ def test_names_follow_limits_that_change_later():
     boxes = [Text.get_window_extent(text) for text in texts]
     middle = axes[0].transData.transform([(0, np.mean([*ends.values()]))])[0, 1]
     assert boxes[0].y0 < middle < boxes[-1].y1 and all(a.y1 <= b.y0 + 4 for a, b in itertools.pairwise(boxes))
-
-
 
 
 def test_names_with_dollars_and_many_letters():

@@ -94,8 +94,6 @@ def test_promises_on_a_basis_by_hand():
     assert rows["forward_stepwise"].sharpened == rows["forward_stepwise"].needed == 4
 
 
-
-
 def test_forward_stagewise_needs_what_the_path_predicts(problem):
     gap = 0.02 * Constants.of(problem).size ** 2 / 2
     for eps in (0.05, 0.01):
@@ -124,8 +122,6 @@ def test_the_bound_after_the_fact_is_its_formula(method, shape):
     assert np.abs(after.to_least - far).max() <= 1e-9 * max(far)  # two ways through an SVD
     found = next(one for one in cb.check(run) if one.name == "After the fact, error")
     assert found.holds and np.array_equal(found.bound, after.corr * after.to_least / 2)
-
-
 
 
 def test_with_weights_it_holds_in_their_metric():

@@ -81,5 +81,3 @@ def test_promises_of_greedy_methods():
     assert ball.printed == ball.sharpened == 32 / 0.04 - 2
     assert away.printed == away.sharpened == math.ceil(2 * math.log(0.02) / math.log(1 - 1 / 64))
     assert swaps.printed == swaps.sharpened == math.inf
-
-

@@ -47,12 +47,6 @@ def boxes_of_texts(ax):
     return [text.get_window_extent() for text in ax.texts]
 
 
-
-
-
-
-
-
 def test_profiles_share_one_scale_and_hold_the_replayed_coefficients(runs):
     figure = plots.profiles(runs)
     assert len(figure.axes) == len(runs)
@@ -66,8 +60,6 @@ def test_profiles_share_one_scale_and_hold_the_replayed_coefficients(runs):
             assert data[:, 0].tolist() == [state.l1 for state in states]
             assert data[:, 1].tolist() == [state.beta[j] for state in states]
         assert ax.get_xlim()[1] >= max(state.l1 for state in states)
-
-
 
 
 def test_names_do_not_overlap_and_lie_inside_the_picture(runs, lasso):
@@ -95,12 +87,6 @@ def test_shrinkage_draws_relative_training_error_over_the_lasso(runs, lasso):
     assert "l1 norm" in ax.get_xlabel() and "training error" in ax.get_ylabel()
 
 
-
-
-
-
-
-
 def test_runs_of_different_problems_are_refused(runs):
     other = Problem(np.eye(5)[:, :3], np.arange(5.0))
     with pytest.raises(ValueError, match="same learners"):
@@ -126,5 +112,3 @@ def test_summary_recomputes_the_numbers_of_a_run(runs):
     assert row["l1"] == pytest.approx(np.abs(beta).sum(), rel=1e-12) and row["nonzeros"] == np.count_nonzero(beta)
     assert row["method"] == "regularized_forward_stagewise" and row["parameters"].startswith("eps = 0.5, delta = ")
     assert json.loads(json.dumps(row, allow_nan=False)) == row
-
-

@@ -68,8 +68,6 @@ def test_a_plan_for_a_random_method():
     assert np.abs(run.beta).sum() <= randomized.length(pace, 30)
 
 
-
-
 def test_a_plan_without_strong_convexity():
     problem = a_problem(cb.Huber(0.5))
     plan = cb.plan(problem, cb.rtgcd(3), gap=0.5)
@@ -78,12 +76,8 @@ def test_a_plan_without_strong_convexity():
         cb.plan(problem, cb.rtgcd(3, step=cb.Proportional(0.1)), gap=0.5)
 
 
-
-
 @pytest.mark.parametrize("size", [1, 4])
 def test_the_length_of_a_run_is_attained_on_a_basis(size):
     problem = cb.Problem(np.eye(size), np.ones(size), center=False)
     run = cb.solve(problem, cb.gcd(), size, compile=False)
     assert randomized.length(randomized.Pace(size / 2, 1.0, 1.0, 1.0), size) == np.abs(run.beta).sum() == size
-
-

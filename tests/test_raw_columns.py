@@ -21,12 +21,6 @@ KINDS = {
 }  # fmt: skip
 
 
-
-
-
-
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_scores_of_a_grid(kind, tmp_path):
     """On rows that are held in any way: losses of the models one by one, rounding of sums of seven products apart."""
@@ -34,7 +28,3 @@ def test_scores_of_a_grid(kind, tmp_path):
     path = cb.lasso_path(X, y, n_alphas=12)
     each = [np.sum((y - X @ coef - intercept) ** 2) / 18 for coef, intercept in zip(path.coefs.T, path.intercepts, strict=True)]
     np.testing.assert_allclose(path.score_path(KINDS[kind](X, tmp_path), y), -np.array(each), rtol=1e-12)
-
-
-
-

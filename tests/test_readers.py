@@ -31,16 +31,6 @@ def write(path, content):
 # ---------------------------------------------------------------------------------------------- good files
 
 
-
-
-
-
-
-
-
-
-
-
 @pytest.mark.parametrize("name", ["t.csv", "t.CSV", "t.csv.gz", "t.v2.csv", "a,b.csv"])
 def test_csv(tmp_path, name):
     path = write(tmp_path / name, CSV)

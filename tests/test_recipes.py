@@ -86,8 +86,6 @@ def test_files_with_types_give_the_same_table(made, suffix):
     np.testing.assert_allclose(found.X, table.X, rtol=1e-15)
 
 
-
-
 def test_many_categories_are_kept_sparse(tmp_path, monkeypatch):
     monkeypatch.setattr("coordboost.data.encode.DENSE", 100)
     frame = pd.DataFrame({"t": [f"w{i % 9}" for i in range(40)], "x": np.arange(40.0), "y": np.arange(40.0) ** 2})
@@ -97,10 +95,6 @@ def test_many_categories_are_kept_sparse(tmp_path, monkeypatch):
     dense = read_table(tmp_path / "t.csv", impute="indicator").X
     assert (sparse.X.toarray() == dense).all() and sparse.X.format == "csc"
     assert sparse.X.nnz == len(sparse.X.data) == np.count_nonzero(dense)
-
-
-
-
 
 
 def changed(**columns):
@@ -130,8 +124,6 @@ def test_an_unknown_category_may_be_none_of_those_known(made):
     recipe = made[1].recipe
     found = recipe.numbers(changed(town="Bonn"), unknown_as_none=True)
     assert not found[:, 2:5].any()
-
-
 
 
 @pytest.mark.parametrize(

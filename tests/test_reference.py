@@ -14,10 +14,6 @@ X, Y = golden.X, golden.Y
 I3 = exact.fractions(np.eye(3))
 
 
-
-
-
-
 def same(a, b):
     return a.shape == b.shape and bool((a == b).all())
 
@@ -49,8 +45,6 @@ def test_golden_tables(run, table, deltas):
         assert all(type(x) is F for x in beta)
 
 
-
-
 def test_golden_lasso():
     assert same(exact.least_squares(X, Y), golden.LEAST_SQUARES) and sum(abs(golden.LEAST_SQUARES)) == golden.DELTA_MAX
     for delta, (beta, loss) in golden.LASSO.items():
@@ -74,23 +68,7 @@ def test_golden_gbm_and_gamma():
 # Equivalences. --------------------------------------------------------------------------------------------------------
 
 
-
-
-
-
-
-
-
-
-
-
 # Optima and norms. ----------------------------------------------------------------------------------------------------
-
-
-
-
-
-
 
 
 def test_norms_are_expectations():
@@ -116,7 +94,3 @@ def test_duals_by_enumeration(b):
         assert max(a @ b / norms.norm_ordered(a, g4) for a in ternary) == norms.dual_ordered(b, g4)
         assert max(a @ b / norms.norm_group(a, groups) for a in ternary) == norms.dual_group(b, groups)
         assert max(a @ b / norms.norm_mixed(a, groups, g3) for a in ternary) == norms.dual_mixed(b, groups, g3)
-
-
-
-

@@ -4,8 +4,7 @@ from math import log
 
 import numpy as np
 import pytest
-from designs import VIEWS, as_it_is
-from exact_runs import ROUNDOFF
+from designs import ROUNDOFF, VIEWS, as_it_is
 from reference_sets import REGRESSION, ReferenceSet, needs_compiler, needs_reference_sets
 
 import coordboost as cb

@@ -91,13 +91,3 @@ def test_a_ball_is_certified_beside_any_intercept():
 def test_a_run_without_steps_is_a_path_of_one_model():
     path = cb.solve(cb.Problem(X, SIGNS, cb.Logistic()), cb.forward_stagewise(0.02), 0).refit_intercept()
     assert path.n_points == 1 and path.score_path(X, SIGNS)[0] == pytest.approx(-logistic(SIGNS, path.predict(X), None))
-
-
-
-
-
-
-
-
-
-

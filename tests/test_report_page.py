@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from command_line import folds_of
 from refusal import refused
 
 import coordboost as cb
 from coordboost.cli import main
-from coordboost.paths.validate import folds_of
 
 RNG = np.random.default_rng(1)
 FRAME = pd.DataFrame(RNG.normal(size=(60, 4)), columns=list("abcd"))
@@ -93,8 +93,6 @@ def test_classes_held_out(folder):
 def _auc(score, truth):
     pairs = score[truth > 0][:, None] - score[truth < 0]
     return np.mean((pairs > 0) + 0.5 * (pairs == 0))
-
-
 
 
 def test_numbers_held_out(folder):

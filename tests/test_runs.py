@@ -26,8 +26,6 @@ LONG = SEAM + 500
 SEAMS = [0, 1, 16, 17, 4095, 4096, 4097, SEAM - 1, SEAM, SEAM + 1, LONG]
 
 
-
-
 def squared(X=X):
     return Problem(X, Y, groups=GROUPS)
 

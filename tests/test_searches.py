@@ -40,8 +40,6 @@ def turns_at(loss, y, weight, f, direction, t, near):
     return before >= -1e-14 * small and after <= 1e-14 * large
 
 
-
-
 @pytest.mark.parametrize("name", LOSSES)
 @settings(max_examples=25, deadline=None, derandomize=True)
 @given(seed=st.integers(0, 10**6), power=st.integers(0, 4), heavy=st.booleans())
@@ -97,10 +95,6 @@ def test_steps_of_an_exponential_are_found_from_far_away():
     ones = np.ones(1)
     assert safeguarded_newton(cb.Poisson(), ones, ones, -600.0 * ones, ones) == pytest.approx(600.0, abs=1e-12)
     assert safeguarded_newton(cb.Poisson(), ones, ones, 590.0 * ones, ones) == pytest.approx(-590.0, abs=1e-12)
-
-
-
-
 
 
 class Plain:

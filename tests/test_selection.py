@@ -8,8 +8,7 @@ from math import comb, log, sqrt
 import numpy as np
 import pytest
 import reference_norms as norms
-from designs import as_it_is, draws, gaussian, seeded
-from exact_runs import ROUNDOFF
+from designs import ROUNDOFF, as_it_is, draws, gaussian, seeded
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -67,18 +66,8 @@ def test_subsets_of_many_are_uniform(t):
     assert np.abs(counts - n_rows * t / 20).max() <= sqrt(n_rows * t * log(40 / 1e-9) / 2)
 
 
-
-
-
-
-
-
-
-
 def test_one_group_unless_more_are_asked_for():
     assert cb.Groups() == cb.Groups(1) and bound(cb.Groups()).draw(np.random.default_rng(0), 5, 6).shape == (5, 1)
-
-
 
 
 def test_the_counting_test_has_teeth():
@@ -88,14 +77,6 @@ def test_the_counting_test_has_teeth():
     rows[rng.random(40_000) < 0.1] = [0, 1]
     twice = np.sort(rng.integers(0, 6, size=(40_000, 2)), axis=1)
     assert all(found > allowed for found, allowed in (deviation(rows, 6), deviation(twice, 6)))
-
-
-
-
-
-
-
-
 
 
 # Laws and norms. ------------------------------------------------------------------------------------------------------
@@ -111,8 +92,6 @@ def test_weights_are_the_law_of_the_winner(n):
         for select in (cb.Subset(t), cb.Groups(t)):
             np.testing.assert_allclose(select.weights(n), [float(x) for x in law], rtol=6 * n * ROUNDOFF, atol=0)
     assert (cb.Full().weights(n) == np.eye(1, n)[0]).all()
-
-
 
 
 integers = st.lists(st.integers(-9, 9), min_size=6, max_size=6)

@@ -1,15 +1,12 @@
 """Run files spoiled in every way: a sentence, or the run; never anything else, never more memory, never a half-written file."""
 
-import contextlib
-import errno
 import os
-import resource
 import tracemalloc
 
 import numpy as np
 import pytest
 import scipy.sparse
-from run_files import forged, header_of, put_together, spoil_bits, spoiled, taken_apart, with_header
+from run_files import forged, header_of, put_together, spoiled, taken_apart, with_header
 
 import coordboost as cb
 from coordboost import Problem
@@ -142,52 +139,6 @@ def test_a_version_is_a_whole_number_that_is_known(version, tmp_path):
         cb.load(tmp_path / "file")
 
 
-def test_bits_of_a_file_are_not_overlooked():
-    """The generator does spoil: no two files are the same."""
-    rng, data = np.random.default_rng(0), bytes(100)
-    assert len({spoil_bits(rng, data, None) for _ in range(20)}) == 20
-
-
-@contextlib.contextmanager
-def little_room():
-    """No file may become larger than 2,000 bytes, as on a full disk: not for longer than needed, since pytest may write to a file, too."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (2000, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-
-
-@pytest.mark.parametrize("there", [True, False], ids=["an old file", "no file"])
-def test_a_full_disk_leaves_the_old_file_whole(there, tmp_path):
-    problem, method, _ = PROBLEMS["dense"]
-    file, old = tmp_path / "run", cb.solve(problem, method, 3)
-    if there:
-        old.save(file)
-    before = sorted((path.name, path.read_bytes()) for path in tmp_path.iterdir())
-    run = cb.solve(problem, method, 60)
-    with pytest.raises(OSError) as caught, little_room():
-        run.save(file)
-    assert caught.value.errno in (errno.EFBIG, errno.ENOSPC) and caught.value.filename == str(file)
-    assert sorted((path.name, path.read_bytes()) for path in tmp_path.iterdir()) == before
-
-
-def test_an_interrupted_save_leaves_the_old_file_whole(tmp_path, monkeypatch):
-    problem, method, _ = PROBLEMS["plain"]
-    file = tmp_path / "run"
-    cb.solve(problem, method, 3).save(file)
-    before = file.read_bytes()
-
-    def interrupted(*args, **kwargs):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(np.lib.format, "write_array", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        cb.solve(problem, method, 5).save(file)
-    assert file.read_bytes() == before and os.listdir(tmp_path) == ["run"]
-
-
 def test_save_follows_links_and_keeps_devices(tmp_path):
     problem, method, n_steps = PROBLEMS["plain"]
     run = cb.solve(problem, method, n_steps)
@@ -209,9 +160,3 @@ def test_a_file_is_whole_on_the_disk_before_it_takes_the_place_of_another(tmp_pa
     cb.solve(problem, method, n_steps).save(tmp_path / "run")
     ((size, (name,)),) = sizes
     assert size == (tmp_path / "run").stat().st_size and name != "run" and os.listdir(tmp_path) == ["run"]
-
-
-def test_a_loaded_run_goes_on_in_compiled_code(tmp_path):
-    problem, method, n_steps = PROBLEMS["plain"]
-    cb.solve(problem, method, n_steps).save(tmp_path / "run")
-    assert cb.load(tmp_path / "run").outcome.compile is True

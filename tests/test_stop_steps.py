@@ -73,8 +73,6 @@ def test_the_first_step_that_satisfies_a_rule(name, rule):
     assert same(run.resume(50), solve(name, n_steps=run.n_steps + 50))
 
 
-
-
 def test_the_two_runs_that_went_on_too_long():
     run = cb.solve(SQUARED, cb.ls_boost(0.1), 300_000, stop=lambda state: state.k >= 100)
     assert run.n_steps == 100 and run.message == "<lambda> ended the run at step 100"
@@ -175,10 +173,6 @@ def test_of_several_rules_the_earliest_step_counts(order):
     assert run.n_steps == 40 and run.message == "by_40 ended the run at step 40"
     run = cb.solve(SQUARED, cb.ls_boost(1e-4), 100_000, stop=[by(41), Odd(41, 1)][::order])
     assert run.n_steps == 41 and run.message.startswith(("by_41", "Odd")[order == -1])
-
-
-
-
 
 
 @pytest.mark.parametrize("name", ["explicit", "lookahead"])

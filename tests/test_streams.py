@@ -11,14 +11,6 @@ import coordboost as cb
 PROBLEM = cb.Problem(*gaussian("tall"))
 
 
-
-
-
-
-
-
-
-
 class Weighted(NamedTuple):
     """One learner a step, learner j with probability chance[j]."""
 

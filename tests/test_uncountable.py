@@ -115,8 +115,6 @@ def test_a_run_has_a_bank_of_its_own_and_is_the_same_run_however_it_is_cut():
     )
 
 
-
-
 class Odd(Signs):
     def __init__(self, found=None, column=None):
         self.found, self.column_ = found, column

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from command_line import folds_of
 from refusal import case, refused
 from sklearn.linear_model import ElasticNet, Lasso
 from sklearn.metrics import mean_poisson_deviance
 
 import coordboost as cb
-from coordboost.paths.validate import folds_of
 
 RNG = np.random.default_rng(3)
 X = RNG.normal(size=(60, 5)) * [1.0, 10.0, 0.1, 3.0, 1.0]
@@ -81,8 +81,6 @@ def test_places_of_exact_paths():
     fit, held = folds_of(Y, 3)[2]
     path = cb.exact_path(X[fit], Y[fit])
     np.testing.assert_allclose(done.losses[2, 4], np.mean((Y[held] - path.predict(X[held], at[4])) ** 2) / 2, rtol=1e-12)
-
-
 
 
 def test_degrees_of_freedom_of_ls_boost_are_the_trace_of_the_operator():

@@ -199,8 +199,6 @@ def test_only_public_names_of_the_package(path):
                 assert "._" not in name and not name.startswith(("coordboost.engine", "coordboost.cli")), name
 
 
-
-
 def test_the_command(tmp_path):
     file = tmp_path / "ledger.html"
     words = [sys.executable, "-m", "verification", "--only", "table_b_1", "--json", "--html", str(file)]
