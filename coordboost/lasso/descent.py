@@ -32,7 +32,7 @@ SWEEPS, FLAT, TURNS, STUCK, LITTLE = 10, 0.1, 40, 4, 0.999
 ROUNDS, MORE, LONG = 3, 50, 20
 #: Restarts of conjugate gradients, one for each coefficient that reaches 0; steps between two of them; the part of the gap asked for at
 #: which gradients are small enough; steps that leave more than the last part of the largest are the last.
-RESTARTS, STEPS, PART, LEFT = 100, 50, 0.1, 0.5
+RESTARTS, STEPS, PART, LEFT = 100, 50, 0.01, 0.5
 #: Larger supports are never factored.
 FACTORED = 150
 #: Squared pivots above this part of the diagonal are no rounding.
