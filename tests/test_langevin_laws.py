@@ -96,7 +96,7 @@ def test_limits_of_the_choice():
     assert limit_of(two, cb.Subset(1)).p.tolist() == [0.5, 0.5]
     subset, greedy = limit_of(PROBLEM, cb.Subset(P)), limit_of(PROBLEM, cb.Full(), rng=1)
     assert (np.abs(subset.p - greedy.p) < 5 * np.hypot(subset.error, greedy.error)).all()
-    with pytest.raises(ValueError, match="knows Full, Subset, Groups, Weighted and Softmax"):
+    with pytest.raises(ValueError, match="select must be Full, Subset, Groups, Weighted or Softmax"):
         limit_of(PROBLEM, cb.Cyclic())
 
 

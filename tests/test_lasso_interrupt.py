@@ -72,3 +72,38 @@ def test_one_penalty_that_was_cut_short_is_never_complete(loss, solver):
     assert part.gaps[0] > 1e-12 and part.message.startswith(
         "interrupted: the first 1 of 1 alphas are there, the last to a gap of"
     )
+
+
+class Signalling:
+    """The squared loss in plain Python, which raises SIGINT when so many residuals have been asked for."""
+
+    sigma, mu, infimum = 1.0, 1.0, 0.0
+
+    def __init__(self, after):
+        self.after, self.asked = after, 0
+
+    def value(self, y, f):
+        return (y - f) ** 2 / 2
+
+    def residual(self, y, f):
+        self.asked += 1
+        if self.asked == self.after:
+            signal.raise_signal(signal.SIGINT)
+        return y - f
+
+    def curvature(self, y, f):
+        return 1.0
+
+
+@pytest.mark.parametrize("kind", [cb.CertifiedLasso, cb.CertifiedLassoCV])
+def test_an_estimator_hands_out_no_model(kind):
+    """Wherever in its fit Ctrl-C comes."""
+    X = np.random.default_rng(0).standard_normal((30, 6))
+    settings = {"n_alphas": 3, "cv": 2} if kind is cb.CertifiedLassoCV else {}
+    whole = Signalling(0)
+    kind(loss=whole, **settings).fit(X, X[:, 0])
+    for part in (0.1, 0.5, 0.9):
+        model = kind(loss=Signalling(int(part * whole.asked)), **settings)
+        with pytest.raises(KeyboardInterrupt):
+            model.fit(X, X[:, 0])
+        assert not hasattr(model, "coef_")

@@ -67,6 +67,7 @@ def test_rounds_of_accelerated_boosting_in_other_units():
     assert (other.gaps == 49 * one.gaps).all() and other.radius2 == 49 * one.radius2 and (other.cosine2 == one.cosine2).all()
 
 
+@pytest.mark.filterwarnings("ignore::coordboost.LongStepWarning")  # claims are tried with steps of any length
 def test_the_ledger_asks(monkeypatch):
     """A row whose sides are in different units is not as claimed."""
     monkeypatch.setattr(units, "mixed", lambda check, variant, cases: f"one of {len(cases)} cases")

@@ -23,8 +23,8 @@ RENEW = 1 << 16
 MOST, ROOM = 4096, 1 << 30
 #: Most steps of lookahead from one scan, so that rounding cannot pile up.
 FARTHEST = 1 << 20
-#: A spell of explicit steps, or of steps on Gram columns, costs so many times what it costs to look for something better.
-PATIENCE = 20
+#: A spell of explicit steps, and one of steps on Gram columns, costs so many times what it costs to look for something better.
+PATIENCE, PAUSE = 20, 4
 #: For what is lost once by not having Gram columns, so much may be spent on them: losses grow before they are paid.
 TRUST = 3
 #: Gram columns computed together at most; the fewest together with one that is wanted, where that is cheap.
@@ -165,7 +165,7 @@ class Cheapest:
     - *Gram columns*: O(n_learners) a step, once the columns of all learners in use are there.
 
     Nobody knows how long a run will be, so Gram columns are bought as skis are by one who does not know how often he will go: when what was
-    lost by not having them, times ``TRUST``, reaches their price. Explicit steps, and steps on Gram columns, are made for a spell, then
+    lost by not having them, times ``TRUST``, pays for them. Explicit steps, and steps on Gram columns, are made for a spell, then
     lookahead shows for a stretch what it costs now. A run whose Gram columns are counts, which cost little, begins with them.
     """
 
@@ -210,7 +210,7 @@ class Cheapest:
 
     def room(self, gained):
         """Steps that the view may make before it must be rebuilt."""
-        return self.memory.spell - gained
+        return (min(RENEW, self.memory.spell) if self.memory.view == "GramColumns" else self.memory.spell) - gained
 
     def _gram_store(self):
         self.store = GramStore(self.problem) if self.store is None else self.store
@@ -218,21 +218,20 @@ class Cheapest:
 
     def _start(self, beta, kind, gained):
         """A view of this kind, at a new anchor."""
-        memory, spell = self.memory, FARTHEST
+        memory, before, spell = self.memory, self.memory.view, FARTHEST
         plain = memory.plain + (gained if memory.view == "Explicit" else 0)
         memory = memory._replace(view=kind.__name__, plain=plain)
-        if kind is Explicit:
-            size = 2 * memory.size
-            spell = math.ceil(PATIENCE * self.prices.candidates(size, size, size**2) / self.prices.explicit)
-        else:
+        if kind is not Explicit:
             size = n_candidates(memory, gained, self.prices.worth, Lookahead in self.kinds)
             size = min(self.problem.n_learners, self.most, size, 2 * memory.size or self.most)
             memory = memory._replace(size=size, scans=memory.scans + 1)
-        if kind is GramColumns:
-            look = self.prices.candidates(memory.size) if len(self.kinds) > 1 else math.inf
-            spell = math.ceil(min(RENEW, PATIENCE * look / self.prices.moved))
+        if before == kind.__name__ == "GramColumns" and gained is not None and gained < self.memory.spell:
+            spell = self.memory.spell - gained  # only renewed
+        elif len(self.kinds) > 1 and kind in (GramColumns, Explicit):
+            look = self.prices.candidates(memory.size, memory.size, memory.size**2)  # all of them might be new
+            spell = PAUSE * look / self.prices.moved if kind is GramColumns else PATIENCE * look / self.prices.explicit
         blocks = () if self.store is None else tuple(self.store.blocks)
-        self._place(beta, memory._replace(n_columns=self.n_columns, spell=spell, blocks=blocks))
+        self._place(beta, memory._replace(n_columns=self.n_columns, spell=math.ceil(spell), blocks=blocks))
 
     def _place(self, beta, memory):
         """The view that `memory` names, at the coefficients `beta`."""
@@ -253,19 +252,28 @@ class Cheapest:
         """The kind of view for the steps after a stretch of `gained`; Gram columns are bought for what it cost to have none."""
         prices, explicit = self.prices, gained * self.prices.explicit
         if self.memory.view == "GramColumns":
-            return self.kinds[0]
+            return GramColumns if gained < self.memory.spell else self.kinds[0]
         price = explicit if self.memory.view == "Explicit" else self.found.price(prices, gained, self.view)
         if GramColumns in self.kinds:
             fresh = max(0, self._lacking(beta) - self.lacking)
             lost = min(price, explicit) - gained * prices.moved - fresh * prices.gram_column
             self.memory = self.memory._replace(credit=max(0, int(self.memory.credit + TRUST * lost)))
-            if self.memory.credit > prices.scan:
-                missing = self._gram_store().missing(np.flatnonzero(beta))
-                if self.memory.credit > prices.scan + len(missing) * prices.gram_column:
-                    self._add(missing)
-                    self.memory = self.memory._replace(credit=0)
-                    return GramColumns
+            if self.memory.credit > prices.scan and self._buy(beta):
+                return GramColumns
         return Explicit if explicit < price else self.kinds[0]
+
+    def _buy(self, beta):
+        """Compute Gram columns of learners in use for the credit there is; whether all are there, and it is enough for a change, too.
+
+        Where they are many some are computed before the change, so that no stretch stands out.
+        """
+        credit, price = self.memory.credit, self.prices.gram_column
+        missing = self._gram_store().missing(np.flatnonzero(beta))
+        change = credit >= self.prices.scan + len(missing) * price
+        bought = missing if change else missing[: TOGETHER * int(credit / (TOGETHER * price))]
+        self._add(bought)
+        self.memory = self.memory._replace(credit=0 if change else int(credit - len(bought) * price))
+        return change
 
     def _lacking(self, beta):
         """How many learners in use have no Gram column."""

@@ -45,6 +45,12 @@ TRACKED = 8.0 * EPS
 FINE = 1e-13
 #: Active candidates with a smaller pivot are left as they are where rounding is brought back.
 FAR = 1e-5
+#: A candidate nearer to the span, in parts of 1 + the sizes of the coefficients of its projection, counts as dependent: its correlation
+#: differs from what theirs say by no more than ties do. The first is that of LAR, where all tied candidates have to move: one so near would
+#: need coefficients that no corner could hold, and costs less than a corner may be off by where it stays.
+DEPENDENT_LAR, DEPENDENT = 1e-11, 1e-13
+#: Where a pivot is smaller, what rounding leaves in a product of columns would be magnified to more than the direction.
+LEAST_TOLD = 1e-7
 #: Splits a float64 number into two of 26 digits. *Source*: Dekker, *A floating-point technique for extending the available precision*.
 SPLIT = 2.0**27 + 1.0
 
@@ -88,6 +94,43 @@ def extend(factor, k, products, square):
 
 
 @kernel
+def extend_near(factor, k, along, columns, active, j, least):
+    """As `extend`, for a column near to the span of the others, given what `extend` left in `along`; False where it depends on them.
+
+    The squared distance from the span is what is left of 1, so products, right to rounding u, show distances down to u^{1/2} only. The
+    column less its projection shows them down to u. *Source*: Bjorck, *Stability analysis of the method of seminormal equations*.
+
+    least : a distance, in parts of 1 + the sizes of the coefficients of the projection, below which a column counts as dependent
+    """
+    coefs, more, rest, length = along[:k].copy(), np.empty(k), np.empty(columns.shape[1]), 1.0
+    backward(factor, k, coefs)
+    for attempt in range(3):
+        length = 1.0
+        for q in range(len(rest)):
+            rest[q] = columns[j, q]
+        for i in range(k):
+            length += abs(coefs[i])
+            for q in range(len(rest)):
+                rest[q] -= coefs[i] * columns[active[i], q]
+        if attempt < 2:
+            for i in range(k):
+                more[i] = np.dot(columns[active[i]], rest)
+            forward(factor, k, more)
+            for i in range(k):
+                along[i] += more[i]
+            backward(factor, k, more)
+            for i in range(k):
+                coefs[i] += more[i]
+    square = np.dot(rest, rest)
+    if not square > (least * length) ** 2 * np.dot(columns[j], columns[j]):
+        return False
+    for i in range(k):
+        factor[i, k] = along[i]
+    factor[k, k] = math.sqrt(square)
+    return True
+
+
+@kernel
 def drop(factor, k, q):
     """Remove column q: rotations make the rest upper triangular again, which never lose that it has an inverse."""
     for i in range(k):
@@ -104,8 +147,8 @@ def drop(factor, k, q):
 
 
 @kernel
-def activate(j, k, columns, gram, rows, factor, active, rank, barred, work):
-    """Candidate j becomes active; barred where it depends on those that are. How many are active now."""
+def activate(j, k, least, columns, gram, rows, factor, active, rank, barred, work):
+    """Candidate j becomes active; barred where it is nearer than `least` to the span of those that are. How many are active now."""
     if k < len(active):
         if len(gram):
             for i in range(len(rank)):
@@ -114,7 +157,7 @@ def activate(j, k, columns, gram, rows, factor, active, rank, barred, work):
             np.dot(columns, columns[j], rows[k])
         for i in range(k):
             work[i] = rows[k, active[i]]
-        if extend(factor, k, work, rows[k, j]):
+        if extend(factor, k, work, rows[k, j]) or extend_near(factor, k, work, columns, active, j, least):
             active[k], rank[j] = j, k
             return k + 1
     barred[j] = True
@@ -195,6 +238,9 @@ def step_towards(target, k, kind, beta, sign, direction, active, barred):
 @kernel
 def find_rates(k, rows, factor, active, sign, direction, rate, target):
     """The rates that go with the direction, which is corrected once where rounding shows in those of the active candidates."""
+    least = 1.0
+    for i in range(k):
+        least = min(least, factor[i, i])
     for attempt in range(2):
         off, length = 0.0, 1.0
         for i in range(k):
@@ -204,7 +250,7 @@ def find_rates(k, rows, factor, active, sign, direction, rate, target):
         for i in range(k):
             target[i] = sign[active[i]] - rate[active[i]]
             off = max(off, abs(target[i]))
-        if attempt == 1 or off <= 64.0 * EPS * length:
+        if attempt == 1 or off <= 64.0 * EPS * length or least <= LEAST_TOLD:
             return length
         forward(factor, k, target)
         backward(factor, k, target)
@@ -219,12 +265,13 @@ def find_direction(
 ):
     """Find the active candidates and the direction of the next segment: Lawson and Hanson's method, started from the last segment's."""
     n_tied, new = find_ties(lam, tie, corr, sign, rank, tied, barred)
+    least = DEPENDENT_LAR if kind == LAR else DEPENDENT
     if kind == LAR:
         for j in range(len(corr)):
             if tied[j] and rank[j] < 0:
-                k = activate(j, k, columns, gram, rows, factor, active, rank, barred, work)
+                k = activate(j, k, least, columns, gram, rows, factor, active, rank, barred, work)
     elif new >= 0:
-        k = activate(new, k, columns, gram, rows, factor, active, rank, barred, work)
+        k = activate(new, k, least, columns, gram, rows, factor, active, rank, barred, work)
     for _ in range(20 * len(corr) + 100):
         blocking = 0
         while blocking >= 0:
@@ -247,7 +294,7 @@ def find_direction(
                     found, worst = j, 1.0 - sign[j] * rate[j]
         if found < 0:
             break
-        k = activate(found, k, columns, gram, rows, factor, active, rank, barred, work)
+        k = activate(found, k, least, columns, gram, rows, factor, active, rank, barred, work)
     return k
 
 

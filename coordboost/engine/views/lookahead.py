@@ -270,11 +270,14 @@ class Candidates:
     """
 
     def __init__(self, problem):
-        self.problem, self.scale, self.fresh = problem, scale_of(problem), 0
-        self.learner, self.start = np.zeros(0, dtype=np.int64), np.zeros(0)
-        self.place, self.gram = np.full(problem.n_learners, -1), np.empty((0, 0))
-        self.root = np.sqrt(problem.weight)
+        self.problem, self.scale, self.root = problem, scale_of(problem), np.sqrt(problem.weight)
         self.held = held_columns(problem, self.root) if problem.products is None else None
+        self._clear()
+
+    def _clear(self):
+        """There are no candidates."""
+        self.learner, self.start, self.fresh = np.zeros(0, dtype=np.int64), np.zeros(0), 0
+        self.place, self.gram = np.full(self.problem.n_learners, -1), np.empty((0, 0))
 
     def view(self, beta, n_candidates):
         """The view at the coefficients `beta`, on so many candidates. *Cost*: one scan, and Gram entries that are not known yet.
@@ -286,7 +289,7 @@ class Candidates:
         self.corr = problem.scan(problem.weight * (y - pred))
         learner, outside = top_learners(self.corr, tie, n_candidates)
         if len(learner) < len(self.learner):
-            self.__init__(problem)
+            self._clear()
         self._put(learner, y)
         s, width = len(learner), STRIP * strips(len(learner))
         values, front, places = np.zeros((4, s)), np.zeros((4, width)), np.zeros((3, s), dtype=np.int64)
