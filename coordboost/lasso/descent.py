@@ -14,9 +14,11 @@ import math
 
 import numpy as np
 import scipy.sparse
+from scipy.linalg import eigh
 from scipy.linalg.lapack import dposv
 
 from coordboost._numba import compiled, kernel, reduction
+from coordboost._numba.linesearch import soft_threshold
 from coordboost._protocol import DICTIONARY
 from coordboost.lasso.workingset import convex_gap, squared_gap
 from coordboost.screening.sphere import LastScans, Trend, farthest, few_entries
@@ -35,8 +37,8 @@ ROUNDS, MORE, LONG = 3, 50, 20
 RESTARTS, STEPS, PART, LEFT = 100, 50, 0.01, 0.5
 #: Larger supports are never factored.
 FACTORED = 150
-#: Squared pivots above this part of the diagonal are no rounding.
-SURE = 1e-11
+#: Squared pivots above this part of the diagonal are no rounding; eigenvalues below that part of the largest are 0.
+SURE, NULL = 1e-11, 1e-11
 #: Conjugate gradients on entries pay at once for gaps below this part of the loss at 0: for more, few sweeps do as a rule.
 FINE = 1e-4
 #: Part of the gap asked for that rounding of the Gram form may cost.
@@ -48,9 +50,14 @@ EXPECTED = 0.99
 
 
 @kernel
-def threshold(a, lam, square):
-    """The x that minimises ``square x^2 / 2 - a x + lam |x|``."""
-    return (a - lam) / square if a > lam else ((a + lam) / square if a < -lam else 0.0)
+def list_support(gamma, out):
+    """The places of the coefficients that are not 0 into `out`; how many."""
+    n = 0
+    for j in range(len(gamma)):
+        if gamma[j] != 0.0:
+            out[n] = j
+            n += 1
+    return n
 
 
 @kernel
@@ -60,7 +67,7 @@ def sweep_gram(gram, now, gamma, index, n, lam):
     for i in range(n):
         j = index[i]
         old, square = gamma[j], gram[j, j]
-        new = threshold(now[j] + square * old, lam, square)
+        new = soft_threshold(now[j] + square * old, lam, square)
         move = new - old
         if move != 0.0:
             gain += move * (now[j] - 0.5 * square * move) - lam * (abs(new) - abs(old))
@@ -79,11 +86,7 @@ def descend_gram(gram, start, now, gamma, index, lam, goal, loss, infimum, round
     gap = math.inf
     for _ in range(rounds):
         sweep_gram(gram, now, gamma, index[0], len(gamma), lam)
-        n = 0
-        for j in range(len(gamma)):
-            if gamma[j] != 0.0:
-                index[1, n] = j
-                n += 1
+        n = list_support(gamma, index[1])
         for _ in range(SWEEPS):
             if sweep_gram(gram, now, gamma, index[1], n, lam) <= FLAT * goal:
                 break
@@ -114,7 +117,7 @@ def sweep_entries(data, row, start, shift, total, square, ridge, mass, resid, dr
             corr += entry[p] * resid[sample[p]]
         corr = corr - drift[0] * total[j] - shift[j] * drift[1] - ridge[j] * old
         whole = square[j] + ridge[j]
-        new = threshold(corr + whole * old, lam, whole)
+        new = soft_threshold(corr + whole * old, lam, whole)
         move = new - old
         if move != 0.0:
             gain += move * (corr - 0.5 * whole * move) - lam * (abs(new) - abs(old))
@@ -149,11 +152,7 @@ def descend_entries(
     gap = math.inf
     for _ in range(rounds):
         sweep_entries(data, row, start, shift, total, square, ridge, mass, resid, drift, gamma, index[0], len(gamma), lam)
-        n = 0
-        for j in range(len(gamma)):
-            if gamma[j] != 0.0:
-                index[1, n] = j
-                n += 1
+        n = list_support(gamma, index[1])
         for _ in range(SWEEPS):
             if (
                 sweep_entries(data, row, start, shift, total, square, ridge, mass, resid, drift, gamma, index[1], n, lam)
@@ -217,13 +216,58 @@ def first_zero(gamma, way):
     return shrinks[limits.argmin()], float(limits.min())
 
 
+def use_fewer(free, grad, gamma, way):
+    """Move the coefficients `gamma` (k,) along null directions `free` (k, n), until none is left; who reaches 0 leaves. `way` is scratch.
+
+    The objective, whose gradient is -`grad`, falls on the way or stays.
+    """
+    for n in range(free.shape[1], 0, -1):
+        way[:] = 0.0
+        for c in range(n):
+            slope = 0.0
+            for i in range(len(way)):
+                slope += grad[i] * free[i, c]
+            for i in range(len(way)):
+                way[i] += slope * free[i, c]
+        first, most = -1, math.inf
+        for _ in range(2):  # the other way, where none is in the way: the objective is the same there
+            for i in range(len(way)):
+                if gamma[i] * way[i] < 0.0 and -gamma[i] / way[i] < most:
+                    first, most = i, -gamma[i] / way[i]
+            if first >= 0:
+                break
+            for i in range(len(way)):
+                way[i] = -way[i] if way[i] != 0.0 else free[i, 0]
+        if first < 0:
+            return
+        row, c = free[first].copy(), np.abs(free[first, :n]).argmax()
+        for i in range(len(way)):
+            gamma[i] += most * way[i]
+            by = free[i, c] / row[c]
+            for q in range(n):
+                free[i, q] -= by * row[q]
+            free[i, c] = free[i, n - 1]
+        gamma[first], free[first] = 0.0, 0.0
+
+
 def solve_at_signs(gram, corr, gamma, lam):
-    """As `minimise_at_signs`, by Cholesky factors of `gram` (k, k); None where columns nearly depend on each other."""
+    """As `minimise_at_signs`, by Cholesky factors of `gram` (k, k); None where columns nearly depend on each other.
+
+    Where they do depend on each other fewer coefficients are used.
+    """
     gamma, used = gamma.copy(), np.arange(len(gamma))
     while len(used):
-        factor, way, failed = dposv(gram[np.ix_(used, used)], corr[used] - lam * np.sign(gamma[used]))
-        if failed or not (factor.diagonal() ** 2 > SURE * gram[used, used]).all():
-            return None
+        square, grad = gram[np.ix_(used, used)], corr[used] - lam * np.sign(gamma[used])
+        factor, way, failed = dposv(square, grad)
+        if failed or not (factor.diagonal() ** 2 > SURE * square.diagonal()).all():
+            fewer, (values, vectors) = gamma[used], eigh(square)
+            free = np.ascontiguousarray(vectors[:, values <= NULL * values[-1]])
+            compiled(use_fewer)(free, grad, fewer, np.empty(len(used)))
+            if fewer.all():
+                return None
+            corr = corr - (fewer - gamma[used]) @ gram[used]
+            gamma[used], used = fewer, used[fewer != 0]
+            continue
         first, most = first_zero(gamma[used], way)
         step = min(1.0, most)
         gamma[used] += step * way
@@ -401,7 +445,7 @@ class EntrySet:
 
     def __init__(self, source):
         self.source, self.dictionary = source, source.problem.dictionary
-        self.x = self.dictionary._csc()
+        self.x = self.dictionary.csc()
         self.root = np.ones(source.n_samples) if source.root is None else source.root
         self.scale = np.ones(source.n_learners) if source.scale is None else source.scale
         self.learner, self.gamma, self.ridge = np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros(0)
