@@ -12,6 +12,7 @@ import threading
 import time
 import warnings
 from contextlib import contextmanager, suppress
+from importlib.metadata import version
 from pathlib import Path
 from types import FunctionType
 
@@ -131,7 +132,7 @@ class CompiledFunction:
 @functools.cache
 def source_stamp():
     """Hash of every source file of the package that can hold a kernel: those with pieces, that import this room, or numba."""
-    digest = hashlib.sha256(numba.__version__.encode())
+    digest = hashlib.sha256(version("numba").encode())
     for path in sorted(_PACKAGE.rglob("*.py")):
         source = path.read_bytes()
         apart = path.relative_to(_PACKAGE).parts[0] in _APART

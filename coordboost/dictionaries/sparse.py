@@ -98,27 +98,28 @@ class Sparse(NamedTuple):
             out[self.row[p]] += self.scale[j] * self.data[p]
         return out
 
-    def _csc(self):
+    def csc(self):
+        """The stored entries as scipy has them, without scale and shift, (n_samples, n_learners)."""
         return scipy.sparse.csc_array((self.data, self.row, self.start), shape=(self.n_samples, self.n_learners))
 
     def part(self, index, by):
         """The learners `index`, each times its `by`, a dictionary of their own."""
-        x = self._csc()[:, index]
+        x = self.csc()[:, index]
         ids = x.indices.astype(self.row.dtype), x.indptr.astype(self.start.dtype)
         return Sparse(x.data, *ids, self.scale[index] * by, self.shift[index] * by, self.n_samples)
 
     def combine(self, beta):
         """B beta, shape (n_samples,). *Cost*: the non-zeros of the columns with a coefficient."""
         used = np.flatnonzero(beta)
-        return self._csc()[:, used] @ (self.scale * beta)[used] - self.shift[used] @ beta[used]
+        return self.csc()[:, used] @ (self.scale * beta)[used] - self.shift[used] @ beta[used]
 
     def gram(self, weight):
         """B' diag(weight) B, shape (n_learners, n_learners)."""
-        x = self._csc()
+        x = self.csc()
         cross = (x.T @ (x * weight[:, None]).tocsc()).toarray() * np.outer(self.scale, self.scale)
         mixed = np.outer(self.scale * (x.T @ weight), self.shift)
         return cross - mixed - mixed.T + weight.sum() * np.outer(self.shift, self.shift)
 
     def gather(self, index):
         """The learners `index` as a dense (n_samples, len(index)) matrix."""
-        return self._csc()[:, index].toarray() * self.scale[index] - self.shift[index]
+        return self.csc()[:, index].toarray() * self.scale[index] - self.shift[index]

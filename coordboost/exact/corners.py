@@ -76,6 +76,14 @@ def backward(factor, k, b):
 
 
 @kernel
+def append(factor, k, along, square):
+    """Column k of the factor: `along` (k,), and the root of the squared distance from the span of the others."""
+    for i in range(k):
+        factor[i, k] = along[i]
+    factor[k, k] = math.sqrt(square)
+
+
+@kernel
 def extend(factor, k, products, square):
     """Append a column, given its products with the k others and with itself; False, and nothing changed, where it depends on them.
 
@@ -87,9 +95,7 @@ def extend(factor, k, products, square):
         rest -= products[i] * products[i]
     if rest <= 64 * EPS * (k + 1) * square:
         return False
-    for i in range(k):
-        factor[i, k] = products[i]
-    factor[k, k] = math.sqrt(rest)
+    append(factor, k, products, rest)
     return True
 
 
@@ -124,9 +130,7 @@ def extend_near(factor, k, along, columns, active, j, least):
     square = np.dot(rest, rest)
     if not square > (least * length) ** 2 * np.dot(columns[j], columns[j]):
         return False
-    for i in range(k):
-        factor[i, k] = along[i]
-    factor[k, k] = math.sqrt(square)
+    append(factor, k, along, square)
     return True
 
 
@@ -283,11 +287,7 @@ def find_direction(
             if blocking >= 0:
                 k = deactivate(blocking, k, rows, factor, active, rank, direction)
         length = find_rates(k, rows, factor, active, sign, direction, rate, work)
-        found, worst, doubt = (
-            -1,
-            0.0,
-            256.0 * EPS * length,
-        )  # who would break away from the falling level most, the lowest of equals
+        found, worst, doubt = -1, 0.0, 256.0 * EPS * length  # who would break away most from the falling level, the lowest of equals
         if kind != LAR and n_tied > k:
             for j in range(len(corr)):
                 if tied[j] and rank[j] < 0 and not barred[j] and 1.0 - sign[j] * rate[j] > worst + doubt:

@@ -117,7 +117,7 @@ class Newton:
         self.infimum = self.problem.infimum
         self.floor = 1.0 if LOSS.of(loss, "curvature") is None else FLOOR
         self.gamma, self.means, self.learner, self.hessian = np.zeros(0), np.zeros(0), np.zeros(0, dtype=np.int64), None
-        self.columns = Dense(self.held.rows)
+        self.columns, self.x = Dense(self.held.rows), source.problem.dictionary.csc() if self.sparse else None
         self.pred, self.resid = np.zeros(source.n_samples), np.empty(source.n_samples)
         self.null, self.n_scans = self.problem.start_excess, 0
         self._evaluate()
@@ -221,14 +221,7 @@ class Newton:
         np.maximum(curved, FLOOR * most * weight, out=curved)
         along, m = self._centre(curved), len(self.gamma)
         if self.sparse and m > LARGE and len(self.columns.data) < m * m:
-            self.hessian = Entries(
-                self.problem.dictionary,
-                self.problem.dictionary._csc(),
-                self.learner,
-                self._scale(),
-                np.sqrt(curved),
-                self.means,
-            )
+            self.hessian = Entries(self.problem.dictionary, self.x, self.learner, self._scale(), np.sqrt(curved), self.means)
         else:
             self.hessian = self.columns.gram(curved) - np.outer(along, self.means)
 

@@ -2,7 +2,7 @@
 
 Of equal sizes at the edge the lowest learners are taken, by everybody. The search of a dictionary looks for a few above a level: they
 are kept in a heap (`strongest`). The candidates of lookahead and those among them that are its front are many: the size at the edge is
-found by halving (`edge`). Where about as many as are wanted do, as on an exact path, `rough_level` finds a level that they reach.
+found by halving (`edge`).
 """
 
 import numpy as np
@@ -11,8 +11,6 @@ from coordboost._numba import compiled, kernel
 from coordboost._protocol import DICTIONARY
 from coordboost.screening.scan import scan
 
-#: How finely `rough_level` tells sizes apart.
-BINS = 1024
 #: The bits of a float64 but for its sign. Read as whole numbers they have the order of the sizes; a NaN is larger than all.
 SIZE_BITS = 0x7FFFFFFFFFFFFFFF
 
@@ -75,22 +73,6 @@ def edge(bits, k):
     for p in range(len(bits)):
         above += (bits[p] & SIZE_BITS) > low
     return low, k - above
-
-
-@kernel
-def rough_level(corr, most, low, top, counts):
-    """A level from `low` to `top` that about `most` abs correlations reach, and not fewer unless it is `low`: by counting in bins."""
-    n_bins, by = len(counts), len(counts) / (top - low)
-    counts[:] = 0.0
-    for j in range(len(corr)):
-        size = abs(corr[j])
-        if size >= low:
-            counts[min(int((size - low) * by), n_bins - 1)] += 1.0
-    above, b = counts[n_bins - 1], n_bins - 1
-    while above < most and b > 0:
-        b -= 1
-        above += counts[b]
-    return low + b / by if above >= most else low
 
 
 def top_learners(corr, tie, n_candidates):

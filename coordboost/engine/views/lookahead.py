@@ -266,12 +266,14 @@ class Candidates:
     """The candidates of the last scan, and the view that steps on them. Who stays keeps its place, and its Gram entries.
 
     learner, start : (s,), and their correlations at beta = 0;  place : (n_learners,), -1 for the others;  gram : (>= s, >= s)
-    corr : of all learners at the last scan;  fresh : how many candidates are new
+    corr, at_zero : of all learners at the last scan, and at beta = 0, where Gram entries need no columns
+    fresh : how many candidates are new
     """
 
     def __init__(self, problem):
         self.problem, self.scale, self.root = problem, scale_of(problem), np.sqrt(problem.weight)
         self.held = held_columns(problem, self.root) if problem.products is None else None
+        self.at_zero = None
         self._clear()
 
     def _clear(self):
@@ -329,7 +331,9 @@ class Candidates:
     def _from_counts(self, fresh, y):
         """The same for a dictionary that gives Gram entries without columns."""
         s = len(self.learner)
-        self.start[fresh] = self.problem.scan(self.problem.weight * y)[self.learner[fresh]]
+        if self.at_zero is None:
+            self.at_zero = self.problem.scan(self.problem.weight * y)
+        self.start[fresh] = self.at_zero[self.learner[fresh]]
         self.gram[fresh, :s] = self.problem.products.cross(self.learner[fresh], self.learner)
         self.gram[:s, fresh] = self.gram[fresh, :s].T
 
