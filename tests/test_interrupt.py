@@ -62,7 +62,9 @@ def test_the_steps_made_are_kept(method, at, at_terminal):
         if len(seen) == at:
             send(signal.SIGINT)
 
-    with pytest.warns(cb.InterruptedWarning, match=r"the run was interrupted; the steps made are kept: [\d,]+ of 1,000,000,000,000"):
+    with pytest.warns(
+        cb.InterruptedWarning, match=r"the run was interrupted; the steps made are kept: [\d,]+ of 1,000,000,000,000"
+    ):
         run = cb.solve(problem(), method, FOREVER, rng=4, watch=watch)
     assert run.status is Status.INTERRUPTED and run.message == "the run was interrupted; the steps made are kept"
     assert len(seen) == at and run.n_steps == seen[-1] > 0
@@ -218,6 +220,37 @@ def test_ctrl_c_is_heard_soon(works):
     out, code, words = process(*(line for ready, work in works.values() for line in (ready, f"tried({work})")))
     assert dict(zip(works, out, strict=False)) == dict.fromkeys(works, "KeyboardInterrupt soon"), words
     assert code == 0
+
+
+MANY = """
+class Fit:
+    order_of_entry = list
+
+def stop(signum, frame):
+    raise KeyboardInterrupt
+
+def walk(X, y, sample_weight):
+    if not begun:
+        begun.append(True)
+        signal.setitimer(signal.ITIMER_REAL, after)
+    return Fit()
+
+signal.signal(signal.SIGALRM, stop)
+n = 0
+for after in np.random.default_rng(0).uniform(1e-5, 5e-3, 100):
+    begun = []
+    try:
+        cb.bootstrap_frequencies(walk, X, y, n_draws=2000, n_threads=2)
+    except KeyboardInterrupt:
+        n += 1
+print(n, flush=True)
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs signal.setitimer")
+def test_ctrl_c_at_any_moment_leaves_no_lock_behind():
+    """While threads start and take tasks, too: it is always a KeyboardInterrupt, and the process ends."""
+    assert process(MANY)[:2] == (["100"], 0)
 
 
 def test_a_thread_runs_without_touching_signals():

@@ -2,7 +2,6 @@
 
 import importlib
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -39,15 +38,15 @@ def on_threads(monkeypatch):
     pools = []
 
     def begin(n):
-        pools.append(ThreadPoolExecutor(n))
+        pools.append(common.Pool(n))
         for module in (common, grower):
-            monkeypatch.setattr(module, "pool", lambda: (pools[-1], n))
+            monkeypatch.setattr(module, "pool", lambda: pools[-1])
 
     monkeypatch.setattr(grower, "LITTLE", 0)
     monkeypatch.setattr(grower, "BLOCK", 64)
     yield begin
     for pool in pools:
-        pool.shutdown()
+        pool.end()
 
 
 def bits(one):
@@ -105,9 +104,9 @@ def test_everybody_in_a_table_of_the_benchmark_has_its_threads(threads, on_threa
 
     def peer(job):
         libraries = ThreadpoolController().lib_controllers
-        return lambda: Timed({common.pool()[1], *(one.num_threads for one in libraries if one.user_api == "openmp")}, 1, 1)
+        return lambda: Timed({common.pool().n_threads, *(one.num_threads for one in libraries if one.user_api == "openmp")}, 1, 1)
 
     on_threads(2)
     run = later(peer, Job(None, None, False, 1, 1, threads))
     (row,) = compete([Contestant("peer", run)], lambda result: {"threads": result}, rounds=1)
-    assert row["threads"] == {threads} and common.pool()[1] == 2
+    assert row["threads"] == {threads} and common.pool().n_threads == 2

@@ -1,6 +1,7 @@
 """Threads: the one pool of the package, work on a matrix tile by tile on it, and BLAS on one thread.
 
-Results of tiles come in the order of the tiles, a few of them are in memory.
+Results of tiles come in the order of the tiles, a few of them are in memory. Tasks and results go through queues that are written in C:
+Ctrl-C in the middle of a ``ThreadPoolExecutor.submit`` can leave one of its locks held, and the process never ends.
 
 The sizes below decide the rounding of sums and never change with the machine; the number of threads changes nothing but the time.
 """
@@ -8,8 +9,9 @@ The sizes below decide the rounding of sums and never change with the machine; t
 import contextlib
 import functools
 import os
+import threading
 from collections import deque
-from concurrent.futures import ThreadPoolExecutor
+from queue import SimpleQueue
 
 from threadpoolctl import ThreadpoolController
 
@@ -37,13 +39,62 @@ def steps_of(entries, other, chunk):
     return chunk * max(1, entries // (chunk * other))
 
 
+class Pool:
+    """So many threads, which end with the process or when they are told to."""
+
+    def __init__(self, n_threads):
+        self.n_threads, self._tasks = n_threads, SimpleQueue()
+        try:
+            for _ in range(n_threads):
+                threading.Thread(target=self._work, daemon=True).start()
+        except BaseException:  # Ctrl-C
+            self.end()
+            raise
+
+    def _work(self):
+        while (task := self._tasks.get()) is not None:
+            task()
+            del task  # and what it holds
+
+    def end(self):
+        """Let each thread end after the task at hand."""
+        for _ in range(self.n_threads):
+            self._tasks.put(None)
+
+    def in_order(self, function, items):
+        """Yield ``function(item)`` for every item, in order; at most twice as many as there are threads are under way."""
+        under_way, given_up = deque(), []
+
+        def task(item, answer):
+            try:
+                answer.put((None if given_up else function(item), None))
+            except BaseException as error:  # for the thread that waits for it
+                answer.put((None, error))
+
+        def first():
+            result, error = under_way.popleft().get()
+            if error is not None:
+                raise error
+            return result
+
+        try:
+            for item in items:
+                under_way.append(SimpleQueue())
+                self._tasks.put(functools.partial(task, item, under_way[-1]))
+                if len(under_way) > 2 * self.n_threads:
+                    yield first()
+            while under_way:
+                yield first()
+        finally:
+            given_up.append(True)
+
+
 @functools.lru_cache
 def pool():
-    """The one pool of threads of the package, and how many they are: as many as cores that may be used, or as the environment says."""
+    """The one pool of the package: as many threads as cores that may be used, or as the environment says."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     said = [int(os.environ[name]) for name in LIMITS if os.environ.get(name, "").isdecimal()]
-    threads = max(1, min(cores, THREADS, *said))
-    return ThreadPoolExecutor(threads), threads
+    return Pool(max(1, min(cores, THREADS, *said)))
 
 
 if hasattr(os, "register_at_fork"):
@@ -51,19 +102,8 @@ if hasattr(os, "register_at_fork"):
 
 
 def in_order(function, items):
-    """Yield ``function(item)`` for every item, in order; at most twice as many as there are threads are under way."""
-    workers, threads = pool()
-    under_way = deque()
-    try:
-        for item in items:
-            under_way.append(workers.submit(function, item))
-            if len(under_way) > 2 * threads:
-                yield under_way.popleft().result()
-        while under_way:
-            yield under_way.popleft().result()
-    finally:
-        for future in under_way:
-            future.cancel()
+    """``Pool.in_order`` of the one pool."""
+    return pool().in_order(function, items)
 
 
 def all_done(function, items):

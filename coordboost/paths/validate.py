@@ -6,14 +6,13 @@ standard errors weigh folds by their rows, as ``cv.glmnet`` of R does.
 
 import threading
 import warnings
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse
 
 from coordboost._checks import function, shown
-from coordboost._numba.threads import one_thread
+from coordboost._numba.threads import Pool, one_thread
 from coordboost.data import validation
 from coordboost.interrupt import heed, uncut, working_for
 from coordboost.paths.scoring import least_mean, rows_of
@@ -184,7 +183,7 @@ def in_threads(walked, seen, n, n_threads=1):
 
 def _pooled(one, n, n_threads):
     """``one(k)`` for k = 0, ..., n - 1, a list, in threads that end where this one does."""
-    ended, pool = threading.Event(), ThreadPoolExecutor(n_threads)
+    ended, pool = threading.Event(), Pool(n_threads)
 
     def within(k):
         with working_for(ended.is_set):
@@ -192,12 +191,10 @@ def _pooled(one, n, n_threads):
             return one(k)
 
     try:
-        return list(pool.map(within, range(n)))
-    except BaseException:
-        ended.set()
-        raise
+        return list(pool.in_order(within, range(n)))
     finally:
-        pool.shutdown(wait=not ended.is_set(), cancel_futures=True)  # one may be at the compiler, which does not look
+        ended.set()  # an error or Ctrl-C: the tasks at hand end at their next look
+        pool.end()
 
 
 def folds_of(y, k, rng=0):

@@ -4,7 +4,7 @@ import numpy as np
 
 from coordboost import _verbs
 from coordboost._numba import compiled, is_piece, verb
-from coordboost._numba.threads import pool
+from coordboost._numba.threads import in_order
 from coordboost._protocol import DICTIONARY
 
 #: A stored matrix is scanned in blocks of this many learners, a number that decides the rounding and never changes with the machine.
@@ -31,7 +31,7 @@ def _run_share(dictionary, v, k, out):
 
 def in_parallel(task, inputs, entries):
     """The results of `task`, which must not hold the interpreter, for each of the inputs, in their order; `entries` says how much it is."""
-    return list(pool()[0].map(task, inputs) if entries > LITTLE else map(task, inputs))
+    return list(in_order(task, inputs) if entries > LITTLE else map(task, inputs))
 
 
 def scan(dictionary, v):

@@ -102,10 +102,10 @@ def trees(name, shape, depth, logistic, rounds=None, threads=1):
 @contextlib.contextmanager
 def on_threads(n):
     """Within, so many threads for everybody: the harness leaves one to all who count those of OpenMP, XGBoost and scikit-learn."""
-    workers, threads = common.pool()
+    few = common.Pool(min(n, common.pool().n_threads))
     with contextlib.ExitStack() as stack:
         for module in (common, grower):
-            stack.enter_context(mock.patch.object(module, "pool", lambda: (workers, min(n, threads))))
+            stack.enter_context(mock.patch.object(module, "pool", lambda: few))
         stack.enter_context(threadpool_limits(n, "openmp"))
         yield
 

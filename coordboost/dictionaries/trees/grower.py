@@ -55,7 +55,7 @@ class Grower:
     def grow(self, target, weight, features, penalty, two, max_leaves=None):
         """Grow one tree, see ``grow``; `two` asks for two numbers for each sample. How many leaves it has; 0 if a number is not finite."""
         limits = self.limits if max_leaves is None else (self.limits[0], max_leaves, *self.limits[2:])
-        run = self._together if pool()[1] > 1 and self.n * len(features) >= LITTLE else self._alone
+        run = self._together if pool().n_threads > 1 and self.n * len(features) >= LITTLE else self._alone
         n_leaves = LOST if two else run(limits, target, weight, features, penalty, two)
         return n_leaves if n_leaves != LOST else run(limits, target, weight, features, penalty, True)
 
