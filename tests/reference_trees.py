@@ -3,18 +3,25 @@
 import numpy as np
 
 
+def codes_of(x, categorical):
+    """The rank of each value among those of the column, one more for a missing value; and that code, -1 where none is missing."""
+    gap = np.isnan(x)
+    codes = np.searchsorted(np.unique(x[~gap]), x)
+    codes[gap] = len(np.unique(x[~gap]))
+    return codes, codes.max() if gap.any() and not categorical else -1
+
+
 def cuts_of(codes, missing, categorical, mean):
-    """Yield (bin, missing goes left, samples that go left) for one feature, in the order in which ties are broken."""
+    """Yield the samples that go left for one feature, in the order in which ties are broken."""
     if categorical:
         order = sorted(set(codes), key=lambda code: (mean(codes == code), code))
-        yield from ((k, 0, np.isin(codes, order[:k])) for k in range(1, len(order)))
+        yield from (np.isin(codes, order[:k]) for k in range(1, len(order)))
         return
-    for bin in range(255):
-        right = (codes <= bin) & (codes != missing)
+    for bin in range(codes.max() + 1):
+        below = (codes <= bin) & (codes != missing)
+        yield below
         if (codes == missing).any():
-            yield from ((bin, 0, right), (bin, 1, right | (codes == missing)))
-        else:
-            yield bin, int(2 * right.sum() > len(right)), right
+            yield below | (codes == missing)
 
 
 class Node:
@@ -22,22 +29,22 @@ class Node:
 
     def __init__(self, rows, depth, low, high, data, may_split):
         self.rows, self.depth, self.low, self.high, self.split = rows, depth, low, high, None
-        binned, growth, target, weight, features, penalty = data
-        self.target, self.weight, self.l2 = target, weight, growth.l2
-        everyone = np.ones(len(rows), dtype=bool)
-        self.value, one = self.side(everyone)
-        self.gain = max(growth.min_gain, 2.0**-45 * abs(one))
-        for f in features if may_split and depth < growth.max_depth else ():
-            codes, sign = binned.codes[f][rows], growth.monotone[f] if len(growth.monotone) else 0
+        columns, limits, target, weight = data
+        self.target, self.weight, self.l2 = target, weight, limits["l2"]
+        self.value, one = self.side(np.ones(len(rows), dtype=bool))
+        self.gain = max(limits["min_gain"], 2.0**-45 * abs(one))
+        for f, (codes, missing, categorical, sign, penalty) in enumerate(columns):
+            if not may_split or depth == limits["max_depth"]:
+                continue
             mean = lambda some: self.target[self.rows[some]].sum() / (self.weight[self.rows[some]].sum() + self.l2)  # noqa: E731
-            for bin, missing_left, left in cuts_of(codes, binned.missing[f], binned.categorical[f], mean):
-                if min(left.sum(), (~left).sum()) < growth.min_samples:
+            for left in cuts_of(codes[rows], missing, categorical, mean):
+                if min(left.sum(), (~left).sum()) < max(limits["min_samples"], 1):
                     continue
-                if min(weight[rows[left]].sum(), weight[rows[~left]].sum()) < growth.min_weight:
+                if min(weight[rows[left]].sum(), weight[rows[~left]].sum()) < limits["min_weight"]:
                     continue
-                gain = self.score(left, sign) - penalty[f] - one
+                gain = self.score(left, sign) - penalty - one
                 if gain > self.gain:
-                    self.gain, self.split = gain, (f, bin, missing_left, left, sign)
+                    self.gain, self.split = gain, (f, left, sign)
 
     def side(self, some):
         """Value and score of a side, bounds included."""
@@ -55,26 +62,23 @@ class Node:
         return one + other if value != other_value and sign * (other_value - value) >= 0 else -np.inf
 
 
-def naive_tree(binned, growth, target, weight, features, penalty):
-    """Nodes as `grow` orders them: (feature, bin, missing goes left, left child, value), -1 for a leaf; and the rows of leaves."""
-    data = binned, growth, target, weight, features, penalty
-    nodes, rows = [Node(np.arange(len(target)), 0, -np.inf, np.inf, data, True)], []
-    level_by_level = growth.max_leaves >= 2 ** min(growth.max_depth, 30)
-    table, n_leaves = {}, 1
-    while True:
-        open_nodes = [at for at in range(len(nodes)) if nodes[at].split and at not in table]
-        if not open_nodes or n_leaves == growth.max_leaves:
-            break
-        for at in open_nodes if level_by_level else [max(open_nodes, key=lambda at: nodes[at].gain)]:
+def naive_tree(X, target, weight, categorical, monotone, penalty, limits):
+    """The feature that each node is split by, -1 for a leaf, children after all nodes before; and (rows, value) of the leaves."""
+    columns = [
+        (*codes_of(x, f in categorical), f in categorical, monotone[f], penalty[f]) for f, x in enumerate(np.asarray(X).T)
+    ]
+    data = columns, limits, target, weight
+    depth, most = limits["max_depth"], limits["max_leaves"] or np.inf
+    nodes, open_, n_leaves = [Node(np.arange(len(target)), 0, -np.inf, np.inf, data, True)], {0}, 1
+    features = {}
+    while (able := sorted(at for at in open_ if nodes[at].split)) and n_leaves < most:
+        for at in able if depth and most >= 2 ** min(depth, 30) else [max(able, key=lambda at: nodes[at].gain)]:
             node, n_leaves = nodes[at], n_leaves + 1
-            f, bin, missing_left, left, sign = node.split
-            table[at] = f, bin, missing_left, len(nodes), node.value
+            features[at], left, sign = node.split
+            open_ -= {at}
             middle = (node.side(left)[0] + node.side(~left)[0]) / 2
             ends = [(node.low, node.high), (node.low, middle), (middle, node.high)]
             for some, (low, high) in zip((left, ~left), (ends[0], ends[0]) if sign == 0 else ends[1:][::sign], strict=True):
-                nodes.append(Node(node.rows[some], node.depth + 1, low, high, data, n_leaves < growth.max_leaves))
-    for at, node in enumerate(nodes):
-        if at not in table:
-            table[at] = -1, 0, 0, 0, node.value
-            rows.append(node.rows)
-    return [table[at] for at in range(len(nodes))], rows
+                open_ |= {len(nodes)}
+                nodes.append(Node(node.rows[some], node.depth + 1, low, high, data, n_leaves < most))
+    return [features.get(at, -1) for at in range(len(nodes))], [(nodes[at].rows, nodes[at].value) for at in sorted(open_)]

@@ -184,9 +184,20 @@ THREADS = """
     rng = np.random.default_rng(8)
     X = rng.normal(size=(24_000, 50)); X[:, 3] = rng.integers(0, 9, len(X)); X[:50, 7] = np.nan
     y = X[:, 0] * X[:, 1] + np.sin(X[:, 3]) + rng.normal(size=len(X))
-    run = cb.solve(cb.Problem(cb.trees(X, max_depth=5, categorical=[3], min_samples=20), y), cb.gbm(0.3), 3)
+    weight, rising, bits = 0.5 + rng.random(len(X)), [1, -1, 0, 0, 1] + [0] * 45, hashlib.sha256()
+    def solve(options, method, loss=None, weight=None):
+        made = cb.Problem(cb.trees(X, **options), np.sign(y) if loss else y, loss, sample_weight=weight)
+        run = cb.solve(made, method, 3, rng=4)
+        bits.update(run.pred.tobytes() + run.path.learner.tobytes() + run.problem.dictionary.trees.goes_left.tobytes())
+        return run
+    run = solve({"max_depth": 5, "categorical": [3], "min_samples": 20}, cb.gbm(0.3))
     np.save(sys.argv[1], np.concatenate([run.path.theta, run.predict(X[::240])]))
-    print(hashlib.sha256(run.pred.tobytes()).hexdigest())
+    solve({"max_depth": None, "max_leaves": 13, "l2": 1.0, "categorical": [3]}, cb.gbm(0.3), None, weight)
+    solve({"max_depth": 4, "monotone": rising}, cb.gbm(0.3))
+    solve({"max_depth": 3, "newton": True}, cb.agbm(0.5, 0.1), cb.Logistic())
+    solve({}, cb.rtgcd(select=cb.Groups(20)))
+    solve({}, cb.sglb(0.1, 100.0, share=0.5))
+    print(bits.hexdigest())
 """
 
 

@@ -59,7 +59,8 @@ def test_cases(name):
 
 @pytest.mark.skipif(INTERPRETED, reason="a table that is large enough for threads")
 def test_trees_on_threads():
-    found = [snapshots.on_threads(threads) for threads in (1, 2, 4)]
+    """One digest of all bits of trees of every kind, on one thread and on as many as there are, up to four."""
+    found = [snapshots.on_threads(threads) for threads in (1, 4)]
     assert len({digest for _, digest in found}) == 1
     same("threads", {"numbers": found[0][0]})
 

@@ -6,7 +6,6 @@ import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
 import coordboost as cb
-from coordboost.dictionaries.trees.stored import leaf_of
 
 RNG = np.random.default_rng(3)
 X = RNG.normal(size=(80, 4)).round(1)
@@ -17,8 +16,7 @@ WEIGHT = RNG.integers(1, 4, size=80).astype(float)
 
 def leaves(bank, j):
     """The leaf of each sample in tree j."""
-    trees, codes = bank.trees, bank.family.binned.codes
-    return np.array([leaf_of(codes, trees.feature[j], trees.left[j], trees.goes_left[j], i) for i in range(bank.n_samples)])
+    return bank.tree(j).apply(bank.binned.codes)
 
 
 def projected(v, weight, leaf, l2=0.0):
@@ -193,8 +191,6 @@ def test_awkward_tables():
 @pytest.mark.parametrize(
     "settings, words",
     [
-        ({"max_depth": 0}, "a tree needs max_depth >= 1"),
-        ({"max_depth": None}, "need one of their leaves: max_leaves"),
         ({"min_gain": -1}, "min_gain must be"),
         ({"penalty": [1, 2]}, "penalty must be a number for each of the 4 features"),
         ({"penalty": [1, 2, np.nan, 1]}, "penalty must be"),

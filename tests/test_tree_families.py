@@ -5,11 +5,8 @@ import pandas as pd
 import pytest
 from designs import draws
 from test_tree_boosting import leaves
-from test_trees import tree_of
 
 import coordboost as cb
-from coordboost.dictionaries.trees import Growth
-from coordboost.engine.views.searched import Searched
 
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=(90, 4)).round(1)
@@ -18,26 +15,22 @@ WEIGHT = RNG.integers(1, 4, size=90).astype(float)
 GRID = {"nodes": (1, 3, 8), "bounds": (0.5, 2.0)}
 
 
-def own_tree(family, target, weight, n_splits):
+def own_tree(target, weight, n_splits):
     """Leaf of each sample in the tree that is grown for this number of splits alone, and the sums and weights of its leaves."""
-    space, _ = tree_of(family.binned, Growth(-1, n_splits + 1), target, weight)
-    return space.leaf.astype(int), np.bincount(space.leaf, target), np.bincount(space.leaf, weight)
+    family = cb.trees(X, max_depth=None, max_leaves=n_splits + 1)
+    run = cb.solve(cb.Problem(family, target / weight, sample_weight=weight, center=False), cb.gbm(1.0), 1)
+    leaf = leaves(run.problem.dictionary, 0)
+    return leaf, np.bincount(leaf, target), np.bincount(leaf, weight)
 
 
 def candidate(family, resid, weight, k, power):
     """theta h of family k, with leaf values by means or by sums, and the constant sigma lambda^power or the learner's own."""
     table, total = family.families, weight.sum()
-    leaf, sums, weights = own_tree(family, resid, weight, int(table.nodes[k]))
+    leaf, sums, weights = own_tree(resid, weight, int(table.nodes[k]))
     w = np.sign(sums) * np.abs(sums) ** (1 / (table.q - 1)) if table.sums else sums / weights
     h = (table.bound[k] * w / np.linalg.norm(w, table.q))[leaf]
     C = 0.25 * (weight @ h**2 / total if power is None else table.bound[k] ** power)
     return (resid @ h) / total / C * h
-
-
-def test_the_view_that_searches_may_be_named():
-    problem = cb.Problem(cb.tree_families(X, **GRID), Y, cb.Logistic())
-    run, named = (cb.solve(problem, cb.rgb(0.05, 3), 5, view=view) for view in (None, Searched))
-    assert named.view is Searched and (named.path.theta == run.path.theta).all()
 
 
 COMPILED = pytest.mark.slow  # a loop of its own is compiled

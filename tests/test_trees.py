@@ -1,4 +1,6 @@
-"""Trees are those of the naive grower, node by node and number by number, on small whole numbers, where sums are exact."""
+"""Trees are those of the naive grower, split by split and leaf by leaf, on small whole numbers, where sums are exact."""
+
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -6,217 +8,205 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference_trees import naive_tree
 
-from coordboost._numba import compiled
-from coordboost.dictionaries.binned import Binned
-from coordboost.dictionaries.trees import Grower, Growth, Tree
-from coordboost.dictionaries.trees.kept import keep_nodes
-from coordboost.dictionaries.trees.stored import Trees
+import coordboost as cb
 
 RNG = np.random.default_rng(3)
 
 
-def table(codes, missing=None, categorical=None, n_bins=None):
-    """Codes (n_features, n_samples) as a table; the bin of missing values, where there is one, is the last."""
-    codes = np.ascontiguousarray(codes, dtype=np.uint8)
-    d = len(codes)
-    n_bins = np.asarray(codes.max(axis=1) + 1 if n_bins is None else n_bins, dtype=np.int64)
-    missing = np.full(d, -1, dtype=np.int64) if missing is None else np.asarray(missing, dtype=np.int64)
-    categorical = np.zeros(d, dtype=np.int64) if categorical is None else np.asarray(categorical, dtype=np.int64)
-    cuts = np.where(categorical == 1, 0, np.maximum(n_bins - (missing >= 0) - 1, 0))
-    binned = Binned(codes, n_bins, missing, categorical, np.zeros(cuts.sum()), np.concatenate([[0], np.cumsum(cuts)]))
-    binned.check()
-    return binned
+def grown(X, y, weight=None, **limits):
+    """One whole step of boosting from 0: the run, and the columns that the nodes of its tree are split by, -1 for a leaf."""
+    run = cb.solve(cb.Problem(cb.trees(X, **limits), y, sample_weight=weight, center=False), cb.gbm(1.0), 1)
+    return run, [-1 if split is None else int(split.name[1:]) for split in run.problem.dictionary.splits(0)]
 
 
-def tree_of(binned, growth, target, weight=None, features=None, penalty=None):
-    """The grower after a tree; growth as the door leaves it; and what the naive grower needs."""
-    growth, d = growth.check(binned), len(binned.codes)
-    target = np.asarray(target, dtype=float)
-    weight = np.ones(len(target)) if weight is None else np.asarray(weight, dtype=float)
-    features = np.arange(d) if features is None else np.asarray(features)
-    penalty = np.zeros(d) if penalty is None else np.asarray(penalty, dtype=float)
-    grower = Grower(binned, growth)
-    equal = bool((weight == weight[0]).all())
-    n_leaves = grower.grow(target, weight[:1] if equal else weight, features, penalty, not equal)
-    assert n_leaves == grower.state.leaves > 0
-    grower.tree = lambda: finished(binned, grower)
-    return grower, (binned, growth, target, weight, features, penalty)
-
-
-def finished(binned, grower):
-    """The tree in a grower, as a bank keeps trees; its values are not scaled."""
-    trees, state = Trees.empty(1, (len(grower.nodes) + 1) // 2), grower.state
-    rows = (trees.feature[0], trees.left[0], trees.goes_left[0], trees.gain[0], trees.n_samples[0])
-    trees.n_leaves[0] = compiled(keep_nodes)(grower.nodes, grower.goes_left, state.nodes, *rows, state.scale)
-    trees.values[0, : state.leaves] = grower.values[: state.leaves]
-    return Tree.of(trees, 0, binned)
-
-
-def same_as_naive(binned, growth, target, **more):
-    """Grow, hold against the naive tree, and return the tree."""
-    grower, data = tree_of(binned, growth, target, **more)
-    nodes, rows = naive_tree(*data)
-    tree, values = grower.tree(), grower.nodes["value"]
-    mine = zip(tree.feature, tree.bin, tree.missing_left, tree.left, values[: len(nodes)], strict=True)
-    assert [one if one[0] >= 0 else (-1, 0, 0, 0, one[4]) for one in mine] == nodes
-    leaf = np.empty(len(data[2]), dtype=int)
-    for k, some in enumerate(rows):
-        leaf[some] = k
-    np.testing.assert_array_equal(grower.leaf, leaf)
-    np.testing.assert_array_equal(tree.values, [nodes[at][4] for at in np.flatnonzero(tree.feature < 0)])
-    np.testing.assert_array_equal(tree.apply(binned.codes), leaf)
-    np.testing.assert_array_equal(tree.n_samples[tree.feature < 0], np.bincount(leaf))
-    return tree
+def same_as_naive(X, y, weight=None, **limits):
+    """Grow, hold against the naive tree, and return the run and its splits."""
+    X, y = np.asarray(X, dtype=float), np.asarray(y, dtype=float)
+    run, features = grown(X, y, weight, **limits)
+    zeros = [0] * X.shape[1]
+    columns = limits.pop("categorical", ()), limits.pop("monotone", zeros), limits.pop("penalty", zeros)
+    known = {"max_depth": 3, "max_leaves": None, "min_samples": 1, "min_weight": 0.0, "min_gain": 0.0, "l2": 0.0} | limits
+    weight = np.ones(len(y)) if weight is None else weight
+    expected, leaves = naive_tree(X, weight * y, weight, *columns, known)
+    assert features == expected
+    for rows, value in leaves:
+        np.testing.assert_allclose(run.pred[rows], value, rtol=1e-12, atol=1e-12)
+    counts = [line.split("(")[1].split()[0] for line in run.problem.dictionary.text(0).splitlines() if "leaf" in line]
+    assert sorted(map(int, counts)) == sorted(len(rows) for rows, _ in leaves)
+    return run, features
 
 
 @st.composite
 def cases(draw):
-    """A small table, limits, targets and weights of small whole numbers."""
+    """A small table with categories and missing values, limits, targets and weights of small whole numbers."""
     n, d = draw(st.integers(1, 24)), draw(st.integers(1, 6))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    codes = rng.integers(0, rng.integers(1, 7, (d, 1)), (d, n))
-    kind = rng.integers(0, 3, d)  # ordered, ordered with missing values, categories
-    n_bins = codes.max(axis=1) + 1 + rng.integers(0, 2, d)
-    binned = table(codes, np.where(kind == 1, n_bins - 1, -1), kind == 2, n_bins)
-    monotone = rng.integers(-1, 2, d) * (kind != 2) if draw(st.booleans()) else np.zeros(0, dtype=int)
-    growth = Growth(
-        max_depth=draw(st.sampled_from([1, 2, 3, 5])),
-        max_leaves=draw(st.sampled_from([-1, 2, 3, 5])),
-        min_samples=draw(st.integers(1, 3)),
-        min_weight=draw(st.sampled_from([0.0, 2.0, 4.0])),
-        min_gain=draw(st.sampled_from([0.0, 1.5])),
-        l2=draw(st.sampled_from([0.0, 1.0])),
-        monotone=monotone,
-    )
-    target, weight = rng.integers(-4, 5, n), rng.integers(1, 4, n) if draw(st.booleans()) else np.full(n, rng.integers(1, 3))
-    features = np.flatnonzero(rng.integers(0, 3, d)) if draw(st.booleans()) else np.arange(d)
-    return binned, growth, target, {"weight": weight, "features": features, "penalty": rng.integers(0, 3, d)}
+    X = rng.integers(0, rng.integers(1, 7, d), (n, d)).astype(float)
+    categorical = np.flatnonzero(rng.integers(0, 3, d) == 2).tolist()
+    X[rng.random((n, d)) < 0.2 * rng.integers(0, 2, d)] = np.nan
+    limits = {
+        "max_depth": draw(st.sampled_from([1, 2, 3, 5])), "max_leaves": draw(st.sampled_from([None, 2, 3, 5])),
+        "min_samples": draw(st.integers(1, 3)), "min_weight": draw(st.sampled_from([0.0, 2.0, 4.0])),
+        "min_gain": draw(st.sampled_from([0.0, 1.5])), "l2": draw(st.sampled_from([0.0, 1.0])),
+        "categorical": categorical, "penalty": rng.integers(0, 3, d).tolist(),
+    }  # fmt: skip
+    if draw(st.booleans()):
+        limits["monotone"] = (rng.integers(-1, 2, d) * ~np.isin(np.arange(d), categorical)).tolist()
+    weight = rng.integers(1, 4, n) if draw(st.booleans()) else np.full(n, rng.integers(1, 3))
+    return X, rng.integers(-4, 5, n), weight.astype(float), limits
 
 
 @settings(max_examples=300, deadline=None)
 @given(case=cases())
 def test_small_trees_are_the_naive_ones(case):
-    binned, growth, target, more = case
-    same_as_naive(binned, growth, target, **more)
+    X, y, weight, limits = case
+    same_as_naive(X, y, weight, **limits)
 
 
 @pytest.mark.parametrize("depth", [1, 3, 5])
 @pytest.mark.parametrize("equal", [True, False])
 def test_trees_on_many_samples_are_the_naive_ones(depth, equal):
-    codes = RNG.integers(0, [[2], [3], [9], [17], [40]], (5, 400))
-    target = RNG.integers(-9, 10, 400) + 3 * (codes[2] > 4) * (codes[3] > 8)
-    weight = np.ones(400) if equal else RNG.integers(1, 5, 400)
-    tree = same_as_naive(table(codes, missing=[-1, 2, -1, 16, -1]), Growth(depth, min_samples=5), target, weight=weight)
-    assert tree.n_leaves > depth
+    X = RNG.integers(0, [2, 3, 9, 17, 40], (400, 5)).astype(float)
+    y = RNG.integers(-9, 10, 400) + 3 * (X[:, 2] > 4) * (X[:, 3] > 8)
+    X[X[:, 1] == 2, 1] = X[X[:, 3] == 16, 3] = np.nan
+    weight = None if equal else RNG.integers(1, 5, 400).astype(float)
+    assert len(same_as_naive(X, y, weight, max_depth=depth, min_samples=5)[1]) > 2 * depth
 
 
 def test_ties_go_to_the_lowest_feature_then_the_lowest_bin_then_missing_on_the_right():
-    codes = [[0, 1, 2, 3], [0, 1, 2, 3], [0, 0, 1, 1]]
-    assert same_as_naive(table(codes), Growth(1), [1, -1, -1, 1]).bin[0] == 0  # after the first bin as good as after the third
-    assert same_as_naive(table(codes[1:]), Growth(1), [1, 1, 0, 0]).feature[0] == 0
-    tree = same_as_naive(table([[0, 1, 2, 2]], missing=[2]), Growth(1), [2, 0, 1, 1])
-    assert (tree.bin[0], tree.missing_left[0]) == (0, 0)
+    X = np.array([[0, 1, 2, 3], [0, 1, 2, 3], [0, 0, 1, 1]]).T
+    (split, *_) = same_as_naive(X, [1, -1, -1, 1], max_depth=1)[0].problem.dictionary.splits(0)
+    assert (split.name, split.threshold) == ("x0", 0.5)  # after the first bin as good as after the third
+    assert same_as_naive(X[:, 1:], [1, 1, 0, 0], max_depth=1)[1][0] == 0
+    (split, *_) = same_as_naive([[0], [1], [np.nan], [np.nan]], [2, 0, 1, 1], max_depth=1)[0].problem.dictionary.splits(0)
+    assert (split.threshold, split.missing) == (0.5, False)
 
 
 def test_one_sample_equal_targets_and_constant_features_make_a_leaf():
-    for codes, target in (([[0]], [3]), ([[0, 1, 2]], [2, 2, 2]), ([[1, 1, 1]], [1, 2, 3]), ([[0, 1, 2]], [0, 0, 0])):
-        tree = same_as_naive(table(codes), Growth(3), target)
-        assert tree.n_leaves == 1 and tree.values[0] == np.mean(target)
+    for x, y in (([0], [3]), ([0, 1, 2], [2, 2, 2]), ([1, 1, 1], [1, 2, 3]), ([0, 1, 2], [0, 0, 0])):
+        run, features = same_as_naive(np.transpose([x]), y)
+        assert features == [-1] and (run.pred == np.mean(y)).all()
 
 
 def test_leaves_that_gain_the_same_are_split_in_their_order():
-    tree = same_as_naive(table([[0, 0, 1, 1], [0, 1, 0, 1]]), Growth(-1, 3), [0, 2, 10, 12])
-    assert tree.feature.tolist() == [0, 1, -1, -1, -1] and tree.gain[:2].tolist() == [100, 2]
+    run, features = same_as_naive([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 2, 10, 12], max_depth=None, max_leaves=3)
+    assert features == [0, 1, -1, -1, -1] and run.pred == pytest.approx([0, 2, 11, 11])
 
 
 def test_rounding_is_no_gain():
     for n in range(2, 60):
-        codes, weight = RNG.integers(0, 9, (3, n)), RNG.random(n)
-        for target, w in ((np.full(n, 0.1), np.ones(n)), (0.1 * weight, weight)):
-            tree = tree_of(table(codes), Growth(2), target, w)[0].tree()
-            assert tree.n_leaves == 1 or np.ptp(tree.values) > 0
+        X, weight = RNG.integers(0, 9, (n, 3)), RNG.random(n)
+        for w in (None, weight):
+            run, features = grown(X, np.full(n, 0.1), w, max_depth=2)
+            assert features == [-1] or np.ptp(run.pred) > 0
 
 
-def test_no_feature_no_split():
-    tree = same_as_naive(table([[0, 1, 2]]), Growth(2), [1, 2, 3], features=np.zeros(0, dtype=np.int64))
-    assert tree.n_leaves == 1 and tree.values[0] == 2
-
-
-def test_no_split_is_made_but_by_the_features_listed():
-    codes = RNG.integers(0, 8, (9, 200))
-    tree = same_as_naive(table(codes), Growth(4), RNG.integers(-5, 6, 200), features=[1, 4, 5, 6, 8])
-    assert set(tree.feature) <= {-1, 1, 4, 5, 6, 8}
-
-
-@pytest.mark.parametrize("leaves", [-1, 7])
+@pytest.mark.parametrize("leaves", [None, 7])
 def test_predictions_keep_the_direction_of_a_feature(leaves):
-    codes = RNG.integers(0, 7, (3, 500))
-    target = RNG.integers(-20, 21, 500) + 3 * codes[0] - 3 * codes[1]
-    binned, signs = table(codes, missing=[-1, 6, -1]), np.array([1, -1, 0])
-    tree = same_as_naive(binned, Growth(6, leaves, monotone=signs), target)
-    assert {0, 1} <= set(tree.feature)
-    for feature in (0, 1):
-        moved = np.repeat(codes[:, :, None], 6, axis=2)
-        moved[feature] = np.arange(6)  # missing values have no place in the order
-        values = tree.values[tree.apply(moved.reshape(3, -1).astype(np.uint8))].reshape(500, 6)
-        assert (signs[feature] * np.diff(values, axis=1) >= 0).all() and np.ptp(values) > 0
+    X = RNG.integers(0, 7, (500, 3)).astype(float)
+    y = RNG.integers(-20, 21, 500) + 3 * X[:, 0] - 3 * X[:, 1]
+    X[X[:, 1] == 6, 1] = np.nan
+    run, features = same_as_naive(X, y, max_depth=6, max_leaves=leaves, monotone=[1, -1, 0])
+    assert {0, 1} <= set(features)
+    for feature, sign in ((0, 1), (1, -1)):
+        moved = np.repeat(X, 6, axis=0)
+        moved[:, feature] = np.tile(np.arange(6), 500)  # missing values have no place in the order
+        values = run.predict(moved).reshape(500, 6)
+        assert (sign * np.diff(values, axis=1) >= 0).all() and np.ptp(values) > 0
 
 
 def test_the_smaller_tree_is_the_beginning_of_the_larger_one():
-    codes, target = RNG.integers(0, 9, (4, 300)), RNG.integers(-9, 10, 300)
-    trees = [same_as_naive(table(codes), Growth(-1, leaves), target) for leaves in (4, 9)]
-    inner = np.flatnonzero(trees[0].feature >= 0)
-    assert trees[0].n_leaves == 4 and (trees[0].feature[inner] == trees[1].feature[inner]).all()
-    assert (trees[0].bin[inner] == trees[1].bin[inner]).all()
+    X, y = RNG.integers(0, 9, (300, 4)), RNG.integers(-9, 10, 300)
+    few, many = (same_as_naive(X, y, max_depth=None, max_leaves=leaves)[0].problem.dictionary.splits(0) for leaves in (4, 9))
+    assert sum(split is not None for split in few) == 3
+    assert all(one in (None, other) for one, other in zip(few, many, strict=False))
 
 
-def test_codes_that_no_sample_has():
+@pytest.mark.parametrize("x, y, categorical, new, expected", [
+    ([0, 0, 0, 1], [1, 1, 1, 5], (), [np.nan, 9.0], [1, 5]), ([0, 1, 1, 1], [5, 1, 1, 1], (), [np.nan, -9.0], [1, 5]),
+    ([0, 0, 2, 2], [0, 0, 1, 1], (0,), [0, 1, 2, 3], [0, 1, 1, 1]),
+])  # fmt: skip
+def test_values_that_no_sample_has(x, y, categorical, new, expected):
     """A missing value where the fit had none goes with most of the samples; an unknown category goes right."""
-    tree = same_as_naive(table([[0, 0, 0, 1]]), Growth(1), [1, 1, 1, 5])
-    assert tree.apply(np.array([[2, 255]], dtype=np.uint8)).tolist() == [0, 0]
-    tree = same_as_naive(table([[0, 1, 1, 1]]), Growth(1), [5, 1, 1, 1])
-    assert tree.apply(np.array([[2, 255]], dtype=np.uint8)).tolist() == [1, 1]
-    tree = same_as_naive(table([[0, 0, 2, 2]], categorical=[1]), Growth(1), [0, 0, 1, 1])
-    assert tree.apply(np.array([[0, 1, 2, 3]], dtype=np.uint8)).tolist() == [0, 1, 1, 1]
+    run, _ = same_as_naive(np.transpose([x]), y, max_depth=1, categorical=categorical)
+    assert run.predict(np.transpose([new])) == pytest.approx(expected)
 
 
 def test_the_text_of_a_tree():
-    codes = [[0, 0, 1, 1, 2, 2, 3, 3], [0, 1, 0, 1, 0, 1, 0, 1]]
-    binned = table(codes, missing=[3, -1], categorical=[0, 1])
-    tree = same_as_naive(binned, Growth(2), [0, 0, 0, 0, 4, 9, 4, 9])
-    cuts = {0: [0.5, 1.5], 1: None}
-    labels = lambda feature, code: "abc"[code]  # noqa: E731
-    splits = tree.splits(["size", "kind"], cuts.get, labels)
-    assert splits == [("size", 1.5, None, False), None, ("kind", None, ("a",), False), None, None]
-    assert tree.text(splits).splitlines() == [
-        "if size <= 1.5:",
-        "    leaf 0: 0 (4 samples)",
-        "else:",
-        "    if kind in {a}:",
-        "        leaf 1: 4 (2 samples)",
-        "    else:",
-        "        leaf 2: 9 (2 samples)",
-    ]
+    X = np.array([[0, 0, 1, 1, 2, 2, np.nan, np.nan], [0, 1, 0, 1, 0, 1, 0, 1]]).T
+    run, _ = same_as_naive(X, [0, 0, 0, 0, 4, 9, 4, 9], max_depth=2, categorical=[1])
+    bank = run.problem.dictionary
+    assert [split and tuple(split) for split in bank.splits(0)] == [
+        ("x0", 1.5, None, False), None, ("x1", None, ("0.0",), False), None, None,
+    ]  # fmt: skip
+    assert bank.text(0, run.beta[0]).splitlines() == [
+        "if x0 <= 1.5:", "    leaf 0: 0 (4 samples)", "else:", "    if x1 in {0.0}:", "        leaf 1: 4 (2 samples)",
+        "    else:", "        leaf 2: 9 (2 samples)",
+    ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("limits", "sentence"),
-    [
-        ({"max_depth": 0}, "max_depth >= 1"),
-        ({"max_leaves": 1}, "max_leaves from 2 to 65536"),
-        ({"max_depth": -1}, r"max_leaves \(max_leaf_nodes of an estimator\); got max_depth=None and no such limit"),
-        ({"max_depth": 11}, "or deeper than 10"),
-        ({"max_depth": 2.5}, "max_depth must be a whole number"),
-        ({"max_leaves": 1 << 17}, "from 2 to 65536"),
-        ({"min_samples": 0}, "min_samples must be a whole number >= 1"),
-        ({"min_weight": -1.0}, "min_weight must be"),
-        ({"min_gain": np.nan}, "min_gain must be"),
-        ({"l2": -0.5}, "l2 must be"),
-        ({"monotone": [1]}, "-1, 0 or 1 for each of 2 features"),
-        ({"monotone": [2, 0]}, "-1, 0 or 1 for each of 2 features"),
-        ({"monotone": [0, 1]}, "they have no order"),
-    ],
-)
+TABLE = RNG.integers(0, 40, (500, 3)).astype(float)
+REAL = RNG.standard_normal(500) + TABLE[:, 1] / 10
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    y=st.lists(st.floats(-1, 1), min_size=1, max_size=40), power=st.integers(-400, 400),
+    weight=st.lists(st.floats(0.5, 8), min_size=40, max_size=40) | st.just([2.0] * 40),
+)  # fmt: skip
+def test_a_leaf_is_a_mean_but_for_the_rounding_of_whole_numbers(y, power, weight):
+    """Residuals become whole numbers of steps, 2^-50 of the sum of their sizes or less, so that no order of adding can be seen."""
+    weight, y = np.array(weight)[: len(y)], np.array(y)
+    y = np.where(abs(y) < 1e-90, 0, y) * 2.0**power
+    pred = grown(np.zeros((len(y), 1)), y, weight)[0].pred[0]
+    w, target = [Fraction(one) for one in weight], [Fraction(a) * Fraction(b) for a, b in zip(y, weight, strict=True)]
+    allowed = (len(y) + 12) * Fraction(2) ** -49 * sum(map(abs, target))
+    assert abs(Fraction(pred) * sum(w) - sum(target)) <= allowed
+
+
+@pytest.mark.parametrize("weight", [None, RNG.random(500) + 0.5], ids=["equal", "different"])
+def test_a_heavy_tail_does_not_spoil_the_other_leaves(weight):
+    """One sample of 1e12 has a leaf of its own: the means of the others are right to 1e12 times the step of the mean."""
+    X, y = TABLE.copy(), REAL.copy()
+    X[:, 0], y[7] = np.minimum(X[:, 0], 38), 1e12
+    X[7, 0] = 39
+    run, _ = grown(X, y, weight, max_depth=4)
+    leaf = np.unique(run.pred, return_inverse=True)[1]
+    assert (leaf == leaf[7]).sum() == 1 and run.pred[7] == pytest.approx(1e12)
+    for k in set(leaf) - {leaf[7]}:
+        some = leaf == k
+        mean = np.average(y[some], weights=None if weight is None else weight[some])
+        assert run.pred[some][0] == pytest.approx(mean, abs=2.0**-12, rel=2.0**-42)
+
+
+@pytest.mark.parametrize("equal", [True, False])
+def test_neither_scales_nor_the_order_of_the_samples_matter(equal):
+    weight, mixed = None if equal else RNG.random(500), RNG.permutation(500)
+    run, features = grown(TABLE, REAL, weight, min_samples=5)
+    for power in (-400, 400):
+        scaled, same = grown(TABLE, REAL * 2.0**power, weight, min_samples=5)
+        assert same == features and (scaled.pred == run.pred * 2.0**power).all()
+    other, same = grown(TABLE[mixed], REAL[mixed], weight if equal else weight[mixed], min_samples=5)
+    assert same == features and (other.pred == run.pred[mixed]).all()
+
+
+@pytest.mark.slow
+def test_more_samples_than_one_channel_counts():
+    n = 1 << 24
+    x = (np.arange(n) % 3).astype(np.uint8)[:, None]
+    for some in (n, n - 1):
+        run, _ = grown(x[:some], (x[:some, 0] == 2) * 3.0, max_depth=2)
+        np.testing.assert_allclose(run.pred, (x[:some, 0] == 2) * 3.0, atol=1e-12)
+
+
+@pytest.mark.parametrize(("limits", "sentence"), [
+    ({"max_depth": 0}, "max_depth >= 1"), ({"max_leaves": 1}, "max_leaves from 2 to 65536"), ({"max_depth": 11}, "or deeper than 10"),
+    ({"max_depth": None}, r"max_leaves \(max_leaf_nodes of an estimator\); got max_depth=None and no such limit"),
+    ({"max_depth": 2.5}, "max_depth must be a whole number"), ({"max_leaves": 1 << 17}, "from 2 to 65536"),
+    ({"min_samples": 0}, "min_samples must be a whole number >= 1"), ({"min_weight": -1.0}, "min_weight must be"),
+    ({"min_gain": np.nan}, "min_gain must be"), ({"l2": -0.5}, "l2 must be"), ({"monotone": [1]}, "for each of the 2 features"),
+    ({"monotone": [2, 0]}, "-1, 0 or 1 for each of 2 features"), ({"monotone": [0, 1]}, "they have no order"),
+])  # fmt: skip
 def test_limits_that_no_tree_can_have_are_refused(limits, sentence):
     with pytest.raises(ValueError, match=sentence):
-        Growth(**limits).check(table([[0, 1], [0, 1]], categorical=[0, 1]))
+        cb.trees([[0, 0], [1, 1]], categorical=[1], **limits)
