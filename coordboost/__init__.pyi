@@ -21,6 +21,8 @@ from coordboost.dictionaries import LeafStumps as LeafStumps
 from coordboost.dictionaries import Oracle as Oracle
 from coordboost.dictionaries import Sparse as Sparse
 from coordboost.dictionaries import Stumps as Stumps
+from coordboost.dictionaries.base import LearnerFamily as LearnerFamily
+from coordboost.dictionaries.base import Learners as Learners
 from coordboost.engine.views.explicit import Explicit as Explicit
 from coordboost.engine.views.gathered import Gathered as Gathered
 from coordboost.engine.views.gram import Gram as Gram
@@ -88,6 +90,10 @@ from coordboost.paths.stability import bootstrap_frequencies as bootstrap_freque
 from coordboost.paths.stability import stability_selection as stability_selection
 from coordboost.paths.validate import CrossValidation as CrossValidation
 from coordboost.paths.validate import cross_validate as cross_validate
+from coordboost.pieces.base import CoefficientRule as CoefficientRule
+from coordboost.pieces.base import Loss as Loss
+from coordboost.pieces.base import SelectionRule as SelectionRule
+from coordboost.pieces.base import StepRule as StepRule
 from coordboost.pieces.drawn import Mask as Mask
 from coordboost.pieces.drawn import Softmax as Softmax
 from coordboost.pieces.drawn import Together as Together

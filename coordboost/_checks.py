@@ -36,7 +36,7 @@ def number_of(value):
 
 def with_floats(piece):
     """A piece, a named tuple, whose numbers are floats where it declares them so: of other types its kernels would be compiled anew."""
-    declared = getattr(type(piece), "__annotations__", {})
+    declared = {name: kind for cls in reversed(type(piece).__mro__) for name, kind in vars(cls).get("__annotations__", {}).items()}
     found = {
         name: number
         for name in getattr(piece, "_fields", ())

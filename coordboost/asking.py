@@ -12,7 +12,6 @@ threads or the speed of the machine.
 import math
 
 from coordboost._checks import shown
-from coordboost._protocol import DICTIONARY
 from coordboost.data import validation
 
 #: Multiplications that a step of the compiled loop is taken for, and what it costs to stop the loop and to ask, beside the rule itself.
@@ -25,7 +24,7 @@ FREE_WORK = 20_000_000
 
 def scan_cost(problem):
     """Multiplications in a scan."""
-    return DICTIONARY.of(problem.dictionary, "scan_cost") or problem.n_samples * problem.n_learners
+    return problem.dictionary.scan_cost or problem.n_samples * problem.n_learners
 
 
 def work(stepper):

@@ -8,7 +8,6 @@ import numpy as np
 
 from coordboost._checks import function
 from coordboost._numba.sums import surely_finite
-from coordboost._protocol import STEP, VIEW
 from coordboost.asking import Asking, rules_of
 from coordboost.data import validation
 from coordboost.engine.stepper import Stepper
@@ -27,7 +26,7 @@ class Course:
 
     def __init__(self, stepper, n_steps, seconds=0.0):
         self.stepper, self.goal = stepper, stepper.k + n_steps
-        horizon = STEP.of(stepper.method.step, "horizon")
+        horizon = stepper.method.step.horizon
         if horizon is not None and self.goal > horizon:
             raise ValueError(
                 f"{stepper.method.name} has a sequence for {horizon} steps, {self.goal} were asked for; make it as long as the "
@@ -57,7 +56,7 @@ class Course:
 
     def sound(self, state):
         """Whether the loss is a number: at the prediction that the view holds, where it holds one; to sum up a model costs more."""
-        pred = VIEW.of(self.stepper.view, "pred")
+        pred = self.stepper.view.pred
         if pred is None:
             return math.isfinite(state.loss)
         problem = state.problem
@@ -101,7 +100,7 @@ class Course:
     def outcome(self, status, message=None):
         """The record of the stepper as it is."""
         stepper = self.stepper
-        words = "; ".join(filter(None, (message or status.value, VIEW.of(stepper.view, "remark"))))
+        words = "; ".join(filter(None, (message or status.value, stepper.view.remark)))
         return Outcome(
             stepper.problem, stepper.method, stepper.kind, stepper.seed, stepper.compile, stepper.path, stepper.beta, stepper.anchor,
             stepper.recorded,

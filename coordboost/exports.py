@@ -3,7 +3,6 @@
 import numpy as np
 
 from coordboost._checks import checked_run, shown
-from coordboost._protocol import DICTIONARY
 from coordboost.data import validation
 
 #: What LightGBM calls the losses whose raw predictions mean the same there.
@@ -34,12 +33,14 @@ def lightgbm_text(run, beta=None):
     A leaf holds the value of the tree times its coefficient; the first tree holds the offset, too. *Cost*: that of the text.
     """
     problem, bank = checked_run(run).problem, run.problem.dictionary
-    if DICTIONARY.of(bank, "tree") is None:
+    if bank.tree is None:
         raise ValueError("lightgbm_text needs a run over trees(...): other learners have no leaves.")
     binning = bank.family.binning
     beta = run.beta if beta is None else validation.numeric("beta", beta, 1)
     if len(beta) > bank.n_learners:
-        raise ValueError(f"beta must have an entry for each of the {bank.n_learners} trees of the run or fewer, got {len(beta)}.")
+        raise ValueError(
+            f"beta must have an entry for each of the {bank.n_learners} trees of the run or fewer, got {len(beta)}."
+        )
     used, offset = np.flatnonzero(beta), float(problem.offset)
     blocks = []
     for k, j in enumerate(used):

@@ -6,7 +6,6 @@ import numpy as np
 
 from coordboost._checks import checked_run, shown
 from coordboost._numba.sums import total_of
-from coordboost._protocol import LOSS, SELECTION
 from coordboost.data import validation
 from coordboost.interrupt import uncut
 from coordboost.pieces.structural import labels_of, lengths
@@ -68,7 +67,7 @@ def account(run, k=None):
         For a run that chose between no families.
     """
     select, problem = checked_run(run).method.select, run.problem
-    if not SELECTION.of(select, "foresees"):
+    if not select.foresees:
         raise ValueError(f"an account is for a run of rgb(penalty), which chooses between families, got {shown(run)}.")
     k = run.n_steps if k is None else validation.whole("k", k)
     state, table, total = next(run.replay([k])), select.families, problem.weight.sum()
@@ -157,7 +156,7 @@ def penalty_path(problem, penalties, n_steps, *, X_val=None, y_val=None, rng=0, 
         X_val = validation.collected("X_val", X_val)
         preds = [run.predict(X_val) for run in runs]
         y = validation.vector("y_val", y_val, len(preds[0]), "row of X_val")
-        y = problem.loss.labels(y) if LOSS.of(problem.loss, "labels") else y
+        y = problem.loss.labels(y) if problem.loss.labels else y
         held = np.array([total_of(problem.loss, y, np.ones(len(y)), 0.0, pred) / len(y) for pred in preds])
     return PenaltyPath(
         penalties, runs, accounts, np.array([one.loss for one in accounts]), np.array([one.objective for one in accounts]), held

@@ -8,7 +8,6 @@ and Relatives* (FGM), Lu, Mazumder, *Randomized Gradient Boosting Machine* (LM),
 import math
 
 from coordboost._checks import not_negative, number_of, positive, real, shown
-from coordboost._protocol import STEP
 from coordboost.data.validation import flag
 from coordboost.method import Method
 from coordboost.pieces.coefficients import Refitted, TwoSequences
@@ -36,9 +35,7 @@ def ls_boost(eps=0.1):
     Squared loss: eps = 1 is matching pursuit; 0 < eps < 2 (theory: eps <= 1), dimensionless.
     """
     eps = positive("eps", eps, 2, "between 0 and 2 (LS-Boost diverges from 2 on)")
-    return Method(
-        "ls_boost", Full(), Proportional(eps), "Freund, Grigas, Mazumder, Section 2", Unconstrained(), {"eps": eps}
-    )
+    return Method("ls_boost", Full(), Proportional(eps), "Freund, Grigas, Mazumder, Section 2", Unconstrained(), {"eps": eps})
 
 
 def forward_stagewise(eps):
@@ -91,7 +88,7 @@ def frank_wolfe(delta, step=None):
         step = positive("step", step, 1 + 1e-15, "a constant gamma in (0, 1], None, or BallSearch(delta)")
         rule = Sign(step * delta, delta)
     elif step is not None:
-        radius = STEP.of(step, "frank_wolfe")
+        radius = step.frank_wolfe
         if radius is None:
             raise ValueError(f"step must be None, a constant gamma in (0, 1], or BallSearch(delta), got {shown(step)}.")
         if radius != delta:

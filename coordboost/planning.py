@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from coordboost._checks import positive
-from coordboost._protocol import LOSS
 from coordboost.bounds import afterwards
 from coordboost.bounds.plan import least_steps
 from coordboost.bounds.plan import plan as plan_method
@@ -85,7 +84,7 @@ def plan(problem, method=None, gap=None, *, n_steps=None, eps=None, delta=None):
     if method is not None:
         return plan_method(problem, method, gap, n_steps=n_steps, eps=eps, delta=delta)
     checked_problem(problem)
-    if not (LOSS.of(problem.loss, "quadratic") and problem.countable):
+    if not (problem.loss.quadratic and problem.countable):
         raise ValueError(
             "plan needs a Problem with the squared loss and learners that can be counted: the bounds speak about no other."
         )

@@ -9,7 +9,6 @@ import numpy as np
 from coordboost._checks import shown
 from coordboost._numba.sums import residual_into, total_of
 from coordboost._numba.threads import on_one_thread
-from coordboost._protocol import DICTIONARY
 from coordboost.data import validation
 from coordboost.data.door import parts_of
 from coordboost.data.inmemory import columns_as_in
@@ -69,7 +68,9 @@ class Problem(Parts):
     """
 
     @on_one_thread
-    def __init__(self, X, y, loss=None, *, sample_weight=None, center=True, scale=True, groups=None, feature_names=None, copy=True):
+    def __init__(
+        self, X, y, loss=None, *, sample_weight=None, center=True, scale=True, groups=None, feature_names=None, copy=True
+    ):
         loss = Squared() if loss is None else loss
         super().__init__(**vars(parts_of(X, y, loss, sample_weight, center, scale, groups, feature_names, copy)))
 
@@ -99,7 +100,7 @@ class Problem(Parts):
     @cached_property
     def feature_names(self):
         """Names of the learners kept, a list; of those found so far, where they cannot be counted."""
-        if not DICTIONARY.of(self.dictionary, "countable"):
+        if not self.dictionary.countable:
             return [self.dictionary.name(j) for j in range(self.n_learners)]
         return [self.column_names[j] for j in self.standardization.kept]
 
@@ -115,7 +116,7 @@ class Problem(Parts):
     @property
     def countable(self):
         """Whether all learners have a number, so that one scan tells the correlations of all."""
-        return DICTIONARY.of(self.dictionary, "countable")
+        return self.dictionary.countable
 
     @property
     def n_samples(self):
@@ -166,7 +167,7 @@ class Problem(Parts):
     @cached_property
     def products(self):
         """What gives Gram entries without columns, and keeps what that took; None where the dictionary has no such thing."""
-        return DICTIONARY.verb(self.dictionary, "products")(self.weight)
+        return self.dictionary.products(self.weight)
 
     @cached_property
     def start_size(self):
@@ -187,7 +188,7 @@ class Problem(Parts):
     @on_one_thread
     def combine(self, beta):
         """B beta, (n_samples,)."""
-        return DICTIONARY.verb(self.dictionary, "combine")(validation.coefficients(beta, self))
+        return self.dictionary.combine(validation.coefficients(beta, self))
 
     def gather(self, index):
         """The learners `index` as a dense (n_samples, len(index)) matrix. All columns that anybody works on come from here.
@@ -242,9 +243,9 @@ class Problem(Parts):
         ValueError
             For columns that are missing, unknown or not finite; for an oracle without ``at(X)``.
         """
-        if DICTIONARY.of(self.dictionary, "at"):
+        if self.dictionary.at:
             rows = X if self.binning is None else self.binning.bin(X)
-            return self.offset + DICTIONARY.verb(self.dictionary.at(rows), "combine")(validation.coefficients(beta, self))
+            return self.offset + self.dictionary.at(rows).combine(validation.coefficients(beta, self))
         coef, intercept = self.raw(beta)
         return columns_as_in(X, self).combine(coef) + intercept
 

@@ -8,7 +8,6 @@ import textwrap
 
 import numpy as np
 
-from coordboost._protocol import LOSS
 from coordboost.targets import UNKNOWN, Ball, Penalty, Unconstrained, outwards
 
 #: Multiplications of a singular value decomposition that a report may spend without being asked: some seconds.
@@ -60,7 +59,7 @@ def optimum(run):
     For the squared loss this is the least-squares optimum up to rounding. *Cost*: one thin SVD of B, if that takes seconds.
     """
     m, n = run.problem.n_samples, run.problem.n_learners
-    if LOSS.of(run.problem.loss, "mu") is None or float(m) * n * min(m, n) > AFFORDABLE:
+    if run.problem.loss.mu is None or float(m) * n * min(m, n) > AFFORDABLE:
         return None
     return run.certificate(Unconstrained()).lower
 
@@ -81,7 +80,7 @@ def _gap(run, optimum):
 def reached(run):
     """What a certificate is about: what the method approaches, or where nothing would be known of that the ball that the model reached."""
     last, loss = run.final, run.problem.loss
-    if type(last.target) is not Unconstrained or LOSS.of(loss, "mu") is not None or not LOSS.of(loss, "convex") or not last.l1:
+    if type(last.target) is not Unconstrained or loss.mu is not None or not loss.convex or not last.l1:
         return last.target
     return Ball(_up(last.l1))
 

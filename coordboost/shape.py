@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from coordboost._checks import shown
-from coordboost._protocol import DICTIONARY
 from coordboost.data import validation
 from coordboost.problem import checked_problem
 
@@ -58,7 +57,7 @@ def shapes(problem, beta):
         For a problem on other learners.
     """
     binning, dictionary = checked_problem(problem).binning, problem.dictionary
-    if binning is None or DICTIONARY.of(dictionary, "steps") is None:
+    if binning is None or dictionary.steps is None:
         raise ValueError(f"shapes are for a Problem on stumps(X) or leaf_stumps(X), got {shown(problem)}.")
     beta = validation.vector("beta", beta, problem.n_learners, "learner")
     values, used = dictionary.steps(beta)

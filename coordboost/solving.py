@@ -5,7 +5,6 @@ import warnings
 import numpy as np
 
 from coordboost._checks import typed
-from coordboost._protocol import COEFFICIENTS, LOSS
 from coordboost.data import validation
 from coordboost.driver import begin, drive, states
 from coordboost.method import checked_method
@@ -25,9 +24,9 @@ def too_long(run):
     first = next(run.replay([1])).loss
     if not first > problem.start_loss + 1e-9 * abs(problem.start_loss):
         return ""
-    best = problem.start_size / (LOSS.of(problem.loss, "sigma") or 1.0) if problem.countable else 0.0
+    best = problem.start_size / (problem.loss.sigma or 1.0) if problem.countable else 0.0
     what = "the first step raises the loss, and the path swings around"
-    if LOSS.of(problem.loss, "quadratic") and best:
+    if problem.loss.quadratic and best:
         what = f"no step of that length lowers the loss, as no single coefficient is worth more than {best:.3g}; the path swings around"
     return f"eps = {eps:g} is too long: {what}. Try eps={typed(best / 100 or eps / 100)}."
 
@@ -43,7 +42,7 @@ def _begin(problem, method, rng, view, compile):
     """A function that makes the stepper at step 0; refused where the arguments are not what they should be."""
     checked_problem(problem)
     checked_method(method)
-    if COEFFICIENTS.of(method.coefficients, "follow_angle"):
+    if method.coefficients.follow_angle:
         from coordboost.geometry.momentum import settled
 
         method = settled(method, problem)

@@ -6,8 +6,6 @@ from typing import NamedTuple
 import numpy as np
 import scipy  # its linalg is loaded where it is used
 
-from coordboost._protocol import DICTIONARY
-
 #: Largest number of entries of B that is factored as a dense matrix, and of the smaller side for a Gram matrix.
 MAX_ENTRIES, MAX_SIDE = 4_000_000, 4_000
 
@@ -104,7 +102,7 @@ def _through_gram(problem, root):
         pieces = (root[:, None] * problem.gather(np.arange(k, min(k + 1024, n))) for k in range(0, n, 1024))
         side = sum(piece @ piece.T for piece in pieces)
     else:
-        side = DICTIONARY.verb(dictionary, "gram")(problem.weight)
+        side = dictionary.gram(problem.weight)
     values, vectors = scipy.linalg.eigh(side)
     singular, vectors = np.sqrt(np.maximum(values[::-1], 0)), vectors[:, ::-1]
     large = singular > 1e-5 * singular[0]
@@ -118,8 +116,8 @@ def _through_gram(problem, root):
 
 def _images(problem, root, vectors):
     """What W^{1/2} B makes of `vectors` (n_learners, k), or its transpose of (n_samples, k); one product where columns are stored."""
-    rows, wide = DICTIONARY.of(problem.dictionary, "rows"), problem.n_samples < problem.n_learners
+    rows, wide = problem.dictionary.rows, problem.n_samples < problem.n_learners
     if rows is not None:
         return rows @ (root[:, None] * vectors) if wide else root[:, None] * (rows.T @ vectors)
-    combine = DICTIONARY.verb(problem.dictionary, "combine")
+    combine = problem.dictionary.combine
     return np.column_stack([problem.scan(root * v) if wide else root * combine(v) for v in vectors.T])

@@ -10,7 +10,6 @@ import numpy as np
 
 from coordboost._checks import not_negative, real
 from coordboost._numba.threads import on_one_thread
-from coordboost._protocol import STEP
 from coordboost.data.validation import flag
 from coordboost.method import Method
 from coordboost.pieces.structural import FamilyStep, Structural, labels_of, lengths, table_of
@@ -78,6 +77,6 @@ def rgb(penalty, n_candidates=4, step=None, families=None, sampling=2.0, revisit
     drawn = 0 if n_candidates is None else n_candidates
     select = Structural(drawn, penalty, sampling, families, int(revisit))
     rule = FamilyStep(families=families) if step is None else step
-    rule = rule._replace(families=families) if STEP.of(rule, "by_family") else rule
+    rule = rule._replace(families=families) if rule.by_family else rule
     source = "Cortes, Mohri, Storcheus, Regularized Gradient Boosting, Algorithm 1"
     return Method("rgb", select, rule, source, Structured(penalty, families), parameters)

@@ -10,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._checks import shown
-from coordboost._protocol import LOSS
 from coordboost.data import validation
 from coordboost.problem import checked_problem
 
@@ -42,7 +41,10 @@ def subgradient_descent(problem, step, n_steps, *, delta=np.inf) -> Iterator[Res
     :math:`f_\delta(r) = \|B^T r\|_\infty + \|r - y\|_2^2 / (2\delta)`. No projection is needed: every iterate stays in the affine set
     of residuals. *Cost*: one scan a step, in NumPy.
     """
-    if not LOSS.of(validation.countable("subgradient_descent", checked_problem(problem)).loss, "quadratic") or (problem.weight != 1).any():
+    if (
+        not (validation.countable("subgradient_descent", checked_problem(problem)).loss).quadratic
+        or (problem.weight != 1).any()
+    ):
         raise ValueError("subgradient_descent works in residual space: it needs the squared loss without sample weights.")
     n_steps = validation.whole("n_steps", n_steps)
     deltas = _positive_sequence("delta", delta, n_steps, infinite=True)

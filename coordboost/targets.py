@@ -17,7 +17,6 @@ import numpy as np
 from coordboost._checks import not_negative, shown
 from coordboost._numba import compiled, is_piece, verb
 from coordboost._numba.threads import on_one_thread
-from coordboost._protocol import DICTIONARY, LOSS
 from coordboost.spectrum import unweighted
 
 value = verb("value")
@@ -45,7 +44,7 @@ def need_convexity(problem, what):
     ValueError
         For such a loss.
     """
-    if not LOSS.of(problem.loss, "convex"):
+    if not problem.loss.convex:
         raise ValueError(
             f"{type(problem.loss).__name__} is not convex: there is no certificate for {what}. Unconstrained() gives the infimum of "
             "the loss and the loss of the model."
@@ -138,7 +137,7 @@ class At(NamedTuple):
         *Source*: Ipsen, Zhou, *Probabilistic error analysis for inner products*.
         """
         m = max(problem.n_samples, np.count_nonzero(self.beta))
-        alike = 0.0 if DICTIONARY.of(problem.dictionary, "rows") is not None else m / 6
+        alike = 0.0 if problem.dictionary.rows is not None else m / 6
         return float(np.finfo(float).eps) * max(2 * math.sqrt(m), alike)
 
     def doubt(self, problem):
@@ -160,7 +159,7 @@ class At(NamedTuple):
         is left out where the loss declares no sigma.
         """
         error = self.part(problem) * self.l1
-        bend = (LOSS.of(problem.loss, "sigma") or 0.0) * error * error / 2
+        bend = (problem.loss.sigma or 0.0) * error * error / 2
         return self.loss + self.doubt(problem) * self.l1 + bend + self.sums(problem)
 
     def size(self, problem):
@@ -200,9 +199,9 @@ class Unconstrained(NamedTuple):
 
     @on_one_thread
     def certificate(self, problem, at):
-        mu = LOSS.of(problem.loss, "mu")
+        mu = problem.loss.mu
         worst, upper = float(np.abs(at.corr).max()), at.upper(problem)
-        if mu is None or not DICTIONARY.of(problem.dictionary, "countable"):
+        if mu is None or not problem.dictionary.countable:
             return interval(self, problem, at, -math.inf, upper, {"max_abs_corr": worst})
         spectrum, most = problem.spectrum, problem.span.most(unweighted(problem, at.resid))
         inside, unit = spectrum.project(problem, at.resid), most or 1.0  # in this unit no square leaves the range of float64
@@ -262,7 +261,7 @@ def paid(problem, at, scale):
     """The lower end of ``Penalty`` where the penalty pays for ``scale * c^T b``, whatever b is; its rounding is in it."""
     inner, least = float((at.resid * at.pred).sum()), at.over(problem)
     lower = scale * (at.loss + inner) + (1 - scale) * least if scale < 1 else at.loss + inner
-    if LOSS.of(problem.loss, "quadratic"):
+    if problem.loss.quadratic:
         # dual of the squared loss at theta = scale * resid: scale <r, y> - scale^2 <r, r / w> / 2
         square = 2 * at.loss
         lower = scale * (square + inner) - scale * scale * square / 2

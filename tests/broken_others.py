@@ -9,7 +9,7 @@ from coordboost.laws import coefficients, families
 from coordboost.laws.problems import Listed
 
 
-class Sums:
+class Sums(cb.CoefficientRule):
     """A store that declares what is true."""
 
     plain = True
@@ -116,5 +116,7 @@ VIEWS = {
     laws_of_views.steps_are_those_on_the_data: view(push=pushed_too_far),
     laws_of_views.a_run_in_parts_is_the_run: view(push=pushed_by_number),
     laws_of_views.a_renewed_view_goes_on_as_before: view(renew=lambda self, beta: cb.Explicit.renew(self, 1.001 * beta)),
-    laws_of_views.every_step_moves_the_model_it_says: view(search=lambda self, j, a, b: 2.5 * cb.Explicit.search(self, j, a, b)),
+    laws_of_views.every_step_moves_the_model_it_says: view(
+        search=lambda self, j, a, b: 2.5 * cb.Explicit.search(self, j, a, b)
+    ),
 }

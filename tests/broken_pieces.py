@@ -1,7 +1,7 @@
 """A good piece of each kind, and for every law of ``coordboost.laws`` a broken one."""
 
 import math
-from typing import NamedTuple
+from collections import namedtuple
 
 import numpy as np
 
@@ -46,7 +46,7 @@ class Table:
         return (B.T * weight) @ B
 
 
-class Good:
+class Good(cb.Loss):
     """A loss that declares everything."""
 
     sigma, mu, infimum, location, quadratic = 1.0, 1.0, 0.0, True, True
@@ -71,7 +71,7 @@ class Good:
         return float(np.average(y, weights=weight))
 
 
-class Rule:
+class Rule(cb.StepRule):
     """A step rule that declares everything."""
 
     unit = 1.0
@@ -83,7 +83,7 @@ class Rule:
         return abs(corr)
 
 
-class Choice:
+class Choice(cb.SelectionRule):
     """A selection rule that declares everything: the best of two learners that are drawn."""
 
     width, draws_below, greedy = 2, 12, False
@@ -104,7 +104,7 @@ class Choice:
         return np.eye(1, n)[0]
 
 
-class Compiled(NamedTuple):
+class Compiled(namedtuple("Compiled", ""), cb.Loss):
     """A base for pieces that are compiled."""
 
 

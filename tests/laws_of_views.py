@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._protocol import COEFFICIENTS, VIEW
 from coordboost.engine.choose import checked_view
 from coordboost.engine.stepper import Stepper
 from coordboost.engine.views.explicit import Explicit
@@ -34,7 +33,7 @@ class ViewCase(NamedTuple):
             for loss, target in ((Squared(), y), (Huber(0.5), y), (Logistic(), np.where(y > y.mean(), 1.0, -1.0))):
                 stored = Problem(X, target, loss)
                 columns = stored.gather(np.arange(p))
-                if VIEW.of(self.view, "countable"):
+                if self.view.countable:
                     yield f"{name}, {type(loss).__name__}", stored, stored
                 else:
                     yield f"{name}, {type(loss).__name__}", Problem(Listed(columns), target, loss), stored
@@ -55,8 +54,7 @@ def some_problem_and_method_fits(at):
     """By what the view declares."""
     if not any(True for _ in at.runs()):
         return (
-            "no problem and method that was tried fits what the view declares (carries, countable, quadratic, greedy); or it is not "
-            "registered: VIEW.own(view)."
+            "no problem and method that was tried fits what the view declares (carries, countable, quadratic, greedy)."
         )
     return None
 
@@ -65,12 +63,12 @@ def steps_are_those_on_the_data(at):
     """Against the explicit view, where that keeps the same coefficients."""
     compared = False
     for where, problem, stored, method in at.runs():
-        if COEFFICIENTS.of(method.coefficients, "plain"):
+        if method.coefficients.plain:
             compared = True
             run = solve(problem, method, STEPS, view=at.view, compile=False)
             expected = solve(stored, method, STEPS, view=Explicit, compile=False)
             found = run.path.learner
-            if not VIEW.of(at.view, "countable"):
+            if not at.view.countable:
                 found = np.array(run.problem.dictionary.learners)[found]
             if len(found) != len(expected.path.learner) or (found != expected.path.learner).any():
                 step = (
@@ -102,7 +100,7 @@ def a_renewed_view_goes_on_as_before(at):
         for blocks in (stepper.blocks(11), expected.blocks(STEPS)):
             for _ in blocks:
                 pass
-        if VIEW.of(at.view, "renew") is None or stepper.view.renew is None:
+        if at.view.renew is None or stepper.view.renew is None:
             continue
         renewed = True
         stepper.view.renew(stepper.beta)

@@ -1,6 +1,6 @@
 """Stores of coefficients: a method chooses one, a row of the path means what the store says, and theorems ask what rules declare."""
 
-from typing import NamedTuple
+from collections import namedtuple
 
 import numpy as np
 import pytest
@@ -31,7 +31,7 @@ def test_a_learner_that_adds_nothing_is_not_among_the_refitted():
     assert (run.beta == fit).all()
 
 
-class Unheard(NamedTuple):
+class Unheard(namedtuple("Unheard", ""), cb.CoefficientRule):
     """Coefficients that no view knows how to keep."""
 
     def start(self, problem):
@@ -64,21 +64,15 @@ def test_greedy_is_what_a_lookahead_may_rest_on():
     assert all(method.greedy for method in greedy) and not any(method.greedy for method in others)
 
 
-class Halving(NamedTuple):
+class Halving(namedtuple("Halving", "rate eps radius"), cb.StepRule):
     """Fields named like those of our rules, and steps unlike theirs."""
-
-    rate: float
-    eps: float
-    radius: float
 
     def move(self, k, view, j, corr, beta_j):
         return 0.0, 0.5**k * corr
 
 
-class Loud(NamedTuple):
+class Loud(namedtuple("Loud", "eps"), cb.StepRule):
     """Forward stagewise of the user's own, who says so."""
-
-    eps: float
 
     @property
     def stagewise(self):

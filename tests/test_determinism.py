@@ -192,10 +192,12 @@ def test_an_edited_kernel_is_compiled_again(file, copied):
 
 
 MINE = """
-from typing import NamedTuple
+from collections import namedtuple
+
+from coordboost import StepRule
 
 
-class Mine(NamedTuple):
+class Mine(namedtuple("Mine", ""), StepRule):
     def move(self, k, view, j, corr, beta_j):
         return 0, corr / {divisor}
 """
@@ -222,7 +224,8 @@ print(cb.solve(cb.Problem(X, y{loss}), cb.gcd(), 5, view=cb.Explicit).n_steps)
 """
     module = tmp_path / "private_loss.py"
     module.write_text(
-        "from typing import NamedTuple\n\n\nclass Half(NamedTuple):\n    sigma, location = 1.0, True\n\n"
+        "from collections import namedtuple\nimport coordboost as cb\n\n\nclass Half(namedtuple('Half', ''), cb.Loss):\n"
+        "    sigma, location = 1.0, True\n\n"
         "    def value(self, y, f):\n        return (y - f) ** 2 / 2\n\n    def residual(self, y, f):\n        return y - f\n\n"
         "    def constant(self, y, weight):\n        return 0.0\n"
     )

@@ -1,8 +1,8 @@
 """What losses declare as their infimum, and what certificates claim from it: Poisson's loss goes far below 0."""
 
 import math
+from collections import namedtuple
 from fractions import Fraction
-from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ COUNTS = RNG.poisson(np.exp(1.0 + X @ [0.5, -0.4, 0.3, 0.0, 0.0])).astype(float)
 WEIGHT = RNG.integers(0, 3, 40).astype(float)
 
 
-class Counts(NamedTuple):
+class Counts(namedtuple("Counts", ""), cb.Loss):
     """Poisson's loss without a word about its infimum."""
 
     def value(self, y, f):

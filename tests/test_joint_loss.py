@@ -1,6 +1,6 @@
 """A loss that is one function of all predictions, no sum over samples: it runs where the data themselves are looked at."""
 
-from typing import NamedTuple
+from collections import namedtuple
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ import reference as ref
 import coordboost as cb
 
 
-class Quadratic:
+class Quadratic(cb.Loss):
     """f' A f / 2 - y' f with a matrix A of norm 1."""
 
     value = residual = None
@@ -50,10 +50,9 @@ def test_greedy_descent_on_it_is_the_loop_of_five_lines(view):
     np.testing.assert_allclose(-run.score_path(X, y), along, rtol=1e-12)
 
 
-class Written(NamedTuple):
+class Written(namedtuple("Written", "A"), cb.Loss):
     """The same in loops, to be compiled."""
 
-    A: np.ndarray
     value = residual = None
     sigma = 1.0
 

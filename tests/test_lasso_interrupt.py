@@ -74,7 +74,7 @@ def test_one_penalty_that_was_cut_short_is_never_complete(loss, solver):
     )
 
 
-class Signalling:
+class Signalling(cb.Loss):
     """The squared loss in plain Python, which raises SIGINT when so many residuals have been asked for."""
 
     sigma, mu, infimum = 1.0, 1.0, 0.0

@@ -34,7 +34,7 @@ def test_a_loss_with_many_kinks(seed):
     assert (path.gaps <= 1e-6).all()
 
 
-class Plain:
+class Plain(cb.Loss):
     """A user's loss: an ordinary object, so its kernels run interpreted; without `curvature` the smoothness has to do."""
 
     sigma = 0.25
@@ -105,7 +105,7 @@ def test_targets_near_the_ends_of_the_range(unit):
     assert (scaled.gaps <= 1e-8).all()
 
 
-class OwnSquared:
+class OwnSquared(cb.Loss):
     """A user's loss that says it is the squared one, which has a curvature of 1 and is never below 0."""
 
     quadratic = location = True

@@ -1,6 +1,6 @@
 """What the door asks of a dictionary that it did not make: unit columns in the metric of the weights, verbs that agree, one centring."""
 
-from typing import NamedTuple
+from collections import namedtuple
 
 import numpy as np
 import pandas as pd
@@ -146,10 +146,9 @@ def test_codes_beyond_the_bins_of_a_feature_are_refused():
     refused(lambda: Problem(cb.Stumps.of(binned), Y), "feature 2 has codes of bins that it has not")
 
 
-class Plain(NamedTuple):
+class Plain(namedtuple("Plain", "rows"), cb.Learners):
     """A user's piece with kernels alone."""
 
-    rows: np.ndarray
     n_samples = property(lambda self: self.rows.shape[1])
     n_learners = property(lambda self: self.rows.shape[0])
 

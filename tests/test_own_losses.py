@@ -2,7 +2,7 @@
 
 import math
 import re
-from typing import NamedTuple
+from collections import namedtuple
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ X = RNG.normal(size=(40, 3))
 ETA = X[:, 0] - 0.5 * X[:, 1]
 
 
-class Gamma:
+class Gamma(cb.Loss):
     """Of targets above 0; f is the logarithm of the mean."""
 
     def value(self, y, f):
@@ -28,7 +28,7 @@ class Gamma:
         return y * math.exp(-f) - 1
 
 
-class Soft:
+class Soft(cb.Loss):
     """Nearly abs(y - f), smooth."""
 
     def value(self, y, f):
@@ -38,7 +38,7 @@ class Soft:
         return (y - f) / math.hypot(1, y - f)
 
 
-class Rough:
+class Rough(cb.Loss):
     """abs(y - f)."""
 
     def value(self, y, f):
@@ -48,7 +48,7 @@ class Rough:
         return float(y > f) - float(y < f)
 
 
-class Labels:
+class Labels(cb.Loss):
     """The logistic loss of labels -1 and 1."""
 
     def value(self, y, f):
@@ -215,7 +215,7 @@ def test_an_own_loss_of_classes_has_probabilities(name, classes):
     refused(lambda: build(name, Labels()).fit(X, y), "declare two_class = True and inverse_link(f)")
 
 
-class Share:
+class Share(cb.Loss):
     """Of targets between 0 and 1."""
 
     def value(self, y, f):
@@ -250,7 +250,7 @@ def test_what_fails_at_the_right_targets_is_said_of_these():
         assert [one.name for one in cb.check_piece(loss, y=[0.5, 2.0], raises=False).failed] == [law]
 
 
-class Compiled(NamedTuple):
+class Compiled(namedtuple("Compiled", ""), cb.Loss):
     """The Gamma loss as a piece, whose compiled logarithm of a negative number is no error but NaN."""
 
     def value(self, y, f):

@@ -5,7 +5,7 @@ seen compiled only.
 """
 
 import itertools
-from typing import NamedTuple
+from collections import namedtuple
 
 import numba
 import numpy as np
@@ -155,14 +155,14 @@ def test_the_problem_comes_back_whole(tmp_path):
     assert cb.certify(back.problem, back.beta, cb.Penalty(1.0)) == cb.certify(problem, run.beta, cb.Penalty(1.0))
 
 
-class Halving(NamedTuple):
+class Halving(namedtuple("Halving", ""), cb.StepRule):
     """A user's step rule: theta = corr / 2."""
 
     def move(self, k, view, j, corr, beta_j):
         return 0, corr / 2
 
 
-class Cubed(NamedTuple):
+class Cubed(namedtuple("Cubed", ""), cb.Loss):
     """A user's loss: abs(y - f)^3 / 3."""
 
     def value(self, y, f):

@@ -2,7 +2,7 @@
 
 import signal
 import time
-from typing import NamedTuple
+from collections import namedtuple
 
 import numpy as np
 import pytest
@@ -93,19 +93,15 @@ def test_an_error_in_watch_is_the_users_own():
         cb.solve(problem(), METHOD, 100, watch=lambda state: 1 / 0)
 
 
-class Doubling(NamedTuple):
+class Doubling(namedtuple("Doubling", "factor"), cb.StepRule):
     """A user's step rule that overshoots: the residual along the learner is multiplied by 1 - factor."""
-
-    factor: float
 
     def move(self, k, view, j, corr, beta_j):
         return 0, self.factor * corr
 
 
-class Sick(NamedTuple):
+class Sick(namedtuple("Sick", "at"), cb.StepRule):
     """A step rule that turns NaN at step `at`."""
-
-    at: int
 
     def move(self, k, view, j, corr, beta_j):
         return 0, corr / 2 if k < self.at else corr * np.nan

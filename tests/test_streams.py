@@ -1,6 +1,6 @@
 """A random rule of the user's own: its draws are taken as they come, and it is told what is wrong with them."""
 
-from typing import NamedTuple
+from collections import namedtuple
 
 import numpy as np
 import pytest
@@ -11,10 +11,9 @@ import coordboost as cb
 PROBLEM = cb.Problem(*gaussian("tall"))
 
 
-class Weighted(NamedTuple):
+class Weighted(namedtuple("Weighted", "chance"), cb.SelectionRule):
     """One learner a step, learner j with probability chance[j]."""
 
-    chance: np.ndarray
     width = 1
 
     def draw(self, rng, n_rows, n_learners):
@@ -35,10 +34,9 @@ def test_a_random_rule_of_the_users_own():
     assert (halves.path.learner == run.path.learner).all()
 
 
-class Drawn(NamedTuple):
+class Drawn(namedtuple("Drawn", "kind", defaults=(0,)), cb.SelectionRule):
     """A rule that draws what the test says."""
 
-    kind: int = 0
     width = 2
 
     def draw(self, rng, n_rows, n_learners):
@@ -74,7 +72,7 @@ class Parts(Drawn):
         yield from [[rest[:7], rest[7:]], [], [good], [rest[:, :1]], [rest + 1], [rest[:0]], [rest.tolist()]][self.kind]
 
 
-class Mute(NamedTuple):
+class Mute(namedtuple("Mute", ""), cb.SelectionRule):
     width = 2
 
     def pick(self, view, step, beta, drawn, k):
@@ -137,10 +135,8 @@ def test_good_draws_are_taken():
         cb.solve(PROBLEM, cb.Method("own", Wide(5), cb.Proportional()), 10)
 
 
-class Preferring(NamedTuple):
+class Preferring(namedtuple("Preferring", "price"), cb.StepRule):
     """LS-Boost(1) whose learners carry a price: the score depends on who it is."""
-
-    price: np.ndarray
 
     def move(self, k, view, j, corr, beta_j):
         return 0.0, corr

@@ -14,7 +14,7 @@ RNG = np.random.default_rng(5)
 Y = RNG.normal(size=M)
 
 
-class Signs:
+class Signs(cb.LearnerFamily):
     """All 2^M sign vectors over sqrt(M): the best one is sign(v), up to a sign of its own; the next differs where abs(v) is smallest."""
 
     n_samples = M
@@ -151,10 +151,12 @@ def test_what_needs_a_list_of_learners_says_so(tmp_path):
         (lambda: cb.solve(problem, cb.lasso_cd(0.1, cb.Full()), 3), "lasso_cd needs learners that can be counted"),
         (lambda: cb.solve(problem, cb.ls_boost(), 3, view=cb.Explicit), "view=Explicit does not fit: Searched is the view"),
         (
-            lambda: cb.solve(cb.Problem(explicit(), Y, center=False), cb.ls_boost(), 3, view=cb.solve(problem, cb.ls_boost(), 1).view),
+            lambda: cb.solve(
+                cb.Problem(explicit(), Y, center=False), cb.ls_boost(), 3, view=cb.solve(problem, cb.ls_boost(), 1).view
+            ),
             "view=Searched does not fit",
         ),
-        (lambda: cb.Problem(type("Mute", (), {"build": Signs.build})(), Y), "It lacks n_samples, find"),
+        (lambda: cb.Problem(type("Mute", (), {"build": Signs.build})(), Y), "A class of your own inherits from coordboost.LearnerFamily"),
         (lambda: cb.solve(problem, cb.ls_boost(), 3).save(tmp_path / "run"), "a family of your own cannot be saved"),
     ]:
         with pytest.raises(ValueError, match=words):

@@ -136,7 +136,7 @@ def source_stamp():
     for path in sorted(_PACKAGE.rglob("*.py")):
         source = path.read_bytes()
         apart = path.relative_to(_PACKAGE).parts[0] in _APART
-        if not apart and any(word in source for word in (b"NamedTuple", b"_numba", b"from numba")):
+        if not apart and any(word in source for word in (b"NamedTuple", b"namedtuple", b"_numba", b"from numba")):
             digest.update(source)
     return digest.hexdigest()
 

@@ -5,7 +5,6 @@ from functools import partial
 
 from coordboost._numba import compiled, interpreted, is_piece, kernel, verb
 from coordboost._numba.linesearch import residual
-from coordboost._protocol import LOSS
 
 value = verb("value")
 
@@ -64,7 +63,7 @@ def total_of(loss, y, weight, base, pred):
 
 def totals_of(loss, y, weight, base, preds):
     """The same at several predictions, a list."""
-    own = LOSS.of(loss, "sum_of_losses")
+    own = loss.sum_of_losses
     total = partial(_ready(sum_of_each, loss), loss) if own is None else own
     return [float(total(y, weight, base, pred)) for pred in preds]
 
@@ -74,8 +73,8 @@ def surely_finite(loss, y, weight, base, pred):
 
     A convex function of y - f alone, or of f and a label -1 or +1, is largest at an end. *Cost*: passes that sum up nothing.
     """
-    alone, labels = LOSS.of(loss, "location"), LOSS.of(loss, "two_class")
-    known = LOSS.of(loss, "sum_of_losses") is None and LOSS.of(loss, "convex") and LOSS.of(loss, "infimum") == 0
+    alone, labels = loss.location, loss.two_class
+    known = loss.sum_of_losses is None and loss.convex and loss.infimum == 0
     if not known or not (alone or labels):
         return False
     far = 2 * (abs(base) + sum(max(float(values.max()), -float(values.min())) for values in (y, pred)))
@@ -88,7 +87,7 @@ def surely_finite(loss, y, weight, base, pred):
 
 def residual_into(loss, y, weight, base, pred, resid):
     """`refresh_residual`, compiled where the loss is a sum over the samples and a piece."""
-    if LOSS.of(loss, "refresh_residual") is not None:
+    if loss.refresh_residual is not None:
         loss.refresh_residual(y, weight, base, pred, resid)
     else:
         _ready(residual_of_each, loss)(loss, y, weight, base, pred, resid)

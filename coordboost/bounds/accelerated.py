@@ -10,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._numba.threads import on_one_thread
-from coordboost._protocol import COEFFICIENTS, LOSS, STEP
 from coordboost.bounds.check import Sides, Statement
 
 SOURCE = "Lu, Karimireddy, Ponomareva, Mirrokni"
@@ -70,7 +69,7 @@ class Rounds(NamedTuple):
 
 def is_accelerated(method):
     """Whether a method has the two steps a round of accelerated boosting."""
-    return STEP.of(method.step, "phases") == 2
+    return method.step.phases == 2
 
 
 def promised(problem, method):
@@ -110,8 +109,8 @@ def _speaks(problem, method):
     from coordboost.geometry.momentum import momentum_limit
 
     given = method.parameters
-    fixed = is_accelerated(method) and not COEFFICIENTS.of(method.coefficients, "follow_angle")
-    sigma = LOSS.of(problem.loss, "sigma")
+    fixed = is_accelerated(method) and not method.coefficients.follow_angle
+    sigma = problem.loss.sigma
     if not fixed or given.get("correction") != 1 or sigma is None or given["eta"] * sigma > 1 or not has_minimiser(problem):
         return False
     limit = momentum_limit(problem)
@@ -123,7 +122,7 @@ def _plain(problem, method):
 
 
 def _restarted(problem, method):
-    given, mu = method.parameters, LOSS.of(problem.loss, "mu")
+    given, mu = method.parameters, problem.loss.mu
     if given.get("period") is None or mu is None or not _speaks(problem, method):
         return False
     return given["period"] >= period(given["eta"], given["gamma"], mu)

@@ -6,7 +6,6 @@ The curvature of the squared loss on the ball of radius delta with unit columns 
 
 import numpy as np
 
-from coordboost._protocol import STEP
 from coordboost.bounds.check import Sides, Statement
 from coordboost.bounds.regularized import lower_end
 from coordboost.bounds.trail import covered
@@ -25,7 +24,7 @@ def smallest_gap(delta, k):
 
 
 def _applies(run):
-    return covered(run) and STEP.of(run.method.step, "frank_wolfe") is not None
+    return covered(run) and run.method.step.frank_wolfe is not None
 
 
 def _rounding(trail, delta):
@@ -33,13 +32,13 @@ def _rounding(trail, delta):
 
 
 def _excess(trail):
-    delta, late = STEP.of(trail.step, "frank_wolfe"), slice(1, None)
+    delta, late = trail.step.frank_wolfe, slice(1, None)
     measured = trail.loss - lower_end(trail, np.full(len(trail.k), delta))
     return Sides(measured[late], excess(delta, trail.k[late]), _rounding(trail, delta)[late], trail.excess[0], at=trail.k[late])
 
 
 def _gap(trail):
-    delta, late = STEP.of(trail.step, "frank_wolfe"), slice(2, None)
+    delta, late = trail.step.frank_wolfe, slice(2, None)
     gap = delta * np.minimum.accumulate(trail.corr[1:] - trail.inner[1:] / delta)[1:]
     return Sides(
         gap, smallest_gap(delta, trail.k[late]), _rounding(trail, delta)[late], delta * trail.corr[0], at=trail.k[late]

@@ -13,7 +13,6 @@ import math
 import numpy as np
 
 from coordboost._numba.threads import on_one_thread
-from coordboost._protocol import DICTIONARY, LOSS, SELECTION
 from coordboost.bounds.check import Sides, Statement
 from coordboost.bounds.randomized import losses_again
 from coordboost.interrupt import uncut
@@ -33,8 +32,8 @@ def expected_loss(problem, method, steps):
 
 def _speaks(run):
     problem, method = run.problem, run.method
-    known = method.name == "sglb" and LOSS.of(problem.loss, "quadratic") and DICTIONARY.of(problem.dictionary, "countable")
-    known = known and SELECTION.of(method.select, "blind") and problem.n_learners <= LEARNERS
+    known = method.name == "sglb" and problem.loss.quadratic and problem.dictionary.countable
+    known = known and method.select.blind and problem.n_learners <= LEARNERS
     noise, given = method.noise, method.parameters
     return known and noise is not None and (len(noise.beta), noise.share, noise.ahead) == (1, 1, 0) and given["gamma"] > 0
 

@@ -6,7 +6,6 @@ All in sums over samples: the paper's :math:`L_n` is L / n, so its n cancels. :m
 
 import numpy as np
 
-from coordboost._protocol import STEP
 from coordboost.bounds.check import Sides, Statement
 from coordboost.bounds.trail import covered
 
@@ -83,7 +82,7 @@ def smallest_correlation(constants, eps, k, next_fit=0.0, variant="printed"):
 
 def rate(run):
     """eps if the run is one of LS-Boost(eps), else None."""
-    return STEP.of(run.method.step, "ls_rate") if covered(run) else None
+    return run.method.step.ls_rate if covered(run) else None
 
 
 def _any(run):
@@ -95,7 +94,7 @@ def _up_to_one(run):
 
 
 def _eps(trail):
-    return STEP.of(trail.step, "ls_rate")
+    return trail.step.ls_rate
 
 
 def _slack(trail, variant):

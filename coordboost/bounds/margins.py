@@ -16,7 +16,6 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._checks import positive
-from coordboost._protocol import LOSS
 from coordboost.bounds.check import Sides, Statement
 from coordboost.bounds.rademacher import tree_complexity
 from coordboost.bounds.randomized import growing
@@ -102,13 +101,14 @@ def _bounds(problem, state, rhos, delta):
     margins, cost = problem.y * (problem.base + state.pred) / alpha.sum(), float(alpha @ costs) / float(alpha.sum())
     widest = float(table.bound.max())
     return [
-        MarginBound(float(np.mean(margins <= rho)), 4 / rho * cost, remainder(rho / widest, delta, len(costs), m)) for rho in rhos
+        MarginBound(float(np.mean(margins <= rho)), 4 / rho * cost, remainder(rho / widest, delta, len(costs), m))
+        for rho in rhos
     ]
 
 
 def _speaks(run):
     problem = run.problem
-    if run.method.name != "rgb" or problem.countable or not LOSS.of(problem.loss, "two_class") or (problem.weight != 1).any():
+    if run.method.name != "rgb" or problem.countable or not problem.loss.two_class or (problem.weight != 1).any():
         return False
     binned = problem.dictionary.family.binned
     return not binned.categorical.any() and (np.asarray(binned.missing) < 0).all()

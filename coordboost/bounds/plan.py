@@ -9,7 +9,6 @@ import numpy as np
 
 from coordboost import methods
 from coordboost._checks import positive, shown
-from coordboost._protocol import LOSS, SELECTION, STEP
 from coordboost.bounds import accelerated, frank_wolfe, ls_boost, randomized, regularized, stagewise
 from coordboost.bounds.trail import Constants
 from coordboost.data import validation
@@ -113,7 +112,7 @@ def plan(problem, method, gap=None, *, n_steps=None, eps=None, delta=None):
     checked_problem(problem)
     if isinstance(method, Method) and (_draws(method) or accelerated.is_accelerated(method)):
         return _smooth(problem, method.bind(problem), gap, n_steps)
-    if not LOSS.of(getattr(problem, "loss", None), "quadratic"):
+    if not problem.loss.quadratic:
         raise ValueError("plan needs a Problem with the squared loss: the bounds speak about no other.")
     if (gap is None) == (n_steps is None):
         raise ValueError("plan needs either gap (a target) or n_steps (a budget), not both.")
@@ -129,7 +128,7 @@ def plan(problem, method, gap=None, *, n_steps=None, eps=None, delta=None):
 
 def _draws(method):
     """Whether a method draws the learners that it looks at."""
-    return SELECTION.of(method.select, "width") > 0
+    return method.select.width > 0
 
 
 def _smooth(problem, method, gap, n_steps):
@@ -203,8 +202,8 @@ def _parameters(method, eps, delta):
             raise ValueError(
                 "a method has its eps and delta already: pass the function, such as forward_stagewise, to set them here."
             )
-        rate, radius = STEP.of(method.step, "ls_rate"), STEP.of(method.step, "frank_wolfe")
-        eps, delta = STEP.of(method.step, "stagewise") or (None, None)
+        rate, radius = method.step.ls_rate, method.step.frank_wolfe
+        eps, delta = method.step.stagewise or (None, None)
         if method.greedy and rate is not None:
             return methods.ls_boost, rate, None
         if method.greedy and radius is not None:

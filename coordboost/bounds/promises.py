@@ -99,9 +99,9 @@ def _random(problem, c):
 def _angle(problem, rule, least):
     """A lower bound of the minimal cosine angle of a rule, not below `least`."""
     from coordboost.geometry.angle import exactly
-    from coordboost.geometry.learners import Learners
+    from coordboost.geometry.learners import ReducedLearners
 
-    found = exactly(Learners.of(problem, rule), QUICK) if problem.n_learners <= randomized.LEARNERS else None
+    found = exactly(ReducedLearners.of(problem, rule), QUICK) if problem.n_learners <= randomized.LEARNERS else None
     return max(found.lower if found else 0.0, least)
 
 

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from coordboost._numba.threads import on_one_thread
-from coordboost._protocol import DICTIONARY, LOSS, SELECTION
 from coordboost.bounds.check import Effort, Sides, Statement
 from coordboost.bounds.trail import covered
 from coordboost.interrupt import uncut
@@ -67,7 +66,7 @@ class Repeats(NamedTuple):
         """The run repeated with the seeds 0, 1, ...; one more time if nothing is drawn. *Cost*: that of these runs, and one angle."""
         from coordboost.geometry.least import least_loss
 
-        at, losses = losses_again(run, SELECTION.of(run.method.select, "width") > 0, effort)
+        at, losses = losses_again(run, run.method.select.width > 0, effort)
         effort.watch("the least loss")
         lower, upper = least_loss(run.problem)
         return cls(_pace(run, (lower, upper), effort), at, losses - lower, max(0.0, min(upper, losses.min()) - lower))
@@ -110,7 +109,7 @@ def _pace(run, least, effort=Effort()):  # noqa: B008
         found = (mca if search else unsearched)(problem, run.method.select)
         angle = found.upper if search else min(found.upper, _met(run))
         far = reach(problem, least)[1] / found.lower  # Proposition 4.6
-    return Pace(gap, LOSS.of(loss, "sigma"), LOSS.of(loss, "mu"), angle, far)
+    return Pace(gap, loss.sigma, loss.mu, angle, far)
 
 
 def expected(problem, method):
@@ -128,7 +127,7 @@ def expected(problem, method):
     if not _speaks(problem, method):
         raise ValueError(f"no theorem speaks about {method.name} with these parameters on {type(loss).__name__}().")
     gap = problem.value(np.zeros(problem.n_samples)) - least_loss(problem)[0]
-    sigma, mu = LOSS.of(loss, "sigma"), LOSS.of(loss, "mu")
+    sigma, mu = loss.sigma, loss.mu
     if mu is not None:
         return Pace(gap, sigma, mu, mca(problem, rule).lower), "RGBM, Theorem 4.1"
     return Pace(gap, sigma, None, 0.0, start_distance(problem, rule)[1]), "RGBM, Theorem 4.2"
@@ -154,10 +153,10 @@ def _met(run):
 
 def _speaks(problem, method):
     """Whether the theorems speak: a rule with a norm, no ball or penalty, and steps that gain half the square of the derivative."""
-    declared = SELECTION.of(method.select, "norm") is not None and DICTIONARY.of(problem.dictionary, "countable")
+    declared = method.select.norm is not None and problem.dictionary.countable
     declared = declared and isinstance(method.target, Unconstrained)
     full_step = "step" in method.parameters and method.parameters["step"] in (None, LineSearch())
-    return declared and full_step and LOSS.of(problem.loss, "sigma") is not None
+    return declared and full_step and problem.loss.sigma is not None
 
 
 def _applies(run):
@@ -165,7 +164,7 @@ def _applies(run):
 
 
 def _strong(run):
-    return _applies(run) and LOSS.of(run.problem.loss, "mu") is not None and not covered(run)
+    return _applies(run) and run.problem.loss.mu is not None and not covered(run)
 
 
 def _bounded(run):

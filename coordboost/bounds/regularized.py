@@ -7,7 +7,6 @@ r"""Bounds of R-FS and PATH-R-FS: Theorems 4.1 and 5.1, (50)-(53), (56), (57) of
 
 import numpy as np
 
-from coordboost._protocol import STEP
 from coordboost.bounds.check import Sides, Statement
 from coordboost.bounds.ls_boost import one_minus_power
 from coordboost.bounds.trail import covered, running_argmin
@@ -62,7 +61,7 @@ def lower_end(trail, radius):
 
 def _radii(run):
     """The radius, or one for each step; None where the run is not a regularised one."""
-    _, delta = STEP.of(run.method.step, "stagewise") or (None, None)
+    _, delta = run.method.step.stagewise or (None, None)
     return delta if covered(run) else None
 
 
@@ -80,7 +79,7 @@ def _means(values):
 
 def _cut(trail):
     """Steps that have a radius of their own: a path of n_steps radii has no radius for the model after the last step."""
-    return slice(0, STEP.of(trail.step, "horizon"))
+    return slice(0, trail.step.horizon)
 
 
 def _slack(trail):

@@ -6,7 +6,6 @@ smallest largest correlation so far. The functions run on Fractions too where th
 
 import numpy as np
 
-from coordboost._protocol import STEP
 from coordboost.bounds.check import Sides, Statement
 from coordboost.bounds.trail import covered
 
@@ -51,13 +50,13 @@ def sum_of_shrinkage(constants, eps, shrinkage, variant="printed"):
 
 
 def _constant(run):
-    eps, delta = STEP.of(run.method.step, "stagewise") or (None, None)
+    eps, delta = run.method.step.stagewise or (None, None)
     return covered(run) and np.ndim(delta) == 0 and delta == np.inf and np.ndim(eps) == 0
 
 
 def _varying(run):
-    eps, _ = STEP.of(run.method.step, "stagewise") or (None, None)
-    return covered(run) and (np.ndim(eps) == 1 or STEP.of(run.method.step, "ls_rate") is not None)
+    eps, _ = run.method.step.stagewise or (None, None)
+    return covered(run) and (np.ndim(eps) == 1 or run.method.step.ls_rate is not None)
 
 
 def _at_best(what, formula, scale, variant):

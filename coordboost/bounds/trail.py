@@ -13,7 +13,6 @@ import numpy as np
 
 from coordboost._checks import nothing_varies
 from coordboost._numba.threads import on_one_thread
-from coordboost._protocol import DICTIONARY, LOSS
 from coordboost.engine.source import RENEW
 
 ROUNDOFF = float(np.finfo(float).eps) / 2
@@ -64,8 +63,8 @@ class Constants(NamedTuple):
 
 def covered(run):
     """Whether the squared loss is boosted by the learner with the largest correlation of all: what the theorems speak about."""
-    countable = DICTIONARY.of(run.problem.dictionary, "countable")
-    return countable and run.method.greedy and LOSS.of(run.problem.loss, "quadratic")
+    countable = run.problem.dictionary.countable
+    return countable and run.method.greedy and run.problem.loss.quadratic
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._protocol import LOSS
 from coordboost.pieces.losses import Exponential, Huber, Logistic, Poisson, Squared
 from coordboost.pieces.quantile import Quantile
 from coordboost.structured import Structured
@@ -113,7 +112,7 @@ def independent_solution(problem, target, free=False):
     model = cp.Problem(cp.Minimize(objective), constraints)
     polish = {"eps_abs": 1e-9, "eps_rel": 1e-9, "polishing": True, "max_iter": 20_000}
     tight = {"tol_gap_abs": ROUNDED, "tol_gap_rel": ROUNDED, "tol_feas": ROUNDED}
-    settings = [*([(cp.OSQP, polish)] if LOSS.of(problem.loss, "quadratic") else []), (cp.CLARABEL, tight), (cp.CLARABEL, {})]
+    settings = [*([(cp.OSQP, polish)] if problem.loss.quadratic else []), (cp.CLARABEL, tight), (cp.CLARABEL, {})]
     answers = []
     for solver, options in settings:
         gap, missing = _run(model, solver, options)

@@ -90,10 +90,8 @@ def fit(ctx, file, target, steps, until_gap, time_limit, seed, loss, center, sca
 
 def problem_of(file, target, loss, center, scale, table_options):
     """The problem that the table in `file` poses, and the table."""
-    from coordboost._protocol import LOSS
-
     table = read(file, target, table_options)
-    if table.recipe is not None and table.recipe.labels and not LOSS.of(loss, "two_class"):
+    if table.recipe is not None and table.recipe.labels and not loss.two_class:
         no, yes = table.recipe.labels
         raise ValueError(f"the target {table.recipe.target!r} holds the words {no!r} and {yes!r}: add --loss logistic")
     return table.problem(loss, center=center, scale=scale), table

@@ -6,14 +6,17 @@ import numpy as np
 
 from coordboost._checks import items_of, not_negative, shown
 from coordboost.data import validation
+from coordboost.dictionaries.base import LearnerFamily
 from coordboost.dictionaries.blocks import BlockBank
 
 
-class BlockFamily:
+class BlockFamily(LearnerFamily):
     """Blocks of given columns: what a ``Problem`` takes in place of X.
 
     rows : (n_columns, n_samples);  l2 : ridge penalty;  member, start : block s is the columns ``member[start[s]:start[s + 1]]``
     """
+
+    find = build = None  # type: ignore[assignment]  # the bank fits them
 
     def __init__(self, rows, l2, member, start):
         self.rows, self.l2, self.member, self.start = rows, l2, member, start

@@ -7,16 +7,18 @@ import numpy as np
 from coordboost._checks import InfiniteConstant, with_floats
 from coordboost._numba import is_piece
 from coordboost._numba.sums import residual_into, total_of
-from coordboost._protocol import DICTIONARY, FAMILY, LOSS
 from coordboost._root import falling_root, farthest_constant
 from coordboost.data import validation
 from coordboost.data.inmemory import columns_of
+from coordboost.data.learners import BinnedLearners
 from coordboost.data.names import Names, names_of
 from coordboost.data.parts import Parts
 from coordboost.data.probe import check_dictionary
 from coordboost.data.standardize import Standardization, counted, nothing
 from coordboost.dictionaries import Oracle
 from coordboost.dictionaries.bank import Bank
+from coordboost.dictionaries.base import LearnerFamily, Learners
+from coordboost.pieces.base import Loss, checked_piece
 
 #: Verbs that a compiled loop calls: a piece must bring them itself.
 KERNELS = ("correlations", "dot", "add")
@@ -26,34 +28,41 @@ FAINT = "; they vary by less than float64 can tell at their size, so subtract a 
 
 def parts_of(X, y, loss, sample_weight, center, scale, groups, feature_names, copy):
     """The parts of ``Problem(X, y, loss, ...)``."""
-    LOSS.check("loss", loss)
-    if LOSS.of(loss, "check"):
+    checked_piece(Loss, "loss", loss)
+    if loss.check:
         loss.check()
     loss = with_floats(loss)
     center, scale = validation.flag("center", center), validation.flag("scale", scale)
     copy = validation.flag("copy", copy)
-    searched = hasattr(X, "build") or hasattr(X, "bank")
-    own = (searched or DICTIONARY.meant(X)) and not validation.is_frame(X)
+    searched = _has(X, ("build", "bank"))
+    own = searched or _has(X, Oracle.required)
     given = _from_family if searched else _from_dictionary
-    binning = DICTIONARY.of(X, "binning")
-    if searched and FAMILY.of(X, "newton") and LOSS.of(loss, "curvature") is None:
-        raise ValueError(f"{type(loss).__name__} has no curvature(y, f), which newton=True needs: add it or pass newton=False.")
+    binning = getattr(X, "binning", None) if own else None
+    if searched:
+        checked_piece(LearnerFamily, "X", X, "a family with n_samples, find(v, k, above) and build(learner)")
+        if X.newton and loss.curvature is None:
+            raise ValueError(f"{type(loss).__name__} has no curvature(y, f), which newton=True needs: add it or pass newton=False.")
     if not own:
         X, given = columns_of(X, copy), _from_columns
     y, weight, dictionary, way, names, named = given(X, y, sample_weight, center, scale, feature_names)
-    if LOSS.of(loss, "labels"):
+    if loss.labels:
         y = loss.labels(y)
-    labels = validation.groups(DICTIONARY.of(dictionary, "groups") if groups is None else groups, way.n_columns)
+    labels = validation.groups(dictionary.groups if groups is None else groups, way.n_columns)
     labels = None if labels is None else np.unique(labels[way.kept], return_inverse=True)[1]
-    if type(loss) not in LOSS.pieces.values() and LOSS.of(loss, "sum_of_losses") is None:
+    if not type(loss).__module__.startswith("coordboost.") and loss.sum_of_losses is None:
         _refuse_targets(loss, y, weight)
     offset = _constant(loss, y, weight) if center else 0.0
-    base = 0.0 if LOSS.of(loss, "location") else offset
+    base = 0.0 if loss.location else offset
     if base != offset:
         y = _less(y, offset, weight > 0)
-    standard = not own or binning is not None or DICTIONARY.of(dictionary, "proven")
+    standard = not own or binning is not None or dictionary.proven
     recipe = getattr(X, "recipe", None)
     return Parts(loss, dictionary, way, y, weight, offset, base, labels, names, named, standard, binning, recipe)
+
+
+def _has(X, verbs):
+    """Whether `X` is meant to be learners, as it has one of these verbs: a table may have columns of such names."""
+    return any(hasattr(X, verb) for verb in verbs) and not validation.is_frame(X)
 
 
 def _refuse_targets(loss, y, weight):
@@ -79,11 +88,11 @@ def _refuse_targets(loss, y, weight):
 
 def _constant(loss, y, weight):
     """The best constant prediction: as the loss has it, or where its residuals sum to 0; 0 of a loss that is not convex and has none."""
-    own = LOSS.of(loss, "constant")
-    if own is not None or not LOSS.of(loss, "convex"):
+    own = loss.constant
+    if own is not None or not loss.convex:
         return 0.0 if own is None else own(y, weight)
     zero, resid = np.zeros(len(y)), np.empty(len(y))
-    alone = LOSS.of(loss, "location")
+    alone = loss.location
 
     def fall(constant):
         residual_into(loss, y, weight, constant, zero, resid)
@@ -125,34 +134,31 @@ def _from_columns(X, y, sample_weight, center, scale, feature_names):
 
 def _from_family(X, y, sample_weight, center, scale, feature_names):
     """The same for learners that cannot be counted, none of which is known yet."""
-    bank = FAMILY.of(X, "bank")
-    if bank is None:
-        FAMILY.check("X", X)
     m = validation.whole("n_samples", X.n_samples, 1)
     y, weight = validation.response(y, sample_weight, m)
     none = np.zeros(0)
-    made = Bank(X, weight) if bank is None else bank(weight)
+    made = Bank(X, weight) if X.bank is None else X.bank(weight)
     return y, weight, made, Standardization(none.astype(np.int64), none, none, 0), [], False
 
 
 def _from_dictionary(X, y, sample_weight, center, scale, feature_names):
     """The same for a dictionary of unit columns, which are taken as they are."""
-    if DICTIONARY.of(X, "binning") is not None:
+    if isinstance(X, BinnedLearners):
         return _from_bins(X, y, sample_weight, feature_names)
-    dictionary = X if is_piece(X) else Oracle(X)
-    lacking = [verb for verb in KERNELS if not hasattr(dictionary, verb)]
+    dictionary = checked_piece(Learners, "X", X, "a matrix, learners or an oracle") if is_piece(X) else Oracle(X)
+    lacking = [verb for verb in KERNELS if getattr(type(dictionary), verb) is getattr(Learners, verb) and is_piece(X)]
     if lacking:
         raise ValueError(
             f"{type(X).__name__}, a piece, lacks the kernels {', '.join(lacking)}; add them, or pass Oracle({type(X).__name__}(...))."
         )
-    if DICTIONARY.of(dictionary, "check"):
+    if dictionary.check:
         dictionary.check()
     m, n = validation.whole("n_samples", dictionary.n_samples, 1), validation.whole("n_learners", dictionary.n_learners, 1)
     y, weight = validation.response(y, sample_weight, m)
-    if DICTIONARY.of(dictionary, "weighted"):
+    if dictionary.weighted:
         dictionary = dictionary.weighted(weight)
         n = validation.whole("n_learners", dictionary.n_learners, 1)
-    if not DICTIONARY.of(dictionary, "proven"):
+    if not dictionary.proven:
         check_dictionary(dictionary, weight)
     return y, weight, dictionary, _as_they_are(n), _names(dictionary, feature_names), False
 
@@ -173,4 +179,4 @@ def _from_bins(X, y, sample_weight, feature_names):
 def _names(dictionary, given):
     """Names of learners: those that the dictionary knows, where none are given."""
     n = dictionary.n_learners
-    return Names(DICTIONARY.verb(dictionary, "name"), range(n)) if given is None else names_of(given, n)
+    return Names(dictionary.name, range(n)) if given is None else names_of(given, n)

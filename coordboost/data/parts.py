@@ -6,11 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from coordboost._checks import shown
-from coordboost._protocol import DICTIONARY, LOSS
 from coordboost.data import validation
 from coordboost.data.binning import Binning
 from coordboost.data.recipe import Recipe
 from coordboost.data.standardize import Standardization
+from coordboost.dictionaries.base import Learners
+from coordboost.pieces.base import Loss, checked_piece
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -56,22 +57,22 @@ def restored(
     ValueError
         Which part does not fit, and why.
     """
-    for kind, piece in ((LOSS, loss), (DICTIONARY, dictionary)):
-        if kind.of(piece, "check"):
+    for piece in (loss, dictionary):
+        if getattr(piece, "check", None):
             piece.check()
-    LOSS.check("loss", loss)
-    banked = DICTIONARY.of(dictionary, "opened") is not None
+    checked_piece(Loss, "loss", loss)
+    banked = hasattr(dictionary, "opened")
     if not banked:
-        DICTIONARY.check("dictionary", dictionary)
+        checked_piece(Learners, "dictionary", dictionary, "learners that a run file holds")
     m, n = dictionary.n_samples, 0 if banked else dictionary.n_learners
     y, weight = _floats("y", y, m), validation.sample_weight(_floats("weight", weight, m), m)
-    if LOSS.of(loss, "labels") and not np.array_equal(loss.labels(y), y):
+    if loss.labels and not np.array_equal(loss.labels(y), y):
         raise ValueError(f"y must hold the labels of {type(loss).__name__} as a Problem keeps them.")
     _check_way(standardization, n)
     for name, number in (("offset", offset), ("base", base)):
         if not (isinstance(number, float) and np.isfinite(number)):
             raise ValueError(f"{name} must be a finite number, got {shown(number)}.")
-    if base != (0.0 if LOSS.of(loss, "location") else offset):
+    if base != (0.0 if loss.location else offset):
         raise ValueError(f"base must be 0 or the offset {offset!r}, as the loss asks, got {base!r}.")
     if groups is not None and not (_is_array(groups, np.int64, (n,)) and (groups >= 0).all()):
         raise ValueError(f"groups must hold {n} whole numbers >= 0, or be None.")
@@ -82,7 +83,7 @@ def restored(
     names = np.empty(n_columns, dtype=object)
     names[kept], names[standardization.aside] = feature_names, dropped
     named = names.tolist() != [f"x{j}" for j in range(n_columns)]
-    binned = DICTIONARY.of(dictionary, "binned")
+    binned = getattr(dictionary, "binned", None)  # blocks of columns that were saved have none
     if binning is not None and binned is None:
         raise ValueError("binning is for a dictionary over bins.")
     binning = None if binning is None else Binning.restored(binning, binned)

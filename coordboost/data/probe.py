@@ -7,7 +7,6 @@ import numpy as np
 
 from coordboost._checks import NEAR
 from coordboost._numba import is_piece
-from coordboost._protocol import DICTIONARY
 from coordboost.screening.verbs import Compiled
 
 #: Entries of the columns that are looked at; most columns where that is more, and most entries then.
@@ -35,7 +34,7 @@ def check_norms(square, index, weight):
 
 def gathered(dictionary, index, weight):
     """The learners `index` as a dense (n_samples, len(index)) matrix, refused where a column is not a finite one of unit norm."""
-    columns = DICTIONARY.verb(dictionary, "gather")(index)
+    columns = dictionary.gather(index)
     _check_array("gather", columns, (dictionary.n_samples, len(index)))
     check_norms(squares(columns, weight), index, weight)
     return columns
@@ -69,7 +68,7 @@ def check_dictionary(dictionary, weight):
             size = float(np.linalg.norm(np.divide(v, np.sqrt(weight), out=np.zeros(m), where=weight > 0)))
             for found, verb in (
                 (corr[some], "scan"),
-                (DICTIONARY.verb(dictionary, "correlations")(v.copy(), some), "correlations"),
+                (dictionary.correlations(v.copy(), some), "correlations"),
             ):
                 _check_array(verb, found, some.shape)
                 for j, one, other in zip(some.tolist(), found, v @ columns, strict=True):
@@ -85,7 +84,7 @@ def _strips(index, n_samples):
 
 def _check_norms_of(dictionary, few, weight):
     """Norms of the stored rows, all of them, or of the learners `few`."""
-    rows = DICTIONARY.of(dictionary, "rows")
+    rows = dictionary.rows
     if rows is not None:
         _check_array("rows", rows, (dictionary.n_learners, dictionary.n_samples))
         check_norms(np.einsum("ij,ij,j->i", rows, rows, weight), range(len(rows)), weight)
@@ -97,13 +96,13 @@ def _check_norms_of(dictionary, few, weight):
 def _check_changes(dictionary, index, columns, v):
     """The verbs ``dot``, ``add`` and ``combine``, for one learner."""
     j, column = int(index[-1]), columns[:, -1]
-    _agree("dot", "column", j, DICTIONARY.verb(dictionary, "dot")(j, v.copy()), column @ v, np.abs(column) @ np.abs(v))
+    _agree("dot", "column", j, dictionary.dot(j, v.copy()), column @ v, np.abs(column) @ np.abs(v))
     total = v.copy()
-    DICTIONARY.verb(dictionary, "add")(j, 2.0, total)
+    dictionary.add(j, 2.0, total)
     _agree("add", "column", j, total, v + 2.0 * column, np.abs(v).max() + np.abs(column).max())
     beta = np.zeros(dictionary.n_learners)
     beta[j] = 2.0
-    _agree("combine", "column", j, DICTIONARY.verb(dictionary, "combine")(beta), 2.0 * column, np.abs(column).max())
+    _agree("combine", "column", j, dictionary.combine(beta), 2.0 * column, np.abs(column).max())
 
 
 def _agree(verb, other, j, found, expected, size):

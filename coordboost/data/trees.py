@@ -8,18 +8,21 @@ from coordboost._checks import shown
 from coordboost._families import NONE, Families
 from coordboost.data import validation
 from coordboost.data.binning import bin_columns
+from coordboost.dictionaries.base import LearnerFamily
 from coordboost.dictionaries.trees import Growth
 from coordboost.dictionaries.trees.bank import TreeBank
 from coordboost.dictionaries.trees.stored import Trees
 
 
-class TreeFamily:
+class TreeFamily(LearnerFamily):
     """Trees that can be grown on a table: what a ``Problem`` takes in place of X.
 
     binned, binning : the table in bins, and how new rows get there;  growth : the limits, checked
     penalty : (n_features,), what a split by a feature must gain in addition;  newton : whether leaves take second derivatives
     families : a ``Families``, where methods choose between some
     """
+
+    find = build = None  # type: ignore[assignment]  # the bank grows them
 
     def __init__(self, binned, binning, growth, penalty, newton, families=NONE):
         self.binned, self.binning, self.growth, self.penalty, self.newton = binned, binning, growth, penalty, newton

@@ -10,7 +10,6 @@ import scipy.sparse
 
 from coordboost._checks import number_of, real, shown, square_is_normal
 from coordboost._memory import check_room, in_words
-from coordboost._protocol import LOSS
 from coordboost.data.frames import as_pandas, is_frame, refuse_words
 from coordboost.data.names import listed
 from coordboost.dictionaries.stores.daskarray import computed, is_dask, known_size
@@ -50,7 +49,9 @@ def collected(name, values):
         return values
     size, stay = known_size(name, values), "; open_columns(X) leaves them there, for Problem" if name == "X" else ""
     check_room(size, f"{name}, a Dask array that has to be collected on this machine,", f"take fewer rows{stay}")
-    warnings.warn(f"{name} is a Dask array: its {in_words(size)} are collected on this machine{stay}.", UserWarning, stacklevel=3)
+    warnings.warn(
+        f"{name} is a Dask array: its {in_words(size)} are collected on this machine{stay}.", UserWarning, stacklevel=3
+    )
     return computed([values], name)[0]
 
 
@@ -149,7 +150,9 @@ def sound(X):
     except (AttributeError, IndexError, TypeError, ValueError) as error:
         wrong = f"scipy says {' '.join(str(error).split())!r}"
     if wrong:
-        raise ValueError(f"X is a sparse matrix that is broken: {wrong}; make it again, for instance from (data, (row, column)).")
+        raise ValueError(
+            f"X is a sparse matrix that is broken: {wrong}; make it again, for instance from (data, (row, column))."
+        )
     used = len(X.data) if X.format == "coo" else X.indptr[-1]
     return X if used == len(X.data) else type(X)((X.data[:used], X.indices[:used], X.indptr), shape=X.shape)
 
@@ -265,7 +268,7 @@ def infimum(loss, y):
     ValueError
         If that is neither a number below infinity nor an array of such numbers, one for each sample.
     """
-    declared = LOSS.of(loss, "infimum")
+    declared = loss.infimum
     try:
         given = np.asarray(declared(y) if callable(declared) else declared, dtype=np.float64)
     except (TypeError, ValueError):

@@ -10,10 +10,10 @@ import math
 import numpy as np
 
 from coordboost._checks import NEAR, shown
-from coordboost._protocol import DICTIONARY, FAMILY
+from coordboost.dictionaries.base import Learners
 
 
-class Bank:
+class Bank(Learners):
     """The learners of a family that were found so far, a dictionary by number: 0, 1, ... in the order of their first finding.
 
     Parameters
@@ -29,11 +29,11 @@ class Bank:
     """
 
     countable = False
+    scan = None  # type: ignore[assignment]  # learners that cannot be counted
 
     def __init__(self, family, weight):
         self.family, self.weight = family, weight
         self.learners, self.number, self.columns = [], {}, []
-        DICTIONARY.complete(self)
 
     @property
     def n_samples(self):
@@ -131,7 +131,7 @@ class Bank:
 
     def at(self, X):
         """The same learners on new rows, where the family has ``at(X)``."""
-        if FAMILY.of(self.family, "at") is None:
+        if self.family.at is None:
             raise ValueError(
                 f"{type(self.family).__name__} has no verb at(X) that gives the same family on new rows: it cannot predict."
             )

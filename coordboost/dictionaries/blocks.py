@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._numba.noise import normal
-from coordboost._protocol import DICTIONARY
+from coordboost.dictionaries.base import Learners
 
 #: Directions of a block whose eigenvalue in the Gram matrix is not above this part of the largest are none.
 SMALL = 1e-10
@@ -28,7 +28,7 @@ def inverse_root(gram, l2):
     return (axes[:, known] / np.sqrt(size[known])) @ axes[:, known].T
 
 
-class BlockBank:
+class BlockBank(Learners):
     """Fits of blocks by number, in the order in which a run made them: a dictionary without end.
 
     Parameters
@@ -53,7 +53,6 @@ class BlockBank:
         self.roots = [inverse_root(self.gram[np.ix_(part, part)], family.l2) for part in self.parts] if roots is None else roots
         self.held = np.zeros((0, len(rows))) if values is None else values  # perhaps with room for more
         self.n_learners = len(self.held)
-        DICTIONARY.complete(self)
 
     @property
     def n_samples(self):
@@ -101,7 +100,9 @@ class BlockBank:
     def noise_lengths(self, noise):
         """The same for many vectors (n, n_samples): (n, n_blocks)."""
         corr = noise @ self.family.rows.T
-        return np.stack([np.linalg.norm(corr[:, part] @ root, axis=1) for part, root in zip(self.parts, self.roots, strict=True)], axis=1)
+        return np.stack(
+            [np.linalg.norm(corr[:, part] @ root, axis=1) for part, root in zip(self.parts, self.roots, strict=True)], axis=1
+        )
 
     def find(self, v):
         """Fit the block that gains most: (number, correlation)."""
@@ -182,11 +183,13 @@ class BlockBank:
     at = standing
 
 
-class StandingFits(NamedTuple):
-    """Fits that were made, on other rows: no more are made there, so that they can be counted."""
-
+class _StandingFits(NamedTuple):
     rows: np.ndarray
     values: np.ndarray
+
+
+class StandingFits(_StandingFits, Learners):
+    """Fits that were made, on other rows: no more are made there, so that they can be counted."""
 
     @property
     def n_samples(self):

@@ -3,6 +3,7 @@
 import numpy as np
 
 from coordboost._numba.threads import PIECE, slices
+from coordboost.dictionaries.base import Learners
 
 #: Multiplications that reading an entry of a store is taken for.
 READING = 40
@@ -40,7 +41,7 @@ def tile_gram(values, weight, mean, norm):
     return (columns.T * weight) @ columns
 
 
-class Chunked:
+class Chunked(Learners):
     """Learner i is column ``kept[i]`` of a store: ``B_i = (x - mean) / norm``, never stored.
 
     Parameters

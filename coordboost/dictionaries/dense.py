@@ -5,14 +5,15 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._checks import shown
-from coordboost._protocol import DICTIONARY
+from coordboost.dictionaries.base import Learners
 
 
-@DICTIONARY.own
-class Dense(NamedTuple):
-    """``rows[j]`` is the learner B_j: C order, shape (n_learners, n_samples), unit rows, float64 or exact numbers."""
-
+class _Dense(NamedTuple):
     rows: np.ndarray
+
+
+class Dense(_Dense, Learners):
+    """``rows[j]`` is the learner B_j: C order, shape (n_learners, n_samples), unit rows, float64 or exact numbers."""
 
     def check(self):
         """Refuse rows that the compiled kernels cannot take."""

@@ -1,18 +1,20 @@
 """A user's own weak-learner oracle, given every verb it did not bring."""
 
-import functools
 import math
 
 import numpy as np
 
-from coordboost._protocol import DICTIONARY
+from coordboost.dictionaries.base import Learners
+
+#: What an oracle may bring in place of what follows from `scan` and `column`.
+OWN = ("correlations", "dot", "add", "gather", "combine", "cross", "gram", "name", "at", "groups", "scan_cost", "apart")
 
 
-class Oracle:
-    """Adapter: any object with ``n_samples``, ``n_learners``, ``scan(v)`` and ``column(j)`` becomes a dictionary.
+class Oracle(Learners):
+    """Adapter: any object with ``n_samples``, ``n_learners``, ``scan(v)`` and ``column(j)`` becomes learners of a ``Problem``.
 
-    Other verbs of a dictionary (``correlations``, ``dot``, ``add``, ``gather``, ``combine``, ``cross``, ``gram``, ``name``, ``groups``,
-    ``at``, ``scan_cost``, ``apart``) are used as they are where the object has them, and follow from the four where it has not.
+    Other verbs (``correlations``, ``dot``, ``add``, ``gather``, ``combine``, ``cross``, ``gram``, ``name``, ``groups``, ``at``,
+    ``scan_cost``, ``apart``) are used as they are where the object has them, and follow from the four where it has not.
     Its columns must have unit norm. Loops over an oracle run in plain Python.
 
     Raises
@@ -21,7 +23,7 @@ class Oracle:
         If a required verb is missing.
     """
 
-    required = DICTIONARY.verbs
+    required = ("n_samples", "n_learners", "scan", "column")
 
     def __init__(self, source):
         missing = [verb for verb in self.required if not hasattr(source, verb)]
@@ -30,12 +32,10 @@ class Oracle:
         if missing:
             raise ValueError(f"an oracle needs {', '.join(self.required)}; {type(source).__name__} lacks {', '.join(missing)}.")
         self.source = source
-        for verb, default in DICTIONARY.may.items():
-            own = getattr(source, verb, None)
-            if callable(own) or (own is not None and verb in ("groups", "scan_cost", "apart")):
-                setattr(self, verb, own)
-            elif callable(default):
-                setattr(self, verb, functools.partial(default, self))
+        for name in OWN:
+            own = getattr(source, name, None)
+            if own is not None and getattr(type(source), name, None) is not getattr(Learners, name):
+                setattr(self, name, own)
 
     @property
     def n_samples(self):

@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse
 
 from coordboost._numba import kernel
-from coordboost._protocol import DICTIONARY
+from coordboost.dictionaries.base import Learners
 
 
 @kernel
@@ -19,8 +19,16 @@ def stored_dot(data, row, start, j, v):
     return total
 
 
-@DICTIONARY.own
-class Sparse(NamedTuple):
+class _Sparse(NamedTuple):
+    data: np.ndarray
+    row: np.ndarray
+    start: np.ndarray
+    scale: np.ndarray
+    shift: np.ndarray
+    n_samples: int
+
+
+class Sparse(_Sparse, Learners):
     r"""Columns :math:`B_j = \text{scale}_j x_j - \text{shift}_j 1` of a CSC matrix with columns :math:`x_j`.
 
         data    |x_0 ....|x_1 ..|   |x_2 ......|       non-zeros, column by column
@@ -29,13 +37,6 @@ class Sparse(NamedTuple):
 
     A correlation is ``scale_j <x_j, v> - shift_j sum(v)``. *Cost*: a scan is O(non-zeros + samples + learners).
     """
-
-    data: np.ndarray
-    row: np.ndarray
-    start: np.ndarray
-    scale: np.ndarray
-    shift: np.ndarray
-    n_samples: int
 
     entries = True
 

@@ -2,13 +2,14 @@
 
 from coordboost._checks import shown
 from coordboost._numba import is_piece
-from coordboost._protocol import COEFFICIENTS, DICTIONARY, LOSS, SELECTION, VIEW
+from coordboost.engine.views.base import View
 from coordboost.engine.views.explicit import Explicit
 from coordboost.engine.views.gathered import Gathered
 from coordboost.engine.views.gram import Gram
 from coordboost.engine.views.lookahead import Lookahead
 from coordboost.engine.views.perturbed import Perturbed
 from coordboost.engine.views.searched import Searched
+from coordboost.pieces.base import pieces_of
 
 
 def choose_view(problem, method, compile):
@@ -18,22 +19,22 @@ def choose_view(problem, method, compile):
     squared loss the Gram form where moving all correlations is cheaper than computing those that are looked at; else the data
     themselves.
     """
-    if not DICTIONARY.of(problem.dictionary, "countable"):
+    if not problem.dictionary.countable:
         return Searched
-    if method.noise is not None or SELECTION.of(method.select, "sees_residual"):
+    if method.noise is not None or method.select.sees_residual:
         return Perturbed
-    if not COEFFICIENTS.of(method.coefficients, "plain"):
+    if not method.coefficients.plain:
         return _own_view(method)
-    n, squared, stored = problem.n_learners, LOSS.of(problem.loss, "quadratic"), is_piece(problem.dictionary)
-    if SELECTION.of(method.select, "foresees"):
+    n, squared, stored = problem.n_learners, problem.loss.quadratic, is_piece(problem.dictionary)
+    if method.select.foresees:
         return Gram if squared and stored and n <= min(1000, problem.n_samples) else Explicit
-    if squared and DICTIONARY.of(problem.dictionary, "one_pass") and n <= min(4000, problem.n_samples):
+    if squared and problem.dictionary.one_pass and n <= min(4000, problem.n_samples):
         return Gram  # one pass over tall data, instead of one a scan
     if compile and (n > 200 or not stored) and method.greedy:
         return Lookahead if squared else Gathered
     if not (squared and stored):
         return Explicit
-    looks = SELECTION.of(method.select, "width") or n
+    looks = method.select.width or n
     return Gram if n <= 1000 and n <= looks * problem.n_samples else Explicit
 
 
@@ -41,24 +42,24 @@ def checked_view(problem, method, view):
     """`view`, refused where the method or the loss needs another one."""
     if view is None:
         return None
-    if not any(view is kind for kind in VIEW.pieces.values()):
+    if not (isinstance(view, type) and issubclass(view, View)):
         raise ValueError(
             f"view must be one of Explicit, Gram, GramColumns, Lookahead and Gathered (classes), or None, got {shown(view)}."
         )
-    if VIEW.of(view, "countable") is not DICTIONARY.of(problem.dictionary, "countable"):
+    if view.countable is not problem.dictionary.countable:
         raise ValueError(
             f"view={view.__name__} does not fit: Searched is the view for learners that cannot be counted, and for no others; "
             "leave view=None."
         )
     if not _carries(view, method) or _lacks(view, method):
         raise ValueError(f"{method.name} cannot run on view={view.__name__}; leave view=None.")
-    if VIEW.of(view, "quadratic") and not LOSS.of(problem.loss, "quadratic"):
+    if view.quadratic and not problem.loss.quadratic:
         raise ValueError(f"view={view.__name__} needs the squared loss, got {problem.loss!r}; leave view=None.")
-    if SELECTION.of(method.select, "foresees") and not VIEW.of(view, "foresees"):
+    if method.select.foresees and not view.foresees:
         raise ValueError(
             f"{method.name} looks at the losses that steps lead to, view={view.__name__} does not tell them; leave view=None."
         )
-    if VIEW.of(view, "greedy") and not method.greedy:
+    if view.greedy and not method.greedy:
         raise ValueError(
             f"view={view.__name__} needs Full() selection by correlation, {method.name} has another; leave view=None."
         )
@@ -67,19 +68,19 @@ def checked_view(problem, method, view):
 
 def _carries(view, method):
     """Whether a view keeps the method's kind of coefficients."""
-    own = VIEW.of(view, "carries")
-    return COEFFICIENTS.of(method.coefficients, "plain") if own is None else type(method.coefficients) in own
+    own = view.carries
+    return method.coefficients.plain if own is None else type(method.coefficients) in own
 
 
 def _lacks(view, method):
     """Whether a method needs noise that a view has not, or a residual that it does not hold."""
-    noise, sees = method.noise is not None, SELECTION.of(method.select, "sees_residual")
-    return (noise and not VIEW.of(view, "perturbs")) or (sees and VIEW.of(view, "sought") is None)
+    noise, sees = method.noise is not None, method.select.sees_residual
+    return (noise and not view.perturbs) or (sees and view.sought is None)
 
 
 def _own_view(method):
     """The view of a method with coefficients that only one view keeps."""
-    found = [view for view in VIEW.pieces.values() if VIEW.of(view, "countable") and _carries(view, method)]
+    found = [view for view in pieces_of(View).values() if view.countable and _carries(view, method)]
     if not found:
         kind = type(method.coefficients).__name__
         raise ValueError(

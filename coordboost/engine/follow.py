@@ -4,7 +4,6 @@ import numpy as np
 
 from coordboost._numba import compiled, interpreted, is_piece, verb
 from coordboost._numba.sums import sum_of_losses
-from coordboost._protocol import COEFFICIENTS
 from coordboost.engine.loop import retrace, stretches
 
 accumulate = verb("accumulate")
@@ -27,7 +26,7 @@ class Follower:
     """
 
     def __init__(self, method, dictionary):
-        self.k, self.model = 0, COEFFICIENTS.of(method.coefficients, "follow")(dictionary, method.unit)
+        self.k, self.model = 0, method.coefficients.follow(dictionary, method.unit)
 
     @property
     def pred(self):

@@ -3,7 +3,6 @@
 import time
 
 from coordboost._numba import compiled, interpreted, is_piece, verb
-from coordboost._protocol import COEFFICIENTS, VIEW
 from coordboost.engine.views.called import Called, Kept
 from coordboost.engine.views.explicit import perturb, stopped
 from coordboost.interrupt import heed
@@ -59,7 +58,7 @@ def stretches(start, stop):
 
 def retrace(coefficients, path, start, stop):
     """As `accumulate_steps`, along a ``Path``, compiled where it can be: the store, with room made where learners come one by one."""
-    if COEFFICIENTS.of(coefficients, "room") is not None:
+    if coefficients.room is not None:
         coefficients = coefficients.room(int(path.learner[start:stop].max(initial=-1)) + 1)
     run = compiled(accumulate_steps, (coefficients,)) if is_piece(coefficients) else accumulate_steps
     for first, last in stretches(start, stop):
@@ -75,10 +74,10 @@ def runner(view, select, step, beta, *, compile=True):
     pieces = (view, select, step, beta)
     if compile and all(map(is_piece, pieces)):
         return compiled(advance, pieces)
-    if not VIEW.of(view, "countable"):
+    if not view.countable:
         view.compile = compile
-        kept = beta if not compile or COEFFICIENTS.of(beta.kept, "plain") else Kept(beta)
+        kept = beta if not compile or beta.kept.plain else Kept(beta)
         return lambda view, select, step, unit, beta, *rest: _in_python(view, select, step, unit, kept, *rest)
-    if compile and VIEW.of(view, "dictionary") is not None and not is_piece(view.dictionary):
+    if compile and view.dictionary is not None and not is_piece(view.dictionary):
         return lambda view, select, step, unit, beta, *rest: _in_python(Called(view), select, step, unit, Kept(beta), *rest)
     return _in_python

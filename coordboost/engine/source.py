@@ -10,7 +10,6 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from coordboost._numba import is_piece
-from coordboost._protocol import DICTIONARY, LOSS, VIEW
 from coordboost.engine.views.explicit import Explicit
 from coordboost.engine.views.gathered import Gathered, GatheredCandidates
 from coordboost.engine.views.gram import Gram
@@ -41,10 +40,10 @@ class Fixed:
 
     def __init__(self, kind, problem, coefficients, noise):
         self.kind = kind
-        self.given = (problem,) if VIEW.of(kind, "carries") is None else (problem, coefficients)
-        self.given += (noise,) if VIEW.of(kind, "perturbs") else ()
+        self.given = (problem,) if kind.carries is None else (problem, coefficients)
+        self.given += (noise,) if kind.perturbs else ()
         self.view = kind.start(*self.given)
-        self.renews, self.follows = VIEW.of(self.view, "renew") is not None, VIEW.of(kind, "follows")
+        self.renews, self.follows = self.view.renew is not None, kind.follows
         self.scans, self.n_columns = (1, problem.n_learners) if kind is Gram else (0, 0)
 
     def rebuild(self, beta, gained):
@@ -74,9 +73,9 @@ class Prices:
 
     def __init__(self, problem):
         n_samples, n_learners, B = problem.n_samples, problem.n_learners, problem.dictionary
-        called, rows = 0 if is_piece(B) else CALL, DICTIONARY.of(B, "rows") is not None
-        self.scan = (DICTIONARY.of(B, "scan_cost") or n_samples * n_learners) + called
-        self.residual = (8 if LOSS.of(problem.loss, "quadratic") else 100) * n_samples
+        called, rows = 0 if is_piece(B) else CALL, B.rows is not None
+        self.scan = (B.scan_cost or n_samples * n_learners) + called
+        self.residual = (8 if problem.loss.quadratic else 100) * n_samples
         self.explicit, self.moved = self.scan + self.residual + 200, 1.3 * n_learners + 600
         self.counted = problem.products is not None
         self.in_blocks = rows and not self.counted

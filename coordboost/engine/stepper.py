@@ -5,7 +5,6 @@ import time
 import numpy as np
 
 from coordboost._numba.threads import one_thread
-from coordboost._protocol import SELECTION, VIEW
 from coordboost.engine.choose import checked_view, choose_view
 from coordboost.engine.loop import retrace, runner
 from coordboost.engine.path import Record
@@ -97,13 +96,13 @@ class Stepper:
 
     def _make_room(self, n):
         """Room for `n` more learners, where they come one by one."""
-        if VIEW.of(self.kind, "room") is not None:
+        if self.kind.room is not None:
             self.source.view = self.source.view.room(self.problem, n)
             self.coefficients = self.coefficients.room(self.problem.n_learners + n)
 
     def _drawn(self, select, n_steps):
         """The random numbers of the next steps, (up to n_steps, width)."""
-        if SELECTION.of(select, "width") == 0:
+        if select.width == 0:
             return np.zeros((n_steps, 0), dtype=np.int64)
         return self.stream.rows(self.k, n_steps)
 
@@ -136,10 +135,10 @@ class Stepper:
         )
         self.k += done
         self.record.keep(done)
-        self.extra += done * VIEW.of(self.view, "searches")
-        if VIEW.of(self.view, "looks") is not None:
-            self.looks += done * self.view.looks(SELECTION.of(select, "width"), self.problem.n_learners)
-        best = VIEW.of(self.view, "best_rows")
+        self.extra += done * self.view.searches
+        if self.view.looks is not None:
+            self.looks += done * self.view.looks(select.width, self.problem.n_learners)
+        best = self.view.best_rows
         if best is not None:
             self.restore(self.path, best, self.anchor)
             self.view.slow_down()

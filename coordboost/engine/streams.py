@@ -7,7 +7,6 @@ number of its own.
 import numpy as np
 
 from coordboost._checks import shown
-from coordboost._protocol import SELECTION
 
 #: Numbers are made for so many steps at once, fewer where a step takes many: at most ROOM numbers lie in memory.
 CHUNK, ROOM = 4096, 1 << 22
@@ -53,14 +52,14 @@ def picks(seed, select, n_learners):
     ValueError
         If the rule has no `draw`, or draws anything else.
     """
-    width, draw = SELECTION.of(select, "width"), SELECTION.of(select, "draw")
+    width, draw = select.width, select.draw
     if width == 0:
         return None
-    name, below = type(select).__name__, SELECTION.of(select, "draws_below")
+    name, below = type(select).__name__, select.draws_below
     below = n_learners if below is None else below
     if draw is None:
         raise ValueError(f"{name} has width = {width} but no draw(rng, n_rows, n_learners); add it, or set width = 0.")
-    in_parts = SELECTION.of(select, "draw_in_parts")
+    in_parts = select.draw_in_parts
     verb, what = ("draw", "return an array") if in_parts is None else ("draw_in_parts", "make, part by part, an array")
 
     def fill(rng, n_rows):
@@ -75,7 +74,9 @@ def picks(seed, select, n_learners):
             raise ValueError(f"{name}.draw_in_parts must make all rows that it is asked for; {n_rows} are missing.")
 
     def checked(drawn, n_rows):
-        asked = f"{name}.{verb} must {what} of whole numbers from 0 to {below - 1}, of shape (n_rows, width) = {(n_rows, width)}"
+        asked = (
+            f"{name}.{verb} must {what} of whole numbers from 0 to {below - 1}, of shape (n_rows, width) = {(n_rows, width)}"
+        )
         if not isinstance(drawn, np.ndarray) or drawn.dtype.kind not in "iu" or drawn.shape != (n_rows, width):
             got = f"{drawn.dtype} {drawn.shape}" if isinstance(drawn, np.ndarray) else shown(drawn)
             raise ValueError(f"{asked}; got {got}.")

@@ -10,7 +10,6 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from coordboost._checks import not_negative, positive
-from coordboost._protocol import LOSS, STEP
 from coordboost.data import validation
 from coordboost.data.trees import trees
 from coordboost.estimators import tables
@@ -73,7 +72,7 @@ class Boosted(Parameters):
             begun = [(run.problem, run.method, run.resume) for run in self.runs_]
         else:
             begun = self._begin(X, y, weight)
-        self._steps = STEP.of(begun[0][1].step, "phases")
+        self._steps = (begun[0][1].step).phases
         done = [run.n_steps for run in self.runs_] if again else [0] * len(begun)
         held = None if held is None else self._beside(*held, begun[0][0].binning)
         runs, rules, watching = [], [], Watching(self, given, len(begun), n_iter - min(done) // self._steps)
@@ -93,7 +92,7 @@ class Boosted(Parameters):
         newton = self._newton(loss)
         family = self._family(X, newton)
         positive("learning_rate", self.learning_rate, 2, "between 0 and 2")
-        sigma = LOSS.of(loss, "sigma")
+        sigma = loss.sigma
         rate = self.learning_rate / (1.0 if newton or sigma is None else sigma)
         family, y, weight = self._alike(family, y, weight)
         self._begun_with, self._begun_on = self.settings(), tables.fingerprint(y, weight)

@@ -5,7 +5,6 @@ import math
 import numpy as np
 
 from coordboost._numba.sums import total_of
-from coordboost._protocol import LOSS
 from coordboost.engine.follow import Follower
 from coordboost.estimators.model import added_up
 from coordboost.paths.scoring import least_mean
@@ -26,7 +25,7 @@ class HeldBack:
     def __init__(self, binned, y, weight, problem, method, patience, tol, per_iteration):
         loss, offset = problem.loss, problem.offset
         self.method, self.follower, self.losses, self.end = method, None, [], None
-        self.y = LOSS.of(loss, "labels")(y) if LOSS.of(loss, "labels") else y
+        self.y = loss.labels(y) if loss.labels else y
         self.weight = np.ones(len(y)) if weight is None else weight
         self.binned, self.loss, self.offset = binned, loss, offset
         self.patience, self.tol, self.per_iteration = patience, tol, per_iteration

@@ -7,7 +7,6 @@ import numpy as np
 from scipy import stats
 
 from coordboost._checks import not_negative, positive, real
-from coordboost._protocol import LOSS
 from coordboost.data import validation
 from coordboost.estimators import tables
 from coordboost.estimators.base import Boosted
@@ -78,9 +77,9 @@ class LangevinMachine(Sized, Boosted):
                 f"the sum of sample_weight is {total:.3g}, and weights count observations here: multiply them, so that it is 2 or more, or "
                 "pass beta."
             )
-        measured = LOSS.of(loss, "location")  # the loss has a unit, that of y
+        measured = loss.location  # the loss has a unit, that of y
         scale = self._noise(X, y, weight) if measured else 1.0
-        self.noise_variance_ = scale if LOSS.of(loss, "quadratic") else None
+        self.noise_variance_ = scale if loss.quadratic else None
         spread = float(np.cov(y, aweights=weight)) if measured and len(y) > 1 else 4.0
         self.beta_ = (total / scale if scale > 0 else np.inf) if self.beta is None else positive("beta", self.beta)
         leaves = 2.0 ** (6 if self.max_depth is None else validation.whole("max_depth", self.max_depth, 1))

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from coordboost._checks import shown
-from coordboost._protocol import LOSS
 from coordboost.data import validation
 from coordboost.estimators.base import Boosted
 from coordboost.estimators.parameters import Bounded, Sized
@@ -29,12 +28,12 @@ class RandomizedMachine(Sized, Bounded, Boosted):
     """
 
     def _newton(self, loss):
-        rough = LOSS.of(loss, "sigma") is None and LOSS.of(loss, "curvature") is not None
+        rough = loss.sigma is None and loss.curvature is not None
         return rough if self.newton is None else validation.flag("newton", self.newton)
 
     def _method(self, problem, rate):
         loss, n_features = problem.loss, problem.binning.n_features
-        searched = LOSS.of(loss, "sigma") is None and LOSS.of(loss, "curvature") is None
+        searched = loss.sigma is None and loss.curvature is None
         t, step = n_drawn(self.max_features, n_features), DampedSearch(rate) if searched else Fitted(rate)
         return gcd(step) if t == n_features else rtgcd(select=Groups(t), step=step)
 

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from coordboost._checks import not_negative
-from coordboost._protocol import LOSS
 from coordboost.data.families import tree_families
 from coordboost.estimators import tables
 from coordboost.estimators.base import Boosted
@@ -56,8 +55,8 @@ class StructuralMachine(Bounded, Boosted):
 
     def _method(self, problem, rate):
         loss = problem.loss
-        own = DampedSearch(rate) if LOSS.of(loss, "sigma") is None else Proportional(rate)
-        usual = 0.01 if LOSS.of(loss, "two_class") else 0.02 * problem.start_excess / float(problem.weight.sum())
+        own = DampedSearch(rate) if loss.sigma is None else Proportional(rate)
+        usual = 0.01 if loss.two_class else 0.02 * problem.start_excess / float(problem.weight.sum())
         self.penalty_ = usual if self.penalty is None else not_negative("penalty", self.penalty)
         return rgb(self.penalty_, self.n_candidates, own if self.power is None else FamilyStep(self.power))
 

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from functools import partial
 
 from coordboost._checks import positive
-from coordboost._protocol import LOSS
 from coordboost.data import validation
 from coordboost.estimators.linear import RunBased
 from coordboost.estimators.tasks import Classification, Regression
@@ -28,7 +27,7 @@ EPS = """eps : float, optional
 
 def first_step(problem):
     """The length of the first step of coordinate descent, 1 where there is none."""
-    return problem.start_size / (LOSS.of(problem.loss, "sigma") or 1.0) or 1.0
+    return problem.start_size / (problem.loss.sigma or 1.0) or 1.0
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -39,7 +38,7 @@ class Steps(RunBased):
 
     def _walks(self, problem, products=None):
         n_steps = validation.whole("n_steps", self.n_steps, 1)
-        refit = validation.flag("refit_intercept", self.refit_intercept) and not LOSS.of(problem.loss, "quadratic")
+        refit = validation.flag("refit_intercept", self.refit_intercept) and not problem.loss.quadratic
 
         def walk(part, products, method):
             run = solve(part, method, n_steps)

@@ -4,9 +4,9 @@ import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
 
-from coordboost._protocol import LOSS, link_of, on_scale_of_y
 from coordboost.estimators import tables
 from coordboost.estimators.names import called_by_name
+from coordboost.pieces.base import Loss, checked_piece, link_of, on_scale_of_y
 from coordboost.pieces.losses import Logistic, Squared
 
 
@@ -14,7 +14,7 @@ class Regression(RegressorMixin):
     """Numbers, on the scale of the target where the loss says how: ``inverse_link``, or ``mean``."""
 
     def _loss(self):
-        return Squared() if self.loss is None else LOSS.check("loss", self.loss)
+        return Squared() if self.loss is None else checked_piece(Loss, "loss", self.loss)
 
     def _read(self, X, y, known):
         return tables.checked_target(self, X, y, numeric=True)
@@ -43,8 +43,8 @@ class Classification(ClassifierMixin):
     """Classes: one run for two of them, else one run for each class against the rest, whose probabilities are divided by their sum."""
 
     def _loss(self):
-        loss = Logistic() if self.loss is None else LOSS.check("loss", self.loss)
-        if not (LOSS.of(loss, "two_class") and link_of(loss)):
+        loss = Logistic() if self.loss is None else checked_piece(Loss, "loss", self.loss)
+        if not (loss.two_class and link_of(loss)):
             raise ValueError(
                 f"{type(loss).__name__} is not a loss of classes; give Logistic() or Exponential(), or declare two_class = True and "
                 "inverse_link(f), the probability of the label 1."

@@ -10,7 +10,6 @@ import scipy.sparse
 from coordboost._checks import not_negative, shown
 from coordboost._numba import compiled
 from coordboost._numba.threads import one_thread
-from coordboost._protocol import LOSS
 from coordboost.data import validation
 from coordboost.exact.corners import (
     CHECK,
@@ -97,7 +96,7 @@ def exact_path(X, y=None, *, kind="lasso", lam_min=0.0, max_corners=None, candid
     problem = validation.countable("exact_path", X if isinstance(X, Problem) else Problem(X, y))
     if isinstance(X, Problem) and y is not None:
         raise ValueError("y is part of the Problem: pass exact_path(problem) alone.")
-    if not LOSS.of(problem.loss, "quadratic"):
+    if not problem.loss.quadratic:
         raise ValueError(f"exact paths are those of the squared loss, got {shown(problem.loss)}; use Problem(X, y).")
     if not isinstance(kind, str) or kind not in KINDS:
         raise ValueError(f"kind must be 'lasso', 'lar' or 'stagewise', got {shown(kind)}.")

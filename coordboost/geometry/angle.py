@@ -7,7 +7,7 @@ from coordboost.geometry.ascent import climb, starts
 from coordboost.geometry.ball import is_small
 from coordboost.geometry.design import best_weights
 from coordboost.geometry.interval import Interval
-from coordboost.geometry.learners import Learners
+from coordboost.geometry.learners import ReducedLearners
 from coordboost.geometry.sphere import best_reached
 from coordboost.pieces.selection import Full
 
@@ -48,7 +48,7 @@ def mca(B, rule=None, *, groups=None, n_starts=24, rng=0):
     *Cost*: NP-hard in general; closed forms, sign vectors, facets or rays in low rank, else `n_starts` local searches from above,
     and a semidefinite program and (up to rank 6) branch and bound from below. *Source*: Lu and Mazumder, Definition 4.2.
     """
-    learners = Learners.of(B, Full() if rule is None else rule, groups)
+    learners = ReducedLearners.of(B, Full() if rule is None else rule, groups)
     n_starts = validation.whole("n_starts", n_starts, 1)
     return exactly(learners, LIMIT) or enclosed(learners, n_starts, rng)
 
@@ -56,7 +56,7 @@ def mca(B, rule=None, *, groups=None, n_starts=24, rng=0):
 @on_one_thread
 def unsearched(problem, rule):
     """As ``mca`` without its local search, which is what takes long: the upper end is that of the best of a few directions."""
-    learners = Learners.of(problem, rule)
+    learners = ReducedLearners.of(problem, rule)
     return exactly(learners, LIMIT) or enclosed(learners, 0, 0)
 
 
@@ -77,7 +77,7 @@ def second_moment_mca(B, rule=None, *, groups=None, n_starts=24, rng=0):
     :math:`\Theta \le \tilde\Theta \le \sqrt\Theta`, and Theorem 4.1 of Lu and Mazumder holds with it in place of Theta (docs/geometry.md).
     Parameters and errors as ``mca``; it equals ``mca`` for ``Full()``.
     """
-    learners = Learners.of(B, Full() if rule is None else rule, groups)
+    learners = ReducedLearners.of(B, Full() if rule is None else rule, groups)
     if len(learners.greedy.gamma) == 1:
         return mca(B, rule, groups=groups, n_starts=n_starts, rng=rng)
     return enclosed(learners.second_moment(), validation.whole("n_starts", n_starts, 1), rng)

@@ -6,11 +6,10 @@ import numpy as np
 
 from coordboost._checks import shown
 from coordboost._numba.threads import on_one_thread
-from coordboost._protocol import LOSS
 from coordboost.data import validation
 from coordboost.geometry.angle import mca
 from coordboost.geometry.ball import ball
-from coordboost.geometry.learners import Learners, as_problem
+from coordboost.geometry.learners import ReducedLearners, as_problem
 from coordboost.geometry.least import least_loss, need_bounded
 from coordboost.problem import Problem
 
@@ -45,7 +44,7 @@ def distance(B, rule, beta1, beta2, *, groups=None):
     *Cost*: a thin SVD and one linear program. *Source*: Lu and Mazumder, Section 4.1, and the proof of Proposition 4.2.
     """
     problem = as_problem(B, groups, scale=False)
-    learners = Learners.of(problem, rule)
+    learners = ReducedLearners.of(problem, rule)
     beta1 = validation.vector("beta1", beta1, problem.n_learners, "learner")
     beta2 = validation.vector("beta2", beta2, problem.n_learners, "learner")
     return gauge(learners, learners.columns @ (beta1 - beta2))
@@ -89,10 +88,10 @@ def reach(problem, least=None):
 
     least : what `least_loss` gives, where it is known
     """
-    loss, mu = problem.loss, LOSS.of(problem.loss, "mu")
+    loss, mu = problem.loss, problem.loss.mu
     start = problem.value(np.zeros(problem.n_samples))
     if mu is None:
         need_bounded(problem, "Dist_0 may be infinite")
         return 0.0, 2 * loss.level_radius(start)
     ends = [math.sqrt(2 * max(0.0, start - end) / mu) for end in least or least_loss(problem)]
-    return (ends[1] if LOSS.of(loss, "quadratic") else 0.0), ends[0]
+    return (ends[1] if loss.quadratic else 0.0), ends[0]

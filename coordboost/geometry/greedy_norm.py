@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._checks import shown
-from coordboost._protocol import SELECTION
 from coordboost.pieces.selection import Full, Groups, Subset
 
 #: Group of every learner and weights of the ranks, for a rule that knows its problem.
@@ -39,7 +38,7 @@ class GreedyNorm(NamedTuple):
         """The norm of `rule` for a problem; ValueError for a rule without a norm, a bad t, or unknown groups."""
         if type(rule) not in _SHAPES:
             raise ValueError(f"rule must be Full(), Subset(t) or Groups(t), which have a norm, got {shown(rule)}.")
-        bind = SELECTION.of(rule, "bind")
+        bind = rule.bind
         bound = rule if bind is None else bind(problem)
         return cls(bound, *_SHAPES[type(rule)](bound, problem.n_learners))
 

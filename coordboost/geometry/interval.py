@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from coordboost.geometry.learners import Learners
+from coordboost.geometry.learners import ReducedLearners
 from coordboost.targets import outwards
 
 #: What an exact method may lose to rounding: relative to the value, and besides.
@@ -84,7 +84,7 @@ class Interval:
             True if the direction attains the upper end, and the weights prove the lower one. Without weights the lower end stands on an
             enumeration, and only ``lower <= upper`` can be said about it.
         """
-        learners = Learners.of(B, rule, groups)
+        learners = ReducedLearners.of(B, rule, groups)
         learners = learners.second_moment() if second_moment else learners
         inside = learners.basis.T @ self.witness["direction"]
         outside = np.linalg.norm(self.witness["direction"] - learners.basis @ inside)

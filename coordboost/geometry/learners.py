@@ -40,7 +40,7 @@ def as_problem(B, groups=None, *, scale=True):
     return problem
 
 
-class Learners(NamedTuple):
+class ReducedLearners(NamedTuple):
     r"""Unit columns ``B = basis @ columns`` and a norm: :math:`h(c) = \|C^T c\|_F` for c in the coordinates of the basis.
 
     norm : GreedyNorm or SecondMoment; basis : (n_samples, rank), orthonormal (in the metric of the sample weights);

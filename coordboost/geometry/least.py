@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 
-from coordboost._protocol import LOSS
 from coordboost.certificates import certify
 from coordboost.interrupt import uncut
 from coordboost.methods import gcd
@@ -17,8 +16,8 @@ GREEDY, ROUNDS = 400, 60
 
 def has_minimiser(problem):
     """Whether the level sets of the loss are known to be bounded in the span of the columns, so that there is a minimiser."""
-    whole = LOSS.of(problem.loss, "level_radius") is not None and bool((problem.weight == 1).all())
-    return LOSS.of(problem.loss, "mu") is not None or whole
+    whole = problem.loss.level_radius is not None and bool((problem.weight == 1).all())
+    return problem.loss.mu is not None or whole
 
 
 def need_bounded(problem, meaning):
@@ -76,7 +75,7 @@ def _model(problem):
 
 def away(problem, at):
     """At least the l1 norm of the way in coefficients from a model to the nearest minimiser."""
-    mu, spectrum = LOSS.of(problem.loss, "mu"), problem.spectrum
+    mu, spectrum = problem.loss.mu, problem.spectrum
     if not spectrum.rank:
         return 0.0
     if mu is None:

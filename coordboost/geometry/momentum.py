@@ -3,9 +3,8 @@
 from dataclasses import replace
 
 from coordboost._numba.threads import on_one_thread
-from coordboost._protocol import COEFFICIENTS
 from coordboost.geometry.angle import exactly
-from coordboost.geometry.learners import Learners
+from coordboost.geometry.learners import ReducedLearners
 from coordboost.pieces.momentum import admissible
 from coordboost.pieces.selection import Full
 from coordboost.problem import checked_problem
@@ -35,14 +34,14 @@ def momentum_limit(problem):
     """
     if not checked_problem(problem).countable or problem.n_samples * problem.n_learners > FEW:
         return None
-    angle = exactly(Learners.of(problem, Full()), QUICK)
+    angle = exactly(ReducedLearners.of(problem, Full()), QUICK)
     return None if angle is None or angle.lower <= 0 else float(admissible(angle.lower))
 
 
 def settled(method, problem):
     """`method` with the gamma that is certified for `problem` in the place of ``"auto"``, where there is one."""
     store = method.coefficients
-    gamma = momentum_limit(problem) if COEFFICIENTS.of(store, "follow_angle") else None
+    gamma = momentum_limit(problem) if store.follow_angle else None
     if gamma is None:
         return method
     step, store = method.step._replace(gamma=gamma), store._replace(follow_angle=0)

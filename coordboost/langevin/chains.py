@@ -5,7 +5,6 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._checks import checked_run, items_of
-from coordboost._protocol import DICTIONARY
 from coordboost.data import validation
 from coordboost.engine.follow import Follower
 from coordboost.langevin.diagnose import ess, split_rhat
@@ -82,7 +81,7 @@ def chain(runs, burn_in, *, every=1, X=None):
 
 def _coefficients(run, steps):
     dictionary, offset = run.problem.dictionary, run.problem.offset
-    n = DICTIONARY.of(dictionary, "n_columns")
+    n = dictionary.n_columns
     if n is not None:  # coefficients of columns are predictions where one column is 1 and the others are 0
         return np.stack(list(predictions_at(run, steps, dictionary.standing(np.eye(n))))) - offset
     if not run.problem.countable:
@@ -94,7 +93,7 @@ def _coefficients(run, steps):
 
 def _predictions(run, steps, X):
     problem = run.problem
-    if DICTIONARY.of(problem.dictionary, "standing") is None:
+    if problem.dictionary.standing is None:
         return np.stack([problem.predict(state.beta, X) for state in run.replay(steps)])
     rows = X if problem.binning is None else problem.binning.bin(X)
     return np.stack(list(predictions_at(run, steps, problem.dictionary.standing(rows))))

@@ -14,7 +14,6 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._checks import shown
-from coordboost._protocol import DICTIONARY, SELECTION
 from coordboost.data import validation
 from coordboost.problem import checked_problem
 
@@ -95,13 +94,13 @@ def limit_of(problem, select, *, draws=20_000, rng=0):
     """
     dictionary, draws = checked_problem(problem).dictionary, validation.whole("draws", draws, 1)
     rng = validation.generator(rng)
-    blocks, n = DICTIONARY.of(dictionary, "n_columns") is not None, problem.n_learners
+    blocks, n = dictionary.n_columns is not None, problem.n_learners
     if not (problem.countable or blocks) or n > MOST:
         raise ValueError(
             f"the limit law needs learners that can be counted, {MOST} at most; use diagnostics of runs for trees."
         )
-    select = select if SELECTION.of(select, "bind") is None else select.bind(problem)
-    unions, law = SELECTION.of(select, "unions"), SELECTION.of(select, "chances")
+    select = select if select.bind is None else select.bind(problem)
+    unions, law = select.unions, select.chances
     if unions is not None:
         chosen, p = unions(draws, rng)
         return _of_blocks(problem, chosen, p, np.zeros(len(p)))

@@ -16,7 +16,6 @@ import numpy as np
 import scipy.linalg
 
 from coordboost._checks import positive
-from coordboost._protocol import LOSS, SELECTION
 from coordboost.data import validation
 from coordboost.langevin.limit import checked_limit, limit_of
 from coordboost.method import checked_method
@@ -60,7 +59,7 @@ class _Parts(NamedTuple):
 
     @classmethod
     def of(cls, problem, method, limit):
-        if not LOSS.of(checked_problem(problem).loss, "quadratic"):
+        if not (checked_problem(problem).loss).quadratic:
             raise ValueError(
                 f"closed laws are those of the squared loss, got {problem.loss!r}; use quadrature for 1 or 2 learners."
             )
@@ -86,7 +85,7 @@ class _Parts(NamedTuple):
         ValueError
             Where they are not known.
         """
-        if not SELECTION.of(checked_method(method).select, "blind"):
+        if not (checked_method(method).select).blind:
             raise ValueError(
                 "the exact law at a given eps is known for rules that do not look at the residual: Weighted(p), Subset(1)."
             )

@@ -19,7 +19,6 @@ from scipy.linalg.lapack import dposv
 
 from coordboost._numba import compiled, kernel, reduction
 from coordboost._numba.linesearch import soft_threshold
-from coordboost._protocol import DICTIONARY
 from coordboost.lasso.workingset import convex_gap, squared_gap
 from coordboost.screening.sphere import LastScans, Trend, farthest, few_entries
 
@@ -303,7 +302,7 @@ def fit_gram(gram, start, now, gamma, lam, goal, loss, infimum=math.nan):
 def few_stored(dictionary):
     """Whether a dictionary is stored sparsely, and few of its entries are."""
     size = dictionary.n_samples * dictionary.n_learners
-    return DICTIONARY.of(dictionary, "entries") and len(dictionary.data) <= DENSE * size
+    return dictionary.entries and len(dictionary.data) <= DENSE * size
 
 
 class Entries:

@@ -21,7 +21,6 @@ import numpy as np
 
 from coordboost._numba import compiled, is_piece, verb
 from coordboost._numba.sums import rest_of, with_rest
-from coordboost._protocol import LOSS
 from coordboost.dictionaries import Dense
 from coordboost.lasso.descent import Entries, few_stored, fit_gram
 from coordboost.lasso.workingset import LEAST, convex_gap
@@ -115,7 +114,7 @@ class Newton:
         self.terms, self.curvatures, self.secants = (compiled(f, pieces) if pieces else f for f in (terms, curvatures, secants))
         self.fixed = loss, self.problem.y, self.problem.weight, self.problem.base
         self.infimum = self.problem.infimum
-        self.floor = 1.0 if LOSS.of(loss, "curvature") is None else FLOOR
+        self.floor = 1.0 if loss.curvature is None else FLOOR
         self.gamma, self.means, self.learner, self.hessian = np.zeros(0), np.zeros(0), np.zeros(0, dtype=np.int64), None
         self.columns, self.x = Dense(self.held.rows), source.problem.dictionary.csc() if self.sparse else None
         self.pred, self.resid = np.zeros(source.n_samples), np.empty(source.n_samples)
@@ -212,11 +211,11 @@ class Newton:
         """
         loss, weight = self.problem.loss, self.problem.weight
         curved = np.zeros(len(weight))
-        largest = 0.0 if LOSS.of(loss, "curvature") is None else self.curvatures(*self.fixed, self.pred, curved)
-        most = LOSS.of(loss, "sigma") or largest
+        largest = 0.0 if loss.curvature is None else self.curvatures(*self.fixed, self.pred, curved)
+        most = loss.sigma or largest
         if self.floor > FLOOR:
             bent = np.empty(len(weight))
-            self.secants(*self.fixed, self.pred, bool(LOSS.of(loss, "location")), most, bent)
+            self.secants(*self.fixed, self.pred, bool(loss.location), most, bent)
             np.maximum(curved, self.floor * bent, out=curved)
         np.maximum(curved, FLOOR * most * weight, out=curved)
         along, m = self._centre(curved), len(self.gamma)

@@ -7,7 +7,6 @@ import scipy.sparse
 
 from coordboost._checks import positive, real, shown
 from coordboost._numba.threads import one_thread
-from coordboost._protocol import LOSS
 from coordboost.data import validation
 from coordboost.interrupt import LATE, InterruptedWarning, interruptible
 from coordboost.lasso.grid import LassoPath
@@ -80,7 +79,7 @@ def lasso_path(
     *Source*: Friedman, Hastie, Tibshirani, *Regularization paths for generalized linear models via coordinate descent*.
     """
     problem, scale, factor = _problem(X, y, sample_weight, penalty_factor, loss, unit_columns)
-    squared = LOSS.of(problem.loss, "quadratic")
+    squared = problem.loss.quadratic
     l1_ratio = real("l1_ratio", l1_ratio, lambda number: 0 < number <= 1, "above 0 and at most 1")
     _check_solver(solver, problem.loss, l1_ratio)
     tol, largest = positive("tol", tol), float(scale.max())
@@ -149,7 +148,7 @@ def _factors(problem, scale, factor):
 
 def _check_solver(solver, loss, l1_ratio):
     """Refuse a solver that is not for this loss and penalty."""
-    squared = LOSS.of(loss, "quadratic")
+    squared = loss.quadratic
     if l1_ratio < 1 and not squared:
         raise ValueError(
             f"l1_ratio < 1, the elastic net, is for the squared loss only, got {shown(loss)}; leave l1_ratio at 1."
@@ -172,7 +171,7 @@ def _problem(X, y, sample_weight, penalty_factor, loss, unit):
     unit = isinstance(X, Problem) if unit is None else validation.flag("unit_columns", unit)
     scale = np.ones(problem.n_learners) if unit else problem.standardization.norm
     need_convexity(problem, "a Lasso path")
-    if not LOSS.of(problem.loss, "quadratic"):
+    if not problem.loss.quadratic:
         _check_smooth(problem)
     factor = np.ones(problem.n_learners)
     if penalty_factor is not None:
@@ -186,7 +185,7 @@ def _problem(X, y, sample_weight, penalty_factor, loss, unit):
 def _check_smooth(problem):
     """Refuse a loss other than the squared one that declares too little: quadratic models and gaps are made of what it declares."""
     bounded = problem.infimum > -np.inf
-    if LOSS.of(problem.loss, "curvature") is None and LOSS.of(problem.loss, "sigma") is None:
+    if problem.loss.curvature is None and problem.loss.sigma is None:
         low = "" if bounded else ", and with an infimum, a number or a function of y, that value(y, f) is never below"
         raise ValueError(f"lasso_path needs a loss with curvature(y, f) or a smoothness sigma{low}, got {shown(problem.loss)}.")
     if not bounded:

@@ -3,7 +3,6 @@
 import numpy as np
 import scipy.sparse
 
-from coordboost._protocol import DICTIONARY, LOSS
 from coordboost.exact.homotopy import GAP, INTERRUPTED, Homotopy
 from coordboost.lasso.descent import Descent
 from coordboost.lasso.grid import columns_in_use
@@ -21,10 +20,10 @@ FEW = 10
 def choose(problem, alphas, tol):
     """The solver that was faster where it was measured: the exact path for many penalties on small tables, where it is one walk for all."""
     n, p = problem.n_samples, problem.n_learners
-    if not LOSS.of(problem.loss, "quadratic"):
+    if not problem.loss.quadratic:
         return "newton"
     few = len(alphas) <= FEW and alphas[-1] > 0
-    if few or DICTIONARY.of(problem.dictionary, "entries"):
+    if few or problem.dictionary.entries:
         return "descent"
     fine = tol < 1e-4
     small = n <= (450 if fine else 200) if n < p else fine and p <= 200

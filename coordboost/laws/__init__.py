@@ -5,15 +5,22 @@ declare what the law is about. Points are the same in every call.
 """
 
 from coordboost._checks import shown
-from coordboost._protocol import COEFFICIENTS, DICTIONARY, FAMILY, LOSS, SELECTION, STEP
 from coordboost.data.validation import flag
+from coordboost.dictionaries import Oracle
+from coordboost.dictionaries.base import LearnerFamily, Learners
 from coordboost.interrupt import uncut
 from coordboost.laws import coefficients, dictionaries, families, losses, selections, steps
 from coordboost.laws.report import ERROR, SKIPPED, Law, Report
+from coordboost.pieces.base import CoefficientRule, Loss, SelectionRule, StepRule, checked_piece
 
+#: Base class, what a piece of the kind is called, and its laws.
 KINDS = (
-    *((LOSS, losses), (DICTIONARY, dictionaries), (STEP, steps), (SELECTION, selections)),
-    *((COEFFICIENTS, coefficients), (FAMILY, families)),
+    (Loss, "loss", losses),
+    (Learners, "dictionary", dictionaries),
+    (StepRule, "step rule", steps),
+    (SelectionRule, "selection rule", selections),
+    (CoefficientRule, "store of coefficients", coefficients),
+    (LearnerFamily, "family of learners", families),
 )
 
 
@@ -44,29 +51,25 @@ def check_piece(piece, *, y=None, raises=True):
     No law is proved by this: it holds at some hundred points, with an allowance for rounding. *Cost*: below a second for a loss or a
     rule, compilation not counted; for a dictionary up to 24 columns and a dozen scans.
     """
-    kind, module = max(KINDS, key=lambda known: _verbs_of(piece, known[0]))
-    if isinstance(piece, type) or not _verbs_of(piece, kind):
-        known = "; ".join(f"{kind.name}: {', '.join(kind.verbs)}" for kind, _ in KINDS)
-        raise ValueError(f"check_piece takes an object with the verbs of a kind of piece ({known}), got {shown(piece)}.")
-    kind.check(f"the {kind.name}", piece)
+    kind, name, module = next((known for known in KINDS if isinstance(piece, known[0])), KINDS[1])
+    if (kind is Learners and not all(hasattr(piece, verb) for verb in Oracle.required)) or isinstance(piece, type):
+        known = ", ".join(f"coordboost.{base.__name__}" for base, _, _ in KINDS)
+        raise ValueError(
+            f"check_piece takes an object whose class inherits from one of {known}, or an oracle, got {shown(piece)}."
+        )
+    if kind is not Learners:
+        checked_piece(kind, f"the {name}", piece, f"a {name}")
     raises = flag("raises", raises)
 
     def tried(y):
-        return Report(kind.name, shown(piece), [_tried(law, *made) for made in [module.case(piece, y)] for law in module.LAWS])
+        return Report(name, shown(piece), [_tried(law, *made) for made in [module.case(piece, y)] for law in module.LAWS])
 
     report = tried(y)
-    if kind is LOSS and y is None and not report:
+    if kind is Loss and y is None and not report:
         report = losses.at_its_targets(piece, report, tried)
     if raises and not report:
-        raise ValueError(f"{report.piece} fails {len(report.failed)} law(s) of a {kind.name}.\n" + "\n".join(report.sentences))
+        raise ValueError(f"{report.piece} fails {len(report.failed)} law(s) of a {name}.\n" + "\n".join(report.sentences))
     return report
-
-
-def _verbs_of(piece, kind):
-    """How many of the verbs of a kind `piece` has; sizes are no verbs, and what Python brings itself is no piece."""
-    if type(piece).__module__ == "builtins":
-        return 0
-    return sum(hasattr(piece, verb) for verb in kind.verbs if not verb.startswith("n_"))
 
 
 def _tried(law, *made):

@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._protocol import COEFFICIENTS
 from coordboost.laws.problems import methods_tried, small
 from coordboost.laws.report import SKIPPED
 from coordboost.method import Method
@@ -72,7 +71,7 @@ def coefficients_are_functions_of_the_rows(at):
 
 def coefficient_is_that_of_beta(at):
     """In units of theta, after every row."""
-    if not COEFFICIENTS.of(at.store, "told"):
+    if not at.store.told:
         return SKIPPED
     for n in range(len(at.rows) + 1):
         store = at.after(n)
@@ -85,7 +84,7 @@ def coefficient_is_that_of_beta(at):
 
 def a_plain_row_is_the_whole_update(at):
     """beta <- (1 - shrink) beta, then beta_j <- beta_j + unit theta."""
-    if not COEFFICIENTS.of(at.store, "plain"):
+    if not at.store.plain:
         return SKIPPED
     by_hand, store = np.zeros(at.problem.n_learners), at.after(0)
     for n, (j, shrink, theta) in enumerate(at.rows):

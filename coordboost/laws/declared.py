@@ -5,10 +5,10 @@ import math
 import numpy as np
 
 from coordboost._numba.linesearch import CAP, safeguarded_newton, slope
-from coordboost._protocol import LOSS, link_of, on_scale_of_y
 from coordboost.data import validation
 from coordboost.laws.report import SKIPPED
 from coordboost.laws.rounding import rounding, ulps
+from coordboost.pieces.base import link_of, on_scale_of_y
 
 
 def _changes(at):
@@ -21,7 +21,7 @@ def _changes(at):
 
 def sigma_is_a_smoothness_constant(at):
     """The residual changes by at most sigma times what the prediction changes by."""
-    sigma = LOSS.of(at.loss, "sigma")
+    sigma = at.loss.sigma
     if sigma is None:
         return SKIPPED
     for y, f, ratio, allowed in _changes(at):
@@ -35,7 +35,7 @@ def sigma_is_a_smoothness_constant(at):
 
 def mu_is_a_constant_of_strong_convexity(at):
     """The residual falls by at least mu times what the prediction grows by."""
-    mu = LOSS.of(at.loss, "mu")
+    mu = at.loss.mu
     if mu is None:
         return SKIPPED
     for y, f, ratio, allowed in _changes(at):
@@ -49,7 +49,7 @@ def mu_is_a_constant_of_strong_convexity(at):
 
 def infimum_is_a_lower_bound(at):
     """At the predictions, far away, and at the minimiser."""
-    if LOSS.of(at.loss, "infimum") == -math.inf:
+    if at.loss.infimum == -math.inf:
         return SKIPPED
     least = validation.infimum(at.loss, at.targets)
     one = np.ones(1)
@@ -66,7 +66,7 @@ def infimum_is_a_lower_bound(at):
 
 def location_is_true(at):
     """value(y + t, f + t) = value(y, f)."""
-    if not LOSS.of(at.loss, "location"):
+    if not at.loss.location:
         return SKIPPED
     for y, f in at.points():
         for t in (-2.5, 1.0):
@@ -78,7 +78,7 @@ def location_is_true(at):
 
 def quadratic_is_true(at):
     """value(y, f) = (y - f)^2 / 2."""
-    if not LOSS.of(at.loss, "quadratic"):
+    if not at.loss.quadratic:
         return SKIPPED
     for y, f in at.points():
         if abs(at.loss.value(y, f) - (y - f) ** 2 / 2) > rounding(at.loss, y, f):
@@ -88,7 +88,7 @@ def quadratic_is_true(at):
 
 def level_radius_is_a_bound(at):
     """Of y - f, for one sample and for some together."""
-    radius, rng = LOSS.of(at.loss, "level_radius"), np.random.default_rng(2)
+    radius, rng = at.loss.level_radius, np.random.default_rng(2)
     if radius is None:
         return SKIPPED
     for n in (1, 1, 1, 1, 2, 3, 8) * 4:
@@ -104,7 +104,7 @@ def level_radius_is_a_bound(at):
 
 def line_search_finds_the_minimum(at):
     """The derivative there is 0, or changes its sign, up to a part of 1e-9 of that at the start; or the other search is no better."""
-    if LOSS.of(at.loss, "line_search") is None:
+    if at.loss.line_search is None:
         return SKIPPED
     rng = np.random.default_rng(1)
     for _ in range(20):
@@ -127,7 +127,7 @@ def line_search_finds_the_minimum(at):
 
 def inverse_link_leaves_no_residual(at):
     """residual(inverse_link(f), f) = 0: a row whose target is what is predicted asks for no step. Labels are no predictions."""
-    if LOSS.of(at.loss, "two_class") or not link_of(at.loss):
+    if at.loss.two_class or not link_of(at.loss):
         return SKIPPED
     for f in map(float, at.predictions):
         y = float(on_scale_of_y(at.loss, np.array([f]))[0])
@@ -142,7 +142,7 @@ def inverse_link_leaves_no_residual(at):
 
 def constant_is_the_best(at):
     """No other constant a thousandth away, or further, has a smaller loss."""
-    if LOSS.of(at.loss, "constant") is None:
+    if at.loss.constant is None:
         return SKIPPED
     for weight in (np.ones(len(at.targets)), 1.0 + np.arange(len(at.targets)) % 3):
         c, pairs = at.loss.constant(at.targets, weight), list(zip(map(float, at.targets), weight, strict=True))

@@ -8,7 +8,6 @@ import numpy as np
 from coordboost._numba import compiled, is_piece
 from coordboost._numba.linesearch import CAP
 from coordboost._numba.sums import residual_of_each, sum_of_each
-from coordboost._protocol import LOSS
 from coordboost.data import validation
 from coordboost.laws import declared
 from coordboost.laws.report import SKIPPED, Law
@@ -19,7 +18,12 @@ H = 2.0**-18
 #: Targets that are tried where none are given: real numbers, labels, counts.
 TARGETS = ([-3.0, -1.0, -0.25, 0.0, 0.5, 1.0, 4.0], [-1.0, 1.0], [0.0, 1.0, 2.0, 7.0])
 #: Targets that a loss may be for which fails at those, and what they are.
-OTHERS = {"above 0": [0.25, 0.5, 1.0, 4.0], "between 0 and 1": [0.125, 0.5, 0.75], "-1 and 1": [-1.0, 1.0], "counts": [0.0, 1.0, 2.0, 7.0]}
+OTHERS = {
+    "above 0": [0.25, 0.5, 1.0, 4.0],
+    "between 0 and 1": [0.125, 0.5, 0.75],
+    "-1 and 1": [-1.0, 1.0],
+    "counts": [0.0, 1.0, 2.0, 7.0],
+}
 
 
 class LossCase(NamedTuple):
@@ -40,7 +44,7 @@ def case(loss, y):
 
 
 def _targets(loss, y):
-    labels = LOSS.of(loss, "labels")
+    labels = loss.labels
     for given in TARGETS if y is None else [y]:
         out = np.unique(validation.numeric("y", given, 1))[:12]
         try:
@@ -57,7 +61,7 @@ def at_its_targets(loss, report, tried):
 
     tried : gives the report at targets y
     """
-    others = {} if LOSS.of(loss, "labels") else {what: (y, tried(y)) for what, y in OTHERS.items()}
+    others = {} if loss.labels else {what: (y, tried(y)) for what, y in OTHERS.items()}
     for what, (y, other) in others.items():
         if other or (report.with_errors and not other.with_errors):
             usual, here = f"from {min(TARGETS[0]):g} to {max(TARGETS[0]):g}", "hold" if other else "are tried here"
@@ -71,7 +75,7 @@ def numbers_are_finite(at):
     for y in at.targets:
         for f in (-CAP, *at.predictions, CAP):
             for kernel in ("value", "residual", "curvature"):
-                if hasattr(at.loss, kernel):
+                if getattr(at.loss, kernel) is not None:
                     number = getattr(at.loss, kernel)(float(y), float(f))
                     if not math.isfinite(number):
                         return f"{kernel}(y={y:g}, f={f:g}) is {number}; rewrite it so that it does not overflow for |f| <= {CAP:g}."
@@ -95,7 +99,7 @@ def residual_is_minus_the_derivative(at):
 
 def value_is_convex(at):
     """On segments."""
-    if not LOSS.of(at.loss, "convex"):
+    if not at.loss.convex:
         return SKIPPED
     for y in map(float, at.targets):
         for f, g in zip(at.predictions[:-1], at.predictions[::-1], strict=False):
@@ -114,7 +118,7 @@ def value_is_convex(at):
 
 def curvature_is_the_second_derivative(at):
     """A difference of residuals is the mean curvature between its ends; where it has a kink all values between are right."""
-    if LOSS.of(at.loss, "curvature") is None:
+    if at.loss.curvature is None:
         return SKIPPED
     for y, f in at.points():
         near = [at.loss.curvature(y, f + h) for h in (-H, -H / 2, 0.0, H / 2, H)]

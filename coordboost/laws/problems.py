@@ -4,6 +4,7 @@ import numpy as np
 
 from coordboost._numba import is_piece
 from coordboost.data.blocks import blocks
+from coordboost.dictionaries.base import LearnerFamily
 from coordboost.engine.views.explicit import Explicit
 from coordboost.methods import (
     agbm,
@@ -48,7 +49,7 @@ def methods_tried():
     ]  # fmt: skip
 
 
-class Listed:
+class Listed(LearnerFamily):
     """The columns of a matrix of unit columns (n_samples, n_learners) as a family: a search that is a proof."""
 
     def __init__(self, columns):

@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._protocol import SELECTION
 from coordboost.laws.problems import path_of, runs_of, small, small_blocks
 from coordboost.laws.report import SKIPPED
 from coordboost.method import Method
@@ -22,8 +21,8 @@ class SelectionCase(NamedTuple):
 
 def case(select, y):
     """The rule, bound."""
-    problem = small() if SELECTION.of(select, "unions") is None else small_blocks()
-    bind = SELECTION.of(select, "bind")
+    problem = small() if select.unions is None else small_blocks()
+    bind = select.bind
     return (
         SelectionCase(select, select if bind is None else bind(problem), problem, Method("checked", select, Proportional(0.5))),
     )
@@ -31,20 +30,20 @@ def case(select, y):
 
 def width_is_a_whole_number(at):
     """Numbers drawn for a step."""
-    width = SELECTION.of(at.select, "width")
+    width = at.select.width
     if isinstance(width, bool) or not isinstance(width, int | np.integer) or width < 0:
         return f"width is {width!r}; it must be a whole number >= 0, the count of random numbers of a step."
-    if width and SELECTION.of(at.select, "draw") is None:
+    if width and at.select.draw is None:
         return f"width is {width}, but there is no draw(rng, n_rows, n_learners) that gives the numbers."
     return None
 
 
 def draws_have_their_shape_and_bounds(at):
     """Whole numbers (n_rows, width), from 0 to below draws_below, or n_learners."""
-    draw, width = SELECTION.of(at.select, "draw"), SELECTION.of(at.select, "width")
+    draw, width = at.select.draw, at.select.width
     if draw is None:
         return SKIPPED
-    below = SELECTION.of(at.select, "draws_below")
+    below = at.select.draws_below
     below = at.problem.n_learners if below is None else below
     for n_rows in (1, 64):
         drawn = np.asarray(draw(np.random.default_rng(0), n_rows, at.problem.n_learners))
@@ -59,7 +58,7 @@ def draws_have_their_shape_and_bounds(at):
 
 def draws_come_from_the_generator(at):
     """The same seed, the same numbers."""
-    draw = SELECTION.of(at.select, "draw")
+    draw = at.select.draw
     if draw is None:
         return SKIPPED
     first, second = (np.asarray(draw(np.random.default_rng(7), 20, at.problem.n_learners)) for _ in range(2))
@@ -70,7 +69,7 @@ def draws_come_from_the_generator(at):
 
 def parts_are_what_is_drawn_at_once(at):
     """The same seed, the same numbers, part by part."""
-    draw, in_parts = SELECTION.of(at.select, "draw"), SELECTION.of(at.select, "draw_in_parts")
+    draw, in_parts = at.select.draw, at.select.draw_in_parts
     if draw is None or in_parts is None:
         return SKIPPED
     whole = np.asarray(draw(np.random.default_rng(7), 200, at.problem.n_learners))
@@ -86,7 +85,7 @@ def compiled_picks_are_the_same(at):
 
 def a_greedy_rule_takes_the_largest_correlation(at):
     """Lookahead takes its place."""
-    if not SELECTION.of(at.select, "greedy"):
+    if not at.select.greedy:
         return SKIPPED
     run = runs_of(at.problem, at.method, 20)[0]
     for state, j in zip(run.replay(range(20)), run.path.learner, strict=True):
@@ -101,7 +100,7 @@ def a_greedy_rule_takes_the_largest_correlation(at):
 
 def norm_is_a_norm_and_dual_norm_its_dual(at):
     """<a, b> <= norm(a) dual_norm(b), norms are convex and grow with their argument."""
-    norm, dual = SELECTION.of(at.select, "norm"), SELECTION.of(at.select, "dual_norm")
+    norm, dual = at.select.norm, at.select.dual_norm
     if norm is None or dual is None:
         return SKIPPED
     rng = np.random.default_rng(3)
@@ -117,7 +116,7 @@ def norm_is_a_norm_and_dual_norm_its_dual(at):
 
 def weights_are_a_law(at):
     """Not negative, not increasing, total one."""
-    weights = SELECTION.of(at.select, "weights")
+    weights = at.select.weights
     if weights is None:
         return SKIPPED
     for n in (4, 12):

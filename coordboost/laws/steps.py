@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._protocol import STEP
 from coordboost.engine.views.accelerated import Accelerated
 from coordboost.engine.views.explicit import Explicit
 from coordboost.engine.views.vertices import Swapping
@@ -30,18 +29,18 @@ class StepCase(NamedTuple):
 
     def moves(self):
         """Arguments of move: (step number, view, learner, correlation, coefficient)."""
-        horizon = STEP.of(self.step, "horizon")
+        horizon = self.step.horizon
         for k in range(5 if horizon is None else min(5, horizon)):
             view = self._view(k)
             yield from ((k, view, j, corr, beta) for j in (0, 3) for corr in CORRELATIONS for beta in COEFFICIENTS)
 
     def _view(self, k):
         """One that the rule can move on: it keeps as many sequences of coefficients, and with two it is in the round of step k."""
-        if STEP.of(self.step, "corrective") is not None:
+        if self.step.corrective is not None:
             view = Swapping.start(self.problem, Vertices())
             view.turns[:], view.most[0] = (k % 4, 1, 0, -1), 0.5
             return view
-        if STEP.of(self.step, "sequences") == 1:
+        if self.step.sequences == 1:
             return Explicit.start(self.problem)
         view = Accelerated.start(self.problem, TwoSequences().start(self.problem))
         view.clock[:2] = k // 2, mixing(k // 2) if k % 2 == 0 else 0
@@ -51,13 +50,13 @@ class StepCase(NamedTuple):
 def case(step, y):
     """The rule, bound."""
     problem = small()
-    bind = STEP.of(step, "bind")
+    bind = step.bind
     return (StepCase(step, step if bind is None else bind(problem), problem),)
 
 
 def moves_are_finite_and_shrink_lies_in_0_to_1(at):
     """(shrink, theta); a step away from a vertex has a negative shrink."""
-    away = STEP.of(at.step, "corrective") is not None
+    away = at.step.corrective is not None
     for k, view, j, corr, beta in at.moves():
         said = at.step.move(k, view, j, corr, beta)
         if not (isinstance(said, tuple) and len(said) == 2):
@@ -78,7 +77,7 @@ def moves_are_functions(at):
 
 def score_changes_no_more_than_the_correlation(at):
     """Lookahead rests on it: it knows correlations of learners up to a bound."""
-    score = STEP.of(at.step, "score")
+    score = at.step.score
     if score is None:
         return SKIPPED
     ladder = np.unique([*CORRELATIONS, *np.linspace(-3, 3, 49)])
@@ -98,7 +97,7 @@ def score_changes_no_more_than_the_correlation(at):
 
 def score_does_not_fall_below_0(at):
     """The winner of a step is the largest."""
-    score = STEP.of(at.step, "score")
+    score = at.step.score
     if score is None:
         return SKIPPED
     for _, _, j, corr, beta in at.moves():
@@ -109,7 +108,7 @@ def score_does_not_fall_below_0(at):
 
 def unit_is_positive(at):
     """Coefficients are unit times the sum of the thetas."""
-    unit = STEP.of(at.step, "unit")
+    unit = at.step.unit
     if not (np.isscalar(unit) and np.isfinite(unit) and unit > 0):
         return f"unit is {unit!r}; it must be a positive number."
     return None
@@ -117,9 +116,9 @@ def unit_is_positive(at):
 
 def compiled_moves_are_the_same(at):
     """Ten steps; sums may be rounded differently, so small steps may differ by that."""
-    if STEP.of(at.step, "sequences") != 1 or STEP.of(at.step, "corrective") is not None:
+    if at.step.sequences != 1 or at.step.corrective is not None:
         return SKIPPED
-    method, horizon = Method("checked", Full(), at.given), STEP.of(at.step, "horizon")
+    method, horizon = Method("checked", Full(), at.given), at.step.horizon
     n_steps = 10 if horizon is None else min(10, horizon)
     return path_of(at.problem, method, n_steps)
 

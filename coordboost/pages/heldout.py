@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 
-from coordboost._protocol import LOSS
 from coordboost.pages.chart import axis, line, round_values, to_picture
 from coordboost.pages.sections import html_table, html_text
 from coordboost.plots.path import COLOURS
@@ -26,7 +25,7 @@ def _values(run, held):
         rows.append(("accuracy", *(f"{100 * curves['accuracy'][i]:.3g} %" for i in (here, 0))))
     if "AUC" in curves:
         rows.append(("AUC", *(f"{curves['AUC'][i]:.3g}" for i in (here, 0))))
-    if LOSS.of(run.problem.loss, "quadratic"):
+    if run.problem.loss.quadratic:
         rows.append(("root mean squared error", *(f"{math.sqrt(max(2 * mean[i], 0.0)):.5g}" for i in (here, 0))))
     rows.append(("mean loss", *(f"{mean[i]:.5g} \u00b1 {error[i]:.2g}" for i in (here, 0))))
     if mean[0] > 0:
@@ -47,7 +46,10 @@ def heldout_part(run, held):
     at, mean = held["at"], np.array(held["mean"])
     best = at[int(np.argmin(mean))]
     words = f"{run.n_steps:,} of 0 to {held['steps']:,} steps, by cross-validation with {held['folds']} folds"
-    rule = {"best": "the smallest mean loss on rows held out", "one-se": "the fewest within one standard error of the smallest mean loss"}
+    rule = {
+        "best": "the smallest mean loss on rows held out",
+        "one-se": "the fewest within one standard error of the smallest mean loss",
+    }
     said = [f"{words}: {rule[held['choose']]}." if held["choose"] else f"{words}."]
     if best == held["steps"] > 0:
         said.append("The smallest error is at the last step that was tried: more steps may be better.")
@@ -97,7 +99,9 @@ def _picture(kind, run, held):
         place = float(across(_place(step, log)))
         anchor = "start" if step == 0 else "end" if place > end - 20 else "middle"
         parts.append(f'<text x="{place:.1f}" y="{foot + 15}" text-anchor="{anchor}">{step:,}</text>')
-    parts.append(f'<text x="{(left + end) / 2:.1f}" y="{foot + 31}" text-anchor="middle">steps{" (logarithmic)" if log else ""}</text>')
+    parts.append(
+        f'<text x="{(left + end) / 2:.1f}" y="{foot + 31}" text-anchor="middle">steps{" (logarithmic)" if log else ""}</text>'
+    )
     return (
         f'<svg class="{kind}" viewBox="0 0 {width} {foot + FOOT}" role="img" aria-label="Mean loss on rows held out over the number of '
         f'steps">{"".join(parts)}</svg>'

@@ -7,7 +7,6 @@ from html import escape
 import numpy as np
 
 from coordboost import report
-from coordboost._protocol import LOSS
 from coordboost.data.kinds import CATEGORY
 from coordboost.pages.command import command, for_shell_if_needed
 from coordboost.plots.path import COLOURS
@@ -157,7 +156,7 @@ def certificate_part(run, file):
             f"model is held against the best one of its own size: of all whose l1 norm is at most {target.radius!r}, the norm that it "
             "reached."
         )
-    judged = type(target) is not Unconstrained or LOSS.of(run.problem.loss, "mu") is not None
+    judged = type(target) is not Unconstrained or run.problem.loss.mu is not None
     if judged and run.problem.n_samples * run.problem.n_learners <= MAX_ENTRIES:
         options.append("--independent")
     again = " ".join(["coordboost certify", escape(for_shell_if_needed(file)), *options])

@@ -21,7 +21,6 @@ import numpy as np
 
 from coordboost._numba import compiled, reduction
 from coordboost._numba.threads import on_one_thread
-from coordboost._protocol import DICTIONARY, LOSS
 from coordboost.data.standardize import Standardization
 from coordboost.dictionaries import Dense, Oracle
 from coordboost.screening.inner_products import inner_product
@@ -138,9 +137,9 @@ class Folds:
     @on_one_thread
     def __init__(self, problem, folds, wanted=True):
         self.problem, self.products, self.fits = problem, None, [fit for fit, _ in folds]
-        self.rows, self._parts = DICTIONARY.of(problem.dictionary, "rows"), [None] * len(folds)
+        self.rows, self._parts = problem.dictionary.rows, [None] * len(folds)
         even = (problem.weight == 1).all()
-        self.apt = wanted and self.rows is not None and problem.standard and LOSS.of(problem.loss, "quadratic") and even
+        self.apt = wanted and self.rows is not None and problem.standard and problem.loss.quadratic and even
         others = [np.delete(np.arange(problem.n_samples), fit) for fit in self.fits]
         plain = all(
             len(fit) + len(out) == problem.n_samples >= 3 * len(out) for fit, out in zip(self.fits, others, strict=True)

@@ -18,7 +18,6 @@ import math
 import numpy as np
 
 from coordboost._checks import positive, shown
-from coordboost._protocol import LOSS, SELECTION, STEP
 
 #: Singular values of unit columns below this are dependence.
 DEPENDENT = 1e-7
@@ -34,9 +33,9 @@ def hat_trace(run):
     ValueError
         For another method, or another loss than the squared one.
     """
-    rate = STEP.of(run.method.step, "ls_rate")
-    greedy = SELECTION.of(run.method.select, "greedy")
-    if rate is None or not greedy or not LOSS.of(run.problem.loss, "quadratic") or np.any(run.path.shrink):
+    rate = run.method.step.ls_rate
+    greedy = run.method.select.greedy
+    if rate is None or not greedy or not run.problem.loss.quadratic or np.any(run.path.shrink):
         raise ValueError(
             f"degrees of freedom are known for the Lasso, LAR and LS-Boost with the squared loss, got {run.method.name}; choose by "
             "cross-validation."
@@ -119,7 +118,7 @@ def criterion(name, problem, losses, freedom, noise_variance=None):
     """
     if name not in COSTS:
         raise ValueError(f"the criterion must be 'aic', 'bic' or 'cp', got {shown(name)}.")
-    if not LOSS.of(problem.loss, "quadratic"):
+    if not problem.loss.quadratic:
         raise ValueError(f"{name} is for the squared loss, got {shown(problem.loss)}; choose by cross-validation.")
     variance = noise_of(problem) if noise_variance is None else positive("noise_variance", noise_variance)
     if variance == 0:

@@ -3,7 +3,6 @@
 import numpy as np
 from scipy.stats import rankdata
 
-from coordboost._protocol import LOSS
 from coordboost.state import spaced
 
 #: How the number of steps may have been chosen; what is measured of two classes beside the loss; most steps at which it is kept.
@@ -19,7 +18,7 @@ def held_out(found, steps, choose=None, rows=()):
     mean, error = found.mean, found.error
     known = int(np.isfinite(mean + error).sum())
     at = np.unique([*spaced(known - 1).tolist(), min(found.best, known - 1), min(found.one_se, known - 1)])
-    curves = _measures(found, at, rows) if rows and LOSS.of(found.paths[0].problem.loss, "two_class") else {}
+    curves = _measures(found, at, rows) if rows and (found.paths[0].problem.loss).two_class else {}
     numbers = {"mean": mean[at], "error": error[at]}
     return {
         "choose": choose, "folds": len(found.losses), "steps": steps, "at": at.tolist(),

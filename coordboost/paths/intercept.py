@@ -6,7 +6,6 @@ import numpy as np
 
 from coordboost._numba import compiled, is_piece
 from coordboost._numba.sums import residual_of_each
-from coordboost._protocol import LOSS
 from coordboost._root import falling_root, farthest_constant
 from coordboost.targets import At, Ball, Penalty, Unconstrained
 
@@ -40,12 +39,12 @@ class Shifts:
     def __init__(self, problem, near=0.0, step=None):
         self.problem, self.near, self.slope, self.refresh = problem, near, 0.0, None
         # a loss of y - f has the unit of y
-        self.unit = (float(np.abs(problem.y).max()) or 1.0) if LOSS.of(problem.loss, "location") else 1.0
+        self.unit = (float(np.abs(problem.y).max()) or 1.0) if problem.loss.location else 1.0
         self.step = self.unit if step is None else step
 
     def beside(self, pred):
         """The shift beside `pred` = B beta (n_samples,)."""
-        if LOSS.of(self.problem.loss, "quadratic"):
+        if self.problem.loss.quadratic:
             return float(self.problem.resid(pred).sum() / self.problem.weight.sum())
         limits = self._limits(pred)
         shift, self.slope = falling_root(
@@ -55,7 +54,7 @@ class Shifts:
             return float(limits[int(self.problem.resid(pred + self.near).sum() > 0)])
         self.step = max(16 * abs(shift - self.near), 1e-6 * (self.unit + abs(shift)))
         self.near, loss = shift, self.problem.loss
-        if self.refresh is None and is_piece(loss) and LOSS.of(loss, "refresh_residual") is None:
+        if self.refresh is None and is_piece(loss) and loss.refresh_residual is None:
             self.refresh = compiled(residual_of_each, (loss,))  # from the second search on it is worth compiling
         return shift
 
@@ -74,7 +73,7 @@ class Shifts:
         """The shifts that bring every prediction to ``-CAP`` and to ``CAP`` in the unit of the targets, and 0 where they are there."""
         counted = pred if self.problem.weight.all() else pred[self.problem.weight > 0]
         low, high = float(counted.min()), float(counted.max())
-        cap = farthest_constant(self.problem.y, LOSS.of(self.problem.loss, "location"))
+        cap = farthest_constant(self.problem.y, self.problem.loss.location)
         return min(-cap - high - self.problem.base, 0.0), max(cap - low - self.problem.base, 0.0)
 
 
@@ -92,7 +91,7 @@ class Farthest:
     def __init__(self, problem, scan=None):
         self.problem, self.ends, self.scan = problem, [], problem.scan if scan is None else scan
         # a loss of y - f has the unit of y
-        unit = float(np.average(np.abs(problem.y), weights=problem.weight)) if LOSS.of(problem.loss, "location") else 1.0
+        unit = float(np.average(np.abs(problem.y), weights=problem.weight)) if problem.loss.location else 1.0
         for side in (1.0, -1.0):
             self.ends.append(self._end(side * (unit or 1.0)))
 
@@ -137,7 +136,7 @@ def certified(problem, beta, shift, target, reach=None):
         best intercept can be; so it is found beside the best intercept, and another intercept only raises the upper end. Without it the
         problem is that of the constant prediction as it is, for the squared loss also that of any other.
     """
-    squared = LOSS.of(problem.loss, "quadratic")
+    squared = problem.loss.quadratic
     if reach is None and not squared:
         return target.certificate(problem, At.point(problem, beta))
     owner = moved_by(problem, shift) if shift != 0 else problem
@@ -170,7 +169,7 @@ def beside_any(certificate, problem, at, shift, reach):
     total = float(problem.weight.sum())
     off = abs(_sums(at)[0]) + at.doubt(problem) * math.sqrt(total)
     if isinstance(target, Unconstrained):  # the constants are at right angles to the columns
-        rest = off * off / (2 * LOSS.of(problem.loss, "mu") * total)
+        rest = off * off / (2 * problem.loss.mu * total)
     elif isinstance(target, Ball):
         rest = off * (reach.in_ball(upper, target.radius) + abs(shift))
     else:
@@ -186,7 +185,7 @@ def _sums(at):
 
 def moved_by(problem, shift):
     """The problem whose constant prediction is larger by `shift`."""
-    if LOSS.of(problem.loss, "location"):
+    if problem.loss.location:
         return problem.replace(y=problem.y - shift, offset=problem.offset + shift)
     return problem.replace(offset=problem.offset + shift, base=problem.base + shift)
 
@@ -196,6 +195,6 @@ def left_open(problem):
 
     Without centring there is none. That is read from the problem, in which an offset of 0 beside columns of mean 0 counts as no intercept.
     """
-    if not problem.countable or problem.binning is not None or LOSS.of(problem.loss, "quadratic"):
+    if not problem.countable or problem.binning is not None or problem.loss.quadratic:
         return False
     return bool(problem.offset != 0 or problem.standardization.mean.any())

@@ -5,7 +5,6 @@ from functools import cached_property
 import numpy as np
 
 from coordboost._checks import checked_run
-from coordboost._protocol import LOSS
 from coordboost.paths.intercept import Farthest, Shifts, beside_any, left_open, moved_by
 from coordboost.paths.places import PathLike, checked_place
 from coordboost.paths.scoring import predictions, run_losses
@@ -18,7 +17,7 @@ class RefittedState(State):
     def certificate(self, target=None):
         """The interval of the optimum over coefficients and intercept."""
         found = super().certificate(target)
-        if not LOSS.of(self.problem.loss, "convex") or LOSS.of(self.problem.loss, "quadratic"):
+        if not self.problem.loss.convex or self.problem.loss.quadratic:
             return found
         return beside_any(found, self.problem, self.point, self.shift, self.refitted.reach)
 

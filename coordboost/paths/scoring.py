@@ -5,7 +5,6 @@ import scipy.sparse
 
 from coordboost._numba.sums import totals_of
 from coordboost._numba.threads import on_one_thread
-from coordboost._protocol import COEFFICIENTS, DICTIONARY, LOSS
 from coordboost.data import validation
 from coordboost.data.inmemory import columns_as_in
 from coordboost.dictionaries import Dense
@@ -23,9 +22,7 @@ def rows_of(problem, X, y, sample_weight):
         raise ValueError(f"X must have 2 dimensions, got shape {shape}.")
     n = shape[0]
     y = validation.target(y, n)
-    return LOSS.of(problem.loss, "labels")(y) if LOSS.of(problem.loss, "labels") else y, validation.sample_weight(
-        sample_weight, n
-    )
+    return problem.loss.labels(y) if problem.loss.labels else y, validation.sample_weight(sample_weight, n)
 
 
 def least_mean(loss, y, weight):
@@ -75,7 +72,7 @@ def _moving(follower, path):
 def followed(run):
     """Whether predictions can be brought along the path of a run, column by column."""
     problem = run.problem
-    return DICTIONARY.of(problem.dictionary, "at") is None and COEFFICIENTS.of(run.method.coefficients, "follow") is not None
+    return problem.dictionary.at is None and run.method.coefficients.follow is not None
 
 
 def followers(run, X, n_rows):

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._numba import kernel, verb
-from coordboost._protocol import COEFFICIENTS, DICTIONARY
 from coordboost._scaled import shrink_all
+from coordboost.pieces.base import CoefficientRule
 
 #: What a row of accelerated boosting says in the place of `shrink` where momentum begins anew.
 ANEW, BACK, SLOWER = -1.0, -2.0, -3.0
@@ -25,7 +25,7 @@ coefficient = verb("coefficient")
 
 def begun(store, problem):
     """`store`, empty, where learners can be counted; else one that grows as they come."""
-    return store if DICTIONARY.of(problem.dictionary, "countable") else Growing(store, np.zeros(1, dtype=np.int64))
+    return store if problem.dictionary.countable else Growing(store, np.zeros(1, dtype=np.int64))
 
 
 def longer(values, n):
@@ -64,6 +64,7 @@ class OneModel(NamedTuple):
     dictionary: object
     unit: float
     pred: np.ndarray
+    room = None
 
     def accumulate(self, j, shrink, theta):
         if shrink != 0:
@@ -83,6 +84,7 @@ class TwoModels(NamedTuple):
     h: np.ndarray
     before: np.ndarray
     slowed: np.ndarray
+    room = None
 
     def accumulate(self, j, shrink, theta):
         if shrink == 0:
@@ -94,15 +96,17 @@ class TwoModels(NamedTuple):
                 add(self.dictionary, j, self.unit * part_of_h(self.share, self.slowed, shrink, theta), self.h)
 
 
-@COEFFICIENTS.own
-class Single(NamedTuple):
+class _Single(NamedTuple):
+    values: np.ndarray = np.zeros(0)
+    scale: np.ndarray = np.ones(1)
+
+
+class Single(_Single, CoefficientRule):
     """One sequence, moved as the row says: beta <- (1 - shrink) beta, then beta_j <- beta_j + unit theta.
 
     beta = unit * scale * values: a shrinkage of all coefficients costs one multiplication.
     """
 
-    values: np.ndarray = np.zeros(0)
-    scale: np.ndarray = np.ones(1)
     plain = True
 
     def start(self, problem):
@@ -146,8 +150,19 @@ class Growing(NamedTuple):
         accumulate(self.kept, j, shrink, theta)
 
 
-@COEFFICIENTS.own
-class TwoSequences(NamedTuple):
+class _TwoSequences(NamedTuple):
+    share: float = 0.0
+    f: np.ndarray = np.zeros(0)
+    h: np.ndarray = np.zeros(0)
+    before: np.ndarray = np.zeros(0)
+    period: int = 0
+    guard: int = 0
+    correction: int = 1
+    follow_angle: int = 0
+    slowed: np.ndarray = np.zeros(1, dtype=np.int64)
+
+
+class TwoSequences(_TwoSequences, CoefficientRule):
     """Accelerated boosting: the model f and the momentum h, (n_learners,) each; beta is that of f.
 
     ==================  ==========================================================================================
@@ -166,15 +181,6 @@ class TwoSequences(NamedTuple):
     *Source*: Lu et al., Algorithms 2 (share = 0), 3 and 4 (share > 0).
     """
 
-    share: float = 0.0
-    f: np.ndarray = np.zeros(0)
-    h: np.ndarray = np.zeros(0)
-    before: np.ndarray = np.zeros(0)
-    period: int = 0
-    guard: int = 0
-    correction: int = 1
-    follow_angle: int = 0
-    slowed: np.ndarray = np.zeros(1, dtype=np.int64)
     sequences = 2
 
     def start(self, problem):
@@ -207,15 +213,17 @@ class TwoSequences(NamedTuple):
             self.h[j] += part_of_h(self.share, self.slowed, shrink, theta)
 
 
-@COEFFICIENTS.own
-class Refitted(NamedTuple):
+class _Refitted(NamedTuple):
+    problem: object = None
+    learners: object = ()
+
+
+class Refitted(_Refitted, CoefficientRule):
     """Least squares on the learners of all rows with theta != 0. *Source*: forward stepwise, Freund et al., Section 1.
 
     theta is the move along the part of the new learner that is orthogonal to those before. Plain Python.
     """
 
-    problem: object = None
-    learners: object = ()
     told = False
 
     def start(self, problem):

@@ -14,9 +14,9 @@ import numpy as np
 
 from coordboost._checks import not_negative, real, shown
 from coordboost._numba import kernel, verb
-from coordboost._protocol import DICTIONARY, SELECTION
 from coordboost._subsets import check_count, draw_subsets, subsets_in_parts
 from coordboost._winner import best_in
+from coordboost.pieces.base import SelectionRule
 
 scan = verb("scan")
 sought = verb("sought")
@@ -35,23 +35,24 @@ together = verb("together")
 FINE = 1 << 53
 
 
-@SELECTION.own
-class Weighted(NamedTuple):
+class _Weighted(NamedTuple):
+    p: np.ndarray
+    member: np.ndarray = np.zeros(0, dtype=np.int64)
+    start: np.ndarray = np.zeros(1, dtype=np.int64)
+
+
+class Weighted(_Weighted, SelectionRule):
     """One learner, or one group of learners where they are found by a search, drawn with fixed probabilities.
 
     p : (n_learners,) or (n_groups,), in proportion to the probabilities; all equal is ``Subset(1)``
     """
-
-    p: np.ndarray
-    member: np.ndarray = np.zeros(0, dtype=np.int64)
-    start: np.ndarray = np.zeros(1, dtype=np.int64)
 
     width = 1
     grouped = True
     blind = True
 
     def bind(self, problem):
-        groups = DICTIONARY.of(problem.dictionary, "n_groups")
+        groups = problem.dictionary.n_groups
         n = problem.n_learners if groups is None else groups
         try:
             p = np.array(self.p, dtype=np.float64)
@@ -78,14 +79,15 @@ class Weighted(NamedTuple):
         return best_in(view, step, beta, drawn, self.member, self.start)
 
 
-@SELECTION.own
-class Softmax(NamedTuple):
+class _Softmax(NamedTuple):
+    kappa: float
+
+
+class Softmax(_Softmax, SelectionRule):
     r"""Learner j with probability proportional to :math:`\exp(\kappa \langle B_j, v\rangle^2 / \|v\|^2)`, v what is looked at.
 
     kappa = 0 draws all alike, a large kappa is greedy. Without the norm of v below it the law would not be homogeneous.
     """
-
-    kappa: float
 
     width = 1
     sees_residual = True
@@ -123,12 +125,13 @@ class Softmax(NamedTuple):
         return taken(view, last, corr[last])
 
 
-@SELECTION.own
-class Together(NamedTuple):
-    """The columns of t blocks, drawn uniformly without replacement, fitted at once."""
-
+class _Together(NamedTuple):
     t: int
     n: int = 0  # blocks, filled in from the problem
+
+
+class Together(_Together, SelectionRule):
+    """The columns of t blocks, drawn uniformly without replacement, fitted at once."""
 
     of_blocks = True
     blind = True
@@ -164,12 +167,13 @@ class Together(NamedTuple):
         return together(view, drawn)
 
 
-@SELECTION.own
-class Mask(NamedTuple):
-    """The columns of the blocks that a mask leaves, each block with probability q, fitted at once; an empty mask fits nothing."""
-
+class _Mask(NamedTuple):
     q: float
     n: int = 0  # blocks, filled in from the problem
+
+
+class Mask(_Mask, SelectionRule):
+    """The columns of the blocks that a mask leaves, each block with probability q, fitted at once; an empty mask fits nothing."""
 
     of_blocks = True
     blind = True
@@ -199,6 +203,6 @@ class Mask(NamedTuple):
 
 def _blocks_of(name, problem):
     """The number of blocks of a problem, refused where its learners are no fits of blocks."""
-    if DICTIONARY.of(problem.dictionary, "n_columns") is None:
+    if problem.dictionary.n_columns is None:
         raise ValueError(f"{name} fits columns at once: pass Problem(blocks(X), y), got {problem!r}.")
     return problem.dictionary.n_groups

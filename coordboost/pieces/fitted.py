@@ -5,7 +5,7 @@ from typing import NamedTuple
 from coordboost._checks import not_negative, positive
 from coordboost._numba import kernel, verb
 from coordboost._numba.linesearch import NO_SEARCH
-from coordboost._protocol import ANY_LOSS, LOSS, STEP, sigma_of
+from coordboost.pieces.base import ANY_LOSS, StepRule, sigma_of
 
 search = verb("search")
 
@@ -28,14 +28,15 @@ def without_noise(view, k, j, corr):
 tempered = verb("tempered", without_noise)
 
 
-@STEP.own
-class Fitted(NamedTuple):
+class _Fitted(NamedTuple):
+    rate: float
+
+
+class Fitted(_Fitted, StepRule):
     """theta = rate * the length of the learner as it was fitted: shrinkage of gradient boosting.
 
     Learners that are given have no other length than their correlation; a tree with a ridge penalty or Newton's leaves has one.
     """
-
-    rate: float
 
     def bind(self, problem):
         return Fitted(positive("rate", self.rate))
@@ -44,14 +45,16 @@ class Fitted(NamedTuple):
         return 0, self.rate * fitted(view, corr)
 
 
-@STEP.own
-class DampedSearch(NamedTuple):
+class _DampedSearch(NamedTuple):
+    rate: float
+
+
+class DampedSearch(_DampedSearch, StepRule):
     """theta = rate * the step that minimises the loss along the learner: for any convex loss, smooth or not.
 
     *Source*: Friedman, Greedy function approximation: a gradient boosting machine, Algorithm 1 with the shrinkage of Section 5.
     """
 
-    rate: float
     needs_convex = NO_SEARCH
 
     @property
@@ -66,15 +69,16 @@ class DampedSearch(NamedTuple):
         return 0, self.rate * search(view, j, 1, 0)
 
 
-@STEP.own
-class Langevin(NamedTuple):
+class _Langevin(NamedTuple):
+    rate: float
+    shrink: float = 0.0
+
+
+class Langevin(_Langevin, StepRule):
     """theta = rate * the length of the learner as it was fitted to the noised residual; all before shrinks by 1 - shrink.
 
     Without noise this is ``Fitted(rate)`` with shrinkage.
     """
-
-    rate: float
-    shrink: float = 0.0
 
     def bind(self, problem):
         positive("eps", self.rate)
@@ -84,7 +88,7 @@ class Langevin(NamedTuple):
                 f"gamma * eps must be below 1, got {self.shrink!r}: the model would be forgotten, or change its sign."
             )
         sigma_of(problem.loss, "Langevin boosting", ANY_LOSS)
-        mu = LOSS.of(problem.loss, "mu") or 0.0  # a curvature that the loss has everywhere
+        mu = problem.loss.mu or 0.0  # a curvature that the loss has everywhere
         if self.rate * mu + self.shrink >= 2:
             raise ValueError(
                 f"eps * (gamma + mu) must be below 2, mu = {mu:g} the least curvature of the loss, got {self.rate * mu + self.shrink:g}: "

@@ -16,8 +16,8 @@ import numpy as np
 from coordboost._checks import positive
 from coordboost._numba import verb
 from coordboost._numba.linesearch import NO_SEARCH, sign
-from coordboost._protocol import COEFFICIENTS, STEP
 from coordboost._scaled import shrink_all
+from coordboost.pieces.base import CoefficientRule, StepRule
 
 #: Whose turn it is: a step towards a vertex, one away from a vertex, the first row of a swap, its second row.
 FORWARD, AWAY, SWAP, SWAPPED = 0, 1, 2, 3
@@ -29,12 +29,14 @@ search_pair = verb("search_pair")
 turn = verb("turn")
 
 
-@COEFFICIENTS.own
-class Vertices(NamedTuple):
-    """Coefficients unit * scale * values, moved as the row says; a weight that steps away have used up is 0 exactly."""
-
+class _Vertices(NamedTuple):
     values: np.ndarray = np.zeros(0)
     scale: np.ndarray = np.ones(1)
+
+
+class Vertices(_Vertices, CoefficientRule):
+    """Coefficients unit * scale * values, moved as the row says; a weight that steps away have used up is 0 exactly."""
+
     corrective = True
 
     def start(self, problem):
@@ -64,11 +66,13 @@ def on_ball(rule, problem):
     return rule._replace(radius=positive("radius", rule.radius))
 
 
-@STEP.own
-class OpenLoop(NamedTuple):
+class _OpenLoop(NamedTuple):
+    radius: float
+
+
+class OpenLoop(_OpenLoop, StepRule):
     """Frank-Wolfe on the l1 ball with the step gamma = 2 / (k + 2)."""
 
-    radius: float
     unit = frank_wolfe = RADIUS
     bind = on_ball
 
@@ -77,11 +81,13 @@ class OpenLoop(NamedTuple):
         return gamma, gamma * sign(corr)
 
 
-@STEP.own
-class BallSearch(NamedTuple):
+class _BallSearch(NamedTuple):
+    radius: float
+
+
+class BallSearch(_BallSearch, StepRule):
     """Frank-Wolfe on the l1 ball with the gamma in [0, 1] that minimises the loss."""
 
-    radius: float
     unit = frank_wolfe = RADIUS
     needs_convex = NO_SEARCH
     bind = on_ball
@@ -92,11 +98,13 @@ class BallSearch(NamedTuple):
         return gamma, gamma * s
 
 
-@STEP.own
-class Away(NamedTuple):
+class _Away(NamedTuple):
+    radius: float
+
+
+class Away(_Away, StepRule):
     """Towards the best vertex or away from the worst one, whichever goes down faster; exact line search."""
 
-    radius: float
     unit = corrective = RADIUS
     needs_convex = NO_SEARCH
     bind = on_ball
@@ -110,11 +118,13 @@ class Away(NamedTuple):
         return gamma, gamma * s
 
 
-@STEP.own
-class Pairwise(NamedTuple):
+class _Pairwise(NamedTuple):
+    radius: float
+
+
+class Pairwise(_Pairwise, StepRule):
     """From the worst vertex to the best one: two rows, the first takes weight away, the second puts it down; exact line search."""
 
-    radius: float
     unit = corrective = RADIUS
     needs_convex = NO_SEARCH
     bind = on_ball

@@ -12,6 +12,7 @@ Source: Lu and Mazumder, Randomized Gradient Boosting Machine, Definition 4.1 an
 """
 
 import math
+from collections import namedtuple
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ import numpy as np
 from coordboost._checks import InfiniteConstant, not_negative, positive, signs
 from coordboost._numba.decay import decay, sigmoid
 from coordboost._numba.linesearch import safeguarded_newton
-from coordboost._protocol import LOSS
+from coordboost.pieces.base import Loss
 
 
 def _log_odds(y, weight, factor):
@@ -39,8 +40,7 @@ def _counts(loss, y):
     return y
 
 
-@LOSS.own
-class Squared(NamedTuple):
+class Squared(namedtuple("Squared", ""), Loss):
     r""":math:`\ell(y, f) = (y - f)^2 / 2`; sigma = mu = 1."""
 
     sigma = 1.0
@@ -71,11 +71,12 @@ class Squared(NamedTuple):
         return float(np.average(y, weights=weight))
 
 
-@LOSS.own
-class Huber(NamedTuple):
-    r""":math:`(y-f)^2/2` where :math:`|y-f| \le d`, else :math:`d|y-f| - d^2/2`; sigma = 1, not strongly convex."""
-
+class _Huber(NamedTuple):
     d: float = 1.0
+
+
+class Huber(_Huber, Loss):
+    r""":math:`(y-f)^2/2` where :math:`|y-f| \le d`, else :math:`d|y-f| - d^2/2`; sigma = 1, not strongly convex."""
 
     sigma = 1.0
     mu = None
@@ -111,11 +112,12 @@ class Huber(NamedTuple):
         return low + (high - low) / 2
 
 
-@LOSS.own
-class Logistic(NamedTuple):
-    r""":math:`\log(1 + e^{-yf}) + d f^2/2` for labels -1, +1; sigma = 1/4 + d, mu = d (None for d = 0)."""
-
+class _Logistic(NamedTuple):
     d: float = 0.0
+
+
+class Logistic(_Logistic, Loss):
+    r""":math:`\log(1 + e^{-yf}) + d f^2/2` for labels -1, +1; sigma = 1/4 + d, mu = d (None for d = 0)."""
 
     infimum = 0.0
     two_class = True
@@ -157,8 +159,7 @@ class Logistic(NamedTuple):
         return free if self.d == 0 else float(safeguarded_newton(self, y, weight, start, np.ones(len(y))))
 
 
-@LOSS.own
-class Exponential(NamedTuple):
+class Exponential(namedtuple("Exponential", ""), Loss):
     r""":math:`e^{-yf}` for labels -1, +1; neither smooth nor strongly convex over the line: use the line search."""
 
     sigma = None
@@ -185,8 +186,7 @@ class Exponential(NamedTuple):
         return _log_odds(y, weight, 0.5)
 
 
-@LOSS.own
-class Poisson(NamedTuple):
+class Poisson(namedtuple("Poisson", ""), Loss):
     r""":math:`e^f - y f` for counts or rates y >= 0, f the logarithm of the mean: Poisson regression, without the constant log y!.
 
     Neither smooth nor strongly convex over the line: use the line search. The infimum y - y log y is reached at f = log y.

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from coordboost._checks import positive
 from coordboost._numba import kernel, verb
-from coordboost._protocol import ANY_LOSS, STEP, sigma_of
+from coordboost.pieces.base import ANY_LOSS, StepRule, sigma_of
 
 tempo = verb("tempo")
 #: Why momentum needs a convex loss.
@@ -38,12 +38,14 @@ def _checked(rule, problem):
     return rule
 
 
-@STEP.own
-class TwoPhase(NamedTuple):
-    """AGBM: in even steps f moves by eta corr, in odd ones h by gamma eta / theta_m times the correlation with the corrected residual."""
-
+class _TwoPhase(NamedTuple):
     eta: float
     gamma: float
+
+
+class TwoPhase(_TwoPhase, StepRule):
+    """AGBM: in even steps f moves by eta corr, in odd ones h by gamma eta / theta_m times the correlation with the corrected residual."""
+
     needs_convex = NO_THEOREM
     sequences = 2
     phases = 2
@@ -59,11 +61,13 @@ class TwoPhase(NamedTuple):
         return 0 * mix, self.gamma * slower * self.eta / mix * corr
 
 
-@STEP.own
-class OnePhase(NamedTuple):
+class _OnePhase(NamedTuple):
+    eta: float
+
+
+class OnePhase(_OnePhase, StepRule):
     """VAGBM: f moves by eta corr, and h takes its part of the same step."""
 
-    eta: float
     needs_convex = NO_THEOREM
     sequences = 2
 

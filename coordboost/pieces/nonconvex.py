@@ -5,21 +5,23 @@ one rewards errors); Welsch's loss is the one of robust regression.
 """
 
 import math
+from collections import namedtuple
 from typing import NamedTuple
 
 from coordboost._checks import positive, signs
 from coordboost._numba.decay import sigmoid
-from coordboost._protocol import LOSS
+from coordboost.pieces.base import Loss
 
 
-@LOSS.own
-class SmoothZeroOne(NamedTuple):
+class _SmoothZeroOne(NamedTuple):
+    scale: float = 0.1
+
+
+class SmoothZeroOne(_SmoothZeroOne, Loss):
     r""":math:`1 - \sigma(y f / s)` for labels -1, +1: errors, smoothed over the width s (``scale``).
 
     A sample at f = 0 counts 1/2. Lipschitz with constant 1 / (4 s), smooth with sigma = :math:`1 / (6 \sqrt 3 s^2)`.
     """
-
-    scale: float = 0.1
 
     mu = None
     infimum = 0.0
@@ -49,8 +51,7 @@ class SmoothZeroOne(NamedTuple):
         return sigmoid(f / self.scale)
 
 
-@LOSS.own
-class Welsch(NamedTuple):
+class Welsch(namedtuple("Welsch", ""), Loss):
     r""":math:`1 - e^{-(y - f)^2 / 2}`: squared loss near the target, constant far from it; sigma = 1."""
 
     sigma = 1.0

@@ -22,7 +22,6 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._checks import not_negative, nothing_varies, number_of, positive, shown
-from coordboost._protocol import DICTIONARY, PERTURBATION
 
 
 class Structure(enum.IntEnum):
@@ -52,7 +51,6 @@ def inverse_temperatures(beta):
     return array
 
 
-@PERTURBATION.own
 class Noise(NamedTuple):
     """Noise at inverse temperature `beta` for steps of length `rate`, and gradients from a part of the samples.
 
@@ -74,7 +72,7 @@ class Noise(NamedTuple):
         positive("rate", self.rate)
         beta, share = inverse_temperatures(self.beta), positive("share", self.share, 1 + 1e-15, "in (0, 1]")
         not_negative("ahead", self.ahead)
-        if np.isfinite(beta).any() and not DICTIONARY.of(problem.dictionary, "takes_noise"):
+        if np.isfinite(beta).any() and not problem.dictionary.takes_noise:
             raise ValueError(
                 "noise needs leaf values that are means of the gradient: these learners have second derivatives as weights, or bounds; "
                 "take trees without newton and monotone."

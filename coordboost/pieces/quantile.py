@@ -9,7 +9,7 @@ import numpy as np
 
 from coordboost._checks import positive
 from coordboost._numba import kernel
-from coordboost._protocol import LOSS
+from coordboost.pieces.base import Loss
 
 
 @kernel
@@ -34,14 +34,15 @@ def quantile_search(q, y, weight, f, direction):
     return found
 
 
-@LOSS.own
-class Quantile(NamedTuple):
+class _Quantile(NamedTuple):
+    q: float = 0.5
+
+
+class Quantile(_Quantile, Loss):
     r""":math:`q (y - f)` where y > f, else :math:`(1 - q)(f - y)`: the q-quantile of the target, 0 < q < 1; not smooth.
 
     `residual` is minus a subgradient, 0 at f = y. There is no curvature, and no sigma: use the line search.
     """
-
-    q: float = 0.5
 
     sigma = None
     mu = None

@@ -15,14 +15,15 @@ rule                    looks at                                         Lu and 
 Randomness is data: ``draw`` fills an array before the block of steps runs, from a generator that belongs to these steps.
 """
 
+from collections import namedtuple
 from typing import NamedTuple
 
 import numpy as np
 
 from coordboost._numba import verb
-from coordboost._protocol import DICTIONARY, SELECTION
 from coordboost._subsets import check_count, draw_subsets, subsets_in_parts
 from coordboost._winner import best, best_among, best_in
+from coordboost.pieces.base import SelectionRule
 
 correlations = verb("correlations")
 
@@ -45,8 +46,7 @@ def _ordered_dual(values, weights):
     return float(np.max(np.cumsum(np.sort(values)[::-1]) / np.cumsum(weights)))
 
 
-@SELECTION.own
-class Full(NamedTuple):
+class Full(namedtuple("Full", ""), SelectionRule):
     """Type 0: every learner, every step. Norm: the largest size; dual: the sum."""
 
     width = 0
@@ -68,11 +68,12 @@ class Full(NamedTuple):
         return np.eye(corr.shape[1])[np.abs(corr).argmax(axis=1)], False
 
 
-@SELECTION.own
-class Subset(NamedTuple):
-    """Type 1: t learners, uniform without replacement. Norm: ordered l1 with ``subset_weights(t, n)`` (Definition 3.2)."""
-
+class _Subset(NamedTuple):
     t: int
+
+
+class Subset(_Subset, SelectionRule):
+    """Type 1: t learners, uniform without replacement. Norm: ordered l1 with ``subset_weights(t, n)`` (Definition 3.2)."""
 
     @property
     def width(self):
@@ -110,17 +111,18 @@ class Subset(NamedTuple):
         return out, self.blind
 
 
-@SELECTION.own
-class Groups(NamedTuple):
+class _Groups(NamedTuple):
+    t: int = 1
+    member: np.ndarray = np.zeros(0, dtype=np.int64)
+    start: np.ndarray = np.zeros(1, dtype=np.int64)
+
+
+class Groups(_Groups, SelectionRule):
     """Types 2 (t = 1) and 3: all learners of t groups, drawn uniformly without replacement.
 
     `member` lists the learners group by group, group g being ``member[start[g]:start[g + 1]]``; both are filled from the problem.
     Norm: ordered mixed norm (Definitions 3.3 and 3.4).
     """
-
-    t: int = 1
-    member: np.ndarray = np.zeros(0, dtype=np.int64)
-    start: np.ndarray = np.zeros(1, dtype=np.int64)
 
     grouped = True
 
@@ -129,7 +131,7 @@ class Groups(NamedTuple):
         return self.t
 
     def bind(self, problem):
-        searched = DICTIONARY.of(problem.dictionary, "n_groups")
+        searched = problem.dictionary.n_groups
         labels = problem.groups if searched is None else np.arange(searched)
         if labels is None:
             raise ValueError(
@@ -175,8 +177,7 @@ class Groups(NamedTuple):
         return subset_weights(self.t, n)
 
 
-@SELECTION.own
-class Cyclic(NamedTuple):
+class Cyclic(namedtuple("Cyclic", ""), SelectionRule):
     """Learner ``k mod n`` at step k; no choice, no norm."""
 
     width = 0
@@ -186,10 +187,13 @@ class Cyclic(NamedTuple):
         return j, correlations(view, np.full(1, j))[0]
 
 
-class RecordedPicks(NamedTuple):
+class _RecordedPicks(NamedTuple):
+    learner: np.ndarray
+
+
+class RecordedPicks(_RecordedPicks, SelectionRule):
     """The learners of a path already run: replays it without a single scan."""
 
-    learner: np.ndarray
     width = 0
 
     def pick(self, view, step, beta, drawn, k):

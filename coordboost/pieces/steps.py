@@ -10,6 +10,7 @@ by), and ``bind(problem)``, which checks the rule against the loss.
 """
 
 import math
+from collections import namedtuple
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ import numpy as np
 from coordboost._checks import not_negative, positive, real, shown
 from coordboost._numba import verb
 from coordboost._numba.linesearch import NO_SEARCH, sign, soft_threshold
-from coordboost._protocol import STEP, sigma_of
+from coordboost.pieces.base import StepRule, sigma_of
 
 search = verb("search")
 soft = verb("soft")
@@ -34,14 +35,15 @@ def sequence(name, values, instead=""):
     return array
 
 
-@STEP.own
-class Proportional(NamedTuple):
+class _Proportional(NamedTuple):
+    rate: float | None = None
+
+
+class Proportional(_Proportional, StepRule):
     """theta = rate * corr: LS-Boost(eps) with rate = eps, coordinate descent with rate = 1 / sigma.
 
     ``rate=None`` stands for 1 / sigma of the problem's loss.
     """
-
-    rate: float | None = None
 
     @property
     def ls_rate(self):
@@ -57,8 +59,7 @@ class Proportional(NamedTuple):
         return 0, self.rate * corr
 
 
-@STEP.own
-class LineSearch(NamedTuple):
+class LineSearch(namedtuple("LineSearch", ""), StepRule):
     """theta minimises the loss along the learner."""
 
     ls_rate = 1.0
@@ -68,12 +69,13 @@ class LineSearch(NamedTuple):
         return 0, search(view, j, 1, 0)
 
 
-@STEP.own
-class Sign(NamedTuple):
-    """theta = sign(corr) in units of eps: FS_eps, and R-FS_{eps,delta} with shrink = eps / delta."""
-
+class _Sign(NamedTuple):
     eps: float
     delta: float = math.inf
+
+
+class Sign(_Sign, StepRule):
+    """theta = sign(corr) in units of eps: FS_eps, and R-FS_{eps,delta} with shrink = eps / delta."""
 
     @property
     def unit(self):
@@ -92,11 +94,12 @@ class Sign(NamedTuple):
         return self.eps / self.delta, sign(corr)
 
 
-@STEP.own
-class SignSequence(NamedTuple):
-    """theta = eps[k] * sign(corr): FS with a sequence of steps."""
-
+class _SignSequence(NamedTuple):
     eps: np.ndarray
+
+
+class SignSequence(_SignSequence, StepRule):
+    """theta = eps[k] * sign(corr): FS with a sequence of steps."""
 
     @property
     def horizon(self):
@@ -113,12 +116,13 @@ class SignSequence(NamedTuple):
         return 0, self.eps[k] * sign(corr)
 
 
-@STEP.own
-class PathSign(NamedTuple):
-    """theta = sign(corr) in units of eps, shrink = eps / deltas[k]: PATH-R-FS_eps, one step per radius."""
-
+class _PathSign(NamedTuple):
     eps: float
     deltas: np.ndarray
+
+
+class PathSign(_PathSign, StepRule):
+    """theta = sign(corr) in units of eps, shrink = eps / deltas[k]: PATH-R-FS_eps, one step per radius."""
 
     @property
     def unit(self):
@@ -148,15 +152,16 @@ class PathSign(NamedTuple):
         return self.eps / self.deltas[k], sign(corr)
 
 
-@STEP.own
-class SoftThreshold(NamedTuple):
+class _SoftThreshold(NamedTuple):
+    lam: float
+    rate: float | None = None
+
+
+class SoftThreshold(_SoftThreshold, StepRule):
     """The exact minimiser along learner j of (quadratic bound of the loss) + lam * abs(beta_j).
 
     The score is the size of the step. Source: Freund, Grigas and Mazumder, A.4.4 (eq. 55); `lam` in the sum convention.
     """
-
-    lam: float
-    rate: float | None = None
 
     def bind(self, problem):
         return SoftThreshold(not_negative("lam", self.lam), Proportional(self.rate).bind(problem).rate)
@@ -171,11 +176,13 @@ class SoftThreshold(NamedTuple):
         return 0, soft(self, corr, beta_j)
 
 
-class RecordedMoves(NamedTuple):
-    """The moves of a path already run."""
-
+class _RecordedMoves(NamedTuple):
     shrink: np.ndarray
     theta: np.ndarray
+
+
+class RecordedMoves(_RecordedMoves, StepRule):
+    """The moves of a path already run."""
 
     def move(self, k, view, j, corr, beta_j):
         return self.shrink[k], self.theta[k]

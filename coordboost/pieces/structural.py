@@ -14,7 +14,7 @@ import numpy as np
 from coordboost._checks import not_negative, shown
 from coordboost._families import Families
 from coordboost._numba import kernel, verb
-from coordboost._protocol import DICTIONARY, SELECTION, STEP, sigma_of
+from coordboost.pieces.base import SelectionRule, StepRule, sigma_of
 
 correlations = verb("correlations")
 coefficient = verb("coefficient")
@@ -52,7 +52,7 @@ def labels_of(problem):
 
 def lengths(problem):
     """The norm of each learner as its family has it, (n_learners,): columns as they were given, trees within their bounds."""
-    own = DICTIONARY.of(problem.dictionary, "lengths")
+    own = problem.dictionary.lengths
     return problem.standardization.norm if own is None else own()
 
 
@@ -77,7 +77,7 @@ def table_of(families, problem, name):
     ValueError
         Where there are two, and where columns that are given do not fit it.
     """
-    own = DICTIONARY.of(problem.dictionary, "families")
+    own = problem.dictionary.families
     if not (families is None or isinstance(families, Families)):
         raise ValueError(f"{name}: families must be a table, Families(bound, complexity), or None, got {shown(families)}.")
     if own is None and families is None:
@@ -95,8 +95,19 @@ def table_of(families, problem, name):
     raise ValueError(f"{name}: the trees of this problem have families of their own; leave families=None.")
 
 
-@SELECTION.own
-class Structural(NamedTuple):
+class _Structural(NamedTuple):
+    t: int
+    penalty: float
+    power: float = 2.0
+    families: object = None
+    revisit: int = 0
+    per_unit: float = 0.0  # the price of complexity 1, in sums
+    slack: float = 0.0  # risks that differ by no more than this tie
+    member: np.ndarray = np.zeros(0, dtype=np.int64)
+    start: np.ndarray = np.zeros(1, dtype=np.int64)
+
+
+class Structural(_Structural, SelectionRule):
     r"""`t` families, drawn with :math:`p_k \propto \lambda_k^{power}`, repeats allowed; the learner whose step leads to the least risk.
 
     Equal risks, to within rounding, go to the smaller complexity, then to the lower family and learner.
@@ -107,15 +118,6 @@ class Structural(NamedTuple):
     revisit : whether trees of earlier steps compete, each for the price of its family
     """
 
-    t: int
-    penalty: float
-    power: float = 2.0
-    families: object = None
-    revisit: int = 0
-    per_unit: float = 0.0  # the price of complexity 1, in sums
-    slack: float = 0.0  # risks that differ by no more than this tie
-    member: np.ndarray = np.zeros(0, dtype=np.int64)
-    start: np.ndarray = np.zeros(1, dtype=np.int64)
     foresees = True
 
     @property
@@ -183,8 +185,14 @@ def given_reach(view, j):
 reach = verb("reach", given_reach)
 
 
-@STEP.own
-class FamilyStep(NamedTuple):
+class _FamilyStep(NamedTuple):
+    power: float = 2.0
+    families: object = None
+    scale: float = 1.0  # sigma times the sum of the weights
+    gain: np.ndarray = np.zeros(0)  # theta / corr of each learner that is given
+
+
+class FamilyStep(_FamilyStep, StepRule):
     r"""theta = -L' / C_k along the learner as its family has it, with one constant for the family: :math:`C_k = \sigma \lambda_k^{power}`.
 
     ``power=2`` is right: no step increases the losses. ``power=1`` is what the paper prints (its Lemma 4), and wrong where a bound is
@@ -192,10 +200,6 @@ class FamilyStep(NamedTuple):
     itself is that of ``Proportional()``.
     """
 
-    power: float = 2.0
-    families: object = None
-    scale: float = 1.0  # sigma times the sum of the weights
-    gain: np.ndarray = np.zeros(0)  # theta / corr of each learner that is given
     by_family = True
 
     def bind(self, problem):

@@ -6,7 +6,6 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._checks import shown
-from coordboost._protocol import DICTIONARY
 from coordboost.plots.drawing import COLOURS, Display, letter
 
 #: Lengths are counted in font sizes. From one leaf to the next, in height: room for the two lines of a leaf and for its frame.
@@ -149,7 +148,7 @@ class TreeDisplay(Display):
     @classmethod
     def _of(cls, run, j, beta, title, ax, options):
         bank = run.problem.dictionary
-        if DICTIONARY.of(bank, "tree") is None:
+        if bank.tree is None:
             raise ValueError("the learners of this run are no trees: make a run on cb.trees(X).")
         if j not in range(len(beta)):
             raise ValueError(f"j must be the number of a tree, from 0 to {len(beta) - 1}, got {shown(j)}.")

@@ -6,10 +6,10 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse
 
-from coordboost._protocol import LOSS, on_scale_of_y
 from coordboost.data.recipe import Recipe
 from coordboost.paths.refitted import with_intercept
 from coordboost.pieces import losses
+from coordboost.pieces.base import on_scale_of_y
 
 FORMAT = "coordboost-model"
 
@@ -62,7 +62,7 @@ class LinearModel(NamedTuple):
     @property
     def two_class(self):
         """Whether predictions are probabilities."""
-        return LOSS.of(getattr(losses, self.loss)(), "two_class")
+        return getattr(losses, self.loss)().two_class
 
 
 def model_of(run, step=None):

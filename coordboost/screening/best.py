@@ -8,7 +8,6 @@ found by halving (`edge`).
 import numpy as np
 
 from coordboost._numba import compiled, kernel
-from coordboost._protocol import DICTIONARY
 from coordboost.screening.scan import scan
 
 #: The bits of a float64 but for its sign. Read as whole numbers they have the order of the sizes; a NaN is larger than all.
@@ -115,7 +114,7 @@ def best(dictionary, v, k, above=0.0):
     -----
     *Cost*: what the dictionary's own verb ``best`` costs; without one, a scan and one compiled pass.
     """
-    own = DICTIONARY.of(dictionary, "best")
+    own = dictionary.best
     if own is not None:
         return own(v, k, above)
     corr = scan(dictionary, v)

@@ -9,7 +9,6 @@ from functools import cached_property
 import numpy as np
 
 from coordboost._numba import compiled, kernel
-from coordboost._protocol import DICTIONARY
 from coordboost.screening.scan import LITTLE, scan, scan_few
 
 #: Learners at a time, where many residuals are scanned: the products stay in the cache.
@@ -139,8 +138,8 @@ class ScaledColumns:
         self.ridge = np.zeros(problem.n_learners) if ridge is None else ridge
         self.n_samples, self.n_learners = problem.n_samples, problem.n_learners
         self.root = np.sqrt(problem.weight) if weighted and (problem.weight != 1).any() else None
-        self.rows, nothing = DICTIONARY.of(problem.dictionary, "rows"), np.zeros(0)
-        self.apart = self.rows is not None or DICTIONARY.of(problem.dictionary, "apart")
+        self.rows, nothing = problem.dictionary.rows, np.zeros(0)
+        self.apart = self.rows is not None or problem.dictionary.apart
         self.factors = nothing if self.root is None else self.root, nothing if self.scale is None else self.scale
         self.y = self._weighted(problem.y)
 

@@ -2,10 +2,8 @@
 
 import numpy as np
 
-from coordboost import _verbs
 from coordboost._numba import compiled, is_piece, verb
 from coordboost._numba.threads import in_order
-from coordboost._protocol import DICTIONARY
 
 #: A stored matrix is scanned in blocks of this many learners, a number that decides the rounding and never changes with the machine.
 BLOCK = 2048
@@ -14,7 +12,7 @@ LITTLE = 1 << 22
 
 _scan = verb("scan")
 _scan_share = verb("scan_share")
-_correlations = verb("correlations", _verbs.correlations)
+_correlations = verb("correlations")
 
 
 def _run(dictionary, v):
@@ -36,17 +34,17 @@ def in_parallel(task, inputs, entries):
 
 def scan(dictionary, v):
     """All correlations <B_j, v>, (n_learners,). *Cost*: one pass over the dictionary. Call it with BLAS on one thread."""
-    rows = DICTIONARY.of(dictionary, "rows")
+    rows = dictionary.rows
     if rows is not None:
         n = len(rows)
         if n <= BLOCK:
             return np.dot(rows, v)
         return np.concatenate(in_parallel(lambda first: np.dot(rows[first : first + BLOCK], v), range(0, n, BLOCK), rows.size))
-    shares = DICTIONARY.of(dictionary, "shares")
+    shares = dictionary.shares
     if shares is not None and is_piece(dictionary):
         out, v = np.empty(dictionary.n_learners), np.ascontiguousarray(v, dtype=np.float64)
         run = compiled(_run_share, (dictionary,))
-        in_parallel(lambda k: run(dictionary, v, k, out), range(shares), DICTIONARY.of(dictionary, "scan_cost"))
+        in_parallel(lambda k: run(dictionary, v, k, out), range(shares), dictionary.scan_cost)
         return out
     run = compiled(_run, (dictionary,)) if is_piece(dictionary) else _run
     return np.asarray(run(dictionary, v))

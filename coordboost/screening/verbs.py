@@ -1,6 +1,7 @@
 """The kernels of a piece as loops have them, called from plain Python."""
 
 from coordboost._numba import compiled, verb
+from coordboost.dictionaries.base import Learners
 from coordboost.screening.scan import scan
 
 _column, _correlations, _dot, _add = (verb(name) for name in ("column", "correlations", "dot", "add"))
@@ -34,6 +35,12 @@ class Compiled:
 
     def __getattr__(self, name):
         return getattr(self.piece, name)
+
+    def gather(self, index):
+        return Learners.gather(self, index) if type(self.piece).gather is Learners.gather else self.piece.gather(index)
+
+    def combine(self, beta):
+        return Learners.combine(self, beta) if type(self.piece).combine is Learners.combine else self.piece.combine(beta)
 
     def scan(self, v):
         return scan(self.piece, v)

@@ -3,14 +3,15 @@
 import numpy as np
 
 from coordboost._checks import file_name
-from coordboost._protocol import DICTIONARY, STEP, VIEW
 from coordboost.data.validation import flag
 from coordboost.engine.choose import checked_view
 from coordboost.engine.path import Path
 from coordboost.engine.source import VIEWS, Memory
+from coordboost.engine.views.base import View
 from coordboost.method import checked_method
 from coordboost.methods import METHODS
 from coordboost.outcome import Outcome, Replay, Status
+from coordboost.pieces.base import pieces_of
 from coordboost.problem import Problem, checked_problem
 from coordboost.storage.archive import ERRORS, Archive, write
 from coordboost.storage.codec import decode, encode
@@ -36,7 +37,7 @@ def write_run(outcome, file, *, data):
         Where the file cannot be written; what was there is as it was.
     """
     problem, file, data = outcome.problem, file_name("file", file), flag("data", data)
-    if not problem.countable and DICTIONARY.of(problem.dictionary, "saved") is None:
+    if not problem.countable and problem.dictionary.saved is None:
         raise ValueError(
             "a run over a family of your own cannot be saved: keep run.path and run.problem.dictionary.learners, or give the family a "
             "bank with saved(n)."
@@ -137,9 +138,9 @@ def _outcome(file, header, arrays, problem, method):
     found, said = _fingerprint(problem), header["fingerprint"]
     if not np.allclose(found, said, rtol=1e-9, atol=1e-9 * abs(said[2])):
         raise _Said(f"{file} was run on other data: loss and correlations at zero differ; wrong problem.")
-    view = checked_view(problem, method, VIEW.pieces[header["view"]])
+    view = checked_view(problem, method, pieces_of(View)[header["view"]])
     k, memory = header["anchor"]
-    if len(path) > (STEP.of(method.step, "horizon") or len(path)):
+    if len(path) > (method.step.horizon or len(path)):
         raise ValueError("there are more steps than the method has")
     _check_memory(view, memory, problem.n_learners)
     beta = Replay(problem, method, path).beta(len(path))

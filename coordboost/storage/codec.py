@@ -6,19 +6,33 @@ import numpy as np
 
 from coordboost._checks import shown
 from coordboost._families import Families
-from coordboost._protocol import DICTIONARY, LOSS, SELECTION, STEP
 from coordboost.data.blocks import SavedBlocks
 from coordboost.data.standardize import Standardization
 from coordboost.data.trees import SavedFamilies, SavedTrees
+from coordboost.dictionaries import Dense, LeafStumps, Sparse, Stumps
 from coordboost.dictionaries.binned import Binned
 from coordboost.dictionaries.trees import Growth
 from coordboost.dictionaries.trees.stored import Trees
-from coordboost.pieces import drawn, nonconvex, quantile  # noqa: F401  # they register themselves
+from coordboost.pieces import drawn, nonconvex, quantile  # noqa: F401  # loaded, so that they are among the pieces
+from coordboost.pieces.base import Loss, SelectionRule, StepRule, pieces_of
 
-PIECES = {name: piece for kind in (LOSS, SELECTION, STEP, DICTIONARY) for name, piece in kind.pieces.items()}
+PIECES = pieces_of(Loss) | pieces_of(SelectionRule) | pieces_of(StepRule)
 PIECES |= {
     piece.__name__: piece
-    for piece in (Standardization, Binned, SavedBlocks, SavedTrees, SavedFamilies, Families, Growth, Trees)
+    for piece in (
+        Dense,
+        Sparse,
+        Stumps,
+        LeafStumps,
+        Standardization,
+        Binned,
+        SavedBlocks,
+        SavedTrees,
+        SavedFamilies,
+        Families,
+        Growth,
+        Trees,
+    )
 }
 #: The numbers that JSON has no word for.
 FLOATS = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}

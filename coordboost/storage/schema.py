@@ -3,11 +3,12 @@
 import math
 
 from coordboost._checks import shown
-from coordboost._protocol import VIEW
 from coordboost.dictionaries.binned import MOST_BINS
 from coordboost.dictionaries.trees.stored import SET
+from coordboost.engine.views.base import View
 from coordboost.outcome import Status
 from coordboost.paths.heldout import CHOICES, MEASURES, MOST_POINTS
+from coordboost.pieces.base import pieces_of
 from coordboost.storage.codec import referred
 
 FORMAT, VERSION = "coordboost-run", 3
@@ -81,7 +82,7 @@ HEADER = {
     "version": lambda value: value == VERSION,
     "method": _method,
     "method_name": _text,
-    "view": lambda value: _text(value) and value in VIEW.pieces,
+    "view": lambda value: _text(value) and value in pieces_of(View),
     "seed": _count,
     "fingerprint": lambda value: _numbers(value, 4),
     "status": lambda value: _text(value) and value in Status.__members__,

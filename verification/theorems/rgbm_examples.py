@@ -92,9 +92,9 @@ def _all():
 def _angle(case, factor=1.0):
     """The angle by enumeration; the closed forms of the package are kept out by an independent enumeration of its rays."""
     from coordboost.geometry import rays, signs
-    from coordboost.geometry.learners import Learners
+    from coordboost.geometry.learners import ReducedLearners
 
-    learners = Learners.of(case.B, case.rule, case.groups)
+    learners = ReducedLearners.of(case.B, case.rule, case.groups)
     basis = learners.rank == learners.n_learners and type(case.rule) is cb.Full
     found = (signs if basis else rays).direction(learners) if (signs if basis else rays).cost(learners) < 2 else None
     value = mca(case.B, case.rule, groups=case.groups).upper if found is None else learners.cosine(found)

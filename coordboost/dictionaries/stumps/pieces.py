@@ -18,9 +18,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost import _verbs
 from coordboost._numba import compiled, verb
-from coordboost._protocol import DICTIONARY
+from coordboost.dictionaries.base import Learners
 from coordboost.dictionaries.stumps.histogram import (
     PLACES,
     TOGETHER,
@@ -44,13 +43,7 @@ scan_share = verb("scan_share")
 COUNTING = 3
 
 
-class Splits(NamedTuple):
-    """What both kinds of stumps are made of, and all of their verbs.
-
-    binned : Binned;  feature, first, last, extra : int64 (n_learners,), `extra` -1 where there is none
-    begin : int64 (n_features + 1,), where the learners of each feature begin;  scale, shift : (n_learners,)
-    """
-
+class _Splits(NamedTuple):
     binned: object
     feature: np.ndarray
     first: np.ndarray
@@ -59,6 +52,15 @@ class Splits(NamedTuple):
     begin: np.ndarray
     scale: np.ndarray
     shift: np.ndarray
+
+
+class Splits(_Splits, Learners):
+    """What both kinds of stumps are made of, and all of their verbs.
+
+    binned : Binned;  feature, first, last, extra : int64 (n_learners,), `extra` -1 where there is none
+    begin : int64 (n_features + 1,), where the learners of each feature begin;  scale, shift : (n_learners,)
+    """
+
     proven = True
 
     @property
@@ -169,7 +171,7 @@ class Splits(NamedTuple):
     def cross(self, a, b, weight):
         """The Gram entries of the learners `a` with those of `b`, (len(a), len(b))."""
         products = self.products(weight)
-        return _verbs.cross(self, a, b, weight) if products is None else products.cross(a, b)
+        return super().cross(a, b, weight) if products is None else products.cross(a, b)
 
     def gram(self, weight):
         """B' diag(weight) B, (n_learners, n_learners)."""
@@ -209,7 +211,6 @@ class Splits(NamedTuple):
         return cls(binned, *where, *cls.values(inside, outside))
 
 
-@DICTIONARY.own
 class Stumps(Splits):
     """Stumps of two values, 1 and -1 over the root of the total weight: + where x <= cut, or where x is of a category.
 
@@ -226,7 +227,6 @@ class Stumps(Splits):
         return 2 / root, 1 / root
 
 
-@DICTIONARY.own
 class LeafStumps(Splits):
     r"""Stumps with two leaf values, as gradient boosting fits them: the indicator of each split, centred and of unit norm.
 

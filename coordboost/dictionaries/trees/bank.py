@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._numba import compiled
-from coordboost._protocol import DICTIONARY
+from coordboost.dictionaries.base import Learners
 from coordboost.dictionaries.trees.families import cut_back, norm
 from coordboost.dictionaries.trees.grower import Grower
 from coordboost.dictionaries.trees.kept import keep, keep_nodes, refit_leaves
@@ -16,11 +16,13 @@ from coordboost.dictionaries.trees.stored import Standing, Trees, combined, fill
 from coordboost.dictionaries.trees.whole import NARROW
 
 
-class Hand(NamedTuple):
-    """One tree at hand, a dictionary with one learner: ``B_0 = values[leaf]``."""
-
+class _Hand(NamedTuple):
     leaf: np.ndarray
     values: np.ndarray
+
+
+class Hand(_Hand, Learners):
+    """One tree at hand, a dictionary with one learner: ``B_0 = values[leaf]``."""
 
     def add(self, j, a, v):
         for i in range(len(v)):
@@ -31,7 +33,7 @@ class Hand(NamedTuple):
             out[i] = self.values[self.leaf[i]]
 
 
-class TreeBank:
+class TreeBank(Learners):
     """Trees by number, in the order of their growth: a dictionary without end.
 
     Parameters
@@ -47,6 +49,7 @@ class TreeBank:
     """
 
     countable = False
+    scan = None  # type: ignore[assignment]  # learners that cannot be counted
 
     def __init__(self, family, weight, trees=None, member=None):
         self.family, self.weight = family, weight
@@ -54,7 +57,6 @@ class TreeBank:
         self.n_learners = len(self.held.n_leaves)
         self._member = np.full(self.n_learners, -1, dtype=np.int64) if member is None else member
         self.seen, self.length = -1, 0.0  # the tree at hand; how long the last one was before it became a unit vector
-        DICTIONARY.complete(self)
 
     def __getstate__(self):
         """A copy or a pickle has the trees, and none of what they grew in."""

@@ -6,6 +6,7 @@ import numpy as np
 
 from coordboost._numba import compiled, kernel
 from coordboost._numba.threads import all_done, slices
+from coordboost.dictionaries.base import Learners
 
 #: Samples whose predictions are summed up together, in one thread.
 ROWS = 1 << 14
@@ -114,11 +115,13 @@ class Trees(NamedTuple):
         return self if room >= n else self.resized(max(n, room + room // 2), self.values.shape[1])
 
 
-class Standing(NamedTuple):
-    """Finished trees on the samples of `binned`: the columns of those that a path names."""
-
+class _Standing(NamedTuple):
     binned: object
     trees: Trees
+
+
+class Standing(_Standing, Learners):
+    """Finished trees on the samples of `binned`: the columns of those that a path names."""
 
     @property
     def n_samples(self):

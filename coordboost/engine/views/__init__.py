@@ -1,4 +1,4 @@
-"""Views: what the loop steps on. Each registers as it is loaded, and all are loaded here."""
+"""Views: what the loop steps on. All are loaded here."""
 
 from coordboost.engine.views import (
     accelerated,

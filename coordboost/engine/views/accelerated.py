@@ -7,7 +7,7 @@ import numpy as np
 
 from coordboost._numba import kernel, verb
 from coordboost._numba.sums import refresh_residual, sum_of_losses
-from coordboost._protocol import VIEW
+from coordboost.engine.views.base import View
 from coordboost.engine.views.explicit import begin_residual, fill_column, fill_curvature
 from coordboost.pieces.coefficients import ANEW, BACK, SLOWER, TwoSequences, mix_models
 from coordboost.pieces.momentum import admissible, mixing
@@ -99,24 +99,7 @@ def observe(view):
     return False
 
 
-@VIEW.own
-class Accelerated(NamedTuple):
-    """Predictions f and h (n_samples,), and what is correlated with the learners: `looked`, the residual r at g or the corrected c.
-
-    AGBM looks at r in even steps and at c in odd ones; c <- r + correction alpha_{m-1} / alpha_m (c - fit) with the fit of its last
-    learner, kept in `unfitted`, and alpha_m = gamma_m / theta_m. VAGBM (`share` > 0) looks at r always. *Cost* of a step: one scan (or the
-    candidates) and O(n_samples).
-
-    f, h, before : the two models, and with `period` -1 f one move before;  mixed : g;  looked, unfitted : see above, with the weights
-    clock : the round m since momentum began; how the next row begins: ``theta_m``, 0 if it moves h, ``ANEW``, ``BACK``, ``SLOWER``; the
-    part of gamma that is left; rows so far;  unit : room for a learner
-    watch : with `guard` or `period` -1, the losses where momentum began, at f now, at the best f; whether the run has left what its
-    theorem allows; the rows at the best f
-    angle : with `follow_angle`, the worst cosine of the fits so far, and what it allowed gamma to be a round ago and allows now; else ones
-
-    Source: Lu, Karimireddy, Ponomareva, Mirrokni, *Accelerating Gradient Boosting Machines*, Algorithms 2 to 4.
-    """
-
+class _Accelerated(NamedTuple):
     loss: object
     dictionary: object
     y: np.ndarray
@@ -139,6 +122,25 @@ class Accelerated(NamedTuple):
     guard: int
     infimum: float
     rounding: float
+
+
+class Accelerated(_Accelerated, View):
+    """Predictions f and h (n_samples,), and what is correlated with the learners: `looked`, the residual r at g or the corrected c.
+
+    AGBM looks at r in even steps and at c in odd ones; c <- r + correction alpha_{m-1} / alpha_m (c - fit) with the fit of its last
+    learner, kept in `unfitted`, and alpha_m = gamma_m / theta_m. VAGBM (`share` > 0) looks at r always. *Cost* of a step: one scan (or the
+    candidates) and O(n_samples).
+
+    f, h, before : the two models, and with `period` -1 f one move before;  mixed : g;  looked, unfitted : see above, with the weights
+    clock : the round m since momentum began; how the next row begins: ``theta_m``, 0 if it moves h, ``ANEW``, ``BACK``, ``SLOWER``; the
+    part of gamma that is left; rows so far;  unit : room for a learner
+    watch : with `guard` or `period` -1, the losses where momentum began, at f now, at the best f; whether the run has left what its
+    theorem allows; the rows at the best f
+    angle : with `follow_angle`, the worst cosine of the fits so far, and what it allowed gamma to be a round ago and allows now; else ones
+
+    Source: Lu, Karimireddy, Ponomareva, Mirrokni, *Accelerating Gradient Boosting Machines*, Algorithms 2 to 4.
+    """
+
     carries = (TwoSequences,)
 
     @classmethod

@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._numba import compiled, is_piece, kernel, verb
-from coordboost._protocol import DICTIONARY, STEP, VIEW
 from coordboost._winner import best_of, best_of_all
 from coordboost.dictionaries.dense import Dense
 from coordboost.engine.views.explicit import over, perturb, stopped
@@ -137,8 +136,8 @@ class Called:
     def __init__(self, view):
         self.view, self.runs, self.at, self.row = view, {}, -1, np.empty((1, len(view.pred)))
         self.moved = over(view, Dense(self.row))  # of the learner at hand alone
-        self.rounding, self.decides, self.perturbs = tie(view), VIEW.of(view, "decide"), VIEW.of(view, "perturbs")
-        self.raw_scan = None if VIEW.of(view, "sought") is None else DICTIONARY.of(view.dictionary, "raw_scan")
+        self.rounding, self.decides, self.perturbs = tie(view), view.decide, view.perturbs
+        self.raw_scan = None if view.sought is None else view.dictionary.raw_scan
 
     def _run(self, function, *pieces):
         """`function`, compiled where its pieces can be."""
@@ -183,7 +182,7 @@ class Called:
         """The winner among all learners."""
         if self.decides is not None:
             return self._decided(step, beta)
-        if STEP.of(step, "score") is None:
+        if step.score is None:
             return self._strongest()
         seen = self._seen(scan(self.view))
         return self._run(best_of_all, seen, step, beta.beta)(seen, step, beta.beta)

@@ -6,7 +6,7 @@ import numpy as np
 
 from coordboost._numba import kernel, linesearch, verb
 from coordboost._numba.sums import refresh_residual, residual_into, residual_of_each, sum_of_losses
-from coordboost._protocol import DICTIONARY, LOSS, VIEW
+from coordboost.engine.views.base import View
 
 scan = verb("scan")
 correlations = verb("correlations")
@@ -33,7 +33,7 @@ perturb = verb("perturb", as_it_is)
 
 def over(view, dictionary):
     """`view` of another dictionary."""
-    own = VIEW.of(view, "over")
+    own = view.over
     return view._replace(dictionary=dictionary) if own is None else own(dictionary)
 
 
@@ -84,7 +84,7 @@ SEPARABLE, EVEN = 1, 2
 
 def separable(problem):
     """`SEPARABLE` or `EVEN`; 0 for a loss that is one function of all predictions together."""
-    if LOSS.of(problem.loss, "refresh_residual") is not None:
+    if problem.loss.refresh_residual is not None:
         return 0
     return EVEN if (problem.weight == 1).all() else SEPARABLE
 
@@ -109,15 +109,7 @@ def room_for_a_line(y):
     return np.zeros((2, len(y)), y.dtype)
 
 
-@VIEW.own
-class Explicit(NamedTuple):
-    """`pred` and `resid` of length n_samples, updated in every step: in one pass where the loss is `separable`.
-
-    line : (2, n_samples), room for a direction, and where a search along it begins: a step that makes no array compiles in half the time
-
-    *Cost* of a step: one scan (or the correlations of the candidates) and O(n_samples).
-    """
-
+class _Explicit(NamedTuple):
     loss: object
     dictionary: object
     y: np.ndarray
@@ -128,6 +120,16 @@ class Explicit(NamedTuple):
     rounding: float
     line: np.ndarray
     separable: int = 0
+
+
+class Explicit(_Explicit, View):
+    """`pred` and `resid` of length n_samples, updated in every step: in one pass where the loss is `separable`.
+
+    line : (2, n_samples), room for a direction, and where a search along it begins: a step that makes no array compiles in half the time
+
+    *Cost* of a step: one scan (or the correlations of the candidates) and O(n_samples).
+    """
+
     foresees = True
 
     @classmethod
@@ -141,7 +143,7 @@ class Explicit(NamedTuple):
 
     def renew(self, beta):
         """Recompute the state from the coefficients, to stop the rounding from piling up."""
-        self.pred[:] = DICTIONARY.verb(self.dictionary, "combine")(beta)
+        self.pred[:] = self.dictionary.combine(beta)
         begin_residual(self.loss, self.y, self.weight, self.base, self.pred, self.resid)
 
     def looks(self, width, n_learners):

@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._numba import record, verb
-from coordboost._protocol import VIEW
 from coordboost._winner import best_of_all
 from coordboost.dictionaries import Dense
+from coordboost.engine.views.base import View
 from coordboost.engine.views.explicit import Explicit, room_for_a_line
 from coordboost.engine.views.lookahead import held_columns
 from coordboost.screening.best import top_learners
@@ -22,18 +22,20 @@ push = verb("push")
 search = verb("search")
 
 
-@VIEW.own
-class Gathered(NamedTuple):
-    """`inner` steps on the columns of the candidates `learner` (increasing, (s,)); `anchor` is the residual at the last scan.
-
-    outside : largest abs correlation of the others then;  state : no step since the scan (fresh), position of the last winner
-    """
-
+class _Gathered(NamedTuple):
     inner: Explicit
     learner: np.ndarray
     anchor: np.ndarray
     outside: float
     state: np.record
+
+
+class Gathered(_Gathered, View):
+    """`inner` steps on the columns of the candidates `learner` (increasing, (s,)); `anchor` is the residual at the last scan.
+
+    outside : largest abs correlation of the others then;  state : no step since the scan (fresh), position of the last winner
+    """
+
     greedy = True
 
     def tie(self):

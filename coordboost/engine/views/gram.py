@@ -4,29 +4,31 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._protocol import DICTIONARY, VIEW
+from coordboost.engine.views.base import View
 
 
-@VIEW.own
-class Gram(NamedTuple):
+class _Gram(NamedTuple):
+    gram: np.ndarray
+    start_corr: np.ndarray
+    corr: np.ndarray
+    inner: np.ndarray  # <pred, pred> and <y, pred>
+    rounding: float
+
+
+class Gram(_Gram, View):
     r"""All correlations, and the inner products that an exact line search needs.
 
     With :math:`c = B'(y - B\beta)` (weights inside), a step gives
     :math:`c \leftarrow (1 - s) c + s\, c_0 - \theta\, G_{\cdot j}`. *Cost*: O(n_learners) a step, whatever the number of samples.
     """
 
-    gram: np.ndarray
-    start_corr: np.ndarray
-    corr: np.ndarray
-    inner: np.ndarray  # <pred, pred> and <y, pred>
-    rounding: float
     quadratic = True
     foresees = True
 
     @classmethod
     def start(cls, problem):
         """The view at beta = 0."""
-        gram = np.ascontiguousarray(DICTIONARY.verb(problem.dictionary, "gram")(problem.weight))
+        gram = np.ascontiguousarray(problem.dictionary.gram(problem.weight))
         corr = problem.scan(problem.weight * problem.y)
         return cls(gram, corr, corr.copy(), np.zeros(2, corr.dtype), problem.tie)
 

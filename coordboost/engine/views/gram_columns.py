@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._numba import kernel, record
-from coordboost._protocol import DICTIONARY, VIEW
+from coordboost.engine.views.base import View
 from coordboost.engine.views.lookahead import scale_of
 from coordboost.screening.best import SIZE_BITS
 from coordboost.screening.columns import HeldColumns
@@ -56,15 +56,7 @@ def largest(bits):
     return top
 
 
-@VIEW.own
-class GramColumns(NamedTuple):
-    """All correlations, in units of `scale`, and the Gram columns of some learners.
-
-    columns : (>= n_held, width), width being n_learners filled up to whole strips;  place : (n_learners,), their rows, -1 for the others
-    start, corr : correlations at beta = 0, and now, (width,);  tops : the largest size in each strip, (n_strips,)
-    state : |pred|^2 and <y, pred>; the learner whose column is wanted, or -1
-    """
-
+class _GramColumns(NamedTuple):
     columns: np.ndarray
     place: np.ndarray
     start: np.ndarray
@@ -73,6 +65,16 @@ class GramColumns(NamedTuple):
     state: np.record
     rounding: float
     scale: float
+
+
+class GramColumns(_GramColumns, View):
+    """All correlations, in units of `scale`, and the Gram columns of some learners.
+
+    columns : (>= n_held, width), width being n_learners filled up to whole strips;  place : (n_learners,), their rows, -1 for the others
+    start, corr : correlations at beta = 0, and now, (width,);  tops : the largest size in each strip, (n_strips,)
+    state : |pred|^2 and <y, pred>; the learner whose column is wanted, or -1
+    """
+
     quadratic = True
     greedy = True
 
@@ -175,7 +177,7 @@ class GramStore:
 
 def gram_columns(problem, learners, out):
     """Fill `out` (len(learners), width) with the Gram columns of the learners, and zeros behind the last learner."""
-    n, stored = problem.n_learners, DICTIONARY.of(problem.dictionary, "rows")
+    n, stored = problem.n_learners, problem.dictionary.rows
     out[:, n:] = 0.0
     if problem.products is not None:
         problem.products.columns(learners, out[:, :n])

@@ -26,7 +26,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._numba import compiled, kernel, record, verb
-from coordboost._protocol import VIEW
+from coordboost.engine.views.base import View
 from coordboost.screening.best import SIZE_BITS, edge, top_learners
 from coordboost.screening.columns import HeldColumns, grown
 from coordboost.screening.inner_products import inner_product
@@ -100,8 +100,21 @@ def strips(w):
     return (w + STRIP - 1) // STRIP
 
 
-@VIEW.own
-class Lookahead(NamedTuple):
+class _Lookahead(NamedTuple):
+    gram: np.ndarray
+    block: np.ndarray
+    values: np.ndarray
+    front: np.ndarray
+    places: np.ndarray
+    outer: np.record
+    inner: np.record
+    state: np.record
+    rounding: float
+    error: float
+    scale: float
+
+
+class Lookahead(_Lookahead, View):
     """Candidates and front; correlations and predictions in units of `scale`, a power of two near the norm of y.
 
     gram : Gram matrix of the s candidates, (>= s, >= s);  block : that of the front, its rows one after the other, each filled up
@@ -114,17 +127,6 @@ class Lookahead(NamedTuple):
     rounding : the tie of the problem;  error : relative rounding of an inner product
     """
 
-    gram: np.ndarray
-    block: np.ndarray
-    values: np.ndarray
-    front: np.ndarray
-    places: np.ndarray
-    outer: np.record
-    inner: np.record
-    state: np.record
-    rounding: float
-    error: float
-    scale: float
     quadratic = True
     greedy = True
 

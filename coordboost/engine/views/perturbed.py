@@ -7,7 +7,7 @@ import numpy as np
 from coordboost._numba import kernel, verb
 from coordboost._numba.noise import LEAVES, SHARE, STRUCTURE, add_noise, keep_some, key_of, normal
 from coordboost._numba.sums import refresh_residual
-from coordboost._protocol import VIEW
+from coordboost.engine.views.base import View
 from coordboost.engine.views.explicit import Explicit
 from coordboost.pieces.fitted import fitted
 from coordboost.pieces.perturbation import Structure
@@ -42,17 +42,7 @@ def look_ahead(view):
     refresh_residual(inner.loss, inner.y, inner.weight, inner.base, shrunken, inner.resid)
 
 
-@VIEW.own
-class Perturbed(NamedTuple):
-    """The view `inner`, whose residual is estimated and noised before learners see it.
-
-    gradient : the residual, or its estimate from the samples drawn;  looked : the same with structure noise. Without such noise, and
-    with all samples, they are the very array of the inner view. *Cost* beside the inner view: a normal number for each sample.
-
-    root : roots of the weights, (n_samples,) or (1,);  sigma : standard deviations, one for each step, the last from there on
-    shrunken : room for predictions times 1 - `ahead`, none where `ahead` is 0; made in a step, it would have every array counted
-    """
-
+class _Perturbed(NamedTuple):
     inner: object
     dictionary: object
     gradient: np.ndarray
@@ -64,6 +54,18 @@ class Perturbed(NamedTuple):
     share: float
     ahead: float
     shrunken: np.ndarray
+
+
+class Perturbed(_Perturbed, View):
+    """The view `inner`, whose residual is estimated and noised before learners see it.
+
+    gradient : the residual, or its estimate from the samples drawn;  looked : the same with structure noise. Without such noise, and
+    with all samples, they are the very array of the inner view. *Cost* beside the inner view: a normal number for each sample.
+
+    root : roots of the weights, (n_samples,) or (1,);  sigma : standard deviations, one for each step, the last from there on
+    shrunken : room for predictions times 1 - `ahead`, none where `ahead` is 0; made in a step, it would have every array counted
+    """
+
     perturbs = True
 
     @classmethod

@@ -2,12 +2,11 @@
 
 import numpy as np
 
-from coordboost._protocol import LOSS, VIEW
+from coordboost.engine.views.base import View
 from coordboost.pieces.coefficients import Refitted
 
 
-@VIEW.own
-class Refit:
+class Refit(View):
     """`pred` is the projection of y on the chosen learners, spanned orthonormally by the first `size` rows of `basis`.
 
     A step moves along the part of B_j that is orthogonal to the basis, so the exact line search along it refits all coefficients.
@@ -30,7 +29,7 @@ class Refit:
     @classmethod
     def start(cls, problem, coefficients):
         """The view at beta = 0."""
-        if not LOSS.of(problem.loss, "quadratic"):
+        if not problem.loss.quadratic:
             raise ValueError(f"forward stepwise refits by least squares: it needs the squared loss, got {problem.loss!r}.")
         return cls(problem)
 

@@ -3,9 +3,9 @@
 import numpy as np
 
 from coordboost._numba import compiled, is_piece, verb
-from coordboost._protocol import COEFFICIENTS, DICTIONARY, VIEW
 from coordboost.dictionaries.dense import Dense
 from coordboost.engine.views.accelerated import Accelerated
+from coordboost.engine.views.base import View
 from coordboost.engine.views.called import run_after, run_perturb, run_push, run_search
 from coordboost.engine.views.explicit import Explicit, over, stopped
 from coordboost.engine.views.perturbed import Perturbed
@@ -27,8 +27,7 @@ def run_weigh(view, out):
     weigh(view, out)
 
 
-@VIEW.own
-class Searched:
+class Searched(View):
     """The view `inner` over a bank, to which every step may add the learner that was found. *Cost* of a step: one search.
 
     The bank is Python; it has the learner of a step at hand, and whatever moves along that is compiled.
@@ -42,17 +41,17 @@ class Searched:
 
     def __init__(self, inner):
         self.inner, self.bank, self.compile, self.runs = inner, inner.dictionary, True, {}
-        own = DICTIONARY.of(self.bank, "hand")
+        own = self.bank.hand
         self.hand = Dense(np.empty((1, len(inner.pred)))) if own is None else own
         self._see = self._copied if own is None else self.bank.see
         self.moved, self.looked = over(inner, self.hand), sought(inner)  # `moved` knows the learner at hand alone
-        self.perturbs, self.measures = VIEW.of(inner, "perturbs"), DICTIONARY.of(self.bank, "measure")
-        self.renew = VIEW.of(inner, "renew")
+        self.perturbs, self.measures = inner.perturbs, self.bank.measure
+        self.renew = inner.renew
 
     @classmethod
     def start(cls, problem, coefficients, noise=None):
         """The view at beta = 0."""
-        plain = COEFFICIENTS.of(coefficients, "plain")
+        plain = coefficients.plain
         inner = Explicit.start(problem) if plain else Accelerated.start(problem, coefficients)
         return cls(inner if noise is None else Perturbed.around(inner, noise))
 
@@ -80,12 +79,12 @@ class Searched:
     @property
     def best_rows(self):
         """That of the inner view."""
-        return VIEW.of(self.inner, "best_rows")
+        return self.inner.best_rows
 
     @property
     def remark(self):
         """That of the inner view."""
-        return VIEW.of(self.inner, "remark")
+        return self.inner.remark
 
     def stopped(self):
         return stopped(self.inner)

@@ -6,8 +6,8 @@ import numpy as np
 
 from coordboost._numba import kernel, linesearch, verb
 from coordboost._numba.linesearch import sign
-from coordboost._protocol import VIEW
 from coordboost._winner import best_of_all
+from coordboost.engine.views.base import View
 from coordboost.engine.views.called import Seen
 from coordboost.engine.views.explicit import Explicit, over
 from coordboost.pieces.frank_wolfe import AWAY, FORWARD, NOTHING, SWAP, SWAPPED, Vertices
@@ -56,8 +56,14 @@ def worst_vertex(corr, beta, tie):
     return at, sign(a), abs(a), sign(a) * corr[at], inner
 
 
-@VIEW.own
-class Swapping(NamedTuple):
+class _Swapping(NamedTuple):
+    inner: object
+    dictionary: object
+    turns: np.ndarray
+    most: np.ndarray
+
+
+class Swapping(_Swapping, View):
     """The view `inner`, an ``Explicit``, and whose turn it is.
 
     turns : whose turn, the sign of the vertex of the row at hand, and of a swap the learner and the sign of the vertex of its second row
@@ -66,10 +72,6 @@ class Swapping(NamedTuple):
     *Cost* of a step: one scan, O(n_samples) and O(n_learners); of a second row O(n_samples).
     """
 
-    inner: object
-    dictionary: object
-    turns: np.ndarray
-    most: np.ndarray
     carries = (Vertices,)
     follows = False
 

@@ -1,0 +1,40 @@
+"""The base class of views: what the loop steps on."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+
+class View(ABC):
+    """The state of a model that the loop looks at and moves; the class method ``start(problem)`` makes it at beta = 0."""
+
+    __slots__ = ()
+
+    renew: Callable | None = None  # renew(beta): the state recomputed from the coefficients
+    carries: tuple | None = None  # the stores that it keeps the model of, where these are not the plain ones; start(problem, store) then
+    countable = True  # it is for learners that have numbers from the start
+    follows = True  # the rows of a path are enough to bring it where they lead, without another look at the data
+    quadratic = False  # it needs the squared loss
+    foresees = False  # after(j, theta), the sum of the losses at pred + theta B_j, up to a number that is the same for all j
+    greedy = False  # it needs a method for which the largest correlation of all wins
+    pred: np.ndarray | None = None  # the prediction of the model, (n_samples,), where it holds one
+    sought: Callable | None = None  # sought(), what is correlated with the learners, (n_samples,), where it holds that
+    decide: Callable | None = None  # decide(step, beta, corr), of a view that says whose turn it is: the learner of the next row
+    perturbs = False  # it can be given noise: start(problem, store, noise) then
+    over: Callable | None = None  # over(dictionary), the same view of another dictionary; default: its field `dictionary` is replaced
+    room: Callable | None = None  # room(problem, n), the same view with room for n more learners, where they come one by one
+    dictionary: Any = None  # the dictionary whose verbs it calls
+    best_rows: int | None = None  # the step to go back to, where the run has left what its theorem allows; then slow_down()
+    remark = ""  # a word about the run so far, for its message
+    searches = 0  # scans, or searches of an uncountable dictionary, in every step
+    looks: Callable | None = None  # looks(width, n_learners): correlations with the data that a step takes
+
+    @abstractmethod
+    def tie(self):
+        """Correlations that differ by no more than this are the same but for rounding."""
+
+    @abstractmethod
+    def push(self, j, shrink, theta):
+        """Make the step: pred <- (1 - shrink) pred + theta B_j."""
