@@ -10,18 +10,21 @@ import math
 from coordboost._checks import not_negative, number_of, positive, real, shown
 from coordboost.data.validation import flag
 from coordboost.method import Method
-from coordboost.pieces.coefficients import Refitted, TwoSequences
-from coordboost.pieces.fitted import Fitted
-from coordboost.pieces.frank_wolfe import Away, OpenLoop, Pairwise, Vertices
-from coordboost.pieces.momentum import OnePhase, TwoPhase
+from coordboost.pieces.coefficients import Refitted, TwoSequences, Vertices
 from coordboost.pieces.selection import Cyclic, Full, Subset
 from coordboost.pieces.steps import (
+    Away,
+    Fitted,
     LineSearch,
+    OnePhase,
+    OpenLoop,
+    Pairwise,
     PathSign,
     Proportional,
     Sign,
     SignSequence,
     SoftThreshold,
+    TwoPhase,
     sequence,
 )  # fmt: skip
 from coordboost.stochastic import sgb, sglb

@@ -8,9 +8,9 @@ import numpy as np
 from coordboost._checks import not_negative, positive
 from coordboost.data.validation import flag
 from coordboost.method import Method
-from coordboost.pieces.fitted import Langevin
 from coordboost.pieces.perturbation import Noise, Structure, inverse_temperatures, structure_of
 from coordboost.pieces.selection import Full
+from coordboost.pieces.steps import Langevin
 from coordboost.targets import Unconstrained
 
 

@@ -8,7 +8,7 @@ import pytest
 from refusal import refused
 
 import coordboost as cb
-from coordboost import _memory
+from coordboost.data import memory
 from coordboost.dictionaries.stores import daskarray
 
 da = pytest.importorskip("dask.array")
@@ -71,7 +71,7 @@ def test_more_than_is_free_is_refused_before_anything_is_computed(door, monkeypa
         raise AssertionError("computed")
 
     lazy = da.from_array(X, chunks=(20, 2)).map_blocks(never, dtype=float)
-    monkeypatch.setattr(_memory, "free_memory", lambda: 100)
+    monkeypatch.setattr(memory, "free_memory", lambda: 100)
     message = refused(lambda: door(lazy), "a Dask array that has to be collected on this machine, takes")
     assert "100 bytes are free" in message and ("open_columns(X)" in message) is message.startswith("X")
 
@@ -86,7 +86,7 @@ def test_a_target_and_weights_are_collected_too():
 
 
 def test_what_stays_in_its_chunks_is_not_collected(monkeypatch):
-    monkeypatch.setattr(_memory, "free_memory", lambda: 100)
+    monkeypatch.setattr(memory, "free_memory", lambda: 100)
     lazy = da.from_array(X, chunks=(20, 2))
     problem = cb.Problem(cb.open_columns(lazy), Y)
     run = cb.solve(problem, cb.ls_boost(0.5), 4, compile=False)

@@ -9,14 +9,13 @@ from broken_others import OTHERS, VIEWS, Sums
 from broken_pieces import SABOTAGE, B, Choice, Good, Rule, Table, broken
 
 import coordboost as cb
-from coordboost._winner import best_of_all
 from coordboost.engine.views.base import View
 from coordboost.engine.views.searched import Searched
 from coordboost.laws import KINDS, losses
 from coordboost.laws.problems import Listed
 from coordboost.laws.report import SKIPPED, Report
 from coordboost.pieces.base import CoefficientRule, Loss, SelectionRule, StepRule, pieces_of
-from coordboost.pieces.selection import RecordedPicks
+from coordboost.pieces.selection import RecordedPicks, best_of_all
 from coordboost.pieces.steps import RecordedMoves
 
 GIVEN = [

@@ -136,7 +136,7 @@ def test_large_files_are_refused_before_they_are_read(tmp_path, monkeypatch, nam
     np.save(tmp_path / "X.npy", np.zeros((400, 2)))
     np.save(tmp_path / "y.npy", np.zeros(400))
     assert len(read_table(tmp_path / name).X.shape) == 2
-    monkeypatch.setattr("coordboost._memory.free_memory", lambda: 1500)
+    monkeypatch.setattr("coordboost.data.memory.free_memory", lambda: 1500)
     refuse(tmp_path / name, r" takes .* of memory, and 1\.5 kB are free: take a machine with more, or part the file")
 
 
@@ -150,7 +150,7 @@ def test_large_files_are_refused_before_they_are_read(tmp_path, monkeypatch, nam
     ],
 )
 def test_an_index_of_svmlight_that_is_too_large(tmp_path, monkeypatch, index, expected):
-    monkeypatch.setattr("coordboost._memory.free_memory", lambda: 8 * 10**9)
+    monkeypatch.setattr("coordboost.data.memory.free_memory", lambda: 8 * 10**9)
     (tmp_path / "t.svm").write_text(f"1 1:2 {index}:3\n")
     refuse(tmp_path / "t.svm", expected)
 

@@ -14,8 +14,8 @@ from coordboost import methods
 from coordboost.bounds import accelerated, randomized
 from coordboost.bounds.plan import GUARANTEES
 from coordboost.method import Method
-from coordboost.pieces.momentum import admissible
 from coordboost.pieces.selection import Full
+from coordboost.pieces.steps import admissible
 
 #: Most seconds that an exact angle may take.
 QUICK = 0.1

@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost.pieces.losses import Exponential, Huber, Logistic, Poisson, Squared
-from coordboost.pieces.quantile import Quantile
+from coordboost.pieces.losses import Exponential, Huber, Logistic, Poisson, Quantile, Squared
 from coordboost.structured import Structured
 from coordboost.targets import Ball, Certificate, Penalty, Priced, Unconstrained
 

@@ -110,8 +110,7 @@ METHOD_OPTIONS = [
 def method_of(name, given, steps):
     """The named method from the options given, None where they were not; a usage error says what it takes."""
     from coordboost.methods import METHODS
-    from coordboost.pieces.frank_wolfe import BallSearch
-    from coordboost.pieces.steps import LineSearch
+    from coordboost.pieces.steps import BallSearch, LineSearch
 
     given = dict(given)
     search = given.pop("line_search")

@@ -5,13 +5,13 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._checks import shown
-from coordboost._families import NONE, Families
 from coordboost.data import validation
 from coordboost.data.binning import bin_columns
 from coordboost.dictionaries.base import LearnerFamily
 from coordboost.dictionaries.trees import Growth
 from coordboost.dictionaries.trees.bank import TreeBank
 from coordboost.dictionaries.trees.stored import Trees
+from coordboost.pieces.structural import NONE, Families
 
 
 class TreeFamily(LearnerFamily):

@@ -10,8 +10,8 @@ from coordboost.estimators.base import Boosted
 from coordboost.estimators.parameters import Bounded, Sized
 from coordboost.estimators.tasks import StagedClassification, StagedRegression
 from coordboost.methods import agbm, gcd, rtgcd
-from coordboost.pieces.fitted import DampedSearch, Fitted
 from coordboost.pieces.selection import Groups
+from coordboost.pieces.steps import DampedSearch, Fitted
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -9,8 +9,7 @@ from coordboost.estimators.base import Boosted
 from coordboost.estimators.parameters import Bounded
 from coordboost.estimators.tasks import StagedClassification, StagedRegression
 from coordboost.families import account
-from coordboost.pieces.fitted import DampedSearch
-from coordboost.pieces.steps import Proportional
+from coordboost.pieces.steps import DampedSearch, Proportional
 from coordboost.pieces.structural import FamilyStep
 from coordboost.structured import rgb
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 from coordboost._numba.threads import on_one_thread
 from coordboost.geometry.angle import exactly
 from coordboost.geometry.learners import ReducedLearners
-from coordboost.pieces.momentum import admissible
 from coordboost.pieces.selection import Full
+from coordboost.pieces.steps import admissible
 from coordboost.problem import checked_problem
 
 #: Most entries of B for which the angle is asked for, and most seconds that it may take.

@@ -10,10 +10,9 @@ from coordboost.engine.views.vertices import Swapping
 from coordboost.laws.problems import path_of, small
 from coordboost.laws.report import SKIPPED
 from coordboost.method import Method
-from coordboost.pieces.coefficients import TwoSequences
-from coordboost.pieces.frank_wolfe import Vertices
-from coordboost.pieces.momentum import mixing
+from coordboost.pieces.coefficients import TwoSequences, Vertices
 from coordboost.pieces.selection import Full
+from coordboost.pieces.steps import mixing
 
 #: Correlations and coefficients that are tried.
 CORRELATIONS = (-4.0, -0.5, -1e-9, 0.0, 1e-9, 0.25, 1.0, 4.0)

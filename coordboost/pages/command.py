@@ -9,8 +9,7 @@ from coordboost.data.cells import Cells
 from coordboost.data.dates import TWO_WAYS
 from coordboost.data.kinds import CATEGORY, DATE
 from coordboost.methods import METHODS
-from coordboost.pieces.frank_wolfe import BallSearch
-from coordboost.pieces.steps import LineSearch
+from coordboost.pieces.steps import BallSearch, LineSearch
 from coordboost.targets import Penalty
 
 #: Parameters of methods that are numbers on the command line.

@@ -12,11 +12,12 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._numba import kernel, verb
-from coordboost._scaled import shrink_all
 from coordboost.pieces.base import CoefficientRule
 
 #: What a row of accelerated boosting says in the place of `shrink` where momentum begins anew.
 ANEW, BACK, SLOWER = -1.0, -2.0, -3.0
+#: A weight that is no more than this is what rounding has left of none.
+NOTHING = 1e-14
 
 accumulate = verb("accumulate")
 add = verb("add")
@@ -31,6 +32,17 @@ def begun(store, problem):
 def longer(values, n):
     """`values` with zeros behind, n in all, and more where that spares the next call."""
     return values if len(values) >= n else np.concatenate([values, np.zeros(max(n, 2 * len(values)) - len(values))])
+
+
+@kernel
+def shrink_all(values, scale, shrink):
+    """``scale * values`` times 1 - shrink, `scale` being (1,). Where the scale is too small or too large, the values take it over."""
+    if shrink != 0:
+        scale[0] = (1 - shrink) * scale[0]
+        if not 1e-100 < scale[0] < 1e100:
+            for i in range(len(values)):
+                values[i] = scale[0] * values[i]
+            scale[0] = 1 + 0 * scale[0]
 
 
 @kernel
@@ -211,6 +223,34 @@ class TwoSequences(_TwoSequences, CoefficientRule):
         self.f[j] += theta
         if self.share != 0:
             self.h[j] += part_of_h(self.share, self.slowed, shrink, theta)
+
+
+class _Vertices(NamedTuple):
+    values: np.ndarray = np.zeros(0)
+    scale: np.ndarray = np.ones(1)
+
+
+class Vertices(_Vertices, CoefficientRule):
+    """Coefficients unit * scale * values, moved as the row says; a weight that steps away have used up is 0 exactly."""
+
+    corrective = True
+
+    def start(self, problem):
+        return Vertices(np.zeros(problem.n_learners), np.ones(1))
+
+    def beta(self, unit):
+        return unit * self.scale[0] * self.values
+
+    def coefficient(self, j):
+        return self.scale[0] * self.values[j]
+
+    def accumulate(self, j, shrink, theta):
+        shrink_all(self.values, self.scale, shrink)
+        if theta != 0:
+            before = self.values[j]
+            self.values[j] = before + theta / self.scale[0]
+            if abs(self.values[j] * self.scale[0]) <= NOTHING and before * theta < 0:
+                self.values[j] = 0 * before
 
 
 class _Refitted(NamedTuple):

@@ -1,4 +1,4 @@
-r"""Losses: smooth convex functions of one prediction, summed over the samples.
+r"""Losses: functions of one prediction, summed over the samples.
 
 A loss is a piece with the scalar kernels ``value(y, f)``, ``residual(y, f)`` (the pseudo-residual :math:`-\partial\ell/\partial f`) and,
 for a faster line search, ``curvature(y, f)``. Attributes read outside the kernels, all optional: ``sigma`` (smoothness) and ``mu``
@@ -9,6 +9,10 @@ target, or the probability of label +1); ``mean(f)`` (the same of the losses her
 ``constant(y, weight)`` (the best constant prediction, else found where the residuals sum to 0); ``check()``.
 
 Source: Lu and Mazumder, Randomized Gradient Boosting Machine, Definition 4.1 and Section 5.
+Losses that are not convex are for Langevin boosting, which need not stay where it begins: they have no certificate and no line search
+(Ustimenko and Prokhorenkova, *SGLB: Stochastic Gradient Langevin Boosting*, Section 7.1, with an increasing sigmoid, as the printed one
+rewards errors). The quantile loss is that of Koenker, Bassett, *Regression quantiles*, Econometrica 46 (1978); for boosting Friedman
+(2001), Section 4.3, with q = 1/2.
 """
 
 import math
@@ -18,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._checks import InfiniteConstant, not_negative, positive, signs
+from coordboost._numba import kernel
 from coordboost._numba.decay import decay, sigmoid
 from coordboost._numba.linesearch import safeguarded_newton
 from coordboost.pieces.base import Loss
@@ -222,3 +227,115 @@ class Poisson(namedtuple("Poisson", ""), Loss):
         if mean == 0:
             raise InfiniteConstant("every y is 0, so the best constant of the Poisson loss is -infinity")
         return math.log(mean)
+
+
+@kernel
+def quantile_search(q, y, weight, f, direction):
+    """The smallest t that minimises the weighted sum of the losses ``Quantile(q)`` at f + t direction; 0 where direction is 0.
+
+    The slope rises by weight |direction| where t passes (y - f) / direction: the minimum is where it has come to 0.
+    """
+    at, rise, slope, found = 0 * f, 0 * f, 0 * f[0], 0 * f[0]
+    for i in range(len(y)):
+        d = direction[i]
+        if d != 0:
+            at[i] = (y[i] - f[i]) / d
+            rise[i] = weight[i] * abs(d)
+            slope -= rise[i] * (q if d > 0 else 1 - q)
+    for i in np.argsort(at):
+        slope += rise[i]
+        if rise[i] > 0:
+            found = at[i]
+            if slope >= 0:
+                break
+    return found
+
+
+class _Quantile(NamedTuple):
+    q: float = 0.5
+
+
+class Quantile(_Quantile, Loss):
+    r""":math:`q (y - f)` where y > f, else :math:`(1 - q)(f - y)`: the q-quantile of the target, 0 < q < 1; not smooth.
+
+    `residual` is minus a subgradient, 0 at f = y. There is no curvature, and no sigma: use the line search.
+    """
+
+    sigma = None
+    mu = None
+    infimum = 0.0
+    location = True
+
+    def check(self):
+        positive("Quantile(q): q", self.q, 1, "between 0 and 1")
+
+    def value(self, y, f):
+        return self.q * (y - f) if y > f else (1 - self.q) * (f - y)
+
+    def residual(self, y, f):
+        return self.q if y > f else (self.q - 1 if y < f else 0 * self.q)
+
+    def line_search(self, y, weight, f, direction):
+        """The smallest minimiser: a weighted quantile of the quotients (y - f) / direction. *Cost*: a sort."""
+        return quantile_search(self.q, y, weight, f, direction)
+
+    def level_radius(self, total):
+        """That of one sample which has it all, on the flatter side."""
+        return total / min(self.q, 1 - self.q)
+
+    def constant(self, y, weight):
+        return float(quantile_search(self.q, y, weight, 0 * y, 0 * y + 1))
+
+
+class _SmoothZeroOne(NamedTuple):
+    scale: float = 0.1
+
+
+class SmoothZeroOne(_SmoothZeroOne, Loss):
+    r""":math:`1 - \sigma(y f / s)` for labels -1, +1: errors, smoothed over the width s (``scale``).
+
+    A sample at f = 0 counts 1/2. Lipschitz with constant 1 / (4 s), smooth with sigma = :math:`1 / (6 \sqrt 3 s^2)`.
+    """
+
+    mu = None
+    infimum = 0.0
+    convex = False
+    two_class = True
+
+    @property
+    def sigma(self):
+        return 1.0 / (6.0 * math.sqrt(3.0) * self.scale * self.scale)
+
+    def check(self):
+        positive("SmoothZeroOne(scale): scale", self.scale)
+
+    def value(self, y, f):
+        margin = y * f / self.scale
+        tail = math.exp(-abs(margin))
+        return tail / (1.0 + tail) if margin > 0.0 else 1.0 / (1.0 + tail)
+
+    def residual(self, y, f):
+        tail = math.exp(-abs(y * f / self.scale))
+        return y / self.scale * tail / ((1.0 + tail) * (1.0 + tail))
+
+    def labels(self, y):
+        return signs(type(self).__name__, y)
+
+    def mean(self, f):
+        return sigmoid(f / self.scale)
+
+
+class Welsch(namedtuple("Welsch", ""), Loss):
+    r""":math:`1 - e^{-(y - f)^2 / 2}`: squared loss near the target, constant far from it; sigma = 1."""
+
+    sigma = 1.0
+    mu = None
+    infimum = 0.0
+    convex = False
+    location = True
+
+    def value(self, y, f):
+        return -math.expm1(-(y - f) * (y - f) / 2)
+
+    def residual(self, y, f):
+        return (y - f) * math.exp(-(y - f) * (y - f) / 2)

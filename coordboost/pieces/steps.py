@@ -1,4 +1,4 @@
-"""Step rules: how far to move along the chosen learner, and how much of the old model to give up.
+r"""Step rules: how far to move along the chosen learner, and how much of the old model to give up.
 
 ``move(k, view, j, corr, beta_j) -> (shrink, theta)`` stands for the update
 
@@ -7,6 +7,21 @@
 `unit` is a constant of the rule: forward stagewise has theta = -1, 0 or 1 in units of eps, so its coefficients are exact counts.
 Optional: ``score(j, corr, beta_j)``, what the learners compete by (default ``abs(corr)``; it may change by at most what `corr` changes
 by), and ``bind(problem)``, which checks the rule against the loss.
+
+*Fitted learners*: gradient boosting takes a part of the learner as it was fitted, with or without noise, or of the line search along it.
+
+*Momentum*: the steps of accelerated boosting, for two models f and h. With :math:`\theta_m = 2 / (m + 2)` the gradient is taken at
+:math:`g = (1 - \theta_m) f + \theta_m h`, and the next f starts there. A row of the path with shrink > 0 moves f: f <- (1 - shrink) f +
+shrink h, then f_j += theta. One with shrink = 0 moves h: h_j += theta. The view knows the round m, counted from where momentum last began,
+and says how the next row begins: with theta_m, or anew. Source: Lu, Karimireddy, Ponomareva, Mirrokni, *Accelerating Gradient Boosting
+Machines*, Algorithms 2 and 4.
+
+*Frank-Wolfe* on the l1 ball: plain steps, and those that also move away from what the model is made of. A model in the ball of radius
+:math:`\delta` is read as a mean of its *vertices* :math:`\mathrm{sign}(\beta_j)\, \delta e_j`, one for each coefficient, with the weights
+:math:`|\beta_j| / \delta`, and of the origin with the weight that is left. The plain step moves towards the best vertex. An away step moves
+from the worst vertex of the model, as far as its weight reaches; a pairwise step, a swap, carries weight from the worst vertex to the best
+one. The view knows both vertices and says whose turn it is. Source: Guelat, Marcotte, *Some comments on Wolfe's away step*, 1986;
+Lacoste-Julien, Jaggi, *On the global linear convergence of Frank-Wolfe optimization variants*, 2015.
 """
 
 import math
@@ -16,9 +31,9 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._checks import not_negative, positive, real, shown
-from coordboost._numba import verb
+from coordboost._numba import kernel, verb
 from coordboost._numba.linesearch import NO_SEARCH, sign, soft_threshold
-from coordboost.pieces.base import StepRule, sigma_of
+from coordboost.pieces.base import ANY_LOSS, StepRule, sigma_of
 
 search = verb("search")
 soft = verb("soft")
@@ -186,3 +201,249 @@ class RecordedMoves(_RecordedMoves, StepRule):
 
     def move(self, k, view, j, corr, beta_j):
         return self.shrink[k], self.theta[k]
+
+
+@kernel
+def length_of_given(view, corr):
+    """The length of a learner that was not fitted."""
+    return corr
+
+
+fitted = verb("fitted", length_of_given)
+
+
+@kernel
+def without_noise(view, k, j, corr):
+    """The length of learner j as it was fitted."""
+    return fitted(view, corr)
+
+
+tempered = verb("tempered", without_noise)
+
+
+class _Fitted(NamedTuple):
+    rate: float
+
+
+class Fitted(_Fitted, StepRule):
+    """theta = rate * the length of the learner as it was fitted: shrinkage of gradient boosting.
+
+    Learners that are given have no other length than their correlation; a tree with a ridge penalty or Newton's leaves has one.
+    """
+
+    def bind(self, problem):
+        return Fitted(positive("rate", self.rate))
+
+    def move(self, k, view, j, corr, beta_j):
+        return 0, self.rate * fitted(view, corr)
+
+
+class _DampedSearch(NamedTuple):
+    rate: float
+
+
+class DampedSearch(_DampedSearch, StepRule):
+    """theta = rate * the step that minimises the loss along the learner: for any convex loss, smooth or not.
+
+    *Source*: Friedman, Greedy function approximation: a gradient boosting machine, Algorithm 1 with the shrinkage of Section 5.
+    """
+
+    needs_convex = NO_SEARCH
+
+    @property
+    def ls_rate(self):
+        return self.rate
+
+    def bind(self, problem):
+        positive("rate", self.rate, 2, "between 0 and 2")
+        return self
+
+    def move(self, k, view, j, corr, beta_j):
+        return 0, self.rate * search(view, j, 1, 0)
+
+
+class _Langevin(NamedTuple):
+    rate: float
+    shrink: float = 0.0
+
+
+class Langevin(_Langevin, StepRule):
+    """theta = rate * the length of the learner as it was fitted to the noised residual; all before shrinks by 1 - shrink.
+
+    Without noise this is ``Fitted(rate)`` with shrinkage.
+    """
+
+    def bind(self, problem):
+        positive("eps", self.rate)
+        not_negative("gamma eps", self.shrink)
+        if self.shrink >= 1:
+            raise ValueError(
+                f"gamma * eps must be below 1, got {self.shrink!r}: the model would be forgotten, or change its sign."
+            )
+        sigma_of(problem.loss, "Langevin boosting", ANY_LOSS)
+        mu = problem.loss.mu or 0.0  # a curvature that the loss has everywhere
+        if self.rate * mu + self.shrink >= 2:
+            raise ValueError(
+                f"eps * (gamma + mu) must be below 2, mu = {mu:g} the least curvature of the loss, got {self.rate * mu + self.shrink:g}: "
+                "such steps are not stable. Take a smaller eps."
+            )
+        return self
+
+    def move(self, k, view, j, corr, beta_j):
+        return self.shrink, self.rate * tempered(view, k, j, corr)
+
+
+tempo = verb("tempo")
+#: Why momentum needs a convex loss.
+NO_THEOREM = "momentum has no theorem for it, use sglb()"
+
+
+@kernel
+def mixing(m):
+    """theta_m, the share of h in the point where the gradient of iteration m is taken."""
+    return 2 / (m + 2)
+
+
+@kernel
+def admissible(cosine):
+    """The largest gamma that Theorem 4.1 allows where the cosine of each fit is at least `cosine`: (1 - sqrt(1 - cosine^2))^2."""
+    square = min(cosine * cosine, 1.0)
+    return square * square / (1.0 + math.sqrt(1.0 - square)) ** 2
+
+
+def _checked(rule, problem):
+    sigma = sigma_of(problem.loss, "accelerated boosting", ANY_LOSS)
+    positive("eta", rule.eta, 2.0 / sigma, f"between 0 and 2 / sigma = {2.0 / sigma:g}")
+    return rule
+
+
+class _TwoPhase(NamedTuple):
+    eta: float
+    gamma: float
+
+
+class TwoPhase(_TwoPhase, StepRule):
+    """AGBM: in even steps f moves by eta corr, in odd ones h by gamma eta / theta_m times the correlation with the corrected residual."""
+
+    needs_convex = NO_THEOREM
+    sequences = 2
+    phases = 2
+
+    def bind(self, problem):
+        return _checked(self, problem)
+
+    def move(self, k, view, j, corr, beta_j):
+        m, begin, slower = tempo(view)
+        mix = mixing(m)
+        if begin != 0:
+            return begin, self.eta * corr
+        return 0 * mix, self.gamma * slower * self.eta / mix * corr
+
+
+class _OnePhase(NamedTuple):
+    eta: float
+
+
+class OnePhase(_OnePhase, StepRule):
+    """VAGBM: f moves by eta corr, and h takes its part of the same step."""
+
+    needs_convex = NO_THEOREM
+    sequences = 2
+
+    def bind(self, problem):
+        return _checked(self, problem)
+
+    def move(self, k, view, j, corr, beta_j):
+        _, begin, _ = tempo(view)
+        return begin, self.eta * corr
+
+
+#: Whose turn it is: a step towards a vertex, one away from a vertex, the first row of a swap, its second row.
+FORWARD, AWAY, SWAP, SWAPPED = 0, 1, 2, 3
+
+search_pair = verb("search_pair")
+turn = verb("turn")
+
+#: What a rule on the l1 ball declares by another name.
+RADIUS = property(lambda rule: rule.radius)
+
+
+def on_ball(rule, problem):
+    """`rule`, with a radius that is checked."""
+    return rule._replace(radius=positive("radius", rule.radius))
+
+
+class _OpenLoop(NamedTuple):
+    radius: float
+
+
+class OpenLoop(_OpenLoop, StepRule):
+    """Frank-Wolfe on the l1 ball with the step gamma = 2 / (k + 2)."""
+
+    unit = frank_wolfe = RADIUS
+    bind = on_ball
+
+    def move(self, k, view, j, corr, beta_j):
+        gamma = 2 / (k + 2)
+        return gamma, gamma * sign(corr)
+
+
+class _BallSearch(NamedTuple):
+    radius: float
+
+
+class BallSearch(_BallSearch, StepRule):
+    """Frank-Wolfe on the l1 ball with the gamma in [0, 1] that minimises the loss."""
+
+    unit = frank_wolfe = RADIUS
+    needs_convex = NO_SEARCH
+    bind = on_ball
+
+    def move(self, k, view, j, corr, beta_j):
+        s = sign(corr)
+        gamma = min(max(search(view, j, self.radius * s, 1), 0), 1)
+        return gamma, gamma * s
+
+
+class _Away(NamedTuple):
+    radius: float
+
+
+class Away(_Away, StepRule):
+    """Towards the best vertex or away from the worst one, whichever goes down faster; exact line search."""
+
+    unit = corrective = RADIUS
+    needs_convex = NO_SEARCH
+    bind = on_ball
+
+    def move(self, k, view, j, corr, beta_j):
+        kind, s, _, _, most = turn(view)
+        if kind == AWAY:
+            gamma = min(max(search(view, j, -self.radius * s, -1), 0), most)
+            return -gamma, -gamma * s
+        gamma = min(max(search(view, j, self.radius * s, 1), 0), 1)
+        return gamma, gamma * s
+
+
+class _Pairwise(NamedTuple):
+    radius: float
+
+
+class Pairwise(_Pairwise, StepRule):
+    """From the worst vertex to the best one: two rows, the first takes weight away, the second puts it down; exact line search."""
+
+    unit = corrective = RADIUS
+    needs_convex = NO_SEARCH
+    bind = on_ball
+
+    def swaps(self):
+        """That weight goes from vertex to vertex."""
+        return True
+
+    def move(self, k, view, j, corr, beta_j):
+        kind, s, other, other_s, most = turn(view)
+        if kind == SWAPPED:
+            return 0, most / self.radius * s
+        if kind == SWAP:
+            return 0, -s * min(max(search_pair(view, j, -self.radius * s, other, self.radius * other_s), 0), most)
+        return 0, s * min(max(search(view, j, self.radius * s, 0), 0), most)

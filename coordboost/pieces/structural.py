@@ -11,10 +11,59 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._checks import not_negative, shown
-from coordboost._families import Families
+from coordboost._checks import not_negative, real, shown
 from coordboost._numba import kernel, verb
 from coordboost.pieces.base import SelectionRule, StepRule, sigma_of
+
+
+class Families(NamedTuple):
+    """Families of learners H_1, ..., H_K, and what a learner of each costs.
+
+    bound : float64 (K,), lambda_k: no value of a learner of family k is larger. Of trees: the q-norm of the leaf values is lambda_k
+    complexity : float64 (K,), Omega_k
+    nodes : int64 (K,), most splits of a tree; 0 for columns that are given
+    q : the norm of leaf values, from 1 to inf
+    sums : 1 if leaf values go by the sums of the leaves, which is the steepest direction within the norm; 0 if by their means
+
+    Source: Cortes, Mohri, Storcheus, *Regularized Gradient Boosting*, Section 3.
+    """
+
+    bound: np.ndarray
+    complexity: np.ndarray
+    nodes: np.ndarray = np.zeros(0, dtype=np.int64)
+    q: float = 2.0
+    sums: int = 0
+
+    def check(self):
+        """The same table as arrays of float64 and int64.
+
+        Raises
+        ------
+        ValueError
+            What is no table of families.
+        """
+        bound, complexity = (np.atleast_1d(np.asarray(part)) for part in self[:2])
+        if bound.ndim != 1 or len(bound) == 0 or bound.dtype.kind not in "iuf" or not (np.isfinite(bound) & (bound > 0)).all():
+            raise ValueError(f"families: bound must be positive finite numbers, one for each family, got {shown(self.bound)}.")
+        fits = complexity.shape == bound.shape and complexity.dtype.kind in "iuf"
+        if not fits or not (np.isfinite(complexity) & (complexity >= 0)).all():
+            raise ValueError(
+                f"families: complexity must be {len(bound)} finite numbers >= 0, one for each family, got {shown(self.complexity)}."
+            )
+        nodes = np.asarray(self.nodes) if len(self.nodes) else np.zeros(len(bound), dtype=np.int64)
+        if nodes.shape != bound.shape or nodes.dtype.kind not in "iu" or (nodes < 0).any():
+            raise ValueError(
+                f"families: nodes must be {len(bound)} whole numbers >= 0, one for each family, got {shown(self.nodes)}."
+            )
+        q = real("families: q", self.q, lambda number: number >= 1, "at least 1")
+        if isinstance(self.sums, str | np.ndarray) or self.sums not in (0, 1):
+            raise ValueError(f"families: sums must be 0 or 1, got {shown(self.sums)}.")
+        return Families(bound.astype(np.float64), complexity.astype(np.float64), nodes.astype(np.int64), q, self.sums)
+
+
+#: Of learners that belong to no family.
+NONE = Families(np.zeros(0), np.zeros(0))
+
 
 correlations = verb("correlations")
 coefficient = verb("coefficient")

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._memory import check_room, in_words
 from coordboost.data.kinds import WHOLE
+from coordboost.data.memory import check_room, in_words
 
 SVM = (".svm", ".svmlight", ".libsvm")
 #: Bytes that a fit keeps of a feature in which nothing is stored: where its entries begin, mean, norm, a coefficient, ...

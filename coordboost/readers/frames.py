@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from contextlib import suppress
 from types import MappingProxyType
 
-from coordboost._memory import check_room
 from coordboost.data.cells import Cells
 from coordboost.data.frames import is_number, is_time
+from coordboost.data.memory import check_room
 from coordboost.readers.arrays import PART, opened
 from coordboost.readers.options import refuse_options
 from coordboost.readers.text import TEXT, TextFile

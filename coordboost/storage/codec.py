@@ -5,7 +5,6 @@ import math
 import numpy as np
 
 from coordboost._checks import shown
-from coordboost._families import Families
 from coordboost.data.blocks import SavedBlocks
 from coordboost.data.standardize import Standardization
 from coordboost.data.trees import SavedFamilies, SavedTrees
@@ -13,8 +12,9 @@ from coordboost.dictionaries import Dense, LeafStumps, Sparse, Stumps
 from coordboost.dictionaries.binned import Binned
 from coordboost.dictionaries.trees import Growth
 from coordboost.dictionaries.trees.stored import Trees
-from coordboost.pieces import drawn, nonconvex, quantile  # noqa: F401  # loaded, so that they are among the pieces
+from coordboost.pieces import losses, selection, steps  # noqa: F401  # loaded, so that they are among the pieces
 from coordboost.pieces.base import Loss, SelectionRule, StepRule, pieces_of
+from coordboost.pieces.structural import Families
 
 PIECES = pieces_of(Loss) | pieces_of(SelectionRule) | pieces_of(StepRule)
 PIECES |= {

@@ -10,7 +10,7 @@ from coordboost._numba.sums import refresh_residual, sum_of_losses
 from coordboost.engine.views.base import View
 from coordboost.engine.views.explicit import begin_residual, fill_column, fill_curvature
 from coordboost.pieces.coefficients import ANEW, BACK, SLOWER, TwoSequences, mix_models
-from coordboost.pieces.momentum import admissible, mixing
+from coordboost.pieces.steps import admissible, mixing
 
 scan = verb("scan")
 correlations = verb("correlations")

@@ -10,11 +10,11 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._numba import record, verb
-from coordboost._winner import best_of_all
 from coordboost.dictionaries import Dense
 from coordboost.engine.views.base import View
 from coordboost.engine.views.explicit import Explicit, room_for_a_line
 from coordboost.engine.views.lookahead import held_columns
+from coordboost.pieces.selection import best_of_all
 from coordboost.screening.best import top_learners
 from coordboost.screening.sphere import SLACK
 

@@ -9,8 +9,8 @@ from coordboost._numba.noise import LEAVES, SHARE, STRUCTURE, add_noise, keep_so
 from coordboost._numba.sums import refresh_residual
 from coordboost.engine.views.base import View
 from coordboost.engine.views.explicit import Explicit
-from coordboost.pieces.fitted import fitted
 from coordboost.pieces.perturbation import Structure
+from coordboost.pieces.steps import fitted
 
 scan = verb("scan")
 correlations = verb("correlations")

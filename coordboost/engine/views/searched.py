@@ -10,7 +10,7 @@ from coordboost.engine.views.called import run_after, run_perturb, run_push, run
 from coordboost.engine.views.explicit import Explicit, over, stopped
 from coordboost.engine.views.perturbed import Perturbed
 from coordboost.pieces.coefficients import Single, TwoSequences
-from coordboost.pieces.fitted import fitted
+from coordboost.pieces.steps import fitted
 
 tempered = verb("tempered")
 tempo = verb("tempo")

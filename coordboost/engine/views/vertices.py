@@ -6,11 +6,12 @@ import numpy as np
 
 from coordboost._numba import kernel, linesearch, verb
 from coordboost._numba.linesearch import sign
-from coordboost._winner import best_of_all
 from coordboost.engine.views.base import View
 from coordboost.engine.views.called import Seen
 from coordboost.engine.views.explicit import Explicit, over
-from coordboost.pieces.frank_wolfe import AWAY, FORWARD, NOTHING, SWAP, SWAPPED, Vertices
+from coordboost.pieces.coefficients import NOTHING, Vertices
+from coordboost.pieces.selection import best_of_all
+from coordboost.pieces.steps import AWAY, FORWARD, SWAP, SWAPPED
 
 coefficient = verb("coefficient")
 column = verb("column")
