@@ -1,4 +1,4 @@
-"""Stumps: Gram entries from counts, and steps in one pass over the samples."""
+"""Stumps: Gram entries from counts."""
 
 import numpy as np
 import pytest
@@ -30,45 +30,30 @@ def test_counts_are_kept_for_what_was_asked_and_within_the_room_for_them(monkeyp
     X, _ = table(3000)
     dictionary = cb.Stumps.of(bin_columns(X)[0])
     every, asked = np.arange(dictionary.n_learners), dictionary.begin[:-1] + 2
-    monkeypatch.setattr("coordboost.dictionaries.stumps.profiles.AT_ONCE", 0)
+    monkeypatch.setattr("coordboost.dictionaries.stumps.counts.AT_ONCE", 0)
     products = dictionary.products(np.ones(3000))
     expected = products.cross(asked, every)
-    profiles, places = products.profiles, len(products.totals)
-    assert profiles.m == 2 + 5  # of no sample, of all of them, and of one part of each feature
-    assert len(profiles.rows) < places / 4
-    monkeypatch.setattr("coordboost.dictionaries.stumps.profiles.ROOM", 3 * 4 * places)
+    places = len(products.totals)
+    assert products.m == 2 + 5  # of no sample, of all of them, and of one part of each feature
+    assert len(products.rows) < places / 4
+    monkeypatch.setattr("coordboost.dictionaries.stumps.counts.ROOM", 3 * 4 * places)
     small = dictionary.products(np.ones(3000))
     for _ in range(2):
         for j in range(5):
             np.testing.assert_array_equal(small.cross(asked[j : j + 1], every), expected[j : j + 1])
-            assert np.flatnonzero(small.profiles.at == 2).tolist() == [products.own.high[asked[j]]]
-            assert len(small.profiles.rows) == 3
+            assert np.flatnonzero(small.at == 2).tolist() == [products.own.high[asked[j]]]
+            assert len(small.rows) == 3
 
 
 def test_a_part_is_counted_from_the_nearest_one_that_is_kept():
     binned = bin_columns(table(3000)[0])[0]
     products, counted = cb.Stumps.of(binned).products(np.ones(3000)), []
-    products.profiles.by_features = products.profiles.one_by_one = lambda *given: counted.append(given[2])
+    products.by_features = products.one_by_one = lambda *given: counted.append(given[2])
     for place in 2, 5, 4:
-        products.profiles.hold(np.array([place]))
+        products.hold(np.array([place]))
     codes = binned.codes[0]
     for samples, between in zip(counted, (codes < 2, (codes >= 2) & (codes < 5), codes == 4), strict=True):
         assert samples.tolist() == np.flatnonzero(between).tolist()
-
-
-@every_kind
-@pytest.mark.parametrize("even", [True, False])
-def test_a_step_in_one_pass_has_the_bits_of_a_step_in_two(kind, even):
-    X, y = table(missing=0.1)
-    weight = np.ones(90) if even else np.random.default_rng(1).random(90)
-    dictionary, loss = kind.of(bin_columns(X, categorical=[2])[0]), cb.Huber(0.7)
-    pred, resid = y[::-1] / 3, np.zeros(90)
-    expected = pred.copy()
-    for j in range(dictionary.n_learners):
-        dictionary.add_and_refresh(j, 0.3 * j, loss, y, weight, 0.25, pred, resid, even)
-        dictionary.add(j, 0.3 * j, expected)
-        np.testing.assert_array_equal(pred, expected)
-        np.testing.assert_array_equal(resid, [w * loss.residual(a, 0.25 + f) for w, a, f in zip(weight, y, pred, strict=True)])
 
 
 def test_weights_too_far_apart_have_no_counts():

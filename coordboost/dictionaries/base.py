@@ -99,7 +99,7 @@ class Learners(ABC):
         return self.cross(every, every, weight)
 
     def products(self, weight):
-        """What gives Gram entries without columns, as ``dictionaries/stumps/joint.py`` does; None where nothing does."""
+        """What gives Gram entries without columns, as ``dictionaries/stumps/counts.py`` does; None where nothing does."""
         return
 
     def name(self, j):

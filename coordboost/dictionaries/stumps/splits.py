@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from coordboost.dictionaries.stumps.histogram import PLACES, weight_of_bins
+#: Places for the bins of a feature: a code is a byte.
+PLACES = 256
 
 
 def splits_of(binned, weight):
@@ -24,7 +25,7 @@ def splits_of(binned, weight):
     ValueError
         For a sample in a bin that its feature has not.
     """
-    shares = weight_of_bins(binned.codes, weight)
+    shares = np.array([np.bincount(row, weight, PLACES) for row in binned.codes])
     beyond = np.flatnonzero(((np.arange(PLACES) >= binned.n_bins[:, None]) & (shares > 0)).any(axis=1))
     if len(beyond):
         raise ValueError(f"Binned needs codes below n_bins; feature {beyond[0]} has codes of bins that it has not.")
@@ -82,25 +83,18 @@ def check_splits(self):
     ValueError
         What they must be.
     """
-    kind, binned, n = type(self).__name__, self.binned, len(self.feature)
-    own = (self.feature, self.first, self.last, self.extra, self.begin)
-    if any(getattr(part, "dtype", None) != np.int64 or part.ndim != 1 for part in own):
+    kind, n, d = type(self).__name__, len(self.feature), self.binned.n_features
+    first, last, extra, begin = self.first, self.last, self.extra, self.begin
+    whole = (self.feature, first, last, extra)
+    if any(getattr(part, "dtype", None) != np.int64 or part.ndim != 1 for part in (*whole, begin)):
         raise ValueError(f"{kind} needs feature, first, last, extra and begin of int64.")
-    lengths = {len(part) for part in (*own[:-1], self.scale, self.shift)}
-    sound = len(lengths) == 1 and n > 0 and len(self.begin) == binned.n_features + 1 and self.begin[0] == 0
-    sound = sound and (np.diff(self.begin) >= 0).all() and self.begin[-1] == n
-    sound = sound and np.array_equal(self.feature, np.repeat(np.arange(binned.n_features), np.diff(self.begin)))
+    sound = {len(part) for part in (*whole, self.scale, self.shift)} == {n} and n > 0 and len(begin) == d + 1 and begin[0] == 0
+    sound = sound and (np.diff(begin) >= 0).all() and np.array_equal(self.feature, np.repeat(np.arange(d), np.diff(begin)))
     if not sound:
         raise ValueError(f"{kind} needs one learner or more, feature after feature, and as many entries in each of its arrays.")
-    most = binned.n_bins[self.feature]
-    one = (self.first == 0) | (self.first == self.last)
-    if (
-        (self.first < 0).any()
-        or not one.all()
-        or (self.last >= most).any()
-        or (self.extra < -1).any()
-        or (self.extra >= most).any()
-    ):
+    n_bins, missing = self.binned.n_bins[self.feature], self.binned.missing[self.feature]
+    known = (first >= 0) & (first <= last) & (last < n_bins) & ((first == 0) | (first == last))
+    if not (known & ((extra == -1) | ((extra == missing) & (first == 0) & (last < extra)))).all():
         raise ValueError(f"{kind} needs parts that begin with the first bin or are one bin, of the bins that the feature has.")
     if not (np.isfinite(self.scale).all() and np.isfinite(self.shift).all() and (self.scale != 0).all()):
         raise ValueError(f"{kind} needs finite scale and shift, scale not 0.")

@@ -18,29 +18,110 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._numba import compiled, verb
+from coordboost._numba import compiled, kernel, reduction, verb
 from coordboost.dictionaries.base import Learners
-from coordboost.dictionaries.stumps.histogram import (
-    PLACES,
-    TOGETHER,
-    add_steps,
-    add_values,
-    add_values_and_refresh,
-    cumulated,
-    four_sums,
-    inside_sum,
-    is_inside,
-    one_sums,
-    part_sum,
-    values_on_bins,
-)
-from coordboost.dictionaries.stumps.joint import JointCounts, whole_weights
-from coordboost.dictionaries.stumps.splits import check_splits, split_name, splits_of
+from coordboost.dictionaries.stumps.counts import Counts, whole_weights
+from coordboost.dictionaries.stumps.splits import PLACES, check_splits, split_name, splits_of
 
 scan_share = verb("scan_share")
 
+#: Features that are counted together: they share the reads of the vector.
+TOGETHER = 4
 #: What counting a sample into a bin costs, in multiplications of a product with a stored column.
 COUNTING = 3
+
+
+@kernel
+def four_sums(codes, v, first, last, sums):
+    """Row q of `sums` (>= 8, PLACES): the sums of v by the bins of feature ``min(first + q, last)``, q < 4.
+
+    Samples go in pairs to two rows of sums: where most of them lie in one bin, additions to it would wait for each other.
+    """
+    n, sums[:8] = len(v), 0
+    w, x, y, z = codes[first], codes[min(first + 1, last)], codes[min(first + 2, last)], codes[min(first + 3, last)]
+    a, b, c, d, e, f, g, h = sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], sums[7]
+    for i in range(0, n - 1, 2):
+        one, two = v[i], v[i + 1]
+        a[w[i]] += one
+        b[x[i]] += one
+        c[y[i]] += one
+        d[z[i]] += one
+        e[w[i + 1]] += two
+        f[x[i + 1]] += two
+        g[y[i + 1]] += two
+        h[z[i + 1]] += two
+    for q in range(4):
+        if n % 2 == 1:
+            sums[q, codes[min(first + q, last), n - 1]] += v[n - 1]
+        for k in range(PLACES):
+            sums[q, k] += sums[q + 4, k]
+
+
+@kernel
+def one_sums(row, v, sums):
+    """``sums[0]``: the sums of v by the bins of one feature with the codes `row`, samples four at a time."""
+    n, sums[:4] = len(v), 0
+    a, b, c, d = sums[0], sums[1], sums[2], sums[3]
+    for i in range(0, n - 3, 4):
+        a[row[i]] += v[i]
+        b[row[i + 1]] += v[i + 1]
+        c[row[i + 2]] += v[i + 2]
+        d[row[i + 3]] += v[i + 3]
+    for i in range(n - n % 4, n):
+        a[row[i]] += v[i]
+    for k in range(PLACES):
+        a[k] = (a[k] + b[k]) + (c[k] + d[k])
+
+
+@kernel
+def cumulate(sums, n_bins, below):
+    """``below[b]``: the sum over the bins before b; returns that over all, and over the code `n_bins` that new rows may have."""
+    below[0], n = 0, min(n_bins + 1, PLACES)
+    for b in range(n):
+        below[b + 1] = below[b] + sums[b]
+    return below[n]
+
+
+@kernel
+def part_sum(sums, below, first, last, extra):
+    """The sum over the bins first to last, and `extra`; only parts of one bin do not begin with the first."""
+    part = below[last + 1] if first == 0 else sums[first]
+    return part + sums[extra] if extra >= 0 else part
+
+
+@kernel
+def is_inside(code, first, last, extra):
+    """Whether a bin belongs to a part: bins first to last, and `extra`."""
+    return (first <= code and code <= last) or code == extra
+
+
+@reduction
+def inside_sum(row, v, first, last, extra):
+    """The sum of v over the samples whose bin belongs to a part."""
+    total = 0 * v[0]
+    for i in range(len(v)):
+        total += v[i] if is_inside(row[i], first, last, extra) else 0 * v[0]
+    return total
+
+
+@kernel
+def add_values(row, first, last, extra, inside, outside, v):
+    """v += `inside` where the bin belongs to a part, `outside` elsewhere."""
+    for i in range(len(v)):
+        v[i] += inside if is_inside(row[i], first, last, extra) else outside
+
+
+def add_steps(codes, values, used, v):
+    """``v += values[g, codes[g]]`` for all features g of the list `used`, four at a time."""
+    for k in range(0, len(used) - len(used) % 4, 4):
+        a, b, c, d = values[used[k]], values[used[k + 1]], values[used[k + 2]], values[used[k + 3]]
+        w, x, y, z = codes[used[k]], codes[used[k + 1]], codes[used[k + 2]], codes[used[k + 3]]
+        for i in range(len(v)):
+            v[i] += (a[w[i]] + b[x[i]]) + (c[y[i]] + d[z[i]])
+    for k in range(len(used) - len(used) % 4, len(used)):
+        row, own = codes[used[k]], values[used[k]]
+        for i in range(len(v)):
+            v[i] += own[row[i]]
 
 
 class _Splits(NamedTuple):
@@ -88,33 +169,31 @@ class Splits(_Splits, Learners):
 
     def scan_share(self, v, k, out):
         """Fill the entries of `out` (n_learners,) that belong to the features 4 k to 4 k + 3 with their correlations."""
-        codes = self.binned.codes
         sums, below = np.empty((8, PLACES), v.dtype), np.empty(PLACES + 1, v.dtype)
-        top = min(4 * k + 4, codes.shape[0])
-        four_sums(codes, v, 4 * k, top - 1, sums)
+        top = min(4 * k + 4, len(self.binned.codes))
+        four_sums(self.binned.codes, v, 4 * k, top - 1, sums)
         for g in range(4 * k, top):
             row = sums[g - 4 * k]
-            total = cumulated(row, self.binned.n_bins[g], below)
+            total = cumulate(row, self.binned.n_bins[g], below)
             for j in range(self.begin[g], self.begin[g + 1]):
                 part = part_sum(row, below, self.first[j], self.last[j], self.extra[j])
                 out[j] = self.scale[j] * part - self.shift[j] * total
 
     def scan(self, v):
         out = np.empty(len(self.feature), v.dtype)
-        for k in range((self.binned.codes.shape[0] + 3) // 4):
+        for k in range((len(self.binned.codes) + 3) // 4):
             scan_share(self, v, k, out)
         return out
 
     def correlations(self, v, index):
-        out = np.empty(len(index), v.dtype)
+        out, counted, total = np.empty(len(index), v.dtype), -1, 0 * v[0]
         sums, below = np.empty((4, PLACES), v.dtype), np.empty(PLACES + 1, v.dtype)
-        counted, total = -1, 0 * v[0]
         for i in range(len(index)):
             j = index[i]
-            g = self.feature[j]
-            if g != counted:
-                one_sums(self.binned.codes[g], v, sums)
-                total, counted = cumulated(sums[0], self.binned.n_bins[g], below), g
+            if self.feature[j] != counted:
+                counted = self.feature[j]
+                one_sums(self.binned.codes[counted], v, sums)
+                total = cumulate(sums[0], self.binned.n_bins[counted], below)
             part = part_sum(sums[0], below, self.first[j], self.last[j], self.extra[j])
             out[i] = self.scale[j] * part - self.shift[j] * total
         return out
@@ -127,24 +206,31 @@ class Splits(_Splits, Learners):
         inside, outside = a * (self.scale[j] - self.shift[j]), -a * self.shift[j]
         add_values(self.binned.codes[self.feature[j]], self.first[j], self.last[j], self.extra[j], inside, outside, v)
 
-    def add_and_refresh(self, j, a, loss, y, weight, base, pred, resid, even):
-        row, inside, outside = self.binned.codes[self.feature[j]], a * (self.scale[j] - self.shift[j]), -a * self.shift[j]
-        part = self.first[j], self.last[j], self.extra[j]
-        add_values_and_refresh(row, *part, inside, outside, loss, y, weight, base, pred, resid, even)
-
     def column(self, j):
-        row, inside, outside = self.binned.codes[self.feature[j]], self.scale[j] - self.shift[j], -self.shift[j]
-        out = np.empty(len(row), self.scale.dtype)
-        for i in range(len(row)):
-            out[i] = inside if is_inside(row[i], self.first[j], self.last[j], self.extra[j]) else outside
+        out = np.zeros(self.binned.codes.shape[1], self.scale.dtype)
+        inside, outside = self.scale[j] - self.shift[j], -self.shift[j]
+        add_values(self.binned.codes[self.feature[j]], self.first[j], self.last[j], self.extra[j], inside, outside, out)
         return out
+
+    def gather(self, index):
+        """The learners `index` as a dense (n_samples, len(index)) matrix."""
+        rows, code = np.empty((len(index), self.n_samples), self.scale.dtype), np.arange(PLACES)
+        for row, j in zip(rows, index, strict=True):
+            inside = ((self.first[j] <= code) & (code <= self.last[j])) | (code == self.extra[j])
+            values = np.where(inside, self.scale[j] - self.shift[j], -self.shift[j])
+            np.take(values, self.binned.codes[self.feature[j]], out=row)
+        return rows.T
 
     def steps(self, beta):
         """The model of each feature as a function of its bin, (n_features, PLACES), and the features that have a coefficient."""
-        d, kind = self.binned.n_features, np.result_type(self.scale, beta)
-        values, used = np.zeros((d, PLACES), kind), np.zeros(d, dtype=bool)
-        compiled(values_on_bins, (self,))(self, beta, values, used)
-        return values, np.flatnonzero(used)
+        values = np.zeros((self.binned.n_features, PLACES), np.result_type(self.scale, beta))
+        for j in np.flatnonzero(beta):
+            row, inside = values[self.feature[j]], beta[j] * self.scale[j]
+            row -= beta[j] * self.shift[j]
+            row[self.first[j] : self.last[j] + 1] += inside
+            if self.extra[j] >= 0:
+                row[self.extra[j]] += inside
+        return values, np.unique(self.feature[beta != 0])
 
     def combine(self, beta):
         """B beta, (n_samples,). *Cost*: one pass over each feature that has a coefficient."""
@@ -152,31 +238,15 @@ class Splits(_Splits, Learners):
         compiled(add_steps)(self.binned.codes, *self.steps(beta), out)
         return out
 
-    def gather(self, index):
-        """The learners `index` as a dense (n_samples, len(index)) matrix."""
-        rows = np.empty((len(index), self.n_samples), self.scale.dtype)
-        for row, j in zip(rows, index, strict=True):
-            code = np.arange(PLACES)
-            inside = ((self.first[j] <= code) & (code <= self.last[j])) | (code == self.extra[j])
-            np.take(
-                np.where(inside, self.scale[j] - self.shift[j], -self.shift[j]), self.binned.codes[self.feature[j]], out=row
-            )
-        return rows.T
-
     def products(self, weight):
         """What gives Gram entries in the metric of `weight` from counts alone; None where weights are too far apart for that."""
         whole = whole_weights(weight)
-        return None if whole is None else JointCounts(self, *whole)
+        return None if whole is None else Counts(self, *whole)
 
     def cross(self, a, b, weight):
         """The Gram entries of the learners `a` with those of `b`, (len(a), len(b))."""
         products = self.products(weight)
         return super().cross(a, b, weight) if products is None else products.cross(a, b)
-
-    def gram(self, weight):
-        """B' diag(weight) B, (n_learners, n_learners)."""
-        every = np.arange(self.n_learners)
-        return self.cross(every, every, weight)
 
     def name(self, j):
         """What the learner is called: "x3 <= 0.25"."""
@@ -206,8 +276,7 @@ class Splits(_Splits, Learners):
     @classmethod
     def of(cls, binned, weight=None):
         """All splits of these bins; `weight` (n_samples,) is the metric in which they have unit norm, ones by default."""
-        weight = np.ones(binned.n_samples) if weight is None else weight
-        *where, inside, outside = splits_of(binned, weight)
+        *where, inside, outside = splits_of(binned, np.ones(binned.n_samples) if weight is None else weight)
         return cls(binned, *where, *cls.values(inside, outside))
 
 
