@@ -2,8 +2,7 @@
 
 The files in the order of the work: `growth` says what a tree may be, `whole` turns targets into whole numbers, `histogram` sums them up by
 bins, `cuts` finds the best cut of one feature, `grow` puts it together, `grower` holds the memory and deals the work out to threads, `kept`
-writes down what is left. `nodes` is one finished tree, `stored` are many; `families` reads smaller trees off one growth; `bank` numbers the
-trees of a run.
+writes down what is left. `nodes` is one finished tree, `stored` are many; `bank` numbers the trees of a run.
 """
 
 from coordboost.dictionaries.trees.grower import Grower

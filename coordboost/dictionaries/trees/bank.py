@@ -8,9 +8,8 @@ import numpy as np
 
 from coordboost._numba import compiled
 from coordboost.dictionaries.base import Learners
-from coordboost.dictionaries.trees.families import cut_back, norm
 from coordboost.dictionaries.trees.grower import Grower
-from coordboost.dictionaries.trees.kept import keep, keep_nodes, refit_leaves
+from coordboost.dictionaries.trees.kept import cut_back, keep_nodes, norm, refit_leaves
 from coordboost.dictionaries.trees.nodes import Tree
 from coordboost.dictionaries.trees.stored import Standing, Trees, combined, fill_leaves
 from coordboost.dictionaries.trees.whole import NARROW
@@ -60,7 +59,7 @@ class TreeBank(Learners):
 
     def __getstate__(self):
         """A copy or a pickle has the trees, and none of what they grew in."""
-        return {key: value for key, value in vars(self).items() if key not in ("grower", "hand", "_keep")} | {"seen": -1}
+        return {key: value for key, value in vars(self).items() if key not in ("grower", "hand")} | {"seen": -1}
 
     @property
     def binned(self):
@@ -145,10 +144,6 @@ class TreeBank(Learners):
         two = newton or len(self._metric) > 1 or self.n_samples >= 1 << NARROW
         return np.arange(self.n_groups), self.family.penalty, two, self.weight if newton else np.zeros(0)
 
-    @functools.cached_property
-    def _keep(self):
-        return compiled(keep)
-
     def see(self, j):
         """Have tree j at hand."""
         if self.seen != j:
@@ -163,16 +158,13 @@ class TreeBank(Learners):
 
     def find_in(self, v, groups):
         """The same with splits of the features `groups` only."""
-        (_, penalty, two, weight), grower, j, trees = self._fixed, self.grower, self.n_learners, self.held
-        n_leaves = grower.grow(v, self._metric, groups, penalty, two)
-        self.n_learners += 1
+        (_, penalty, wide, metric), grower, j, trees = self._fixed, self.grower, self.n_learners, self.held
+        n_leaves = grower.grow(v, self._metric, groups, penalty, wide, kept=(metric, (*trees,), j))
+        self.n_learners, (corr, self.length) = j + 1, grower.fit
         if n_leaves == 0:
-            self.seen, self.length, trees.n_leaves[j] = -1, math.nan, 1
-            return j, math.nan
-        corr, self.length = self._keep(
-            grower.states, grower.nodes, grower.goes_left, grower.values, grower.leaf, weight, v, *trees, j
-        )
-        self.seen, self.hand.values[:] = j, trees.values[j]
+            self.seen, trees.n_leaves[j] = -1, 1
+        else:
+            self.seen, self.hand.values[:] = j, trees.values[j]
         return j, corr
 
     def least_risk(self, v, drawn, revisit, risk, less):
@@ -181,20 +173,20 @@ class TreeBank(Learners):
         revisit : whether the trees so far compete, too;  risk : function of (number, family, correlation);  less : which of two
         (risk, family) is less
         """
-        table, grower, n, (every, penalty, two, _) = self.family.families, self.grower, self.n_learners, self._fixed
+        table, grower, n, (every, penalty, wide, _) = self.family.families, self.grower, self.n_learners, self._fixed
         splits, state, nodes, values = table.nodes[drawn], grower.state, grower.nodes, self.held.values[n]
-        if grower.grow(v, self._metric, every, penalty, two, max_leaves=max(1, int(splits.max())) + 1) == 0:
+        if grower.grow(v, self._metric, every, penalty, wide, max_leaves=max(1, int(splits.max())) + 1) == 0:
             self.n_learners, self.seen, self.held.n_leaves[n], self._member[n] = n + 1, -1, 1, drawn[0]
             return n, math.nan
-        best, grown, number = None, grower.leaf.copy(), np.zeros((2, len(nodes)), dtype=np.int64)
-        last, corr = -1, 0.0
+        best, grown, number = None, grower.leaf.copy(), np.zeros(len(nodes), dtype=np.int64)
+        last, corr, power = -1, 0.0, (1 / (table.q - 1) if table.q > 1 else math.inf) if table.sums else None
 
         def begin(f):
-            """Have the beginning for family f at hand as tree n; its correlation."""
+            """Have the beginning for family f at hand as tree n, of so many nodes; its correlation."""
             nonlocal last, corr
             self._member[n], m = f, min(2 * int(table.nodes[f]) + 1, int(state.nodes))
             if m != last:
-                corr = compiled(cut_back)(state, nodes, m, grown, number, float(table.q), int(table.sums), grower.leaf, values)
+                corr, _ = compiled(cut_back)(state, nodes, m, power, grown, number, grower.leaf, values)
                 self.hand.values[:], self.seen, last = values, n, m
             return corr
 
@@ -211,11 +203,7 @@ class TreeBank(Learners):
         _, f, j, product = best
         if j == n:
             begin(f)
-            trees, m = self.held, min(2 * int(table.nodes[f]) + 1, int(state.nodes))
-            trees.n_leaves[n] = compiled(keep_nodes)(
-                nodes, grower.goes_left, m, trees.feature[n], trees.left[n], trees.goes_left[n], trees.gain[n], trees.n_samples[n],
-                state.scale,
-            )  # fmt: skip
+            compiled(keep_nodes)(state, nodes, grower.goes_left, last, (*self.held,), n)
             self.n_learners += 1
         return j, product
 
@@ -232,11 +220,11 @@ class TreeBank(Learners):
 
     def refit(self, j, v, scale, key):
         """The leaves of the tree just grown, fitted to `v` and white noise; their length."""
-        grower, values = self.grower, self.held.values[j]
+        grower, room, values = self.grower, self.hand.values, self.held.values[j]
         self.length = compiled(refit_leaves)(
-            grower.state, grower.nodes, grower.leaf, self.family.growth.l2, v, scale, key, grower.values, values
+            grower.state, grower.nodes, grower.leaf, self.family.growth.l2, v, scale, key, room, values
         )
-        self.hand.values[:] = values
+        room[:] = values
         return self.length
 
     def fitted(self, corr):

@@ -16,20 +16,18 @@ from coordboost._numba import kernel
 
 #: A cut: its score; the last bin that goes left (for categories, how many of them go left); whether missing values do; whether the node has
 #: some; what goes left, which is known of the best feature alone.
-CUT = np.dtype((np.record, [(name, "f8" if name == "score" else "i8") for name in (
-    "score", "bin", "missing_left", "apart", "total", "mass", "count",
-)]))  # fmt: skip
-#: Rows of the room for numbers of each cut: sum and count on the left, scores; sum on the right, weights of both sides in whole units.
+CUT = np.dtype((np.record, [
+    ("score", "f8"), ("bin", "i8"), ("missing_left", "i8"), ("apart", "i8"), ("total", "i8"), ("mass", "i8"), ("count", "i8"),
+]))  # fmt: skip
+#: Rows of the room for numbers of each cut: sums on the left and on the right, weights in whole units, counts on the left, scores.
 ROOM = 6
 
 
 @kernel
-def held(bins, b, bits):
+def held(state, one, two, b):
     """Sum, weight and count of one bin, whole numbers."""
-    if bins.ndim == 1:
-        n = bins[b] & ((1 << bits) - 1)
-        return bins[b] >> bits, n, n
-    return bins[b, 0], bins[b, 1] >> bits, bins[b, 1] & ((1 << bits) - 1)
+    n = two[b] & ((1 << state.bits) - 1)
+    return (one[b], two[b] >> state.bits, n) if state.wide else (one[b] >> state.bits, n, n)
 
 
 @kernel
@@ -48,49 +46,37 @@ def bounded_score(g, h, w, v, node, sign):
 
 
 @kernel
-def cut_ordered(bins, n_bins, missing, node, sign, bits, unit, limits, room, cut):
+def cut_ordered(state, one, two, n_bins, missing, node, sign, limits, room, cut):
     """The best cut of a feature whose bins have an order; `sign` None where no feature has a direction."""
     _, _, least, lightest, _, l2 = limits
-    left, counts, scores, right, left_mass, right_mass = room[0], room[1], room[2], room[3], room[4], room[5]
-    total, many, mask = float(node.total), float(node.count), (1 << bits) - 1
-    n, best, side, sides = n_bins - (missing >= 0), -math.inf, 0, 1
+    left, right, mass, rest, counts, scores = room[0], room[1], room[2], room[3], room[4], room[5]
+    total, whole, many, bits, unit = node.total, node.mass, float(node.count), state.bits, state.unit
+    n, best, side, sides, mask = n_bins - (missing >= 0), -math.inf, 0, 1, (1 << bits) - 1
     cut.bin, cut.missing_left = -1, 0
     while side < sides:  # missing values on the right, then on the left
-        if bins.ndim == 1:  # whole numbers are below 2^53, so that floats are exact
-            entry = bins[missing] if side else 0
+        a, c = (one[missing], two[missing]) if side else (0, 0)
+        if state.wide:
             for b in range(n):
-                entry += bins[b]
-                left[b], counts[b] = entry >> bits, entry & mask
-            for b in range(n):
-                g, h, w, v = left[b], total - left[b], unit * counts[b] + l2, unit * (many - counts[b]) + l2
-                scores[b] = (g * g * v + h * h * w) / (w * v)
+                a += one[b]
+                c += two[b]
+                left[b], right[b], mass[b], rest[b], counts[b] = a, total - a, c >> bits, whole - (c >> bits), c & mask
         else:
-            one, two = (bins[missing, 0], bins[missing, 1]) if side else (0, 0)
             for b in range(n):
-                one += bins[b, 0]
-                two += bins[b, 1]
-                left[b], right[b], counts[b] = one, node.total - one, two & mask
-                left_mass[b], right_mass[b] = two >> bits, node.mass - (two >> bits)
-            for b in range(n):
-                g, h, w, v = left[b], right[b], unit * left_mass[b] + l2, unit * right_mass[b] + l2
-                scores[b] = (g * g * v + h * h * w) / (w * v)
+                a += one[b]
+                left[b], counts[b] = a >> bits, a & mask
+            for b in range(n):  # whole numbers are below 2^53, so that floats are exact
+                right[b], mass[b], rest[b] = float(total) - left[b], counts[b], many - counts[b]
+        for b in range(n):
+            g, h, w, v = left[b], right[b], unit * mass[b] + l2, unit * rest[b] + l2
+            scores[b] = (g * g * v + h * h * w) / (w * v)
         if sign is not None and (sign != 0 or node.low > -math.inf or node.high < math.inf):
             for b in range(n):
-                if bins.ndim == 1:
-                    g, h, w, v = left[b], total - left[b], unit * counts[b] + l2, unit * (many - counts[b]) + l2
-                else:
-                    g, h, w, v = left[b], right[b], unit * left_mass[b] + l2, unit * right_mass[b] + l2
-                scores[b] = bounded_score(g, h, w, v, node, sign)
+                scores[b] = bounded_score(left[b], right[b], unit * mass[b] + l2, unit * rest[b] + l2, node, sign)
         first, end = 0, n
-        while first < end and counts[first] < least:
+        while first < end and (counts[first] < least or unit * mass[first] < lightest):
             first += 1
-        while first < end and many - counts[end - 1] < least:
+        while first < end and (many - counts[end - 1] < least or unit * rest[end - 1] < lightest):
             end -= 1
-        if lightest > 0:
-            while first < end and unit * (counts[first] if bins.ndim == 1 else left_mass[first]) < lightest:
-                first += 1
-            while first < end and unit * (many - counts[end - 1] if bins.ndim == 1 else right_mass[end - 1]) < lightest:
-                end -= 1
         top, at = -math.inf, -1
         for b in range(first, end):
             if scores[b] > top:
@@ -104,11 +90,11 @@ def cut_ordered(bins, n_bins, missing, node, sign, bits, unit, limits, room, cut
 
 
 @kernel
-def take_ordered(bins, missing, bits, count, cut):
+def take_ordered(state, one, two, missing, count, cut):
     """What goes left in a cut of a node with `count` samples, exact whole numbers; missing values go with most where there are none."""
     cut.total, cut.mass, cut.count = 0, 0, 0
     for b in range(cut.bin + 1 + (cut.missing_left & cut.apart)):
-        total, mass, n = held(bins, b if b <= cut.bin else missing, bits)
+        total, mass, n = held(state, one, two, b if b <= cut.bin else missing)
         cut.total += total
         cut.mass += mass
         cut.count += n
@@ -117,13 +103,13 @@ def take_ordered(bins, missing, bits, count, cut):
 
 
 @kernel
-def rank(bins, n_bins, bits, unit, l2, keys, order):
+def rank(state, one, two, n_bins, l2, keys, order):
     """Categories that occur in a node into `order`, by S / (W + l2), equal ones by their codes; how many. `keys` holds these then."""
     k = 0
     for b in range(n_bins):
-        total, mass, count = held(bins, b, bits)
+        total, mass, count = held(state, one, two, b)
         if count > 0:
-            w, at = unit * mass + l2, k
+            w, at = state.unit * mass + l2, k
             value = total / w if w > 0 else 0.0
             while at > 0 and keys[at - 1] > value:
                 keys[at], order[at] = keys[at - 1], order[at - 1]
@@ -134,15 +120,15 @@ def rank(bins, n_bins, bits, unit, l2, keys, order):
 
 
 @kernel
-def cut_categories(bins, n_bins, node, bits, unit, limits, keys, order, cut):
+def cut_categories(state, one, two, n_bins, node, limits, keys, order, cut):
     """The best cut of a feature with categories: some with the lowest S / (W + l2) go left; their number is the bin."""
     _, _, least, lightest, _, l2 = limits
     cut.score, cut.bin, cut.missing_left = -math.inf, -1, 0
     left, mass, count = 0, 0, 0
-    for i in range(rank(bins, n_bins, bits, unit, l2, keys, order) - 1):
-        total, heavy, n = held(bins, order[i], bits)
+    for i in range(rank(state, one, two, n_bins, l2, keys, order) - 1):
+        total, heavy, n = held(state, one, two, order[i])
         left, mass, count = left + total, mass + heavy, count + n
-        m, rest = unit * mass, unit * (node.mass - mass)
+        m, rest = state.unit * mass, state.unit * (node.mass - mass)
         if min(count, node.count - count) >= least and min(m, rest) >= lightest:
             g, h, w, v = float(left), float(node.total - left), m + l2, rest + l2
             score = (g * g * v + h * h * w) / (w * v)

@@ -2,13 +2,14 @@
 
 Rows of a node are consecutive, in the order of the samples. The two halves of a node go to the other buffer::
 
-    depth 0    rows[0]   0 1 2 3 4 5 6 7      fixed[0]      the root
-    depth 1    rows[1]   1 2 5 7|0 3 4 6      fixed[1]      its children
-    depth 2    rows[0]   2 5|1 7|0 6|3 4      fixed[0]      their children
+    depth 0    rows[0]   0 1 2 3 4 5 6 7      fixed[:, 0]      the root
+    depth 1    rows[1]   1 2 5 7|0 3 4 6      fixed[:, 1]      its children
+    depth 2    rows[0]   2 5|1 7|0 6|3 4      fixed[:, 0]      their children
     depth 3    rows[1]   ...
 
-`fixed` holds the entries of these rows (see whole.py). Histograms lie slot by slot. A slot belongs to a node whose split was or will be
-searched for; the larger child of a node inherits the slot, its histogram is that of the node less that of the smaller child.
+`fixed` holds the entries of these rows, one number or two for each (see whole.py). Histograms lie slot by slot. A slot belongs to a node
+whose split was or will be searched for; the larger child of a node inherits the slot, its histogram is that of the node less that of the
+smaller child.
 
 Arguments that are None, `categorical` and `monotone`, are left out of the code that is compiled.
 """
@@ -19,34 +20,22 @@ import numpy as np
 
 from coordboost._numba import kernel
 from coordboost.dictionaries.trees.cuts import cut_categories, cut_ordered, rank, side_score, take_ordered
-from coordboost.dictionaries.trees.histogram import fill_bins, subtract_bins
+from coordboost.dictionaries.trees.histogram import fill_bins
+from coordboost.dictionaries.trees.kept import keep
 from coordboost.dictionaries.trees.whole import ALLOWED, choose_scales, write_entries
 
-#: A node: how it splits, what it holds, where its rows lie.
+#: A node. The feature that it is split by, -1 for a leaf, and the place of that feature in the list of features; the left child, the right
+#: one is the next; the number of a leaf; `open` is 1 while a split is searched for or known, `apart` if the rows of its children lie apart;
+#: its rows, from start to stop; where its histograms lie; sums of targets and weights, whole numbers, and how many samples; bounds of its
+#: value, from monotone splits above; its score as a leaf, the gain of its split, its value as a leaf.
 NODE = np.dtype((np.record, [
-    ("feature", "i8"),  # the feature that it is split by, -1 for a leaf
-    ("place", "i8"),  # where that feature stands in the list of features
-    ("parent", "i8"),
-    ("left", "i8"),  # the left child; the right one is the next
-    ("leaf", "i8"),  # the number of a leaf
-    ("open", "i8"),  # 1 while a split of it is searched for or known
-    ("apart", "i8"),  # 1 if the rows of its children lie apart
-    ("depth", "i8"),
-    ("start", "i8"),  # its rows: from start to stop
-    ("stop", "i8"),
-    ("slot", "i8"),  # where its histograms lie
-    ("total", "i8"),  # sums of targets and weights, whole numbers
-    ("mass", "i8"),
-    ("count", "i8"),  # how many samples
-    ("low", "f8"),  # bounds of its value, from monotone splits above
-    ("high", "f8"),
-    ("score", "f8"),  # its score as a leaf
-    ("gain", "f8"),  # of its split
-    ("value", "f8"),  # its value as a leaf
+    ("feature", "i8"), ("place", "i8"), ("parent", "i8"), ("left", "i8"), ("leaf", "i8"), ("open", "i8"), ("apart", "i8"), ("depth", "i8"),
+    ("start", "i8"), ("stop", "i8"), ("slot", "i8"), ("total", "i8"), ("mass", "i8"), ("count", "i8"), ("low", "f8"), ("high", "f8"),
+    ("score", "f8"), ("gain", "f8"), ("value", "f8"),
 ]))  # fmt: skip
-#: What a growth counts, and how its entries are read (see whole.py).
+#: What a growth counts, and how its entries are read (see whole.py): `wide` is 1 where a sample has two numbers.
 STATE = np.dtype((np.record, [
-    ("nodes", "i8"), ("first", "i8"), ("leaves", "i8"), ("slots", "i8"), ("bits", "i8"), ("scale", "f8"), ("unit", "f8"),
+    ("nodes", "i8"), ("first", "i8"), ("leaves", "i8"), ("slots", "i8"), ("wide", "i8"), ("bits", "i8"), ("scale", "f8"), ("unit", "f8"),
 ]))  # fmt: skip
 #: A gain below this part of the score may be rounding: a score has eight rounded operations, and a step more or less in its sums.
 ROUNDING = 2.0**-45
@@ -77,47 +66,49 @@ def plant(limits, state, nodes, rows, total, mass):
 
 
 @kernel
-def search(
-    codes, eights, n_bins, missing, categorical, monotone, limits, features, first, last, state, nodes, cuts, histograms, rows, fixed,
-    room, order,
-):  # fmt: skip
+def search(table, categorical, monotone, limits, features, first, last, state, memory, room, order):
     """The best cuts of all new nodes by ``features[first:last]``, four at a time: their codes are still in the cache for the next node."""
+    (codes, eights, n_bins, missing), (nodes, cuts, histograms, rows, fixed, _) = table, memory
     for p in range(first, last, 4):
-        top = min(p + 4, last)
         for at in range(state.first, state.nodes, 2):
             small, large = at, at if at == 0 else at + 1
             if nodes[large].count < nodes[small].count:
                 small, large = large, small
             if not (nodes[small].open or nodes[large].open):
                 continue
-            node = nodes[small]
-            side, bins, others = node.depth & 1, histograms[node.slot], histograms[nodes[large].slot]
-            entries = fixed[0] if at == 0 else fixed[side, node.start : node.stop]
-            fill_bins(codes, eights, rows[side, node.start : node.stop], entries, features, p, top, bins)
-            for q in range(p, top):
+            node, side = nodes[small], nodes[small].depth & 1
+            for k in range(len(fixed)):
+                entries = fixed[k, 0] if at == 0 else fixed[k, side, node.start : node.stop]
+                fill_bins(codes, eights, rows[side, node.start : node.stop], entries, features, p, histograms[k, node.slot])
+            for q in range(p, min(p + 4, last)):
                 f = features[q]
                 if small != large and nodes[large].open:
-                    subtract_bins(others[q], bins[q], n_bins[f])
-                for k in range(1 if small == large else 2):
-                    at = large if k else small
-                    node, cut, own = nodes[at], cuts[at, q], others[q] if k else bins[q]
-                    if not node.open or n_bins[f] == 1:
+                    for k in range(len(fixed)):
+                        less, more = histograms[k, node.slot, q], histograms[k, nodes[large].slot, q]
+                        for b in range(n_bins[f]):
+                            more[b] -= less[b]
+                for each in range(1 if small == large else 2):
+                    at = large if each else small
+                    own, cut = nodes[at], cuts[at, q]
+                    one, two = histograms[0, own.slot, q], histograms[-1, own.slot, q]
+                    if not own.open or n_bins[f] == 1:
                         cut.score = -math.inf
                     elif categorical is not None and categorical[f]:
-                        cut_categories(own, n_bins[f], node, state.bits, state.unit, limits, room[0], order, cut)
+                        cut_categories(state, one, two, n_bins[f], own, limits, room[0], order, cut)
                     elif monotone is None:
-                        cut_ordered(own, n_bins[f], missing[f], node, None, state.bits, state.unit, limits, room, cut)
+                        cut_ordered(state, one, two, n_bins[f], missing[f], own, None, limits, room, cut)
                     else:
-                        cut_ordered(own, n_bins[f], missing[f], node, monotone[f], state.bits, state.unit, limits, room, cut)
+                        cut_ordered(state, one, two, n_bins[f], missing[f], own, monotone[f], limits, room, cut)
 
 
 @kernel
-def split_best(n_bins, missing, categorical, monotone, limits, features, penalty, state, nodes, cuts, histograms, goes_left, room, order):
+def split_best(table, categorical, monotone, limits, features, penalty, state, memory, room, order):
     """Split all new nodes that gain by it, or the one node with the largest gain; False where there is none.
 
     Codes that no row of the fit has go where missing values go, unknown categories right.
     """
     max_depth, max_leaves, _, _, min_gain, l2 = limits
+    (_, _, n_bins, missing), (nodes, cuts, histograms, _, _, goes_left) = table, memory
     first, last, scale = state.first, state.nodes, state.scale
     state.first = last
     for at in range(first, last):
@@ -140,15 +131,15 @@ def split_best(n_bins, missing, categorical, monotone, limits, features, penalty
         node, cut, flags, left = nodes[at], cuts[at, nodes[at].place], goes_left[at], state.nodes
         if not node.open:
             continue
-        f = features[node.place]
+        f, one, two = features[node.place], histograms[0, node.slot, node.place], histograms[-1, node.slot, node.place]
         node.feature, node.open, node.left = f, 0, left
         if categorical is not None and categorical[f]:
             flags[:] = 0
-            rank(histograms[node.slot, node.place], n_bins[f], state.bits, state.unit, l2, room[0], order)
+            rank(state, one, two, n_bins[f], l2, room[0], order)
             for i in range(cut.bin):
                 flags[order[i]] = 1
         else:
-            take_ordered(histograms[node.slot, node.place], missing[f], state.bits, node.count, cut)
+            take_ordered(state, one, two, missing[f], node.count, cut)
             flags[:] = cut.missing_left
             flags[: n_bins[f] - (missing[f] >= 0)] = 0
             flags[: cut.bin + 1] = 1
@@ -171,36 +162,30 @@ def split_best(n_bins, missing, categorical, monotone, limits, features, penalty
 
 
 @kernel
-def move_rows(codes, nodes, goes_left, rows, fixed, at, first, last, one, other):
+def move_rows(codes, memory, at, first, last, one, other):
     """The rows of a node from `first` to `last` go to its children in the other buffer: to `one` on if they go left, else to `other` on.
 
     Two cursors, no branch: how many rows go left is known from the histogram, so both children are written at once.
     """
-    node, flags = nodes[at], goes_left[at]
-    side = node.depth & 1
-    own, some, entries = codes[node.feature], rows[side, first:last], fixed[side, first:last]
-    out, out_entries = rows[1 - side], fixed[1 - side]
-    if fixed.ndim == 2:  # (side, sample): one number for each
-        for i in range(len(some)):
-            row = some[i]
-            left = int(flags[own[row]])
-            to = one if left else other
-            out[to], out_entries[to] = row, entries[i]
-            one += left
-            other += 1 - left
-    else:
-        for i in range(len(some)):
-            row = some[i]
-            left = int(flags[own[row]])
-            to = one if left else other
-            out[to], out_entries[to, 0], out_entries[to, 1] = row, entries[i, 0], entries[i, 1]
-            one += left
-            other += 1 - left
+    nodes, _, _, rows, fixed, goes_left = memory
+    side, own, flags, wide = nodes[at].depth & 1, codes[nodes[at].feature], goes_left[at], len(fixed) == 2
+    some, entries, more = rows[side, first:last], fixed[0, side, first:last], fixed[-1, side, first:last]
+    out, out_entries, out_more = rows[1 - side], fixed[0, 1 - side], fixed[-1, 1 - side]
+    for i in range(len(some)):
+        row = some[i]
+        left = int(flags[own[row]])
+        to = one if left else other
+        out[to], out_entries[to] = row, entries[i]
+        if wide:
+            out_more[to] = more[i]
+        one += left
+        other += 1 - left
 
 
 @kernel
-def count_left(codes, nodes, goes_left, rows, at, first, last):
+def count_left(codes, memory, at, first, last):
     """How many of the rows of a node from `first` to `last` go left."""
+    nodes, _, _, rows, _, goes_left = memory
     own, flags, side, total = codes[nodes[at].feature], goes_left[at], nodes[at].depth & 1, 0
     for i in range(first, last):
         total += int(flags[own[rows[side, i]]])
@@ -208,13 +193,13 @@ def count_left(codes, nodes, goes_left, rows, at, first, last):
 
 
 @kernel
-def finish(state, nodes, values):
-    """Number the leaves, in the order of their nodes, and take their values in units of the target."""
+def finish(state, nodes):
+    """Number the leaves, in the order of their nodes, and take values in units of the target."""
     n_leaves = 0
     for at in range(state.nodes):
         nodes[at].value /= state.scale
         if nodes[at].feature < 0:
-            nodes[at].leaf, values[n_leaves] = n_leaves, nodes[at].value
+            nodes[at].leaf = n_leaves
             n_leaves += 1
 
 
@@ -227,20 +212,17 @@ def has_names(nodes, at):
 
 
 @kernel
-def name_leaves(codes, nodes, goes_left, rows, leaf, at, first, last):
+def name_leaves(codes, memory, leaf, at, first, last):
     """Say of the rows of a node from `first` to `last` in which leaf they are."""
-    node, flags = nodes[at], goes_left[at]
-    some = rows[node.depth & 1, first:last]
-    if node.feature < 0 and at == 0:
-        leaf[first:last] = 0
-    elif node.feature < 0:
+    nodes, _, _, rows, _, goes_left = memory
+    node, flags, some = nodes[at], goes_left[at], rows[nodes[at].depth & 1, first:last]
+    if node.feature < 0:
         for i in range(len(some)):
             leaf[some[i]] = node.leaf
     else:
         own, one, other = codes[node.feature], nodes[node.left].leaf, nodes[node.left + 1].leaf
         if at == 0:
-            own, leaf = own[first:last], leaf[first:last]
-            for i in range(len(leaf)):
+            for i in range(first, last):
                 leaf[i] = one if flags[own[i]] else other
         else:
             for i in range(len(some)):
@@ -248,9 +230,8 @@ def name_leaves(codes, nodes, goes_left, rows, leaf, at, first, last):
 
 
 def grow(
-    codes, eights, n_bins, missing, categorical, monotone, limits, features, penalty, target, weight, states, nodes, cuts, histograms, rows,
-    fixed, goes_left, leaf, values, room, order,
-):  # fmt: skip
+    table, categorical, monotone, limits, features, penalty, target, weight, states, memory, room, order, leaf, metric, trees, j
+):
     """Grow one tree for `target`: how many leaves it has; 0 if a number is not finite, `LOST` if a sample needs two numbers.
 
     Each split is the one with the largest gain in its node. Trees grow level by level where `max_leaves` allows ``2^max_depth`` leaves,
@@ -258,10 +239,11 @@ def grow(
 
     Parameters
     ----------
-    codes : uint8 (n_features, n_padded)
-        Bins, padded to a multiple of eight samples; `eights` is the same memory as uint64.
-    n_bins, missing, categorical, monotone : int64 (n_features,)
-        As in ``Binned`` and ``Growth``; the last two None where no feature has categories, or a direction.
+    table : tuple
+        codes, uint8 (n_features, n_padded), padded to a multiple of eight samples; the same memory as uint64; and n_bins, missing as in
+        ``Binned``.
+    categorical, monotone : int64 (n_features,), or None
+        As in ``Binned`` and ``Growth``; None where no feature has categories, or a direction.
     limits : tuple
         The first six fields of a checked ``Growth``.
     features : int64, increasing
@@ -272,11 +254,20 @@ def grow(
         Pseudo-residuals, times the weights.
     weight : (n_samples,), or (1,) for one weight of all
         Weights, or second derivatives for Newton's leaves. Not negative.
-    states, nodes, ... :
-        Memory of a ``Grower``; `states` has one, the state. Afterwards `leaf` (n_samples,) is the leaf of each sample,
-        ``values[:n_leaves]`` are their values ``sum target / (sum weight + l2)``, moved into their bounds, and ``nodes[:state.nodes]`` is
-        the tree: the root first, a node before its children, the left child just before the right one. Leaves are numbered in the order of
-        their nodes.
+    states, memory, room, order :
+        Memory of a ``Grower``; `states` has one, the state. Afterwards ``nodes[:state.nodes]`` is the tree: the root first, a node before
+        its children, the left child just before the right one. Leaves are numbered in the order of their nodes; their values are
+        ``sum target / (sum weight + l2)``, moved into their bounds.
+    leaf : (n_samples,)
+        The leaf of each sample is written there.
+    metric, trees, j :
+        Row j of `trees` is where the tree is kept as a unit vector, see ``keep``; None: it is not.
+
+    Returns
+    -------
+    n_leaves : int
+    corr, length : float
+        See ``keep``.
 
     Notes
     -----
@@ -284,28 +275,24 @@ def grow(
     rounded once (whole.py): the tree is the same for any order of the rows and any number of threads.
     *Cost*: for each level one addition per feature and row of the smaller children, at the root per row.
     """
-    n, state = len(target), states[0]
-    if not choose_scales(state, fixed[0], target, weight):
-        return 0
-    lost, total, mass = write_entries(fixed[0, :n], target, weight, state.bits, state.scale, state.unit)
-    if lost * ALLOWED > n:
-        return LOST
-    plant(limits, state, nodes, rows, total, mass)
+    state, codes, nodes, fixed = states[0], table[0], memory[0], memory[4]
+    if not choose_scales(state, fixed, target, weight):
+        return 0, math.nan, math.nan
+    lost, total, mass = write_entries(state, fixed, target, weight, 0)
+    if lost * ALLOWED > len(target):
+        return LOST, math.nan, math.nan
+    plant(limits, state, nodes, memory[3], total, mass)
     while True:
-        search(
-            codes, eights, n_bins, missing, categorical, monotone, limits, features, 0, len(features), state, nodes, cuts, histograms, rows,
-            fixed, room, order,
-        )  # fmt: skip
-        if not split_best(
-            n_bins, missing, categorical, monotone, limits, features, penalty, state, nodes, cuts, histograms, goes_left, room, order
-        ):
+        search(table, categorical, monotone, limits, features, 0, len(features), state, memory, room, order)
+        if not split_best(table, categorical, monotone, limits, features, penalty, state, memory, room, order):
             break
         for child in range(state.first, state.nodes, 2):
             at = nodes[child].parent
             if nodes[at].apart:
-                move_rows(codes, nodes, goes_left, rows, fixed, at, nodes[at].start, nodes[at].stop, nodes[at].start, nodes[child].stop)
-    finish(state, nodes, values)
+                move_rows(codes, memory, at, nodes[at].start, nodes[at].stop, nodes[at].start, nodes[child].stop)
+    finish(state, nodes)
     for at in range(state.nodes):
         if has_names(nodes, at):
-            name_leaves(codes, nodes, goes_left, rows, leaf, at, nodes[at].start, nodes[at].stop)
-    return state.leaves
+            name_leaves(codes, memory, leaf, at, nodes[at].start, nodes[at].stop)
+    corr, length = (math.nan, math.nan) if trees is None else keep(state, nodes, memory[5], metric, target, leaf, trees, j)
+    return state.leaves, corr, length

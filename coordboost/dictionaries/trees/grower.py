@@ -1,5 +1,7 @@
 """The memory in which trees grow, made once and used by every tree; growth on one thread, in one call, and on several."""
 
+import math
+
 import numpy as np
 
 from coordboost._numba import compiled
@@ -20,6 +22,7 @@ from coordboost.dictionaries.trees.grow import (
     split_best,
 )  # fmt: skip
 from coordboost.dictionaries.trees.histogram import CODES
+from coordboost.dictionaries.trees.kept import keep
 from coordboost.dictionaries.trees.whole import ALLOWED, choose_scales, write_entries
 
 #: Samples times features of a search below which one thread does all.
@@ -31,7 +34,7 @@ BLOCK = 1 << 14
 class Grower:
     """Grows trees on `binned` within `growth`, checked for it.
 
-    After a growth `leaf` (n_samples,) is the leaf of each sample, and `state`, `nodes` and `values` are as ``grow`` leaves them.
+    After a growth `leaf` (n_samples,) is the leaf of each sample, and `state` and `nodes` are as ``grow`` leaves them.
     """
 
     def __init__(self, binned, growth):
@@ -40,75 +43,63 @@ class Grower:
         self.n, self.limits = n, tuple(growth[:6])
         codes = np.zeros((d, -(-n // 8) * 8), dtype=np.uint8)
         codes[:, :n] = binned.codes
-        categorical = binned.categorical if binned.categorical.any() else None
-        self.table = codes, codes.view(np.uint64), binned.n_bins, binned.missing, categorical, some if len(some) else None
-        self.states, self.run = np.zeros(1, dtype=STATE), compiled(grow)
-        self.state = self.states[0]
-        self.nodes, self.cuts = np.zeros(2 * leaves, dtype=NODE), np.zeros((2 * leaves, d), dtype=CUT)
+        self.table = codes, codes.view(np.uint64), binned.n_bins, binned.missing
+        self.kinds = binned.categorical if binned.categorical.any() else None, some if len(some) else None
+        self.states, self.nodes, self.run = np.zeros(1, dtype=STATE), np.zeros(2 * leaves, dtype=NODE), compiled(grow)
+        self.state, self.cuts = self.states[0], np.zeros((2 * leaves, d), dtype=CUT)
         self.rows, self.goes_left = np.zeros((2, n), dtype=np.uint32), np.zeros((2 * leaves, CODES), dtype=np.uint8)
-        self.leaf, self.values = np.zeros(n, dtype=np.uint8 if leaves <= CODES else np.uint16), np.zeros(leaves)
+        self.leaf = np.zeros(n, dtype=np.uint8 if leaves <= CODES else np.uint16)
         slots = max(1, min(leaves, n // growth.min_samples, 1 << min(growth.max_depth - 1, 30)))
-        self.bins, self.sizes = int(binned.n_bins.max()), (slots, d)
-        self.rooms, self.orders = np.zeros((d // 4 + 1, ROOM, CODES)), np.zeros((d // 4 + 1, CODES), dtype=np.int64)
-        self.two = None
+        self.sizes = slots, -(-d // 4) * 4, int(binned.n_bins.max())  # features four by four
+        self.rooms = [(np.zeros((ROOM, CODES)), np.zeros(CODES, dtype=np.int64)) for _ in range(d // 4 + 1)]
+        self.wide = None
 
-    def grow(self, target, weight, features, penalty, two, max_leaves=None):
-        """Grow one tree, see ``grow``; `two` asks for two numbers for each sample. How many leaves it has; 0 if a number is not finite."""
+    def grow(self, target, weight, features, penalty, wide, *, max_leaves=None, kept=(None, None, 0)):
+        """Grow one tree, see ``grow``; `wide` asks for two numbers for each sample. How many leaves it has; 0 if a number is not finite.
+
+        kept : metric, trees and number, where the tree is kept: its correlation and length are ``self.fit`` then
+        """
         limits = self.limits if max_leaves is None else (self.limits[0], max_leaves, *self.limits[2:])
         run = self._together if pool().n_threads > 1 and self.n * len(features) >= LITTLE else self._alone
-        n_leaves = LOST if two else run(limits, target, weight, features, penalty, two)
-        return n_leaves if n_leaves != LOST else run(limits, target, weight, features, penalty, True)
+        for numbers in (1, 2)[wide:]:
+            if self.wide != numbers:
+                fixed = np.zeros((numbers, 2, self.table[0].shape[1]), dtype=np.int64)
+                histograms = np.zeros((numbers, *self.sizes), dtype=np.int64)
+                self.wide, self.memory = numbers, (self.nodes, self.cuts, histograms, self.rows, fixed, self.goes_left)
+            n_leaves, *self.fit = run(limits, target, weight, features, penalty, *kept)
+            if n_leaves != LOST:
+                break
+        return n_leaves
 
-    def _make(self, two):
-        """Entries and histograms with one number, or two."""
-        if self.two != two:
-            pair = (2,) if two else ()
-            self.two, self.fixed = two, np.zeros((2, self.table[0].shape[1], *pair), dtype=np.int64)
-            self.histograms = np.zeros((*self.sizes, self.bins, *pair), dtype=np.int64)
-
-    def _alone(self, limits, target, weight, features, penalty, two):
-        self._make(two)
+    def _alone(self, limits, target, weight, features, penalty, *kept):
         return self.run(
-            *self.table, limits, features, penalty, target, weight, self.states, self.nodes, self.cuts, self.histograms, self.rows,
-            self.fixed, self.goes_left, self.leaf, self.values, self.rooms[0], self.orders[0],
-        )  # fmt: skip
+            self.table, *self.kinds, limits, features, penalty, target, weight, self.states, self.memory, *self.rooms[0], self.leaf, *kept
+        )
 
-    def _together(self, limits, target, weight, features, penalty, two):
+    def _together(self, limits, target, weight, features, penalty, metric, trees, j):
         """As ``grow``, on the threads of the pool: samples in blocks, features four by four. They are joined once a level."""
-        self._make(two)
-        state, nodes, fixed, memory = self.state, self.nodes, self.fixed, (self.rows, self.fixed)
-        codes, _, *about = self.table
+        state, nodes, codes, memory = self.state, self.nodes, self.table[0], self.memory
         choose, write, seek, part, named = (compiled(f) for f in (choose_scales, write_entries, search, move_rows, name_leaves))
-        if not choose(state, fixed[0], target, weight):
-            return 0
-        heavy = [weight if len(weight) == 1 else weight[rows] for rows in slices(self.n, BLOCK)]
-        parts = [(fixed[0, rows], target[rows], w) for rows, w in zip(slices(self.n, BLOCK), heavy, strict=True)]
-        sums = in_order(lambda one: write(*one, state.bits, state.scale, state.unit), parts)
-        lost, total, mass = (sum(column) for column in zip(*sums, strict=True))
+        if not choose(state, memory[4], target, weight):
+            return 0, math.nan, math.nan
+        parts = [(target[rows], weight if len(weight) == 1 else weight[rows], rows.start) for rows in slices(self.n, BLOCK)]
+        lost, total, mass = (sum(column) for column in zip(*in_order(lambda one: write(state, memory[4], *one), parts), strict=True))
         if lost * ALLOWED > self.n:
-            return LOST
+            return LOST, math.nan, math.nan
         compiled(plant)(limits, state, nodes, self.rows, total, mass)
-        fours = slices(len(features), 4)
+        own = (self.table, *self.kinds, limits, features)
+        find = lambda some: seek(*own, some.start, some.stop, state, memory, *self.rooms[some.start // 4])  # noqa: E731
         while True:
-            all_done(
-                lambda some: seek(
-                    *self.table, limits, features, some.start, some.stop, state, nodes, self.cuts, self.histograms, *memory,
-                    self.rooms[some.start // 4], self.orders[some.start // 4],
-                ),
-                fours,
-            )  # fmt: skip
-            more = compiled(split_best)(
-                *about, limits, features, penalty, state, nodes, self.cuts, self.histograms, self.goes_left, self.rooms[0], self.orders[0]
-            )
-            if not more:
+            all_done(find, slices(len(features), 4))
+            if not compiled(split_best)(*own, penalty, state, memory, *self.rooms[0]):
                 break
             parents = [at for at in nodes["parent"][state.first : state.nodes : 2] if nodes[at].apart]
-            blocks = [block for at in parents for block in self._moves(at)]
-            all_done(lambda block: part(codes, nodes, self.goes_left, *memory, *block), blocks)
-        compiled(finish)(state, nodes, self.values)
+            all_done(lambda block: part(codes, memory, *block), [block for at in parents for block in self._moves(at)])
+        compiled(finish)(state, nodes)
         blocks = [(at, *ends) for at in range(state.nodes) if has_names(nodes, at) for ends in self._blocks(at)]
-        all_done(lambda block: named(codes, nodes, self.goes_left, self.rows, self.leaf, *block), blocks)
-        return int(state.leaves)
+        all_done(lambda block: named(codes, memory, self.leaf, *block), blocks)
+        fit = (math.nan, math.nan) if trees is None else compiled(keep)(state, nodes, self.goes_left, metric, target, self.leaf, trees, j)
+        return int(state.leaves), *fit
 
     def _blocks(self, at):
         """The rows of a node in blocks: where each begins and ends."""
@@ -117,10 +108,9 @@ class Grower:
 
     def _moves(self, at):
         """What ``move_rows`` takes of the blocks of a node: it has to be known how many rows go left in those before."""
-        node, ends = self.nodes[at], self._blocks(at)
+        node, ends, run = self.nodes[at], self._blocks(at), compiled(count_left)
         one, other = int(node.start), int(self.nodes[node.left].stop)
-        run = compiled(count_left)
-        count = lambda block: run(self.table[0], self.nodes, self.goes_left, self.rows, at, *block)  # noqa: E731
+        count = lambda block: run(self.table[0], self.memory, at, *block)  # noqa: E731
         lefts = list(in_order(count, ends)) if len(ends) > 1 else [0]
         for (first, last), left in zip(ends, lefts, strict=True):
             yield at, first, last, one, other

@@ -4,8 +4,8 @@ A target t becomes ``q = rint(t * scale)``, the scale a power of two: small whol
 takes B bits, 2^B > n, and the scale is the largest for which the sum of all ``|q|`` stays below 2^(62 - B), at most 2^52, or 2^62. An
 *entry* packs it::
 
-    equal weights, (n,)     |      q, 63 - B bits      | 1, B bits |
-    any weights, (n, 2)     |              q, 64 bits              | rint(weight / unit), 63 - B bits | 1, B bits |
+    equal weights     |      q, 63 - B bits      | 1, B bits |
+    any weights       |              q, 64 bits              | rint(weight / unit), 63 - B bits | 1, B bits |
 
 A step 1 / scale is then 2^-(62 - 2 B) or 2^-(62 - B) of the mean ``|target|``, at most: for 100,000 samples 4e-9 with one number for a
 sample and 3e-14 with two. One is taken where weights are equal, n < 2^24, and few targets are lost: not more than one in 64 is so small
@@ -58,36 +58,33 @@ def exponent(values):
 @kernel
 def choose_scales(state, fixed, target, weight):
     """Say in `state` how entries are read; False where a number is not finite."""
-    k, n = exponent(target), len(target)
-    m = exponent(weight) if fixed.ndim == 2 else 0
+    k, m, bits = exponent(target), exponent(weight) if len(fixed) == 2 else 0, math.frexp(float(len(target)))[1]
     if k == NEVER or m == NEVER:
         return False
-    bits = math.frexp(float(n))[1]
-    state.bits = bits
-    if fixed.ndim == 1:
-        state.scale, state.unit = math.ldexp(1.0, min(62 - bits, EXACT) - k), weight[0]
-    else:
+    state.wide, state.bits = len(fixed) - 1, bits
+    if state.wide:
         state.scale, state.unit = math.ldexp(1.0, 62 - k), math.ldexp(1.0, m + (bits if len(weight) == 1 else 0) + bits - 62)
+    else:
+        state.scale, state.unit = math.ldexp(1.0, min(62 - bits, EXACT) - k), weight[0]
     return True
 
 
 @kernel
-def write_entries(fixed, target, weight, bits, scale, unit):
-    """The entries of some samples: how many targets are lost, and the sums of both numbers."""
-    lost, total, other, last = 0, 0, 0, len(weight) - 1
-    if fixed.ndim == 1:
+def write_entries(state, fixed, target, weight, first):
+    """The entries of some samples, from `first` on: how many targets are lost, and the sums of both numbers."""
+    lost, total, mass, last, one, two = 0, 0, 0, len(weight) - 1, fixed[0, 0, first:], fixed[-1, 0, first:]
+    scale, bits = state.scale, state.bits
+    if not state.wide:
         for i in range(len(target)):
             q = int(np.rint(target[i] * scale))
             lost += (abs(q) < COARSE) & (target[i] != 0.0)
-            one = (q << bits) + 1
-            fixed[i] = one
-            total += one
-        return lost, total >> bits, total & ((1 << bits) - 1)
-    by = 1.0 / unit
+            one[i] = (q << bits) + 1
+            total += q
+        return lost, total, len(target)
+    by = 1.0 / state.unit
     for i in range(len(target)):
-        one = int(np.rint(target[i] * scale))
-        heavy = int(np.rint(weight[min(i, last)] * by))
-        fixed[i, 0], fixed[i, 1] = one, (heavy << bits) + 1
-        total += one
-        other += heavy
-    return 0, total, other
+        q, heavy = int(np.rint(target[i] * scale)), int(np.rint(weight[min(i, last)] * by))
+        one[i], two[i] = q, (heavy << bits) + 1
+        total += q
+        mass += heavy
+    return 0, total, mass
