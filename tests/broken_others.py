@@ -1,6 +1,5 @@
-"""For every law of views, families and stores of coefficients a broken one; and a good store in plain Python."""
+"""For every law of families and stores of coefficients a broken one; and a good store in plain Python."""
 
-import laws_of_views
 import numpy as np
 from broken_pieces import COUNT, B
 
@@ -81,18 +80,6 @@ def found(change):
     return listed(find=lambda self, v, k, above: change(*Listed.find(self, v, k, above)))
 
 
-def view(**changes):
-    return type("Broken", (cb.Explicit,), changes)
-
-
-def pushed_too_far(self, j, shrink, theta):
-    cb.Explicit.push(self, j, shrink, 1.001 * theta)
-
-
-def pushed_by_number(self, j, shrink, theta):
-    cb.Explicit.push(self, j, shrink, theta * (1 + 1e-12 * COUNT()))
-
-
 OTHERS = {
     coefficients.it_starts_at_0: store(beta=lambda self, unit: unit * self.values + 1e-300),
     coefficients.stores_share_nothing: Shared(),
@@ -108,15 +95,4 @@ OTHERS = {
     families.correlations_are_those_of_the_columns: found(lambda ids, corr, outside: (ids, np.abs(corr), outside)),
     families.outside_bounds_all_others: found(lambda ids, corr, outside: (ids, corr, 0.9 * outside)),
     families.searches_are_functions: found(lambda ids, corr, outside: (ids, corr, outside + COUNT())),
-}
-
-#: For every law of views a broken one, a class.
-VIEWS = {
-    laws_of_views.some_problem_and_method_fits: view(carries=(Sums,)),
-    laws_of_views.steps_are_those_on_the_data: view(push=pushed_too_far),
-    laws_of_views.a_run_in_parts_is_the_run: view(push=pushed_by_number),
-    laws_of_views.a_renewed_view_goes_on_as_before: view(renew=lambda self, beta: cb.Explicit.renew(self, 1.001 * beta)),
-    laws_of_views.every_step_moves_the_model_it_says: view(
-        search=lambda self, j, a, b: 2.5 * cb.Explicit.search(self, j, a, b)
-    ),
 }

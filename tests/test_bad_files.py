@@ -163,18 +163,6 @@ def _written(file, members):
     return file
 
 
-@pytest.mark.parametrize(("key", "value", "said"), [
-    ("seconds", float("nan"), "damaged: NaN is no number of JSON"), ("fingerprint", [float("-inf")] * 4, "-Infinity is no number of JSON"),
-    ("format", "other", "damaged: KeyError"), ("version", "1", "damaged: KeyError"),
-])  # fmt: skip
-def test_what_only_python_reads_and_what_is_no_run(key, value, said, tmp_path):
-    """A file of another format is none of a later version of this one."""
-    run().save(tmp_path / "run")
-    members = taken_apart((tmp_path / "run").read_bytes())
-    header = {**header_of(members), "version": 99, key: value}
-    refused(lambda: cb.load(_written(tmp_path / "run", with_header(members, header))), said)
-
-
 def test_load_names_the_missing_file_and_the_missing_data(tmp_path):
     refused(lambda: cb.load(tmp_path / "nowhere.npz"), "does not exist")
     run().save(tmp_path / "run.npz", data=False)
@@ -195,17 +183,6 @@ def test_a_pipe_is_written_to(tmp_path):
     assert pipe.is_fifo() and cb.load(plain).beta.tobytes() == run().beta.tobytes()
 
 
-@pytest.mark.parametrize("name", ["beta", "path.theta", "none but one more"])
-def test_arrays_that_are_missing_or_too_many(name, tmp_path):
-    """The header lists what is there, digests and all: it still refers to others."""
-    run().save(tmp_path / "run")
-    members = taken_apart((tmp_path / "run").read_bytes())
-    other = {key: value for key, value in members.items() if key != f"{name}.npy"}
-    if len(other) == len(members):
-        other["more.npy"] = members["beta.npy"]
-    refused(lambda: cb.load(_written(tmp_path / "run", forged(other))), "the arrays are not those that the header refers to")
-
-
 @pytest.mark.parametrize("name", ["beta", "path.shrink", "path.theta"])
 def test_one_number_of_a_path_that_is_none(name, tmp_path):
     run().save(tmp_path / "run")
@@ -214,21 +191,6 @@ def test_one_number_of_a_path_that_is_none(name, tmp_path):
     array[1] = np.inf
     spoiled = forged({**members, f"{name}.npy": array_file(array)})
     refused(lambda: cb.load(_written(tmp_path / "run", spoiled)), "the recorded steps do not fit a problem")
-
-
-@pytest.mark.filterwarnings("ignore:Duplicate name")
-@pytest.mark.parametrize("wrong", ["twice", "no array", "no header", "too many"])
-def test_archives_of_something_else(wrong, tmp_path):
-    run().save(tmp_path / "run")
-    members = taken_apart((tmp_path / "run").read_bytes())
-    others = {
-        "twice": [*members.items(), ("beta.npy", members["beta.npy"])],
-        "no array": [*members.items(), ("beta.txt", b"0")],
-        "no header": [pair for pair in members.items() if pair[0] != "header.npy"],
-        "too many": [*members.items(), *((f"{i}.npy", members["beta.npy"]) for i in range(1000))],
-    }
-    (tmp_path / "run").write_bytes(put_together(others[wrong]))
-    refused(lambda: cb.load(tmp_path / "run"), "the members of the archive are not those of a run")
 
 
 def test_arrays_larger_than_two_gibibytes_are_written(tmp_path, monkeypatch):

@@ -4,7 +4,6 @@ import json
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -13,8 +12,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from verification.benchmarks import __main__ as front
 from verification.benchmarks import boosting, lasso, markdown
 from verification.benchmarks.data import sparse_normal
-from verification.benchmarks.harness import Contestant, Timed, compete, ratios, rounds_for
-from verification.benchmarks.lasso_peers import PEERS, Peer, between
+from verification.benchmarks.harness import Contestant, Timed, compete, ratios
+from verification.benchmarks.lasso_peers import PEERS, Peer
 from verification.benchmarks.search import Search
 
 
@@ -26,15 +25,6 @@ def test_a_contestant_with_its_own_clock_is_timed_by_it():
     (row,) = compete([Contestant("own", lambda: Timed("result", 3.0, 5.0), work=2.0)], seen, rounds=2)
     assert row["seen"] == "result"
     assert (row["cpu"], row["cpu_min"], row["cpu_max"], row["wall"], row["first_call"]) == (1.5, 1.5, 1.5, 2.5, 5.0)
-
-
-@pytest.mark.parametrize(("seconds", "rounds"), [(1.9, 5), (2.0, 3), (30.0, 3), (30.1, 1)])
-def test_rounds_by_the_seconds_of_the_first(seconds, rounds):
-    calls = []
-    two = [Contestant(name, lambda: calls.append(0) or Timed(0, 0.0, seconds / 2, apart=True)) for name in "ab"]
-    rows = compete(two, seen)
-    assert rounds_for(seconds) == rounds
-    assert [row["rounds"] for row in rows] == [rounds, rounds] and len(calls) == 2 * (rounds + 1)  # and the one that is judged
 
 
 def test_a_contestant_that_fails_is_a_row_that_says_so():
@@ -87,14 +77,6 @@ def test_a_peer_over_the_time_limit_is_not_tried_at_tighter_settings():
         with pytest.raises(TimeoutError, match=r"limit of 50 s: 0\.01 took 100 s, gap 1\.0e-02"):
             search.loosest(1e-2)
     assert calls == [1.0, 0.1, 0.01]
-
-
-def test_between_the_knots_of_a_path():
-    knots, coefs = np.array([4.0, 2.0, 2.0, 1.0]), np.array([[0.0, 1.0, 1.0, 3.0], [0.0, 0.0, 0.0, -1.0]])
-    assert between(knots, coefs, np.array([5.0, 4.0, 3.0, 2.0, 1.5, 1.0, 0.5])).tolist() == [
-        [0.0, 0.0, 0.5, 1.0, 2.0, 3.0, 3.0],
-        [0.0, 0.0, 0.0, 0.0, -0.5, -1.0, -1.0],
-    ]
 
 
 def test_a_lasso_table_has_our_row_beside_those_of_the_peers():

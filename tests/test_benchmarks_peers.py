@@ -49,45 +49,6 @@ def test_without_rscript_the_tables_have_a_row_that_says_so(no_r):
     assert all("cpu" in table["rows"][0] for table in tables)
 
 
-@pytest.mark.parametrize(
-    ("value", "words"),
-    [(True, "TRUE"), (1e-7, "1e-07"), (300, "300.0"), (np.float64(0.5), "0.5"), (np.ones(2), 'read("name")')],
-)
-def test_values_in_the_words_of_r(value, words):
-    assert r.literal("name", value) == words
-
-
-@pytest.mark.peers
-@pytest.mark.parametrize("dense", [True, False])
-def test_data_reach_r_and_come_back(dense):
-    needs_r()
-    X, y = sparse_normal(7, 5, density=0.4, n_active=2)
-    done = r.Desk(X.toarray() if dense else X, y).run("stats", ECHO, "total", "entries", "given", given=np.array([1.5, -2.0]))
-    assert (X.toarray() == done.result["entries"].reshape(5, 7).T).all() and done.result["given"].tolist() == [1.5, -2.0]
-    assert abs(done.result["total"][0] - y.sum()) <= 7 * EPS  # R sums in longer numbers
-    assert 0 <= done.wall < 0.1  # the work, not the start of R
-
-
-@pytest.mark.peers
-def test_the_clock_is_that_of_the_work():
-    needs_r()
-    slow = "work <- function() Sys.sleep(0.3)\nanswer <- function(fit) list()"
-    done = r.Desk(np.eye(2), np.ones(2)).run("stats", slow)
-    assert done.wall >= 0.3 - 2 * 0.001 and done.cpu < 0.1  # both ends are rounded to milliseconds; sleep is no work
-
-
-@pytest.mark.peers
-def test_what_goes_wrong_in_r_is_told():
-    needs_r()
-    desk = r.Desk(np.eye(2), np.ones(2))
-    with pytest.raises(RuntimeError, match=r"there is no package called .*nosuchpackage"):
-        desk.run("nosuchpackage", ECHO)
-    with pytest.raises(RuntimeError, match="the reason"):
-        desk.run("stats", 'work <- function() stop("the reason")')
-    with pytest.raises(TimeoutError, match=r"stopped after 0\.01 s"):
-        r.Desk(np.eye(2), np.ones(2), limit=0.01).run("stats", ECHO)
-
-
 @pytest.mark.peers
 def test_mboost_makes_our_steps():
     needs_r("mboost")
@@ -126,16 +87,6 @@ def test_every_peer_reaches_the_target_by_our_ruler(peer, data):
     grid = lasso.grid_of(*TINY[data], 0.05, n_alphas=10)
     row = lasso.path("tiny", grid, list(lasso.searches(grid, [peer])), 1e-6, rounds=1)["rows"][-1]
     assert row["gap"] <= 1e-6 and row["cpu"] >= 0, row
-
-
-@pytest.mark.peers
-def test_the_ruler_sees_another_scale_of_the_penalty():
-    needs_r("glmnet")
-    grid = lasso.grid_of(*ar1(40, 60, n_active=5), 0.05, n_alphas=10)
-    right = grid.desk.run("glmnet", r.GLMNET, "coefs", tol=1e-14, alphas=grid.alphas, naive=True)
-    wrong = grid.desk.run("glmnet", r.GLMNET, "coefs", tol=1e-14, alphas=2 * grid.alphas, naive=True)
-    gaps = [lasso.worst_gap(grid.X, grid.y, grid.alphas, done.result["coefs"].reshape(10, 60).T) for done in (right, wrong)]
-    assert gaps[0] <= 1e-6 and gaps[1] > 1e-2
 
 
 @pytest.mark.peers

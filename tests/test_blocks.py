@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 import pytest
+from designs import draws
 from reference_blocks import BETA, BLOCKS, GAMMA, RULES, N, P, X, Y
 from reference_noise import noise
 
 import coordboost as cb
-from coordboost.engine.streams import picks
 from coordboost.langevin import chain
 
 RNG = np.random.default_rng(6)
@@ -62,8 +62,7 @@ def test_blocks_follow_the_lines(name, l2):
         cb.Problem(cb.blocks(X, BLOCKS, l2=l2), Y, sample_weight=weight),
         cb.sglb(EPS, BETA, GAMMA, select=RULES[name]),
     )
-    stream = picks(7, method.bind(problem).select, 0)
-    F, coef = naive(problem, name, None if stream is None else stream.rows(0, STEPS), 7, l2)
+    F, coef = naive(problem, name, draws(problem, method, STEPS, seed=7), 7, l2)
     run = cb.solve(problem, method, STEPS, rng=7, compile=False)
     # a few dozen roundings in each of 40 steps
     assert np.abs(run.pred - F).max() < 1e-12 and np.abs(run.problem.dictionary.spread(run.beta) - coef).max() < 1e-12
@@ -105,24 +104,6 @@ def test_a_run_on_blocks_is_the_same_however_it_is_cut(tmp_path):
     sample = chain(whole, 10, every=10)
     for state, coef in zip(whole.replay(sample.steps), sample.values[0], strict=True):
         assert np.abs(whole.problem.dictionary.spread(state.beta) - coef).max() < 1e-12
-
-
-@pytest.mark.parametrize("order", [[0, 1, 2], [2, 1, 0], [1, 2, 0]])
-def test_of_blocks_that_fit_alike_the_lowest_is_taken(order):
-    """Two blocks with the same image, given by other columns, and one that fits worse; in any order of looking."""
-    columns = np.stack([X[:, 0], X[:, 1], X[:, 0] + X[:, 1], X[:, 0] - X[:, 1], X[:, 2]], axis=1)
-    bank = cb.Problem(cb.blocks(columns, [[0, 1], [2, 3], [4]]), Y).dictionary.room(1)
-    assert bank.find_in(X[:, 0] + 0.1 * X[:, 2], np.array(order))[0] == 0
-    assert np.flatnonzero(bank.values[0]).tolist() == [0, 1]
-
-
-def test_a_bank_forgets_fits_from_the_end():
-    run = cb.solve(cb.Problem(cb.blocks(X, BLOCKS), Y), cb.gbm(0.5), 8, compile=False)
-    bank = run.problem.dictionary
-    kept = bank.values[:3].copy()
-    bank.forget(3)
-    assert bank.n_learners == 3 and np.array_equal(bank.values, kept)
-    assert bank.room(1).find(Y)[0] == 3 and bank.n_learners == 4
 
 
 def test_least_squares_by_blocks():

@@ -1,7 +1,5 @@
 """scikit-learn's callbacks on the estimators with trees: every iteration is told once, and a yes ends the fit."""
 
-import importlib
-import sys
 
 import numpy as np
 import pytest
@@ -128,13 +126,3 @@ def test_an_error_in_a_callback_comes_out_and_tears_down():
         cb.RandomizedGBMRegressor(n_estimators=2).set_callbacks(record).fit(X, Y)
     assert record.said == ["setup", "teardown"]
 
-
-def test_versions_without_callbacks(monkeypatch):
-    monkeypatch.setitem(sys.modules, "sklearn.callback", None)
-    spec = importlib.util.find_spec("coordboost.estimators.callbacks")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    estimator = module.CallbackSupportMixin()
-    watching = module.Watching(estimator, (X, Y, None), 1, 5)
-    assert module.with_callbacks(len) is len and watching.rule(None, 5, 1) is None
-    watching.close()

@@ -102,10 +102,6 @@ for name, (X, loss, method, view) in cases.items():
     for part, values in parts.items():
         print(name, part, hashlib.sha256(np.ascontiguousarray(values).tobytes()).hexdigest()[:16])
 """
-PARTS = [f"{name} {part}" for name in ("Gram", "explicit", "weighted", "wide", "stored")
-         for part in ("columns", "path", "beta", "raw", "pred", "loss", "certificate", "predict")]  # fmt: skip
-
-
 @pytest.fixture(scope="module")
 def by_threads(tmp_path_factory):
     """What the same work gives with 1 and 2 threads: {part: (hash, hash)}."""
@@ -120,11 +116,9 @@ def by_threads(tmp_path_factory):
     return {part: (split[0][part], split[1][part]) for part in split[0]}
 
 
-@pytest.mark.parametrize("part", PARTS)
-def test_the_number_of_threads_changes_no_bit(part, by_threads):
+def test_the_number_of_threads_changes_no_bit(by_threads):
     """30,011 samples: beyond 10,000 OpenBLAS splits a dot product among its threads and adds in another order."""
-    assert set(by_threads) == set(PARTS)
-    assert by_threads[part][0] == by_threads[part][1]
+    assert len(by_threads) == 5 * 8 and {part for part, (one, other) in by_threads.items() if one != other} == set()
 
 
 FORKED = """

@@ -62,9 +62,9 @@ def right_of(ax):
     return min([ax.figure.bbox.x1, *others])
 
 
-@pytest.mark.parametrize("layout", ["constrained", "tight", None])
-@pytest.mark.parametrize("name", DRAWN)
-@pytest.mark.parametrize("panels", [1, 3])
+@pytest.mark.parametrize("name, panels, layout", [
+    *((name, 1, "constrained") for name in DRAWN), ("profile", 2, "constrained"), ("profile", 2, "tight"), ("alpha", 2, None),
+])  # fmt: skip
 def test_names_stand_apart_beside_the_axes_and_off_the_next(name, panels, layout):
     axes = np.ravel(Figure(figsize=(5.6 * panels, 3.6), layout=layout).subplots(1, panels))
     displays = [DRAWN[name](ax) for ax in axes]
@@ -74,14 +74,6 @@ def test_names_stand_apart_beside_the_axes_and_off_the_next(name, panels, layout
             box = Text.get_window_extent(text)
             assert ax.get_window_extent().x1 < box.x0 and box.x1 <= right_of(ax) + 1
         assert ax.get_xlabel() and ax.get_ylabel()
-
-
-def test_without_an_axes_there_is_a_new_figure():
-    before = len(plt.get_fignums())
-    display = P.ProfileDisplay.from_run(MADE.run)
-    assert len(plt.get_fignums()) == before + 1
-    assert display.plot(ax=Figure().subplots()).figure_ is not plt.gcf()
-    plt.close("all")
 
 
 @pytest.mark.parametrize("against", ["l1", "fraction", "step", "alpha", "deviance"])
@@ -129,18 +121,6 @@ def test_fitted_estimators_are_drawn():
     P.CrossValidationDisplay.from_estimator(run, ax=Figure().subplots())
     P.SelectionDisplay.from_estimator(run, ax=Figure().subplots())
     assert P.ErrorDisplay.from_estimator(run, X, Y, ax=Figure().subplots()).test is None
-
-
-def test_corners_are_dotted_where_they_are_few():
-    assert MADE.exact.plot(ax=Figure().subplots()).corners and not MADE.grid.plot(ax=Figure().subplots()).corners
-    assert not P.ProfileDisplay.from_path(MADE.exact, corners=False, ax=Figure().subplots()).corners
-
-
-@pytest.mark.parametrize(("losses", "scale"), [([90, 9, 8], "log"), ([90, 9.5, 9.1], "linear"), ([90, 9, 0], "linear")])
-def test_choices_among_small_losses_are_seen(losses, scale):
-    seen = cb.CrossValidation(np.array([losses, losses], float), np.ones(2), ())
-    ax = P.CrossValidationDisplay.from_cross_validation(seen, ax=Figure().subplots()).ax_
-    assert ax.get_yscale() == scale
 
 
 def test_five_thousand_columns():

@@ -9,7 +9,6 @@ import pytest
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))  # verification/ is not part of the package
 
-import coordboost as cb  # noqa: E402
 from verification.experiments import data, fgm_tables  # noqa: E402
 from verification.experiments.experiment import Table  # noqa: E402
 
@@ -46,29 +45,6 @@ def test_folds_of_genes_hold_out_every_row_once():
     np.testing.assert_array_equal(pairs[0][0].draw.y, pairs[4][0].draw.y)  # one draw of noise for five folds
 
 
-def test_parameters_are_those_of_the_smallest_mean():
-    low, high = np.array([3.0, 1.0, 2.0]), np.array([2.0, 2.0, 4.0])
-    found = {0.1: [(low, np.arange(3), np.ones(3)), (low + 1, np.arange(3), np.ones(3))], 0.2: [(high, np.arange(3), np.ones(3))] * 2}
-    rows = list(fgm_tables.chosen("a", "first", "FS", found))
-    best = [row for row in rows if row["method"] == "FS"]
-    assert [row["error"] for row in best] == [1.0, 2.0] and {row["parameter"] for row in best} == {0.1}
-    assert {row["parameter"] for row in rows if row["method"] == "FS, largest"} == {0.2} and best[0]["nonzeros"] == 1
-
-
-def test_thirty_eps_and_twenty_radii():
-    assert len(fgm_tables.EPS) == 30 and (fgm_tables.EPS[0], fgm_tables.EPS[-1]) == (0.001, 0.8)
-    assert len(fgm_tables.RADII) == 20 and (fgm_tables.RADII[0], fgm_tables.RADII[-1]) == (0.01, 0.8)
-
-
-def test_models_of_an_exact_path_lie_on_it():
-    rng = np.random.default_rng(4)
-    problem = cb.Problem(rng.normal(size=(30, 6)), rng.normal(size=30))
-    path, shares = cb.exact_path(problem), np.linspace(0, 1, 7)
-    found = fgm_tables.on_path(problem, "lasso", shares)
-    expected = [path.beta_at(fraction=share) for share in shares.tolist()]
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
-
-
 def test_an_ordering_that_is_turned_around_is_refuted():
     rows = [{"case": CASE, "metric": "first", "method": method, "seed": seed, "error": level + seed / 100}
             for method, level in (("FS", 0.5), ("Lasso", 0.6)) for seed in range(5)]  # fmt: skip
@@ -76,12 +52,3 @@ def test_an_ordering_that_is_turned_around_is_refuted():
     assert fgm_tables.ordered([CASE], "first", [("FS", "Lasso")], factor=1.02)(table).outcome == "confirmed"
     assert fgm_tables.ordered([CASE], "first", [("Lasso", "FS")], factor=1.02)(table).outcome == "refuted"
 
-
-def test_the_best_eps_at_an_end_of_the_grid_is_seen():
-    def table(best):
-        rows = [(name, best) for name in ("LS-Boost", "FS")] + [("LS-Boost, largest", 0.8)]
-        return Table({"case": CASE, "metric": "first", "method": name, "parameter": eps} for name, eps in rows)
-
-    assert fgm_tables.inside([CASE], "first")(table(0.1)).outcome == "confirmed"
-    assert fgm_tables.inside([CASE], "first")(table(0.8)).outcome == "refuted"
-    assert fgm_tables.inside([CASE], "first")(table(0.001)).outcome == "refuted"

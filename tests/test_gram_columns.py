@@ -6,6 +6,9 @@ from test_lookahead import KINDS, METHODS, ar1, design, near_ties, unit
 
 import coordboost as cb
 
+#: Compiled as well: the others differ in their steps alone, which test_compiled_runs.py compiles.
+COMPILED = ("LS-Boost(0.05)", "FS", "Frank-Wolfe, search")
+
 
 @pytest.mark.filterwarnings("ignore::coordboost.ConstantColumnWarning")
 @pytest.mark.parametrize("kind", KINDS)
@@ -15,8 +18,8 @@ def test_picks(method, kind):
     rng = np.random.default_rng(KINDS.index(kind))
     y = rng.integers(-9, 10, 12) * 1.0
     problem, chosen = cb.Problem(design(rng, kind, 12, 40), y), METHODS[method](float(np.abs(y).sum()) / 3)
-    explicit = cb.solve(problem, chosen, 60, view=cb.Explicit)
-    for compile in (True, False):
+    explicit = cb.solve(problem, chosen, 60, view=cb.Explicit, compile=False)
+    for compile in (True, False) if method in COMPILED else (False,):
         run = cb.solve(problem, chosen, 60, view=cb.GramColumns, compile=compile)
         assert near_ties(problem, explicit, run.path.learner) in ("", "noise")
 
@@ -40,7 +43,7 @@ def test_every_dictionary(kind, weighted):
     else:
         problem = cb.Problem(scipy.sparse.csc_array(X) if kind == "sparse" else X, y, sample_weight=weight)
     for method in (cb.ls_boost(0.3), cb.regularized_forward_stagewise(0.1, 20.0), cb.frank_wolfe(9.0, cb.BallSearch(9.0))):
-        run, explicit = (cb.solve(problem, method, 300, view=view) for view in (cb.GramColumns, cb.Explicit))
+        run, explicit = (cb.solve(problem, method, 300, view=view, compile=False) for view in (cb.GramColumns, cb.Explicit))
         assert (run.path.learner == explicit.path.learner).all()
         np.testing.assert_allclose(run.beta, explicit.beta, rtol=0, atol=1e-9 * np.abs(explicit.beta).max())
         distinct = len(set(run.path.learner))
@@ -84,7 +87,7 @@ def test_other_losses_go_back_to_few_scans():
     """Where steps are long at first, and no Gram columns can help: a spell of explicit steps comes to an end."""
     X, y = ar1(60, 1500, k=10)
     eps = np.r_[np.full(100, 0.5), np.full(3000, 1e-7)]
-    run = cb.solve(cb.Problem(X, unit(y), cb.Huber(1.0)), cb.forward_stagewise(eps), 3100)
+    run = cb.solve(cb.Problem(X, unit(y), cb.Huber(1.0)), cb.forward_stagewise(eps), 3100, compile=False)
     assert run.view is cb.Gathered and run.n_scans <= 1000
 
 

@@ -1,13 +1,11 @@
 """Parts of the Lasso solvers on numbers made by hand: where sweeps, steps and refusals begin and end."""
 
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from refusal import refused
 
 import coordboost as cb
-from coordboost.targets import Penalty, magnitude
 
 RNG = np.random.default_rng(3)
 
@@ -47,11 +45,5 @@ def test_the_certificate_of_an_exact_path_at_0():
     """That of the smallest penalty which rounding can tell from 0."""
     path = cb.exact_path(cb.Problem(RNG.standard_normal((20, 4)), RNG.standard_normal(20)))
     at_0, near = path.certificate(0), path.certificate(1e-9)
-    assert isinstance(at_0.target, Penalty) and 0 < at_0.target.lam < 1e-12 and near.target == Penalty(1e-9)
+    assert isinstance(at_0.target, cb.Penalty) and 0 < at_0.target.lam < 1e-12 and near.target == cb.Penalty(1e-9)
 
-
-def test_the_size_of_a_sum_of_losses():
-    """Every loss without its sign."""
-    loss = SimpleNamespace(value=lambda y, f: y * f)
-    y, weight, pred = np.array([1.0, -2.0, 3.0]), np.array([0.5, 2.0, 1.0]), np.array([1.0, 1.0, -2.0])
-    assert magnitude(loss, y, weight, 1.0, pred) == 0.5 * 2 + 2 * 4 + 1 * 3

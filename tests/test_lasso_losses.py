@@ -6,7 +6,6 @@ from designs import labelled
 from refusal import refused
 
 import coordboost as cb
-from coordboost.targets import Penalty
 
 LOSSES = [cb.Huber(0.5), cb.Huber(0.05), cb.Logistic(0.1), cb.Exponential()]
 
@@ -20,7 +19,7 @@ def test_a_general_solver_agrees(loss, shape):
     path = cb.lasso_path(problem, tol=1e-9, n_alphas=4, eps=0.1)
     assert (path.gaps <= 1e-9).all()
     for alpha, coef in zip(path.alphas, path.coefs.T, strict=True):
-        judged = cb.certify(problem, problem.unit(coef), Penalty(alpha * shape[0]), independent=True)
+        judged = cb.certify(problem, problem.unit(coef), cb.Penalty(alpha * shape[0]), independent=True)
         assert judged.agree and judged.own.gap <= 1.01e-9 * problem.start_loss
         assert judged.own.upper <= judged.independent.upper + 1e-9 * problem.start_loss
 

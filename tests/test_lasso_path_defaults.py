@@ -7,7 +7,6 @@ import pytest
 from test_lasso_path import table
 
 import coordboost as cb
-from coordboost.screening.columns import ScaledColumns
 
 
 def test_the_default_grid():
@@ -26,20 +25,6 @@ def test_the_gap_without_a_penalty(solver):
     path = cb.lasso_path(X, y, alphas=[0.0], solver=solver)
     resid = y - path.intercepts[0] - X @ path.coefs[:, 0]
     assert path.gaps[0] == pytest.approx(resid @ resid / np.sum((y - y.mean()) ** 2), rel=1e-10)
-
-
-@pytest.mark.parametrize("shape", [(60, 20), (20, 60)])
-@pytest.mark.parametrize(("solver", "loss"), [("descent", cb.Squared()), ("newton", cb.Logistic())])
-def test_scans_are_counted(shape, solver, loss, monkeypatch):
-    """Every scan of all learners, the first one included, and those of a few by their number; where all are in the working set from the
-    start there is no other."""
-    scans, seen, every, few = [], [], ScaledColumns.scan, ScaledColumns.scan_few
-    monkeypatch.setattr(ScaledColumns, "scan", lambda *question: scans.append(1) or every(*question))
-    monkeypatch.setattr(ScaledColumns, "scan_few", lambda *question: seen.extend(question[2]) or few(*question))
-    X, y = table(*shape)
-    path = cb.lasso_path(X, np.sign(y - y.mean()), n_alphas=12, solver=solver, loss=loss)
-    assert path.n_scans == len(scans) + int(np.ceil(len(seen) / shape[1]))
-    assert (len(scans) == 1) == (solver == "descent" and shape == (60, 20))
 
 
 def test_an_exact_path_on_few_learners_has_one_scan():

@@ -1,13 +1,12 @@
 """The quickstart says what it shows: its numbers are recomputed here by other means."""
 
 import json
-import re
 
 import numpy as np
 import pytest
 from sklearn.linear_model import Lasso
 
-from coordboost import lasso_path, load
+from coordboost import lasso_path
 from coordboost.plots import path as plots
 from coordboost.quickstart import diabetes, lasso_states, quickstart
 
@@ -59,13 +58,6 @@ def test_lasso_states_agree_with_scikit_learn(lasso):
         np.testing.assert_allclose(state.beta, other.coef_, atol=0.05)
 
 
-def test_lasso_states_are_certified_and_cover_the_path(lasso):
-    l1 = np.array([state.l1 for state in lasso])
-    assert l1[0] == 0 and (np.diff(l1) > 0).all()
-    assert np.diff(l1).max() < 0.05 * l1[-1]
-    assert max(state.certificate().gap for state in lasso) < 1.1e-8 * lasso[0].problem.start_loss
-
-
 def test_no_model_beats_the_certified_lasso(done, lasso):
     # Every certificate gives a line: L(beta) >= lower - lam * ||beta||_1 for all beta.
     lower = np.array([state.certificate().lower for state in lasso])
@@ -75,25 +67,8 @@ def test_no_model_beats_the_certified_lasso(done, lasso):
             assert state.loss >= (lower - lam * state.l1).max() - 1e-9 * lower[0]
 
 
-def test_files_hold_the_runs(done, folder):
-    assert sorted(file.name for file in folder.iterdir()) == sorted(file.name for file in done.files)
-    for name, run in done.runs.items():
-        saved = load(folder / f"{name}.run")
-        assert saved.n_steps == run.n_steps and saved.beta.tobytes() == run.beta.tobytes()
-    assert (folder / "quickstart.png").read_bytes().startswith(b"\x89PNG")
-
-
 def test_figure_is_three_profiles_and_the_training_error(done):
     assert len(done.figure.axes) == 4
     names = diabetes().feature_names
     assert [sorted(text.get_text() for text in ax.texts) for ax in done.figure.axes].count(sorted(names)) == 3
 
-
-def test_text_quotes_the_rows(done):
-    quoted = [float(number) for number in re.findall(r"training error (\d+\.\d+) against (\d+\.\d+)", done.text[0])[0]]
-    assert quoted == pytest.approx([row["training_error"] for row in done.rows[2:4]], abs=5e-4)
-
-
-def test_nothing_is_written_without_a_folder(done, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert quickstart().files == [] and not list(tmp_path.iterdir())

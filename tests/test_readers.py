@@ -38,22 +38,6 @@ def test_csv(tmp_path, name):
     assert same(read_table(str(path)))
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        CSV.replace("\n", "\r\n"),
-        CSV.rstrip("\n"),
-        "\ufeff" + CSV,
-        "\n" + CSV + "\n\n",
-        CSV.replace("a,y", " a , y").replace("0.1", " +.1 "),
-        CSV.replace("1e-300", '"1E-300"'),
-    ],
-    ids=["crlf", "no last newline", "byte order mark", "blank lines", "spaces", "quotes"],
-)
-def test_csv_dialects(tmp_path, content):
-    assert same(read_table(write(tmp_path / "t.csv", content)))
-
-
 def test_csv_target_is_any_column(tmp_path):
     table = read_table(write(tmp_path / "t.csv", CSV), target="b")
     assert same(table, np.column_stack([X[:, 0], Y, X[:, 2]]), X[:, 1], ("a", "y", "c"))
@@ -64,11 +48,6 @@ def test_csv_numbers_are_read_exactly(tmp_path):
     lines = ["y,b,c,d", *(",".join(map(repr, row)) for row in values.tolist())]
     table = read_table(write(tmp_path / "t.csv", "\n".join(lines)))
     assert same(table, values[:, 1:], values[:, 0], ("b", "c", "d"))
-
-
-def test_csv_names_may_be_unicode_and_hold_commas(tmp_path):
-    table = read_table(write(tmp_path / "t.csv", 'y,"x, 1",\u03b2\n1,2,3\n'))
-    assert table.feature_names == ("x, 1", "\u03b2")
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int8, np.uint16, np.bool_])
@@ -94,14 +73,6 @@ def test_npy_pairs(tmp_path):
     assert same(read_table(f"{tmp_path / 'X.npy'}, {tmp_path / 'y.npy'}"), names=None)
 
 
-def test_npy_in_other_layouts_is_converted(tmp_path):
-    np.save(tmp_path / "X.npy", np.asfortranarray(X).astype(">f8"))
-    np.save(tmp_path / "y.npy", Y.astype(np.float32))
-    table = read_table(tmp_path / "X.npy")
-    assert same(table, names=None)
-    assert table.X.dtype.isnative
-
-
 @pytest.mark.parametrize("name", ["t.svm", "t.svmlight", "t.libsvm", "t.svm.gz", "t.SVM"])
 def test_svmlight(tmp_path, name):
     table = read_table(write(tmp_path / name, SVM))
@@ -117,11 +88,6 @@ def test_svmlight_round_trip(tmp_path, zero_based):
     dump_svmlight_file(scipy.sparse.csr_array(dense), np.arange(20.0), str(tmp_path / "t.svm"), zero_based=zero_based)
     table = read_table(tmp_path / "t.svm")
     assert (table.X.toarray() == dense).all() and (table.y == np.arange(20.0)).all()
-
-
-def test_sample_without_features_is_a_row(tmp_path):
-    table = read_table(write(tmp_path / "t.svm", "-1 2:1\n-1\n1 1:1\n"))
-    assert (table.X.toarray() == [[0, 1], [0, 0], [1, 0]]).all()
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from test_stumps import LOSSES, METHODS, columns
+from test_stumps import LOSSES, METHODS, columns, table
 
 import coordboost as cb
 
@@ -78,3 +78,39 @@ def test_a_run_is_that_of_the_columns(case):
 @given(cases())
 def test_many_compiled_runs_are_those_of_the_columns(case):
     same_steps(case, 60, compile=True)
+
+
+#: Rules beside those of METHODS, for every loss, for smooth ones, and for the squared one.
+FAMILIES = cb.Families([1.0, 2.0, 4.0, 8.0, 16.0], [0.1, 0.2, 0.3, 0.4, 0.5])
+RULES = {
+    "squared logistic exponential": [
+        cb.gbm(0.3), cb.forward_stagewise(0.05), cb.gcd(cb.LineSearch()), cb.Method("softmax", cb.Softmax(5.0), cb.Sign(0.02), "test"),
+        cb.rgb(1e-3, 2, cb.LineSearch(), FAMILIES), cb.frank_wolfe(2.0), cb.frank_wolfe_away(2.0), cb.frank_wolfe_pairwise(2.0),
+    ],
+    "squared logistic": [
+        cb.rgb(1e-3, 2, families=FAMILIES), cb.agbm(0.3, 0.1), cb.agbmr(0.3, 0.1), cb.vagbm(0.3, 0.1), cb.sgb(0.1, share=0.5),
+        cb.sglb(0.1, beta=100.0, gamma=0.01),
+    ],
+    "squared": [cb.regularized_forward_stagewise(0.05, 2.0), cb.lasso_cd(0.5), cb.forward_stepwise()],
+}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [cb.stumps, cb.leaf_stumps], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("loss, method", [
+    pytest.param(loss, method, id=f"{method.name}, {loss}") for losses, some in RULES.items() for loss in losses.split() for method in some
+])  # fmt: skip
+def test_every_rule_takes_the_steps_of_the_matrix(kind, loss, method):
+    """500 steps on a table with ties and rows that no stump tells apart, on the state that a run takes."""
+    X, y = table(40, seed=2)
+    X[::7] = X[1::7][: len(X[::7])]
+    y = y if loss == "squared" else np.where(y > 0, 1.0, -1.0)
+    problem = cb.Problem(kind(X, categorical=[2]), y, LOSSES[loss])
+    rows = np.ascontiguousarray(columns(problem.dictionary).T)
+    other = cb.Problem(cb.Dense(rows), y, LOSSES[loss], groups=problem.dictionary.feature)
+    n_steps = 12 if method.name == "forward_stepwise" else 500
+    one, two = (cb.solve(each, method, n_steps, rng=3, compile=False) for each in (problem, other))
+    np.testing.assert_array_equal(one.path.learner, two.path.learner)
+    for found, expected in zip((one.path.shrink, one.path.theta), (two.path.shrink, two.path.theta), strict=True):
+        # off by the rounding of 500 steps on sums of 40 numbers
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-10 * max(1.0, np.abs(expected).max()))

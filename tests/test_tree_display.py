@@ -12,7 +12,6 @@ from matplotlib.figure import Figure
 from refusal import case, refused
 
 import coordboost as cb
-from coordboost.dictionaries.trees.nodes import Split
 
 plt.switch_backend("Agg")
 RNG = np.random.default_rng(11)
@@ -67,16 +66,6 @@ def test_the_picture_says_what_the_text_says(depth):
             assert re.fullmatch(".*".join(map(re.escape, ours.split(" ..."))), other)
 
 
-def test_a_long_name_is_cut_and_its_threshold_is_not():
-    name, lines_of = "the mean of the pressure that was measured at the second station, in hPa", cb.plots.trees.lines_of
-    first, second = lines_of(Split(name, 1012.53, None, False))
-    begin, end = first.split(" ...")
-    assert name.startswith(begin) and name.endswith(end) and len(first) == 26 and second == "<= 1012.53"
-    towns = ("Aachen", "Berlin", "Cologne", "Dresden", "Essen")
-    assert lines_of(Split(name, None, towns[:4], False)) == [first, "in {Aachen, Berlin, ..."]
-    assert lines_of(Split("town", None, towns, True))[0] == "town in {Aachen, Berlin,"
-
-
 def test_words_of_a_table_are_not_taken_for_those_of_a_split():
     """Columns and categories may be called like the parts of a sentence."""
     kinds = pd.Categorical(RNG.choice([" or missing", "b:", "if c <= 1 or missing"], 400))
@@ -129,12 +118,6 @@ def test_the_tree_of_an_iteration_has_its_values_in_the_model():
     assert drawn(display)[1] == told(model.run_.problem.dictionary.text(j, model.run_.beta[j]))[1]
     assert display.ax_.get_title() == "the second"
     refused(lambda: Display.from_estimator(model, 5), "iteration must be from 1 to 4")
-
-
-def test_a_tree_without_a_split_is_one_box():
-    nodes = [cb.plots.trees.Node(["1.5", "30 samples"], True, 0, 0.0)]
-    (box,) = Display(nodes).plot(Figure().subplots()).boxes_
-    assert box.get_text() == "1.5\n30 samples"
 
 
 LINES = cb.solve(cb.Problem(RNG.normal(size=(20, 2)), np.arange(20.0)), cb.forward_stagewise(0.25), 3)

@@ -6,17 +6,14 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from verification.worst_case.__main__ import main
 from verification.worst_case.catalogue import CASES
 from verification.worst_case.conjectures import agbm_complete
 from verification.worst_case.descent import agbm
-from verification.worst_case.forms import Form, Programme
-from verification.worst_case.functions import Interpolant
+from verification.worst_case.forms import Programme
 from verification.worst_case.interval import worst_case
-from verification.worst_case.solver import is_negative_definite, proved_bound, solve_and_prove, solve_exactly
+from verification.worst_case.solver import proved_bound, solve_and_prove
 from verification.worst_case.table import FEW, THETAS, conjectured
 
 #: (case, n, Theta): the value to five digits, sigma = 1 and R = 1.
@@ -115,41 +112,6 @@ def test_a_proof_needs_its_multipliers():
     assert 1 < proved_bound(programme, raised) <= 1 + F(3, 10**6)
     assert proved_bound(programme, (np.array([0.49, 0.49, 1.0]), *half[1:])) is None
     assert proved_bound(programme, (np.array([0.5, 0.5, 0.0]), *half[1:])) is None  # t is not bounded
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.lists(st.integers(-4, 4), min_size=9, max_size=9))
-def test_definite_forms_are_told_exactly(entries):
-    m = np.array(entries).reshape(3, 3)
-    m = m + m.T
-    gram = {(i, j): F(int(m[i, j]) * (1 if i == j else 2), 3) for i in range(3) for j in range(i, 3) if m[i, j]}
-    minors = [round(np.linalg.det(-m[:k, :k])) for k in (1, 2, 3)]  # whole numbers, small
-    assert is_negative_definite(3, Form(gram, {}, F(0))) is all(minor > 0 for minor in minors)
-
-
-def test_equations_are_solved_in_fractions():
-    assert solve_exactly([[F(2), F(1)], [F(1), F(3)], [F(3), F(4)]], [F(3), F(5), F(8)]) == [F(4, 5), F(7, 5)]
-    assert solve_exactly([[F(1)], [F(1)]], [F(1), F(2)]) is None
-
-
-def test_the_worst_function_is_smooth_convex_and_goes_through_its_points():
-    rng = np.random.default_rng(0)
-    Q = np.diag([1.0, 0.4, 0.1])
-    x = np.vstack([np.zeros(3), rng.normal(size=(4, 3))])
-    loss = Interpolant(x, x @ Q, np.einsum("ij,jk,ik->i", x, Q, x) / 2, mu=0.05)
-    for point in x:
-        resid = np.empty(3)
-        loss.refresh_residual(None, None, 0.0, point, resid)
-        assert np.abs(resid + Q @ point).max() < 1e-9
-        assert loss.sum_of_losses(None, None, 0.0, point) == pytest.approx(point @ Q @ point / 2, abs=1e-9)
-    for a, b in rng.normal(size=(50, 2, 3)):
-        slopes = np.empty((2, 3))
-        for one, slope in zip((a, b), slopes, strict=True):
-            loss.refresh_residual(None, None, 0.0, one, slope)
-        values = [loss.sum_of_losses(None, None, 0.0, one) for one in (a, b)]
-        assert loss.above(a) - values[0] < 1e-9
-        along, gap = slopes[1] @ (b - a), values[0] - values[1]  # f(a) >= f(b) + <f'(b), a - b> + mu/2, <= with 1/2
-        assert 0.05 / 2 * (a - b) @ (a - b) - 1e-9 <= gap - along <= (a - b) @ (a - b) / 2 + 1e-9
 
 
 def test_the_command_says_the_interval_and_refuses_in_a_sentence():

@@ -1,10 +1,8 @@
 """Every file that the package writes is written beside and put in place: on a full disk the old one stays, and the file is named."""
 
-import ast
 import contextlib
 import os
 import resource
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,10 +10,7 @@ from click.testing import CliRunner
 
 import coordboost as cb
 from coordboost.cli import main
-from coordboost.quickstart import _write
-from coordboost.storage.beside import write_figure
 
-ROOT = Path(cb.__file__).parent
 RNG = np.random.default_rng(1)
 
 
@@ -71,19 +66,9 @@ def test_commands_on_a_full_disk(words, name, size, table, tmp_path, monkeypatch
     assert result.exit_code == 0 and len(file.read_bytes()) > size, result.output
 
 
-def figure():
-    from matplotlib.figure import Figure
-
-    made = Figure()
-    made.subplots().plot([0, 1])
-    return made
-
-
 WRITERS = {
     "run": lambda file: cb.solve(cb.Problem(np.eye(60), np.arange(60.0)), cb.ls_boost(0.1), 5, compile=False).save(file),
     "page": lambda file: cb.page(cb.solve(cb.Problem(np.eye(6), np.arange(6.0)), cb.ls_boost(0.1), 5, compile=False), file),
-    "png": lambda file: write_figure(file, figure()),
-    "quickstart.png": lambda file: _write(file.parent, {}, figure()),
 }
 
 
@@ -109,37 +94,3 @@ def test_writers_leave_the_old_file(name, how, tmp_path, monkeypatch):
     WRITERS[name](file)
     assert len(file.read_bytes()) > 100 and os.listdir(tmp_path) == [file.name]
 
-
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device that is full")
-@pytest.mark.parametrize("name", ["page"])
-def test_a_device_that_is_full(name):
-    with pytest.raises(OSError, match="/dev/full"):
-        WRITERS[name](Path("/dev/full"))
-
-
-def test_a_picture_of_no_kind(tmp_path):
-    with pytest.raises(ValueError, match=r"a picture is no .docx file: let its name end with one of .*png"):
-        write_figure(tmp_path / "a.docx", figure())
-    write_figure(tmp_path / "plain", figure())
-    assert os.listdir(tmp_path) == ["plain.png"]
-
-
-def writes(source):
-    """Lines of a source that write a file by themselves."""
-    for node in ast.walk(ast.parse(source)):
-        if not isinstance(node, ast.Call):
-            continue
-        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        given = [*node.args, *(one.value for one in node.keywords)]
-        modes = [one.value for one in given if isinstance(one, ast.Constant) and isinstance(one.value, str)]
-        opens = name == "open" and any(set(mode) <= set("rwaxbt+") and set(mode) & set("wax+") for mode in modes)
-        own = name == "write_text" and isinstance(node.func, ast.Attribute)
-        if opens or own or name in ("savefig", "write_bytes", "to_csv", "to_parquet", "savetxt", "save_npz", "savez", "tofile", "dump"):
-            yield node.lineno
-
-
-def test_nothing_else_writes_files():
-    allowed = {"storage/beside.py": 3, "storage/archive.py": 1}  # of the latter: a member of the zip
-    found = {str(path.relative_to(ROOT)): len(list(writes(path.read_text(encoding="utf-8")))) for path in ROOT.rglob("*.py")}
-    assert {name: n for name, n in found.items() if n} == allowed
-    assert len(list(writes("open(f, 'w'); f.write_text(t); open(f); open(f, 'rb'); f.open('x'); fig.savefig(f)"))) == 4
