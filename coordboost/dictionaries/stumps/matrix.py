@@ -21,7 +21,7 @@ import numpy as np
 from coordboost._numba import compiled, kernel, reduction, verb
 from coordboost.dictionaries.base import Learners
 from coordboost.dictionaries.stumps.counts import Counts, whole_weights
-from coordboost.dictionaries.stumps.splits import PLACES, check_splits, split_name, splits_of
+from coordboost.dictionaries.stumps.splits import PLACES, check_splits, splits_of
 
 scan_share = verb("scan_share")
 
@@ -253,12 +253,15 @@ class Splits(_Splits, Learners):
         return self.called(j, f"x{self.feature[j]}", None)
 
     def called(self, j, feature, labels):
-        """The same where its feature has a name, and categories with labels."""
-        binned, g = self.binned, self.feature[j]
-        if binned.categorical[g] == 1 and labels is None:
-            labels = range(binned.n_bins[g] - (binned.missing[g] >= 0))
+        """The same where its feature has a name, and categories with labels: "age <= 41.5 or missing", "town = Oslo"."""
+        binned, g, first, last = self.binned, self.feature[j], self.first[j], self.last[j]
+        if binned.categorical[g] == 1:
+            labels = range(binned.n_bins[g] - (binned.missing[g] >= 0)) if labels is None else labels
+            return f"{feature} = {labels[first]}" if first < len(labels) else f"{feature} is missing"
         cuts = binned.cuts[binned.start[g] : binned.start[g + 1]]
-        return split_name(feature, labels, cuts, self.first[j], self.last[j], self.extra[j])
+        if last == len(cuts):
+            return f"{feature} is not missing"
+        return f"{feature} <= {cuts[last]:.6g}" + (" or missing" if self.extra[j] >= 0 else "")
 
     def check(self):
         """Refuse fields that are not those of all splits of the bins."""

@@ -1,4 +1,4 @@
-"""The ways to split one feature in two parts: which there are, and what they are called."""
+"""The ways to split one feature in two parts: which there are."""
 
 import numpy as np
 
@@ -61,18 +61,6 @@ def _splits_of_feature(share, missing, categorical):
         np.concatenate([below[right], below[left] + gap]),
         np.concatenate([rest[right + 1] + gap, rest[left + 1]]),
     )
-
-
-def split_name(feature, labels, cuts, first, last, extra):
-    """What a split is called: "age <= 41.5", "age <= 41.5 or missing", "age is not missing", "town = Oslo".
-
-    labels : of the categories, None for an ordered feature, which has the thresholds `cuts`
-    """
-    if labels is not None:
-        return f"{feature} = {labels[first]}" if first < len(labels) else f"{feature} is missing"
-    if last == len(cuts):
-        return f"{feature} is not missing"
-    return f"{feature} <= {cuts[last]:.6g}" + (" or missing" if extra >= 0 else "")
 
 
 def check_splits(self):

@@ -253,15 +253,7 @@ class TreeBank(Learners):
 
     def splits(self, j):
         """What each node of tree j asks, a list of ``Split``, None for a leaf."""
-        binning = self.family.binning
-
-        def cuts(g):
-            return None if binning.labels[g] is not None else binning.thresholds(g)
-
-        def label(g, code):
-            return str(binning.labels[g][code]) if code < len(binning.labels[g]) else "missing"
-
-        return self.tree(j).splits(binning.names, cuts, label)
+        return self.tree(j).splits(self.family.binning)
 
     def text(self, j, by=1.0):
         """Tree j as text, a line for each split and leaf; values times `by`."""

@@ -221,12 +221,8 @@ def name_leaves(codes, memory, leaf, at, first, last):
             leaf[some[i]] = node.leaf
     else:
         own, one, other = codes[node.feature], nodes[node.left].leaf, nodes[node.left + 1].leaf
-        if at == 0:
-            for i in range(first, last):
-                leaf[i] = one if flags[own[i]] else other
-        else:
-            for i in range(len(some)):
-                leaf[some[i]] = one if flags[own[some[i]]] else other
+        for i in range(len(some)):
+            leaf[some[i]] = one if flags[own[some[i]]] else other
 
 
 def grow(

@@ -81,22 +81,19 @@ class Tree(NamedTuple):
         compiled(fill_leaves)(codes, self.feature, self.left, self.goes_left, out)
         return out
 
-    def splits(self, names, cuts, labels=None):
-        """The question of each node, a list of m ``Split``, None for a leaf.
+    def splits(self, binning):
+        """The question of each node, a list of m ``Split``, None for a leaf."""
+        return [None if self.feature[at] < 0 else self._split(at, binning) for at in range(len(self.feature))]
 
-        names : what features are called;  cuts : function of a feature, its thresholds, or None where it has categories
-        labels : function of a feature and a category, what it is called; default its number
-        """
-        return [None if self.feature[at] < 0 else self._split(at, names, cuts, labels) for at in range(len(self.feature))]
-
-    def _split(self, at, names, cuts, labels):
-        feature, edge, chosen = self.feature[at], None, None
-        if cuts(feature) is None:
-            codes = np.flatnonzero(np.unpackbits(self.goes_left[at], bitorder="little"))
-            chosen = tuple(str(code) if labels is None else labels(feature, code) for code in codes)
+    def _split(self, at, binning):
+        g, threshold, chosen = self.feature[at], None, None
+        labels = binning.labels[g]
+        if labels is None:
+            threshold = float(np.append(binning.thresholds(g), np.inf)[self.bin[at]])
         else:
-            edge = float(cuts(feature)[self.bin[at]]) if self.bin[at] < len(cuts(feature)) else np.inf
-        return Split(names[feature], edge, chosen, bool(self.missing_left[at]))
+            codes = np.flatnonzero(np.unpackbits(self.goes_left[at], bitorder="little"))
+            chosen = tuple(str(labels[code]) if code < len(labels) else "missing" for code in codes)
+        return Split(binning.names[g], threshold, chosen, bool(self.missing_left[at]))
 
     def text(self, splits):
         """The tree as text, a line for each split and leaf."""

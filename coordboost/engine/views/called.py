@@ -1,4 +1,4 @@
-"""A view over a dictionary that is Python: its verbs are called, and all that follows from their arrays is compiled."""
+"""A view over learners that are Python: their verbs are called, and all that follows from their arrays is compiled."""
 
 import functools
 import math
@@ -127,101 +127,117 @@ class Kept:
         return self.beta.values
 
 
-class Called:
-    """The same as `view`, whose numbers it moves; it goes with ``Kept`` coefficients.
+class Along:
+    """The view `inner` over learners that are Python, of which one is at hand: what moves along that one is compiled where it can be.
+
+    hand : learners, the one at hand;  see : see(j) has learner j at hand
+    """
+
+    def __init__(self, inner, hand, see):
+        self.inner, self.see, self.compile, self.runs = inner, see, True, {}
+        self.moved, self.pred, self.perturbs = over(inner, hand), inner.pred, inner.perturbs
+
+    def _run(self, function, *args):
+        """`function` of the view along the learner at hand."""
+        if function not in self.runs:
+            can = self.compile and is_piece(self.moved)
+            self.runs[function] = compiled(function, (self.moved,)) if can else function
+        return self.runs[function](self.moved, *args)
+
+    def tie(self):
+        return tie(self.inner)
+
+    def tempo(self):
+        return tempo(self.inner)
+
+    def stopped(self):
+        return stopped(self.inner)
+
+    def perturb(self, k):
+        if self.perturbs:
+            self._run(run_perturb, k)
+
+    def search(self, j, a, b):
+        self.see(j)
+        return self._run(run_search, 0, float(a), float(b))
+
+    def after(self, j, theta):
+        """The sum of the losses at pred + theta B_j."""
+        self.see(j)
+        return self._run(run_after, 0, float(theta))
+
+    def push(self, j, shrink, theta):
+        self.see(j)
+        self._run(run_push, 0, float(shrink), float(theta))
+
+
+class Called(Along):
+    """The view `inner` over learners that have numbers; it goes with ``Kept`` coefficients.
 
     *Cost* of a step beside the verbs: one compiled pass over the correlations, one over the samples, and some calls.
     """
 
-    def __init__(self, view):
-        self.view, self.runs, self.at, self.row = view, {}, -1, np.empty((1, len(view.pred)))
-        self.moved = over(view, Dense(self.row))  # of the learner at hand alone
-        self.rounding, self.decides, self.perturbs = tie(view), view.decide, view.perturbs
-        self.raw_scan = None if view.sought is None else view.dictionary.raw_scan
+    def __init__(self, inner):
+        self.learners, self.row, self.at = inner.dictionary, np.empty((1, len(inner.pred))), -1
+        super().__init__(inner, Dense(self.row), self._copied)
+        self.rounding, self.raw_scan = tie(inner), None if inner.sought is None else inner.dictionary.raw_scan
 
-    def _run(self, function, *pieces):
+    def _copied(self, j):
+        """Have a copy of column j at hand."""
+        if self.at != j:
+            self.row[0], self.at = self.learners.column(j), j
+
+    def _of(self, function, *pieces):
         """`function`, compiled where its pieces can be."""
         if function not in self.runs:
             self.runs[function] = compiled(function, pieces) if all(map(is_piece, pieces)) else function
         return self.runs[function]
 
-    def _seen(self, corr):
-        return Seen(np.ascontiguousarray(corr), self.rounding)
-
-    def _along(self, j):
-        """The view with learner j alone."""
-        if self.at != j:
-            self.row[0] = self.view.dictionary.column(j)
-            self.at = j
-        return self.moved
-
     def tie(self):
         return self.rounding
 
-    def tempo(self):
-        return tempo(self.view)
-
-    def stopped(self):
-        return stopped(self.view)
-
-    def perturb(self, k):
-        if self.perturbs:
-            self._run(run_perturb, self.moved)(self.moved, k)
-
     def tempered(self, k, j, corr):
-        view = self._along(j)
-        return self._run(run_tempered, view)(view, k, 0, corr)
+        self.see(j)
+        return self._run(run_tempered, k, 0, corr)
 
     def correlations(self, index):
-        return correlations(self.view, index)
+        return correlations(self.inner, index)
 
     def turn(self):
-        return turn(self.view)
+        return turn(self.inner)
 
     def best(self, step, beta):
         """The winner among all learners."""
-        if self.decides is not None:
+        if self.inner.decide is not None:
             return self._decided(step, beta)
         if step.score is None:
             return self._strongest()
-        seen = self._seen(scan(self.view))
-        return self._run(best_of_all, seen, step, beta.beta)(seen, step, beta.beta)
+        seen = Seen(np.ascontiguousarray(scan(self.inner)), self.rounding)
+        return self._of(best_of_all, seen, step, beta.beta)(seen, step, beta.beta)
 
     def _strongest(self):
         """The winner where the largest correlation wins: NaN and infinity are seen in the same pass."""
-        corr = np.ascontiguousarray(scan(self.view) if self.raw_scan is None else self.raw_scan(self.view.sought()))
-        j = self._run(strongest_of_all)(corr, self.rounding)
+        corr = np.ascontiguousarray(scan(self.inner) if self.raw_scan is None else self.raw_scan(self.inner.sought()))
+        j = self._of(strongest_of_all)(corr, self.rounding)
         top = corr[j]
         if self.raw_scan is not None and not math.isfinite(top):
-            self.view.dictionary.finite("scan", corr)
+            self.learners.finite("scan", corr)
         return j, top
 
     def best_among(self, step, beta, index):
         """The winner among the learners `index`."""
-        seen = self._seen(correlations(self.view, index))
-        return self._run(best_of, seen, step, beta.beta)(seen, step, beta.beta, index)
+        seen = Seen(np.ascontiguousarray(correlations(self.inner, index)), self.rounding)
+        return self._of(best_of, seen, step, beta.beta)(seen, step, beta.beta, index)
 
     def _decided(self, step, beta):
         """The learner of the next row, where the view says whose turn it is."""
-        waiting = self.view.waiting()
+        waiting = self.inner.waiting()
         if waiting >= 0:
             return waiting, 0.0
-        corr = np.ascontiguousarray(scan(self.view))
-        return self._run(run_decide, self.moved, step, beta.beta)(self.moved, step, beta.beta, corr)
+        corr = np.ascontiguousarray(scan(self.inner))
+        return self._of(run_decide, self.moved, step, beta.beta)(self.moved, step, beta.beta, corr)
 
     def search_pair(self, i, a, j, b):
-        columns = np.array([self.view.dictionary.column(i), self.view.dictionary.column(j)], dtype=np.float64)
-        view = over(self.view, Dense(columns))
-        return self._run(run_search_pair, view)(view, 0, a, 1, b)
-
-    def search(self, j, a, b):
-        view = self._along(j)
-        return self._run(run_search, view)(view, 0, a, b)
-
-    def after(self, j, theta):
-        view = self._along(j)
-        return self._run(run_after, view)(view, 0, theta)
-
-    def push(self, j, shrink, theta):
-        view = self._along(j)
-        self._run(run_push, view)(view, 0, shrink, theta)
+        columns = np.array([self.learners.column(i), self.learners.column(j)], dtype=np.float64)
+        view = over(self.inner, Dense(columns))
+        return self._of(run_search_pair, view)(view, 0, a, 1, b)

@@ -2,19 +2,17 @@
 
 import numpy as np
 
-from coordboost._numba import compiled, is_piece, verb
+from coordboost._numba import verb
 from coordboost.dictionaries.dense import Dense
 from coordboost.engine.views.accelerated import Accelerated
 from coordboost.engine.views.base import View
-from coordboost.engine.views.called import run_after, run_perturb, run_push, run_search
-from coordboost.engine.views.explicit import Explicit, over, stopped
+from coordboost.engine.views.called import Along
+from coordboost.engine.views.explicit import Explicit
 from coordboost.engine.views.perturbed import Perturbed
 from coordboost.pieces.coefficients import Single, TwoSequences
 from coordboost.pieces.steps import fitted
 
 tempered = verb("tempered")
-tempo = verb("tempo")
-tie = verb("tie")
 sought = verb("sought")
 weigh = verb("weigh")
 move = verb("move")
@@ -27,7 +25,7 @@ def run_weigh(view, out):
     weigh(view, out)
 
 
-class Searched(View):
+class Searched(Along, View):
     """The view `inner` over a bank, to which every step may add the learner that was found. *Cost* of a step: one search.
 
     The bank is Python; it has the learner of a step at hand, and whatever moves along that is compiled.
@@ -40,13 +38,10 @@ class Searched(View):
     perturbs = True
 
     def __init__(self, inner):
-        self.inner, self.bank, self.compile, self.runs = inner, inner.dictionary, True, {}
-        own = self.bank.hand
+        self.bank, own = inner.dictionary, inner.dictionary.hand
         self.hand = Dense(np.empty((1, len(inner.pred)))) if own is None else own
-        self._see = self._copied if own is None else self.bank.see
-        self.moved, self.looked = over(inner, self.hand), sought(inner)  # `moved` knows the learner at hand alone
-        self.perturbs, self.measures = inner.perturbs, self.bank.measure
-        self.renew = inner.renew
+        super().__init__(inner, self.hand, self._copied if own is None else self.bank.see)
+        self.looked, self.renew = sought(inner), inner.renew
 
     @classmethod
     def start(cls, problem, coefficients, noise=None):
@@ -64,18 +59,6 @@ class Searched(View):
         """Have a copy of column j at hand."""
         self.hand.rows[0] = self.bank.column(j)
 
-    def _run(self, function, *args):
-        """`function` of the view along the learner at hand, compiled where that can be."""
-        if function not in self.runs:
-            can = self.compile and is_piece(self.moved)
-            self.runs[function] = compiled(function, (self.moved,)) if can else function
-        return self.runs[function](self.moved, *args)
-
-    @property
-    def pred(self):
-        """The prediction of the model."""
-        return self.inner.pred
-
     @property
     def best_rows(self):
         """That of the inner view."""
@@ -86,25 +69,12 @@ class Searched(View):
         """That of the inner view."""
         return self.inner.remark
 
-    def stopped(self):
-        return stopped(self.inner)
-
     def slow_down(self):
         self.inner.slow_down()
-
-    def tempo(self):
-        return tempo(self.inner)
-
-    def tie(self):
-        return tie(self.inner)
 
     def sought(self):
         """What learners are sought for."""
         return self.looked
-
-    def perturb(self, k):
-        if self.perturbs:
-            self._run(run_perturb, k)
 
     def tempered(self, k, j, corr):
         """The length of the learner that was found, with the noise of its leaves."""
@@ -126,8 +96,8 @@ class Searched(View):
 
     def _measure(self):
         """Learners may depend on second derivatives."""
-        if self.measures is not None:
-            self.measures(lambda out: self._run(run_weigh, out))
+        if self.bank.measure is not None:
+            self.bank.measure(lambda out: self._run(run_weigh, out))
 
     def scan(self):
         """How long the projections on the blocks are, where learners are fits of blocks."""
@@ -154,16 +124,3 @@ class Searched(View):
     def reach(self, j):
         """The bound of the family of learner j, and the length of the learner."""
         return self.bank.reach(j)
-
-    def search(self, j, a, b):
-        self._see(j)
-        return self._run(run_search, 0, float(a), float(b))
-
-    def after(self, j, theta):
-        """The sum of the losses at pred + theta B_j."""
-        self._see(j)
-        return self._run(run_after, 0, float(theta))
-
-    def push(self, j, shrink, theta):
-        self._see(j)
-        self._run(run_push, 0, float(shrink), float(theta))
