@@ -43,7 +43,7 @@ def _begin(problem, method, rng, view, compile):
     checked_problem(problem)
     checked_method(method)
     if method.coefficients.follow_angle:
-        from coordboost.geometry.momentum import settled
+        from coordboost.geometry.angle import settled
 
         method = settled(method, problem)
     return begin(problem, method, seed_of(rng), view, validation.flag("compile", compile))

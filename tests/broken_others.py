@@ -4,7 +4,7 @@ import numpy as np
 from broken_pieces import COUNT, B
 
 import coordboost as cb
-from coordboost.laws import coefficients, families
+from coordboost.laws import learners, rules
 from coordboost.laws.problems import Listed
 
 
@@ -81,18 +81,18 @@ def found(change):
 
 
 OTHERS = {
-    coefficients.it_starts_at_0: store(beta=lambda self, unit: unit * self.values + 1e-300),
-    coefficients.stores_share_nothing: Shared(),
-    coefficients.coefficients_are_functions_of_the_rows: Read(),
-    coefficients.coefficient_is_that_of_beta: store(beta=lambda self, unit: 2 * unit * self.values, plain=False),
-    coefficients.a_plain_row_is_the_whole_update: store(
+    rules.it_starts_at_0: store(beta=lambda self, unit: unit * self.values + 1e-300),
+    rules.stores_share_nothing: Shared(),
+    rules.coefficients_are_functions_of_the_rows: Read(),
+    rules.coefficient_is_that_of_beta: store(beta=lambda self, unit: 2 * unit * self.values, plain=False),
+    rules.a_plain_row_is_the_whole_update: store(
         accumulate=lambda self, j, shrink, theta: np.add.at(self.values, j, theta)
     ),
-    coefficients.a_run_is_its_rows: Late(),
-    families.find_gives_up_to_k_learners: listed(find=lambda self, v, k, above: Listed.find(self, v, k + 1, above)),
-    families.nothing_is_found_at_or_below_the_level: listed(find=lambda self, v, k, above: Listed.find(self, v, k, 0.0)),
-    families.learners_are_unit_columns: listed(build=lambda self, j: 1.001 * self.columns[:, j]),
-    families.correlations_are_those_of_the_columns: found(lambda ids, corr, outside: (ids, np.abs(corr), outside)),
-    families.outside_bounds_all_others: found(lambda ids, corr, outside: (ids, corr, 0.9 * outside)),
-    families.searches_are_functions: found(lambda ids, corr, outside: (ids, corr, outside + COUNT())),
+    rules.a_run_is_its_rows: Late(),
+    learners.find_gives_up_to_k_learners: listed(find=lambda self, v, k, above: Listed.find(self, v, k + 1, above)),
+    learners.nothing_is_found_at_or_below_the_level: listed(find=lambda self, v, k, above: Listed.find(self, v, k, 0.0)),
+    learners.learners_are_unit_columns: listed(build=lambda self, j: 1.001 * self.columns[:, j]),
+    learners.correlations_are_those_of_the_columns: found(lambda ids, corr, outside: (ids, np.abs(corr), outside)),
+    learners.outside_bounds_all_others: found(lambda ids, corr, outside: (ids, corr, 0.9 * outside)),
+    learners.searches_are_functions: found(lambda ids, corr, outside: (ids, corr, outside + COUNT())),
 }

@@ -35,9 +35,7 @@ HEAVY = ("cvxpy", "matplotlib", "pandas", "sklearn")
 # One name, one thing: the public names that may stand in several modules, each for one reason.
 SHARED = {
     "plan": "the one for all methods asks the one for a single method",
-    "case": "what the laws of a kind are tried on, one for each kind",
     **dict.fromkeys(["certify", "check", "mca", "quickstart"], "a command is called like the function that it runs"),
-    **dict.fromkeys(["cost", "direction"], "each way to the minimal cosine angle has both"),
     **dict.fromkeys(["distance", "excess", "fit", "l1"], "the theorems bound the same things; distances are measured, too"),
 }
 

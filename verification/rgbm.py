@@ -16,7 +16,7 @@ import scipy.optimize
 import coordboost as cb
 from coordboost.bounds import BoundCheck
 from coordboost.geometry import second_moment_mca
-from coordboost.geometry.least import least_loss
+from coordboost.geometry.distance import least_loss
 
 #: n samples and K learners with these groups; one group holds a single learner.
 LABELS = [0, 1, 1, 2, 2, 2]

@@ -51,9 +51,8 @@ class Rounds(NamedTuple):
     @classmethod
     @on_one_thread
     def of(cls, run):
-        """The rounds of a run, at the ends of its periods. *Cost*: a replay, and the least loss (``geometry.least``)."""
-        from coordboost.geometry.distance import reach
-        from coordboost.geometry.least import least_loss
+        """The rounds of a run, at the ends of its periods. *Cost*: a replay, and the least loss (``geometry.distance``)."""
+        from coordboost.geometry.distance import least_loss, reach
 
         problem, given = run.problem, run.method.parameters
         length = given.get("period", 1)
@@ -82,9 +81,8 @@ def promised(problem, method):
     ValueError
         Where neither theorem speaks about the method on this problem.
     """
-    from coordboost.geometry.distance import reach
-    from coordboost.geometry.least import least_loss
-    from coordboost.geometry.momentum import momentum_limit, settled
+    from coordboost.geometry.angle import momentum_limit, settled
+    from coordboost.geometry.distance import least_loss, reach
 
     method = settled(method, problem)
     given = method.parameters
@@ -105,8 +103,8 @@ def promised(problem, method):
 
 def _speaks(problem, method):
     """Whether the assumptions of Theorem 4.1 are known to hold: for gamma a certified angle is needed."""
-    from coordboost.geometry.least import has_minimiser
-    from coordboost.geometry.momentum import momentum_limit
+    from coordboost.geometry.angle import momentum_limit
+    from coordboost.geometry.distance import has_minimiser
 
     given = method.parameters
     fixed = is_accelerated(method) and not method.coefficients.follow_angle

@@ -64,7 +64,7 @@ class Repeats(NamedTuple):
     @uncut()
     def of(cls, run, effort=Effort()):  # noqa: B008  # it cannot be changed
         """The run repeated with the seeds 0, 1, ...; one more time if nothing is drawn. *Cost*: that of these runs, and one angle."""
-        from coordboost.geometry.least import least_loss
+        from coordboost.geometry.distance import least_loss
 
         at, losses = losses_again(run, run.method.select.width > 0, effort)
         effort.watch("the least loss")
@@ -121,7 +121,7 @@ def expected(problem, method):
         Where neither theorem speaks about the method on this problem, or the angle is known to be above 0 for no learner.
     """
     from coordboost.geometry import mca, start_distance
-    from coordboost.geometry.least import least_loss
+    from coordboost.geometry.distance import least_loss
 
     loss, rule = problem.loss, method.select
     if not _speaks(problem, method):
@@ -168,7 +168,7 @@ def _strong(run):
 
 
 def _bounded(run):
-    from coordboost.geometry.least import has_minimiser
+    from coordboost.geometry.distance import has_minimiser
 
     return _applies(run) and has_minimiser(run.problem) and not covered(run) and run.problem.n_learners <= LEARNERS
 

@@ -1,18 +1,32 @@
-"""The minimal cosine angle, exact where that is cheap, an interval elsewhere."""
+"""The minimal cosine angle, exact where that is cheap, an interval elsewhere; what it allows as momentum; an end from many vectors."""
 
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from coordboost._checks import shown
 from coordboost._numba.threads import on_one_thread
 from coordboost.data import validation
-from coordboost.geometry import cells, closed, facets, rays, signs
-from coordboost.geometry.ascent import climb, starts
-from coordboost.geometry.ball import is_small
-from coordboost.geometry.design import best_weights
+from coordboost.geometry import exact
 from coordboost.geometry.interval import Interval
 from coordboost.geometry.learners import ReducedLearners
-from coordboost.geometry.sphere import best_reached
+from coordboost.geometry.lower import CONES, TOLERANCE, best_weights, certified_lower
+from coordboost.geometry.upper import best_reached, climb, is_small, starts
+from coordboost.interrupt import uncut
+from coordboost.methods import ls_boost
+from coordboost.pieces.losses import Squared
 from coordboost.pieces.selection import Full
+from coordboost.pieces.steps import admissible
+from coordboost.problem import checked_problem
 
 #: Exact methods with their names; the cheapest is taken if it needs less than this estimate of seconds.
-EXACT = {"closed form": closed, "sign vectors": signs, "facets": facets, "rays": rays}
+EXACT = {
+    "closed form": (exact.closed_cost, exact.closed_direction),
+    "sign vectors": (exact.signs_cost, exact.longest_vertex),
+    "facets": (exact.facets_cost, exact.nearest_facet),
+    "rays": (exact.rays_cost, exact.least_ray),
+}
 LIMIT = 2.0
 
 
@@ -62,9 +76,9 @@ def unsearched(problem, rule):
 
 def exactly(learners, limit):
     """The interval from the cheapest exact method that needs less than about `limit` seconds, else None."""
-    costs = {name: method.cost(learners) for name, method in EXACT.items()}
+    costs = {name: cost(learners) for name, (cost, _) in EXACT.items()}
     for name in sorted(costs, key=lambda name: costs[name]):
-        direction = EXACT[name].direction(learners) if costs[name] < limit else None
+        direction = EXACT[name][1](learners) if costs[name] < limit else None
         if direction is not None:
             return Interval.exact(learners, direction, name)
     return None
@@ -89,14 +103,142 @@ def enclosed(learners, n_starts, rng):
     With no starts nothing is searched: the upper end is that of the best of a few directions.
     """
     weights = best_weights(learners)
-    few = min(n_starts, 4) if learners.rank <= cells.MAX_RANK else n_starts
+    few = min(n_starts, 4) if learners.rank <= CONES else n_starts
     points = starts(learners, weights, few, rng)
     search = climb if is_small(learners) else best_reached
     asis = learners.rank <= 4 or n_starts == 0
     direction = min(points, key=learners.cosine) if asis else search(learners, points)
     found = Interval.of(learners, direction, method="semidefinite program and local search", weights=weights)
-    if learners.rank > cells.MAX_RANK or found.width < cells.TOLERANCE:
+    if learners.rank > CONES or found.width < TOLERANCE:
         return found
-    lower, better = cells.certified_lower(learners, found.upper)
+    lower, better = certified_lower(learners, found.upper)
     method = "cones and local search" if lower > found.lower else found.witness["method"]
     return Interval.of(learners, direction if better is None else better, method=method, weights=weights, enumerated=lower)
+
+
+#: A vector that is shorter than this part of what it began as is rounding.
+GONE = 1e-6
+
+
+def sampled_mca(problem, *, starts=16, n_steps=25, rng=0):
+    r"""An upper end of the minimal cosine angle of the learners that a search finds, from the worst of many vectors.
+
+    For a vector c let B(c) be the learner that a greedy step takes for the residual c: for trees the one that is grown, which need not be
+    the best of all trees. The angle is :math:`\Theta = \inf_c |\cos(B(c), c)|` over the range of the learners. Here c goes through the
+    residuals of boosting with full steps, each start being a target.
+
+    Parameters
+    ----------
+    problem : Problem
+        Over trees or any other learners; its loss and its target are not used. Weights are.
+    starts : int or array_like, (n_starts, n_samples)
+        How many targets are drawn: normal numbers, random signs and single samples in turn, each replaced by its fit in `n_steps` steps,
+        so that it is in the range. Vectors that are given are taken as they are, and must be in the range.
+    n_steps : int, default 25
+        Residuals that are looked at from each start.
+    rng : int, default 0
+
+    Returns
+    -------
+    Interval
+        ``lower`` is 0: nothing is proved from below. ``upper`` is attained at ``witness["direction"]``, so no theorem with Theta can
+        promise more than this; a vector that was not looked at may have a smaller cosine. ``witness["method"]`` says how many were.
+
+    Raises
+    ------
+    ValueError
+        For starts of another length or that are not finite, and where no vector is left to look at.
+
+    Notes
+    -----
+    *Cost*: `n_steps` searches for each start, and as many again where starts are drawn. *Source*: Lu and Mazumder, Definition 4.2, for
+    learners that are found and not listed; ours in that the search is a part of it.
+    """
+    n_steps, root = validation.whole("n_steps", n_steps, 1), np.sqrt(problem.weight)
+    upper, direction, n_seen = math.inf, None, 0
+    for target in _targets(problem, starts, n_steps, rng):
+        for cosine, vector in _met(problem, target, n_steps):
+            n_seen += 1
+            if cosine < upper:
+                upper, direction = cosine, root * vector
+    if direction is None:
+        raise ValueError("every start is 0, or no learner fits it: give starts in the range of the learners.")
+    words = f"the worst of {n_seen:,} vectors looked at; the lower end proves nothing"
+    return Interval(0.0, upper, {"direction": direction / np.linalg.norm(direction), "weights": None, "method": words})
+
+
+def _targets(problem, starts, n_steps, rng):
+    """The vectors to begin with, in the range of the learners."""
+    if not isinstance(starts, int | np.integer):
+        given = validation.numeric("starts", np.atleast_2d(starts), 2)
+        if given.shape[1] != problem.n_samples:
+            raise ValueError(f"starts must be a number or finite vectors (n_starts, {problem.n_samples}), got {shown(starts)}.")
+        yield from given
+        return
+    rng, n = np.random.default_rng(rng), problem.n_samples
+    for k in range(validation.whole("starts", starts, 1)):
+        drawn = (
+            rng.standard_normal(n),
+            rng.choice([-1.0, 1.0], n),
+            np.where(np.arange(n) == rng.integers(n), 1.0, 0.0),
+        )[k % 3]
+        yield _boosted(problem, drawn, n_steps).pred
+
+
+@uncut()
+def _boosted(problem, target, n_steps):
+    """Boosting with full steps towards a target."""
+    from coordboost.solving import solve
+
+    return solve(problem.replace(loss=Squared(), y=target, offset=0.0, base=0.0), ls_boost(1.0), n_steps)
+
+
+def _met(problem, target, n_steps):
+    """Cosines of the residuals on the way with their learners, and these residuals."""
+    run = _boosted(problem, target, n_steps)
+    least = GONE * math.sqrt(problem.weight @ target**2)
+    for state in run.replay(range(run.n_steps)):
+        vector = target - state.pred
+        size = math.sqrt(problem.weight @ vector**2)
+        if not size > least or not math.isfinite(run.path.theta[state.k]):
+            return
+        yield abs(float(run.path.theta[state.k])) / size, vector
+
+
+#: Most entries of B for which the angle is asked for, and most seconds that it may take.
+FEW, QUICK = 1 << 14, 0.1
+
+
+@on_one_thread
+def momentum_limit(problem):
+    r"""The largest gamma for which accelerated boosting on these learners is proved to converge, :math:`(1 - \sqrt{1 - \Theta^2})^2`.
+
+    Parameters
+    ----------
+    problem : Problem
+
+    Returns
+    -------
+    float or None
+        For the certified lower end of the minimal cosine angle Theta. None where no exact method is cheap: learners that cannot be
+        counted, more than 16,384 entries of B, or an estimate of more than a tenth of a second.
+
+    Notes
+    -----
+    *Source*: Lu, Karimireddy, Ponomareva, Mirrokni, Theorem 4.1, which prints the smaller Theta^4 / (4 + Theta^2); the proof of its
+    Lemma C.6 with the best constant gives this one.
+    """
+    if not checked_problem(problem).countable or problem.n_samples * problem.n_learners > FEW:
+        return None
+    angle = exactly(ReducedLearners.of(problem, Full()), QUICK)
+    return None if angle is None or angle.lower <= 0 else float(admissible(angle.lower))
+
+
+def settled(method, problem):
+    """`method` with the gamma that is certified for `problem` in the place of ``"auto"``, where there is one."""
+    store = method.coefficients
+    gamma = momentum_limit(problem) if store.follow_angle else None
+    if gamma is None:
+        return method
+    step, store = method.step._replace(gamma=gamma), store._replace(follow_angle=0)
+    return replace(method, step=step, coefficients=store, parameters={**method.parameters, "gamma": gamma})

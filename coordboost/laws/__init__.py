@@ -9,18 +9,18 @@ from coordboost.data.validation import flag
 from coordboost.dictionaries import Oracle
 from coordboost.dictionaries.base import LearnerFamily, Learners
 from coordboost.interrupt import uncut
-from coordboost.laws import coefficients, dictionaries, families, losses, selections, steps
+from coordboost.laws import learners, losses, rules
 from coordboost.laws.report import ERROR, SKIPPED, Law, Report
 from coordboost.pieces.base import CoefficientRule, Loss, SelectionRule, StepRule, checked_piece
 
-#: Base class, what a piece of the kind is called, and its laws.
+#: Base class, what a piece of the kind is called, what its laws are tried on, and the laws.
 KINDS = (
-    (Loss, "loss", losses),
-    (Learners, "dictionary", dictionaries),
-    (StepRule, "step rule", steps),
-    (SelectionRule, "selection rule", selections),
-    (CoefficientRule, "store of coefficients", coefficients),
-    (LearnerFamily, "family of learners", families),
+    (Loss, "loss", losses.case, losses.LAWS),
+    (Learners, "dictionary", learners.dictionary_case, learners.DICTIONARY_LAWS),
+    (StepRule, "step rule", rules.step_case, rules.STEP_LAWS),
+    (SelectionRule, "selection rule", rules.selection_case, rules.SELECTION_LAWS),
+    (CoefficientRule, "store of coefficients", rules.store_case, rules.STORE_LAWS),
+    (LearnerFamily, "family of learners", learners.family_case, learners.FAMILY_LAWS),
 )
 
 
@@ -51,9 +51,9 @@ def check_piece(piece, *, y=None, raises=True):
     No law is proved by this: it holds at some hundred points, with an allowance for rounding. *Cost*: below a second for a loss or a
     rule, compilation not counted; for a dictionary up to 24 columns and a dozen scans.
     """
-    kind, name, module = next((known for known in KINDS if isinstance(piece, known[0])), KINDS[1])
+    kind, name, case, laws = next((known for known in KINDS if isinstance(piece, known[0])), KINDS[1])
     if (kind is Learners and not all(hasattr(piece, verb) for verb in Oracle.required)) or isinstance(piece, type):
-        known = ", ".join(f"coordboost.{base.__name__}" for base, _, _ in KINDS)
+        known = ", ".join(f"coordboost.{base.__name__}" for base, *_ in KINDS)
         raise ValueError(
             f"check_piece takes an object whose class inherits from one of {known}, or an oracle, got {shown(piece)}."
         )
@@ -62,7 +62,7 @@ def check_piece(piece, *, y=None, raises=True):
     raises = flag("raises", raises)
 
     def tried(y):
-        return Report(name, shown(piece), [_tried(law, *made) for made in [module.case(piece, y)] for law in module.LAWS])
+        return Report(name, shown(piece), [_tried(law, *made) for made in [case(piece, y)] for law in laws])
 
     report = tried(y)
     if kind is Loss and y is None and not report:

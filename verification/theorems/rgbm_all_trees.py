@@ -27,7 +27,7 @@ import numpy as np
 
 import coordboost as cb
 from coordboost.bounds import BoundCheck
-from coordboost.geometry.cells import certified_lower
+from coordboost.geometry.lower import certified_lower
 from verification.statement import claim
 
 TABLES = {

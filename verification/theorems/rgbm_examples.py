@@ -29,7 +29,7 @@ import numpy as np
 
 import coordboost as cb
 from coordboost.bounds import BoundCheck
-from coordboost.geometry import closed, mca
+from coordboost.geometry import exact, mca
 from verification.space import Space
 from verification.spaces.draws import BASIS
 from verification.statement import Statement, claim
@@ -63,15 +63,15 @@ def _lines(*degrees):
 def _all():
     orthonormal = [Known("Example 1", _rotated(p), cb.Full(), 1 / sqrt(p)) for p in (2, 3, 4, 5)]
     ordered = [
-        Known("Example 2 (18)", np.eye(p), cb.Subset(t), closed.orthonormal(cb.Subset(t).weights(p)))
+        Known("Example 2 (18)", np.eye(p), cb.Subset(t), exact.orthonormal(cb.Subset(t).weights(p)))
         for p in (2, 3, 4)
         for t in range(1, p + 1)
     ]
     grouped = [
-        Known("Example 2 (18)", np.eye(4), cb.Groups(t), closed.orthonormal(cb.Subset(t).weights(3), [2, 1, 1]), [0, 0, 1, 2])
+        Known("Example 2 (18)", np.eye(4), cb.Groups(t), exact.orthonormal(cb.Subset(t).weights(3), [2, 1, 1]), [0, 0, 1, 2])
         for t in (1, 2, 3)
     ]
-    ternary = [Known("Example 3 (20)", _ternary(p), cb.Full(), closed.ternary(p)) for p in (3, 4)]
+    ternary = [Known("Example 3 (20)", _ternary(p), cb.Full(), exact.ternary(p)) for p in (3, 4)]
     plane = [
         Known("Figure 3", _lines(*degrees), cb.Full(), sqrt(square))
         for degrees, square in [((0, 90), 0.5), (range(0, 180, 30), 0.9330127018922193), ((0, 1), 1 - cos(radians(0.5)) ** 2)]
@@ -82,7 +82,7 @@ def _all():
             "Stumps on one feature",
             np.where(np.arange(n)[:, None] <= np.arange(n), 1.0, -1.0),
             cb.Full(),
-            closed.one_feature_stumps(n),
+            exact.one_feature_stumps(n),
         )
         for n in range(2, 8)
     ]
@@ -91,12 +91,12 @@ def _all():
 
 def _angle(case, factor=1.0):
     """The angle by enumeration; the closed forms of the package are kept out by an independent enumeration of its rays."""
-    from coordboost.geometry import rays, signs
     from coordboost.geometry.learners import ReducedLearners
 
     learners = ReducedLearners.of(case.B, case.rule, case.groups)
     basis = learners.rank == learners.n_learners and type(case.rule) is cb.Full
-    found = (signs if basis else rays).direction(learners) if (signs if basis else rays).cost(learners) < 2 else None
+    cost, minimiser = (exact.signs_cost, exact.longest_vertex) if basis else (exact.rays_cost, exact.least_ray)
+    found = minimiser(learners) if cost(learners) < 2 else None
     value = mca(case.B, case.rule, groups=case.groups).upper if found is None else learners.cosine(found)
     return BoundCheck(case.statement, "printed", "tight", [value], [factor * case.value], 1e-9, "float", at=[1], along="case")
 

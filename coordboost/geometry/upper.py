@@ -1,4 +1,17 @@
-"""Linear programs over the unit ball of h: the largest <y, c> with h(c) <= 1."""
+r"""Upper ends: ascent by linear programs over the unit ball of h, and local search on the sphere.
+
+*Linear programs* find the largest <y, c> with h(c) <= 1.
+
+*Ascent*: Upper ends by ascent: the longest vector of the unit ball of h, reached by linear programs from many starts.
+
+c_{k+1} maximises <c_k, c> over h(c) <= 1, so its length does not fall: |c_{k+1}| >= <c_{k+1}, c_k> / |c_k| >= |c_k|. The ends are local.
+
+*Local search*: Upper ends by local search on the sphere: the second-moment angle, and norms that are too large to be written down.
+
+The square of the norm is the largest of many quadratic forms: (<w, C'c>)^2 over the extreme points w of the dual ball, or
+c' C diag(w) C' c over the extreme weights w for the second moment. Few of them matter near a minimiser: a pool of them grows while the
+smallest largest form over the sphere is sought.
+"""
 
 import math
 
@@ -91,3 +104,90 @@ def is_small(learners):
 def ball(learners):
     """The form that suits the size of the norm."""
     return (Written if is_small(learners) else CuttingPlanes)(learners)
+
+
+_STEPS = 60
+
+
+def climb(learners, starts):
+    """The best direction (rank,) reached from the rows of `starts` (N, rank). *Cost*: a few linear programs per start."""
+    program = ball(learners)
+    best = min(starts, key=learners.cosine)
+    for start in starts:
+        c = start / learners.value(start)
+        for _ in range(_STEPS):
+            length = float(np.linalg.norm(c))
+            higher = program.maximiser(c / length, enough=length * (1 + 1e-6))
+            higher = higher / learners.value(higher)
+            if not np.linalg.norm(higher) > length * (1 + 1e-12):
+                break
+            c = higher
+        best = min(best, c, key=learners.cosine)
+    return best
+
+
+def starts(learners, weights, n_random, rng):
+    """Where to climb from, (N, rank): eigenvectors of the weighted learners, smallest first, and random directions.
+
+    These are drawn where the learners are few: normal, with the inverse of C C' as covariance.
+    """
+    _, vectors = np.linalg.eigh((learners.columns * weights) @ learners.columns.T)
+    few = vectors.T[: max(1, n_random // 4)]
+    return np.concatenate([few, np.random.default_rng(rng).standard_normal((n_random, learners.rank)) @ learners.stretch])
+
+
+_ROUNDS = 30
+
+
+def best_reached(learners, starts):
+    """The best direction (rank,) reached from the rows of `starts` (N, rank). *Cost*: a few small programs per start."""
+    return min((_from(learners, start) for start in starts), key=learners.cosine)
+
+
+def _from(learners, start):
+    best = c = start / np.linalg.norm(start)
+    pool = []
+    for _ in range(_ROUNDS):
+        pool.append(_form(learners, c))
+        promised, c = _smallest_largest(np.array(pool), c)
+        best = min(best, c, key=learners.cosine)
+        if learners.cosine(c) ** 2 <= promised * (1 + 1e-10):
+            break
+    return best
+
+
+def _form(learners, c):
+    """The quadratic form (rank, rank) that is the square of the norm near c."""
+    if learners.norm is learners.greedy:
+        slope = learners.slopes(c[None])[0]
+        return np.outer(slope, slope)
+    weights = learners.greedy.subgradients(((c @ learners.columns) ** 2)[None])[0]
+    return (learners.columns * weights) @ learners.columns.T
+
+
+def _smallest_largest(forms, start):
+    """Minimise the largest of c'Mc over the sphere, from `start`: the value and the unit vector."""
+
+    def values(c):
+        return np.einsum("i,kij,j->k", c, forms, c)
+
+    first = np.append(start, values(start).max())
+    limits = [
+        {"type": "ineq", "fun": lambda x: x[-1] - values(x[:-1]), "jac": lambda x: _slopes(-2 * forms @ x[:-1], 1.0)},
+        {"type": "eq", "fun": lambda x: x[:-1] @ x[:-1] - 1, "jac": lambda x: np.append(2 * x[:-1], 0.0)},
+    ]
+    toward = np.append(np.zeros(len(start)), 1.0)
+    done = scipy.optimize.minimize(
+        lambda x: x[-1],
+        first,
+        jac=lambda x: toward,
+        constraints=limits,
+        method="SLSQP",
+        options={"ftol": 1e-14, "maxiter": 200},
+    )
+    c = done.x[:-1] / max(np.linalg.norm(done.x[:-1]), 1e-300)
+    return (float(values(c).max()), c) if np.isfinite(c).all() else (float(first[-1]), start)
+
+
+def _slopes(rows, last):
+    return np.column_stack([rows, np.full(len(rows), last)])
