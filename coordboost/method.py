@@ -99,7 +99,7 @@ class Method:
             raise ValueError(f"{type(problem.loss).__name__} is not convex: {reason}.")
         bound = {}
         for name, piece in (("select", self.select), ("step", self.step), ("noise", self.noise)):
-            bound[name] = with_floats(piece if piece is None or piece.bind is None else piece.bind(problem))
+            bound[name] = None if piece is None else with_floats(piece.bind(problem))
         return replace(self, **bound)
 
     def _searches(self, dictionary):

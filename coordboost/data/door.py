@@ -29,8 +29,7 @@ FAINT = "; they vary by less than float64 can tell at their size, so subtract a 
 def parts_of(X, y, loss, sample_weight, center, scale, groups, feature_names, copy):
     """The parts of ``Problem(X, y, loss, ...)``."""
     checked_piece(Loss, "loss", loss)
-    if loss.check:
-        loss.check()
+    loss.check()
     loss = with_floats(loss)
     center, scale = validation.flag("center", center), validation.flag("scale", scale)
     copy = validation.flag("copy", copy)
@@ -151,8 +150,7 @@ def _from_dictionary(X, y, sample_weight, center, scale, feature_names):
         raise ValueError(
             f"{type(X).__name__}, a piece, lacks the kernels {', '.join(lacking)}; add them, or pass Oracle({type(X).__name__}(...))."
         )
-    if dictionary.check:
-        dictionary.check()
+    dictionary.check()
     m, n = validation.whole("n_samples", dictionary.n_samples, 1), validation.whole("n_learners", dictionary.n_learners, 1)
     y, weight = validation.response(y, sample_weight, m)
     if dictionary.weighted:

@@ -19,45 +19,70 @@ class Learners(ABC):
     n_samples: int
     n_learners: int
 
-    raw_scan: Callable | None = None  # raw_scan(v), a scan not looked at for NaN; who searches it sees one: finite("scan", corr) refuses
-    fill_column: Callable | None = None  # fill_column(j, out): out = B_j in place, for loops over learners that are found
-    add_and_refresh = (
-        None  # add_and_refresh(j, a, loss, y, weight, base, pred, resid, even): `add` to pred and the residual there
-    )
-    countable = True  # all learners have a number; else it is a Bank, and `best` finds them
-    check: Callable | None = None  # check() refuses fields that do not fit each other
-    at: Callable | None = None  # at(X), the same learners on new rows
-    takes_noise = True  # the fit of a learner is its correlation, or its leaves are means: noise may be added to the gradient
-    refit = (
-        None  # refit(j, v, scale, key), the learner just found fitted to v and white noise: its length; default a unit column
-    )
-    saved: Callable | None = None  # saved(n), a bank's first n learners as a named tuple of arrays, whose `opened` makes it a bank again
-    best: Callable | None = None  # best(v, k, above) -> (ids, corr, outside); default from a scan, see screening/best.py
-    families: Any = None  # a Families, the table of the families that a rule which foresees chooses from
-    member: np.ndarray | None = None  # int64 (n_learners,), the family of each learner
-    lengths: Callable | None = None  # lengths(), those of the learners in their families
-    groups: np.ndarray | None = None  # (n_learners,), the groups that a group selection rule draws from
-    n_columns = (
-        None  # learners are fits of blocks of so many columns; scan(v), lengths of projections on the blocks; spread(beta)
-    )
-    n_groups: int | None = None  # their number, where learners cannot be counted but can be searched for in a group: find_in(v, groups)
-    rows: np.ndarray | None = None  # the columns where they are stored, (n_learners, n_samples)
-    apart = False  # learners are kept one by one, though not as `rows`: a few correlations cost their part of a scan
-    entries = False  # the entries that are not 0 are stored: data, row, start, scale, shift as in dictionaries/sparse.py
-    part: Callable | None = None  # part(index, by), the learners `index` times `by`; default a dense copy
-    one_pass = False  # reading the columns is what costs, so that all Gram entries in one pass are worth it
-    weighted: Callable | None = None  # weighted(weight), the same learners with unit norm in that metric
-    proven = False  # `weighted` makes columns of unit norm of any data, and the verbs agree: there is no need to look at them
-    binned: Any = None  # the features in bins that it looks at, a Binned
-    steps: Callable | None = None  # steps(beta), the model of each feature as a function of its bins
-    binning: Any = None  # what puts new rows into bins, where `at` takes rows in bins
-    standing: Callable | None = None  # standing(rows), the learners found so far on other rows (in bins, if `binning` says how)
-    tree: Callable | None = None  # tree(j), learner j as a Tree
-    hand: Any = None  # of a bank: the learner at hand, a piece with one learner; default a dense column
-    see: Callable | None = None  # see(j) has learner j at hand
-    measure: Callable | None = None  # measure(weigh), of a bank whose learners depend on second derivatives: weigh(out) writes them
-    shares: int | None = None  # the parts that a scan is made of; scan_share(v, k, out) fills the entries of part k
-    scan_cost: int | None = None  # multiplications in a scan, default n_samples * n_learners
+    #: raw_scan(v), a scan not looked at for NaN; who searches it sees one: finite("scan", corr) refuses
+    raw_scan: Callable | None = None
+    #: fill_column(j, out): out = B_j in place, for loops over learners that are found
+    fill_column: Callable | None = None
+    #: add_and_refresh(j, a, loss, y, weight, base, pred, resid, even): `add` to pred and the residual there
+    add_and_refresh: Callable | None = None
+    #: all learners have a number; else it is a Bank, and `best` finds them
+    countable = True
+    #: at(X), the same learners on new rows
+    at: Callable | None = None
+    #: the fit of a learner is its correlation, or its leaves are means: noise may be added to the gradient
+    takes_noise = True
+    #: refit(j, v, scale, key), the learner just found fitted to v and white noise: its length; default a unit column
+    refit: Callable | None = None
+    #: saved(n), a bank's first n learners as a named tuple of arrays, whose `opened` makes it a bank again
+    saved: Callable | None = None
+    #: best(v, k, above) -> (ids, corr, outside); default from a scan, see screening/best.py
+    best: Callable | None = None
+    #: a Families, the table of the families that a rule which foresees chooses from
+    families: Any = None
+    #: int64 (n_learners,), the family of each learner
+    member: np.ndarray | None = None
+    #: lengths(), those of the learners in their families
+    lengths: Callable | None = None
+    #: (n_learners,), the groups that a group selection rule draws from
+    groups: np.ndarray | None = None
+    #: learners are fits of blocks of so many columns; scan(v), lengths of projections on the blocks; spread(beta)
+    n_columns: int | None = None
+    #: their number, where learners cannot be counted but can be searched for in a group: find_in(v, groups)
+    n_groups: int | None = None
+    #: the columns where they are stored, (n_learners, n_samples)
+    rows: np.ndarray | None = None
+    #: learners are kept one by one, though not as `rows`: a few correlations cost their part of a scan
+    apart = False
+    #: the entries that are not 0 are stored: data, row, start, scale, shift as in dictionaries/sparse.py
+    entries = False
+    #: part(index, by), the learners `index` times `by`; default a dense copy
+    part: Callable | None = None
+    #: reading the columns is what costs, so that all Gram entries in one pass are worth it
+    one_pass = False
+    #: weighted(weight), the same learners with unit norm in that metric
+    weighted: Callable | None = None
+    #: `weighted` makes columns of unit norm of any data, and the verbs agree: there is no need to look at them
+    proven = False
+    #: the features in bins that it looks at, a Binned
+    binned: Any = None
+    #: steps(beta), the model of each feature as a function of its bins
+    steps: Callable | None = None
+    #: what puts new rows into bins, where `at` takes rows in bins
+    binning: Any = None
+    #: standing(rows), the learners found so far on other rows (in bins, if `binning` says how)
+    standing: Callable | None = None
+    #: tree(j), learner j as a Tree
+    tree: Callable | None = None
+    #: of a bank: the learner at hand, a piece with one learner; default a dense column
+    hand: Any = None
+    #: see(j) has learner j at hand
+    see: Callable | None = None
+    #: measure(weigh), of a bank whose learners depend on second derivatives: weigh(out) writes them
+    measure: Callable | None = None
+    #: the parts that a scan is made of; scan_share(v, k, out) fills the entries of part k
+    shares: int | None = None
+    #: multiplications in a scan, default n_samples * n_learners
+    scan_cost: int | None = None
 
     @abstractmethod
     def scan(self, v):
@@ -66,6 +91,10 @@ class Learners(ABC):
     @abstractmethod
     def column(self, j):
         """B_j, (n_samples,), of unit norm."""
+
+    def check(self):
+        """Refuse fields that do not fit each other."""
+        return
 
     def correlations(self, v, index):
         """<B_j, v> for the learners `index`. *Cost*: one scan."""
@@ -114,10 +143,14 @@ class LearnerFamily(ABC):
 
     n_samples: int
 
-    at: Callable | None = None  # at(X), the same family on new rows
-    newton = False  # learners depend on the second derivatives of the loss
-    binning: Any = None  # what puts new rows into bins, where `at` takes rows in bins
-    bank: Callable | None = None  # bank(weight), the family's own, which makes find and build needless; default a Bank of dense columns
+    #: at(X), the same family on new rows
+    at: Callable | None = None
+    #: learners depend on the second derivatives of the loss
+    newton = False
+    #: what puts new rows into bins, where `at` takes rows in bins
+    binning: Any = None
+    #: bank(weight), the family's own, which makes find and build needless; default a Bank of dense columns
+    bank: Callable | None = None
 
     @abstractmethod
     def find(self, v, k, above):

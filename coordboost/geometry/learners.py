@@ -44,8 +44,7 @@ class GreedyNorm(NamedTuple):
         """The norm of `rule` for a problem; ValueError for a rule without a norm, a bad t, or unknown groups."""
         if type(rule) not in _SHAPES:
             raise ValueError(f"rule must be Full(), Subset(t) or Groups(t), which have a norm, got {shown(rule)}.")
-        bind = rule.bind
-        bound = rule if bind is None else bind(problem)
+        bound = rule.bind(problem)
         return cls(bound, *_SHAPES[type(rule)](bound, problem.n_learners))
 
     @property

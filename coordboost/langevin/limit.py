@@ -99,7 +99,7 @@ def limit_of(problem, select, *, draws=20_000, rng=0):
         raise ValueError(
             f"the limit law needs learners that can be counted, {MOST} at most; use diagnostics of runs for trees."
         )
-    select = select if select.bind is None else select.bind(problem)
+    select = select.bind(problem)
     unions, law = select.unions, select.chances
     if unions is not None:
         chosen, p = unions(draws, rng)

@@ -50,8 +50,7 @@ class StepCase(NamedTuple):
 def step_case(step, y):
     """The rule, bound."""
     problem = small()
-    bind = step.bind
-    return (StepCase(step, step if bind is None else bind(problem), problem),)
+    return (StepCase(step, step.bind(problem), problem),)
 
 
 def moves_are_finite_and_shrink_lies_in_0_to_1(at):
@@ -141,9 +140,8 @@ class SelectionCase(NamedTuple):
 def selection_case(select, y):
     """The rule, bound."""
     problem = small() if select.unions is None else small_blocks()
-    bind = select.bind
     return (
-        SelectionCase(select, select if bind is None else bind(problem), problem, Method("checked", select, Proportional(0.5))),
+        SelectionCase(select, select.bind(problem), problem, Method("checked", select, Proportional(0.5))),
     )
 
 

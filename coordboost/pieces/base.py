@@ -21,27 +21,38 @@ class Loss(ABC):
 
     __slots__ = ()
 
-    curvature: Callable | None = None  # curvature(y, f), the second derivative
-    line_search: Callable | None = None  # line_search(y, weight, f, direction), in closed form
-    sigma: float | None = None  # smoothness constant
-    mu: float | None = None  # constant of strong convexity
-    infimum: Callable | float = -math.inf  # largest known lower bound of value(y, .): a number, or a function of the targets (n_samples,)
-    quadratic = False  # the loss is (y - f)^2 / 2: correlations are linear in the coefficients
-    convex = True  # value(y, .) is convex; else no certificate, bound or line search is to be had
-    level_radius = (
-        None  # level_radius(total): most that the norm of y - f can be where losses sum to at most `total`
-    )
-    location = False  # the loss depends on y - f alone: an offset can be taken out of y
-    labels: Callable | None = None  # labels(y) checks and maps the targets
-    sum_of_losses = (
-        None  # sum_of_losses(y, weight, base, pred), of a loss that is no sum over samples: it has
-    )
-    refresh_residual: Callable | None = None  # refresh_residual(y, weight, base, pred, resid), too, and None for `value` and `residual`
-    two_class = False  # targets are labels -1 and +1
-    inverse_link: Callable | None = None  # inverse_link(f), predictions f, an array or one, on the scale of the target; default `mean`
-    mean: Callable | None = None  # mean(f), the mean of the target (of labels as 0 and 1) at predictions f, an array; default f
-    constant: Callable | None = None  # constant(y, weight), the best constant prediction; else found where the residuals sum to 0
-    check: Callable | None = None  # check() refuses parameters
+    #: curvature(y, f), the second derivative
+    curvature: Callable | None = None
+    #: line_search(y, weight, f, direction), in closed form
+    line_search: Callable | None = None
+    #: smoothness constant
+    sigma: float | None = None
+    #: constant of strong convexity
+    mu: float | None = None
+    #: largest known lower bound of value(y, .): a number, or a function of the targets (n_samples,)
+    infimum: Callable | float = -math.inf
+    #: the loss is (y - f)^2 / 2: correlations are linear in the coefficients
+    quadratic = False
+    #: value(y, .) is convex; else no certificate, bound or line search is to be had
+    convex = True
+    #: level_radius(total): most that the norm of y - f can be where losses sum to at most `total`
+    level_radius: Callable | None = None
+    #: the loss depends on y - f alone: an offset can be taken out of y
+    location = False
+    #: labels(y) checks and maps the targets
+    labels: Callable | None = None
+    #: sum_of_losses(y, weight, base, pred), of a loss that is no sum over samples; `value` and `residual` are None then
+    sum_of_losses: Callable | None = None
+    #: refresh_residual(y, weight, base, pred, resid): the residual in place, of such a loss
+    refresh_residual: Callable | None = None
+    #: targets are labels -1 and +1
+    two_class = False
+    #: inverse_link(f), predictions f, an array or one, on the scale of the target; default `mean`
+    inverse_link: Callable | None = None
+    #: mean(f), the mean of the target (of labels as 0 and 1) at predictions f, an array; default f
+    mean: Callable | None = None
+    #: constant(y, weight), the best constant prediction; else found where the residuals sum to 0
+    constant: Callable | None = None
 
     @abstractmethod
     def value(self, y, f):
@@ -51,32 +62,50 @@ class Loss(ABC):
     def residual(self, y, f):
         """Minus the derivative of `value` in `f`."""
 
+    def check(self):
+        """Refuse parameters that do not fit."""
+        return
+
 
 class SelectionRule(ABC):
     """Which learners are looked at in a step, and which of them wins."""
 
     __slots__ = ()
 
-    width = 0  # numbers drawn for a step
-    draw: Callable | None = None  # draw(rng, n_rows, n_learners), whole numbers (n_rows, width)
-    draw_in_parts: Callable | None = None  # draw_in_parts(rng, n_rows, n_learners), the same rows in parts: an iterator
-    draws_below: int | None = None  # the numbers are 0, 1, ..., less than this; default n_learners
-    greedy = False  # looks at all learners, and the largest score wins
-    grouped = False  # looks at all learners of some groups, and the largest score wins
-    blind = False  # the choice does not depend on the residual
-    chances = (
-        None  # chances(corr (n, n_learners), square (n,), rng), of learners, for n residuals; and whether they are those of all
-    )
-    unions = (
-        None  # unions(draws, rng), of a rule that fits several blocks at once: masks (n, n_blocks), and their probabilities
-    )
-    sees_residual = False  # it looks at the residual, too: sought(view)
-    foresees = False  # looks at the learners of some families, and at the losses that their steps lead to
-    of_blocks = False  # it can work on blocks of columns that are fitted together, and not only on learners that can be counted
-    bind: Callable | None = None  # bind(problem): the rule checked against the problem and filled in from it
-    norm: Callable | None = None  # norm(a), under which expected progress is measured
-    dual_norm: Callable | None = None  # dual_norm(b)
-    weights: Callable | None = None  # weights(n), those of the norm, (n,)
+    #: numbers drawn for a step
+    width = 0
+    #: draw(rng, n_rows, n_learners), whole numbers (n_rows, width)
+    draw: Callable | None = None
+    #: draw_in_parts(rng, n_rows, n_learners), the same rows in parts: an iterator
+    draw_in_parts: Callable | None = None
+    #: the numbers are 0, 1, ..., less than this; default n_learners
+    draws_below: int | None = None
+    #: looks at all learners, and the largest score wins
+    greedy = False
+    #: looks at all learners of some groups, and the largest score wins
+    grouped = False
+    #: the choice does not depend on the residual
+    blind = False
+    #: chances(corr (n, n_learners), square (n,), rng), of learners, for n residuals; and whether they are those of all
+    chances: Callable | None = None
+    #: unions(draws, rng), of a rule that fits several blocks at once: masks (n, n_blocks), and their probabilities
+    unions: Callable | None = None
+    #: it looks at the residual, too: sought(view)
+    sees_residual = False
+    #: looks at the learners of some families, and at the losses that their steps lead to
+    foresees = False
+    #: it can work on blocks of columns that are fitted together, and not only on learners that can be counted
+    of_blocks = False
+    #: norm(a), under which expected progress is measured
+    norm: Callable | None = None
+    #: dual_norm(b)
+    dual_norm: Callable | None = None
+    #: weights(n), those of the norm, (n,)
+    weights: Callable | None = None
+
+    def bind(self, problem):
+        """The rule checked against the problem and filled in from it."""
+        return self
 
     @abstractmethod
     def pick(self, view, step, beta, drawn, k):
@@ -88,19 +117,34 @@ class StepRule(ABC):
 
     __slots__ = ()
 
-    sequences = 1  # how many sequences of coefficients it moves
-    phases = 1  # how many steps are a round
-    unit = 1.0  # coefficients are this times what the rule's theta sum to
-    needs_convex: str | None = None  # why it needs a convex loss, in words
-    score: Callable | None = None  # score(j, corr, beta_j), what learners compete by; default the size of the correlation
-    ls_rate: float | None = None  # theta is this times corr, for the squared loss: a step of LS-Boost
-    stagewise: tuple | None = None  # (eps, delta): theta is eps sign(corr) and shrink eps / delta; numbers, or one for each step
-    frank_wolfe: float | None = None  # the radius of the l1 ball that a step of Frank-Wolfe is for
-    corrective: float | None = None  # the same for steps towards a vertex or away from one; shrink may be negative
-    by_family = False  # its steps depend on the family of a learner: the table is its field `families`
-    horizon: int | None = None  # most steps
-    radius_at: Callable | None = None  # radius_at(k) of the ball that the model after k steps is compared with
-    bind: Callable | None = None  # bind(problem): the rule checked against the problem and filled in from it
+    #: how many sequences of coefficients it moves
+    sequences = 1
+    #: how many steps are a round
+    phases = 1
+    #: coefficients are this times what the rule's theta sum to
+    unit = 1.0
+    #: why it needs a convex loss, in words
+    needs_convex: str | None = None
+    #: score(j, corr, beta_j), what learners compete by; default the size of the correlation
+    score: Callable | None = None
+    #: theta is this times corr, for the squared loss: a step of LS-Boost
+    ls_rate: float | None = None
+    #: (eps, delta): theta is eps sign(corr) and shrink eps / delta; numbers, or one for each step
+    stagewise: tuple | None = None
+    #: the radius of the l1 ball that a step of Frank-Wolfe is for
+    frank_wolfe: float | None = None
+    #: the same for steps towards a vertex or away from one; shrink may be negative
+    corrective: float | None = None
+    #: its steps depend on the family of a learner: the table is its field `families`
+    by_family = False
+    #: most steps
+    horizon: int | None = None
+    #: radius_at(k) of the ball that the model after k steps is compared with
+    radius_at: Callable | None = None
+
+    def bind(self, problem):
+        """The rule checked against the problem and filled in from it."""
+        return self
 
     @abstractmethod
     def move(self, k, view, j, corr, beta_j):
@@ -112,13 +156,20 @@ class CoefficientRule(ABC):
 
     __slots__ = ()
 
-    plain = False  # a row of the path is the whole update: beta <- (1 - shrink) beta, then beta_j <- beta_j + unit theta
-    sequences = 1  # how many sequences of coefficients the rows move
-    corrective = False  # it is for steps that also move away from vertices
-    room: Callable | None = None  # room(n), the same store with room for n learners, where they come one by one
-    follow: Callable | None = None  # follow(dictionary, unit), the predictions on other rows that the rows of a path move, from 0
-    follow_angle = 0  # gamma of the step follows the worst cosine of the fits, where none is certified
-    told = True  # coefficient(j) tells beta_j at any step; else it is 0, for rules that do not ask
+    #: a row of the path is the whole update: beta <- (1 - shrink) beta, then beta_j <- beta_j + unit theta
+    plain = False
+    #: how many sequences of coefficients the rows move
+    sequences = 1
+    #: it is for steps that also move away from vertices
+    corrective = False
+    #: room(n), the same store with room for n learners, where they come one by one
+    room: Callable | None = None
+    #: follow(dictionary, unit), the predictions on other rows that the rows of a path move, from 0
+    follow: Callable | None = None
+    #: gamma of the step follows the worst cosine of the fits, where none is certified
+    follow_angle = 0
+    #: coefficient(j) tells beta_j at any step; else it is 0, for rules that do not ask
+    told = True
 
     @abstractmethod
     def start(self, problem):

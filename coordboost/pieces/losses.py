@@ -84,7 +84,6 @@ class Huber(_Huber, Loss):
     r""":math:`(y-f)^2/2` where :math:`|y-f| \le d`, else :math:`d|y-f| - d^2/2`; sigma = 1, not strongly convex."""
 
     sigma = 1.0
-    mu = None
     infimum = 0.0
     location = True
 
@@ -167,8 +166,6 @@ class Logistic(_Logistic, Loss):
 class Exponential(namedtuple("Exponential", ""), Loss):
     r""":math:`e^{-yf}` for labels -1, +1; neither smooth nor strongly convex over the line: use the line search."""
 
-    sigma = None
-    mu = None
     infimum = 0.0
     two_class = True
 
@@ -197,9 +194,6 @@ class Poisson(namedtuple("Poisson", ""), Loss):
     Neither smooth nor strongly convex over the line: use the line search. The infimum y - y log y is reached at f = log y.
     *Numerics*: from f = 600 on the exponential is continued by its tangent, so that losses stay finite and convex.
     """
-
-    sigma = None
-    mu = None
 
     def value(self, y, f):
         grown = math.exp(min(f, 600.0))
@@ -261,8 +255,6 @@ class Quantile(_Quantile, Loss):
     `residual` is minus a subgradient, 0 at f = y. There is no curvature, and no sigma: use the line search.
     """
 
-    sigma = None
-    mu = None
     infimum = 0.0
     location = True
 
@@ -297,7 +289,6 @@ class SmoothZeroOne(_SmoothZeroOne, Loss):
     A sample at f = 0 counts 1/2. Lipschitz with constant 1 / (4 s), smooth with sigma = :math:`1 / (6 \sqrt 3 s^2)`.
     """
 
-    mu = None
     infimum = 0.0
     convex = False
     two_class = True
@@ -329,7 +320,6 @@ class Welsch(namedtuple("Welsch", ""), Loss):
     r""":math:`1 - e^{-(y - f)^2 / 2}`: squared loss near the target, constant far from it; sigma = 1."""
 
     sigma = 1.0
-    mu = None
     infimum = 0.0
     convex = False
     location = True

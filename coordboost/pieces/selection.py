@@ -180,7 +180,6 @@ def _ordered_dual(values, weights):
 class Full(namedtuple("Full", ""), SelectionRule):
     """Type 0: every learner, every step. Norm: the largest size; dual: the sum."""
 
-    width = 0
     greedy = True
 
     def pick(self, view, step, beta, drawn, k):
@@ -199,26 +198,30 @@ class Full(namedtuple("Full", ""), SelectionRule):
         return np.eye(corr.shape[1])[np.abs(corr).argmax(axis=1)], False
 
 
-class _Subset(NamedTuple):
-    t: int
-
-
-class Subset(_Subset, SelectionRule):
-    """Type 1: t learners, uniform without replacement. Norm: ordered l1 with ``subset_weights(t, n)`` (Definition 3.2)."""
+class SubsetRule(SelectionRule):
+    """A rule that draws t of some things, uniformly without replacement: learners, or `draws_below` groups."""
 
     @property
     def width(self):
         return self.t
 
+    def draw(self, rng, n_rows, n_learners):
+        return draw_subsets(rng, n_rows, self.t, n_learners if self.draws_below is None else self.draws_below)
+
+    def draw_in_parts(self, rng, n_rows, n_learners):
+        return subsets_in_parts(rng, n_rows, self.t, n_learners if self.draws_below is None else self.draws_below)
+
+
+class _Subset(NamedTuple):
+    t: int
+
+
+class Subset(_Subset, SubsetRule):
+    """Type 1: t learners, uniform without replacement. Norm: ordered l1 with ``subset_weights(t, n)`` (Definition 3.2)."""
+
     def bind(self, problem):
         check_count("Subset", self.t, problem.n_learners, "learners")
         return self
-
-    def draw(self, rng, n_rows, n_learners):
-        return draw_subsets(rng, n_rows, self.t, n_learners)
-
-    def draw_in_parts(self, rng, n_rows, n_learners):
-        return subsets_in_parts(rng, n_rows, self.t, n_learners)
 
     def pick(self, view, step, beta, drawn, k):
         return best_among(view, step, beta, drawn)
@@ -248,7 +251,7 @@ class _Groups(NamedTuple):
     start: np.ndarray = np.zeros(1, dtype=np.int64)
 
 
-class Groups(_Groups, SelectionRule):
+class Groups(_Groups, SubsetRule):
     """Types 2 (t = 1) and 3: all learners of t groups, drawn uniformly without replacement.
 
     `member` lists the learners group by group, group g being ``member[start[g]:start[g + 1]]``; both are filled from the problem.
@@ -256,10 +259,6 @@ class Groups(_Groups, SelectionRule):
     """
 
     grouped = True
-
-    @property
-    def width(self):
-        return self.t
 
     def bind(self, problem):
         searched = problem.dictionary.n_groups
@@ -276,12 +275,6 @@ class Groups(_Groups, SelectionRule):
     @property
     def draws_below(self):
         return len(self.start) - 1
-
-    def draw(self, rng, n_rows, n_learners):
-        return draw_subsets(rng, n_rows, self.t, len(self.start) - 1)
-
-    def draw_in_parts(self, rng, n_rows, n_learners):
-        return subsets_in_parts(rng, n_rows, self.t, len(self.start) - 1)
 
     def pick(self, view, step, beta, drawn, k):
         return best_in(view, step, beta, drawn, self.member, self.start)
@@ -311,8 +304,6 @@ class Groups(_Groups, SelectionRule):
 class Cyclic(namedtuple("Cyclic", ""), SelectionRule):
     """Learner ``k mod n`` at step k; no choice, no norm."""
 
-    width = 0
-
     def pick(self, view, step, beta, drawn, k):
         j = k % len(beta.values)
         return j, correlations(view, np.full(1, j))[0]
@@ -324,8 +315,6 @@ class _RecordedPicks(NamedTuple):
 
 class RecordedPicks(_RecordedPicks, SelectionRule):
     """The learners of a path already run: replays it without a single scan."""
-
-    width = 0
 
     def pick(self, view, step, beta, drawn, k):
         return self.learner[k], 0.0
@@ -442,15 +431,11 @@ class _Together(NamedTuple):
     n: int = 0  # blocks, filled in from the problem
 
 
-class Together(_Together, SelectionRule):
+class Together(_Together, SubsetRule):
     """The columns of t blocks, drawn uniformly without replacement, fitted at once."""
 
     of_blocks = True
     blind = True
-
-    @property
-    def width(self):
-        return self.t
 
     def bind(self, problem):
         n = _blocks_of("Together", problem)
@@ -460,12 +445,6 @@ class Together(_Together, SelectionRule):
     @property
     def draws_below(self):
         return self.n
-
-    def draw(self, rng, n_rows, n_learners):
-        return draw_subsets(rng, n_rows, self.t, self.n)
-
-    def draw_in_parts(self, rng, n_rows, n_learners):
-        return subsets_in_parts(rng, n_rows, self.t, self.n)
 
     def unions(self, draws, rng):
         """The unions of blocks that are fitted, masks (n_unions, n), and their probabilities; `draws` of them where there are more."""

@@ -12,24 +12,42 @@ class View(ABC):
 
     __slots__ = ()
 
-    renew: Callable | None = None  # renew(beta): the state recomputed from the coefficients
-    carries: tuple | None = None  # the stores that it keeps the model of, where these are not the plain ones; start(problem, store) then
-    countable = True  # it is for learners that have numbers from the start
-    follows = True  # the rows of a path are enough to bring it where they lead, without another look at the data
-    quadratic = False  # it needs the squared loss
-    foresees = False  # after(j, theta), the sum of the losses at pred + theta B_j, up to a number that is the same for all j
-    greedy = False  # it needs a method for which the largest correlation of all wins
-    pred: np.ndarray | None = None  # the prediction of the model, (n_samples,), where it holds one
-    sought: Callable | None = None  # sought(), what is correlated with the learners, (n_samples,), where it holds that
-    decide: Callable | None = None  # decide(step, beta, corr), of a view that says whose turn it is: the learner of the next row
-    perturbs = False  # it can be given noise: start(problem, store, noise) then
-    over: Callable | None = None  # over(dictionary), the same view of another dictionary; default: its field `dictionary` is replaced
-    room: Callable | None = None  # room(problem, n), the same view with room for n more learners, where they come one by one
-    dictionary: Any = None  # the dictionary whose verbs it calls
-    best_rows: int | None = None  # the step to go back to, where the run has left what its theorem allows; then slow_down()
-    remark = ""  # a word about the run so far, for its message
-    searches = 0  # scans, or searches of an uncountable dictionary, in every step
-    looks: Callable | None = None  # looks(width, n_learners): correlations with the data that a step takes
+    #: renew(beta): the state recomputed from the coefficients
+    renew: Callable | None = None
+    #: the stores that it keeps the model of, where these are not the plain ones; start(problem, store) then
+    carries: tuple | None = None
+    #: it is for learners that have numbers from the start
+    countable = True
+    #: the rows of a path are enough to bring it where they lead, without another look at the data
+    follows = True
+    #: it needs the squared loss
+    quadratic = False
+    #: after(j, theta), the sum of the losses at pred + theta B_j, up to a number that is the same for all j
+    foresees = False
+    #: it needs a method for which the largest correlation of all wins
+    greedy = False
+    #: the prediction of the model, (n_samples,), where it holds one
+    pred: np.ndarray | None = None
+    #: sought(), what is correlated with the learners, (n_samples,), where it holds that
+    sought: Callable | None = None
+    #: decide(step, beta, corr), of a view that says whose turn it is: the learner of the next row
+    decide: Callable | None = None
+    #: it can be given noise: start(problem, store, noise) then
+    perturbs = False
+    #: over(dictionary), the same view of another dictionary; default: its field `dictionary` is replaced
+    over: Callable | None = None
+    #: room(problem, n), the same view with room for n more learners, where they come one by one
+    room: Callable | None = None
+    #: the dictionary whose verbs it calls
+    dictionary: Any = None
+    #: the step to go back to, where the run has left what its theorem allows; then slow_down()
+    best_rows: int | None = None
+    #: a word about the run so far, for its message
+    remark = ""
+    #: scans, or searches of an uncountable dictionary, in every step
+    searches = 0
+    #: looks(width, n_learners): correlations with the data that a step takes
+    looks: Callable | None = None
 
     @abstractmethod
     def tie(self):
