@@ -12,9 +12,8 @@ import numpy as np
 
 from coordboost._checks import positive
 from coordboost.bounds import afterwards
-from coordboost.bounds.plan import least_steps
+from coordboost.bounds.plan import least_steps, promises
 from coordboost.bounds.plan import plan as plan_method
-from coordboost.bounds.promises import promises
 from coordboost.bounds.trail import Constants, Trail
 from coordboost.exact.homotopy import exact_path
 from coordboost.interrupt import uncut

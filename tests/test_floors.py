@@ -19,7 +19,7 @@ FLOORS = {
     0: ["_numba", "pieces.base", "dictionaries.base", "_checks", "interrupt", "_root"],
     1: ["pieces", "dictionaries"],
     2: ["screening", "engine"],
-    3: ["data", "problem", "spectrum", "span", "method", "methods", "stochastic", "structured", "targets", "bounds.rademacher"],
+    3: ["data", "problem", "spectrum", "span", "method", "methods", "stochastic", "structured", "targets"],
     4: [
         "state", "outcome", "asking", "driver", "run", "solving", "stopping", "storage", "subgradient", "shape", "families",
         "paths", "exact", "lasso", "certificates", "laws", "geometry", "bounds", "langevin",

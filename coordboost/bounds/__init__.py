@@ -14,8 +14,8 @@ from coordboost.bounds import (
 from coordboost.bounds.check import BoundCheck, BoundChecks, Sides, Statement, check
 from coordboost.bounds.margins import MarginBound, margin_bound
 from coordboost.bounds.plan import Plan, plan
-from coordboost.bounds.rademacher import sharper_tree_complexity, tree_complexity
 from coordboost.bounds.trail import Constants, Trail
+from coordboost.data.families import sharper_tree_complexity, tree_complexity
 
 #: Every statement that ``check`` holds against a run it speaks about.
 STATEMENTS = (

@@ -17,8 +17,8 @@ import numpy as np
 
 from coordboost._checks import positive
 from coordboost.bounds.check import Sides, Statement
-from coordboost.bounds.rademacher import tree_complexity
 from coordboost.bounds.randomized import growing
+from coordboost.data.families import tree_complexity
 from coordboost.pieces.structural import lengths
 
 #: Margins, in units of the largest bound, and the chance that the best of them fails, of which ``check`` speaks.
