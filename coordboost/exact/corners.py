@@ -36,6 +36,8 @@ from coordboost._numba import kernel
 LASSO, LAR, STAGEWISE = range(3)
 DONE, SCAN, CHECK, STALLED = range(4)
 EPS = 2.3e-16
+#: A level of so many ties is rounding: nothing becomes active there, and what follows is certain with that.
+ROUNDED = 8.0
 #: Columns have unit norm to 1e-8: so much more may a correlation move, in parts of the residual's move.
 SLACK = 2.1e-8
 #: Correlations tracked since the last scan are taken to be off by so many roundings of what the coefficients add up to: 2.9 were seen at
@@ -272,7 +274,7 @@ def find_direction(
     least = DEPENDENT_LAR if kind == LAR else DEPENDENT
     if kind == LAR:
         for j in range(len(corr)):
-            if tied[j] and rank[j] < 0:
+            if tied[j] and rank[j] < 0 and lam > ROUNDED * tie:  # below that every candidate is tied
                 k = activate(j, k, least, columns, gram, rows, factor, active, rank, barred, work)
     elif new >= 0:
         k = activate(new, k, least, columns, gram, rows, factor, active, rank, barred, work)
@@ -346,7 +348,9 @@ def certain_part(fall, lam, gone, tie, outside, far):
     """
     there, ahead, horizon, norm = outside
     square, along, speed = far
-    lowest = 4.0 * tie  # what is below is rounding: it is certain with that
+    lowest = 0.5 * ROUNDED * tie
+    if lam <= 2.0 * lowest:
+        return fall
     low, high, part = 0.0, fall, fall
     for _ in range(13):
         fallen = min(part, lam - lowest)
@@ -493,7 +497,7 @@ def walk(
         if fall < whole:
             return SCAN, lam, k, idle, c, whole
         gap, level, length = _corner_gap(kind, lam, square, corr, beta, sign, rank, 0.0, TRACKED)
-        lams[c], levels[c] = lam, level + TRACKED * length + (4.0 * tie if lam < 4.0 * tie and outside[0] >= 0.0 else 0.0)
+        lams[c], levels[c] = lam, level + TRACKED * length + (ROUNDED * tie if lam < ROUNDED * tie and outside[0] >= 0.0 else 0.0)
         for j in range(len(corr)):
             betas[c, j] = beta[j]
         if not gap <= tolerance:
