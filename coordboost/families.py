@@ -8,9 +8,9 @@ from coordboost._checks import checked_run, shown
 from coordboost._numba.sums import total_of
 from coordboost.data import validation
 from coordboost.interrupt import uncut
+from coordboost.methods import rgb
 from coordboost.pieces.structural import labels_of, lengths
-from coordboost.solving import solve
-from coordboost.structured import rgb
+from coordboost.run import solve
 
 
 @dataclass(frozen=True, eq=False)

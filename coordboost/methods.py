@@ -2,19 +2,26 @@
 
 Names and order follow Freund, Grigas, Mazumder, *A New Perspective on Boosting in Linear Regression via Subgradient Optimization
 and Relatives* (FGM), Lu, Mazumder, *Randomized Gradient Boosting Machine* (LM), Lu, Karimireddy, Ponomareva, Mirrokni,
-*Accelerating Gradient Boosting Machines*, and Ustimenko, Prokhorenkova, *SGLB: Stochastic Gradient Langevin Boosting* (SGLB).
+*Accelerating Gradient Boosting Machines*, Ustimenko, Prokhorenkova, *SGLB: Stochastic Gradient Langevin Boosting* (SGLB), and Cortes,
+Mohri, Storcheus, *Regularized Gradient Boosting*.
 """
 
 import math
+from typing import NamedTuple
+
+import numpy as np
 
 from coordboost._checks import not_negative, number_of, positive, real, shown
+from coordboost._numba.threads import on_one_thread
 from coordboost.data.validation import flag
 from coordboost.method import Method
 from coordboost.pieces.coefficients import Refitted, TwoSequences, Vertices
+from coordboost.pieces.perturbation import Noise, Structure, inverse_temperatures, structure_of
 from coordboost.pieces.selection import Cyclic, Full, Subset
 from coordboost.pieces.steps import (
     Away,
     Fitted,
+    Langevin,
     LineSearch,
     OnePhase,
     OpenLoop,
@@ -27,9 +34,8 @@ from coordboost.pieces.steps import (
     TwoPhase,
     sequence,
 )  # fmt: skip
-from coordboost.stochastic import sgb, sglb
-from coordboost.structured import rgb
-from coordboost.targets import Ball, Penalty, Unconstrained
+from coordboost.pieces.structural import FamilyStep, Structural, labels_of, lengths, table_of
+from coordboost.targets import Ball, Penalty, Unconstrained, interval, need_convexity, paid
 
 
 def ls_boost(eps=0.1):
@@ -245,6 +251,114 @@ def _accelerated(name, period, algorithm, parameters):
     store = TwoSequences(share, period=period, guard=guard, correction=int(correction), follow_angle=int(follow))
     source = f"Lu, Karimireddy, Ponomareva, Mirrokni, {algorithm}"
     return Method(name, Full(), step, source, Unconstrained(), parameters, store)
+
+
+def sgb(eps=0.1, gamma=0.0, share=1.0, select=None):
+    """Stochastic gradient boosting: eps times the learner fitted to a gradient from a part of the samples (SGLB, Algorithm 1).
+
+    `share` in (0, 1] is the part: each sample is drawn on its own, and counts 1 / share times. `gamma` shrinks all that was learned
+    before by 1 - gamma eps in each step. `select` looks at all learners by default. ``sgb(eps)`` is ``gbm(eps)``.
+    """
+    eps, gamma, share = positive("eps", eps), not_negative("gamma", gamma), _share(share)
+    noise = None if share == 1 else Noise(eps, share=share)
+    parameters = {"eps": eps, "gamma": gamma, "share": share, "select": select}
+    return _langevin("sgb", eps, gamma, select, noise, "Algorithm 1", parameters)
+
+
+def sglb(eps=0.1, beta=1e4, gamma=1e-3, share=1.0, select=None, structure=Structure.OWN, shrink_first=False):
+    r"""Stochastic gradient Langevin boosting: noise in the search, noise of its own in the fit, shrinkage (SGLB, Algorithm 2).
+
+    As eps goes to 0, models are a sample from the Gibbs law proportional to exp(-beta (mean loss + gamma/2 ||Gamma F||^2)); see
+    ``docs/langevin.md``. Noise has the standard deviation sqrt(2 N / (eps beta)) in each sample; CatBoost's diffusion_temperature is
+    beta / N. `beta` may be a sequence, one for each step; ``beta=inf`` is ``sgb``. `structure` and `shrink_first` (the gradient is taken
+    at the shrunken model) are variants: with another structure than OWN the limit is not that law. What a ``Problem`` centres, the mean
+    of y for the squared loss, is kept apart and does not shrink: Algorithm 2 as printed takes ``center=False``.
+    """
+    eps, beta = positive("eps", eps), inverse_temperatures(beta)
+    gamma, share = not_negative("gamma", gamma), _share(share)
+    given = {"eps": eps, "beta": beta, "gamma": gamma, "share": share, "select": select}
+    structure, shrink_first = structure_of(structure), flag("shrink_first", shrink_first)
+    parameters = {**given, "structure": structure, "shrink_first": shrink_first}
+    ahead = float(gamma * eps) if shrink_first else 0.0
+    plain = np.isinf(beta).all() and share == 1 and ahead == 0
+    noise = None if plain else Noise(float(eps), beta, structure, share, ahead)
+    return _langevin("sglb", eps, gamma, select, noise, "Algorithm 2", parameters)
+
+
+def _share(share):
+    return positive("share", share, 1 + 1e-15, "above 0 and at most 1")
+
+
+def _langevin(name, eps, gamma, select, noise, algorithm, parameters):
+    rule = Langevin(eps, gamma * eps)
+    source = f"Ustimenko, Prokhorenkova, SGLB, {algorithm}"
+    return Method(name, Full() if select is None else select, rule, source, Unconstrained(), parameters, noise=noise)
+
+
+class Structured(NamedTuple):
+    r"""Structural risk: minimise :math:`L(\alpha) + m \beta \sum_j |\alpha_j|\, \Omega_{k(j)}`, beta the `penalty`, in sums over samples.
+
+    alpha is the coefficient of a learner as its family k(j) has it: that of the unit column over its length. *Source*: Cortes, Mohri,
+    Storcheus, eq. (7), times m. The lower end is that of ``Penalty``, with a penalty for each learner; of trees the infimum.
+    """
+
+    penalty: float
+    families: object = None
+
+    def charges(self, problem, beta):
+        """What each learner adds to the objective, (n_learners,)."""
+        table = table_of(self.families, problem, "Structured")
+        member = labels_of(problem) if problem.countable else problem.dictionary.member
+        if (member < 0).any():
+            raise ValueError("Structured: a tree of this run was not grown for a family; take a run of rgb(penalty).")
+        alpha = np.abs(beta) / lengths(problem)[: len(beta)]
+        return self.penalty * problem.weight.sum() * alpha * table.complexity[member[: len(beta)]]
+
+    @on_one_thread
+    def certificate(self, problem, at):
+        need_convexity(problem, repr(self))
+        upper, scale = at.upper(problem) + float(self.charges(problem, at.beta).sum()), 0.0
+        if problem.countable:
+            price, size = self.charges(problem, np.ones(len(at.beta))), np.abs(at.corr) + at.doubt(problem)
+            scale = min(1.0, float(np.divide(price, size, out=np.ones_like(size), where=size > 0).min()))
+        lower = paid(problem, at, scale) if scale > 0 else -math.inf
+        return interval(self, problem, at, lower, upper, {"loss": at.loss, "dual_scale": scale})
+
+
+def rgb(penalty, n_candidates=4, step=None, families=None, sampling=2.0, revisit=False):
+    r"""Regularised gradient boosting: of some families drawn, the learner that leads to the least risk (Cortes et al., Algorithm 1).
+
+    Parameters
+    ----------
+    penalty : float
+        beta, the price of complexity in units of the mean loss.
+    n_candidates : int or None
+        Families drawn for a step, S; None for all of them. The paper does not say how many.
+    step : step rule, optional
+        Default ``FamilyStep()``, the constant of the family; ``FamilyStep(power=1)`` is the paper's, which may increase the loss;
+        ``Proportional()`` has the constant of the learner itself, ``Proportional(rate / sigma)`` a part of that step.
+    families : Families, optional
+        Of columns, whose labels are the `groups` of the problem. Trees have their own: ``Problem(tree_families(X), y)``.
+    sampling : float
+        Families are drawn with :math:`p_k \propto \lambda_k^{sampling}`: 2 for the constants of ``FamilyStep()``, 1 as the paper
+        does, 0 for equal chances.
+    revisit : bool
+        Whether the trees of earlier steps compete again.
+    """
+    penalty, wanted = not_negative("penalty", penalty), "a whole number >= 1, or None for all families"
+    if n_candidates is not None:
+        n_candidates = int(real("n_candidates", n_candidates, lambda n: n >= 1 and n == int(n), wanted))
+    revisit = flag("revisit", revisit)
+    sampling = real("sampling", sampling, lambda power: 0 <= power < math.inf, "a finite number >= 0")
+    parameters = {
+        "penalty": penalty, "n_candidates": n_candidates, "step": step, "families": families, "sampling": sampling, "revisit": revisit,
+    }  # fmt: skip
+    drawn = 0 if n_candidates is None else n_candidates
+    select = Structural(drawn, penalty, sampling, families, int(revisit))
+    rule = FamilyStep(families=families) if step is None else step
+    rule = rule._replace(families=families) if rule.by_family else rule
+    source = "Cortes, Mohri, Storcheus, Regularized Gradient Boosting, Algorithm 1"
+    return Method("rgb", select, rule, source, Structured(penalty, families), parameters)
 
 
 #: The named methods; a saved run is reopened through this table.

@@ -19,7 +19,7 @@ from coordboost.exact.homotopy import exact_path
 from coordboost.interrupt import uncut
 from coordboost.method import Method
 from coordboost.problem import checked_problem
-from coordboost.solving import solve
+from coordboost.run import solve
 from coordboost.spectrum import Spectrum
 
 

@@ -10,14 +10,12 @@ from coordboost._checks import shown
 from coordboost._numba.sums import residual_into, total_of
 from coordboost._numba.threads import on_one_thread
 from coordboost.data import validation
-from coordboost.data.door import parts_of
-from coordboost.data.inmemory import columns_as_in
+from coordboost.data.door import columns_as_in, parts_of
 from coordboost.data.parts import Parts, restored
 from coordboost.data.probe import gathered
 from coordboost.pieces.losses import Squared
 from coordboost.screening.scan import scan
-from coordboost.span import Span
-from coordboost.spectrum import Spectrum
+from coordboost.spectrum import Span, Spectrum
 
 
 class Problem(Parts):

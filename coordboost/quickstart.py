@@ -7,12 +7,12 @@ from coordboost import report
 from coordboost.interrupt import uncut
 from coordboost.lasso.path import lasso_path
 from coordboost.methods import forward_stagewise, forward_stepwise, lasso_cd, ls_boost, regularized_forward_stagewise
+from coordboost.outcome import State
 from coordboost.plots import path as plots
 from coordboost.problem import Problem
-from coordboost.solving import solve
-from coordboost.state import State
+from coordboost.run import solve
 from coordboost.stopping import GapBelow
-from coordboost.storage.beside import write_figure
+from coordboost.storage.archive import write_figure
 from coordboost.targets import Penalty
 
 TITLE = "Diabetes data: boosting walks from the constant model to least squares"

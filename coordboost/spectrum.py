@@ -1,4 +1,17 @@
-"""Singular values of the weak-learner matrix, with the rank decided by a rule and not by luck."""
+r"""Singular values of the weak-learner matrix, with the rank decided by a rule and not by luck; and their span.
+
+A certificate for least squares needs :math:`\|P\rho\|`, P the projection on the span S of the columns :math:`\tilde b_j` (each times the
+root of the weights), or anything larger: a larger span only lowers the lower end. With orthonormal directions U and any unit vector
+:math:`x = \tilde B v` of S
+
+.. math:: \langle\rho, x\rangle = \langle U^T\rho, U^T x\rangle + \langle\rho, (I - UU^T)\tilde B v\rangle
+    \le \|U^T\rho\| + \|\rho\|\, E / \sigma, \qquad E = \|(I - UU^T)\tilde B\|_F, \quad \|v\| \le 1/\sigma .
+
+E is measured, so it holds whatever made U; E / sigma is the *tilt*. To E belongs what the standardisation rounded, so the bound holds for
+the exact standardised columns too. For singular values sigma near rounding this says nothing. Columns that come close to the span of the
+others are therefore taken apart: their distance is computed in whole numbers of any length, without rounding, and gives a direction of its
+own, or shows that the column depends on the others. Where that is too dear, the span is taken to be everything.
+"""
 
 import math
 from typing import NamedTuple
@@ -121,3 +134,158 @@ def _images(problem, root, vectors):
         return rows @ (root[:, None] * vectors) if wide else root[:, None] * (rows.T @ vectors)
     combine = problem.dictionary.combine
     return np.column_stack([problem.scan(root * v) if wide else root * combine(v) for v in vectors.T])
+
+
+#: Columns nearer than this to the span of others, relative, are taken apart: the tilt of the rest is squared in a gap.
+NEAR = 1e-8
+#: Bits after the point of a coefficient; a column that is nearer than 2^-DEPENDENT to the others depends on them.
+BITS, DEPENDENT = 320, 200
+#: Most products of whole numbers for all near columns: some seconds.
+MAX_PRODUCTS = 20_000_000
+#: Rounds in which a column is moved away from the others: each gains 8 digits.
+ROUNDS = 40
+U = float(np.finfo(float).eps)
+
+
+class Span(NamedTuple):
+    """Directions (n_samples, rank) of the columns times the root of the weights, orthonormal; None where all of space is taken.
+
+    tilt : how far a unit vector of the exact span may lie outside
+    """
+
+    left: np.ndarray | None
+    tilt: float
+
+    @classmethod
+    def of(cls, problem, spectrum):
+        """The span of a problem's columns. *Cost*: two products of the size of the singular value decomposition, where none is near."""
+        if not spectrum.rank:
+            return cls(spectrum.left, 0.0)
+        root = np.sqrt(problem.weight)
+        samples = np.flatnonzero(root)
+        good = spectrum.singular > NEAR * spectrum.singular[0]
+        if good.sum() == len(samples):
+            return cls(None, 0.0)
+        if good.all() and spectrum.rank == problem.n_learners:
+            least = float(spectrum.singular[-1])
+            return _checked(cls(spectrum.left, 0.0), problem, root, np.arange(problem.n_learners), least)
+        if problem.n_samples * problem.n_learners > MAX_ENTRIES:
+            return cls(None, 0.0)
+        return _apart(cls, problem, root, samples)
+
+    def most(self, rho):
+        """At least the norm of the projection of `rho` (n_samples,) on the exact span."""
+        size = float(np.linalg.norm(rho))
+        inside = size if self.left is None else float(np.linalg.norm(self.left.T @ rho))
+        return min(size, inside + self.tilt * size) + 4 * U * size
+
+
+def rounded(problem):
+    """How far the standardisation may have moved each unit column, (n_learners,).
+
+    A subtraction and a product round every entry, and the mean its rounding moves all entries alike.
+    """
+    way = problem.standardization
+    return U * (1.0 + np.abs(way.mean) * math.sqrt(problem.weight.sum()) / way.norm)
+
+
+def _checked(span, problem, root, index, least):
+    """`span` with the measured tilt of the columns `index`, whose smallest singular value is `least`."""
+    left, outside = span.left, 0.0
+    for first in range(0, len(index), 1024):
+        columns = root[:, None] * problem.gather(index[first : first + 1024])
+        outside += float(((columns - left @ (left.T @ columns)) ** 2).sum())
+    skew = float(np.linalg.norm(left.T @ left - np.eye(left.shape[1])))
+    moved = float(np.linalg.norm(rounded(problem)[index]))
+    error = math.sqrt(outside) + moved + 4 * U * math.sqrt(len(index) * left.shape[1])
+    return Span(left, error / (least - error) + skew + span.tilt) if least > 2 * error else Span(None, 0.0)
+
+
+def _apart(cls, problem, root, samples):
+    """The span where columns come near to that of others."""
+    table = problem.gather(np.arange(problem.n_learners))[samples]
+    distinct = np.unique(table, axis=1, return_index=True)[1]
+    outer, upper, order = scipy.linalg.qr(root[samples, None] * table[:, distinct], mode="economic", pivoting=True)
+    diagonal = np.abs(np.diag(upper))
+    rank = int((diagonal > NEAR * diagonal[0]).sum())
+    far, near = distinct[order[:rank]], distinct[order[rank:]]
+    if rank == len(samples) or len(near) * table.size > MAX_PRODUCTS:
+        return cls(None, 0.0)
+    apart = Apart(table, root[samples], far, outer[:, :rank], upper[:rank, :rank], rounded(problem))
+    for j in near:
+        if not apart.take(j) or apart.left.shape[1] == len(samples):
+            return cls(None, 0.0)
+    left = np.zeros((problem.n_samples, apart.left.shape[1]))
+    left[samples] = apart.left
+    least = float(scipy.linalg.svdvals(upper[:rank, :rank])[-1])
+    return _checked(cls(left, apart.tilt), problem, root, far, least)
+
+
+def whole_numbers(table):
+    """The numbers of a float64 array times a power of two, as whole numbers of any length; the exponent of that power."""
+    mantissa, exponent = np.frexp(table)
+    last = 53 - int(exponent[mantissa != 0].min(initial=53))
+    ints = (mantissa * 2.0**53).astype(np.int64).astype(object)
+    return ints << np.maximum(exponent - 53 + last, 0).astype(object), last
+
+
+def shifted(numbers, places):
+    """float64 `numbers` times 2^places, as whole numbers."""
+    return np.array([int(math.ldexp(number, places)) for number in numbers.tolist()], dtype=object)
+
+
+class Apart:
+    """Directions of columns that come near to the span of others.
+
+    A direction is ``table @ coef`` with whole numbers, so it lies in the span whatever the coefficients are; these are corrected until
+    it is at right angles to all directions before.
+
+    Parameters
+    ----------
+    table : (n_samples, n_learners), the columns;  root : (n_samples,), roots of their weights
+    far : (rank,), columns whose span has the orthonormal directions `outer` (n_samples, rank): root * table[:, far] = outer @ upper
+    moved : (n_learners,), what the standardisation may have moved each column
+    """
+
+    def __init__(self, table, root, far, outer, upper, moved):
+        self.table, self.last = whole_numbers(table)
+        self.root, self.far, self.left, self.upper, self.moved = root, far, outer, upper, moved
+        self.tilt, self.kept = 0.0, []
+
+    def at(self, coef):
+        """``root * table @ coef`` as float64 with a norm near 1, and the power of two that it is to be multiplied with."""
+        used = np.flatnonzero(coef != 0)
+        numbers = self.table[:, used] @ coef[used]
+        spare = max(max(abs(number).bit_length() for number in numbers) - 62, 0)
+        out = self.root * (numbers >> spare).astype(np.float64)
+        size = float(np.linalg.norm(out)) or 1.0
+        power = math.frexp(size)[1]
+        return out * 2.0**-power, power + spare - self.last - BITS
+
+    def take(self, j):
+        """Add the direction in which column `j` leaves the span; False where none was found in the rounds that it may take."""
+        coef, rank = np.zeros(len(self.moved), dtype=object), len(self.far)
+        coef[j] = 1 << BITS
+        for _ in range(ROUNDS):
+            rest, power = self.at(coef)
+            size = float(np.linalg.norm(rest))
+            if size == 0 or power < -DEPENDENT:
+                return True
+            along = self.left.T @ rest
+            if np.linalg.norm(along) <= NEAR * size:
+                return self._keep(coef, (rest - self.left @ along) / size, size, power)
+            coef[self.far] -= shifted(scipy.linalg.solve_triangular(self.upper, along[:rank]), power + BITS)
+            for (other, its_size, its_power), share in zip(self.kept, along[rank:], strict=True):
+                coef -= (other * int(math.ldexp(share / its_size, power - its_power + BITS))) >> BITS
+        return False
+
+    def _keep(self, coef, direction, size, power):
+        """Remember a direction, `size` 2^power long. Columns that are not the stored ones, but those before rounding, turn it a little."""
+        self.kept.append((coef, size, power))
+        self.left = np.column_stack([self.left, direction / np.linalg.norm(direction)])
+        turned = float(sum(abs(c / (1 << BITS)) * m for c, m in zip(coef, self.moved, strict=True) if c)) / math.ldexp(
+            size, power
+        )
+        if turned < 1:  # else the column may depend on the others before rounding: then this direction holds as it is stored
+            self.tilt = math.hypot(self.tilt, turned / (1 - turned), 4 * U)
+        return True

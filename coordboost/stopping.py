@@ -1,7 +1,7 @@
 """When a run ends before its number of steps: a function of the step, never of a record or of the speed of the machine.
 
 A stop rule is any callable of a ``State``. It may declare ``every``, the step numbers at which it is asked, and ``clock``, that it looks
-at ``state.seconds``; see ``coordboost.asking`` for when rules are asked.
+at ``state.seconds``; see ``coordboost.driver`` for when rules are asked.
 """
 
 from dataclasses import dataclass

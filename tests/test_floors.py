@@ -19,9 +19,9 @@ FLOORS = {
     0: ["_numba", "pieces.base", "dictionaries.base", "_checks", "interrupt", "_root"],
     1: ["pieces", "dictionaries"],
     2: ["screening", "engine"],
-    3: ["data", "problem", "spectrum", "span", "method", "methods", "stochastic", "structured", "targets"],
+    3: ["data", "problem", "spectrum", "method", "methods", "targets"],
     4: [
-        "state", "outcome", "asking", "driver", "run", "solving", "stopping", "storage", "subgradient", "shape", "families",
+        "outcome", "driver", "run", "stopping", "storage", "subgradient", "shape", "families",
         "paths", "exact", "lasso", "certificates", "laws", "geometry", "bounds", "langevin",
         "planning",
     ],

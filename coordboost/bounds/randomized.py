@@ -79,7 +79,7 @@ def growing(n_steps):
 
 def losses_again(run, random, effort):
     """Some steps, and the losses there of the run made again with the seeds 0, 1, ..., (n_runs, n_points); of one where none is random."""
-    from coordboost.solving import solve
+    from coordboost.run import solve
 
     at = growing(run.n_steps)
     losses, repeats = [], REPEATS if random else 1

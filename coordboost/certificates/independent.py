@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from coordboost.methods import Structured
 from coordboost.pieces.losses import Exponential, Huber, Logistic, Poisson, Quantile, Squared
-from coordboost.structured import Structured
 from coordboost.targets import Ball, Certificate, Penalty, Priced, Unconstrained
 
 #: Largest number of entries of B that is handed to a general solver.

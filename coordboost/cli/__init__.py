@@ -8,16 +8,13 @@ from pathlib import Path
 
 import click
 
-from coordboost.cli.check import check
+from coordboost.cli.check import check, mca
 from coordboost.cli.compare import compare
 from coordboost.cli.cv import cv
 from coordboost.cli.fit import fit
 from coordboost.cli.lasso import lasso
-from coordboost.cli.mca import mca
-from coordboost.cli.models import coef, predict
-from coordboost.cli.output import print_parts, show, streams
-from coordboost.cli.page import report
-from coordboost.cli.tables import in_options
+from coordboost.cli.models import coef, predict, report
+from coordboost.cli.output import in_options, print_parts, show, streams
 from coordboost.cli.warmup import warmup
 
 BAD, INTERRUPTED, TERMINATED = 1, 130, 143
@@ -65,7 +62,7 @@ class Commands(click.Group):
     def _invoked(self, ctx):
         from coordboost.data.validation import ConstantColumnWarning
         from coordboost.interrupt import InterruptedWarning
-        from coordboost.solving import LongStepWarning
+        from coordboost.run import LongStepWarning
 
         try:
             with warnings.catch_warnings():

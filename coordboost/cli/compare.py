@@ -42,7 +42,7 @@ def compare(runs, plot, as_json):
         text.append(f"The smallest training error is that of {runs[best]}. What is smaller on new rows, `coordboost cv` tells.")
     if plot is not None:
         from coordboost.plots import path as plots
-        from coordboost.storage.beside import write_figure
+        from coordboost.storage.archive import write_figure
 
         write_figure(plot, plots.figure(loaded, optimum=optimum))
     if as_json or plot is not None:

@@ -3,10 +3,8 @@
 import click
 
 from coordboost.cli.fit import FIT_OPTIONS, problem_of, unknown
-from coordboost.cli.hints import hints
-from coordboost.cli.methods import NO_METHOD, MethodCommand, loss_of, method_of
-from coordboost.cli.output import progress, show
-from coordboost.cli.tables import taken, with_options, without
+from coordboost.cli.methods import NO_METHOD, MethodCommand, hints, loss_of, method_of
+from coordboost.cli.output import progress, show, taken, with_options, without
 
 #: What is said where the first of all models is the best.
 NONE_BETTER = "No model is better than the constant one on rows held out: these columns do not predict the target."
@@ -41,10 +39,9 @@ def cv(file, target, steps, seed, loss, center, scale, out, folds, choose, as_js
     from dataclasses import replace
 
     from coordboost.interrupt import uncut
-    from coordboost.paths.heldout import held_out
     from coordboost.paths.refitted import with_intercept
-    from coordboost.run import Run
-    from coordboost.solving import solve
+    from coordboost.paths.scoring import held_out
+    from coordboost.run import Run, solve
 
     if given["method"] is None:
         raise click.UsageError(NO_METHOD)
@@ -108,7 +105,7 @@ def _report(run, found, out, choose, steps, as_json):
     from coordboost.paths.refitted import with_intercept
     from coordboost.plots import path as plots
     from coordboost.plots.choices import CrossValidationDisplay
-    from coordboost.storage.beside import write_figure
+    from coordboost.storage.archive import write_figure
 
     name = f"{run.method.name}-cv"
     files = [out / f"{name}.run", out / f"{name}.png", out / f"{name}-path.png"]

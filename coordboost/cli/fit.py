@@ -4,10 +4,8 @@ from pathlib import Path
 
 import click
 
-from coordboost.cli.hints import hints
-from coordboost.cli.methods import METHOD_OPTIONS, NO_METHOD, MethodCommand, loss_of, method_of
-from coordboost.cli.output import progress, show
-from coordboost.cli.tables import TABLE_OPTIONS, read, taken, with_options
+from coordboost.cli.methods import METHOD_OPTIONS, NO_METHOD, MethodCommand, hints, loss_of, method_of
+from coordboost.cli.output import TABLE_OPTIONS, progress, read, show, taken, with_options
 
 #: Exit codes of runs that did not end by themselves, by the name of their status.
 CODES = {"INTERRUPTED": 130, "DIVERGED": 1}
@@ -69,7 +67,7 @@ def fit(ctx, file, target, steps, until_gap, time_limit, seed, loss, center, sca
     forward_stagewise. So their l1 norm never exceeds delta, and the run ends near the Lasso solution with that bound.
     `coordboost path` is the same command.
     """  # noqa: D301
-    from coordboost.solving import solve
+    from coordboost.run import solve
     from coordboost.stopping import GapBelow, TimeLimit
 
     stop = [rule(limit) for rule, limit in ((GapBelow, until_gap), (TimeLimit, time_limit)) if limit is not None]
@@ -131,7 +129,7 @@ def _report(run, file, steps, with_data, as_json):
     from coordboost.paths.refitted import with_intercept
     from coordboost.plots import path as plots
     from coordboost.readers.model import model_of
-    from coordboost.storage.beside import write_figure, write_text
+    from coordboost.storage.archive import write_figure, write_text
 
     picture, model, files = file.with_suffix(".png"), file.with_suffix(".json"), [file]
     run.save(file, data=with_data)

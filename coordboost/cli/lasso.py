@@ -7,8 +7,7 @@ import click
 from coordboost.cli.cv import CHOICES, FOLDS, NONE_BETTER, choose_option, validated
 from coordboost.cli.fit import FIT_OPTIONS, problem_of
 from coordboost.cli.methods import METHOD_OPTIONS, loss_of
-from coordboost.cli.output import show
-from coordboost.cli.tables import taken, with_options, without
+from coordboost.cli.output import show, taken, with_options, without
 
 OF_RUNS = [option(lambda: None).__click_params__[0].name for option in METHOD_OPTIONS]
 #: Some options of ``fit`` are about steps, and the Lasso has its own unit of columns.
@@ -93,7 +92,7 @@ def _report(path, k, row, text, name, out, as_json, found=None):
     from coordboost.plots.choices import CrossValidationDisplay
     from coordboost.plots.displays import penalty_units
     from coordboost.readers.model import model_with
-    from coordboost.storage.beside import write_figure, write_text
+    from coordboost.storage.archive import write_figure, write_text
     from coordboost.targets import outwards
 
     problem, alpha, coef = path.problem, float(path.alphas[k]), path.coefs[:, k]

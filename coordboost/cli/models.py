@@ -1,13 +1,13 @@
-"""``coordboost coef`` and ``coordboost predict``: what a saved model is, and what it says of new rows."""
+"""What a saved model is, ``coordboost coef``; what it says of new rows, ``predict``; a page about it that can be passed on, ``report``."""
 
 import csv
 import json
+import os
 from pathlib import Path
 
 import click
 
-from coordboost.cli.output import print_parts
-from coordboost.cli.tables import TABLE_OPTIONS, say, taken, with_options, without
+from coordboost.cli.output import TABLE_OPTIONS, print_parts, say, taken, with_options, without
 
 #: A place on the path of a run; the end where none is given.
 PLACE_OPTIONS = [
@@ -108,7 +108,7 @@ def _write(text, out):
     if out is None:
         click.echo(text, nl=False)
         return
-    from coordboost.storage.beside import write_text
+    from coordboost.storage.archive import write_text
 
     write_text(out, text)
     click.echo(f"Written: {out}", err=True)
@@ -150,3 +150,22 @@ def predict(run, file, keep, unknown, as_json, out, step, l1, fraction, **given)
         _write(json.dumps(columns, indent=2, ensure_ascii=False) + "\n", out)
     else:
         _write(_csv(list(columns), zip(*columns.values(), strict=True)), out)
+
+
+@click.command()
+@click.argument("run")
+@click.option(
+    "--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="The page.  [default: beside the run, .html]"
+)
+def report(run, out):
+    """Write one HTML page about a saved run.
+
+    Data, method, path, coefficients, certificate, the theorems that apply, how to cite and how to reproduce. The page needs no network
+    and holds no row of the data; words of text columns are on it.
+    """
+    from coordboost.pages import page
+    from coordboost.run import load
+
+    out = Path(run).with_suffix(".html") if out is None else out
+    text = page(load(run), out, run_file=os.path.basename(run))
+    click.echo(f"Written: {out} ({len(text.encode()) / 1000:.0f} kB)")

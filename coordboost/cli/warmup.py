@@ -16,7 +16,7 @@ def fits():
     from coordboost.lasso.path import lasso_path
     from coordboost.pieces.losses import Huber, Logistic, Squared
     from coordboost.problem import Problem
-    from coordboost.solving import solve
+    from coordboost.run import solve
 
     rng = np.random.default_rng(0)
     X, wide = rng.standard_normal((60, 4)), rng.standard_normal((60, 300))

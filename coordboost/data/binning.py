@@ -8,7 +8,7 @@ import numpy as np
 from coordboost._checks import items_of, shown
 from coordboost.data import validation
 from coordboost.data.columnwise import labelled, numbered, raw_columns
-from coordboost.data.names import names_of, places_of
+from coordboost.data.frames import names_of, places_of
 from coordboost.dictionaries.binned import PADDED, Binned, find_bins
 
 

@@ -9,9 +9,8 @@ from functools import cached_property
 
 import numpy as np
 
-from coordboost.data.cells import cell
-from coordboost.data.dates import ISO, SPAN, begins_as_word, days, days_of, iso_days, odd_one
-from coordboost.data.names import listed
+from coordboost.data.dates import ISO, SPAN, begins_as_word, cell, days, days_of, iso_days, odd_one
+from coordboost.data.frames import listed
 
 #: Words that mean "missing" in a column whose other entries are numbers or dates, beside those that pandas knows.
 WORDS = {

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from coordboost._checks import real, shown
-from coordboost.data.moments import standardize_chunked
+from coordboost.data.standardize import standardize_chunked
 from coordboost.data.validation import flag
 from coordboost.dictionaries.chunked import Chunked
 from coordboost.dictionaries.stores import DaskArray, Npy, Parquet, ZarrArray

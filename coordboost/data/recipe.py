@@ -7,11 +7,10 @@ dates become one column, text becomes an indicator column for each category (one
 from typing import NamedTuple
 
 from coordboost._checks import shown
-from coordboost.data.cells import Cells
-from coordboost.data.encode import encoded, fill_of
+from coordboost.data.dates import Cells
+from coordboost.data.encode import Variable, are_names, encoded, fill_of, is_variable
+from coordboost.data.frames import listed
 from coordboost.data.kinds import CATEGORY, DATE, column_of
-from coordboost.data.names import listed
-from coordboost.data.variables import Variable, are_names, is_variable
 
 IMPUTE = ("median", "indicator", "drop")
 #: Fields that a file has only where they hold something.

@@ -9,9 +9,8 @@ import numpy as np
 import scipy.sparse
 
 from coordboost._checks import number_of, real, shown, square_is_normal
-from coordboost.data.frames import as_pandas, is_frame, refuse_words
+from coordboost.data.frames import as_pandas, is_frame, listed, refuse_words
 from coordboost.data.memory import check_room, in_words
-from coordboost.data.names import listed
 from coordboost.dictionaries.stores.daskarray import computed, is_dask, known_size
 
 

@@ -1,11 +1,19 @@
-"""The one loop: pick a learner, move, push, record."""
+"""The one loop: pick a learner, move, push, record; the record, one row per step; a run in progress, advanced block by block."""
 
 import time
+from dataclasses import dataclass, fields
+
+import numpy as np
 
 from coordboost._numba import compiled, interpreted, is_piece, verb
+from coordboost._numba.threads import one_thread
+from coordboost.engine.source import checked_view, choose_view, source_of
+from coordboost.engine.streams import picks
 from coordboost.engine.views.called import Called, Kept
 from coordboost.engine.views.explicit import perturb, stopped
 from coordboost.interrupt import heed
+from coordboost.pieces.selection import RecordedPicks
+from coordboost.pieces.steps import RecordedMoves
 
 pick = verb("pick")
 move = verb("move")
@@ -81,3 +89,201 @@ def runner(view, select, step, beta, *, compile=True):
     if compile and view.dictionary is not None and not is_piece(view.dictionary):
         return lambda view, select, step, unit, beta, *rest: _in_python(Called(view), select, step, unit, Kept(beta), *rest)
     return _in_python
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """Step k moved the coefficients by the row (learner[k], shrink[k], theta[k]); the method's store of coefficients says how.
+
+    learner : int64 (n_steps,);  shrink, theta : float64 (n_steps,)
+    """
+
+    learner: np.ndarray
+    shrink: np.ndarray
+    theta: np.ndarray
+
+    def __len__(self):
+        return self.learner.shape[0]
+
+    @classmethod
+    def empty(cls, n_steps=0, dtype=np.float64):
+        """Room for `n_steps` steps."""
+        return cls(np.zeros(n_steps, dtype=np.int64), np.zeros(n_steps, dtype=dtype), np.zeros(n_steps, dtype=dtype))
+
+    @classmethod
+    def join(cls, parts):
+        """One path from its consecutive parts; a single one is that path."""
+        parts = list(parts) or [cls.empty()]
+        names = [field.name for field in fields(cls)]
+        return (
+            parts[0] if len(parts) == 1 else cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+        )
+
+    def cut(self, start, stop):
+        """Steps start, ..., stop - 1."""
+        return Path(self.learner[start:stop], self.shrink[start:stop], self.theta[start:stop])
+
+
+#: Most steps that a record makes room for at once.
+ROOM = 1 << 22
+
+
+class Record:
+    """A path being written. Room is made for many steps at once: large arrays come in large pages, and only as they are filled."""
+
+    def __init__(self, path=None):
+        self._parts, self._open, self._filled = [path] if path is not None else [], Path.empty(), 0
+
+    def room(self, n_steps, ahead):
+        """Rows for the next `n_steps`, of which `ahead` or more are to come in all; those made are to be `keep`-ed."""
+        if self._filled + n_steps > len(self._open):
+            held, self._parts = self._filled, [*self._parts, self._open.cut(0, self._filled)]
+            self._open, self._filled = Path.empty(max(n_steps, min(ROOM, max(held, ahead)))), 0
+        return self._open.cut(self._filled, self._filled + n_steps)
+
+    def keep(self, n_steps):
+        """The first `n_steps` of the rows that `room` gave are written."""
+        self._filled += n_steps
+
+    @property
+    def path(self):
+        """The steps so far."""
+        parts = [part for part in [*self._parts, self._open.cut(0, self._filled)] if len(part)]
+        if len(parts) > 1:
+            self._parts, self._open, self._filled = [Path.join(parts)], Path.empty(), 0
+            return self._parts[0]
+        return Path.join(parts)
+
+
+#: Most steps in one call of the compiled loop.
+LONGEST = 1 << 16
+#: The next block has at most so many times the steps of one.
+LARGER = 64
+
+
+class Stepper:
+    """`method` on `problem`, at step `k` with coefficients ``beta``.
+
+    The state is a function of (problem, method, view, seed, k) alone: not of block lengths, threads or interruptions. The `anchor` is
+    the last step at which the view was built from the coefficients, and what that took beside them.
+    """
+
+    def __init__(self, problem, method, *, view=None, seed=0, compile=True):
+        self.problem = problem = problem.for_run()
+        self.seed, self.compile = seed, compile
+        self.method = method.bind(problem)
+        self.kind = checked_view(problem, self.method, view) or choose_view(problem, self.method, compile)
+        self.coefficients = self.method.coefficients.start(problem)
+        self.k, self.record, self.looks, self.extra, self.extra_columns = 0, Record(), 0, 0, 0
+        self.anchor = (0, [])
+        self.length = 1  # of the next block to begin with: how long a step takes is not known yet
+        self.stream = picks(seed, self.method.select, problem.n_learners)
+        with one_thread():
+            noise = None if self.method.noise is None else self.method.noise.seeded(seed)
+            self.source = source_of(self.kind, problem, self.method.coefficients, noise)
+            self._rebuild(None)
+
+    @property
+    def view(self):
+        return self.source.view
+
+    @property
+    def n_scans(self):
+        """Correlations computed from the data, in units of a full scan."""
+        return self.recorded[0] + self.looks / max(1, self.problem.n_learners)
+
+    @property
+    def recorded(self):
+        """What the run has cost: full scans, single correlations, Gram columns."""
+        return [self.source.scans + self.extra, self.looks, self.source.n_columns + self.extra_columns]
+
+    def recount(self, recorded):
+        """Take over the counts of a run that this one repeats."""
+        self.extra, self.looks = recorded[0] - self.source.scans, recorded[1]
+        self.extra_columns = sum(recorded[2:]) - self.source.n_columns
+
+    @property
+    def path(self):
+        """The steps so far."""
+        return self.record.path
+
+    @property
+    def beta(self):
+        """Coefficients of the unit columns, a copy (n_learners,)."""
+        return self.coefficients.beta(self.method.unit)
+
+    def _rebuild(self, gained):
+        if self.source.rebuild(self.beta, gained):
+            self.anchor = (self.k, self.source.saved)
+
+    def restore(self, path, n_steps, anchor):
+        """Go to step `n_steps` of a recorded path, by way of its `anchor`; from wherever this one is."""
+        k, memory = anchor
+        if not self.problem.countable:
+            self.problem.dictionary.forget(int(path.learner[:n_steps].max(initial=-1)) + 1)
+        self.coefficients = retrace(self.method.coefficients.start(self.problem), path, 0, k)
+        self.k, self.record, self.anchor = k, Record(path.cut(0, k)), (k, memory)
+        with one_thread():
+            self.source.restore(self.beta, memory)
+        if self.source.follows:
+            select, step = RecordedPicks(path.learner), RecordedMoves(path.shrink, path.theta)
+        else:
+            select, step = self.method.select, self.method.step
+        for _ in self._advance(select, step, n_steps - k, 1.0):
+            pass
+
+    def blocks(self, n_steps, *, seconds=0.1):
+        """Make `n_steps` steps, yielding about every `seconds` and at the end."""
+        yield from self._advance(self.method.select, self.method.step, n_steps, seconds)
+
+    def _make_room(self, n):
+        """Room for `n` more learners, where they come one by one."""
+        if self.kind.room is not None:
+            self.source.view = self.source.view.room(self.problem, n)
+            self.coefficients = self.coefficients.room(self.problem.n_learners + n)
+
+    def _drawn(self, select, n_steps):
+        """The random numbers of the next steps, (up to n_steps, width)."""
+        if select.width == 0:
+            return np.zeros((n_steps, 0), dtype=np.int64)
+        return self.stream.rows(self.k, n_steps)
+
+    def _advance(self, select, step, n_steps, seconds):
+        goal, block = self.k + n_steps, self.length
+        while self.k < goal:
+            began = now = time.perf_counter()
+            with one_thread():
+                while self.k < goal and now - began <= seconds / 2:
+                    last = now
+                    full = self._block(select, step, min(block, goal - self.k), goal - self.k)
+                    now = time.perf_counter()
+                    if full:  # the next block may take half as long as there is between two yields
+                        block = max(1, min(int(block * min(seconds / 2 / max(now - last, 1e-9), LARGER)), LONGEST))
+                        self.length = min(block, 16)
+            yield self
+
+    def _block(self, select, step, n_steps, ahead):
+        """One call of the compiled loop, for up to `n_steps` of the `ahead`; whether the view made all it was asked for."""
+        room = self.source.room(self.k - self.anchor[0])
+        if room <= 0:
+            self._rebuild(self.k - self.anchor[0])
+            room = self.source.room(self.k - self.anchor[0])
+        drawn = self._drawn(select, min(n_steps, room))
+        self._make_room(len(drawn))
+        part = self.record.room(len(drawn), ahead)
+        advance = runner(self.view, select, step, self.coefficients, compile=self.compile)
+        done = advance(
+            self.view, select, step, self.method.unit, self.coefficients, drawn, self.k, part.learner, part.shrink, part.theta
+        )
+        self.k += done
+        self.record.keep(done)
+        self.extra += done * self.view.searches
+        if self.view.looks is not None:
+            self.looks += done * self.view.looks(select.width, self.problem.n_learners)
+        best = self.view.best_rows
+        if best is not None:
+            self.restore(self.path, best, self.anchor)
+            self.view.slow_down()
+        elif done < len(drawn):
+            self._rebuild(self.k - self.anchor[0])
+        return done == len(drawn)

@@ -13,15 +13,14 @@ from coordboost._checks import not_negative, positive
 from coordboost.data import validation
 from coordboost.data.trees import trees
 from coordboost.estimators import tables
-from coordboost.estimators.attempt import all_or_nothing
 from coordboost.estimators.callbacks import Watching, with_callbacks
-from coordboost.estimators.early import HeldBack, agreed
-from coordboost.estimators.model import Model, added_up
+from coordboost.estimators.model import HeldBack, Model, added_up, agreed
+from coordboost.estimators.names import all_or_nothing
 from coordboost.estimators.parameters import Parameters
 from coordboost.exports import lightgbm_text
 from coordboost.outcome import Status
 from coordboost.problem import Problem
-from coordboost.solving import solve
+from coordboost.run import solve
 
 
 class Boosted(Parameters):

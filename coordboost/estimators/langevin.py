@@ -16,7 +16,7 @@ from coordboost.estimators.parameters import Sized
 from coordboost.estimators.tasks import Classification, Regression
 from coordboost.langevin import regime
 from coordboost.langevin.chains import predictions_at
-from coordboost.stochastic import sglb
+from coordboost.methods import sglb
 
 #: Fewest rows from which the variance of the noise is estimated on rows held back.
 FEW = 50

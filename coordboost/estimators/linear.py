@@ -14,8 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from coordboost.data import validation
 from coordboost.data.frames import as_pandas, is_frame, is_time, refuse_times, refuse_words
 from coordboost.estimators import tables
-from coordboost.estimators.attempt import all_or_nothing
-from coordboost.estimators.names import Named
+from coordboost.estimators.names import Named, all_or_nothing
 from coordboost.outcome import Status
 from coordboost.paths.places import Place
 from coordboost.problem import Problem

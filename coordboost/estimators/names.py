@@ -2,12 +2,16 @@
 
 ``ELSEWHERE`` has names of LightGBM, XGBoost, CatBoost and scikit-learn. Each comes with answers, of which the first holds that can: names
 joined by + are an answer where the estimator, or its fit, has them; a pair is a name and what is said where the estimator has it; a
-sentence is one always.
+sentence is one always. A fit is made as a whole, or not at all.
 """
 
 import inspect
 from difflib import get_close_matches
 from functools import wraps
+
+from coordboost._checks import InfiniteConstant
+from coordboost._numba import silently
+from coordboost.interrupt import uncut
 
 TREES, GRID = "max_bins", "alphas"
 NO_TREES = "the model has no trees; RandomizedGBMRegressor and RandomizedGBMClassifier have"
@@ -191,3 +195,28 @@ class Named:
         if strange:
             raise ValueError(not_there(type(self), type(self).__name__, strange, known))
         return super().set_params(**params)
+
+
+def all_or_nothing(fit):
+    """`fit`; where it raises, the estimator is as it was before: no part of a new fit stands beside an older model.
+
+    Ctrl-C raises, too: no run or path within is cut short. Arguments that it does not have are refused as ``names.refuse_call`` says,
+    and what a sentence tells to do can be done where it is said.
+    """
+    signature = inspect.signature(fit)
+
+    @wraps(fit)
+    def attempt(self, *args, **given):
+        refuse_call(self, fit, signature, args, given)
+        before = dict(vars(self))
+        try:
+            with uncut(), silently():
+                return fit(self, *args, **given)
+        except BaseException as error:
+            vars(self).clear()
+            vars(self).update(before)
+            if isinstance(error, InfiniteConstant):
+                error.args = error.args[0], "add rows with other targets" + (", or take other folds (cv)" if hasattr(self, "cv") else "")
+            raise
+
+    return attempt

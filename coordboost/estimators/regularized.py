@@ -9,9 +9,9 @@ from coordboost.estimators.base import Boosted
 from coordboost.estimators.parameters import Bounded
 from coordboost.estimators.tasks import StagedClassification, StagedRegression
 from coordboost.families import account
+from coordboost.methods import rgb
 from coordboost.pieces.steps import DampedSearch, Proportional
 from coordboost.pieces.structural import FamilyStep
-from coordboost.structured import rgb
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -9,7 +9,7 @@ from coordboost.estimators.linear import RunBased
 from coordboost.estimators.tasks import Classification, Regression
 from coordboost.estimators.validated import ByCriterion, CrossValidated
 from coordboost.methods import forward_stagewise, ls_boost, regularized_forward_stagewise
-from coordboost.solving import solve
+from coordboost.run import solve
 
 STEPS = """n_steps : int, default 1000
         Steps of the run.

@@ -13,8 +13,7 @@ from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
 from coordboost._checks import real, shown
 from coordboost.data import validation
 from coordboost.estimators import tables
-from coordboost.estimators.attempt import all_or_nothing
-from coordboost.estimators.names import not_there
+from coordboost.estimators.names import all_or_nothing, not_there
 from coordboost.paths.folds import Folds
 from coordboost.paths.freedom import COSTS, criterion
 from coordboost.paths.places import Place

@@ -188,7 +188,7 @@ def _targets(problem, starts, n_steps, rng):
 @uncut()
 def _boosted(problem, target, n_steps):
     """Boosting with full steps towards a target."""
-    from coordboost.solving import solve
+    from coordboost.run import solve
 
     return solve(problem.replace(loss=Squared(), y=target, offset=0.0, base=0.0), ls_boost(1.0), n_steps)
 

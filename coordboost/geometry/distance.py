@@ -14,7 +14,7 @@ from coordboost.geometry.upper import ball
 from coordboost.interrupt import uncut
 from coordboost.methods import gcd
 from coordboost.problem import Problem
-from coordboost.solving import solve
+from coordboost.run import solve
 from coordboost.spectrum import Spectrum
 from coordboost.targets import At, Ball, Unconstrained
 

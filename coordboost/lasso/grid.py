@@ -9,7 +9,7 @@ import scipy.sparse
 from coordboost._checks import real
 from coordboost.certificates import judged
 from coordboost.data import validation
-from coordboost.data.inmemory import columns_as_in
+from coordboost.data.door import columns_as_in
 from coordboost.paths.freedom import active_rank, shrunken_rank
 from coordboost.paths.intercept import Farthest, certified
 from coordboost.paths.places import PiecewiseLinear

@@ -24,7 +24,7 @@ from coordboost.methods import (
 from coordboost.pieces.selection import Full
 from coordboost.pieces.steps import LineSearch
 from coordboost.problem import Problem
-from coordboost.solving import solve
+from coordboost.run import solve
 
 
 def small():

@@ -13,7 +13,7 @@ from coordboost.method import Method
 from coordboost.pieces.coefficients import TwoSequences, Vertices
 from coordboost.pieces.selection import Full
 from coordboost.pieces.steps import Proportional, mixing
-from coordboost.solving import solve
+from coordboost.run import solve
 
 #: Correlations and coefficients that are tried.
 CORRELATIONS = (-4.0, -0.5, -1e-9, 0.0, 1e-9, 0.25, 1.0, 4.0)

@@ -3,7 +3,6 @@
 from html import escape, unescape
 
 from coordboost._checks import checked_run, file_name, shown
-from coordboost.pages.chart import chart
 from coordboost.pages.heldout import heldout_part, heldout_words
 from coordboost.pages.sections import (
     bounds_part,
@@ -16,12 +15,12 @@ from coordboost.pages.sections import (
     reproduce_part,
     summary_part,
 )  # fmt: skip
-from coordboost.pages.style import SCRIPT, STYLE
-from coordboost.paths.heldout import held_out
+from coordboost.pages.style import SCRIPT, STYLE, chart
 from coordboost.paths.refitted import with_intercept
+from coordboost.paths.scoring import held_out
 from coordboost.paths.validate import CrossValidation
 from coordboost.readers.model import model_of
-from coordboost.storage.beside import write_text
+from coordboost.storage.archive import write_text
 
 
 class Page(str):

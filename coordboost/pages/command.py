@@ -5,8 +5,7 @@ import re
 
 import numpy as np
 
-from coordboost.data.cells import Cells
-from coordboost.data.dates import TWO_WAYS
+from coordboost.data.dates import TWO_WAYS, Cells
 from coordboost.data.kinds import CATEGORY, DATE
 from coordboost.methods import METHODS
 from coordboost.pieces.steps import BallSearch, LineSearch

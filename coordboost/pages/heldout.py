@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from coordboost.pages.chart import axis, line, round_values, to_picture
 from coordboost.pages.sections import html_table, html_text
+from coordboost.pages.style import axis, line, round_values, to_picture
 from coordboost.plots.path import COLOURS
 
 #: Width, height of a curve, room to the left and to the right; of the broad and of the narrow picture.

@@ -23,8 +23,7 @@ from coordboost._numba import compiled, reduction
 from coordboost._numba.threads import on_one_thread
 from coordboost.data.standardize import Standardization
 from coordboost.dictionaries import Dense, Oracle
-from coordboost.screening.inner_products import inner_product
-from coordboost.screening.scan import LITTLE, scan, scan_few
+from coordboost.screening.scan import LITTLE, inner_product, scan, scan_few
 
 #: Most columns of a problem whose whole Gram matrix is formed.
 MOST = 2048

@@ -12,7 +12,7 @@ import numpy as np
 
 from coordboost._checks import items_of, not_negative, shown
 from coordboost.data import validation
-from coordboost.data.inmemory import columns_as_in
+from coordboost.data.door import columns_as_in
 from coordboost.paths.scoring import losses_of, rows_of
 
 

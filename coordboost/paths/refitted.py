@@ -5,10 +5,10 @@ from functools import cached_property
 import numpy as np
 
 from coordboost._checks import checked_run
+from coordboost.outcome import State
 from coordboost.paths.intercept import Farthest, Shifts, beside_any, left_open, moved_by
 from coordboost.paths.places import PathLike, checked_place
 from coordboost.paths.scoring import predictions, run_losses
-from coordboost.state import State
 
 
 class RefittedState(State):

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from coordboost.outcome import spaced
 from coordboost.plots.displays import penalty_units, points_of
 from coordboost.plots.drawing import REST, Display, as_written, beside, ink, letter, looks, name_axes, new_label, room_for
-from coordboost.state import spaced
 
 #: Where the best point lies in this part of the axis, the first, the axis is logarithmic.
 LEFT = 0.1

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from coordboost.outcome import spaced
 from coordboost.report import caption
-from coordboost.state import spaced
 
 #: Okabe and Ito's colours without yellow, which is lost on white: told apart with every common colour vision deficiency.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")

@@ -17,9 +17,9 @@ import numpy as np
 import scipy.sparse
 
 from coordboost._checks import shown
+from coordboost.data.door import RecipeColumns
 from coordboost.data.encode import encoded
 from coordboost.data.frames import as_pandas, is_frame
-from coordboost.data.inmemory import RecipeColumns
 from coordboost.data.kinds import Column
 from coordboost.data.recipe import Recipe
 from coordboost.problem import Problem

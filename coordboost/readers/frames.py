@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from types import MappingProxyType
 
-from coordboost.data.cells import Cells
+from coordboost.data.dates import Cells
 from coordboost.data.frames import is_number, is_time
 from coordboost.data.memory import check_room
 from coordboost.readers.arrays import PART, opened

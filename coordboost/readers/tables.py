@@ -5,15 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from coordboost.data.cells import Cells, cell
-from coordboost.data.dates import SPAN
-from coordboost.data.encode import encoded, fitted
+from coordboost.data.dates import SPAN, Cells, cell
+from coordboost.data.encode import encoded, fitted, refuse_gap
 from coordboost.data.kinds import CATEGORY, DATE, KEY, KEYS, NUMBER, column_of
 from coordboost.data.recipe import Recipe
-from coordboost.data.variables import refuse_gap
 from coordboost.readers.arrays import quoted
-from coordboost.readers.dialect import GROUPED, POINT
-from coordboost.readers.lengths import unsplit
+from coordboost.readers.dialect import GROUPED, POINT, unsplit
 
 #: What stands between thousands in some countries: spaces that do not break, apostrophes.
 BETWEEN = " '\u2019\u00a0\u2009\u202f"

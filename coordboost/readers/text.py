@@ -10,22 +10,26 @@ import warnings
 from contextlib import suppress
 
 from coordboost._numba.threads import in_order
-from coordboost.data.cells import Cells, misplaced
+from coordboost.data.dates import Cells, misplaced
 from coordboost.data.frames import is_number
 from coordboost.readers.arrays import check_text, opened, quoted, repeated
 from coordboost.readers.dialect import (
+    BLOCK,
+    BYTES,
     SAMPLE,
     SPACES,
+    all_even,
     dialect_of,
     encoding_of,
     first_rows,
     named_rows,
     other_kind,
     records,
+    remedy,
+    strange_cells,
+    unsplit,
     western,
 )
-from coordboost.readers.lengths import BLOCK, BYTES, all_even, remedy, unsplit
-from coordboost.readers.strange import strange_cells
 
 TEXT = (".csv", ".tsv", ".tab", ".txt", ".dat", ".data")
 KIND = "a table of text"

@@ -4,9 +4,8 @@ import numpy as np
 
 from coordboost._checks import file_name
 from coordboost.data.validation import flag
-from coordboost.engine.choose import checked_view
-from coordboost.engine.path import Path
-from coordboost.engine.source import VIEWS, Memory
+from coordboost.engine.loop import Path
+from coordboost.engine.source import VIEWS, Memory, checked_view
 from coordboost.engine.views.base import View
 from coordboost.method import checked_method
 from coordboost.methods import METHODS

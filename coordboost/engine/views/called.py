@@ -9,7 +9,7 @@ import numpy as np
 from coordboost._numba import compiled, is_piece, kernel, verb
 from coordboost.dictionaries.dense import Dense
 from coordboost.engine.views.explicit import over, perturb, stopped
-from coordboost.engine.views.gram_columns import STRIP, largest
+from coordboost.engine.views.gram import STRIP, largest
 from coordboost.pieces.selection import best_of, best_of_all
 from coordboost.pieces.steps import tempered
 from coordboost.screening.best import SIZE_BITS

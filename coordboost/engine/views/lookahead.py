@@ -29,8 +29,7 @@ from coordboost._numba import compiled, kernel, record, verb
 from coordboost.engine.views.base import View
 from coordboost.screening.best import SIZE_BITS, edge, top_learners
 from coordboost.screening.columns import HeldColumns, grown
-from coordboost.screening.inner_products import inner_product
-from coordboost.screening.scan import LITTLE, in_parallel
+from coordboost.screening.scan import LITTLE, in_parallel, inner_product
 from coordboost.screening.sphere import SLACK
 
 regroup = verb("regroup")
