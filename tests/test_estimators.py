@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
-from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -30,24 +29,6 @@ def labels(machine, y=Y, names=NAMES):
 @parametrize_with_checks([machine(**QUICK) for machine in MACHINES])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
-
-
-@pytest.mark.parametrize("settings", [{}, {"l2_regularization": 3.0}, {"max_depth": None, "max_leaf_nodes": 6}])
-def test_squared_loss_beside_scikit_learn(settings):
-    same = {"learning_rate": 0.2, "max_depth": 3, "max_leaf_nodes": None, "min_samples_leaf": 5, **settings}
-    ours = cb.RandomizedGBMRegressor(n_estimators=20, max_features=None, **same).fit(X, Y)
-    theirs = HistGradientBoostingRegressor(max_iter=20, early_stopping=False, **same).fit(X, Y)
-    np.testing.assert_allclose(ours.predict(X), theirs.predict(X), atol=1e-6)  # theirs takes float32 residuals
-
-
-def test_newton_leaves_beside_scikit_learn():
-    same = {"learning_rate": 0.2, "max_depth": 2, "max_leaf_nodes": None, "min_samples_leaf": 5}
-    signs = np.where(Y > 0, "yes", "no")
-    ours = cb.RandomizedGBMClassifier(n_estimators=15, max_features=None, newton=True, **same).fit(X, signs)
-    theirs = HistGradientBoostingClassifier(max_iter=15, early_stopping=False, **same).fit(X, signs)
-    np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=2e-5)
-    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-5)
-    assert (ours.predict(X) == theirs.predict(X)).mean() > 0.99 and (ours.classes_ == ["no", "yes"]).all()
 
 
 def test_the_rate_is_a_part_of_the_step_that_the_smoothness_allows():
@@ -190,16 +171,6 @@ def test_a_warm_start_goes_on_after_early_stopping_on_the_same_rows():
     part = cb.RandomizedGBMRegressor(**settings, n_iter_no_change=50, warm_start=True).fit(X, Y)
     part.set_params(n_estimators=9).fit(X, Y)
     assert (part.validation_score_ == whole.validation_score_).all() and part.n_iter_ == whole.n_iter_
-
-
-def test_awkward_tables():
-    for table, y in [(X[:1], Y[:1]), (X, np.full(120, 3.5)), (np.ones((120, 2)), Y)]:
-        np.testing.assert_allclose(cb.RandomizedGBMRegressor(**QUICK).fit(table, y).predict(table), y.mean())
-    for machine in MACHINES[2:]:
-        with pytest.raises(ValueError, match="y holds 1 class, a classifier needs two or more"):
-            machine().fit(X, ["red"] * 120)
-        with pytest.raises(ValueError, match="no row of the class 'c' has a weight above 0"):
-            machine().fit(X, list("abc") * 40, sample_weight=[1, 1, 0] * 40)
 
 
 @pytest.mark.parametrize("held", [{}, {"X_val": X, "y_val": Y}], ids=["plain", "early"])

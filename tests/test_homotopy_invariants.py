@@ -9,16 +9,6 @@ from test_homotopy import KINDS
 import coordboost as cb
 
 
-@pytest.mark.parametrize("power", [-9, -3, 3, 9])
-def test_scale_of_the_target(power):
-    rng = np.random.default_rng(1)
-    X, y = rng.standard_normal((30, 50)), rng.standard_normal(30)
-    path, scaled = cb.exact_path(X, y), cb.exact_path(X, y * 10.0**power)
-    assert scaled.complete and scaled.n_corners == path.n_corners
-    np.testing.assert_allclose(scaled.lam, path.lam * 10.0**power, rtol=1e-9, atol=1e-12 * scaled.lam[0])
-    assert (scaled.gaps() <= 1e-12).all()
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_candidates_do_not_change_the_path(kind):
     """Looking at few candidates between scans gives the path that looking at all learners gives, to rounding; scans are counted."""
@@ -39,13 +29,6 @@ def test_scans_are_few():
     problem = cb.Problem(rng.standard_normal((100, 2000)), rng.standard_normal(100))
     path = cb.exact_path(problem, lam_min=0.3)
     assert path.n_scans < path.n_corners / 2 and path.gaps().max() <= 1e-12
-
-
-def test_same_bits_twice():
-    rng = np.random.default_rng(5)
-    X, y = rng.standard_normal((50, 400)), rng.standard_normal(50)
-    one, two = cb.exact_path(X, y), cb.exact_path(X, y)
-    assert (one.lam == two.lam).all() and (one.beta != two.beta).nnz == 0 and one.events == two.events
 
 
 @pytest.mark.parametrize("kind", KINDS)

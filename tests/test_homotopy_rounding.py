@@ -152,11 +152,3 @@ def test_interrupted_path_is_kept(kind):
     assert 1 < kept.n_corners < whole.n_corners and (kept.lam == whole.lam[: kept.n_corners]).all()
     assert (kept.beta != whole.beta[: kept.n_corners]).nnz == 0
 
-
-def test_short_paths_set_no_handlers(monkeypatch):
-    """They would cost a tenth of a path on 97 x 8; a longer path sets them."""
-    monkeypatch.setattr("coordboost.exact.homotopy.interruptible", None)
-    rng = np.random.default_rng(0)
-    assert cb.exact_path(rng.normal(size=(97, 8)), rng.normal(size=97)).complete
-    with pytest.raises(TypeError):
-        cb.exact_path(rng.normal(size=(97, 400)), rng.normal(size=97), max_corners=2)

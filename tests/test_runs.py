@@ -10,7 +10,6 @@ from collections import namedtuple
 import numba
 import numpy as np
 import pytest
-import scipy.sparse
 from refusal import refused
 
 import coordboost as cb
@@ -39,23 +38,13 @@ MANY = RNG.normal(size=(60, 800))
 WIDE = Problem(MANY, MANY[:, :40].sum(axis=1) + RNG.normal(size=60))  # too many learners to follow all of them
 CASES = {
     "LS-Boost, Gram": (squared(), cb.ls_boost(0.01), cb.Gram),
-    "LS-Boost, explicit": (squared(), cb.ls_boost(0.01), cb.Explicit),
     "R-FS, Gram": (squared(), cb.regularized_forward_stagewise(0.01, 3.0), cb.Gram),
-    "R-FS, sparse": (
-        squared(scipy.sparse.csc_array(np.where(X > 0.5, X, 0))),
-        cb.regularized_forward_stagewise(0.01, 3.0),
-        cb.Explicit,
-    ),
     "PATH": (squared(), cb.path_forward_stagewise(0.01, GROWING), cb.Gram),
-    "Frank-Wolfe": (squared(), cb.frank_wolfe(3.0), cb.Gram),
     "Frank-Wolfe, search": (squared(), cb.frank_wolfe(3.0, cb.BallSearch(3.0)), cb.Explicit),
-    "RtGCD(2), Gram": (squared(), cb.rtgcd(2, step=cb.Proportional(0.01)), cb.Gram),
     "RtGCD(2), explicit": (squared(), cb.rtgcd(2, step=cb.Proportional(0.01)), cb.Explicit),
     "Lasso, random": (squared(), cb.lasso_cd(0.5, cb.Subset(2)), cb.Gram),
     "LS-Boost, wide": (WIDE, cb.ls_boost(0.003), None),
-    "FS, wide": (WIDE, cb.forward_stagewise(1e-2), None),
     "R-FS, wide": (WIDE, cb.regularized_forward_stagewise(0.05, 300.0), None),
-    "Frank-Wolfe, wide": (WIDE, cb.frank_wolfe(300.0), None),
     "groups, logistic": (other(cb.Logistic(0.1)), cb.rtgcd(select=cb.Groups(2), step=cb.Proportional(0.02)), cb.Explicit),
 }
 over_cases = pytest.mark.parametrize("name", CASES)

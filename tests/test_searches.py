@@ -4,13 +4,8 @@ import math
 
 import numpy as np
 import pytest
-import scipy.optimize
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import coordboost as cb
-from coordboost._numba.linesearch import safeguarded_newton
-from coordboost.paths.intercept import best_shift
 
 LOSSES = {
     "logistic": cb.Logistic(), "ridge": cb.Logistic(0.1), "exponential": cb.Exponential(), "poisson": cb.Poisson(),
@@ -38,63 +33,6 @@ def turns_at(loss, y, weight, f, direction, t, near):
     before, small = fall(loss, y, weight, f, direction, t - near)
     after, large = fall(loss, y, weight, f, direction, t + near)
     return before >= -1e-14 * small and after <= 1e-14 * large
-
-
-@pytest.mark.parametrize("name", LOSSES)
-@settings(max_examples=25, deadline=None, derandomize=True)
-@given(seed=st.integers(0, 10**6), power=st.integers(0, 4), heavy=st.booleans())
-def test_intercepts_beside_heavy_tailed_models_are_the_best(name, seed, power, heavy):
-    loss, rng = LOSSES[name], np.random.default_rng(seed)
-    y, weight = targets(loss, 25, rng), rng.integers(1, 5, 25).astype(float)
-    pred = (rng.standard_cauchy(25) if heavy else rng.normal(size=25)) * 10.0**power
-    if loss in (cb.Poisson(), cb.Exponential()):
-        pred = np.clip(pred, -200, 200)
-    problem = cb.Problem(rng.normal(size=(25, 2)), y, loss, sample_weight=weight)
-    found = best_shift(problem, pred)
-    near = 1e-13 * (1 + abs(found) + np.abs(pred).max() + np.abs(y).max())
-    assert turns_at(loss, problem.y, weight, problem.base + pred, np.ones(25), found, near)
-
-
-@pytest.mark.parametrize("name", LOSSES)
-@settings(max_examples=40, deadline=None, derandomize=True)
-@given(seed=st.integers(0, 10**6), spread=st.sampled_from([0.0, 1.0, 30.0, 300.0]), tail=st.sampled_from([1.0, 1e3, 1e7]))
-def test_steps_along_heavy_tailed_learners_are_the_best(name, seed, spread, tail):
-    """One sample may move `tail` times as far as others, and be at rest long before them."""
-    loss, rng = LOSSES[name], np.random.default_rng(seed)
-    y, weight, direction = targets(loss, 12, rng), rng.integers(1, 5, 12).astype(float), rng.normal(size=12)
-    direction[0] *= tail
-    spread = min(spread, 30.0) if isinstance(loss, cb.Exponential) else spread  # it ends at e^700
-    f = spread * rng.normal(size=12)
-    with np.errstate(over="ignore"):
-        t = float(safeguarded_newton(loss, y, weight, f, direction))
-    sign = 1.0 if fall(loss, y, weight, f, direction, 0.0)[0] > 0 else -1.0
-    ends = sign * fall(loss, y, weight, f, direction, sign * 1e12)[0]
-    if ends < 0 or getattr(loss, "location", False):
-        # the prediction that moves most is rounded, and so is t
-        near = 1e-13 * (abs(t) + (np.abs(f) + np.abs(y)).max() / np.abs(direction).max()) + 1e-300
-        assert turns_at(loss, y, weight, f, direction, t, near)
-    else:
-        assert abs(t * direction).max() >= 50.0 * (1 - 1e-12)
-
-
-def test_a_search_is_as_good_as_an_independent_one():
-    rng = np.random.default_rng(2)
-    for loss in (cb.Logistic(), cb.Logistic(0.1), cb.Huber(0.5), cb.Poisson(), cb.Exponential()):
-        y, f, direction = targets(loss, 30, rng), rng.normal(size=30), rng.standard_t(2, 30)
-
-        def value(t, loss=loss, y=y, f=f, direction=direction):
-            return math.fsum(float(loss.value(a, float(b + t * d))) for a, b, d in zip(y, f, direction, strict=True))
-
-        found = scipy.optimize.minimize_scalar(value, bounds=(-10, 10), method="bounded", options={"xatol": 1e-10})
-        t = float(safeguarded_newton(loss, y, np.ones(30), f, direction))
-        assert value(t) <= found.fun * (1 + 1e-14) + 1e-300
-
-
-def test_steps_of_an_exponential_are_found_from_far_away():
-    """Newton steps from the far side have the length 1 there."""
-    ones = np.ones(1)
-    assert safeguarded_newton(cb.Poisson(), ones, ones, -600.0 * ones, ones) == pytest.approx(600.0, abs=1e-12)
-    assert safeguarded_newton(cb.Poisson(), ones, ones, 590.0 * ones, ones) == pytest.approx(-590.0, abs=1e-12)
 
 
 class Plain(cb.Loss):

@@ -70,15 +70,6 @@ def test_one_group_unless_more_are_asked_for():
     assert cb.Groups() == cb.Groups(1) and bound(cb.Groups()).draw(np.random.default_rng(0), 5, 6).shape == (5, 1)
 
 
-def test_the_counting_test_has_teeth():
-    """A sampler that takes the first two learners in one draw of ten, and one that may take a learner twice."""
-    rng = np.random.default_rng(1)
-    rows = cb.Subset(2).draw(rng, 40_000, 6)
-    rows[rng.random(40_000) < 0.1] = [0, 1]
-    twice = np.sort(rng.integers(0, 6, size=(40_000, 2)), axis=1)
-    assert all(found > allowed for found, allowed in (deviation(rows, 6), deviation(twice, 6)))
-
-
 # Laws and norms. ------------------------------------------------------------------------------------------------------
 
 

@@ -204,3 +204,16 @@ def test_runs_are_saved_and_loaded(kind, tmp_path):
     np.testing.assert_array_equal(back.problem.predict(back.beta, X), problem.predict(run.beta, X))
     np.testing.assert_array_equal(cb.solve(problem, cb.ls_boost(0.2), 80).path.learner[:50], back.path.learner)
 
+
+
+@every_kind
+def test_gram_columns_of_many_rows_are_those_of_the_matrix(kind):
+    """Counts of parts of a feature, from whichever part is at hand; weights that are counts themselves."""
+    X, y = table(3000, missing=0.1)
+    weight = np.random.default_rng(2).integers(1, 4, 3000) + 0.0
+    problem = cb.Problem((cb.stumps if kind is cb.Stumps else cb.leaf_stumps)(X, categorical=[2]), y, sample_weight=weight)
+    other = cb.Problem(cb.Dense(np.ascontiguousarray(columns(problem.dictionary).T)), y, sample_weight=weight)
+    one = cb.solve(problem, cb.ls_boost(0.5), 150, view=cb.GramColumns)
+    two = cb.solve(other, cb.ls_boost(0.5), 150, view=cb.Explicit, compile=False)
+    np.testing.assert_array_equal(one.path.learner, two.path.learner)
+    np.testing.assert_allclose(one.beta, two.beta, rtol=0, atol=1e-10 * np.abs(two.beta).max())
