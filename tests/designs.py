@@ -82,13 +82,7 @@ def draws(problem, method, n_steps, seed=0):
     return np.concatenate([select.draw(rng, CHUNK, problem.n_learners) for rng in generators])[:n_steps]
 
 
-VIEWS = {
-    "explicit": cb.Explicit,
-    "gram": cb.Gram,
-    "columns": cb.GramColumns,
-    "lookahead": cb.Lookahead,
-    "gathered": cb.Gathered,
-}
+VIEWS = {"explicit": cb.Explicit, "gram": cb.Gram, "columns": cb.GramColumns, "lookahead": cb.Lookahead, "gathered": cb.Gathered}
 
 
 def views_of(methods):

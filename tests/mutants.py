@@ -62,9 +62,7 @@ def _of_compare(node):
 
 
 def _of_binary(node):
-    if type(node.op) in BINARY and not isinstance(node.left, ast.Constant | ast.JoinedStr) | isinstance(
-        node.right, ast.JoinedStr
-    ):
+    if type(node.op) in BINARY and not isinstance(node.left, ast.Constant | ast.JoinedStr) | isinstance(node.right, ast.JoinedStr):
         yield "arithmetic", f"({_changed(node, op=BINARY[type(node.op)]())})"
 
 

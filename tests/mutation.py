@@ -27,9 +27,7 @@ PYTEST = ("-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "--hypothesis-se
 def drawn(places, count, seed):
     """(file, mutant, source): lines drawn from all files, one mutant of each."""
     draw, every = random.Random(seed), []
-    for file in sorted(
-        file for place in places for file in ([ROOT / place] if place.endswith(".py") else (ROOT / place).rglob("*.py"))
-    ):
+    for file in sorted(file for place in places for file in ([ROOT / place] if place.endswith(".py") else (ROOT / place).rglob("*.py"))):
         source, name = file.read_bytes(), str(file.relative_to(ROOT))
         every += [(name, mutant, source) for mutant in mutants.sample(source, count, f"{seed} {name}")]
     return draw.sample(every, min(count, len(every)))
@@ -65,9 +63,7 @@ def main():
     unwanted = shutil.ignore_patterns(".*", "__pycache__", "build", "dist", "_build")
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(options.jobs) as pool:
         copies = [Path(shutil.copytree(ROOT, Path(folder) / str(job), ignore=unwanted)) for job in range(options.jobs)]
-        jobs = [
-            pool.submit(judge, copy, options.tests, options.seconds, work[k :: options.jobs]) for k, copy in enumerate(copies)
-        ]
+        jobs = [pool.submit(judge, copy, options.tests, options.seconds, work[k :: options.jobs]) for k, copy in enumerate(copies)]
         print(f"{sum(job.result() for job in jobs)} of {len(work)} noticed")
 
 

@@ -48,9 +48,7 @@ def huber(d):
 def logistic(d=0.0):
     """log(1 + exp(-y f)) + d f^2 / 2, labels -1/+1; 1 / (1 + exp(y f)) is written so that it cannot overflow."""
     return Loss(
-        lambda y, f: np.sum(np.logaddexp(0, -y * f) + d * f * f / 2),
-        lambda y, f: y * np.exp(-np.logaddexp(0, y * f)) - d * f,
-        0.25 + d,
+        lambda y, f: np.sum(np.logaddexp(0, -y * f) + d * f * f / 2), lambda y, f: y * np.exp(-np.logaddexp(0, y * f)) - d * f, 0.25 + d
     )
 
 

@@ -16,13 +16,7 @@ def rgb(H, y, family, bound, omega, penalty, drawn, loss, power=2):
             slope = -(H[:, j] @ loss.residual(y, F)) / m
             C = loss.sigma * (H[:, j] @ H[:, j] / m if power is None else bound[family[j]] ** power)
             tried.append(
-                (
-                    loss.value(y, F - slope / C * H[:, j]) / m + penalty * omega[family[j]],
-                    omega[family[j]],
-                    family[j],
-                    j,
-                    -slope / C,
-                )
+                (loss.value(y, F - slope / C * H[:, j]) / m + penalty * omega[family[j]], omega[family[j]], family[j], j, -slope / C)
             )
         *_, j, step = min(tried)
         alpha = alpha.copy()

@@ -17,10 +17,7 @@ needs_compiler = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="take
 
 #: file, prefix of its arrays
 FILES = ["prostate", "prostate44", "diabetes10", "diabetes64", "leukemia", "dupflip", "lincomb", "german"]
-SETS = {
-    **{name: (name, "") for name in FILES},
-    **{f"ties {case}": ("ties", f"{case}_") for case in "abcd"},
-}
+SETS = {**{name: (name, "") for name in FILES}, **{f"ties {case}": ("ties", f"{case}_") for case in "abcd"}}
 REGRESSION = [name for name in SETS if name != "german"]
 
 

@@ -64,9 +64,7 @@ class Node:
 
 def naive_tree(X, target, weight, categorical, monotone, penalty, limits):
     """The feature that each node is split by, -1 for a leaf, children after all nodes before; and (rows, value) of the leaves."""
-    columns = [
-        (*codes_of(x, f in categorical), f in categorical, monotone[f], penalty[f]) for f, x in enumerate(np.asarray(X).T)
-    ]
+    columns = [(*codes_of(x, f in categorical), f in categorical, monotone[f], penalty[f]) for f, x in enumerate(np.asarray(X).T)]
     data = columns, limits, target, weight
     depth, most = limits["max_depth"], limits["max_leaves"] or np.inf
     nodes, open_, n_leaves = [Node(np.arange(len(target)), 0, -np.inf, np.inf, data, True)], {0}, 1

@@ -69,9 +69,7 @@ METHODS = {
     "vagbm": cb.vagbm(0.2, 0.5),
     "sgb": cb.sgb(0.2, share=0.6),
     "sglb": cb.sglb(0.1, beta=50.0, gamma=0.1),
-    "sglb, shrink first": cb.sglb(
-        0.1, beta=50.0, gamma=0.1, select=cb.Subset(3), structure=cb.Structure.NONE, shrink_first=True
-    ),
+    "sglb, shrink first": cb.sglb(0.1, beta=50.0, gamma=0.1, select=cb.Subset(3), structure=cb.Structure.NONE, shrink_first=True),
     "rgb": cb.rgb(0.01, families=cb.Families(np.array([1.0, 2.0, 3.0, 4.0]), np.array([0.1, 0.4, 0.7, 1.0]))),
 }
 STATES = (cb.Explicit, cb.Gram, cb.GramColumns, cb.Lookahead, cb.Gathered)

@@ -17,17 +17,7 @@ import coordboost as cb
 EYE, ONES = exact.fractions(np.eye(5)), exact.fractions(np.ones(5))
 # L at f^0, f^1, ...: y = 1 on five coordinates, eta = 1; from an independent exact computation
 VANILLA = [F(5, 2), F(2), F(3, 2), F(33, 32), F(513, 800), F(77, 200), F(25, 49), F(11469, 25088), F(23575, 75264)]
-CORRECTED = [
-    2.5,
-    2,
-    1.718009574200,
-    1.459758440413,
-    1.204084467120,
-    0.945539178634,
-    0.736685357439,
-    0.575555705349,
-    0.453211071793,
-]
+CORRECTED = [2.5, 2, 1.718009574200, 1.459758440413, 1.204084467120, 0.945539178634, 0.736685357439, 0.575555705349, 0.453211071793]
 
 
 def losses(betas):
@@ -53,9 +43,7 @@ def test_vagbm_diverges_where_the_specification_says_so():
     """L at m = 20, 40, 60; float64 breaks the ties as the fractions do."""
     problem = as_it_is(np.eye(5), np.array([5.0, 4.0, 3.0, 2.0, 1.0]))
     run = cb.solve(problem, cb.vagbm(1.0), 60, compile=False)
-    assert [state.loss for state in run.replay([0, 10, 20, 40, 60])] == pytest.approx(
-        [27.5, 1.521, 6.694, 1504, 9.144e5], rel=1e-3
-    )
+    assert [state.loss for state in run.replay([0, 10, 20, 40, 60])] == pytest.approx([27.5, 1.521, 6.694, 1504, 9.144e5], rel=1e-3)
     stable = cb.solve(problem, cb.agbm(1.0, 1 / 105), 200, compile=False)
     assert stable.final.loss == pytest.approx(8.9e-4, rel=1e-2)  # m = 100
 
@@ -66,11 +54,7 @@ def data(n=60, p=40):
     return X, X[:, :8] @ rng.standard_normal(8) / 3 + rng.standard_normal(n)
 
 
-LOSSES = {
-    "squared": (cb.Squared(), ref.SQUARED),
-    "logistic": (cb.Logistic(), ref.logistic()),
-    "huber": (cb.Huber(0.5), ref.huber(0.5)),
-}
+LOSSES = {"squared": (cb.Squared(), ref.SQUARED), "logistic": (cb.Logistic(), ref.logistic()), "huber": (cb.Huber(0.5), ref.huber(0.5))}
 METHODS = {"agbm": (lambda eta: cb.agbm(eta, 0.02), 0.02, True), "vagbm": (lambda eta: cb.vagbm(eta, 0.1), 0.1, False)}
 
 
@@ -204,10 +188,7 @@ def test_what_does_not_go_together_is_refused():
             lambda: cb.solve(cb.Problem(data()[0], data()[1] > 0, cb.Exponential()), cb.vagbm(1.0), 5),
             "Exponential declares no smoothness constant sigma, which accelerated boosting needs",
         ),
-        (
-            lambda: cb.Method("own", cb.Full(), cb.Proportional(), coefficients=run.method.coefficients),
-            "Proportional moves 1 sequence",
-        ),
+        (lambda: cb.Method("own", cb.Full(), cb.Proportional(), coefficients=run.method.coefficients), "Proportional moves 1 sequence"),
         (lambda: cb.Method("own", cb.Full(), run.method.step), "TwoPhase moves 2 sequence"),
     ]:
         with pytest.raises(ValueError, match=words):

@@ -35,11 +35,7 @@ def test_every_row_of_the_ledger_has_a_space():
     by_hand = {"Optima of the package, by a solver", "Lower ends of the package, by a solver", "Minimal cosine angle, by a solver"}
     by_hand |= {"Theorem 4.1 on all trees of a depth", "Theorem 4.2 on all trees of a depth", "Theta of all trees of a depth"}
     by_hand |= {f"Theorem {k}.1 (i), optimum by a solver" for k in (2, 3, 4, 5)}
-    ours = [
-        module
-        for module in modules()
-        if module.__name__.rpartition(".")[2].startswith(("agbm", "fgm", "rgbm", "jaggi", "ours"))
-    ]
+    ours = [module for module in modules() if module.__name__.rpartition(".")[2].startswith(("agbm", "fgm", "rgbm", "jaggi", "ours"))]
     assert {check.statement for module in ours for check in checks_of(module) if not check.spaces} == of_one_instance | of_runs | by_hand
     assert len(FALSE) >= 14
 
@@ -110,7 +106,6 @@ def test_command():
     assert done.exit_code == 0 and "violated" in done.stdout and "SPACE.at" in done.stdout
     assert CliRunner().invoke(main, ["nobody"]).exit_code == 2
     assert CliRunner().invoke(main, []).exit_code == 2
-
 
 
 def test_a_condition_without_its_square_hangs_on_the_unit_of_the_target():

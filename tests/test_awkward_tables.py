@@ -88,11 +88,7 @@ REFUSED = {
         {"sep": ","},
         "line 2 has 2 cells, the header has 1; the header looks as if semicolons separated its cells .*sep=';'",
     ),
-    "commas in numbers": (
-        "a;y\n1,5;3\n2,75;4\n",
-        {"decimal": "."},
-        "a number with a mark: .*, say what the comma is .*, or take",
-    ),
+    "commas in numbers": ("a;y\n1,5;3\n2,75;4\n", {"decimal": "."}, "a number with a mark: .*, say what the comma is .*, or take"),
     "repeated name": ("a,y,a \n1,2,3\n", {}, "the header repeats 'a': give every column its own name"),
     "nameless column": ("a,y,\n1,2,3\n", {}, "column 3 has no name in the header: name it"),
     "short row": ("a,y\n1,2\n3\n", {}, "line 3 has 1 cell, the header has 2: mend that line"),
@@ -100,27 +96,11 @@ REFUSED = {
     "long row": ("a,y\n\n1,2,3\n", {}, "line 3 has 3 cells, the header has 2: mend that line"),
     "long row later": ("a,y\n1,2\n\n1,2,3\n", {}, "line 4 has 3 cells, the header has 2"),
     "open quote": ('a,y\n1,2\n"1,2\n', {}, r"in the record after line 2 a quote \(\"\) is not closed"),
-    "mixed": (
-        "a,y\n1,2\n2,2\nhigh,3\n",
-        {},
-        r"line 4, column 'a' holds 'high' among numbers: mend .* \(na='high'\); .*\(text='a'\)",
-    ),
-    "mixed behind a quoted newline": (
-        'a,b,y\n1,"u\nv",2\n2,w,2\nhigh,w,3\n',
-        {},
-        "line 5, column 'a' holds 'high' among numbers",
-    ),
-    "a point that parts no thousands": (
-        lines("a;y", "1.234,5;3", "-2,5;6", "1.5;9"),
-        {},
-        "line 4, column 'a' holds '1.5' among numbers",
-    ),
+    "mixed": ("a,y\n1,2\n2,2\nhigh,3\n", {}, r"line 4, column 'a' holds 'high' among numbers: mend .* \(na='high'\); .*\(text='a'\)"),
+    "mixed behind a quoted newline": ('a,b,y\n1,"u\nv",2\n2,w,2\nhigh,w,3\n', {}, "line 5, column 'a' holds 'high' among numbers"),
+    "a point that parts no thousands": (lines("a;y", "1.234,5;3", "-2,5;6", "1.5;9"), {}, "line 4, column 'a' holds '1.5' among numbers"),
     "mixed target": ("a,y\n1,2\n2,2\n2,?!\n", {}, r"line 4, column 'y' holds '\?!' among numbers"),
-    "no date among dates": (
-        "a,y\n31.01.2024,1\n31.02.2024,2\n05.03.2024,3\n",
-        {},
-        "line 3, column 'a' holds '31.02.2024' among dates",
-    ),
+    "no date among dates": ("a,y\n31.01.2024,1\n31.02.2024,2\n05.03.2024,3\n", {}, "line 3, column 'a' holds '31.02.2024' among dates"),
     "text target": (
         "a,y\n1,p\n2,q\n2,r\n",
         {},
@@ -131,11 +111,7 @@ REFUSED = {
         {},
         "line 2, column 'a' holds '1_000', a number with a mark: write the numbers without it, or take",
     ),
-    "percent": (
-        "a,y\n45%,2\n50 %,3\n",
-        {},
-        "line 2, column 'a' holds '45%', a number with a mark",
-    ),
+    "percent": ("a,y\n45%,2\n50 %,3\n", {}, "line 2, column 'a' holds '45%', a number with a mark"),
     "prices that all differ": (
         lines("a,y", *(f"${k + 1}.50,{k}" for k in range(11))),
         {},
@@ -147,11 +123,7 @@ REFUSED = {
     "infinite": ("a,y\n1,1\n-inf,1\n", {}, "line 3, column 'a' holds -inf, or .*: write a finite number"),
     "infinite beside a gap": ("a,y\n1,1\n,2\n-inf,1\n", {"impute": "median"}, "line 4, column 'a' holds -inf, or"),
     "overflow": ("a,y\n1e999,1\n", {}, "line 2, column 'a' holds inf, or a number beyond float64: write a finite number"),
-    "321 digits": (
-        f"a,y\n{'7' * 321},1\n",
-        {},
-        r"line 2, column 'a' holds '7{28}\.\.\.7{8} \(321 characters\)', beyond float64",
-    ),
+    "321 digits": (f"a,y\n{'7' * 321},1\n", {}, r"line 2, column 'a' holds '7{28}\.\.\.7{8} \(321 characters\)', beyond float64"),
     "near 1e30": (
         f"a,y\n{10**30},1\n{10**30 + 1},2\n",
         {},
@@ -173,11 +145,7 @@ REFUSED = {
     "nothing to leave out": ("a,y\n1,2\n", {"drop": "b"}, "no column 'b' to leave out: choose among 'a', 'y'"),
     "all rows have gaps": ("a,b,y\n1,,2\n,1,2\n", {"impute": "drop"}, "no row is left once those with gaps are out"),
     "empty columns only": ("a,y\n,2\n,3\n", {}, "no column is left to predict from, as all are empty"),
-    "a word that is no way to impute": (
-        "a,y\n1,2\n",
-        {"impute": "mean"},
-        "impute must be one of median, indicator, drop or None",
-    ),
+    "a word that is no way to impute": ("a,y\n1,2\n", {"impute": "mean"}, "impute must be one of median, indicator, drop or None"),
 }
 
 
@@ -188,10 +156,7 @@ def bytes_of(content):
 @pytest.mark.parametrize("name", READ)
 def test_awkward_tables_are_read_right(tmp_path, name):
     content, options, names, X, y = READ[name]
-    for path, data in (
-        (tmp_path / "t.csv", bytes_of(content)),
-        (tmp_path / "t.txt.gz", gzip.compress(bytes_of(content), mtime=0)),
-    ):
+    for path, data in ((tmp_path / "t.csv", bytes_of(content)), (tmp_path / "t.txt.gz", gzip.compress(bytes_of(content), mtime=0))):
         path.write_bytes(data)
         table = read_table(path, **options)
         wanted = [one.replace("|", " ") for one in names.split()] if name != "quoted newlines" else ["a\nb"]
@@ -203,10 +168,7 @@ def test_awkward_tables_are_read_right(tmp_path, name):
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_cannot_be_read_is_refused_in_one_sentence(tmp_path, name):
     content, options, sentence = REFUSED[name]
-    for path, data in (
-        (tmp_path / "t.csv", bytes_of(content)),
-        (tmp_path / "t.csv.gz", gzip.compress(bytes_of(content), mtime=0)),
-    ):
+    for path, data in ((tmp_path / "t.csv", bytes_of(content)), (tmp_path / "t.csv.gz", gzip.compress(bytes_of(content), mtime=0))):
         path.write_bytes(data)
         if name.startswith("a word"):
             with pytest.raises(ValueError, match=sentence):
@@ -226,9 +188,7 @@ def test_what_was_guessed_is_said_and_what_was_told_is_not(tmp_path):
     assert told.said == ("gaps filled: 'Höhe'",)
 
 
-@pytest.mark.parametrize(
-    ("sep", "decimal", "encoding"), list(itertools.product(";\t|", ",.", ["utf-8-sig", "utf-16", "latin-1"]))
-)
+@pytest.mark.parametrize(("sep", "decimal", "encoding"), list(itertools.product(";\t|", ",.", ["utf-8-sig", "utf-16", "latin-1"])))
 def test_the_dialect_does_not_change_the_table(tmp_path, sep, decimal, encoding):
     values = np.round(np.random.default_rng(5).standard_normal((20, 3)), 4)
     rows = [sep.join(str(one).replace(".", decimal) for one in row) for row in values]

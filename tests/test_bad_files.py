@@ -24,9 +24,7 @@ def run():
 
 def npz(**arrays):
     file = io.BytesIO()
-    np.savez(
-        file, **{key: np.frombuffer(value, np.uint8) if isinstance(value, bytes) else value for key, value in arrays.items()}
-    )
+    np.savez(file, **{key: np.frombuffer(value, np.uint8) if isinstance(value, bytes) else value for key, value in arrays.items()})
     return file.getvalue()
 
 
@@ -116,9 +114,7 @@ def test_what_a_header_lists_is_held_against_the_arrays(tmp_path):
         header = {**header_of(plain), "arrays": wrong, "digest": ""}
         digest = hashlib.sha256(json.dumps(header).encode()).hexdigest()
         refused(
-            lambda header=header, digest=digest: cb.load(
-                _written(tmp_path / "run", with_header(members, {**header, "digest": digest}))
-            ),
+            lambda header=header, digest=digest: cb.load(_written(tmp_path / "run", with_header(members, {**header, "digest": digest}))),
             "not those that the header lists",
         )
 

@@ -120,11 +120,7 @@ def test_refused(action, fragment):
     refused(action, fragment)
 
 
-PROBLEMS = {
-    "dense": Problem(UNIT, Y),
-    "sparse": Problem(scipy.sparse.csc_array(X), Y),
-    "logistic": Problem(X, SIGNS, cb.Logistic()),
-}
+PROBLEMS = {"dense": Problem(UNIT, Y), "sparse": Problem(scipy.sparse.csc_array(X), Y), "logistic": Problem(X, SIGNS, cb.Logistic())}
 
 
 @pytest.mark.parametrize("problem", PROBLEMS.values(), ids=PROBLEMS)

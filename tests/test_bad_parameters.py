@@ -51,15 +51,7 @@ METHOD_ROWS = [
     *rows("Frank-Wolfe, step", fw_step, cb.BallSearch(2.0), cb.BallSearch(NAN), cb.OpenLoop(2.0), says="radius"),
     *rows("rtgcd", given_to(cb.rtgcd), 0, -1, 4, 2.0, "1", says="t must be a whole number from 1 to 3"),
     *rows("rtgcd, select", given_to(cb.rtgcd, None), "all", cb.Full, says="select"),
-    *rows(
-        "Groups",
-        lambda bad: solve(cb.rtgcd(select=cb.Groups(bad)), GROUPED),
-        0,
-        3,
-        1.0,
-        "1",
-        says="from 1 to 2 (the number of groups)",
-    ),
+    *rows("Groups", lambda bad: solve(cb.rtgcd(select=cb.Groups(bad)), GROUPED), 0, 3, 1.0, "1", says="from 1 to 2 (the number of groups)"),
     *rows("lasso_cd", given_to(cb.lasso_cd), -1, NAN, INF, "1", None, says="lam must be"),
     *rows("gcd, step", given_to(cb.gcd), "line search", 0.1, cb.LineSearch, says="step"),
     *rows("rate", lambda bad: solve(cb.gcd(cb.Proportional(bad))), 0, -1, NAN, INF, "0.1", 2.0, says="rate must be"),
@@ -67,14 +59,7 @@ METHOD_ROWS = [
     case("rtgcd(1, select)", lambda: cb.rtgcd(1, cb.Full()), "not both"),
     case("Groups without groups", lambda: solve(cb.rtgcd(select=cb.Groups(1))), "pass Problem(..., groups=labels)"),
     case("rate beyond 2 / sigma", lambda: solve(cb.gcd(cb.Proportional(8.0)), LOGISTIC), "2 / sigma = 8"),
-    *rows(
-        "Exponential",
-        lambda method: solve(method, EXPONENTIAL),
-        cb.gcd(),
-        cb.ls_boost(),
-        cb.lasso_cd(1.0),
-        says="step=LineSearch()",
-    ),
+    *rows("Exponential", lambda method: solve(method, EXPONENTIAL), cb.gcd(), cb.ls_boost(), cb.lasso_cd(1.0), says="step=LineSearch()"),
     case("stepwise, Logistic", lambda: solve(cb.forward_stepwise(), LOGISTIC), "needs the squared loss"),
     *rows("Huber", lambda bad: Problem(X, Y, cb.Huber(bad)), *NOT_POSITIVE, says="d must be"),
     *rows("Logistic", lambda bad: Problem(X, SIGNS, cb.Logistic(bad)), -1, NAN, INF, "1", None, says="d must be"),
@@ -111,24 +96,14 @@ CALL_ROWS = [
     *rows("predict", solve(cb.ls_boost()).predict, X[:, :2], says="must have 3 columns"),
     case("sequence too short", lambda: solve(cb.forward_stagewise([0.1, 0.2]), n_steps=10**12), "a sequence for 2 steps"),
     case("resume past a sequence", lambda: solve(cb.forward_stagewise([0.1] * 3)).resume(1), "a sequence for 3 steps"),
-    case(
-        "one step for many",
-        lambda: solve(cb.forward_stagewise([0.1]), n_steps=5),
-        "make it as long as the run, or use a number",
-    ),
-    *rows(
-        "one bad step of three", lambda bad: cb.forward_stagewise([0.1, bad, 0.1]), -0.1, 0.0, NAN, INF, says="positive finite"
-    ),
+    case("one step for many", lambda: solve(cb.forward_stagewise([0.1]), n_steps=5), "make it as long as the run, or use a number"),
+    *rows("one bad step of three", lambda bad: cb.forward_stagewise([0.1, bad, 0.1]), -0.1, 0.0, NAN, INF, says="positive finite"),
     case("one radius for many", lambda: cb.path_forward_stagewise(0.1, 2.0), "use regularized_forward_stagewise(eps, delta)"),
     case("a number for a sequence", lambda: solve(cb.Method("own", cb.Full(), cb.SignSequence(0.1))), "use Sign(eps)"),
     case("a number for the radii", lambda: solve(cb.Method("own", cb.Full(), cb.PathSign(0.1, 2.0))), "use Sign(eps, delta)"),
-    case(
-        "a sequence for the radius", lambda: solve(cb.Method("own", cb.Full(), cb.OpenLoop([2.0]))), "radius must be a positive"
-    ),
+    case("a sequence for the radius", lambda: solve(cb.Method("own", cb.Full(), cb.OpenLoop([2.0]))), "radius must be a positive"),
     case("a word for the radius", lambda: solve(cb.Method("own", cb.Full(), cb.BallSearch("x"))), "radius must be a positive"),
-    case(
-        "iterate past a sequence", lambda: list(cb.iterate(SQUARED, cb.forward_stagewise([0.1]), 2)), "a sequence for 1 steps"
-    ),
+    case("iterate past a sequence", lambda: list(cb.iterate(SQUARED, cb.forward_stagewise([0.1]), 2)), "a sequence for 1 steps"),
 ]
 
 
@@ -141,22 +116,10 @@ def test_refused(action, fragment):
     "action, fragment",
     [
         case("Logistic", lambda: list(cb.subgradient_descent(LOGISTIC, 0.1, 3)), "needs the squared loss"),
-        case(
-            "weights",
-            lambda: list(cb.subgradient_descent(Problem(X, Y, sample_weight=np.arange(8)), 0.1, 3)),
-            "without sample weights",
-        ),
+        case("weights", lambda: list(cb.subgradient_descent(Problem(X, Y, sample_weight=np.arange(8)), 0.1, 3)), "without sample weights"),
         *rows("n_steps", lambda bad: list(cb.subgradient_descent(SQUARED, 0.1, bad)), -1, 2.0, None, says="n_steps must be"),
         *rows("step", lambda bad: list(cb.subgradient_descent(SQUARED, bad, 3)), NAN, "0.1", None, [0.1], says="step must be"),
-        *rows(
-            "delta",
-            lambda bad: list(cb.subgradient_descent(SQUARED, 0.1, 3, delta=bad)),
-            0,
-            -1,
-            NAN,
-            [1.0],
-            says="delta must be",
-        ),
+        *rows("delta", lambda bad: list(cb.subgradient_descent(SQUARED, 0.1, 3, delta=bad)), 0, -1, NAN, [1.0], says="delta must be"),
     ],
 )
 def test_subgradient_descent_refuses(action, fragment):

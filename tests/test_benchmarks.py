@@ -97,16 +97,7 @@ TABLE = {
     "best_peer": "peer",
     "ours_over_best": 0.5,
     "rows": [
-        {
-            "name": "ours",
-            "note": "",
-            "gap": 1e-7,
-            "cpu": 0.01234,
-            "cpu_min": 0.01,
-            "cpu_max": 0.02,
-            "over_best": 0.5,
-            "rounds": 5,
-        },
+        {"name": "ours", "note": "", "gap": 1e-7, "cpu": 0.01234, "cpu_min": 0.01, "cpu_max": 0.02, "over_best": 0.5, "rounds": 5},
         {"name": "absent", "note": "a | b"},
     ],
 }

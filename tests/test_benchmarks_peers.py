@@ -64,9 +64,7 @@ def test_mboost_makes_our_steps():
 def test_lars_has_our_knots():
     needs_r("lars")
     row = boosting.knots("tiny", *ar1(60, 100), 30, rounds=1)["rows"][-1]
-    assert (
-        row["knots"] == 30 and row["beta_off"] <= 30 * 60 * 30 * EPS
-    )  # 30 solves with inner products of 60 terms, condition 30
+    assert row["knots"] == 30 and row["beta_off"] <= 30 * 60 * 30 * EPS  # 30 solves with inner products of 60 terms, condition 30
 
 
 TINY = {"dense": ar1(40, 60, n_active=5), "sparse": sparse_normal(60, 40, density=0.2, n_active=5)}

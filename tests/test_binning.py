@@ -129,4 +129,3 @@ def test_new_rows_must_have_the_columns_of_the_fit():
     _, binning = bin_columns(np.ones((3, 2)))
     with pytest.raises(ValueError, match="X must have 2 columns as in the fit, got 3"):
         binning.bin(np.ones((3, 3)))
-

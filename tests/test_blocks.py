@@ -58,10 +58,7 @@ def naive(problem, name, rows, seed, l2):
 @pytest.mark.parametrize("name", RULES)
 def test_blocks_follow_the_lines(name, l2):
     weight = None if name == "softmax" else WEIGHT
-    problem, method = (
-        cb.Problem(cb.blocks(X, BLOCKS, l2=l2), Y, sample_weight=weight),
-        cb.sglb(EPS, BETA, GAMMA, select=RULES[name]),
-    )
+    problem, method = (cb.Problem(cb.blocks(X, BLOCKS, l2=l2), Y, sample_weight=weight), cb.sglb(EPS, BETA, GAMMA, select=RULES[name]))
     F, coef = naive(problem, name, draws(problem, method, STEPS, seed=7), 7, l2)
     run = cb.solve(problem, method, STEPS, rng=7, compile=False)
     # a few dozen roundings in each of 40 steps
@@ -77,9 +74,7 @@ def test_compiled_blocks_are_those_in_plain_python(name):
     assert np.abs(one.pred - other.pred).max() < 1e-12
 
 
-@pytest.mark.parametrize(
-    "select", [cb.Full(), cb.Groups(2), cb.Weighted(np.arange(1.0, 5.0))], ids=["Full", "Groups", "Weighted"]
-)
+@pytest.mark.parametrize("select", [cb.Full(), cb.Groups(2), cb.Weighted(np.arange(1.0, 5.0))], ids=["Full", "Groups", "Weighted"])
 def test_blocks_of_one_column_are_the_columns(select):
     B = np.linalg.qr(X[:, :5])[0][:, :4] @ np.diag([1, -1, 1, 1]) + 0.1
     B /= np.linalg.norm(B, axis=0)
@@ -88,9 +83,7 @@ def test_blocks_of_one_column_are_the_columns(select):
     one = cb.solve(columns, method, 40, rng=3, compile=False)
     two = cb.solve(cb.Problem(cb.blocks(B), Y, center=False), method, 40, rng=3, compile=False)
     # a fit is a projection, whatever the sign of its column; noise goes with the column
-    assert (
-        np.abs(one.pred - two.pred).max() < 1e-12 and np.abs(two.problem.dictionary.spread(two.beta) - one.beta).max() < 1e-12
-    )
+    assert np.abs(one.pred - two.pred).max() < 1e-12 and np.abs(two.problem.dictionary.spread(two.beta) - one.beta).max() < 1e-12
 
 
 @pytest.mark.slow  # loops of their own are compiled

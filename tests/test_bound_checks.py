@@ -93,10 +93,7 @@ def test_command(tmp_path):
     plain = CliRunner().invoke(main, ["check", file, "--plot", str(tmp_path / "a.png")])
     assert plain.exit_code == 0 and "Theorem 3.1 (i)" in plain.stdout and (tmp_path / "a.png").stat().st_size > 5000
     found = json.loads(CliRunner().invoke(main, ["check", file, "--json"]).stdout)
-    assert all(row["holds"] for row in found) and {row["statement"] for row in found} >= {
-        "Theorem 3.1 (iv)",
-        "Proposition 3.1 (37)",
-    }
+    assert all(row["holds"] for row in found) and {row["statement"] for row in found} >= {"Theorem 3.1 (iv)", "Proposition 3.1 (37)"}
     cb.solve(GAUSS, cb.lasso_cd(0.1), 3).save(file)
     other = CliRunner().invoke(main, ["check", file])
     assert other.exit_code == 1 and other.stdout == "" and "no bound speaks about lasso_cd" in other.stderr

@@ -136,9 +136,7 @@ def test_trail_is_what_the_definitions_say(kind, name, weighted):
     np.testing.assert_allclose(trail.chosen, (resid @ B)[np.arange(N), run.path.learner], **loose)
     np.testing.assert_allclose(trail.inner, np.einsum("ij,ij->i", resid, beta @ B.T), **loose)
     np.testing.assert_allclose(trail.fit, np.linalg.norm(best - beta @ B.T, axis=1), **loose)
-    np.testing.assert_allclose(
-        trail.distance, np.linalg.norm(resid @ pinv.T, axis=1), rtol=1e-9, atol=1e-9 * np.linalg.norm(target)
-    )
+    np.testing.assert_allclose(trail.distance, np.linalg.norm(resid @ pinv.T, axis=1), rtol=1e-9, atol=1e-9 * np.linalg.norm(target))
     np.testing.assert_allclose(trail.loss, (resid**2).sum(axis=1) / 2, rtol=1e-11, atol=1e-11 * (target @ target))
     np.testing.assert_allclose(trail.l1, np.abs(beta).sum(axis=1), rtol=1e-13)
     np.testing.assert_allclose(trail.l2, np.linalg.norm(beta, axis=1), rtol=1e-13)
@@ -198,9 +196,7 @@ def test_a_wrong_run_is_refuted():
     wrong = {"corr": 2 * trail.corr, "fit": trail.fit + A, "l1": 3 * trail.l1, "l0": trail.l0 + 2}
     for field, values in wrong.items():
         vars(trail)[field] = values
-    failed = {
-        one.name for one in bounds.STATEMENTS if one.follow == Trail.of and one.applies(run) and not one.check(trail).holds
-    }
+    failed = {one.name for one in bounds.STATEMENTS if one.follow == Trail.of and one.applies(run) and not one.check(trail).holds}
     assert {"Theorem 2.1 (iii)", "Theorem 2.1 (v), first term", "Theorem 2.1 (vi)", "(25) descent"} <= failed
 
 

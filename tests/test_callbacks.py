@@ -1,6 +1,5 @@
 """scikit-learn's callbacks on the estimators with trees: every iteration is told once, and a yes ends the fit."""
 
-
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -75,9 +74,7 @@ def test_a_run_that_goes_back_tells_no_iteration_twice():
 
 def test_early_stopping_closes_the_iteration_that_was_to_come():
     record = Record()
-    model = cb.RandomizedGBMRegressor(
-        n_estimators=400, learning_rate=0.5, early_stopping=True, n_iter_no_change=2, random_state=0
-    )
+    model = cb.RandomizedGBMRegressor(n_estimators=400, learning_rate=0.5, early_stopping=True, n_iter_no_change=2, random_state=0)
     model.set_callbacks(record).fit(X, Y)
     begun = [said for said in record.said if said[:2] == ("begin", "iteration")]
     assert model.run_.n_steps < 400 and len(begun) == len(record.ends())
@@ -104,9 +101,7 @@ def test_scikit_learns_own_callbacks():
     model = cb.RandomizedGBMRegressor(n_estimators=4, random_state=0).set_callbacks(monitor)
     model.fit(X, Y, sample_weight=weight)
     rows = monitor.get_logs().data
-    assert [row["r2"] for row in rows if row["task_name"] == "iteration"][-1] == pytest.approx(
-        model.score(X, Y, weight), abs=1e-12
-    )
+    assert [row["r2"] for row in rows if row["task_name"] == "iteration"][-1] == pytest.approx(model.score(X, Y, weight), abs=1e-12)
     assert len(rows) == 5
     # in a search of parameters and a pipeline they are handed down
     monitor = callback.ScoringMonitor(scoring="r2")
@@ -125,4 +120,3 @@ def test_an_error_in_a_callback_comes_out_and_tears_down():
     with pytest.raises(RuntimeError, match="from the callback"):
         cb.RandomizedGBMRegressor(n_estimators=2).set_callbacks(record).fit(X, Y)
     assert record.said == ["setup", "teardown"]
-

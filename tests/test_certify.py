@@ -82,12 +82,7 @@ def test_a_disagreement_says_both_intervals(monkeypatch):
 
 @pytest.mark.parametrize(
     "loss, l1_ratio, factor",
-    [
-        (cb.Squared(), 0.3, [1, 2, 0.5, 3]),
-        (cb.Squared(), 1.0, None),
-        (cb.Logistic(), 1.0, [1, 2, 0.5, 3]),
-        (cb.Huber(0.7), 1.0, None),
-    ],
+    [(cb.Squared(), 0.3, [1, 2, 0.5, 3]), (cb.Squared(), 1.0, None), (cb.Logistic(), 1.0, [1, 2, 0.5, 3]), (cb.Huber(0.7), 1.0, None)],
 )
 def test_the_judge_knows_the_penalties_of_a_grid(loss, l1_ratio, factor, monkeypatch):
     """The elastic net and factors, with an intercept that the path fits, and for the problem with the constant of the start alone."""
@@ -98,9 +93,7 @@ def test_the_judge_knows_the_penalties_of_a_grid(loss, l1_ratio, factor, monkeyp
         assert judged.agree and judged.own.upper == path.certificate(k).upper
         assert judged.independent.gap <= 1e-9 * path.problem.start_loss
         beta = path.problem.unit(path.coefs[:, k])
-        assert (
-            cb.certify(path.problem, beta, path.target(k), independent=True).independent.gap <= 1e-9 * path.problem.start_loss
-        )
+        assert cb.certify(path.problem, beta, path.target(k), independent=True).independent.gap <= 1e-9 * path.problem.start_loss
     raised(monkeypatch, type(path.target(3)), 0.01)
     refused(lambda: path.certificate(3, independent=True), "by the certificate and in [")
 

@@ -98,9 +98,7 @@ def test_table_is_readable_in_a_pipe(folder):
         assert words in result.stdout
 
 
-@pytest.mark.parametrize(
-    "words, method, loss", [("rtgcd --t 2", rtgcd(2), None), ("gcd --loss logistic:0.1", gcd(), Logistic(0.1))]
-)
+@pytest.mark.parametrize("words, method, loss", [("rtgcd --t 2", rtgcd(2), None), ("gcd --loss logistic:0.1", gcd(), Logistic(0.1))])
 def test_sparse_data_and_losses_and_seeds(words, method, loss, folder):
     fine(f"path {'t.npz' if loss else 't.svm.gz'} --method {words} --steps 40 --seed 7 --out o")
     with np.load("t.npz") as archive:
@@ -219,6 +217,4 @@ def test_the_help_converts_penalties_as_scikit_learn_needs_it(folder):
     fine(f"path t.csv --target price --method lasso_cd --lam {lam} --steps 3000 --out o")
     own = load("o/lasso_cd.run").predict(table[:, :4])
     for columns, alpha in ((X / X.std(axis=0), lam / 30**0.5), (X / np.linalg.norm(X, axis=0), lam / 30)):
-        np.testing.assert_allclose(
-            Lasso(alpha, tol=1e-14, max_iter=10**5).fit(columns, y).predict(columns), own, rtol=0, atol=1e-9
-        )
+        np.testing.assert_allclose(Lasso(alpha, tol=1e-14, max_iter=10**5).fit(columns, y).predict(columns), own, rtol=0, atol=1e-9)

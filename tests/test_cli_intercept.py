@@ -66,9 +66,7 @@ def test_cross_validation(folder):
     shown = json.loads(fine(words).stdout)
     row = shown["rows"][0]
     assert row["gap"] is None and any(one.startswith("No gap is shown") for one in shown["text"])
-    model = cb.ForwardStagewiseClassifierCV(eps=0.4, n_steps=50, cv=folds_of((KINDS == "yes").astype(float), 3, 4)).fit(
-        FRAME, KINDS
-    )
+    model = cb.ForwardStagewiseClassifierCV(eps=0.4, n_steps=50, cv=folds_of((KINDS == "yes").astype(float), 3, 4)).fit(FRAME, KINDS)
     assert row["cv_error"] == pytest.approx(model.cross_validation_.mean.min(), rel=1e-12)
     assert row["steps"] == row["cv_best_step"] == model.cross_validation_.best
     found = said("predict o/forward_stagewise-cv.run new.csv")["probability"]

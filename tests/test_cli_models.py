@@ -49,9 +49,7 @@ def test_what_was_guessed_is_one_line_on_stderr(folder):
 
 def test_remedies_are_named_as_options(folder):
     result = call(FIT.replace("--impute indicator", ""))
-    assert (
-        result.exit_code == 1 and "line 5: no value in column 'Größe'" in result.stderr and '--impute "median"' in result.stderr
-    )
+    assert result.exit_code == 1 and "line 5: no value in column 'Größe'" in result.stderr and '--impute "median"' in result.stderr
     result = call(FIT + " --decimal .")
     assert "--text 'Größe'" in result.stderr or "--text 'Preis'" in result.stderr
     assert "add --loss logistic" in call("fit k.csv --target Klasse --method ls_boost").stderr
@@ -66,9 +64,7 @@ def test_coefficients_are_those_of_the_run(folder):
     np.testing.assert_allclose(table["effect"][X.columns], run.coef * X.std(ddof=0), rtol=1e-9, atol=1e-12)
     early = said("coef o/ls_boost.run --step 7")
     state = next(run.replay([7]))
-    assert [row["coefficient"] for row in early["coefficients"]] == run.problem.raw(state.beta)[0].tolist() and early[
-        "step"
-    ] == 7
+    assert [row["coefficient"] for row in early["coefficients"]] == run.problem.raw(state.beta)[0].tolist() and early["step"] == 7
     shown = fine("coef o/ls_boost.run").stdout
     assert "Ort=Köln" in shown and "effect of one standard deviation" in shown and "60" in shown
 
@@ -101,17 +97,11 @@ def test_two_classes_get_probabilities_and_labels(folder):
     run = cb.load("o/gcd.run")
     fine("report o/gcd.run --out classes.html")
     shown, share = _Page((folder / "classes.html").read_text(encoding="utf-8")).text, 100 * np.mean(run.problem.y > 0)
-    for words in (
-        "gcd for Klasse = teuer",
-        f"teuer {share:.3g} %, billig",
-        "adds to the score of 'teuer' (the higher, the likelier)",
-    ):
+    for words in ("gcd for Klasse = teuer", f"teuer {share:.3g} %, billig", "adds to the score of 'teuer' (the higher, the likelier)"):
         assert words in shown
     assert "the model is held against the best one of its own size" in shown and "coordboost certify gcd.run --ball " in shown
     assert "They add to the score of 'teuer'" in " ".join(fine("coef o/gcd.run").stdout.split())
-    np.testing.assert_allclose(
-        found["probability"], 1 / (1 + np.exp(-run.refit_intercept().predict(pd.read_csv("k.csv")))), rtol=1e-12
-    )
+    np.testing.assert_allclose(found["probability"], 1 / (1 + np.exp(-run.refit_intercept().predict(pd.read_csv("k.csv")))), rtol=1e-12)
     assert found["label"] == np.where(np.array(found["probability"]) > 0.5, "teuer", "billig").tolist()
 
 
@@ -153,10 +143,7 @@ def test_an_odd_outcome_gets_a_hint_in_words(folder, words, hint):
 def test_steps_are_chosen_by_cross_validation(folder):
     words = "cv t.csv --target Preis --impute drop --method ls_boost --eps 0.1 --steps 80 --folds 4 --out o"
     row = said(words)["rows"][0]
-    assert (
-        row["steps"] == row["cv_best_step"] == cb.load("o/ls_boost-cv.run").n_steps
-        and row["cv_one_se_step"] < row["cv_best_step"]
-    )
+    assert row["steps"] == row["cv_best_step"] == cb.load("o/ls_boost-cv.run").n_steps and row["cv_one_se_step"] < row["cv_best_step"]
     fewer = json.loads(fine(words + " --choose one-se --json").stdout)["rows"][0]
     assert fewer["steps"] == row["cv_one_se_step"] and fewer["cv_error"] <= row["cv_error"] + row["cv_standard_error"]
     assert "Mean loss on rows held out, 4 folds" in fine(words).stdout
@@ -193,21 +180,11 @@ def test_the_page_is_whole_and_needs_no_network(folder):
     source = (folder / "page.html").read_text(encoding="utf-8")
     run = cb.load("o/ls_boost.run")
     assert cb.page(run, "same.html", run_file="ls_boost.run") == source == (folder / "same.html").read_text(encoding="utf-8")
-    refused(
-        lambda: cb.page("o/ls_boost.run"),
-        "run must be a Run, as solve(...), load(file) and the run_ of an estimator are, got 'o/",
-    )
+    refused(lambda: cb.page("o/ls_boost.run"), "run must be a Run, as solve(...), load(file) and the run_ of an estimator are, got 'o/")
     page = _Page(source)
     assert page.open == [] and page.away == [] and "http" not in re.sub(r"<style>.*?</style>", "", source)
     assert [link[1:] for link in page.links] == [one for one in page.ids if one.startswith("s")]
-    for words in (
-        "Certificate",
-        "Theorem 2.1",
-        "How to cite",
-        "Ort=Köln",
-        "arXiv:1505.04243",
-        "--target 'Preis' --method ls_boost",
-    ):
+    for words in ("Certificate", "Theorem 2.1", "How to cite", "Ort=Köln", "arXiv:1505.04243", "--target 'Preis' --method ls_boost"):
         assert words in page.text
     points = json.loads(re.search(r'id="points">(.*?)</script>', source)[1])
     run = cb.load("o/ls_boost.run")

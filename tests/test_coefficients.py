@@ -52,15 +52,7 @@ def test_what_cannot_run_is_refused():
 def test_greedy_is_what_a_lookahead_may_rest_on():
     """All learners looked at, the size of the correlation as the score, and one sequence of coefficients."""
     greedy = [cb.ls_boost(), cb.forward_stagewise(0.1), cb.frank_wolfe(1.0), cb.gcd(cb.LineSearch())]
-    others = [
-        cb.rcd(),
-        cb.ccd(),
-        cb.rtgcd(3),
-        cb.lasso_cd(0.1, cb.Full()),
-        cb.agbm(0.5, 0.1),
-        cb.vagbm(0.5),
-        cb.forward_stepwise(),
-    ]
+    others = [cb.rcd(), cb.ccd(), cb.rtgcd(3), cb.lasso_cd(0.1, cb.Full()), cb.agbm(0.5, 0.1), cb.vagbm(0.5), cb.forward_stepwise()]
     assert all(method.greedy for method in greedy) and not any(method.greedy for method in others)
 
 

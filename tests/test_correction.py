@@ -149,9 +149,7 @@ def test_gamma_from_a_certified_angle():
     run = cb.solve(FIVE, cb.agbm(1.0, "auto"), 100)
     assert run.method.parameters["gamma"] == momentum_limit(FIVE) and "went back" not in run.message
     assert (run.beta == cb.solve(FIVE, cb.agbm(1.0, momentum_limit(FIVE)), 100).beta).all()
-    assert (
-        momentum_limit(cb.Problem(cb.trees(X), Y)) is None and momentum_limit(cb.Problem(RNG.normal(size=(60, 280)), Y)) is None
-    )
+    assert momentum_limit(cb.Problem(cb.trees(X), Y)) is None and momentum_limit(cb.Problem(RNG.normal(size=(60, 280)), Y)) is None
 
 
 @each_loss
@@ -206,10 +204,7 @@ def test_a1a_at_as_many_trees():
     except Absent as absent:
         pytest.skip(str(absent))
     problem = cb.Problem(cb.trees(fit.X, max_depth=3, min_samples=1), fit.y, cb.Logistic())
-    found = [
-        [state.loss for state in cb.solve(problem, method, 100).replay([30, 50, 100])]
-        for method in (cb.agbm(0.1, 0.5), cb.gbm(0.1))
-    ]
+    found = [[state.loss for state in cb.solve(problem, method, 100).replay([30, 50, 100])] for method in (cb.agbm(0.1, 0.5), cb.gbm(0.1))]
     assert (np.array(found[0]) < np.array(found[1])).all()
 
 

@@ -31,15 +31,11 @@ def cv_lars(index, mode):
     return residmat.mean(axis=0), np.sqrt(residmat.var(axis=0, ddof=1) / len(FOLDS))
 
 
-@pytest.mark.parametrize(
-    ("mode", "index"), [("fraction", np.linspace(0, 1, 100)), ("step", np.arange(1, 11))], ids=["fraction", "step"]
-)
+@pytest.mark.parametrize(("mode", "index"), [("fraction", np.linspace(0, 1, 100)), ("step", np.arange(1, 11))], ids=["fraction", "step"])
 def test_cv_lars_line_by_line(mode, index):
     cv, error = cv_lars(index, mode)
     at = [cb.Place(fraction=s) if mode == "fraction" else cb.Place(step=s - 1) for s in index]
-    seen = cb.cross_validate(
-        lambda X, y, weight: cb.exact_path(cb.Problem(X, y, sample_weight=weight)), X, Y, folds=FOLDS, at=at
-    )
+    seen = cb.cross_validate(lambda X, y, weight: cb.exact_path(cb.Problem(X, y, sample_weight=weight)), X, Y, folds=FOLDS, at=at)
     np.testing.assert_allclose(2 * seen.mean, cv, rtol=1e-10)
     np.testing.assert_allclose(2 * seen.error, error, rtol=1e-8)
     least = int(np.argmin(cv))

@@ -22,11 +22,7 @@ def python(code, folder, **environment):
     """What `code` prints in a process of its own, its modules and its cache of compiled loops being those of `folder`."""
     own = {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1", "NUMBA_CACHE_DIR": str(folder / "cache")}
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code],
-        capture_output=True,
-        text=True,
-        env={**os.environ, **own, **environment},
-        cwd=folder,
+        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, env={**os.environ, **own, **environment}, cwd=folder
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -40,9 +36,7 @@ def bits(run):
 
 
 @pytest.mark.parametrize(
-    "method",
-    [cb.rcd(), cb.rtgcd(3), cb.lasso_cd(0.1, cb.Subset(2)), cb.rtgcd(select=cb.Groups(1))],
-    ids=lambda method: method.name,
+    "method", [cb.rcd(), cb.rtgcd(3), cb.lasso_cd(0.1, cb.Subset(2)), cb.rtgcd(select=cb.Groups(1))], ids=lambda method: method.name
 )
 def test_the_seed_decides_the_run(method):
     problem = Problem(X, Y, groups=[0, 0, 0, 1, 1, 1, 2, 2, 2])
@@ -102,6 +96,8 @@ for name, (X, loss, method, view) in cases.items():
     for part, values in parts.items():
         print(name, part, hashlib.sha256(np.ascontiguousarray(values).tobytes()).hexdigest()[:16])
 """
+
+
 @pytest.fixture(scope="module")
 def by_threads(tmp_path_factory):
     """What the same work gives with 1 and 2 threads: {part: (hash, hash)}."""
@@ -109,8 +105,7 @@ def by_threads(tmp_path_factory):
     shared = {"NUMBA_CACHE_DIR": os.environ.get("NUMBA_CACHE_DIR", ""), "PYTHONPATH": str(PACKAGE.parent)}  # little to compile
     libraries = ("OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
     printed = [
-        python(THREADS, folder, **shared, PYTHONHASHSEED=count, **dict.fromkeys(libraries, count)).splitlines()
-        for count in ("1", "2")
+        python(THREADS, folder, **shared, PYTHONHASHSEED=count, **dict.fromkeys(libraries, count)).splitlines() for count in ("1", "2")
     ]
     split = [dict(line.rsplit(" ", 1) for line in lines) for lines in printed]
     return {part: (split[0][part], split[1][part]) for part in split[0]}
@@ -195,9 +190,7 @@ class Mine(namedtuple("Mine", ""), StepRule):
     def move(self, k, view, j, corr, beta_j):
         return 0, corr / {divisor}
 """
-RUN_MINE = RUN.replace("cb.gcd()", 'cb.Method("mine", cb.Full(), Mine())').replace(
-    "import numpy", "from mine import Mine\nimport numpy"
-)
+RUN_MINE = RUN.replace("cb.gcd()", 'cb.Method("mine", cb.Full(), Mine())').replace("import numpy", "from mine import Mine\nimport numpy")
 
 
 @pytest.mark.slow  # processes that compile

@@ -155,15 +155,11 @@ def test_an_oracle_without_its_verbs_is_refused():
 @given(data=st.data())
 def test_whole_sparse_columns_are_exact(data):
     """Entries -1, 0, 1, not centred: scan and combine of the unscaled columns are whole numbers, without any rounding."""
-    X = np.array(
-        data.draw(st.lists(st.lists(st.sampled_from([-1.0, 0.0, 1.0]), min_size=4, max_size=4), min_size=1, max_size=6))
-    )
+    X = np.array(data.draw(st.lists(st.lists(st.sampled_from([-1.0, 0.0, 1.0]), min_size=4, max_size=4), min_size=1, max_size=6)))
     v = np.array(data.draw(st.lists(st.integers(-99, 99), min_size=len(X), max_size=len(X))), dtype=float)
     kept = np.flatnonzero(X.any(axis=0))
     S = scipy.sparse.csc_array(X[:, kept])
-    D = cb.Sparse(
-        S.data, S.indices.astype(np.int64), S.indptr.astype(np.int64), np.ones(len(kept)), np.zeros(len(kept)), len(X)
-    )
+    D = cb.Sparse(S.data, S.indices.astype(np.int64), S.indptr.astype(np.int64), np.ones(len(kept)), np.zeros(len(kept)), len(X))
     beta = np.arange(1.0, len(kept) + 1)
     assert (D.scan(v) == X[:, kept].T @ v).all() and (D.combine(beta) == X[:, kept] @ beta).all()
     assert (D.gram(v) == X[:, kept].T @ (v[:, None] * X[:, kept])).all()

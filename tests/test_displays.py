@@ -51,9 +51,7 @@ def overlaps(ax):
     """Pairs of names that lie on each other."""
     ax.figure.draw_without_rendering()
     boxes = [(text.get_text(), Text.get_window_extent(text)) for text in ax.texts]  # of names without their leaders
-    return [
-        (a, b) for (a, one), (b, other) in itertools.combinations(boxes, 2) if one.shrunk(1, 0.7).overlaps(other.shrunk(1, 0.7))
-    ]
+    return [(a, b) for (a, one), (b, other) in itertools.combinations(boxes, 2) if one.shrunk(1, 0.7).overlaps(other.shrunk(1, 0.7))]
 
 
 def right_of(ax):
@@ -135,15 +133,9 @@ def test_five_thousand_columns():
 @pytest.mark.parametrize(
     ("action", "fragment"),
     [
-        case(
-            "against", lambda: P.ProfileDisplay.from_run(MADE.run, against="lambda"), "against must be one of 'l1', 'fraction'"
-        ),
+        case("against", lambda: P.ProfileDisplay.from_run(MADE.run, against="lambda"), "against must be one of 'l1', 'fraction'"),
         case("gap", lambda: P.GapDisplay.from_run(MADE.run, against="time"), "against must be 'step' or 'scans'"),
-        case(
-            "units",
-            lambda: P.ProfileDisplay.from_run(MADE.run, units="raw"),
-            "units must be 'standardized' or 'original', got 'raw'",
-        ),
+        case("units", lambda: P.ProfileDisplay.from_run(MADE.run, units="raw"), "units must be 'standardized' or 'original', got 'raw'"),
         case("keyword", lambda: MADE.run.plot(standardized=True), "ProfileDisplay has no option 'standardized'"),
         case(
             "variant",
@@ -155,11 +147,7 @@ def test_five_thousand_columns():
             lambda: P.CrossValidationDisplay.from_cross_validation(MADE.seen, path=MADE.run),
             "path must have the 20 points of the validation, got one with 301",
         ),
-        case(
-            "bound",
-            lambda: P.BoundDisplay.from_run(MADE.run, "Theorem 9"),
-            "no statement is called 'Theorem 9'. About this run",
-        ),
+        case("bound", lambda: P.BoundDisplay.from_run(MADE.run, "Theorem 9"), "no statement is called 'Theorem 9'. About this run"),
         case("bounds", lambda: P.BoundDisplay.from_run(MADE.run, "Theorem 3.1"), "statement must be one of 'Theorem 3.1 (i)'"),
     ],
 )

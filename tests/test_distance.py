@@ -10,24 +10,11 @@ import reference_norms as norms
 import scipy.optimize
 from click.testing import CliRunner
 from refusal import case, refused
-from test_geometry import (
-    ROOT,
-    RULES,
-    SPACE,
-    STAR,
-    STAR_GROUPS,
-)
+from test_geometry import ROOT, RULES, SPACE, STAR, STAR_GROUPS
 
 import coordboost as cb
 from coordboost.cli import main
-from coordboost.geometry import (
-    Interval,
-    distance,
-    kappa,
-    lambda_pmin,
-    mca,
-    start_distance,
-)
+from coordboost.geometry import Interval, distance, kappa, lambda_pmin, mca, start_distance
 
 
 def gauge_by_kernel(B, rule_norm, delta):
@@ -47,10 +34,7 @@ def gauge_by_kernel(B, rule_norm, delta):
             rows.append(row[None])
             right.append(np.zeros(1))
     done = scipy.optimize.linprog(
-        np.append(np.zeros(d + K), 1.0),
-        np.vstack(rows),
-        np.concatenate(right),
-        bounds=[(None, None)] * d + [(0, None)] * (K + 1),
+        np.append(np.zeros(d + K), 1.0), np.vstack(rows), np.concatenate(right), bounds=[(None, None)] * d + [(0, None)] * (K + 1)
     )
     return done.fun
 
@@ -91,9 +75,7 @@ def test_start_distance():
     assert start_distance(cb.Problem(np.eye(3), np.array([3.0, 2.0, 1.0]), cb.Huber(1.0), center=False))[1] > upper
     labels = cb.Problem(np.eye(3), np.array([1.0, -1.0, 1.0]), cb.Logistic(0.1), center=False)
     assert start_distance(labels)[1] >= distance(labels, cb.Full(), cb.solve(labels, cb.gcd(), 300).beta, np.zeros(3))
-    refused(
-        lambda: start_distance(cb.Problem(np.eye(2), np.array([1.0, -1.0]), cb.Logistic(), center=False)), "may be infinite"
-    )
+    refused(lambda: start_distance(cb.Problem(np.eye(2), np.array([1.0, -1.0]), cb.Logistic(), center=False)), "may be infinite")
 
 
 @pytest.mark.parametrize("resid", [[0.3, 0.1], [3.0, 0.0], [0.5, 4.0, 2.0], [1.0, 1.0]])
@@ -127,9 +109,7 @@ def test_duplicates_and_order():
     """Copies change Type 1 and nothing else when they share a group; more drawn learners never lower the angle."""
     twice, groups = np.hstack([STAR, STAR]), [*STAR_GROUPS, *STAR_GROUPS]
     assert mca(twice).upper == pytest.approx(mca(STAR).upper, rel=1e-9)
-    assert mca(twice, cb.Groups(2), groups=groups).upper == pytest.approx(
-        mca(STAR, cb.Groups(2), groups=STAR_GROUPS).upper, rel=1e-9
-    )
+    assert mca(twice, cb.Groups(2), groups=groups).upper == pytest.approx(mca(STAR, cb.Groups(2), groups=STAR_GROUPS).upper, rel=1e-9)
     by_t = [mca(SPACE, cb.Subset(t)).upper for t in range(1, 7)]
     assert all(a <= b + 1e-12 for a, b in pairwise(by_t)) and by_t[-1] == pytest.approx(mca(SPACE).upper)
 
@@ -197,8 +177,6 @@ def test_command_line(tmp_path):
     assert run(main, ["mca", str(file), "--rule", "groups"]).exit_code == 2  # no variable of this table has several columns
     file.with_name("text.csv").write_text("a,kind,y\n" + "".join(f"{i * i},{'uvw'[i % 3]},{i}\n" for i in range(9)))
     grouped = run(main, ["mca", str(file.with_name("text.csv")), "--target", "y", "--rule", "groups", "--json"])
-    assert (
-        grouped.exit_code == 0 and json.loads(grouped.stdout)["n_learners"] == 4
-    )  # groups by variable: a, and the words of kind
+    assert grouped.exit_code == 0 and json.loads(grouped.stdout)["n_learners"] == 4  # groups by variable: a, and the words of kind
     assert run(main, ["mca", str(file), "--t", "2"]).exit_code == 2
     assert run(main, ["mca", str(file), "--rule", "subset", "--t", "9"]).exit_code == 1

@@ -121,9 +121,7 @@ def spoiled(run, field, value):
     arrays[f"{field}.npy"].flat[0] = value
     arrays["beta.npy"][:] = 0
     np.add.at(arrays["beta.npy"], arrays["path.learner.npy"], arrays["path.theta.npy"])
-    file.write_bytes(
-        put_together(forged({**members, **{name: npy(array) for name, array in arrays.items()}}, header_of(members)))
-    )
+    file.write_bytes(put_together(forged({**members, **{name: npy(array) for name, array in arrays.items()}}, header_of(members))))
     return file
 
 
@@ -180,10 +178,7 @@ def test_a_command_without_stdout_says_so(words, closed, capfd, tmp_path):
     with pytest.raises(SystemExit) as ended:
         main([places.get(word, word) for word in words])
     assert ended.value.code == 1
-    assert (
-        capfd.readouterr().err
-        == "coordboost: stdout: it is closed, there is nowhere to print to; write to a file, or to /dev/null\n"
-    )
+    assert capfd.readouterr().err == "coordboost: stdout: it is closed, there is nowhere to print to; write to a file, or to /dev/null\n"
 
 
 @pytest.mark.parametrize("closing", ["2>&-", "<&- >&- 2>&-"])

@@ -119,10 +119,7 @@ def test_early_stopping_keeps_the_best_iteration(machine):
     settings = {**QUICK, "n_estimators": 80, "n_iter_no_change": 5, "random_state": 2}
     y, fit, held = labels(machine, names=NAMES == "red"), np.arange(80), np.arange(80, 120)
     model = machine(**settings).fit(X[fit], y[fit], X_val=X[held], y_val=y[held])
-    raw = [
-        state.problem.predict(state.beta, X[held])
-        for state in model.run_.replay(range(0, model.run_.n_steps + 1, model._steps))
-    ]
+    raw = [state.problem.predict(state.beta, X[held]) for state in model.run_.replay(range(0, model.run_.n_steps + 1, model._steps))]
     signs = np.where(y[held], 1.0, -1.0) if y.dtype == bool else y[held]
     losses = [np.mean([model.run_.problem.loss.value(a, b) for a, b in zip(signs, one, strict=True)]) for one in raw]
     np.testing.assert_allclose(-model.validation_score_, losses, rtol=1e-10)

@@ -145,10 +145,7 @@ def test_estimators(seed, X, y, weight):
 def test_cross_validated_estimators(seed):
     rng = np.random.default_rng(seed)
     X, y = rng.integers(-5, 6, (20, 2)).astype(float), rng.integers(-5, 6, 20).astype(float)
-    for model, ratio in (
-        (cb.CertifiedLassoCV(n_alphas=8, cv=3), 1.0),
-        (cb.CertifiedElasticNetCV(n_alphas=8, cv=3, l1_ratio=0.5), 0.5),
-    ):
+    for model, ratio in ((cb.CertifiedLassoCV(n_alphas=8, cv=3), 1.0), (cb.CertifiedElasticNetCV(n_alphas=8, cv=3, l1_ratio=0.5), 0.5)):
         model.fit(X, y)
         holds(model.certificate_, exactly(X, y, None, model.alpha_, l1_ratio=ratio))
         for k, alpha in enumerate(model.path_.alphas):

@@ -58,8 +58,7 @@ def test_the_quick_form_runs_is_judged_and_drawn(name, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("small", "outcome"),
-    [([1.0, 1.1, 0.9, 1.0], "confirmed"), ([3.0, 3.2, 2.9, 3.1], "refuted"), ([2.0, 2.3, 1.7, 2.1], "undecided")],
+    ("small", "outcome"), [([1.0, 1.1, 0.9, 1.0], "confirmed"), ([3.0, 3.2, 2.9, 3.1], "refuted"), ([2.0, 2.3, 1.7, 2.1], "undecided")]
 )
 def test_an_ordering_is_confirmed_refuted_or_left_open(small, outcome):
     assert judge.below(small, [2.0, 2.1, 2.0, 1.9]).outcome == outcome
@@ -69,11 +68,7 @@ def test_the_statistic_allows_for_splits_that_share_rows():
     """By hand: mean 0.5, variance 1 / 3 of four differences, t = 0.5 / sqrt((1 / 4 + 1 / 4) / 3) = sqrt(1.5), 3 degrees of freedom."""
     p, words = judge.resampled_t([0.0, 1.0, 0.0, 1.0])
     x = np.sqrt(0.5)  # t / sqrt(3), in the closed form of the law with 3 degrees of freedom
-    assert (
-        p == pytest.approx(0.5 - (x / (1 + x**2) + np.arctan(x)) / np.pi, rel=1e-12)
-        and "t = 1.2" in words
-        and "2 of 4" in words
-    )
+    assert p == pytest.approx(0.5 - (x / (1 + x**2) + np.arctan(x)) / np.pi, rel=1e-12) and "t = 1.2" in words and "2 of 4" in words
     assert judge.resampled_t([1.0, 1.0])[0] == 0 and judge.resampled_t([0.0, 0.0])[0] == 0.5
     assert judge.resampled_t([1.0])[0] == 0.5 and judge.resampled_t([1.0, np.inf])[0] == 0.5
 
@@ -83,16 +78,7 @@ def test_a_claim_turned_around_is_refuted():
     one = FOUND["rgbm_figure1"]
     gaps = {1: (1.0, 0.005), 24: (1.0, 0.02), 123: (0.005, 0.005)}  # after step 1, and after the last one
     table = Table(
-        {
-            "learner": "leaf",
-            "t": t,
-            "seed": seed,
-            "step": step,
-            "gap": gap,
-            "test": 0.3,
-            "cpu": 1e-3 * t * step,
-            "evaluations": t * step,
-        }
+        {"learner": "leaf", "t": t, "seed": seed, "step": step, "gap": gap, "test": 0.3, "cpu": 1e-3 * t * step, "evaluations": t * step}
         for t, both in gaps.items()
         for seed in range(3)
         for step, gap in zip((1, 400), both, strict=True)
@@ -135,4 +121,3 @@ def test_missing_data_are_one_sentence(tmp_path, monkeypatch):
     with pytest.raises(Absent, match="there is no folder with data"):
         data.load("sonar")
     assert calls.invoke(main, ["rgbm_figure11"]).exit_code == 2
-

@@ -54,9 +54,7 @@ def test_the_model_at_an_earlier_step():
     "model",
     [
         cb.AcceleratedGBMRegressor(n_estimators=60, early_stopping=True, random_state=0, learning_rate=0.5),
-        cb.AcceleratedGBMRegressor(
-            n_estimators=60, early_stopping=True, random_state=0, learning_rate=0.5, gamma=0.5, correction=1
-        ),
+        cb.AcceleratedGBMRegressor(n_estimators=60, early_stopping=True, random_state=0, learning_rate=0.5, gamma=0.5, correction=1),
         cb.RandomizedGBMRegressor(n_estimators=200, early_stopping=True, random_state=0, learning_rate=1.0),
         cb.AcceleratedGBMClassifier(n_estimators=20),
     ],

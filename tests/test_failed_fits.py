@@ -25,9 +25,7 @@ def test_every_estimator_is_as_it_was(kind, monkeypatch):
     new = np.where(np.arange(80) == 7, "rare", y) if is_classifier(model) else np.where(np.arange(80) == 7, np.nan, y)
     model.fit(X, y)
     before, seen = dict(vars(model)), model.predict(X)
-    wrong = (
-        {"n_estimators": 0} if of_trees(kind) else {"cv": 1} if by_folds(kind) else {"loss": 7} if is_classifier(model) else {}
-    )
+    wrong = {"n_estimators": 0} if of_trees(kind) else {"cv": 1} if by_folds(kind) else {"loss": 7} if is_classifier(model) else {}
     for table, labels, weight in [(X[:, :2], new, None), (X, new, np.zeros(80)), (X[:, 1:], y[:5], None), (X[:0], y[:0], None)]:
         with pytest.raises(ValueError):
             model.set_params(**wrong).fit(table, labels, weight)

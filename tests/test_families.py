@@ -111,9 +111,7 @@ def test_the_printed_constant_increases_the_loss():
     """The example of Lemma 4: a single leaf of value 4, labels + + + -."""
     y, table = np.array([1.0, 1.0, 1.0, -1.0]), cb.Families([4.0], [1.0])
     problem = cb.Problem(np.full((4, 1), 4.0), y, cb.Logistic(), center=False)
-    losses = [
-        cb.solve(problem, cb.rgb(0.0, 1, step, table), 1).final.loss / 4 for step in (cb.FamilyStep(power=1), cb.FamilyStep())
-    ]
+    losses = [cb.solve(problem, cb.rgb(0.0, 1, step, table), 1).final.loss / 4 for step in (cb.FamilyStep(power=1), cb.FamilyStep())]
     np.testing.assert_allclose(losses, [1.0181, 0.5633], atol=5e-5)
     assert problem.start_loss / 4 == pytest.approx(np.log(2)) and losses[1] < np.log(2) < losses[0]
 

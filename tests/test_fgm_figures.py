@@ -99,4 +99,3 @@ def test_orderings_turned_around_are_refuted():
     assert fgm_designs.later_for_smaller_eps("FS", "to 10 %")(table).outcome == "confirmed"
     turned = Table({**row, "to 10 %": 1 / row["to 10 %"]} for row in table.rows)
     assert fgm_designs.later_for_smaller_eps("FS", "to 10 %")(turned).outcome == "refuted"
-

@@ -51,4 +51,3 @@ def test_an_ordering_that_is_turned_around_is_refuted():
     table = Table(rows)
     assert fgm_tables.ordered([CASE], "first", [("FS", "Lasso")], factor=1.02)(table).outcome == "confirmed"
     assert fgm_tables.ordered([CASE], "first", [("Lasso", "FS")], factor=1.02)(table).outcome == "refuted"
-

@@ -62,9 +62,7 @@ def test_other_frames_are_as_those_of_pandas(made):
     np.testing.assert_array_equal(again.dictionary.rows, problem.dictionary.rows)
     run = cb.solve(problem, cb.ls_boost(0.1), 20)
     np.testing.assert_array_equal(run.predict(made(PANDAS[["c", "a", "b"]])), run.predict(PANDAS))
-    scores = [
-        cb.cross_validate(lambda X, y, w: cb.solve(cb.Problem(X, y), cb.ls_boost(0.1), 9), X, Y).mean for X in (PANDAS, other)
-    ]
+    scores = [cb.cross_validate(lambda X, y, w: cb.solve(cb.Problem(X, y), cb.ls_boost(0.1), 9), X, Y).mean for X in (PANDAS, other)]
     np.testing.assert_array_equal(*scores)
 
 
@@ -93,10 +91,7 @@ def test_frames_of_polars_that_hold_no_numbers_are_refused_in_words():
     y, lasso, trees = np.arange(9.0) % 4, cb.CertifiedLasso(), cb.RandomizedGBMRegressor(n_estimators=2)
     cases = [
         (plain.lazy(), r"X is a LazyFrame, a plan of a table: collect\(\) it first"),
-        (
-            plain.with_columns(c=pl.Series([{"u": 1, "v": 2}] * 9)),
-            "(encode or drop the columns c|column 'c' must hold real numbers)",
-        ),
+        (plain.with_columns(c=pl.Series([{"u": 1, "v": 2}] * 9)), "(encode or drop the columns c|column 'c' must hold real numbers)"),
     ]
     run = cb.solve(cb.Problem(plain, y), cb.ls_boost(0.1), 3)
     for X, sentence in cases:

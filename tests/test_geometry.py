@@ -7,11 +7,7 @@ import numpy as np
 import pytest
 
 import coordboost as cb
-from coordboost.geometry import (
-    lambda_pmin,
-    mca,
-    second_moment_mca,
-)
+from coordboost.geometry import lambda_pmin, mca, second_moment_mca
 
 ROOT = math.sqrt(0.5)
 STAR = np.array([[math.cos(a), math.sin(a)] for a in np.deg2rad(range(0, 180, 30))]).T
@@ -85,7 +81,7 @@ def test_intervals_and_their_witnesses(seed):
     assert found.width <= 1e-7 and found.lower <= second.upper * (1 + 1e-9) and second.lower <= math.sqrt(found.upper) * (1 + 1e-9)
     unit = B / np.linalg.norm(B, axis=0)
     bound = cb.rtgcd(select=rule).bind(cb.Problem(unit, np.zeros(len(B)), center=False, scale=False, groups=groups)).select
-    for c in (np.random.default_rng(seed).standard_normal((200, B.shape[1])) @ B.T):
+    for c in np.random.default_rng(seed).standard_normal((200, B.shape[1])) @ B.T:
         assert bound.norm(unit.T @ c) >= found.lower * np.linalg.norm(c)
 
 

@@ -13,10 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import coordboost as cb
 from verification.benchmarks import r
 
-pytestmark = [
-    pytest.mark.peers,
-    pytest.mark.skipif("R glmnet" not in r.versions(), reason="not here: R with glmnet"),
-]
+pytestmark = [pytest.mark.peers, pytest.mark.skipif("R glmnet" not in r.versions(), reason="not here: R with glmnet")]
 
 X, Y = load_diabetes(return_X_y=True, scaled=False)
 RNG = np.random.default_rng(0)

@@ -217,20 +217,14 @@ def test_a_constant_target_needs_no_step(constant, weighted, loss):
     assert path is None or (not path.coefs.any() and not path.gaps.any())
 
 
-@pytest.mark.parametrize(
-    "loss", [cb.Squared(), cb.Huber(0.5), cb.Logistic(0.1), cb.Exponential()], ids=lambda loss: type(loss).__name__
-)
-@pytest.mark.parametrize(
-    "kind", [np.asfortranarray, np.ascontiguousarray, scipy.sparse.csc_array, scipy.sparse.coo_array, pd.DataFrame]
-)
+@pytest.mark.parametrize("loss", [cb.Squared(), cb.Huber(0.5), cb.Logistic(0.1), cb.Exponential()], ids=lambda loss: type(loss).__name__)
+@pytest.mark.parametrize("kind", [np.asfortranarray, np.ascontiguousarray, scipy.sparse.csc_array, scipy.sparse.coo_array, pd.DataFrame])
 def test_inputs_are_untouched(loss, kind):
     X, y, weight = kind(COUNTS.astype(float)), SIGNS.copy(), np.linspace(1, 2, 12)
     groups, names = np.array([0, 1, 1, 0]), list("abcd")
 
     def contents():
-        stored = (
-            [getattr(X, part, 0) for part in ("data", "indices", "indptr", "row", "col")] if scipy.sparse.issparse(X) else [X]
-        )
+        stored = [getattr(X, part, 0) for part in ("data", "indices", "indptr", "row", "col")] if scipy.sparse.issparse(X) else [X]
         return [np.asarray(part).tobytes() for part in (*stored, y, weight, groups)], list(names)
 
     before = contents()

@@ -114,10 +114,7 @@ def lasso_excess(seed):
     y = root * exact.fractions(problem.y)
     size = problem.start_size or 1.0
     out = []
-    for target in (
-        cb.Penalty(float(size * rng.choice([0.9, 0.3, 0.01, 1e-6]))),
-        cb.Ball(float(size * rng.choice([0.1, 1.0, 5.0]))),
-    ):
+    for target in (cb.Penalty(float(size * rng.choice([0.9, 0.3, 0.01, 1e-6]))), cb.Ball(float(size * rng.choice([0.1, 1.0, 5.0])))):
         ball = isinstance(target, cb.Ball)
         beta = exact.lasso_ball(B, y, Fraction(target.radius)) if ball else exact.lasso_penalty(B, y, Fraction(target.lam))
         value = sum((y - B @ beta) ** 2) / 2 + (0 if ball else Fraction(target.lam) * sum(abs(beta)))

@@ -68,15 +68,7 @@ def test_losses_of_the_house_are_not_negative(loss):
 
 @pytest.mark.parametrize(
     "wrong",
-    [
-        math.nan,
-        math.inf,
-        None,
-        "zero",
-        lambda self, y: np.full(3, 0.0),
-        lambda self, y: np.full(40, np.nan),
-        lambda self, y: {},
-    ],
+    [math.nan, math.inf, None, "zero", lambda self, y: np.full(3, 0.0), lambda self, y: np.full(40, np.nan), lambda self, y: {}],
     ids=["NaN", "inf", "None", "a string", "a wrong shape", "NaN entries", "no numbers"],
 )
 def test_a_wrong_declaration_is_one_sentence(wrong):
@@ -143,6 +135,5 @@ def test_words_where_there_is_no_lower_end():
     own = cb.certify(problem, POINTS[2])
     assert str(own).endswith("; no lower bound is known: the loss declares no infimum") and "inf," not in str(own)
     refused(
-        lambda: cb.solve(problem, cb.gcd(cb.LineSearch()), 20, compile=False, stop=cb.GapBelow(1e-3)),
-        "GapBelow: no lower bound is known",
+        lambda: cb.solve(problem, cb.gcd(cb.LineSearch()), 20, compile=False, stop=cb.GapBelow(1e-3)), "GapBelow: no lower bound is known"
     )

@@ -62,9 +62,7 @@ def test_the_steps_made_are_kept(method, at, at_terminal):
         if len(seen) == at:
             send(signal.SIGINT)
 
-    with pytest.warns(
-        cb.InterruptedWarning, match=r"the run was interrupted; the steps made are kept: [\d,]+ of 1,000,000,000,000"
-    ):
+    with pytest.warns(cb.InterruptedWarning, match=r"the run was interrupted; the steps made are kept: [\d,]+ of 1,000,000,000,000"):
         run = cb.solve(problem(), method, FOREVER, rng=4, watch=watch)
     assert run.status is Status.INTERRUPTED and run.message == "the run was interrupted; the steps made are kept"
     assert len(seen) == at and run.n_steps == seen[-1] > 0
@@ -185,14 +183,8 @@ FITS = {
         "cb.ForwardStagewiseRegressor(n_steps=10).fit(X, y)",
         "lambda: cb.ForwardStagewiseRegressor(n_steps=10**10, eps=1e-9).fit(X, y)",
     ),
-    "trees": (
-        "cb.RandomizedGBMRegressor(n_estimators=3).fit(X, y)",
-        "lambda: cb.RandomizedGBMRegressor(n_estimators=10**8).fit(X, y)",
-    ),
-    "a lasso": (
-        "cb.CertifiedLasso(alpha=0.01).fit(X, y)",
-        "lambda: for_ever(lambda: cb.CertifiedLasso(alpha=0.01, tol=1e-9).fit(X, y))",
-    ),
+    "trees": ("cb.RandomizedGBMRegressor(n_estimators=3).fit(X, y)", "lambda: cb.RandomizedGBMRegressor(n_estimators=10**8).fit(X, y)"),
+    "a lasso": ("cb.CertifiedLasso(alpha=0.01).fit(X, y)", "lambda: for_ever(lambda: cb.CertifiedLasso(alpha=0.01, tol=1e-9).fit(X, y))"),
     "a lasso of classes": (
         "cb.CertifiedLassoClassifier().fit(X, y > 0)",
         "lambda: for_ever(lambda: cb.CertifiedLassoClassifier(alpha=0.001).fit(X, y > 0))",

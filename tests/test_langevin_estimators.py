@@ -10,15 +10,7 @@ from coordboost.langevin import chain, gibbs, limit_of
 
 BOTH = [cb.LangevinGBMRegressor, cb.LangevinGBMClassifier]
 #: A chain that is short, and cold enough to learn.
-QUICK = {
-    "n_estimators": 60,
-    "learning_rate": 0.5,
-    "max_depth": 2,
-    "min_samples_leaf": 1,
-    "n_members": 10,
-    "beta": 1e7,
-    "gamma": 0.0,
-}
+QUICK = {"n_estimators": 60, "learning_rate": 0.5, "max_depth": 2, "min_samples_leaf": 1, "n_members": 10, "beta": 1e7, "gamma": 0.0}
 
 
 @parametrize_with_checks([one(**QUICK) for one in BOTH])

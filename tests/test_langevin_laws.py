@@ -223,7 +223,4 @@ def test_a_chain_is_drawn_beside_its_law():
     (trace,), side = display.ax_.lines, display.ax_.child_axes[0]
     assert np.array_equal(trace.get_ydata(), sample.values[0, :, 2])
     width, at = side.lines[0].get_data()
-    assert (
-        width.max() == pytest.approx(1 / (law.sd()[2] * math.sqrt(2 * math.pi)), rel=1e-3)
-        and abs(at.mean() - law.mean[2]) < 1e-9
-    )
+    assert width.max() == pytest.approx(1 / (law.sd()[2] * math.sqrt(2 * math.pi)), rel=1e-3) and abs(at.mean() - law.mean[2]) < 1e-9

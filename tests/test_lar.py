@@ -22,9 +22,7 @@ def naive_lar(B, y):
         way = np.linalg.solve(B[:, active].T @ B[:, active], np.sign(corr[active]))
         rate = B.T @ (B[:, active] @ way)
         others = [j for j in range(n) if j not in active]
-        steps = {
-            j: min(t for t in ((lam - corr[j]) / (1 - rate[j]), (lam + corr[j]) / (1 + rate[j])) if t > 1e-12) for j in others
-        }
+        steps = {j: min(t for t in ((lam - corr[j]) / (1 - rate[j]), (lam + corr[j]) / (1 + rate[j])) if t > 1e-12) for j in others}
         new = min(steps, key=steps.get) if steps else None
         step = steps[new] if steps else lam
         beta[active] += step * way

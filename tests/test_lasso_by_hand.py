@@ -1,6 +1,5 @@
 """Parts of the Lasso solvers on numbers made by hand: where sweeps, steps and refusals begin and end."""
 
-
 import numpy as np
 import pytest
 from refusal import refused
@@ -22,9 +21,7 @@ def test_between_two_penalties():
         assert path.intercept_at(alpha=alpha) == pytest.approx(intercept, rel=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("loss", "more"), [(cb.Squared(), {}), (cb.Logistic(), {}), (cb.Logistic(), {"refit_intercept": True})]
-)
+@pytest.mark.parametrize(("loss", "more"), [(cb.Squared(), {}), (cb.Logistic(), {}), (cb.Logistic(), {"refit_intercept": True})])
 def test_losses_of_a_profile_are_those_of_its_models(loss, more):
     """On the table that it was fitted to, weights and intercepts and all."""
     X, w = RNG.standard_normal((40, 6)) * 3 + 5, RNG.random(40) + 0.5
@@ -46,4 +43,3 @@ def test_the_certificate_of_an_exact_path_at_0():
     path = cb.exact_path(cb.Problem(RNG.standard_normal((20, 4)), RNG.standard_normal(20)))
     at_0, near = path.certificate(0), path.certificate(1e-9)
     assert isinstance(at_0.target, cb.Penalty) and 0 < at_0.target.lam < 1e-12 and near.target == cb.Penalty(1e-9)
-

@@ -69,9 +69,7 @@ def test_one_penalty_that_was_cut_short_is_never_complete(loss, solver):
     """The only alpha is in work: a model is there, its gap is said."""
     with pytest.warns(cb.InterruptedWarning, match="the first 1 of 1 alphas are there, the last to a gap of"):
         part = cb.lasso_path(problem(0.9, loss), alphas=[1e-5], tol=1e-12, solver=solver)
-    assert part.gaps[0] > 1e-12 and part.message.startswith(
-        "interrupted: the first 1 of 1 alphas are there, the last to a gap of"
-    )
+    assert part.gaps[0] > 1e-12 and part.message.startswith("interrupted: the first 1 of 1 alphas are there, the last to a gap of")
 
 
 class Signalling(cb.Loss):

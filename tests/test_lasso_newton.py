@@ -69,13 +69,7 @@ def test_coefficients_of_scikit_learn(shape):
     assert path.solver == "newton" and (path.gaps <= TIGHT).all() and (path.coefs[:, 0] == 0).all()
     for alpha, coef in zip(path.alphas[1:], path.coefs.T[1:], strict=True):
         peer = LogisticRegression(
-            C=1 / (alpha * len(y)),
-            l1_ratio=1.0,
-            solver="liblinear",
-            fit_intercept=False,
-            tol=1e-9,
-            max_iter=100_000,
-            random_state=0,
+            C=1 / (alpha * len(y)), l1_ratio=1.0, solver="liblinear", fit_intercept=False, tol=1e-9, max_iter=100_000, random_state=0
         )
         theirs = peer.fit(by_hand.X, y).coef_[0]
         ours, other = by_hand.gap(coef, alpha), by_hand.gap(theirs, alpha)
@@ -163,9 +157,7 @@ def demo(**options):
 @pytest.mark.parametrize(
     ("action", "fragment"),
     [
-        case(
-            "homotopy", lambda: demo(solver="homotopy"), "solver must be None or 'newton' for Logistic(d=0.0), got 'homotopy'"
-        ),
+        case("homotopy", lambda: demo(solver="homotopy"), "solver must be None or 'newton' for Logistic(d=0.0), got 'homotopy'"),
         case("descent", lambda: demo(solver="descent"), "solver must be None or 'newton'"),
         case("newton", lambda: demo(loss=None, solver="newton"), "solver must be None, 'homotopy' or 'descent'"),
         case("no penalty", lambda: demo(alphas=[1.0, 0.0]), "alphas must be > 0 for Logistic(d=0.0)"),

@@ -84,9 +84,7 @@ def test_penalty_factors_and_weights(solver, kind):
     for alpha, coef, gap in zip(path.alphas, path.coefs.T, path.gaps, strict=True):
         assert abs(gap_by_hand(X, y, coef, alpha, factor) - gap) <= 1e-13 and gap <= 1e-10
     weighted = cb.lasso_path(kind(X), y, solver=solver, sample_weight=weight.astype(float), tol=1e-12, n_alphas=15)
-    repeated = cb.lasso_path(
-        np.repeat(X, weight, axis=0), np.repeat(y, weight), alphas=weighted.alphas, solver=solver, tol=1e-12
-    )
+    repeated = cb.lasso_path(np.repeat(X, weight, axis=0), np.repeat(y, weight), alphas=weighted.alphas, solver=solver, tol=1e-12)
     np.testing.assert_allclose(weighted.coefs, repeated.coefs, atol=1e-4)
 
 
@@ -179,14 +177,8 @@ def demo(**options):
         case("no alphas", lambda: demo(alphas=[]), "alphas must be at least one penalty >= 0"),
         case("NaN alphas", lambda: demo(alphas=[np.nan]), "alphas holds NaN"),
         case("ratio", lambda: demo(l1_ratio=0), "l1_ratio must be above 0 and at most 1"),
-        case(
-            "net",
-            lambda: demo(l1_ratio=0.5, solver="homotopy"),
-            "solver must be None or 'descent' for Squared() and l1_ratio = 0.5",
-        ),
-        case(
-            "net and loss", lambda: cb.lasso_path(np.eye(3), [0, 1, 1], l1_ratio=0.5, loss=cb.Logistic()), "squared loss only"
-        ),
+        case("net", lambda: demo(l1_ratio=0.5, solver="homotopy"), "solver must be None or 'descent' for Squared() and l1_ratio = 0.5"),
+        case("net and loss", lambda: cb.lasso_path(np.eye(3), [0, 1, 1], l1_ratio=0.5, loss=cb.Logistic()), "squared loss only"),
         case("factor", lambda: demo(penalty_factor=[1, 0, 1]), "penalty_factor must be positive"),
         case("factors", lambda: demo(penalty_factor=[1, 1]), "penalty_factor must have one entry per column of X"),
         case("y twice", lambda: cb.lasso_path(cb.Problem(np.eye(3), [0, 1, 2]), [0, 1, 2]), "part of the Problem"),

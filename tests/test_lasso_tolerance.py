@@ -19,9 +19,7 @@ def one_direction(n, p, shared):
 
 
 @pytest.mark.parametrize("kind", [np.asarray, scipy.sparse.csc_array], ids=["dense", "sparse"])
-@pytest.mark.parametrize(
-    "more", [{}, {"sample_weight": np.linspace(0, 1, 80)}, {"l1_ratio": 0.9}], ids=["plain", "weighted", "net"]
-)
+@pytest.mark.parametrize("more", [{}, {"sample_weight": np.linspace(0, 1, 80)}, {"l1_ratio": 0.9}], ids=["plain", "weighted", "net"])
 @pytest.mark.parametrize("tol", [1e-2, 1e-3, 1e-6])
 def test_no_tolerance_is_missed_where_sweeps_are_slow(kind, more, tol):
     X, y = one_direction(80, 120, 10)
@@ -39,20 +37,13 @@ def test_short_columns_are_the_same_dense_and_sparse(center):
     weight, factor = rng.uniform(0.5, 2, 400), rng.uniform(0.5, 2, 900)
     paths = [
         cb.lasso_path(
-            cb.Problem(data, y, center=center, sample_weight=weight),
-            penalty_factor=factor,
-            n_alphas=30,
-            tol=1e-9,
-            solver="descent",
+            cb.Problem(data, y, center=center, sample_weight=weight), penalty_factor=factor, n_alphas=30, tol=1e-9, solver="descent"
         )
         for data in (X, X.toarray())
     ]
     assert (paths[0].gaps <= 1e-9).all() and (paths[1].gaps <= 1e-9).all()
     np.testing.assert_allclose(paths[0].coefs, paths[1].coefs, atol=1e-3 * np.abs(paths[1].coefs).max())
-    assert (
-        paths[0].certificate().lower <= paths[1].certificate().upper
-        and paths[1].certificate().lower <= paths[0].certificate().upper
-    )
+    assert paths[0].certificate().lower <= paths[1].certificate().upper and paths[1].certificate().lower <= paths[0].certificate().upper
 
 
 @pytest.mark.parametrize("free", [False, True])
@@ -63,9 +54,7 @@ def test_large_sets_of_short_columns_for_any_loss(loss, free):
     X = scipy.sparse.random_array((600, 900), density=0.01, rng=rng).tocsc()
     y = X @ rng.standard_normal(900) + 0.3 * rng.standard_normal(600)
     y = np.sign(y) + (y == 0) if loss == cb.Logistic() else y
-    one, two = (
-        cb.lasso_path(data, y, loss=loss, n_alphas=6, eps=0.05, tol=1e-8, refit_intercept=free) for data in (X, X.toarray())
-    )
+    one, two = (cb.lasso_path(data, y, loss=loss, n_alphas=6, eps=0.05, tol=1e-8, refit_intercept=free) for data in (X, X.toarray()))
     assert (one.gaps <= 1e-8).all() and (two.gaps <= 1e-8).all() and np.count_nonzero(one.coefs[:, -1]) > 200
     np.testing.assert_allclose(one.coefs, two.coefs, atol=1e-2 * np.abs(two.coefs).max())
     assert one.certificate().lower <= two.certificate().upper and two.certificate().lower <= one.certificate().upper

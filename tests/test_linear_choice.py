@@ -32,9 +32,7 @@ def test_criteria():
         by_hand = squares / variance + cost * np.count_nonzero(path.coefs, axis=0)
         np.testing.assert_allclose(model.criterion_, by_hand, rtol=1e-9)
         assert model.alpha_ == path.alphas[by_hand.argmin()]
-    np.testing.assert_array_equal(
-        model.coef_, cb.CertifiedLassoCV(rule="aic", noise_variance=variance, n_alphas=30).fit(X, Y).coef_
-    )
+    np.testing.assert_array_equal(model.coef_, cb.CertifiedLassoCV(rule="aic", noise_variance=variance, n_alphas=30).fit(X, Y).coef_)
     boosted = cb.LSBoostRegressorCV(rule="cp", n_steps=200).fit(X, Y)
     assert 0 < boosted.place_.step < 200
     again = boosted.run_.degrees_of_freedom()
@@ -76,7 +74,5 @@ def test_folds_without_a_class_are_refused_with_its_name():
     for labels, weight in ((y, None), (np.where(y == "c", "b", y), [1] * 6 + [0] * 5 + [1])):
         name = "c" if weight is None else "b"
         for cv in (3, KFold(3, shuffle=True, random_state=0)):
-            with pytest.raises(
-                ValueError, match=rf"^fold [123] of 3 holds out all 1 row\(s\) of the class '{name}': give it two "
-            ):
+            with pytest.raises(ValueError, match=rf"^fold [123] of 3 holds out all 1 row\(s\) of the class '{name}': give it two "):
                 cb.CertifiedLassoClassifierCV(cv=cv).fit(X, labels, sample_weight=weight)

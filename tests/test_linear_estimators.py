@@ -68,9 +68,7 @@ def test_the_lasso_is_that_of_scikit_learn():
         np.testing.assert_allclose(ours.intercept_, theirs.intercept_, atol=1e-5)
     assert ours.certificate_.gap <= 1e-12 * ours.path_.problem.start_loss
     theirs = ElasticNet(alpha=0.1, l1_ratio=0.3, tol=1e-14).fit(X, Y)
-    np.testing.assert_allclose(
-        cb.CertifiedElasticNet(alpha=0.1, l1_ratio=0.3, tol=1e-12).fit(X, Y).coef_, theirs.coef_, atol=1e-5
-    )
+    np.testing.assert_allclose(cb.CertifiedElasticNet(alpha=0.1, l1_ratio=0.3, tol=1e-12).fit(X, Y).coef_, theirs.coef_, atol=1e-5)
     scaled = make_pipeline(StandardScaler(), Lasso(alpha=0.1, tol=1e-14)).fit(X, Y)
     ours = cb.CertifiedLasso(alpha=0.1, tol=1e-12, standardize=True).fit(X, Y)
     np.testing.assert_allclose(ours.predict(X), scaled.predict(X), atol=1e-5)
@@ -112,10 +110,7 @@ def test_sample_weights_are_repetitions(model):
     y, times = target(model), WEIGHT.astype(int)
     if "CV" in type(model).__name__:
         rows = np.arange(90) % 3
-        folds = [
-            [(np.flatnonzero(where != k), np.flatnonzero(where == k)) for k in range(3)]
-            for where in (rows, np.repeat(rows, times))
-        ]
+        folds = [[(np.flatnonzero(where != k), np.flatnonzero(where == k)) for k in range(3)] for where in (rows, np.repeat(rows, times))]
     else:
         folds = [None, None]
     one, other = (clone(model).set_params(**({"cv": fold} if fold else {})) for fold in folds)
@@ -154,29 +149,21 @@ def test_the_intercept_of_the_model_is_the_best_one(loss):
     push = signs * (np.exp(-signs * raw) if isinstance(loss, cb.Exponential) else 1 / (1 + np.exp(signs * raw)))
     assert abs(push.sum()) < 1e-12 * np.abs(push).sum() * 90
     start = cb.ForwardStagewiseClassifier(loss=loss, n_steps=60, refit_intercept=False).fit(X, y)
-    assert (
-        start.intercept_[0] == start.run_.intercept
-        and (start.coef_ == model.coef_).all()
-        and start.intercept_ != model.intercept_
-    )
+    assert start.intercept_[0] == start.run_.intercept and (start.coef_ == model.coef_).all() and start.intercept_ != model.intercept_
     odds = 1 if isinstance(loss, cb.Logistic) else 2
     np.testing.assert_allclose(model.predict_proba(X)[:, 1], 1 / (1 + np.exp(-odds * raw)), rtol=1e-12)
 
 
 def test_pipelines_searches_and_routing():
     frame = pd.DataFrame({"size": X[:, 0], "town": np.where(X[:, 1] > 1, "Oslo", "Bern"), "age": X[:, 3]})
-    pipe = make_pipeline(
-        make_column_transformer((OneHotEncoder(), ["town"]), remainder="passthrough"), cb.CertifiedLasso(alpha=0.01)
-    )
+    pipe = make_pipeline(make_column_transformer((OneHotEncoder(), ["town"]), remainder="passthrough"), cb.CertifiedLasso(alpha=0.01))
     search = GridSearchCV(pipe, {"certifiedlasso__alpha": [0.01, 0.1], "certifiedlasso__loss": [None, cb.Huber(2.0)]}, cv=3)
     assert search.fit(frame, Y).best_score_ > 0.6
     scores = cross_validate(cb.ForwardStagewiseRegressor(**STEPS), X, Y, cv=3, scoring=["r2", "neg_mean_absolute_error"])
     assert scores["test_r2"].mean() > 0.3
     with sklearn.config_context(enable_metadata_routing=True):
         model = cb.CertifiedLasso(alpha=0.1).set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
-        routed = cross_validate(model, X, Y, cv=KFold(2), params={"sample_weight": WEIGHT}, return_estimator=True)["estimator"][
-            0
-        ]
+        routed = cross_validate(model, X, Y, cv=KFold(2), params={"sample_weight": WEIGHT}, return_estimator=True)["estimator"][0]
     fit = next(iter(KFold(2).split(X)))[0]
     np.testing.assert_array_equal(routed.coef_, cb.CertifiedLasso(alpha=0.1).fit(X[fit], Y[fit], WEIGHT[fit]).coef_)
     groups = np.arange(90) // 10
@@ -204,9 +191,7 @@ def test_the_display_shows_the_certificate():
 @pytest.mark.parametrize(
     ("action", "fragment"),
     [
-        case(
-            "rule", lambda: cb.LSBoostRegressorCV(rule="min").fit(X, Y), "rule must be 'best', 'one_se', 'aic', 'bic' or 'cp'"
-        ),
+        case("rule", lambda: cb.LSBoostRegressorCV(rule="min").fit(X, Y), "rule must be 'best', 'one_se', 'aic', 'bic' or 'cp'"),
         case("aic", lambda: cb.ForwardStagewiseRegressorCV(rule="aic").fit(X, Y), "degrees of freedom are known for"),
         case("steps", lambda: cb.LSBoostRegressor(n_steps=0).fit(X, Y), "n_steps must be a whole number >= 1"),
         case("alpha", lambda: cb.CertifiedLasso(alpha=-1).fit(X, Y), "alpha must be a positive finite number"),

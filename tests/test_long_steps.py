@@ -61,13 +61,7 @@ LOSSES = {
 def test_it_is_said_exactly_where_the_first_step_raises_the_loss(name, loss, seed, power):
     rng = np.random.default_rng(seed)
     X, y = rng.normal(size=(20, 3)), rng.normal(size=20)
-    y = (
-        np.where(np.arange(20) % 2, 1.0, -1.0)
-        if loss in ("logistic", "exponential")
-        else np.round(np.exp(y))
-        if loss == "Poisson"
-        else y
-    )
+    y = np.where(np.arange(20) % 2, 1.0, -1.0) if loss in ("logistic", "exponential") else np.round(np.exp(y)) if loss == "Poisson" else y
     problem = cb.Problem(X, y, LOSSES[loss])
     eps = float(problem.start_size * 10.0**power)
     first = problem.combine(np.eye(3)[np.argmax(np.abs(problem.scan(problem.resid(0.0 * problem.y))))])
@@ -90,9 +84,7 @@ def test_other_methods_and_short_runs_say_nothing():
 def test_the_command_line_says_it_once(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     np.savetxt("t.csv", np.column_stack([X, Y]), delimiter=",", header="a,b,c,d,e,y", comments="")
-    result = CliRunner().invoke(
-        main, ["fit", "t.csv", "--method", "forward_stagewise", "--eps", "1e6", "--steps", "5", "--json"]
-    )
+    result = CliRunner().invoke(main, ["fit", "t.csv", "--method", "forward_stagewise", "--eps", "1e6", "--steps", "5", "--json"])
     assert result.exit_code == 0 and result.stderr == ""
     hint = json.loads(result.stdout)["text"][0]
     assert hint.startswith("eps = 1e+06 is too long: no step") and hint.endswith("Try --eps 0.2.")

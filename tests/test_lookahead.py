@@ -27,21 +27,12 @@ METHODS = {
     "GCD, search": lambda size: cb.gcd(cb.LineSearch()),
 }
 KINDS = ["normal", "integer", "copies", "signs", "integer copies", "deficient", "signs copies"]
-LOSSES = {
-    "squared": cb.Squared(),
-    "Huber": cb.Huber(1.0),
-    "logistic": cb.Logistic(0.01),
-    "exponential": cb.Exponential(),
-}
+LOSSES = {"squared": cb.Squared(), "Huber": cb.Huber(1.0), "logistic": cb.Logistic(0.01), "exponential": cb.Exponential()}
 
 
 def design(rng, kind, n_samples, n_columns):
     """Columns of a kind that is hard for greedy choices."""
-    X = (
-        rng.integers(-3, 4, size=(n_samples, n_columns)).astype(float)
-        if "integer" in kind
-        else rng.normal(size=(n_samples, n_columns))
-    )
+    X = rng.integers(-3, 4, size=(n_samples, n_columns)).astype(float) if "integer" in kind else rng.normal(size=(n_samples, n_columns))
     if "copies" in kind:
         source = rng.integers(0, n_columns, size=n_columns)
         X = X[:, source] * rng.choice([-1.0, 1.0], size=n_columns)

@@ -81,6 +81,4 @@ def test_sums_and_weights(loss):
     at = problem.offset + pred
     values = [w[i] * loss.value(y[i], at[i]) for i in range(3)]
     np.testing.assert_allclose(problem.value(pred), sum(values), rtol=0, atol=ulps(*values))
-    np.testing.assert_allclose(
-        problem.resid(pred), [w[i] * loss.residual(y[i], at[i]) for i in range(3)], rtol=0, atol=ulps(*values)
-    )
+    np.testing.assert_allclose(problem.resid(pred), [w[i] * loss.residual(y[i], at[i]) for i in range(3)], rtol=0, atol=ulps(*values))

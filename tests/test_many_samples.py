@@ -42,5 +42,3 @@ def test_many_samples_reach_a_fine_gap():
     X = rng.standard_normal((5_000, 8)) * (rng.random((5_000, 8)) < 0.02)
     y = np.where(3 * X[:, :3] @ np.array([1, -1, 0.5]) + rng.standard_normal(5_000) > 0, 1.0, -1.0)
     assert (cb.lasso_path(X, y, loss=cb.Logistic(), eps=0.1, n_alphas=40, tol=1e-8).gaps <= 1e-8).all()
-
-

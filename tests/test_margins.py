@@ -49,8 +49,7 @@ def by_hand(run, X, y, rho, delta, k):
 
 @pytest.mark.parametrize("center", [True, False])
 @pytest.mark.parametrize(
-    ("nodes", "bounds", "q"),
-    [((1,), (1.0,), 2.0), ((1, 3), (0.5,), 1.0), ((0, 1, 2), (0.5, 2.0), np.inf), ((2,), (4.0, 1.0), 2.0)],
+    ("nodes", "bounds", "q"), [((1,), (1.0,), 2.0), ((1, 3), (0.5,), 1.0), ((0, 1, 2), (0.5, 2.0), np.inf), ((2,), (4.0, 1.0), 2.0)]
 )
 def test_the_three_parts_are_those_of_the_formula(nodes, bounds, q, center):
     X, y = data(120, 3)

@@ -29,14 +29,8 @@ METHODS = {
     "LS-Boost(1/2)": (cb.ls_boost(0.5), lambda X, y: ref.ls_boost(X, y, F(1, 2), N)),
     "FS": (cb.forward_stagewise(0.5), lambda X, y: ref.forward_stagewise(X, y, F(1, 2), N)),
     "FS, sequence": (cb.forward_stagewise(SIZES), lambda X, y: ref.forward_stagewise(X, y, exact.fractions(SIZES), N)),
-    "R-FS": (
-        cb.regularized_forward_stagewise(0.5, 2.0),
-        lambda X, y: ref.regularized_forward_stagewise(X, y, F(1, 2), F(2), N),
-    ),
-    "PATH": (
-        cb.path_forward_stagewise(0.5, DELTAS),
-        lambda X, y: ref.path_forward_stagewise(X, y, F(1, 2), exact.fractions(DELTAS)),
-    ),
+    "R-FS": (cb.regularized_forward_stagewise(0.5, 2.0), lambda X, y: ref.regularized_forward_stagewise(X, y, F(1, 2), F(2), N)),
+    "PATH": (cb.path_forward_stagewise(0.5, DELTAS), lambda X, y: ref.path_forward_stagewise(X, y, F(1, 2), exact.fractions(DELTAS))),
     "Frank-Wolfe": (cb.frank_wolfe(4.0, step=0.25), lambda X, y: ref.frank_wolfe(X, y, F(4), N, lambda k: F(1, 4))),
     "GCD": (cb.gcd(), lambda X, y: ref.coordinate_descent(X, y, N)),
     "CCD": (cb.ccd(), lambda X, y: ref.coordinate_descent(X, y, N, candidates=cyclic(X))),
@@ -45,10 +39,7 @@ METHODS = {
 }
 ROUNDED = {  # divide by numbers that are no powers of two
     "Frank-Wolfe, 2/(k+2)": (cb.frank_wolfe(2.0), lambda X, y: ref.frank_wolfe(X, y, F(2), N, lambda k: F(2, k + 2))),
-    "Frank-Wolfe, search": (
-        cb.frank_wolfe(2.0, step=cb.BallSearch(2.0)),
-        lambda X, y: ref.frank_wolfe_line_search(X, y, F(2), N),
-    ),
+    "Frank-Wolfe, search": (cb.frank_wolfe(2.0, step=cb.BallSearch(2.0)), lambda X, y: ref.frank_wolfe_line_search(X, y, F(2), N)),
 }
 ALL = {**METHODS, **ROUNDED}
 
@@ -180,9 +171,7 @@ def test_long_shrinkage():
     for view in VIEWS.values():
         run = cb.solve(problem, cb.regularized_forward_stagewise(0.5, 1.0), 2000, view=view, compile=False)
         assert list(run.path.learner) == naive.picks
-        np.testing.assert_allclose(
-            betas(run), naive.betas, rtol=0, atol=100 * ROUNDOFF
-        )  # two roundings for each of 50 halvings
+        np.testing.assert_allclose(betas(run), naive.betas, rtol=0, atol=100 * ROUNDOFF)  # two roundings for each of 50 halvings
 
 
 @pytest.mark.parametrize("loss, lam", [(cb.Logistic(), 0.25), (cb.Logistic(0.5), 0.1), (cb.Huber(0.5), 0.125)])

@@ -24,9 +24,7 @@ def written(path, lines):
 @pytest.fixture(scope="module")
 def table(tmp_path_factory):
     rows = [f"{size},5;{town if k else ''};{rent}" for k, (size, town, rent) in enumerate(zip(SIZE, TOWN, RENT, strict=True))]
-    return cb.read_table(
-        written(tmp_path_factory.mktemp("rents") / "rents.csv", ["size;town;rent", *rows]), "rent", impute="median"
-    )
+    return cb.read_table(written(tmp_path_factory.mktemp("rents") / "rents.csv", ["size;town;rent", *rows]), "rent", impute="median")
 
 
 def test_estimators_take_a_table_and_new_rows_from_files_and_frames(table, tmp_path):
@@ -86,9 +84,7 @@ def test_cross_validation_shows_its_choices(table):
         f"one_se {seen.one_se} ({seen.mean[seen.one_se]:.6g})>"
     )
     legend = cb.plots.CrossValidationDisplay.from_estimator(model, ax=Figure().subplots()).ax_.get_legend()
-    assert (
-        legend.get_frame_on() and legend.get_zorder() > 2
-    )  # the lines of the choices, which are drawn at 2, stay off its words
+    assert legend.get_frame_on() and legend.get_zorder() > 2  # the lines of the choices, which are drawn at 2, stay off its words
 
 
 @pytest.mark.parametrize(

@@ -94,6 +94,7 @@ def test_no_gram_columns_where_each_takes_a_scan_and_every_pick_is_new():
 @pytest.mark.parametrize("method", [METHODS["LS-Boost"], METHODS["greedy Lasso"]], ids=["largest", "score"])
 def test_numbers_that_are_not_finite_are_seen_wherever_they_are(bad, method):
     """In the pass that finds the winner, where the largest correlation wins."""
+
     class Later(Columns):
         def scan(self, v):
             out = super().scan(v)

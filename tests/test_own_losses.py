@@ -122,14 +122,10 @@ def test_every_estimator_fits_or_says_what_it_needs(own, name):
         needs(lambda: model.fit(X, y), loss)
     else:
         found = model.fit(X, y).predict(X)
-        assert (
-            np.isfinite(found).all() and sum(map(loss.value, y, found)) < sum(map(loss.value, y, np.full(40, np.mean(y)))) * 2
-        )
+        assert np.isfinite(found).all() and sum(map(loss.value, y, found)) < sum(map(loss.value, y, np.full(40, np.mean(y)))) * 2
     if "Lasso" in name:  # and with these it is there
         with_more = type(
-            own,
-            (type(loss),),
-            {"infimum": 0.0, "curvature": lambda self, y, f: self.residual(y, f - 0.5) - self.residual(y, f + 0.5)},
+            own, (type(loss),), {"infimum": 0.0, "curvature": lambda self, y, f: self.residual(y, f - 0.5) - self.residual(y, f + 0.5)}
         )
         if own == "Gamma":
             assert build(name, with_more()).set_params(tol=1e-3).fit(X, y).certificate_.gap >= 0

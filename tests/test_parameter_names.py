@@ -34,9 +34,7 @@ eval_set eval_names eval_sample_weight eval_class_weight eval_init_score eval_me
 init_score early_stopping_rounds verbose sample_weight_eval_set base_margin xgb_model eval_X eval_y cat_features
 """,
 )
-PREDICTS = re.findall(
-    r"\w+", "raw_score num_iteration pred_leaf pred_contrib output_margin ntree_limit iteration_range start_iteration"
-)
+PREDICTS = re.findall(r"\w+", "raw_score num_iteration pred_leaf pred_contrib output_margin ntree_limit iteration_range start_iteration")
 THEIRS = [
     getattr(room, name) for room in (ensemble, linear_model)
     for name in ("GradientBoostingRegressor", "GradientBoostingClassifier", "HistGradientBoostingRegressor",
@@ -59,11 +57,9 @@ def names(function):
 
 def holds(cls, where, name, sentence):
     """Whether a sentence names the class and the name, and what it points to is there."""
-    assert (
-        sentence.startswith(f"{where} has no parameter {name!r}: ")
-        and ": it has " not in sentence
-        and "perhaps" not in sentence
-    ), sentence
+    assert sentence.startswith(f"{where} has no parameter {name!r}: ") and ": it has " not in sentence and "perhaps" not in sentence, (
+        sentence
+    )
     for ours, home in re.findall(r"((?:\w+ and )?\w+)( of fit| of the estimator)? do(?:es)? that here", sentence):
         have = names(cls) | names(cls.fit) | {one for one in dir(cls) if callable(getattr(cls, one, None))}
         assert home != " of fit" or names(cls.fit).issuperset(ours.split(" and "))
@@ -111,19 +107,13 @@ def test_every_name_of_others_has_an_answer(cls):
         "predict_uncertainty",
     ):
         if hasattr(cls, method):
-            assert said(lambda method=method: getattr(cls(), method)(X, nothing=1)).startswith(
-                f"{cls.__name__}.{method} has no parameter"
-            )
+            assert said(lambda method=method: getattr(cls(), method)(X, nothing=1)).startswith(f"{cls.__name__}.{method} has no parameter")
 
 
 @pytest.mark.parametrize("cls", ESTIMATORS, ids=lambda cls: cls.__name__)
 def test_what_looks_at_signatures_sees_them(cls):
     assert names(cls) == names(cls.__init__) == set(cls().get_params()) and not {"args", "given", "X_val"} & names(cls)
-    assert (
-        list(names(cls.fit))
-        and "given" not in names(cls.fit)
-        and list(inspect.signature(cls.predict).parameters) == ["self", "X"]
-    )
+    assert list(names(cls.fit)) and "given" not in names(cls.fit) and list(inspect.signature(cls.predict).parameters) == ["self", "X"]
     model = quick(cls)
     for copied in (clone(model), pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
         assert type(copied) is cls and copied.get_params() == model.get_params()

@@ -24,9 +24,7 @@ P = cb.plots
 class Made:
     """What pictures are drawn of, made when it is first asked for."""
 
-    runs = cached_property(
-        lambda self: [cb.solve(PROBLEM, cb.forward_stagewise(eps), int(60 / eps)) for eps in (4.0, 1.0, 0.1)]
-    )
+    runs = cached_property(lambda self: [cb.solve(PROBLEM, cb.forward_stagewise(eps), int(60 / eps)) for eps in (4.0, 1.0, 0.1)])
     grid = cached_property(lambda self: cb.lasso_path(PROBLEM, n_alphas=12))
     raw = cached_property(lambda self: cb.lasso_path(X, Y, n_alphas=12))
     exact = cached_property(lambda self: cb.exact_path(PROBLEM))

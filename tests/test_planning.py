@@ -62,10 +62,7 @@ def test_every_row_is_in_order(rows):
 def test_needed_is_the_first_step_that_reaches_the_gap(problem, rows):
     gap, least = 0.02 * Constants.of(problem).size ** 2 / 2, Constants.of(problem).optimum
     for row in (row for row in rows if row.needed < math.inf and row.name not in ("agbm", "agbmr")):
-        losses = [
-            state.loss
-            for state in cb.solve(problem, row.method, int(row.needed), compile=False).replay(range(int(row.needed) + 1))
-        ]
+        losses = [state.loss for state in cb.solve(problem, row.method, int(row.needed), compile=False).replay(range(int(row.needed) + 1))]
         assert losses[-1] - least <= gap < min(losses[:-1]) - least
 
 
@@ -73,9 +70,7 @@ def test_every_named_method_has_numbers_or_words(rows):
     assert {row.name for row in rows} == set(cb.METHODS)
     for row in rows:
         assert row.words and (row.method is not None or row.sharpened == row.needed == math.inf)
-        assert (
-            str(row).startswith(f"{row.name}: ") and str(row).endswith(f"({row.words})") and "inf" not in str(row).split("(")[0]
-        )
+        assert str(row).startswith(f"{row.name}: ") and str(row).endswith(f"({row.words})") and "inf" not in str(row).split("(")[0]
 
 
 def test_promises_on_a_basis_by_hand():

@@ -35,8 +35,7 @@ def test_sparse_columns_as_they_are_but_centred(weight):
     thin = np.where(RNG.random((M, N)) < 0.4, X, 0.0)
     thin /= np.sqrt(w @ (thin - w @ thin / w.sum()) ** 2)
     dense, sparse = (
-        cb.Problem(kind(thin), Y, center=True, scale=False, sample_weight=weight)
-        for kind in (np.asarray, scipy.sparse.csc_array)
+        cb.Problem(kind(thin), Y, center=True, scale=False, sample_weight=weight) for kind in (np.asarray, scipy.sparse.csc_array)
     )
     v, beta = RNG.normal(size=M), RNG.normal(size=N)
     unit = thin - w @ thin / w.sum()

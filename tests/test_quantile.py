@@ -43,9 +43,7 @@ def test_the_line_search_is_exact(rows, eighths):
 def test_the_constant_is_the_quantile(q):
     y, weight = RNG.permutation(np.arange(24.0)), RNG.integers(1, 4, 24).astype(float)
     assert cb.Quantile(q).constant(y, np.ones(24)) == np.quantile(y, q, method="inverted_cdf")
-    assert cb.Quantile(q).constant(y, weight) == cb.Quantile(q).constant(
-        np.repeat(y, weight.astype(int)), np.ones(int(weight.sum()))
-    )
+    assert cb.Quantile(q).constant(y, weight) == cb.Quantile(q).constant(np.repeat(y, weight.astype(int)), np.ones(int(weight.sum())))
 
 
 def test_what_is_not_smooth_is_said():
@@ -109,8 +107,6 @@ def test_trees_beside_scikit_learn():
     y = np.sin(2 * table[:, 0]) * table[:, 1] + (0.2 + np.abs(table[:, 2])) * rng.standard_normal(4000)
     for q in (0.1, 0.5, 0.9):
         ours = cb.RandomizedGBMRegressor(loss=cb.Quantile(q), max_features=None, n_estimators=300).fit(table[:2000], y[:2000])
-        theirs = GradientBoostingRegressor(loss="quantile", alpha=q, n_estimators=300, min_samples_leaf=20).fit(
-            table[:2000], y[:2000]
-        )
+        theirs = GradientBoostingRegressor(loss="quantile", alpha=q, n_estimators=300, min_samples_leaf=20).fit(table[:2000], y[:2000])
         losses = [pinball(q, y[2000:], model.predict(table[2000:])).mean() for model in (ours, theirs)]
         assert losses[0] <= 1.05 * losses[1], (q, losses)

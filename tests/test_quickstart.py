@@ -71,4 +71,3 @@ def test_figure_is_three_profiles_and_the_training_error(done):
     assert len(done.figure.axes) == 4
     names = diabetes().feature_names
     assert [sorted(text.get_text() for text in ax.texts) for ax in done.figure.axes].count(sorted(names)) == 3
-

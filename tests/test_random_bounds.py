@@ -21,11 +21,7 @@ def test_formulas_in_fractions():
     pace = randomized.Pace(Fraction(3), Fraction(2), Fraction(1), Fraction(1, 2), Fraction(4))
     steps = np.array([Fraction(0), Fraction(1), Fraction(6)], dtype=object)
     assert list(randomized.linear(pace, [0, 1, 2])) == [3, 3 * Fraction(7, 8), 3 * Fraction(49, 64)]
-    assert list(randomized.sublinear(pace, steps)) == [
-        3,
-        1 / (Fraction(1, 3) + Fraction(1, 64)),
-        1 / (Fraction(1, 3) + Fraction(6, 64)),
-    ]
+    assert list(randomized.sublinear(pace, steps)) == [3, 1 / (Fraction(1, 3) + Fraction(1, 64)), 1 / (Fraction(1, 3) + Fraction(6, 64))]
     assert list(randomized.sublinear_simple(pace, steps[1:])) == [64, Fraction(64, 6)]
 
 

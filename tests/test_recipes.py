@@ -1,6 +1,5 @@
 """What a model remembers of its table: kept in the run file as plain data, applied to new tables by the names of their columns."""
 
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -38,21 +37,9 @@ def made(tmp_path_factory):
 def test_columns_are_those_of_scikit_learns_transformers(made):
     _, table, _ = made
     numbers = ColumnTransformer(
-        [
-            ("size", SimpleImputer(strategy="median", add_indicator=True), ["size"]),
-            ("town", OneHotEncoder(sparse_output=False), ["town"]),
-        ]
+        [("size", SimpleImputer(strategy="median", add_indicator=True), ["size"]), ("town", OneHotEncoder(sparse_output=False), ["town"])]
     ).fit_transform(FRAME)
-    assert table.feature_names == (
-        "size",
-        "size (missing)",
-        "town=Jena",
-        "town=Kiel",
-        "town=Ulm",
-        "pool=yes",
-        "pool (missing)",
-        "built",
-    )
+    assert table.feature_names == ("size", "size (missing)", "town=Jena", "town=Kiel", "town=Ulm", "pool=yes", "pool (missing)", "built")
     assert table.groups == ("size", "size", "town", "town", "town", "pool", "pool", "built")
     np.testing.assert_array_equal(table.X[:, :5], numbers[:, :5].astype(float))
     np.testing.assert_array_equal(table.X[:, 5], (FRAME["pool"] == "yes").astype(float))
@@ -126,9 +113,7 @@ def test_an_unknown_category_may_be_none_of_those_known(made):
     assert not found[:, 2:5].any()
 
 
-@pytest.mark.parametrize(
-    ("name", "reader", "library"), [("t.parquet", "read_parquet", "pyarrow"), ("t.xlsx", "read_excel", "openpyxl")]
-)
+@pytest.mark.parametrize(("name", "reader", "library"), [("t.parquet", "read_parquet", "pyarrow"), ("t.xlsx", "read_excel", "openpyxl")])
 def test_a_library_that_is_missing_is_named(tmp_path, monkeypatch, name, reader, library):
     def lacking(*args, **kwargs):
         raise ImportError("no engine")

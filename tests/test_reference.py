@@ -35,11 +35,7 @@ def test_golden_tables(run, table, deltas):
     for k, row in enumerate(table):
         beta = run.betas[k]
         found = golden.Row(
-            tuple(beta),
-            ref.L_n(X, Y, beta),
-            max(abs(X.T @ (Y - X @ beta))),
-            run.picks[k],
-            deltas and ref.omega(X, Y, beta, deltas[k]),
+            tuple(beta), ref.L_n(X, Y, beta), max(abs(X.T @ (Y - X @ beta))), run.picks[k], deltas and ref.omega(X, Y, beta, deltas[k])
         )
         assert [f for f, g in zip(found, row, strict=True) if g is not None] == [g for g in row if g is not None], k
         assert all(type(x) is F for x in beta)

@@ -11,9 +11,7 @@ import coordboost as cb
 
 pytestmark = [needs_reference_sets, needs_compiler]
 # All columns of leukemia make too large a Gram matrix.
-SET_VIEWS = [
-    pytest.param(n, v, id=f"{n}-{key}") for n in REGRESSION for key, v in VIEWS.items() if (n, key) != ("leukemia", "gram")
-]
+SET_VIEWS = [pytest.param(n, v, id=f"{n}-{key}") for n in REGRESSION for key, v in VIEWS.items() if (n, key) != ("leukemia", "gram")]
 
 
 def assert_same_path(reference, run, picks, tag, scale=1.0, size=None):
@@ -33,9 +31,7 @@ def assert_same_path(reference, run, picks, tag, scale=1.0, size=None):
     assert at or n_valid < min(reference[f"{tag}_m"])
     for state, coef, risk in zip(run.replay(map(int, at)), coefficients, risks, strict=False):
         fit = reference.X @ (scale * coef)
-        np.testing.assert_allclose(
-            state.pred, fit, rtol=0, atol=state.k * unit + 4 * reference.n * ROUNDOFF * np.abs(fit).max()
-        )
+        np.testing.assert_allclose(state.pred, fit, rtol=0, atol=state.k * unit + 4 * reference.n * ROUNDOFF * np.abs(fit).max())
         if (reference.col_class == np.arange(reference.p)).all():
             np.testing.assert_allclose(state.beta, scale * coef, rtol=0, atol=state.k**2 * unit)
         yield state, risk
@@ -122,9 +118,7 @@ def test_raw_coefficients(name):
     assert (run.path.learner == reference["mb_gauss_nu0p1_xselect"]).all()
     # As for unit columns, divided by their norms; the intercept sums up means times coefficients.
     unit = 0.1 * 2000**2 * (reference.n + 5) * ROUNDOFF * reference.size
-    np.testing.assert_allclose(
-        run.coef * reference["x_norm"], reference["mb_raw_nu0p1_coef"] * reference["x_norm"], rtol=0, atol=unit
-    )
+    np.testing.assert_allclose(run.coef * reference["x_norm"], reference["mb_raw_nu0p1_coef"] * reference["x_norm"], rtol=0, atol=unit)
     intercept = float(reference["mb_raw_nu0p1_offset"]) - reference["x_mean"] @ reference["mb_raw_nu0p1_coef"]
     assert abs(run.intercept - intercept) <= unit * np.abs(reference["x_mean"] / reference["x_norm"]).sum()
     for beta, raw in zip(reference["lars_lasso_beta"], reference["lars_lasso_raw_beta"], strict=True):

@@ -38,20 +38,7 @@ def again(run):
     "words",
     [
         ["--target", "y", "--drop", "class", "--method", "ls_boost", "--eps", "0.1", *TABLE],
-        [
-            "--target",
-            "class",
-            "--drop",
-            "y",
-            "--method",
-            "ls_boost",
-            "--eps",
-            "0.1",
-            "--loss",
-            "logistic",
-            "--no-center",
-            *TABLE,
-        ],
+        ["--target", "class", "--drop", "y", "--method", "ls_boost", "--eps", "0.1", "--loss", "logistic", "--no-center", *TABLE],
     ],
     ids=["numbers", "classes"],
 )

@@ -63,11 +63,7 @@ def bits(run):
 
 
 def same(run, expected):
-    return bits(run) == bits(expected) and (run.n_steps, run.n_scans, run.seed) == (
-        expected.n_steps,
-        expected.n_scans,
-        expected.seed,
-    )
+    return bits(run) == bits(expected) and (run.n_steps, run.n_scans, run.seed) == (expected.n_steps, expected.n_scans, expected.seed)
 
 
 @over_cases

@@ -25,9 +25,7 @@ def same(name, found):
     assert kept.keys() == found.keys()
     for part, value in kept.items():
         if value.dtype.kind == "f":
-            np.testing.assert_allclose(
-                found[part], value, rtol=1e-10, atol=1e-10 * np.nanmax(abs(value), initial=0), err_msg=part
-            )
+            np.testing.assert_allclose(found[part], value, rtol=1e-10, atol=1e-10 * np.nanmax(abs(value), initial=0), err_msg=part)
         else:
             np.testing.assert_array_equal(found[part], value, err_msg=part)
 

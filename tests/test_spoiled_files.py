@@ -17,11 +17,7 @@ SPARSE = scipy.sparse.csc_array(np.where(X[:, :9] > 0.5, X[:, :9], 0))
 PROBLEMS = {
     "dense": (Problem(X, Y), cb.forward_stagewise(0.05), 60),
     "sparse": (Problem(SPARSE, Y, cb.Huber(0.5), groups=[0, 0, 1, 1, 2, 2, 2, 3, 3]), cb.rtgcd(select=cb.Groups(2)), 30),
-    "path": (
-        Problem(X[:, :5], Y, sample_weight=np.linspace(1, 2, 30)),
-        cb.path_forward_stagewise(0.1, np.geomspace(1, 2, 40)),
-        40,
-    ),
+    "path": (Problem(X[:, :5], Y, sample_weight=np.linspace(1, 2, 30)), cb.path_forward_stagewise(0.1, np.geomspace(1, 2, 40)), 40),
     "plain": (Problem(X[:, :4], np.sign(Y), cb.Logistic()), cb.gcd(cb.LineSearch()), 12),
     "trees": (Problem(cb.trees(X[:, :4], max_depth=2), Y), cb.gbm(0.1), 12),
 }
@@ -120,9 +116,7 @@ def test_the_forger_forges_and_version_1_loads(tmp_path):
         assert all_of(first) == all_of(cb.load(tmp_path / "file"))
 
 
-@pytest.mark.parametrize(
-    "key, value", [("seed", 3), ("message", "other"), ("seconds", 1.0), ("status", "STOPPED")]
-)
+@pytest.mark.parametrize("key, value", [("seed", 3), ("message", "other"), ("seconds", 1.0), ("status", "STOPPED")])
 def test_a_changed_entry_is_noticed(key, value, tmp_path):
     members = taken_apart(saved(tmp_path)[0])
     (tmp_path / "file").write_bytes(put_together(with_header(members, {**header_of(members), key: value})))

@@ -86,10 +86,7 @@ def test_predictions_equal_offset_plus_B_beta(X, kind, weight, center, scale):
 @over_weights
 @over_options
 def test_sparse_equals_dense(weight, center, scale):
-    problems = [
-        Problem(kind(THIN), Y, sample_weight=weight, center=center, scale=scale)
-        for kind in (np.asarray, scipy.sparse.csc_array)
-    ]
+    problems = [Problem(kind(THIN), Y, sample_weight=weight, center=center, scale=scale) for kind in (np.asarray, scipy.sparse.csc_array)]
     bound = slack(THIN, weight, center).max()
     v, weights, index = RNG.normal(size=M), RNG.random(M), np.array([3, 0, 3])
     dense, sparse = (problem.dictionary for problem in problems)

@@ -142,7 +142,6 @@ def test_what_is_centred_does_not_shrink(family):
     quiet = cb.sglb(eps=0.1, beta=1e12, gamma=9.0)
     columns = family()
     kept, free = (
-        cb.solve(cb.Problem(columns, y + 50, center=center), quiet, 100, compile=False).predict(X).mean()
-        for center in (True, False)
+        cb.solve(cb.Problem(columns, y + 50, center=center), quiet, 100, compile=False).predict(X).mean() for center in (True, False)
     )
     assert abs(kept / (y + 50).mean() - 1) < 0.01 and abs(free / (y + 50).mean()) < 0.2

@@ -43,9 +43,7 @@ def first(name, rule, n_steps=STEPS, _cache={}):  # noqa: B006
 
 
 def same(run, other):
-    parts = [
-        (r.path.learner.tobytes(), r.path.theta.tobytes(), r.beta.tobytes(), r.n_scans) for r in (run, other)
-    ]
+    parts = [(r.path.learner.tobytes(), r.path.theta.tobytes(), r.beta.tobytes(), r.n_scans) for r in (run, other)]
     return parts[0] == parts[1]
 
 

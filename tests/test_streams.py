@@ -41,17 +41,7 @@ class Drawn(namedtuple("Drawn", "kind", defaults=(0,)), cb.SelectionRule):
 
     def draw(self, rng, n_rows, n_learners):
         good = rng.integers(0, n_learners, size=(n_rows, 2))
-        return [
-            good,
-            good[:, :1],
-            good[1:],
-            good.astype(float),
-            good + 1,
-            good - 1,
-            good.tolist(),
-            None,
-            good.astype(np.uint8),
-        ][self.kind]
+        return [good, good[:, :1], good[1:], good.astype(float), good + 1, good - 1, good.tolist(), None, good.astype(np.uint8)][self.kind]
 
     def pick(self, view, step, beta, drawn, k):
         return cb.best_of(view, step, beta, drawn)
@@ -116,8 +106,7 @@ def test_parts_of_any_length():
 )
 def test_bad_draws_are_refused(kind, got):
     with pytest.raises(
-        ValueError,
-        match=rf"Drawn.draw must return an array of whole numbers from 0 to 4, of shape \(n_rows, width\) = \(4096, 2\).*{got}",
+        ValueError, match=rf"Drawn.draw must return an array of whole numbers from 0 to 4, of shape \(n_rows, width\) = \(4096, 2\).*{got}"
     ):
         cb.solve(PROBLEM, cb.Method("own", Drawn(kind), cb.Proportional()), 10)
 
@@ -129,9 +118,7 @@ def test_good_draws_are_taken():
     with pytest.raises(ValueError, match="Mute has width = 2 but no draw"):
         cb.solve(PROBLEM, cb.Method("own", Mute(), cb.Proportional()), 10)
     cb.solve(PROBLEM, cb.Method("own", Wide(4), cb.Proportional()), 10)
-    with pytest.raises(
-        ValueError, match=r"from 0 to 5, .* got the number -1. A rule that draws other numbers says draws_below"
-    ):
+    with pytest.raises(ValueError, match=r"from 0 to 5, .* got the number -1. A rule that draws other numbers says draws_below"):
         cb.solve(PROBLEM, cb.Method("own", Wide(5), cb.Proportional()), 10)
 
 

@@ -174,11 +174,7 @@ def test_a_constant_feature_is_reported_and_has_no_learner():
 def test_frames_go_by_name_and_learners_have_names():
     rng = np.random.default_rng(6)
     frame = pd.DataFrame(
-        {
-            "age": rng.integers(20, 60, 120),
-            "town": pd.Categorical(rng.choice(["Oslo", "Rome", "Bonn"], 120)),
-            "size": rng.normal(size=120),
-        }
+        {"age": rng.integers(20, 60, 120), "town": pd.Categorical(rng.choice(["Oslo", "Rome", "Bonn"], 120)), "size": rng.normal(size=120)}
     )
     frame.loc[:20, "size"] = np.nan
     problem = cb.Problem(cb.leaf_stumps(frame), frame["age"] * 1.0 + (frame["town"] == "Rome"))
@@ -203,7 +199,6 @@ def test_runs_are_saved_and_loaded(kind, tmp_path):
     assert back.problem.feature_names == problem.feature_names
     np.testing.assert_array_equal(back.problem.predict(back.beta, X), problem.predict(run.beta, X))
     np.testing.assert_array_equal(cb.solve(problem, cb.ls_boost(0.2), 80).path.learner[:50], back.path.learner)
-
 
 
 @every_kind

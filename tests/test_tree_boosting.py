@@ -27,9 +27,7 @@ def projected(v, weight, leaf, l2=0.0):
 
 @pytest.mark.parametrize("l2", [0.0, 2.0])
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize(
-    "loss", [cb.Squared(), cb.Logistic(), cb.Huber(0.5), cb.Poisson()], ids=lambda loss: type(loss).__name__
-)
+@pytest.mark.parametrize("loss", [cb.Squared(), cb.Logistic(), cb.Huber(0.5), cb.Poisson()], ids=lambda loss: type(loss).__name__)
 def test_a_step_is_the_fit_of_the_leaves(loss, weighted, l2):
     """Columns of unit norm in the metric of the weights, theta times the column is rate times the fit, correlations as computed."""
     y = {"Logistic": SIGNS, "Poisson": np.abs(Y)}.get(type(loss).__name__, Y)
@@ -213,11 +211,7 @@ def test_paths_over_all_learners_refuse_trees(path):
 
 def test_what_goes_through_all_learners_refuses_trees():
     problem = cb.Problem(cb.trees(X), Y)
-    for ask in (
-        lambda: cb.mca(problem),
-        lambda: cb.solve(problem, cb.forward_stepwise(), 3),
-        lambda: cb.solve(problem, cb.rcd(), 3),
-    ):
+    for ask in (lambda: cb.mca(problem), lambda: cb.solve(problem, cb.forward_stepwise(), 3), lambda: cb.solve(problem, cb.rcd(), 3)):
         with pytest.raises(ValueError, match="needs learners that can be counted"):
             ask()
 
@@ -226,8 +220,6 @@ def test_second_derivatives_are_those_of_the_model_now():
     """Newton's trees among the groups drawn: where all groups are drawn, those of the search among all."""
     problem = cb.Problem(cb.trees(X, max_depth=2, newton=True), SIGNS, cb.Logistic())
     groups = problem.dictionary.n_groups
-    drawn, whole = (
-        cb.solve(problem, cb.Method("newton", select, cb.Fitted(0.5)), 8) for select in (cb.Groups(groups), cb.Full())
-    )
+    drawn, whole = (cb.solve(problem, cb.Method("newton", select, cb.Fitted(0.5)), 8) for select in (cb.Groups(groups), cb.Full()))
     np.testing.assert_allclose(drawn.pred, whole.pred, rtol=1e-12)
     assert drawn.final.loss < 0.5 * problem.start_loss

@@ -57,20 +57,14 @@ def test_a_step_is_the_best_of_the_families_drawn(q, sums, power, weighted):
         least, second = risks[0], risks[min(1, len(risks) - 1)]
         if second[0] - least[0] > 1e-9 or len(risks) == 1:
             assert bank.member[j] == least[1]
-        np.testing.assert_allclose(
-            run.path.theta[state.k] * bank.column(j), least[2], rtol=0, atol=1e-11 * np.abs(least[2]).max()
-        )
+        np.testing.assert_allclose(run.path.theta[state.k] * bank.column(j), least[2], rtol=0, atol=1e-11 * np.abs(least[2]).max())
         h = bank.lengths()[j] * bank.column(j)
         values = [h[leaves(bank, j) == leaf][0] for leaf in range(bank.trees.n_leaves[j])]
         np.testing.assert_allclose(np.linalg.norm(values, q), table.bound[bank.member[j]], rtol=1e-9)
     np.testing.assert_allclose(run.pred, bank.combine(run.beta), atol=1e-12)
 
 
-METHODS = {
-    "safe": cb.rgb(0.01),
-    "all, again": cb.rgb(0.01, None, revisit=True),
-    "line search": cb.rgb(0.01, 2, cb.LineSearch()),
-}
+METHODS = {"safe": cb.rgb(0.01), "all, again": cb.rgb(0.01, None, revisit=True), "line search": cb.rgb(0.01, 2, cb.LineSearch())}
 
 
 @pytest.mark.parametrize("name", ["safe", "all, again", pytest.param("line search", marks=COMPILED)])

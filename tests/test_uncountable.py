@@ -111,9 +111,7 @@ def test_a_run_has_a_bank_of_its_own_and_is_the_same_run_however_it_is_cut():
     stopped = cb.solve(problem, method, 50, stop=lambda state: len(state.beta) >= 5)
     assert len(stopped.beta) == 5 and (stopped.path.learner == whole.path.learner[: stopped.n_steps]).all()
     X = RNG.normal(size=(3, M))
-    np.testing.assert_allclose(
-        whole.predict(X), problem.offset + X @ (np.array(whole.problem.dictionary.learners).T @ whole.beta)
-    )
+    np.testing.assert_allclose(whole.predict(X), problem.offset + X @ (np.array(whole.problem.dictionary.learners).T @ whole.beta))
 
 
 class Odd(Signs):
@@ -152,9 +150,7 @@ def test_what_needs_a_list_of_learners_says_so(tmp_path):
         (lambda: cb.solve(problem, cb.lasso_cd(0.1, cb.Full()), 3), "lasso_cd needs learners that can be counted"),
         (lambda: cb.solve(problem, cb.ls_boost(), 3, view=cb.Explicit), "view=Explicit does not fit: Searched is the view"),
         (
-            lambda: cb.solve(
-                cb.Problem(explicit(), Y, center=False), cb.ls_boost(), 3, view=cb.solve(problem, cb.ls_boost(), 1).view
-            ),
+            lambda: cb.solve(cb.Problem(explicit(), Y, center=False), cb.ls_boost(), 3, view=cb.solve(problem, cb.ls_boost(), 1).view),
             "view=Searched does not fit",
         ),
         (lambda: cb.Problem(type("Mute", (), {"build": Signs.build})(), Y), "A class of your own inherits from coordboost.LearnerFamily"),

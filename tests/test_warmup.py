@@ -12,9 +12,7 @@ from coordboost.cli.warmup import fits, warmup
 def test_every_estimator_is_warmed_up():
     """All classes with `fit` and `predict`."""
     known = {
-        name
-        for name in cb.__all__
-        if inspect.isclass(kind := getattr(cb, name)) and hasattr(kind, "predict") and hasattr(kind, "fit")
+        name for name in cb.__all__ if inspect.isclass(kind := getattr(cb, name)) and hasattr(kind, "predict") and hasattr(kind, "fit")
     }
     told = {what for what, _ in fits()}
     assert len(known) >= 20 and known <= told and len(told - known) >= 15

@@ -18,7 +18,7 @@ each = pytest.mark.parametrize("kind", CHOOSING, ids=lambda kind: kind.__name__)
 
 @each
 def test_the_other_folds_are_used(kind):
-    """"zero-size array to reduction operation" before."""
+    """ "zero-size array to reduction operation" before."""
     weight = np.where(NUMBER == 2, 0.0, 1.0 + NUMBER)
     rows = NUMBER != 2
     found = quick(kind, cv=PredefinedSplit(NUMBER)).fit(X, target(kind), sample_weight=weight)
@@ -58,7 +58,7 @@ def test_cross_validate_too():
 @pytest.mark.parametrize("in_a_fold", [True, False])
 @pytest.mark.parametrize("kind", [cb.CertifiedPoissonRegressorCV, cb.CertifiedPoissonRegressor, cb.RandomizedGBMRegressor])
 def test_a_target_without_a_constant_names_the_fold_and_what_is_there(kind, in_a_fold):
-    """"pass center=False" before, which no estimator has."""
+    """ "pass center=False" before, which no estimator has."""
     y = np.where(NUMBER == 1, COUNTS, 0.0) if in_a_fold and by_folds(kind) else 0 * COUNTS
     model = quick(kind, **{"cv": PredefinedSplit(NUMBER)} if by_folds(kind) else {})
     if "loss" in model.get_params():

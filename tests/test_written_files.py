@@ -93,4 +93,3 @@ def test_writers_leave_the_old_file(name, how, tmp_path, monkeypatch):
     assert file.read_text() == "what was there" and os.listdir(tmp_path) == [file.name]
     WRITERS[name](file)
     assert len(file.read_bytes()) > 100 and os.listdir(tmp_path) == [file.name]
-
