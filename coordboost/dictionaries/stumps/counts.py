@@ -31,27 +31,8 @@ MANY = 16
 ROOM, AT_ONCE = 1 << 30, 1 << 28
 
 
-def fill_profile(rows, number, samples, sign, offset, near, sums, profile):
-    """``profile = near + sign (the profile of some samples)``; `number` is empty where every weight is 1. `sums` is room, like `profile`.
-
-    rows : (n_samples * n_features,), the codes, sample after sample: few samples then lie on few lines of the cache
-    """
-    sums[:] = 0
-    d = len(offset) - 1
-    for p in range(len(samples)):
-        first, heavy = d * samples[p], number[samples[p]] if len(number) else 1
-        row = rows[first : first + d]
-        for h in range(d):
-            sums[offset[h] + row[h]] += heavy
-    for h in range(d):
-        total = 0 * sums[0]
-        for b in range(offset[h], offset[h + 1]):
-            profile[b] = near[b] + sign * total
-            total += sums[b]
-
-
-def fill_profile_by_features(codes, number, samples, sign, offset, near, profile):
-    """As `fill_profile`, feature after feature: faster for many samples."""
+def fill_profile(codes, number, samples, sign, offset, near, profile):
+    """``profile = near + sign (the profile of some samples)``; `number` is empty where every weight is 1."""
     sums, top = np.empty((4, PLACES), np.int64), len(codes) - 1
     w, x, y, z = sums[0], sums[1], sums[2], sums[3]
     for k in range(0, len(codes), 4):
@@ -124,14 +105,12 @@ class Counts:
         self.codes, n_bins, extra = splits.binned.codes, splits.binned.n_bins, splits.extra
         self.total, self.number = int(number.sum()), number[:0] if (number == 1).all() else number
         self.offset = np.concatenate([[0], np.cumsum(n_bins + 1)])
-        by_sample = self.codes.T if self.codes.size <= ROOM else self.codes[:0]  # a copy, where there is memory for it
-        self.by_sample = np.ascontiguousarray(by_sample).ravel()
-        self.by_features, self.one_by_one = compiled(fill_profile_by_features), compiled(fill_profile)
+        self.by_sample = np.ascontiguousarray(self.codes.T if self.codes.size <= ROOM else self.codes[:0])  # where there is memory for it
+        self.fill = compiled(fill_profile)
         self.rows = np.zeros((2, self.offset[-1]), dtype=np.int32 if self.total < 1 << 31 else np.int64)
         every = np.arange(self.codes.shape[1])
-        self.by_features(self.codes, self.number, every, 1, self.offset, self.rows[0], self.rows[1])
-        self.totals, self.room = self.rows[1].astype(np.int64), np.empty_like(self.rows[0])
-        self.most, self.at_once = ROOM // self.room.nbytes, AT_ONCE // self.room.nbytes
+        self.fill(self.codes, self.number, every, 1, self.offset, self.rows[0], self.rows[1])
+        self.totals, self.most, self.at_once = self.rows[1].astype(np.int64), ROOM // self.rows[0].nbytes, AT_ONCE // self.rows[0].nbytes
         self.at = np.empty(len(self.totals), dtype=np.int64)
         self.clear()
         begin, apart = self.offset[splits.feature], extra >= 0  # with `extra` the rest lies between two places
@@ -187,8 +166,8 @@ class Counts:
         near = int(held[np.argmin(np.abs(self.totals[held] - self.totals[u]))])
         low, end = sorted((u - first, near - first))
         samples = np.flatnonzero(self.codes[g] - np.uint8(low) < end - low)  # below 0 bytes are large
-        shared = self.number, samples, 1 if near < u else -1, self.offset, self.rows[self.at[near]]
-        if len(samples) * MANY > self.codes.shape[1] or not len(self.by_sample):
-            self.by_features(self.codes, *shared, profile)
-        else:
-            self.one_by_one(self.by_sample, *shared, self.room, profile)
+        codes, number = self.codes, self.number
+        if len(samples) * MANY <= codes.shape[1] and len(self.by_sample):  # few samples lie on few lines of the cache
+            codes, number = np.ascontiguousarray(self.by_sample[samples].T), number[samples] if len(number) else number
+            samples = np.arange(len(samples))
+        self.fill(codes, number, samples, 1 if near < u else -1, self.offset, self.rows[self.at[near]], profile)

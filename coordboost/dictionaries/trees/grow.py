@@ -21,7 +21,7 @@ import numpy as np
 from coordboost._numba import kernel
 from coordboost.dictionaries.trees.cuts import cut_categories, cut_ordered, rank, side_score, take_ordered
 from coordboost.dictionaries.trees.histogram import fill_bins
-from coordboost.dictionaries.trees.kept import keep
+from coordboost.dictionaries.trees.kept import keep_nodes, unit_values
 from coordboost.dictionaries.trees.whole import ALLOWED, choose_scales, write_entries
 
 #: A node. The feature that it is split by, -1 for a leaf, and the place of that feature in the list of features; the left child, the right
@@ -162,12 +162,11 @@ def split_best(table, categorical, monotone, limits, features, penalty, state, m
 
 
 @kernel
-def move_rows(codes, memory, at, first, last, one, other):
+def move_rows(codes, nodes, rows, fixed, goes_left, at, first, last, one, other):
     """The rows of a node from `first` to `last` go to its children in the other buffer: to `one` on if they go left, else to `other` on.
 
     Two cursors, no branch: how many rows go left is known from the histogram, so both children are written at once.
     """
-    nodes, _, _, rows, fixed, goes_left = memory
     side, own, flags, wide = nodes[at].depth & 1, codes[nodes[at].feature], goes_left[at], len(fixed) == 2
     some, entries, more = rows[side, first:last], fixed[0, side, first:last], fixed[-1, side, first:last]
     out, out_entries, out_more = rows[1 - side], fixed[0, 1 - side], fixed[-1, 1 - side]
@@ -183,9 +182,8 @@ def move_rows(codes, memory, at, first, last, one, other):
 
 
 @kernel
-def count_left(codes, memory, at, first, last):
+def count_left(codes, nodes, rows, goes_left, at, first, last):
     """How many of the rows of a node from `first` to `last` go left."""
-    nodes, _, _, rows, _, goes_left = memory
     own, flags, side, total = codes[nodes[at].feature], goes_left[at], nodes[at].depth & 1, 0
     for i in range(first, last):
         total += int(flags[own[rows[side, i]]])
@@ -212,9 +210,8 @@ def has_names(nodes, at):
 
 
 @kernel
-def name_leaves(codes, memory, leaf, at, first, last):
+def name_leaves(codes, nodes, rows, goes_left, leaf, at, first, last):
     """Say of the rows of a node from `first` to `last` in which leaf they are."""
-    nodes, _, _, rows, _, goes_left = memory
     node, flags, some = nodes[at], goes_left[at], rows[nodes[at].depth & 1, first:last]
     if node.feature < 0:
         for i in range(len(some)):
@@ -257,13 +254,13 @@ def grow(
     leaf : (n_samples,)
         The leaf of each sample is written there.
     metric, trees, j :
-        Row j of `trees` is where the tree is kept as a unit vector, see ``keep``; None: it is not.
+        Row j of `trees` is where the tree is kept as a unit vector, see ``unit_values``; None: it is not.
 
     Returns
     -------
     n_leaves : int
     corr, length : float
-        See ``keep``.
+        See ``unit_values``; NaN where the tree is not kept.
 
     Notes
     -----
@@ -271,13 +268,13 @@ def grow(
     rounded once (whole.py): the tree is the same for any order of the rows and any number of threads.
     *Cost*: for each level one addition per feature and row of the smaller children, at the root per row.
     """
-    state, codes, nodes, fixed = states[0], table[0], memory[0], memory[4]
+    state, codes, (nodes, _, _, rows, fixed, goes_left), corr, length = states[0], table[0], memory, math.nan, math.nan
     if not choose_scales(state, fixed, target, weight):
-        return 0, math.nan, math.nan
+        return 0, corr, length
     lost, total, mass = write_entries(state, fixed, target, weight, 0)
     if lost * ALLOWED > len(target):
-        return LOST, math.nan, math.nan
-    plant(limits, state, nodes, memory[3], total, mass)
+        return LOST, corr, length
+    plant(limits, state, nodes, rows, total, mass)
     while True:
         search(table, categorical, monotone, limits, features, 0, len(features), state, memory, room, order)
         if not split_best(table, categorical, monotone, limits, features, penalty, state, memory, room, order):
@@ -285,10 +282,12 @@ def grow(
         for child in range(state.first, state.nodes, 2):
             at = nodes[child].parent
             if nodes[at].apart:
-                move_rows(codes, memory, at, nodes[at].start, nodes[at].stop, nodes[at].start, nodes[child].stop)
+                move_rows(codes, nodes, rows, fixed, goes_left, at, nodes[at].start, nodes[at].stop, nodes[at].start, nodes[child].stop)
     finish(state, nodes)
     for at in range(state.nodes):
         if has_names(nodes, at):
-            name_leaves(codes, memory, leaf, at, nodes[at].start, nodes[at].stop)
-    corr, length = (math.nan, math.nan) if trees is None else keep(state, nodes, memory[5], metric, target, leaf, trees, j)
+            name_leaves(codes, nodes, rows, goes_left, leaf, at, nodes[at].start, nodes[at].stop)
+    if trees is not None:
+        keep_nodes(state, nodes, goes_left, state.nodes, trees, j)
+        corr, length = unit_values(state, nodes, state.nodes, None, metric, target, leaf, trees[3][j])
     return state.leaves, corr, length

@@ -22,7 +22,7 @@ from coordboost.dictionaries.trees.grow import (
     split_best,
 )  # fmt: skip
 from coordboost.dictionaries.trees.histogram import CODES
-from coordboost.dictionaries.trees.kept import keep
+from coordboost.dictionaries.trees.kept import keep_nodes, unit_values
 from coordboost.dictionaries.trees.whole import ALLOWED, choose_scales, write_entries
 
 #: Samples times features of a search below which one thread does all.
@@ -80,10 +80,11 @@ class Grower:
         """As ``grow``, on the threads of the pool: samples in blocks, features four by four. They are joined once a level."""
         state, nodes, codes, memory = self.state, self.nodes, self.table[0], self.memory
         choose, write, seek, part, named = (compiled(f) for f in (choose_scales, write_entries, search, move_rows, name_leaves))
-        if not choose(state, memory[4], target, weight):
+        fixed = memory[4]
+        if not choose(state, fixed, target, weight):
             return 0, math.nan, math.nan
         parts = [(target[rows], weight if len(weight) == 1 else weight[rows], rows.start) for rows in slices(self.n, BLOCK)]
-        lost, total, mass = (sum(column) for column in zip(*in_order(lambda one: write(state, memory[4], *one), parts), strict=True))
+        lost, total, mass = (sum(column) for column in zip(*in_order(lambda one: write(state, fixed, *one), parts), strict=True))
         if lost * ALLOWED > self.n:
             return LOST, math.nan, math.nan
         compiled(plant)(limits, state, nodes, self.rows, total, mass)
@@ -94,11 +95,15 @@ class Grower:
             if not compiled(split_best)(*own, penalty, state, memory, *self.rooms[0]):
                 break
             parents = [at for at in nodes["parent"][state.first : state.nodes : 2] if nodes[at].apart]
-            all_done(lambda block: part(codes, memory, *block), [block for at in parents for block in self._moves(at)])
+            moves = [move for at in parents for move in self._moves(at)]
+            all_done(lambda move: part(codes, nodes, self.rows, fixed, self.goes_left, *move), moves)
         compiled(finish)(state, nodes)
         blocks = [(at, *ends) for at in range(state.nodes) if has_names(nodes, at) for ends in self._blocks(at)]
-        all_done(lambda block: named(codes, memory, self.leaf, *block), blocks)
-        fit = (math.nan, math.nan) if trees is None else compiled(keep)(state, nodes, self.goes_left, metric, target, self.leaf, trees, j)
+        all_done(lambda block: named(codes, nodes, self.rows, self.goes_left, self.leaf, *block), blocks)
+        if trees is None:
+            return int(state.leaves), math.nan, math.nan
+        compiled(keep_nodes)(state, nodes, self.goes_left, state.nodes, trees, j)
+        fit = compiled(unit_values)(state, nodes, state.nodes, None, metric, target, self.leaf, trees[3][j])
         return int(state.leaves), *fit
 
     def _blocks(self, at):
@@ -110,7 +115,7 @@ class Grower:
         """What ``move_rows`` takes of the blocks of a node: it has to be known how many rows go left in those before."""
         node, ends, run = self.nodes[at], self._blocks(at), compiled(count_left)
         one, other = int(node.start), int(self.nodes[node.left].stop)
-        count = lambda block: run(self.table[0], self.memory, at, *block)  # noqa: E731
+        count = lambda block: run(self.table[0], self.nodes, self.rows, self.goes_left, at, *block)  # noqa: E731
         lefts = list(in_order(count, ends)) if len(ends) > 1 else [0]
         for (first, last), left in zip(ends, lefts, strict=True):
             yield at, first, last, one, other

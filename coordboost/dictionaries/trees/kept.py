@@ -72,13 +72,6 @@ def unit_values(state, nodes, m, power, metric, v, leaf, values):
     return corr / size, size * largest
 
 
-@kernel
-def keep(state, nodes, flags, metric, v, leaf, trees, j):
-    """Write the tree that was grown for v into row j of ``Trees``, as a unit vector: its correlation with v, and its length as a fit."""
-    keep_nodes(state, nodes, flags, state.nodes, trees, j)
-    return unit_values(state, nodes, state.nodes, None, metric, v, leaf, trees[3][j])
-
-
 def cut_back(state, nodes, m, power, grown, number, leaf, values):
     """Make of the tree that was grown the one of its first m nodes: its product with the target, its length; `leaf` and `values`.
 
