@@ -12,6 +12,7 @@ from coordboost.engine.streams import picks
 from coordboost.engine.views.called import Called, Kept
 from coordboost.engine.views.explicit import perturb, stopped
 from coordboost.interrupt import heed
+from coordboost.pieces.coefficients import Growing
 from coordboost.pieces.selection import RecordedPicks
 from coordboost.pieces.steps import RecordedMoves
 
@@ -64,11 +65,16 @@ def stretches(start, stop):
         length = max(1, int(length * min(SOON / max(took, 1e-9), 16)))
 
 
+#: Steps up to which the coefficients of learners that are found are brought along in plain Python: to compile that takes a second.
+FEW = 1 << 12
+
+
 def retrace(coefficients, path, start, stop):
     """As `accumulate_steps`, along a ``Path``, compiled where it can be: the store, with room made where learners come one by one."""
     if coefficients.room is not None:
         coefficients = coefficients.room(int(path.learner[start:stop].max(initial=-1)) + 1)
-    run = compiled(accumulate_steps, (coefficients,)) if is_piece(coefficients) else accumulate_steps
+    few = isinstance(coefficients, Growing) and coefficients.kept.plain and stop - start <= FEW
+    run = compiled(accumulate_steps, (coefficients,)) if is_piece(coefficients) and not few else interpreted(accumulate_steps)
     for first, last in stretches(start, stop):
         run(coefficients, path.learner, path.shrink, path.theta, first, last)
     return coefficients
