@@ -128,6 +128,14 @@ def items_of(name, value, expected):
         raise ValueError(f"{name} must be {expected}, got {shown(value)}.") from None
 
 
+def floats(values):
+    """`values` as a new float64 array; one NaN where they are no numbers, or too large."""
+    try:
+        return np.array(values, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        return np.full(1, np.nan)
+
+
 def signs(name, y):
     """Map labels {0, 1} or {-1, +1} to {-1.0, +1.0}."""
     found = np.unique(y)

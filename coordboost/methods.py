@@ -15,6 +15,7 @@ from coordboost._checks import not_negative, number_of, positive, real, shown
 from coordboost._numba.threads import on_one_thread
 from coordboost.data.validation import flag
 from coordboost.method import Method
+from coordboost.pieces.base import StepRule, checked_piece
 from coordboost.pieces.coefficients import Refitted, TwoSequences, Vertices
 from coordboost.pieces.perturbation import Noise, Structure, inverse_temperatures, structure_of
 from coordboost.pieces.selection import Cyclic, Full, Subset
@@ -97,7 +98,7 @@ def frank_wolfe(delta, step=None):
         step = positive("step", step, 1 + 1e-15, "a constant gamma in (0, 1], None, or BallSearch(delta)")
         rule = Sign(step * delta, delta)
     elif step is not None:
-        radius = step.frank_wolfe
+        radius = step.frank_wolfe if isinstance(step, StepRule) else None
         if radius is None:
             raise ValueError(f"step must be None, a constant gamma in (0, 1], or BallSearch(delta), got {shown(step)}.")
         if radius != delta:
@@ -355,7 +356,7 @@ def rgb(penalty, n_candidates=4, step=None, families=None, sampling=2.0, revisit
     }  # fmt: skip
     drawn = 0 if n_candidates is None else n_candidates
     select = Structural(drawn, penalty, sampling, families, int(revisit))
-    rule = FamilyStep(families=families) if step is None else step
+    rule = FamilyStep(families=families) if step is None else checked_piece(StepRule, "step", step)
     rule = rule._replace(families=families) if rule.by_family else rule
     source = "Cortes, Mohri, Storcheus, Regularized Gradient Boosting, Algorithm 1"
     return Method("rgb", select, rule, source, Structured(penalty, families), parameters)

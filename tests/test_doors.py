@@ -25,7 +25,7 @@ MADE = {
     "Gathered", "Gram", "GramColumns", "Groups", "InterruptedWarning", "Interval", "LeafStumps", "LongStepWarning", "Lookahead", "METHODS",
     "Noise", "Run", "Shape", "State", "Status", "Structural", "Structure", "Structured", "Stumps", "Table", "Dense", "Sparse", "best_of",
     "bounds", "langevin", "plots", "Mask", "Together", "Unconstrained", "Full", "Cyclic", "LineSearch", "Squared", "Exponential",
-    "Poisson", "Welsch",
+    "Poisson", "Welsch", "Loss", "SelectionRule", "StepRule", "CoefficientRule", "Learners", "LearnerFamily",
 }  # fmt: skip
 #: Parameters that are functions: what a function of the user's own raises is the user's.
 FUNCTIONS = ("walk", "watch", "stop", "step", "complexity")

@@ -76,6 +76,8 @@ def weights(X, sample_weight, name="sample_weight"):
         sample_weight = in_memory(name, sample_weight)
     try:
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    except OverflowError:
+        raise ValueError(f"{name} must be numbers that float64 can hold, got {shown(sample_weight)}.") from None
     except ValueError as error:
         raise ValueError(str(error).replace("Sample weights", name).replace("`sample_weight`", name)) from None
     if not weight.any():

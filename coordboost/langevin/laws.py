@@ -32,6 +32,7 @@ import scipy.linalg
 from coordboost._checks import positive, shown
 from coordboost.data import validation
 from coordboost.method import checked_method
+from coordboost.pieces.base import SelectionRule, checked_piece
 from coordboost.problem import checked_problem
 
 #: Most learners times learners of which closed laws are formed.
@@ -116,7 +117,7 @@ def limit_of(problem, select, *, draws=20_000, rng=0):
         raise ValueError(
             f"the limit law needs learners that can be counted, {MOST} at most; use diagnostics of runs for trees."
         )
-    select = select.bind(problem)
+    select = checked_piece(SelectionRule, "select", select).bind(problem)
     unions, law = select.unions, select.chances
     if unions is not None:
         chosen, p = unions(draws, rng)
