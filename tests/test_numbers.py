@@ -109,3 +109,12 @@ def test_a_whole_delta_is_the_same_loss_and_the_same_run(tmp_path):
     assert repr(whole.problem.loss) == repr(real.problem.loss) == "Huber(d=7.0)"
     whole.save(tmp_path / "whole")
     assert repr(cb.load(tmp_path / "whole").problem.loss) == "Huber(d=7.0)"
+
+
+@pytest.mark.parametrize(("maker", "name", "good", "others"), REAL, ids=NAMES)
+def test_what_is_too_large_for_a_number_or_a_bool_is_refused(maker, name, good, others):
+    """Words, arrays and objects are tried in test_doors.py."""
+    for value in (10**400, -(10**400), np.bool_(True), np.array(True)):
+        with pytest.raises(ValueError, match=r"must (be|hold)|has the radius") as caught:
+            used(maker, name, value, others)
+        assert type(caught.value) is ValueError and "\n" not in str(caught.value)
