@@ -59,6 +59,8 @@ STRANGE = {
     "minus one": lambda: -1,
     "half": lambda: 0.5,
     "complex": lambda: 1j,
+    "huge": lambda: 10**400,
+    "a bool of NumPy": lambda: np.bool_(True),
     "True": lambda: True,
     "list of lists": lambda: [[1], [1, 2]],
     "list of words": lambda: ["a", "b"],

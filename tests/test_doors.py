@@ -41,6 +41,12 @@ ALIASES = {
 }  # fmt: skip
 
 
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path, monkeypatch):
+    """What a door writes to a file called "text" does not stay."""
+    monkeypatch.chdir(tmp_path)
+
+
 def outcome(action):
     """The error that `action` raises, or None."""
     try:
