@@ -128,7 +128,7 @@ def items_of(name, value, expected):
         raise ValueError(f"{name} must be {expected}, got {shown(value)}.") from None
 
 
-def floats(values):
+def as_floats(values):
     """`values` as a new float64 array; one NaN where they are no numbers, or too large."""
     try:
         return np.array(values, dtype=np.float64)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._checks import floats, shown
+from coordboost._checks import as_floats, shown
 from coordboost.data import validation
 from coordboost.problem import checked_problem
 
@@ -65,7 +65,7 @@ def subgradient_descent(problem, step, n_steps, *, delta=np.inf) -> Iterator[Res
 
 def _positive_sequence(name, values, n_steps, infinite=False):
     """One positive number per step."""
-    out = floats(values)
+    out = as_floats(values)
     sound = not isinstance(values, str) and out.shape in ((), (n_steps,)) and (out > 0).all()
     if not (sound and (infinite or np.isfinite(out).all())):
         raise ValueError(f"{name} must be a positive number or {n_steps} of them, one per step, got {shown(values)}.")

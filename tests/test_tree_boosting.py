@@ -80,7 +80,7 @@ def test_newton_leaves_beside_scikit_learn():
     ).fit(X, SIGNS)
     np.testing.assert_allclose(ours.predict(X), theirs.decision_function(X), atol=2e-5)
     with pytest.raises(ValueError, match="has no curvature"):
-        cb.Problem(cb.trees(X, newton=True), Y, type("Plain", (), {"value": None, "residual": None})(), center=False)
+        cb.Problem(cb.trees(X, newton=True), Y, type("Plain", (cb.Loss,), {"value": None, "residual": None})(), center=False)
 
 
 METHODS = [

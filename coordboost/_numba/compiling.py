@@ -1,4 +1,4 @@
-"""CompiledFunction functions, kept on the disk: stamped with the sources they come from, and never an error where the disk takes nothing.
+"""Compiled functions, kept on the disk: stamped with the sources they come from, and never an error where the disk takes nothing.
 
 numba's cache looks at the file of a function only, so each function is compiled under a name that holds a *stamp* of all sources with
 kernels: a changed kernel anywhere gives a new stamp, a new cache file and a new compilation.

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._checks import floats, not_negative, nothing_varies, number_of, positive, shown
+from coordboost._checks import as_floats, not_negative, nothing_varies, number_of, positive, shown
 
 
 class Structure(enum.IntEnum):
@@ -42,7 +42,7 @@ def structure_of(value):
 
 def inverse_temperatures(beta):
     """`beta` as a float64 vector: one number, or one for each step, the last from there on; inf for no noise."""
-    array = np.atleast_1d(floats(beta))
+    array = np.atleast_1d(as_floats(beta))
     if array.ndim != 1 or array.size == 0 or not (array > 0).all():
         raise ValueError(f"beta must be a positive number (inf for no noise), or a sequence of them, got {shown(beta)}.")
     return array

@@ -28,7 +28,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._checks import floats, not_negative, real, shown
+from coordboost._checks import as_floats, not_negative, real, shown
 from coordboost._numba import kernel, verb
 from coordboost.pieces.base import SelectionRule
 
@@ -355,7 +355,7 @@ class Weighted(_Weighted, SelectionRule):
     def bind(self, problem):
         groups = problem.dictionary.n_groups
         n = problem.n_learners if groups is None else groups
-        p = floats(self.p)
+        p = as_floats(self.p)
         if p.shape != (n,) or not (np.isfinite(p).all() and (p >= 0).all() and p.sum() > 0):
             raise ValueError(
                 f"Weighted: p must be {n} numbers >= 0, not all 0, one for each learner or group; got {shown(self.p)}."

@@ -30,7 +30,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._checks import floats, not_negative, positive, real, shown
+from coordboost._checks import as_floats, not_negative, positive, real, shown
 from coordboost._numba import kernel, verb
 from coordboost._numba.linesearch import NO_SEARCH, sign, soft_threshold
 from coordboost.pieces.base import ANY_LOSS, StepRule, sigma_of
@@ -41,7 +41,7 @@ soft = verb("soft")
 
 def sequence(name, values, instead=""):
     """`values` as a float64 vector of positive steps; `instead` says what to use for a single one."""
-    array = floats(values)
+    array = as_floats(values)
     if array.ndim != 1 or array.size == 0 or not (np.isfinite(array).all() and (array > 0).all()):
         raise ValueError(f"{name} must be a sequence of positive finite numbers, one per step, got {shown(values)}.{instead}")
     return array
