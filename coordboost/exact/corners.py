@@ -348,10 +348,9 @@ def certain_part(fall, lam, gone, tie, outside, far):
     """
     there, ahead, horizon, norm = outside
     square, along, speed = far
-    lowest = 0.5 * ROUNDED * tie
-    if lam <= 2.0 * lowest:
+    if lam <= ROUNDED * tie:
         return fall
-    low, high, part = 0.0, fall, fall
+    low, high, part, lowest = 0.0, fall, fall, 0.5 * ROUNDED * tie
     for _ in range(13):
         fallen = min(part, lam - lowest)
         share = (gone + fallen) / horizon

@@ -108,16 +108,23 @@ class TwoModels(NamedTuple):
                 add(self.dictionary, j, self.unit * part_of_h(self.share, self.slowed, shrink, theta), self.h)
 
 
-class _Single(NamedTuple):
+class _ScaledValues(NamedTuple):
     values: np.ndarray = np.zeros(0)
     scale: np.ndarray = np.ones(1)
 
 
-class Single(_Single, CoefficientRule):
-    """One sequence, moved as the row says: beta <- (1 - shrink) beta, then beta_j <- beta_j + unit theta.
+class ScaledValues(_ScaledValues, CoefficientRule):
+    """beta = unit * scale * values: a shrinkage of all coefficients costs one multiplication."""
 
-    beta = unit * scale * values: a shrinkage of all coefficients costs one multiplication.
-    """
+    def beta(self, unit):
+        return unit * self.scale[0] * self.values
+
+    def coefficient(self, j):
+        return self.scale[0] * self.values[j]
+
+
+class Single(ScaledValues):
+    """One sequence, moved as the row says: beta <- (1 - shrink) beta, then beta_j <- beta_j + unit theta."""
 
     plain = True
 
@@ -129,12 +136,6 @@ class Single(_Single, CoefficientRule):
 
     def follow(self, dictionary, unit):
         return OneModel(dictionary, unit, np.zeros(dictionary.n_samples))
-
-    def beta(self, unit):
-        return unit * self.scale[0] * self.values
-
-    def coefficient(self, j):
-        return self.scale[0] * self.values[j]
 
     def accumulate(self, j, shrink, theta):
         shrink_all(self.values, self.scale, shrink)
@@ -225,24 +226,13 @@ class TwoSequences(_TwoSequences, CoefficientRule):
             self.h[j] += part_of_h(self.share, self.slowed, shrink, theta)
 
 
-class _Vertices(NamedTuple):
-    values: np.ndarray = np.zeros(0)
-    scale: np.ndarray = np.ones(1)
-
-
-class Vertices(_Vertices, CoefficientRule):
-    """Coefficients unit * scale * values, moved as the row says; a weight that steps away have used up is 0 exactly."""
+class Vertices(ScaledValues):
+    """One sequence, moved as the row says; a weight that steps away have used up is 0 exactly."""
 
     corrective = True
 
     def start(self, problem):
         return Vertices(np.zeros(problem.n_learners), np.ones(1))
-
-    def beta(self, unit):
-        return unit * self.scale[0] * self.values
-
-    def coefficient(self, j):
-        return self.scale[0] * self.values[j]
 
     def accumulate(self, j, shrink, theta):
         shrink_all(self.values, self.scale, shrink)

@@ -365,36 +365,34 @@ turn = verb("turn")
 RADIUS = property(lambda rule: rule.radius)
 
 
-def on_ball(rule, problem):
-    """`rule`, with a radius that is checked."""
-    return rule._replace(radius=positive("radius", rule.radius))
-
-
-class _OpenLoop(NamedTuple):
+class _OnBall(NamedTuple):
     radius: float
 
 
-class OpenLoop(_OpenLoop, StepRule):
+class BallStep(_OnBall, StepRule):
+    """A step towards a vertex of the l1 ball, or away from one: theta is in parts of the radius."""
+
+    unit = RADIUS
+
+    def bind(self, problem):
+        return self._replace(radius=positive("radius", self.radius))
+
+
+class OpenLoop(BallStep):
     """Frank-Wolfe on the l1 ball with the step gamma = 2 / (k + 2)."""
 
-    unit = frank_wolfe = RADIUS
-    bind = on_ball
+    frank_wolfe = RADIUS
 
     def move(self, k, view, j, corr, beta_j):
         gamma = 2 / (k + 2)
         return gamma, gamma * sign(corr)
 
 
-class _BallSearch(NamedTuple):
-    radius: float
-
-
-class BallSearch(_BallSearch, StepRule):
+class BallSearch(BallStep):
     """Frank-Wolfe on the l1 ball with the gamma in [0, 1] that minimises the loss."""
 
-    unit = frank_wolfe = RADIUS
+    frank_wolfe = RADIUS
     needs_convex = NO_SEARCH
-    bind = on_ball
 
     def move(self, k, view, j, corr, beta_j):
         s = sign(corr)
@@ -402,16 +400,11 @@ class BallSearch(_BallSearch, StepRule):
         return gamma, gamma * s
 
 
-class _Away(NamedTuple):
-    radius: float
-
-
-class Away(_Away, StepRule):
+class Away(BallStep):
     """Towards the best vertex or away from the worst one, whichever goes down faster; exact line search."""
 
-    unit = corrective = RADIUS
+    corrective = RADIUS
     needs_convex = NO_SEARCH
-    bind = on_ball
 
     def move(self, k, view, j, corr, beta_j):
         kind, s, _, _, most = turn(view)
@@ -422,16 +415,11 @@ class Away(_Away, StepRule):
         return gamma, gamma * s
 
 
-class _Pairwise(NamedTuple):
-    radius: float
-
-
-class Pairwise(_Pairwise, StepRule):
+class Pairwise(BallStep):
     """From the worst vertex to the best one: two rows, the first takes weight away, the second puts it down; exact line search."""
 
-    unit = corrective = RADIUS
+    corrective = RADIUS
     needs_convex = NO_SEARCH
-    bind = on_ball
 
     def swaps(self):
         """That weight goes from vertex to vertex."""
