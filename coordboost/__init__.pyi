@@ -21,6 +21,7 @@ from coordboost.dictionaries import Sparse as Sparse
 from coordboost.dictionaries import Stumps as Stumps
 from coordboost.dictionaries.base import LearnerFamily as LearnerFamily
 from coordboost.dictionaries.base import Learners as Learners
+from coordboost.dictionaries.families import Families as Families
 from coordboost.engine.views.explicit import Explicit as Explicit
 from coordboost.engine.views.gathered import Gathered as Gathered
 from coordboost.engine.views.gram import Gram as Gram
@@ -94,9 +95,9 @@ from coordboost.paths.stability import stability_selection as stability_selectio
 from coordboost.paths.validate import CrossValidation as CrossValidation
 from coordboost.paths.validate import cross_validate as cross_validate
 from coordboost.pieces.base import CoefficientRule as CoefficientRule
-from coordboost.pieces.base import Loss as Loss
 from coordboost.pieces.base import SelectionRule as SelectionRule
 from coordboost.pieces.base import StepRule as StepRule
+from coordboost.pieces.loss import Loss as Loss
 from coordboost.pieces.losses import Exponential as Exponential
 from coordboost.pieces.losses import Huber as Huber
 from coordboost.pieces.losses import Logistic as Logistic
@@ -127,7 +128,6 @@ from coordboost.pieces.steps import Proportional as Proportional
 from coordboost.pieces.steps import Sign as Sign
 from coordboost.pieces.steps import SignSequence as SignSequence
 from coordboost.pieces.steps import SoftThreshold as SoftThreshold
-from coordboost.pieces.structural import Families as Families
 from coordboost.pieces.structural import FamilyStep as FamilyStep
 from coordboost.pieces.structural import Structural as Structural
 from coordboost.planning import Forecast as Forecast

@@ -7,9 +7,9 @@ import numpy as np
 from coordboost._checks import checked_run, shown
 from coordboost._numba.sums import total_of
 from coordboost.data import validation
+from coordboost.dictionaries.families import labels_of, lengths
 from coordboost.interrupt import uncut
 from coordboost.methods import rgb
-from coordboost.pieces.structural import labels_of, lengths
 from coordboost.run import solve
 
 

@@ -3,7 +3,8 @@
 from dataclasses import dataclass, field, replace
 
 from coordboost._checks import shown, with_floats
-from coordboost.pieces.base import CoefficientRule, SelectionRule, StepRule, checked_piece
+from coordboost._kinds import checked_piece
+from coordboost.pieces.base import CoefficientRule, SelectionRule, StepRule
 from coordboost.pieces.coefficients import Single
 from coordboost.pieces.perturbation import Noise
 from coordboost.pieces.selection import Groups

@@ -12,10 +12,12 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._checks import not_negative, number_of, positive, real, shown
+from coordboost._kinds import checked_piece
 from coordboost._numba.threads import on_one_thread
 from coordboost.data.validation import flag
+from coordboost.dictionaries.families import labels_of, lengths, table_of
 from coordboost.method import Method
-from coordboost.pieces.base import StepRule, checked_piece
+from coordboost.pieces.base import StepRule
 from coordboost.pieces.coefficients import Refitted, TwoSequences, Vertices
 from coordboost.pieces.perturbation import Noise, Structure, inverse_temperatures, structure_of
 from coordboost.pieces.selection import Cyclic, Full, Subset
@@ -35,7 +37,7 @@ from coordboost.pieces.steps import (
     TwoPhase,
     sequence,
 )  # fmt: skip
-from coordboost.pieces.structural import FamilyStep, Structural, labels_of, lengths, table_of
+from coordboost.pieces.structural import FamilyStep, Structural
 from coordboost.targets import Ball, Penalty, Unconstrained, interval, need_convexity, paid
 
 

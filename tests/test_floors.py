@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[1] / "coordboost"
 
 # Modules and packages, without the leading "coordboost."; a package stands for everything below it.
 FLOORS = {
-    0: ["_numba", "pieces.base", "dictionaries.base", "_checks", "interrupt", "_root"],
+    0: ["_numba", "pieces.base", "pieces.loss", "dictionaries.base", "dictionaries.families", "_checks", "_kinds", "interrupt", "_root"],
     1: ["pieces", "dictionaries"],
     2: ["screening", "engine"],
     3: ["data", "problem", "spectrum", "method", "methods", "targets"],

@@ -19,7 +19,7 @@ from coordboost._checks import positive
 from coordboost.bounds.check import Sides, Statement
 from coordboost.bounds.randomized import growing
 from coordboost.data.families import tree_complexity
-from coordboost.pieces.structural import lengths
+from coordboost.dictionaries.families import lengths
 
 #: Margins, in units of the largest bound, and the chance that the best of them fails, of which ``check`` speaks.
 MARGINS, DELTA = np.arange(1, 20) / 20, 0.05

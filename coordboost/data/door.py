@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse
 
 from coordboost._checks import InfiniteConstant, with_floats
+from coordboost._kinds import checked_piece
 from coordboost._numba import is_piece
 from coordboost._numba.sums import residual_into, total_of
 from coordboost._root import falling_root, farthest_constant
@@ -22,7 +23,7 @@ from coordboost.data.standardize import Standardization, counted, nothing, stand
 from coordboost.dictionaries import Oracle
 from coordboost.dictionaries.bank import Bank
 from coordboost.dictionaries.base import LearnerFamily, Learners
-from coordboost.pieces.base import Loss, checked_piece
+from coordboost.pieces.loss import Loss
 
 #: Verbs that a compiled loop calls: a piece must bring them itself.
 KERNELS = ("correlations", "dot", "add")

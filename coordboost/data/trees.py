@@ -8,10 +8,10 @@ from coordboost._checks import shown
 from coordboost.data import validation
 from coordboost.data.binning import bin_columns
 from coordboost.dictionaries.base import LearnerFamily
+from coordboost.dictionaries.families import NONE, Families
 from coordboost.dictionaries.trees import Growth
 from coordboost.dictionaries.trees.bank import TreeBank
 from coordboost.dictionaries.trees.stored import Trees
-from coordboost.pieces.structural import NONE, Families
 
 
 class TreeFamily(LearnerFamily):

@@ -10,6 +10,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from coordboost._checks import shown
+from coordboost._kinds import pieces_of
 from coordboost._numba import is_piece
 from coordboost.engine.views.base import View
 from coordboost.engine.views.explicit import Explicit
@@ -18,7 +19,6 @@ from coordboost.engine.views.gram import Gram, GramColumns, GramStore, padded
 from coordboost.engine.views.lookahead import Candidates, Lookahead
 from coordboost.engine.views.perturbed import Perturbed
 from coordboost.engine.views.searched import Searched
-from coordboost.pieces.base import pieces_of
 
 #: State is recomputed from the coefficients at every multiple of this step number, so rounding cannot pile up.
 RENEW = 1 << 16

@@ -4,9 +4,10 @@ import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
 
+from coordboost._kinds import checked_piece
 from coordboost.estimators import tables
 from coordboost.estimators.names import called_by_name
-from coordboost.pieces.base import Loss, checked_piece, link_of, on_scale_of_y
+from coordboost.pieces.loss import Loss, link_of, on_scale_of_y
 from coordboost.pieces.losses import Logistic, Squared
 
 

@@ -30,9 +30,10 @@ import numpy as np
 import scipy.linalg
 
 from coordboost._checks import positive, shown
+from coordboost._kinds import checked_piece
 from coordboost.data import validation
 from coordboost.method import checked_method
-from coordboost.pieces.base import SelectionRule, checked_piece
+from coordboost.pieces.base import SelectionRule
 from coordboost.problem import checked_problem
 
 #: Most learners times learners of which closed laws are formed.

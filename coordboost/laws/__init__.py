@@ -5,13 +5,15 @@ declare what the law is about. Points are the same in every call.
 """
 
 from coordboost._checks import shown
+from coordboost._kinds import checked_piece
 from coordboost.data.validation import flag
 from coordboost.dictionaries import Oracle
 from coordboost.dictionaries.base import LearnerFamily, Learners
 from coordboost.interrupt import uncut
 from coordboost.laws import learners, losses, rules
 from coordboost.laws.report import ERROR, SKIPPED, Law, Report
-from coordboost.pieces.base import CoefficientRule, Loss, SelectionRule, StepRule, checked_piece
+from coordboost.pieces.base import CoefficientRule, SelectionRule, StepRule
+from coordboost.pieces.loss import Loss
 
 #: Base class, what a piece of the kind is called, what its laws are tried on, and the laws.
 KINDS = (

@@ -10,7 +10,7 @@ from coordboost._numba.linesearch import CAP, safeguarded_newton, slope
 from coordboost._numba.sums import residual_of_each, sum_of_each
 from coordboost.data import validation
 from coordboost.laws.report import SKIPPED, Law
-from coordboost.pieces.base import link_of, on_scale_of_y
+from coordboost.pieces.loss import link_of, on_scale_of_y
 
 ROUNDOFF = float(np.finfo(float).eps) / 2
 

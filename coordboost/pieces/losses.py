@@ -25,7 +25,7 @@ from coordboost._checks import InfiniteConstant, not_negative, positive, signs
 from coordboost._numba import kernel
 from coordboost._numba.decay import decay, sigmoid
 from coordboost._numba.linesearch import safeguarded_newton
-from coordboost.pieces.base import Loss
+from coordboost.pieces.loss import Loss
 
 
 def _log_odds(y, weight, factor):

@@ -33,7 +33,8 @@ import numpy as np
 from coordboost._checks import as_floats, not_negative, positive, real, shown
 from coordboost._numba import kernel, verb
 from coordboost._numba.linesearch import NO_SEARCH, sign, soft_threshold
-from coordboost.pieces.base import ANY_LOSS, StepRule, sigma_of
+from coordboost.pieces.base import StepRule
+from coordboost.pieces.loss import ANY_LOSS, sigma_of
 
 search = verb("search")
 soft = verb("soft")

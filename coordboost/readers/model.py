@@ -9,7 +9,7 @@ import scipy.sparse
 from coordboost.data.recipe import Recipe
 from coordboost.paths.refitted import with_intercept
 from coordboost.pieces import losses
-from coordboost.pieces.base import on_scale_of_y
+from coordboost.pieces.loss import on_scale_of_y
 
 FORMAT = "coordboost-model"
 

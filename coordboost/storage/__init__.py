@@ -3,6 +3,7 @@
 import numpy as np
 
 from coordboost._checks import file_name
+from coordboost._kinds import pieces_of
 from coordboost.data.validation import flag
 from coordboost.engine.loop import Path
 from coordboost.engine.source import VIEWS, Memory, checked_view
@@ -10,7 +11,6 @@ from coordboost.engine.views.base import View
 from coordboost.method import checked_method
 from coordboost.methods import METHODS
 from coordboost.outcome import Outcome, Replay, Status
-from coordboost.pieces.base import pieces_of
 from coordboost.problem import Problem, checked_problem
 from coordboost.storage.archive import ERRORS, Archive, write
 from coordboost.storage.codec import decode, encode

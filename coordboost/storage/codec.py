@@ -5,16 +5,18 @@ import math
 import numpy as np
 
 from coordboost._checks import shown
+from coordboost._kinds import pieces_of
 from coordboost.data.blocks import SavedBlocks
 from coordboost.data.standardize import Standardization
 from coordboost.data.trees import SavedFamilies, SavedTrees
 from coordboost.dictionaries import Dense, LeafStumps, Sparse, Stumps
 from coordboost.dictionaries.binned import Binned
+from coordboost.dictionaries.families import Families
 from coordboost.dictionaries.trees import Growth
 from coordboost.dictionaries.trees.stored import Trees
 from coordboost.pieces import losses, selection, steps  # noqa: F401  # loaded, so that they are among the pieces
-from coordboost.pieces.base import Loss, SelectionRule, StepRule, pieces_of
-from coordboost.pieces.structural import Families
+from coordboost.pieces.base import SelectionRule, StepRule
+from coordboost.pieces.loss import Loss
 
 PIECES = pieces_of(Loss) | pieces_of(SelectionRule) | pieces_of(StepRule)
 PIECES |= {

@@ -3,12 +3,12 @@
 import math
 
 from coordboost._checks import shown
+from coordboost._kinds import pieces_of
 from coordboost.dictionaries.binned import MOST_BINS
 from coordboost.dictionaries.trees.stored import SET
 from coordboost.engine.views.base import View
 from coordboost.outcome import Status
 from coordboost.paths.scoring import CHOICES, MEASURES, MOST_POINTS
-from coordboost.pieces.base import pieces_of
 from coordboost.storage.codec import referred
 
 FORMAT, VERSION = "coordboost-run", 3
