@@ -317,12 +317,16 @@ class Structured(NamedTuple):
         alpha = np.abs(beta) / lengths(problem)[: len(beta)]
         return self.penalty * problem.weight.sum() * alpha * table.complexity[member[: len(beta)]]
 
+    def prices(self, problem):
+        """What the penalty multiplies the abs values and halves of squares of the coefficients by, (n_learners,) each."""
+        return self.charges(problem, np.ones(problem.n_learners)), np.zeros(problem.n_learners)
+
     @on_one_thread
     def certificate(self, problem, at):
         need_convexity(problem, repr(self))
         upper, scale = at.upper(problem) + float(self.charges(problem, at.beta).sum()), 0.0
         if problem.countable:
-            price, size = self.charges(problem, np.ones(len(at.beta))), np.abs(at.corr) + at.doubt(problem)
+            price, size = self.prices(problem)[0], np.abs(at.corr) + at.doubt(problem)
             scale = min(1.0, float(np.divide(price, size, out=np.ones_like(size), where=size > 0).min()))
         lower = paid(problem, at, scale) if scale > 0 else -math.inf
         return interval(self, problem, at, lower, upper, {"loss": at.loss, "dual_scale": scale})

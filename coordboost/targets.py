@@ -214,6 +214,10 @@ class Unconstrained(NamedTuple):
         }
         return interval(self, problem, at, at.loss - most * most / (2 * mu), upper, witness)
 
+    def prices(self, problem):
+        """What the penalty multiplies the abs values and halves of squares of the coefficients by, (n_learners,) each."""
+        return np.zeros((2, problem.n_learners))
+
 
 class Ball(NamedTuple):
     r"""The constrained Lasso: minimise L subject to :math:`\|\beta\|_1 \le` radius.
@@ -236,6 +240,10 @@ class Ball(NamedTuple):
             self, problem, at, lower, upper, {"omega": omega, "l1": at.l1, "max_abs_corr": worst}, radius=self.radius
         )
 
+    def prices(self, problem):
+        """What the penalty multiplies the abs values and halves of squares of the coefficients by, (n_learners,) each."""
+        return np.zeros((2, problem.n_learners))
+
 
 class Penalty(NamedTuple):
     r"""The penalised Lasso: minimise :math:`L(\beta) + \text{lam} \|\beta\|_1` (lam in the sum convention: n times scikit-learn's alpha).
@@ -255,6 +263,10 @@ class Penalty(NamedTuple):
         most = worst + at.doubt(problem)
         scale = min(1.0, self.lam / most) if most > 0 else 1.0
         return interval(self, problem, at, paid(problem, at, scale), upper, {"max_abs_corr": worst, "dual_scale": scale})
+
+    def prices(self, problem):
+        """What the penalty multiplies the abs values and halves of squares of the coefficients by, (n_learners,) each."""
+        return np.full(problem.n_learners, float(self.lam)), np.zeros(problem.n_learners)
 
 
 def paid(problem, at, scale):
@@ -302,6 +314,10 @@ class Priced(NamedTuple):
         best = int(np.argmax(ends))
         witness = {"max_abs_corr": float(np.abs(at.corr).max()), "dual_scale": scales[best]}
         return interval(self.target, problem, at, ends[best], upper, witness, rest=rest + part * penalty)
+
+    def prices(self, problem):
+        """What the penalty multiplies the abs values and halves of squares of the coefficients by, (n_learners,) each."""
+        return self.price, self.square
 
 
 def _share(price, size):

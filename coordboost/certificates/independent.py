@@ -9,9 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost.methods import Structured
 from coordboost.pieces.losses import Exponential, Huber, Logistic, Poisson, Quantile, Squared
-from coordboost.targets import Ball, Certificate, Penalty, Priced, Unconstrained
+from coordboost.targets import Ball, Certificate
 
 #: Largest number of entries of B that is handed to a general solver.
 MAX_ENTRIES = 2_000_000
@@ -27,13 +26,6 @@ class Solution(NamedTuple):
     solver: str
 
 
-def _known(table, piece):
-    """The entry of a piece's type, called."""
-    if type(piece) not in table:
-        raise ValueError(f"no independent form of {type(piece).__name__} is known; certify without independent=True.")
-    return table[type(piece)]()
-
-
 def _terms(cp, loss, y, f):
     """The losses of the samples as a cvxpy expression."""
     table = {
@@ -44,19 +36,17 @@ def _terms(cp, loss, y, f):
         Poisson: lambda: cp.exp(f) - cp.multiply(y, f),
         Quantile: lambda: loss.q * cp.pos(y - f) + (1 - loss.q) * cp.pos(f - y),
     }
-    return _known(table, loss)
+    if type(loss) not in table:
+        raise ValueError(f"no independent form of {type(loss).__name__} is known; certify without independent=True.")
+    return table[type(loss)]()
 
 
 def _penalty(cp, problem, target, beta):
     """What the coefficients cost, as a cvxpy expression."""
-    table = {
-        Unconstrained: lambda: 0.0,
-        Ball: lambda: 0.0,
-        Penalty: lambda: target.lam * cp.norm1(beta),
-        Priced: lambda: target.price @ cp.abs(beta) + target.square @ cp.square(beta) / 2,
-        Structured: lambda: target.charges(problem, np.ones(problem.n_learners)) @ cp.abs(beta),
-    }
-    return _known(table, target)
+    if not hasattr(target, "prices"):
+        raise ValueError(f"no independent form of {type(target).__name__} is known; certify without independent=True.")
+    price, square = target.prices(problem)
+    return price @ cp.abs(beta) + square @ cp.square(beta) / 2
 
 
 def _run(model, solver, options):
