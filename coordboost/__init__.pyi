@@ -12,6 +12,8 @@ from coordboost.data.families import tree_families as tree_families
 from coordboost.data.learners import leaf_stumps as leaf_stumps
 from coordboost.data.learners import stumps as stumps
 from coordboost.data.outofcore import open_columns as open_columns
+from coordboost.data.table import Table as Table
+from coordboost.data.table import read_table as read_table
 from coordboost.data.trees import trees as trees
 from coordboost.data.validation import ConstantColumnWarning as ConstantColumnWarning
 from coordboost.dictionaries import Dense as Dense
@@ -133,8 +135,6 @@ from coordboost.pieces.structural import Structural as Structural
 from coordboost.planning import Forecast as Forecast
 from coordboost.planning import plan as plan
 from coordboost.problem import Problem as Problem
-from coordboost.readers import Table as Table
-from coordboost.readers import read_table as read_table
 from coordboost.run import LongStepWarning as LongStepWarning
 from coordboost.run import Run as Run
 from coordboost.run import Status as Status

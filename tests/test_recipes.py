@@ -7,6 +7,7 @@ from refusal import case, refused
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import OneHotEncoder
+from test_tables import lines, write
 
 import coordboost as cb
 from coordboost import read_table
@@ -74,7 +75,7 @@ def test_files_with_types_give_the_same_table(made, suffix):
 
 
 def test_many_categories_are_kept_sparse(tmp_path, monkeypatch):
-    monkeypatch.setattr("coordboost.data.encode.DENSE", 100)
+    monkeypatch.setattr("coordboost.data.recipe.DENSE", 100)
     frame = pd.DataFrame({"t": [f"w{i % 9}" for i in range(40)], "x": np.arange(40.0), "y": np.arange(40.0) ** 2})
     frame.assign(x=frame.x.where(frame.x > 2), t=frame.t.where(frame.x > 0)).to_csv(tmp_path / "t.csv", index=False)
     sparse = read_table(tmp_path / "t.csv", impute="indicator")
@@ -113,22 +114,34 @@ def test_an_unknown_category_may_be_none_of_those_known(made):
     assert not found[:, 2:5].any()
 
 
-@pytest.mark.parametrize(("name", "reader", "library"), [("t.parquet", "read_parquet", "pyarrow"), ("t.xlsx", "read_excel", "openpyxl")])
-def test_a_library_that_is_missing_is_named(tmp_path, monkeypatch, name, reader, library):
-    def lacking(*args, **kwargs):
-        raise ImportError("no engine")
+COMMAS, POINTS = lines("a;y", "1,5;3", "-2,75;6", "10,125;9"), lines("a,y", "1.5,3", "-2.75,6", "10.125,9")
+#: name: (table of the fit, new rows, options, what these are)
+MARKS = {
+    "a point as in the fit": (POINTS, lines("a,b", "1.362,x"), {}, [1.362]),
+    "a comma as in the fit": (COMMAS, lines("a;b", "1,362;x"), {}, [1.362]),
+    "a mark that only one way explains": (COMMAS, lines("a", "1.362", "0.5"), {}, [1.362, 0.5]),
+    "the other mark": (POINTS, lines("a;b", "1,5;x"), {}, [1.5]),
+    "no mark": (COMMAS, lines("a", "7"), {}, [7]),
+    "nothing known": (lines("a;y", "1;3", "2;6"), lines("a;b", "1,362;x"), {}, [1.362]),
+    "thousands": (lines("a;y", "1.234,5;3", "2;6"), lines("a", "1.362"), {"thousands": "."}, [1362]),
+    "spaces": (lines("a;y", "1 234,5;3", "2;6"), lines("a", "1 362"), {"thousands": " ", "decimal": ",", "sep": ";"}, [1362]),
+}  # fmt: skip
 
-    monkeypatch.setattr(pd, reader, lacking)
-    (tmp_path / name).write_bytes(b"PAR1")
-    with pytest.raises(ValueError, match=f"pandas needs {library} to read it: python -m pip install {library}$"):
-        read_table(tmp_path / name)
+
+@pytest.mark.parametrize("name", MARKS)
+def test_what_new_rows_leave_open_is_read_as_in_the_fit(tmp_path, name):
+    fit, new, options, expected = MARKS[name]
+    table = read_table(write(tmp_path / "fit.csv", fit), **options)
+    sep = {name: given for name, given in options.items() if name == "sep"}
+    assert table.frame(write(tmp_path / "new.csv", new), **sep).iloc[:, 0].tolist() == expected
 
 
-def test_columns_of_lists_are_refused_in_one_sentence(tmp_path):
-    pytest.importorskip("pyarrow")
-    pd.DataFrame({"a": [[1, 2], [3]], "y": [1.0, 2.0]}).to_parquet(tmp_path / "t.parquet")
-    with pytest.raises(ValueError, match="column 'a' holds lists or the like"):
-        read_table(tmp_path / "t.parquet")
+def test_a_mark_that_is_no_decimal_one_in_the_fit_is_refused(tmp_path):
+    """1.362 may be 1362 beside decimal commas: neither is taken without a word."""
+    for fit, new in ((COMMAS, lines("a", "1.362", "2.450")), (POINTS, lines("a;b", "1,362;x", "2,450;x"))):
+        table = read_table(write(tmp_path / "fit.csv", fit))
+        refused(lambda table=table, new=new: table.frame(write(tmp_path / "new.csv", new)), "where numbers belong")
+        assert table.frame(tmp_path / "new.csv", thousands={COMMAS: ".", POINTS: ","}[fit])["a"].tolist() == [1362, 2450]
 
 
 def test_a_grid_scores_the_table_as_it_was(made):

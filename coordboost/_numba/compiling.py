@@ -22,7 +22,7 @@ from numba import NumbaError
 
 _PACKAGE = Path(__file__).parents[1]
 #: Rooms without kernels. A piece that lived there would be hashed as one of a user's own.
-_APART = {"cli", "data", "estimators", "pages", "plots", "readers", "storage"}
+_APART = {"cli", "data", "estimators", "pages", "plots", "storage"}
 #: Seconds of compilation after which somebody at a terminal is told.
 SOON = 1.0
 

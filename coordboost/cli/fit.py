@@ -128,8 +128,8 @@ def _report(run, file, steps, with_data, as_json):
     from coordboost import report
     from coordboost.paths.refitted import with_intercept
     from coordboost.plots import path as plots
-    from coordboost.readers.model import model_of
     from coordboost.storage.archive import write_figure, write_text
+    from coordboost.storage.model import model_of
 
     picture, model, files = file.with_suffix(".png"), file.with_suffix(".json"), [file]
     run.save(file, data=with_data)

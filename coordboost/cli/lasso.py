@@ -91,8 +91,8 @@ def _report(path, k, row, text, name, out, as_json, found=None):
 
     from coordboost.plots.choices import CrossValidationDisplay
     from coordboost.plots.displays import penalty_units
-    from coordboost.readers.model import model_with
     from coordboost.storage.archive import write_figure, write_text
+    from coordboost.storage.model import model_with
     from coordboost.targets import outwards
 
     problem, alpha, coef = path.problem, float(path.alphas[k]), path.coefs[:, k]

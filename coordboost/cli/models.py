@@ -24,8 +24,8 @@ def model_in(file, place):
     place : dict of the options ``step``, ``l1``, ``fraction``
     """
     from coordboost.paths.places import Place
-    from coordboost.readers.model import model_of, read_model
     from coordboost.run import load
+    from coordboost.storage.model import model_of, read_model
 
     place = {name: value for name, value in place.items() if value is not None}
     if len(place) > 1:
@@ -136,7 +136,7 @@ def predict(run, file, keep, unknown, as_json, out, step, l1, fraction, **given)
     fit; its columns are found by name, in any order, and others are ignored. Of two classes the probability of the second is printed,
     and which one is more probable.
     """
-    from coordboost.readers import read_rows
+    from coordboost.data.table import read_rows
 
     model = model_in(run, {"step": step, "l1": l1, "fraction": fraction})
     rows = read_rows(file, model, keep=keep, unknown_as_none=unknown == "none", **taken(given))

@@ -113,7 +113,7 @@ def print_parts(*parts):
 TABLE_OPTIONS = [
     click.option("--sep", metavar="C", help="What separates cells; 's' for spaces, 't' for tabs.  [default: guessed]"),
     click.option("--decimal", metavar="C", help="The decimal mark.  [default: guessed]"),
-    click.option("--thousands", metavar="C", help="The mark between thousands.  [default: guessed]"),
+    click.option("--thousands", metavar="C", help="The mark between thousands.  [default: none]"),
     click.option("--encoding", metavar="NAME", help="Of a text file, such as utf-8, cp1252.  [default: guessed]"),
     click.option(
         "--na", multiple=True, metavar="WORD", help="A word that means missing, beside NA, N/A, nan, null, ... Repeatable."
@@ -163,7 +163,7 @@ def taken(given):
 
 def read(file, target, options):
     """The table in `file`; what was guessed is said in one line on stderr."""
-    from coordboost.readers import read_table
+    from coordboost.data.table import read_table
 
     table = read_table(file, target, **options)
     say(table.said)

@@ -6,15 +6,43 @@ dates become one column, text becomes an indicator column for each category (one
 
 from typing import NamedTuple
 
+import numpy as np
+import scipy.sparse
+
 from coordboost._checks import shown
-from coordboost.data.dates import Cells
-from coordboost.data.encode import Variable, are_names, encoded, fill_of, is_variable
+from coordboost.data.columns import CATEGORY, DATE, NUMBER, Cells, cell, column_of
 from coordboost.data.frames import listed
-from coordboost.data.kinds import CATEGORY, DATE, column_of
 
 IMPUTE = ("median", "indicator", "drop")
 #: Fields that a file has only where they hold something.
 OPTIONAL = ("na", "marks", "dropped")
+#: Bytes of columns that are formed dense whatever is in them; larger ones of indicators, most of them zero, are kept sparse.
+DENSE = 1 << 28
+
+
+class Variable(NamedTuple):
+    """A column of the table and what becomes of it.
+
+    kind : ``number``, ``date`` or ``category``;  levels : categories, sorted; of dates how they are written
+    fill : what a gap becomes (a number, a category), None where gaps are refused;  gap : whether a 0/1 column says where gaps were
+    """
+
+    name: str
+    kind: str
+    levels: tuple = ()
+    fill: float | str | None = None
+    gap: bool = False
+
+    @property
+    def words(self):
+        """The categories that have a column: all, of two the second."""
+        return self.levels[len(self.levels) == 2 :]
+
+    @property
+    def columns(self):
+        """Names of the columns of numbers that it becomes."""
+        own = [f"{self.name}={word}" for word in self.words] if self.kind == CATEGORY else [self.name]
+        return own + [f"{self.name} (missing)"] * self.gap
 
 
 class Recipe(NamedTuple):
@@ -42,7 +70,7 @@ class Recipe(NamedTuple):
     @property
     def groups(self):
         """The name of the variable of each of these columns, a list."""
-        return [variable.name for variable in self.variables for _ in range(variable.width)]
+        return [variable.name for variable in self.variables for _ in variable.columns]
 
     @property
     def text(self):
@@ -69,7 +97,7 @@ class Recipe(NamedTuple):
         known = set(map(str, frame.columns))
         if missing := [variable.name for variable in self.variables if variable.name not in known]:
             raise ValueError(
-                f"the table lacks {listed(list(map(repr, missing)))}, which the model was fitted with: add the column(s)."
+                f"the table lacks {listed([*map(repr, missing)])}, which the model was fitted with: add the column(s)."
             )
         read = []
         for variable in self.variables:
@@ -101,14 +129,89 @@ class Recipe(NamedTuple):
         """
         given = {**{name: [] for name in OPTIONAL}, **given} if isinstance(given, dict) else given
         sound = isinstance(given, dict) and set(given) == set(cls._fields) and isinstance(given["target"], str)
-        sound = sound and all(are_names(given[name]) for name in OPTIONAL) and len(given["marks"]) in (0, 2)
-        sound = (
-            sound and are_names(given["labels"]) and given["impute"] in (None, *IMPUTE) and isinstance(given["variables"], list)
-        )
-        if not (sound and all(map(is_variable, given["variables"]))):
+        sound = sound and all(_are_names(given[name]) for name in ("labels", *OPTIONAL)) and len(given["marks"]) in (0, 2)
+        sound = sound and given["impute"] in (None, *IMPUTE) and isinstance(given["variables"], list)
+        if not (sound and all(map(_is_variable, given["variables"]))):
             raise ValueError(f"the recipe of the table is none that a run has: {shown(given)}.")
-        variables = tuple(
-            Variable(name, kind, tuple(levels), fill, gap) for name, kind, levels, fill, gap in given["variables"]
+        lists = {name: tuple(given[name]) for name in ("labels", *OPTIONAL)}
+        variables = tuple(Variable(name, kind, tuple(levels), *rest) for name, kind, levels, *rest in given["variables"])
+        return cls(**{**given, **lists, "variables": variables})
+
+
+def _are_names(value):
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+
+
+def _is_variable(value):
+    """Whether `value` is a variable as ``Recipe.plain`` writes it."""
+    if not (isinstance(value, list) and len(value) == len(Variable._fields) and _are_names(value[:2]) and _are_names(value[2])):
+        return False
+    _, kind, levels, fill, gap = value
+    fits = {NUMBER: levels == [], DATE: len(levels) == 1, CATEGORY: levels == sorted(set(levels))}
+    filled = fill in levels if kind == CATEGORY else isinstance(fill, float) and np.isfinite(fill)
+    return isinstance(gap, bool) and fits.get(kind, False) and (fill is None or filled)
+
+
+def fill_of(column):
+    """The median, or the most frequent category, the first of equals; of no value at all 0, or the first category."""
+    if column.kind == CATEGORY:
+        return column.levels[int(np.bincount(column.values + 1, minlength=2)[1:].argmax())]
+    return 0.0 if column.missing.all() else float(np.nanmedian(column.values))
+
+
+def encoded(recipe, columns, where, unknown_as_none=False):
+    """The columns of numbers, (n_rows, n_columns) float64: dense in Fortran order, or CSC where they are large and mostly zero."""
+    parts = []  # pairs of a number of columns and what they hold: numbers, or of 0/1 columns the place of the one, -1 for none
+    for variable, column in zip(recipe.variables, columns, strict=True):
+        missing = column.missing
+        if variable.fill is None and missing.any():
+            refuse_gap(variable.name, int(np.flatnonzero(missing)[0]), where)
+        if variable.kind == CATEGORY:
+            parts.append((len(variable.words), _places(variable, column, where, unknown_as_none)))
+        else:
+            parts.append((1, np.where(missing, variable.fill, column.values) if missing.any() else column.values))
+        if variable.gap:
+            parts.append((1, missing.astype(np.float64)))
+    n_rows, n_columns = len(columns[0].values), len(recipe.columns)
+    if 8 * n_rows * n_columns > DENSE and 4 * (len(columns) - len(recipe.text)) < n_columns:
+        return scipy.sparse.hstack([_sparse(width, held) for width, held in parts], format="csc")
+    X, at = np.zeros((n_rows, n_columns), order="F"), 0
+    for width, held in parts:
+        if held.dtype.kind == "i":
+            rows = np.flatnonzero(held >= 0)
+            X[rows, at + held[rows]] = 1.0
+        else:
+            X[:, at] = held
+        at += width
+    return X
+
+
+def _places(variable, column, where, unknown_as_none):
+    """The 0/1 column of each row, (n_rows,) of whole numbers, -1 for none."""
+    place = {word: j for j, word in enumerate(variable.words)}
+    odd = [code for code, level in enumerate(column.levels) if level not in variable.levels]
+    rows = np.flatnonzero(np.isin(column.values, odd)) if odd and not unknown_as_none else np.array([])
+    if rows.size:
+        known = listed([*map(repr, variable.levels)])
+        raise ValueError(
+            f"{where(int(rows[0]))}, column {variable.name!r} holds {cell(column.levels[column.values[rows[0]]])}, which the model was not "
+            f"fitted with (it knows {known}): mend the cell, or take it for none of them (unknown_as_none=True in table.frame(rows) or "
+            "recipe.numbers(frame))."
         )
-        more = (tuple(given[name]) for name in OPTIONAL)
-        return cls(given["target"], tuple(given["labels"]), given["impute"], variables, *more)
+    of_gaps = -1 if variable.gap else place.get(variable.fill, -1)
+    return np.array([*(place.get(level, -1) for level in column.levels), of_gaps])[column.values]
+
+
+def _sparse(width, held):
+    """The columns of a part as a CSC array."""
+    if held.dtype.kind == "f":
+        return scipy.sparse.csc_array(held[:, None])
+    rows = np.flatnonzero(held >= 0)
+    return scipy.sparse.csc_array((np.ones(len(rows)), (rows, held[rows])), shape=(len(held), width))
+
+
+def refuse_gap(variable, row, where, others="", remedy='impute="median", "indicator" or "drop"'):
+    """Say where a cell is empty that must not be."""
+    raise ValueError(
+        f"{where(row)}: no value in column {variable!r}{others}: fill it in, or say what to do with gaps ({remedy})."
+    )

@@ -19,8 +19,8 @@ from coordboost.pages.style import SCRIPT, STYLE, chart
 from coordboost.paths.refitted import with_intercept
 from coordboost.paths.scoring import held_out
 from coordboost.paths.validate import CrossValidation
-from coordboost.readers.model import model_of
 from coordboost.storage.archive import write_text
+from coordboost.storage.model import model_of
 
 
 class Page(str):

@@ -5,8 +5,7 @@ import re
 
 import numpy as np
 
-from coordboost.data.dates import TWO_WAYS, Cells
-from coordboost.data.kinds import CATEGORY, DATE
+from coordboost.data.columns import CATEGORY, DATE, TWO_WAYS, Cells
 from coordboost.methods import METHODS
 from coordboost.pieces.steps import BallSearch, LineSearch
 from coordboost.targets import Penalty

@@ -7,7 +7,7 @@ from html import escape
 import numpy as np
 
 from coordboost import report
-from coordboost.data.kinds import CATEGORY
+from coordboost.data.columns import CATEGORY
 from coordboost.pages.command import command, for_shell_if_needed
 from coordboost.plots.path import COLOURS
 from coordboost.targets import Unconstrained

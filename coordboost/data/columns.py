@@ -1,0 +1,274 @@
+"""What a column of a table holds: numbers, dates (days since 1 January 1970, the time of day as a fraction) or categories.
+
+Text is judged by its different values, not row by row, so that a column of millions of cells with a few words costs little.
+"""
+
+import datetime
+import math
+import numbers
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from coordboost.data.frames import listed
+
+NUMBER, DATE, CATEGORY, KEY = "number", "date", "category", "key"
+#: Text is a key where as many cells or more all differ: names, numbers of cases, remarks.
+KEYS = 10
+#: Words that mean "missing" in a column whose other entries are numbers or dates, beside those that pandas knows.
+WORDS = {
+    "", "?", "-", "--", ".", "*", "na", "n.a.", "none", "missing", "unknown", "not available", "not applicable", "no data", "nil",
+}  # fmt: skip
+#: Whole numbers beyond this are not all float64 numbers.
+WHOLE = 1 << 53
+#: Numbers but for a mark: of money or parts, between thousands, for the decimal point, of an exponent as Fortran writes it.
+MARKED = re.compile(
+    r"(?=.*\d)[$€£¥]?\s*[+-]?(\d*|\d{1,3}([.,_'\u2019 \u00a0\u2009\u202f]\d{3})+)([.,]\d+)?([dD][+-]?\d+)?\s*[%$€£¥]?"
+)
+#: The way of ISO 8601, with a T or a time zone perhaps.
+ISO = "ISO"
+BEGINS_AS_ISO = re.compile(r"\d{4}-\d{2}-\d{2}(?!\d)").match
+#: Ways to write a date that are tried in this order, with a time of day where there is one.
+FORMATS = (
+    "%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", "%d.%m.%y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%d-%b-%Y", "%d %b %Y",
+)  # fmt: skip
+TIMES = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p")
+WAYS = (ISO, *(one + time for one in FORMATS for time in TIMES))
+#: Ways that differ in what comes first, day or month.
+TWO_WAYS = {"%d/%m/%Y": "%m/%d/%Y", "%d-%m-%Y": "%m-%d-%Y"}
+
+
+class Cells(NamedTuple):
+    """How the cells of a table are written, and where its rows are.
+
+    where : function of a row number, from 0, that says in words where the row is ("line 7")
+    decimal, thousands : marks in numbers, the second may be "";  day_format : how dates are written, None to find out
+    """
+
+    where: Callable[[int], str] = "row {} (counted from 0)".format
+    decimal: str = "."
+    thousands: str = ""
+    day_format: str | None = None
+
+    def number(self, value):
+        """A cell as a float, None for text; ``1_000`` is a number to ``float`` but not in a table."""
+        if isinstance(value, numbers.Real):
+            return float(value) if abs(value) < 1e308 else math.inf
+        text = str(value).strip()
+        if self.thousands and self.thousands in text:  # not as in a date; between lakhs there are two digits
+            mark, point = re.escape(self.thousands), re.escape(self.decimal)
+            if not re.fullmatch(rf"[+-]?\d{{1,3}}({mark}\d{{2,3}})*{mark}\d{{3}}({point}\d*)?([eE][+-]?\d+)?", text):
+                return None
+            text = text.replace(self.thousands, "")
+        if "_" in text or (self.decimal != "." and "." in text):
+            return None
+        try:
+            return float(text.replace(self.decimal, "."))
+        except ValueError:
+            return None
+
+
+class Column(NamedTuple):
+    """A column that was understood.
+
+    kind : ``NUMBER``, ``DATE`` or ``CATEGORY``; ``KEY`` of text that is another one in every row, from which nothing is learned
+    values : float64 (n_rows,), NaN where missing; of a category whole numbers, places in `levels`, -1 where missing
+    levels : tuple of str: the categories, sorted; of dates how they are written, one entry;  said : what was guessed, or ""
+    """
+
+    kind: str
+    values: np.ndarray
+    levels: tuple = ()
+    said: str = ""
+
+    @property
+    def missing(self):
+        """Rows whose cell is missing, (n_rows,) of bool."""
+        return self.values < 0 if self.kind in (CATEGORY, KEY) else np.isnan(self.values)
+
+
+def cell(text):
+    """A cell in quotes, cut short where it is long."""
+    text = " ".join(str(text).split())
+    return repr(text if len(text) <= 40 else f"{text[:28]}...{text[-8:]} ({len(text)} characters)")
+
+
+def clash(whole):
+    """The place of the first whole number that is one float64 number with another before it, and that one; None where there is none."""
+    seen = {}
+    for place, one in enumerate(whole):
+        if abs(one) >= WHOLE and seen.setdefault(float(one), one) != one:
+            return place, seen[float(one)]
+    return None
+
+
+def column_of(name, series, cells, kind=None, *, may_be_key=False):
+    """A column of a data frame, understood.
+
+    Parameters
+    ----------
+    name : str;  series : pandas Series;  cells : Cells
+    kind : what the column must be, or None: it is guessed;  may_be_key : whether a ``KEY`` may be, too
+
+    Raises
+    ------
+    ValueError
+        One sentence on the first cell that does not fit: where, what, and what to do.
+    """
+    import pandas as pd
+
+    sort, told = getattr(series.dtype, "kind", "O"), isinstance(series.dtype, pd.CategoricalDtype)
+    if sort == "m":
+        raise ValueError(f"column {name!r} holds durations: write them as numbers, or leave it out (drop={name!r}).")
+    if sort == "M" and kind in (None, DATE):
+        return Column(DATE, _days(series), ("",))
+    if sort in "biuf" and (kind in (None, NUMBER) or (kind == DATE and series.isna().all())):
+        values = series.to_numpy(dtype=np.float64, na_value=np.nan)
+        _check(name, series, values, cells)
+        return Column(kind or NUMBER, values, ("",) if kind == DATE else ())
+    try:
+        codes, distinct = pd.factorize(series)
+    except (TypeError, ValueError, NotImplementedError):
+        raise ValueError(f"column {name!r} holds lists or the like: leave it out (drop={name!r}).") from None
+    distinct = np.asarray(distinct, dtype=object).tolist()
+    may_be_key = may_be_key and kind is None
+    if kind == CATEGORY or (told and kind is None):
+        return _category(codes, distinct, may_be_key)
+    text = [str(value).strip() for value in distinct]
+    known = [j for j, word in enumerate(text) if word.lower() not in WORDS]
+    words = sorted({*text} - {text[j] for j in known} - {""})
+    said = f"{listed([*map(repr, words)])} in {name!r} read as missing" if words else ""
+
+    def spread(found):
+        table = np.full(len(text) + 1, np.nan)
+        table[known] = found
+        return table[codes]  # the code -1 of a missing cell takes the last
+
+    found = [cells.number(distinct[j]) for j in known]
+    if kind != DATE and None not in found and (known or kind == NUMBER):
+        values = spread(found)
+        _check(name, series, values, cells)
+        return Column(NUMBER, values, (), said)
+    if kind != NUMBER and (dates := _dates([distinct[j] for j in known], cells, lambda: _place(name, codes, known[0], cells))):
+        way, days = dates
+        if not np.isnan(days).any():
+            return Column(DATE, spread(days), (way,), said)
+        if kind is None:
+            _refuse(name, codes, distinct, [j for j, day in zip(known, days, strict=True) if np.isnan(day)], cells, "among dates")
+    counts = np.bincount(codes[codes >= 0], minlength=len(text))
+    odd = [j for j, number in zip(known, found, strict=True) if number is None]
+    like = [j for j, number in zip(known, found, strict=True) if number is not None or MARKED.fullmatch(text[j])]
+    if kind in (NUMBER, DATE) or 2 * counts[like].sum() >= counts.sum() > 0:
+        among = f"where {kind}s belong" if kind else "among numbers"
+        _refuse(name, codes, distinct, known if kind == DATE else odd, cells, among)
+    return _category(codes, distinct, may_be_key)
+
+
+def _check(name, series, values, cells):
+    """Refuse numbers that are not finite, and whole ones that are one float64 number with another; `values` : those of the `series`."""
+    infinite = np.flatnonzero(np.isinf(values))
+    if infinite.size:
+        row = int(infinite[0])
+        raise ValueError(
+            f"{cells.where(row)}, column {name!r} holds {cell(series.iloc[row])}, no finite float64 number: write one, or leave the cell "
+            "empty."
+        )
+    large = [] if series.dtype.kind == "f" else np.flatnonzero(np.abs(values) >= WHOLE).tolist()
+    text = [str(series.iloc[row]).strip().replace(cells.thousands, "") for row in large]
+    found = clash([int(one) if re.fullmatch(r"[+-]?\d+", one) else 0 for one in text])
+    if found:
+        raise ValueError(
+            f"{cells.where(large[found[0]])}, column {name!r} holds {cell(text[found[0]])}, which float64 cannot tell from "
+            f"{cell(found[1])} in another row: subtract a constant from the column, take it as text (text={name!r}), or leave it out "
+            f"(drop={name!r})."
+        )
+
+
+def _days(moments):
+    """Days of a pandas Series of dates, NaN where missing, (n_rows,)."""
+    import pandas as pd
+
+    days = (pd.to_datetime(moments, utc=True) - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(days=1)
+    return days.to_numpy(dtype=np.float64, na_value=np.nan)
+
+
+def _is_written(text, way):
+    """Whether one text is written in this way."""
+    try:
+        return bool(BEGINS_AS_ISO(text) if way == ISO else datetime.datetime.strptime(text, way))
+    except ValueError:
+        return False
+
+
+def _parsed(text, way):
+    """Days of the texts that are written in this way, NaN for others."""
+    import pandas as pd
+
+    if way == ISO:
+        text, way = [one if BEGINS_AS_ISO(one) else None for one in text], "ISO8601"
+    try:
+        return _days(pd.to_datetime(pd.Series(text, dtype=object), format=way, errors="coerce", utc=True))
+    except ValueError:  # no way to write a date
+        return np.full(len(text), np.nan)
+
+
+def _dates(values, cells, place):
+    """How dates are written, and the days of each of some different values, NaN for those that are written in another way.
+
+    None where no more than half of the values are dates at all. place : function without arguments: where the first of them is, in words
+
+    Raises
+    ------
+    ValueError
+        Where day and month cannot be told apart: which two ways there are, and how to choose.
+    """
+    import pandas as pd
+
+    if all(isinstance(value, datetime.date) for value in values):
+        return "", _days(pd.Series(values, dtype=object))
+    text, told = [str(value).strip() for value in values], cells.day_format
+    ways = [told] if told else [way for way in WAYS if text[0][0].isdigit() and _is_written(text[0], way)]
+    for way in ways:
+        days = _parsed(text, way)
+        if not np.isnan(days).any():
+            other = None if told else TWO_WAYS.get(way[:8])
+            swapped = _parsed(text, other + way[8:]) if other else days
+            if not np.isnan(swapped).any() and (swapped != days).any():
+                raise ValueError(
+                    f"{place()} holds {text[0]!r}, a date that can be read in two ways: say which with "
+                    f'date_format="{way}" or "{other + way[8:]}".'
+                )
+            return way, days
+    dated = np.any([~np.isnan(_parsed(text, way)) for way in (ways if told else WAYS)], axis=0) if ways else np.array([])
+    return (ways[0], _parsed(text, ways[0])) if 2 * dated.sum() > len(text) else None
+
+
+def _place(name, codes, code, cells):
+    return f"{cells.where(int(np.argmax(codes == code)))}, column {name!r}"
+
+
+def _refuse(name, codes, distinct, odd, cells, among):
+    """Say which of the cells that are `odd`, a list of codes, comes first, `among` what it stands, and what it may be."""
+    code = codes[np.argmax(np.isin(codes, odd))]
+    word = str(distinct[code]).strip()
+    ways = ["mend the cell or empty it"]
+    if MARKED.fullmatch(word):
+        mark = next((one for one in word if not one.isdigit() and one not in "+-%$€£¥dD" + cells.decimal), ",")
+        ways.append(f'if it is a number, write it without a mark, or say which it has (decimal="{mark}" or thousands="{mark}")')
+    elif not any(map(str.isdigit, word)) and len(word) <= 40:
+        ways.append(f"if that word means missing, say so (na={word!r})")
+    if not among.startswith("where"):
+        ways.append(f"if the column is text, say so (text={name!r})")
+    raise ValueError(f"{_place(name, codes, code, cells)} holds {cell(distinct[code])} {among}: {'; '.join(ways)}.")
+
+
+def _category(codes, distinct, may_be_key):
+    """Codes of levels in their order; cells that differ in spaces around them are one level, empty ones are missing."""
+    names = [str(int(value) if isinstance(value, float) and value.is_integer() else value).strip() for value in distinct]
+    levels = tuple(sorted({*names} - {""}))
+    place = {"": -1} | {level: j for j, level in enumerate(levels)}
+    values = np.array([*map(place.__getitem__, names), -1], dtype=np.int32)[codes]
+    key = may_be_key and KEYS <= len(levels) == np.count_nonzero(values >= 0)
+    return Column(KEY if key else CATEGORY, values, levels)

@@ -1,0 +1,329 @@
+r"""Tables from files; never a pickle.
+
+Nouns: a *table* is the features ``X (m, p)``, the target ``y (m,)`` and, where the file has them, the names of the p features, the groups
+that they form and the recipe that made them; the *target* is the name of the column (of a table with names) or array (.npz) that becomes
+``y``. What is done with text, dates and gaps is said in ``coordboost.data.recipe``.
+
+What follows, such as centring or the labels a loss wants, belongs to ``Problem``.
+"""
+
+import os
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse
+
+from coordboost._checks import shown
+from coordboost.data.columns import CATEGORY, DATE, KEY, KEYS, NUMBER, Cells, Column, column_of
+from coordboost.data.door import RecipeColumns
+from coordboost.data.files import NAMED, SVM, Options, arrays_of, frame_of, options_of, quoted, unsplit
+from coordboost.data.frames import as_pandas, is_frame
+from coordboost.data.recipe import Recipe, Variable, encoded, fill_of, refuse_gap
+from coordboost.problem import Problem
+
+
+class Table(NamedTuple):
+    """What a file holds."""
+
+    X: Any  # (m, p) float64: dense in Fortran order, or a scipy CSC array (svmlight, many indicators)
+    y: np.ndarray | None  # (m,) float64; None where it was not asked for and is not there
+    feature_names: tuple[str, ...] | None  # p names, or None where the file has none
+    groups: tuple[str, ...] | None = None  # p names of the variables that the features belong to
+    recipe: Recipe | None = None  # how the columns of the file became X, for tables with names
+    said: tuple[str, ...] = ()  # what was guessed, in words
+    columns: tuple[Column, ...] | None = None  # the columns of the file, where gaps were filled
+
+    def __repr__(self):
+        rows, columns = self.X.shape
+        return f"<Table {rows} x {columns}{f': {len(self.recipe.variables)} variables' if self.recipe else ''}>"
+
+    def filled_from(self, rows):
+        """X with the gaps of all rows filled by what some `rows` (indices) say; X itself where none were filled."""
+        if self.recipe is None or self.columns is None:
+            return self.X
+        return encoded(self.recipe.refilled(_rows_of(self.columns, rows)), self.columns, str)
+
+    def frame(self, rows=None, *, unknown_as_none=False, **options):
+        """X as a pandas data frame with the names of its columns, which estimators take from there; or new rows in the same columns.
+
+        Parameters
+        ----------
+        rows : path or data frame, optional
+            New rows, as ``read_rows`` and ``Recipe.numbers`` take them: with the columns of the file, in any order.
+        unknown_as_none : bool, default False
+            A category of these that the file does not have is none of those it has, instead of an error.
+        **options
+            As for ``read_table``, for a path.
+        """
+        import pandas as pd
+
+        if rows is None:
+            X = self.X
+        elif self.recipe is None:
+            raise ValueError(
+                "the table has no columns with names, so new rows have none to be found by: give them to predict as they are."
+            )
+        else:
+            none = {"unknown_as_none": unknown_as_none}
+            X = self.recipe.numbers(as_pandas(rows), **none) if is_frame(rows) else read_rows(rows, self, **none, **options).X
+        make = pd.DataFrame.sparse.from_spmatrix if scipy.sparse.issparse(X) else pd.DataFrame
+        return make(X, columns=self.feature_names)
+
+    def problem(self, loss=None, *, center=True, scale=True):
+        """``Problem(X, y, loss, ...)`` with names and groups; its runs predict for new tables of the same kind."""
+        groups = None if self.groups is None or len(set(self.groups)) == len(self.groups) else self.groups
+        X = self.X if self.recipe is None else RecipeColumns(self.X, self.recipe)
+        return Problem(X, self.y, loss, center=center, scale=scale, groups=groups, feature_names=self.feature_names)
+
+
+def read_table(path, target=None, **options):
+    r"""Read features and target from a file; the suffix, in any case, says which format it is.
+
+    ======================================  ===========================================================================
+    suffix                                  content
+    ======================================  ===========================================================================
+    .csv .tsv .tab .txt .dat .data (.gz)    a header row, then rows of cells; how it is written is guessed, see Notes
+    .parquet .pq .arrow .feather .ipc       columns with types; needs pyarrow
+    .xlsx .xlsm .xls .ods                   a sheet with a header row; needs what pandas reads it with (openpyxl)
+    .npz                                    arrays ``X`` and ``y``, and ``feature_names`` if there is one
+    .npy                                    two files, see Notes
+    .svm .svmlight .libsvm (.gz)            one sample a line, ``label index:value ...``; ``X`` is a scipy CSC array
+    ======================================  ===========================================================================
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file; for .npy also ``"X.npy,y.npy"``.
+    target : str, optional
+        Column or array (.npz) that becomes ``y``; by default ``"y"``. .npy and svmlight have no names.
+    **options
+        For tables with names: see ``coordboost.data.files.Options``. ``sep``, ``decimal``, ``thousands``, ``encoding``, ``na``,
+        ``text``, ``drop``, ``date_format``, ``sheet``, ``impute``.
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    ValueError
+        One sentence that says where and what to do: the file is missing, damaged or of another format, has no rows or no features,
+        lacks the target, repeats a name, has rows of different lengths, gaps that nobody said what to do with, or text among numbers.
+
+    Notes
+    -----
+    *Text files.* pandas reads them. Encoding (UTF-8, UTF-16 with its mark, else one of western languages), separator and decimal mark are
+    guessed; ``Table.said`` says what was found, options overrule. *Pairs of .npy files.* ``"X.npy,y.npy"`` names both files. A single file
+    whose name ends with ``X.npy`` is paired with the file beside it that has ``y`` in the place of that ``X`` (``train_X.npy``,
+    ``train_y.npy``). *svmlight.* Indices start at one, unless a zero occurs in the file; the largest index seen is the last feature.
+
+    *Cost.* The file is held in memory while pandas reads it; where it has quotes, or gaps in its last column, its records are counted
+    once more. Beyond that a pass over each column; every word that is another one costs a microsecond.
+    """
+    text, suffix = _suffix(path)
+    if not isinstance(target, str | None):
+        raise ValueError(f"target must be the name of a column, got {shown(target)}.")
+    chosen = options_of(options)
+    if suffix in NAMED:
+        with _placed(text):
+            return _learned(frame_of(Path(text), suffix, chosen, chosen.text), "y" if target is None else target, chosen)
+    if chosen != Options():
+        raise ValueError(f"{text}: this format takes no options for text, gaps or columns: leave them out")
+    if target is not None and suffix != ".npz":
+        raise ValueError(f"{text}: this format has no named columns, got target {target!r}: leave the target out")
+    return Table(*arrays_of(text, suffix, "y" if target is None else target))
+
+
+class NewRows(NamedTuple):
+    """Rows to predict for."""
+
+    X: Any  # (m, p) float64, the columns of the model
+    said: tuple[str, ...] = ()  # what was guessed
+    kept: dict[str, list] | None = None  # columns of the file as they are, by name
+
+
+def read_rows(path, model, *, keep=(), unknown_as_none=False, **options):
+    """New rows for a model, from a file: what its ``predict`` takes, and what was guessed.
+
+    Parameters
+    ----------
+    path : as for ``read_table``
+    model : LinearModel, or the Table that it was fitted on
+    keep : sequence of str
+        Names of columns to give back as they are, to know the rows by.
+    unknown_as_none : bool
+        Categories that the model does not know are none of those that it knows, instead of an error.
+    **options
+        As for ``read_table``; what means "missing" is known from the fit, and so is what 1.362 means where no cell tells.
+
+    Returns
+    -------
+    NewRows
+
+    Raises
+    ------
+    ValueError
+        As ``read_table`` and ``Recipe.numbers``.
+    """
+    text, suffix = _suffix(path)
+    if suffix in NAMED:
+        if model.recipe is None:
+            raise ValueError(
+                f"{text}: the model was fitted on columns without names: pass a file of the kind that it was fitted on"
+            )
+        given = options_of(options)
+        given = given._replace(na=(*model.recipe.na, *given.na))
+        with _placed(text):
+            read = frame_of(Path(text), suffix, given, (*model.recipe.text, *keep), model.recipe.marks)
+            return _prepared(read, model.recipe, keep, unknown_as_none)
+    if keep or options:
+        raise ValueError(f"{text}: this format has no columns with names: leave out what speaks of them")
+    return NewRows(arrays_of(text, suffix, "y", labelled=False, n_features=len(model.names) if suffix in SVM else None)[0])
+
+
+def _suffix(path):
+    """The path as text and the suffix that says its format."""
+    if not isinstance(path, str | os.PathLike) or "\0" in (text := os.fspath(path)):
+        raise ValueError(f"path must be the name of a file, got {shown(path)}.")
+    name = Path(text).name.lower()
+    suffix = Path(name.removesuffix(".gz")).suffix
+    zipped = suffix in SVM or f"{suffix}.gz" in NAMED
+    if suffix not in (*NAMED, *SVM, ".npz", ".npy") or (name.endswith(".gz") and not zipped):
+        known = ", ".join((*NAMED, ".npz", ".npy", *SVM, *(f"{end}.gz" for end in SVM)))
+        raise ValueError(f"{text}: expected a name ending with one of {known}: rename or convert the file")
+    return text, suffix
+
+
+@contextmanager
+def _placed(path):
+    """What is wrong gets the name of the file before it."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(str(error) if str(error).startswith(path) else f"{path}: {error}") from None
+
+
+def _rows_of(columns, rows):
+    """Some rows of columns, a list."""
+    return [column._replace(values=column.values[rows]) for column in columns]
+
+
+def _prepared(read, recipe, keep, unknown_as_none):
+    """New rows as columns of numbers, what was guessed, and the columns `keep` as they are."""
+    frame = read.frame
+    if not len(frame):
+        raise ValueError("expected at least one row below the header, got none: check the file")
+    if lacking := [name for name in keep if name not in frame]:
+        raise ValueError(f"no column {lacking[0]!r} to keep: the table has {quoted(list(frame.columns))}")
+    kept = {name: ["" if gone else str(one) for one, gone in zip(frame[name], frame[name].isna(), strict=True)] for name in keep}
+    return NewRows(recipe.numbers(frame, read.cells, unknown_as_none=unknown_as_none), read.said, kept)
+
+
+def _learned(read, target, options):
+    """The table of a file that is seen for the first time."""
+    frame, said = _usable(read.frame, options)
+    names = [name for name in frame.columns if name != target]
+    if target not in frame:
+        numbers = all(Cells().number(name) is not None for name in names)
+        hint = "; the first line holds numbers only: add one with the names" if numbers else unsplit(names)
+        raise ValueError(f"no column {target!r}: choose the target among {quoted(names)}{hint}")
+    if not (len(frame) and names):
+        got = f"{len(frame)} row(s) and {len(names)} column(s) beside {target!r}"
+        raise ValueError(f"expected at least one row and one feature, got {got}: check the file")
+    index = frame.index
+    cells = read.cells._replace(where=lambda row: read.cells.where(int(index[row])), day_format=options.date_format)
+
+    def understood(name):
+        kind = CATEGORY if name in options.text else None
+        return column_of(name, frame[name], cells, kind, may_be_key=name != target)
+
+    y, columns = understood(target), {name: understood(name) for name in names}
+    if options.date_format and not any(column.kind == DATE for column in (y, *columns.values())):
+        raise ValueError(f"no column holds dates that are written as date_format={options.date_format!r} says: mend it, or leave it out")
+    empty = [name for name, column in columns.items() if column.missing.all()]
+    keys = [name for name, column in columns.items() if column.kind == KEY and name not in empty]
+    reasons = (empty, "empty"), (keys, "another text in every row")
+    said += [f"left out: {quoted(found)} ({why})" for found, why in reasons if found]
+    columns = {name: column for name, column in columns.items() if name not in empty and name not in keys}
+    if not columns:
+        raise ValueError("no column is left to predict from, as all are empty or hold another text in every row: check the file")
+    keep, more = _complete(target, y, columns, options.impute, cells.where)
+    said += more
+    y, *kept = _rows_of([y, *columns.values()], keep)
+    if y.kind == CATEGORY and len(y.levels) != 2:
+        raise ValueError(
+            f"the target {target!r} holds text with {len(y.levels)} different entries ({quoted(y.levels, 5)}): expected numbers, or two "
+            "classes and a loss for these, such as the logistic one; for more of them there are classifiers in Python, such as "
+            "ForwardStagewiseClassifier"
+        )
+    labels = y.levels if y.kind == CATEGORY else ()
+    said += [f"target {target!r}: 0 is {labels[0]!r}, 1 is {labels[1]!r}"] if labels else []
+    gaps = [bool(column.missing.any()) for column in kept]
+    fills = [fill_of(column) if options.impute in ("median", "indicator") else None for column in kept]
+    variables = tuple(
+        Variable(name, column.kind, column.levels, fill, gap and options.impute == "indicator")
+        for name, column, fill, gap in zip(columns, kept, fills, gaps, strict=True)
+    )
+    said += _what(variables, kept, gaps)
+    recipe = Recipe(target, labels, options.impute, variables, options.na, read.marks, options.drop)
+    X, y = encoded(recipe, kept, cells.where), y.values.astype(np.float64)
+    return Table(X, y, tuple(recipe.columns), tuple(recipe.groups), recipe, (*read.said, *said), tuple(kept) if any(gaps) else None)
+
+
+def _usable(frame, options):
+    """The frame without what was told to be left out, columns without a name, and rows without a cell; and what is said of that."""
+    for names, what in ((options.drop, "leave out"), (options.text, "take as text")):
+        if unknown := [name for name in names if name not in frame]:
+            raise ValueError(f"no column {unknown[0]!r} to {what}: choose among {quoted(list(frame.columns))}")
+    frame, said = frame.drop(columns=list(options.drop)), []
+    nameless = [j for j, name in enumerate(frame.columns) if name in ("", f"Unnamed: {j}")]
+    filled = [j for j in nameless if not frame.iloc[:, j].isna().all()]
+    if odd := [j for j in filled if j or len(frame.columns) == 1]:
+        raise ValueError(f"column {odd[0] + 1} has no name in the header: name it")
+    if filled:
+        said.append("the first column, without a name, left out as row names")
+    frame = frame.iloc[:, [j for j in range(len(frame.columns)) if j not in nameless]].reset_index(drop=True)
+    if not len(frame.columns):
+        raise ValueError("no column is left once those without a name and those to leave out are gone: check the header and drop")
+    rows = frame.dropna(how="all")
+    return rows, said + [f"{len(frame) - len(rows)} empty row(s) left out"] * (len(rows) < len(frame))
+
+
+def _complete(target, y, columns, impute, where):
+    """The rows to learn from, and what is said about the others."""
+    gone, gaps = y.missing, {name: column.missing for name, column in columns.items()}
+    gaps = {name: missing for name, missing in gaps.items() if missing.any()}
+    if gone.any() and impute is None:
+        refuse_gap(target, int(np.argmax(gone)), where, remedy='impute="drop" leaves the row out')
+    if gaps and impute is None:
+        others = f" (gaps in {len(gaps)} columns: {quoted([*gaps], 5)})" if len(gaps) > 1 else ""
+        refuse_gap(next(iter(gaps)), int(np.argmax(next(iter(gaps.values())))), where, others)
+    said = [f"{int(gone.sum())} row(s) without {target!r} left out"] if gone.any() else []
+    if impute == "drop" and gaps:
+        more = np.any([*gaps.values()], axis=0) & ~gone
+        said += [f"{int(more.sum())} row(s) with gaps left out"] if more.any() else []
+        gone = gone | more
+    if gone.all():
+        raise ValueError('no row is left once those with gaps are out: fill in the gaps, or say impute="median"')
+    return np.flatnonzero(~gone) if gone.any() else slice(None), said
+
+
+def _what(variables, columns, gaps):
+    """What became of text, dates and gaps, in words; columns that number the rows."""
+    words = {one: ", ".join(one.levels) for one in variables if one.kind == CATEGORY}
+    few = {one: text if len(one.levels) <= 4 and len(text) <= 46 else f"{len(one.levels)} words" for one, text in words.items()}
+    found = {
+        "text as 0/1 columns": [f"{one.name!r} ({text})" for one, text in few.items()],
+        "dates in days since 1970": [repr(one.name) for one in variables if one.kind == DATE],
+        "gaps filled": [repr(one.name) for one, gap in zip(variables, gaps, strict=True) if gap and one.fill is not None],
+    }
+    said = [column.said for column in columns if column.said]
+    for what, names in found.items():
+        if names:
+            said.append(f"{what}: {', '.join(names[:8])}" + (f" and {len(names) - 8} more" if len(names) > 8 else ""))
+    counted = [column.kind == NUMBER and len(column.values) >= KEYS and (np.diff(column.values) == 1).all() for column in columns]
+    if counters := [one.name for one, counts in zip(variables, counted, strict=True) if counts]:
+        said.append(f"{quoted(counters)} only numbers the rows, so you may want to leave it out (drop={counters[0]!r})")
+    return said
