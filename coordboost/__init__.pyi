@@ -39,12 +39,6 @@ from coordboost.estimators.certified import CertifiedPoissonRegressor as Certifi
 from coordboost.estimators.certified import CertifiedPoissonRegressorCV as CertifiedPoissonRegressorCV
 from coordboost.estimators.langevin import LangevinGBMClassifier as LangevinGBMClassifier
 from coordboost.estimators.langevin import LangevinGBMRegressor as LangevinGBMRegressor
-from coordboost.estimators.machines import AcceleratedGBMClassifier as AcceleratedGBMClassifier
-from coordboost.estimators.machines import AcceleratedGBMRegressor as AcceleratedGBMRegressor
-from coordboost.estimators.machines import RandomizedGBMClassifier as RandomizedGBMClassifier
-from coordboost.estimators.machines import RandomizedGBMRegressor as RandomizedGBMRegressor
-from coordboost.estimators.regularized import RegularizedGBMClassifier as RegularizedGBMClassifier
-from coordboost.estimators.regularized import RegularizedGBMRegressor as RegularizedGBMRegressor
 from coordboost.estimators.stagewise import ForwardStagewiseClassifier as ForwardStagewiseClassifier
 from coordboost.estimators.stagewise import ForwardStagewiseClassifierCV as ForwardStagewiseClassifierCV
 from coordboost.estimators.stagewise import ForwardStagewiseRegressor as ForwardStagewiseRegressor
@@ -53,6 +47,12 @@ from coordboost.estimators.stagewise import LSBoostRegressor as LSBoostRegressor
 from coordboost.estimators.stagewise import LSBoostRegressorCV as LSBoostRegressorCV
 from coordboost.estimators.stagewise import RegularizedForwardStagewiseRegressor as RegularizedForwardStagewiseRegressor
 from coordboost.estimators.stagewise import RegularizedForwardStagewiseRegressorCV as RegularizedForwardStagewiseRegressorCV
+from coordboost.estimators.trees import AcceleratedGBMClassifier as AcceleratedGBMClassifier
+from coordboost.estimators.trees import AcceleratedGBMRegressor as AcceleratedGBMRegressor
+from coordboost.estimators.trees import RandomizedGBMClassifier as RandomizedGBMClassifier
+from coordboost.estimators.trees import RandomizedGBMRegressor as RandomizedGBMRegressor
+from coordboost.estimators.trees import RegularizedGBMClassifier as RegularizedGBMClassifier
+from coordboost.estimators.trees import RegularizedGBMRegressor as RegularizedGBMRegressor
 from coordboost.exact.homotopy import exact_path as exact_path
 from coordboost.exports import lightgbm_text as lightgbm_text
 from coordboost.families import Account as Account

@@ -14,7 +14,7 @@ callback = pytest.importorskip("sklearn.callback", reason="callbacks came with s
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(120, 3))
 Y = X[:, 0] + X[:, 1] ** 2
-MACHINES = [cb.RandomizedGBMRegressor, cb.AcceleratedGBMRegressor, cb.LangevinGBMRegressor, cb.RegularizedGBMRegressor]
+KINDS = [cb.RandomizedGBMRegressor, cb.AcceleratedGBMRegressor, cb.LangevinGBMRegressor, cb.RegularizedGBMRegressor]
 
 
 class Record:
@@ -41,15 +41,15 @@ class Record:
         return [said for said in self.said if said[0] == "end" and said[1] == name]
 
 
-@pytest.mark.parametrize("machine", MACHINES)
-def test_every_iteration_is_told_with_its_model(machine):
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_iteration_is_told_with_its_model(kind):
     record = Record()
-    model = machine(n_estimators=6, random_state=0).set_callbacks(record).fit(X, Y)
-    plain = machine(n_estimators=6, random_state=0).fit(X, Y)
+    model = kind(n_estimators=6, random_state=0).set_callbacks(record).fit(X, Y)
+    plain = kind(n_estimators=6, random_state=0).fit(X, Y)
     np.testing.assert_array_equal(model.predict(X), plain.predict(X))
     assert record.said[0] == "setup" and record.said[-1] == "teardown" and len(record.said) == 2 + 2 + 2 * 6
     assert [said[2] for said in record.ends()] == list(range(6))
-    if machine is not cb.LangevinGBMRegressor:  # which predicts by the mean of a chain
+    if kind is not cb.LangevinGBMRegressor:  # which predicts by the mean of a chain
         scores = [1 - ((Y - staged) ** 2).mean() / Y.var() for staged in plain.staged_predict(X)]
         np.testing.assert_allclose([said[3] for said in record.ends()], scores, rtol=1e-12)
     assert record.ends()[-1][3] == model.score(X, Y)

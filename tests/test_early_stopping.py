@@ -13,14 +13,14 @@ X = RNG.normal(size=(120, 4)).round(1)
 Y = np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2] + 0.5 * RNG.normal(size=120)
 NAMES = np.array(["blue", "green", "red"])[np.digitize(Y, [-0.5, 0.5])]
 QUICK = {"min_samples_leaf": 5, "random_state": 0}
-MACHINES = [
+MODELS = [
     cb.RandomizedGBMRegressor(**QUICK, max_depth=2), cb.AcceleratedGBMRegressor(**QUICK, max_depth=2),
     cb.AcceleratedGBMRegressor(**QUICK, max_depth=2, correction=1), cb.RegularizedGBMRegressor(**QUICK),
     cb.LangevinGBMRegressor(**QUICK, max_depth=2, beta=1e4, gamma=1e-3), cb.RandomizedGBMClassifier(**QUICK, max_depth=2),
     cb.AcceleratedGBMClassifier(**QUICK, max_depth=2), cb.RegularizedGBMClassifier(**QUICK),
     cb.LangevinGBMClassifier(**QUICK, max_depth=2, gamma=1e-3),
 ]  # fmt: skip
-each = pytest.mark.parametrize("model", MACHINES, ids=lambda model: f"{type(model).__name__}{getattr(model, 'correction', '')}")
+each = pytest.mark.parametrize("model", MODELS, ids=lambda model: f"{type(model).__name__}{getattr(model, 'correction', '')}")
 
 
 def target(model, y=Y):
@@ -66,7 +66,7 @@ def test_several_classes_stay_where_each_is_best():
     assert model.validation_score_[-1] == model.validation_score_.max()
 
 
-@pytest.mark.parametrize("model", [MACHINES[0], MACHINES[5]], ids=["numbers", "classes"])
+@pytest.mark.parametrize("model", [MODELS[0], MODELS[5]], ids=["numbers", "classes"])
 @pytest.mark.parametrize("part", [0, 1, None, 1.0, 0.0, -0.5, 30, "half", True, np.nan])
 def test_a_part_is_above_0_and_below_1(model, part):
     model.set_params(early_stopping=True, validation_fraction=part)

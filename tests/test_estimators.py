@@ -16,17 +16,17 @@ X = RNG.normal(size=(120, 4)).round(1)
 Y = np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2] + 0.1 * RNG.normal(size=120)
 NAMES = np.array(["blue", "green", "red"])[np.digitize(Y, [-0.5, 0.5])]
 WEIGHT = RNG.integers(1, 4, size=120).astype(float)
-MACHINES = [cb.RandomizedGBMRegressor, cb.AcceleratedGBMRegressor, cb.RandomizedGBMClassifier, cb.AcceleratedGBMClassifier]
+KINDS = [cb.RandomizedGBMRegressor, cb.AcceleratedGBMRegressor, cb.RandomizedGBMClassifier, cb.AcceleratedGBMClassifier]
 #: Few trees: the checks run without compilation, too.
 QUICK = {"n_estimators": 6, "learning_rate": 0.5, "max_depth": 2, "min_samples_leaf": 1}
-each = pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: machine.__name__)
+each = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 
 
-def labels(machine, y=Y, names=NAMES):
-    return names if machine.__name__.endswith("Classifier") else y
+def labels(kind, y=Y, names=NAMES):
+    return names if kind.__name__.endswith("Classifier") else y
 
 
-@parametrize_with_checks([machine(**QUICK) for machine in MACHINES])
+@parametrize_with_checks([kind(**QUICK) for kind in KINDS])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
@@ -69,12 +69,12 @@ def test_three_classes_are_one_run_each():
 
 
 @each
-def test_frames_with_categories_and_missing_values(machine):
+def test_frames_with_categories_and_missing_values(kind):
     town = np.array(["Oslo", "Bern", "Rome"])[RNG.integers(3, size=120)]
     size = np.where(RNG.random(120) < 0.2, np.nan, X[:, 1])
     frame = pd.DataFrame({"size": size, "town": pd.Categorical(town), "age": X[:, 2]})
-    y = labels(machine, np.where(town == "Oslo", 2.0, 0.0), np.where(town == "Oslo", "north", "south"))
-    model = machine(**QUICK).set_params(learning_rate=1.0, **({"max_features": None} if "Rand" in machine.__name__ else {}))
+    y = labels(kind, np.where(town == "Oslo", 2.0, 0.0), np.where(town == "Oslo", "north", "south"))
+    model = kind(**QUICK).set_params(learning_rate=1.0, **({"max_features": None} if "Rand" in kind.__name__ else {}))
     model.fit(frame, y)
     assert model.feature_names_in_.tolist() == ["size", "town", "age"] and model.score(frame, y) > 0.9
     unseen = frame.assign(town=pd.Categorical(["Paris"] * 120), size=np.nan)
@@ -86,9 +86,9 @@ def test_frames_with_categories_and_missing_values(machine):
 
 
 @each
-def test_what_scikit_learn_does_with_estimators(machine):
-    y = labels(machine)
-    model = machine(random_state=1, **QUICK).fit(X, y, WEIGHT)
+def test_what_scikit_learn_does_with_estimators(kind):
+    y = labels(kind)
+    model = kind(random_state=1, **QUICK).fit(X, y, WEIGHT)
     copy = pickle.loads(pickle.dumps(model))
     assert (copy.predict(X) == model.predict(X)).all() and (copy.train_score_ == model.train_score_).all()
     assert (clone(model).fit(X, y, WEIGHT).predict(X) == model.predict(X)).all()
@@ -103,22 +103,22 @@ def test_what_scikit_learn_does_with_estimators(machine):
 
 
 @each
-def test_sample_weights_are_repetitions(machine):
+def test_sample_weights_are_repetitions(kind):
     """Of every row the weight says how often it is there; a row of weight 0 is not there, not even for the bins."""
     weight = WEIGHT * (np.arange(120) % 5 > 0)
-    y, times = labels(machine), weight.astype(int)
-    one = machine(random_state=0, **QUICK).fit(X, y, weight)
-    other = machine(random_state=0, **QUICK).fit(np.repeat(X, times, axis=0), np.repeat(y, times))
-    for ours, theirs in zip(one._raw(X).T, other._raw(X).T, strict=True):
+    y, times = labels(kind), weight.astype(int)
+    one = kind(random_state=0, **QUICK).fit(X, y, weight)
+    other = kind(random_state=0, **QUICK).fit(np.repeat(X, times, axis=0), np.repeat(y, times))
+    for ours, theirs in zip(one._raw_predict(X).T, other._raw_predict(X).T, strict=True):
         np.testing.assert_allclose(ours, theirs, atol=1e-9)  # targets are rounded to a part of their size, see fixed.py
-    assert one.run_.problem.n_samples == np.count_nonzero(weight) if machine.__name__.endswith("Regressor") else True
+    assert one.run_.problem.n_samples == np.count_nonzero(weight) if kind.__name__.endswith("Regressor") else True
 
 
 @each
-def test_early_stopping_keeps_the_best_iteration(machine):
+def test_early_stopping_keeps_the_best_iteration(kind):
     settings = {**QUICK, "n_estimators": 80, "n_iter_no_change": 5, "random_state": 2}
-    y, fit, held = labels(machine, names=NAMES == "red"), np.arange(80), np.arange(80, 120)
-    model = machine(**settings).fit(X[fit], y[fit], X_val=X[held], y_val=y[held])
+    y, fit, held = labels(kind, names=NAMES == "red"), np.arange(80), np.arange(80, 120)
+    model = kind(**settings).fit(X[fit], y[fit], X_val=X[held], y_val=y[held])
     raw = [state.problem.predict(state.beta, X[held]) for state in model.run_.replay(range(0, model.run_.n_steps + 1, model._steps))]
     signs = np.where(y[held], 1.0, -1.0) if y.dtype == bool else y[held]
     losses = [np.mean([model.run_.problem.loss.value(a, b) for a, b in zip(signs, one, strict=True)]) for one in raw]
@@ -126,17 +126,17 @@ def test_early_stopping_keeps_the_best_iteration(machine):
     stop = next(n for n in range(5, len(losses)) if min(losses[n - 4 : n + 1]) >= losses[n - 5] - 1e-7 * losses[0])
     best, end = int(np.argmin(losses)), model.run_.n_steps // model._steps
     assert model.n_iter_ == best < end and stop <= end < min(80, stop + 2)
-    np.testing.assert_allclose(model._raw(X[held])[:, 0], raw[best], rtol=1e-12)
+    np.testing.assert_allclose(model._raw_predict(X[held])[:, 0], raw[best], rtol=1e-12)
     assert len(list(model.staged_predict(X))) == best
-    shorter = machine(**{**settings, "n_estimators": best}).fit(X[fit], y[fit])
-    np.testing.assert_allclose(model._raw(X), shorter._raw(X), rtol=1e-9)
+    shorter = kind(**{**settings, "n_estimators": best}).fit(X[fit], y[fit])
+    np.testing.assert_allclose(model._raw_predict(X), shorter._raw_predict(X), rtol=1e-9)
 
 
 @each
-def test_a_warm_start_is_one_longer_fit(machine):
-    y = labels(machine)
-    whole = machine(random_state=4, **QUICK).fit(X, y)
-    model = machine(random_state=4, **{**QUICK, "n_estimators": 2}, warm_start=True).fit(X, y)
+def test_a_warm_start_is_one_longer_fit(kind):
+    y = labels(kind)
+    whole = kind(random_state=4, **QUICK).fit(X, y)
+    model = kind(random_state=4, **{**QUICK, "n_estimators": 2}, warm_start=True).fit(X, y)
     seen = model.predict(X)
     model.set_params(n_estimators=6).fit(X, y)
     assert not np.array_equal(seen, model.predict(X))

@@ -1,7 +1,5 @@
 """Every parameter in the signature of an estimator does something: some value of it, beside some others, makes another model."""
 
-import inspect
-
 import numpy as np
 import pytest
 from all_estimators import ESTIMATORS, NAMES, X, quick, target
@@ -103,12 +101,3 @@ def test_a_fit_that_goes_on(kind):
 def test_threads(kind):
     with pytest.raises(ValueError, match="n_jobs must be"):
         quick(kind, n_jobs=0).fit(X, target(kind))
-
-
-@pytest.mark.parametrize("kind", ESTIMATORS, ids=lambda kind: kind.__name__)
-def test_every_parameter_is_described(kind):
-    said = inspect.getdoc(kind)
-    for name in kind().get_params(deep=False):
-        assert f"\n{name} : " in said or f", {name}" in said, name
-    for name in {name for one in ESTIMATORS for name in one().get_params(deep=False)} - {*kind().get_params(deep=False)}:
-        assert f"\n{name} : " not in said, name

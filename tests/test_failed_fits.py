@@ -32,7 +32,7 @@ def test_every_estimator_is_as_it_was(kind, monkeypatch):
         model.set_params(**{key: before[key] for key in wrong})
         assert vars(model).keys() == before.keys() and all(vars(model)[key] is before[key] for key in before)
         assert (model.predict(X) == seen).all()
-    for name in ("_fit", "_choose", "_settle"):
+    for name in ("_fit", "_choose", "_keep"):
         if hasattr(kind, name):
             monkeypatch.setattr(kind, name, interrupted)
     with pytest.raises(KeyboardInterrupt):

@@ -99,9 +99,10 @@ def test_what_scikit_learn_does_with_estimators(model):
     frame = pd.DataFrame(X, columns=list("abcdef"))
     named = clone(model).fit(frame, y, WEIGHT)
     assert named.feature_names_in_.tolist() == list("abcdef") == list(named.paths_[0].problem.column_names)
-    np.testing.assert_allclose(named._raw(frame), fitted._raw(X), rtol=1e-9)  # by rows or by columns: sums in another order
+    np.testing.assert_allclose(named._raw_predict(frame), fitted._raw_predict(X), rtol=1e-9)  # by rows or by columns: sums in another order
     sparse = clone(model).fit(scipy.sparse.csr_array(X), y, WEIGHT)
-    np.testing.assert_allclose(sparse._raw(scipy.sparse.csr_array(X)), fitted._raw(X), atol=1e-3)  # ways to the same optimum
+    raw = sparse._raw_predict(scipy.sparse.csr_array(X))
+    np.testing.assert_allclose(raw, fitted._raw_predict(X), atol=1e-3)  # ways to the same optimum
     assert all(one.known for one in fitted.certificates_) and fitted.n_scans_ > 0
 
 
@@ -116,7 +117,7 @@ def test_sample_weights_are_repetitions(model):
     one, other = (clone(model).set_params(**({"cv": fold} if fold else {})) for fold in folds)
     one.fit(X, y, WEIGHT)
     other.fit(np.repeat(X, times, axis=0), np.repeat(y, times))
-    np.testing.assert_allclose(one._raw(X), other._raw(X), atol=1e-3)
+    np.testing.assert_allclose(one._raw_predict(X), other._raw_predict(X), atol=1e-3)
     assert one.paths_[0].problem.n_samples == np.count_nonzero(WEIGHT)
 
 
@@ -124,7 +125,7 @@ def test_sample_weights_are_repetitions(model):
 def test_labels_and_counts(model):
     y = target(model)
     fitted = clone(model).fit(X, y)
-    raw = fitted._raw(X)
+    raw = fitted._raw_predict(X)
     if y is NAMES:
         assert fitted.classes_.tolist() == ["blue", "green", "red"] and fitted.coef_.shape == (3, 6)
         shares = 1 / (1 + np.exp(-raw))

@@ -93,7 +93,7 @@ def test_the_command_line_says_it_once(tmp_path, monkeypatch):
 @pytest.mark.parametrize("cls", [cb.RandomizedGBMRegressor, cb.AcceleratedGBMRegressor, cb.RegularizedGBMRegressor])
 def test_a_smaller_learning_rate_is_no_advice_for_ctrl_c(cls, monkeypatch):
     """A fit that is interrupted ends as such, and warns of nothing."""
-    monkeypatch.setattr("coordboost.estimators.model.HeldBack.__call__", lambda *_: signal.raise_signal(signal.SIGINT))
+    monkeypatch.setattr("coordboost.estimators.monitoring.EarlyStopping.__call__", lambda *_: signal.raise_signal(signal.SIGINT))
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background is born deaf to it
     try:
         with pytest.raises(KeyboardInterrupt):

@@ -11,7 +11,7 @@ def fits():
     import numpy as np
 
     from coordboost import methods
-    from coordboost.estimators import certified, langevin, machines, regularized, stagewise
+    from coordboost.estimators import certified, langevin, stagewise, trees
     from coordboost.exact.homotopy import exact_path
     from coordboost.lasso.path import lasso_path
     from coordboost.pieces.losses import Huber, Logistic, Squared
@@ -36,7 +36,7 @@ def fits():
     for loss in (Squared(), Logistic(), Huber(1.0)):
         target = np.where(y > 0, 1.0, -1.0) if loss == Logistic() else y
         yield f"Lasso path, {type(loss).__name__}", lambda loss=loss, target=target: lasso_path(wide, target, loss=loss)
-    for module in (certified, langevin, machines, regularized, stagewise):
+    for module in (certified, langevin, stagewise, trees):
         for name, kind in vars(module).items():
             if name.endswith(("Regressor", "Classifier", "Lasso", "ElasticNet", "CV")) and kind.__module__ == module.__name__:
                 target = y > 0 if "Classifier" in name else np.abs(np.rint(y))

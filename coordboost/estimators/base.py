@@ -1,227 +1,267 @@
-"""What all estimators have in common: from a table to the runs of the loop, and to the model at any iteration."""
+"""What all estimators share: checks of their input, refusal of arguments they do not have, regression and classification.
 
-import warnings
-from functools import partial
-from itertools import zip_longest
+An estimator is a base class (``trees._BaseBooster``: trees, one run of the loop for each target; ``linear._BaseLinear``: one path for each
+target), which supplies the method, and ``Regression`` or ``Classification``, which supply the loss, the targets and the predictions.
+"""
+
+import numbers
+from functools import wraps
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils import _safe_indexing, assert_all_finite, check_consistent_length, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from coordboost._checks import not_negative, positive
-from coordboost.data import validation
-from coordboost.data.trees import trees
-from coordboost.estimators import tables
-from coordboost.estimators.callbacks import Watching, with_callbacks
-from coordboost.estimators.model import HeldBack, Model, added_up, agreed
-from coordboost.estimators.names import all_or_nothing
-from coordboost.estimators.parameters import Parameters
-from coordboost.exports import lightgbm_text
-from coordboost.outcome import Status
-from coordboost.problem import Problem
-from coordboost.run import solve
+from coordboost._checks import InfiniteConstant, shown
+from coordboost._kinds import checked_piece
+from coordboost._numba import silently
+from coordboost.data.frames import is_frame, refuse_times
+from coordboost.data.validation import collected, of_moderate_size, sound
+from coordboost.estimators.other_names import check_arguments, no_parameter, own_names
+from coordboost.interrupt import uncut
+from coordboost.pieces.loss import Loss, link_of, on_scale_of_y
+from coordboost.pieces.losses import Logistic, Squared
 
 
-class Boosted(Parameters):
-    """An estimator but for its loss and target (a task) and its method (a machine)."""
+def in_memory(name, values):
+    """`values`, an array, a data frame or a sparse matrix; a Dask array is collected.
+
+    Raises
+    ------
+    ValueError
+        For anything else.
+    """
+    values = collected(name, values)
+    known = isinstance(values, list | tuple) or issparse(values) or hasattr(values, "__array__") or is_frame(values)
+    if isinstance(values, type) or not known:
+        way = "; open_columns(...) is for Problem(open_columns(...), y)" if hasattr(values, "standardized") else ""
+        raise ValueError(f"{name} must be an array, a data frame or a sparse matrix, got {shown(values)}{way}.")
+    return values
+
+
+def check_table(estimator, X, *, reset=False):
+    """X with missing values: a data frame as it is, a sparse matrix by columns, anything else as an array of floats."""
+    X = in_memory("X", X)
+    if is_frame(X):
+        validate_data(estimator, X, reset=reset, skip_check_array=True)
+        return X
+    refuse_times("X", X)
+    X = sound(X) if issparse(X) else X
+    kinds = {"dtype": [np.float64, np.float32], "ensure_all_finite": False, "accept_sparse": "csc"}
+    return validate_data(estimator, X, reset=reset, **kinds)
+
+
+def check_target(estimator, X, y, *, numeric):
+    """y (n_samples,), as float64 where it is `numeric`."""
+    if y is None:
+        raise ValueError(f"{type(estimator).__name__} requires y to be passed, but the target y is None.")
+    y = in_memory("y", y)
+    if numeric:
+        refuse_times("y", y)
+        _refuse_words(y)
+    y = column_or_1d(y, warn=True, dtype=np.float64 if numeric else None)
+    assert_all_finite(y, input_name="y")
+    check_consistent_length(X, y)
+    return y
+
+
+def _refuse_words(y):
+    """Refuse a target of words and other things that are no numbers."""
+    values = np.asarray(y)
+    for value in [] if values.dtype.kind in "fiub" else values.ravel().tolist():
+        try:
+            float(value)
+        except (TypeError, ValueError):
+            how = "a classifier takes words" if isinstance(value, str) else "drop or mend its row"
+            raise ValueError(f"y must hold numbers, got {shown(value)}; {how}.") from None
+
+
+def check_weights(X, sample_weight, name="sample_weight"):
+    """sample_weight (n_samples,), None for None or where all are 1."""
+    if sample_weight is None:
+        return None
+    if not isinstance(sample_weight, numbers.Number):
+        sample_weight = in_memory(name, sample_weight)
+    try:
+        weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    except OverflowError:
+        raise ValueError(f"{name} must be numbers that float64 can hold, got {shown(sample_weight)}.") from None
+    except ValueError as error:
+        raise ValueError(str(error).replace("Sample weights", name).replace("`sample_weight`", name)) from None
+    if not weight.any():
+        raise ValueError(f"{name} must contain at least one non-zero number.")
+    of_moderate_size(name, weight)
+    return None if (weight == 1).all() else weight
+
+
+def some_rows(index, X, y, weight):
+    """Some rows of a table, its target and its weights."""
+    return _safe_indexing(X, index), y[index], None if weight is None else weight[index]
+
+
+def rows_with_weight(X, y, weight):
+    """The rows with a weight above 0: the others would still move the edges of bins."""
+    if weight is None or weight.all():
+        return X, y, weight
+    return some_rows(np.flatnonzero(weight), X, y, weight)
+
+
+def checked_call(method):
+    """`method` of an estimator; an argument that it does not have is refused in a sentence that says what does its job."""
+
+    @wraps(method)
+    def call(self, *args, **kwargs):
+        cls = type(self)
+        check_arguments(cls, f"{cls.__name__}.{method.__name__}", method, args, kwargs)
+        return method(self, *args, **kwargs)
+
+    return call
+
+
+def all_or_nothing(fit):
+    """`fit`, a ``checked_call``; where it raises, the estimator is as it was before: no part of a new fit beside an older model.
+
+    Ctrl-C raises, too: no run or path within is cut short.
+    """
+
+    @wraps(fit)
+    def attempt(self, *args, **kwargs):
+        before = dict(vars(self))
+        try:
+            with uncut(), silently():
+                return fit(self, *args, **kwargs)
+        except BaseException as error:
+            vars(self).clear()
+            vars(self).update(before)
+            if isinstance(error, InfiniteConstant):  # an estimator has no center=False
+                error.args = error.args[0], "add rows with other targets" + (", or take other folds (cv)" if hasattr(self, "cv") else "")
+            raise
+
+    return checked_call(attempt)
+
+
+class _BaseEstimator(BaseEstimator):
+    """Abstract base of all estimators: parameters that they do not have are refused in a sentence that says what does their job."""
+
+    def __new__(cls, *args, **kwargs):
+        check_arguments(cls, cls.__name__, cls.__init__, args, kwargs)
+        return super().__new__(cls)
+
+    def set_params(self, **params):
+        """Set parameters by name, as scikit-learn does."""
+        known = own_names(type(self).__init__)
+        strange = [name for name in params if name.partition("__")[0] not in known]
+        if strange:
+            raise ValueError(no_parameter(type(self), type(self).__name__, strange, known))
+        return super().set_params(**params)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = tags.input_tags.sparse = tags.target_tags.required = True
+        tags.input_tags.sparse = tags.target_tags.required = True
         return tags
 
-    @all_or_nothing
-    @with_callbacks
-    def fit(self, X, y, sample_weight=None, *, X_val=None, y_val=None, sample_weight_val=None):
-        """Fit the model.
 
-        Parameters
-        ----------
-        X : array_like, data frame or sparse matrix, (n_samples, n_features)
-            NaN is missing.
-        y : array_like, (n_samples,)
-        sample_weight : array_like, (n_samples,), optional
-            Multiplies the terms of the loss. Rows of weight 0 are left out.
-        X_val, y_val, sample_weight_val : optional
-            Rows for early stopping, in the place of some of X.
+class Regression(RegressorMixin):
+    """Mixin of estimators of numbers: one target, predictions on the scale of y where the loss has an ``inverse_link``."""
 
-        Returns
-        -------
-        self
+    def _get_loss(self):
+        return Squared() if self.loss is None else checked_piece(Loss, "loss", self.loss)
 
-        Raises
-        ------
-        ValueError
-            In one sentence: what was expected, and what was given.
+    def _check_y(self, X, y, reset):
+        """y as float64."""
+        return check_target(self, X, y, numeric=True)
 
-        Warns
-        -----
-        ConvergenceWarning
-            Where the run diverged: the iterations made are kept.
-        """
-        n_iter, again = validation.whole("n_estimators", self.n_estimators, 1), self.warm_start and hasattr(self, "runs_")
-        given, X = (X, y, sample_weight), tables.checked_table(self, X, reset=not again)
-        X, y, weight = tables.counting(X, self._read(X, y, again), tables.weights(X, sample_weight))
-        if not again:
-            self._seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-        held, (X, y, weight) = self._held_back((X, y, weight), (X_val, y_val, sample_weight_val))
-        if again:
-            self._check_same(X, y, weight, n_iter)
-            begun = [(run.problem, run.method, run.resume) for run in self.runs_]
-        else:
-            begun = self._begin(X, y, weight)
-        self._steps = (begun[0][1].step).phases
-        done = [run.n_steps for run in self.runs_] if again else [0] * len(begun)
-        held = None if held is None else self._beside(*held, begun[0][0].binning)
-        runs, rules, watching = [], [], Watching(self, given, len(begun), n_iter - min(done) // self._steps)
-        for k, (problem, method, run) in enumerate(begun):
-            rules.append(self._rule(held, k, problem, method))
-            watched = watching.rule(method, n_iter - done[k] // self._steps, self._steps)
-            runs.append(run(n_iter * self._steps - done[k], stop=[rule for rule in (rules[-1], watched) if rule]))
-            if watched:
-                watched.close()
-        self._settle(runs, rules)
-        watching.close()
-        return self
+    def _strata(self, y):
+        """Labels that rows held back have in equal shares, or None."""
+        return None
 
-    def _begin(self, X, y, weight):
-        """What is run for each target: the problem, the method, and a function of the number of steps."""
-        loss = self._loss()
-        newton = self._newton(loss)
-        family = self._family(X, newton)
-        positive("learning_rate", self.learning_rate, 2, "between 0 and 2")
-        sigma = loss.sigma
-        rate = self.learning_rate / (1.0 if newton or sigma is None else sigma)
-        family, y, weight = self._alike(family, y, weight)
-        self._begun_with, self._begun_on = self.settings(), tables.fingerprint(y, weight)
-        problems = [Problem(family, one, loss, sample_weight=weight) for one in self._targets(y)]
-        method = self._method(problems[0], rate)
-        return [(problem, method, partial(solve, problem, method, rng=self._seed)) for problem in problems]
+    def _encode(self, y, complete=True):
+        """The target of each model, a list; `complete` where every class must be there."""
+        return [y]
 
-    def _family(self, X, newton):
-        """The trees that may be grown."""
-        return trees(
-            X, max_depth=self.max_depth, max_leaves=self.max_leaf_nodes, min_samples=self.min_samples_leaf, min_gain=self.min_gain,
-            l2=self.l2_regularization, monotone=self.monotonic_cst, newton=newton, max_bins=self.max_bins,
-            categorical=tables.names_or_places(self.categorical_features),
-        )  # fmt: skip
+    def _decide(self, raw):
+        """Predictions on the scale of y, (n_samples,)."""
+        return on_scale_of_y(self._fitted_loss(), raw[:, 0])
 
-    def _alike(self, family, y, weight):
-        """Trees, targets and weights as the run takes them."""
-        return family, y, weight
+    def _shape_linear(self, coefs, intercepts):
+        """``coef_`` and ``intercept_`` as scikit-learn has them: (n_features,) and a number."""
+        return coefs[0], float(intercepts[0])
 
-    def _check_same(self, X, y, weight, n_iter):
-        """Refuse to go on with a run under another setting or on other data."""
-        problem, now = self.runs_[0].problem, self.settings()
-        changed = [key for key, value in now.items() if repr(value) != repr(self._begun_with[key])]
-        if changed:
-            raise ValueError(f"warm_start goes on with the same run, but {changed[0]} is another; pass warm_start=False.")
-        own = problem.dictionary.family
-        family, y, weight = self._alike(own.at(problem.binning.bin(X)), y, weight)
-        if tables.fingerprint(y, weight) != self._begun_on or not np.array_equal(family.binned.codes, own.binned.codes):
+    @checked_call
+    def predict(self, X):
+        """Predictions for the rows of X, (n_samples,)."""
+        return self._decide(self._raw_predict(X))
+
+
+class Classification(ClassifierMixin):
+    """Mixin of classifiers: one model of two classes; of more one for each class against the rest, whose probabilities are normalised."""
+
+    def _get_loss(self):
+        loss = Logistic() if self.loss is None else checked_piece(Loss, "loss", self.loss)
+        if not (loss.two_class and link_of(loss)):
             raise ValueError(
-                "warm_start goes on with the same run, but X, y or sample_weight are others; pass warm_start=False."
+                f"{type(loss).__name__} is not a loss of classes; give Logistic() or Exponential(), or declare two_class = True and "
+                "inverse_link(f), the probability of the label 1."
             )
-        made = max(run.n_steps for run in self.runs_) // self._steps
-        if n_iter < made:
-            raise ValueError(f"n_estimators={n_iter} is less than the {made} iterations made; pass warm_start=False.")
+        return loss
 
-    def _held_back(self, data, given):
-        """Rows for early stopping (None: all are for the fit), and the rows to fit."""
-        if any(one is not None for one in given):
-            if given[0] is None or given[1] is None:
-                raise ValueError(f"X_val and y_val come together: {'X_val' if given[0] is None else 'y_val'} is missing.")
-            X = tables.checked_table(self, given[0])
-            weight = tables.weights(X, given[2], "sample_weight_val")
-            return tables.counting(X, self._read(X, given[1], True), weight), data
-        if not validation.flag("early_stopping", self.early_stopping):
-            return None, data
-        fit, held = tables.held_apart(len(data[1]), self.validation_fraction, self._strata(data[1]), self._seed)
-        return tables.rows(held, *data), tables.rows(fit, *data)
+    def _check_y(self, X, y, reset):
+        """The number of the class of each row; ``classes_`` with `reset`."""
+        y = check_target(self, X, y, numeric=False)
+        check_classification_targets(y)
+        classes, number = np.unique(y, return_inverse=True)
+        if reset:
+            self.classes_ = classes
+            return number
+        strange = np.setdiff1d(classes, self.classes_)
+        if len(strange):
+            raise ValueError(f"y holds the class {strange.tolist()[0]!r}, which the fit has not seen.")
+        return np.searchsorted(self.classes_, classes)[number]
 
-    def _beside(self, X, y, weight, binning):
-        """Rows for early stopping as rules take them: in bins, the targets of all runs, weights. Made once for all classes."""
-        return binning.bin(X), self._targets(y, beside=True), weight
+    def _strata(self, y):
+        return self.classes_[y]
 
-    def _rule(self, held, k, problem, method):
-        """The stop rule of the k-th run, or None."""
-        if held is None:
-            return None
-        rows, targets, weight = held
-        patience, tol = validation.whole("n_iter_no_change", self.n_iter_no_change, 1), not_negative("tol", self.tol)
-        return HeldBack(rows, targets[k], weight, problem, method, patience, tol, self._steps)
+    def _encode(self, y, complete=True):
+        """-1 and 1 for each model, a list."""
+        n = len(self.classes_)
+        if n < 2:
+            raise ValueError(f"y holds {n} class, a classifier needs two or more: give it rows of another class.")
+        absent = np.setdiff1d(np.arange(n), y) if complete else []
+        if len(absent):
+            name = self.classes_[absent].tolist()[0]
+            raise ValueError(f"no row of the class {name!r} has a weight above 0: give one of them weight, or leave them out.")
+        return [np.where(y == k, 1.0, -1.0) for k in (range(n) if n > 2 else [1])]
 
-    def _settle(self, runs, rules):
-        """Keep the runs, and the best iteration of each."""
-        for run in runs:
-            if run.status is Status.DIVERGED:
-                words = f"{run.message}: {run.n_steps // self._steps} iterations; try a smaller learning_rate."
-                warnings.warn(words, ConvergenceWarning, stacklevel=4)
-        for run, rule in zip(runs, rules, strict=True):
-            if rule is not None:
-                rule.finish(run)
-        n_iter = [run.n_steps // self._steps for run in runs]
-        if rules[0] is not None:
-            n_iter, self.validation_score_ = agreed(rules)
-        else:
-            vars(self).pop("validation_score_", None)  # of an earlier fit
-        self.runs_, self.n_iter_ = runs, max(n_iter)
-        self._models = [Model(run, n, self._steps) for run, n in zip(runs, n_iter, strict=True)]
+    def _decide(self, raw):
+        """The likeliest class of each row, (n_samples,)."""
+        return self.classes_[(raw[:, 0] > 0).astype(int) if raw.shape[1] == 1 else raw.argmax(axis=1)]
 
-    def _used_loss(self):
-        return self.runs_[0].problem.loss
+    def _probabilities(self, raw):
+        """Probabilities of the classes, (n_samples, n_classes)."""
+        p = on_scale_of_y(self._fitted_loss(), raw)
+        if p.shape[1] == 1:
+            return np.hstack([1 - p, p])
+        total = p.sum(axis=1, keepdims=True)  # 0 where no class is likelier than another
+        return np.divide(p, total, out=np.full_like(p, 1 / p.shape[1]), where=total > 0)
 
-    @property
-    def run_(self):
-        """The run behind the model, where there is one."""
-        check_is_fitted(self)
-        if len(self.runs_) > 1:
-            raise AttributeError(f"there are {len(self.runs_)} runs, one for each class: see runs_.")
-        return self.runs_[0]
+    def _shape_linear(self, coefs, intercepts):
+        """``coef_`` and ``intercept_``: (n_models, n_features) and (n_models,)."""
+        return coefs, intercepts
 
-    @property
-    def train_score_(self):
-        """Minus the mean loss of the fit rows after 0, 1, ... iterations. *Cost*: each tree once on each row."""
-        check_is_fitted(self)
-        return -added_up([model.losses() for model in self._models])
+    @checked_call
+    def decision_function(self, X):
+        """The raw score of the second class, (n_samples,); of each class, (n_samples, n_classes), where there are more than two."""
+        raw = self._raw_predict(X)
+        return raw[:, 0] if raw.shape[1] == 1 else raw
 
-    @property
-    def feature_importances_(self):
-        """The gains of all splits by a feature in the trees of the model, (n_features,), as parts of 1; 0 where nothing was split."""
-        check_is_fitted(self)
-        gains = sum(model.gains() for model in self._models)
-        return gains / (gains.sum() or 1.0)
+    @checked_call
+    def predict_proba(self, X):
+        """The probability of each class, (n_samples, n_classes)."""
+        return self._probabilities(self._raw_predict(X))
 
-    def lightgbm_text(self):
-        """The model at its best iteration as a model file of LightGBM, a str: see ``coordboost.lightgbm_text``.
-
-        Raises
-        ------
-        ValueError
-            For three classes or more: each has a run and a model of its own.
-        """
-        check_is_fitted(self)
-        if len(self.runs_) > 1:
-            raise ValueError(
-                f"there are {len(self.runs_)} models, one for each class; give coordboost.lightgbm_text one of runs_."
-            )
-        return lightgbm_text(self.run_, self._models[0].beta)
-
-    def _bins(self, X):
-        """New rows in the bins of the fit."""
-        check_is_fitted(self)
-        return self.runs_[0].problem.binning.bin(tables.checked_table(self, X))
-
-    def _raw(self, X):
-        """Predictions of all models before they mean anything, (n_samples, n_models)."""
-        binned = self._bins(X)
-        return np.column_stack([model.raw(binned) for model in self._models])
-
-    def _staged_raw(self, X):
-        """The same after each iteration; a model that has no more iterations stays as it is."""
-        binned = self._bins(X)
-        last = [np.full(binned.codes.shape[1], model.run.problem.offset) for model in self._models]
-        for stage in zip_longest(*(model.staged(binned) for model in self._models)):
-            last = [old if new is None else new for old, new in zip(last, stage, strict=True)]
-            yield np.column_stack(last)
+    @checked_call
+    def predict(self, X):
+        """The likeliest class of each row, (n_samples,)."""
+        return self._decide(self._raw_predict(X))

@@ -1,6 +1,5 @@
 """Boosting as a posterior: the estimators of Langevin boosting, whose members are models of one chain."""
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -8,12 +7,8 @@ from scipy import stats
 
 from coordboost._checks import not_negative, positive, real
 from coordboost.data import validation
-from coordboost.estimators import tables
-from coordboost.estimators.base import Boosted
-from coordboost.estimators.machines import RandomizedGBMRegressor
-from coordboost.estimators.names import called_by_name
-from coordboost.estimators.parameters import Sized
-from coordboost.estimators.tasks import Classification, Regression
+from coordboost.estimators.base import Classification, Regression, checked_call
+from coordboost.estimators.trees import RandomizedGBMRegressor, _BaseBooster
 from coordboost.langevin import regime
 from coordboost.langevin.chains import predictions_at
 from coordboost.methods import sglb
@@ -22,6 +17,8 @@ from coordboost.methods import sglb
 FEW = 50
 #: Time constants that a chain has at least where gamma is chosen for it, and the most that an iteration then forgets.
 TIME, MOST = 10.0, 0.1
+#: Parameters that the boosting which estimates the variance of the noise has in common with the chain.
+PILOT = ("max_depth", "max_leaf_nodes", "min_samples_leaf", "max_bins", "categorical_features")
 
 
 class Uncertainty(NamedTuple):
@@ -35,60 +32,41 @@ class Uncertainty(NamedTuple):
         return self.knowledge + self.data
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class LangevinMachine(Sized, Boosted):
-    """Gradient boosting with noise and shrinkage, whose later models are members of an ensemble."""
-
-    learning_rate: float = 0.3
-    n_estimators: int = 2000
-    beta: object = None
-    gamma: object = None
-    subsample: float = 1.0
-    n_members: int = 100
-    burn_in: float = 0.5
-    told = """beta : float, optional
-        Inverse temperature, in units of one over the mean loss. Default: the loss is the likelihood of the posterior, N / `noise_variance`
-        for the squared loss, N being the sum of the weights. For other losses of y - f, such as ``Huber(d)``, the noise is measured in
-        the same way, as twice the loss of gradient boosting on rows held back; for losses without a unit it is N. CatBoost's
-        `diffusion_temperature` is beta / N. Weights count observations: twice as large ones are twice as many data, and less noise.
-    gamma : float, optional
-        Shrinkage. Default: a prior as wide as the target for losses of y - f, of standard deviation 2 for other predictions; tighter
-        where the chain would else be shorter than ten of its time constants, 1 / (gamma eps) iterations each.
-    subsample : float, default 1
-        The part of the rows that a gradient is estimated from.
-    n_members : int, default 100
-        Models of the chain that predictions are averaged over, evenly spaced.
-    burn_in : float, default 0.5
-        The part of the iterations before the first of them.
-    """
+class _LangevinGBM(_BaseBooster):
+    """Abstract base: noise and shrinkage make the later models of the run members of an ensemble."""
 
     #: Noise needs leaf values that are means, without bounds.
     monotonic_cst = None
 
-    def _newton(self, loss):
-        return False
-
-    def _begin(self, X, y, weight):
-        loss, total = self._loss(), float(len(y) if weight is None else weight.sum())
+    def _check_parameters(self):
+        super()._check_parameters()
         real("burn_in", self.burn_in, lambda part: 0 <= part < 1, "a part of the iterations in [0, 1)")
         validation.whole("n_members", self.n_members, 1)
+        for name, limit in (("max_depth", 1), ("max_leaf_nodes", 2)):
+            if getattr(self, name) is not None:
+                validation.whole(name, getattr(self, name), limit)
+        for name, check in (("beta", positive), ("gamma", not_negative), ("noise_variance", positive)):
+            if getattr(self, name, None) is not None:
+                check(name, getattr(self, name))
+
+    def _begin(self, X, y, weight):
+        loss, total = self._get_loss(), float(len(y) if weight is None else weight.sum())
         if self.beta is None and total < 2:
             raise ValueError(
                 f"the sum of sample_weight is {total:.3g}, and weights count observations here: multiply them, so that it is 2 or more, or "
                 "pass beta."
             )
-        measured = loss.location  # the loss has a unit, that of y
-        scale = self._noise(X, y, weight) if measured else 1.0
+        # with a unit, that of y: losses of y - f
+        scale = self._noise(X, y, weight) if loss.location else 1.0
+        spread = float(np.cov(y, aweights=weight)) if loss.location and len(y) > 1 else 4.0
         self.noise_variance_ = scale if loss.quadratic else None
-        spread = float(np.cov(y, aweights=weight)) if measured and len(y) > 1 else 4.0
-        self.beta_ = (total / scale if scale > 0 else np.inf) if self.beta is None else positive("beta", self.beta)
-        leaves = 2.0 ** (6 if self.max_depth is None else validation.whole("max_depth", self.max_depth, 1))
-        most = leaves if self.max_leaf_nodes is None else validation.whole("max_leaf_nodes", self.max_leaf_nodes, 2)
-        leaves = min(leaves, most, total)
+        self.beta_ = (total / scale if scale > 0 else np.inf) if self.beta is None else float(self.beta)
+        leaves = 2.0 ** (6 if self.max_depth is None else self.max_depth)
+        leaves = min(leaves, total, leaves if self.max_leaf_nodes is None else self.max_leaf_nodes)
         self._prior = scale / spread * leaves / total if spread > 0 else 0.0
         return super()._begin(X, y, weight)
 
-    def _alike(self, family, y, weight):
+    def _merge_copies(self, family, y, weight):
         """The rows as a set, where nothing but the noise tells two copies of a row from one of weight 2.
 
         Noise of variances w and v in two rows that share every leaf adds up to noise of variance w + v: the law of the run is the same,
@@ -97,69 +75,190 @@ class LangevinMachine(Sized, Boosted):
         if self.min_samples_leaf > 1 or self.subsample < 1:
             return family, y, weight
         binned = family.binned
-        first, weight = tables.as_a_set(binned.codes, y, weight)
+        first, weight = as_a_set(binned.codes, y, weight)
         codes = np.ascontiguousarray(binned.codes[:, first])
         return family.at(binned._replace(codes=codes)), y[first], None if (weight == 1).all() else weight
 
     def _noise(self, X, y, weight):
         """Twice the mean loss that is left: for the squared loss the variance of the noise."""
-        given = self.settings().get("noise_variance")
-        if given is not None:
-            return positive("noise_variance", given)
+        if getattr(self, "noise_variance", None) is not None:
+            return float(self.noise_variance)
         if len(y) < FEW:
             return float(np.average((y - np.average(y, weights=weight)) ** 2, weights=weight)) / 2
-        same = {key: value for key, value in self.settings().items() if key in PILOT}
         pilot = RandomizedGBMRegressor(
-            loss=self.loss, max_features=None, early_stopping=True, validation_fraction=0.25, random_state=self._seed, **same
-        )
+            loss=self.loss, max_features=None, early_stopping=True, validation_fraction=0.25, random_state=self._seed,
+            **{name: getattr(self, name) for name in PILOT},
+        )  # fmt: skip
         pilot.fit(X, y, weight)
         return -2.0 * float(pilot.validation_score_.max())
 
     def _method(self, problem, rate):
         least = TIME / (rate * self.n_estimators)
-        self.gamma_ = min(max(self._prior, least), MOST / rate) if self.gamma is None else not_negative("gamma", self.gamma)
+        self.gamma_ = min(max(self._prior, least), MOST / rate) if self.gamma is None else float(self.gamma)
         return sglb(rate, self.beta_, self.gamma_, self.subsample)
 
     def diagnose(self):
-        """Whether the theorems of Langevin boosting speak of this fit, in words: one sentence for each run."""
+        """Whether the theorems of Langevin boosting apply to this fit, in words: one sentence for each run."""
         return [str(regime(run)) for run in self.runs_]
 
     def _members(self, X):
         """Raw predictions of the members, (n_members, n_samples, n_models)."""
-        binned = self._bins(X)
-        return np.stack([self._drawn(model, binned) for model in self._models], axis=-1)
+        binned = self._bin(X)
+        return np.stack([self._members_of(model, binned) for model in self._models], axis=-1)
 
-    def _drawn(self, model, binned):
+    def _members_of(self, model, binned):
         last = model.n_iter
         steps = np.unique(np.linspace(min(float(self.burn_in) * last + 1, last), last, self.n_members).astype(int))
-        steps = np.concatenate(
-            [np.full(self.n_members - len(steps), steps[0]), steps]
-        )  # a short chain counts its first more than once
-        return np.stack([one.copy() for one in predictions_at(model.run, steps, model.run.problem.dictionary.standing(binned))])
+        again = np.full(self.n_members - len(steps), steps[0])  # a short chain counts its first more than once
+        at = np.concatenate([again, steps])
+        return np.stack([one.copy() for one in predictions_at(model.run, at, model.run.problem.dictionary.standing(binned))])
 
-    def _raw(self, X):
+    def _raw_predict(self, X):
         return self._members(X).mean(axis=0)
 
 
-#: What the pilot of the noise variance takes over.
-PILOT = ("max_depth", "max_leaf_nodes", "min_samples_leaf", "max_bins", "categorical_features")
+def as_a_set(codes, y, weight):
+    """Rows in an order of their own, equal rows as one: which row stands for each (n,), and the sum of the weights of its copies (n,).
+
+    codes : (n_features, n_samples), any whole numbers;  y, weight : (n_samples,), weight None for ones
+    The result hangs on what rows there are, and not on where they stand. *Cost*: a sort of the rows.
+    """
+    keys = np.ascontiguousarray(np.hstack([codes.T.view(np.uint8), (y + 0.0)[:, None].view(np.uint8)]))
+    _, first, place = np.unique(keys.view(np.dtype((np.void, keys.shape[1])))[:, 0], return_index=True, return_inverse=True)
+    return first, np.bincount(place, weight)
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class LangevinGBMRegressor(Regression, LangevinMachine):
-    """Stochastic gradient Langevin boosting, for numbers: predictions with intervals, from the models of one chain.
+def entropy(p):
+    """Entropy of probabilities (..., n_classes)."""
+    return -np.sum(p * np.log(np.where(p > 0, p, 1.0)), axis=-1)
+
+
+class LangevinGBMRegressor(Regression, _LangevinGBM):
+    """Stochastic gradient Langevin boosting, whose predictions with intervals are means over one chain, for numbers.
 
     Parameters
     ----------
+    loss : loss, optional
+        ``Squared()`` for regression, ``Logistic()`` for classes; or ``Huber(d)``, ``Quantile(q)``, ``Poisson()``,
+        ``Exponential()``, one of your own.
+    learning_rate : float, default 0.3
+        The part of the step 1 / sigma that is taken, sigma being the smoothness constant of the loss; of Newton's step where leaves
+        take it.
+    n_estimators : int, default 2000
+        Iterations.
+    max_depth : int or None, default 3
+        Most splits on the way to a leaf.
+    max_leaf_nodes : int, optional
+        Most leaves of a tree: where it binds, the leaf with the largest gain is split first.
+    min_samples_leaf : int, default 20
+        Fewest rows in a leaf. With fewer than twice as many rows no tree can split, and the model is a constant.
+    min_gain : float, default 0.0
+        What a split must gain, in units of the squared residual.
+    l2_regularization : float, default 0.0
+        Ridge penalty of leaf values.
+    max_bins : int, default 255
+        Most bins of a feature; missing values have one of their own.
+    categorical_features : sequence of names, places or booleans, optional
+        Features that hold categories, beside the columns of a data frame with the dtype ``category``.
     noise_variance : float, optional
         Variance of the target around its mean, squared loss only. Default: the loss of gradient boosting on rows held back.
-    {}
+    beta : float, optional
+        Inverse temperature, in units of one over the mean loss. Default: the loss is the likelihood of the posterior, N over the
+        variance of the noise for the squared loss, N being the sum of the weights. For other losses of y - f, such as ``Huber(d)``,
+        the noise is measured in the same way, as twice the loss of gradient boosting on rows held back; for losses without a unit
+        it is N. CatBoost's `diffusion_temperature` is beta / N. Weights count observations: twice as large ones are twice as many
+        data, and less noise.
+    gamma : float, optional
+        Shrinkage. Default: a prior as wide as the target for losses of y - f, of standard deviation 2 for other predictions;
+        tighter where the chain would else be shorter than ten of its time constants, 1 / (gamma eps) iterations each.
+    subsample : float, default 1.0
+        The part of the rows that a gradient is estimated from.
+    n_members : int, default 100
+        Models of the chain that predictions are averaged over, evenly spaced.
+    burn_in : float, default 0.5
+        The part of the iterations before the first of them.
+    early_stopping : bool, default False
+        Stop when the loss on rows held back stops improving, and keep the best iteration. Always where `fit` gets `X_val` and
+        `y_val`.
+    validation_fraction : float, default 0.1
+        The part of the rows that is held back.
+    n_iter_no_change : int, default 10
+        So many iterations in a row without a better mean loss, by more than `tol`, end the fit; it is looked at every half of them,
+        and the best of all iterations made is kept.
+    tol : float, default 1e-7
+        A part of the mean loss of the constant model on the rows held back, above the least that the loss declares there.
+    warm_start : bool, default False
+        Go on with the run where it ended, up to `n_estimators` iterations, on the same data.
+    random_state : int, RandomState instance or None, default None
+        Seed of all that is drawn at random.
+
+    Attributes
+    ----------
+    run_ : Run
+        The run behind the model: replayed, saved, certified as any other. With three classes or more: see ``runs_``.
+    runs_ : list of Run
+        The runs: one, or one for each class of three or more.
+    n_iter_ : int
+        Iterations that predictions use.
+    train_score_ : ndarray of shape (n_iter + 1,)
+        Minus the mean loss of the fit rows after 0, 1, ... iterations, of all runs together. Computed when it is asked for.
+    validation_score_ : ndarray of shape (n_iter + 1,)
+        The same of the rows held back, with early stopping only. It is best at `n_iter_`: of three classes or more each stays at
+        its best.
+    feature_importances_ : ndarray of shape (n_features,)
+        The gains of all splits by a feature, as parts of 1.
+    beta_ : float
+        The inverse temperature that was taken.
+    gamma_ : float
+        The shrinkage that was taken.
+    noise_variance_ : float or None
+        Variance of the target around its mean, where the loss is the squared one.
+    n_features_in_ : int
+        Features of X.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns of X, where all of them are text.
+
+    Notes
+    -----
     *Source*: Ustimenko and Prokhorenkova, *SGLB: Stochastic Gradient Langevin Boosting*, Algorithm 2.
+
+    The fitted model holds the table in bins, a byte for each entry, so that the run can go on.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = cb.LangevinGBMRegressor(n_estimators=200, random_state=0).fit(X, y)
+    >>> round(model.score(X, y), 1)
+    0.5
+    >>> model.predict_interval(X[:3]).shape
+    (3, 2)
     """
 
-    noise_variance: object = None
+    def __init__(
+        self, *, loss=None, learning_rate=0.3, n_estimators=2000, max_depth=3, max_leaf_nodes=None,
+        min_samples_leaf=20, min_gain=0.0, l2_regularization=0.0, max_bins=255, categorical_features=None,
+        noise_variance=None, beta=None, gamma=None, subsample=1.0, n_members=100, burn_in=0.5, early_stopping=False,
+        validation_fraction=0.1, n_iter_no_change=10, tol=1e-7, warm_start=False, random_state=None,
+    ):  # fmt: skip
+        super().__init__(
+            loss=loss, learning_rate=learning_rate, n_estimators=n_estimators, min_samples_leaf=min_samples_leaf,
+            min_gain=min_gain, l2_regularization=l2_regularization, max_bins=max_bins,
+            categorical_features=categorical_features, early_stopping=early_stopping,
+            validation_fraction=validation_fraction, n_iter_no_change=n_iter_no_change, tol=tol,
+            warm_start=warm_start, random_state=random_state,
+        )  # fmt: skip
+        self.max_depth = max_depth
+        self.max_leaf_nodes = max_leaf_nodes
+        self.noise_variance = noise_variance
+        self.beta = beta
+        self.gamma = gamma
+        self.subsample = subsample
+        self.n_members = n_members
+        self.burn_in = burn_in
 
-    @called_by_name
+    @checked_call
     def predict_uncertainty(self, X):
         """Variances of the rows of X: of the mean over the members, and of the target around it. An ``Uncertainty``.
 
@@ -169,7 +268,7 @@ class LangevinGBMRegressor(Regression, LangevinMachine):
         noise = np.nan if self.noise_variance_ is None else self.noise_variance_
         return Uncertainty(members.var(axis=0, ddof=1 if len(members) > 1 else 0), np.full(members.shape[1], noise))
 
-    @called_by_name
+    @checked_call
     def predict_interval(self, X, level=0.9, *, observation=True):
         """Central intervals for the rows of X, (n_samples, 2).
 
@@ -187,33 +286,150 @@ class LangevinGBMRegressor(Regression, LangevinMachine):
         variance = members.var(axis=0, ddof=1 if len(members) > 1 else 0) + (self.noise_variance_ if observation else 0.0)
         half = stats.norm.ppf((1 + level) / 2) * np.sqrt(variance)
         ends = [members.mean(axis=0) - half, members.mean(axis=0) + half]
-        return np.stack([self._mean(end[:, None]) for end in ends], axis=1)
+        return np.stack([self._decide(end[:, None]) for end in ends], axis=1)
 
 
-class LangevinGBMClassifier(Classification, LangevinMachine):
-    """Stochastic gradient Langevin boosting, for classes: probabilities are means over the models of a chain.
+class LangevinGBMClassifier(Classification, _LangevinGBM):
+    """Stochastic gradient Langevin boosting, whose predictions with intervals are means over one chain, for classes.
+
+    One model of two classes; of more one for each, against the rest, whose probabilities are divided by their sum.
 
     Parameters
     ----------
-    {}
+    loss : loss, optional
+        ``Squared()`` for regression, ``Logistic()`` for classes; or ``Huber(d)``, ``Quantile(q)``, ``Poisson()``,
+        ``Exponential()``, one of your own.
+    learning_rate : float, default 0.3
+        The part of the step 1 / sigma that is taken, sigma being the smoothness constant of the loss; of Newton's step where leaves
+        take it.
+    n_estimators : int, default 2000
+        Iterations.
+    max_depth : int or None, default 3
+        Most splits on the way to a leaf.
+    max_leaf_nodes : int, optional
+        Most leaves of a tree: where it binds, the leaf with the largest gain is split first.
+    min_samples_leaf : int, default 20
+        Fewest rows in a leaf. With fewer than twice as many rows no tree can split, and the model is a constant.
+    min_gain : float, default 0.0
+        What a split must gain, in units of the squared residual.
+    l2_regularization : float, default 0.0
+        Ridge penalty of leaf values.
+    max_bins : int, default 255
+        Most bins of a feature; missing values have one of their own.
+    categorical_features : sequence of names, places or booleans, optional
+        Features that hold categories, beside the columns of a data frame with the dtype ``category``.
+    beta : float, optional
+        Inverse temperature, in units of one over the mean loss. Default: the loss is the likelihood of the posterior, N over the
+        variance of the noise for the squared loss, N being the sum of the weights. For other losses of y - f, such as ``Huber(d)``,
+        the noise is measured in the same way, as twice the loss of gradient boosting on rows held back; for losses without a unit
+        it is N. CatBoost's `diffusion_temperature` is beta / N. Weights count observations: twice as large ones are twice as many
+        data, and less noise.
+    gamma : float, optional
+        Shrinkage. Default: a prior as wide as the target for losses of y - f, of standard deviation 2 for other predictions;
+        tighter where the chain would else be shorter than ten of its time constants, 1 / (gamma eps) iterations each.
+    subsample : float, default 1.0
+        The part of the rows that a gradient is estimated from.
+    n_members : int, default 100
+        Models of the chain that predictions are averaged over, evenly spaced.
+    burn_in : float, default 0.5
+        The part of the iterations before the first of them.
+    early_stopping : bool, default False
+        Stop when the loss on rows held back stops improving, and keep the best iteration. Always where `fit` gets `X_val` and
+        `y_val`.
+    validation_fraction : float, default 0.1
+        The part of the rows that is held back.
+    n_iter_no_change : int, default 10
+        So many iterations in a row without a better mean loss, by more than `tol`, end the fit; it is looked at every half of them,
+        and the best of all iterations made is kept.
+    tol : float, default 1e-7
+        A part of the mean loss of the constant model on the rows held back, above the least that the loss declares there.
+    warm_start : bool, default False
+        Go on with the run where it ended, up to `n_estimators` iterations, on the same data.
+    random_state : int, RandomState instance or None, default None
+        Seed of all that is drawn at random.
+
+    Attributes
+    ----------
+    run_ : Run
+        The run behind the model: replayed, saved, certified as any other. With three classes or more: see ``runs_``.
+    runs_ : list of Run
+        The runs: one, or one for each class of three or more.
+    n_iter_ : int
+        Iterations that predictions use.
+    train_score_ : ndarray of shape (n_iter + 1,)
+        Minus the mean loss of the fit rows after 0, 1, ... iterations, of all runs together. Computed when it is asked for.
+    validation_score_ : ndarray of shape (n_iter + 1,)
+        The same of the rows held back, with early stopping only. It is best at `n_iter_`: of three classes or more each stays at
+        its best.
+    feature_importances_ : ndarray of shape (n_features,)
+        The gains of all splits by a feature, as parts of 1.
+    beta_ : float
+        The inverse temperature that was taken.
+    gamma_ : float
+        The shrinkage that was taken.
+    noise_variance_ : float or None
+        Variance of the target around its mean, where the loss is the squared one.
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    n_features_in_ : int
+        Features of X.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns of X, where all of them are text.
+
+    Notes
+    -----
     *Source*: Ustimenko and Prokhorenkova, *SGLB: Stochastic Gradient Langevin Boosting*, Algorithm 2.
+
+    The fitted model holds the table in bins, a byte for each entry, so that the run can go on.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = cb.LangevinGBMClassifier(n_estimators=200, random_state=0).fit(X, y)
+    >>> model.score(X, y) > 0.9
+    True
+    >>> model.predict_interval(X[:3]).shape
+    (3, 2, 2)
     """
+
+    def __init__(
+        self, *, loss=None, learning_rate=0.3, n_estimators=2000, max_depth=3, max_leaf_nodes=None,
+        min_samples_leaf=20, min_gain=0.0, l2_regularization=0.0, max_bins=255, categorical_features=None, beta=None,
+        gamma=None, subsample=1.0, n_members=100, burn_in=0.5, early_stopping=False, validation_fraction=0.1,
+        n_iter_no_change=10, tol=1e-7, warm_start=False, random_state=None,
+    ):  # fmt: skip
+        super().__init__(
+            loss=loss, learning_rate=learning_rate, n_estimators=n_estimators, min_samples_leaf=min_samples_leaf,
+            min_gain=min_gain, l2_regularization=l2_regularization, max_bins=max_bins,
+            categorical_features=categorical_features, early_stopping=early_stopping,
+            validation_fraction=validation_fraction, n_iter_no_change=n_iter_no_change, tol=tol,
+            warm_start=warm_start, random_state=random_state,
+        )  # fmt: skip
+        self.max_depth = max_depth
+        self.max_leaf_nodes = max_leaf_nodes
+        self.beta = beta
+        self.gamma = gamma
+        self.subsample = subsample
+        self.n_members = n_members
+        self.burn_in = burn_in
 
     def _member_probabilities(self, X):
         return np.stack([self._probabilities(raw) for raw in self._members(X)])
 
-    @called_by_name
+    @checked_call
     def predict_proba(self, X):
         """The probability of each class, (n_samples, n_classes): the mean over the members."""
         return self._member_probabilities(X).mean(axis=0)
 
-    @called_by_name
+    @checked_call
     def predict(self, X):
         """The likeliest class of each row, (n_samples,)."""
         best = self.predict_proba(X).argmax(axis=1)
         return self.classes_[best]
 
-    @called_by_name
+    @checked_call
     def decision_function(self, X):
         """The log odds of the second class, (n_samples,); the probability of each, where there are more than two."""
         p = self.predict_proba(X)
@@ -222,20 +438,15 @@ class LangevinGBMClassifier(Classification, LangevinMachine):
         low = np.finfo(float).tiny
         return np.log(np.maximum(p[:, 1], low)) - np.log(np.maximum(p[:, 0], low))
 
-    @called_by_name
+    @checked_call
     def predict_uncertainty(self, X):
         """Entropies of the class of the rows of X, in nats: what the members disagree on, and what each leaves open. ``Uncertainty``."""
         p = self._member_probabilities(X)
         total, each = entropy(p.mean(axis=0)), entropy(p).mean(axis=0)
         return Uncertainty(np.maximum(total - each, 0.0), each)
 
-    @called_by_name
+    @checked_call
     def predict_interval(self, X, level=0.9):
         """Central intervals of the probability of each class over the members, (n_samples, n_classes, 2)."""
         positive("level", level, 1, "between 0 and 1")
         return np.moveaxis(np.quantile(self._member_probabilities(X), [(1 - level) / 2, (1 + level) / 2], axis=0), 0, -1)
-
-
-def entropy(p):
-    """Entropy of probabilities (..., n_classes)."""
-    return -np.sum(p * np.log(np.where(p > 0, p, 1.0)), axis=-1)

@@ -1,62 +1,46 @@
-"""Linear models behind scikit-learn's interface: a table in, one path of the package for each target, the model at one place of it."""
+"""What linear estimators share: a path of the package for each target, and the model at a point of it, perhaps by cross-validation."""
 
 import html
 import warnings
-from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
+from joblib import effective_n_jobs  # type: ignore[import-untyped]
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator
+from sklearn import get_config
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import check_cv
+from sklearn.utils import check_random_state
 from sklearn.utils.extmath import safe_sparse_dot
+from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping, get_routing_for_object, process_routing
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from coordboost._checks import real, shown
 from coordboost.data import validation
 from coordboost.data.frames import as_pandas, is_frame, is_time, refuse_times, refuse_words
-from coordboost.estimators import tables
-from coordboost.estimators.names import Named, all_or_nothing
+from coordboost.estimators.base import _BaseEstimator, all_or_nothing, check_weights, in_memory, rows_with_weight
+from coordboost.estimators.other_names import no_parameter
 from coordboost.outcome import Status
+from coordboost.paths.folds import Folds
+from coordboost.paths.freedom import COSTS, criterion
 from coordboost.paths.places import Place
+from coordboost.paths.validate import RULES, CrossValidation, folds_of, of_folds, pairs_of, rows_quickly
 from coordboost.problem import Problem
 
-#: What all linear estimators have after a fit.
-FITTED = """coef_, intercept_
-        On the scale of X: (n_features,) and a number; for classes (n_models, n_features) and (n_models,), one model for each of three
-        classes or more.
-    path_ : Run, RefittedRun or LassoPath
-        The path behind the model; ``paths_`` holds one for each class of three or more.
-    place_ : Place
-        Where on the path the model is; ``places_``.
-    certificate_ : Certificate
-        The interval around the optimum that the model approaches; ``certificates_``. Computed when it is asked for.
-    n_scans_ : float
-        Looks at all columns that the paths took.
-    n_features_in_, feature_names_in_, classes_
+
+class _BaseLinear(_BaseEstimator):
+    """Abstract base of linear models: a path of the package for each target, and the model at its end.
+
+    Subclasses supply ``_paths(problem, products=None)``, a list of pairs: a path of a problem, and a function ``(problem, products)`` that
+    gives the same path of other rows. `products` are the ``Products`` of the problem or None, see ``coordboost.paths.folds``.
+    ``Regression`` or ``Classification`` supplies the loss, the targets and the predictions.
     """
 
+    #: Whether its paths go along a Gram matrix, which folds can share.
+    _by_gram = False
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class Linear(Named, BaseEstimator):
-    """A linear estimator but for its loss and target (a task) and its path (``_walks``).
-
-    ``_walks(problem)`` is a list of pairs: a path of a problem, and a function of a problem on other rows that gives its path. Both take
-    the ``Products`` of the problem, too, or None: see ``coordboost.paths.folds``.
-    """
-
-    #: What is said of the parameters of one machine.
-    told = ""
-    #: Whether its paths are walked on a Gram matrix, which folds can share.
-    by_gram = False
-
-    def __init_subclass__(cls, **kwargs):
-        super().__init_subclass__(**kwargs)
-        if cls.__doc__:
-            cls.__doc__ = cls.__doc__.replace("{}", f"{cls.told}\n    Attributes\n    ----------\n    {FITTED}")
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = tags.target_tags.required = True
-        return tags
+    def _check_parameters(self):
+        """Refuse values that no table makes good."""
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None):
@@ -85,29 +69,36 @@ class Linear(Named, BaseEstimator):
         ConstantColumnWarning
             Where no column of X varies, and the model is a constant.
         """
-        return self._fit(*tables.counting(*self._rows(X, y, sample_weight)))
+        return self._fit(*rows_with_weight(*self._rows(X, y, sample_weight)))
 
     def _rows(self, X, y, sample_weight):
         """Rows, targets and weights, checked."""
-        X = self._table(X, reset=True)
-        y, weight = self._read(X, y, False), tables.weights(X, sample_weight)
+        self._check_parameters()
+        X = self._check_table(X, reset=True)
+        y, weight = self._check_y(X, y, True), check_weights(X, sample_weight)
         if weight is not None and np.count_nonzero(weight) < 2:
             raise ValueError(f"{type(self).__name__} needs two rows with a weight above 0, got n_samples = 1.")
         return X, y, weight
 
     def _fit(self, X, y, weight, folds=None):
-        """The paths of each target, and the place on them."""
-        chosen = [self._choose(X, one, weight, folds) for one in self._targets(y)]
-        self.paths_, self.places_ = ([one[k] for one in chosen] for k in (0, 1))
-        for path, place in zip(self.paths_, self.places_, strict=True):
-            self._warn(path, place)
-        models = [self._model(path, place) for path, place in zip(self.paths_, self.places_, strict=True)]
-        self.coef_, self.intercept_ = self._shaped(np.array([coef for coef, _ in models]), np.array([b for _, b in models]))
+        """The path of each target, and the point on it."""
+        chosen = [self._choose(X, target, weight, folds) for target in self._encode(y)]
+        self.paths_, self.places_ = map(list, zip(*chosen, strict=True))
+        for path, place in chosen:
+            if getattr(path, "status", None) is Status.DIVERGED:
+                words = f"{path.message}: {path.n_points} points of the path."
+            else:
+                words = self._short_of(path, place)
+            if words:
+                warnings.warn(words, ConvergenceWarning, stacklevel=5)
+        coefs = np.array([path.coef_at(step=place.step) for path, place in chosen])
+        intercepts = np.array([path.intercept_at(step=place.step) for path, place in chosen])
+        self.coef_, self.intercept_ = self._shape_linear(coefs, intercepts)
         return self
 
-    def _table(self, X, *, reset=False):
+    def _check_table(self, X, *, reset=False):
         least = {"ensure_min_samples": 2} if reset else {}
-        X = tables.in_memory("X", X)
+        X = in_memory("X", X)
         X = as_pandas(X) if is_frame(X) else X  # which tells times from numbers
         if is_frame(X) and any(map(is_time, X.dtypes)):
             refuse_words(X)
@@ -124,45 +115,34 @@ class Linear(Named, BaseEstimator):
         names = getattr(self, "feature_names_in_", None)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", validation.SOME_CONSTANT, validation.ConstantColumnWarning)  # their coefficients are 0
-            return Problem(X, y, self._loss(), sample_weight=weight, feature_names=None if names is None else names.tolist())
+            return Problem(X, y, self._get_loss(), sample_weight=weight, feature_names=None if names is None else names.tolist())
 
     def _choose(self, X, y, weight, folds):
-        """The path of the fit, and the place of the model: where the path ends."""
-        path = self._walks(self._problem(X, y, weight))[0][0]
+        """The path, and the point of the model: its end."""
+        path = self._paths(self._problem(X, y, weight))[0][0]
         return path, Place(step=path.n_points - 1)
-
-    def _warn(self, path, place):
-        """Say that a path ended before it was to."""
-        if getattr(path, "status", None) is Status.DIVERGED:
-            warnings.warn(f"{path.message}: {path.n_points} points of the path.", ConvergenceWarning, stacklevel=5)
-        elif words := self._short_of(path, place):
-            warnings.warn(words, ConvergenceWarning, stacklevel=5)
 
     def _short_of(self, path, place):
         """What a model lacks of what was asked for, in words, or none."""
         return ""
 
-    def _model(self, path, place):
-        """Coefficients on the scale of X, and the intercept."""
-        return path.coef_at(step=place.step), path.intercept_at(step=place.step)
-
-    def _used_loss(self):
+    def _fitted_loss(self):
         return self.paths_[0].problem.loss
 
     @property
     def path_(self):
         """The path behind the model, where there is one."""
-        return self._single("paths_")
+        return self._only("paths_")
 
     @property
     def place_(self):
         """Where on it the model is, a ``Place``."""
-        return self._single("places_")
+        return self._only("places_")
 
     @property
     def certificate_(self):
         """The interval around the optimum that the model approaches. *Cost*: for a run see ``Run.certificate``, else none."""
-        return self._single("certificates_")
+        return self._only("certificates_")
 
     @property
     def certificates_(self):
@@ -176,37 +156,163 @@ class Linear(Named, BaseEstimator):
         check_is_fitted(self)
         return sum(path.n_scans for path in self.paths_)
 
-    def _single(self, name):
+    def _only(self, name):
         check_is_fitted(self)
         if len(self.paths_) > 1:
             raise AttributeError(f"there are {len(self.paths_)} paths, one for each class: see {name}.")
         return getattr(self, name)[0]
 
-    def _raw(self, X):
-        """Predictions of all models before they mean anything, (n_samples, n_models)."""
+    def _raw_predict(self, X):
+        """Predictions of all models on the scale of the loss, (n_samples, n_models)."""
         check_is_fitted(self)
         coef, intercept = np.atleast_2d(self.coef_), np.atleast_1d(self.intercept_)
-        return safe_sparse_dot(self._table(X), coef.T, dense_output=True) + intercept
+        return safe_sparse_dot(self._check_table(X), coef.T, dense_output=True) + intercept
 
     def _html_repr(self):
         """The display of scikit-learn, and below it what the fit certifies."""
-        shown = super()._html_repr()
+        display = super()._html_repr()
         if not hasattr(self, "paths_"):
-            return shown
-        lines = "".join(
-            f"<li>{html.escape(repr(path))}: {html.escape(self._certified(k))}</li>" for k, path in enumerate(self.paths_)
-        )
-        return f"{shown}<ul style='font-family: monospace'>{lines}</ul>"
-
-    def _certified(self, k):
-        """A certificate in words."""
-        return str(self.certificates_[k])
+            return display
+        lines = [f"{path!r}: {certificate}" for path, certificate in zip(self.paths_, self.certificates_, strict=True)]
+        return f"{display}<ul style='font-family: monospace'>{''.join(f'<li>{html.escape(line)}</li>' for line in lines)}</ul>"
 
 
-class RunBased(Linear):
-    """What linear estimators share whose path is a run."""
+class CrossValidated:
+    """Mixin of linear estimators that choose the point on their paths, by cross-validation or a criterion that needs no rows held out."""
+
+    #: With scikit-learn's metadata routing groups go to the splitter, as it asks for them; the fit itself has no use for them.
+    __metadata_request__fit = {"groups": UNUSED}  # noqa: RUF012
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        if self.rule not in (*RULES, *COSTS):
+            raise ValueError(f"rule must be 'best', 'one_se', 'aic', 'bic' or 'cp', got {shown(self.rule)}.")
+        if self.n_jobs is not None:
+            real("n_jobs", self.n_jobs, lambda number: number == int(number) != 0, "a whole number other than 0, or None")
+
+    def get_metadata_routing(self):
+        """What `fit` takes for itself and for its splitter, a ``MetadataRouter``: see scikit-learn's guide to metadata routing."""
+        passed_on = MethodMapping().add(caller="fit", callee="split")
+        router = MetadataRouter(owner=type(self).__name__).add_self_request(self)
+        return router.add(splitter=check_cv(self.cv), method_mapping=passed_on)
+
+    @all_or_nothing
+    def fit(self, X, y, sample_weight=None, *, groups=None, **params):
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array_like, data frame or sparse matrix, (n_samples, n_features)
+        y : array_like, (n_samples,)
+        sample_weight : array_like, (n_samples,), optional
+            Multiplies the terms of the loss, of the fit and on rows held out. Rows of weight 0 are left out, and folds that hold out
+            no others.
+        groups : array_like, (n_samples,), optional
+            For a splitter that keeps groups together.
+        **params : array_like, optional
+            What else the splitter asks for, with scikit-learn's metadata routing enabled.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            In one sentence: what was expected, and what was given.
+        """
+        split_params = self._split_params(sample_weight, groups, params)
+        X, y, weight = self._rows(X, y, sample_weight)
+        folds = self._folds(X, y, weight, split_params) if self.rule in RULES else None
+        self._seen = []
+        return self._fit(*rows_with_weight(X, y, weight), folds)
+
+    def _split_params(self, sample_weight, groups, params):
+        """What the splitter is given beside X and y, by name."""
+        given = params | ({} if groups is None else {"groups": groups})
+        if not get_config()["enable_metadata_routing"]:
+            if params:
+                known = ["X", "y", "sample_weight", "groups"]
+                raise TypeError(no_parameter(type(self), f"{type(self).__name__}.fit", list(params), known))
+            return given
+        if sample_weight is not None and get_routing_for_object(check_cv(self.cv)).consumes("split", ["sample_weight"]):
+            given["sample_weight"] = sample_weight
+        return process_routing(self, "fit", **given).splitter.split
+
+    def _folds(self, X, y, weight, split_params):
+        """Rows to fit and rows held out, counted among those of a weight above 0."""
+        counts = np.ones(len(y), dtype=bool) if weight is None else weight > 0
+        if isinstance(self.cv, int | np.integer) and not isinstance(self.cv, bool):
+            seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+            folds = folds_of(y[counts], self.cv, seed)
+        else:
+            given = self.cv
+            if hasattr(given, "split") or not hasattr(given, "__iter__"):
+                given = list(check_cv(given, y, classifier=hasattr(self, "classes_")).split(X, y, **split_params))
+            place = np.cumsum(counts) - 1
+            folds = [tuple(place[rows[counts[rows]]] for rows in pair) for pair in pairs_of("cv", given, len(y))]
+        if hasattr(self, "classes_"):
+            self._check_classes(y[counts], folds)
+        return folds
+
+    def _check_classes(self, y, folds):
+        """Refuse folds that hold out all rows of a class."""
+        for k, (fit, _) in enumerate(folds, 1):
+            absent = np.setdiff1d(y, y[fit])
+            if len(absent):
+                name, n = self.classes_[absent].tolist()[0], int(np.count_nonzero(y == absent[0]))
+                held = f"fold {k} of {len(folds)} holds out all {n} row(s) of the class {name!r}"
+                raise ValueError(f"{held}: give it two rows or more, or other folds (cv).")
+
+    def _choose(self, X, y, weight, folds):
+        """The path and the point that the rule chooses among the points of all paths."""
+        problem = self._problem(X, y, weight)
+        if folds is None:
+            paths = [path for path, _ in self._paths(problem)]
+            curves = [self._criterion(path, X, y, weight) for path in paths]
+            self._seen.append(np.concatenate(curves))
+            at = int(np.argmin(self._seen[-1]))
+        else:
+            paths, found = self._cross_validate(problem, X, y, weight, folds)
+            curves = [one.mean for one in found]
+            whole = CrossValidation(np.hstack([one.losses for one in found]), found[0].weights, sum((one.paths for one in found), ()))
+            self._seen.append(whole)
+            at = whole.chosen(self.rule)
+        ends = np.cumsum([len(curve) for curve in curves])
+        k = int(np.searchsorted(ends, at, side="right"))
+        return paths[k], Place(step=min(at - int(ends[k] - len(curves[k])), paths[k].n_points - 1))
+
+    def _cross_validate(self, problem, X, y, weight, folds):
+        """The paths on all rows, and the cross-validation of each."""
+        shared = Folds(problem, folds, self._by_gram)
+        walks, rows = self._paths(problem, shared.products), rows_quickly(X)
+
+        @cache
+        def fold(k):
+            """The problem of fold k, made once for all paths, which keep it in any case."""
+            fit = folds[k][0]
+            return shared.part(k) or (self._problem(rows[fit], y[fit], None if weight is None else weight[fit]), None)
+
+        n_threads = effective_n_jobs(None if self.n_jobs is None else int(self.n_jobs))
+        given = y, validation.sample_weight(weight, len(y)), folds
+        return [path for path, _ in walks], [
+            of_folds(lambda k, walk=walk: (walk(*fold(k)), rows[folds[k][1]]), *given, n_threads=n_threads) for _, walk in walks
+        ]
+
+    def _criterion(self, path, X, y, weight):
+        losses = -path.score_path(X, y, weight) * path.problem.weight.sum()
+        return criterion(self.rule, path.problem, losses, path.degrees_of_freedom(), getattr(self, "noise_variance", None))
 
     @property
-    def run_(self):
-        """The run behind the model: replayed, saved, resumed as any other. It keeps the intercept of its start."""
-        return self.path_.run
+    def cross_validation_(self):
+        """Losses on rows held out at all points of all paths."""
+        if self.rule not in RULES:
+            raise AttributeError(f"rule={self.rule!r} needs no rows held out: see criterion_.")
+        return self._seen[0] if len(self._seen) == 1 else self._seen
+
+    @property
+    def criterion_(self):
+        """The criterion at all points of all paths, (n_points,)."""
+        if self.rule in RULES:
+            raise AttributeError(f"rule={self.rule!r} is cross-validation: see cross_validation_.")
+        return self._seen[0]

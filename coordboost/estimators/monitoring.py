@@ -1,0 +1,232 @@
+"""Following a run with trees: its model after any iteration, early stopping on rows held back, and scikit-learn's callbacks."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from coordboost._numba.sums import total_of
+from coordboost._numba.threads import on_one_thread
+from coordboost.engine.follow import Follower
+from coordboost.outcome import Replay
+from coordboost.paths.scoring import least_mean
+
+try:
+    from sklearn.callback import CallbackSupportMixin, with_callbacks
+except ImportError:  # before scikit-learn 1.9
+
+    class CallbackSupportMixin:  # type: ignore[no-redef]
+        """An estimator of a version without callbacks."""
+
+    def with_callbacks(method):
+        """`method` as it is: there are no callbacks."""
+        return method
+
+
+class StagedModel:
+    """The model of `run` after its first `n_iter` iterations, each of `steps` steps.
+
+    Coefficients are those at that step, never a part of later ones: momentum changes all of them in every iteration.
+    """
+
+    def __init__(self, run, n_iter, steps):
+        self.run, self.n_iter, self.steps = run, n_iter, steps
+        self.beta = next(run.replay([n_iter * steps])).beta
+
+    def _follower(self, binned):
+        return Follower(self.run.method, self.run.problem.dictionary.standing(binned))
+
+    @on_one_thread
+    def raw(self, binned):
+        """offset + B beta, (n_samples,)."""
+        problem = self.run.problem
+        return problem.offset + problem.dictionary.at(binned).combine(self.beta)
+
+    def staged(self, binned):
+        """The same after 1, 2, ... iterations. *Cost*: each tree once."""
+        follower = self._follower(binned)
+        for k in range(self.steps, self.n_iter * self.steps + 1, self.steps):
+            follower.move(self.run.path, k)
+            yield self.run.problem.offset + follower.pred
+
+    def losses(self):
+        """Mean losses on the rows of the fit after 0, 1, ... iterations of the whole run."""
+        run, problem = self.run, self.run.problem
+        n = run.n_steps - run.n_steps % self.steps
+        sums = self._follower(problem.dictionary.binned).losses(run.path, n, problem.loss, problem.y, problem.weight, problem.base)
+        return np.concatenate([[problem.start_loss], sums[self.steps - 1 :: self.steps]]) / problem.weight.sum()
+
+    def gains(self):
+        """What the splits by each feature gained, in the trees with a coefficient, (n_features,)."""
+        dictionary = self.run.problem.dictionary
+        used = np.flatnonzero(self.beta)
+        feature, gain = dictionary.trees.feature[used], dictionary.trees.gain[used]
+        return np.bincount(feature[feature >= 0], gain[feature >= 0], dictionary.n_groups)
+
+
+def add_losses(losses):
+    """The losses of several runs added up, (longest,); one that is shorter stays where it ended."""
+    longest = max(map(len, losses))
+    return np.sum([np.pad(one, (0, longest - len(one)), mode="edge") for one in losses], axis=0)
+
+
+class EarlyStopping:
+    """Stop rule: `patience` iterations in a row have not lowered the mean loss on validation rows by more than `tol`.
+
+    `tol` is relative to what the constant model loses there, above the least that the loss declares: so the unit of y does not count.
+    Every new learner is added to the predictions on these rows once. So an answer depends on the path alone, and the losses of all
+    iterations are there in the end. As a pause costs more than a small tree, the rule is asked every half of `patience`; iterations
+    after the one where it begins to hold were made, and may be the best, too.
+
+    binned, y, weight : the validation rows, in the bins of the fit;  problem, method : what is run
+    per_iteration : steps of an iteration;  losses : mean losses after 0, 1, ... iterations
+    """
+
+    def __init__(self, binned, y, weight, problem, method, patience, tol, per_iteration):
+        self.loss, self.offset = problem.loss, problem.offset
+        self.method, self.follower, self.losses, self.end = method, None, [], None
+        self.y = self.loss.labels(y) if self.loss.labels else y
+        self.weight = np.ones(len(y)) if weight is None else weight
+        self.binned, self.patience, self.tol, self.per_iteration = binned, patience, tol, per_iteration
+        self.total, self.least = float(self.weight.sum()), least_mean(self.loss, self.y, self.weight)
+        self.every = per_iteration * max(1, patience // 2)
+
+    def __call__(self, state):
+        """Whether the rule holds at or before this step."""
+        self._follow(state.problem, state.path, state.k)
+        return self.end is not None and self.end * self.per_iteration <= state.k
+
+    def finish(self, run):
+        """Know the losses of all iterations of the run, and of no more."""
+        self._follow(run.problem, run.path, run.n_steps)
+        self.losses = self.losses[: run.n_steps // self.per_iteration + 1]
+
+    def _follow(self, problem, path, k):
+        learners = problem.dictionary.standing(self.binned)
+        if self.follower is None or not self._begins_like(path):  # the first question, or a run that went back
+            self.follower, self.seen, self.losses, self.end = Follower(self.method, learners), path.cut(0, 0), [], None
+            self._keep([total_of(self.loss, self.y, self.weight, self.offset, self.follower.pred) / self.total])
+        k -= k % self.per_iteration
+        if k > self.follower.k:
+            self.follower.knows(learners)
+            losses = self.follower.losses(path, k, self.loss, self.y, self.weight, self.offset)
+            self._keep(losses[self.per_iteration - 1 :: self.per_iteration] / self.total)
+            self.seen = path.cut(0, k)
+
+    def _begins_like(self, path):
+        """Whether the path has the steps that were followed, as far as it goes."""
+        ours, theirs = self.seen.cut(0, len(path)), path.cut(0, len(self.seen))
+        return np.array_equal(ours.shrink, theirs.shrink) and np.array_equal(ours.theta, theirs.theta)
+
+    def _keep(self, losses):
+        for loss in losses:
+            self.losses.append(float(loss) if loss == loss else math.inf)
+            last = len(self.losses) - 1
+            if self.end is None and last >= self.patience:
+                before, recent = self.losses[last - self.patience], self.losses[last - self.patience + 1 :]
+                if not min(recent) < before - self.tol * abs(self.losses[0] - self.least):
+                    self.end = last
+
+    @property
+    def best(self):
+        """The iteration with the smallest loss, the first of equals."""
+        return int(np.argmin(self.losses))
+
+    def __str__(self):
+        return f"no better on the rows held back for {self.patience} iterations"
+
+
+def best_iterations(rules):
+    """The best iteration of each of the `rules`, and minus the mean losses after 0, 1, ... iterations, of all of them together.
+
+    The sum is that of models which stay where they are best, where there are several; it is best at the last of their best iterations.
+    """
+    if len(rules) == 1:
+        return [rules[0].best], -np.array(rules[0].losses)
+    score = -add_losses([rule.losses[: rule.best + 1] for rule in rules])
+    return [min(rule.best, int(np.argmax(score))) for rule in rules], score
+
+
+class PartialRun(NamedTuple):
+    """A run as far as it has come: what a ``StagedModel`` asks of it."""
+
+    problem: object
+    method: object
+    path: object
+
+    @property
+    def n_steps(self):
+        return len(self.path)
+
+    def replay(self, at):
+        """The states after `at` steps each."""
+        replay = Replay(*self)
+        return (replay.state(k) for k in at)
+
+
+class CallbackTasks:
+    """The tasks of a fit that scikit-learn's callbacks are told of: its iterations, or for several runs those of each run.
+
+    data : X, y and sample_weight as they were given
+    """
+
+    def __init__(self, estimator, data, n_runs, n_iter):
+        X, y, weight = data
+        self.estimator, self.n_runs = estimator, n_runs
+        self.data = {"X": X, "y": y, "metadata": None if weight is None else {"sample_weight": weight}}
+        self.root = self.begin(estimator._init_callback_context(max_subtasks=n_iter if n_runs == 1 else n_runs))
+
+    def begin(self, task):
+        """The context `task`; callbacks are told that it begins."""
+        return task.call_on_fit_task_begin(estimator=self.estimator, **self.data)
+
+    def end(self, task, fitted=None):
+        """Whether a callback, told that `task` has ended, asks for the end of the fit."""
+        return task.call_on_fit_task_end(estimator=self.estimator, reconstruction_attributes=fitted, **self.data)
+
+    def rule(self, method, n_iter, per_iteration):
+        """The stop rule of the next run."""
+        if self.n_runs == 1:
+            return CallbackRule(self, self.root, method, n_iter, per_iteration)
+        task = self.begin(self.root.subcontext(task_name="class", max_subtasks=n_iter))
+        return CallbackRule(self, task, method, n_iter, per_iteration)
+
+
+class CallbackRule:
+    """A stop rule that tells callbacks of every iteration of a run; it holds where one of them returns True.
+
+    tasks : the ``CallbackTasks`` of the fit;  task : the context of the run, whose subtasks are its iterations
+    method : that of the run;  n_iter : most iterations;  per_iteration : steps of an iteration
+    """
+
+    def __init__(self, tasks, task, method, n_iter, per_iteration):
+        self.tasks, self.task, self.method, self.left, self.every = tasks, task, method, n_iter, per_iteration
+        self.seen, self.iteration = None, None
+
+    def __call__(self, state):
+        k = state.k // self.every
+        if self.seen is not None and k <= self.seen:  # the run went back
+            return False
+        enough = self.seen is not None and self.tasks.end(self.iteration, self._fitted(state))
+        self.seen, self.iteration = k, None
+        if self.left and not enough:
+            self.left -= 1
+            self.iteration = self.tasks.begin(self.task.subcontext(task_name="iteration"))
+        return enough
+
+    def _fitted(self, state):
+        """A function that gives the fitted attributes up to here, where this run is the whole fit."""
+        if self.task is not self.tasks.root:
+            return None
+        n_iter, run = state.k // self.every, PartialRun(state.problem, self.method, state.path)
+        return lambda: {"runs_": [run], "_models": [StagedModel(run, n_iter, self.every)], "n_iter_": n_iter}
+
+    def close(self):
+        """End the iteration that was to come, and the task of the run."""
+        if self.iteration is not None:
+            self.tasks.end(self.iteration)
+        if self.task is not self.tasks.root:
+            self.tasks.end(self.task)
+
+    def __str__(self):
+        return "a callback asked for no more"

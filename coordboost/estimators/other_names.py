@@ -1,0 +1,161 @@
+"""Sentences for arguments that do not exist: the class as it was written, and what does the job of another package's name here.
+
+``OTHER_NAMES`` maps names of LightGBM, XGBoost, CatBoost and scikit-learn to answers, of which the first that holds is given:
+
+* a name, or names joined by +, holds where the estimator, its ``fit`` or one of its methods has them;
+* a pair (name, sentence) is the sentence where the estimator has that name;
+* a sentence always holds.
+"""
+
+import inspect
+from difflib import get_close_matches
+
+TREES, GRID = "max_bins", "alphas"  # parameters that only estimators with trees, only those with a grid of penalties have
+NO_TREES = "the model has no trees; RandomizedGBMRegressor and RandomizedGBMClassifier have"
+BY_FOLDS = "nothing is held back; estimators with CV at the end of their names choose by folds"
+TO_THE_GAP = "the size of the table says how it is solved, up to the gap tol"
+QUANTILE = (TREES, "loss=Quantile(q) does that here")
+SILENT = ((TREES, "a fit says nothing; train_score_ and validation_score_ are there after it"), "a fit says nothing")
+L1 = ("alpha", "alphas", (TREES, "leaf values have a ridge penalty alone, l2_regularization"), "the steps limit the l1 norm")
+
+_ROWS = (
+    ("num_leaves max_leaves max_leaf_nodes", "nodes", "max_leaf_nodes", NO_TREES),
+    ("eta shrinkage_rate learning_rate step_size", "learning_rate", "eps", "the fit goes to the optimum, at no rate"),
+    (
+        "n_iter max_iter num_iterations num_boost_round iterations num_round num_rounds n_estimators num_trees n_rounds nrounds",
+        "n_estimators", "n_steps", TO_THE_GAP,
+    ),
+    (
+        "min_child_samples min_data_in_leaf min_child_weight min_sum_hessian_in_leaf min_samples_leaf min_samples_split "
+        "min_weight_fraction_leaf",
+        "min_samples_leaf", NO_TREES,
+    ),
+    ("min_split_gain min_gain_to_split min_split_loss min_impurity_decrease", "min_gain", NO_TREES),
+    (
+        "reg_lambda lambda_l2 l2_leaf_reg l2_regularization l1_ratio l1_ratios",
+        "l2_regularization", "CertifiedElasticNet and CertifiedElasticNetCV have a ridge penalty beside that of the Lasso",
+    ),
+    ("reg_alpha lambda_l1 penalty", *L1),
+    (
+        "subsample bagging_fraction bagging_freq subsample_freq subsample_for_bin sampling_method bootstrap_type bagging_temperature",
+        "subsample", (TREES, "trees grow on all rows; LangevinGBMRegressor and LangevinGBMClassifier have subsample"), "all rows count",
+    ),
+    (
+        "colsample_bytree colsample_bynode colsample_bylevel feature_fraction feature_fraction_bynode rsm max_features",
+        "max_features", "all columns are looked at",
+    ),
+    ("max_bin max_bins border_count", "max_bins", "columns are taken as they are"),
+    (
+        "cat_features categorical_feature enable_categorical categorical_features max_cat_to_onehot max_cat_threshold",
+        "categorical_features", "columns are numbers; scikit-learn's OneHotEncoder makes them of words",
+    ),
+    (
+        "monotone_constraints monotonic_cst positive",
+        "monotonic_cst",
+        (TREES, "leaf values are means here, without bounds; RandomizedGBMRegressor and RandomizedGBMClassifier have monotonic_cst"),
+        "coefficients are free in sign",
+    ),
+    (
+        "early_stopping_rounds early_stopping_round od_wait od_type n_iter_no_change use_best_model",
+        "n_iter_no_change+early_stopping", BY_FOLDS,
+    ),
+    ("early_stopping", "early_stopping", BY_FOLDS),
+    ("validation_split eval_fraction validation_fraction", "validation_fraction", BY_FOLDS),
+    ("eval_set eval_X eval_y valid_sets evals validation_data X_val y_val", "X_val+y_val", BY_FOLDS),
+    ("eval_sample_weight sample_weight_eval_set sample_weight_val", "sample_weight_val", BY_FOLDS),
+    ("eval_class_weight eval_init_score base_margin_eval_set eval_group", BY_FOLDS),
+    (
+        "eval_metric scoring custom_metric eval_names metric",
+        ("loss", "the mean loss is the score; `loss` says which"), "the mean loss is the score",
+    ),
+    ("seed random_seed random_state", "random_state", "nothing is drawn at random"),
+    ("objective loss_function criterion loss", "loss", "the loss is fixed"),
+    ("quantile", QUANTILE, "the loss must be smooth; RandomizedGBMRegressor takes loss=Quantile(q)"),
+    (
+        "n_jobs nthread thread_count num_threads",
+        "n_jobs", (TREES, "large tables take one thread for each core, 8 at most, or as OMP_NUM_THREADS says"),
+        "one model takes one thread; estimators with CV at the end of their names have n_jobs",
+    ),
+    ("verbose verbosity silent verbose_eval logging_level", *SILENT),
+    ("class_weight scale_pos_weight is_unbalance auto_class_weights class_weights weight weights sample_weights", "sample_weight"),
+    (
+        "boosting_type boosting booster tree_method grow_policy num_parallel_tree multi_strategy device device_type task_type gpu_id "
+        "interaction_cst interaction_constraints feature_types max_delta_step ccp_alpha importance_type feature_weights",
+        (TREES, "all trees grow in one way, from histograms, and are boosted in one way"), NO_TREES,
+    ),
+    ("depth max_depth", "max_depth", "nodes", NO_TREES),
+    ("init_score base_margin base_score init coef_init intercept_init", "the model begins at the best constant"),
+    ("init_model xgb_model warm_start", "warm_start", "every fit begins anew"),
+    ("callbacks monitor", "set_callbacks", *SILENT),
+    ("missing", (TREES, "NaN is missing"), "values that are missing have to be filled first"),
+    ("feature_name feature_names", "the columns of a data frame have names"),
+    ("diffusion_temperature langevin", "beta", "LangevinGBMRegressor and LangevinGBMClassifier have noise"),
+    ("model_shrink_rate", "gamma", "LangevinGBMRegressor and LangevinGBMClassifier shrink the model"),
+    ("gamma", "min_gain", NO_TREES),
+    ("fit_intercept intercept_scaling", "there is always an intercept, and it is not penalised"),
+    ("normalize standardize", "standardize", "nothing hangs on the scale of columns"),
+    ("precompute selection solver dual", TO_THE_GAP),
+    ("copy_X", "X is never changed"),
+    ("check_input validate_parameters", "what is given is always checked"),
+    ("multi_class num_class classes_count", "three classes or more are told apart one against the rest"),
+    (
+        "C Cs",
+        ("alpha", "alpha = 1 / (C n_samples) does that here"), (GRID, "alphas, each 1 / (C n_samples), do that here"), *L1,
+    ),
+    ("alpha", "alphas", QUANTILE, *L1),
+    ("alphas n_alphas", "alphas", ("alpha", "estimators with CV at the end of their names try many penalties"), BY_FOLDS),
+    ("eps", "n_steps", (TREES, "n_estimators says how far the model goes"), BY_FOLDS),
+    ("cv rule refit use_legacy_attributes", "estimators with CV at the end of their names choose by folds"),
+    ("tol", "tol", "what is asked for is done to the end"),
+    ("num_iteration ntree_limit iteration_range ntree_end start_iteration", "staged_predict", "there is one model"),
+    ("raw_score output_margin prediction_type", "decision_function", "predictions are on the scale of y"),
+    ("pred_leaf pred_contrib pred_leaves pred_contribs", "lightgbm_text", "coef_ says what each column adds"),
+)  # fmt: skip
+OTHER_NAMES: dict[str, tuple] = {name: answers for names, *answers in _ROWS for name in names.split()}  # type: ignore[misc]
+
+
+def own_names(function):
+    """The names of the parameters of a function or method."""
+    return [name for name in inspect.signature(function).parameters if name != "self"]
+
+
+def what_does_it_here(cls, name, known):
+    """What does the job of `name` in the class `cls`, where something with the parameters `known` was called, in words."""
+    parameters = own_names(cls.__init__)
+    if name in parameters:
+        return f"it is a parameter of the estimator, {cls.__name__}({name}=...)"
+    methods = [method for method in dir(cls) if callable(getattr(cls, method, None))]
+    there = {*parameters, *own_names(cls.fit), *methods}
+    for answer in OTHER_NAMES.get(name, ()):
+        if isinstance(answer, tuple):
+            if answer[0] in there:
+                return answer[1]
+        elif " " in answer:
+            return answer
+        elif there.issuperset(ours := answer.split("+")):
+            home = "" if ours[0] in known or ours[0] in methods else " of the estimator" if ours[0] in parameters else " of fit"
+            return f"{' and '.join(ours)}{home} {'do' if len(ours) > 1 else 'does'} that here"
+    near = get_close_matches(name, known, 1)
+    return f"perhaps {near[0]} is meant" if near else f"it has {', '.join(known)}"
+
+
+def no_parameter(cls, where, names, known):
+    """A sentence about `names` that do not exist: `where` is what was called, `known` are its parameters."""
+    return f"{where} has no parameter {'; '.join(f'{name!r}: {what_does_it_here(cls, name, known)}' for name in names)}."
+
+
+def check_arguments(cls, where, function, args, kwargs):
+    """Raise a TypeError that names `where`, what was called, if `function`, a method of `cls`, does not take these arguments."""
+    signature = inspect.signature(function)
+    try:
+        signature.bind(None, *args, **kwargs)
+    except TypeError as error:
+        known = own_names(function)
+        strange = [name for name in kwargs if name not in known]
+        if strange:
+            raise TypeError(no_parameter(cls, where, strange, known)) from None
+        most = sum(one.kind is one.POSITIONAL_OR_KEYWORD for one in signature.parameters.values()) - 1
+        if len(args) > most:
+            how = f"at most {most} values without a name" if most else "its parameters by name"
+            raise TypeError(f"{where} takes {how}, got {len(args)} without one: pass {', '.join(known)} as name=value.") from None
+        raise TypeError(f"{where}: {error}.") from None

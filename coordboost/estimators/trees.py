@@ -1,0 +1,1081 @@
+"""Gradient boosting with trees: the base class of all boosters, randomised, accelerated and regularised boosting."""
+
+import hashlib
+import math
+import warnings
+from functools import partial
+from itertools import zip_longest
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from coordboost._checks import not_negative, positive, real, shown
+from coordboost.data import validation
+from coordboost.data.families import tree_families
+from coordboost.data.trees import trees
+from coordboost.estimators.base import (
+    Classification,
+    Regression,
+    _BaseEstimator,
+    all_or_nothing,
+    check_table,
+    check_weights,
+    checked_call,
+    rows_with_weight,
+    some_rows,
+)
+from coordboost.estimators.monitoring import (
+    CallbackSupportMixin,
+    CallbackTasks,
+    EarlyStopping,
+    StagedModel,
+    add_losses,
+    best_iterations,
+    with_callbacks,
+)
+from coordboost.exports import lightgbm_text
+from coordboost.families import account
+from coordboost.methods import agbm, gcd, rgb, rtgcd
+from coordboost.outcome import Status
+from coordboost.pieces.selection import Groups
+from coordboost.pieces.steps import DampedSearch, Fitted, Proportional
+from coordboost.pieces.structural import FamilyStep
+from coordboost.problem import Problem
+from coordboost.run import solve
+
+#: Parameters that may change between two fits with ``warm_start``.
+FREE = ("n_estimators", "warm_start", "random_state", "n_iter_no_change", "tol")
+
+
+class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
+    """Abstract base of the estimators that boost trees: one run of the loop for each target.
+
+    Subclasses supply the method by ``_method(problem, rate)``, and may supply the trees (``_family``) and whether leaves take Newton's
+    step (``_use_newton``); ``Regression`` or ``Classification`` supplies the loss, the targets and the predictions.
+    """
+
+    def __init__(
+        self, *, loss, learning_rate, n_estimators, min_samples_leaf, min_gain, l2_regularization, max_bins, categorical_features,
+        early_stopping, validation_fraction, n_iter_no_change, tol, warm_start, random_state,
+    ):  # fmt: skip
+        self.loss = loss
+        self.learning_rate = learning_rate
+        self.n_estimators = n_estimators
+        self.min_samples_leaf = min_samples_leaf
+        self.min_gain = min_gain
+        self.l2_regularization = l2_regularization
+        self.max_bins = max_bins
+        self.categorical_features = categorical_features
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.warm_start = warm_start
+        self.random_state = random_state
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def _check_parameters(self):
+        """Refuse values that no table makes good; ``trees`` checks the limits of trees."""
+        validation.whole("n_estimators", self.n_estimators, 1)
+        positive("learning_rate", self.learning_rate, 2, "between 0 and 2")
+        validation.flag("early_stopping", self.early_stopping)
+        validation.whole("n_iter_no_change", self.n_iter_no_change, 1)
+        not_negative("tol", self.tol)
+
+    @all_or_nothing
+    @with_callbacks
+    def fit(self, X, y, sample_weight=None, *, X_val=None, y_val=None, sample_weight_val=None):
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array_like, data frame or sparse matrix, (n_samples, n_features)
+            NaN is missing.
+        y : array_like, (n_samples,)
+        sample_weight : array_like, (n_samples,), optional
+            Multiplies the terms of the loss. Rows of weight 0 are left out.
+        X_val, y_val, sample_weight_val : optional
+            Rows for early stopping, in the place of some of X.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            In one sentence: what was expected, and what was given.
+
+        Warns
+        -----
+        ConvergenceWarning
+            Where the run diverged: the iterations made are kept.
+        """
+        self._check_parameters()
+        goes_on, given = self.warm_start and hasattr(self, "runs_"), (X, y, sample_weight)
+        X = check_table(self, X, reset=not goes_on)
+        rows = rows_with_weight(X, self._check_y(X, y, not goes_on), check_weights(X, sample_weight))
+        if not goes_on:
+            self._seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+        held, rows = self._hold_back(rows, X_val, y_val, sample_weight_val)
+        if goes_on:
+            self._check_same(*rows)
+            starts = [(run.problem, run.method, run.resume, run.n_steps) for run in self.runs_]
+        else:
+            starts = [(*start, 0) for start in self._begin(*rows)]
+        self._steps = starts[0][1].step.phases
+        left = [int(self.n_estimators) - done // self._steps for *_, done in starts]
+        tasks = CallbackTasks(self, given, len(starts), max(left)) if getattr(self, "_skl_callbacks", None) else None
+        self._keep(*self._run(starts, left, held, tasks))
+        if tasks:
+            tasks.end(tasks.root, {})
+        return self
+
+    def _begin(self, X, y, weight):
+        """For each target the problem, the method, and a function of the number of steps that makes the run."""
+        loss = self._get_loss()
+        newton = self._use_newton(loss)
+        family, y, weight = self._merge_copies(self._family(X, newton), y, weight)
+        self._begun_with, self._begun_on = self._settings(), _fingerprint(y, weight)
+        problems = [Problem(family, target, loss, sample_weight=weight) for target in self._encode(y)]
+        method = self._method(problems[0], float(self.learning_rate) / (1.0 if newton or loss.sigma is None else loss.sigma))
+        return [(problem, method, partial(solve, problem, method, rng=self._seed)) for problem in problems]
+
+    def _run(self, starts, left, held, tasks):
+        """The runs, `left` iterations more of each, and the rule for early stopping of each, or None."""
+        steps, n_steps = self._steps, int(self.n_estimators) * self._steps
+        if held is not None:  # the table in bins, and the targets of all runs, are made once
+            X, y, weight = held
+            binned, targets = starts[0][0].binning.bin(X), self._encode(y, complete=False)
+        runs, rules = [], []
+        for k, (problem, method, run, done) in enumerate(starts):
+            early = told = None
+            if held is not None:
+                early = EarlyStopping(binned, targets[k], weight, problem, method, self.n_iter_no_change, float(self.tol), steps)
+            if tasks:
+                told = tasks.rule(method, left[k], steps)
+            runs.append(run(n_steps - done, stop=[rule for rule in (early, told) if rule]))
+            rules.append(early)
+            if told:
+                told.close()
+        return runs, rules
+
+    def _keep(self, runs, rules):
+        """Keep the runs, and the best iteration of each."""
+        n_iter = [run.n_steps // self._steps for run in runs]
+        for run, n in zip(runs, n_iter, strict=True):
+            if run.status is Status.DIVERGED:
+                words = f"{run.message}: {n} iterations; try a smaller learning_rate."
+                warnings.warn(words, ConvergenceWarning, stacklevel=6)
+        vars(self).pop("validation_score_", None)  # of an earlier fit
+        if rules[0] is not None:
+            for run, rule in zip(runs, rules, strict=True):
+                rule.finish(run)
+            n_iter, self.validation_score_ = best_iterations(rules)
+        self.runs_, self.n_iter_ = runs, max(n_iter)
+        self._models = [StagedModel(run, n, self._steps) for run, n in zip(runs, n_iter, strict=True)]
+
+    def _use_newton(self, loss):
+        """Whether leaf values and gains take second derivatives."""
+        return False
+
+    def _family(self, X, newton):
+        """The trees that may be grown."""
+        return trees(
+            X, max_depth=self.max_depth, max_leaves=self.max_leaf_nodes, min_samples=self.min_samples_leaf, min_gain=self.min_gain,
+            l2=self.l2_regularization, monotone=self.monotonic_cst, newton=newton, max_bins=self.max_bins,
+            categorical=names_or_places(self.categorical_features),
+        )  # fmt: skip
+
+    def _merge_copies(self, family, y, weight):
+        """Trees, targets and weights as the run takes them: perhaps of several equal rows one."""
+        return family, y, weight
+
+    def _settings(self):
+        """What a run depends on beside its length."""
+        return {key: value for key, value in self.get_params(deep=False).items() if key not in FREE}
+
+    def _check_same(self, X, y, weight):
+        """Refuse to go on with a run under another setting or on other data."""
+        problem = self.runs_[0].problem
+        changed = [key for key, value in self._settings().items() if repr(value) != repr(self._begun_with[key])]
+        if changed:
+            raise ValueError(f"warm_start goes on with the same run, but {changed[0]} is another; pass warm_start=False.")
+        own = problem.dictionary.family
+        family, y, weight = self._merge_copies(own.at(problem.binning.bin(X)), y, weight)
+        if _fingerprint(y, weight) != self._begun_on or not np.array_equal(family.binned.codes, own.binned.codes):
+            raise ValueError(
+                "warm_start goes on with the same run, but X, y or sample_weight are others; pass warm_start=False."
+            )
+        made = max(run.n_steps for run in self.runs_) // self._steps
+        if self.n_estimators < made:
+            raise ValueError(f"n_estimators={self.n_estimators} is less than the {made} iterations made; pass warm_start=False.")
+
+    def _hold_back(self, rows, X_val, y_val, weight_val):
+        """Rows for early stopping (None: all are for the fit), and the rows to fit; each X, y and weights."""
+        if X_val is not None or y_val is not None or weight_val is not None:
+            if X_val is None or y_val is None:
+                raise ValueError(f"X_val and y_val come together: {'X_val' if X_val is None else 'y_val'} is missing.")
+            X = check_table(self, X_val)
+            weight = check_weights(X, weight_val, "sample_weight_val")
+            return rows_with_weight(X, self._check_y(X, y_val, False), weight), rows
+        if not self.early_stopping:
+            return None, rows
+        y = rows[1]
+        fit, held = _validation_split(len(y), self.validation_fraction, self._strata(y), self._seed)
+        return some_rows(held, *rows), some_rows(fit, *rows)
+
+    def _fitted_loss(self):
+        return self.runs_[0].problem.loss
+
+    @property
+    def run_(self):
+        """The run behind the model, where there is one."""
+        check_is_fitted(self)
+        if len(self.runs_) > 1:
+            raise AttributeError(f"there are {len(self.runs_)} runs, one for each class: see runs_.")
+        return self.runs_[0]
+
+    @property
+    def train_score_(self):
+        """Minus the mean loss of the fit rows after 0, 1, ... iterations. *Cost*: each tree once on each row."""
+        check_is_fitted(self)
+        return -add_losses([model.losses() for model in self._models])
+
+    @property
+    def feature_importances_(self):
+        """The gains of all splits by a feature in the trees of the model, (n_features,), as parts of 1; 0 where nothing was split."""
+        check_is_fitted(self)
+        gains = sum(model.gains() for model in self._models)
+        return gains / (gains.sum() or 1.0)
+
+    def lightgbm_text(self):
+        """The model at its best iteration as a model file of LightGBM, a str: see ``coordboost.lightgbm_text``.
+
+        Raises
+        ------
+        ValueError
+            For three classes or more: each has a run and a model of its own.
+        """
+        check_is_fitted(self)
+        if len(self.runs_) > 1:
+            raise ValueError(
+                f"there are {len(self.runs_)} models, one for each class; give coordboost.lightgbm_text one of runs_."
+            )
+        return lightgbm_text(self.run_, self._models[0].beta)
+
+    def _bin(self, X):
+        """New rows in the bins of the fit."""
+        check_is_fitted(self)
+        return self.runs_[0].problem.binning.bin(check_table(self, X))
+
+    def _raw_predict(self, X):
+        """Predictions of all models on the scale of the loss, (n_samples, n_models)."""
+        binned = self._bin(X)
+        return np.column_stack([model.raw(binned) for model in self._models])
+
+    def _staged_raw_predict(self, X):
+        """The same after each iteration; a model that has no more iterations stays as it is."""
+        binned = self._bin(X)
+        last = [np.full(binned.codes.shape[1], model.run.problem.offset) for model in self._models]
+        for stage in zip_longest(*(model.staged(binned) for model in self._models)):
+            last = [old if new is None else new for old, new in zip(last, stage, strict=True)]
+            yield np.column_stack(last)
+
+
+def names_or_places(features):
+    """`features`, names or places, or a boolean for each, as names and places."""
+    if features is None:
+        return ()
+    flags = np.asarray(features)
+    return np.flatnonzero(flags) if flags.dtype == bool else features
+
+
+def _fingerprint(y, weight):
+    """What tells this target and these weights from others."""
+    return hashlib.sha256(y.tobytes() + (b"" if weight is None else weight.tobytes())).hexdigest()
+
+
+def _validation_split(n_samples, fraction, labels, seed):
+    """Rows to fit and rows to hold back, `labels` in equal shares; the same for the same `seed`."""
+    from sklearn.model_selection import train_test_split
+
+    fraction = real("validation_fraction", fraction, lambda part: 0 < part < 1, "a part of the rows, above 0 and below 1")
+    held = math.ceil(fraction * n_samples)
+    names, counts = (np.zeros(1), [n_samples]) if labels is None else np.unique(labels, return_counts=True)
+    if n_samples - held < len(names) or held < len(names):
+        beside = "" if labels is None else f" for the {len(names)} classes"
+        raise ValueError(
+            f"validation_fraction={shown(fraction)} holds back {held} of {n_samples} row(s) and leaves {n_samples - held} to fit, too "
+            f"few of one or the other{beside}; take another part, or give fit X_val and y_val."
+        )
+    if min(counts) > 1:
+        fit, out = train_test_split(np.arange(n_samples), test_size=fraction, stratify=labels, random_state=seed)
+        if labels is None or len(np.unique(labels[fit])) == len(names):
+            return fit, out
+    name, n = names.tolist()[np.argmin(counts)], min(counts)
+    raise ValueError(
+        f"early stopping holds back a part of the rows of each class, and the class {name!r} has too few, {n}: give it more, or give fit "
+        "X_val and y_val."
+    )
+
+
+class StagedPredictions:
+    """Mixin of boosters whose model after every iteration is of use."""
+
+    @checked_call
+    def staged_predict(self, X):
+        """Yield what ``predict`` gives, (n_samples,), after 1, 2, ... iterations. *Cost*: each tree once."""
+        return map(self._decide, self._staged_raw_predict(X))
+
+
+class StagedProbabilities(StagedPredictions):
+    """The same of classifiers."""
+
+    @checked_call
+    def staged_predict_proba(self, X):
+        """Yield the probabilities (n_samples, n_classes) after 1, 2, ... iterations."""
+        return map(self._probabilities, self._staged_raw_predict(X))
+
+
+class _RandomizedGBM(_BaseBooster):
+    """Abstract base: every tree looks at features drawn for it."""
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        if self.newton is not None:
+            validation.flag("newton", self.newton)
+
+    def _use_newton(self, loss):
+        return loss.sigma is None and loss.curvature is not None if self.newton is None else bool(self.newton)
+
+    def _method(self, problem, rate):
+        loss, n_features = problem.loss, problem.binning.n_features
+        n_drawn = self._n_drawn(n_features)
+        step = DampedSearch(rate) if loss.sigma is None and loss.curvature is None else Fitted(rate)
+        return gcd(step) if n_drawn == n_features else rtgcd(select=Groups(n_drawn), step=step)
+
+    def _n_drawn(self, n_features):
+        """How many features a tree looks at."""
+        drawn = self.max_features
+        if drawn is None:
+            return n_features
+        if isinstance(drawn, str) and drawn == "sqrt":
+            return max(1, int(np.sqrt(n_features)))
+        if isinstance(drawn, int | np.integer) and not isinstance(drawn, bool) and 1 <= drawn <= n_features:
+            return int(drawn)
+        if isinstance(drawn, float) and 0 < drawn <= 1:
+            return max(1, int(drawn * n_features))
+        raise ValueError(
+            f"max_features must be a number of features from 1 to {n_features}, a part in (0, 1], 'sqrt' or None, got {shown(drawn)}."
+        )
+
+
+class _AcceleratedGBM(_BaseBooster):
+    """Abstract base: trees with momentum, with or without a second tree an iteration that corrects it."""
+
+    def _method(self, problem, rate):
+        return agbm(rate, self.gamma, correction=self.correction)
+
+
+class _RegularizedGBM(_BaseBooster):
+    """Abstract base: families of trees compete for every step."""
+
+    def _family(self, X, newton):
+        return tree_families(
+            X, nodes=self.nodes, bounds=self.bounds, q=self.q, min_samples=self.min_samples_leaf, min_gain=self.min_gain,
+            l2=self.l2_regularization, monotone=self.monotonic_cst, max_bins=self.max_bins,
+            categorical=names_or_places(self.categorical_features),
+        )  # fmt: skip
+
+    def _method(self, problem, rate):
+        loss = problem.loss
+        own = DampedSearch(rate) if loss.sigma is None else Proportional(rate)
+        usual = 0.01 if loss.two_class else 0.02 * problem.start_excess / float(problem.weight.sum())
+        self.penalty_ = usual if self.penalty is None else not_negative("penalty", self.penalty)
+        return rgb(self.penalty_, self.n_candidates, own if self.power is None else FamilyStep(self.power))
+
+    @property
+    def account_(self):
+        """The bill of the run: how often each family was chosen, and what its trees cost; see ``account``."""
+        return account(self.run_, self.n_iter_)
+
+
+class RandomizedGBMRegressor(StagedPredictions, Regression, _RandomizedGBM):
+    """Gradient boosting with trees that look at features drawn at random, for numbers.
+
+    Parameters
+    ----------
+    loss : loss, optional
+        ``Squared()`` for regression, ``Logistic()`` for classes; or ``Huber(d)``, ``Quantile(q)``, ``Poisson()``,
+        ``Exponential()``, one of your own.
+    learning_rate : float, default 0.1
+        The part of the step 1 / sigma that is taken, sigma being the smoothness constant of the loss; of Newton's step where leaves
+        take it.
+    n_estimators : int, default 100
+        Iterations.
+    max_depth : int or None, default 3
+        Most splits on the way to a leaf.
+    max_leaf_nodes : int, optional
+        Most leaves of a tree: where it binds, the leaf with the largest gain is split first.
+    min_samples_leaf : int, default 20
+        Fewest rows in a leaf. With fewer than twice as many rows no tree can split, and the model is a constant.
+    min_gain : float, default 0.0
+        What a split must gain, in units of the squared residual.
+    l2_regularization : float, default 0.0
+        Ridge penalty of leaf values.
+    max_bins : int, default 255
+        Most bins of a feature; missing values have one of their own.
+    categorical_features : sequence of names, places or booleans, optional
+        Features that hold categories, beside the columns of a data frame with the dtype ``category``.
+    monotonic_cst : sequence or dict by name, optional
+        1, 0 or -1 for each feature: predictions must not fall, may do either, must not rise with it.
+    max_features : int, float, "sqrt" or None, default 0.5
+        Features that a tree may split by, drawn anew for each: a number, a part of all, their root; None for all.
+    newton : bool, optional
+        Whether leaf values and gains take second derivatives. Default: where the loss is not smooth (sigma is None) and has them.
+        Where it has none, ``Quantile(q)``, every tree is followed by a line search.
+    early_stopping : bool, default False
+        Stop when the loss on rows held back stops improving, and keep the best iteration. Always where `fit` gets `X_val` and
+        `y_val`.
+    validation_fraction : float, default 0.1
+        The part of the rows that is held back.
+    n_iter_no_change : int, default 10
+        So many iterations in a row without a better mean loss, by more than `tol`, end the fit; it is looked at every half of them,
+        and the best of all iterations made is kept.
+    tol : float, default 1e-7
+        A part of the mean loss of the constant model on the rows held back, above the least that the loss declares there.
+    warm_start : bool, default False
+        Go on with the run where it ended, up to `n_estimators` iterations, on the same data.
+    random_state : int, RandomState instance or None, default None
+        Seed of all that is drawn at random.
+
+    Attributes
+    ----------
+    run_ : Run
+        The run behind the model: replayed, saved, certified as any other. With three classes or more: see ``runs_``.
+    runs_ : list of Run
+        The runs: one, or one for each class of three or more.
+    n_iter_ : int
+        Iterations that predictions use.
+    train_score_ : ndarray of shape (n_iter + 1,)
+        Minus the mean loss of the fit rows after 0, 1, ... iterations, of all runs together. Computed when it is asked for.
+    validation_score_ : ndarray of shape (n_iter + 1,)
+        The same of the rows held back, with early stopping only. It is best at `n_iter_`: of three classes or more each stays at
+        its best.
+    feature_importances_ : ndarray of shape (n_features,)
+        The gains of all splits by a feature, as parts of 1.
+    n_features_in_ : int
+        Features of X.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns of X, where all of them are text.
+
+    Notes
+    -----
+    *Source*: Lu and Mazumder, *Randomized Gradient Boosting Machine*, Algorithm 2 with Type 3 and a constant step.
+
+    The fitted model holds the table in bins, a byte for each entry, so that the run can go on.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = cb.RandomizedGBMRegressor(n_estimators=30, random_state=0).fit(X, y)
+    >>> round(model.score(X, y), 1)
+    0.6
+    >>> model.run_.n_steps, model.n_iter_
+    (30, 30)
+    """
+
+    def __init__(
+        self, *, loss=None, learning_rate=0.1, n_estimators=100, max_depth=3, max_leaf_nodes=None,
+        min_samples_leaf=20, min_gain=0.0, l2_regularization=0.0, max_bins=255, categorical_features=None,
+        monotonic_cst=None, max_features=0.5, newton=None, early_stopping=False, validation_fraction=0.1,
+        n_iter_no_change=10, tol=1e-7, warm_start=False, random_state=None,
+    ):  # fmt: skip
+        super().__init__(
+            loss=loss, learning_rate=learning_rate, n_estimators=n_estimators, min_samples_leaf=min_samples_leaf,
+            min_gain=min_gain, l2_regularization=l2_regularization, max_bins=max_bins,
+            categorical_features=categorical_features, early_stopping=early_stopping,
+            validation_fraction=validation_fraction, n_iter_no_change=n_iter_no_change, tol=tol,
+            warm_start=warm_start, random_state=random_state,
+        )  # fmt: skip
+        self.max_depth = max_depth
+        self.max_leaf_nodes = max_leaf_nodes
+        self.monotonic_cst = monotonic_cst
+        self.max_features = max_features
+        self.newton = newton
+
+
+class RandomizedGBMClassifier(StagedProbabilities, Classification, _RandomizedGBM):
+    """Gradient boosting with trees that look at features drawn at random, for classes.
+
+    One model of two classes; of more one for each, against the rest, whose probabilities are divided by their sum.
+
+    Parameters
+    ----------
+    loss : loss, optional
+        ``Squared()`` for regression, ``Logistic()`` for classes; or ``Huber(d)``, ``Quantile(q)``, ``Poisson()``,
+        ``Exponential()``, one of your own.
+    learning_rate : float, default 0.1
+        The part of the step 1 / sigma that is taken, sigma being the smoothness constant of the loss; of Newton's step where leaves
+        take it.
+    n_estimators : int, default 100
+        Iterations.
+    max_depth : int or None, default 3
+        Most splits on the way to a leaf.
+    max_leaf_nodes : int, optional
+        Most leaves of a tree: where it binds, the leaf with the largest gain is split first.
+    min_samples_leaf : int, default 20
+        Fewest rows in a leaf. With fewer than twice as many rows no tree can split, and the model is a constant.
+    min_gain : float, default 0.0
+        What a split must gain, in units of the squared residual.
+    l2_regularization : float, default 0.0
+        Ridge penalty of leaf values.
+    max_bins : int, default 255
+        Most bins of a feature; missing values have one of their own.
+    categorical_features : sequence of names, places or booleans, optional
+        Features that hold categories, beside the columns of a data frame with the dtype ``category``.
+    monotonic_cst : sequence or dict by name, optional
+        1, 0 or -1 for each feature: predictions must not fall, may do either, must not rise with it.
+    max_features : int, float, "sqrt" or None, default 0.5
+        Features that a tree may split by, drawn anew for each: a number, a part of all, their root; None for all.
+    newton : bool, optional
+        Whether leaf values and gains take second derivatives. Default: where the loss is not smooth (sigma is None) and has them.
+        Where it has none, ``Quantile(q)``, every tree is followed by a line search.
+    early_stopping : bool, default False
+        Stop when the loss on rows held back stops improving, and keep the best iteration. Always where `fit` gets `X_val` and
+        `y_val`.
+    validation_fraction : float, default 0.1
+        The part of the rows that is held back.
+    n_iter_no_change : int, default 10
+        So many iterations in a row without a better mean loss, by more than `tol`, end the fit; it is looked at every half of them,
+        and the best of all iterations made is kept.
+    tol : float, default 1e-7
+        A part of the mean loss of the constant model on the rows held back, above the least that the loss declares there.
+    warm_start : bool, default False
+        Go on with the run where it ended, up to `n_estimators` iterations, on the same data.
+    random_state : int, RandomState instance or None, default None
+        Seed of all that is drawn at random.
+
+    Attributes
+    ----------
+    run_ : Run
+        The run behind the model: replayed, saved, certified as any other. With three classes or more: see ``runs_``.
+    runs_ : list of Run
+        The runs: one, or one for each class of three or more.
+    n_iter_ : int
+        Iterations that predictions use.
+    train_score_ : ndarray of shape (n_iter + 1,)
+        Minus the mean loss of the fit rows after 0, 1, ... iterations, of all runs together. Computed when it is asked for.
+    validation_score_ : ndarray of shape (n_iter + 1,)
+        The same of the rows held back, with early stopping only. It is best at `n_iter_`: of three classes or more each stays at
+        its best.
+    feature_importances_ : ndarray of shape (n_features,)
+        The gains of all splits by a feature, as parts of 1.
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    n_features_in_ : int
+        Features of X.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns of X, where all of them are text.
+
+    Notes
+    -----
+    *Source*: Lu and Mazumder, *Randomized Gradient Boosting Machine*, Algorithm 2 with Type 3 and a constant step.
+
+    The fitted model holds the table in bins, a byte for each entry, so that the run can go on.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = cb.RandomizedGBMClassifier(n_estimators=30, random_state=0).fit(X, y)
+    >>> model.score(X, y) > 0.9
+    True
+    """
+
+    def __init__(
+        self, *, loss=None, learning_rate=0.1, n_estimators=100, max_depth=3, max_leaf_nodes=None,
+        min_samples_leaf=20, min_gain=0.0, l2_regularization=0.0, max_bins=255, categorical_features=None,
+        monotonic_cst=None, max_features=0.5, newton=None, early_stopping=False, validation_fraction=0.1,
+        n_iter_no_change=10, tol=1e-7, warm_start=False, random_state=None,
+    ):  # fmt: skip
+        super().__init__(
+            loss=loss, learning_rate=learning_rate, n_estimators=n_estimators, min_samples_leaf=min_samples_leaf,
+            min_gain=min_gain, l2_regularization=l2_regularization, max_bins=max_bins,
+            categorical_features=categorical_features, early_stopping=early_stopping,
+            validation_fraction=validation_fraction, n_iter_no_change=n_iter_no_change, tol=tol,
+            warm_start=warm_start, random_state=random_state,
+        )  # fmt: skip
+        self.max_depth = max_depth
+        self.max_leaf_nodes = max_leaf_nodes
+        self.monotonic_cst = monotonic_cst
+        self.max_features = max_features
+        self.newton = newton
+
+
+class AcceleratedGBMRegressor(StagedPredictions, Regression, _AcceleratedGBM):
+    """Accelerated gradient boosting: trees with momentum, for numbers.
+
+    Parameters
+    ----------
+    loss : loss, optional
+        ``Squared()`` for regression, ``Logistic()`` for classes; or ``Huber(d)``, ``Quantile(q)``, ``Poisson()``,
+        ``Exponential()``, one of your own.
+    learning_rate : float, default 0.1
+        The part of the step 1 / sigma that is taken, sigma being the smoothness constant of the loss; of Newton's step where leaves
+        take it.
+    n_estimators : int, default 100
+        Iterations.
+    max_depth : int or None, default 3
+        Most splits on the way to a leaf.
+    max_leaf_nodes : int, optional
+        Most leaves of a tree: where it binds, the leaf with the largest gain is split first.
+    min_samples_leaf : int, default 20
+        Fewest rows in a leaf. With fewer than twice as many rows no tree can split, and the model is a constant.
+    min_gain : float, default 0.0
+        What a split must gain, in units of the squared residual.
+    l2_regularization : float, default 0.0
+        Ridge penalty of leaf values.
+    max_bins : int, default 255
+        Most bins of a feature; missing values have one of their own.
+    categorical_features : sequence of names, places or booleans, optional
+        Features that hold categories, beside the columns of a data frame with the dtype ``category``.
+    monotonic_cst : sequence or dict by name, optional
+        1, 0 or -1 for each feature: predictions must not fall, may do either, must not rise with it.
+    gamma : float or "auto", default 0.1
+        The part of the momentum step, see ``agbm``. On divergence the run restores its best model and divides gamma by four.
+    correction : 0, 1 or -1, default 0
+        Whether a second tree an iteration corrects the momentum: 0 for none; 1 is the method of the paper, which wants a smaller
+        gamma for the squared loss; -1 is that of its authors' program. Which one is better when: docs/accelerated.md.
+    early_stopping : bool, default False
+        Stop when the loss on rows held back stops improving, and keep the best iteration. Always where `fit` gets `X_val` and
+        `y_val`.
+    validation_fraction : float, default 0.1
+        The part of the rows that is held back.
+    n_iter_no_change : int, default 10
+        So many iterations in a row without a better mean loss, by more than `tol`, end the fit; it is looked at every half of them,
+        and the best of all iterations made is kept.
+    tol : float, default 1e-7
+        A part of the mean loss of the constant model on the rows held back, above the least that the loss declares there.
+    warm_start : bool, default False
+        Go on with the run where it ended, up to `n_estimators` iterations, on the same data.
+    random_state : int, RandomState instance or None, default None
+        Seed of all that is drawn at random.
+
+    Attributes
+    ----------
+    run_ : Run
+        The run behind the model: replayed, saved, certified as any other. With three classes or more: see ``runs_``.
+    runs_ : list of Run
+        The runs: one, or one for each class of three or more.
+    n_iter_ : int
+        Iterations that predictions use.
+    train_score_ : ndarray of shape (n_iter + 1,)
+        Minus the mean loss of the fit rows after 0, 1, ... iterations, of all runs together. Computed when it is asked for.
+    validation_score_ : ndarray of shape (n_iter + 1,)
+        The same of the rows held back, with early stopping only. It is best at `n_iter_`: of three classes or more each stays at
+        its best.
+    feature_importances_ : ndarray of shape (n_features,)
+        The gains of all splits by a feature, as parts of 1.
+    n_features_in_ : int
+        Features of X.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns of X, where all of them are text.
+
+    Notes
+    -----
+    *Source*: Lu, Karimireddy, Ponomareva, Mirrokni, *Accelerating Gradient Boosting Machines*, Remark B.1; with a correction
+    Algorithm 2.
+
+    The fitted model holds the table in bins, a byte for each entry, so that the run can go on.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = cb.AcceleratedGBMRegressor(n_estimators=30, random_state=0).fit(X, y)
+    >>> round(model.score(X, y), 1)
+    0.6
+    """
+
+    def __init__(
+        self, *, loss=None, learning_rate=0.1, n_estimators=100, max_depth=3, max_leaf_nodes=None,
+        min_samples_leaf=20, min_gain=0.0, l2_regularization=0.0, max_bins=255, categorical_features=None,
+        monotonic_cst=None, gamma=0.1, correction=0, early_stopping=False, validation_fraction=0.1,
+        n_iter_no_change=10, tol=1e-7, warm_start=False, random_state=None,
+    ):  # fmt: skip
+        super().__init__(
+            loss=loss, learning_rate=learning_rate, n_estimators=n_estimators, min_samples_leaf=min_samples_leaf,
+            min_gain=min_gain, l2_regularization=l2_regularization, max_bins=max_bins,
+            categorical_features=categorical_features, early_stopping=early_stopping,
+            validation_fraction=validation_fraction, n_iter_no_change=n_iter_no_change, tol=tol,
+            warm_start=warm_start, random_state=random_state,
+        )  # fmt: skip
+        self.max_depth = max_depth
+        self.max_leaf_nodes = max_leaf_nodes
+        self.monotonic_cst = monotonic_cst
+        self.gamma = gamma
+        self.correction = correction
+
+
+class AcceleratedGBMClassifier(StagedProbabilities, Classification, _AcceleratedGBM):
+    """Accelerated gradient boosting: trees with momentum, for classes.
+
+    One model of two classes; of more one for each, against the rest, whose probabilities are divided by their sum.
+
+    Parameters
+    ----------
+    loss : loss, optional
+        ``Squared()`` for regression, ``Logistic()`` for classes; or ``Huber(d)``, ``Quantile(q)``, ``Poisson()``,
+        ``Exponential()``, one of your own.
+    learning_rate : float, default 0.1
+        The part of the step 1 / sigma that is taken, sigma being the smoothness constant of the loss; of Newton's step where leaves
+        take it.
+    n_estimators : int, default 100
+        Iterations.
+    max_depth : int or None, default 3
+        Most splits on the way to a leaf.
+    max_leaf_nodes : int, optional
+        Most leaves of a tree: where it binds, the leaf with the largest gain is split first.
+    min_samples_leaf : int, default 20
+        Fewest rows in a leaf. With fewer than twice as many rows no tree can split, and the model is a constant.
+    min_gain : float, default 0.0
+        What a split must gain, in units of the squared residual.
+    l2_regularization : float, default 0.0
+        Ridge penalty of leaf values.
+    max_bins : int, default 255
+        Most bins of a feature; missing values have one of their own.
+    categorical_features : sequence of names, places or booleans, optional
+        Features that hold categories, beside the columns of a data frame with the dtype ``category``.
+    monotonic_cst : sequence or dict by name, optional
+        1, 0 or -1 for each feature: predictions must not fall, may do either, must not rise with it.
+    gamma : float or "auto", default 0.1
+        The part of the momentum step, see ``agbm``. On divergence the run restores its best model and divides gamma by four.
+    correction : 0, 1 or -1, default 0
+        Whether a second tree an iteration corrects the momentum: 0 for none; 1 is the method of the paper, which wants a smaller
+        gamma for the squared loss; -1 is that of its authors' program. Which one is better when: docs/accelerated.md.
+    early_stopping : bool, default False
+        Stop when the loss on rows held back stops improving, and keep the best iteration. Always where `fit` gets `X_val` and
+        `y_val`.
+    validation_fraction : float, default 0.1
+        The part of the rows that is held back.
+    n_iter_no_change : int, default 10
+        So many iterations in a row without a better mean loss, by more than `tol`, end the fit; it is looked at every half of them,
+        and the best of all iterations made is kept.
+    tol : float, default 1e-7
+        A part of the mean loss of the constant model on the rows held back, above the least that the loss declares there.
+    warm_start : bool, default False
+        Go on with the run where it ended, up to `n_estimators` iterations, on the same data.
+    random_state : int, RandomState instance or None, default None
+        Seed of all that is drawn at random.
+
+    Attributes
+    ----------
+    run_ : Run
+        The run behind the model: replayed, saved, certified as any other. With three classes or more: see ``runs_``.
+    runs_ : list of Run
+        The runs: one, or one for each class of three or more.
+    n_iter_ : int
+        Iterations that predictions use.
+    train_score_ : ndarray of shape (n_iter + 1,)
+        Minus the mean loss of the fit rows after 0, 1, ... iterations, of all runs together. Computed when it is asked for.
+    validation_score_ : ndarray of shape (n_iter + 1,)
+        The same of the rows held back, with early stopping only. It is best at `n_iter_`: of three classes or more each stays at
+        its best.
+    feature_importances_ : ndarray of shape (n_features,)
+        The gains of all splits by a feature, as parts of 1.
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    n_features_in_ : int
+        Features of X.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns of X, where all of them are text.
+
+    Notes
+    -----
+    *Source*: Lu, Karimireddy, Ponomareva, Mirrokni, *Accelerating Gradient Boosting Machines*, Remark B.1; with a correction
+    Algorithm 2.
+
+    The fitted model holds the table in bins, a byte for each entry, so that the run can go on.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = cb.AcceleratedGBMClassifier(n_estimators=30, random_state=0).fit(X, y)
+    >>> model.score(X, y) > 0.9
+    True
+    """
+
+    def __init__(
+        self, *, loss=None, learning_rate=0.1, n_estimators=100, max_depth=3, max_leaf_nodes=None,
+        min_samples_leaf=20, min_gain=0.0, l2_regularization=0.0, max_bins=255, categorical_features=None,
+        monotonic_cst=None, gamma=0.1, correction=0, early_stopping=False, validation_fraction=0.1,
+        n_iter_no_change=10, tol=1e-7, warm_start=False, random_state=None,
+    ):  # fmt: skip
+        super().__init__(
+            loss=loss, learning_rate=learning_rate, n_estimators=n_estimators, min_samples_leaf=min_samples_leaf,
+            min_gain=min_gain, l2_regularization=l2_regularization, max_bins=max_bins,
+            categorical_features=categorical_features, early_stopping=early_stopping,
+            validation_fraction=validation_fraction, n_iter_no_change=n_iter_no_change, tol=tol,
+            warm_start=warm_start, random_state=random_state,
+        )  # fmt: skip
+        self.max_depth = max_depth
+        self.max_leaf_nodes = max_leaf_nodes
+        self.monotonic_cst = monotonic_cst
+        self.gamma = gamma
+        self.correction = correction
+
+
+class RegularizedGBMRegressor(StagedPredictions, Regression, _RegularizedGBM):
+    """Gradient boosting with trees of several sizes, chosen by the loss and a complexity penalty, for numbers.
+
+    Parameters
+    ----------
+    loss : loss, optional
+        ``Squared()`` for regression, ``Logistic()`` for classes; or ``Huber(d)``, ``Quantile(q)``, ``Poisson()``,
+        ``Exponential()``, one of your own.
+    learning_rate : float, default 0.1
+        The part of the step 1 / sigma that is taken, sigma being the smoothness constant of the loss; of Newton's step where leaves
+        take it.
+    n_estimators : int, default 100
+        Iterations.
+    min_samples_leaf : int, default 20
+        Fewest rows in a leaf. With fewer than twice as many rows no tree can split, and the model is a constant.
+    min_gain : float, default 0.0
+        What a split must gain, in units of the squared residual.
+    l2_regularization : float, default 0.0
+        Ridge penalty of leaf values.
+    max_bins : int, default 255
+        Most bins of a feature; missing values have one of their own.
+    categorical_features : sequence of names, places or booleans, optional
+        Features that hold categories, beside the columns of a data frame with the dtype ``category``.
+    monotonic_cst : sequence or dict by name, optional
+        1, 0 or -1 for each feature: predictions must not fall, may do either, must not rise with it.
+    penalty : float, optional
+        The complexity penalty in units of the mean loss: with a larger one smaller trees are chosen. Complexities are divided by
+        the largest. Default: 0.01 for a loss of classes, which has no unit; for others 0.02 times what the constant model loses
+        above the least that the loss declares, so that the unit of y does not count: 0.01 where the variance of y is 1.
+        ``penalty_`` is what was taken.
+    nodes : sequence of int, default (1, 2, 4, 8, 16, 32)
+        Numbers of splits: a family of trees for each, and for each of the `bounds`.
+    bounds : sequence of float, default (1.0,)
+        Bounds of the norm of leaf values. They count where `power` is given, and for how families are drawn.
+    q : float from 1 to inf, default 2.0
+        The norm of leaf values.
+    n_candidates : int, optional
+        Families drawn for a tree, in proportion to the square of their bounds. Default: all of them, which costs the same growth.
+    power : 1 or 2, optional
+        Steps with one constant for the family, sigma bound^power, in the place of `learning_rate`: 2 never increases the loss, 1 is
+        the paper's. Default: the learner's own constant, of which `learning_rate` is taken.
+    early_stopping : bool, default False
+        Stop when the loss on rows held back stops improving, and keep the best iteration. Always where `fit` gets `X_val` and
+        `y_val`.
+    validation_fraction : float, default 0.1
+        The part of the rows that is held back.
+    n_iter_no_change : int, default 10
+        So many iterations in a row without a better mean loss, by more than `tol`, end the fit; it is looked at every half of them,
+        and the best of all iterations made is kept.
+    tol : float, default 1e-7
+        A part of the mean loss of the constant model on the rows held back, above the least that the loss declares there.
+    warm_start : bool, default False
+        Go on with the run where it ended, up to `n_estimators` iterations, on the same data.
+    random_state : int, RandomState instance or None, default None
+        Seed of all that is drawn at random.
+
+    Attributes
+    ----------
+    run_ : Run
+        The run behind the model: replayed, saved, certified as any other. With three classes or more: see ``runs_``.
+    runs_ : list of Run
+        The runs: one, or one for each class of three or more.
+    n_iter_ : int
+        Iterations that predictions use.
+    train_score_ : ndarray of shape (n_iter + 1,)
+        Minus the mean loss of the fit rows after 0, 1, ... iterations, of all runs together. Computed when it is asked for.
+    validation_score_ : ndarray of shape (n_iter + 1,)
+        The same of the rows held back, with early stopping only. It is best at `n_iter_`: of three classes or more each stays at
+        its best.
+    feature_importances_ : ndarray of shape (n_features,)
+        The gains of all splits by a feature, as parts of 1.
+    penalty_ : float
+        The complexity penalty that was taken.
+    account_ : Account
+        How often each family was chosen, and what its trees cost; see ``account``.
+    n_features_in_ : int
+        Features of X.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns of X, where all of them are text.
+
+    Notes
+    -----
+    *Source*: Cortes, Mohri and Storcheus, *Regularized Gradient Boosting*, Algorithm 1; with all families at once, and a
+    learning rate.
+
+    The fitted model holds the table in bins, a byte for each entry, so that the run can go on.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = cb.RegularizedGBMRegressor(n_estimators=30, random_state=0).fit(X, y)
+    >>> round(model.score(X, y), 1)
+    0.7
+    """
+
+    def __init__(
+        self, *, loss=None, learning_rate=0.1, n_estimators=100, min_samples_leaf=20, min_gain=0.0,
+        l2_regularization=0.0, max_bins=255, categorical_features=None, monotonic_cst=None, penalty=None,
+        nodes=(1, 2, 4, 8, 16, 32), bounds=(1.0,), q=2.0, n_candidates=None, power=None, early_stopping=False,
+        validation_fraction=0.1, n_iter_no_change=10, tol=1e-7, warm_start=False, random_state=None,
+    ):  # fmt: skip
+        super().__init__(
+            loss=loss, learning_rate=learning_rate, n_estimators=n_estimators, min_samples_leaf=min_samples_leaf,
+            min_gain=min_gain, l2_regularization=l2_regularization, max_bins=max_bins,
+            categorical_features=categorical_features, early_stopping=early_stopping,
+            validation_fraction=validation_fraction, n_iter_no_change=n_iter_no_change, tol=tol,
+            warm_start=warm_start, random_state=random_state,
+        )  # fmt: skip
+        self.monotonic_cst = monotonic_cst
+        self.penalty = penalty
+        self.nodes = nodes
+        self.bounds = bounds
+        self.q = q
+        self.n_candidates = n_candidates
+        self.power = power
+
+
+class RegularizedGBMClassifier(StagedProbabilities, Classification, _RegularizedGBM):
+    """Gradient boosting with trees of several sizes, chosen by the loss and a complexity penalty, for classes.
+
+    One model of two classes; of more one for each, against the rest, whose probabilities are divided by their sum.
+
+    Parameters
+    ----------
+    loss : loss, optional
+        ``Squared()`` for regression, ``Logistic()`` for classes; or ``Huber(d)``, ``Quantile(q)``, ``Poisson()``,
+        ``Exponential()``, one of your own.
+    learning_rate : float, default 0.1
+        The part of the step 1 / sigma that is taken, sigma being the smoothness constant of the loss; of Newton's step where leaves
+        take it.
+    n_estimators : int, default 100
+        Iterations.
+    min_samples_leaf : int, default 20
+        Fewest rows in a leaf. With fewer than twice as many rows no tree can split, and the model is a constant.
+    min_gain : float, default 0.0
+        What a split must gain, in units of the squared residual.
+    l2_regularization : float, default 0.0
+        Ridge penalty of leaf values.
+    max_bins : int, default 255
+        Most bins of a feature; missing values have one of their own.
+    categorical_features : sequence of names, places or booleans, optional
+        Features that hold categories, beside the columns of a data frame with the dtype ``category``.
+    monotonic_cst : sequence or dict by name, optional
+        1, 0 or -1 for each feature: predictions must not fall, may do either, must not rise with it.
+    penalty : float, optional
+        The complexity penalty in units of the mean loss: with a larger one smaller trees are chosen. Complexities are divided by
+        the largest. Default: 0.01 for a loss of classes, which has no unit; for others 0.02 times what the constant model loses
+        above the least that the loss declares, so that the unit of y does not count: 0.01 where the variance of y is 1.
+        ``penalty_`` is what was taken.
+    nodes : sequence of int, default (1, 2, 4, 8, 16, 32)
+        Numbers of splits: a family of trees for each, and for each of the `bounds`.
+    bounds : sequence of float, default (1.0,)
+        Bounds of the norm of leaf values. They count where `power` is given, and for how families are drawn.
+    q : float from 1 to inf, default 2.0
+        The norm of leaf values.
+    n_candidates : int, optional
+        Families drawn for a tree, in proportion to the square of their bounds. Default: all of them, which costs the same growth.
+    power : 1 or 2, optional
+        Steps with one constant for the family, sigma bound^power, in the place of `learning_rate`: 2 never increases the loss, 1 is
+        the paper's. Default: the learner's own constant, of which `learning_rate` is taken.
+    early_stopping : bool, default False
+        Stop when the loss on rows held back stops improving, and keep the best iteration. Always where `fit` gets `X_val` and
+        `y_val`.
+    validation_fraction : float, default 0.1
+        The part of the rows that is held back.
+    n_iter_no_change : int, default 10
+        So many iterations in a row without a better mean loss, by more than `tol`, end the fit; it is looked at every half of them,
+        and the best of all iterations made is kept.
+    tol : float, default 1e-7
+        A part of the mean loss of the constant model on the rows held back, above the least that the loss declares there.
+    warm_start : bool, default False
+        Go on with the run where it ended, up to `n_estimators` iterations, on the same data.
+    random_state : int, RandomState instance or None, default None
+        Seed of all that is drawn at random.
+
+    Attributes
+    ----------
+    run_ : Run
+        The run behind the model: replayed, saved, certified as any other. With three classes or more: see ``runs_``.
+    runs_ : list of Run
+        The runs: one, or one for each class of three or more.
+    n_iter_ : int
+        Iterations that predictions use.
+    train_score_ : ndarray of shape (n_iter + 1,)
+        Minus the mean loss of the fit rows after 0, 1, ... iterations, of all runs together. Computed when it is asked for.
+    validation_score_ : ndarray of shape (n_iter + 1,)
+        The same of the rows held back, with early stopping only. It is best at `n_iter_`: of three classes or more each stays at
+        its best.
+    feature_importances_ : ndarray of shape (n_features,)
+        The gains of all splits by a feature, as parts of 1.
+    penalty_ : float
+        The complexity penalty that was taken.
+    account_ : Account
+        How often each family was chosen, and what its trees cost; see ``account``.
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    n_features_in_ : int
+        Features of X.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns of X, where all of them are text.
+
+    Notes
+    -----
+    *Source*: Cortes, Mohri and Storcheus, *Regularized Gradient Boosting*, Algorithm 1; with all families at once, and a
+    learning rate.
+
+    The fitted model holds the table in bins, a byte for each entry, so that the run can go on.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = cb.RegularizedGBMClassifier(n_estimators=30, random_state=0).fit(X, y)
+    >>> model.score(X, y) > 0.9
+    True
+    """
+
+    def __init__(
+        self, *, loss=None, learning_rate=0.1, n_estimators=100, min_samples_leaf=20, min_gain=0.0,
+        l2_regularization=0.0, max_bins=255, categorical_features=None, monotonic_cst=None, penalty=None,
+        nodes=(1, 2, 4, 8, 16, 32), bounds=(1.0,), q=2.0, n_candidates=None, power=None, early_stopping=False,
+        validation_fraction=0.1, n_iter_no_change=10, tol=1e-7, warm_start=False, random_state=None,
+    ):  # fmt: skip
+        super().__init__(
+            loss=loss, learning_rate=learning_rate, n_estimators=n_estimators, min_samples_leaf=min_samples_leaf,
+            min_gain=min_gain, l2_regularization=l2_regularization, max_bins=max_bins,
+            categorical_features=categorical_features, early_stopping=early_stopping,
+            validation_fraction=validation_fraction, n_iter_no_change=n_iter_no_change, tol=tol,
+            warm_start=warm_start, random_state=random_state,
+        )  # fmt: skip
+        self.monotonic_cst = monotonic_cst
+        self.penalty = penalty
+        self.nodes = nodes
+        self.bounds = bounds
+        self.q = q
+        self.n_candidates = n_candidates
+        self.power = power

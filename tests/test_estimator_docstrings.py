@@ -1,0 +1,86 @@
+"""Docstrings of estimators: what is written out in many classes agrees with the code, and with the same paragraph elsewhere."""
+
+import ast
+import doctest
+import inspect
+import re
+
+import pytest
+from all_estimators import ESTIMATORS, X, by_folds, of_trees, quick, target
+from reference_sets import needs_compiler
+from sklearn.base import is_classifier
+
+import coordboost as cb
+
+every = pytest.mark.parametrize("kind", ESTIMATORS, ids=lambda kind: kind.__name__)
+
+
+def of_classes(kind):
+    return is_classifier(kind())
+
+
+def of_langevin(kind):
+    return "Langevin" in kind.__name__
+
+
+def room(kind):
+    return "trees" if of_trees(kind) else kind.__module__
+
+
+def room_and_ls_boost(kind):
+    return room(kind), "LSBoost" in kind.__name__
+
+
+#: One text for each name, in all classes; or one for each kind of class, where the name means several things.
+TEXTS = {
+    "loss": room, "eps": room_and_ls_boost, "gamma": of_langevin, "tol": of_trees, "random_state": of_trees, "noise_variance": of_trees,
+    "l1_ratio": by_folds, "coef_": of_classes, "intercept_": of_classes, "run_": of_trees,
+}  # fmt: skip
+
+
+def section(kind, name):
+    """The paragraphs of a section of a docstring, {name: (type, text)}."""
+    rows = re.search(rf"\n{name}\n-+\n(.*?)(?=\n\n\w+\n--|\Z)", inspect.getdoc(kind), flags=re.DOTALL).group(1)
+    return {name: (what, " ".join(text.split())) for name, what, text in re.findall(r"^(\w+) : (.+)\n((?:    .+\n?)+)", rows, re.MULTILINE)}
+
+
+@every
+def test_parameters_are_those_of_the_constructor_with_its_defaults(kind):
+    assert "__init__" in vars(kind)
+    said, known = section(kind, "Parameters"), inspect.signature(kind).parameters
+    assert list(said) == list(known)
+    for name, (what, _) in said.items():
+        if known[name].default is None:
+            assert what.endswith(("optional", "default None")), name
+        else:
+            assert ast.literal_eval(what.partition("default ")[2]) == known[name].default, name
+
+
+@pytest.mark.parametrize("part", ["Parameters", "Attributes"])
+def test_a_name_has_one_text(part):
+    found = {}
+    for kind in ESTIMATORS:
+        for name, (what, text) in section(kind, part).items():
+            one = re.sub(r", (default|optional).*", "", what), text
+            meaning = name, TEXTS.get(name, lambda kind: None)(kind)
+            assert found.setdefault(meaning, one) == one, (kind, name)
+    counts = {name: sum(one == name for one, _ in found) for name, _ in found}
+    assert all((count > 1) == (name in TEXTS) or name == "l1_ratio" for name, count in counts.items())
+
+
+@every
+@pytest.mark.filterwarnings("ignore")
+def test_attributes_are_those_of_a_fit(kind):
+    model = quick(kind, **{"noise_variance": 1.0} if kind is cb.LangevinGBMRegressor else {}).fit(X, target(kind))
+    there = {name for name in dir(model) if name.endswith("_") and name[0] != "_" and hasattr(model, name)}
+    assert {*section(kind, "Attributes")} - {"feature_names_in_", "validation_score_", "criterion_"} == there
+
+
+@needs_compiler
+@every
+def test_examples_run(kind):
+    text = inspect.getdoc(kind)
+    assert "\n*Source*: " in text.partition("\nNotes\n")[2]
+    test = doctest.DocTestParser().get_doctest(text, {}, kind.__name__, None, 0)
+    outcome = doctest.DocTestRunner(verbose=False).run(test)
+    assert outcome.attempted >= 5 and outcome.failed == 0
