@@ -179,8 +179,10 @@ def _descent(name, select, step, source, parameters):
 def lasso_cd(lam, select=None):
     """Lasso by coordinate descent: soft-threshold steps for L + lam * ||beta||_1 (FGM, A.4.4, eq. 55).
 
-    `lam` in the sum convention: n_samples times scikit-learn's alpha. `select`: ``Cyclic()`` by default, ``Full()`` (the largest
-    step wins) or ``Subset(t)``. lam = 0 with ``Full()`` is LS-Boost(1).
+    `lam` is the penalty on the l1 norm of the coefficients of unit columns, the loss being a sum. With n rows and columns of standard
+    deviation 1 (scikit-learn's StandardScaler, glmnet's standardize=TRUE) it is sqrt(n) times scikit-learn's alpha or glmnet's lambda;
+    with columns of norm 1 it is n times these. `select`: ``Cyclic()`` by default, ``Full()`` (the largest step wins) or ``Subset(t)``.
+    lam = 0 with ``Full()`` is LS-Boost(1).
     """
     lam = not_negative("lam", lam)
     rule = SoftThreshold(lam)

@@ -1,16 +1,19 @@
 """The command line: what it prints is what the package computes, and what it refuses it refuses in one line."""
 
 import gzip
+import inspect
 import json
 import subprocess
 import sys
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from command_line import call, fine, said
 
 import coordboost
 from coordboost import METHODS, Logistic, Problem, gcd, load, ls_boost, rtgcd, solve
+from coordboost.cli import main
 
 #: The options that each method is tried with; a method without an entry fails the test of completeness.
 TRIALS = {
@@ -57,10 +60,19 @@ def folder(tmp_path, monkeypatch):
 def test_every_help_page_shows_examples_and_exit_codes():
     text = fine("--help").stdout
     assert "130" in text and "coordboost fit" in text
-    path = fine("path --help").stdout
-    assert all(f"  {name}: " in path for name in METHODS) and "unit of the target" in path and "R-FS" in path
-    for command in ("quickstart", "certify"):
-        assert "--json" in fine(command, "-h").stdout
+    for command in main.commands:
+        lines = CliRunner().invoke(main, [command, "-h"], terminal_width=100).output.splitlines()
+        assert len(lines) <= 50, command
+
+
+def test_every_method_says_what_it_takes():
+    listed = fine("methods").stdout
+    for name, maker in METHODS.items():
+        told = fine("methods", name).stdout
+        assert f"\n{name}: " in f"\n{listed}" and inspect.getdoc(maker).splitlines()[0] in listed and inspect.getdoc(maker) in told
+        assert told == fine("fit --help --method", name).stdout and all(f"  {one}" in told for one in TRIALS[name].split()[::2])
+    assert "--eps X" in fine("methods ls_boost").stdout and "[default: 0.1]" in fine("methods ls_boost").stdout
+    assert "--no-guard" in fine("methods agbm").stdout and call("methods lars").exit_code == 2
 
 
 def test_version_is_that_of_the_package():
@@ -210,7 +222,7 @@ def test_the_help_converts_penalties_as_scikit_learn_needs_it(folder):
     """lam = sqrt(n) alpha with columns of standard deviation 1, n alpha with columns of norm 1."""
     from sklearn.linear_model import Lasso
 
-    text = " ".join(fine("path --help").stdout.split())
+    text = " ".join(fine("methods lasso_cd").stdout.split())
     assert "it is sqrt(n) times scikit-learn's alpha or glmnet's lambda; with columns of norm 1 it is n times these" in text
     table, lam = np.loadtxt("t.csv", delimiter=",", skiprows=1), 2.0
     X, y = table[:, :4] - table[:, :4].mean(axis=0), table[:, 4]

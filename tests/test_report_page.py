@@ -27,7 +27,7 @@ WAYS = [
     "fit price --method path_forward_stagewise --eps 2 --deltas 20:90 --steps 15",
     "fit price --method frank_wolfe --delta 90 --line-search --steps 15",
     "fit price --method rtgcd --t 2 --steps 15 --seed 3",
-    "fit price --method agbm --eta 0.5 --gamma 0.01 --steps 12",
+    "fit price --method agbm --eta 0.5 --gamma 0.01 --no-guard --correction -1 --steps 12",
     "cv kind --method gcd --loss logistic --steps 40 --folds 4 --choose one-se",
     "cv price --method ls_boost --eps 0.5 --steps 30 --seed 2",
     "cv price --method path_forward_stagewise --eps 2 --deltas 20:90 --steps 15",

@@ -1,20 +1,16 @@
 """The command line: every command is a few calls of the package; its output is a table or, with ``--json``, JSON alone on stdout."""
 
 import errno
-import json
-import math
 import warnings
-from pathlib import Path
 
 import click
 
-from coordboost.cli.check import check, mca
-from coordboost.cli.compare import compare
-from coordboost.cli.cv import cv
-from coordboost.cli.fit import fit
-from coordboost.cli.lasso import lasso
-from coordboost.cli.models import coef, predict, report
-from coordboost.cli.output import in_options, print_parts, show, streams
+from coordboost.cli.check import certify, check, mca
+from coordboost.cli.cv import cv, lasso
+from coordboost.cli.fit import fit, methods
+from coordboost.cli.models import coef, compare, predict, report
+from coordboost.cli.options import FOLDER, JSON, in_options
+from coordboost.cli.output import show, streams
 from coordboost.cli.warmup import warmup
 
 BAD, INTERRUPTED, TERMINATED = 1, 130, 143
@@ -78,7 +74,7 @@ class Commands(click.Group):
             ctx.exit(BAD)
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110, "show_default": True})
 @click.version_option(package_name="coordboost", prog_name="coordboost")
 def main():
     """Boosting as convex optimisation over the coefficients of weak learners.
@@ -104,22 +100,9 @@ def main():
     """  # noqa: D301
 
 
-main.add_command(fit)
-main.add_command(fit, "path")
-for one in (cv, lasso, coef, predict, report, compare, mca, warmup):
-    main.add_command(one)
-main.add_command(check)
-
-
 @main.command()
-@click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    default="coordboost-out",
-    show_default=True,
-    help="Folder for the figure and the runs; older files of the same names are replaced.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of the table.")
+@FOLDER
+@JSON
 def quickstart(out, as_json):
     """Compare boosting, the Lasso and least squares.
 
@@ -132,45 +115,6 @@ def quickstart(out, as_json):
     show(done.rows, done.text, done.files, as_json)
 
 
-def _size(ctx, param, value):
-    """A finite number >= 0, or None."""
-    if value is not None and not 0 <= value < math.inf:
-        raise click.BadParameter(f"expected a finite number >= 0, got {value:g}.")
-    return value
-
-
-@main.command()
-@click.argument("run")
-@click.option("--independent", is_flag=True, help="Also let a general convex solver (cvxpy) solve the problem, and compare.")
-@click.option(
-    "--ball", "radius", type=float, callback=_size, metavar="R", help="Compare with the best model whose l1 norm is at most R."
-)
-@click.option(
-    "--lam", type=float, callback=_size, metavar="X", help="Compare with the best model under a penalty of X times the l1 norm."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of the table.")
-def certify(run, independent, radius, lam, as_json):
-    """Prove how close a saved model is to the best one.
-
-    Everything is recomputed from the data and the coefficients in the file RUN. The smallest possible loss (a sum over
-    samples) lies between the two ends printed. Without --ball and --lam it is that of the problem which the method of
-    the run solves: least squares for ls_boost and forward_stagewise with the squared loss, the Lasso for
-    regularized_forward_stagewise; where nothing is known of that, as without a bound of the coefficients for the logistic
-    loss, the ball of the l1 norm that the model has. l1 norms are those of the standardised coefficients.
-    """
-    from coordboost import report
-    from coordboost.certificates import certify
-    from coordboost.paths.refitted import with_intercept
-    from coordboost.run import load
-    from coordboost.targets import Ball, Penalty
-
-    if radius is not None and lam is not None:
-        raise click.UsageError("--ball and --lam name two different optima; give one of them.")
-    done = with_intercept(load(run))
-    last = done.final
-    target = Ball(radius) if radius is not None else Penalty(lam) if lam is not None else report.reached(done)
-    found = report.verdict(done.problem, certify(last.problem, last.beta, target, independent=independent))
-    if as_json:
-        click.echo(json.dumps(found, indent=2))
-    else:
-        print_parts(report.verdict_table(found), *report.verdict_text(found))
+for one in (fit, methods, cv, lasso, coef, predict, report, compare, certify, check, mca, warmup):
+    main.add_command(one)
+main.add_command(fit, "path")

@@ -1,14 +1,15 @@
-"""What commands show, a progress bar on stderr, tables or JSON on stdout; and the options of commands that read a table."""
+"""What commands show: a progress bar on stderr, tables or JSON on stdout."""
 
 import errno
 import io
 import json
-import re
 import sys
 import time
 from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
 
 import click
+
+from coordboost.cli.options import in_options
 
 
 class Closed(io.TextIOBase):
@@ -46,17 +47,12 @@ def progress(words, n_steps, *, quiet, since=0):
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[gap]}"),
-    )
-    gap = Gap()
+    description, gap = TextColumn("{task.description}"), TextColumn("{task.fields[gap]}")
+    columns = (description, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), gap)
+    said = Gap()
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(words, total=n_steps, gap="")
-        yield lambda state: bar.update(task, completed=state.k - since, gap=gap(state))
+        yield lambda state: bar.update(task, completed=state.k - since, gap=said(state))
 
 
 @contextmanager
@@ -91,12 +87,19 @@ class Gap:
 
 def show(rows, text, files, as_json):
     """Print rows of ``report.summary``, paragraphs about them, and the names of the files written."""
-    if as_json:
-        click.echo(json.dumps({"rows": rows, "text": text, "files": [str(file) for file in files]}, indent=2))
-        return
     from coordboost import report
 
-    print_parts(report.table(rows), *text, f"Written to {files[0].parent}: {', '.join(file.name for file in files)}")
+    files = [*files]
+    if as_json:
+        print_json({"rows": rows, "text": text, "files": [str(file) for file in files]})
+        return
+    written = [f"Written to {files[0].parent}: {', '.join(file.name for file in files)}"] if files else []
+    print_parts(report.table(rows), *text, *written)
+
+
+def print_json(found):
+    """Print plain data as JSON."""
+    click.echo(json.dumps(found, indent=2))
 
 
 def print_parts(*parts):
@@ -109,65 +112,15 @@ def print_parts(*parts):
         console.print()
 
 
-#: What may be said about a table; the reader guesses the rest and says what it guessed.
-TABLE_OPTIONS = [
-    click.option("--sep", metavar="C", help="What separates cells; 's' for spaces, 't' for tabs.  [default: guessed]"),
-    click.option("--decimal", metavar="C", help="The decimal mark.  [default: guessed]"),
-    click.option("--thousands", metavar="C", help="The mark between thousands.  [default: none]"),
-    click.option("--encoding", metavar="NAME", help="Of a text file, such as utf-8, cp1252.  [default: guessed]"),
-    click.option(
-        "--na", multiple=True, metavar="WORD", help="A word that means missing, beside NA, N/A, nan, null, ... Repeatable."
-    ),
-    click.option("--text", multiple=True, metavar="NAME", help="A column to take as text, whatever is in it. Repeatable."),
-    click.option("--drop", multiple=True, metavar="NAME", help="A column to leave out. Repeatable."),
-    click.option("--date-format", metavar="FORMAT", help='How dates are written, as "%d/%m/%Y".  [default: guessed]'),
-    click.option("--sheet", metavar="NAME", help="The sheet of a workbook.  [default: the first]"),
-    click.option(
-        "--impute",
-        metavar="HOW",
-        help="Gaps: median (of text the most frequent word), indicator (the same, and a column that says where gaps were), drop (the "
-        "rows).  [default: gaps are refused]",
-    ),
-]
-NAMES = ("sep", "decimal", "thousands", "encoding", "na", "text", "drop", "date_format", "sheet", "impute")
-SEPARATORS = {"s": r"\s+", "t": "\t", "\\t": "\t"}
+def write_out(text, out):
+    """Text to a file, or to stdout as it is."""
+    if out is None:
+        click.echo(text, nl=False)
+        return
+    from coordboost.storage.archive import write_text
 
-
-def with_options(options):
-    """A decorator that gives a command all of `options`, in this order."""
-
-    def decorate(command):
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return decorate
-
-
-def without(options, *names):
-    """Those of `options` that have none of the names."""
-    return [option for option in options if option(lambda: None).__click_params__[0].name not in names]
-
-
-def in_options(text):
-    """A sentence with the options of the reader as the command line writes them: ``na=`` becomes ``--na ``."""
-    return re.sub(rf"\b({'|'.join(NAMES)})=", lambda found: f"--{found[1].replace('_', '-')} ", text)
-
-
-def taken(given):
-    """The options of the reader out of all that were given, which lose them."""
-    found = {name: given.pop(name) for name in NAMES if name in given}
-    found["sep"] = SEPARATORS.get(found.get("sep"), found.get("sep"))
-    return {name: value for name, value in found.items() if value not in (None, ())}
-
-
-def read(file, target, options):
-    """The table in `file`; what was guessed is said in one line on stderr."""
-    from coordboost.data.table import read_table
-
-    table = read_table(file, target, **options)
-    say(table.said)
-    return table
+    write_text(out, text)
+    click.echo(f"Written: {out}", err=True)
 
 
 def say(said):

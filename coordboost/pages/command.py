@@ -10,8 +10,8 @@ from coordboost.methods import METHODS
 from coordboost.pieces.steps import BallSearch, LineSearch
 from coordboost.targets import Penalty
 
-#: Parameters of methods that are numbers on the command line.
-NUMBERS = ("eps", "delta", "t", "lam", "eta", "gamma", "period", "rate", "penalty", "beta", "share")
+#: Parameters of methods that the command line writes in another way than as a number, or not at all.
+NO_NUMBERS = ("step", "deltas", "select", "families", "structure")
 
 
 def command(run, recipe):
@@ -45,13 +45,16 @@ def _of_method(run, steps):
     usual = {name: one.default for name, one in inspect.signature(METHODS[run.method.name]).parameters.items()}
     words = []
     for name, value in run.method.parameters.items():
-        if name in NUMBERS and value is not None and np.size(value) == 1 and not isinstance(value, str):
-            words.append(f"--{name} {np.asarray(value).item()!r}")
+        flag = "--" + name.replace("_", "-")
+        if isinstance(value, bool):
+            words += [] if value == usual[name] else [flag if value else flag.replace("--", "--no-")]
+        elif name not in NO_NUMBERS and value is not None and np.size(value) == 1 and not isinstance(value, str):
+            words.append(f"{flag} {np.asarray(value).item()!r}")
         elif name == "deltas" and np.array_equal(value, np.geomspace(value[0], value[-1], steps)):
             words.append(f"--deltas {float(value[0])!r}:{float(value[-1])!r}")
         elif name == "step" and isinstance(value, LineSearch | BallSearch):
             words.append("--line-search")
-        elif value is not None and not np.array_equal(value, usual.get(name)):
+        elif not np.array_equal(value, usual.get(name)):
             return None
     return words
 
