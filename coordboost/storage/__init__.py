@@ -1,5 +1,7 @@
 """One file per run: a zip of plain arrays and a JSON header, no pickles. The format is described in ``docs/run-format.md``."""
 
+from contextlib import contextmanager
+
 import numpy as np
 
 from coordboost._checks import file_name
@@ -13,8 +15,7 @@ from coordboost.methods import METHODS
 from coordboost.outcome import Outcome, Replay, Status
 from coordboost.problem import Problem, checked_problem
 from coordboost.storage.archive import ERRORS, Archive, write
-from coordboost.storage.codec import decode, encode
-from coordboost.storage.schema import FORMAT, PROBLEM, VERSION, check_arrays, check_header
+from coordboost.storage.schema import FORMAT, PROBLEM, VERSION, check_arrays, check_header, decode, encode
 
 PATH = ("learner", "shrink", "theta")
 
@@ -84,48 +85,45 @@ def read_run(file, problem=None, method=None):
     file = file_name("file", file)
     problem = problem if problem is None else checked_problem(problem)
     method = method if method is None else checked_method(method)
-    header, arrays = _read(file, problem)
-    try:
-        with np.errstate(all="ignore"):
-            return _outcome(file, header, arrays, problem, method)
-    except _Said as error:
-        raise ValueError(str(error)) from None
-    except ERRORS as error:
-        raise ValueError(f"{file} is damaged: {_line(error)}.") from None
+    with _refusing(file, "is not a coordboost run, or damaged"):
+        header, arrays = _read(file, problem)
+    with _refusing(file, "is damaged"), np.errstate(all="ignore"):
+        return _outcome(file, header, arrays, problem, method)
 
 
 class _Said(ValueError):
     """A sentence that is fit for the user."""
 
 
-def _line(error):
-    """What an error says, without a full stop; its kind where it says nothing or speaks of something else."""
-    text = " ".join(str(error).split()).rstrip(".")
-    return text[:200] if type(error) is ValueError and text else type(error).__name__
-
-
-def _read(file, problem):
-    """Header and arrays of a run file, each checked against the schema."""
+@contextmanager
+def _refusing(file, words):
+    """Turn what a damaged file may raise into a sentence."""
     try:
-        with open(file, "rb") as handle:
-            archive = Archive(handle)
-            header = archive.header
-            if header["format"] != FORMAT or not isinstance(header["version"], int):
-                raise KeyError("format")
-            if header["version"] != VERSION:
-                raise _Said(f"{file} has format version {header['version']}, this release reads {VERSION}; make the run again.")
-            check_header(header)
-            archive.check_header()
-            if header["problem"] is None and problem is None:
-                raise _Said(f"{file} holds no data; pass the problem it was run on: load(file, problem).")
-            check_arrays(header, archive.members)
-            return header, archive.arrays()
+        yield
     except FileNotFoundError:
         raise ValueError(f"{file} does not exist.") from None
     except _Said as error:
         raise ValueError(str(error)) from None
     except ERRORS as error:
-        raise ValueError(f"{file} is not a coordboost run, or damaged: {_line(error)}.") from None
+        text = " ".join(str(error).split()).rstrip(".")[:200] if type(error) is ValueError else ""
+        raise ValueError(f"{file} {words}: {text or type(error).__name__}.") from None
+
+
+def _read(file, problem):
+    """Header and arrays of a run file, each checked against the schema."""
+    with open(file, "rb") as handle:
+        archive = Archive(handle)
+        header = archive.header
+        if header["format"] != FORMAT or not isinstance(header["version"], int):
+            raise KeyError("format")
+        if header["version"] != VERSION:
+            raise _Said(f"{file} has format version {header['version']}, this release reads {VERSION}; make the run again.")
+        check_header(header)
+        archive.check_header()
+        if header["problem"] is None and problem is None:
+            raise _Said(f"{file} holds no data; pass the problem it was run on: load(file, problem).")
+        check_arrays(header, archive.members)
+        return header, archive.arrays()
 
 
 def _outcome(file, header, arrays, problem, method):
@@ -141,7 +139,11 @@ def _outcome(file, header, arrays, problem, method):
     k, memory = header["anchor"]
     if len(path) > (method.step.horizon or len(path)):
         raise ValueError("there are more steps than the method has")
-    _check_memory(view, memory, problem.n_learners)
+    views = [kind.__name__ for kind in VIEWS.get(view, ())]
+    if views:
+        Memory.read(memory, views, problem.n_learners)  # refuses what no run can have left
+    elif memory:
+        raise ValueError("what the anchor remembers is damaged")
     beta = Replay(problem, method, path).beta(len(path))
     if not np.allclose(beta, arrays["beta"], rtol=1e-9, atol=1e-12 * np.abs(arrays["beta"]).max(initial=0.0)):
         raise _Said(f"{file}: the recorded steps do not lead to the saved coefficients; wrong problem, or a damaged file.")
@@ -151,15 +153,6 @@ def _outcome(file, header, arrays, problem, method):
         problem, method, view, header["seed"], True, path, beta, (k, memory), header["scans"], Status[header["status"]],
         header["message"], float(header["seconds"]), header.get("validation"),
     )  # fmt: skip
-
-
-def _check_memory(view, memory, n_learners):
-    """Refuse what an anchor remembers of its views where no run can have left it."""
-    views = [kind.__name__ for kind in VIEWS.get(view, ())]
-    if views:
-        Memory.read(memory, views, n_learners)
-    elif memory:
-        raise ValueError("what the anchor remembers is damaged")
 
 
 def _method_header(method, problem, arrays):
