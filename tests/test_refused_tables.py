@@ -70,6 +70,7 @@ REFUSED = {
         lines("a;b;y", "1,5;1.362;3", "-2,5;2.450;6", "3,5;1.5;9"), {}, "line 2, column 'b' holds '1.362' among .* or thousands=\".\"",
     ),
     "commas in numbers": ("a;y\n1,5;3\n2,75;4\n", {"decimal": "."}, r"line 2, .* or say which it has \(decimal=\",\" or"),
+    "marks beside gaps": (lines("a,y", *['"109.362,53",1', "-,2", "-,3"]), {"impute": "drop"}, "line 2, .* '109.362,53' among numbers"),
     "apostrophes": (lines("a;y", "1'234.5;3", "12'000;6"), {}, r"holds \"1'234.5\" among numbers: .* thousands=\"'\"\)"),
     "thin spaces": (lines("a;y", "1\u202f234;3", "12\u202f000;6"), {}, "among numbers: .* thousands=\"\u202f\""),
     "underscore": ("a,y\n1_000,2\n2_000,3\n", {}, "line 2, column 'a' holds '1_000' among numbers: .* write it without a mark"),

@@ -158,11 +158,11 @@ def column_of(name, series, cells, kind=None, *, may_be_key=False):
         if kind is None:
             _refuse(name, codes, distinct, [j for j, day in zip(known, days, strict=True) if np.isnan(day)], cells, "among dates")
     counts = np.bincount(codes[codes >= 0], minlength=len(text))
-    odd = [j for j, number in zip(known, found, strict=True) if number is None]
-    like = [j for j, number in zip(known, found, strict=True) if number is not None or MARKED.fullmatch(text[j])]
-    if kind in (NUMBER, DATE) or 2 * counts[like].sum() >= counts.sum() > 0:
+    odd = {j for j, number in zip(known, found, strict=True) if number is None}
+    like = [j for j in known if j not in odd or MARKED.fullmatch(text[j])]
+    if kind in (NUMBER, DATE) or 2 * counts[like].sum() >= counts[known].sum() > 0:
         among = f"where {kind}s belong" if kind else "among numbers"
-        _refuse(name, codes, distinct, known if kind == DATE else odd, cells, among)
+        _refuse(name, codes, distinct, known if kind == DATE else [*odd], cells, among)
     return _category(codes, distinct, may_be_key)
 
 

@@ -130,17 +130,16 @@ def _typed(path, suffix, options, text):
     """A file that knows the types of its columns: Parquet, Arrow, or a sheet of a workbook."""
     import pandas as pd
 
-    kind, na, first = f"a {suffix} file", list(options.na), 2 if suffix in EXCEL else 1
-    try:
-        with opened(path, kind, ValueError, KeyError, AttributeError, TypeError, IndexError) as raw:
-            if suffix in EXCEL:
-                sheet = 0 if options.sheet is None else options.sheet
-                frame = pd.read_excel(raw, sheet_name=sheet, dtype=dict.fromkeys(text, str))
-            else:
-                frame = pd.read_parquet(raw) if suffix in PARQUET else pd.read_feather(raw)
-    except ImportError:
+    frame, na, first = None, list(options.na), 2 if suffix in EXCEL else 1
+    with opened(path, f"a {suffix} file", Exception) as raw, suppress(ImportError):
+        if suffix in EXCEL:
+            sheet = 0 if options.sheet is None else options.sheet
+            frame = pd.read_excel(raw, sheet_name=sheet, dtype=dict.fromkeys(text, str))
+        else:
+            frame = pd.read_parquet(raw) if suffix in PARQUET else pd.read_feather(raw)
+    if frame is None:
         needs = {".xls": "xlrd", ".ods": "odfpy"}.get(suffix, "openpyxl" if suffix in EXCEL else "pyarrow")
-        raise ValueError(f"{path}: pandas needs {needs} to read it: python -m pip install {needs}") from None
+        raise ValueError(f"{path}: pandas needs {needs} to read it: python -m pip install {needs}")
     for j, dtype in enumerate(frame.dtypes if na else ()):
         if getattr(dtype, "kind", "O") == "O":
             frame.isetitem(j, frame.iloc[:, j].mask(frame.iloc[:, j].isin(na)))
@@ -153,7 +152,7 @@ def _text(path, suffix, options, text, before):
     with opened(path, "a table of text") as raw:
         data = raw.read()
     data, encoding = _in_utf8(path, data, options.encoding)
-    file = _Text(path, re.sub(rb"\A# *", b"", data))  # NumPy writes # before names
+    file = _Text(path, data[re.match(rb"(# *)?", data).end() :])  # NumPy writes # before names
     sep = options.sep or _separator(file, suffix)
     rows = file.first(sep)
     if not rows:
@@ -223,7 +222,13 @@ class _Text(NamedTuple):
 
     def where(self, sep):
         """A function of a row, counted from 0 after the header, that says its line. *Cost*: the file is read up to there."""
-        return lambda row: f"line {next(itertools.islice(self.records(sep), row + 1, None))[0]}"
+
+        def said(row):
+            with suppress(csv.Error, StopIteration):  # where pandas finds other records than Python
+                return f"line {next(itertools.islice(self.records(sep), row + 1, None))[0]}"
+            return f"row {row + 1}"
+
+        return said
 
     def check(self, sep, names):
         """Refuse the first record that is not as wide as the header, and quotes that do not enclose a cell."""

@@ -242,15 +242,13 @@ def _learned(read, target, options):
     y, columns = understood(target), {name: understood(name) for name in names}
     if options.date_format and not any(column.kind == DATE for column in (y, *columns.values())):
         raise ValueError(f"no column holds dates that are written as date_format={options.date_format!r} says: mend it, or leave it out")
-    empty = [name for name, column in columns.items() if column.missing.all()]
-    keys = [name for name, column in columns.items() if column.kind == KEY and name not in empty]
-    reasons = (empty, "empty"), (keys, "another text in every row")
-    said += [f"left out: {quoted(found)} ({why})" for found, why in reasons if found]
-    columns = {name: column for name, column in columns.items() if name not in empty and name not in keys}
+    for why, is_aside in (("empty", lambda one: one.missing.all()), ("another text in every row", lambda one: one.kind == KEY)):
+        if aside := [name for name, column in columns.items() if is_aside(column)]:
+            said.append(f"left out: {quoted(aside)} ({why})")
+            columns = {name: column for name, column in columns.items() if name not in aside}
     if not columns:
         raise ValueError("no column is left to predict from, as all are empty or hold another text in every row: check the file")
     keep, more = _complete(target, y, columns, options.impute, cells.where)
-    said += more
     y, *kept = _rows_of([y, *columns.values()], keep)
     if y.kind == CATEGORY and len(y.levels) != 2:
         raise ValueError(
@@ -259,12 +257,12 @@ def _learned(read, target, options):
             "ForwardStagewiseClassifier"
         )
     labels = y.levels if y.kind == CATEGORY else ()
-    said += [f"target {target!r}: 0 is {labels[0]!r}, 1 is {labels[1]!r}"] if labels else []
+    said += [*more, *([f"target {target!r}: 0 is {labels[0]!r}, 1 is {labels[1]!r}"] if labels else [])]
     gaps = [bool(column.missing.any()) for column in kept]
-    fills = [fill_of(column) if options.impute in ("median", "indicator") else None for column in kept]
+    fills, marked = options.impute in ("median", "indicator"), options.impute == "indicator"
     variables = tuple(
-        Variable(name, column.kind, column.levels, fill, gap and options.impute == "indicator")
-        for name, column, fill, gap in zip(columns, kept, fills, gaps, strict=True)
+        Variable(name, column.kind, column.levels, fill_of(column) if fills else None, gap and marked)
+        for name, column, gap in zip(columns, kept, gaps, strict=True)
     )
     said += _what(variables, kept, gaps)
     recipe = Recipe(target, labels, options.impute, variables, options.na, read.marks, options.drop)
