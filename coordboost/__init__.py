@@ -20,9 +20,8 @@ def __getattr__(name):
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     home = _HOME[name]
-    if home == __name__:
-        return importlib.import_module(f"{home}.{name}")
-    value = globals()[name] = getattr(importlib.import_module(home), name)
+    module = importlib.import_module(home)
+    value = globals()[name] = getattr(module, name) if hasattr(module, name) else importlib.import_module(f"{home}.{name}")
     return value
 
 

@@ -1,5 +1,5 @@
 """``python -m coordboost`` is the command ``coordboost``."""
 
-from coordboost.cli import main
+from coordboost.reporting.cli import main
 
 main(prog_name="python -m coordboost")

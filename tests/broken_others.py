@@ -4,8 +4,8 @@ import numpy as np
 from broken_pieces import COUNT, B
 
 import coordboost as cb
-from coordboost.laws import learners, rules
-from coordboost.laws.problems import Listed
+from coordboost.testing import learners, rules
+from coordboost.testing.problems import Listed
 
 
 class Sums(cb.CoefficientRule):

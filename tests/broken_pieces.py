@@ -1,4 +1,4 @@
-"""A good piece of each kind, and for every law of ``coordboost.laws`` a broken one."""
+"""A good piece of each kind, and for every law of ``coordboost.testing`` a broken one."""
 
 import math
 from collections import namedtuple
@@ -7,7 +7,7 @@ import numpy as np
 
 import coordboost as cb
 from coordboost import best_of
-from coordboost.laws import learners, losses, rules
+from coordboost.testing import learners, losses, rules
 
 RNG = np.random.default_rng(0)
 B = np.linalg.qr(RNG.normal(size=(20, 8)))[0] @ np.diag(np.sign(RNG.normal(size=8)))

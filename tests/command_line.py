@@ -6,7 +6,7 @@ import numpy as np
 from click.testing import CliRunner
 
 import coordboost as cb
-from coordboost.cli import main
+from coordboost.reporting.cli import main
 
 
 def call(*words):

@@ -1,7 +1,7 @@
 """Mutation: small wrong changes of the package, each of which some test should notice.
 
-    python tests/mutation.py coordboost/pieces/losses.py --tests test_losses.py test_naive.py
-    python tests/mutation.py coordboost/dictionaries/trees --tests test_trees.py --n 40 --jobs 2
+    python tests/mutation.py coordboost/losses/standard.py --tests test_losses.py test_naive.py
+    python tests/mutation.py coordboost/learners/trees --tests test_trees.py --n 40 --jobs 2
 
 Not part of the suite. Each mutant stands in a copy of the checkout and meets the tests that are named, without compilation, until one
 fails; those that survive are printed. Some of them change nothing that can be seen. The same seed gives the same mutants.

@@ -312,7 +312,7 @@ def framed():
 
 def draws(seed):
     """Langevin draws of one seed."""
-    from coordboost.langevin import chain
+    from coordboost.theory.langevin import chain
 
     run = cb.solve(table(), cb.sglb(eps=0.02, beta=40.0, gamma=0.2, select=cb.Subset(1)), 200, rng=seed)
     return {"draws": chain(run, burn_in=100, every=10).values}

@@ -7,7 +7,7 @@ import pytest
 from refusal import refused
 
 import coordboost as cb
-from coordboost.bounds import accelerated
+from coordboost.theory.bounds import accelerated
 
 ETA, GAMMA = 0.5, 0.02
 

@@ -6,7 +6,7 @@ from reference_blocks import BETA, BLOCKS, GAMMA, RULES, N, P, X, Y
 from reference_sets import needs_compiler
 
 import coordboost as cb
-from coordboost.langevin import chain, gibbs, limit_of, stationary
+from coordboost.theory.langevin import chain, gibbs, limit_of, stationary
 
 RNG = np.random.default_rng(6)
 PROBLEM = cb.Problem(cb.blocks(X, BLOCKS), Y)

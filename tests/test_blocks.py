@@ -9,7 +9,7 @@ from reference_blocks import BETA, BLOCKS, GAMMA, RULES, N, P, X, Y
 from reference_noise import noise
 
 import coordboost as cb
-from coordboost.langevin import chain
+from coordboost.theory.langevin import chain
 
 RNG = np.random.default_rng(6)
 WEIGHT = RNG.integers(1, 4, N).astype(float)

@@ -12,9 +12,9 @@ from refusal import case, refused
 from test_bounds import GAUSS, METHODS, A, N
 
 import coordboost as cb
-from coordboost import bounds
-from coordboost.bounds import BoundCheck, Constants, Trail, regularized, stagewise
-from coordboost.cli import main
+from coordboost.reporting.cli import main
+from coordboost.theory import bounds
+from coordboost.theory.bounds import BoundCheck, Constants, Trail, regularized, stagewise
 
 
 def test_bound_check_semantics():

@@ -10,8 +10,8 @@ import pytest
 from reference_sets import ReferenceSet, needs_reference_sets
 
 import coordboost as cb
-from coordboost import bounds
-from coordboost.bounds import Constants, Trail, frank_wolfe, ls_boost, regularized, stagewise
+from coordboost.theory import bounds
+from coordboost.theory.bounds import Constants, Trail, frank_wolfe, ls_boost, regularized, stagewise
 
 U = float(np.finfo(float).eps)
 K = np.arange(200)

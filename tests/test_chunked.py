@@ -25,10 +25,10 @@ METHODS = {
 @pytest.fixture(autouse=True)
 def small_tiles(monkeypatch):
     """Tiles of 1000 entries, so that these small matrices have many; one column is set aside in all of them."""
-    monkeypatch.setattr("coordboost.dictionaries.stores.npy.TILE", 1000)
-    monkeypatch.setattr("coordboost.dictionaries.stores.zarray.TILE", 1000)
-    monkeypatch.setattr("coordboost.dictionaries.stores.parquet.TILE", 6000)
-    monkeypatch.setattr("coordboost.dictionaries.chunked.PIECE", 300)
+    monkeypatch.setattr("coordboost.learners.stores.npy.TILE", 1000)
+    monkeypatch.setattr("coordboost.learners.stores.zarray.TILE", 1000)
+    monkeypatch.setattr("coordboost.learners.stores.parquet.TILE", 6000)
+    monkeypatch.setattr("coordboost.learners.chunked.PIECE", 300)
 
 
 @every_source
@@ -104,7 +104,7 @@ def test_other_losses(source, tmp_path):
 @pytest.mark.parametrize("source", ["C", "F", "dask"])
 def test_memory_for_learners(source, tmp_path, monkeypatch):
     """A run that keeps learners in memory, a few or none, is the same; it only reads more."""
-    monkeypatch.setattr("coordboost.driver.LOOK", np.inf)  # a look at the run reads too, and comes by the clock
+    monkeypatch.setattr("coordboost.engine.run_loop.LOOK", np.inf)  # a look at the run reads too, and comes by the clock
     X, y = data()
     passes, runs = [], []
     opened = dask(X, (40, 100)) if source == "dask" else saved(tmp_path, X.copy(source))

@@ -13,7 +13,7 @@ from command_line import call, fine, said
 
 import coordboost
 from coordboost import METHODS, Logistic, Problem, gcd, load, ls_boost, rtgcd, solve
-from coordboost.cli import main
+from coordboost.reporting.cli import main
 
 #: The options that each method is tried with; a method without an entry fails the test of completeness.
 TRIALS = {
@@ -210,7 +210,7 @@ def test_the_module_is_the_command():
 
 def test_help_loads_neither_pictures_nor_solvers():
     code = (
-        "import sys, contextlib, io\nfrom coordboost.cli import main\n"
+        "import sys, contextlib, io\nfrom coordboost.reporting.cli import main\n"
         "with contextlib.redirect_stdout(io.StringIO()):\n    main(['path', '--help'], standalone_mode=False)\n"
         "print(*(name for name in ('matplotlib', 'sklearn', 'cvxpy', 'rich', 'pandas') if name in sys.modules))"
     )

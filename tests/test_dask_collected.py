@@ -9,7 +9,7 @@ from refusal import refused
 
 import coordboost as cb
 from coordboost.data import memory
-from coordboost.dictionaries.stores import daskarray
+from coordboost.learners.stores import daskarray
 
 da = pytest.importorskip("dask.array")
 

@@ -13,8 +13,10 @@ from refusal import case, refused
 from test_geometry import ROOT, RULES, SPACE, STAR, STAR_GROUPS
 
 import coordboost as cb
-from coordboost.cli import main
-from coordboost.geometry import Interval, distance, kappa, lambda_pmin, mca, start_distance
+from coordboost.angles.angle import mca
+from coordboost.angles.interval import Interval
+from coordboost.reporting.cli import main
+from coordboost.theory.distance import distance, kappa, lambda_pmin, start_distance
 
 
 def gauge_by_kernel(B, rule_norm, delta):

@@ -18,7 +18,7 @@ from refusal import refused
 from run_files import forged, header_of, npy, put_together, taken_apart
 
 import coordboost as cb
-from coordboost.cli import main
+from coordboost.reporting.cli import main
 
 PACKAGE = str(Path(cb.__file__).parent)
 #: What the package makes, or what is a list of its own: nobody calls these with data.

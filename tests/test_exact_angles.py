@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import coordboost as cb
-from coordboost.geometry import mca, second_moment_mca
+from coordboost.angles.angle import mca, second_moment_mca
 
 #: Unit vectors of fractions: in the plane and in space.
 PLANE = [(F(1), F(0)), (F(3, 5), F(4, 5)), (F(5, 13), F(12, 13)), (F(-4, 5), F(3, 5))]

@@ -10,7 +10,7 @@ import reference_exact as exact
 from click.testing import CliRunner
 
 import coordboost as cb
-from coordboost.cli import main
+from coordboost.reporting.cli import main
 
 N_TABLES = 12
 

@@ -14,22 +14,25 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1] / "coordboost"
 
-# Modules and packages, without the leading "coordboost."; a package stands for everything below it.
-FLOORS = {
-    0: ["_numba", "pieces.base", "pieces.loss", "dictionaries.base", "dictionaries.families", "_checks", "_kinds", "interrupt", "_root"],
-    1: ["pieces", "dictionaries"],
-    2: ["screening", "engine"],
-    3: ["data", "problem", "spectrum", "method", "methods", "targets"],
-    4: [
-        "outcome", "driver", "run", "stopping", "storage", "subgradient", "shape", "families",
-        "paths", "exact", "lasso", "certificates", "laws", "geometry", "bounds", "langevin",
-        "planning",
-    ],
-    5: ["estimators", "plots", "report", "exports", "cli", "pages", "quickstart", "warm"],
-    6: ["", "__main__"],  # the front door, coordboost/__init__.py, is ""
-}  # fmt: skip
-PIECES = 1
-KNOWS_NUMBA, KNOWS_CVXPY = ("_numba",), ("certificates", "geometry")
+# The rooms, lowest floor first: a room may import lower floors and itself. The front door, coordboost/__init__.py, is "".
+FLOORS = [
+    ["_numba"],
+    ["_utils"],
+    ["losses", "learners"],
+    ["data"],
+    ["certificates"],
+    ["rules", "paths"],
+    ["methods", "angles", "lasso", "model_selection"],
+    ["engine"],
+    ["theory", "testing"],
+    ["estimators"],
+    ["reporting"],
+    ["", "__main__"],
+]
+# Rooms whose files know only the base classes of their room: losses and rules are combined by methods, never by each other.
+RULES = ("selection", "steps", "structural", "noise", "coefficients")
+APART = {"losses.standard": "losses", **{f"rules.{name}": "rules" for name in RULES}}
+KNOWS_NUMBA, KNOWS_CVXPY = ("_numba",), ("certificates", "angles")
 HEAVY = ("cvxpy", "matplotlib", "pandas", "sklearn")
 
 # One name, one thing: the public names that may stand in several modules, each for one reason.
@@ -39,7 +42,7 @@ SHARED = {
     **dict.fromkeys(["distance", "excess", "fit", "l1"], "the theorems bound the same things; distances are measured, too"),
 }
 
-FLOOR_OF = {name: floor for floor, names in FLOORS.items() for name in names}
+FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -52,9 +55,14 @@ PATHS = {module_name(path): path for path in sorted(ROOT.rglob("*.py"))}
 every_module = pytest.mark.parametrize("module", PATHS, ids=lambda module: module or "coordboost")
 
 
+def room_of(module):
+    """The folder below coordboost that a module is in."""
+    return module.partition(".")[0]
+
+
 def floor_of(module):
-    """Floor of a module, from its own entry or that of a package around it; None if nobody gave it one."""
-    return next((FLOOR_OF[name] for name in (module, module.partition(".")[0]) if name in FLOOR_OF), None)
+    """Floor of the room of a module; None if nobody gave it one."""
+    return FLOOR_OF.get(room_of(module))
 
 
 def imports(module, tree):
@@ -85,16 +93,13 @@ def own_imports(module, tree, when_loaded=False):
 
 
 def floor_faults(module, source):
-    """Lower floors are free; the own floor is too, except that pieces never meet; the rest is a fault.
-
-    The files of a room inside a room, as `dictionaries/trees/`, are one piece.
-    """
+    """Lower floors and the own room are free, other rooms of the own floor are not; what stands apart imports only its base."""
     floor, faults = floor_of(module), []
     for target in own_imports(module, ast.parse(source)):
-        room = module.rpartition(".")[0] if module.count(".") > 1 else module
-        its_floor, child = floor_of(target), target.startswith(f"{room}.")
+        its_floor, same = floor_of(target), room_of(target) == room_of(module)
         unknown = floor is None or its_floor is None
-        if unknown or its_floor > floor or (its_floor == floor == PIECES and not child):
+        meets = module in APART and same and target != f"{APART[module]}.base"
+        if unknown or its_floor > floor or (its_floor == floor and not same) or meets:
             faults.append(f"{module or 'coordboost'} (floor {floor}) imports {target or 'coordboost'} ({its_floor})")
     return faults
 
@@ -122,7 +127,7 @@ def name_faults(sources):
 
 
 def test_modules_are_found():
-    assert "pieces.losses" in PATHS and "problem" in PATHS
+    assert "losses.standard" in PATHS and "data.problem" in PATHS
 
 
 @every_module
@@ -145,6 +150,19 @@ def test_a_name_for_two_things_is_refused():
     assert name_faults({"a": "def mca(): ...\ndef _of(): ...", "b": "def mca(): ...\ndef _of(): ..."}) == []
 
 
+def test_the_picture_drawn_from_the_imports_has_these_floors():
+    """A room stands on the floor above the highest room that it imports."""
+    known = {}
+    for module, path in PATHS.items():
+        found = own_imports(module, ast.parse(path.read_text(encoding="utf-8")))
+        known.setdefault(room_of(module), set()).update(map(room_of, found))
+    drawn = {}
+    for room in graphlib.TopologicalSorter({room: rooms - {room} for room, rooms in known.items()}).static_order():
+        drawn[room] = 1 + max((drawn[other] for other in known[room] - {room}), default=-1)
+    del drawn[""]  # the front door finds its modules by name
+    assert drawn == {room: floor for room, floor in FLOOR_OF.items() if room}
+
+
 def test_no_module_needs_itself_to_load():
     parsed = {module: ast.parse(path.read_text(encoding="utf-8")) for module, path in PATHS.items()}
     graph = {module: own_imports(module, tree, when_loaded=True) for module, tree in parsed.items()}
@@ -154,19 +172,18 @@ def test_no_module_needs_itself_to_load():
 @pytest.mark.parametrize(
     ("rule", "module", "source"),
     [
-        (floor_faults, "pieces.losses", "import coordboost.engine.loop"),
-        (floor_faults, "pieces.losses", "from coordboost.pieces.steps import anything"),
-        (floor_faults, "pieces.losses", "from . import steps"),
-        (floor_faults, "dictionaries.dense", "from .sparse import Sparse"),
-        (floor_faults, "dictionaries.dense", "from ..pieces.losses import Squared"),
-        (floor_faults, "dictionaries.trees.grow", "from coordboost.dictionaries.dense import Dense"),
-        (floor_faults, "dictionaries.dense", "from coordboost.dictionaries.trees.grow import grow"),
-        (floor_faults, "engine.loop", "from coordboost import problem"),
-        (floor_faults, "engine.loop", "def late():\n    from coordboost.problem import Problem"),
-        (floor_faults, "data.table", "from coordboost import Problem"),
-        (library_faults, "pieces.losses", "from numba import njit"),
+        (floor_faults, "losses.standard", "import coordboost.engine.loop"),
+        (floor_faults, "losses.standard", "from coordboost.learners.dense import Dense"),
+        (floor_faults, "rules.selection", "from coordboost.rules.steps import anything"),
+        (floor_faults, "rules.selection", "from . import steps"),
+        (floor_faults, "learners.dense", "from ..losses.standard import Squared"),
+        (floor_faults, "lasso.path", "from coordboost.methods.named import ls_boost"),
+        (floor_faults, "engine.loop", "from coordboost import Problem"),
+        (floor_faults, "engine.loop", "def late():\n    from coordboost.theory.planning import plan"),
+        (floor_faults, "reporting.report", "from coordboost import Problem"),
+        (library_faults, "losses.standard", "from numba import njit"),
         (library_faults, "engine.loop", "def late():\n    import numba.types"),
-        (library_faults, "problem", "def late():\n    import cvxpy"),
+        (library_faults, "data.problem", "def late():\n    import cvxpy"),
         (library_faults, "certificates.judge", "import cvxpy as cp"),
     ],
 )
@@ -177,9 +194,9 @@ def test_sabotage_is_refused(rule, module, source):
 @pytest.mark.parametrize(
     ("rule", "module", "source"),
     [
-        (floor_faults, "dictionaries", "from coordboost.dictionaries.dense import Dense"),
-        (floor_faults, "dictionaries.trees.grow", "from coordboost.dictionaries.trees.cuts import rank"),
-        (floor_faults, "problem", "from coordboost.data import validation\nfrom coordboost.pieces.losses import Squared"),
+        (floor_faults, "learners", "from coordboost.learners.dense import Dense"),
+        (floor_faults, "rules.selection", "from coordboost.rules.base import SelectionRule"),
+        (floor_faults, "data.problem", "from coordboost.data import validation\nfrom coordboost.losses.standard import Squared"),
         (library_faults, "certificates.judge", "def solve():\n    import cvxpy as cp"),
     ],
 )

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import coordboost as cb
-from coordboost.geometry import lambda_pmin, mca, second_moment_mca
+from coordboost.angles.angle import mca, second_moment_mca
+from coordboost.theory.distance import lambda_pmin
 
 ROOT = math.sqrt(0.5)
 STAR = np.array([[math.cos(a), math.sin(a)] for a in np.deg2rad(range(0, 180, 30))]).T

@@ -28,8 +28,8 @@ def fresh(code):
     [
         "import coordboost",
         "import coordboost; dir(coordboost); coordboost.__version__; hasattr(coordboost, 'nothing')",
-        "import sys, coordboost.cli as cli; sys.argv = ['coordboost', '--help']; cli.main(standalone_mode=False)",
-        "import sys, coordboost.cli as cli; sys.argv = ['coordboost', '--version']; cli.main(standalone_mode=False)",
+        "import sys, coordboost.reporting.cli as cli; sys.argv = ['coordboost', '--help']; cli.main(standalone_mode=False)",
+        "import sys, coordboost.reporting.cli as cli; sys.argv = ['coordboost', '--version']; cli.main(standalone_mode=False)",
     ],
 )
 def test_nothing_heavy_is_loaded(code):
@@ -92,7 +92,7 @@ def test_loading_a_run_knows_every_piece():
     """A process that only loads a run must have loaded all modules with pieces."""
     modules = [module.name for module in pkgutil.walk_packages(cb.__path__, "coordboost.") if not module.name.endswith("__main__")]
     listed = (
-        "import json; from coordboost.engine.views.base import View; from coordboost._kinds import pieces_of\n"
+        "import json; from coordboost.engine.states.base import View; from coordboost._utils.kinds import pieces_of\n"
         "from coordboost import CoefficientRule, Loss, SelectionRule, StepRule\n"
         "print(json.dumps({kind.__name__: sorted(pieces_of(kind)) for kind in (Loss, SelectionRule, StepRule, CoefficientRule, View)}))"
     )
@@ -114,7 +114,7 @@ def cpu_seconds(code):
     "code",
     [
         "import coordboost",
-        "import sys, coordboost.cli as cli; sys.argv = ['coordboost', '--help']; cli.main()",
+        "import sys, coordboost.reporting.cli as cli; sys.argv = ['coordboost', '--help']; cli.main()",
         "from coordboost import Problem",
     ],
 )

@@ -10,7 +10,7 @@ import coordboost as cb
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from coordboost.bounds import Constants, regularized
+from coordboost.theory.bounds import Constants, regularized
 from verification.judged import Judged, angle_bound
 from verification.rgbm import RULES, norm
 from verification.theorems import fgm_optima

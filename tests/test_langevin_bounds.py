@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import coordboost as cb
-from coordboost.bounds.langevin import expected_loss
-from coordboost.langevin import after_steps, stationary
+from coordboost.theory.bounds.langevin import expected_loss
+from coordboost.theory.langevin import after_steps, stationary
 
 RNG = np.random.default_rng(3)
 X = RNG.normal(size=(25, 4))

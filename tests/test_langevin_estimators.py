@@ -6,7 +6,7 @@ from reference_sets import needs_compiler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import coordboost as cb
-from coordboost.langevin import chain, gibbs, limit_of
+from coordboost.theory.langevin import chain, gibbs, limit_of
 
 BOTH = [cb.LangevinGBMRegressor, cb.LangevinGBMClassifier]
 #: A chain that is short, and cold enough to learn.

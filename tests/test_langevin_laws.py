@@ -7,7 +7,7 @@ import pytest
 from reference_sets import needs_compiler
 
 import coordboost as cb
-from coordboost.langevin import chain, ess, gibbs, limit_of, quadrature, regime, split_rhat, stationary, transient
+from coordboost.theory.langevin import chain, ess, gibbs, limit_of, quadrature, regime, split_rhat, stationary, transient
 
 N, P = 40, 8
 RNG = np.random.default_rng(0)
@@ -215,7 +215,7 @@ def test_langevin_boosting_leaves_the_wrong_well():
 
 def test_a_chain_is_drawn_beside_its_law():
     """The curve at the right edge is the density of the law; the bars are the sample."""
-    from coordboost.plots import ChainDisplay
+    from coordboost.reporting.plots import ChainDisplay
 
     sample = chain(cb.solve(PROBLEM, method(0.1), 500, rng=1), 100, every=2)
     law = gibbs(PROBLEM, method(0.1))

@@ -8,9 +8,9 @@ from broken_others import OTHERS, Sums
 from broken_pieces import SABOTAGE, B, Choice, Good, Rule, Table, broken
 
 import coordboost as cb
-from coordboost.laws import KINDS, losses
-from coordboost.laws.problems import Listed
-from coordboost.laws.report import Report
+from coordboost.testing import KINDS, losses
+from coordboost.testing.problems import Listed
+from coordboost.testing.report import Report
 
 GIVEN = [
     *(cb.Squared(), cb.Huber(), cb.Huber(0.5), cb.Logistic(), cb.Logistic(0.5), cb.Exponential(), cb.Poisson()),

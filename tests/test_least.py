@@ -7,7 +7,7 @@ import pytest
 from refusal import refused
 
 import coordboost as cb
-from coordboost.geometry import start_distance
+from coordboost.theory.distance import start_distance
 
 SQUARED = cb.Squared()
 

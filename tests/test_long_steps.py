@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import coordboost as cb
-from coordboost.cli import main
+from coordboost.reporting.cli import main
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 5))

@@ -1,4 +1,4 @@
-"""Laws of every loss in ``coordboost.pieces.losses``, found by looking; the rounding allowed is a few ulp of the terms compared."""
+"""Laws of every loss in ``coordboost.losses.standard``, found by looking; the rounding allowed is a few ulp of the terms compared."""
 
 import math
 

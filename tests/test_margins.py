@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import coordboost as cb
-from coordboost.bounds import margin_bound
+from coordboost.theory.bounds import margin_bound
 
 getcontext().prec = 40
 

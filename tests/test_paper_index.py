@@ -118,7 +118,7 @@ def test_a_number_or_an_experiment_without_a_line_is_named(monkeypatch, rows):
 
 def test_the_command_prints_lines_and_writes_the_page(tmp_path):
     printed = CliRunner().invoke(main, ["--index"])
-    assert printed.exit_code == 0 and re.search(r"mca \(coordboost/geometry/angle.py:\d+\)", printed.output)
+    assert printed.exit_code == 0 and re.search(r"mca \(coordboost/angles/angle.py:\d+\)", printed.output)
     written = CliRunner().invoke(main, ["--index", "--table", str(tmp_path / "page.md")])
     assert (written.exit_code, written.output) == (0, "")
     assert (tmp_path / "page.md").read_text(encoding="utf-8") == PAGE.read_text(encoding="utf-8")

@@ -5,7 +5,7 @@ import pytest
 from test_tree_families import GRID, X, Y
 
 import coordboost as cb
-from coordboost.plots.complexity import complexity
+from coordboost.reporting.plots.complexity import complexity
 
 
 def path_problem():

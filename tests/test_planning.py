@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import coordboost as cb
-from coordboost import planning
-from coordboost.bounds import Constants, Trail
+from coordboost.theory import planning
+from coordboost.theory.bounds import Constants, Trail
 
 NAMES = [
     "ls_boost",

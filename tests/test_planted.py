@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
-B, T = "coordboost/bounds/", "verification/theorems/"
+B, T = "coordboost/theory/bounds/", "verification/theorems/"
 #: (file, what stands there, what is planted, the part of the ledger that notices it)
 PLANTED = [
     (f"{B}stagewise.py", "np.sqrt(constants.n_learners) / constants.lambda_pmin * width", "np.sqrt(constants.kappa) * width",
@@ -79,7 +79,7 @@ def noticed(folder, parts, limit=LIMIT):
 def first_fault(folder, parts):
     import coordboost
 
-    rooms = ("verification", "coordboost.bounds", "coordboost.geometry", "coordboost.planning")
+    rooms = ("verification", "coordboost.theory.bounds", "coordboost.angles", "coordboost.theory.planning")
     for name in [name for name in sys.modules if name.startswith(rooms)]:
         del sys.modules[name]
     coordboost.__path__ = [str(folder / "coordboost"), *coordboost.__path__]

@@ -7,8 +7,8 @@ import pytest
 from sklearn.linear_model import Lasso
 
 from coordboost import lasso_path
-from coordboost.plots import path as plots
-from coordboost.quickstart import diabetes, lasso_states, quickstart
+from coordboost.reporting.plots import path as plots
+from coordboost.reporting.quickstart import diabetes, lasso_states, quickstart
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import coordboost as cb
-from coordboost.bounds import randomized
+from coordboost.theory.bounds import randomized
 
 
 def a_problem(loss, seed=0):

@@ -12,7 +12,7 @@ from command_line import folds_of
 from refusal import refused
 
 import coordboost as cb
-from coordboost.cli import main
+from coordboost.reporting.cli import main
 
 RNG = np.random.default_rng(1)
 FRAME = pd.DataFrame(RNG.normal(size=(60, 4)), columns=list("abcd"))

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 import coordboost as cb
-from coordboost.cli import main
+from coordboost.reporting.cli import main
 
 RNG = np.random.default_rng(12)
 N = 40

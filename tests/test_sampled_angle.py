@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import coordboost as cb
-from coordboost.geometry import sampled_mca
+from coordboost.theory.sampled import sampled_mca
 
 RNG = np.random.default_rng(2)
 X = RNG.normal(size=(12, 2)).round(1)

@@ -10,7 +10,7 @@ from reference_sets import needs_compiler
 sys.path.insert(0, str(Path(__file__).parents[1]))  # verification/ is not part of the package
 
 import coordboost as cb
-from coordboost.langevin import chain
+from coordboost.theory.langevin import chain
 from verification.experiments import sglb_peers
 from verification.experiments.sglb_peers import EPS, GAMMA, PEERS, Setting, logistic, smoothed
 

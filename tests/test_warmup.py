@@ -5,8 +5,8 @@ import inspect
 from click.testing import CliRunner
 
 import coordboost as cb
-from coordboost.cli import main
-from coordboost.cli.warmup import fits, warmup
+from coordboost.reporting.cli import main
+from coordboost.reporting.cli.warmup import fits, warmup
 
 
 def test_every_estimator_is_warmed_up():

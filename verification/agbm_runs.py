@@ -5,7 +5,7 @@ import functools
 import numpy as np
 
 import coordboost as cb
-from coordboost.geometry import momentum_limit
+from coordboost.angles.angle import momentum_limit
 from verification.statement import of_package
 
 LOSSES = {"squared": cb.Squared(), "logistic": cb.Logistic(0.1)}

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 import coordboost as cb
-from coordboost import bounds
+from coordboost.theory import bounds
 from verification.statement import of_package
 
 

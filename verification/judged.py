@@ -10,8 +10,8 @@ import cvxpy as cp
 import numpy as np
 
 import coordboost as cb
-from coordboost.bounds import Trail, regularized
 from coordboost.certificates.independent import independent_solution
+from coordboost.theory.bounds import Trail, regularized
 from verification.spaces.walk import Walk
 from verification.statement import method_of, problem_of
 

@@ -14,9 +14,9 @@ import numpy as np
 import scipy.optimize
 
 import coordboost as cb
-from coordboost.bounds import BoundCheck
-from coordboost.geometry import second_moment_mca
-from coordboost.geometry.distance import least_loss
+from coordboost.angles.angle import second_moment_mca
+from coordboost.theory.bounds import BoundCheck
+from coordboost.theory.distance import least_loss
 
 #: n samples and K learners with these groups; one group holds a single learner.
 LABELS = [0, 1, 1, 2, 2, 2]

@@ -3,7 +3,7 @@
 import numpy as np
 
 import coordboost as cb
-from coordboost.bounds import BoundCheck, randomized
+from coordboost.theory.bounds import BoundCheck, randomized
 from verification.spaces.draw import Draw
 from verification.statement import of_package
 

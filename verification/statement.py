@@ -18,8 +18,8 @@ from fractions import Fraction
 import numpy as np
 
 import coordboost as cb
-from coordboost import bounds
-from coordboost.bounds import BoundCheck
+from coordboost.theory import bounds
+from coordboost.theory.bounds import BoundCheck
 from verification import formula
 
 VERDICTS = ("verified", "refuted", "vacuous")

@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from coordboost.certificates.objectives import At, Certificate, Unconstrained, known_target
 from coordboost.data import validation
-from coordboost.problem import checked_problem
-from coordboost.targets import At, Certificate, Unconstrained, known_target
+from coordboost.data.problem import checked_problem
 
 
 class Judged(NamedTuple):

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost.pieces.losses import Exponential, Huber, Logistic, Poisson, Quantile, Squared
-from coordboost.targets import Ball, Certificate
+from coordboost.certificates.objectives import Ball, Certificate
+from coordboost.losses.standard import Exponential, Huber, Logistic, Poisson, Quantile, Squared
 
 #: Largest number of entries of B that is handed to a general solver.
 MAX_ENTRIES = 2_000_000

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import numpy as np
 
-from coordboost._checks import items_of, shown
+from coordboost._utils.checks import items_of, shown
 from coordboost.data import validation
 from coordboost.data.columnwise import labelled, numbered, raw_columns
 from coordboost.data.frames import names_of, places_of
-from coordboost.dictionaries.binned import PADDED, Binned, find_bins
+from coordboost.learners.binned import PADDED, Binned, find_bins
 
 
 class Binning:

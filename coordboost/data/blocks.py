@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._checks import items_of, not_negative, shown
+from coordboost._utils.checks import items_of, not_negative, shown
 from coordboost.data import validation
-from coordboost.dictionaries.base import LearnerFamily
-from coordboost.dictionaries.blocks import BlockBank
+from coordboost.learners.base import LearnerFamily
+from coordboost.learners.blocks import BlockBank
 
 
 class BlockFamily(LearnerFamily):

@@ -3,8 +3,8 @@
 import numpy as np
 import scipy.sparse
 
-from coordboost._checks import shown
 from coordboost._numba.threads import in_order, slices
+from coordboost._utils.checks import shown
 from coordboost.data import validation
 from coordboost.data.frames import is_number, refuse_times
 from coordboost.data.outofcore import StoredColumns

@@ -9,21 +9,21 @@ import math
 import numpy as np
 import scipy.sparse
 
-from coordboost._checks import InfiniteConstant, with_floats
-from coordboost._kinds import checked_piece
 from coordboost._numba import is_piece
 from coordboost._numba.sums import residual_into, total_of
-from coordboost._root import falling_root, farthest_constant
+from coordboost._utils.checks import InfiniteConstant, with_floats
+from coordboost._utils.kinds import checked_piece
+from coordboost._utils.root import falling_root, farthest_constant
 from coordboost.data import validation
 from coordboost.data.frames import Names, names_of, places_of
 from coordboost.data.learners import BinnedLearners
 from coordboost.data.parts import Parts
 from coordboost.data.probe import check_dictionary
 from coordboost.data.standardize import Standardization, counted, nothing, standardize_dense, standardize_sparse
-from coordboost.dictionaries import Oracle
-from coordboost.dictionaries.bank import Bank
-from coordboost.dictionaries.base import LearnerFamily, Learners
-from coordboost.pieces.loss import Loss
+from coordboost.learners import Oracle
+from coordboost.learners.bank import Bank
+from coordboost.learners.base import LearnerFamily, Learners
+from coordboost.losses.base import Loss
 
 #: Verbs that a compiled loop calls: a piece must bring them itself.
 KERNELS = ("correlations", "dot", "add")

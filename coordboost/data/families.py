@@ -4,12 +4,12 @@ import math
 
 import numpy as np
 
-from coordboost._checks import function, items_of, number_of, positive, shown
+from coordboost._utils.checks import function, items_of, number_of, positive, shown
 from coordboost.data import validation
 from coordboost.data.binning import bin_columns
 from coordboost.data.trees import TreeFamily, per_feature, prices_of
-from coordboost.dictionaries.families import Families
-from coordboost.dictionaries.trees import Growth
+from coordboost.learners.families import Families
+from coordboost.learners.trees import Growth
 
 #: The grid of the paper: most splits, and bounds of the norm of leaf values.
 NODES, BOUNDS = (2, 4, 8, 16, 32, 64, 256), (0.001, 0.01, 0.1, 0.5, 1.0, 2.0, 4.0)

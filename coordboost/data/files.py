@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import csc_array
 
-from coordboost._checks import shown
+from coordboost._utils.checks import shown
 from coordboost.data.columns import Cells, clash
 from coordboost.data.memory import check_room, in_words
 from coordboost.data.recipe import IMPUTE

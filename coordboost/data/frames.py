@@ -5,7 +5,7 @@ from itertools import islice
 
 import numpy as np
 
-from coordboost._checks import items_of
+from coordboost._utils.checks import items_of
 
 
 def is_frame(X):

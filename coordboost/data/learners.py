@@ -4,7 +4,7 @@ import numpy as np
 
 from coordboost.data.binning import bin_columns
 from coordboost.data.validation import report_constant
-from coordboost.dictionaries.stumps import LeafStumps, Stumps
+from coordboost.learners.stumps import LeafStumps, Stumps
 
 
 class BinnedLearners:

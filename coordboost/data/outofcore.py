@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 
-from coordboost._checks import real, shown
+from coordboost._utils.checks import real, shown
 from coordboost.data.standardize import standardize_chunked
 from coordboost.data.validation import flag
-from coordboost.dictionaries.chunked import Chunked
-from coordboost.dictionaries.stores import DaskArray, Npy, Parquet, ZarrArray
+from coordboost.learners.chunked import Chunked
+from coordboost.learners.stores import DaskArray, Npy, Parquet, ZarrArray
 
 
 class StoredColumns:

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from coordboost._checks import shown
-from coordboost._kinds import checked_piece
+from coordboost._utils.checks import shown
+from coordboost._utils.kinds import checked_piece
 from coordboost.data import validation
 from coordboost.data.binning import Binning
 from coordboost.data.recipe import Recipe
 from coordboost.data.standardize import Standardization
-from coordboost.dictionaries.base import Learners
-from coordboost.pieces.loss import Loss
+from coordboost.learners.base import Learners
+from coordboost.losses.base import Loss
 
 
 @dataclass(frozen=True, eq=False, repr=False)

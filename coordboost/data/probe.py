@@ -5,9 +5,9 @@ A lookahead and every certificate rest on the norms.
 
 import numpy as np
 
-from coordboost._checks import NEAR
 from coordboost._numba import is_piece
-from coordboost.screening.scan import Compiled
+from coordboost._utils.checks import NEAR
+from coordboost.learners.scan import Compiled
 
 #: Entries of the columns that are looked at; most columns where that is more, and most entries then.
 ENTRIES, FEW, MOST = 1 << 20, 256, 1 << 26

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse
 
-from coordboost._checks import shown
+from coordboost._utils.checks import shown
 from coordboost.data.columns import CATEGORY, DATE, NUMBER, Cells, cell, column_of
 from coordboost.data.frames import listed
 

@@ -8,11 +8,11 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse
 
-from coordboost._checks import NEAR
 from coordboost._numba.threads import PIECE, slices
+from coordboost._utils.checks import NEAR
 from coordboost.data.validation import check_columns
-from coordboost.dictionaries import Dense, Sparse
-from coordboost.dictionaries.chunked import Chunked
+from coordboost.learners import Dense, Sparse
+from coordboost.learners.chunked import Chunked
 
 #: Entries of a dense X that are standardised at a time: they stay in the cache that cores share meanwhile.
 CACHED = 1 << 19

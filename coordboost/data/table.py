@@ -15,13 +15,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse
 
-from coordboost._checks import shown
+from coordboost._utils.checks import shown
 from coordboost.data.columns import CATEGORY, DATE, KEY, KEYS, NUMBER, Cells, Column, column_of
 from coordboost.data.door import RecipeColumns
 from coordboost.data.files import NAMED, SVM, Options, arrays_of, frame_of, options_of, quoted, unsplit
 from coordboost.data.frames import as_pandas, is_frame
+from coordboost.data.problem import Problem
 from coordboost.data.recipe import Recipe, Variable, encoded, fill_of, refuse_gap
-from coordboost.problem import Problem
 
 
 class Table(NamedTuple):

@@ -4,14 +4,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._checks import shown
+from coordboost._utils.checks import shown
 from coordboost.data import validation
 from coordboost.data.binning import bin_columns
-from coordboost.dictionaries.base import LearnerFamily
-from coordboost.dictionaries.families import NONE, Families
-from coordboost.dictionaries.trees import Growth
-from coordboost.dictionaries.trees.bank import TreeBank
-from coordboost.dictionaries.trees.stored import Trees
+from coordboost.learners.base import LearnerFamily
+from coordboost.learners.families import NONE, Families
+from coordboost.learners.trees import Growth
+from coordboost.learners.trees.bank import TreeBank
+from coordboost.learners.trees.stored import Trees
 
 
 class TreeFamily(LearnerFamily):

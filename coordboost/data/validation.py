@@ -8,10 +8,10 @@ import warnings
 import numpy as np
 import scipy.sparse
 
-from coordboost._checks import number_of, real, shown, square_is_normal
+from coordboost._utils.checks import number_of, real, shown, square_is_normal
 from coordboost.data.frames import as_pandas, is_frame, listed, refuse_words
 from coordboost.data.memory import check_room, in_words
-from coordboost.dictionaries.stores.daskarray import computed, is_dask, known_size
+from coordboost.learners.stores.daskarray import computed, is_dask, known_size
 
 
 class ConstantColumnWarning(UserWarning):

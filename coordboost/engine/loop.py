@@ -7,14 +7,14 @@ import numpy as np
 
 from coordboost._numba import compiled, interpreted, is_piece, verb
 from coordboost._numba.threads import one_thread
-from coordboost.engine.source import checked_view, choose_view, source_of
+from coordboost._utils.interrupt import heed
+from coordboost.engine.choice import checked_view, choose_view, source_of
+from coordboost.engine.states.naive import perturb, stopped
+from coordboost.engine.states.python_learners import Called, Kept
 from coordboost.engine.streams import picks
-from coordboost.engine.views.called import Called, Kept
-from coordboost.engine.views.explicit import perturb, stopped
-from coordboost.interrupt import heed
-from coordboost.pieces.coefficients import Growing
-from coordboost.pieces.selection import RecordedPicks
-from coordboost.pieces.steps import RecordedMoves
+from coordboost.rules.coefficients import Growing
+from coordboost.rules.selection import RecordedPicks
+from coordboost.rules.steps import RecordedMoves
 
 pick = verb("pick")
 move = verb("move")

@@ -6,7 +6,7 @@ number of its own.
 
 import numpy as np
 
-from coordboost._checks import shown
+from coordboost._utils.checks import shown
 
 #: Numbers are made for so many steps at once, fewer where a step takes many: at most ROOM numbers lie in memory.
 CHUNK, ROOM = 4096, 1 << 22

@@ -14,15 +14,15 @@ from sklearn.utils import _safe_indexing, assert_all_finite, check_consistent_le
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from coordboost._checks import InfiniteConstant, shown
-from coordboost._kinds import checked_piece
 from coordboost._numba import silently
+from coordboost._utils.checks import InfiniteConstant, shown
+from coordboost._utils.interrupt import uncut
+from coordboost._utils.kinds import checked_piece
 from coordboost.data.frames import is_frame, refuse_times
 from coordboost.data.validation import collected, of_moderate_size, sound
 from coordboost.estimators.other_names import check_arguments, no_parameter, own_names
-from coordboost.interrupt import uncut
-from coordboost.pieces.loss import Loss, link_of, on_scale_of_y
-from coordboost.pieces.losses import Logistic, Squared
+from coordboost.losses.base import Loss, link_of, on_scale_of_y
+from coordboost.losses.standard import Logistic, Squared
 
 
 def in_memory(name, values):

@@ -4,12 +4,12 @@ from functools import partial
 
 import numpy as np
 
-from coordboost._checks import positive
+from coordboost._utils.checks import positive
 from coordboost.data import validation
 from coordboost.estimators.base import Classification, Regression
 from coordboost.estimators.linear import CrossValidated, _BaseLinear
 from coordboost.lasso.path import ROUNDED, lasso_path
-from coordboost.pieces.losses import Poisson
+from coordboost.losses.standard import Poisson
 
 
 class _BasePenalized(_BaseLinear):

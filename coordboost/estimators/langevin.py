@@ -5,13 +5,13 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
-from coordboost._checks import not_negative, positive, real
+from coordboost._utils.checks import not_negative, positive, real
 from coordboost.data import validation
 from coordboost.estimators.base import Classification, Regression, checked_call
 from coordboost.estimators.trees import RandomizedGBMRegressor, _BaseBooster
-from coordboost.langevin import regime
-from coordboost.langevin.chains import predictions_at
-from coordboost.methods import sglb
+from coordboost.methods.named import sglb
+from coordboost.theory.langevin import regime
+from coordboost.theory.langevin.chains import predictions_at
 
 #: Fewest rows from which the variance of the noise is estimated on rows held back.
 FEW = 50

@@ -15,24 +15,24 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping, get_routing_for_object, process_routing
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from coordboost._checks import real, shown
+from coordboost._utils.checks import real, shown
 from coordboost.data import validation
 from coordboost.data.frames import as_pandas, is_frame, is_time, refuse_times, refuse_words
+from coordboost.data.problem import Problem
+from coordboost.engine.result import Status
 from coordboost.estimators.base import _BaseEstimator, all_or_nothing, check_weights, in_memory, rows_with_weight
 from coordboost.estimators.other_names import no_parameter
-from coordboost.outcome import Status
-from coordboost.paths.folds import Folds
+from coordboost.model_selection.folds import Folds
+from coordboost.model_selection.validate import RULES, CrossValidation, folds_of, of_folds, pairs_of, rows_quickly
 from coordboost.paths.freedom import COSTS, criterion
 from coordboost.paths.places import Place
-from coordboost.paths.validate import RULES, CrossValidation, folds_of, of_folds, pairs_of, rows_quickly
-from coordboost.problem import Problem
 
 
 class _BaseLinear(_BaseEstimator):
     """Abstract base of linear models: a path of the package for each target, and the model at its end.
 
     Subclasses supply ``_paths(problem, products=None)``, a list of pairs: a path of a problem, and a function ``(problem, products)`` that
-    gives the same path of other rows. `products` are the ``Products`` of the problem or None, see ``coordboost.paths.folds``.
+    gives the same path of other rows. `products` are the ``Products`` of the problem or None, see ``coordboost.model_selection.folds``.
     ``Regression`` or ``Classification`` supplies the loss, the targets and the predictions.
     """
 

@@ -7,8 +7,8 @@ import numpy as np
 
 from coordboost._numba.sums import total_of
 from coordboost._numba.threads import on_one_thread
-from coordboost.engine.follow import Follower
-from coordboost.outcome import Replay
+from coordboost.engine.following import Follower
+from coordboost.engine.result import Replay
 from coordboost.paths.scoring import least_mean
 
 try:

@@ -2,12 +2,12 @@
 
 from functools import partial
 
-from coordboost._checks import positive
+from coordboost._utils.checks import positive
 from coordboost.data import validation
+from coordboost.engine.run import solve
 from coordboost.estimators.base import Classification, Regression
 from coordboost.estimators.linear import CrossValidated, _BaseLinear
-from coordboost.methods import forward_stagewise, ls_boost, regularized_forward_stagewise
-from coordboost.run import solve
+from coordboost.methods.named import forward_stagewise, ls_boost, regularized_forward_stagewise
 
 
 def first_step(problem):

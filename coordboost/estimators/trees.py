@@ -11,10 +11,14 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from coordboost._checks import not_negative, positive, real, shown
+from coordboost._utils.checks import not_negative, positive, real, shown
 from coordboost.data import validation
 from coordboost.data.families import tree_families
+from coordboost.data.problem import Problem
 from coordboost.data.trees import trees
+from coordboost.engine.families import account
+from coordboost.engine.result import Status
+from coordboost.engine.run import solve
 from coordboost.estimators.base import (
     Classification,
     Regression,
@@ -26,6 +30,7 @@ from coordboost.estimators.base import (
     rows_with_weight,
     some_rows,
 )
+from coordboost.estimators.exports import lightgbm_text
 from coordboost.estimators.monitoring import (
     CallbackSupportMixin,
     CallbackTasks,
@@ -35,15 +40,10 @@ from coordboost.estimators.monitoring import (
     best_iterations,
     with_callbacks,
 )
-from coordboost.exports import lightgbm_text
-from coordboost.families import account
-from coordboost.methods import agbm, gcd, rgb, rtgcd
-from coordboost.outcome import Status
-from coordboost.pieces.selection import Groups
-from coordboost.pieces.steps import DampedSearch, Fitted, Proportional
-from coordboost.pieces.structural import FamilyStep
-from coordboost.problem import Problem
-from coordboost.run import solve
+from coordboost.methods.named import agbm, gcd, rgb, rtgcd
+from coordboost.rules.selection import Groups
+from coordboost.rules.steps import DampedSearch, Fitted, Proportional
+from coordboost.rules.structural import FamilyStep
 
 #: Parameters that may change between two fits with ``warm_start``.
 FREE = ("n_estimators", "warm_start", "random_state", "n_iter_no_change", "tol")

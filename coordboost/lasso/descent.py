@@ -19,8 +19,8 @@ from scipy.linalg.lapack import dposv
 
 from coordboost._numba import compiled, kernel, reduction
 from coordboost._numba.linesearch import soft_threshold
+from coordboost.certificates.sphere import LastScans, Trend, farthest, few_entries
 from coordboost.lasso.workingset import convex_gap, squared_gap
-from coordboost.screening.sphere import LastScans, Trend, farthest, few_entries
 
 #: Where more than this part of the entries is stored, columns are taken as dense ones: a step in Gram form reads less then.
 DENSE = 0.15

@@ -6,16 +6,16 @@ from functools import cached_property
 import numpy as np
 import scipy.sparse
 
-from coordboost._checks import real
+from coordboost._utils.checks import real
 from coordboost.certificates import judged
+from coordboost.certificates.objectives import Penalty, Priced
 from coordboost.data import validation
 from coordboost.data.door import columns_as_in
+from coordboost.data.problem import Problem
 from coordboost.paths.freedom import active_rank, shrunken_rank
 from coordboost.paths.intercept import Farthest, certified
 from coordboost.paths.places import PiecewiseLinear
 from coordboost.paths.scoring import losses_of
-from coordboost.problem import Problem
-from coordboost.targets import Penalty, Priced
 
 
 def columns_in_use(models):

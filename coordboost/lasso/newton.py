@@ -21,13 +21,13 @@ import numpy as np
 
 from coordboost._numba import compiled, is_piece, verb
 from coordboost._numba.sums import rest_of, with_rest
-from coordboost.dictionaries import Dense
+from coordboost.certificates.objectives import At, Penalty
 from coordboost.lasso.descent import Entries, few_stored, fit_gram
 from coordboost.lasso.workingset import LEAST, convex_gap
+from coordboost.learners import Dense
+from coordboost.learners.scan import scan
 from coordboost.paths import intercept
 from coordboost.paths.intercept import best_shift
-from coordboost.screening.scan import scan
-from coordboost.targets import At, Penalty
 
 #: Smallest floor of a curvature, relative to its secant, and to the largest curvature of the loss.
 FLOOR = 1e-12

@@ -8,20 +8,20 @@ import warnings
 import numpy as np
 import scipy.sparse
 
-from coordboost._checks import positive, real, shown
 from coordboost._numba.threads import one_thread
+from coordboost._utils.checks import positive, real, shown
+from coordboost._utils.interrupt import LATE, InterruptedWarning, interruptible
+from coordboost.certificates.objectives import At, Penalty, need_convexity
 from coordboost.data import validation
-from coordboost.exact.homotopy import GAP, INTERRUPTED, Homotopy
-from coordboost.interrupt import LATE, InterruptedWarning, interruptible
+from coordboost.data.column_store import ScaledColumns
+from coordboost.data.problem import Problem
 from coordboost.lasso.descent import Descent
 from coordboost.lasso.grid import LassoPath, columns_in_use
+from coordboost.lasso.homotopy.homotopy import GAP, INTERRUPTED, Homotopy
 from coordboost.lasso.newton import FreeNewton, Newton, Reach
 from coordboost.lasso.workingset import along, squared_gap
 from coordboost.paths.intercept import Shifts
 from coordboost.paths.places import between
-from coordboost.problem import Problem
-from coordboost.screening.columns import ScaledColumns
-from coordboost.targets import At, Penalty, need_convexity
 
 #: A gap over the loss at 0 is a quotient of two rounded numbers.
 ROUNDED = 1 + 4 * float(np.finfo(float).eps)
@@ -62,7 +62,7 @@ def lasso_path(
         knows.
     products : object, optional
         For the squared loss: ``cross(a, b)``, the inner products of the unit columns of a Problem, where they are known, each off by at
-        most ``doubt`` times the rounding of such a sum. ``coordboost.paths.folds`` makes them.
+        most ``doubt`` times the rounding of such a sum. ``coordboost.model_selection.folds`` makes them.
 
     Returns
     -------

@@ -27,7 +27,7 @@ import numpy as np
 import scipy.sparse
 
 from coordboost._numba import kernel
-from coordboost.interrupt import interruptible
+from coordboost._utils.interrupt import interruptible
 
 #: No gap is sought below this part of the loss at 0: it is a difference of numbers as large.
 LEAST = 4 * float(np.finfo(float).eps)

@@ -37,8 +37,8 @@ import math
 
 import numpy as np
 
-from coordboost._checks import not_negative, positive, shown
-from coordboost.problem import Problem
+from coordboost._utils.checks import not_negative, positive, shown
+from coordboost.data.problem import Problem
 
 #: Singular values of unit columns below this are dependence.
 DEPENDENT = 1e-7

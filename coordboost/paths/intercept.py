@@ -6,8 +6,8 @@ import numpy as np
 
 from coordboost._numba import compiled, is_piece
 from coordboost._numba.sums import residual_of_each
-from coordboost._root import falling_root, farthest_constant
-from coordboost.targets import At, Ball, Penalty, Unconstrained
+from coordboost._utils.root import falling_root, farthest_constant
+from coordboost.certificates.objectives import At, Ball, Penalty, Unconstrained
 
 #: A sum of residuals that is this small beside the sum of their sizes is 0: some roundings of the sum.
 ROUNDED = 4 * np.finfo(float).eps

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from coordboost._checks import items_of, not_negative, shown
+from coordboost._utils.checks import items_of, not_negative, shown
 from coordboost.data import validation
 from coordboost.data.door import columns_as_in
 from coordboost.paths.scoring import losses_of, rows_of
@@ -130,7 +130,7 @@ class PathLike:
     def plot(self, *, ax=None, **options):
         """The coefficient profiles as a ``ProfileDisplay``; see there for the options."""
         # pictures are rooms above this one: loaded by name, and only when one is asked for
-        displays = importlib.import_module("coordboost.plots.displays")
+        displays = importlib.import_module("coordboost.reporting.plots.displays")
         return displays.ProfileDisplay.from_path(self, ax=ax, **options)
 
     def _names(self):

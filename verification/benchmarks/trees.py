@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 import coordboost as cb
 from coordboost._numba import threads as common
 from coordboost.data.binning import bin_columns
-from coordboost.dictionaries.trees import grower
+from coordboost.learners.trees import grower
 from verification.benchmarks.harness import Contestant, compete, ratios, wanted
 from verification.benchmarks.trees_peers import PEERS, Job, clocked
 

@@ -10,7 +10,7 @@ brought no lower loss there; the last model is kept, as by the program of its au
 import numpy as np
 
 import coordboost as cb
-from coordboost.bounds.trail import running_argmin
+from coordboost.theory.bounds.trail import running_argmin
 from verification.experiments import agbm_runs as agbm
 from verification.experiments.along import losses
 from verification.experiments.data import split

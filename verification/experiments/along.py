@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from coordboost.engine.follow import Follower
+from coordboost.engine.following import Follower
 
 
 def losses(run, data, steps=1, rows=None):

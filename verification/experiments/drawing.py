@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 
-from coordboost.plots.path import COLOURS, STYLES
+from coordboost.reporting.plots.path import COLOURS, STYLES
 
 #: A colour and a style for each line of a panel: told apart in grey too, and with every common colour vision deficiency.
 LINES = [(colour, STYLES[k % len(STYLES)]) for k, colour in enumerate(COLOURS)]

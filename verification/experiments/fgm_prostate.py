@@ -7,7 +7,7 @@ over 33 draws of rows, for both kinds; pictures show the first.
 import numpy as np
 
 import coordboost as cb
-from coordboost.plots.path import COLOURS, STYLES
+from coordboost.reporting.plots.path import COLOURS, STYLES
 from verification.experiments.drawing import LINES, name_axes
 from verification.experiments.experiment import Claim, Experiment, Table
 from verification.experiments.fgm_data import INTERACTIONS, interactions, problem_of, ten_rows

@@ -3,7 +3,7 @@
 import numpy as np
 
 import coordboost as cb
-from coordboost.engine.follow import Follower
+from coordboost.engine.following import Follower
 
 
 def steps_of(n_steps, n=200):

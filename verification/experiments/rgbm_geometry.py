@@ -4,7 +4,7 @@ import numpy as np
 from scipy import stats
 
 import coordboost as cb
-from coordboost.geometry.exact import orthonormal
+from coordboost.angles.exact import orthonormal
 from verification.experiments.drawing import legend_below, lines, name_axes
 from verification.experiments.experiment import Claim, Experiment, Table
 from verification.experiments.judge import beside, every, fact, near

@@ -9,7 +9,7 @@ package's own ``ess``. An upper bound of the rate is that of Clopper and Pearson
 import numpy as np
 from scipy import stats
 
-from coordboost.langevin import ess
+from coordboost.theory.langevin import ess
 from verification.experiments.experiment import Claim, Experiment, Table, Verdict
 
 #: What a test may raise falsely, and how often each is tried (quick: less).

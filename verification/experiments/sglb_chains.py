@@ -9,7 +9,7 @@ import numpy as np
 import scipy.linalg
 
 import coordboost as cb
-from coordboost.langevin import chain, gibbs, limit_of, quadrature, stationary
+from coordboost.theory.langevin import chain, gibbs, limit_of, quadrature, stationary
 from verification.experiments.sglb_laws import CHANCE, apart, method, overcomplete, row, wells
 
 #: Monte Carlo errors that a number may be off: 5 of a normal one, 6e-7.

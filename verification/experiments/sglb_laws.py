@@ -9,7 +9,7 @@ import scipy.linalg
 import scipy.stats
 
 import coordboost as cb
-from coordboost.langevin import gibbs, limit_of, quadrature, stationary, transient
+from coordboost.theory.langevin import gibbs, limit_of, quadrature, stationary, transient
 
 N, BETA, GAMMA = 40, 200.0, 0.05
 CHANCE = np.array([0.3, 0.25, 0.2, 0.15, 0.1])

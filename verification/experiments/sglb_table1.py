@@ -9,7 +9,7 @@ the same folds.
 import numpy as np
 
 import coordboost as cb
-from coordboost.langevin import chain
+from coordboost.theory.langevin import chain
 from verification.experiments.drawing import name_axes
 from verification.experiments.experiment import Claim, Experiment, Table
 from verification.experiments.judge import below, beside, every, mean_se

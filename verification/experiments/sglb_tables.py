@@ -14,7 +14,7 @@ import numpy as np
 from scipy.stats import binomtest
 
 import coordboost as cb
-from coordboost.langevin import chain
+from coordboost.theory.langevin import chain
 from verification.experiments import data
 from verification.experiments.experiment import Claim, Experiment, Table, Verdict
 from verification.experiments.judge import LEVEL, below

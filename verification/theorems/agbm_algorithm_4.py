@@ -19,7 +19,7 @@ Reference: Lu, Karimireddy, Ponomareva, Mirrokni, Algorithm 4, Appendix B, Figur
 
 import numpy as np
 
-from coordboost.bounds import BoundCheck
+from coordboost.theory.bounds import BoundCheck
 from verification import agbm
 from verification.agbm import F
 from verification.spaces.momentum import VAGBM

@@ -19,7 +19,7 @@ Reference: Lu, Karimireddy, Ponomareva, Mirrokni, Theorem 4.1 and the end of its
 """
 
 import coordboost as cb
-from coordboost.bounds import BoundCheck
+from coordboost.theory.bounds import BoundCheck
 from verification import agbm
 from verification.agbm_runs import judged, run
 from verification.spaces.momentum import AGBM, CAPPED, COORDINATES, LINE

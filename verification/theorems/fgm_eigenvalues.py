@@ -20,7 +20,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from coordboost.bounds import BoundCheck, Constants, ls_boost
+from coordboost.theory.bounds import BoundCheck, Constants, ls_boost
 from verification.cases import as_it_is, identity, problem
 from verification.spaces.walks import LS
 from verification.statement import claim, problem_of

@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from coordboost.bounds import BoundCheck, Constants, ls_boost
+from coordboost.theory.bounds import BoundCheck, Constants, ls_boost
 from verification.formula import root
 from verification.space import Space
 from verification.statement import Statement, claim, refuted

@@ -20,8 +20,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from coordboost.bounds import BoundCheck, regularized
-from coordboost.bounds.trail import running_argmin
+from coordboost.theory.bounds import BoundCheck, regularized
+from coordboost.theory.bounds.trail import running_argmin
 from verification.judged import Judged, judged
 from verification.statement import claim, of_package
 from verification.theorems import fgm_theorem_2_1, fgm_theorem_3_1, fgm_theorem_4_1, fgm_theorem_5_1

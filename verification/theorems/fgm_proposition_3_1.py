@@ -21,7 +21,7 @@ from fractions import Fraction
 import numpy as np
 
 import coordboost as cb
-from coordboost.bounds import BoundCheck
+from coordboost.theory.bounds import BoundCheck
 from verification.cases import lab, other_constants, tampered
 from verification.space import Space
 from verification.spaces.walk import sign

@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 import coordboost as cb
-from coordboost.bounds import BoundCheck
+from coordboost.theory.bounds import BoundCheck
 from verification.cases import problem, size
 from verification.spaces.walks import FS, LS, VARYING
 from verification.statement import claim, method_of, problem_of

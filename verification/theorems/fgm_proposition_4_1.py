@@ -19,7 +19,7 @@ Reference: Freund, Grigas, Mazumder, Proposition 4.1 and A.4.2; the sharper leng
 import numpy as np
 
 import coordboost as cb
-from coordboost.bounds import BoundCheck, regularized
+from coordboost.theory.bounds import BoundCheck, regularized
 from verification.cases import size
 from verification.spaces.walks import PATH, RFS
 from verification.statement import claim

@@ -23,7 +23,7 @@ import functools
 import numpy as np
 from scipy.stats import beta
 
-from coordboost.bounds import BoundCheck
+from coordboost.theory.bounds import BoundCheck
 from verification.space import Space
 from verification.statement import claim
 

@@ -22,7 +22,7 @@ from math import ceil, exp, log, sqrt
 import numpy as np
 
 import coordboost as cb
-from coordboost.bounds import BoundCheck, Constants, Trail
+from coordboost.theory.bounds import BoundCheck, Constants, Trail
 from verification.cases import problem
 from verification.formula import root
 from verification.space import Space

@@ -22,7 +22,7 @@ Reference: Freund, Grigas, Mazumder, Sections 2.2, 3, Figures 2 and 9.
 import numpy as np
 
 import coordboost as cb
-from coordboost.bounds import BoundCheck, ls_boost
+from coordboost.theory.bounds import BoundCheck, ls_boost
 from verification.cases import Lab, as_it_is, lab
 from verification.space import Space
 from verification.spaces.walks import FS, FS3, LS, LS3

@@ -21,7 +21,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from coordboost.bounds import BoundCheck
+from coordboost.theory.bounds import BoundCheck
 from verification.space import Space
 from verification.statement import claim
 

@@ -22,7 +22,7 @@ from fractions import Fraction
 import numpy as np
 
 import coordboost as cb
-from coordboost.bounds import BoundCheck
+from coordboost.theory.bounds import BoundCheck
 from verification.cases import identity, lab, other_constants, tampered
 from verification.space import Space
 from verification.spaces.walks import FS

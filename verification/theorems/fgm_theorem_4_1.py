@@ -19,7 +19,7 @@ Reference: Freund, Grigas, Mazumder, Theorem 4.1, (50)-(54); the sharper constan
 import numpy as np
 
 import coordboost as cb
-from coordboost.bounds import BoundCheck, Constants, regularized
+from coordboost.theory.bounds import BoundCheck, Constants, regularized
 from verification.cases import Lab, identity, lab, other_constants, tampered
 from verification.spaces.walk import Walk
 from verification.spaces.walks import FRANK_WOLFE, RFS

@@ -19,7 +19,7 @@ Reference: Freund, Grigas, Mazumder, Theorem 5.1, Corollary 5.1, (56), (57).
 import numpy as np
 
 import coordboost as cb
-from coordboost.bounds import BoundCheck, regularized
+from coordboost.theory.bounds import BoundCheck, regularized
 from verification.cases import Lab, lab, other_constants, tampered
 from verification.spaces.walks import JUMP, PATH
 from verification.statement import Statement, refuted

@@ -26,7 +26,7 @@ from functools import cached_property
 import numpy as np
 
 import coordboost as cb
-from coordboost.bounds import BoundCheck
+from coordboost.theory.bounds import BoundCheck
 from verification.cases import identity, problem
 from verification.statement import claim
 

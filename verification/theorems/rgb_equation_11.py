@@ -19,7 +19,7 @@ gap at the start is at most (sum C) R_0^2 / 2, and each step lowers it by its sq
 
 import numpy as np
 
-from coordboost.bounds import BoundCheck
+from coordboost.theory.bounds import BoundCheck
 from verification.space import Space
 from verification.statement import claim
 

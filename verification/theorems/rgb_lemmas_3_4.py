@@ -19,7 +19,7 @@ Reference: Cortes, Mohri, Storcheus, *Regularized Gradient Boosting*, Lemmas 3 a
 
 import numpy as np
 
-from coordboost.bounds import BoundCheck
+from coordboost.theory.bounds import BoundCheck
 from verification.space import Space
 from verification.statement import claim
 

@@ -24,7 +24,7 @@ import math
 
 import numpy as np
 
-from coordboost.bounds import BoundCheck, sharper_tree_complexity, tree_complexity
+from coordboost.theory.bounds import BoundCheck, sharper_tree_complexity, tree_complexity
 from verification.space import Space
 from verification.statement import claim
 

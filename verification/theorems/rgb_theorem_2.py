@@ -24,7 +24,7 @@ import math
 
 import numpy as np
 
-from coordboost.bounds import BoundCheck, tree_complexity
+from coordboost.theory.bounds import BoundCheck, tree_complexity
 from verification.statement import claim
 
 FLIPPED, DELTA, FAMILIES = 0.1, 1e-6, 2

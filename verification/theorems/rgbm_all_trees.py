@@ -26,8 +26,8 @@ from typing import Any
 import numpy as np
 
 import coordboost as cb
-from coordboost.bounds import BoundCheck
-from coordboost.geometry.lower import certified_lower
+from coordboost.angles.lower import certified_lower
+from coordboost.theory.bounds import BoundCheck
 from verification.statement import claim
 
 TABLES = {

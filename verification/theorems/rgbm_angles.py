@@ -23,7 +23,7 @@ from itertools import permutations, product
 import numpy as np
 
 import coordboost as cb
-from coordboost.bounds import BoundCheck
+from coordboost.theory.bounds import BoundCheck
 from verification.judged import angle_bound
 from verification.rgbm import RULES, unit_columns
 from verification.statement import claim

@@ -28,8 +28,9 @@ from typing import Any
 import numpy as np
 
 import coordboost as cb
-from coordboost.bounds import BoundCheck
-from coordboost.geometry import exact, mca
+from coordboost.angles import exact
+from coordboost.angles.angle import mca
+from coordboost.theory.bounds import BoundCheck
 from verification.space import Space
 from verification.spaces.draws import BASIS
 from verification.statement import Statement, claim
@@ -91,7 +92,7 @@ def _all():
 
 def _angle(case, factor=1.0):
     """The angle by enumeration; the closed forms of the package are kept out by an independent enumeration of its rays."""
-    from coordboost.geometry.learners import ReducedLearners
+    from coordboost.angles.learners import ReducedLearners
 
     learners = ReducedLearners.of(case.B, case.rule, case.groups)
     basis = learners.rank == learners.n_learners and type(case.rule) is cb.Full

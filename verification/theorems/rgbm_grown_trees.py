@@ -12,7 +12,7 @@ are the leaf stumps, whose angle is certified, and S is attained at its witness.
 that it begins with. On the runs that were looked at the rate 1 - S^2 holds, with equality at the worst residual; for other runs it is
 no promise, and this row does not say so.
 
-Constants: S from ``coordboost.geometry.sampled_mca``; the lower end of ``mca`` over the leaf stumps of the same bins.
+Constants: S from ``coordboost.angles.sampled_mca``; the lower end of ``mca`` over the leaf stumps of the same bins.
 
 Measured: in floats, at every residual of the runs.
 
@@ -25,8 +25,8 @@ from dataclasses import dataclass
 import numpy as np
 
 import coordboost as cb
-from coordboost.bounds import BoundCheck
-from coordboost.geometry import sampled_mca
+from coordboost.theory.bounds import BoundCheck
+from coordboost.theory.sampled import sampled_mca
 from verification.statement import claim
 
 #: Rounding of a cosine: targets of trees are rounded to 4e-15 of their size, and sums of a few dozen terms.

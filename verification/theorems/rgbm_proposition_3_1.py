@@ -10,7 +10,7 @@ Claim: tight: max {<b, a>: norm(a) <= 1} is the dual norm in closed form, (9) fo
 
 Constants: none.
 
-Measured: the maximum by a linear program over the unit ball (``coordboost.geometry.distance`` on the identity, where the kernel is 0),
+Measured: the maximum by a linear program over the unit ball (``coordboost.theory.distance`` on the identity, where the kernel is 0),
 against the formula written from the definitions.
 
 Reference: Lu, Mazumder, Proposition 3.1, (9).
@@ -20,8 +20,8 @@ import functools
 
 import numpy as np
 
-from coordboost.bounds import BoundCheck
-from coordboost.geometry import distance
+from coordboost.theory.bounds import BoundCheck
+from coordboost.theory.distance import distance
 from verification.rgbm import LABELS, RULES, dual
 from verification.spaces.draws import BASIS, DRAWS
 from verification.statement import Statement

@@ -25,7 +25,7 @@ from math import comb
 import numpy as np
 
 from coordboost import Full, Groups, Subset
-from coordboost.bounds import BoundCheck
+from coordboost.theory.bounds import BoundCheck
 from verification.rgbm import LABELS, RULES, law, norm
 from verification.spaces.draws import BASIS, DRAWS
 from verification.statement import Statement

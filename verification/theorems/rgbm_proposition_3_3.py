@@ -23,7 +23,7 @@ from math import comb
 
 import numpy as np
 
-from coordboost.bounds import BoundCheck
+from coordboost.theory.bounds import BoundCheck
 from verification.space import Space
 from verification.statement import claim
 

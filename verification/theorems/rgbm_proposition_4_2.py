@@ -19,7 +19,7 @@ Reference: Lu, Mazumder, Proposition 4.2, (14), (15).
 import numpy as np
 
 import coordboost as cb
-from coordboost.geometry import second_moment_mca
+from coordboost.angles.angle import second_moment_mca
 from verification.rgbm_space import hold, spaces
 from verification.spaces.draws import BASIS, DRAWS
 from verification.statement import Statement

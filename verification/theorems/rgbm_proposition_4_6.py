@@ -9,7 +9,7 @@ Assumptions: the scalar level sets of the loss are bounded: squared, Huber, logi
 Claim: upper: Dist_0 <= C / Theta, C the largest |B (beta - beta*)| in the level set; finite. For the squared loss C^2 = 2 (L(0) - L*), and
 the bound is attained.
 
-Constants: Theta rounded down, C rounded up (``coordboost.geometry.start_distance``).
+Constants: Theta rounded down, C rounded up (``coordboost.angles.start_distance``).
 
 Measured: distances, by linear programs, of points of the level set: random ones on its boundary, and for the squared loss the one in the
 direction of the minimiser of the angle.
@@ -19,7 +19,7 @@ Reference: Lu, Mazumder, Proposition 4.6.
 
 import numpy as np
 
-from coordboost.geometry import distance, start_distance
+from coordboost.theory.distance import distance, start_distance
 from verification.rgbm import trials
 from verification.spaces.draws import BASIS, DRAWS
 from verification.statement import Statement

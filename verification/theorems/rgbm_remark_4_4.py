@@ -27,8 +27,8 @@ from math import comb, isqrt
 import numpy as np
 
 import coordboost as cb
-from coordboost.bounds import BoundCheck
-from coordboost.geometry import lambda_pmin
+from coordboost.theory.bounds import BoundCheck
+from coordboost.theory.distance import lambda_pmin
 from verification.rgbm import unit_columns
 from verification.space import Space
 from verification.spaces.draws import BASIS, DRAWS

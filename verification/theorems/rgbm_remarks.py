@@ -25,8 +25,8 @@ from math import isqrt, sqrt
 
 import numpy as np
 
-from coordboost.bounds import BoundCheck
-from coordboost.geometry import exact
+from coordboost.angles import exact
+from coordboost.theory.bounds import BoundCheck
 from verification.space import Space
 from verification.spaces.draws import BASIS, DRAWS
 from verification.statement import Statement, claim

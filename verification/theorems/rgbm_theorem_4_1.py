@@ -23,7 +23,7 @@ from dataclasses import replace
 import numpy as np
 
 import coordboost as cb
-from coordboost.bounds import randomized
+from coordboost.theory.bounds import randomized
 from verification.rgbm import LABELS, TABLES, Trial, identity, trials
 from verification.rgbm_runs import REPEATED, held_by_package, repeated, wrong_by_package
 from verification.spaces.draws import BASIS, DRAWS

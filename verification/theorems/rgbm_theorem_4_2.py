@@ -19,8 +19,8 @@ Reference: Lu, Mazumder, Theorem 4.2.
 import numpy as np
 
 import coordboost as cb
-from coordboost.bounds import BoundCheck, randomized
-from coordboost.geometry import distance
+from coordboost.theory.bounds import BoundCheck, randomized
+from coordboost.theory.distance import distance
 from verification.rgbm import TABLES, Trial, trials
 from verification.rgbm_runs import REPEATED, held_by_package, repeated, wrong_by_package
 from verification.spaces.draw import Draw

@@ -23,7 +23,7 @@ from math import erf, pi, sqrt
 
 import numpy as np
 
-from coordboost.bounds import BoundCheck
+from coordboost.theory.bounds import BoundCheck
 from verification.space import Space
 from verification.spaces.blocks import BLOCKS, independent, projector
 from verification.spaces.linear import solved

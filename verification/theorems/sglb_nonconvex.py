@@ -30,8 +30,8 @@ import numpy as np
 from scipy.linalg import eigh_tridiagonal
 
 import coordboost as cb
-from coordboost.bounds import BoundCheck
-from coordboost.langevin import quadrature
+from coordboost.theory.bounds import BoundCheck
+from coordboost.theory.langevin import quadrature
 from verification.statement import claim
 
 TARGETS, CHANCES = np.array([-2.0, 0.5, 3.0]), np.array([0.5, 0.3, 0.2])

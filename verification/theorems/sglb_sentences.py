@@ -23,7 +23,7 @@ from math import exp
 import numpy as np
 import scipy.special
 
-from coordboost.bounds import BoundCheck
+from coordboost.theory.bounds import BoundCheck
 from verification.space import Space
 from verification.spaces.blocks import independent
 from verification.statement import claim

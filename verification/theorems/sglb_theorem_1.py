@@ -24,8 +24,8 @@ import numpy as np
 from scipy.stats import norm
 
 import coordboost as cb
-from coordboost.bounds import BoundCheck
-from coordboost.bounds.langevin import expected_loss
+from coordboost.theory.bounds import BoundCheck
+from coordboost.theory.bounds.langevin import expected_loss
 from verification.spaces.shrunken import CHAIN_CASES, ROUGH
 from verification.statement import claim
 from verification.theorems.sglb_lemmas import CHOICES, Choice, normal

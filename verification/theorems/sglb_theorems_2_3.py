@@ -24,7 +24,7 @@ from itertools import product
 
 import numpy as np
 
-from coordboost.bounds import BoundCheck
+from coordboost.theory.bounds import BoundCheck
 from verification.space import Space
 from verification.spaces.shrunken import CHAIN_CASES, CHAINS, ROUGH, gamma_of
 from verification.statement import claim

@@ -1,0 +1,29 @@
+"""Kinds of pieces: is an object one of a base class, and which classes of the package are."""
+
+from coordboost._utils.checks import shown
+
+
+def checked_piece(kind, name, piece, expected=None):
+    """`piece`, an object of the base class `kind` that has all of its verbs.
+
+    Raises
+    ------
+    ValueError
+        "`name` must be ..., got ...", and which verb is missing, or from which class to inherit.
+    """
+    missing = [verb for verb in ("n_samples", "n_learners") if verb in kind.__annotations__ and not hasattr(piece, verb)]
+    missing += sorted(getattr(type(piece), "__abstractmethods__", ()))
+    if isinstance(piece, kind) and not missing:
+        return piece
+    hint = ""
+    if isinstance(piece, kind):
+        hint = f" It lacks {', '.join(missing)}."
+    elif any(hasattr(piece, verb) for verb in kind.__abstractmethods__):
+        hint = f" A class of your own inherits from coordboost.{kind.__name__}."
+    raise ValueError(f"{name} must be {expected or kind.expected}, got {shown(piece)}.{hint}")
+
+
+def pieces_of(kind):
+    """The classes of the package that inherit from the base class `kind`, by name: those that have been loaded."""
+    below = [one for cls in kind.__subclasses__() for one in (cls, *pieces_of(cls).values())]
+    return {cls.__name__: cls for cls in below if cls.__module__.startswith("coordboost.") and not cls.__abstractmethods__}

@@ -1,0 +1,341 @@
+r"""What a run approaches: an optimum, always as an interval ``lower <= L* <= upper`` with a witness that anyone can recompute.
+
+All bounds hold for every convex loss; of others only the infimum is known, and Ball and Penalty refuse them. With
+:math:`c = B^T r` the correlations of the residual at :math:`\beta` and :math:`g = \langle r, B\beta\rangle`, convexity gives
+:math:`L(b) \ge L(\beta) + g - c^T b` for every b; the targets differ in how large :math:`c^T b` can be. Nothing else is claimed but
+:math:`L(b) \ge` ``problem.infimum``, which is -inf for a loss that declares no infimum: the lower end may then be -inf. *Numerics*: both
+ends are moved out by a bound of the rounding in them.
+"""
+
+import math
+from dataclasses import dataclass, field, replace
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context
+from typing import NamedTuple
+
+import numpy as np
+
+from coordboost._numba import compiled, is_piece, verb
+from coordboost._numba.threads import on_one_thread
+from coordboost._utils.checks import not_negative, shown
+from coordboost.data.spectrum import unweighted
+
+value = verb("value")
+
+
+def magnitude(loss, y, weight, base, pred):
+    """Sum of the weighted losses, each without its sign."""
+    out = 0 * (weight[0] * pred[0])
+    for i in range(len(y)):
+        out += weight[i] * abs(value(loss, y[i], base + pred[i]))
+    return out
+
+
+def sizes(problem, pred):
+    """``magnitude`` at the predictions `pred` (n_samples,), compiled where the loss is a piece."""
+    run = compiled(magnitude, (problem.loss,)) if is_piece(problem.loss) else magnitude
+    return float(run(problem.loss, problem.y, problem.weight, problem.base, pred))
+
+
+def need_convexity(problem, what):
+    """Refuse a loss that is not convex: what is claimed of other models rests on it.
+
+    Raises
+    ------
+    ValueError
+        For such a loss.
+    """
+    if not problem.loss.convex:
+        raise ValueError(
+            f"{type(problem.loss).__name__} is not convex: there is no certificate for {what}. Unconstrained() gives the infimum of "
+            "the loss and the loss of the model."
+        )
+
+
+def known_target(target):
+    """`target`, refused where it is none: runs and paths have a problem of their own."""
+    if isinstance(target, type) or not hasattr(target, "certificate") or hasattr(target, "problem"):
+        raise ValueError(f"target must be Unconstrained(), Ball(radius) or Penalty(lam), got {shown(target)}.")
+    return target
+
+
+def outwards(lower, upper, digits):
+    """The ends of an interval as text of so many digits, at most 15: the lower one rounded down, the upper one up."""
+    ends = (lower, ROUND_FLOOR), (upper, ROUND_CEILING)
+    rounded = (Context(prec=digits, rounding=way).create_decimal_from_float(float(end)) for end, way in ends)
+    return tuple(f"{float(end):.{digits}g}" for end in rounded)
+
+
+#: What is said of a certificate without a lower end.
+UNKNOWN = "no lower bound is known: the loss declares no infimum"
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """``lower <= L* <= upper``, where L* is the optimum of `target` (sums over samples, penalty included).
+
+    `witness` holds the numbers behind the interval; ``gap = upper - lower``. Where nothing is known `lower` is -inf and `gap` inf.
+    """
+
+    target: object
+    lower: float
+    upper: float
+    witness: dict = field(default_factory=dict)
+
+    @property
+    def gap(self):
+        return self.upper - self.lower
+
+    def moved(self, lower):
+        """The same with another lower end, which must be one; at most the upper end."""
+        return replace(self, lower=min(lower, self.upper))
+
+    @property
+    def known(self):
+        """Whether there is a lower end at all."""
+        return self.lower > -math.inf
+
+    def __str__(self):
+        lower, upper = outwards(self.lower, self.upper, 10)
+        if not self.known:
+            return f"{self.target!r}: optimum at most {upper}; {UNKNOWN}"
+        return f"{self.target!r}: optimum in [{lower}, {upper}], gap {self.gap:.3g}"
+
+
+class At(NamedTuple):
+    """A point and what one scan tells there."""
+
+    beta: np.ndarray
+    pred: np.ndarray
+    loss: float
+    resid: np.ndarray
+    corr: np.ndarray
+
+    @classmethod
+    def point(cls, problem, beta, corr=True):
+        """Everything recomputed from `beta`; without `corr` but for the correlations. *Cost*: one scan."""
+        beta = np.asarray(beta, dtype=np.float64)
+        pred = problem.combine(beta)
+        resid = problem.resid(pred)
+        return cls(beta, pred, problem.value(pred), resid, problem.scan(resid) if corr else None)
+
+    def scaled(self, problem, by):
+        """The model times `by`; its correlations are not asked for."""
+        pred = self.pred * by
+        return self._replace(beta=self.beta * by, pred=pred, loss=problem.value(pred), resid=problem.resid(pred), corr=None)
+
+    @property
+    def l1(self):
+        """Sum of abs(beta)."""
+        return float(np.abs(self.beta).sum())
+
+    def part(self, problem):
+        """Bound of the rounding in a sum of products, in parts of the norms that are multiplied.
+
+        A sum of m products is taken to be off by at most 4 u sqrt(m) times the norms, u the unit roundoff: rounding errors of mean
+        zero stay inside with probability 1 - 2 exp(-4^2 / 2), to first order in u. Those of equal products have one sign: in a sum term
+        by term, which stored rows have not, they are u m / 3 at most (u S / 2 for the half of them that leads from S / 2 to S, and so on).
+        *Source*: Ipsen, Zhou, *Probabilistic error analysis for inner products*.
+        """
+        m = max(problem.n_samples, np.count_nonzero(self.beta))
+        alike = 0.0 if problem.dictionary.rows is not None else m / 6
+        return float(np.finfo(float).eps) * max(2 * math.sqrt(m), alike)
+
+    def doubt(self, problem):
+        """Bound of the rounding in a correlation, and in anything that unit columns and `resid` multiply to."""
+        return self.part(problem) * problem.size(self.resid)
+
+    def rounding(self, problem, radius):
+        """Bound of the rounding in ``loss + <resid, pred> - radius max|corr|``."""
+        return self.doubt(problem) * (radius + self.l1) + self.sums(problem) + float(np.finfo(float).tiny)
+
+    def sums(self, problem):
+        """Bound of the rounding in the sum of the losses, which is compensated: what is left is the rounding of its terms."""
+        return 2 * float(np.finfo(float).eps) * math.sqrt(problem.n_samples) * self.size(problem)
+
+    def upper(self, problem):
+        """The loss of the model, at most: `loss` is that of rounded predictions, which large coefficients make wrong.
+
+        Their error is at most e = ``part * l1`` in norm; the loss moves with it by ``size(resid) e + sigma e^2 / 2``. The second term
+        is left out where the loss declares no sigma.
+        """
+        error = self.part(problem) * self.l1
+        bend = (problem.loss.sigma or 0.0) * error * error / 2
+        return self.loss + self.doubt(problem) * self.l1 + bend + self.sums(problem)
+
+    def size(self, problem):
+        """The size of what the loss is computed from: itself, or for a loss with negative values a sum without their signs.
+
+        Such values are often differences, as Poisson's exp(f) - y f, and are then as wrong as the larger term. Those at 0 and the
+        infimum stand for it where the values are small; <resid, pred> has its own allowance.
+        """
+        if problem.infimum >= 0:
+            return abs(self.loss)
+        known = abs(problem.infimum) if problem.infimum > -math.inf else 0.0
+        return sizes(problem, self.pred) + sizes(problem, 0.0 * self.pred) + known
+
+    def over(self, problem):
+        """The infimum of the problem, which the loss of this model must not be below.
+
+        Raises
+        ------
+        ValueError
+            If it is, by more than rounding: what the loss declares is then wrong.
+        """
+        if self.loss < problem.infimum - self.rounding(problem, 0.0):
+            raise ValueError(
+                f"the loss of this model is {self.loss:.6g}, below the infimum {problem.infimum:.6g} that "
+                f"{type(problem.loss).__name__} declares; correct its `infimum`, or leave it out."
+            )
+        return problem.infimum
+
+
+class Unconstrained(NamedTuple):
+    r"""The optimum over all coefficients: least squares, for the squared loss.
+
+    :math:`L(\beta) - L^* \le \|P r\|^2 / (2\mu)`, P the projection on the columns (in the metric of the weights); equality for the
+    squared loss. Without strong convexity the lower end is the infimum. *Cost*: one thin SVD of B.
+    *Source*: Freund et al., Sections 1.3, 3.
+    """
+
+    @on_one_thread
+    def certificate(self, problem, at):
+        mu = problem.loss.mu
+        worst, upper = float(np.abs(at.corr).max()), at.upper(problem)
+        if mu is None or not problem.dictionary.countable:
+            return interval(self, problem, at, -math.inf, upper, {"max_abs_corr": worst})
+        spectrum, most = problem.spectrum, problem.span.most(unweighted(problem, at.resid))
+        inside, unit = spectrum.project(problem, at.resid), most or 1.0  # in this unit no square leaves the range of float64
+        witness = {
+            "max_abs_corr": worst,
+            "lambda_pmin": spectrum.lambda_pmin,
+            "rank": spectrum.rank,
+            "tilt": problem.span.tilt,
+            "distance_to_solutions": float(np.linalg.norm(inside / unit / spectrum.singular)) * unit / mu,
+        }
+        return interval(self, problem, at, at.loss - most * most / (2 * mu), upper, witness)
+
+    def prices(self, problem):
+        """What the penalty multiplies the abs values and halves of squares of the coefficients by, (n_learners,) each."""
+        return np.zeros((2, problem.n_learners))
+
+
+class Ball(NamedTuple):
+    r"""The constrained Lasso: minimise L subject to :math:`\|\beta\|_1 \le` radius.
+
+    Gap = radius * omega, :math:`\omega = \|c\|_\infty - g / \text{radius}`. *Source*: Freund et al., eq. (45), Proposition A.6.
+    A point outside the ball still gives a lower end; the upper end is then that of the point scaled back into it.
+    """
+
+    radius: float
+
+    @on_one_thread
+    def certificate(self, problem, at):
+        need_convexity(problem, repr(self))
+        not_negative("Ball: the radius", self.radius)
+        worst, inner = float(np.abs(at.corr).max()), float((at.resid * at.pred).sum())
+        lower = at.loss + inner - (self.radius * worst if self.radius > 0 else 0.0)
+        inside = at if at.l1 <= self.radius * (1 + 1e-12) else at.scaled(problem, self.radius / at.l1)
+        upper, omega = inside.upper(problem), worst - inner / self.radius if self.radius > 0 else worst
+        return interval(
+            self, problem, at, lower, upper, {"omega": omega, "l1": at.l1, "max_abs_corr": worst}, radius=self.radius
+        )
+
+    def prices(self, problem):
+        """What the penalty multiplies the abs values and halves of squares of the coefficients by, (n_learners,) each."""
+        return np.zeros((2, problem.n_learners))
+
+
+class Penalty(NamedTuple):
+    r"""The penalised Lasso: minimise :math:`L(\beta) + \text{lam} \|\beta\|_1` (lam in the sum convention: n times scikit-learn's alpha).
+
+    The better of two lower ends. With :math:`s = \min(1, \text{lam} / \|c\|_\infty)` and I the infimum:
+    :math:`L(b) \ge s\,(L + g - c^T b) + (1 - s)\,I`, where the penalty pays for :math:`s\,c^T b`, gives :math:`s\,(L + g) + (1 - s)\,I`.
+    For the squared loss the dual value at s times the residual, which is larger.
+    """
+
+    lam: float
+
+    @on_one_thread
+    def certificate(self, problem, at):
+        need_convexity(problem, repr(self))
+        not_negative("Penalty: lam", self.lam)
+        worst, upper = float(np.abs(at.corr).max()), at.upper(problem) + self.lam * at.l1
+        most = worst + at.doubt(problem)
+        scale = min(1.0, self.lam / most) if most > 0 else 1.0
+        return interval(self, problem, at, paid(problem, at, scale), upper, {"max_abs_corr": worst, "dual_scale": scale})
+
+    def prices(self, problem):
+        """What the penalty multiplies the abs values and halves of squares of the coefficients by, (n_learners,) each."""
+        return np.full(problem.n_learners, float(self.lam)), np.zeros(problem.n_learners)
+
+
+def paid(problem, at, scale):
+    """The lower end of ``Penalty`` where the penalty pays for ``scale * c^T b``, whatever b is; its rounding is in it."""
+    inner, least = float((at.resid * at.pred).sum()), at.over(problem)
+    lower = scale * (at.loss + inner) + (1 - scale) * least if scale < 1 else at.loss + inner
+    if problem.loss.quadratic:
+        # dual of the squared loss at theta = scale * resid: scale <r, y> - scale^2 <r, r / w> / 2
+        square = 2 * at.loss
+        lower = scale * (square + inner) - scale * scale * square / 2
+    return lower
+
+
+class Priced(NamedTuple):
+    r"""As ``Penalty``, with a price for each learner, and perhaps squares: :math:`L(\beta) + \sum_j p_j |\beta_j| + q_j \beta_j^2 / 2`.
+
+    For every s the penalty pays for :math:`s\,c^T b` but for :math:`\sum_j (s |c_j| - p_j)_+^2 / (2 q_j)`, which is infinite where a
+    price is exceeded and there is no square.
+
+    target : what is shown as the target;  price, square : p and q, (n_learners,)
+    """
+
+    target: object
+    price: np.ndarray
+    square: np.ndarray
+
+    @on_one_thread
+    def certificate(self, problem, at, model=None, rest=0.0):
+        """The interval.
+
+        model : a problem with another constant, and the point there whose value is the upper end; by default `at` itself
+        rest : what the lower end loses besides
+        """
+        need_convexity(problem, repr(self.target))
+        owner, own = (problem, at) if model is None else model
+        penalty = float(np.abs(own.beta) @ self.price + own.beta**2 @ self.square / 2)
+        part = 4 * max(own.part(owner), at.part(problem))  # prices are rounded, as norms are in them
+        upper = own.upper(owner) + penalty * (1 + part)
+        size = np.abs(at.corr) + at.doubt(problem)
+        price, square = self.price * (1 - part), self.square * (1 - part)
+        scales = [1.0, _share(price, size)]
+        if square.any():
+            scales.append(_share(price, np.abs(at.corr - square * at.beta) + at.doubt(problem)))
+        ends = [paid(problem, at, scale) - _unpaid(price, square, scale * size) for scale in scales]
+        best = int(np.argmax(ends))
+        witness = {"max_abs_corr": float(np.abs(at.corr).max()), "dual_scale": scales[best]}
+        return interval(self.target, problem, at, ends[best], upper, witness, rest=rest + part * penalty)
+
+    def prices(self, problem):
+        """What the penalty multiplies the abs values and halves of squares of the coefficients by, (n_learners,) each."""
+        return self.price, self.square
+
+
+def _share(price, size):
+    """The largest part of the correlations `size` that the prices pay for."""
+    return min(1.0, float(np.divide(price, size, out=np.ones_like(size), where=size > 0).min()))
+
+
+def _unpaid(price, square, size):
+    """What the penalty does not pay for: see ``Priced``."""
+    over = size - price * (1 + 2.0**-50)  # a share of the sizes is rounded
+    over, square = over[over > 0], square[over > 0]
+    return math.inf if (square == 0).any() else float((over * over / (2 * square)).sum())
+
+
+def interval(target, problem, at, lower, upper, witness, *, radius=0.0, rest=0.0):
+    """The one place where an interval is made: `lower`, as computed at the point `at`, is rounded down; `upper` was rounded up there.
+
+    radius : how large the coefficients are that the correlations are multiplied by;  rest : what else `lower` loses
+    """
+    least = min(at.over(problem), upper)
+    return Certificate(target, max(lower - at.rounding(problem, radius) - rest, least), upper, witness)

@@ -1,0 +1,215 @@
+"""The one store of gathered columns, and the columns of a problem that it gathers for a Lasso.
+
+Whoever works on a few learners keeps their columns in a ``HeldColumns``: gathered once, found by the number of the learner, and with a
+Gram matrix where inner products are wanted. It holds columns of B, scaled or not, and columns of B'B just as well.
+"""
+
+from functools import cached_property
+
+import numpy as np
+
+from coordboost._numba import compiled, kernel
+from coordboost.learners.scan import LITTLE, scan, scan_few
+
+#: Learners at a time, where many residuals are scanned: the products stay in the cache.
+FEW = 512
+
+
+def grown(array, shape):
+    """A copy of `array` with the larger `shape`, the new entries not set."""
+    out = np.empty(shape, array.dtype)
+    out[tuple(slice(length) for length in array.shape)] = array
+    return out
+
+
+@kernel
+def gather_rows(rows, root, scale, learners, out):
+    """Fill `out` (len(learners), n_samples) with the stored learners, times `root` (n_samples,) and `scale` (n_learners,), or empty."""
+    for i in range(len(learners)):
+        column, row = out[i], rows[learners[i]]
+        by = scale[learners[i]] if len(scale) else 1.0
+        for q in range(len(row)):
+            column[q] = by * row[q] if len(root) == 0 else by * (root[q] * row[q])
+
+
+class HeldColumns:
+    """Columns of some learners, in the order of their arrival.
+
+    place : (n_learners,), the rows of the learners, -1 for those not here;  ids : (>= m,), the learners, m = ``len(self)``
+    rows : (>= m, length), their columns, one in a row;  gram : (>= m, >= m), inner products of the columns, or None
+
+    Parameters
+    ----------
+    fill : callable
+        ``fill(learners, out)`` puts the columns of the learners into the rows of `out`, (len(learners), length).
+    with_gram : bool
+    stored : (n_learners, length), optional
+        All columns, where they are stored like this: they are not copied where all learners come at once.
+    scale : (n_learners,), optional
+        What multiplies them as they are stored; ask `correlations` and `combine` then, as `rows` may hold them without it.
+    entries : callable, optional
+        ``entries(a, b)``, Gram entries without columns, which are then not kept: `length` is 0.
+    """
+
+    def __init__(self, fill, n_learners, length, with_gram=False, stored=None, scale=None, entries=None):
+        self.fill, self.stored, self.scale, self.entries, self.m = fill, stored, scale, entries, 0
+        self.place, self.ids = np.full(n_learners, -1), np.empty(0, dtype=np.int64)
+        self.rows, self.gram = np.empty((0, length)), np.empty((0, 0)) if with_gram else None
+
+    def __len__(self):
+        return self.m
+
+    @property
+    def learner(self):
+        """The learners here, (m,)."""
+        return self.ids[: self.m]
+
+    def reserve(self, size):
+        """Make room for `size` learners, where there is less."""
+        size = min(size, len(self.place))
+        if size > len(self.ids):
+            self.ids, self.rows = grown(self.ids, (size,)), grown(self.rows, (size, self.rows.shape[1]))
+            self.gram = None if self.gram is None else grown(self.gram, (size, size))
+
+    def add(self, learners):
+        """Take in new learners. *Cost*: their columns; with the Gram matrix a product of these with all columns."""
+        m, room = self.m, self.m + len(learners)
+        if room > len(self.ids):
+            self.reserve(room + room // 2)
+        if self.stored is not None and np.array_equal(learners, np.arange(len(self.place))):
+            self.rows = self.stored
+        elif self.entries is None:
+            self.fill(learners, self.rows[m:room])
+        self.ids[m:room] = learners
+        if self.gram is not None:
+            new = self.entries(learners, self.ids[:room]) if self.entries else np.dot(self.rows[m:room], self.rows[:room].T)
+            self.gram[m:room, :room], self.gram[:m, m:room] = new, new[:, :m].T
+        if self.gram is not None and self._unscaled:
+            self.gram[:room, :room] *= self.scale[:, None]
+            self.gram[:room, :room] *= self.scale
+        self.place[learners], self.m = np.arange(m, room), room
+
+    @property
+    def _unscaled(self):
+        """Whether `rows` are the stored columns, without the scale."""
+        return self.rows is self.stored and self.scale is not None
+
+    def correlations(self, v):
+        """The inner products of the columns with `v` (length,), (m,)."""
+        out = self.rows[: self.m] @ v
+        return self.scale * out if self._unscaled else out
+
+    def combine(self, coefs):
+        """The columns times `coefs` (m,), summed up, (length,). *Cost*: where few are not 0, that of these."""
+        used = np.flatnonzero(coefs)
+        coefs = self.scale * coefs if self._unscaled else coefs
+        return coefs[used] @ self.rows[used] if 4 * len(used) < self.m else coefs @ self.rows[: self.m]
+
+    def at(self, learners):
+        """The rows of the learners, of which those not here are taken in first."""
+        fresh = learners[self.place[learners] < 0]
+        if len(fresh):
+            self.add(fresh)
+        return self.place[learners]
+
+    def keep(self, m):
+        """Let go of all learners but the first `m`."""
+        self.place[self.ids[m : self.m]] = -1
+        self.m = min(m, self.m)
+        if self.rows is self.stored:
+            self.rows = self.scale[:, None] * self.rows if self._unscaled else self.rows.copy()
+
+
+class ScaledColumns:
+    """The columns ``scale_j W^{1/2} B_j`` of a problem, ``scale <= 1``: a Lasso on them penalises learner j by lam / scale_j.
+
+    y, resid : (n_samples,), times the root of the weights;  gamma : (n_learners,), coefficients of the columns
+    apart : whether correlations of a few learners cost their part of a scan
+    ridge : (n_learners,); the elastic net adds lam / 2 times the sum of ridge gamma^2: the Lasso with a row (lam ridge_j)^(1/2) more
+    for each learner, whose correlation is then <b_j, resid> - lam ridge_j gamma_j
+    weighted : False where the weights are in the terms of the loss, and the columns are ``scale_j B_j``
+    products : what gives Gram entries of the unit columns by ``cross(a, b)``, as ``problem.products`` does, which it is by default
+    doubt : its entries are off by at most so many times the rounding of a sum of n_samples products
+    """
+
+    def __init__(self, problem, scale=None, ridge=None, weighted=True, products=None):
+        self.products, self.doubt = products, 1.0 if products is None else products.doubt
+        self.problem, self.scale = problem, None if scale is None or (scale == 1).all() else scale
+        self.ridge = np.zeros(problem.n_learners) if ridge is None else ridge
+        self.n_samples, self.n_learners = problem.n_samples, problem.n_learners
+        self.root = np.sqrt(problem.weight) if weighted and (problem.weight != 1).any() else None
+        self.rows, nothing = problem.dictionary.rows, np.zeros(0)
+        self.apart = self.rows is not None or problem.dictionary.apart
+        self.factors = nothing if self.root is None else self.root, nothing if self.scale is None else self.scale
+        self.y = self._weighted(problem.y)
+
+    def _weighted(self, v):
+        return v if self.root is None else self.root * v
+
+    @cached_property
+    def zero(self):
+        """The correlations at 0, (n_learners,), with y as the residual. *Cost*: one scan, once."""
+        return self.scan(self.y)
+
+    @property
+    def in_memory(self):
+        """The stored learners and what multiplies them, for compiled blocks; None where there are none or many."""
+        return None if self.rows is None or self.rows.size > LITTLE else (self.rows, *self.factors)
+
+    def hold(self, with_gram=False, columns=True):
+        """A store for the columns of some learners; without `columns` for their Gram matrix alone, where that needs none."""
+        if not columns and self._products() is not None:
+            return HeldColumns(None, self.n_learners, 0, True, entries=self.entries)
+        stored = self.rows if self.root is None and (self.scale is None or with_gram) else None
+        return HeldColumns(self.gather, self.n_learners, self.n_samples, with_gram, stored, self.scale)
+
+    def _products(self):
+        return self.problem.products if self.products is None else self.products
+
+    def entries(self, a, b):
+        """Gram entries of the columns `a` with the columns `b`, without columns."""
+        out = self._products().cross(a, b)
+        return out if self.scale is None else self.scale[a][:, None] * out * self.scale[b]
+
+    def scan(self, resid):
+        """All correlations, (n_learners,). *Cost*: one scan. Call it with BLAS on one thread."""
+        corr = scan(self.problem.dictionary, self._weighted(resid))
+        return corr if self.scale is None else self.scale * corr
+
+    def scan_few(self, resid, index):
+        """Those of the learners `index`. *Cost*: their part of a scan, where learners are stored."""
+        corr = scan_few(self.problem.dictionary, self._weighted(resid), index)
+        return corr if self.scale is None else self.scale[index] * corr
+
+    def levels(self, resids):
+        """The largest abs correlation with each row of `resids` (k, n_samples), (k,). *Cost*: k scans, as products of matrices."""
+        if not self.apart:
+            return np.array([np.abs(self.scan(resid)).max() for resid in resids])
+        out, v, buffer = np.zeros(len(resids)), self._weighted(resids), np.empty(len(resids) * FEW)
+        for k in range(0, self.n_learners, FEW):
+            some = np.arange(k, min(k + FEW, self.n_learners))
+            part = self.problem.gather(some).T if self.rows is None else self.rows[k : k + FEW]
+            corr = np.matmul(v, part.T, out=buffer[: len(v) * len(part)].reshape(len(v), len(part)))
+            if self.scale is not None:
+                corr *= self.scale[k : k + FEW]
+            np.maximum(out, np.maximum(corr.max(axis=1), -corr.min(axis=1)), out=out)
+        return out
+
+    def combine(self, gamma):
+        """The predictions of the coefficients `gamma`, (n_samples,)."""
+        return self._weighted(self.problem.combine(gamma if self.scale is None else self.scale * gamma))
+
+    def norm_bound(self, learners):
+        """At least the norm of each column of a mask."""
+        return 1.0 if self.scale is None else self.scale[learners]
+
+    def gather(self, index, out):
+        """Fill `out` (len(index), n_samples) with the columns `index`, one in a row."""
+        if self.rows is not None:
+            compiled(gather_rows)(self.rows, *self.factors, index, out)
+            return
+        out[:] = self.problem.gather(index).T
+        if self.root is not None:
+            out *= self.root
+        if self.scale is not None:
+            out *= self.scale[index, None]

@@ -1,0 +1,255 @@
+"""The problem: a loss, a dictionary of unit columns and a target, checked once."""
+
+import math
+from dataclasses import fields
+from functools import cached_property
+
+import numpy as np
+
+from coordboost._numba.sums import residual_into, total_of
+from coordboost._numba.threads import on_one_thread
+from coordboost._utils.checks import shown
+from coordboost.data import validation
+from coordboost.data.door import columns_as_in, parts_of
+from coordboost.data.parts import Parts, restored
+from coordboost.data.probe import gathered
+from coordboost.data.spectrum import Span, Spectrum
+from coordboost.learners.scan import scan
+from coordboost.losses.standard import Squared
+
+
+class Problem(Parts):
+    r"""Minimise :math:`L(\beta) = \sum_i w_i\, \ell(y_i, b + (B\beta)_i)` over the coefficients of unit columns :math:`B_j`.
+
+    Parameters
+    ----------
+    X : array_like, data frame or scipy sparse matrix, (n_samples, n_columns); ``open_columns(...)``; or an oracle
+        Raw columns. An object with ``scan`` and ``column`` is a dictionary (see ``Oracle``): its columns are taken as they are, and must
+        have unit norm, in the metric of the weights where there are some. They are looked at here, and again when they are gathered.
+    y : array_like, (n_samples,)
+    loss : piece, default ``Squared()``
+    sample_weight : array_like, (n_samples,), optional
+        Multiplies the terms of the loss; means and norms of the columns are weighted with it too.
+    center : bool, default True
+        Centre the columns, and start from the best constant prediction b (for the squared loss the mean of y). The columns of a
+        dictionary stay as they are: for an oracle or a piece the start is all that this decides.
+    scale : bool, default True
+        Divide the columns by their norms. With False they must have unit norm already.
+    groups : array_like, (n_columns,), optional
+        Group labels, for ``Groups``.
+    feature_names : sequence of str, optional
+    copy : bool, default True
+        With False a float64 array X in Fortran order is standardised in its own memory, and not copied: it is overwritten where
+        `center` or `scale` ask for it, and must not be changed afterwards.
+
+    Attributes
+    ----------
+    dictionary : the columns B_j; y, weight : float64 (n_samples,); base : float, added to ``pred`` inside the loss
+    offset : float, the constant prediction; standardization : the way back to raw coefficients
+    feature_names : names of the learners kept; dropped : names of constant columns, set aside
+
+    Raises
+    ------
+    ValueError
+        For anything that is not finite, real, matching in shape and fit for the loss; the sentence says what to do.
+
+    Warns
+    -----
+    ConstantColumnWarning
+        Where columns are set aside.
+
+    Notes
+    -----
+    Where no column varies, one learner that is 0 stands in the place of the first: every model is the constant.
+
+    *Cost*: one copy of a dense X, unless `copy` is False; a sparse X is never filled in. *Source*: Freund, Grigas, Mazumder, Section 1.
+    """
+
+    @on_one_thread
+    def __init__(
+        self, X, y, loss=None, *, sample_weight=None, center=True, scale=True, groups=None, feature_names=None, copy=True
+    ):
+        loss = Squared() if loss is None else loss
+        super().__init__(**vars(parts_of(X, y, loss, sample_weight, center, scale, groups, feature_names, copy)))
+
+    @classmethod
+    def restored(cls, **parts):
+        """The problem with the given parts, as a file holds them: see ``coordboost.data.parts.restored``."""
+        return cls.of(restored(**parts))
+
+    @classmethod
+    def of(cls, parts):
+        """The problem with these ``Parts``, which are not checked."""
+        problem = cls.__new__(cls)
+        Parts.__init__(problem, **vars(parts))
+        return problem
+
+    def replace(self, **changed):
+        """The problem with some of its fields changed, which are not checked."""
+        return Problem.of(Parts(**({field.name: getattr(self, field.name) for field in fields(Parts)} | changed)))
+
+    def for_run(self):
+        """The problem of one run: itself, or, over learners that cannot be counted, one with a bank of its own."""
+        return self if self.countable else self.replace(dictionary=self.dictionary.bank())
+
+    def __setattr__(self, name, value):
+        raise AttributeError(f"a Problem does not change: make a new one with another {name}.")
+
+    @cached_property
+    def feature_names(self):
+        """Names of the learners kept, a list; of those found so far, where they cannot be counted."""
+        if not self.dictionary.countable:
+            return [self.dictionary.name(j) for j in range(self.n_learners)]
+        return [self.column_names[j] for j in self.standardization.kept]
+
+    @cached_property
+    def dropped(self):
+        """Names of the columns set aside, a list."""
+        return [self.column_names[j] for j in self.standardization.aside]
+
+    def __repr__(self):
+        size = f"{self.n_samples} x {self.n_learners if self.countable else 'any number'}"
+        return f"<Problem {size}, {shown(self.loss)}, {type(self.dictionary).__name__}>"
+
+    @property
+    def countable(self):
+        """Whether all learners have a number, so that one scan tells the correlations of all."""
+        return self.dictionary.countable
+
+    @property
+    def n_samples(self):
+        return self.dictionary.n_samples
+
+    @property
+    def n_learners(self):
+        return self.dictionary.n_learners
+
+    @cached_property
+    def start_loss(self):
+        """Sum of the losses at beta = 0."""
+        return self.value(0.0 * self.y)
+
+    @cached_property
+    def infimum(self):
+        """A lower bound of the sum of the losses at any predictions, rounded down, as the loss declares it; -inf where it does not."""
+        total, size = self._infima
+        return total - 2 * float(np.finfo(float).eps) * size if size < math.inf else -math.inf
+
+    @cached_property
+    def _infima(self):
+        """The sum of the infima of the losses, and that of their sizes."""
+        counts = self.weight > 0
+        terms = self.weight[counts] * validation.infimum(self.loss, self.y)[counts]
+        size = float(np.abs(terms).sum())
+        return math.fsum(terms) if size < math.inf else -math.inf, size
+
+    @cached_property
+    def start_excess(self):
+        """What gaps are relative to: the losses at beta = 0 above their infimum, 0 for rounding; its size where none is."""
+        if self.infimum == -math.inf:
+            return abs(self.start_loss)
+        excess = self.start_loss - self.infimum
+        # of a loss with negative values both are sums that may be larger than what is left
+        return excess if excess > 16 * float(np.finfo(float).eps) * self._infima[1] else 0.0
+
+    @cached_property
+    def spectrum(self):
+        """Singular values of the columns. *Cost*: a thin SVD, once."""
+        return Spectrum.of(self)
+
+    @cached_property
+    def span(self):
+        """Directions of the columns, and how far they may be off. *Cost*: two products of the size of the SVD, once."""
+        return Span.of(self, self.spectrum)
+
+    @cached_property
+    def products(self):
+        """What gives Gram entries without columns, and keeps what that took; None where the dictionary has no such thing."""
+        return self.dictionary.products(self.weight)
+
+    @cached_property
+    def start_size(self):
+        """The largest abs correlation at beta = 0. *Cost*: one scan, once."""
+        return float(np.abs(self.scan(self.resid(0.0 * self.y))).max())
+
+    @cached_property
+    def tie(self):
+        """Correlations that differ by no more than this tie: a bound of the rounding in one at the start, 2 n u ||resid||."""
+        return 2 * self.n_samples * float(np.finfo(float).eps) * self.size(self.resid(0.0 * self.y))
+
+    def size(self, resid):
+        """The norm of a residual that bounds all its correlations, as columns are unit vectors."""
+        if not (self.weight == 1).all():
+            resid = np.divide(resid, np.sqrt(self.weight), out=np.zeros_like(resid), where=self.weight > 0)
+        return float(np.linalg.norm(resid))
+
+    @on_one_thread
+    def combine(self, beta):
+        """B beta, (n_samples,)."""
+        return self.dictionary.combine(validation.coefficients(beta, self))
+
+    def gather(self, index):
+        """The learners `index` as a dense (n_samples, len(index)) matrix. All columns that anybody works on come from here.
+
+        Raises
+        ------
+        ValueError
+            Where a dictionary that the door did not make gives a column that has not unit norm in the metric of the weights.
+        """
+        return self.dictionary.gather(index) if self.standard else gathered(self.dictionary, index, self.weight)
+
+    @on_one_thread
+    def scan(self, v):
+        """All correlations <B_j, v>, (n_learners,): the expensive verb. The same bits on any number of threads.
+
+        Of learners that cannot be counted a bound of them all, (1,); inf where the search gives none.
+        """
+        v = validation.sized("v", v, self.n_samples, "sample")
+        return scan(self.dictionary, v) if self.countable else np.array([self.dictionary.bound(v)])
+
+    def value(self, pred):
+        """Sum of the losses at the predictions `pred` = B beta (n_samples,), offset not included."""
+        return total_of(*self._at(pred))
+
+    def resid(self, pred):
+        """Pseudo-residual -dloss/dpred, weights included, (n_samples,)."""
+        residual_into(*self._at(pred), resid := np.empty(self.n_samples))
+        return resid
+
+    def _at(self, pred):
+        return self.loss, self.y, self.weight, self.base, validation.sized("pred", pred, self.n_samples, "sample")
+
+    def raw(self, beta):
+        """Coefficients (n_columns,) on the scale of X, 0 for columns set aside, or of learners without count by number; the intercept."""
+        if not self.countable:
+            return np.array(beta, dtype=np.float64), float(self.offset)
+        return self.standardization.raw(validation.vector("beta", beta, self.n_learners, "learner"), self.offset)
+
+    def unit(self, coef):
+        """The inverse of ``raw``: coefficients (n_learners,) of the unit columns from raw ones (n_columns,)."""
+        coef = validation.vector("coef", coef, self.standardization.n_columns, "column of X")
+        return coef[self.standardization.kept] * self.standardization.norm
+
+    @on_one_thread
+    def predict(self, beta, X):
+        """offset + B beta on the new rows X, (len(X),); X as for a Problem; of ``open_columns(...)`` only the model's columns are read.
+
+        Where the columns had names, those of a data frame are put in the order of the fit.
+
+        Raises
+        ------
+        ValueError
+            For columns that are missing, unknown or not finite; for an oracle without ``at(X)``.
+        """
+        if self.dictionary.at:
+            rows = X if self.binning is None else self.binning.bin(X)
+            return self.offset + self.dictionary.at(rows).combine(validation.coefficients(beta, self))
+        coef, intercept = self.raw(beta)
+        return columns_as_in(X, self).combine(coef) + intercept
+
+
+def checked_problem(problem):
+    """`problem`, refused where it is none."""
+    if not isinstance(problem, Problem):
+        raise ValueError(f"problem must be a Problem(X, y, ...), got {shown(problem)}.")
+    return problem

@@ -1,0 +1,388 @@
+"""Where the loop gets the view that it steps on: one for the whole run, or the one for which counted operations speak.
+
+Work is counted in multiplications of a scan, never by a clock, so a run is the same on a slow and on a fast machine. The factors were
+measured once, on problems of 40 to 1,000 samples and 2,000 to 50,000 learners; they decide speed, not results.
+"""
+
+import math
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from coordboost._numba import is_piece
+from coordboost._utils.checks import shown
+from coordboost._utils.kinds import pieces_of
+from coordboost.engine.states.base import View
+from coordboost.engine.states.covariance import Gram, GramColumns, GramStore, padded
+from coordboost.engine.states.lookahead import Candidates, Lookahead
+from coordboost.engine.states.naive import Explicit
+from coordboost.engine.states.perturbed import Perturbed
+from coordboost.engine.states.weak_learner_oracle import Searched
+from coordboost.engine.states.working_set import Gathered, GatheredCandidates
+
+#: State is recomputed from the coefficients at every multiple of this step number, so rounding cannot pile up.
+RENEW = 1 << 16
+#: Most candidates (their Gram matrix takes 8 * MOST^2 bytes), and most bytes of their columns.
+MOST, ROOM = 4096, 1 << 30
+#: Most steps of lookahead from one scan, so that rounding cannot pile up.
+FARTHEST = 1 << 20
+#: A spell of explicit steps, and one of steps on Gram columns, costs so many times what it costs to look for something better.
+PATIENCE, PAUSE = 20, 4
+#: For what is lost once by not having Gram columns, so much may be spent on them: losses grow before they are paid.
+TRUST = 3
+#: Gram columns computed together at most; the fewest together with one that is wanted, where that is cheap.
+TOGETHER, FEWEST = 32, 16
+#: What the Python of a new view costs; a call of a verb that is Python; a Gram column in a product of matrices or from counts, in scans; an
+#: entry of the latter.
+OVERHEAD, CALL, IN_BLOCK, COUNTED, COUNT = 600_000, 100_000, 0.15, 0.06, 10
+
+
+class Fixed:
+    """One view for the whole run, renewed from the coefficients at multiples of ``RENEW``."""
+
+    saved: ClassVar[list] = []
+
+    def __init__(self, kind, problem, coefficients, noise):
+        self.kind = kind
+        self.given = (problem,) if kind.carries is None else (problem, coefficients)
+        self.given += (noise,) if kind.perturbs else ()
+        self.view = kind.start(*self.given)
+        self.renews, self.follows = self.view.renew is not None, kind.follows
+        self.scans, self.n_columns = (1, problem.n_learners) if kind is Gram else (0, 0)
+
+    def rebuild(self, beta, gained):
+        if gained is not None and self.renews:
+            self.view.renew(beta)
+        return True
+
+    def restore(self, beta, saved):
+        if saved:
+            raise ValueError("what it remembers of its views is damaged.")
+        if self.renews:
+            self.view.renew(beta)
+        else:
+            self.view = self.kind.start(*self.given)
+
+    def room(self, gained):
+        return RENEW - gained if self.renews else 1 << 62
+
+
+class Prices:
+    """Of a problem: a scan, a step of the explicit view, a step on Gram columns, a Gram column, a column, a Gram entry.
+
+    counted : whether Gram entries are counts;  in_blocks : whether Gram columns cost less where several are computed together
+    worth : inner products that a scan is worth, which decides how many candidates there are; of Gram entries from counts, as if all
+    columns were stored: entries are cheap there, and neighbouring thresholds come in crowds
+    """
+
+    def __init__(self, problem):
+        n_samples, n_learners, B = problem.n_samples, problem.n_learners, problem.dictionary
+        called, rows = 0 if is_piece(B) else CALL, B.rows is not None
+        self.scan = (B.scan_cost or n_samples * n_learners) + called
+        self.residual = (8 if problem.loss.quadratic else 100) * n_samples
+        self.explicit, self.moved = self.scan + self.residual + 200, 1.3 * n_learners + 600
+        self.counted = problem.products is not None
+        self.in_blocks = rows and not self.counted
+        self.gram_column = (COUNTED if self.counted else IN_BLOCK if rows else 1) * self.scan
+        self.column = self.gram_column if self.counted else 2 * n_samples + called
+        self.entry = COUNT if self.counted else n_samples / 2
+        self.worth = n_learners if self.counted else self.scan / n_samples
+
+    def candidates(self, size, fresh=0, entries=0):
+        """A scan that chooses `size` candidates: so many of them `fresh`, with so many new Gram `entries`."""
+        return self.scan + OVERHEAD + size**2 + fresh * self.column + entries * self.entry
+
+
+class Memory(NamedTuple):
+    """All that the next view depends on beside the coefficients: counts of operations.
+
+    view : name of the view that is stepped on;  scans : made for views but the explicit one, which made `plain`, one a step
+    size : candidates;  n_columns : Gram columns computed so far;  credit : what may be spent on more;  spell : steps until the next look
+    for candidates;  blocks : the learners of the Gram columns that are held
+    """
+
+    view: str
+    scans: int = 0
+    plain: int = 0
+    size: int = 0
+    n_columns: int = 0
+    credit: int = 0
+    spell: int = FARTHEST
+    blocks: tuple = ()
+
+    def saved(self):
+        """As a list of numbers, a string and lists."""
+        return [*self[:-1], [list(block) for block in self.blocks]]
+
+    @classmethod
+    def read(cls, saved, views, n_learners):
+        """The memory that was `saved`; `views` are the names that its view may have.
+
+        Raises
+        ------
+        ValueError
+            If it is none.
+        """
+        if not (isinstance(saved, list) and len(saved) == len(cls._fields)):
+            raise ValueError(f"what it remembers of its views is no list of {len(cls._fields)} entries.")
+        view, counts, blocks = saved[0], saved[1:-1], saved[-1]
+        sound = isinstance(blocks, list) and all(map(_counts, blocks)) and all(blocks)
+        held = [j for block in blocks for j in block] if sound else [n_learners]
+        if not (view in views and _counts(counts) and counts[2] <= min(n_learners, MOST) and counts[-1] >= 1):
+            raise ValueError("what it remembers of its views is damaged.")
+        if len(set(held)) < len(held) or max(held, default=0) >= n_learners:
+            raise ValueError("what it remembers of its Gram columns is damaged.")
+        return cls(view, *counts, tuple(map(tuple, blocks)))
+
+
+def _counts(values):
+    """Whether this is a list of whole numbers, none below 0."""
+    return isinstance(values, list) and all(type(v) is int and 0 <= v < 1 << 62 for v in values)
+
+
+def n_candidates(memory, gained, worth, squared):
+    """How many candidates the next scan chooses.
+
+    Squared loss: after K scans worth n inner products each, sqrt(3 K n) candidates, or 7 sqrt(K) n^(1/3) where that is less. With the
+    first number the Gram matrix has cost 3/2 of the inner products of the scans; the second saves memory traffic for large n at hardly
+    any more scans (measured). Other losses: the candidates' share of the work of the last `gained` steps is kept near that of the scan.
+    """
+    if squared:
+        return math.ceil(math.sqrt(memory.scans + memory.plain + 1) * min(math.sqrt(3.0 * worth), 7.0 * worth ** (1 / 3)))
+    if gained is None:
+        return math.ceil(math.sqrt(2.0 * worth))
+    return math.ceil(1.5 * memory.size) if gained * memory.size < worth else max(16, (4 * memory.size) // 5)
+
+
+#: The views of a run that was given one, the first of them where it begins.
+VIEWS = {Lookahead: (Lookahead, GramColumns, Explicit), Gathered: (Gathered, Explicit), GramColumns: (GramColumns,)}
+
+
+class Cheapest:
+    """Views for a run whose kind has several: at the end of every stretch, the one for which counted operations speak.
+
+    What the steps of the stretch have cost is compared with what they would have cost on the other views:
+
+    - *lookahead*: a scan, and what goes with it;
+    - *explicit*: a scan a step;
+    - *Gram columns*: O(n_learners) a step, once the columns of all learners in use are there.
+
+    Nobody knows how long a run will be, so Gram columns are bought as skis are by one who does not know how often he will go: when what was
+    lost by not having them, times ``TRUST``, pays for them. Explicit steps, and steps on Gram columns, are made for a spell, then
+    lookahead shows for a stretch what it costs now. A run whose Gram columns are counts, which cost little, begins with them.
+    """
+
+    follows = False  # steps since the anchor are made again, not read from the path
+
+    def __init__(self, kind, problem):
+        self.problem, self.kinds, self.prices = problem, VIEWS[kind], Prices(problem)
+        self.memory, self.view, self.found, self.store = Memory(kind.__name__), None, None, None
+        self.most = max(16, min(MOST, ROOM // (8 * problem.n_samples)))
+        self.n_columns, self.lacking = 0, 0  # Gram columns computed; learners in use without one at the anchor
+
+    @property
+    def scans(self):
+        """Scans made by other views than the explicit one."""
+        return self.memory.scans
+
+    @property
+    def saved(self):
+        """The memory of the anchor, as lists and numbers."""
+        return self.memory.saved()
+
+    def rebuild(self, beta, gained):
+        """The view for the steps from here on, `gained` after the anchor (None: at the start). Returns whether this is a new anchor."""
+        if gained is None:
+            self._start(beta, GramColumns if GramColumns in self.kinds and self.prices.counted else self.kinds[0], None)
+            return True
+        if self.memory.view == "GramColumns" and self.view.state.wanted >= 0:
+            self._add(self._likely(beta))
+            self.view = self.view._replace(columns=self.store.held.rows, place=self.store.held.place)
+            self.view.state.wanted = -1
+            return False
+        self._start(beta, self._next(beta, gained), gained)
+        return True
+
+    def restore(self, beta, saved):
+        """The view that `rebuild` had made when `saved` was noted."""
+        memory = Memory.read(saved, [kind.__name__ for kind in self.kinds], self.problem.n_learners)
+        self.n_columns = memory.n_columns
+        if memory.blocks or self.store is not None:
+            self._gram_store().hold(memory.blocks)
+        self._place(beta, memory)
+
+    def room(self, gained):
+        """Steps that the view may make before it must be rebuilt."""
+        return (min(RENEW, self.memory.spell) if self.memory.view == "GramColumns" else self.memory.spell) - gained
+
+    def _gram_store(self):
+        self.store = GramStore(self.problem) if self.store is None else self.store
+        return self.store
+
+    def _start(self, beta, kind, gained):
+        """A view of this kind, at a new anchor."""
+        memory, before, spell = self.memory, self.memory.view, FARTHEST
+        plain = memory.plain + (gained if memory.view == "Explicit" else 0)
+        memory = memory._replace(view=kind.__name__, plain=plain)
+        if kind is not Explicit:
+            size = n_candidates(memory, gained, self.prices.worth, Lookahead in self.kinds)
+            size = min(self.problem.n_learners, self.most, size, 2 * memory.size or self.most)
+            memory = memory._replace(size=size, scans=memory.scans + 1)
+        if before == kind.__name__ == "GramColumns" and gained is not None and gained < self.memory.spell:
+            spell = self.memory.spell - gained  # only renewed
+        elif len(self.kinds) > 1 and kind in (GramColumns, Explicit):
+            look = self.prices.candidates(memory.size, memory.size, memory.size**2)  # all of them might be new
+            spell = PAUSE * look / self.prices.moved if kind is GramColumns else PATIENCE * look / self.prices.explicit
+        blocks = () if self.store is None else tuple(self.store.blocks)
+        self._place(beta, memory._replace(n_columns=self.n_columns, spell=math.ceil(spell), blocks=blocks))
+
+    def _place(self, beta, memory):
+        """The view that `memory` names, at the coefficients `beta`."""
+        self.memory, self.lacking = memory, self._lacking(beta)
+        if memory.view == "Explicit":
+            self.view = Explicit.start(self.problem)
+            self.view.renew(beta)
+        elif memory.view == "GramColumns":
+            self.view = GramColumns.at(self.problem, beta, self._gram_store())
+        else:
+            if self.found is None:
+                self.found = (Candidates if memory.view == "Lookahead" else GatheredCandidates)(self.problem)
+            self.view = self.found.view(beta, memory.size)
+            if self.store is None and not beta.any() and GramColumns in self.kinds:
+                self._gram_store().start = padded(self.found.corr)
+
+    def _next(self, beta, gained):
+        """The kind of view for the steps after a stretch of `gained`; Gram columns are bought for what it cost to have none."""
+        prices, explicit = self.prices, gained * self.prices.explicit
+        if self.memory.view == "GramColumns":
+            return GramColumns if gained < self.memory.spell else self.kinds[0]
+        price = explicit if self.memory.view == "Explicit" else self.found.price(prices, gained, self.view)
+        if GramColumns in self.kinds:
+            fresh = max(0, self._lacking(beta) - self.lacking)
+            lost = min(price, explicit) - gained * prices.moved - fresh * prices.gram_column
+            self.memory = self.memory._replace(credit=max(0, int(self.memory.credit + TRUST * lost)))
+            if self.memory.credit > prices.scan and self._buy(beta):
+                return GramColumns
+        return Explicit if explicit < price else self.kinds[0]
+
+    def _buy(self, beta):
+        """Compute Gram columns of learners in use for the credit there is; whether all are there, and it is enough for a change, too.
+
+        Where they are many some are computed before the change, so that no stretch stands out.
+        """
+        credit, price = self.memory.credit, self.prices.gram_column
+        missing = self._gram_store().missing(np.flatnonzero(beta))
+        change = credit >= self.prices.scan + len(missing) * price
+        bought = missing if change else missing[: TOGETHER * int(credit / (TOGETHER * price))]
+        self._add(bought)
+        self.memory = self.memory._replace(credit=0 if change else int(credit - len(bought) * price))
+        return change
+
+    def _lacking(self, beta):
+        """How many learners in use have no Gram column."""
+        used = np.flatnonzero(beta)
+        return len(used) if self.store is None else int(np.count_nonzero(self.store.held.place[used] < 0))
+
+    def _likely(self, beta):
+        """The learner whose Gram column is wanted, and those most likely to be next: four times as many as of the last are in use."""
+        view, store = self.view, self.store
+        width = 1
+        if self.prices.in_blocks:
+            right = np.count_nonzero(beta[store.blocks[-1]]) if store.blocks else 0
+            width = min(TOGETHER, max(FEWEST, 4 * right))
+        wanted = np.array([view.state.wanted])
+        store.make_room(width)
+        if width == 1:
+            return wanted
+        size = np.abs(view.corr[: self.problem.n_learners])
+        size[store.held.place >= 0] = -1.0
+        size[wanted] = np.inf
+        likely = np.argpartition(size, max(0, len(size) - width))[-width:]
+        return likely[size[likely] >= 0]
+
+    def _add(self, learners):
+        for first in range(0, len(learners), TOGETHER):
+            self.store.add(learners[first : first + TOGETHER])
+        self.n_columns += len(learners)
+
+
+def source_of(kind, problem, coefficients, noise):
+    """The source of the views of a run of this kind."""
+    return Cheapest(kind, problem) if kind in VIEWS else Fixed(kind, problem, coefficients, noise)
+
+
+def choose_view(problem, method, compile):
+    """The view that suits the work. The choice must not depend on the number of steps: a resumed run takes the same view.
+
+    The view that keeps the method's kind of coefficients, where only one does. Lookahead for greedy methods on many learners; for the
+    squared loss the Gram form where moving all correlations is cheaper than computing those that are looked at; else the data
+    themselves.
+    """
+    if not problem.dictionary.countable:
+        return Searched
+    if method.noise is not None or method.select.sees_residual:
+        return Perturbed
+    if not method.coefficients.plain:
+        return _own_view(method)
+    n, squared, stored = problem.n_learners, problem.loss.quadratic, is_piece(problem.dictionary)
+    if method.select.foresees:
+        return Gram if squared and stored and n <= min(1000, problem.n_samples) else Explicit
+    if squared and problem.dictionary.one_pass and n <= min(4000, problem.n_samples):
+        return Gram  # one pass over tall data, instead of one a scan
+    if compile and (n > 200 or not stored) and method.greedy:
+        return Lookahead if squared else Gathered
+    if not (squared and stored):
+        return Explicit
+    looks = method.select.width or n
+    return Gram if n <= 1000 and n <= looks * problem.n_samples else Explicit
+
+
+def checked_view(problem, method, view):
+    """`view`, refused where the method or the loss needs another one."""
+    if view is None:
+        return None
+    if not (isinstance(view, type) and issubclass(view, View)):
+        raise ValueError(
+            f"view must be one of Explicit, Gram, GramColumns, Lookahead and Gathered (classes), or None, got {shown(view)}."
+        )
+    if view.countable is not problem.dictionary.countable:
+        raise ValueError(
+            f"view={view.__name__} does not fit: Searched is the view for learners that cannot be counted, and for no others; "
+            "leave view=None."
+        )
+    if not _carries(view, method) or _lacks(view, method):
+        raise ValueError(f"{method.name} cannot run on view={view.__name__}; leave view=None.")
+    if view.quadratic and not problem.loss.quadratic:
+        raise ValueError(f"view={view.__name__} needs the squared loss, got {problem.loss!r}; leave view=None.")
+    if method.select.foresees and not view.foresees:
+        raise ValueError(
+            f"{method.name} looks at the losses that steps lead to, view={view.__name__} does not tell them; leave view=None."
+        )
+    if view.greedy and not method.greedy:
+        raise ValueError(
+            f"view={view.__name__} needs Full() selection by correlation, {method.name} has another; leave view=None."
+        )
+    return view
+
+
+def _carries(view, method):
+    """Whether a view keeps the method's kind of coefficients."""
+    own = view.carries
+    return method.coefficients.plain if own is None else type(method.coefficients) in own
+
+
+def _lacks(view, method):
+    """Whether a method needs noise that a view has not, or a residual that it does not hold."""
+    noise, sees = method.noise is not None, method.select.sees_residual
+    return (noise and not view.perturbs) or (sees and view.sought is None)
+
+
+def _own_view(method):
+    """The view of a method with coefficients that only one view keeps."""
+    found = [view for view in pieces_of(View).values() if view.countable and _carries(view, method)]
+    if not found:
+        kind = type(method.coefficients).__name__
+        raise ValueError(
+            f"{method.name}: no view keeps {kind} coefficients; use Single(), or declare plain = True where rows say all."
+        )
+    return found[0]

@@ -1,0 +1,163 @@
+"""Accounts of a run over families of learners: how often each was chosen, and what its learners cost."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from coordboost._numba.sums import total_of
+from coordboost._utils.checks import checked_run, shown
+from coordboost._utils.interrupt import uncut
+from coordboost.data import validation
+from coordboost.engine.run import solve
+from coordboost.learners.families import labels_of, lengths
+from coordboost.methods.named import rgb
+
+
+@dataclass(frozen=True, eq=False)
+class Account:
+    r"""One line for each family, arrays (n_families,).
+
+    nodes, bound, complexity : the table: most splits, lambda, Omega
+    chance : how likely one draw gives the family;  steps : steps that chose it;  learners : different ones with a coefficient
+    alpha : the sum of the abs coefficients of its learners, as the family has them
+    charge : what they add to the mean loss in the objective, penalty * alpha * complexity
+    loss, objective : the mean loss, and the objective (7) of the paper: with the charges
+    """
+
+    nodes: np.ndarray
+    bound: np.ndarray
+    complexity: np.ndarray
+    chance: np.ndarray
+    steps: np.ndarray
+    learners: np.ndarray
+    alpha: np.ndarray
+    charge: np.ndarray
+    loss: float
+    objective: float
+
+    def __str__(self):
+        head = (
+            f"{'splits':>7} {'lambda':>8} {'Omega':>9} {'chance':>7} {'steps':>6} {'learners':>8} {'alpha':>10} {'charge':>10}"
+        )
+        lines = [
+            f"{self.nodes[k]:>7} {self.bound[k]:>8.4g} {self.complexity[k]:>9.3g} {self.chance[k]:>7.2%} {self.steps[k]:>6} "
+            f"{self.learners[k]:>8} {self.alpha[k]:>10.4g} {self.charge[k]:>10.4g}"
+            for k in np.flatnonzero(self.steps)
+        ]
+        never = len(self.steps) - len(lines)
+        last = f"mean loss {self.loss:.6g} + charges {self.charge.sum():.4g} = objective {self.objective:.6g}"
+        return "\n".join([head, *lines, *([f"{never} of {len(self.steps)} families were never chosen"] if never else []), last])
+
+
+def account(run, k=None):
+    """The families of a run of ``rgb`` after `k` steps, all by default.
+
+    Parameters
+    ----------
+    run : Run
+    k : int, optional
+
+    Returns
+    -------
+    Account
+
+    Raises
+    ------
+    ValueError
+        For a run that chose between no families.
+    """
+    select, problem = checked_run(run).method.select, run.problem
+    if not select.foresees:
+        raise ValueError(f"an account is for a run of rgb(penalty), which chooses between families, got {shown(run)}.")
+    k = run.n_steps if k is None else validation.whole("k", k)
+    state, table, total = next(run.replay([k])), select.families, problem.weight.sum()
+    member = (labels_of(problem) if problem.countable else problem.dictionary.member)[: len(state.beta)]
+    charges = run.method.target.charges(problem, state.beta) / total
+    alpha = np.abs(state.beta) / lengths(problem)[: len(state.beta)]
+
+    def summed(values):
+        return np.bincount(member, values, len(table.bound))
+
+    return Account(
+        table.nodes, table.bound, table.complexity, select.law,
+        np.bincount(member[run.path.learner[:k]], minlength=len(table.bound)), summed(state.beta != 0).astype(int),
+        summed(alpha), summed(charges), state.loss / total, (state.loss + float(charges.sum()) * total) / total,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class PenaltyPath:
+    """Runs of ``rgb`` over penalties, and what came out: arrays (n_penalties,).
+
+    penalties, runs, accounts : for each penalty its run, and the account of it
+    loss, objective : the mean loss on the rows of the fit, and with the charges
+    validation : the mean loss on other rows, nan where there are none
+    """
+
+    penalties: np.ndarray
+    runs: list
+    accounts: list
+    loss: np.ndarray
+    objective: np.ndarray
+    validation: np.ndarray
+
+    @property
+    def best(self):
+        """The place of the penalty with the least loss on the other rows, of equal ones the largest."""
+        if np.isnan(self.validation).any():
+            raise ValueError(
+                "the best penalty is the one with the least loss on other rows: pass X_val and y_val to penalty_path."
+            )
+        return int(np.flatnonzero(self.validation == self.validation.min())[-1])
+
+    def __str__(self):
+        lines = [
+            f"{penalty:>10.4g} {loss:>10.5g} {objective:>10.5g} {held:>10.5g} {one.steps @ one.nodes / max(1, one.steps.sum()):>8.3g}"
+            for penalty, loss, objective, held, one in zip(
+                self.penalties, self.loss, self.objective, self.validation, self.accounts, strict=True
+            )
+        ]
+        return "\n".join([f"{'penalty':>10} {'loss':>10} {'objective':>10} {'other rows':>10} {'splits':>8}", *lines])
+
+
+@uncut()
+def penalty_path(problem, penalties, n_steps, *, X_val=None, y_val=None, rng=0, **settings):
+    """A run of ``rgb`` for each penalty, from the smallest up.
+
+    Parameters
+    ----------
+    problem : Problem
+    penalties : sequence of float
+    n_steps : int
+    X_val, y_val : optional
+        Other rows, which say what the penalty is good for.
+    rng : int
+        The same seed for every run: they look at the same families in the same steps.
+    **settings
+        ``n_candidates``, ``step``, ``families``, ``sampling``, ``revisit``, as of ``rgb``.
+
+    Returns
+    -------
+    PenaltyPath
+
+    Notes
+    -----
+    The runs share the table in bins. Nothing else: which tree a step takes depends on all trees before it.
+    """
+    if (X_val is None) is not (y_val is None):
+        raise ValueError(f"X_val and y_val come together: {'X_val' if X_val is None else 'y_val'} is missing.")
+    penalties = np.unique(validation.numeric("penalties", penalties, 1))
+    if not len(penalties):
+        raise ValueError("penalties must be at least one number, got none.")
+    runs = [solve(problem, rgb(penalty, **settings), n_steps, rng=rng) for penalty in penalties.tolist()]
+    accounts = [account(run) for run in runs]
+    held = np.full(len(runs), np.nan)
+    if X_val is not None:
+        X_val = validation.collected("X_val", X_val)
+        preds = [run.predict(X_val) for run in runs]
+        y = validation.vector("y_val", y_val, len(preds[0]), "row of X_val")
+        y = problem.loss.labels(y) if problem.loss.labels else y
+        held = np.array([total_of(problem.loss, y, np.ones(len(y)), 0.0, pred) / len(y) for pred in preds])
+    return PenaltyPath(
+        penalties, runs, accounts, np.array([one.loss for one in accounts]), np.array([one.objective for one in accounts]), held
+    )

@@ -1,0 +1,47 @@
+"""What rows held out say of a run whose length they chose: a record of plain numbers."""
+
+import numpy as np
+from scipy.stats import rankdata
+
+from coordboost.engine.result import spaced
+
+#: How the number of steps may have been chosen; what is measured of two classes beside the loss; most steps at which it is kept.
+CHOICES, MEASURES, MOST_POINTS = ("best", "one-se"), ("accuracy", "AUC"), 1000
+
+
+def held_out(found, steps, choose=None, rows=()):
+    """The record of a ``CrossValidation``: a dict of plain numbers.
+
+    steps : how many were tried;  choose : one of ``CHOICES``, or None where something else chose
+    rows : (X, y) of the rows held out of each fold, for accuracy and AUC of two classes
+    """
+    mean, error = found.mean, found.error
+    known = int(np.isfinite(mean + error).sum())
+    at = np.unique([*spaced(known - 1).tolist(), min(found.best, known - 1), min(found.one_se, known - 1)])
+    curves = _measures(found, at, rows) if rows and (found.paths[0].problem.loss).two_class else {}
+    numbers = {"mean": mean[at], "error": error[at]}
+    return {
+        "choose": choose, "folds": len(found.losses), "steps": steps, "at": at.tolist(),
+        **{name: values.tolist() for name, values in numbers.items()},
+        "measures": {name: values.tolist() for name, values in curves.items()},
+    }  # fmt: skip
+
+
+def _measures(found, at, rows):
+    """Accuracy and AUC on the rows held out after `at` steps, means over folds by their weights, a dict of (len(at),)."""
+    total, parts = {name: np.zeros(len(at)) for name in MEASURES}, dict.fromkeys(MEASURES, 0.0)
+    for path, (X, y), weight in zip(found.paths, rows, found.weights, strict=True):
+        yes = np.asarray(y) > 0
+        scores = [state.problem.predict(state.beta, X) for state in path.replay(at.tolist())]
+        total["accuracy"] += weight * np.array([np.mean((score > 0) == yes) for score in scores])
+        parts["accuracy"] += weight
+        if 0 < yes.sum() < len(yes):
+            total["AUC"] += weight * np.array([area(score, yes) for score in scores])
+            parts["AUC"] += weight
+    return {name: total[name] / parts[name] for name in MEASURES if parts[name]}
+
+
+def area(score, yes):
+    """The area under the ROC curve: how often a row of the second class has the larger score, ties counting half."""
+    n = int(yes.sum())
+    return (rankdata(score)[yes].sum() - n * (n + 1) / 2) / (n * (len(yes) - n))

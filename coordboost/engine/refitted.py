@@ -1,0 +1,113 @@
+"""A run as a path whose intercept is fitted anew at every step: ``Run.refit_intercept``."""
+
+from functools import cached_property
+
+import numpy as np
+
+from coordboost._utils.checks import checked_run
+from coordboost.engine.following import predictions, run_losses
+from coordboost.engine.result import State
+from coordboost.paths.intercept import Farthest, Shifts, beside_any, left_open, moved_by
+from coordboost.paths.places import PathLike, checked_place
+
+
+class RefittedState(State):
+    """A state of the problem with an intercept of its own: ``shift`` more than the start of the ``RefittedRun`` ``refitted``."""
+
+    def certificate(self, target=None):
+        """The interval of the optimum over coefficients and intercept."""
+        found = super().certificate(target)
+        if not self.problem.loss.convex or self.problem.loss.quadratic:
+            return found
+        return beside_any(found, self.problem, self.point, self.shift, self.refitted.reach)
+
+
+class RefittedRun(PathLike):
+    """The models of a run, each with the best intercept beside its coefficients.
+
+    The steps, the coefficients and where a ``Place`` is are those of ``run``, which keeps the intercept of its start; predictions,
+    scores, losses and certificates are those of the models here. At the best intercept residuals sum to 0: what a certificate says of
+    coefficients beside this intercept it says beside any other, and it pays for what the sum misses.
+    """
+
+    def __init__(self, run):
+        checked_run(run)
+        self.run, self.problem, self.method, self.seed = run, run.problem, run.method, run.seed
+        self.n_points, self.n_steps, self.n_scans, self.seconds = run.n_points, run.n_steps, run.n_scans, run.seconds
+        self.status, self.message = run.status, run.message
+
+    def __repr__(self):
+        return f"{repr(self.run)[:-1]}; with the best intercept at every step>"
+
+    @cached_property
+    def shifts(self):
+        """What the best intercept adds to that of the start after 0, 1, ... steps, (n_points,). *Cost*: some passes over the rows each."""
+        shifts = Shifts(self.problem)
+        return np.array([shifts.beside(pred) for pred in predictions(self.run)])
+
+    @cached_property
+    def reach(self):
+        """How far the best intercept can be. *Cost*: two scans, once."""
+        return Farthest(self.problem)
+
+    @cached_property
+    def final(self):
+        """The last state, of the problem with the intercept that is best there."""
+        return self._beside(self.run.final)
+
+    def replay(self, at):
+        """The states after `at` steps each (non-decreasing), each of the problem with the intercept that is best there."""
+        shifts = Shifts(self.problem)
+        for state in self.run.replay(at):
+            yield self._beside(state, shifts)
+
+    def _beside(self, state, shifts=None):
+        shift = (Shifts(self.problem) if shifts is None else shifts).beside(state.pred)
+        moved = RefittedState(moved_by(self.problem, shift), state.target, state.k, state.beta, state.seconds, state.path)
+        moved.pred, moved.shift, moved.refitted = state.pred, shift, self
+        return moved
+
+    def _state(self, place):
+        return self._beside(next(self.run.replay([self.run.step_at(place)])))
+
+    def _model(self, place):
+        state = self._state(place)
+        return state.problem.raw(state.beta)
+
+    def predict(self, X, at=None):
+        """Predictions (offset included) for new rows, (len(X),): of the last model, or of that at a ``Place``."""
+        state = self.final if at is None else self._state(checked_place(at))
+        return state.problem.predict(state.beta, X)
+
+    def certificate_at(self, place):
+        """Certificate of the model at a ``Place``."""
+        return self._state(place).certificate()
+
+    def certificate(self, target=None):
+        """Certificate of the last model."""
+        return self.final.certificate(target)
+
+    def order_of_entry(self):
+        """As that of the run."""
+        return self.run.order_of_entry()
+
+    def profile(self):
+        """As that of the run, with the intercepts and the losses of the models here."""
+        numbers, coefs = self.run.profile()
+        models = [(state.loss, state.problem.raw(state.beta)[1]) for state in self.replay(numbers["step"].tolist())]
+        losses, intercepts = np.array(models).T
+        return numbers | self._deviance(losses) | {"intercept": intercepts}, coefs
+
+    def _losses(self, X, y, weight):
+        return run_losses(self.run, X, y, weight, self.shifts)
+
+    def _names(self):
+        return self.run._names()
+
+
+def with_intercept(run):
+    """The models that a run stands for where they have an intercept, as the estimators have: with the best one beside their coefficients.
+
+    The run itself where its start has settled the intercept, or where there is none: see ``coordboost.paths.intercept.left_open``.
+    """
+    return RefittedRun(run) if left_open(run.problem) else run

@@ -1,0 +1,133 @@
+"""What a run leaves behind: plain numbers, nothing of the engine; and the models along it."""
+
+import enum
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from coordboost.certificates.objectives import At, known_target
+from coordboost.data.problem import Problem
+from coordboost.engine.loop import Path, retrace
+from coordboost.rules.method import Method
+
+
+class Status(enum.Enum):
+    """Why a run ended."""
+
+    COMPLETED = "all steps were made"
+    STOPPED = "a stop rule ended the run"
+    INTERRUPTED = "the run was interrupted; the steps made are kept"
+    DIVERGED = "the predictions left the range of float64; the steps before are kept"
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """A run as a record: with the problem and the method it fixes every bit of the run, past and future.
+
+    problem, method : what was run, the method bound to the problem
+    view : the class of the engine's view;  seed : int;  compile : bool
+    path : the steps;  beta : (n_learners,), the coefficients after them
+    anchor : (k, memory), the last step at which the view was built from the coefficients, and what that took beside them
+    counts : [full scans, single correlations, Gram columns] computed from the data
+    status : Status;  message : it in a sentence;  seconds : wall time of the steps
+    validation : what rows held out said where they chose the number of steps, a dict of plain numbers (``paths.heldout``), or None
+    """
+
+    problem: Problem
+    method: Method
+    view: type
+    seed: int
+    compile: bool
+    path: Path
+    beta: np.ndarray
+    anchor: tuple
+    counts: list
+    status: Status
+    message: str
+    seconds: float
+    validation: dict | None = None
+
+
+class Replay:
+    """The states along a recorded path, without a scan. *Cost*: the steps gone through; going back begins anew."""
+
+    def __init__(self, problem, method, path, seconds=0.0):
+        self.problem, self.method, self.path, self.seconds = problem, method, path, seconds
+        self._begin()
+
+    def _begin(self):
+        self.k, self.coefficients = 0, self.method.coefficients.start(self.problem)
+
+    def beta(self, k):
+        """Coefficients of the unit columns after k steps, (n_learners,)."""
+        if k < self.k:
+            self._begin()
+        self.coefficients = retrace(self.coefficients, self.path, self.k, k)
+        self.k = k
+        return self.coefficients.beta(self.method.unit)
+
+    def state(self, k):
+        """The state after k steps."""
+        return State(self.problem, self.method.target_at(k), k, self.beta(k), self.seconds, self.path.cut(0, k))
+
+
+#: States of a run that are shown, at most.
+SHOWN = 200
+
+
+class State:
+    """A model along a run: step `k`, coefficients `beta` (n_learners,) of the unit columns. Everything else is derived from it.
+
+    `path` holds the steps that led here, None for a model that no run has made.
+    """
+
+    def __init__(self, problem, target, k, beta, seconds=0.0, path=None):
+        self.problem, self.target, self.path = problem, target, path
+        self.k, self.beta, self.seconds = k, beta, seconds
+
+    @cached_property
+    def point(self):
+        """Prediction, residual and correlations, recomputed from `beta`. *Cost*: one scan."""
+        return At.point(self.problem, self.beta)
+
+    @cached_property
+    def pred(self):
+        """B beta, (n_samples,)."""
+        return self.problem.combine(self.beta)
+
+    @cached_property
+    def loss(self):
+        """Sum of the losses."""
+        return self.problem.value(self.pred)
+
+    @property
+    def resid(self):
+        """-dloss/dpred, (n_samples,)."""
+        return self.point.resid
+
+    @property
+    def corr(self):
+        """<B_j, resid> for every learner, (n_learners,)."""
+        return self.point.corr
+
+    @property
+    def l1(self):
+        """Sum of abs(beta)."""
+        return float(np.abs(self.beta).sum())
+
+    @property
+    def support(self):
+        """Indices of the non-zero coefficients."""
+        return np.flatnonzero(self.beta)
+
+    def certificate(self, target=None):
+        """The interval of the optimum of `target` that this model certifies (default: what the method approaches)."""
+        return (self.target if target is None else known_target(target)).certificate(self.problem, self.point)
+
+
+def spaced(n_steps, n_points=SHOWN):
+    """Step numbers from 0 to n_steps, half of them evenly spaced, half geometrically: both slow and fast starts look smooth."""
+    even = np.linspace(0, n_steps, n_points // 2)
+    growing = np.geomspace(1, max(n_steps, 1), n_points - len(even)) if n_steps else even[:0]
+    return np.unique(np.round(np.concatenate([even, growing])).astype(int))

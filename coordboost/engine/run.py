@@ -1,0 +1,282 @@
+"""Running a method on a problem: one entry for every combination; and the run as an object: resumable, replayable, saved and loaded."""
+
+import warnings
+from functools import cached_property
+
+import numpy as np
+
+from coordboost._utils.checks import items_of, typed
+from coordboost.data import validation
+from coordboost.data.problem import checked_problem
+from coordboost.engine import storage
+from coordboost.engine.following import run_losses
+from coordboost.engine.refitted import RefittedRun
+from coordboost.engine.result import Outcome, Replay, State, Status, spaced
+from coordboost.engine.run_loop import again, begin, drive, states
+from coordboost.engine.shape import shapes
+from coordboost.paths.freedom import hat_trace
+from coordboost.paths.places import PathLike, checked_place, unrounded
+from coordboost.rules.method import checked_method
+
+__all__ = ["Outcome", "Run", "Status", "load"]
+
+
+class Run(PathLike):
+    """The steps made, and everything that follows from them; a path, whose points are the steps.
+
+    Attributes
+    ----------
+    problem, method : what was run;  seed, view : what else it depends on
+    path : the steps;  n_steps : their number;  beta : coefficients of the unit columns after them, (n_learners,)
+    status : ``Status``;  message : the status in a sentence;  seconds : wall time of the steps
+    n_scans : correlations of residuals computed from the data, in units of a full scan
+    n_gram_columns : Gram columns B'W B_j computed from the data: what a run near interpolation costs instead of scans
+    """
+
+    def __init__(self, outcome):
+        self.outcome = outcome
+        self.problem, self.method, self.seed, self.view = outcome.problem, outcome.method, outcome.seed, outcome.view
+        self.path, self.beta, self.n_steps = outcome.path, outcome.beta, len(outcome.path)
+        self.status, self.message, self.seconds = outcome.status, outcome.message, outcome.seconds
+        self.n_scans = outcome.counts[0] + outcome.counts[1] / max(1, self.problem.n_learners)
+        self.n_gram_columns = sum(outcome.counts[2:])
+
+    def __reduce__(self):
+        return Run, (self.outcome,)
+
+    def __repr__(self):
+        return f"<Run {self.method.name}: {self.n_steps} steps, l1 {self.final.l1:.6g}, loss {self.final.loss:.6g}; {self.message}>"
+
+    @property
+    def run(self):
+        """The run itself, which other paths of its steps have, too."""
+        return self
+
+    @cached_property
+    def final(self):
+        """The last state."""
+        target = self.method.target_at(self.n_steps)
+        return State(self.problem, target, self.n_steps, self.beta, self.seconds, self.path)
+
+    @property
+    def pred(self):
+        """B beta at the end, (n_samples,), offset not included."""
+        return self.final.pred
+
+    @property
+    def coef(self):
+        """Coefficients on the raw scale, (n_columns,)."""
+        return self.problem.raw(self.beta)[0]
+
+    @property
+    def intercept(self):
+        """Intercept on the raw scale."""
+        return self.problem.raw(self.beta)[1]
+
+    def predict(self, X, at=None):
+        """Predictions (offset included) for new rows, (len(X),): of the last model, or of that at a ``Place``."""
+        return self.problem.predict(self.beta if at is None else self._state(checked_place(at)).beta, X)
+
+    def step_at(self, place):
+        """The number of steps after which a ``Place`` is reached.
+
+        Norms and penalties need not move one way. The step is one at which the place *begins* to be reached: it is after this step, and
+        was not one step before. *Cost*: replays, and for a penalty a scan each, as many as n_steps has binary digits.
+
+        Raises
+        ------
+        ValueError
+            If the last step has not reached it.
+        """
+        if checked_place(place, "place").fraction == 1:
+            return self.n_steps
+        way, value = place.among(self.problem.weight.sum(), lambda: self.final.l1)
+        if way == "step":
+            if value > self.n_steps or value != int(value):
+                raise ValueError(f"step must be a whole number from 0 to {self.n_steps}, the steps of the run, got {value:g}.")
+            return int(value)
+        value = unrounded(value, self.final.l1, self.problem) if way == "l1" else value
+        replay = Replay(self.problem, self.method, self.path)
+        far = {
+            "l1": lambda k: float(np.abs(replay.beta(k)).sum()) >= value,
+            "lam": lambda k: float(np.abs(replay.state(k).corr).max()) <= value,
+        }[way]
+        if not far(self.n_steps):
+            ends = self.final.l1 if way == "l1" else float(np.abs(self.final.corr).max())
+            raise ValueError(f"the run ends at {way} = {ends:.6g}, before {value:.6g}; make more steps: run.resume(n_steps).")
+        no, yes = -1, self.n_steps
+        while yes - no > 1:
+            k = (no + yes) // 2
+            no, yes = (no, k) if far(k) else (k, yes)
+        return yes
+
+    def _state(self, place):
+        return next(self.replay([self.step_at(place)]))
+
+    def _model(self, place):
+        return self.problem.raw(self._state(place).beta)
+
+    def _names(self):
+        return list(self.problem.column_names if self.problem.countable else self.problem.feature_names)
+
+    def _losses(self, X, y, weight):
+        return run_losses(self, X, y, weight)
+
+    def order_of_entry(self):
+        """Columns of X (learners, where they are no columns) in the order in which steps first moved them, (n_entered,)."""
+        learners, first = np.unique(self.path.learner[self.path.theta != 0], return_index=True)
+        learners = learners[np.argsort(first)]
+        return learners if not self.problem.countable else self.problem.standardization.kept[learners]
+
+    def profile(self):
+        """What ``to_frame`` shows, as a dict of arrays (n_points,), and coefficients (n_points, n_columns)."""
+        at = spaced(self.n_steps)
+        states = list(self.replay(at.tolist()))
+        raw, n = [self.problem.raw(state.beta) for state in states], len(self._names())
+        l1, top = np.array([state.l1 for state in states]), [float(np.abs(state.corr).max()) for state in states]
+        numbers = {"step": at, "l1": l1, "fraction": l1 / (self.final.l1 or 1.0), "alpha": top / self.problem.weight.sum()}
+        numbers |= self._deviance(np.array([state.loss for state in states]))
+        coefs = np.array([np.pad(coef[:n], (0, max(0, n - len(coef)))) for coef, _ in raw])
+        return {**numbers, "intercept": np.array([intercept for _, intercept in raw])}, coefs
+
+    def shapes(self):
+        """The shape function of each feature, for a run on stumps: see ``shapes``."""
+        return shapes(self.problem, self.beta)
+
+    def replay(self, at):
+        """The states after `at` steps each (non-decreasing), bit for bit as they were. *Cost*: no scans."""
+        at = items_of("at", at, "a sequence of step numbers")
+        replay = Replay(self.problem, self.method, self.path)
+        for k in at:
+            if not replay.k <= validation.whole("at", k) <= self.n_steps:
+                raise ValueError(
+                    f"at must not decrease and not pass the {self.n_steps} steps of the run, got {k} after {replay.k}."
+                )
+            yield replay.state(k)
+
+    @property
+    def n_points(self):
+        """Models of the path: one before the first step, one after each."""
+        return self.n_steps + 1
+
+    def certificate_at(self, place):
+        """Certificate of the model at a ``Place``."""
+        return self._state(place).certificate()
+
+    def degrees_of_freedom(self):
+        """After 0, 1, ... steps, the intercept not counted, (n_steps + 1,): the trace of the hat operator, for LS-Boost only.
+
+        It takes the learners chosen as given, so it is too small by what the search for them costs: see ``coordboost.paths.freedom``.
+        """
+        return hat_trace(self)
+
+    def certificate(self, target=None, at=()):
+        """Certificate of the last model; the models `at` earlier steps may raise its lower end."""
+        last = self.final.certificate(target)
+        return last.moved(max([last.lower, *(state.certificate(target).lower for state in self.replay(at))]))
+
+    def refit_intercept(self):
+        """The same path with the best intercept beside the coefficients at every step, a ``RefittedRun``.
+
+        For losses other than the squared one, whose run keeps the intercept of its start.
+        """
+        return RefittedRun(self)
+
+    def resume(self, n_steps, *, stop=(), watch=None):
+        """A new run of `n_steps` more steps, the same as if it had never stopped."""
+        return Run(drive(again(self.outcome), n_steps, stop, watch, self.seconds))
+
+    def save(self, file, *, data=True):
+        """Write the run to one file; see ``coordboost.engine.storage.write_run``."""
+        storage.write_run(self.outcome, file, data=data)
+
+
+def load(file, problem=None, method=None):
+    """The run saved in `file`; see ``coordboost.engine.storage.read_run``."""
+    return Run(storage.read_run(file, problem, method))
+
+
+class LongStepWarning(UserWarning):
+    """The steps of a run are so long that already the first one raises the loss."""
+
+
+def too_long(run):
+    """What is wrong with the steps of a stagewise run and what to try, in words; none where the first step does not raise the loss."""
+    problem, eps = run.problem, run.method.parameters.get("eps")
+    if not ("stagewise" in run.method.name and isinstance(eps, float) and run.n_steps):  # a sequence may begin with long ones
+        return ""
+    first = next(run.replay([1])).loss
+    if not first > problem.start_loss + 1e-9 * abs(problem.start_loss):
+        return ""
+    best = problem.start_size / (problem.loss.sigma or 1.0) if problem.countable else 0.0
+    what = "the first step raises the loss, and the path swings around"
+    if problem.loss.quadratic and best:
+        what = f"no step of that length lowers the loss, as no single coefficient is worth more than {best:.3g}; the path swings around"
+    return f"eps = {eps:g} is too long: {what}. Try eps={typed(best / 100 or eps / 100)}."
+
+
+def seed_of(rng):
+    """A whole number from an int, a NumPy Generator or None."""
+    if rng is None or isinstance(rng, np.random.Generator):
+        return int(validation.generator(rng).integers(1 << 62))
+    return validation.whole("rng", rng, below=None)
+
+
+def _begin(problem, method, rng, view, compile):
+    """A function that makes the stepper at step 0; refused where the arguments are not what they should be."""
+    checked_problem(problem)
+    checked_method(method)
+    if method.coefficients.follow_angle:
+        from coordboost.angles.angle import settled
+
+        method = settled(method, problem)
+    return begin(problem, method, seed_of(rng), view, validation.flag("compile", compile))
+
+
+def solve(problem, method, n_steps, *, rng=0, stop=(), watch=None, view=None, compile=True):
+    """Run `method` on `problem` for `n_steps` steps.
+
+    Parameters
+    ----------
+    problem : Problem
+    method : Method
+        A named method such as ``ls_boost(0.1)``, or any ``Method(name, select, step)``.
+    n_steps : int >= 0
+    rng : int, numpy Generator or None, default 0
+        Seed of random selection rules. Same seed, same run; None draws a fresh one (kept in ``run.seed``).
+    stop : stop rule or sequence of them, optional
+        ``GapBelow``, ``NoProgress``, ``TimeLimit`` or any callable of a ``State``. The run ends at the first step that satisfies one,
+        whatever the machine; see ``coordboost.engine.run_loop`` for rules that do not go on holding.
+    watch : callable, optional
+        Called with a ``State`` about twenty times a second and at the end, for progress bars and logs; it cannot stop the run.
+    view : class, optional
+        The engine's view: ``Explicit`` works on the data in every step and is the reference; default: chosen by the size.
+    compile : bool, default True
+        False runs the same source in plain Python.
+
+    Returns
+    -------
+    Run
+        Also after Ctrl-C, with the steps made.
+
+    Raises
+    ------
+    ValueError
+        If the method does not fit the problem, or a sequence of steps is too short.
+
+    Warns
+    -----
+    InterruptedWarning
+        After Ctrl-C. A second Ctrl-C raises ``KeyboardInterrupt`` at once.
+    LongStepWarning
+        Where the steps of a stagewise method are so long that the first one raises the loss.
+    """
+    run = Run(drive(_begin(problem, method, rng, view, compile), n_steps, stop, watch))
+    if words := too_long(run):
+        warnings.warn(words, LongStepWarning, stacklevel=2)
+    return run
+
+
+def iterate(problem, method, n_steps, *, every=1, rng=0, view=None, compile=True):
+    """Yield the ``State`` at step 0 and after every `every` steps, n_steps in all; ends early where the loss leaves float64."""
+    yield from states(_begin(problem, method, rng, view, compile), n_steps, every)

@@ -1,0 +1,337 @@
+"""The one driver behind ``solve``, ``iterate`` and ``resume``: a stepper is advanced, looked at, and stopped.
+
+When stop rules are asked, and which step is the first that satisfies one:
+
+Asking costs: a certificate takes a scan. A rule is asked at the start and at the end, and in between after each step at first, then at
+step numbers that grow by a sixteenth, as long as that costs no more than a tenth of the run (or than some hundredths of a second). The
+cost is counted in multiplications, never measured by a clock. Where the answer is yes, the steps since the last no are searched by replay:
+one after another where that is cheap, else by halving. The step found is one at which the rule *begins to hold*: it holds there, and
+did not one step before. For a rule that goes on holding, this is the first step of all. A rule with ``every`` is asked at each multiple
+of that number instead, and the first yes counts. So the step depends on problem, method, view, seed and rule alone: not on blocks,
+threads or the speed of the machine.
+"""
+
+import math
+import time
+import warnings
+
+import numpy as np
+
+from coordboost._numba.sums import surely_finite
+from coordboost._utils.checks import function, shown
+from coordboost._utils.interrupt import InterruptedWarning, interruptible
+from coordboost.data import validation
+from coordboost.engine.loop import Stepper
+from coordboost.engine.result import Outcome, Replay, State, Status
+
+#: Seconds between two looks at a run that nobody asked for: for progress bars, time limits, and to notice divergence.
+LOOK = 0.05
+#: A move beyond this is where a run that left the range of float64 is cut.
+LARGEST = 1e150
+
+
+class Course:
+    """A stepper on its way to `n_steps` more steps, and the steps that it can go back to."""
+
+    def __init__(self, stepper, n_steps, seconds=0.0):
+        self.stepper, self.goal = stepper, stepper.k + n_steps
+        horizon = stepper.method.step.horizon
+        if horizon is not None and self.goal > horizon:
+            raise ValueError(
+                f"{stepper.method.name} has a sequence for {horizon} steps, {self.goal} were asked for; make it as long as the "
+                "run, or use a number where it is the same in every step."
+            )
+        self.began = time.perf_counter() - seconds
+        self.marks = [self._mark()]
+
+    def _mark(self):
+        return self.stepper.k, self.stepper.anchor, self.stepper.recorded
+
+    def mark(self, since):
+        """Be able to go back here, and to where the steps after `since` can be made from; the other marks are let go."""
+        self.marks.append(self._mark())
+        needed = [i for i, mark in enumerate(self.marks) if mark[0] <= since]
+        self.marks = self.marks[:1] + self.marks[max(1, needed[-1] if needed else 1) :]
+
+    def seconds(self):
+        """Wall time so far."""
+        return time.perf_counter() - self.began
+
+    def state(self):
+        """Where the stepper is."""
+        stepper = self.stepper
+        target = stepper.method.target_at(stepper.k)
+        return State(stepper.problem, target, stepper.k, stepper.beta, self.seconds(), stepper.path)
+
+    def sound(self, state):
+        """Whether the loss is a number: at the prediction that the view holds, where it holds one; to sum up a model costs more."""
+        pred = self.stepper.view.pred
+        if pred is None:
+            return math.isfinite(state.loss)
+        problem = state.problem
+        return surely_finite(problem.loss, problem.y, problem.weight, problem.base, pred) or math.isfinite(problem.value(pred))
+
+    def pauses(self, due):
+        """Make the steps; pause after every block, and at the step numbers that ``due()`` gives."""
+        while self.stepper.k < self.goal:
+            for _ in self.stepper.blocks(min(due(), self.goal) - self.stepper.k):
+                yield
+
+    def earlier(self):
+        """The states up to here, by replay."""
+        return Replay(self.stepper.problem, self.stepper.method, self.stepper.path, self.seconds())
+
+    def back(self, k):
+        """Go back to step k: the stepper is then as if it had never gone further."""
+        stepper = self.stepper
+        if k == stepper.k:
+            return
+        at, anchor, counts = [mark for mark in self.marks if mark[0] <= k][-1]
+        stepper.restore(stepper.path.cut(0, at), at, anchor)
+        stepper.recount(counts)
+        for _ in stepper.blocks(k - at):
+            pass
+
+    def back_to_numbers(self):
+        """Go back to before the first move, of those made here, that was no ordinary number, or that led to a loss which is none."""
+        good = self.marks[0][0]
+        theta = self.stepper.path.theta[good:]
+        bad = ~np.isfinite(theta) | (np.abs(theta) > LARGEST)
+        past = good + int(np.argmax(bad)) if bad.any() else self.stepper.k
+        replay = self.earlier()
+        if not math.isfinite(replay.state(past).loss):
+            while past - good > 1:
+                middle = (good + past) // 2
+                good, past = (middle, past) if math.isfinite(replay.state(middle).loss) else (good, middle)
+            past = good
+        self.back(past)
+
+    def outcome(self, status, message=None):
+        """The record of the stepper as it is."""
+        stepper = self.stepper
+        words = "; ".join(filter(None, (message or status.value, stepper.view.remark)))
+        return Outcome(
+            stepper.problem, stepper.method, stepper.kind, stepper.seed, stepper.compile, stepper.path, stepper.beta, stepper.anchor,
+            stepper.recorded,
+            status, words, self.seconds(),
+        )  # fmt: skip
+
+
+def begin(problem, method, seed, view, compile):
+    """A function that makes the stepper at step 0."""
+    return lambda: Stepper(problem, method, view=view, seed=seed, compile=compile)
+
+
+def again(outcome):
+    """A function that makes the stepper which `outcome` is the record of."""
+
+    def make():
+        stepper = Stepper(outcome.problem, outcome.method, view=outcome.view, seed=outcome.seed, compile=outcome.compile)
+        stepper.restore(outcome.path, len(outcome.path), outcome.anchor)
+        stepper.recount(outcome.counts)
+        return stepper
+
+    return make
+
+
+def drive(make, n_steps, stop, watch, seconds=0.0):
+    """Advance the stepper that ``make()`` gives until all steps are made or something ends them; its outcome. `seconds`: spent before."""
+    n_steps, rules = validation.whole("n_steps", n_steps), rules_of(stop)
+    if watch is not None:
+        function("watch", watch, "a function of a State")
+    with interruptible() as interrupted:
+        course = Course(make(), n_steps, seconds)
+        status, words = _advance(course, Asking(rules, course.stepper.k), watch, interrupted)
+    if status is Status.INTERRUPTED:
+        warnings.warn(f"{status.value}: {course.stepper.k:,} of {course.goal:,}.", InterruptedWarning, stacklevel=3)
+    return course.outcome(status, words)
+
+
+def _advance(course, asking, watch, interrupted):
+    """Make the steps, or those up to what ends them: a status, and a sentence where it has one of its own."""
+    stepper, looked = course.stepper, time.perf_counter()
+    if stepper.k and not course.sound(course.state()):
+        raise ValueError(f"the loss after the {stepper.k:,} steps of this run is not finite: no step can be made from there.")
+    if words := _stopped(course, asking, asking.ripe(stepper, timely=False, last=False), course.state()):
+        return Status.STOPPED, words
+    for _ in course.pauses(asking.due):
+        last = stepper.k == course.goal
+        timely = last or time.perf_counter() - looked > LOOK
+        ripe = asking.ripe(stepper, timely, last)
+        if timely or ripe:
+            state = course.state()
+            if not course.sound(state):
+                course.back_to_numbers()
+                words = _stopped(course, asking, asking.ripe(stepper, timely=False, last=True), course.state())
+                return Status.STOPPED if words else Status.DIVERGED, words
+            words = _stopped(course, asking, ripe, state)
+            if watch is not None and (timely or words):
+                watch(course.state() if words else state)
+            if words:
+                return Status.STOPPED, words
+            looked = time.perf_counter() if timely else looked
+        if interrupted():
+            if not course.sound(course.state()):
+                course.back_to_numbers()
+            return Status.INTERRUPTED, None
+    return Status.COMPLETED, None
+
+
+def _stopped(course, asking, ripe, state):
+    """Ask the rules that are `ripe`; if one holds, go back to where it begins to, and return what it says."""
+    reached = asking.reached(ripe, course.stepper, state, course.earlier)
+    if reached is None:
+        if ripe:
+            course.mark(asking.no())
+        return None
+    k, words = reached
+    course.back(k)
+    return words
+
+
+def states(make, n_steps, every):
+    """The state at the start of the stepper that ``make()`` gives and after every `every` steps, up to where the loss leaves float64."""
+    n_steps, every = validation.whole("n_steps", n_steps), validation.whole("every", every, 1)
+    course = Course(make(), n_steps)
+    stepper = course.stepper
+    yield course.state()
+    for _ in course.pauses(lambda: stepper.k - stepper.k % every + every):
+        if stepper.k % every == 0 or stepper.k == course.goal:
+            state = course.state()
+            if not math.isfinite(state.loss):
+                return
+            yield state
+
+
+#: Multiplications that a step of the compiled loop is taken for, and what it costs to stop the loop and to ask, beside the rule itself.
+STEP_WORK, PAUSE_WORK = 500, 100_000
+#: Asking may take one part in so many of the work of the run; steps between two questions, one part in so many of those made.
+SHARE, GROWTH = 10, 16
+#: So much may be spent on asking at any stage of the run, and on trying all steps of an interval (some hundredths of a second).
+FREE_WORK = 20_000_000
+
+
+def scan_cost(problem):
+    """Multiplications in a scan."""
+    return problem.dictionary.scan_cost or problem.n_samples * problem.n_learners
+
+
+def work(stepper):
+    """Multiplications that the run has taken so far: scans, Gram columns (made in blocks, four for a scan) and steps, counted."""
+    return (stepper.n_scans + sum(stepper.recorded[2:]) / 4) * scan_cost(stepper.problem) + stepper.k * STEP_WORK
+
+
+def rules_of(stop):
+    """`stop` as a list of rules, each a function of a State."""
+    rules = [stop] if callable(stop) else stop
+    if not (isinstance(rules, list | tuple) and all(callable(one) and not isinstance(one, type) for one in rules)):
+        raise ValueError(f"stop must be a stop rule such as TimeLimit(60), or a list of them, got {shown(stop)}.")
+    return list(rules)
+
+
+class Asker:
+    """One stop rule: the last step at which it did not hold, and the step at which the run pauses for it next."""
+
+    def __init__(self, rule, k):
+        self.rule, self.clock = rule, getattr(rule, "clock", False)
+        every = getattr(rule, "every", None)
+        self.every = None if every is None else validation.whole("every", every, 1)
+        self.no, self.price, self.spent, self.begun = k - 1, 0, 0, None
+        self.due = math.inf if self.clock else -(-k // self.every) * self.every if self.every else k
+
+    def ripe(self, stepper):
+        """Whether the rule is to be asked at this pause; if not, the next one is set."""
+        if stepper.k < self.due or self.every:
+            return stepper.k == self.due
+        if self.begun is None:
+            self.begun = work(stepper)
+        ripe = self.spent + self.price <= max(FREE_WORK, (work(stepper) - self.begun) / SHARE)
+        if not ripe:
+            self._pause_after(stepper.k)
+        return ripe
+
+    def _pause_after(self, k):
+        self.due = k - k % self.every + self.every if self.every else k + max(1, k // GROWTH)
+
+    def fits(self, k):
+        """Whether the rule may be asked at step k."""
+        return self.every is None or k % self.every == 0
+
+    def holds(self, state):
+        """The answer of the rule; `price` becomes the multiplications that it took, those for the state included."""
+        before = "point" in vars(state)
+        answer, problem = bool(self.rule(state)), state.problem
+        self.price = PAUSE_WORK + problem.n_learners + problem.n_samples * (20 + len(state.support))
+        if "point" in vars(state) and not before:
+            self.price += 2 * scan_cost(problem)
+        return answer
+
+    def refused(self, stepper):
+        """Note that the rule does not hold where the stepper is."""
+        if self.clock:
+            return
+        self.no = stepper.k
+        self.spent += self.price
+        self._pause_after(stepper.k)
+
+    def begins(self, replay, last, effort):
+        """The step up to `last`, where it holds, at which it begins to hold; `effort` may be spent on trying all since the last no."""
+        if self.clock or self.every:
+            return last
+        no, one_by_one = self.no, (last - self.no) * self.price <= effort
+        while last - no > 1:
+            k = no + 1 if one_by_one else (no + last) // 2
+            no, last = (no, k) if self.holds(replay.state(k)) else (k, last)
+        return last
+
+    def words(self, k):
+        """Which rule it was, and what it says."""
+        name = getattr(self.rule, "__name__", type(self.rule).__name__)
+        says = "" if type(self.rule).__str__ is object.__str__ or hasattr(self.rule, "__name__") else f": {self.rule}"
+        return f"{name} ended the run at step {k:,}{says}"
+
+
+class Asking:
+    """All stop rules of a run."""
+
+    def __init__(self, rules, k):
+        self.askers = [Asker(rule, k) for rule in rules]
+
+    def due(self):
+        """The next step number at which the run is to pause."""
+        return min((asker.due for asker in self.askers), default=math.inf)
+
+    def no(self):
+        """The last step at which every rule has been refused."""
+        return min((asker.no for asker in self.askers if not asker.clock), default=math.inf)
+
+    def ripe(self, stepper, timely, last):
+        """The rules to be asked at this pause; those with a clock where it is `timely`, and all at the `last` step."""
+        return [
+            asker
+            for asker in self.askers
+            if (timely if asker.clock else (last and asker.fits(stepper.k) and asker.no < stepper.k) or asker.ripe(stepper))
+        ]
+
+    def reached(self, ripe, stepper, state, earlier):
+        """(step, words) of the first rule that holds, None if none does; ``earlier()`` gives the replay of the steps so far.
+
+        When one holds, the others are asked at its step, too: one of them may have begun to hold before.
+        """
+        held = [asker for asker in ripe if asker.holds(state)]
+        if not held:
+            for asker in ripe:
+                asker.refused(stepper)
+            return None
+        replay = earlier()
+        winner, first, effort = None, stepper.k, max(FREE_WORK, work(stepper) / SHARE)
+        for asker in self.askers:
+            if first == stepper.k and asker in ripe:
+                holds = asker in held
+            else:
+                holds = not asker.clock and asker.no < first and asker.fits(first) and asker.holds(replay.state(first))
+            if holds:
+                k = asker.begins(replay, first, effort)
+                if winner is None or k < first:
+                    winner, first = asker, k
+        return first, winner.words(first)

@@ -1,0 +1,252 @@
+"""The view of accelerated boosting: two models, f and h, and the residual at a point between them."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from coordboost._numba import kernel, verb
+from coordboost._numba.sums import refresh_residual, sum_of_losses
+from coordboost.engine.states.base import View
+from coordboost.engine.states.naive import begin_residual, fill_column, fill_curvature
+from coordboost.rules.coefficients import ANEW, BACK, SLOWER, TwoSequences, mix_models
+from coordboost.rules.steps import admissible, mixing
+
+scan = verb("scan")
+correlations = verb("correlations")
+add = verb("add")
+
+#: The least part of gamma with which a run begins anew.
+LEAST = 1e-15
+
+
+@kernel
+def fit_of(view, j):
+    """The inner product of learner j, which is in ``view.unit`` from here on, with what is looked at."""
+    fill_column(view.dictionary, j, view.unit)
+    total = 0 * view.looked[0]
+    for i in range(len(view.looked)):
+        total += view.looked[i] * view.unit[i]
+    return total
+
+
+@kernel
+def look_between(view):
+    """Look at the residual at g = (1 - theta_m) f + theta_m h."""
+    mix = mixing(view.clock[0])
+    for i in range(len(view.mixed)):
+        view.mixed[i] = (1 - mix) * view.f[i] + mix * view.h[i]
+    refresh_residual(view.loss, view.y, view.weight, view.base, view.mixed, view.looked)
+
+
+@kernel
+def begin_anew(view):
+    """Let momentum begin where f is."""
+    for i in range(len(view.f)):
+        view.h[i] = view.f[i]
+        view.unfitted[i] = 0 * view.f[i]
+    view.clock[0] = 0 * view.clock[0]
+    look_between(view)
+
+
+@kernel
+def follow_fit(view, fit):
+    """A learner had the inner product `fit` with what was looked at: what gamma may be from here on."""
+    angle, square = view.angle, 0.0
+    for i in range(len(view.looked)):  # looked holds the weight once
+        square += view.looked[i] * view.looked[i] / view.weight[i] if view.weight[i] > 0.0 else 0.0
+    angle[1] = angle[2]
+    if square > 0.0:
+        angle[0] = min(angle[0], abs(fit) / math.sqrt(square))
+        angle[2] = max(admissible(angle[0]), LEAST)
+
+
+@kernel
+def next_round(view):
+    """The row that ends a round is made."""
+    clock = view.clock
+    clock[0] += 1
+    if view.period > 0 and clock[0] == view.period:
+        clock[1] = ANEW
+        begin_anew(view)
+    else:
+        clock[1] = mixing(clock[0])
+        look_between(view)
+
+
+@kernel
+def observe(view):
+    """Look at the loss after a move of f; whether the move is taken back.
+
+    Under the assumptions of its theorem the loss of round m cannot pass that where momentum began by more than (m - 1) / (m + 1)^2 of what
+    lies between it and the infimum.
+    """
+    clock, watch = view.clock, view.watch
+    loss, m = sum_of_losses(view.loss, view.y, view.weight, view.base, view.f), clock[0] + 1
+    if view.period < 0 and m > 1 and loss > watch[1]:
+        for i in range(len(view.f)):
+            view.f[i] = view.before[i]
+        clock[1] = BACK
+        begin_anew(view)
+        return True
+    watch[1] = loss
+    if loss < watch[2]:
+        watch[2], watch[4] = loss, clock[3]
+    rounding = len(view.y) * 1e-15 * (abs(loss) + abs(watch[0]))
+    allowed = (m - 1) / (m + 1) ** 2 * (watch[0] - view.infimum) + rounding
+    if view.guard != 0 and clock[2] > LEAST and not loss - watch[0] <= allowed:
+        watch[3] = 1.0
+    return False
+
+
+class _Accelerated(NamedTuple):
+    loss: object
+    dictionary: object
+    y: np.ndarray
+    weight: np.ndarray
+    base: float
+    f: np.ndarray
+    h: np.ndarray
+    before: np.ndarray
+    mixed: np.ndarray
+    looked: np.ndarray
+    unfitted: np.ndarray
+    unit: np.ndarray
+    clock: np.ndarray
+    watch: np.ndarray
+    angle: np.ndarray
+    correction: int
+    follow_angle: int
+    share: float
+    period: int
+    guard: int
+    infimum: float
+    rounding: float
+
+
+class Accelerated(_Accelerated, View):
+    """Predictions f and h (n_samples,), and what is correlated with the learners: `looked`, the residual r at g or the corrected c.
+
+    AGBM looks at r in even steps and at c in odd ones; c <- r + correction alpha_{m-1} / alpha_m (c - fit) with the fit of its last
+    learner, kept in `unfitted`, and alpha_m = gamma_m / theta_m. VAGBM (`share` > 0) looks at r always. *Cost* of a step: one scan (or the
+    candidates) and O(n_samples).
+
+    f, h, before : the two models, and with `period` -1 f one move before;  mixed : g;  looked, unfitted : see above, with the weights
+    clock : the round m since momentum began; how the next row begins: ``theta_m``, 0 if it moves h, ``ANEW``, ``BACK``, ``SLOWER``; the
+    part of gamma that is left; rows so far;  unit : room for a learner
+    watch : with `guard` or `period` -1, the losses where momentum began, at f now, at the best f; whether the run has left what its
+    theorem allows; the rows at the best f
+    angle : with `follow_angle`, the worst cosine of the fits so far, and what it allowed gamma to be a round ago and allows now; else ones
+
+    Source: Lu, Karimireddy, Ponomareva, Mirrokni, *Accelerating Gradient Boosting Machines*, Algorithms 2 to 4.
+    """
+
+    carries = (TwoSequences,)
+
+    @classmethod
+    def start(cls, problem, coefficients):
+        """The view at f = h = 0."""
+        f, h, mixed, looked, unfitted, unit = (0 * problem.y for _ in range(6))
+        before, zero = f.copy() if coefficients.period < 0 else f[:0], 0 * problem.y[0]
+        guard = coefficients.guard and problem.infimum > -math.inf
+        clock, watch, angle = map(np.array, ([zero, mixing(zero), 1 + zero, zero], [zero] * 5, [1 + zero] * 3))
+        view = cls(
+            problem.loss, problem.dictionary, problem.y, problem.weight, problem.base, f, h, before, mixed, looked,
+            unfitted, unit, clock, watch, angle, coefficients.correction, coefficients.follow_angle, coefficients.share,
+            coefficients.period, int(guard), problem.infimum if guard else 0.0, problem.tie,
+        )  # fmt: skip
+        begin_residual(view.loss, view.y, view.weight, view.base, view.mixed, view.looked)
+        if view.watches:
+            view.watch[:3] = problem.start_loss
+        return view
+
+    @property
+    def watches(self):
+        """Whether losses are looked at."""
+        return self.guard != 0 or self.period < 0
+
+    @property
+    def pred(self):
+        """The prediction of the model, f."""
+        return self.f
+
+    @property
+    def best_rows(self):
+        """The steps after which f had its least loss, where the run has left what its theorem allows; else None."""
+        return int(self.watch[4]) if self.watch[3] != 0 else None
+
+    @property
+    def remark(self):
+        """A word where f has been better, or was taken back."""
+        quarters = round(-math.log(float(self.clock[2]), 4))
+        went = f"the loss left what the theorem of the method allows: {quarters} time(s) the run went back to its best model, and momentum "
+        begun = f"{went}began anew with a quarter of gamma" if quarters else ""
+        passed = f"the loss was lower after step {int(self.watch[4]):,}" if self.watch[2] < self.watch[1] else ""
+        return "; ".join(filter(None, (begun, passed)))
+
+    def slow_down(self):
+        """Let momentum begin anew, with a quarter of gamma."""
+        self.clock[1] = SLOWER
+        begin_anew(self)
+
+    def tempo(self):
+        """The round, how the next row begins, and the part of gamma that is left."""
+        return self.clock[0], self.clock[1], self.clock[2] * self.angle[2]
+
+    def looks(self, width, n_learners):
+        """How many correlations with the data a step of a rule with `width` candidates takes."""
+        return width if width else n_learners
+
+    def sought(self):
+        """What is correlated with the learners."""
+        return self.looked
+
+    def weigh(self, out):
+        """The second derivatives where the residual is taken, in place."""
+        fill_curvature(self.loss, self.y, self.weight, self.base, self.mixed, out)
+
+    def scan(self):
+        return scan(self.dictionary, self.looked)
+
+    def correlations(self, index):
+        return correlations(self.dictionary, self.looked, index)
+
+    def tie(self):
+        return self.rounding
+
+    def stopped(self):
+        """Whether the run has left what its theorem allows."""
+        return self.watch[3] != 0
+
+    def push(self, j, shrink, theta):
+        """One row of the path: f moves where shrink is not 0, h where it is."""
+        clock, watch = self.clock, self.watch
+        clock[3] += 1
+        if shrink == 0:
+            fit = fit_of(self, j)
+            if self.follow_angle != 0:
+                follow_fit(self, fit)
+            for i in range(len(self.looked)):
+                self.unfitted[i] = self.looked[i] - self.weight[i] * (fit * self.unit[i])
+            add(self.dictionary, j, theta, self.h)
+            next_round(self)
+            return
+        if shrink < 0:
+            clock[2] = clock[2] / 4 if shrink == SLOWER else clock[2]
+            watch[0] = watch[1]
+            begin_anew(self)
+        mix = shrink if shrink > 0 else mixing(clock[0])
+        mix_models(self.f, self.h, self.before, shrink)
+        add(self.dictionary, j, theta, self.f)
+        if (self.guard != 0 or self.period < 0) and observe(self):
+            return
+        if self.share == 0:  # AGBM: h comes next, and looks at the corrected residual
+            if self.follow_angle != 0 and clock[0] == 0:  # nothing to correct yet: this learner is the best for h, too
+                follow_fit(self, fit_of(self, j))
+            memory = self.correction * (1 - mix / 2) * self.angle[1] / self.angle[2]  # 1 - mix / 2 = (m + 1) / (m + 2)
+            for i in range(len(self.looked)):
+                self.looked[i] += memory * self.unfitted[i]
+            clock[1] = 0
+        else:
+            add(self.dictionary, j, self.share * clock[2] * theta / mix, self.h)
+            next_round(self)

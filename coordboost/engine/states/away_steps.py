@@ -1,0 +1,147 @@
+"""The view of Frank-Wolfe with away steps and swaps: the explicit one, which also finds the worst vertex of the model."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from coordboost._numba import kernel, linesearch, verb
+from coordboost._numba.linesearch import sign
+from coordboost.engine.states.base import View
+from coordboost.engine.states.naive import Explicit, over
+from coordboost.engine.states.python_learners import Seen
+from coordboost.rules.coefficients import NOTHING, Vertices
+from coordboost.rules.selection import best_of_all
+from coordboost.rules.steps import AWAY, FORWARD, SWAP, SWAPPED
+
+coefficient = verb("coefficient")
+column = verb("column")
+correlations = verb("correlations")
+push = verb("push")
+scan = verb("scan")
+search = verb("search")
+tie = verb("tie")
+decide = verb("decide")
+waiting = verb("waiting")
+
+
+@kernel
+def no_swaps(step):
+    """A step that makes no swaps."""
+    return False
+
+
+swaps = verb("swaps", no_swaps)
+
+
+@kernel
+def worst_vertex(corr, beta, tie):
+    """The worst vertex of the model: (learner, sign, weight, how well it fits), and how well the model fits, by the radius.
+
+    The origin is (-1, 0, weight, 0). Ties (to within `tie`) go to it, then to the lowest index: a line search often ends in one.
+    """
+    zero = 0 * corr[0]
+    inner, left, least, last = zero, 1 + zero, zero, -1
+    for j in range(len(corr)):
+        a = coefficient(beta, j)
+        if a != 0:
+            inner += a * corr[j]
+            left -= abs(a)
+            if last < 0 or sign(a) * corr[j] < least:
+                least, last = sign(a) * corr[j], j
+    if last < 0 or (left > NOTHING and least >= -tie):
+        return -1, 0, left, zero, inner
+    at, a = 0, coefficient(beta, 0)
+    while a == 0 or sign(a) * corr[at] > least + tie:
+        at += 1
+        a = coefficient(beta, at)
+    return at, sign(a), abs(a), sign(a) * corr[at], inner
+
+
+class _Swapping(NamedTuple):
+    inner: object
+    dictionary: object
+    turns: np.ndarray
+    most: np.ndarray
+
+
+class Swapping(_Swapping, View):
+    """The view `inner`, an ``Explicit``, and whose turn it is.
+
+    turns : whose turn, the sign of the vertex of the row at hand, and of a swap the learner and the sign of the vertex of its second row
+    most : (1,), how far the step may go; for the second row of a swap how far the first one moved the coefficient
+
+    *Cost* of a step: one scan, O(n_samples) and O(n_learners); of a second row O(n_samples).
+    """
+
+    carries = (Vertices,)
+    follows = False
+
+    @classmethod
+    def start(cls, problem, coefficients):
+        """The view at beta = 0."""
+        return cls(Explicit.start(problem), problem.dictionary, np.zeros(4, dtype=np.int64), np.array([0 * problem.y[0]]))
+
+    def over(self, dictionary):
+        """The same view of another dictionary."""
+        return self._replace(inner=over(self.inner, dictionary), dictionary=dictionary)
+
+    @property
+    def pred(self):
+        """The prediction of the model."""
+        return self.inner.pred
+
+    looks = Explicit.looks
+
+    def scan(self):
+        return scan(self.inner)
+
+    def correlations(self, index):
+        return correlations(self.inner, index)
+
+    def tie(self):
+        return tie(self.inner)
+
+    def search(self, j, a, b):
+        return search(self.inner, j, a, b)
+
+    def turn(self):
+        """Whose turn, sign, the other learner, its sign, how far."""
+        return self.turns[0], self.turns[1], self.turns[2], self.turns[3], self.most[0]
+
+    def waiting(self):
+        """The learner of the second row of a swap whose first row is made, else -1."""
+        return self.turns[2] if self.turns[0] == SWAPPED else -1
+
+    def best(self, step, beta):
+        j = waiting(self)
+        return (j, 0 * self.most[0]) if j >= 0 else decide(self, step, beta, scan(self))
+
+    def decide(self, step, beta, corr):
+        """The learner of the next row, from the correlations of all; whose turn it is, is written down."""
+        turns, most = self.turns, self.most
+        forward, top = best_of_all(Seen(corr, tie(self)), step, beta)
+        at, toward, weight, least, inner = worst_vertex(corr, beta, tie(self))
+        turns[0], turns[1], turns[2], turns[3], most[0] = FORWARD, sign(top), forward, sign(top), weight
+        if swaps(step):
+            if at < 0:
+                return forward, top
+            turns[0], turns[1] = SWAP, toward
+            return at, corr[at]
+        if inner - least > abs(top) - inner + tie(self):
+            turns[0], turns[1], most[0] = AWAY, toward, weight / (1 - weight)
+            return max(at, 0), least
+        return forward, top
+
+    def search_pair(self, i, a, j, b):
+        """The t that minimises the loss at pred + t (a B_i + b B_j)."""
+        direction, inner = a * column(self.dictionary, i) + b * column(self.dictionary, j), self.inner
+        return linesearch.line_search(inner.loss, inner.y, inner.weight, inner.base + inner.pred, direction)
+
+    def push(self, j, shrink, theta):
+        """pred <- (1 - shrink) pred + theta B_j; after the first row of a swap its second one comes."""
+        turns = self.turns
+        push(self.inner, j, shrink, theta)
+        if turns[0] == SWAP:
+            turns[0], turns[1], self.most[0] = SWAPPED, turns[3], abs(theta)
+        else:
+            turns[0] = FORWARD

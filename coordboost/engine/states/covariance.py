@@ -1,0 +1,265 @@
+r"""The views for the squared loss that never touch the data again: correlations move by columns of B'B.
+
+A step gives :math:`c \leftarrow (1 - s) c + s\, c_0 - \theta\, B'W B_j`. ``Gram`` has all columns from the start. For
+``GramColumns`` a column is computed when its learner is first chosen, together with those that are likely to be next, as a product of
+matrices. *Cost*: O(n_learners) a step whatever the number of samples, no scans, and one Gram column for each learner in play.
+
+    tops    |   of strip 0     |    of strip 1    | ...
+    corr    |c_0 ....... c_255 |c_256 ..... c_511 | ...  0 0|    filled up with zeros to whole strips
+
+A strip is moved, and then its largest size is found while it is in the cache.
+"""
+
+from functools import cached_property, partial
+from typing import NamedTuple
+
+import numpy as np
+
+from coordboost._numba import kernel, record
+from coordboost.data.column_store import HeldColumns
+from coordboost.engine.states.base import View
+from coordboost.engine.states.lookahead import scale_of
+from coordboost.learners.scan import BLOCK, in_parallel
+from coordboost.learners.strongest import SIZE_BITS
+
+
+class _Gram(NamedTuple):
+    gram: np.ndarray
+    start_corr: np.ndarray
+    corr: np.ndarray
+    inner: np.ndarray  # <pred, pred> and <y, pred>
+    rounding: float
+
+
+class Gram(_Gram, View):
+    r"""All correlations, and the inner products that an exact line search needs.
+
+    With :math:`c = B'(y - B\beta)` (weights inside), a step gives
+    :math:`c \leftarrow (1 - s) c + s\, c_0 - \theta\, G_{\cdot j}`. *Cost*: O(n_learners) a step, whatever the number of samples.
+    """
+
+    quadratic = True
+    foresees = True
+
+    @classmethod
+    def start(cls, problem):
+        """The view at beta = 0."""
+        gram = np.ascontiguousarray(problem.dictionary.gram(problem.weight))
+        corr = problem.scan(problem.weight * problem.y)
+        return cls(gram, corr, corr.copy(), np.zeros(2, corr.dtype), problem.tie)
+
+    def looks(self, width, n_learners):
+        """How many correlations with the data a step takes: none."""
+        return 0
+
+    def renew(self, beta):
+        """Recompute the state from the coefficients, to stop the rounding from piling up."""
+        support = np.flatnonzero(beta)
+        self.corr[:] = self.start_corr - self.gram[:, support] @ beta[support]
+        self.inner[0] = beta @ (self.start_corr - self.corr)
+        self.inner[1] = beta @ self.start_corr
+
+    def scan(self):
+        return self.corr
+
+    def correlations(self, index):
+        return self.corr[index]
+
+    def tie(self):
+        return self.rounding
+
+    def search(self, j, a, b):
+        """The t that minimises the loss at pred + t (a B_j - b pred)."""
+        with_pred = self.start_corr[j] - self.corr[j]
+        along = a * self.corr[j] - b * (self.inner[1] - self.inner[0])
+        length = a * a * self.gram[j, j] - 2 * a * b * with_pred + b * b * self.inner[0]
+        return along / length if length > 0 else 0 * along
+
+    def after(self, j, theta):
+        """The sum of the losses at pred + theta B_j, less that at pred."""
+        return theta * theta * self.gram[j, j] / 2 - theta * self.corr[j]
+
+    def push(self, j, shrink, theta):
+        """The state after pred <- (1 - shrink) pred + theta B_j."""
+        keep = 1 - shrink
+        with_pred = self.start_corr[j] - self.corr[j]
+        self.inner[0] = keep * keep * self.inner[0] + 2 * keep * theta * with_pred + theta * theta * self.gram[j, j]
+        self.inner[1] = keep * self.inner[1] + theta * self.start_corr[j]
+        row = self.gram[j]
+        if shrink != 0:
+            for i in range(len(row)):
+                self.corr[i] = keep * self.corr[i] + shrink * self.start_corr[i] - theta * row[i]
+        else:
+            for i in range(len(row)):
+                self.corr[i] -= theta * row[i]
+
+
+#: Correlations are moved and searched by so many.
+STRIP = 256
+#: Bytes of Gram columns that are kept, and for which room is made at once: it is memory only as it is filled.
+ROOM, AT_ONCE = 1 << 30, 1 << 28
+
+
+def padded(values):
+    """A copy of `values`, filled up with zeros to whole strips."""
+    out = np.zeros(STRIP * -(-len(values) // STRIP))
+    out[: len(values)] = values
+    return out
+
+
+@kernel
+def move(corr, start, column, shrink, theta):
+    """corr <- (1 - shrink) corr + shrink start - theta column."""
+    if shrink != 0.0:
+        for p in range(len(corr)):
+            corr[p] = (1.0 - shrink) * corr[p] + shrink * start[p] - theta * column[p]
+    else:
+        for p in range(len(corr)):
+            corr[p] -= theta * column[p]
+
+
+@kernel
+def largest(bits):
+    """The largest size among numbers whose bits are given, as bits, whose maximum is vector code; NaN is larger than all."""
+    top = 0
+    for p in range(len(bits)):
+        size = bits[p] & SIZE_BITS
+        top = size if size > top else top
+    return top
+
+
+class _GramColumns(NamedTuple):
+    columns: np.ndarray
+    place: np.ndarray
+    start: np.ndarray
+    corr: np.ndarray
+    tops: np.ndarray
+    state: np.record
+    rounding: float
+    scale: float
+
+
+class GramColumns(_GramColumns, View):
+    """All correlations, in units of `scale`, and the Gram columns of some learners.
+
+    columns : (>= n_held, width), width being n_learners filled up to whole strips;  place : (n_learners,), their rows, -1 for the others
+    start, corr : correlations at beta = 0, and now, (width,);  tops : the largest size in each strip, (n_strips,)
+    state : |pred|^2 and <y, pred>; the learner whose column is wanted, or -1
+    """
+
+    quadratic = True
+    greedy = True
+
+    @classmethod
+    def at(cls, problem, beta, store):
+        """The view at the coefficients `beta`, with the columns of a ``GramStore``. *Cost*: one scan."""
+        pred = problem.combine(beta) / store.scale
+        corr = padded(problem.scan(problem.weight * (problem.y / store.scale - pred))) if beta.any() else store.start.copy()
+        square, with_y = float(problem.weight @ pred**2), float(problem.weight @ (problem.y / store.scale * pred))
+        tops, state = np.abs(corr.reshape(-1, STRIP)).max(axis=1), record(square=square, with_y=with_y, wanted=-1)
+        return cls(store.held.rows, store.held.place, store.start, corr, tops, state, problem.tie / store.scale, store.scale)
+
+    def tie(self):
+        return self.rounding * self.scale
+
+    def best(self, step, beta):
+        """The winner among all learners, or (-1, 0) where its column is wanted."""
+        corr, tops = self.corr, self.tops
+        top, first = 0.0, 0
+        for c in range(len(tops)):
+            top = tops[c] if tops[c] > top else top
+        certain = top - min(self.rounding, 0.5 * top)
+        while first < len(tops) - 1 and tops[first] < certain:
+            first += 1
+        j = first * STRIP
+        while j < len(self.place) - 1 and abs(corr[j]) < certain:
+            j += 1
+        if self.place[j] < 0:
+            self.state.wanted = j
+            return -1, 0.0
+        return j, corr[j] * self.scale
+
+    def search(self, j, a, b):
+        """The t that minimises the loss at pred + t (a B_j - b pred)."""
+        corr, state, a = self.corr[j], self.state, a / self.scale
+        along = a * corr - b * (state.with_y - state.square)
+        own = self.columns[self.place[j], j]
+        length = a * a * own - 2.0 * a * b * (self.start[j] - corr) + b * b * state.square
+        return along / length if length > 0.0 else 0.0
+
+    def push(self, j, shrink, theta):
+        """The state after pred <- (1 - shrink) pred + theta B_j, j a learner whose column is here."""
+        corr, start, state, keep = self.corr, self.start, self.state, 1.0 - shrink
+        theta = theta * (1.0 / self.scale)
+        column = self.columns[self.place[j]]
+        state.square = keep * keep * state.square + 2.0 * keep * theta * (start[j] - corr[j]) + theta * theta * column[j]
+        state.with_y = keep * state.with_y + theta * start[j]
+        bits, tops = corr.view(np.int64), self.tops.view(np.int64)
+        for c in range(len(tops)):
+            low, high = c * STRIP, (c + 1) * STRIP
+            move(corr[low:high], start[low:high], column[low:high], shrink, theta)
+            tops[c] = largest(bits[low:high])
+
+
+class GramStore:
+    """The Gram columns B'W B_j that were computed, in the order of the blocks in which they were.
+
+    held : the columns, (width,) each;  most : as many as are kept;  blocks : lists of learners
+    scale : of all correlations, a power of two near the norm of y
+
+    *Numerics*: a product of matrices may round a column differently in another block; the same blocks give the same bits.
+    """
+
+    def __init__(self, problem):
+        self.problem, self.scale = problem, scale_of(problem)
+        width = STRIP * -(-problem.n_learners // STRIP)
+        self.most, self.at_once, self.blocks = max(1, ROOM // (8 * width)), AT_ONCE // (8 * width), []
+        self.held = HeldColumns(partial(gram_columns, problem), problem.n_learners, width)
+
+    @cached_property
+    def start(self):
+        """Correlations at beta = 0, in units of `scale`, filled up to whole strips. *Cost*: a scan, unless they were set before."""
+        return padded(self.problem.scan(self.problem.weight * (self.problem.y / self.scale)))
+
+    def make_room(self, n):
+        """Let go of all columns where there is no room for n more."""
+        if len(self.held) + n > self.most:
+            self.blocks = []
+            self.held.keep(0)
+
+    def missing(self, learners):
+        """Those whose columns are not held, with room for them."""
+        self.make_room(np.count_nonzero(self.held.place[learners] < 0))
+        return learners[self.held.place[learners] < 0]
+
+    def hold(self, blocks):
+        """Hold the columns of these blocks and no others."""
+        known = self.blocks[: len(blocks)] == [list(block) for block in blocks]
+        self.held.keep(sum(map(len, blocks)) if known else 0)
+        self.blocks = self.blocks[: len(blocks)] if known else []
+        for block in () if known else blocks:
+            self.add(np.array(block))
+
+    def add(self, learners):
+        """Compute the columns of some learners. *Cost*: products of matrices, or counts; else a scan each."""
+        self.held.reserve(self.at_once)
+        self.held.add(learners)
+        self.blocks.append([int(j) for j in learners])
+
+
+def gram_columns(problem, learners, out):
+    """Fill `out` (len(learners), width) with the Gram columns of the learners, and zeros behind the last learner."""
+    n, stored = problem.n_learners, problem.dictionary.rows
+    out[:, n:] = 0.0
+    if problem.products is not None:
+        problem.products.columns(learners, out[:, :n])
+    elif stored is not None:
+        columns = stored[learners] * problem.weight
+
+        def fill(first):
+            np.matmul(columns, stored[first : first + BLOCK].T, out=out[:, first : min(n, first + BLOCK)])
+
+        in_parallel(fill, range(0, n, BLOCK), columns.size * n)
+    else:
+        for row, column in zip(out, problem.gather(learners).T, strict=True):
+            row[:n] = problem.scan(problem.weight * column)

@@ -1,0 +1,345 @@
+r"""The view that steps on a few candidates and knows when it may: exact lookahead for the squared loss.
+
+With unit columns, by Cauchy and Schwarz, for every learner j and the residuals r_0 at the last scan and r now,
+
+    abs(<B_j, r>) <= abs(<B_j, r_0>) + norm(r - r_0).
+
+So while the best candidate beats ``outside`` (the largest abs correlation of the others at the last scan) plus the distance gone, it is
+the best of all learners, provably, and no scan is needed. The same holds once more inside: the *front*, a few of the candidates,
+against the other candidates. A step costs O(front), a new front O(candidates x front), a new scan O(n_samples x n_learners).
+
+    all learners      scan         Python, one pass over the data
+      candidates      correlations at the last scan, Gram matrix, sums of the distance since
+        front         correlations now, small Gram matrix, sums of the distance since it was formed
+
+How far the residual has gone is followed in O(1) a step. With p_0 the prediction at an anchor, d = pred - p_0 and a step
+pred <- (1 - s) pred + t B_j,
+
+    |d|^2 <- (1-s)^2 |d|^2 + s^2 |p_0|^2 + t^2 |B_j|^2 - 2 s (1-s) <d, p_0> + 2 (1-s) t <B_j, d> - 2 s t <B_j, p_0>
+    <d, p_0> <- (1-s) <d, p_0> - s |p_0|^2 + t <B_j, p_0>
+
+where <B_j, d> and <B_j, p_0> are differences of correlations at hand. The proof with rounding stands in ``docs/lookahead.md``.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from coordboost._numba import compiled, kernel, record, verb
+from coordboost.certificates.sphere import SLACK
+from coordboost.data.column_store import HeldColumns, grown
+from coordboost.engine.states.base import View
+from coordboost.learners.scan import LITTLE, in_parallel, inner_product
+from coordboost.learners.strongest import SIZE_BITS, edge, top_learners
+
+regroup = verb("regroup")
+
+#: The front is moved and searched strip by strip: loops of a fixed length become straight vector code.
+STRIP = 8
+#: A large Gram matrix is dealt out to so many tasks; its columns are taken so many at a time, and samples: these stay in the cache.
+TASKS, WIDTH, DEPTH = 8, 64, 1024
+#: Rows of `values`: of the candidates, the correlations at beta = 0 and at the last scan, the coefficients moved since in units of
+#: ``state.unit``, and the correlations when the front was formed.
+START, SCANNED, MOVED, RECENT = range(4)
+#: Rows of `front`: correlations at beta = 0, when the front was formed, and now; and the largest size in each strip of these.
+AT_START, FORMED, NOW, TOPS = range(4)
+#: Rows of `places`: the candidates; their places by increasing learner; the places of the front, by increasing learner.
+LEARNER, ORDER, FRONT = range(3)
+
+
+def scale_of(problem):
+    """A power of two near the norm of y, 1 for y = 0: the unit of correlations and predictions."""
+    norm = problem.tie / (2 * problem.n_samples * np.finfo(float).eps)
+    return float(np.ldexp(1.0, int(np.frexp(norm)[1]) - 1)) if norm > 0 else 1.0
+
+
+def anchor(outside, square):
+    """Where a distance begins: the largest size of a correlation `outside`, and |p_0|^2 = `square`.
+
+    distance, along : |d|^2 and <d, p_0>;  kept : what is left of p_0;  length, steps : the way gone, and in how many steps
+    """
+    return record(outside=float(outside), square=float(square), distance=0.0, along=0.0, kept=1.0, length=0.0, steps=0.0)
+
+
+@kernel
+def restart(anchor, outside, square):
+    """Make the prediction as it is now the anchor."""
+    anchor.outside, anchor.square = outside, square
+    anchor.distance, anchor.along, anchor.kept, anchor.length, anchor.steps = 0.0, 0.0, 1.0, 0.0, 0.0
+
+
+@kernel
+def follow(anchor, shrink, theta, square, with_d, with_anchor):
+    """Follow the distance through one step; `square` is |B_j|^2, the others <B_j, d> and <B_j, p_0>."""
+    keep, distance, along, start = 1.0 - shrink, anchor.distance, anchor.along, anchor.square
+    gone = keep * keep * distance + shrink * shrink * start + theta * theta * square - 2.0 * shrink * keep * along
+    anchor.distance = gone + 2.0 * theta * (keep * with_d - shrink * with_anchor)
+    anchor.along = keep * along - shrink * start + theta * with_anchor
+    anchor.kept *= keep
+    anchor.length += abs(theta) + shrink
+    anchor.steps += 1.0
+
+
+@kernel
+def pred_square(anchor):
+    """|pred|^2."""
+    return anchor.square + 2.0 * anchor.along + anchor.distance
+
+
+@kernel
+def beats(anchor, size, doubt):
+    """Whether `size` is certainly larger than any correlation outside."""
+    room = size - anchor.outside - doubt
+    return room > 0.0 and room * room > (1.0 + SLACK) * anchor.distance + 2.0 * anchor.length * doubt
+
+
+@kernel
+def strips(w):
+    """How many strips w entries fill."""
+    return (w + STRIP - 1) // STRIP
+
+
+class _Lookahead(NamedTuple):
+    gram: np.ndarray
+    block: np.ndarray
+    values: np.ndarray
+    front: np.ndarray
+    places: np.ndarray
+    outer: np.record
+    inner: np.record
+    state: np.record
+    rounding: float
+    error: float
+    scale: float
+
+
+class Lookahead(_Lookahead, View):
+    """Candidates and front; correlations and predictions in units of `scale`, a power of two near the norm of y.
+
+    gram : Gram matrix of the s candidates, (>= s, >= s);  block : that of the front, its rows one after the other, each filled up
+    with zeros to whole strips, (s * STRIP * strips(s),)
+    values : float64 (4, s), and front : float64 (4, STRIP * strips(s)), of which the first ``state.front`` entries count: see above
+    places : int64 (3, s): see above. Sums over candidates, and ties, go by increasing learner, so where one stands does not matter
+    outer, inner : the distances from the last scan, and from where the front was formed: see `anchor`
+    state : with_y, <y, pred>;  unit : of MOVED;  front, winner : size of the front, and who won in it;  fresh : no step since the scan
+    wanted : size of the next front;  regroups : fronts formed since the scan
+    rounding : the tie of the problem;  error : relative rounding of an inner product
+    """
+
+    quadratic = True
+    greedy = True
+
+    def tie(self):
+        return self.rounding * self.scale
+
+    def regroup(self):
+        """Bring the correlations of all candidates up to date and form a new front of the ``state.wanted`` largest."""
+        values, front, order, state, n = self.values, self.front, self.places[ORDER], self.state, self.places.shape[1]
+        recent, kept = values[RECENT], self.outer.kept
+        for p in range(n):
+            recent[p] = kept * values[SCANNED, p] + (1.0 - kept) * values[START, p]
+        for r in range(n):
+            change = state.unit * values[MOVED, order[r]]
+            if change != 0.0:
+                row = self.gram[order[r]]
+                for p in range(n):
+                    recent[p] -= change * row[p]
+        bits = recent.view(np.int64)
+        low, ties = edge(bits, min(state.wanted, n))
+        w, outside = 0, -np.inf
+        for r in range(n):
+            i = order[r]
+            size = bits[i] & SIZE_BITS
+            if size > low or (size == low and ties > 0):
+                ties -= size == low
+                self.places[FRONT, w] = i
+                front[AT_START, w], front[FORMED, w], front[NOW, w] = values[START, i], recent[i], recent[i]
+                w += 1
+            else:
+                outside = max(outside, abs(recent[i]))
+        width = STRIP * strips(w)
+        for a in range(w):
+            for b in range(w):
+                self.block[a * width + b] = self.gram[self.places[FRONT, a], self.places[FRONT, b]]
+            self.block[a * width + w : (a + 1) * width] = 0.0
+        front[NOW, w:width] = 0.0
+        for c in range(strips(w)):
+            front[TOPS, c] = np.abs(front[NOW, c * STRIP : (c + 1) * STRIP]).max()
+        restart(self.inner, outside, pred_square(self.outer))
+        state.front = w
+        state.regroups += 1
+
+    def best(self, step, beta):
+        """The winner among all learners, or (-1, 0) where only a scan can tell."""
+        front, state, outer, inner, n = self.front, self.state, self.outer, self.inner, self.places.shape[1]
+        while True:
+            w, top = state.front, 0.0
+            for c in range(strips(w)):
+                top = max(top, front[TOPS, c])
+            certain = top - min(self.rounding, 0.5 * top)
+            doubt = self.rounding + self.error * outer.length + 1e-15 * inner.steps
+            if w > 0 and (w == n or beats(inner, certain, doubt)):
+                break
+            if w > 0 and inner.steps < 8 * w:
+                state.wanted = min(n, state.wanted + state.wanted // 2 + 8)
+            regroup(self)
+        if state.fresh == 0 and not beats(outer, certain, doubt):
+            return -1, 0.0
+        local = 0
+        while front[TOPS, local // STRIP] < certain:
+            local += STRIP
+        while abs(front[NOW, local]) < certain:
+            local += 1
+        state.fresh, state.winner = 0, local
+        return self.places[LEARNER, self.places[FRONT, local]], front[NOW, local] * self.scale
+
+    def search(self, j, a, b):
+        """The t that minimises the loss at pred + t (a B_j - b pred), j the learner that `best` returned."""
+        state, local = self.state, self.state.winner
+        corr, start, square = self.front[NOW, local], self.front[AT_START, local], pred_square(self.outer)
+        a = a / self.scale
+        along = a * corr - b * (state.with_y - square)
+        own = self.block[local * STRIP * strips(state.front) + local]
+        length = a * a * own - 2.0 * a * b * (start - corr) + b * b * square
+        return along / length if length > 0.0 else 0.0
+
+    def push(self, j, shrink, theta):
+        """The state after pred <- (1 - shrink) pred + theta B_j, j the learner that `best` returned."""
+        front, state, local, w = self.front, self.state, self.state.winner, self.state.front
+        theta = theta * (1.0 / self.scale)
+        first = local * STRIP * strips(w)
+        i, own, keep = self.places[FRONT, local], self.block[first + local], 1.0 - shrink
+        corr, start, formed, scanned = front[NOW, local], front[AT_START, local], front[FORMED, local], self.values[SCANNED, i]
+        follow(self.outer, shrink, theta, own, scanned - corr, start - scanned)
+        follow(self.inner, shrink, theta, own, formed - corr, start - formed)
+        state.with_y = keep * state.with_y + theta * start
+        if shrink != 0.0:
+            state.unit *= keep
+            if state.unit < 1e-100:
+                for p in range(self.values.shape[1]):
+                    self.values[MOVED, p] *= state.unit
+                state.unit = 1.0
+            for p in range(w):
+                front[NOW, p] = keep * front[NOW, p] + shrink * front[AT_START, p]
+        for c in range(strips(w)):
+            top = 0.0
+            for q in range(c * STRIP, (c + 1) * STRIP):
+                value = front[NOW, q] - theta * self.block[first + q]
+                front[NOW, q] = value
+                size = abs(value)
+                top = size if size > top else top
+            front[TOPS, c] = top
+        self.values[MOVED, i] += theta / state.unit
+
+
+def gram_entries(rows, slot, fresh, gram, first, stride):
+    """Gram entries of the columns ``rows[slot]`` in the rows and columns `fresh`; the part of every stride-th task.
+
+    *Numerics*: the order in which an entry is summed depends on the number of samples alone: whatever is computed with it, and on
+    however many threads, the bits are the same.
+    """
+    n, m = rows.shape[1], len(fresh)
+    total = np.empty((m, WIDTH))
+    for block in range(first * WIDTH, len(slot), stride * WIDTH):
+        width = min(WIDTH, len(slot) - block)
+        total[:] = 0.0
+        for top in range(0, n, DEPTH):
+            bottom = min(n, top + DEPTH)
+            for f in range(m):
+                column = rows[slot[fresh[f]], top:bottom]
+                for q in range(width):
+                    total[f, q] += inner_product(column, rows[slot[block + q], top:bottom])
+        for f in range(m):
+            for q in range(width):
+                gram[fresh[f], block + q] = gram[block + q, fresh[f]] = total[f, q]
+
+
+def held_columns(problem, root=1.0):
+    """A store for columns of candidates, each times `root`."""
+
+    def fill(learners, out):
+        np.multiply(problem.gather(learners).T, root, out=out)
+
+    return HeldColumns(fill, problem.n_learners, problem.n_samples)
+
+
+class Candidates:
+    """The candidates of the last scan, and the view that steps on them. Who stays keeps its place, and its Gram entries.
+
+    learner, start : (s,), and their correlations at beta = 0;  place : (n_learners,), -1 for the others;  gram : (>= s, >= s)
+    corr, at_zero : of all learners at the last scan, and at beta = 0, where Gram entries need no columns
+    fresh : how many candidates are new
+    """
+
+    def __init__(self, problem):
+        self.problem, self.scale, self.root = problem, scale_of(problem), np.sqrt(problem.weight)
+        self.held = held_columns(problem, self.root) if problem.products is None else None
+        self.at_zero = None
+        self._clear()
+
+    def _clear(self):
+        """There are no candidates."""
+        self.learner, self.start, self.fresh = np.zeros(0, dtype=np.int64), np.zeros(0), 0
+        self.place, self.gram = np.full(self.problem.n_learners, -1), np.empty((0, 0))
+
+    def view(self, beta, n_candidates):
+        """The view at the coefficients `beta`, on so many candidates. *Cost*: one scan, and Gram entries that are not known yet.
+
+        Which they are, and all steps on them, depend on (problem, beta, n_candidates) alone, whatever came before.
+        """
+        problem, scale = self.problem, self.scale
+        pred, y, tie = problem.combine(beta) / scale, problem.y / scale, problem.tie / scale
+        self.corr = problem.scan(problem.weight * (y - pred))
+        learner, outside = top_learners(self.corr, tie, n_candidates)
+        if len(learner) < len(self.learner):
+            self._clear()
+        self._put(learner, y)
+        s, width = len(learner), STRIP * strips(len(learner))
+        values, front, places = np.zeros((4, s)), np.zeros((4, width)), np.zeros((3, s), dtype=np.int64)
+        values[START], values[SCANNED] = self.start, self.corr[self.learner]
+        places[LEARNER], places[ORDER] = self.learner, self.place[learner]
+        state = record(
+            with_y=float(problem.weight @ (y * pred)), unit=1.0, front=0, winner=0, fresh=1, wanted=min(s, 32), regroups=0
+        )
+        levels = anchor(outside, problem.weight @ pred**2), anchor(-np.inf, 0.0)
+        error = 4 * problem.n_samples * float(np.finfo(float).eps)
+        return Lookahead(self.gram, np.empty(s * width), values, front, places, *levels, state, tie, error, scale)
+
+    def _put(self, learner, y):
+        """The candidates are now the learners `learner`, of which there are no fewer than before."""
+        place, old, s = self.place[learner], len(self.learner), len(learner)
+        new, free = learner[place < 0], np.ones(s, dtype=bool)
+        free[place[place >= 0]] = False
+        fresh = np.flatnonzero(free)
+        self.place[self.learner[free[:old]]] = -1
+        self.learner, self.start = grown(self.learner, (s,)), grown(self.start, (s,))
+        self.learner[fresh], self.place[new] = new, fresh
+        if s > len(self.gram):
+            self.gram = grown(self.gram, (2 * s, 2 * s))
+        self.fresh = len(fresh)
+        if self.held is None:
+            self._from_counts(fresh, y)
+        else:
+            self._from_columns(fresh, y)
+
+    def _from_columns(self, fresh, y):
+        """Fill in what is known of the candidates at `fresh`, from the columns of all that were candidates once."""
+        self.start[fresh] = [np.dot(self.held.rows[k], self.root * y) for k in self.held.at(self.learner[fresh])]
+        slot, work, run = self.held.place[self.learner], len(fresh) * len(self.learner) * len(y), compiled(gram_entries)
+        tasks = TASKS if work > LITTLE else 1
+        in_parallel(lambda first: run(self.held.rows, slot, fresh, self.gram, first, tasks), range(tasks), work)
+
+    def _from_counts(self, fresh, y):
+        """The same for a dictionary that gives Gram entries without columns."""
+        s = len(self.learner)
+        if self.at_zero is None:
+            self.at_zero = self.problem.scan(self.problem.weight * y)
+        self.start[fresh] = self.at_zero[self.learner[fresh]]
+        self.gram[fresh, :s] = self.problem.products.cross(self.learner[fresh], self.learner)
+        self.gram[:s, fresh] = self.gram[fresh, :s].T
+
+    def price(self, prices, gained, view):
+        """What the scan and the `gained` steps since have cost, in multiplications."""
+        state, size = view.state, len(self.learner)
+        moving = gained * (2 * state.front + 120) + 2 * state.regroups * state.front**2
+        return prices.candidates(size, self.fresh, self.fresh * size) + moving

@@ -1,0 +1,145 @@
+"""The view of Langevin boosting: another view, with noise where learners are sought and noise where they are fitted."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from coordboost._numba import kernel, verb
+from coordboost._numba.noise import LEAVES, SHARE, STRUCTURE, add_noise, keep_some, key_of, normal
+from coordboost._numba.sums import refresh_residual
+from coordboost.engine.states.base import View
+from coordboost.engine.states.naive import Explicit
+from coordboost.rules.noise import Structure
+from coordboost.rules.steps import fitted
+
+scan = verb("scan")
+correlations = verb("correlations")
+dot = verb("dot")
+push = verb("push")
+search = verb("search")
+tie = verb("tie")
+weigh = verb("weigh")
+
+#: The kinds of structure noise, as numbers for kernels.
+NONE, OWN, SAME = (int(kind) for kind in (Structure.NONE, Structure.OWN, Structure.SAME))
+
+
+@kernel
+def refit_unit(dictionary, j, v, scale, key):
+    """The length of a unit learner in v and white noise: <B_j, v>, and noise of standard deviation `scale`."""
+    return dot(dictionary, j, v) + scale * normal(key, 0)
+
+
+refit = verb("refit", refit_unit)
+
+
+@kernel
+def look_ahead(view):
+    """The residual where the model is shrunken already."""
+    inner, shrunken = view.inner, view.shrunken
+    for i in range(len(shrunken)):
+        shrunken[i] = (1 - view.ahead) * inner.pred[i]
+    refresh_residual(inner.loss, inner.y, inner.weight, inner.base, shrunken, inner.resid)
+
+
+class _Perturbed(NamedTuple):
+    inner: object
+    dictionary: object
+    gradient: np.ndarray
+    looked: np.ndarray
+    root: np.ndarray
+    sigma: np.ndarray
+    seed: int
+    structure: int
+    share: float
+    ahead: float
+    shrunken: np.ndarray
+
+
+class Perturbed(_Perturbed, View):
+    """The view `inner`, whose residual is estimated and noised before learners see it.
+
+    gradient : the residual, or its estimate from the samples drawn;  looked : the same with structure noise. Without such noise, and
+    with all samples, they are the very array of the inner view. *Cost* beside the inner view: a normal number for each sample.
+
+    root : roots of the weights, (n_samples,) or (1,);  sigma : standard deviations, one for each step, the last from there on
+    shrunken : room for predictions times 1 - `ahead`, none where `ahead` is 0; made in a step, it would have every array counted
+    """
+
+    perturbs = True
+
+    @classmethod
+    def start(cls, problem, noise=None):
+        """The view at beta = 0."""
+        return cls.around(Explicit.start(problem), noise)
+
+    @classmethod
+    def around(cls, inner, noise):
+        """A view that is started, with noise; None: none."""
+        weight, resid = inner.weight, inner.resid
+        root = np.sqrt(weight[:1] if (weight == weight[0]).all() else weight)
+        if noise is None:
+            return cls(inner, inner.dictionary, resid, resid, root, np.zeros(1), 0, NONE, 1.0, 0.0, np.zeros(0))
+        gradient = resid if noise.share == 1 else np.zeros(len(resid))
+        sigma, structure = noise.sigma, int(noise.structure) if np.isfinite(noise.beta).any() else NONE
+        looked = gradient if structure == NONE else np.zeros(len(resid))
+        rest = (noise.seed, structure, noise.share, noise.ahead, np.zeros(len(resid) if noise.ahead != 0 else 0))
+        return cls(inner, inner.dictionary, gradient, looked, root, sigma, *rest)
+
+    def over(self, dictionary):
+        """The same view of another dictionary."""
+        return self._replace(inner=self.inner._replace(dictionary=dictionary), dictionary=dictionary)
+
+    def renew(self, beta):
+        """Recompute the state from the coefficients."""
+        self.inner.renew(beta)
+        if self.ahead != 0:
+            look_ahead(self)
+
+    @property
+    def pred(self):
+        """The prediction of the model."""
+        return self.inner.pred
+
+    def looks(self, width, n_learners):
+        """How many correlations with the data a step of a rule with `width` candidates takes."""
+        return width if width else n_learners
+
+    def perturb(self, k):
+        """Draw the samples and the structure noise of step k."""
+        if self.share < 1:
+            keep_some(key_of(self.seed, SHARE, k), self.share, self.inner.resid, self.gradient)
+        if self.structure != NONE:
+            level = self.sigma[min(k, len(self.sigma) - 1)]
+            add_noise(key_of(self.seed, STRUCTURE, k), level, self.root, self.gradient, self.looked)
+
+    def tempered(self, k, j, corr):
+        """The length of learner j as it is fitted with the leaf noise of step k."""
+        level = self.sigma[min(k, len(self.sigma) - 1)]
+        if level == 0 or self.structure == SAME or corr != corr:
+            return fitted(self.dictionary, corr)
+        return refit(self.dictionary, j, self.gradient, level, key_of(self.seed, LEAVES, k))
+
+    def sought(self):
+        """What is correlated with the learners."""
+        return self.looked
+
+    def weigh(self, out):
+        weigh(self.inner, out)
+
+    def scan(self):
+        return scan(self.dictionary, self.looked)
+
+    def correlations(self, index):
+        return correlations(self.dictionary, self.looked, index)
+
+    def tie(self):
+        return tie(self.inner)
+
+    def search(self, j, a, b):
+        return search(self.inner, j, a, b)
+
+    def push(self, j, shrink, theta):
+        push(self.inner, j, shrink, theta)
+        if self.ahead != 0:
+            look_ahead(self)

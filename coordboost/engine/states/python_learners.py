@@ -1,0 +1,243 @@
+"""A view over learners that are Python: their verbs are called, and all that follows from their arrays is compiled."""
+
+import functools
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from coordboost._numba import compiled, is_piece, kernel, verb
+from coordboost.engine.states.covariance import STRIP, largest
+from coordboost.engine.states.naive import over, perturb, stopped
+from coordboost.learners.dense import Dense
+from coordboost.learners.strongest import SIZE_BITS
+from coordboost.rules.selection import best_of, best_of_all
+from coordboost.rules.steps import tempered
+
+scan = verb("scan")
+correlations = verb("correlations")
+tie = verb("tie")
+tempo = verb("tempo")
+search = verb("search")
+after = verb("after")
+push = verb("push")
+turn = verb("turn")
+decide = verb("decide")
+search_pair = verb("search_pair")
+accumulate = verb("accumulate")
+
+
+class Seen(NamedTuple):
+    """The correlations that the dictionary gave: all of them, or those of the learners asked for."""
+
+    corr: np.ndarray
+    rounding: float
+
+    def scan(self):
+        return self.corr
+
+    def correlations(self, index):
+        return self.corr
+
+    def tie(self):
+        return self.rounding
+
+
+@kernel
+def reaching(corr, limit):
+    """How many sizes are not below `limit`: vector code."""
+    count = 0
+    for p in range(len(corr)):
+        count += abs(corr[p]) >= limit
+    return count
+
+
+def strongest_of_all(corr, tie):
+    """The learner with the largest correlation; ties as in ``best_of_all``. One that is not finite, where one is not.
+
+    All passes are vector code: where the place of a size is wanted, strips are looked through before the numbers in one of them.
+    """
+    bits = corr.view(np.int64)
+    top, first = largest(bits), 0
+    while largest(bits[first : first + STRIP]) < top:
+        first += STRIP
+    while (bits[first] & SIZE_BITS) < top:
+        first += 1
+    size, j = abs(corr[first]), 0
+    if not size < math.inf:
+        return first
+    limit = size - min(tie, 0.5 * size)
+    while reaching(corr[j : j + STRIP], limit) == 0:
+        j += STRIP
+    while abs(corr[j]) < limit:
+        j += 1
+    return j
+
+
+def run_decide(view, step, beta, corr):
+    """The verb `decide`, to be compiled."""
+    return decide(view, step, beta, corr)
+
+
+def run_search_pair(view, i, a, j, b):
+    """The verb `search_pair`, to be compiled."""
+    return search_pair(view, i, a, j, b)
+
+
+def run_search(view, j, a, b):
+    """The verb `search`, to be compiled."""
+    return search(view, j, a, b)
+
+
+def run_after(view, j, theta):
+    """The verb `after`, to be compiled."""
+    return after(view, j, theta)
+
+
+def run_push(view, j, shrink, theta):
+    """The verb `push`, to be compiled."""
+    push(view, j, shrink, theta)
+
+
+def run_perturb(view, k):
+    """The verb `perturb`, to be compiled."""
+    perturb(view, k)
+
+
+def run_tempered(view, k, j, corr):
+    """The verb `tempered`, to be compiled."""
+    return tempered(view, k, j, corr)
+
+
+def run_accumulate(beta, j, shrink, theta):
+    """The verb `accumulate`, to be compiled."""
+    accumulate(beta, j, shrink, theta)
+
+
+class Kept:
+    """The same as the store of coefficients `beta`, whose numbers it moves by compiled code."""
+
+    def __init__(self, beta):
+        self.beta = beta
+        self.accumulate = functools.partial(compiled(run_accumulate, (beta,)) if is_piece(beta) else run_accumulate, beta)
+        self.coefficient = beta.coefficient
+
+    @property
+    def values(self):
+        return self.beta.values
+
+
+class Along:
+    """The view `inner` over learners that are Python, of which one is at hand: what moves along that one is compiled where it can be.
+
+    hand : learners, the one at hand;  see : see(j) has learner j at hand
+    """
+
+    def __init__(self, inner, hand, see):
+        self.inner, self.see, self.compile, self.runs = inner, see, True, {}
+        self.moved, self.pred, self.perturbs = over(inner, hand), inner.pred, inner.perturbs
+
+    def _run(self, function, *args):
+        """`function` of the view along the learner at hand."""
+        if function not in self.runs:
+            can = self.compile and is_piece(self.moved)
+            self.runs[function] = compiled(function, (self.moved,)) if can else function
+        return self.runs[function](self.moved, *args)
+
+    def tie(self):
+        return tie(self.inner)
+
+    def tempo(self):
+        return tempo(self.inner)
+
+    def stopped(self):
+        return stopped(self.inner)
+
+    def perturb(self, k):
+        if self.perturbs:
+            self._run(run_perturb, k)
+
+    def search(self, j, a, b):
+        self.see(j)
+        return self._run(run_search, 0, float(a), float(b))
+
+    def after(self, j, theta):
+        """The sum of the losses at pred + theta B_j."""
+        self.see(j)
+        return self._run(run_after, 0, float(theta))
+
+    def push(self, j, shrink, theta):
+        self.see(j)
+        self._run(run_push, 0, float(shrink), float(theta))
+
+
+class Called(Along):
+    """The view `inner` over learners that have numbers; it goes with ``Kept`` coefficients.
+
+    *Cost* of a step beside the verbs: one compiled pass over the correlations, one over the samples, and some calls.
+    """
+
+    def __init__(self, inner):
+        self.learners, self.row, self.at = inner.dictionary, np.empty((1, len(inner.pred))), -1
+        super().__init__(inner, Dense(self.row), self._copied)
+        self.rounding, self.raw_scan = tie(inner), None if inner.sought is None else inner.dictionary.raw_scan
+
+    def _copied(self, j):
+        """Have a copy of column j at hand."""
+        if self.at != j:
+            self.row[0], self.at = self.learners.column(j), j
+
+    def _of(self, function, *pieces):
+        """`function`, compiled where its pieces can be."""
+        if function not in self.runs:
+            self.runs[function] = compiled(function, pieces) if all(map(is_piece, pieces)) else function
+        return self.runs[function]
+
+    def tie(self):
+        return self.rounding
+
+    def tempered(self, k, j, corr):
+        self.see(j)
+        return self._run(run_tempered, k, 0, corr)
+
+    def correlations(self, index):
+        return correlations(self.inner, index)
+
+    def turn(self):
+        return turn(self.inner)
+
+    def best(self, step, beta):
+        """The winner among all learners."""
+        if self.inner.decide is not None:
+            return self._decided(step, beta)
+        if step.score is None:
+            return self._strongest()
+        seen = Seen(np.ascontiguousarray(scan(self.inner)), self.rounding)
+        return self._of(best_of_all, seen, step, beta.beta)(seen, step, beta.beta)
+
+    def _strongest(self):
+        """The winner where the largest correlation wins: NaN and infinity are seen in the same pass."""
+        corr = np.ascontiguousarray(scan(self.inner) if self.raw_scan is None else self.raw_scan(self.inner.sought()))
+        j = self._of(strongest_of_all)(corr, self.rounding)
+        top = corr[j]
+        if self.raw_scan is not None and not math.isfinite(top):
+            self.learners.finite("scan", corr)
+        return j, top
+
+    def best_among(self, step, beta, index):
+        """The winner among the learners `index`."""
+        seen = Seen(np.ascontiguousarray(correlations(self.inner, index)), self.rounding)
+        return self._of(best_of, seen, step, beta.beta)(seen, step, beta.beta, index)
+
+    def _decided(self, step, beta):
+        """The learner of the next row, where the view says whose turn it is."""
+        waiting = self.inner.waiting()
+        if waiting >= 0:
+            return waiting, 0.0
+        corr = np.ascontiguousarray(scan(self.inner))
+        return self._of(run_decide, self.moved, step, beta.beta)(self.moved, step, beta.beta, corr)
+
+    def search_pair(self, i, a, j, b):
+        columns = np.array([self.learners.column(i), self.learners.column(j)], dtype=np.float64)
+        view = over(self.inner, Dense(columns))
+        return self._of(run_search_pair, view)(view, 0, a, 1, b)

@@ -1,0 +1,67 @@
+"""The view behind forward stepwise: least squares on the learners chosen so far."""
+
+import numpy as np
+
+from coordboost.engine.states.base import View
+from coordboost.rules.coefficients import Refitted
+
+
+class Refit(View):
+    """`pred` is the projection of y on the chosen learners, spanned orthonormally by the first `size` rows of `basis`.
+
+    A step moves along the part of B_j that is orthogonal to the basis, so the exact line search along it refits all coefficients.
+    Plain Python: a run has at most min(n_samples, n_learners) steps. *Cost* of step k: one scan and O(k n_samples).
+    *Numerics*: orthogonalised twice; correlations within rounding of 0 count as 0.
+    """
+
+    carries = (Refitted,)
+    quadratic = True
+    follows = False
+
+    def __init__(self, problem):
+        m, n = problem.n_samples, problem.n_learners
+        self.problem, self.weight = problem, problem.weight
+        self.pred, self.resid = np.zeros(m), problem.weight * problem.y
+        self.basis, self.size = np.zeros((min(m, n), m)), 0
+        self.closed = np.zeros(n, dtype=bool)
+        self.tolerance = 4 * problem.tie
+
+    @classmethod
+    def start(cls, problem, coefficients):
+        """The view at beta = 0."""
+        if not problem.loss.quadratic:
+            raise ValueError(f"forward stepwise refits by least squares: it needs the squared loss, got {problem.loss!r}.")
+        return cls(problem)
+
+    def looks(self, width, n_learners):
+        """How many correlations with the data a step takes."""
+        return width if width else n_learners
+
+    def scan(self):
+        corr = self.problem.scan(self.resid)
+        corr[self.closed | (np.abs(corr) <= self.tolerance)] = 0.0
+        return corr
+
+    def tie(self):
+        return self.problem.tie
+
+    def search(self, j, a, b):
+        """The length of the step along the new direction, which is put behind the basis."""
+        if self.closed[j] or self.size == len(self.basis):
+            return 0.0
+        self.closed[j] = True
+        basis, direction = self.basis[: self.size], np.array(self.problem.dictionary.column(j))
+        for _ in range(2):
+            direction -= (basis @ (self.weight * direction)) @ basis
+        length = np.sqrt(self.weight @ direction**2)
+        if length <= 1e-10:
+            return 0.0
+        self.basis[self.size] = direction / length
+        return float(self.basis[self.size] @ self.resid)
+
+    def push(self, j, shrink, theta):
+        """Add the direction that `search` prepared."""
+        if theta != 0:
+            self.pred += theta * self.basis[self.size]
+            self.resid = self.weight * (self.problem.y - self.pred)
+            self.size += 1

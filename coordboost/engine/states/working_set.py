@@ -1,0 +1,91 @@
+r"""Exact lookahead for any smooth loss: the explicit view on a few gathered columns, and the same test as for the squared loss.
+
+Between scans the winner is sought among the candidates only, as long as its correlation beats ``outside`` plus the distance of the
+residual from that of the last scan, :math:`\|W^{-1/2}(r - r_0)\|_2`: no other learner of unit (weighted) norm can then be larger.
+*Cost* of a step: O(candidates x n_samples).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from coordboost._numba import record, verb
+from coordboost.certificates.sphere import SLACK
+from coordboost.engine.states.base import View
+from coordboost.engine.states.lookahead import held_columns
+from coordboost.engine.states.naive import Explicit, room_for_a_line
+from coordboost.learners import Dense
+from coordboost.learners.strongest import top_learners
+from coordboost.rules.selection import best_of_all
+
+push = verb("push")
+search = verb("search")
+
+
+class _Gathered(NamedTuple):
+    inner: Explicit
+    learner: np.ndarray
+    anchor: np.ndarray
+    outside: float
+    state: np.record
+
+
+class Gathered(_Gathered, View):
+    """`inner` steps on the columns of the candidates `learner` (increasing, (s,)); `anchor` is the residual at the last scan.
+
+    outside : largest abs correlation of the others then;  state : no step since the scan (fresh), position of the last winner
+    """
+
+    greedy = True
+
+    def tie(self):
+        return self.inner.rounding
+
+    def best(self, step, beta):
+        """The winner among all learners, or (-1, 0) where only a scan can tell."""
+        local, corr = best_of_all(self.inner, step, beta)
+        if self.state.fresh == 0:
+            moved, unit = 0.0, self.inner.rounding if self.inner.rounding > 0.0 else 1.0
+            for i in range(len(self.anchor)):
+                if self.inner.weight[i] > 0.0:
+                    change = (self.inner.resid[i] - self.anchor[i]) / unit
+                    moved += change * change / self.inner.weight[i]
+            # in units of the rounding of a correlation: the winner's, the outsiders' and the distance's own
+            room = (abs(corr) - self.outside) / unit - 3.0
+            if not (room > 0.0 and room * room > (1.0 + SLACK) * moved):
+                return -1, 0.0
+        self.state.fresh = 0
+        self.state.winner = local
+        return self.learner[local], corr
+
+    def search(self, j, a, b):
+        """The t that minimises the loss at pred + t (a B_j - b pred), j the learner that `best` returned."""
+        return search(self.inner, self.state.winner, a, b)
+
+    def push(self, j, shrink, theta):
+        """The state after pred <- (1 - shrink) pred + theta B_j, j the learner that `best` returned."""
+        push(self.inner, self.state.winner, shrink, theta)
+
+
+class GatheredCandidates:
+    """The candidates of the last scan, the columns of all that were candidates once, and the view that steps on them."""
+
+    def __init__(self, problem):
+        self.problem, self.held = problem, held_columns(problem)
+
+    def view(self, beta, n_candidates):
+        """The view at the coefficients `beta`, on so many candidates. *Cost*: one scan, and the columns that are not held yet."""
+        problem = self.problem
+        pred = problem.combine(beta)
+        resid = problem.resid(pred)
+        learner, outside = top_learners(problem.scan(resid), problem.tie, n_candidates)
+        slot = self.held.at(learner)
+        rows = self.held.rows[slot]
+        rest = (problem.tie, room_for_a_line(problem.y))
+        inner = Explicit(problem.loss, Dense(rows), problem.y, problem.weight, problem.base, pred, resid, *rest)
+        return Gathered(inner, learner, resid.copy(), outside, record(fresh=1, winner=0))
+
+    def price(self, prices, gained, view):
+        """What the scan and the `gained` steps since have cost, in multiplications."""
+        size, n_samples = len(view.learner), len(view.anchor)
+        return prices.candidates(size) + gained * (prices.residual + (n_samples + 100) * size)

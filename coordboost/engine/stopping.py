@@ -1,0 +1,92 @@
+"""When a run ends before its number of steps: a function of the step, never of a record or of the speed of the machine.
+
+A stop rule is any callable of a ``State``. It may declare ``every``, the step numbers at which it is asked, and ``clock``, that it looks
+at ``state.seconds``; see ``coordboost.engine.run_loop`` for when rules are asked.
+"""
+
+from dataclasses import dataclass
+
+from coordboost._utils.checks import real
+from coordboost.certificates.objectives import UNKNOWN, Unconstrained, known_target
+
+
+def _checked(name, number):
+    """What a rule compares with, as a float."""
+    return real(name, number, lambda number: number >= 0, "a number >= 0")
+
+
+@dataclass(frozen=True)
+class GapBelow:
+    """Stop once the certified gap to `target` is at most `tolerance` times the loss at beta = 0 above its infimum.
+
+    Parameters
+    ----------
+    tolerance : float
+    target : Unconstrained, Ball or Penalty, optional
+        By default what the method approaches.
+    every : int, optional
+        Ask at multiples of this step number; by default as often as it costs no more than a tenth of the run. *Cost*: a scan.
+
+    Raises
+    ------
+    ValueError
+        Where the run could never end by this rule: the certificate has no lower end.
+    """
+
+    tolerance: float
+    target: object = None
+    every: int | None = None
+
+    def __post_init__(self):
+        vars(self)["tolerance"] = _checked("GapBelow: tolerance", self.tolerance)
+        if self.target is not None:
+            known_target(self.target)
+
+    def __call__(self, state):
+        certificate = state.certificate(self.target)
+        if not certificate.known:
+            name = type(state.problem.loss).__name__
+            raise ValueError(f"GapBelow: {UNKNOWN}; give {name} an `infimum`, or use another rule or target=Ball(radius).")
+        return certificate.gap <= self.tolerance * state.problem.start_excess
+
+    def __str__(self):
+        return f"the certified gap fell below {self.tolerance:g} of the loss at zero"
+
+
+@dataclass(frozen=True)
+class NoProgress:
+    """Stop once the largest abs correlation is at most `tolerance` times its value at beta = 0 (unconstrained optimum).
+
+    tolerance : float;  every : int, optional, as in ``GapBelow``. *Cost*: a scan.
+    """
+
+    tolerance: float = 1e-12
+    every: int | None = None
+
+    def __post_init__(self):
+        vars(self)["tolerance"] = _checked("NoProgress: tolerance", self.tolerance)
+
+    def __call__(self, state):
+        if not isinstance(state.target, Unconstrained):
+            return False
+        return abs(state.corr).max() <= self.tolerance * state.problem.start_size
+
+    def __str__(self):
+        return f"the largest correlation fell to {self.tolerance:g} of its start"
+
+
+@dataclass(frozen=True)
+class TimeLimit:
+    """Stop at the first block of steps that ends after `seconds`: the one rule whose step is up to the machine."""
+
+    seconds: float
+    clock = True
+
+    def __post_init__(self):
+        vars(self)["seconds"] = _checked("TimeLimit: seconds", self.seconds)
+
+    def __call__(self, state):
+        return state.seconds >= self.seconds
+
+    def __str__(self):
+        return f"the time limit of {self.seconds:g} s was reached"

@@ -1,0 +1,201 @@
+"""One file per run: a zip of plain arrays and a JSON header, no pickles. The format is described in ``docs/run-format.md``."""
+
+from contextlib import contextmanager
+
+import numpy as np
+
+from coordboost._utils.checks import file_name
+from coordboost._utils.kinds import pieces_of
+from coordboost.data.problem import Problem, checked_problem
+from coordboost.data.validation import flag
+from coordboost.engine.choice import VIEWS, Memory, checked_view
+from coordboost.engine.loop import Path
+from coordboost.engine.result import Outcome, Replay, Status
+from coordboost.engine.states.base import View
+from coordboost.engine.storage.archive import ERRORS, Archive, write
+from coordboost.engine.storage.schema import FORMAT, PROBLEM, VERSION, check_arrays, check_header, decode, encode
+from coordboost.methods.named import METHODS
+from coordboost.rules.method import checked_method
+
+PATH = ("learner", "shrink", "theta")
+
+
+def write_run(outcome, file, *, data):
+    """Write a run to `file` (a path, any suffix): beside it first, then in its place, so that an old file is never half written.
+
+    Parameters
+    ----------
+    outcome : Outcome
+    data : bool
+        Put the problem (standardised columns and target) into the file too, so that it can be certified and resumed alone.
+
+    Raises
+    ------
+    ValueError
+        If the problem holds an oracle or a loss of the user's own and `data` is True.
+    OSError
+        Where the file cannot be written; what was there is as it was.
+    """
+    problem, file, data = outcome.problem, file_name("file", file), flag("data", data)
+    if not problem.countable and problem.dictionary.saved is None:
+        raise ValueError(
+            "a run over a family of your own cannot be saved: keep run.path and run.problem.dictionary.learners, or give the family a "
+            "bank with saved(n)."
+        )
+    if not (problem.countable or data):
+        raise ValueError("the learners of this run were found on its data: save it with data=True.")
+    arrays = {f"path.{field}": np.ascontiguousarray(getattr(outcome.path, field)) for field in PATH}
+    arrays["beta"] = np.ascontiguousarray(outcome.beta)
+    header = {
+        "format": FORMAT, "version": VERSION, "method": _method_header(outcome.method, problem, arrays),
+        "method_name": outcome.method.name, "view": outcome.view.__name__, "seed": outcome.seed,
+        "fingerprint": _fingerprint(problem), "status": outcome.status.name, "message": outcome.message,
+        "seconds": outcome.seconds, "anchor": outcome.anchor, "scans": outcome.counts,
+        "problem": encode(_parts(problem, len(outcome.beta)), "problem", arrays) if data else None,
+    }  # fmt: skip
+    header |= {} if outcome.validation is None else {"validation": outcome.validation}
+    write(file, header, arrays)
+
+
+def _parts(problem, n_learners):
+    """The parts of a problem that a file holds; of learners that cannot be counted the first `n_learners`."""
+    parts = {key: getattr(problem, key) for key in PROBLEM}
+    if not problem.countable:
+        parts |= {"dictionary": problem.dictionary.saved(n_learners), "feature_names": []}
+    parts |= {} if problem.recipe is None else {"recipe": problem.recipe.plain()}
+    return parts if problem.binning is None else {**parts, "binning": problem.binning.saved()}
+
+
+def read_run(file, problem=None, method=None):
+    """The run saved in `file`: bit for bit as it was, ready to be replayed, certified and resumed.
+
+    Parameters
+    ----------
+    problem : Problem, optional
+        Needed where the file was written with ``data=False``.
+    method : Method, optional
+        Needed where the run used a method of the user's own.
+
+    Raises
+    ------
+    ValueError
+        If the file is no run, of another version, damaged, or does not give the coefficients that it was saved with. Every entry is
+        checked before it is used, and sizes before anything is unpacked.
+    """
+    file = file_name("file", file)
+    problem = problem if problem is None else checked_problem(problem)
+    method = method if method is None else checked_method(method)
+    with _refusing(file, "is not a coordboost run, or damaged"):
+        header, arrays = _read(file, problem)
+    with _refusing(file, "is damaged"), np.errstate(all="ignore"):
+        return _outcome(file, header, arrays, problem, method)
+
+
+class _Said(ValueError):
+    """A sentence that is fit for the user."""
+
+
+@contextmanager
+def _refusing(file, words):
+    """Turn what a damaged file may raise into a sentence."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise ValueError(f"{file} does not exist.") from None
+    except _Said as error:
+        raise ValueError(str(error)) from None
+    except ERRORS as error:
+        text = " ".join(str(error).split()).rstrip(".")[:200] if type(error) is ValueError else ""
+        raise ValueError(f"{file} {words}: {text or type(error).__name__}.") from None
+
+
+def _read(file, problem):
+    """Header and arrays of a run file, each checked against the schema."""
+    with open(file, "rb") as handle:
+        archive = Archive(handle)
+        header = archive.header
+        if header["format"] != FORMAT or not isinstance(header["version"], int):
+            raise KeyError("format")
+        if header["version"] != VERSION:
+            raise _Said(f"{file} has format version {header['version']}, this release reads {VERSION}; make the run again.")
+        check_header(header)
+        archive.check_header()
+        if header["problem"] is None and problem is None:
+            raise _Said(f"{file} holds no data; pass the problem it was run on: load(file, problem).")
+        check_arrays(header, archive.members)
+        return header, archive.arrays()
+
+
+def _outcome(file, header, arrays, problem, method):
+    """The run that header and arrays describe."""
+    if problem is None:
+        problem = Problem.restored(**decode(header["problem"], arrays))
+    method = (_method(file, header, arrays) if method is None else method).bind(problem)
+    path = _path(file, arrays, problem.n_learners)
+    found, said = _fingerprint(problem), header["fingerprint"]
+    if not np.allclose(found, said, rtol=1e-9, atol=1e-9 * abs(said[2])):
+        raise _Said(f"{file} was run on other data: loss and correlations at zero differ; wrong problem.")
+    view = checked_view(problem, method, pieces_of(View)[header["view"]])
+    k, memory = header["anchor"]
+    if len(path) > (method.step.horizon or len(path)):
+        raise ValueError("there are more steps than the method has")
+    views = [kind.__name__ for kind in VIEWS.get(view, ())]
+    if views:
+        Memory.read(memory, views, problem.n_learners)  # refuses what no run can have left
+    elif memory:
+        raise ValueError("what the anchor remembers is damaged")
+    beta = Replay(problem, method, path).beta(len(path))
+    if not np.allclose(beta, arrays["beta"], rtol=1e-9, atol=1e-12 * np.abs(arrays["beta"]).max(initial=0.0)):
+        raise _Said(f"{file}: the recorded steps do not lead to the saved coefficients; wrong problem, or a damaged file.")
+    if not np.isfinite(problem.value(problem.combine(beta))):
+        raise _Said(f"{file}: the loss of its last model is not finite; no run ends so, the file is damaged.")
+    return Outcome(
+        problem, method, view, header["seed"], True, path, beta, (k, memory), header["scans"], Status[header["status"]],
+        header["message"], float(header["seconds"]), header.get("validation"),
+    )  # fmt: skip
+
+
+def _method_header(method, problem, arrays):
+    """The named method, or None for one of the user's own."""
+    try:
+        named = METHODS[method.name](**method.parameters).bind(problem)
+        same = all(_same(getattr(named, part), getattr(method, part)) for part in ("select", "step", "coefficients", "noise"))
+        return {"name": method.name, "parameters": encode(method.parameters, "method", arrays)} if same else None
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def _same(piece, other):
+    """Whether two pieces are of one kind with equal fields."""
+    if hasattr(piece, "_fields"):
+        return type(piece) is type(other) and all(map(_same, piece, other))
+    return np.array_equal(piece, other)
+
+
+def _method(file, header, arrays):
+    """The named method that a run was made with."""
+    named = header["method"]
+    if named is None:
+        raise _Said(f"{file} was run with a method of its own ({header['method_name']}); pass it: load(file, method=...).")
+    if named["name"] not in METHODS:
+        raise _Said(f"{file} was run with the method {named['name']}, unknown to this release; pass load(file, method=...).")
+    return METHODS[named["name"]](**decode(named["parameters"], arrays))
+
+
+def _fingerprint(problem):
+    """Numbers that tell one problem from another: loss and correlations at beta = 0, or the residual where there are too many of these."""
+    start = np.zeros(problem.n_samples)
+    corr = problem.resid(start)
+    corr = problem.scan(corr) if problem.countable else corr
+    return [problem.value(start), float(corr.sum()), float(np.abs(corr).sum()), float(np.abs(corr).max())]
+
+
+def _path(file, arrays, n_learners):
+    """The recorded steps, refused where they cannot be a path over `n_learners` learners."""
+    learner, shrink, theta = (arrays[f"path.{field}"] for field in PATH)
+    sound = len(arrays["beta"]) == n_learners and ((learner >= 0) & (learner < n_learners)).all()
+    if not (sound and np.isfinite(shrink).all() and np.isfinite(theta).all() and np.isfinite(arrays["beta"]).all()):
+        raise _Said(
+            f"{file}: the recorded steps do not fit a problem with {n_learners} learners; wrong problem, or a damaged file."
+        )
+    return Path(learner, shrink, theta)

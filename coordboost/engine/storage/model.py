@@ -1,0 +1,116 @@
+"""A model as plain data: what predicts for new tables, without the table that it was fitted on."""
+
+import json
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse
+
+from coordboost.data.recipe import Recipe
+from coordboost.engine.refitted import with_intercept
+from coordboost.losses import standard as losses
+from coordboost.losses.base import on_scale_of_y
+
+FORMAT = "coordboost-model"
+
+
+class LinearModel(NamedTuple):
+    """A linear model on the raw scale.
+
+    names, coef : of the columns, (n_columns,);  intercept : float
+    loss, method : their names;  step : of the run, None where there is none;  recipe : how a table becomes these columns, or None
+    effects : what one standard deviation of each column does to the prediction, (n_columns,), or None where that is not known
+    """
+
+    names: list
+    coef: np.ndarray
+    intercept: float
+    loss: str
+    method: str
+    step: int | None
+    recipe: object = None
+    effects: np.ndarray | None = None
+
+    @property
+    def rows(self):
+        """The coefficients as a list of dictionaries: column, variable, coefficient, effect."""
+        groups = self.names if self.recipe is None else self.recipe.groups
+        effects = [None] * len(self.names) if self.effects is None else self.effects.tolist()
+        return [
+            {"column": name, "variable": group, "coefficient": float(value), "effect": effect}
+            for name, group, value, effect in zip(self.names, groups, self.coef, effects, strict=True)
+        ]
+
+    def text(self):
+        """The model as JSON."""
+        recipe = None if self.recipe is None else self.recipe.plain()
+        plain = {
+            "format": FORMAT, "version": 1, "method": self.method, "step": self.step, "loss": self.loss,
+            "intercept": float(self.intercept), "coefficients": self.rows, "recipe": recipe,
+        }  # fmt: skip
+        return json.dumps(plain, indent=2, ensure_ascii=False) + "\n"
+
+    def predict(self, X):
+        """What the model predicts, (n_rows,): the mean of the target, of two classes the probability of the second."""
+        if X.shape[1] != len(self.coef):
+            raise ValueError(
+                f"expected {len(self.coef)} columns as in the fit, got {X.shape[1]}: pass a table of the same kind"
+            )
+        linear = (scipy.sparse.csr_array(X) if scipy.sparse.issparse(X) else X) @ self.coef + self.intercept
+        return on_scale_of_y(getattr(losses, self.loss)(), linear)
+
+    @property
+    def two_class(self):
+        """Whether predictions are probabilities."""
+        return getattr(losses, self.loss)().two_class
+
+
+def model_of(run, step=None):
+    """The model of a run over columns after its last step, or after `step` of them; with its best intercept, as the estimators have."""
+    problem = run.problem
+    if not problem.countable or problem.binning is not None:
+        raise ValueError("the model is no sum of columns of a table: predict in Python, coordboost.load(file).predict(X)")
+    path = with_intercept(run)
+    state = path.final if step is None else next(path.replay([step]))
+    coef, intercept = state.problem.raw(state.beta)
+    return model_with(problem, coef, intercept, run.method.name, state.k)
+
+
+def model_with(problem, coef, intercept, method, step=None):
+    """The model of a problem with these coefficients (n_columns,) and this intercept on the scale of X; `method` is what made it."""
+    effects = coef * problem.standardization.deviations(problem.weight.sum())
+    names, name = list(problem.column_names), type(problem.loss).__name__
+    if getattr(losses, name, None) is not type(problem.loss):
+        raise ValueError(f"the loss {name} is not part of coordboost: predict in Python, coordboost.load(file).predict(X)")
+    return LinearModel(names, coef, intercept, name, method, step, problem.recipe, effects)
+
+
+def read_model(file):
+    """The model that ``LinearModel.text`` wrote to `file`.
+
+    Raises
+    ------
+    ValueError
+        If the file is missing or holds anything else.
+    """
+    try:
+        with open(file, encoding="utf-8") as handle:
+            plain = json.load(handle)
+        rows = plain["coefficients"]
+        if plain["format"] != FORMAT or plain["version"] != 1 or not issubclass(type(getattr(losses, plain["loss"])()), tuple):
+            raise KeyError("format")
+        recipe = None if plain["recipe"] is None else Recipe.restored(plain["recipe"])
+        names, coef = [str(row["column"]) for row in rows], np.array([float(row["coefficient"]) for row in rows])
+        effects = [row.get("effect") for row in rows]
+        effects = None if None in effects else np.array(effects, dtype=np.float64)
+        step = None if plain["step"] is None else int(plain["step"])
+        made = LinearModel(names, coef, float(plain["intercept"]), plain["loss"], str(plain["method"]), step, recipe, effects)
+        if not np.isfinite([*coef, made.intercept]).all() or (recipe is not None and recipe.columns != names):
+            raise ValueError("its numbers do not fit")
+        return made
+    except FileNotFoundError:
+        raise ValueError(f"{file} does not exist.") from None
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise ValueError(
+            f"{file} is no model of coordboost ({' '.join(str(error).split())[:80]}): write one with coef --json"
+        ) from None

@@ -1,0 +1,259 @@
+"""What a run file holds: values as JSON with the arrays aside, the entries of the header, the arrays. See ``docs/run-format.md``.
+
+Nothing in a file names code to run: pieces are looked up in a fixed table.
+"""
+
+import math
+
+import numpy as np
+
+from coordboost._utils.checks import shown
+from coordboost._utils.kinds import pieces_of
+from coordboost.data.blocks import SavedBlocks
+from coordboost.data.standardize import Standardization
+from coordboost.data.trees import SavedFamilies, SavedTrees
+from coordboost.engine.held_out import CHOICES, MEASURES, MOST_POINTS
+from coordboost.engine.result import Status
+from coordboost.engine.states.base import View
+from coordboost.engine.storage.archive import ERRORS
+from coordboost.learners import Dense, LeafStumps, Sparse, Stumps
+from coordboost.learners.binned import MOST_BINS, Binned
+from coordboost.learners.families import Families
+from coordboost.learners.trees import Growth
+from coordboost.learners.trees.stored import SET, Trees
+from coordboost.losses.base import Loss
+from coordboost.rules import selection, steps  # noqa: F401  # loaded, so that they are among the pieces
+from coordboost.rules.base import SelectionRule, StepRule
+
+FORMAT, VERSION = "coordboost-run", 3
+PIECES = pieces_of(Loss) | pieces_of(SelectionRule) | pieces_of(StepRule)
+PIECES |= {piece.__name__: piece for piece in (Dense, Sparse, Stumps, LeafStumps, Standardization, Binned, Families, Growth, Trees)}
+PIECES |= {piece.__name__: piece for piece in (SavedBlocks, SavedTrees, SavedFamilies)}
+#: The numbers that JSON has no word for.
+FLOATS = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
+#: The parts of a problem.
+PROBLEM = (
+    "loss", "dictionary", "standardization", "y", "weight", "offset", "base", "groups", "feature_names", "dropped",
+)  # fmt: skip
+
+
+def encode(value, name, arrays):
+    """`value` as JSON; arrays go to `arrays` under `name`."""
+    if isinstance(value, np.ndarray) and value.dtype.kind in "fiub":
+        whole = value.dtype if value.dtype in (np.int32, np.uint8) else np.int64
+        kind = np.float64 if value.dtype.kind == "f" else whole
+        arrays[name] = np.ascontiguousarray(value, dtype=kind)
+        return {"array": name}
+    if type(value).__name__ in PIECES and type(value) is PIECES[type(value).__name__]:
+        fields = {field: encode(part, f"{name}.{field}", arrays) for field, part in value._asdict().items()}
+        return {"piece": type(value).__name__, "fields": fields}
+    if isinstance(value, dict):
+        return {"dict": {key: encode(part, f"{name}.{key}", arrays) for key, part in value.items()}}
+    if isinstance(value, list | tuple) and not hasattr(value, "_fields"):
+        return [encode(part, f"{name}.{i}", arrays) for i, part in enumerate(value)]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"float": repr(value)}
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    part = name.split(".")[1] if "." in name else name
+    raise ValueError(
+        f"the {part} of this run, a {type(value).__name__}, is not part of coordboost and cannot be saved in a file; leave the "
+        "problem out with save(file, data=False), and give it again with load(file, problem)."
+    )
+
+
+def decode(value, arrays):
+    """The value that `encode` wrote.
+
+    Raises
+    ------
+    ValueError
+        For anything that it does not write.
+    """
+    if isinstance(value, list):
+        return [decode(part, arrays) for part in value]
+    if not isinstance(value, dict):
+        return value
+    kind = "+".join(sorted(value))
+    if kind == "array" and isinstance(value["array"], str) and value["array"] in arrays:
+        return arrays[value["array"]]
+    if kind == "float" and isinstance(value["float"], str) and value["float"] in FLOATS:
+        return FLOATS[value["float"]]
+    if kind == "dict" and isinstance(value["dict"], dict):
+        return {key: decode(part, arrays) for key, part in value["dict"].items()}
+    if kind == "fields+piece" and isinstance(value["piece"], str) and isinstance(value["fields"], dict):
+        piece = PIECES.get(value["piece"])
+        if piece is not None and tuple(value["fields"]) == piece._fields:
+            return piece(**{key: decode(part, arrays) for key, part in value["fields"].items()})
+    raise ValueError(f"an entry of the header is none that a run has: {shown(value)}")
+
+
+def referred(value):
+    """Names of the arrays that an encoded value refers to, each as often as it does."""
+    if isinstance(value, list):
+        return [name for part in value for name in referred(part)]
+    if not isinstance(value, dict):
+        return []
+    if list(value) == ["array"]:
+        return [value["array"]]
+    return [name for part in value.values() for name in referred(part)]
+
+
+def _fits(value, form):
+    """Whether a value of JSON has a form: a type, forms of the entries of a dict or of a list, or what a function says."""
+    if isinstance(form, type):
+        return type(value) is form
+    if isinstance(form, dict):
+        return type(value) is dict and set(value) == set(form) and all(_fits(value[key], one) for key, one in form.items())
+    if isinstance(form, list):
+        return type(value) is list and len(value) == len(form) and all(map(_fits, value, form))
+    return form(value)
+
+
+def _number(value):
+    return type(value) in (int, float) and math.isfinite(value)
+
+
+def _count(value):
+    return type(value) is int and value >= 0
+
+
+def _method(value):
+    return value is None or _fits(value, {"name": str, "parameters": {"dict": dict}})
+
+
+def _problem(value):
+    return value is None or (
+        _fits(value, {"dict": dict}) and set(PROBLEM) <= set(value["dict"]) <= {*PROBLEM, "binning", "recipe"}
+    )
+
+
+def _validation(value):
+    at, curves = value["at"], value["measures"]
+    numbers = [_number] * len(at)
+    form = {
+        "choose": lambda rule: rule is None or rule in CHOICES, "folds": _count, "steps": _count, "at": [_count] * len(at),
+        "mean": numbers, "error": numbers, "measures": dict.fromkeys(curves, numbers),
+    }  # fmt: skip
+    sound = 1 <= len(at) <= MOST_POINTS and set(curves) <= set(MEASURES) and _fits(value, form)
+    return sound and all(map(int.__lt__, at[:-1], at[1:])) and at[-1] <= value["steps"]
+
+
+#: Every entry of the header: what it must be.
+HEADER = {
+    "format": lambda value: value == FORMAT,
+    "version": lambda value: value == VERSION,
+    "method": _method,
+    "method_name": str,
+    "view": lambda value: value in pieces_of(View),
+    "seed": _count,
+    "fingerprint": [_number] * 4,
+    "status": lambda value: value in Status.__members__,
+    "message": str,
+    "seconds": lambda value: _number(value) and value >= 0,
+    "anchor": [_count, list],
+    "scans": lambda value: len(value) in (2, 3) and _fits(value, [_number] * len(value)) and min(value) >= 0,
+    "problem": _problem,
+    "validation": _validation,
+    "arrays": lambda value: type(value) is dict and all(_fits(one, [str, list, str]) for one in value.values()),
+    "digest": str,
+}
+#: Entries that a file need not have.
+OPTIONAL = ("validation",)
+
+#: Every array: the types that it may have, and its shape; a name that begins with a dot is one of the dictionary. The same letter is
+#: the same number in all of them: k steps, n learners, m samples, s standardised columns, e entries, d features, c thresholds, + one
+#: more than the learners, * one more than the features, p nodes, l leaves, b bytes of a set, o monotone signs, f families,
+#: q columns in blocks, r their places in all blocks, t one more than the blocks.
+ARRAYS = {
+    f"problem.dictionary{name}" if name.startswith(".") else name: (types, shape)
+    for types, shape, names in (
+        ("<i8", "k", "path.learner"),
+        ("<f8", "k", "path.shrink path.theta"),
+        ("<f8", "n", "beta .scale .shift"),
+        ("<f8", "m", "problem.y problem.weight"),
+        ("<i8", "n", "problem.groups .feature .first .last .extra .member"),
+        ("<i8", "s", "problem.standardization.kept"),
+        ("<f8", "s", "problem.standardization.mean problem.standardization.norm"),
+        ("<f8", "nm", ".rows"),
+        ("<f8", "e", ".data"),
+        ("<i4 <i8", "e", ".row"),
+        ("<i4 <i8", "+", ".start"),
+        ("<i8", "*", ".begin .binned.start"),
+        ("|u1", "dm", ".binned.codes"),
+        ("<i8", "d", ".binned.n_bins .binned.missing .binned.categorical"),
+        ("<f8", "c", ".binned.cuts"),
+        ("<f8", "d", ".penalty"),
+        ("<i8", "o", ".growth.monotone"),
+        ("<f8", "qm", ".columns"),
+        ("<i8", "r", ".blocks"),
+        ("<i8", "t", ".blocks_start"),
+        ("<f8", "nq", ".fits"),
+        ("<i8", "f", ".families.nodes"),
+        ("<f8", "f", ".families.bound .families.complexity"),
+        ("<i4", "np", ".trees.feature .trees.left"),
+        ("|u1", "npb", ".trees.goes_left"),
+        ("<f8", "nl", ".trees.values"),
+        ("<i4", "n", ".trees.n_leaves"),
+        ("<f8", "np", ".trees.gain"),
+        ("<i8", "np", ".trees.n_samples"),
+    )
+    for name in names.split()
+}
+#: Arrays that every file has; the others are those that the header refers to. Parameters of a method are vectors of any length.
+ALWAYS = ("path.learner", "path.shrink", "path.theta", "beta")
+
+
+def check_header(header):
+    """Refuse a header with an entry too many, too few, or of another kind.
+
+    Raises
+    ------
+    ValueError
+        Which entry, and what it holds.
+    """
+    expected = [key for key in HEADER if key in header or key not in OPTIONAL]
+    if sorted(header) != sorted(expected):
+        odd = sorted(set(header) ^ set(expected))
+        raise ValueError(f"the header has {', '.join(map(shown, odd[:3]))} too many or too few")
+    for key in expected:
+        try:
+            sound = _fits(header[key], HEADER[key])
+        except ERRORS:  # it is of another kind altogether
+            sound = False
+        if not sound:
+            raise ValueError(f"the header's {key} cannot be {shown(header[key])}")
+
+
+def _check_bins(sizes):
+    """Refuse more thresholds than bins have, and more leaves than there are samples: numbers that no other array would contradict."""
+    d, leaves = sizes.get("d", 0), sizes.get("l", 1)
+    fits = sizes.get("*", d + 1) == d + 1 and sizes.get("c", 0) <= MOST_BINS * d and sizes.get("o", 0) <= d
+    if not (fits and leaves <= sizes.get("m", 1) and sizes.get("p", 1) == 2 * leaves - 1 and sizes.get("b", SET) == SET):
+        raise ValueError("the numbers of features, thresholds or leaves do not fit each other")
+
+
+def check_arrays(header, members):
+    """Refuse arrays that are not those which the header refers to, or whose types and shapes do not fit; none has been read yet.
+
+    members : dict of name to ``archive.Member``
+    """
+    names = [*ALWAYS, *referred(header["problem"]), *referred(header["method"])]
+    if sorted(names) != sorted(members):
+        raise ValueError("the arrays are not those that the header refers to")
+    sizes = {}
+    for name, member in members.items():
+        kind, letters = ARRAYS.get(name, (member.type, "?"))
+        if ARRAYS.get(name) is None and not name.startswith("method."):
+            raise ValueError(f"the array {name} is none that a run has")
+        fits = member.type in kind.split() and len(member.shape) == len(letters) and member.order == "C"
+        if not fits or any(
+            sizes.setdefault(letter, size) != size for letter, size in zip(letters, member.shape, strict=True) if letter != "?"
+        ):
+            raise ValueError(f"the array {name} does not fit the others: {member.type}, {shown(member.shape)}")
+    more = all(sizes.get(sign, sizes.get(letter, 0) + 1) == sizes.get(letter, 0) + 1 for sign, letter in ("+n", "*d"))
+    if not more or header["anchor"][0] > sizes["k"]:
+        raise ValueError("the numbers of learners, of features or of steps do not fit each other")
+    _check_bins(sizes)

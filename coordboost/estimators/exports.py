@@ -1,0 +1,140 @@
+"""Models made of trees in the text format of LightGBM, which predicts with them, explains them, and is read by many tools."""
+
+import numpy as np
+
+from coordboost._utils.checks import checked_run, shown
+from coordboost.data import validation
+
+#: What LightGBM calls the losses whose raw predictions mean the same there.
+OBJECTIVES = {"Squared": "regression", "Logistic": "binary sigmoid:1", "Poisson": "poisson"}
+#: Bits of a decision: categories; missing values go left; missing values are NaN.
+CATEGORIES, LEFT, NAN = 1, 2, 8
+
+
+def lightgbm_text(run, beta=None):
+    """The model at the end of a run over ``trees(...)`` as a model file of LightGBM, a str: ``lightgbm.Booster(model_str=...)``.
+
+    Its raw predictions (``predict(X, raw_score=True)``) are those of ``run.predict(X)`` for tables of numbers.
+
+    Parameters
+    ----------
+    run : Run
+    beta : (n,), optional
+        Coefficients of the first n trees: those of the run at another step. Default ``run.beta``.
+
+    Raises
+    ------
+    ValueError
+        For a run over other learners, for categories that are not whole numbers from 0 on, and where missing values of such a feature go
+        where some categories do, which the format cannot say.
+
+    Notes
+    -----
+    A leaf holds the value of the tree times its coefficient; the first tree holds the offset, too. *Cost*: that of the text.
+    """
+    problem, bank = checked_run(run).problem, run.problem.dictionary
+    if bank.tree is None:
+        raise ValueError("lightgbm_text needs a run over trees(...): other learners have no leaves.")
+    binning = bank.family.binning
+    beta = run.beta if beta is None else validation.numeric("beta", beta, 1)
+    if len(beta) > bank.n_learners:
+        raise ValueError(
+            f"beta must have an entry for each of the {bank.n_learners} trees of the run or fewer, got {len(beta)}."
+        )
+    used, offset = np.flatnonzero(beta), float(problem.offset)
+    blocks = []
+    for k, j in enumerate(used):
+        tree = bank.tree(j)
+        blocks.append(_block(k, tree, beta[j] * tree.values + (offset if k == 0 else 0.0), binning))
+    if not blocks:
+        blocks.append(f"Tree=0\nnum_leaves=1\nnum_cat=0\nleaf_value={offset!r}\nis_linear=0\nshrinkage=1\n\n\n")
+    names = [name.replace(" ", "_") for name in map(str, binning.names)]
+    head = {
+        "version": "v4",
+        "num_class": 1,
+        "num_tree_per_iteration": 1,
+        "label_index": 0,
+        "max_feature_idx": len(names) - 1,
+        "objective": OBJECTIVES.get(type(problem.loss).__name__, "custom"),
+        "feature_names": " ".join(names),
+        "feature_infos": " ".join(["[-inf:inf]"] * len(names)),
+        "tree_sizes": " ".join(str(len(block.encode())) for block in blocks),
+    }
+    lines = "".join(f"{key}={value}\n" for key, value in head.items())
+    return f"tree\n{lines}\n{''.join(blocks)}end of trees\n\nparameters:\nend of parameters\n\npandas_categorical:null\n"
+
+
+def _block(k, tree, values, binning):
+    """One tree of the file. Inner nodes and leaves are numbered apart; a child that is leaf l is ``-l - 1``."""
+    inner, leaves = np.flatnonzero(tree.feature >= 0), np.flatnonzero(tree.feature < 0)
+    leaves = leaves[np.argsort(tree.left[leaves])]
+    number = np.empty(len(tree.feature), dtype=np.int64)
+    number[inner], number[leaves] = np.arange(len(inner)), -np.arange(len(leaves)) - 1
+    thresholds, kinds, bounds, words = _rules(tree, inner, binning)
+    lines = {
+        "num_leaves": [len(leaves)],
+        "num_cat": [len(bounds) - 1],
+        "split_feature": tree.feature[inner],
+        "split_gain": tree.gain[inner],
+        "threshold": thresholds,
+        "decision_type": kinds,
+        "left_child": number[tree.left[inner]],
+        "right_child": number[tree.left[inner] + 1],
+        "leaf_value": values,
+        "leaf_weight": tree.n_samples[leaves],
+        "leaf_count": tree.n_samples[leaves],
+        "internal_value": _means(tree, values)[inner],
+        "internal_weight": tree.n_samples[inner],
+        "internal_count": tree.n_samples[inner],
+        "cat_boundaries": bounds if len(bounds) > 1 else [],
+        "cat_threshold": words,
+        "is_linear": [0],
+        "shrinkage": [1],
+    }
+    text = "".join(f"{key}={' '.join(map(str, np.asarray(part).tolist()))}\n" for key, part in lines.items() if len(part))
+    return f"Tree={k}\n{text}\n\n"
+
+
+def _rules(tree, inner, binning):
+    """Thresholds and kinds of the decisions; where the sets of categories begin, and their words. A set is named by its number."""
+    thresholds, kinds, bounds, words = [], [], [0], []
+    for at in inner:
+        g = tree.feature[at]
+        if binning.labels[g] is None:
+            cuts = binning.thresholds(g)
+            thresholds.append(repr(float(cuts[tree.bin[at]]) if tree.bin[at] < len(cuts) else float(np.finfo(float).max)))
+            kinds.append(NAN | LEFT * int(tree.missing_left[at]))
+        else:
+            thresholds.append(str(len(bounds) - 1))
+            kinds.append(NAN | CATEGORIES)
+            words.extend(_words(tree, at, binning.names[g], binning.labels[g]))
+            bounds.append(len(words))
+    return thresholds, kinds, bounds, words
+
+
+def _means(tree, values):
+    """The mean value of the samples in each node."""
+    means = np.zeros(len(tree.feature))
+    for at in range(len(means) - 1, -1, -1):
+        left, n = tree.left[at], tree.n_samples
+        means[at] = values[left] if tree.feature[at] < 0 else (n[left] * means[left] + n[left + 1] * means[left + 1]) / n[at]
+    return means
+
+
+def _words(tree, at, name, labels):
+    """The categories that go left at a node as bits of 32-bit words, by their own numbers."""
+    if tree.missing_left[at]:
+        raise ValueError(
+            f"the format of LightGBM sends missing values of a feature with categories right; {name!r} sends them left."
+        )
+    codes = np.flatnonzero(np.unpackbits(tree.goes_left[at], bitorder="little"))
+    try:
+        chosen = [int(labels[code]) for code in codes if float(labels[code]) == int(labels[code]) >= 0]
+    except (TypeError, ValueError):
+        chosen = []
+    if len(chosen) < len(codes):
+        raise ValueError(f"categories must be whole numbers >= 0 for LightGBM, got {shown(list(labels))} in {name!r}.")
+    words = [0] * (max(chosen) // 32 + 1)
+    for value in chosen:
+        words[value // 32] |= 1 << (value % 32)
+    return words

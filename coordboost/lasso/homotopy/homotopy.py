@@ -1,0 +1,388 @@
+"""Exact paths of the squared loss: Lasso, least angle regression and FS_0, from corner to corner."""
+
+import math
+import warnings
+from contextlib import nullcontext
+
+import numpy as np
+import scipy.sparse
+
+from coordboost._numba import compiled
+from coordboost._numba.threads import one_thread
+from coordboost._utils.checks import not_negative, shown
+from coordboost._utils.interrupt import InterruptedWarning, interruptible
+from coordboost.data import validation
+from coordboost.data.column_store import ScaledColumns
+from coordboost.data.problem import Problem
+from coordboost.lasso.homotopy.corners import (
+    CHECK,
+    DONE,
+    EPS,
+    FAR,
+    LAR,
+    LASSO,
+    SCAN,
+    STAGEWISE,
+    STALLED,
+    corner_gap,
+    exact_residual,
+    walk,
+)
+from coordboost.lasso.homotopy.path import ExactPath
+
+KINDS = {"lasso": LASSO, "lar": LAR, "stagewise": STAGEWISE}
+#: Largest duality gap of a corner, relative to the loss at 0.
+GAP = 1e-10
+#: Stored entries times corners, which are about as many as the smaller side: so few take two milliseconds at most, and Ctrl-C is not noted.
+SHORT = 1 << 21
+
+#: Candidates at the start; all learners are candidates at once where they have so few entries, or where so few are tall columns.
+FEWEST, CACHED, SMALL = 128, 1 << 15, 1024
+#: Where the segments on candidates cost less than this share of a scan, the next scan chooses more of them.
+SHARE = 0.4
+#: They stay where no other learner comes so near to the level.
+NEAR = 0.8
+#: The residual is taken to go on as at the last scan until lam has fallen by this part, or to a bit more than the next corner.
+AHEAD, BEYOND = 0.4, 1.5
+#: Most corners from one scan, so that rounding cannot pile up where all learners are candidates.
+ROOM = 128
+#: Where rounding ends a path on a segment, the level is found to this part of it.
+CLOSE = 0.01
+
+REACHED = "the path is complete"
+UNSEEN = "the path is complete: all correlations are 0 up to rounding, so all coefficients are 0"
+ENOUGH = "max_corners was reached"
+INTERRUPTED = "the path was interrupted; the corners passed are kept"
+ROUNDING = "rounding ended the path: below its last level no model could be computed to a gap of 1e-10"
+
+
+def exact_path(X, y=None, *, kind="lasso", lam_min=0.0, max_corners=None, candidates=None):
+    """The exact path of the Lasso, of least angle regression, or of forward stagewise with infinitely small steps (FS_0).
+
+    Parameters
+    ----------
+    X, y : as for ``Problem``; or a Problem with the squared loss, and no y
+    kind : {"lasso", "lar", "stagewise"}
+    lam_min : float >= 0, default 0
+        Correlation level to stop at (sum convention); 0 is least squares.
+    max_corners : int, optional
+        Stop after so many corners.
+    candidates : int, optional
+        How many learners are looked at between two scans, at the start; adapted to what the scans find. The result does not
+        depend on it; ``n_learners`` looks at all.
+
+    Returns
+    -------
+    ExactPath
+
+    Raises
+    ------
+    ValueError
+        For bad input, an unknown kind, or a loss other than the squared one.
+
+    Notes
+    -----
+    Every corner has a duality gap of at most 1e-10 of the loss at 0 (for LAR and FS_0: correlations that are right to as much). Where
+    rounding leaves more, as on near copies of columns far down the path, the path ends at the lowest level that holds, with
+    ``complete=False``; ``message`` says so. Where all correlations are 0 up to rounding it is complete, and 0.
+    Ctrl-C ends it, too: the corners passed are kept, and an ``InterruptedWarning`` says so.
+
+    Ties, copies, sign flips and dependent columns need no care: at each corner the direction solves a small sign-constrained least
+    squares problem. Of equal columns the first carries the coefficient.
+    *Cost*: a corner costs O(candidates * active); scans of all learners are rare, as a sphere around the last scan's residual
+    proves that no other learner can have entered. *Source*: Efron, Hastie, Johnstone, Tibshirani, *Least angle regression*; Osborne,
+    Presnell, Turlach, *A new approach to variable selection in least squares problems*; the sphere test is ours.
+    """
+    problem = validation.countable("exact_path", X if isinstance(X, Problem) else Problem(X, y))
+    if isinstance(X, Problem) and y is not None:
+        raise ValueError("y is part of the Problem: pass exact_path(problem) alone.")
+    if not problem.loss.quadratic:
+        raise ValueError(f"exact paths are those of the squared loss, got {shown(problem.loss)}; use Problem(X, y).")
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise ValueError(f"kind must be 'lasso', 'lar' or 'stagewise', got {shown(kind)}.")
+    lam_min = not_negative("lam_min", lam_min)
+    most = np.inf if max_corners is None else validation.whole("max_corners", max_corners, 1)
+    wanted = None if candidates is None else validation.whole("candidates", candidates, 1)
+    with one_thread():
+        path = Homotopy(problem, kind, lam_min, most, wanted).run()
+    if path.message == INTERRUPTED:
+        warnings.warn(f"{INTERRUPTED}: {len(path.lam):,} of them.", InterruptedWarning, stacklevel=2)
+    return path
+
+
+class Homotopy:
+    """An exact path from corner to corner: scans of all learners, and between them compiled blocks on some *candidates*.
+
+    Outside the candidates no correlation can reach the level, as long as the residual stays near to where it was taken to go: on from
+    the last scan in the direction it had there. What it strays from there bounds how far correlations can be off (Cauchy-Schwarz).
+
+    gap : largest duality gap of a corner, relative to the loss at 0;  first : candidates at the start
+    columns : scaled columns of the problem
+    levels : (n_corners,), once the path is there: at least the largest abs correlation of any learner, with what rounding may hide
+
+    ids : (m,), the candidates, increasing; all other arrays of candidates are those of ``corners.py``
+    scanned_lam, since : the level at the last scan, and corners since then;  next_fall : to the corner that was not certain
+    record : the corners passed, block by block: levels, bounds of the correlations, sizes of the supports, learners, coefficients, events
+    """
+
+    def __init__(self, problem, kind, lam_min, most=np.inf, first=None, columns=None, gap=GAP):
+        self.problem, self.name, self.kind, self.most = problem, kind, KINDS[kind], most
+        self.columns = ScaledColumns(problem) if columns is None else columns
+        size = math.sqrt(self.columns.y @ self.columns.y)
+        self.unit = math.ldexp(1.0, math.frexp(size)[1] - 1) if size > 0 else 1.0
+        self.y, self.end = self.columns.y / self.unit, lam_min / self.unit
+        self.tie, self.square = max(problem.tie / self.unit, 1e-13), float(self.y @ self.y)
+        self.allowed = gap * self.square / 2
+        self.tall = self.columns.n_samples > self.columns.n_learners
+        self.first, self.n_scans, self.k, self.idle, self.since = first, 1, 0, 0, 0
+        self.n_corners, self.record, self.rooms = 0, [], {}
+
+    def run(self):
+        """The path."""
+        n, p = self.columns.n_samples, self.columns.n_learners
+        self.run_walk, self.run_gap, self.run_residual = (compiled(f) for f in (walk, corner_gap, exact_residual))
+        small = self.columns.in_memory is not None and n * p * min(n, p) <= SHORT
+        with nullcontext(lambda: False) if small else interruptible() as interrupted:
+            return self._path(self._walk(interrupted))
+
+    def _walk(self, interrupted):
+        """From corner to corner; why that came to an end."""
+        corr = self.columns.zero / self.unit
+        self.lam = self.scanned_lam = float(np.abs(corr).max())
+        unseen = self.lam <= 2 * self.tie and self._is_least(self.y)
+        if unseen:
+            self.lam = 0.0
+        self._note(
+            np.array([self.lam]),
+            np.array([self.lam]),
+            np.zeros((1, 0)),
+            np.zeros(0, dtype=np.int64),
+            np.zeros((3, 0), dtype=np.int64),
+        )
+        if self.lam <= max(self.end, 2 * self.tie):
+            return UNSEEN if unseen else REACHED if self.lam <= self.end else ROUNDING
+        self._start(corr)
+        while True:
+            status = self._block()
+            if self.n_corners >= self.most:
+                return ENOUGH
+            if status == STALLED or (status == CHECK and not self._holds_here()):
+                self._end_before(self.n_corners - (status == CHECK))
+                return ROUNDING
+            if self.lam <= self.end and status != SCAN:
+                return self._finish()
+            if interrupted():
+                return INTERRUPTED
+            if status == SCAN:
+                self.n_scans += 1
+                self._choose(self.columns.scan(self.y - self.beta @ self.held))
+
+    def _start(self, corr):
+        """No candidates yet; all of them where they have few entries, or where a Gram matrix of all is not dear."""
+        n, p = self.columns.n_samples, self.columns.n_learners
+        rows = self.columns.rows
+        few = rows is not None and rows.size <= CACHED
+        far = self.tall and p <= SMALL and 4 * self.most > p and 4 * self.end < self.lam
+        self.wanted = self.first or (p if few or far else FEWEST)
+        self.ids, self.active = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+        self.beta, self.direction, self.sign = np.zeros((3, 0))
+        self.tied, self.moved = np.zeros((2, 0), dtype=bool)
+        self.held, self.gram, self.factor, self.rows = np.empty((0, n)), *np.empty((3, 0, 0))
+        self.followed, self.rank = np.zeros((4, 0)), np.zeros(0, dtype=np.int64)
+        self._choose(corr)
+
+    def _choose(self, corr):
+        """The candidates for the correlations of a scan, (n_learners,): those with a coefficient, and those nearest to the level.
+
+        That is, now, or at the horizon, up to where the residual is taken to go on in its direction. *Cost*: a scan, of that direction.
+        """
+        lam, p, m, fallen = self.lam, len(corr), len(self.ids), self.scanned_lam - self.lam
+        rate, horizon = np.zeros(p), lam
+        if 0 < m < p:
+            rate = self.columns.scan(self.direction @ self.held)
+            horizon = min(max(AHEAD * lam, BEYOND * self.next_fall), lam - self.end)
+            self.n_scans += 1
+        now, ahead = np.abs(corr), np.abs(corr - horizon * rate)
+        size = np.maximum(now, lam / max(lam - horizon, self.tie) * ahead) if m else now
+        outside = np.ones(p, dtype=bool)
+        outside[self.ids] = False
+        if m == 0 or (m < p and (fallen == 0 or size[outside].max() > NEAR * lam)):
+            if m and self.since * m < SHARE * p:
+                self.wanted = max(2 * m, self.wanted) if fallen == 0 else self.wanted + self.wanted // 2
+            level = np.partition(size, p - self.wanted)[p - self.wanted] if self.wanted < p else 0.0
+            outside = size < min(level, lam - 2 * self.tie)
+            outside[self.ids[(self.beta != 0) | self.moved | (self.rank >= 0) | self.tall]] = False
+            self._take(np.flatnonzero(~outside))
+        self.outside = -1.0, 0.0, 1.0, 1.0
+        if outside.any():
+            norm = float(np.max(self.columns.norm_bound(outside)))
+            self.outside = float(now[outside].max()), float(ahead[outside].max()), horizon, norm
+        self.corr = corr[self.ids]
+        self.followed = np.array([self.beta, self.corr, self.direction, rate[self.ids]])
+        self.scanned_lam, self.since = lam, 0
+
+    def _take(self, ids):
+        """These are the candidates: what is known of them is carried over, and the columns of the new ones are fetched."""
+        m, n, k = len(ids), self.columns.n_samples, self.k
+        stay = ids[np.minimum(np.searchsorted(ids, self.ids), m - 1)] == self.ids
+        to = np.searchsorted(ids, self.ids[stay])
+        fresh = np.ones(m, dtype=bool)
+        fresh[to] = False
+        place = np.full(len(self.ids), -1)
+        place[stay] = to
+        most = min(m, n + 1)
+        columns, factor, rows = self._room("columns", m, n), self._room("factor", most, most), self._room("rows", most, m)
+        columns[to] = self.held[stay]
+        new = self._room("new", m - len(to), n)
+        self.columns.gather(ids[fresh], new)
+        columns[fresh] = new
+        if self.tall:
+            gram = self._room("gram", m, m)
+            gram[np.ix_(to, to)] = self.gram[np.ix_(stay, stay)]
+            gram[fresh] = new @ columns.T
+            gram[:, fresh] = gram[fresh].T
+            self.gram = gram
+        active = np.empty(most, dtype=np.int64)
+        active[:k], factor[:k, :k] = place[self.active[:k]], self.factor[:k, :k]
+        rows[:k, to], rows[:k, fresh] = self.rows[:k, stay], columns[active[:k]] @ new.T
+        self.ids, self.held, self.active, self.factor, self.rows = ids, columns, active, factor, rows
+        carried = []
+        for old in (self.beta, self.direction, self.sign, self.tied, self.moved):
+            new = np.zeros(m, dtype=old.dtype)
+            new[to] = old[stay]
+            carried.append(new)
+        self.beta, self.direction, self.sign, self.tied, self.moved = carried
+        self.rank = np.full(m, -1)
+        self.rank[active[:k]] = np.arange(k)
+        self.room = np.empty(m), np.zeros(m, dtype=bool), np.empty(m), np.empty(m), np.empty(n)  # rate, barred, scratch
+        self.blank = np.empty(ROOM), np.empty(ROOM), self._room("record", ROOM, m), np.empty((ROOM, m), dtype=bool)
+
+    def _room(self, name, *shape):
+        """An array of this shape that is not in use: two for each name take turns, as memory that is touched anew costs time."""
+        size, (other, last) = math.prod(shape), self.rooms.get(name, (np.empty(0), np.empty(0)))
+        self.rooms[name] = last, other if other.size >= size else np.empty(2 * size)
+        return self.rooms[name][1][:size].reshape(shape)
+
+    def _block(self):
+        """Go on in compiled code, and note the corners passed; why it came to an end."""
+        (rate, barred, *scratch), gone = self.room, self.scanned_lam - self.lam
+        status, self.lam, self.k, self.idle, c, self.next_fall = self.run_walk(
+            self.kind, self.lam, self.end, self.tie, self.k, self.idle, self.square, self.allowed, gone, self.outside,
+            self.held, self.gram, self.rows, self.factor, self.active, self.rank, self.corr, self.beta, self.sign,
+            rate, self.direction, self.tied, barred, self.followed, self.y, *scratch, *self.blank,
+        )  # fmt: skip
+        lams, levels, betas, moving = (array[:c] for array in self.blank)
+        self.since += c
+        if status in (DONE, CHECK) and self.lam <= self.end:
+            moving = np.vstack([moving, self.rank >= 0])
+        changes = np.diff(np.vstack([self.moved, moving]).astype(np.int8), axis=0)
+        corner, j = np.nonzero(changes)
+        if c:
+            self.moved = moving[-1].copy()
+        self._note(
+            lams,
+            levels,
+            betas,
+            self.ids,
+            np.array([corner + self.n_corners - 1, self.ids[j], changes[corner, j]], dtype=np.int64),
+        )
+        return status
+
+    def _holds_here(self):
+        """Whether the last corner holds: its correlations are computed anew from the residual."""
+        resid = self._exact_residual(self.beta)
+        self.corr[:] = self.held @ resid
+        square = float(resid @ resid)
+        doubt = 4 * EPS * math.sqrt(len(resid) * square)
+        state = self.corr, self.beta, self.sign, self.rank
+        return self.run_gap(self.kind, self.lam, square, *state, doubt, 0.0)[0] <= self.allowed
+
+    def _exact_residual(self, beta):
+        """The residual of the candidates' coefficients `beta`, (n_samples,), summed with twice the digits."""
+        resid, lost = np.empty((2, len(self.y)))
+        self.run_residual(self.held, beta, self.y, resid, lost)
+        return resid
+
+    def _finish(self):
+        """The path to `lam_min`; without the corner at 0 where that is not a least squares solution.
+
+        Learners that do not move there may depend on the others up to rounding only. What the residual has along the little that is
+        their own does not show in its correlations.
+        """
+        whole = self.k == self.problem.n_learners and min(self.factor.diagonal()[: self.k]) > FAR
+        if self.end > 0 or whole or self._is_least(self.y - self.beta @ self.held):
+            return REACHED
+        self._end_before(self.n_corners - 1)
+        return ROUNDING
+
+    def _is_least(self, resid):
+        """Whether a residual is that of least squares, up to what a corner may be off by; False, too, where that is too dear to tell."""
+        if resid @ resid <= 2 * self.allowed:
+            return True
+        try:
+            inside = self.problem.spectrum.left.T @ resid
+        except ValueError:
+            return False
+        return inside @ inside <= 2 * self.allowed
+
+    def _end_before(self, n):
+        """Keep `n` corners, and go on from the last of them towards here, where the model does not hold, as far as models do."""
+        lams, levels, sizes, index, value, events = self._corners()
+        kept = int(sizes[:n].sum())
+        lams, sizes, index, value = lams[:n], sizes[:n], index[:kept], value[:kept]
+        self.record, self.n_corners = [(lams, levels[:n], sizes, index, value, events[:, events[0] < n])], n
+        first, last, end = len(index) - sizes[-1], float(lams[-1]), self.lam
+        start = np.zeros(len(self.ids))
+        start[np.searchsorted(self.ids, index[first:])] = value[first:]
+        if not (np.isfinite(self.beta).all() and end < last):
+            return
+        holds, low, found = last, max(end, EPS * last), None
+        while holds - low > CLOSE * low:
+            lam = math.sqrt(holds * low)
+            share = (last - lam) / (last - end)
+            beta = (1 - share) * start + share * self.beta
+            level = self._level(lam, beta)
+            holds, low, found = (holds, lam, found) if level is None else (lam, low, (level, beta))
+        if found is not None:
+            self._note(np.array([holds]), np.array([found[0]]), found[1][None], self.ids, np.zeros((3, 0), dtype=np.int64))
+
+    def _level(self, lam, beta):
+        """What no abs correlation exceeds at the candidates' coefficients `beta`, where these hold at the level `lam`; None where not.
+
+        They are to hold without rounding, and as anybody sees it who computes the residual in float64.
+        """
+        worst, whole = 0.0, np.zeros(self.problem.n_learners)
+        whole[self.ids] = beta
+        nobody = np.full(len(whole), -1)
+        for resid in (self._exact_residual(beta), self.y - beta @ self.held):
+            self.n_scans += 1
+            corr, square = self.columns.scan(resid), float(resid @ resid)
+            doubt = 2 * EPS * math.sqrt(len(resid) * square)
+            gap, level, _ = self.run_gap(self.kind, lam, square, corr, whole, whole, nobody, doubt, 0.0)
+            if not gap <= 0.99 * self.allowed:
+                return None
+            worst = max(worst, level + doubt)
+        return worst
+
+    def _note(self, lams, levels, betas, ids, events):
+        """Write down corners with the coefficients `betas` (n, m) of the learners `ids`."""
+        corner, j = np.nonzero(betas)
+        sizes = np.bincount(corner, minlength=len(lams))
+        self.record.append((lams.copy(), levels.copy(), sizes, ids[j], betas[corner, j], events))
+        self.n_corners += len(lams)
+
+    def _corners(self):
+        """The record in one piece."""
+        self.record = [tuple(np.concatenate(parts, axis=-1) for parts in zip(*self.record, strict=True))]
+        return self.record[0]
+
+    def _path(self, message):
+        """The corners passed."""
+        lams, levels, sizes, index, value, events = self._corners()
+        n = int(min(self.most, len(lams)))
+        stops = np.concatenate([[0], np.cumsum(sizes[:n])])
+        parts = value[: stops[-1]] * self.unit, index[: stops[-1]], stops
+        beta = scipy.sparse.csr_array(parts, shape=(n, self.problem.n_learners))
+        self.levels = levels[:n] * self.unit
+        complete = message in (REACHED, UNSEEN, ENOUGH)
+        return ExactPath(self.problem, self.name, lams[:n] * self.unit, beta, events, self.n_scans, complete, message)

@@ -1,0 +1,141 @@
+"""Learners that cannot be counted: found by a search, and numbered in a bank of the run's own.
+
+A *family* knows how to search; nothing in it depends on a run. Its `find(v, k, above)` gives up to k learners whose correlation with v
+is the largest found above a level, as hashable descriptions, with these correlations and `outside`, a bound of the absolute correlation
+of every other learner: ``math.inf`` where the search is no proof, and then no certificate rests on it. `build(learner)` is its column.
+"""
+
+import math
+
+import numpy as np
+
+from coordboost._utils.checks import NEAR, shown
+from coordboost.learners.base import Learners
+
+
+class Bank(Learners):
+    """The learners of a family that were found so far, a dictionary by number: 0, 1, ... in the order of their first finding.
+
+    Parameters
+    ----------
+    family : object with ``n_samples``, ``find`` and ``build``
+    weight : (n_samples,)
+        The metric in which columns have unit norm.
+
+    Raises
+    ------
+    ValueError
+        Where the family gives what it must not.
+    """
+
+    countable = False
+    scan = None  # type: ignore[assignment]  # learners that cannot be counted
+
+    def __init__(self, family, weight):
+        self.family, self.weight = family, weight
+        self.learners, self.number, self.columns = [], {}, []
+
+    @property
+    def n_samples(self):
+        return self.family.n_samples
+
+    @property
+    def n_learners(self):
+        """Learners found so far."""
+        return len(self.learners)
+
+    def bank(self):
+        """A bank of its own with the same learners."""
+        new = Bank(self.family, self.weight)
+        new.learners, new.number, new.columns = [*self.learners], {**self.number}, [*self.columns]
+        return new
+
+    def best(self, v, k, above):
+        """The numbers of up to `k` learners with the largest correlations above a level, these, and a bound on all others."""
+        learners, corr, outside = self._found(v, k, above)
+        index = np.array([self._numbered(learner) for learner in learners], dtype=np.int64)
+        own = self.correlations(v, index)
+        off = np.abs(own - corr) > NEAR * (1 + np.abs(own))
+        if off.any():
+            i = int(np.argmax(off))
+            raise ValueError(
+                f"{type(self.family).__name__}.find gives the correlation {corr[i]:.9g} of {shown(learners[i])}, its column {own[i]:.9g}."
+            )
+        return index, corr, outside
+
+    def find(self, v):
+        """The number of the learner with the largest correlation that the search finds, and this."""
+        found, corr, _ = self.best(v, 1, -1.0)
+        if not len(found):
+            raise ValueError(f"{type(self.family).__name__}.find gave no learner at all above the level -1.")
+        return int(found[0]), float(corr[0])
+
+    def room(self, n):
+        """The bank itself: it grows as learners come."""
+        return self
+
+    def forget(self, n):
+        """Know the first `n` learners only."""
+        for learner in self.learners[n:]:
+            del self.number[learner]
+        del self.learners[n:], self.columns[n:]
+
+    def bound(self, v):
+        """A bound of the absolute correlation of every learner, inf where it is not known. No learner gets a number by it."""
+        _, corr, outside = self._found(v, 1, -1.0)
+        return max(float(np.abs(corr).max(initial=0.0)), outside)
+
+    def _found(self, v, k, above):
+        found = self.family.find(v, k, above)
+        try:
+            learners, corr, outside = found
+            corr, outside = np.asarray(corr, dtype=np.float64), float(outside)
+        except (TypeError, ValueError):
+            learners, corr, outside = [], np.full(1, np.nan), math.nan
+        if corr.shape != (len(learners),) or len(learners) > k or not np.isfinite(corr).all() or math.isnan(outside):
+            raise ValueError(
+                f"{type(self.family).__name__}.find must return (learners, correlations, outside): up to {k} learners, as many finite "
+                f"numbers, and a bound (math.inf where it is not known); got {shown(found)}."
+            )
+        return learners, corr, outside
+
+    def _numbered(self, learner):
+        if learner not in self.number:
+            column = np.ascontiguousarray(self.family.build(learner), dtype=np.float64)
+            self._check(learner, column)
+            self.number[learner] = len(self.learners)
+            self.learners.append(learner)
+            self.columns.append(column)
+        return self.number[learner]
+
+    def _check(self, learner, column):
+        if column.shape != (self.n_samples,) or not np.isfinite(column).all():
+            raise ValueError(
+                f"{type(self.family).__name__}.build must return {self.n_samples} finite numbers, for {shown(learner)} too."
+            )
+        norm = math.sqrt(self.weight @ column**2)
+        if abs(norm - 1) > NEAR:
+            raise ValueError(
+                f"learners must have unit norm (sum_i w_i B_ij^2 = 1, w the sample_weight); {shown(learner)} has norm {norm:.12g}: "
+                "divide by it."
+            )
+
+    def column(self, j):
+        return self.columns[j]
+
+    def correlations(self, v, index):
+        return np.array([self.columns[j] @ v for j in index])
+
+    def name(self, j):
+        return str(self.learners[j])
+
+    def at(self, X):
+        """The same learners on new rows, where the family has ``at(X)``."""
+        if self.family.at is None:
+            raise ValueError(
+                f"{type(self.family).__name__} has no verb at(X) that gives the same family on new rows: it cannot predict."
+            )
+        family = self.family.at(X)
+        new = Bank(family, np.ones(family.n_samples))
+        new.learners, new.columns = self.learners, [np.asarray(family.build(learner), float) for learner in self.learners]
+        return new

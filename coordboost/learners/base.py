@@ -1,0 +1,161 @@
+"""Base classes of learners: the matrix B as a noun with verbs, and families that a search goes through."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+
+class Learners(ABC):
+    """Weak learners, the unit columns B_j of a matrix: what is not brought follows from `scan` and `column`.
+
+    `v` has one entry per sample; `index`, `a`, `b` are arrays of learners; `weight` is (n_samples,). Loops over learners are compiled where
+    they are a named tuple whose `scan`, `correlations`, `dot`, `add` and `column` are kernels.
+    """
+
+    __slots__ = ()
+
+    n_samples: int
+    n_learners: int
+
+    #: raw_scan(v), a scan not looked at for NaN; who searches it sees one: finite("scan", corr) refuses
+    raw_scan: Callable | None = None
+    #: fill_column(j, out): out = B_j in place, for loops over learners that are found
+    fill_column: Callable | None = None
+    #: add_and_refresh(j, a, loss, y, weight, base, pred, resid, even): `add` to pred and the residual there
+    add_and_refresh: Callable | None = None
+    #: all learners have a number; else it is a Bank, and `best` finds them
+    countable = True
+    #: at(X), the same learners on new rows
+    at: Callable | None = None
+    #: the fit of a learner is its correlation, or its leaves are means: noise may be added to the gradient
+    takes_noise = True
+    #: refit(j, v, scale, key), the learner just found fitted to v and white noise: its length; default a unit column
+    refit: Callable | None = None
+    #: saved(n), a bank's first n learners as a named tuple of arrays, whose `opened` makes it a bank again
+    saved: Callable | None = None
+    #: best(v, k, above) -> (ids, corr, outside); default from a scan, see learners/strongest.py
+    best: Callable | None = None
+    #: a Families, the table of the families that a rule which foresees chooses from
+    families: Any = None
+    #: int64 (n_learners,), the family of each learner
+    member: np.ndarray | None = None
+    #: lengths(), those of the learners in their families
+    lengths: Callable | None = None
+    #: (n_learners,), the groups that a group selection rule draws from
+    groups: np.ndarray | None = None
+    #: learners are fits of blocks of so many columns; scan(v), lengths of projections on the blocks; spread(beta)
+    n_columns: int | None = None
+    #: their number, where learners cannot be counted but can be searched for in a group: find_in(v, groups)
+    n_groups: int | None = None
+    #: the columns where they are stored, (n_learners, n_samples)
+    rows: np.ndarray | None = None
+    #: learners are kept one by one, though not as `rows`: a few correlations cost their part of a scan
+    apart = False
+    #: the entries that are not 0 are stored: data, row, start, scale, shift as in learners/sparse.py
+    entries = False
+    #: part(index, by), the learners `index` times `by`; default a dense copy
+    part: Callable | None = None
+    #: reading the columns is what costs, so that all Gram entries in one pass are worth it
+    one_pass = False
+    #: weighted(weight), the same learners with unit norm in that metric
+    weighted: Callable | None = None
+    #: `weighted` makes columns of unit norm of any data, and the verbs agree: there is no need to look at them
+    proven = False
+    #: the features in bins that it looks at, a Binned
+    binned: Any = None
+    #: steps(beta), the model of each feature as a function of its bins
+    steps: Callable | None = None
+    #: what puts new rows into bins, where `at` takes rows in bins
+    binning: Any = None
+    #: standing(rows), the learners found so far on other rows (in bins, if `binning` says how)
+    standing: Callable | None = None
+    #: tree(j), learner j as a Tree
+    tree: Callable | None = None
+    #: of a bank: the learner at hand, a piece with one learner; default a dense column
+    hand: Any = None
+    #: see(j) has learner j at hand
+    see: Callable | None = None
+    #: measure(weigh), of a bank whose learners depend on second derivatives: weigh(out) writes them
+    measure: Callable | None = None
+    #: the parts that a scan is made of; scan_share(v, k, out) fills the entries of part k
+    shares: int | None = None
+    #: multiplications in a scan, default n_samples * n_learners
+    scan_cost: int | None = None
+
+    @abstractmethod
+    def scan(self, v):
+        """All correlations <B_j, v>, (n_learners,): the expensive verb."""
+
+    @abstractmethod
+    def column(self, j):
+        """B_j, (n_samples,), of unit norm."""
+
+    def check(self):
+        """Refuse fields that do not fit each other."""
+        return
+
+    def correlations(self, v, index):
+        """<B_j, v> for the learners `index`. *Cost*: one scan."""
+        return self.scan(v)[index]
+
+    def dot(self, j, v):
+        """<B_j, v>."""
+        return self.column(j) @ v
+
+    def add(self, j, a, v):
+        """Add a * B_j to `v`, in place."""
+        v += a * self.column(j)
+
+    def gather(self, index):
+        """The learners `index` as a dense (n_samples, len(index)) matrix."""
+        return np.column_stack([self.column(j) for j in index]) if len(index) else np.zeros((self.n_samples, 0))
+
+    def combine(self, beta):
+        """B beta, (n_samples,). *Cost*: the columns with a coefficient."""
+        support = np.flatnonzero(beta)
+        return self.gather(support) @ beta[support]
+
+    def cross(self, a, b, weight):
+        """The Gram entries <B_i, diag(weight) B_j> of the learners i in `a` and j in `b`, (len(a), len(b))."""
+        left = self.gather(a)
+        return (left.T * weight) @ (left if b is a else self.gather(b))
+
+    def gram(self, weight):
+        """B' diag(weight) B, (n_learners, n_learners)."""
+        every = np.arange(self.n_learners)
+        return self.cross(every, every, weight)
+
+    def products(self, weight):
+        """What gives Gram entries without columns, as ``learners/stumps/counts.py`` does; None where nothing does."""
+        return
+
+    def name(self, j):
+        """What the learner is called in tables and figures."""
+        return f"x{j}"
+
+
+class LearnerFamily(ABC):
+    """Learners that cannot be counted: a search finds those with the largest correlation."""
+
+    __slots__ = ()
+
+    n_samples: int
+
+    #: at(X), the same family on new rows
+    at: Callable | None = None
+    #: learners depend on the second derivatives of the loss
+    newton = False
+    #: what puts new rows into bins, where `at` takes rows in bins
+    binning: Any = None
+    #: bank(weight), the family's own, which makes find and build needless; default a Bank of dense columns
+    bank: Callable | None = None
+
+    @abstractmethod
+    def find(self, v, k, above):
+        """(learners, correlations, outside): up to k learners above a level, and a bound on all others (``math.inf`` if unknown)."""
+
+    @abstractmethod
+    def build(self, learner):
+        """The column of a learner, of unit norm."""

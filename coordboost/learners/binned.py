@@ -1,0 +1,92 @@
+"""A table of features as small whole numbers: what stumps and trees look at in place of the values."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from coordboost._numba import compiled
+from coordboost._utils.checks import shown
+
+#: Most bins of a feature: a code is one byte.
+MOST_BINS = 256
+#: Cuts that a search looks at: one fewer than a power of two.
+PADDED = 255
+
+
+class Binned(NamedTuple):
+    """Features as codes: bin b of an ordered feature g holds ``cuts[start[g] + b - 1] < x <= cuts[start[g] + b]``.
+
+    codes           |3 0 1 255 ...|    feature 0, one byte for each sample
+                    |0 0 2  1  ...|    feature 1
+    cuts            |c c c|c c|...     the thresholds, feature after feature
+    start            0     3   5
+
+    A value equal to a threshold lies on its left; values beyond the last threshold lie in the last ordered bin. In new rows a missing
+    value of a feature that had none, and an unknown category, have the code ``n_bins[g]``, which no row of the fit has.
+
+    codes : uint8 (n_features, n_samples), C order;  n_bins : int64 (n_features,), bins in use, that of missing values included
+    missing : int64 (n_features,), the bin of missing values, the last one in use; -1 where the feature has none
+    categorical : int64 (n_features,), 1 where codes are numbers of categories, without order, else 0
+    cuts : float64;  start : int64 (n_features + 1,), where the thresholds of each feature begin
+    """
+
+    codes: np.ndarray
+    n_bins: np.ndarray
+    missing: np.ndarray
+    categorical: np.ndarray
+    cuts: np.ndarray
+    start: np.ndarray
+
+    @property
+    def n_features(self):
+        return self.codes.shape[0]
+
+    @property
+    def n_samples(self):
+        return self.codes.shape[1]
+
+    def check(self):
+        """Refuse arrays that do not fit each other: kernels count into as many places as `n_bins` says.
+
+        Raises
+        ------
+        ValueError
+            Which array, and what it must be.
+        """
+        codes, d = self.codes, len(self.n_bins)
+        if getattr(codes, "dtype", None) != np.uint8 or codes.ndim != 2 or not codes.flags.c_contiguous or 0 in codes.shape:
+            raise ValueError(f"Binned needs codes of uint8 in C order, (n_features, n_samples), got {shown(codes)}.")
+        whole = (self.n_bins, self.missing, self.categorical, self.start)
+        if any(part.dtype != np.int64 or part.ndim != 1 for part in whole) or self.cuts.dtype != np.float64:
+            raise ValueError("Binned needs n_bins, missing, categorical and start of int64, and cuts of float64.")
+        lengths = [len(part) for part in (codes, *whole)]
+        if lengths != [d, d, d, d, d + 1]:
+            raise ValueError(f"Binned needs arrays for one number of features, got lengths {lengths}.")
+        ordered = self.n_bins - (self.missing >= 0)
+        fits = (self.missing < 0) | (self.missing == self.n_bins - 1)
+        if (self.n_bins < 1).any() or (self.n_bins > MOST_BINS).any() or not fits.all():
+            raise ValueError(f"Binned needs 1 to {MOST_BINS} bins a feature, that of missing values last.")
+        wanted = np.where(self.categorical == 1, 0, np.maximum(ordered - 1, 0))
+        if self.start[0] != 0 or not np.array_equal(np.diff(self.start), wanted) or self.start[-1] != len(self.cuts):
+            raise ValueError("Binned needs one threshold fewer than ordered bins for each feature, and none for categories.")
+
+
+def search_bins(values, cuts, missing, out):
+    """``np.searchsorted(cuts, values)`` as bytes, and `missing` for NaN. `cuts` (PADDED,) is filled up with infinity.
+
+    *Cost*: eight steps without a branch for each value, which the compiler turns into vector code.
+    """
+    for i in range(len(values)):
+        x, low, step = values[i], 0, 128
+        for _ in range(8):
+            low += step if cuts[low + step - 1] < x else 0
+            step //= 2
+        out[i] = missing if x != x else low
+
+
+def find_bins(values, cuts, missing, out):
+    """The bins of `values` (n,), float32 or float64, between increasing `cuts`, into `out` (n,) of uint8."""
+    full = np.full(PADDED, np.inf, dtype=values.dtype)
+    near = cuts.astype(values.dtype)
+    full[: len(cuts)] = np.where(near > cuts, np.nextafter(near, values.dtype.type(-np.inf)), near)  # x <= cut as before
+    compiled(search_bins)(values, full, missing, out)

@@ -1,0 +1,214 @@
+"""Learners that are least-squares fits of blocks of columns: found by fitting, kept as coefficients of the columns.
+
+The learner that a block S makes of v is the unit vector along the fit :math:`B_S (G_S + l_2)^+ B_S^T v`, with G the Gram matrix in the
+metric of the weights and :math:`l_2` a ridge penalty. Without it the fit is the projection of v, its coefficients are those of least norm,
+and its length is the correlation of the learner with v. Noise enters by the symmetric root of :math:`(G_S + l_2)^+`: without a penalty it
+is white on the samples, and with one the limit is a Gibbs law all the same.
+"""
+
+import itertools
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from coordboost._numba.noise import normal
+from coordboost.learners.base import Learners
+
+#: Directions of a block whose eigenvalue in the Gram matrix is not above this part of the largest are none.
+SMALL = 1e-10
+
+
+def inverse_root(gram, l2):
+    """The symmetric root of the pseudo-inverse of a Gram matrix + l2."""
+    if not len(gram):
+        return gram
+    size, axes = np.linalg.eigh(gram + l2 * np.eye(len(gram)))
+    known = size > SMALL * size[-1]
+    return (axes[:, known] / np.sqrt(size[known])) @ axes[:, known].T
+
+
+class BlockBank(Learners):
+    """Fits of blocks by number, in the order in which a run made them: a dictionary without end.
+
+    Parameters
+    ----------
+    family : object with ``rows``, ``l2``, ``member``, ``start``, and ``at(X)``, ``saved(values)``
+        What is fitted.
+    weight : (n_samples,)
+        The metric of the fits.
+    values : (n_fits, n_columns), optional
+        Those to begin with.
+    gram, roots : optional
+        What another bank of the same family in the same metric has computed.
+    """
+
+    countable = False
+
+    def __init__(self, family, weight, values=None, gram=None, roots=None):
+        rows, member, start = family.rows, family.member, family.start
+        self.family, self.weight, self.length, self.last = family, weight, 0.0, None
+        self.parts = [member[a:b] for a, b in itertools.pairwise(start)]
+        self.gram = (rows * weight) @ rows.T if gram is None else gram
+        self.roots = [inverse_root(self.gram[np.ix_(part, part)], family.l2) for part in self.parts] if roots is None else roots
+        self.held = np.zeros((0, len(rows))) if values is None else values  # perhaps with room for more
+        self.n_learners = len(self.held)
+
+    @property
+    def n_samples(self):
+        return self.family.rows.shape[1]
+
+    @property
+    def n_columns(self):
+        """The columns that learners are combinations of."""
+        return len(self.family.rows)
+
+    @property
+    def n_groups(self):
+        """Blocks."""
+        return len(self.parts)
+
+    @property
+    def values(self):
+        """The fits so far as coefficients of the columns, (n_learners, n_columns)."""
+        return self.held[: self.n_learners]
+
+    def bank(self):
+        """A bank of its own with the same fits."""
+        return BlockBank(self.family, self.weight, self.values.copy(), self.gram, self.roots)
+
+    def room(self, n):
+        """The bank itself, with room for `n` more fits."""
+        most = self.n_learners + n
+        if most > len(self.held):
+            more = np.zeros((max(most, len(self.held) * 3 // 2) - len(self.held), self.n_columns))
+            self.held = np.concatenate([self.held, more])
+        return self
+
+    def forget(self, n):
+        """Know the first `n` fits only."""
+        self.n_learners = min(n, self.n_learners)
+
+    def saved(self, n):
+        """The first n fits, and the family, as plain arrays."""
+        return self.family.saved(self.values[:n])
+
+    def scan(self, v):
+        """The roots of what the fits of all blocks gain, without a penalty the lengths of the projections of v: (n_blocks,)."""
+        return self.noise_lengths(v[None])[0]
+
+    def noise_lengths(self, noise):
+        """The same for many vectors (n, n_samples): (n, n_blocks)."""
+        corr = noise @ self.family.rows.T
+        return np.stack(
+            [np.linalg.norm(corr[:, part] @ root, axis=1) for part, root in zip(self.parts, self.roots, strict=True)], axis=1
+        )
+
+    def find(self, v):
+        """Fit the block that gains most: (number, correlation)."""
+        return self.find_in(v, range(self.n_groups))
+
+    def find_in(self, v, groups):
+        """Fit the one of the blocks `groups` that gains most, the longest projection of v; of those that tie the lowest number wins."""
+        corr, index = self.family.rows @ v, sorted(groups)
+        lengths = np.array([np.linalg.norm(self.roots[s] @ corr[self.parts[s]]) for s in index])
+        slack = 1.0 + len(v) * 2.0**-50  # rounding of a length
+        best = index[int(np.argmax(lengths * slack >= lengths.max()))]
+        return self._kept(self.parts[best], self.roots[best], corr)
+
+    def fit_together(self, v, groups):
+        """Fit the columns of all blocks `groups` together: (number, correlation)."""
+        index = self._columns_of(groups)
+        return self._kept(index, inverse_root(self.gram[np.ix_(index, index)], self.family.l2), self.family.rows @ v)
+
+    def _columns_of(self, groups):
+        return np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *(self.parts[s] for s in groups)]))
+
+    def _kept(self, index, root, corr):
+        """Number the fit of some columns: (number, correlation)."""
+        j, self.last = self.n_learners, (index, root)
+        self.n_learners += 1
+        self.length = self._fit(j, corr, 0.0)
+        return j, float(self.held[j] @ corr)
+
+    def _fit(self, j, corr, noise):
+        """Make learner j the fit of the columns at hand, with noise for each of them; its length."""
+        index, root = self.last
+        fit, self.held[j] = root @ (root @ corr[index] + noise), 0.0
+        size = math.sqrt(max(fit @ self.gram[np.ix_(index, index)] @ fit, 0.0))
+        self.held[j, index] = fit / size if size > 0 else fit
+        return size
+
+    def refit(self, j, v, scale, key):
+        """The columns of the fit just made, fitted to `v` and white noise; their length."""
+        noise = scale * np.array([normal(key, a) for a in range(len(self.last[0]))]) if scale > 0 else 0.0
+        self.length = self._fit(j, self.family.rows @ v, noise)
+        return self.length
+
+    def fitted(self, corr):
+        """How long the last fit was before it became a unit vector."""
+        return self.length
+
+    def root(self, groups):
+        """The root of (G + l2)^+ for the columns of some blocks, zeros elsewhere: (n_columns, n_columns)."""
+        out, at = np.zeros((self.n_columns, self.n_columns)), np.ix_(*2 * [self._columns_of(groups)])
+        out[at] = inverse_root(self.gram[at], self.family.l2)
+        return out
+
+    def bound(self, v):
+        """A bound of the correlation of every fit: the norm of v."""
+        return float(np.linalg.norm(np.divide(v, np.sqrt(self.weight), out=np.zeros_like(v), where=self.weight > 0)))
+
+    def column(self, j):
+        return self.held[j] @ self.family.rows
+
+    def correlations(self, v, index):
+        return self.values[index] @ (self.family.rows @ v)
+
+    def combine(self, beta):
+        """B beta, (n_samples,)."""
+        return self.spread(beta) @ self.family.rows
+
+    def spread(self, beta):
+        """The model as coefficients of the columns, (n_columns,)."""
+        return np.asarray(beta) @ self.held[: len(beta)]
+
+    def name(self, j):
+        return f"fit {j}"
+
+    def standing(self, X):
+        """The fits so far on other rows, X (n_rows, n_columns): a piece, and a dictionary."""
+        return StandingFits(self.family.at(X).rows, self.values)
+
+    at = standing
+
+
+class _StandingFits(NamedTuple):
+    rows: np.ndarray
+    values: np.ndarray
+
+
+class StandingFits(_StandingFits, Learners):
+    """Fits that were made, on other rows: no more are made there, so that they can be counted."""
+
+    @property
+    def n_samples(self):
+        return self.rows.shape[1]
+
+    @property
+    def n_learners(self):
+        return len(self.values)
+
+    def scan(self, v):
+        return np.dot(self.values, np.dot(self.rows, v))
+
+    def column(self, j):
+        return np.dot(self.values[j], self.rows)
+
+    def add(self, j, a, v):
+        column = np.dot(self.values[j], self.rows)
+        for i in range(len(v)):
+            v[i] += a * column[i]
+
+    def combine(self, beta):
+        return (beta @ self.values[: len(beta)]) @ self.rows

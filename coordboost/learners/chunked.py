@@ -1,0 +1,151 @@
+"""A matrix larger than memory, centred and scaled where it is read."""
+
+import numpy as np
+
+from coordboost._numba.threads import PIECE, slices
+from coordboost.learners.base import Learners
+
+#: Multiplications that reading an entry of a store is taken for.
+READING = 40
+
+
+def _pieces(values):
+    """Parts of a tile that stay in the cache of a core: (rows, columns), cut along the axis on which it is not in one piece."""
+    rows, columns = values.shape
+    if rows == 1 or values.strides[0] <= values.strides[1]:
+        return [(slice(0, rows), part) for part in slices(columns, max(1, PIECE // rows))]
+    return [(part, slice(0, columns)) for part in slices(rows, max(1, PIECE // columns))]
+
+
+def correlate(values, v, mean):
+    """``v @ (values - mean)``, (c,), for a tile (r, c)."""
+    out = np.zeros(values.shape[1])
+    for rows, columns in _pieces(values):
+        out[columns] += v[rows] @ (values[rows, columns] - mean[columns])
+    return out
+
+
+def unit_columns(values, mean, norm):
+    """``(values - mean) / norm``, (r, k)."""
+    return (values - mean) / norm
+
+
+def combination(values, mean, norm, beta):
+    """``(values - mean) / norm @ beta``, (r,)."""
+    return (values - mean) / norm @ beta
+
+
+def tile_gram(values, weight, mean, norm):
+    """``Z' diag(weight) Z`` for ``Z = (values - mean) / norm``, (c, c)."""
+    columns = unit_columns(values, mean, norm)
+    return (columns.T * weight) @ columns
+
+
+class Chunked(Learners):
+    """Learner i is column ``kept[i]`` of a store: ``B_i = (x - mean) / norm``, never stored.
+
+    Parameters
+    ----------
+    store : see ``coordboost.stores``
+    kept : int64 (n_learners,);  mean, norm : float64 (n_columns,)
+    memory : int
+        Bytes for learners that were asked for one by one: they are kept, as a run comes back to them.
+    passes : float
+        How often the store was read before.
+
+    Attributes
+    ----------
+    passes : float
+        Entries read, in units of all entries of the store.
+
+    Notes
+    -----
+    *Cost*: a scan is one pass over the store, on several threads, with a few tiles in memory. Loops over it run in plain Python; with
+    the squared loss, lookahead and the Gram form step on compiled blocks of numbers and come back for scans only.
+    *Numerics*: a tile is centred before it is multiplied, so correlations are as exact as those of a stored matrix. Sums go from tile
+    to tile in an order that the store alone decides.
+    """
+
+    one_pass = True
+
+    def __init__(self, store, kept, mean, norm, memory, passes=0.0):
+        self.store, self.kept, self.mean, self.norm = store, kept, mean, norm
+        self.passes = float(passes)
+        self._room, self._held = int(memory) // 8 // store.shape[0], {}
+
+    @property
+    def n_samples(self):
+        return self.store.shape[0]
+
+    @property
+    def n_learners(self):
+        return len(self.kept)
+
+    @property
+    def scan_cost(self):
+        """Multiplications in a scan; reading is what costs."""
+        return READING * self.n_samples * self.n_learners
+
+    def scan(self, v):
+        v = np.ascontiguousarray(v, dtype=np.float64)
+        corr = np.concatenate(list(self.store.fold(correlate, np.add, (v,), (self.mean,))))
+        self.passes += 1
+        corr /= self.norm
+        return corr if len(corr) == len(self.kept) else corr[self.kept]
+
+    def correlations(self, v, index):
+        return np.array([np.dot(row, v) for row in self.gather(index).T])
+
+    def dot(self, j, v):
+        return np.dot(self.column(j), v)
+
+    def add(self, j, a, v):
+        v += a * self.column(j)
+
+    def column(self, j):
+        return self.gather(np.array([j]))[:, 0]
+
+    def combine(self, beta):
+        """B beta, shape (n_samples,)."""
+        support = np.flatnonzero(beta)
+        if len(support) <= self._room:
+            return self.gather(support) @ beta[support]
+        out = np.zeros(self.n_samples)
+        for rows, _, sums in self._each(support, combination, beta[support]):
+            out[rows] += sums
+        return out
+
+    def gram(self, weight):
+        """B' diag(weight) B, shape (n_learners, n_learners). *Cost*: one pass; three such matrices in memory."""
+        weight = np.ascontiguousarray(weight, dtype=np.float64)
+        (out,) = self.store.fold(tile_gram, np.add, (weight,), (self.mean, self.norm), whole=True)
+        self.passes += 1
+        return out if len(out) == len(self.kept) else out[np.ix_(self.kept, self.kept)]
+
+    def gather(self, index):
+        """The learners `index` as a dense (n_samples, len(index)) matrix."""
+        wanted, back = np.unique(np.asarray(index, dtype=np.int64), return_inverse=True)
+        rows = np.empty((len(wanted), self.n_samples))
+        known = np.array([j in self._held for j in wanted.tolist()], dtype=bool)
+        for i in np.flatnonzero(known):
+            rows[i] = self._held[int(wanted[i])]
+        new = np.flatnonzero(~known)
+        for samples, part, values in self._each(wanted[new], unit_columns):
+            rows[new[part], samples] = values.T
+        self._hold(wanted, rows, new)
+        return rows.T if np.array_equal(back, np.arange(len(wanted))) else rows[back].T
+
+    def _hold(self, wanted, rows, new):
+        """Keep the rows `new`, in place of learners that are not `wanted` now, as far as the room goes."""
+        if len(new):
+            needed, asked = len(self._held) + len(new) - self._room, set(wanted.tolist())
+            for j in [j for j in self._held if j not in asked][: max(0, needed)]:
+                del self._held[j]
+            for i in new[: self._room - len(self._held)]:
+                self._held[int(wanted[i])] = rows[i].copy()
+
+    def _each(self, learners, kernel, *by_learner):
+        """As the verb ``each`` of the store."""
+        index = self.kept[learners]
+        self.passes += self.store.grain * len(np.unique(index // self.store.grain)) / self.store.shape[1]
+        return self.store.each(index, kernel, (self.mean[index], self.norm[index], *by_learner))

@@ -1,0 +1,64 @@
+"""A stored matrix, learner by learner."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from coordboost._utils.checks import shown
+from coordboost.learners.base import Learners
+
+
+class _Dense(NamedTuple):
+    rows: np.ndarray
+
+
+class Dense(_Dense, Learners):
+    """``rows[j]`` is the learner B_j: C order, shape (n_learners, n_samples), unit rows, float64 or exact numbers."""
+
+    def check(self):
+        """Refuse rows that the compiled kernels cannot take."""
+        if getattr(self.rows, "dtype", None) != np.float64 or self.rows.ndim != 2 or not self.rows.flags.c_contiguous:
+            raise ValueError(f"Dense needs rows of float64 in C order, (n_learners, n_samples), got {shown(self.rows)}.")
+        if not np.isfinite([self.rows.max(initial=0.0), self.rows.min(initial=0.0)]).all():
+            raise ValueError("Dense needs finite rows, got NaN or infinity.")
+
+    @property
+    def n_learners(self):
+        return self.rows.shape[0]
+
+    @property
+    def n_samples(self):
+        return self.rows.shape[1]
+
+    def scan(self, v):
+        return np.dot(self.rows, v)
+
+    def correlations(self, v, index):
+        out = np.empty(len(index), v.dtype)
+        for i in range(len(index)):
+            out[i] = np.dot(self.rows[index[i]], v)
+        return out
+
+    def dot(self, j, v):
+        return np.dot(self.rows[j], v)
+
+    def add(self, j, a, v):
+        row = self.rows[j]
+        for i in range(len(v)):
+            v[i] += a * row[i]
+
+    def column(self, j):
+        return self.rows[j]
+
+    def combine(self, beta):
+        """B beta, shape (n_samples,)."""
+        support = np.flatnonzero(beta)
+        return self.rows[support].T @ beta[support]
+
+    def gram(self, weight):
+        """B' diag(weight) B, shape (n_learners, n_learners)."""
+        return (self.rows * weight) @ self.rows.T
+
+    def gather(self, index):
+        """The learners `index` as a dense (n_samples, len(index)) matrix."""
+        return self.rows[index].T

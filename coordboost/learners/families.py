@@ -1,0 +1,109 @@
+"""Families of learners: what a learner of each costs, and which family the learners of a problem belong to.
+
+Source: Cortes, Mohri, Storcheus, *Regularized Gradient Boosting*, Section 3.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from coordboost._utils.checks import real, shown
+
+
+class Families(NamedTuple):
+    """Families of learners H_1, ..., H_K, and what a learner of each costs.
+
+    bound : float64 (K,), lambda_k: no value of a learner of family k is larger. Of trees: the q-norm of the leaf values is lambda_k
+    complexity : float64 (K,), Omega_k
+    nodes : int64 (K,), most splits of a tree; 0 for columns that are given
+    q : the norm of leaf values, from 1 to inf
+    sums : 1 if leaf values go by the sums of the leaves, which is the steepest direction within the norm; 0 if by their means
+
+    Source: Cortes, Mohri, Storcheus, *Regularized Gradient Boosting*, Section 3.
+    """
+
+    bound: np.ndarray
+    complexity: np.ndarray
+    nodes: np.ndarray = np.zeros(0, dtype=np.int64)
+    q: float = 2.0
+    sums: int = 0
+
+    def check(self):
+        """The same table as arrays of float64 and int64.
+
+        Raises
+        ------
+        ValueError
+            What is no table of families.
+        """
+        bound, complexity = (np.atleast_1d(np.asarray(part)) for part in self[:2])
+        if bound.ndim != 1 or len(bound) == 0 or bound.dtype.kind not in "iuf" or not (np.isfinite(bound) & (bound > 0)).all():
+            raise ValueError(f"families: bound must be positive finite numbers, one for each family, got {shown(self.bound)}.")
+        fits = complexity.shape == bound.shape and complexity.dtype.kind in "iuf"
+        if not fits or not (np.isfinite(complexity) & (complexity >= 0)).all():
+            raise ValueError(
+                f"families: complexity must be {len(bound)} finite numbers >= 0, one for each family, got {shown(self.complexity)}."
+            )
+        nodes = np.asarray(self.nodes) if len(self.nodes) else np.zeros(len(bound), dtype=np.int64)
+        if nodes.shape != bound.shape or nodes.dtype.kind not in "iu" or (nodes < 0).any():
+            raise ValueError(
+                f"families: nodes must be {len(bound)} whole numbers >= 0, one for each family, got {shown(self.nodes)}."
+            )
+        q = real("families: q", self.q, lambda number: number >= 1, "at least 1")
+        if isinstance(self.sums, str | np.ndarray) or self.sums not in (0, 1):
+            raise ValueError(f"families: sums must be 0 or 1, got {shown(self.sums)}.")
+        return Families(bound.astype(np.float64), complexity.astype(np.float64), nodes.astype(np.int64), q, self.sums)
+
+
+#: Of learners that belong to no family.
+NONE = Families(np.zeros(0), np.zeros(0))
+
+
+def labels_of(problem):
+    """The family of each column, int64 (n_learners,): its group, or the same for all."""
+    return np.zeros(problem.n_learners, dtype=np.int64) if problem.groups is None else problem.groups
+
+
+def lengths(problem):
+    """The norm of each learner as its family has it, (n_learners,): columns as they were given, trees within their bounds."""
+    own = problem.dictionary.lengths
+    return problem.standardization.norm if own is None else own()
+
+
+def finite_families(problem):
+    r"""A table for columns: the bound is the largest absolute value, the complexity that of Massart's lemma, divided by the largest.
+
+    Of N columns with a bound :math:`\lambda`, and their negatives, it is :math:`\lambda \sqrt{2 \ln(2 N) / m}`. *Cost*: all columns, once.
+    """
+    labels, size = labels_of(problem), lengths(problem)
+    bound, count = np.zeros(labels.max() + 1), np.bincount(labels)
+    for j in range(problem.n_learners):
+        bound[labels[j]] = max(bound[labels[j]], size[j] * np.abs(problem.gather([j])).max())
+    cost = bound * np.sqrt(np.log(2 * count))
+    return Families(bound, cost / cost.max()).check()
+
+
+def table_of(families, problem, name):
+    """The table of families: as given, or as the learners of the problem have it; checked.
+
+    Raises
+    ------
+    ValueError
+        Where there are two, and where columns that are given do not fit it.
+    """
+    own = problem.dictionary.families
+    if not (families is None or isinstance(families, Families)):
+        raise ValueError(f"{name}: families must be a table, Families(bound, complexity), or None, got {shown(families)}.")
+    if own is None and families is None:
+        return finite_families(problem)
+    if own is None:
+        table, found = families.check(), labels_of(problem).max() + 1
+        if found != len(table.bound):
+            raise ValueError(
+                f"{name}: Problem(X, y, groups=labels) must say which of the {len(table.bound)} families each column belongs to, got "
+                f"{found} group(s)."
+            )
+        return table
+    if families is None or all(map(np.array_equal, families, own)):
+        return own
+    raise ValueError(f"{name}: the trees of this problem have families of their own; leave families=None.")

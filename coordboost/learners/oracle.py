@@ -1,0 +1,79 @@
+"""A user's own weak-learner oracle, given every verb it did not bring."""
+
+import math
+
+import numpy as np
+
+from coordboost.learners.base import Learners
+
+#: What an oracle may bring in place of what follows from `scan` and `column`.
+OWN = ("correlations", "dot", "add", "gather", "combine", "cross", "gram", "name", "at", "groups", "scan_cost", "apart")
+
+
+class Oracle(Learners):
+    """Adapter: any object with ``n_samples``, ``n_learners``, ``scan(v)`` and ``column(j)`` becomes learners of a ``Problem``.
+
+    Other verbs (``correlations``, ``dot``, ``add``, ``gather``, ``combine``, ``cross``, ``gram``, ``name``, ``groups``, ``at``,
+    ``scan_cost``, ``apart``) are used as they are where the object has them, and follow from the four where it has not.
+    Its columns must have unit norm. Loops over an oracle run in plain Python.
+
+    Raises
+    ------
+    ValueError
+        If a required verb is missing.
+    """
+
+    required = ("n_samples", "n_learners", "scan", "column")
+
+    def __init__(self, source):
+        missing = [verb for verb in self.required if not hasattr(source, verb)]
+        if isinstance(source, type):
+            raise ValueError(f"an oracle must be an object, not a class: pass {source.__name__}(...), not {source.__name__}.")
+        if missing:
+            raise ValueError(f"an oracle needs {', '.join(self.required)}; {type(source).__name__} lacks {', '.join(missing)}.")
+        self.source = source
+        for name in OWN:
+            own = getattr(source, name, None)
+            if own is not None and getattr(type(source), name, None) is not getattr(Learners, name):
+                setattr(self, name, own)
+
+    @property
+    def n_samples(self):
+        return self.source.n_samples
+
+    @property
+    def n_learners(self):
+        return self.source.n_learners
+
+    def scan(self, v):
+        return self.finite("scan", self.raw_scan(v))
+
+    def raw_scan(self, v):
+        """A scan in which NaN and infinity are not looked for: who searches it sees them, and asks `finite` for the sentence."""
+        return self._shaped("scan", self.source.scan(v), self.n_learners)
+
+    def column(self, j):
+        return self.finite("column", self._shaped("column", self.source.column(j), self.n_samples))
+
+    def at(self, X):
+        raise ValueError("the oracle has no verb at(X) that gives the same learners on new rows: it cannot predict.")
+
+    def finite(self, verb, out):
+        """What the verb returned, refused where a number is not finite."""
+        if not (math.isfinite(np.dot(out, out)) or np.isfinite(out).all()):
+            raise self._refusal(verb, out, len(out), " with NaN or infinity.")
+        return out
+
+    def _shaped(self, verb, values, length):
+        """What the verb returned as `length` numbers."""
+        try:
+            out = np.asarray(values, dtype=np.float64)
+        except (TypeError, ValueError):
+            out = np.full(length, np.nan)
+        if out.shape != (length,):
+            raise self._refusal(verb, out, length, ".")
+        return out
+
+    def _refusal(self, verb, out, length, end):
+        name = type(self.source).__name__
+        return ValueError(f"{name}.{verb} must return {length} finite numbers, got shape {out.shape}{end}")

@@ -1,0 +1,173 @@
+r"""Gram entries of stumps from counts: how much weight lies in a part of one feature and in a part of another.
+
+With the parts S_i, S_j of two learners and N the weight in a set of samples, a Gram entry is
+
+    scale_i scale_j (N(S_i and S_j) - q_j N(S_i) - q_i N(S_j) + q_i q_j N),        q = shift / scale.
+
+A *place* is a bin of a feature, or the end of its bins: those of feature h are ``offset[h], ..., offset[h + 1] - 1``. A *profile* holds,
+for the samples that lie before one place in its feature, their weight before each place of all features. A part or the rest of it lies
+between two places, so its weight beside any other part is told by two profiles. The profile of a place differs from that of the nearest
+place that is kept by the samples in between alone: these are looked for among all codes of the feature, and counted.
+
+*Numerics*: weights are whole numbers, in units of a power of two, so sums of them are exact in any order: an entry has the same bits
+however it was come by. A part that has more than half of the weight is replaced by the rest, with the other sign, so nothing large
+cancels.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from coordboost._numba import compiled
+from coordboost.learners.stumps.splits import PLACES
+
+#: Weights are rounded to so many binary digits in all; the lightest sample must keep the accuracy of an inner product.
+DIGITS, LIGHTEST = 61, 2048
+#: Learners whose profiles are held at once.
+TOGETHER = 64
+#: Samples are many from this part of them on.
+MANY = 16
+#: Bytes of profiles that are kept, and for which room is made at once: it is memory only as it is filled.
+ROOM, AT_ONCE = 1 << 30, 1 << 28
+
+
+def fill_profile(codes, number, samples, sign, offset, near, profile):
+    """``profile = near + sign (the profile of some samples)``; `number` is empty where every weight is 1."""
+    sums, top = np.empty((4, PLACES), np.int64), len(codes) - 1
+    w, x, y, z = sums[0], sums[1], sums[2], sums[3]
+    for k in range(0, len(codes), 4):
+        a, b, c, d = codes[k], codes[min(k + 1, top)], codes[min(k + 2, top)], codes[min(k + 3, top)]
+        sums[:] = 0
+        for p in range(len(samples)):
+            i = samples[p]
+            heavy = number[i] if len(number) else 1
+            w[a[i]] += heavy
+            x[b[i]] += heavy
+            y[c[i]] += heavy
+            z[d[i]] += heavy
+        for q in range(min(4, len(codes) - k)):
+            total, first = 0, offset[k + q]
+            for b in range(offset[k + q + 1] - first):
+                profile[first + b] = near[first + b] + sign * total
+                total += sums[q, b] if b < PLACES else 0
+
+
+class SmallerParts(NamedTuple):
+    """What Gram entries take from the part of each learner, or from the rest of it, which is smaller, (k,) each.
+
+    by : scale, with a sign;  mean : q;  inside : the weight
+    low, high : the places between which it lies, or, where `beside`, all but it
+    """
+
+    by: np.ndarray
+    mean: np.ndarray
+    inside: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    beside: np.ndarray
+
+
+def fill_entries(rows, at, totals, learners, own, others, total, out):
+    """Gram entries of learners with some others into ``out``, one learner a row: the same bits for (i, j) and (j, i)."""
+    profile = np.empty(len(totals), np.int64)
+    for i in range(len(learners)):
+        j = learners[i]
+        low, high, mean, inside = rows[at[own.low[j]]], rows[at[own.high[j]]], own.mean[j], own.inside[j]
+        for p in range(len(profile)):
+            between = high[p] - low[p]
+            profile[p] = totals[p] - between if own.beside[j] else between
+        for k in range(out.shape[1]):
+            both = profile[others.high[k]] - profile[others.low[k]]
+            both = inside - both if others.beside[k] else both
+            shared = both - (others.mean[k] * inside + mean * others.inside[k]) + mean * others.mean[k] * total
+            out[i, k] = own.by[j] * others.by[k] * shared
+
+
+def whole_weights(weight):
+    """The weights as int64 in units of a power of two, and that unit; None where the lightest would not be known well enough."""
+    positive, total = weight[weight > 0], float(weight.sum())
+    if not len(positive) or positive.min() < total / len(weight) / LIGHTEST:
+        return None
+    unit = 1.0 if (weight == np.floor(weight)).all() and total < 1 << DIGITS else float(2.0 ** (np.frexp(total)[1] - DIGITS))
+    return np.rint(weight / unit).astype(np.int64), unit
+
+
+class Counts:
+    """The Gram entries of ``splits`` in the metric of some weights. Profiles asked for are kept, that of place u as ``rows[at[u]]``.
+
+    Parameters
+    ----------
+    splits : ``Splits``
+    number, unit : the weights, as `whole_weights` gives them
+    """
+
+    def __init__(self, splits, number, unit):
+        self.codes, n_bins, extra = splits.binned.codes, splits.binned.n_bins, splits.extra
+        self.total, self.number = int(number.sum()), number[:0] if (number == 1).all() else number
+        self.offset = np.concatenate([[0], np.cumsum(n_bins + 1)])
+        self.by_sample = np.ascontiguousarray(self.codes.T if self.codes.size <= ROOM else self.codes[:0])  # where there is memory for it
+        self.fill = compiled(fill_profile)
+        self.rows = np.zeros((2, self.offset[-1]), dtype=np.int32 if self.total < 1 << 31 else np.int64)
+        every = np.arange(self.codes.shape[1])
+        self.fill(self.codes, self.number, every, 1, self.offset, self.rows[0], self.rows[1])
+        self.totals, self.most, self.at_once = self.rows[1].astype(np.int64), ROOM // self.rows[0].nbytes, AT_ONCE // self.rows[0].nbytes
+        self.at = np.empty(len(self.totals), dtype=np.int64)
+        self.clear()
+        begin, apart = self.offset[splits.feature], extra >= 0  # with `extra` the rest lies between two places
+        low, high = begin + np.where(apart, splits.last + 1, splits.first), begin + np.where(apart, extra, splits.last + 1)
+        between, mean = self.totals[high] - self.totals[low], splits.shift / splits.scale
+        inside = np.where(apart, self.total - between, between)
+        rest = inside > self.total // 2
+        by, inside = np.where(rest, -splits.scale, splits.scale) * np.sqrt(unit), np.where(rest, self.total - inside, inside)
+        self.own = SmallerParts(by, np.where(rest, 1 - mean, mean), inside, low, high, rest != apart)
+        self.run = compiled(fill_entries, (self.own,))
+
+    def cross(self, a, b):
+        """The Gram entries of the learners `a` with those of `b`, (len(a), len(b))."""
+        out = np.empty((len(a), len(b)))
+        self._fill(np.asarray(a), SmallerParts(*(field[b] for field in self.own)), out)
+        return out
+
+    def columns(self, index, out):
+        """Fill `out` (len(index), n_learners) with the Gram columns of some learners."""
+        self._fill(np.asarray(index), self.own, out)
+
+    def _fill(self, a, others, out):
+        for first in range(0, len(a), TOGETHER):
+            some = a[first : first + TOGETHER]
+            self.hold(np.concatenate([self.own.low[some], self.own.high[some]]))
+            self.run(self.rows, self.at, self.totals, some, self.own, others, float(self.total), out[first : first + TOGETHER])
+
+    def clear(self):
+        """Let go of all profiles but those of no sample and of all samples."""
+        self.m, self.at[:] = 2, -1
+        self.at[self.offset[:-1]], self.at[self.offset[1:] - 1] = 0, 1
+
+    def hold(self, places):
+        """Have the profiles of these places, computing those that are not here."""
+        fresh = places[self.at[places] < 0]
+        if self.m + len(fresh) > self.most and self.m > 2:
+            self.clear()
+            return self.hold(places)
+        if self.m + len(fresh) > len(self.rows):
+            old, room = self.rows, max(self.m + len(fresh), min(max(4 * self.m, self.at_once), self.most, len(self.at)))
+            self.rows = np.empty((room, len(self.at)), dtype=old.dtype)
+            self.rows[: self.m] = old[: self.m]
+        for u in fresh.tolist():
+            if self.at[u] < 0:
+                self._count(u, self.rows[self.m])
+                self.at[u], self.m = self.m, self.m + 1
+
+    def _count(self, u, profile):
+        """Put the profile of place u into `profile`."""
+        g = int(np.searchsorted(self.offset, u, side="right")) - 1
+        first = int(self.offset[g])
+        held = first + np.flatnonzero(self.at[first : self.offset[g + 1]] >= 0)
+        near = int(held[np.argmin(np.abs(self.totals[held] - self.totals[u]))])
+        low, end = sorted((u - first, near - first))
+        samples = np.flatnonzero(self.codes[g] - np.uint8(low) < end - low)  # below 0 bytes are large
+        codes, number = self.codes, self.number
+        if len(samples) * MANY <= codes.shape[1] and len(self.by_sample):  # few samples lie on few lines of the cache
+            codes, number = np.ascontiguousarray(self.by_sample[samples].T), number[samples] if len(number) else number
+            samples = np.arange(len(samples))
+        self.fill(codes, number, samples, 1 if near < u else -1, self.offset, self.rows[self.at[near]], profile)

@@ -1,0 +1,273 @@
+"""The bank of a run whose learners are trees: they are kept as trees, never as columns."""
+
+import functools
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from coordboost._numba import compiled
+from coordboost.learners.base import Learners
+from coordboost.learners.trees.grower import Grower
+from coordboost.learners.trees.kept import cut_back, keep_nodes, norm, refit_leaves
+from coordboost.learners.trees.nodes import Tree
+from coordboost.learners.trees.stored import Standing, Trees, combined, fill_leaves
+from coordboost.learners.trees.whole import NARROW
+
+
+class _Hand(NamedTuple):
+    leaf: np.ndarray
+    values: np.ndarray
+
+
+class Hand(_Hand, Learners):
+    """One tree at hand, a dictionary with one learner: ``B_0 = values[leaf]``."""
+
+    def add(self, j, a, v):
+        for i in range(len(v)):
+            v[i] += a * self.values[self.leaf[i]]
+
+    def fill_column(self, j, out):
+        for i in range(len(out)):
+            out[i] = self.values[self.leaf[i]]
+
+
+class TreeBank(Learners):
+    """Trees by number, in the order of their growth: a dictionary without end.
+
+    Parameters
+    ----------
+    family : object with ``binned``, ``growth``, ``penalty``, ``newton``, and ``at(rows)``
+        What grows.
+    weight : (n_samples,)
+        The metric in which trees are unit vectors.
+    trees : Trees, optional
+        Those to begin with.
+    member : int64 (n_trees,), optional
+        Their families, where there are some.
+    """
+
+    countable = False
+    scan = None  # type: ignore[assignment]  # learners that cannot be counted
+
+    def __init__(self, family, weight, trees=None, member=None):
+        self.family, self.weight = family, weight
+        self.held = Trees.empty(0, family.growth.max_leaves) if trees is None else trees  # perhaps with room for more
+        self.n_learners = len(self.held.n_leaves)
+        self._member = np.full(self.n_learners, -1, dtype=np.int64) if member is None else member
+        self.seen, self.length = -1, 0.0  # the tree at hand; how long the last one was before it became a unit vector
+
+    def __getstate__(self):
+        """A copy or a pickle has the trees, and none of what they grew in."""
+        return {key: value for key, value in vars(self).items() if key not in ("grower", "hand")} | {"seen": -1}
+
+    @property
+    def binned(self):
+        """The features in bins."""
+        return self.family.binned
+
+    @property
+    def n_samples(self):
+        return self.family.n_samples
+
+    @property
+    def n_groups(self):
+        """Features."""
+        return self.binned.n_features
+
+    @property
+    def takes_noise(self):
+        """Whether leaf values are means of the gradient."""
+        return not (self.family.newton or self.family.growth.monotone.any())
+
+    @property
+    def trees(self):
+        """The trees grown so far."""
+        return self.held.cut(self.n_learners)
+
+    def saved(self, n):
+        """The first n trees, and the family, as plain arrays."""
+        return self.family.saved(self.trees.trimmed(n), self.member[:n])
+
+    @property
+    def families(self):
+        """The table of the families of trees, None where there are none."""
+        return self.family.families if len(self.family.families.bound) else None
+
+    @property
+    def member(self):
+        """The family of each tree grown so far, int64 (n_learners,); -1 of a tree that was not grown for one."""
+        return self._member[: self.n_learners]
+
+    def lengths(self):
+        """The length of each tree grown so far as a learner of its family, (n_learners,)."""
+        table, values = self.family.families, self.held.values
+        return np.array([table.bound[k] / norm(values[j], table.q) for j, k in enumerate(self.member)])
+
+    def bank(self):
+        """A bank of its own with the same trees."""
+        return TreeBank(self.family, self.weight, self.trees, self.member.copy())
+
+    def room(self, n):
+        """The bank itself, with room for `n` more trees."""
+        self.held = self.held.with_room(self.n_learners + n)
+        more = np.full(len(self.held.n_leaves) - len(self._member), -1, dtype=np.int64)
+        self._member = np.concatenate([self._member, more]) if len(more) else self._member
+        return self
+
+    def forget(self, n):
+        """Know the first `n` trees only."""
+        self.held, self._member, self.seen = self.held.cut(n), self._member[:n].copy(), -1
+        self.n_learners = n
+
+    @functools.cached_property
+    def grower(self):
+        """What trees grow in."""
+        return Grower(self.binned, self.family.growth)
+
+    @functools.cached_property
+    def hand(self):
+        """The tree at hand, on the samples of the bank."""
+        return Hand(self.grower.leaf, np.zeros(self.family.growth.max_leaves))
+
+    @functools.cached_property
+    def _metric(self):
+        """Weights of leaf values: one where all are the same; room for second derivatives where leaves take these."""
+        if self.family.newton:
+            return np.ones(self.n_samples)
+        return self.weight[:1].copy() if (self.weight == self.weight[0]).all() else self.weight
+
+    @functools.cached_property
+    def _fixed(self):
+        """All features, what a split by each must gain, whether a sample takes two numbers, and the weights to measure a tree with."""
+        newton = self.family.newton
+        two = newton or len(self._metric) > 1 or self.n_samples >= 1 << NARROW
+        return np.arange(self.n_groups), self.family.penalty, two, self.weight if newton else np.zeros(0)
+
+    def see(self, j):
+        """Have tree j at hand."""
+        if self.seen != j:
+            trees = self.held
+            compiled(fill_leaves)(self.binned.codes, trees.feature[j], trees.left[j], trees.goes_left[j], self.hand.leaf)
+            self.hand.values[:] = trees.values[j]
+            self.seen = j
+
+    def find(self, v):
+        """Grow the tree that fits `v` best and give it a number: its number and correlation."""
+        return self.find_in(v, self._fixed[0])
+
+    def find_in(self, v, groups):
+        """The same with splits of the features `groups` only."""
+        (_, penalty, wide, metric), grower, j, trees = self._fixed, self.grower, self.n_learners, self.held
+        n_leaves = grower.grow(v, self._metric, groups, penalty, wide, kept=(metric, (*trees,), j))
+        self.n_learners, (corr, self.length) = j + 1, grower.fit
+        if n_leaves == 0:
+            self.seen, trees.n_leaves[j] = -1, 1
+        else:
+            self.seen, self.hand.values[:] = j, trees.values[j]
+        return j, corr
+
+    def least_risk(self, v, drawn, revisit, risk, less):
+        """The tree of the families `drawn` of least risk, of the beginnings of one tree that is grown for `v`: its number and correlation.
+
+        revisit : whether the trees so far compete, too;  risk : function of (number, family, correlation);  less : which of two
+        (risk, family) is less
+        """
+        table, grower, n, (every, penalty, wide, _) = self.family.families, self.grower, self.n_learners, self._fixed
+        splits, state, nodes, values = table.nodes[drawn], grower.state, grower.nodes, self.held.values[n]
+        if grower.grow(v, self._metric, every, penalty, wide, max_leaves=max(1, int(splits.max())) + 1) == 0:
+            self.n_learners, self.seen, self.held.n_leaves[n], self._member[n] = n + 1, -1, 1, drawn[0]
+            return n, math.nan
+        best, grown, number = None, grower.leaf.copy(), np.zeros(len(nodes), dtype=np.int64)
+        last, corr, power = -1, 0.0, (1 / (table.q - 1) if table.q > 1 else math.inf) if table.sums else None
+
+        def begin(f):
+            """Have the beginning for family f at hand as tree n, of so many nodes; its correlation."""
+            nonlocal last, corr
+            self._member[n], m = f, min(2 * int(table.nodes[f]) + 1, int(state.nodes))
+            if m != last:
+                corr, _ = compiled(cut_back)(state, nodes, m, power, grown, number, grower.leaf, values)
+                self.hand.values[:], self.seen, last = values, n, m
+            return corr
+
+        for j, f in [*enumerate(self._member[:n] if revisit else ()), *((n, f) for f in drawn)]:
+            if f >= 0:
+                if j < n:
+                    self.see(j)
+                    product, last = float(v @ self.hand.values[self.hand.leaf]), -1
+                else:
+                    product = begin(f)
+                found = risk(j, f, product), f
+                if best is None or less(*found, *best[:2]):
+                    best = (*found, j, product)
+        _, f, j, product = best
+        if j == n:
+            begin(f)
+            compiled(keep_nodes)(state, nodes, grower.goes_left, last, (*self.held,), n)
+            self.n_learners += 1
+        return j, product
+
+    def reach(self, j):
+        """The bound of the family of tree j, and the length of the tree in it."""
+        self.see(j)
+        bound = self.family.families.bound[self._member[j]]
+        return bound, bound / norm(self.hand.values, self.family.families.q)
+
+    def measure(self, weigh):
+        """Take the second derivatives at the model as weights of the next tree, where it wants them: `weigh` writes them."""
+        if self.family.newton:
+            weigh(self._metric)
+
+    def refit(self, j, v, scale, key):
+        """The leaves of the tree just grown, fitted to `v` and white noise; their length."""
+        grower, room, values = self.grower, self.hand.values, self.held.values[j]
+        self.length = compiled(refit_leaves)(
+            grower.state, grower.nodes, grower.leaf, self.family.growth.l2, v, scale, key, room, values
+        )
+        room[:] = values
+        return self.length
+
+    def fitted(self, corr):
+        """How long the last tree was before it became a unit vector."""
+        return self.length
+
+    def bound(self, v):
+        """Of the correlations of all trees no bound is known: growing one is no proof."""
+        return math.inf
+
+    def column(self, j):
+        one = np.zeros(j + 1)
+        one[j] = 1.0
+        return self.combine(one)
+
+    def correlations(self, v, index):
+        return np.array([self.column(j) @ v for j in index])
+
+    def combine(self, beta):
+        """B beta, (n_samples,). *Cost*: n_samples times the depth for each tree with a coefficient; rows in threads."""
+        return combined(self.binned, self.held, beta)
+
+    def tree(self, j):
+        """Tree j, a ``Tree``: a unit vector, its leaves may be applied to other rows in the same bins."""
+        return Tree.of(self.held, j, self.binned)
+
+    def splits(self, j):
+        """What each node of tree j asks, a list of ``Split``, None for a leaf."""
+        return self.tree(j).splits(self.family.binning)
+
+    def text(self, j, by=1.0):
+        """Tree j as text, a line for each split and leaf; values times `by`."""
+        tree = self.tree(j)
+        return tree._replace(values=by * tree.values).text(self.splits(j))
+
+    def name(self, j):
+        return f"tree {j}"
+
+    def standing(self, rows):
+        """The trees grown so far on the samples `rows`, a ``Binned``: a piece, and no copy."""
+        return Standing(rows, self.held)
+
+    def at(self, rows):
+        """The same trees on new rows, a ``Binned``."""
+        family = self.family.at(rows)
+        return TreeBank(family, np.ones(family.n_samples), self.trees, self.member.copy())

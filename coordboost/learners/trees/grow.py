@@ -1,0 +1,293 @@
+"""Growing a tree: one compiled call, level by level or the largest gain first, on flat arrays that are made once.
+
+Rows of a node are consecutive, in the order of the samples. The two halves of a node go to the other buffer::
+
+    depth 0    rows[0]   0 1 2 3 4 5 6 7      fixed[:, 0]      the root
+    depth 1    rows[1]   1 2 5 7|0 3 4 6      fixed[:, 1]      its children
+    depth 2    rows[0]   2 5|1 7|0 6|3 4      fixed[:, 0]      their children
+    depth 3    rows[1]   ...
+
+`fixed` holds the entries of these rows, one number or two for each (see whole.py). Histograms lie slot by slot. A slot belongs to a node
+whose split was or will be searched for; the larger child of a node inherits the slot, its histogram is that of the node less that of the
+smaller child.
+
+Arguments that are None, `categorical` and `monotone`, are left out of the code that is compiled.
+"""
+
+import math
+
+import numpy as np
+
+from coordboost._numba import kernel
+from coordboost.learners.trees.cuts import cut_categories, cut_ordered, rank, side_score, take_ordered
+from coordboost.learners.trees.histogram import fill_bins
+from coordboost.learners.trees.kept import keep_nodes, unit_values
+from coordboost.learners.trees.whole import ALLOWED, choose_scales, write_entries
+
+#: A node. The feature that it is split by, -1 for a leaf, and the place of that feature in the list of features; the left child, the right
+#: one is the next; the number of a leaf; `open` is 1 while a split is searched for or known, `apart` if the rows of its children lie apart;
+#: its rows, from start to stop; where its histograms lie; sums of targets and weights, whole numbers, and how many samples; bounds of its
+#: value, from monotone splits above; its score as a leaf, the gain of its split, its value as a leaf.
+NODE = np.dtype((np.record, [
+    ("feature", "i8"), ("place", "i8"), ("parent", "i8"), ("left", "i8"), ("leaf", "i8"), ("open", "i8"), ("apart", "i8"), ("depth", "i8"),
+    ("start", "i8"), ("stop", "i8"), ("slot", "i8"), ("total", "i8"), ("mass", "i8"), ("count", "i8"), ("low", "f8"), ("high", "f8"),
+    ("score", "f8"), ("gain", "f8"), ("value", "f8"),
+]))  # fmt: skip
+#: What a growth counts, and how its entries are read (see whole.py): `wide` is 1 where a sample has two numbers.
+STATE = np.dtype((np.record, [
+    ("nodes", "i8"), ("first", "i8"), ("leaves", "i8"), ("slots", "i8"), ("wide", "i8"), ("bits", "i8"), ("scale", "f8"), ("unit", "f8"),
+]))  # fmt: skip
+#: A gain below this part of the score may be rounding: a score has eight rounded operations, and a step more or less in its sums.
+ROUNDING = 2.0**-45
+#: What `grow` returns where too many targets are lost in one number for a sample.
+LOST = -1
+
+
+@kernel
+def make(limits, state, node, above, depth, start, count, total, mass, may_split):
+    """Fill in a new node; `above` has the bounds of its value."""
+    max_depth, _, min_samples, min_weight, _, l2 = limits
+    weight = state.unit * mass
+    node.depth, node.start, node.stop, node.count, node.total, node.mass = depth, start, start + count, count, total, mass
+    node.low, node.high, node.feature, node.apart, node.gain = above.low, above.high, -1, 0, 0.0
+    node.value, node.score = side_score(float(total), weight + l2, node.low, node.high)
+    node.open = int(may_split and count >= 2 * min_samples and weight >= 2 * min_weight and depth < max_depth)
+
+
+@kernel
+def plant(limits, state, nodes, rows, total, mass):
+    """The root of a tree, which holds all samples."""
+    own = rows[0]
+    for i in range(len(own)):
+        own[i] = i
+    state.nodes, state.first, state.leaves, state.slots = 1, 0, 1, 1
+    nodes[0].slot, nodes[0].low, nodes[0].high = 0, -math.inf, math.inf
+    make(limits, state, nodes[0], nodes[0], 0, 0, len(own), total, mass, True)
+
+
+@kernel
+def search(table, categorical, monotone, limits, features, first, last, state, memory, room, order):
+    """The best cuts of all new nodes by ``features[first:last]``, four at a time: their codes are still in the cache for the next node."""
+    (codes, eights, n_bins, missing), (nodes, cuts, histograms, rows, fixed, _) = table, memory
+    for p in range(first, last, 4):
+        for at in range(state.first, state.nodes, 2):
+            small, large = at, at if at == 0 else at + 1
+            if nodes[large].count < nodes[small].count:
+                small, large = large, small
+            if not (nodes[small].open or nodes[large].open):
+                continue
+            node, side = nodes[small], nodes[small].depth & 1
+            for k in range(len(fixed)):
+                entries = fixed[k, 0] if at == 0 else fixed[k, side, node.start : node.stop]
+                fill_bins(codes, eights, rows[side, node.start : node.stop], entries, features, p, histograms[k, node.slot])
+            for q in range(p, min(p + 4, last)):
+                f = features[q]
+                if small != large and nodes[large].open:
+                    for k in range(len(fixed)):
+                        less, more = histograms[k, node.slot, q], histograms[k, nodes[large].slot, q]
+                        for b in range(n_bins[f]):
+                            more[b] -= less[b]
+                for each in range(1 if small == large else 2):
+                    at = large if each else small
+                    own, cut = nodes[at], cuts[at, q]
+                    one, two = histograms[0, own.slot, q], histograms[-1, own.slot, q]
+                    if not own.open or n_bins[f] == 1:
+                        cut.score = -math.inf
+                    elif categorical is not None and categorical[f]:
+                        cut_categories(state, one, two, n_bins[f], own, limits, room[0], order, cut)
+                    elif monotone is None:
+                        cut_ordered(state, one, two, n_bins[f], missing[f], own, None, limits, room, cut)
+                    else:
+                        cut_ordered(state, one, two, n_bins[f], missing[f], own, monotone[f], limits, room, cut)
+
+
+@kernel
+def split_best(table, categorical, monotone, limits, features, penalty, state, memory, room, order):
+    """Split all new nodes that gain by it, or the one node with the largest gain; False where there is none.
+
+    Codes that no row of the fit has go where missing values go, unknown categories right.
+    """
+    max_depth, max_leaves, _, _, min_gain, l2 = limits
+    (_, _, n_bins, missing), (nodes, cuts, histograms, _, _, goes_left) = table, memory
+    first, last, scale = state.first, state.nodes, state.scale
+    state.first = last
+    for at in range(first, last):
+        node = nodes[at]
+        if node.open:
+            gain = min_gain * scale * scale if min_gain > 0 else 0.0  # the square may be infinite
+            best, node.open = node.score + max(gain, ROUNDING * abs(node.score)), 0
+            for place in range(len(features)):
+                score = cuts[at, place].score - penalty[features[place]] * scale * scale
+                if score > best:
+                    best, node.open, node.place = score, 1, place
+            node.gain = best - node.score
+    if max_depth >= 30 or max_leaves < 1 << max_depth:
+        most, best_of_all = 0.0, last
+        for at in range(last if state.leaves < max_leaves else 0):
+            if nodes[at].open and nodes[at].gain > most:
+                most, best_of_all = nodes[at].gain, at
+        first, last = best_of_all, min(best_of_all + 1, last)
+    for at in range(first, last):
+        node, cut, flags, left = nodes[at], cuts[at, nodes[at].place], goes_left[at], state.nodes
+        if not node.open:
+            continue
+        f, one, two = features[node.place], histograms[0, node.slot, node.place], histograms[-1, node.slot, node.place]
+        node.feature, node.open, node.left = f, 0, left
+        if categorical is not None and categorical[f]:
+            flags[:] = 0
+            rank(state, one, two, n_bins[f], l2, room[0], order)
+            for i in range(cut.bin):
+                flags[order[i]] = 1
+        else:
+            take_ordered(state, one, two, missing[f], node.count, cut)
+            flags[:] = cut.missing_left
+            flags[: n_bins[f] - (missing[f] >= 0)] = 0
+            flags[: cut.bin + 1] = 1
+        state.nodes += 2
+        state.leaves += 1
+        one, other, depth, more = nodes[left], nodes[left + 1], node.depth + 1, state.leaves < max_leaves
+        make(limits, state, one, node, depth, node.start, cut.count, cut.total, cut.mass, more)
+        make(limits, state, other, node, depth, one.stop, node.count - cut.count, node.total - cut.total, node.mass - cut.mass, more)
+        one.parent = other.parent = at
+        if monotone is not None:
+            if monotone[f] > 0:
+                one.high = other.low = (one.value + other.value) / 2
+            elif monotone[f] < 0:
+                one.low = other.high = (one.value + other.value) / 2
+        if one.open or other.open:
+            node.apart, small_left = 1, one.count <= other.count
+            one.slot, other.slot = state.slots if small_left else node.slot, node.slot if small_left else state.slots
+            state.slots += 1
+    return state.nodes > state.first
+
+
+@kernel
+def move_rows(codes, nodes, rows, fixed, goes_left, at, first, last, one, other):
+    """The rows of a node from `first` to `last` go to its children in the other buffer: to `one` on if they go left, else to `other` on.
+
+    Two cursors, no branch: how many rows go left is known from the histogram, so both children are written at once.
+    """
+    side, own, flags, wide = nodes[at].depth & 1, codes[nodes[at].feature], goes_left[at], len(fixed) == 2
+    some, entries, more = rows[side, first:last], fixed[0, side, first:last], fixed[-1, side, first:last]
+    out, out_entries, out_more = rows[1 - side], fixed[0, 1 - side], fixed[-1, 1 - side]
+    for i in range(len(some)):
+        row = some[i]
+        left = int(flags[own[row]])
+        to = one if left else other
+        out[to], out_entries[to] = row, entries[i]
+        if wide:
+            out_more[to] = more[i]
+        one += left
+        other += 1 - left
+
+
+@kernel
+def count_left(codes, nodes, rows, goes_left, at, first, last):
+    """How many of the rows of a node from `first` to `last` go left."""
+    own, flags, side, total = codes[nodes[at].feature], goes_left[at], nodes[at].depth & 1, 0
+    for i in range(first, last):
+        total += int(flags[own[rows[side, i]]])
+    return total
+
+
+@kernel
+def finish(state, nodes):
+    """Number the leaves, in the order of their nodes, and take values in units of the target."""
+    n_leaves = 0
+    for at in range(state.nodes):
+        nodes[at].value /= state.scale
+        if nodes[at].feature < 0:
+            nodes[at].leaf = n_leaves
+            n_leaves += 1
+
+
+@kernel
+def has_names(nodes, at):
+    """Whether the leaves of a node's rows are written from here: those of a leaf that lie apart, and of two leaves that do not."""
+    if nodes[at].feature >= 0:
+        return not nodes[at].apart
+    return at == 0 or nodes[nodes[at].parent].apart == 1
+
+
+@kernel
+def name_leaves(codes, nodes, rows, goes_left, leaf, at, first, last):
+    """Say of the rows of a node from `first` to `last` in which leaf they are."""
+    node, flags, some = nodes[at], goes_left[at], rows[nodes[at].depth & 1, first:last]
+    if node.feature < 0:
+        for i in range(len(some)):
+            leaf[some[i]] = node.leaf
+    else:
+        own, one, other = codes[node.feature], nodes[node.left].leaf, nodes[node.left + 1].leaf
+        for i in range(len(some)):
+            leaf[some[i]] = one if flags[own[some[i]]] else other
+
+
+def grow(
+    table, categorical, monotone, limits, features, penalty, target, weight, states, memory, room, order, leaf, metric, trees, j
+):
+    """Grow one tree for `target`: how many leaves it has; 0 if a number is not finite, `LOST` if a sample needs two numbers.
+
+    Each split is the one with the largest gain in its node. Trees grow level by level where `max_leaves` allows ``2^max_depth`` leaves,
+    else the leaf with the largest gain is split first, so that the tree with fewer leaves is its beginning.
+
+    Parameters
+    ----------
+    table : tuple
+        codes, uint8 (n_features, n_padded), padded to a multiple of eight samples; the same memory as uint64; and n_bins, missing as in
+        ``Binned``.
+    categorical, monotone : int64 (n_features,), or None
+        As in ``Binned`` and ``Growth``; None where no feature has categories, or a direction.
+    limits : tuple
+        The first six fields of a checked ``Growth``.
+    features : int64, increasing
+        The features that a split may use.
+    penalty : (n_features,)
+        What a split by a feature must gain in addition.
+    target : (n_samples,)
+        Pseudo-residuals, times the weights.
+    weight : (n_samples,), or (1,) for one weight of all
+        Weights, or second derivatives for Newton's leaves. Not negative.
+    states, memory, room, order :
+        Memory of a ``Grower``; `states` has one, the state. Afterwards ``nodes[:state.nodes]`` is the tree: the root first, a node before
+        its children, the left child just before the right one. Leaves are numbered in the order of their nodes; their values are
+        ``sum target / (sum weight + l2)``, moved into their bounds.
+    leaf : (n_samples,)
+        The leaf of each sample is written there.
+    metric, trees, j :
+        Row j of `trees` is where the tree is kept as a unit vector, see ``unit_values``; None: it is not.
+
+    Returns
+    -------
+    n_leaves : int
+    corr, length : float
+        See ``unit_values``; NaN where the tree is not kept.
+
+    Notes
+    -----
+    *Ties*: lowest feature, then lowest bin, then missing values on the right. *Numerics*: sums are exact sums of the targets, each
+    rounded once (whole.py): the tree is the same for any order of the rows and any number of threads.
+    *Cost*: for each level one addition per feature and row of the smaller children, at the root per row.
+    """
+    state, codes, (nodes, _, _, rows, fixed, goes_left), corr, length = states[0], table[0], memory, math.nan, math.nan
+    if not choose_scales(state, fixed, target, weight):
+        return 0, corr, length
+    lost, total, mass = write_entries(state, fixed, target, weight, 0)
+    if lost * ALLOWED > len(target):
+        return LOST, corr, length
+    plant(limits, state, nodes, rows, total, mass)
+    while True:
+        search(table, categorical, monotone, limits, features, 0, len(features), state, memory, room, order)
+        if not split_best(table, categorical, monotone, limits, features, penalty, state, memory, room, order):
+            break
+        for child in range(state.first, state.nodes, 2):
+            at = nodes[child].parent
+            if nodes[at].apart:
+                move_rows(codes, nodes, rows, fixed, goes_left, at, nodes[at].start, nodes[at].stop, nodes[at].start, nodes[child].stop)
+    finish(state, nodes)
+    for at in range(state.nodes):
+        if has_names(nodes, at):
+            name_leaves(codes, nodes, rows, goes_left, leaf, at, nodes[at].start, nodes[at].stop)
+    if trees is not None:
+        keep_nodes(state, nodes, goes_left, state.nodes, trees, j)
+        corr, length = unit_values(state, nodes, state.nodes, None, metric, target, leaf, trees[3][j])
+    return state.leaves, corr, length

@@ -1,0 +1,122 @@
+"""The memory in which trees grow, made once and used by every tree; growth on one thread, in one call, and on several."""
+
+import math
+
+import numpy as np
+
+from coordboost._numba import compiled
+from coordboost._numba.threads import all_done, in_order, pool, slices
+from coordboost.learners.trees.cuts import CUT, ROOM
+from coordboost.learners.trees.grow import (
+    LOST,
+    NODE,
+    STATE,
+    count_left,
+    finish,
+    grow,
+    has_names,
+    move_rows,
+    name_leaves,
+    plant,
+    search,
+    split_best,
+)  # fmt: skip
+from coordboost.learners.trees.histogram import CODES
+from coordboost.learners.trees.kept import keep_nodes, unit_values
+from coordboost.learners.trees.whole import ALLOWED, choose_scales, write_entries
+
+#: Samples times features of a search below which one thread does all.
+LITTLE = 1 << 20
+#: Samples that a thread takes at a time.
+BLOCK = 1 << 14
+
+
+class Grower:
+    """Grows trees on `binned` within `growth`, checked for it.
+
+    After a growth `leaf` (n_samples,) is the leaf of each sample, and `state` and `nodes` are as ``grow`` leaves them.
+    """
+
+    def __init__(self, binned, growth):
+        d, n = binned.codes.shape
+        leaves, some = growth.max_leaves, growth.monotone
+        self.n, self.limits = n, tuple(growth[:6])
+        codes = np.zeros((d, -(-n // 8) * 8), dtype=np.uint8)
+        codes[:, :n] = binned.codes
+        self.table = codes, codes.view(np.uint64), binned.n_bins, binned.missing
+        self.kinds = binned.categorical if binned.categorical.any() else None, some if len(some) else None
+        self.states, self.nodes, self.run = np.zeros(1, dtype=STATE), np.zeros(2 * leaves, dtype=NODE), compiled(grow)
+        self.state, self.cuts = self.states[0], np.zeros((2 * leaves, d), dtype=CUT)
+        self.rows, self.goes_left = np.zeros((2, n), dtype=np.uint32), np.zeros((2 * leaves, CODES), dtype=np.uint8)
+        self.leaf = np.zeros(n, dtype=np.uint8 if leaves <= CODES else np.uint16)
+        slots = max(1, min(leaves, n // growth.min_samples, 1 << min(growth.max_depth - 1, 30)))
+        self.sizes = slots, -(-d // 4) * 4, int(binned.n_bins.max())  # features four by four
+        self.rooms = [(np.zeros((ROOM, CODES)), np.zeros(CODES, dtype=np.int64)) for _ in range(d // 4 + 1)]
+        self.wide = None
+
+    def grow(self, target, weight, features, penalty, wide, *, max_leaves=None, kept=(None, None, 0)):
+        """Grow one tree, see ``grow``; `wide` asks for two numbers for each sample. How many leaves it has; 0 if a number is not finite.
+
+        kept : metric, trees and number, where the tree is kept: its correlation and length are ``self.fit`` then
+        """
+        limits = self.limits if max_leaves is None else (self.limits[0], max_leaves, *self.limits[2:])
+        run = self._together if pool().n_threads > 1 and self.n * len(features) >= LITTLE else self._alone
+        for numbers in (1, 2)[wide:]:
+            if self.wide != numbers:
+                fixed = np.zeros((numbers, 2, self.table[0].shape[1]), dtype=np.int64)
+                histograms = np.zeros((numbers, *self.sizes), dtype=np.int64)
+                self.wide, self.memory = numbers, (self.nodes, self.cuts, histograms, self.rows, fixed, self.goes_left)
+            n_leaves, *self.fit = run(limits, target, weight, features, penalty, *kept)
+            if n_leaves != LOST:
+                break
+        return n_leaves
+
+    def _alone(self, limits, target, weight, features, penalty, *kept):
+        return self.run(
+            self.table, *self.kinds, limits, features, penalty, target, weight, self.states, self.memory, *self.rooms[0], self.leaf, *kept
+        )
+
+    def _together(self, limits, target, weight, features, penalty, metric, trees, j):
+        """As ``grow``, on the threads of the pool: samples in blocks, features four by four. They are joined once a level."""
+        state, nodes, codes, memory = self.state, self.nodes, self.table[0], self.memory
+        choose, write, seek, part, named = (compiled(f) for f in (choose_scales, write_entries, search, move_rows, name_leaves))
+        fixed = memory[4]
+        if not choose(state, fixed, target, weight):
+            return 0, math.nan, math.nan
+        parts = [(target[rows], weight if len(weight) == 1 else weight[rows], rows.start) for rows in slices(self.n, BLOCK)]
+        lost, total, mass = (sum(column) for column in zip(*in_order(lambda one: write(state, fixed, *one), parts), strict=True))
+        if lost * ALLOWED > self.n:
+            return LOST, math.nan, math.nan
+        compiled(plant)(limits, state, nodes, self.rows, total, mass)
+        own = (self.table, *self.kinds, limits, features)
+        find = lambda some: seek(*own, some.start, some.stop, state, memory, *self.rooms[some.start // 4])  # noqa: E731
+        while True:
+            all_done(find, slices(len(features), 4))
+            if not compiled(split_best)(*own, penalty, state, memory, *self.rooms[0]):
+                break
+            parents = [at for at in nodes["parent"][state.first : state.nodes : 2] if nodes[at].apart]
+            moves = [move for at in parents for move in self._moves(at)]
+            all_done(lambda move: part(codes, nodes, self.rows, fixed, self.goes_left, *move), moves)
+        compiled(finish)(state, nodes)
+        blocks = [(at, *ends) for at in range(state.nodes) if has_names(nodes, at) for ends in self._blocks(at)]
+        all_done(lambda block: named(codes, nodes, self.rows, self.goes_left, self.leaf, *block), blocks)
+        if trees is None:
+            return int(state.leaves), math.nan, math.nan
+        compiled(keep_nodes)(state, nodes, self.goes_left, state.nodes, trees, j)
+        fit = compiled(unit_values)(state, nodes, state.nodes, None, metric, target, self.leaf, trees[3][j])
+        return int(state.leaves), *fit
+
+    def _blocks(self, at):
+        """The rows of a node in blocks: where each begins and ends."""
+        start, stop = int(self.nodes[at].start), int(self.nodes[at].stop)
+        return [(first, min(first + BLOCK, stop)) for first in range(start, stop, BLOCK)]
+
+    def _moves(self, at):
+        """What ``move_rows`` takes of the blocks of a node: it has to be known how many rows go left in those before."""
+        node, ends, run = self.nodes[at], self._blocks(at), compiled(count_left)
+        one, other = int(node.start), int(self.nodes[node.left].stop)
+        count = lambda block: run(self.table[0], self.nodes, self.rows, self.goes_left, at, *block)  # noqa: E731
+        lefts = list(in_order(count, ends)) if len(ends) > 1 else [0]
+        for (first, last), left in zip(ends, lefts, strict=True):
+            yield at, first, last, one, other
+            one, other = one + left, other + last - first - left

@@ -1,0 +1,85 @@
+"""What a tree may be."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from coordboost._utils.checks import not_negative, real, shown
+
+#: Most leaves of a tree: the leaf of a sample is one or two bytes.
+MOST_LEAVES = 1 << 16
+#: Deepest tree that is grown level by level without a limit of its leaves.
+DEEPEST = 10
+
+
+class Growth(NamedTuple):
+    """Limits of a tree.
+
+    max_depth : most splits between the root and a leaf; -1 for any number, and then `max_leaves` limits the tree
+    max_leaves : most leaves; -1 for ``2^max_depth``. Where it is smaller than that, the leaf with the largest gain is split first
+    min_samples : fewest samples in a leaf
+    min_weight : smallest sum of weights (or of second derivatives) in a leaf
+    min_gain : a split must gain more than this: ``score(left) + score(right) - penalty - score(node)``
+    l2 : ridge penalty of leaf values: a node scores ``(sum target)^2 / (sum weight + l2)``
+    monotone : int64 (n_features,), 1 where values must not fall with the feature, -1 where they must not rise, 0 where they may do
+        either; an array of length 0 if no feature is constrained
+    """
+
+    max_depth: int = 3
+    max_leaves: int = -1
+    min_samples: int = 1
+    min_weight: float = 0.0
+    min_gain: float = 0.0
+    l2: float = 0.0
+    monotone: np.ndarray = np.zeros(0, dtype=np.int64)
+
+    def check(self, binned):
+        """The same limits for trees on `binned`, with the types that kernels are compiled for.
+
+        Raises
+        ------
+        ValueError
+            Which limit, and what it must be.
+        """
+        depth, leaves = _whole("max_depth", self.max_depth, -1), _whole("max_leaves", self.max_leaves, -1)
+        got = f"got max_depth={_none(depth)}, max_leaves={_none(leaves)}"
+        if depth == 0 or leaves in (0, 1) or leaves > MOST_LEAVES:
+            raise ValueError(f"a tree needs max_depth >= 1 and max_leaves from 2 to {MOST_LEAVES}, or None; {got}.")
+        if leaves < 0 and not 0 < depth <= DEEPEST:
+            raise ValueError(
+                f"trees without a limit of their depth, or deeper than {DEEPEST}, need one of their leaves: "
+                f"max_leaves (max_leaf_nodes of an estimator); got max_depth={_none(depth)} and no such limit."
+            )
+        return Growth(
+            depth if depth > 0 else MOST_LEAVES,
+            leaves if leaves > 0 else 1 << depth,
+            _whole("min_samples", self.min_samples, 1),
+            not_negative("min_weight", self.min_weight),
+            not_negative("min_gain", self.min_gain),
+            not_negative("l2", self.l2),
+            _signs(self.monotone, binned),
+        )
+
+
+def _none(limit):
+    """How -1 is written where people give the limit."""
+    return None if limit < 0 else limit
+
+
+def _whole(name, value, least):
+    """`value` as a whole number that is not below `least`."""
+    return int(
+        real(name, value, lambda number: least <= number < 1 << 62 and number == int(number), f"a whole number >= {least}")
+    )
+
+
+def _signs(monotone, binned):
+    """The constraints as int64 for each feature, or an array of length 0."""
+    signs = np.asarray(monotone)
+    if signs.size == 0 or not signs.any():
+        return np.zeros(0, dtype=np.int64)
+    if signs.shape != binned.n_bins.shape or not np.isin(signs, (-1, 0, 1)).all():
+        raise ValueError(f"monotone must be -1, 0 or 1 for each of {len(binned.n_bins)} features, got {shown(monotone)}.")
+    if (binned.categorical[signs != 0] != 0).any():
+        raise ValueError("monotone must be 0 for features with categories: they have no order.")
+    return signs.astype(np.int64)

@@ -1,0 +1,106 @@
+"""One finished tree: its nodes, the leaf of any sample, its text."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from coordboost._numba import compiled
+from coordboost.learners.trees.stored import SET, fill_leaves
+
+
+class Split(NamedTuple):
+    """The question that a node asks: a sample goes left where the answer is yes.
+
+    name : str, the feature
+    threshold : float, values up to it go left;  categories : tuple, those go left. One of the two is None
+    missing : bool, whether missing values go left
+    """
+
+    name: str
+    threshold: float | None
+    categories: tuple | None
+    missing: bool
+
+    @property
+    def condition(self):
+        """What is asked of the feature, in words; that values are missing is a category where there are categories."""
+        return f"<= {self.threshold:.6g}" if self.categories is None else f"in {{{', '.join(self.categories)}}}"
+
+    def __str__(self):
+        return f"{self.name} {self.condition}" + (" or missing" if self.missing and self.categories is None else "")
+
+
+class Tree(NamedTuple):
+    """A tree of m nodes, a node before its children, the right child just after the left one.
+
+    feature     | 2  0 -1 -1 -1|    the feature that a node is split by, -1 for a leaf
+    left        | 1  3  0  1  2|    the left child, or the number of a leaf
+    goes_left   one bit for each node and code, packed: (m, 32) bytes
+
+    feature, left : int32 (m,);  goes_left : uint8 (m, 32);  values : float64 (n_leaves,), those of the leaves
+    gain : float64 (m,), of the split of a node, 0 for a leaf;  n_samples : int64 (m,), samples of the fit in a node
+    bin : int64 (m,), the last bin that goes left; for categories, how many of them go left
+    missing_left : int64 (m,), 1 if missing values go left
+    """
+
+    feature: np.ndarray
+    left: np.ndarray
+    goes_left: np.ndarray
+    values: np.ndarray
+    gain: np.ndarray
+    n_samples: np.ndarray
+    bin: np.ndarray
+    missing_left: np.ndarray
+
+    @classmethod
+    def of(cls, trees, j, binned):
+        """Tree j of `trees`, a ``Trees``, grown on the bins of `binned`."""
+        m = 2 * int(trees.n_leaves[j]) - 1
+        feature, goes_left = trees.feature[j, :m], trees.goes_left[j, :m]
+        members = np.unpackbits(goes_left, axis=1, bitorder="little")
+        ordered = np.where(binned.categorical == 1, 8 * SET - 1, binned.n_bins - (binned.missing >= 0))[feature]
+        bin, missing_left = np.zeros(m, dtype=np.int64), np.zeros(m, dtype=np.int64)
+        for at in np.flatnonzero(feature >= 0):
+            categories = binned.categorical[feature[at]]
+            bin[at] = members[at, : ordered[at]].sum() - 1 + categories
+            place = binned.missing[feature[at]] if categories else ordered[at]
+            missing_left[at] = members[at, place] if place >= 0 else 0
+        rest = trees.values[j, : (m + 1) // 2], trees.gain[j, :m], trees.n_samples[j, :m]
+        return cls(feature, trees.left[j, :m], goes_left, *rest, bin, missing_left)
+
+    @property
+    def n_leaves(self):
+        return (len(self.feature) + 1) // 2
+
+    def apply(self, codes):
+        """The leaf of each sample, int64 (n_samples,).
+
+        codes : uint8 (n_features, n_samples), binned as the samples of the fit
+        """
+        out = np.empty(codes.shape[1], dtype=np.int64)
+        compiled(fill_leaves)(codes, self.feature, self.left, self.goes_left, out)
+        return out
+
+    def splits(self, binning):
+        """The question of each node, a list of m ``Split``, None for a leaf."""
+        return [None if self.feature[at] < 0 else self._split(at, binning) for at in range(len(self.feature))]
+
+    def _split(self, at, binning):
+        g, threshold, chosen = self.feature[at], None, None
+        labels = binning.labels[g]
+        if labels is None:
+            threshold = float(np.append(binning.thresholds(g), np.inf)[self.bin[at]])
+        else:
+            codes = np.flatnonzero(np.unpackbits(self.goes_left[at], bitorder="little"))
+            chosen = tuple(str(labels[code]) if code < len(labels) else "missing" for code in codes)
+        return Split(binning.names[g], threshold, chosen, bool(self.missing_left[at]))
+
+    def text(self, splits):
+        """The tree as text, a line for each split and leaf."""
+        return "\n".join(self._lines(0, "", splits)) + "\n"
+
+    def _lines(self, at, indent, splits):
+        if self.feature[at] < 0:
+            return [f"{indent}leaf {self.left[at]}: {self.values[self.left[at]]:.6g} ({self.n_samples[at]} samples)"]
+        left, right = (self._lines(child, indent + "    ", splits) for child in (self.left[at], self.left[at] + 1))
+        return [f"{indent}if {splits[at]}:", *left, f"{indent}else:", *right]

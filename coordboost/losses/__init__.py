@@ -1,0 +1,1 @@
+"""Losses: value, residual, curvature, and what each declares of itself."""

@@ -1,0 +1,331 @@
+r"""Losses: functions of one prediction, summed over the samples.
+
+A loss is a piece with the scalar kernels ``value(y, f)``, ``residual(y, f)`` (the pseudo-residual :math:`-\partial\ell/\partial f`) and,
+for a faster line search, ``curvature(y, f)``. Attributes read outside the kernels, all optional: ``sigma`` (smoothness) and ``mu``
+(strong convexity), each a float or None; ``infimum`` (a lower bound of ``value(y, .)``: a number, or a function of the targets);
+``location`` (True where the loss depends on ``y - f`` alone, so that an offset can be taken out of `y`); ``labels(y)`` (checks and maps
+the targets); ``two_class`` (True where these are labels -1 and +1); ``inverse_link(f)`` (what a prediction f is on the scale of the
+target, or the probability of label +1); ``mean(f)`` (the same of the losses here, at an array of predictions);
+``constant(y, weight)`` (the best constant prediction, else found where the residuals sum to 0); ``check()``.
+
+Source: Lu and Mazumder, Randomized Gradient Boosting Machine, Definition 4.1 and Section 5.
+Losses that are not convex are for Langevin boosting, which need not stay where it begins: they have no certificate and no line search
+(Ustimenko and Prokhorenkova, *SGLB: Stochastic Gradient Langevin Boosting*, Section 7.1, with an increasing sigmoid, as the printed one
+rewards errors). The quantile loss is that of Koenker, Bassett, *Regression quantiles*, Econometrica 46 (1978); for boosting Friedman
+(2001), Section 4.3, with q = 1/2.
+"""
+
+import math
+from collections import namedtuple
+from typing import NamedTuple
+
+import numpy as np
+
+from coordboost._numba import kernel
+from coordboost._numba.decay import decay, sigmoid
+from coordboost._numba.linesearch import safeguarded_newton
+from coordboost._utils.checks import InfiniteConstant, not_negative, positive, signs
+from coordboost.losses.base import Loss
+
+
+def _log_odds(y, weight, factor):
+    positive = float(weight[y > 0].sum())
+    negative = float(weight[y < 0].sum())
+    if positive == 0 or negative == 0:
+        raise InfiniteConstant("y holds one class only, so the best constant prediction is infinite")
+    return factor * math.log(positive / negative)
+
+
+def _counts(loss, y):
+    """Refuse targets below 0."""
+    if (y < 0).any():
+        raise ValueError(
+            f"{type(loss).__name__} loss expects counts or rates y >= 0, got {y.min():g}; drop or recode those rows."
+        )
+    return y
+
+
+class Squared(namedtuple("Squared", ""), Loss):
+    r""":math:`\ell(y, f) = (y - f)^2 / 2`; sigma = mu = 1."""
+
+    sigma = 1.0
+    mu = 1.0
+    infimum = 0.0
+    quadratic = True
+    location = True
+
+    def value(self, y, f):
+        return (y - f) * (y - f) / 2
+
+    def residual(self, y, f):
+        return y - f
+
+    def curvature(self, y, f):
+        return 1.0
+
+    def line_search(self, y, weight, f, direction):
+        """Closed form: <resid, d> / <d, d>."""
+        along = 0 * f[0]
+        length = 0 * f[0]
+        for i in range(len(y)):
+            along += weight[i] * (y[i] - f[i]) * direction[i]
+            length += weight[i] * direction[i] * direction[i]
+        return along / length if length > 0 else along
+
+    def constant(self, y, weight):
+        return float(np.average(y, weights=weight))
+
+
+class _Huber(NamedTuple):
+    d: float = 1.0
+
+
+class Huber(_Huber, Loss):
+    r""":math:`(y-f)^2/2` where :math:`|y-f| \le d`, else :math:`d|y-f| - d^2/2`; sigma = 1, not strongly convex."""
+
+    sigma = 1.0
+    infimum = 0.0
+    location = True
+
+    def check(self):
+        positive("Huber(d): d", self.d)
+
+    def value(self, y, f):
+        size = abs(y - f)
+        return size * size / 2 if size <= self.d else self.d * size - self.d * self.d / 2
+
+    def residual(self, y, f):
+        return min(max(y - f, -self.d), self.d)
+
+    def curvature(self, y, f):
+        return 1.0 if abs(y - f) <= self.d else 0.0
+
+    def level_radius(self, total):
+        """The largest norm of y - f where losses sum to `total`: that of one sample which has it all."""
+        return math.sqrt(2 * total) if 2 * total <= self.d**2 else total / self.d + self.d / 2
+
+    def constant(self, y, weight):
+        # The derivative is piecewise linear and falls in f: bisect between the smallest and the largest target.
+        low, high = float(y.min()), float(y.max())
+        for _ in range(200):
+            middle = low + (high - low) / 2
+            if float(weight @ np.clip(y - middle, -self.d, self.d)) > 0:
+                low = middle
+            else:
+                high = middle
+        return low + (high - low) / 2
+
+
+class _Logistic(NamedTuple):
+    d: float = 0.0
+
+
+class Logistic(_Logistic, Loss):
+    r""":math:`\log(1 + e^{-yf}) + d f^2/2` for labels -1, +1; sigma = 1/4 + d, mu = d (None for d = 0)."""
+
+    infimum = 0.0
+    two_class = True
+
+    @property
+    def sigma(self):
+        return 0.25 + self.d
+
+    @property
+    def mu(self):
+        return self.d if self.d > 0 else None
+
+    def check(self):
+        not_negative("Logistic(d): d", self.d)
+
+    def value(self, y, f):
+        margin = y * f
+        return max(-margin, 0.0) + math.log1p(math.exp(-abs(margin))) + self.d * f * f / 2
+
+    def residual(self, y, f):
+        margin = y * f
+        tail = decay(abs(margin))
+        probability = (1.0 if margin < 0.0 else tail) / (1.0 + tail)
+        return y * probability - self.d * f
+
+    def curvature(self, y, f):
+        tail = decay(abs(y * f))
+        return tail / ((1.0 + tail) * (1.0 + tail)) + self.d
+
+    def labels(self, y):
+        return signs(type(self).__name__, y)
+
+    def mean(self, f):
+        return sigmoid(f)
+
+    def constant(self, y, weight):
+        start = np.zeros(len(y))
+        free = _log_odds(y, weight, 1.0)
+        return free if self.d == 0 else float(safeguarded_newton(self, y, weight, start, np.ones(len(y))))
+
+
+class Exponential(namedtuple("Exponential", ""), Loss):
+    r""":math:`e^{-yf}` for labels -1, +1; neither smooth nor strongly convex over the line: use the line search."""
+
+    infimum = 0.0
+    two_class = True
+
+    def value(self, y, f):
+        return math.exp(min(-y * f, 700.0))
+
+    def residual(self, y, f):
+        return y * math.exp(min(-y * f, 700.0))
+
+    def curvature(self, y, f):
+        return math.exp(min(-y * f, 700.0))
+
+    def labels(self, y):
+        return signs(type(self).__name__, y)
+
+    def mean(self, f):
+        return sigmoid(2 * f)
+
+    def constant(self, y, weight):
+        return _log_odds(y, weight, 0.5)
+
+
+class Poisson(namedtuple("Poisson", ""), Loss):
+    r""":math:`e^f - y f` for counts or rates y >= 0, f the logarithm of the mean: Poisson regression, without the constant log y!.
+
+    Neither smooth nor strongly convex over the line: use the line search. The infimum y - y log y is reached at f = log y.
+    *Numerics*: from f = 600 on the exponential is continued by its tangent, so that losses stay finite and convex.
+    """
+
+    def value(self, y, f):
+        grown = math.exp(min(f, 600.0))
+        return grown * (1.0 + max(f - 600.0, 0.0)) - y * f
+
+    def residual(self, y, f):
+        return y - math.exp(min(f, 600.0))
+
+    def curvature(self, y, f):
+        return math.exp(min(f, 600.0))
+
+    def infimum(self, y):
+        """(n_samples,), rounded down: four roundings of the larger term at most."""
+        log = np.log(np.where(y > 0, y, 1.0))
+        return y * (1.0 - log) - 4 * np.finfo(float).eps * y * (1.0 + np.abs(log))
+
+    def labels(self, y):
+        return _counts(self, y)
+
+    def mean(self, f):
+        return np.exp(np.minimum(f, 600.0))
+
+    def constant(self, y, weight):
+        mean = float(np.average(y, weights=weight))
+        if mean == 0:
+            raise InfiniteConstant("every y is 0, so the best constant of the Poisson loss is -infinity")
+        return math.log(mean)
+
+
+@kernel
+def quantile_search(q, y, weight, f, direction):
+    """The smallest t that minimises the weighted sum of the losses ``Quantile(q)`` at f + t direction; 0 where direction is 0.
+
+    The slope rises by weight |direction| where t passes (y - f) / direction: the minimum is where it has come to 0.
+    """
+    at, rise, slope, found = 0 * f, 0 * f, 0 * f[0], 0 * f[0]
+    for i in range(len(y)):
+        d = direction[i]
+        if d != 0:
+            at[i] = (y[i] - f[i]) / d
+            rise[i] = weight[i] * abs(d)
+            slope -= rise[i] * (q if d > 0 else 1 - q)
+    for i in np.argsort(at):
+        slope += rise[i]
+        if rise[i] > 0:
+            found = at[i]
+            if slope >= 0:
+                break
+    return found
+
+
+class _Quantile(NamedTuple):
+    q: float = 0.5
+
+
+class Quantile(_Quantile, Loss):
+    r""":math:`q (y - f)` where y > f, else :math:`(1 - q)(f - y)`: the q-quantile of the target, 0 < q < 1; not smooth.
+
+    `residual` is minus a subgradient, 0 at f = y. There is no curvature, and no sigma: use the line search.
+    """
+
+    infimum = 0.0
+    location = True
+
+    def check(self):
+        positive("Quantile(q): q", self.q, 1, "between 0 and 1")
+
+    def value(self, y, f):
+        return self.q * (y - f) if y > f else (1 - self.q) * (f - y)
+
+    def residual(self, y, f):
+        return self.q if y > f else (self.q - 1 if y < f else 0 * self.q)
+
+    def line_search(self, y, weight, f, direction):
+        """The smallest minimiser: a weighted quantile of the quotients (y - f) / direction. *Cost*: a sort."""
+        return quantile_search(self.q, y, weight, f, direction)
+
+    def level_radius(self, total):
+        """That of one sample which has it all, on the flatter side."""
+        return total / min(self.q, 1 - self.q)
+
+    def constant(self, y, weight):
+        return float(quantile_search(self.q, y, weight, 0 * y, 0 * y + 1))
+
+
+class _SmoothZeroOne(NamedTuple):
+    scale: float = 0.1
+
+
+class SmoothZeroOne(_SmoothZeroOne, Loss):
+    r""":math:`1 - \sigma(y f / s)` for labels -1, +1: errors, smoothed over the width s (``scale``).
+
+    A sample at f = 0 counts 1/2. Lipschitz with constant 1 / (4 s), smooth with sigma = :math:`1 / (6 \sqrt 3 s^2)`.
+    """
+
+    infimum = 0.0
+    convex = False
+    two_class = True
+
+    @property
+    def sigma(self):
+        return 1.0 / (6.0 * math.sqrt(3.0) * self.scale * self.scale)
+
+    def check(self):
+        positive("SmoothZeroOne(scale): scale", self.scale)
+
+    def value(self, y, f):
+        margin = y * f / self.scale
+        tail = math.exp(-abs(margin))
+        return tail / (1.0 + tail) if margin > 0.0 else 1.0 / (1.0 + tail)
+
+    def residual(self, y, f):
+        tail = math.exp(-abs(y * f / self.scale))
+        return y / self.scale * tail / ((1.0 + tail) * (1.0 + tail))
+
+    def labels(self, y):
+        return signs(type(self).__name__, y)
+
+    def mean(self, f):
+        return sigmoid(f / self.scale)
+
+
+class Welsch(namedtuple("Welsch", ""), Loss):
+    r""":math:`1 - e^{-(y - f)^2 / 2}`: squared loss near the target, constant far from it; sigma = 1."""
+
+    sigma = 1.0
+    infimum = 0.0
+    convex = False
+    location = True
+
+    def value(self, y, f):
+        return -math.expm1(-(y - f) * (y - f) / 2)
+
+    def residual(self, y, f):
+        return (y - f) * math.exp(-(y - f) * (y - f) / 2)

@@ -1,0 +1,380 @@
+"""Named methods: each a selection rule and a step rule, with its source; where it needs one, a store of coefficients of its own.
+
+Names and order follow Freund, Grigas, Mazumder, *A New Perspective on Boosting in Linear Regression via Subgradient Optimization
+and Relatives* (FGM), Lu, Mazumder, *Randomized Gradient Boosting Machine* (LM), Lu, Karimireddy, Ponomareva, Mirrokni,
+*Accelerating Gradient Boosting Machines*, Ustimenko, Prokhorenkova, *SGLB: Stochastic Gradient Langevin Boosting* (SGLB), and Cortes,
+Mohri, Storcheus, *Regularized Gradient Boosting*.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from coordboost._numba.threads import on_one_thread
+from coordboost._utils.checks import not_negative, number_of, positive, real, shown
+from coordboost._utils.kinds import checked_piece
+from coordboost.certificates.objectives import Ball, Penalty, Unconstrained, interval, need_convexity, paid
+from coordboost.data.validation import flag
+from coordboost.learners.families import labels_of, lengths, table_of
+from coordboost.rules.base import StepRule
+from coordboost.rules.coefficients import Refitted, TwoSequences, Vertices
+from coordboost.rules.method import Method
+from coordboost.rules.noise import Noise, Structure, inverse_temperatures, structure_of
+from coordboost.rules.selection import Cyclic, Full, Subset
+from coordboost.rules.steps import (
+    Away,
+    Fitted,
+    Langevin,
+    LineSearch,
+    OnePhase,
+    OpenLoop,
+    Pairwise,
+    PathSign,
+    Proportional,
+    Sign,
+    SignSequence,
+    SoftThreshold,
+    TwoPhase,
+    sequence,
+)  # fmt: skip
+from coordboost.rules.structural import FamilyStep, Structural
+
+
+def ls_boost(eps=0.1):
+    """LS-Boost(eps): the best-correlated learner, theta = eps * corr (FGM, Section 2).
+
+    Squared loss: eps = 1 is matching pursuit; 0 < eps < 2 (theory: eps <= 1), dimensionless.
+    """
+    eps = positive("eps", eps, 2, "between 0 and 2 (LS-Boost diverges from 2 on)")
+    return Method("ls_boost", Full(), Proportional(eps), "Freund, Grigas, Mazumder, Section 2", Unconstrained(), {"eps": eps})
+
+
+def forward_stagewise(eps):
+    """FS_eps: theta = eps * sign(corr) (FGM, Section 3); a sequence of eps, one per step, gives FS_{eps_k}.
+
+    eps has the units of y. Coefficients are exact multiples of a constant eps.
+    """
+    source = "Freund, Grigas, Mazumder, Section 3"
+    if hasattr(eps, "__len__") and getattr(eps, "ndim", 1) and not isinstance(eps, str):
+        steps = sequence("eps", eps)
+        return Method("forward_stagewise", Full(), SignSequence(steps), source, Unconstrained(), {"eps": steps})
+    eps = positive("eps", eps, expected="a positive finite number, or a sequence of them")
+    return Method("forward_stagewise", Full(), Sign(eps), source, Unconstrained(), {"eps": eps})
+
+
+def regularized_forward_stagewise(eps, delta):
+    """R-FS_{eps,delta}: all coefficients shrink by 1 - eps/delta, then a step of FS_eps (FGM, Section 4).
+
+    Stays in, and approaches the Lasso on, the l1 ball of radius delta >= eps; delta = inf is FS_eps bit for bit.
+    """
+    least = f"at least eps = {shown(eps)}"
+    eps = positive("eps", eps)
+    delta = real("delta", delta, lambda number: number >= eps, least)
+    target = Ball(delta) if delta < math.inf else Unconstrained()
+    source = "Freund, Grigas, Mazumder, Section 4"
+    parameters = {"eps": eps, "delta": delta}
+    return Method("regularized_forward_stagewise", Full(), Sign(eps, delta), source, target, parameters)
+
+
+def path_forward_stagewise(eps, deltas):
+    """PATH-R-FS_eps: step k is one of R-FS_{eps, deltas[k]}, deltas non-decreasing and at least eps (FGM, Section 5)."""
+    eps = positive("eps", eps)
+    step = PathSign(
+        eps, sequence("deltas", deltas, " For a single radius use regularized_forward_stagewise(eps, delta).")
+    ).bind(None)
+    source = "Freund, Grigas, Mazumder, Section 5"
+    parameters = {"eps": eps, "deltas": step.deltas}
+    return Method("path_forward_stagewise", Full(), step, source, Ball(float(step.deltas[-1])), parameters)
+
+
+def frank_wolfe(delta, step=None):
+    """Frank-Wolfe on the l1 ball of radius delta (FGM, A.4.5).
+
+    `step`: None for 2 / (k + 2); ``BallSearch(delta)`` for the exact line search; a number in (0, 1] for a constant gamma, which is
+    R-FS with eps = gamma * delta.
+    """
+    delta = positive("delta", delta)
+    rule = OpenLoop(delta) if step is None else step
+    if number_of(step) is not None or isinstance(step, bool):
+        step = positive("step", step, 1 + 1e-15, "a constant gamma in (0, 1], None, or BallSearch(delta)")
+        rule = Sign(step * delta, delta)
+    elif step is not None:
+        radius = step.frank_wolfe if isinstance(step, StepRule) else None
+        if radius is None:
+            raise ValueError(f"step must be None, a constant gamma in (0, 1], or BallSearch(delta), got {shown(step)}.")
+        if radius != delta:
+            raise ValueError(f"step has the radius {radius!r}, the ball has delta = {delta!r}; give both the same radius.")
+    source = "Frank-Wolfe; Freund, Grigas, Mazumder, A.4.5"
+    return Method("frank_wolfe", Full(), rule, source, Ball(delta), {"delta": delta, "step": step})
+
+
+def frank_wolfe_away(delta):
+    """Frank-Wolfe with away steps on the l1 ball of radius delta: towards the best vertex, or away from the worst one of the model.
+
+    Exact line search. For a strongly convex loss and independent columns the error falls linearly, by a factor at every step that is not
+    cut short (docs/frank-wolfe.md). Lacoste-Julien, Jaggi, Algorithm 1.
+    """
+    return _vertices("frank_wolfe_away", Away, delta, "Algorithm 1")
+
+
+def frank_wolfe_pairwise(delta):
+    """Frank-Wolfe with pairwise steps on the l1 ball of radius delta: weight goes from the model's worst vertex to the best one.
+
+    Exact line search; two steps a swap, the first takes the weight away, the second puts it down. Lacoste-Julien, Jaggi, Algorithm 2.
+    """
+    return _vertices("frank_wolfe_pairwise", Pairwise, delta, "Algorithm 2")
+
+
+def _vertices(name, step, delta, algorithm):
+    delta = positive("delta", delta)
+    rule = step(delta)
+    source = f"Lacoste-Julien, Jaggi, On the global linear convergence of Frank-Wolfe optimization variants, {algorithm}"
+    return Method(name, Full(), rule, source, Ball(delta), {"delta": delta}, Vertices())
+
+
+def gcd(step=None):
+    """Greedy coordinate descent = gradient boosting machine (LM, Algorithms 1 and 3, Type 0); default step corr / sigma."""
+    return _descent("gcd", Full(), step, "Lu, Mazumder, Algorithm 3, Type 0", {})
+
+
+def gbm(rate=0.1):
+    """Gradient boosting with shrinkage: `rate` times the learner that fits the pseudo-residual best, as it was fitted.
+
+    For learners that are given, and for trees whose leaves are means, this is ``ls_boost(rate)``; a ridge penalty of leaf values and
+    Newton's leaves make fits of another length. Friedman (2001), Section 5; LM, Algorithm 1 without its line search.
+    """
+    rate = positive("rate", rate, 2, "between 0 and 2")
+    source = "Friedman, Greedy function approximation: a gradient boosting machine, Section 5"
+    return Method("gbm", Full(), Fitted(rate), source, Unconstrained(), {"rate": rate})
+
+
+def rcd(step=None):
+    """Random coordinate descent: one learner, uniform (LM, Type 1 with t = 1)."""
+    return _descent("rcd", Subset(1), step, "Lu, Mazumder, Algorithm 3, Type 1, t = 1", {})
+
+
+def ccd(step=None):
+    """Cyclic coordinate descent: learner k mod n at step k."""
+    return _descent("ccd", Cyclic(), step, "cyclic coordinate descent", {})
+
+
+def rtgcd(t=None, select=None, step=None):
+    """Random-then-greedy coordinate descent = RGBM (LM, Algorithms 2 and 3).
+
+    The best of `t` random learners (Type 1), or of what `select` looks at, e.g. ``Groups(t)`` for Types 2 and 3.
+    """
+    if (t is None) == (select is None):
+        raise ValueError("rtgcd needs either t (learners looked at) or select (a selection rule), not both.")
+    return _descent(
+        "rtgcd", Subset(t) if select is None else select, step, "Lu, Mazumder, Algorithm 3", {"t": t, "select": select}
+    )
+
+
+def _descent(name, select, step, source, parameters):
+    rule = Proportional() if step is None else step
+    return Method(name, select, rule, source, Unconstrained(), {**parameters, "step": step})
+
+
+def lasso_cd(lam, select=None):
+    """Lasso by coordinate descent: soft-threshold steps for L + lam * ||beta||_1 (FGM, A.4.4, eq. 55).
+
+    `lam` is the penalty on the l1 norm of the coefficients of unit columns, the loss being a sum. With n rows and columns of standard
+    deviation 1 (scikit-learn's StandardScaler, glmnet's standardize=TRUE) it is sqrt(n) times scikit-learn's alpha or glmnet's lambda;
+    with columns of norm 1 it is n times these. `select`: ``Cyclic()`` by default, ``Full()`` (the largest step wins) or ``Subset(t)``.
+    lam = 0 with ``Full()`` is LS-Boost(1).
+    """
+    lam = not_negative("lam", lam)
+    rule = SoftThreshold(lam)
+    source = "Freund, Grigas, Mazumder, A.4.4"
+    return Method(
+        "lasso_cd", Cyclic() if select is None else select, rule, source, Penalty(lam), {"lam": lam, "select": select}
+    )
+
+
+def forward_stepwise():
+    """Forward stepwise: the best-correlated new learner enters, all coefficients are refitted (FGM, Section 1; squared loss)."""
+    source = "Freund, Grigas, Mazumder, Section 1 (comparator)"
+    return Method("forward_stepwise", Full(), LineSearch(), source, Unconstrained(), {}, Refitted())
+
+
+def agbm(eta, gamma, guard=True, correction=1):
+    """Accelerated gradient boosting machine: momentum, with a second learner a round that corrects its error (Lu et al., Algorithm 2).
+
+    Two steps a round, a learner each: one for the residual at the mixing point g, moving the model f; one for the corrected residual,
+    moving the momentum h. `eta` in (0, 1 / sigma] by the theory, in sums over samples; `gamma` in (0, 1] must be small: Theorem 4.1
+    needs gamma <= Theta^4 / (4 + Theta^2), Theta the minimal cosine angle, and larger ones can diverge. With ``gamma="auto"`` it is the
+    largest that the theorem allows: for the certified Theta where there are few learners, else for the worst cosine of the fits so far
+    (``momentum_limit``). With `guard` a run whose loss rises above what the theorem allows goes back to its best model, and momentum
+    begins anew with a quarter of gamma; `run.message` says so. Under the assumptions of the theorem this never happens
+    (docs/accelerated.md).
+
+    `correction`: the sign with which the part of the corrected residual that was not fitted comes back in the next round. 1 is that of
+    the paper, -1 that of its authors' program, which no theorem covers. 0 is none: the two learners are then one, a round is one step,
+    and the method is ``vagbm(eta, gamma)``.
+    """
+    parameters = {"eta": eta, "gamma": gamma, "guard": guard, "correction": correction}
+    return _accelerated("agbm", 0, "Algorithm 2", parameters)
+
+
+def agbmr(eta, gamma, period=None, guard=True, correction=1):
+    """AGBM with restart (Lu et al., Algorithm 3): momentum begins anew after `period` rounds, for None whenever the loss rises.
+
+    For a strongly convex loss ``period = ceil(sqrt(8 / (eta gamma mu)))`` halves the gap in each period (Theorem 4.2; the length that
+    the paper prints is half of that, and too short). None is its Option 2: the move that made the loss rise is taken back.
+    The other parameters are those of ``agbm``.
+    """
+    rounds = (
+        -1 if period is None else int(real("period", period, lambda n: n >= 1 and n == int(n), "a whole number >= 1, or None"))
+    )
+    period = None if period is None else rounds
+    parameters = {"eta": eta, "gamma": gamma, "period": period, "guard": guard, "correction": correction}
+    return _accelerated("agbmr", rounds, "Algorithm 3", parameters)
+
+
+def vagbm(eta, gamma=1.0, guard=False):
+    """Vanilla accelerated boosting: momentum without the correction, one learner a step (Lu et al., Algorithm 4; gamma: Remark B.1).
+
+    It has no guarantee: on five coordinates with y = 1 and eta = 1 it diverges. `guard` as for ``agbm``.
+    """
+    parameters = {"eta": eta, "gamma": gamma, "guard": guard}
+    return _accelerated("vagbm", 0, "Algorithm 4", parameters)
+
+
+def _accelerated(name, period, algorithm, parameters):
+    eta, gamma, correction = positive("eta", parameters["eta"]), parameters["gamma"], number_of(parameters.get("correction", 0))
+    if correction not in (1, 0, -1):
+        raise ValueError(f"correction must be 1, -1 or 0 (none), got {shown(parameters['correction'])}.")
+    follow = isinstance(gamma, str) and gamma == "auto" and correction != 0
+    if not follow:
+        meant = "in (0, 1], or 'auto'" if correction else "in (0, 1]; without a correction there is no 'auto'"
+        gamma = positive("gamma", gamma, 1 + 1e-15, meant)
+    parameters |= {"eta": eta, "gamma": gamma} | ({"correction": int(correction)} if "correction" in parameters else {})
+    step = TwoPhase(eta, 1.0 if follow else gamma) if correction else OnePhase(eta)
+    parameters["guard"] = flag("guard", parameters["guard"])
+    share, guard = 0.0 if correction else gamma, int(parameters["guard"])
+    store = TwoSequences(share, period=period, guard=guard, correction=int(correction), follow_angle=int(follow))
+    source = f"Lu, Karimireddy, Ponomareva, Mirrokni, {algorithm}"
+    return Method(name, Full(), step, source, Unconstrained(), parameters, store)
+
+
+def sgb(eps=0.1, gamma=0.0, share=1.0, select=None):
+    """Stochastic gradient boosting: eps times the learner fitted to a gradient from a part of the samples (SGLB, Algorithm 1).
+
+    `share` in (0, 1] is the part: each sample is drawn on its own, and counts 1 / share times. `gamma` shrinks all that was learned
+    before by 1 - gamma eps in each step. `select` looks at all learners by default. ``sgb(eps)`` is ``gbm(eps)``.
+    """
+    eps, gamma, share = positive("eps", eps), not_negative("gamma", gamma), _share(share)
+    noise = None if share == 1 else Noise(eps, share=share)
+    parameters = {"eps": eps, "gamma": gamma, "share": share, "select": select}
+    return _langevin("sgb", eps, gamma, select, noise, "Algorithm 1", parameters)
+
+
+def sglb(eps=0.1, beta=1e4, gamma=1e-3, share=1.0, select=None, structure=Structure.OWN, shrink_first=False):
+    r"""Stochastic gradient Langevin boosting: noise in the search, noise of its own in the fit, shrinkage (SGLB, Algorithm 2).
+
+    As eps goes to 0, models are a sample from the Gibbs law proportional to exp(-beta (mean loss + gamma/2 ||Gamma F||^2)); see
+    ``docs/langevin.md``. Noise has the standard deviation sqrt(2 N / (eps beta)) in each sample; CatBoost's diffusion_temperature is
+    beta / N. `beta` may be a sequence, one for each step; ``beta=inf`` is ``sgb``. `structure` and `shrink_first` (the gradient is taken
+    at the shrunken model) are variants: with another structure than OWN the limit is not that law. What a ``Problem`` centres, the mean
+    of y for the squared loss, is kept apart and does not shrink: Algorithm 2 as printed takes ``center=False``.
+    """
+    eps, beta = positive("eps", eps), inverse_temperatures(beta)
+    gamma, share = not_negative("gamma", gamma), _share(share)
+    given = {"eps": eps, "beta": beta, "gamma": gamma, "share": share, "select": select}
+    structure, shrink_first = structure_of(structure), flag("shrink_first", shrink_first)
+    parameters = {**given, "structure": structure, "shrink_first": shrink_first}
+    ahead = float(gamma * eps) if shrink_first else 0.0
+    plain = np.isinf(beta).all() and share == 1 and ahead == 0
+    noise = None if plain else Noise(float(eps), beta, structure, share, ahead)
+    return _langevin("sglb", eps, gamma, select, noise, "Algorithm 2", parameters)
+
+
+def _share(share):
+    return positive("share", share, 1 + 1e-15, "above 0 and at most 1")
+
+
+def _langevin(name, eps, gamma, select, noise, algorithm, parameters):
+    rule = Langevin(eps, gamma * eps)
+    source = f"Ustimenko, Prokhorenkova, SGLB, {algorithm}"
+    return Method(name, Full() if select is None else select, rule, source, Unconstrained(), parameters, noise=noise)
+
+
+class Structured(NamedTuple):
+    r"""Structural risk: minimise :math:`L(\alpha) + m \beta \sum_j |\alpha_j|\, \Omega_{k(j)}`, beta the `penalty`, in sums over samples.
+
+    alpha is the coefficient of a learner as its family k(j) has it: that of the unit column over its length. *Source*: Cortes, Mohri,
+    Storcheus, eq. (7), times m. The lower end is that of ``Penalty``, with a penalty for each learner; of trees the infimum.
+    """
+
+    penalty: float
+    families: object = None
+
+    def charges(self, problem, beta):
+        """What each learner adds to the objective, (n_learners,)."""
+        table = table_of(self.families, problem, "Structured")
+        member = labels_of(problem) if problem.countable else problem.dictionary.member
+        if (member < 0).any():
+            raise ValueError("Structured: a tree of this run was not grown for a family; take a run of rgb(penalty).")
+        alpha = np.abs(beta) / lengths(problem)[: len(beta)]
+        return self.penalty * problem.weight.sum() * alpha * table.complexity[member[: len(beta)]]
+
+    def prices(self, problem):
+        """What the penalty multiplies the abs values and halves of squares of the coefficients by, (n_learners,) each."""
+        return self.charges(problem, np.ones(problem.n_learners)), np.zeros(problem.n_learners)
+
+    @on_one_thread
+    def certificate(self, problem, at):
+        need_convexity(problem, repr(self))
+        upper, scale = at.upper(problem) + float(self.charges(problem, at.beta).sum()), 0.0
+        if problem.countable:
+            price, size = self.prices(problem)[0], np.abs(at.corr) + at.doubt(problem)
+            scale = min(1.0, float(np.divide(price, size, out=np.ones_like(size), where=size > 0).min()))
+        lower = paid(problem, at, scale) if scale > 0 else -math.inf
+        return interval(self, problem, at, lower, upper, {"loss": at.loss, "dual_scale": scale})
+
+
+def rgb(penalty, n_candidates=4, step=None, families=None, sampling=2.0, revisit=False):
+    r"""Regularised gradient boosting: of some families drawn, the learner that leads to the least risk (Cortes et al., Algorithm 1).
+
+    Parameters
+    ----------
+    penalty : float
+        beta, the price of complexity in units of the mean loss.
+    n_candidates : int or None
+        Families drawn for a step, S; None for all of them. The paper does not say how many.
+    step : step rule, optional
+        Default ``FamilyStep()``, the constant of the family; ``FamilyStep(power=1)`` is the paper's, which may increase the loss;
+        ``Proportional()`` has the constant of the learner itself, ``Proportional(rate / sigma)`` a part of that step.
+    families : Families, optional
+        Of columns, whose labels are the `groups` of the problem. Trees have their own: ``Problem(tree_families(X), y)``.
+    sampling : float
+        Families are drawn with :math:`p_k \propto \lambda_k^{sampling}`: 2 for the constants of ``FamilyStep()``, 1 as the paper
+        does, 0 for equal chances.
+    revisit : bool
+        Whether the trees of earlier steps compete again.
+    """
+    penalty, wanted = not_negative("penalty", penalty), "a whole number >= 1, or None for all families"
+    if n_candidates is not None:
+        n_candidates = int(real("n_candidates", n_candidates, lambda n: n >= 1 and n == int(n), wanted))
+    revisit = flag("revisit", revisit)
+    sampling = real("sampling", sampling, lambda power: 0 <= power < math.inf, "a finite number >= 0")
+    parameters = {
+        "penalty": penalty, "n_candidates": n_candidates, "step": step, "families": families, "sampling": sampling, "revisit": revisit,
+    }  # fmt: skip
+    drawn = 0 if n_candidates is None else n_candidates
+    select = Structural(drawn, penalty, sampling, families, int(revisit))
+    rule = FamilyStep(families=families) if step is None else checked_piece(StepRule, "step", step)
+    rule = rule._replace(families=families) if rule.by_family else rule
+    source = "Cortes, Mohri, Storcheus, Regularized Gradient Boosting, Algorithm 1"
+    return Method("rgb", select, rule, source, Structured(penalty, families), parameters)
+
+
+#: The named methods; a saved run is reopened through this table.
+METHODS = {
+    maker.__name__: maker
+    for maker in (
+        ls_boost, forward_stagewise, regularized_forward_stagewise, path_forward_stagewise, frank_wolfe, frank_wolfe_away,
+        frank_wolfe_pairwise, gcd, rcd, ccd, rtgcd, lasso_cd, forward_stepwise, agbm, agbmr, vagbm, gbm, sgb, sglb, rgb,
+    )
+}  # fmt: skip

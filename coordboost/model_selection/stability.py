@@ -1,0 +1,133 @@
+r"""Which columns are chosen again and again when rows are drawn anew: stability selection, and bootstrap frequencies.
+
+Of each draw of rows the order counts in which columns enter the path; so one set of paths gives the frequencies for every number q of
+columns that are looked at.
+
+*Sources*: Meinshausen, Buehlmann, *Stability selection* (2010), Theorem 1; Shah, Samworth, *Variable selection with error control: another
+look at stability selection* (2013), Theorem 1 and equation (8), for pairs of complementary halves.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from coordboost._utils.checks import function, real
+from coordboost.data import validation
+from coordboost.model_selection.validate import checked_path, in_threads, rows_and_target
+
+
+@dataclass(frozen=True, eq=False)
+class Stability:
+    """Orders in which columns entered paths of rows drawn anew.
+
+    orders : tuple of (n_entered,), columns as they entered, one for each draw;  n_features : columns of X
+    halves : whether draws are pairs of complementary halves, for which the bounds hold
+    """
+
+    orders: tuple
+    n_features: int
+    halves: bool
+
+    def frequencies(self, q):
+        """Share of draws in which a column is among the first `q` to enter, (n_features,)."""
+        q = validation.whole("q", q, 1)
+        return np.bincount(np.concatenate([order[:q] for order in self.orders]), minlength=self.n_features) / len(self.orders)
+
+    def paths(self, q):
+        """The same for 1, ..., `q`, (q, n_features)."""
+        return np.array([self.frequencies(k) for k in range(1, validation.whole("q", q, 1) + 1)])
+
+    def selected(self, q, threshold):
+        """Columns whose frequency is at least `threshold`."""
+        return np.flatnonzero(self.frequencies(q) >= threshold)
+
+    def bounds(self, q, threshold):
+        """Bounds of how many columns are selected that a half of the rows chooses no more often than by chance, q / n_features.
+
+        Parameters
+        ----------
+        q : int
+        threshold : float
+            Above 1/2, at most 1.
+
+        Returns
+        -------
+        dict
+            ``worst``: q^2 / (n_features (2 threshold - 1)), of both papers; in the first it needs noise columns that are exchangeable
+            and a method no worse than guessing, in the second nothing. ``unimodal``: smaller, where the frequencies of
+            pairs have a unimodal distribution; inf where q / n_features or the threshold is out of the range of the theorem.
+
+        Raises
+        ------
+        ValueError
+            For bootstrap draws, for which neither holds.
+        """
+        q, draws = validation.whole("q", q, 1), len(self.orders) // 2
+        threshold = real("threshold", threshold, lambda number: 0.5 < number <= 1, "above 1/2 and at most 1")
+        if not self.halves:
+            raise ValueError(
+                "the bounds are for pairs of halves: use stability_selection in the place of bootstrap_frequencies."
+            )
+        chance = q / self.n_features
+        chosen = q * chance
+        worst = chosen / (2 * threshold - 1)
+        low = min(0.5 + chance**2, 0.5 + 1 / (2 * draws) + 0.75 * chance**2)
+        if chance > 1 / math.sqrt(3) or threshold <= low:
+            return {"worst": worst, "unimodal": math.inf}
+        if threshold <= 0.75:
+            factor = 1 / (2 * (2 * threshold - 1 - 1 / (2 * draws)))
+        else:
+            factor = 4 * (1 - threshold + 1 / (2 * draws)) / (1 + 1 / draws)
+        return {"worst": worst, "unimodal": factor * chosen}
+
+
+def stability_selection(walk, X, y, *, n_pairs=50, rng=0, sample_weight=None, n_threads=1):
+    """Paths of complementary halves of the rows, and the order in which columns enter them.
+
+    Parameters
+    ----------
+    walk : callable
+        ``walk(X, y, sample_weight)`` gives the path of some rows, as for ``cross_validate``.
+    X, y : as for ``Problem``, in memory
+    n_pairs : int, default 50
+        Pairs of halves, two paths each.
+    rng : int, default 0
+    sample_weight : array_like, (n_samples,), optional
+    n_threads : int, default 1
+        The result is the same for any.
+
+    Returns
+    -------
+    Stability
+    """
+    (X, y), rng = rows_and_target(X, y), validation.generator(rng)
+    n, draws = len(y), []
+    for _ in range(validation.whole("n_pairs", n_pairs, 1)):
+        order = rng.permutation(n)
+        draws += [np.sort(order[: n // 2]), np.sort(order[n // 2 : 2 * (n // 2)])]
+    return _walked(walk, X, y, draws, sample_weight, n_threads, True)
+
+
+def bootstrap_frequencies(walk, X, y, *, n_draws=100, rng=0, sample_weight=None, n_threads=1):
+    """The same for rows drawn with replacement: `n_draws` paths. Parameters as for ``stability_selection``.
+
+    Rows drawn twice have twice the weight.
+    """
+    (X, y), rng = rows_and_target(X, y), validation.generator(rng)
+    n = len(y)
+    draws = [rng.integers(0, n, n) for _ in range(validation.whole("n_draws", n_draws, 1))]
+    return _walked(walk, X, y, draws, sample_weight, n_threads, False)
+
+
+def _walked(walk, X, y, draws, sample_weight, n_threads, halves):
+    function("walk", walk, "a function of X, y and sample_weight that gives a path")
+    weight = validation.sample_weight(sample_weight, len(y))
+
+    def walked(k):
+        rows, times = np.unique(draws[k], return_counts=True)
+        given = None if halves and sample_weight is None else weight[rows] * times
+        return walk(X[rows], y[rows], given)
+
+    orders = in_threads(walked, lambda k, path: checked_path(path).order_of_entry(), len(draws), n_threads)
+    return Stability(tuple(orders), X.shape[1], halves)

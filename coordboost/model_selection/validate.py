@@ -1,0 +1,230 @@
+"""Cross-validation along paths: one path for each fold, scored at every point on the rows that it has not seen.
+
+*Source*: Hastie, Tibshirani, Friedman, *The Elements of Statistical Learning*, Section 7.10 (the rule of one standard error); means and
+standard errors weigh folds by their rows, as ``cv.glmnet`` of R does.
+"""
+
+import threading
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse
+
+from coordboost._numba.threads import Pool, one_thread
+from coordboost._utils.checks import function, shown
+from coordboost._utils.interrupt import heed, uncut, working_for
+from coordboost.data import validation
+from coordboost.paths.scoring import least_mean, rows_of
+
+#: How a point may be chosen by its losses on rows held out.
+RULES = ("best", "one_se")
+
+
+@dataclass(frozen=True, eq=False)
+class CrossValidation:
+    """Losses on rows held out, from the simplest point of the path to the last.
+
+    losses : (n_folds, n_points), mean loss of each fold on its own rows, above what the loss says that it is never below there: half the
+        mean deviance for the Poisson loss, whose least value hangs on y;  weights : (n_folds,), their weights
+    paths : the path of each fold
+    """
+
+    losses: np.ndarray
+    weights: np.ndarray
+    paths: tuple
+
+    def __repr__(self):
+        (folds, points), mean = self.losses.shape, self.mean
+        choices = f"best {self.best} (mean loss {mean[self.best]:.6g}), one_se {self.one_se} ({mean[self.one_se]:.6g})"
+        return f"<CrossValidation: {folds} folds, {points} points; {choices}>"
+
+    @property
+    def mean(self):
+        """Mean loss of all rows, each held out once, (n_points,)."""
+        return np.average(self.losses, axis=0, weights=self.weights)
+
+    @property
+    def error(self):
+        """Standard error of ``mean``, from the differences between folds, (n_points,)."""
+        with np.errstate(invalid="ignore"):
+            spread = np.average((self.losses - self.mean) ** 2, axis=0, weights=self.weights)
+        return np.sqrt(spread / max(len(self.losses) - 1, 1))
+
+    @property
+    def best(self):
+        """The point with the smallest mean loss, the first of equals."""
+        return int(np.argmin(self.mean))
+
+    @property
+    def one_se(self):
+        """The first point whose mean loss is at most one standard error above the smallest."""
+        mean, best = self.mean, self.best
+        return int(np.flatnonzero(mean <= mean[best] + self.error[best])[0])
+
+    def chosen(self, rule="best"):
+        """The point that a rule, "best" or "one_se", chooses."""
+        if rule not in RULES:
+            raise ValueError(f"rule must be 'best' or 'one_se', got {shown(rule)}.")
+        return getattr(self, rule)
+
+
+def cross_validate(walk, X, y, *, folds=5, rng=0, sample_weight=None, at=None, n_threads=1):
+    """One path for each fold, computed once, and its losses on the rows of the fold at every point.
+
+    Parameters
+    ----------
+    walk : callable
+        ``walk(X, y, sample_weight)`` gives the path of some rows, say
+        ``lambda X, y, w: solve(Problem(X, y, sample_weight=w), forward_stagewise(0.1), 1000)``. It is called from several threads.
+    X, y : as for ``Problem``, in memory
+    folds : int or sequence of pairs of index arrays, default 5
+        Their number, or the rows to fit and those held out. A number deals rows that are neighbours in the order of y to different
+        folds, so that every fold has its share of each class and of large targets.
+    rng : int, default 0
+        Seed of that deal.
+    sample_weight : array_like, (n_samples,), optional
+        For paths and for losses. A fold that holds out no row with a weight above 0 is left out.
+    at : sequence of Place, optional
+        Where the losses are wanted. By default at every point: all paths must have the same then, as runs of equal length have, and grids
+        of the same alphas.
+    n_threads : int, default 1
+        The result is the same, bit for bit, for any.
+
+    Returns
+    -------
+    CrossValidation
+
+    Notes
+    -----
+    A run that ends before the others has no model for later steps: its losses there are inf.
+    """
+    function("walk", walk, "a function of X, y and sample_weight that gives a path")
+    X, y = rows_and_target(X, y)
+    weight = validation.sample_weight(sample_weight, len(y))
+    folds = pairs_of("folds", folds, len(y)) if hasattr(folds, "__iter__") else folds_of(y, folds, rng)
+
+    def walked(k):
+        fit = folds[k][0]
+        return walk(X[fit], y[fit], None if sample_weight is None else weight[fit]), X[folds[k][1]]
+
+    return of_folds(walked, y, weight, folds, at=at, n_threads=n_threads)
+
+
+def pairs_of(name, folds, n):
+    """Folds that were given, as pairs of arrays of rows."""
+    try:
+        pairs = [tuple(map(np.asarray, fold)) for fold in folds]
+    except (TypeError, ValueError):
+        pairs = []
+    rows = [one for pair in pairs for one in pair]
+    whole = all(one.ndim == 1 and one.size and one.dtype.kind in "iu" and -n <= one.min() <= one.max() < n for one in rows)
+    if not (pairs and whole and all(len(pair) == 2 for pair in pairs)):
+        raise ValueError(
+            f"{name} must be a number, or pairs of arrays of rows from 0 to {n - 1}: those to fit and those held out, got {shown(folds)}."
+        )
+    return pairs
+
+
+def _counting(folds, weight):
+    """The numbers of the folds that hold out rows with a weight above 0; those that each fits must have some, too."""
+    for k, (fit, _) in enumerate(folds, 1):
+        if not weight[fit].any():
+            raise ValueError(f"fold {k} of {len(folds)} fits no row with a sample_weight above 0: take other folds.")
+    kept = [k for k, (_, held) in enumerate(folds) if weight[held].any()]
+    if not kept:
+        raise ValueError("no fold holds out a row with a sample_weight above 0: take other folds.")
+    return kept
+
+
+def of_folds(walked, y, weight, folds, *, at=None, n_threads=1):
+    """The same where ``walked(k)`` gives the path of the fold k and the columns of the rows held out."""
+    kept = _counting(folds, weight)
+
+    def named(i):
+        k = kept[i]
+        try:
+            return walked(k)
+        except ValueError as error:
+            if error.args and isinstance(error.args[0], str):
+                error.args = f"fold {k + 1} of {len(folds)}: {error.args[0]}", *error.args[1:]
+            raise
+
+    def scored(i, found):
+        (path, X), held = found, folds[kept[i]][1]
+        checked_path(path)
+        given = X, y[held], weight[held]
+        scores = path.score_path(*given) if at is None else path.score_at(*given, at=at)
+        return path, -scores - least_mean(path.problem.loss, *rows_of(path.problem, *given))
+
+    done = in_threads(named, scored, len(kept), n_threads)
+    longest = max(len(losses) for _, losses in done)
+    losses = np.array([np.pad(one, (0, longest - len(one)), constant_values=np.inf) for _, one in done])
+    return CrossValidation(losses, np.array([weight[folds[k][1]].sum() for k in kept]), tuple(path for path, _ in done))
+
+
+@uncut()
+def in_threads(walked, seen, n, n_threads=1):
+    """``seen(k, walked(k))`` for k = 0, ..., n - 1, a list: paths, and what is wanted of them, in several threads.
+
+    Ctrl-C, as any error, ends the paths in work at their next look.
+    """
+
+    def one(k):
+        path = walked(k)
+        heed()
+        return seen(k, path)
+
+    many = validation.whole("n_threads", n_threads, 1) > 1
+    with one_thread(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", validation.ConstantColumnWarning)  # some rows may have columns that do not vary in them
+        return _pooled(one, n, n_threads) if many else list(map(one, range(n)))
+
+
+def _pooled(one, n, n_threads):
+    """``one(k)`` for k = 0, ..., n - 1, a list, in threads that end where this one does."""
+    ended, pool = threading.Event(), Pool(n_threads)
+
+    def within(k):
+        with working_for(ended.is_set):
+            heed()
+            return one(k)
+
+    try:
+        return list(pool.in_order(within, range(n)))
+    finally:
+        ended.set()  # an error or Ctrl-C: the tasks at hand end at their next look
+        pool.end()
+
+
+def folds_of(y, k, rng=0):
+    """`k` pairs of rows to fit and rows held out: of any k rows that are neighbours in the order of y each fold holds out one."""
+    n, k = len(y), validation.whole("folds", k, 2)
+    if k > n:
+        raise ValueError(f"folds must be at most the {n} rows of X, got {k}.")
+    rng = validation.generator(rng)
+    mixed = rng.permutation(n)
+    order = mixed[np.argsort(y[mixed], kind="stable")]
+    fold = np.empty(n, dtype=int)
+    for first in range(0, n, k):
+        fold[order[first : first + k]] = rng.permutation(k)[: len(order[first : first + k])]
+    return [(np.flatnonzero(fold != i), np.flatnonzero(fold == i)) for i in range(k)]
+
+
+def checked_path(path):
+    """`path`, what a walk gave, refused where it is none."""
+    if isinstance(path, type) or not hasattr(path, "order_of_entry"):
+        raise ValueError(f"walk must give a path, such as solve(...) or lasso_path(...), got {shown(path)}.")
+    return path
+
+
+def rows_quickly(X):
+    """X as something that gives rows quickly, data frames as arrays."""
+    return scipy.sparse.csr_array(validation.sound(X)) if scipy.sparse.issparse(X) else validation.matrix(X)[0]
+
+
+def rows_and_target(X, y):
+    """``rows_quickly(X)``, and a target with an entry for each of them."""
+    X = rows_quickly(X)
+    validation.vector("y", y, X.shape[0], "row of X")
+    return X, np.asarray(y)

@@ -1,0 +1,155 @@
+"""What is proved: of a model ``certify``, of a run ``check``, of the columns of a table ``mca``, their minimal cosine angle."""
+
+import click
+
+from coordboost.reporting.cli.options import (
+    JSON,
+    SEED,
+    TABLE_OPTIONS,
+    file_option,
+    size_option,
+    taken,
+    whole_number,
+    with_options,
+)
+from coordboost.reporting.cli.output import doing, print_json, print_parts, say
+
+HELD = "Every bound holds. tightest: the largest measured value over its bound after the start; 1 is attained, 0.01 is loose."
+VACUOUS = "vacuous: the bound holds, but promises less than one percent more than what is known without it."
+#: Rules by name: which options must be given, and which others may be.
+RULES = {"full": ((), ()), "subset": (("--t",), ()), "groups": ((), ("--groups", "--t"))}
+
+
+@click.command()
+@click.argument("run")
+@click.option("--independent", is_flag=True, help="Also let a general convex solver (cvxpy) solve the problem, and compare.")
+@size_option("--ball", "radius", "R", "Compare with the best model whose l1 norm is at most R.")
+@size_option("--lam", "lam", "X", "Compare with the best model under a penalty of X times the l1 norm.")
+@JSON
+def certify(run, independent, radius, lam, as_json):
+    """Prove how close a saved model is to the best one.
+
+    Everything is recomputed from the data and the coefficients in the file RUN. The smallest possible loss (a sum over
+    samples) lies between the two ends printed. Without --ball and --lam it is that of the problem which the method of
+    the run solves: least squares for ls_boost and forward_stagewise with the squared loss, the Lasso for
+    regularized_forward_stagewise; where nothing is known of that, as without a bound of the coefficients for the logistic
+    loss, the ball of the l1 norm that the model has. l1 norms are those of the standardised coefficients.
+    """
+    from coordboost.certificates import certify
+    from coordboost.certificates.objectives import Ball, Penalty
+    from coordboost.engine.refitted import with_intercept
+    from coordboost.engine.run import load
+    from coordboost.reporting import report
+
+    if radius is not None and lam is not None:
+        raise click.UsageError("--ball and --lam name two different optima; give one of them.")
+    done = with_intercept(load(run))
+    last = done.final
+    target = Ball(radius) if radius is not None else Penalty(lam) if lam is not None else report.reached(done)
+    found = report.verdict(done.problem, certify(last.problem, last.beta, target, independent=independent))
+    if as_json:
+        print_json(found)
+    else:
+        print_parts(report.verdict_table(found), *report.verdict_text(found))
+
+
+@click.command()
+@click.argument("run")
+@file_option("--plot", "Also draw measured values and bounds.")
+@click.option(
+    "--statement", "names", multiple=True, metavar="NAME", help='Only these, as "Theorem 2.1". Repeatable.  [default: all]'
+)
+@whole_number(
+    "--angle-learners", 0, 24,
+    "The minimal cosine angle is searched for up to so many learners: a second for 12, half a minute for 40, minutes for 100.",
+)  # fmt: skip
+@JSON
+def check(run, plot, names, angle_learners, as_json):
+    """Hold every theorem that speaks about a run against it.
+
+    Replays the run in the file RUN, measures what the theorems bound at every step, and compares. Speaks about ls_boost,
+    forward_stagewise, regularized_forward_stagewise, path_forward_stagewise and frank_wolfe with the squared loss, random
+    methods by repeated runs, agbm and agbmr where few learners have a certified angle, rgb on trees and two
+    classes, and sglb with the squared loss and a choice that does not look at the residual. Exits with 1 if a bound fails: then the
+    data are not what the theorem needs, or this program is wrong.
+    """
+    from rich.table import Table
+
+    from coordboost.engine.run import load
+    from coordboost.engine.storage.archive import write_figure
+    from coordboost.reporting.plots.gaps import bounds
+    from coordboost.theory.bounds import STATEMENTS
+    from coordboost.theory.bounds import check as hold
+
+    done = load(run)
+    with doing("check", quiet=as_json) as watch:
+        checks = hold(done, list(names) or None, angle_learners=angle_learners, watch=watch)
+    claims = {(one.name, one.variant): one.claim for one in STATEMENTS}
+    found = [{**one.as_dict(), "claim": claims[one.name, one.variant]} for one in checks]
+    broken = [row for row in found if not row["holds"]]
+    if plot is not None:
+        write_figure(plot, bounds(checks, f"{done.method.name}, {done.n_steps:,} steps"))
+    if as_json:
+        print_json(found)
+    else:
+        table = Table("statement", "variant", "holds", "level", box=None, pad_edge=False)
+        table.add_column("tightest", justify="right")
+        table.add_column("claim", overflow="fold")
+        for column in table.columns[:4]:
+            column.no_wrap = True
+        for row in found:
+            ratio = "-" if row["tightest"] is None else f"{row['tightest']:.3g}"
+            holds = {"verified": "yes", "vacuous": "yes, vacuous", "refuted": f"NO, k = {row['first_violation']}"}[row["verdict"]]
+            table.add_row(row["statement"], row["variant"], holds, row["level"], ratio, row["claim"])
+        words = [VACUOUS] if any(row["verdict"] == "vacuous" for row in found) else []
+        print_parts(table, *([] if broken else [HELD]), *words)
+    if broken:
+        raise ValueError(f"{len(broken)} of {len(found)} bounds fail, first {broken[0]['statement']} ({broken[0]['variant']}).")
+
+
+@click.command()
+@click.argument("file")
+@click.option("--rule", default="full", type=click.Choice(list(RULES)), help="Which learners a step looks at.")
+@whole_number("--t", 1, None, "How many learners (subset) or groups (default 1) are drawn.")
+@click.option("--groups", metavar="A,A,B,...", help="Labels of the columns, for --rule groups.  [default: by variable]")
+@click.option("--second-moment", is_flag=True, help="The second-moment angle, a sharper constant in the rate.")
+@click.option("--target", metavar="NAME", help="Column (CSV) or array (npz) to leave out.  [default: y]")
+@click.option("--center/--no-center", default=True, help="Centre the columns first.")
+@with_options(whole_number("--starts", 1, 24, "Local searches for the upper end."), SEED, *TABLE_OPTIONS.values(), JSON)
+def mca(file, rule, t, groups, second_moment, target, center, starts, seed, as_json, **given):
+    """Measure how well the columns of a table cover the directions they span.
+
+    The minimal cosine angle Theta is between 0 and 1; with a sigma-smooth, mu-strongly convex loss a step of boosting shrinks
+    the expected gap by the factor 1 - (mu / sigma) Theta^2 at least. Theta is computed exactly where that is cheap, and is
+    otherwise an interval whose two ends are proved. FILE as for `coordboost fit`.
+    """
+    from coordboost.angles.angle import mca as first
+    from coordboost.angles.angle import second_moment_mca as second
+    from coordboost.certificates.objectives import outwards
+    from coordboost.data.problem import Problem
+    from coordboost.data.table import read_table
+    from coordboost.rules.selection import Full, Groups, Subset
+
+    needs, takes = RULES[rule]
+    for option, value in (("--t", t), ("--groups", groups)):
+        if value is None and option in needs:
+            raise click.UsageError(f"--rule {rule} needs {option}.")
+        if value is not None and option not in needs + takes:
+            raise click.UsageError(f"--rule {rule} does not take {option}.")
+    table = read_table(file, target, **taken(given))
+    say(table.said)
+    labels = table.groups if groups is None else [label.strip() for label in groups.split(",")]
+    if rule == "groups" and groups is None and len(set(labels)) == len(labels):
+        raise click.UsageError("--rule groups needs --groups: every column of this table is a variable of its own.")
+    problem = Problem(table.X, 0.0 * table.y, center=center, groups=labels, feature_names=table.feature_names)
+    chosen = {"full": Full(), "subset": Subset(t or 1), "groups": Groups(t or 1)}[rule]
+    found = (second if second_moment else first)(problem, chosen, n_starts=starts, rng=seed)
+    how = found.witness["method"]
+    if as_json:
+        print_json({
+            "n_samples": problem.n_samples, "n_learners": problem.n_learners, "rule": rule, "t": t, "second_moment": second_moment,
+            "lower": found.lower, "upper": found.upper, "method": how,
+        })  # fmt: skip
+    else:
+        name, ends = "second-moment angle" if second_moment else "minimal cosine angle", outwards(found.lower, found.upper, 6)
+        print_parts("{} of {} learners: between {} and {} ({})".format(name, problem.n_learners, *ends, how))

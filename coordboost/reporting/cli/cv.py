@@ -1,0 +1,206 @@
+"""What is best for rows that the model has not seen: ``coordboost cv`` chooses the number of steps, ``coordboost lasso`` the penalty."""
+
+import click
+
+from coordboost.reporting.cli.fit import drawn_summary, hints, problem_of, unknown
+from coordboost.reporting.cli.options import (
+    CENTER,
+    CHOOSE,
+    FOLDER,
+    FOLDS,
+    JSON,
+    LOSS,
+    SCALE,
+    SEED,
+    STEPS,
+    TABLE_OPTIONS,
+    TARGET,
+    MethodCommand,
+    method_of,
+    taken,
+    whole_number,
+    with_options,
+)  # fmt: skip
+from coordboost.reporting.cli.output import progress, show
+
+#: What is said where the first of all models is the best.
+NONE_BETTER = "No model is better than the constant one on rows held out: these columns do not predict the target."
+TABLE = TABLE_OPTIONS.values()
+
+
+@click.command(cls=MethodCommand)
+@click.argument("file")
+@with_options(TARGET, STEPS, SEED, LOSS, CENTER, SCALE, *TABLE, FOLDER, FOLDS, CHOOSE, JSON)
+def cv(file, method, target, steps, seed, loss, center, scale, out, folds, choose, as_json, **given):
+    """Choose the number of steps by cross-validation, and fit so many.
+
+    Each fold makes one path on the other rows, and every step of it is judged on the rows of the fold. What fills gaps comes from those
+    other rows, too, and a word that is not in them has no coefficient. The run with the chosen number of steps on all rows is kept as
+    METHOD-cv.run, for coef, predict, report. A penalty is chosen by `coordboost lasso FILE --cv`.
+    """
+    from dataclasses import replace
+
+    from coordboost._utils.interrupt import uncut
+    from coordboost.certificates.objectives import Penalty
+    from coordboost.engine.held_out import held_out
+    from coordboost.engine.refitted import with_intercept
+    from coordboost.engine.run import Run, solve
+    from coordboost.reporting import report
+    from coordboost.reporting.pages.command import for_shell_if_needed
+
+    table_options = taken(given)
+    chosen = method_of(method, given, steps)
+    if isinstance(chosen.target, Penalty):
+        raise click.UsageError(
+            f"{method} goes to one model, the Lasso with --lam, and any step before is short of it: there is no number of steps to "
+            f"choose. `coordboost lasso {for_shell_if_needed(file)} --cv` chooses the penalty; `coordboost fit` with the same options goes "
+            "to this one."
+        )
+    problem, table = problem_of(file, target, loss, table_options, center=center, scale=scale)
+    out.mkdir(parents=True, exist_ok=True)
+
+    def walk(part):
+        return with_intercept(solve(part, chosen, steps, rng=seed))
+
+    found, rows = _validated(table, loss, walk, folds, seed, center=center, scale=scale)
+    k = found.chosen(choose.replace("-", "_"))
+    with uncut(), progress(method, k, quiet=as_json) as watch:  # a part of the run would not be what was chosen
+        run = solve(problem, chosen, k, rng=seed, watch=watch)
+    run = Run(replace(run.outcome, validation=held_out(found, steps, choose, rows)))
+    files = [out / f"{method}-cv{end}" for end in (".run", ".png", "-path.png")]
+    run.save(files[0])
+    _draw_choice(files[1], found, words="step", title=report.caption(run).replace("\n", ", "))
+    row = {**drawn_summary(run, files[2]), **_errors(found, k), "cv_best_step": found.best, "cv_one_se_step": found.one_se}
+    text = [
+        f"{_held_out(found, k)} at step {k:,}, chosen as {choose}; the constant model has {found.mean[0]:.6g}. Smallest at step "
+        f"{found.best:,}; step {found.one_se:,} is the first within one standard error."
+    ]
+    if found.best == len(found.mean) - 1 and steps > 0:
+        text.append(f"The smallest error is at the last step: more may be better, try --steps {10 * steps}.")
+    text += [NONE_BETTER] if found.best == 0 else []
+    show([row], [*text, *hints(run, k), *unknown(row)], files, as_json)
+
+
+def _validated(table, loss, walk, folds, seed, **way):
+    """The ``CrossValidation`` of a table, and (X, y) of the rows held out of each fold, a list.
+
+    walk : gives the path of a problem;  way : what ``Problem`` takes. What fills gaps comes from the rows that are fitted.
+    """
+    import numpy as np
+
+    from coordboost.data.problem import Problem
+    from coordboost.model_selection.validate import folds_of, of_folds, rows_quickly
+
+    parts, y = folds_of(table.y, folds, seed), table.y
+    rows = [None] * len(parts)
+
+    def walked(k):
+        fit, held = parts[k]
+        X = rows_quickly(table.filled_from(fit))
+        rows[k] = X[held], y[held]
+        return walk(Problem(X[fit], y[fit], loss, feature_names=table.feature_names, **way)), X[held]
+
+    return of_folds(walked, y, np.ones(len(y)), parts), rows
+
+
+def _draw_choice(file, found, *where, **options):
+    from matplotlib.figure import Figure
+
+    from coordboost.engine.storage.archive import write_figure
+    from coordboost.reporting.plots.choices import CrossValidationDisplay
+
+    curve = Figure(layout="constrained")
+    CrossValidationDisplay.from_cross_validation(found, *where, ax=curve.subplots(), **options)
+    write_figure(file, curve)
+
+
+def _errors(found, k):
+    return {"cv_error": float(found.mean[k]), "cv_standard_error": float(found.error[k]), "folds": len(found.losses)}
+
+
+def _held_out(found, k):
+    return f"Mean loss on rows held out, {len(found.losses)} folds: {found.mean[k]:.6g} +- {found.error[k]:.4g} (standard error)"
+
+
+@click.command()
+@click.argument("file")
+@with_options(TARGET, SEED, LOSS, *TABLE)
+@click.option("--alpha", type=click.FloatRange(0, min_open=True), metavar="X", help="The penalty of the mean loss.")
+@click.option("--cv", "choosing", is_flag=True, help="Choose the penalty on rows held out.")
+@with_options(FOLDS, CHOOSE, whole_number("--n-alphas", 2, 100, "Penalties to choose from, of --cv."))
+@click.option(
+    "--eps", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=1e-3, metavar="X",
+    help="The smallest of them, in parts of the smallest that gives 0.",
+)  # fmt: skip
+@click.option(
+    "--scale/--no-scale", default=True,
+    help="Penalise columns of standard deviation 1, as glmnet does, or columns as they are, as scikit-learn.",
+)  # fmt: skip
+@with_options(FOLDER, JSON)
+def lasso(file, target, seed, loss, alpha, choosing, folds, choose, n_alphas, eps, scale, out, as_json, **given):
+    """Fit the Lasso to a table at one penalty, or choose it by cross-validation; with a certificate.
+
+    The penalty is that of the mean loss, as in glmnet and scikit-learn. Each fold makes the path of the other rows at all penalties. The
+    model is kept as lasso.json, with --cv as lasso-cv.json beside two pictures, for coef and predict.
+
+    \b
+    Examples:
+      coordboost lasso table.csv --target price --cv
+      coordboost lasso table.csv --target price --cv --choose one-se --loss poisson
+      coordboost lasso table.csv --target price --alpha 0.1
+    """  # noqa: D301
+    from matplotlib.figure import Figure
+
+    from coordboost._utils.interrupt import uncut
+    from coordboost.certificates.objectives import outwards
+    from coordboost.engine.storage.archive import write_figure, write_text
+    from coordboost.engine.storage.model import model_with
+    from coordboost.lasso.path import lasso_path
+    from coordboost.reporting.plots.displays import penalty_units
+
+    if choosing == (alpha is not None):
+        raise click.UsageError("give --alpha X for one penalty, or --cv to choose it on rows held out.")
+    problem, table = problem_of(file, target, loss, taken(given))
+    out.mkdir(parents=True, exist_ok=True)
+
+    def walk(part, **grid):
+        factor = part.standardization.deviations(part.weight.sum()) if scale else None
+        with uncut():
+            return lasso_path(part, penalty_factor=factor, unit_columns=False, refit_intercept=True, **grid)
+
+    files, text, row, k = [out / "lasso.json"], [], {}, 0
+    if choosing:
+        files = [out / f"lasso-cv{end}" for end in (".json", ".png", "-path.png")]
+        path = walk(problem, n_alphas=n_alphas, eps=eps)
+        found = _validated(table, loss, lambda part: walk(part, alphas=path.alphas), folds, seed)[0]
+        k = found.chosen(choose.replace("-", "_"))
+        best, one_se = float(path.alphas[found.best]), float(path.alphas[found.one_se])
+        row = {**_errors(found, k), "cv_best_alpha": best, "cv_one_se_alpha": one_se}
+        text.append(
+            f"{_held_out(found, k)} at alpha = {path.alphas[k]:.6g}, chosen as {choose}; the constant model has {found.mean[0]:.6g}. "
+            f"Smallest at {best:.6g}; {one_se:.6g} is the largest within one standard error."
+        )
+        if found.best == path.n_points - 1:
+            text.append(f"The smallest error is at the smallest penalty: less may be better, try --eps {eps / 10:g}.")
+        text += [NONE_BETTER] if found.best == 0 else []
+        words, profile = f"alpha (penalty of the mean loss, {penalty_units(path)})", Figure(layout="constrained")
+        _draw_choice(files[1], found, path.alphas, path=path, words=words, title="Lasso")
+        path.plot(ax=profile.subplots())
+        write_figure(files[2], profile)
+    else:
+        path = walk(problem, alphas=[alpha])
+    alpha, coef, certificate, total = float(path.alphas[k]), path.coefs[:, k], path.certificate(k), problem.weight.sum()
+    write_text(files[0], model_with(problem, coef, float(path.intercepts[k]), f"lasso, alpha = {alpha:.6g}").text())
+    ends = outwards(certificate.lower / total, certificate.upper / total, 10)
+    text.append("Penalty included, the mean loss of the best model is in [{}, {}]; this model has the upper end.".format(*ends))
+    if path.message != "complete":
+        text.append(f"The path is not complete: {path.message}.")
+    if not choosing and not coef.any():
+        text.append(f"No coefficient moves: alpha = {alpha:g} is too large. Try a smaller one, or --cv.")
+    row = {
+        "method": "lasso", "parameters": f"alpha = {alpha:.4g}", "alpha": alpha, "penalised": penalty_units(path),
+        "training_error": float(path.profile()[0]["loss"][k]), "null_error": float(problem.start_loss / total), "l1": float(path.l1[k]),
+        "nonzeros": int((coef != 0).sum()), "gap": float(certificate.witness["relative_gap"]), "target": f"Lasso, alpha = {alpha:.4g}",
+        "message": path.message, **row,
+    }  # fmt: skip
+    show([row], text, files, as_json)

@@ -1,0 +1,190 @@
+"""``coordboost fit``: one method on one table, kept, drawn, and taken further. ``coordboost methods``: what there is."""
+
+import inspect
+from pathlib import Path
+
+import click
+
+from coordboost.reporting.cli.options import (
+    CENTER,
+    FOLDER,
+    JSON,
+    LOSS,
+    SCALE,
+    SEED,
+    STEPS,
+    TABLE_OPTIONS,
+    TARGET,
+    MethodCommand,
+    method_of,
+    taken,
+    takes,
+    with_options,
+)  # fmt: skip
+from coordboost.reporting.cli.output import progress, say, show
+
+#: Exit codes of runs that did not end by themselves, by the name of their status.
+CODES = {"INTERRUPTED": 130, "DIVERGED": 1}
+#: Options that make sense for a run that goes on.
+GOES_ON = ("resume", "steps", "until_gap", "time_limit", "out", "with_data", "as_json")
+
+
+@click.command(cls=MethodCommand)
+@click.argument("file", required=False)
+@with_options(TARGET, STEPS)
+@click.option(
+    "--until-gap", "--gap", type=click.FloatRange(0), metavar="X",
+    help="End where the certified gap is at most X times the loss of the constant model.",
+)  # fmt: skip
+@click.option("--time-limit", "--seconds", type=click.FloatRange(0), metavar="X", help="End after so many seconds of steps.")
+@with_options(SEED, LOSS, CENTER, SCALE, *TABLE_OPTIONS.values(), FOLDER)
+@click.option("--resume", metavar="RUN", help="Go on with a run file, by --steps more steps.")
+@click.option(
+    "--data/--no-data", "with_data", default=True, help="Keep the table in the run file; without it METHOD.json predicts."
+)
+@JSON
+@click.pass_context
+def fit(ctx, file, method, target, steps, until_gap, time_limit, seed, loss, center, scale, out, resume, with_data, as_json, **given):
+    """Run a method on a table, keep and draw its path.
+
+    FILE is text (.csv, .tsv, .txt, also as .gz), .parquet, .arrow, .xlsx, .npz, a pair X.npy,y.npy, or svmlight (.svm, .libsvm, also as
+    .gz). Text becomes a 0/1 column for each word, dates become days. `coordboost path` is the same command.
+
+    \b
+    Examples:
+      coordboost fit table.csv --target price --method ls_boost --eps 0.1 --steps 2000
+      coordboost fit labels.svm.gz --method rtgcd --t 50 --loss logistic --steps 5000
+      coordboost fit --resume coordboost-out/ls_boost.run --steps 1000
+      coordboost fit --method ls_boost --help
+    """  # noqa: D301
+    from coordboost.engine.run import load, solve
+    from coordboost.engine.stopping import GapBelow, TimeLimit
+
+    stop = [rule(limit) for rule, limit in ((GapBelow, until_gap), (TimeLimit, time_limit)) if limit is not None]
+    if resume is not None:
+        told = [name for name in ctx.params if ctx.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE]
+        if file is not None or any(name not in GOES_ON for name in told):
+            raise click.UsageError(
+                "--resume goes on with the table and the method of the run: it takes --steps, --until-gap, --time-limit, --out, "
+                "--no-data and --json alone."
+            )
+        run, home = load(resume), Path(resume)
+        if "out" in told:
+            out.mkdir(parents=True, exist_ok=True)
+            home = out / home.name
+        steps += run.n_steps
+        with progress(run.method.name, steps - run.n_steps, quiet=as_json, since=run.n_steps) as watch:
+            run = run.resume(steps - run.n_steps, stop=stop, watch=watch)
+    else:
+        if file is None:
+            raise click.UsageError("Missing argument 'FILE'.")
+        table_options = taken(given)
+        chosen = method_of(method, given, steps)
+        problem = problem_of(file, target, loss, table_options, center=center, scale=scale)[0]
+        out.mkdir(parents=True, exist_ok=True)
+        home = out / f"{method}.run"
+        with progress(method, steps, quiet=as_json) as watch:
+            run = solve(problem, chosen, steps, rng=seed, stop=stop, watch=watch)
+    _keep(run, home, steps, with_data, as_json)
+
+
+def problem_of(file, target, loss, table_options, **way):
+    """The problem that the table in `file` poses, and the table; what was guessed of it is said in one line on stderr."""
+    from coordboost.data.table import read_table
+
+    table = read_table(file, target, **table_options)
+    say(table.said)
+    if table.recipe is not None and table.recipe.labels and not loss.two_class:
+        no, yes = table.recipe.labels
+        raise ValueError(f"the target {table.recipe.target!r} holds the words {no!r} and {yes!r}: add --loss logistic")
+    return table.problem(loss, **way), table
+
+
+def _keep(run, file, steps, with_data, as_json):
+    """Save the run before anything else, then draw and print it; exit with the code that its status asks for."""
+    from coordboost.engine.storage.archive import write_text
+    from coordboost.engine.storage.model import model_of
+
+    files = [file, file.with_suffix(".png")]
+    run.save(file, data=with_data)
+    if not with_data:
+        files.insert(1, file.with_suffix(".json"))
+        write_text(files[1], model_of(run).text())
+    row = drawn_summary(run, files[-1])
+    show([row], [*hints(run, steps), *unknown(row)], files, as_json)
+    if run.status.name in CODES:
+        click.echo(f"coordboost: after {run.n_steps:,} steps {run.message}; saved in {file}", err=True)
+        if run.status.name == "INTERRUPTED":
+            left = max(steps - run.n_steps, 1)
+            way = f"coordboost fit --resume {file} --steps {left}"
+            way = way if with_data else f"in Python, with the problem: coordboost.load({str(file)!r}, problem).resume({left})"
+            click.echo(f"coordboost: to go on: {way}", err=True)
+        raise SystemExit(CODES[run.status.name])
+
+
+def drawn_summary(run, picture):
+    """The row of ``report.summary`` about a run, whose path is drawn to `picture`."""
+    from coordboost.engine.refitted import with_intercept
+    from coordboost.engine.storage.archive import write_figure
+    from coordboost.reporting import report
+    from coordboost.reporting.plots import path as plots
+
+    models = with_intercept(run)
+    optimum = report.optimum(models)
+    write_figure(picture, plots.figure([models], optimum=optimum))
+    return report.summary(models, optimum)
+
+
+def hints(run, steps):
+    """What is odd about a run that was to make `steps` steps, in sentences."""
+    from coordboost._utils.checks import typed
+    from coordboost.engine.run import too_long
+
+    given, start = run.method.parameters, run.problem.start_size if run.problem.countable else None
+    found, used, known = [], len(run.final.support), start is not None
+    if steps == 0:
+        found.append("Not one step was made, as --steps 0 asks for none: this is the constant model.")
+    elif run.n_steps == 0 and start == 0:
+        found.append("Not one step was made: no column is correlated with the target, so the constant model is the best one.")
+    elif run.n_steps == 0:
+        found.append(f"Not one step was made ({run.message}): this is the constant model.")
+    elif words := too_long(run):
+        found.append(words.replace("Try eps=", "Try --eps "))
+    elif known and isinstance(delta := given.get("delta"), int | float) and run.problem.n_learners > 1 and used <= 1:
+        found.append(
+            f"Only one coefficient moves, as delta = {delta:g} leaves no room for a second one: the best column alone would get "
+            f"{start:.3g}. Try --delta {typed(2 * start)}."
+        )
+    elif known and isinstance(lam := given.get("lam"), int | float) and not used:
+        found.append(
+            f"No coefficient moves, as lam = {lam:g} is not below {start:.4g}, the largest correlation at the start. "
+            f"Try --lam {typed(start / 10)}."
+        )
+    return found
+
+
+def unknown(row):
+    """What is said where no gap is known, in a list."""
+    said = (
+        "No gap is shown, as the loss is not strongly convex or the data are large: `coordboost certify` with --ball or --lam "
+        "proves how close the run came to the best model of bounded l1 norm."
+    )
+    return [said] if row["gap"] is None else []
+
+
+@click.command()
+@click.argument("name", required=False)
+@click.pass_context
+def methods(ctx, name):
+    """List the methods, what each takes, and where it is from; or say what the method NAME is.
+
+    FGM: Freund, Grigas, Mazumder. LM: Lu, Mazumder. SGLB: Ustimenko, Prokhorenkova.
+    """
+    from coordboost.methods.named import METHODS
+
+    if name is not None:
+        click.Choice(list(METHODS)).convert(name, None, ctx)
+        fit.main(["--method", name, "--help"], "fit", parent=ctx.parent, standalone_mode=False)
+        return
+    for one, maker in METHODS.items():
+        click.echo(f"{one}: {takes(one)}\n    {inspect.getdoc(maker).splitlines()[0]}")

@@ -1,0 +1,180 @@
+"""What a saved model is, ``coef``; what it says of new rows, ``predict``; a page about it, ``report``; runs side by side, ``compare``."""
+
+import csv
+import json
+import os
+from io import StringIO
+from pathlib import Path
+
+import click
+
+from coordboost.reporting.cli.options import JSON, TABLE_OPTIONS, file_option, taken, whole_number, with_options
+from coordboost.reporting.cli.output import print_parts, say, show, write_out
+
+#: A place on the path of a run; the end where none is given.
+PLACE_OPTIONS = [
+    whole_number("--step", 0, None, "The model after N steps.  [default: after the last]"),
+    click.option("--l1", type=click.FloatRange(0), metavar="X", help="The model whose l1 norm first reaches X."),
+    click.option("--fraction", type=click.FloatRange(0, 1), metavar="X", help="The same, X being a part of the last l1 norm."),
+]
+OUT = file_option("--out", "Write to a file instead.")
+
+
+def _model_in(file, **place):
+    """The model in a run file, at a place of its path, or the model that --no-data or ``coef --json`` wrote."""
+    from coordboost.engine.run import load
+    from coordboost.engine.storage.model import model_of, read_model
+    from coordboost.paths.places import Place
+
+    place = {name: value for name, value in place.items() if value is not None}
+    if len(place) > 1:
+        raise click.UsageError("--step, --l1 and --fraction name one place in three ways; give one of them.")
+    if not _is_json(file):
+        run = load(file)
+        return model_of(run, run.step_at(Place(**place)) if place else None)
+    if place:
+        raise click.UsageError("a model without its run has one place only; leave out --step, --l1 and --fraction.")
+    return read_model(file)
+
+
+def _is_json(file):
+    if not Path(file).is_file():
+        return False
+    with Path(file).open("rb") as handle:
+        return handle.read(1) == b"{"
+
+
+def _csv(header, rows):
+    text = StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerows([header, *rows])
+    return text.getvalue()
+
+
+@click.command()
+@click.argument("run")
+@with_options(*PLACE_OPTIONS)
+@click.option("--all", "everything", is_flag=True, help="Also the coefficients that are zero.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV instead of the table.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: the whole model, which `coordboost predict` takes, too.")
+@OUT
+def coef(run, everything, as_csv, as_json, out, **place):
+    """Show the coefficients of a saved model.
+
+    They are those of the columns as they are in the table, the largest effect first: the coefficient times the spread of its column,
+    where the run file holds the data.
+    """
+    from rich import box
+    from rich.table import Table
+
+    from coordboost.reporting.report import adds_to
+
+    model = _model_in(run, **place)
+    rows = [row for row in model.rows if everything or row["coefficient"]]
+    rows.sort(key=lambda row: -abs(row["effect"] if row["effect"] is not None else row["coefficient"]))
+    rows.insert(0, {"column": "(intercept)", "variable": "", "coefficient": model.intercept, "effect": None})
+    if as_json:
+        write_out(model.text(), out)
+    elif as_csv or out is not None:
+        write_out(_csv(list(rows[0]), [row.values() for row in rows]), out)
+    else:
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+        table.add_column("column", overflow="fold")
+        for name in ("coefficient", "effect of one standard deviation"):
+            table.add_column(name, justify="right")
+        for row in rows:
+            effect = "" if row["effect"] is None else f"{row['effect']:.4g}"
+            table.add_row(row["column"], f"{row['coefficient']:.6g}", effect)
+        zero, made = model.coef.tolist().count(0), model.method if model.step is None else f"{model.method}, step {model.step:,}"
+        print_parts(table, f"{made}; {zero} of {len(model.names)} coefficients are zero. They add to {adds_to(model)}.")
+
+
+@click.command()
+@click.argument("run")
+@click.argument("file")
+@with_options(*PLACE_OPTIONS)
+@click.option("--keep", multiple=True, metavar="NAME", help="A column of FILE to copy beside the predictions. Repeatable.")
+@click.option(
+    "--unknown", type=click.Choice(["refuse", "none"]), default="refuse",
+    help="What to do with words that the model does not know: none takes them for none of those it knows (of two, the first).",
+)  # fmt: skip
+@with_options(*(option for name, option in TABLE_OPTIONS.items() if name not in ("text", "drop", "impute")))
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of CSV.")
+@OUT
+def predict(run, file, keep, unknown, as_json, out, step, l1, fraction, **given):
+    """Predict for new rows with a saved model.
+
+    RUN is a run file, or the model that --no-data or `coordboost coef --json` wrote. FILE is a table of the same kind as that of the
+    fit; its columns are found by name, in any order, and others are ignored. Of two classes the probability of the second is printed,
+    and which one is more probable.
+    """
+    from coordboost.data.table import read_rows
+
+    model = _model_in(run, step=step, l1=l1, fraction=fraction)
+    rows = read_rows(file, model, keep=keep, unknown_as_none=unknown == "none", **taken(given))
+    say(rows.said)
+    found = model.predict(rows.X).tolist()
+    columns = {**(rows.kept or {}), ("probability" if model.two_class else "prediction"): found}
+    if model.two_class:
+        labels = (model.recipe.labels if model.recipe is not None else ()) or ("0", "1")
+        columns["label"] = [labels[one > 0.5] for one in found]
+    rows = zip(*columns.values(), strict=True)
+    write_out(json.dumps(columns, indent=2, ensure_ascii=False) + "\n" if as_json else _csv(list(columns), rows), out)
+
+
+@click.command()
+@click.argument("run")
+@file_option("--out", "The page.  [default: beside the run, .html]")
+def report(run, out):
+    """Write one HTML page about a saved run.
+
+    Data, method, path, coefficients, certificate, the theorems that apply, how to cite and how to reproduce. The page needs no network
+    and holds no row of the data; words of text columns are on it.
+    """
+    from coordboost.engine.run import load
+    from coordboost.reporting.pages import page
+
+    out = Path(run).with_suffix(".html") if out is None else out
+    text = page(load(run), out, run_file=os.path.basename(run))
+    click.echo(f"Written: {out} ({len(text.encode()) / 1000:.0f} kB)")
+
+
+@click.command()
+@click.argument("runs", nargs=-1, required=True, metavar="RUN RUN...")
+@file_option("--plot", "Also draw their paths side by side.")
+@JSON
+def compare(runs, plot, as_json):
+    """Put saved runs side by side: error, norm, certified gap, cost.
+
+    Runs on one problem are measured against the same optimum. Runs on other data or with another loss are shown, too; their numbers
+    cannot be compared, and this is said.
+    """
+    from coordboost.engine.refitted import with_intercept
+    from coordboost.engine.run import load
+    from coordboost.engine.storage.archive import write_figure
+    from coordboost.reporting import report
+    from coordboost.reporting.plots import path as plots
+
+    loaded = [with_intercept(load(run)) for run in runs]
+    first, *others = (_of(one.problem) for one in loaded)
+    other = next((what for what, value in first.items() if any(one[what] != value for one in others)), None)
+    optimum = report.optimum(loaded[0]) if other is None else None
+    optima = [optimum if other is None else report.optimum(run) for run in loaded]
+    rows = [{"file": file, **report.summary(*pair)} for file, *pair in zip(runs, loaded, optima, strict=True)]
+    text = []
+    if other is not None:
+        text.append(f"These runs are on different problems (not the same {other}): their errors, norms and gaps cannot be compared.")
+    elif len(rows) > 1:
+        best = min(rows, key=lambda row: row["training_error"])["file"]
+        text.append(f"The smallest training error is that of {best}. What is smaller on new rows, `coordboost cv` tells.")
+    if plot is not None:
+        write_figure(plot, plots.figure(loaded, optimum=optimum))
+    show(rows, text, [] if plot is None else [plot], as_json)
+
+
+def _of(problem):
+    """What two runs on one problem have in common, by what it is called."""
+    return {
+        "target": problem.y.tobytes(), "loss": type(problem.loss), "columns": list(problem.column_names),
+        "weights": problem.weight.tobytes(), "constant model": problem.start_loss,
+    }  # fmt: skip

@@ -1,0 +1,228 @@
+"""Options of commands: those that several have, and the parameters of methods, which come from the signatures of these."""
+
+import inspect
+import math
+import re
+from functools import cache
+from pathlib import Path
+
+import click
+
+LOSSES = ("squared", "huber", "logistic", "exponential", "poisson")
+#: Parameters of methods that are rules, which are made in Python; and whole numbers that are None by default.
+IN_PYTHON, WHOLE = ("select", "families", "structure"), ("t", "period")
+#: What is said where no method is named.
+NO_METHOD = "Missing option '--method'; for a start --method ls_boost --eps 0.1, and `coordboost methods` lists the others."
+#: What may be said about a table, with the metavar and the help; the reader guesses the rest and says what it guessed.
+OF_TABLES = {
+    "sep": ("C", "What separates cells; 's' for spaces, 't' for tabs.  [default: guessed]"),
+    "decimal": ("C", "The decimal mark.  [default: guessed]"),
+    "thousands": ("C", "The mark between thousands.  [default: none]"),
+    "encoding": ("NAME", "Of a text file, such as utf-8, cp1252.  [default: guessed]"),
+    "na": ("WORD", "Means missing, beside NA, nan, null, ... Repeatable."),
+    "text": ("NAME", "A column to take as text, whatever is in it. Repeatable."),
+    "drop": ("NAME", "A column to leave out. Repeatable."),
+    "date_format": ("FORMAT", 'How dates are written, as "%d/%m/%Y".  [default: guessed]'),
+    "sheet": ("NAME", "The sheet of a workbook.  [default: the first]"),
+    "impute": ("HOW", "Gaps: median, indicator (the same, and where gaps were), drop (the rows).  [default: refused]"),
+}
+SEPARATORS = {"s": r"\s+", "t": "\t", "\\t": "\t"}
+
+
+def whole_number(flag, least, default, words):
+    """An option that is a whole number."""
+    return click.option(flag, type=click.IntRange(least), default=default, metavar="N", help=words)
+
+
+def file_option(flag, words):
+    """An option that names a file to write."""
+    return click.option(flag, type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help=words)
+
+
+def option_name(parameter):
+    """A parameter as the command line writes it."""
+    return "--" + parameter.replace("_", "-")
+
+
+def _loss(ctx, param, text):
+    """A loss from ``name`` or ``name:d``."""
+    from coordboost.losses import standard as losses
+
+    name, colon, d = text.partition(":")
+    try:
+        loss = getattr(losses, name.capitalize() if name in LOSSES else "")
+        return loss(float(d)) if colon else loss()
+    except (AttributeError, TypeError, ValueError):
+        raise click.BadParameter(f"expected squared, huber[:d], logistic[:d], exponential or poisson, got {text!r}.") from None
+
+
+def _size(ctx, param, value):
+    """A finite number >= 0, or None."""
+    if value is not None and not 0 <= value < math.inf:
+        raise click.BadParameter(f"expected a finite number >= 0, got {value:g}.")
+    return value
+
+
+def size_option(flag, name, metavar, words):
+    """An option that is a finite number >= 0."""
+    return click.option(flag, name, type=float, callback=_size, metavar=metavar, help=words)
+
+
+JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of the table.")
+TARGET = click.option("--target", metavar="NAME", help="Column or array (.npz) to predict.  [default: y]")
+STEPS = whole_number("--steps", 0, 1000, "How many to make.")
+SEED = whole_number("--seed", 0, 0, "Seed of random choices.")
+LOSS = click.option(
+    "--loss", default="squared", metavar="NAME[:D]", callback=_loss,
+    help="squared, huber[:d], logistic[:d], exponential (two classes), poisson (counts).",
+)  # fmt: skip
+CENTER = click.option("--center/--no-center", default=True, help="Centre the columns, start from the best constant.")
+SCALE = click.option("--scale/--no-scale", default=True, help="Divide columns by their norms.")
+FOLDER = click.option(
+    "--out", type=click.Path(file_okay=False, path_type=Path), default="coordboost-out",
+    help="Folder for what is written; older files of these names are replaced.",
+)  # fmt: skip
+FOLDS = whole_number("--folds", 2, 5, "Parts that are held out in turn.")
+CHOOSE = click.option(
+    "--choose", type=click.Choice(["best", "one-se"]), default="best",
+    help="What has the smallest error on rows held out, or the simplest within one standard error of it.",
+)  # fmt: skip
+TABLE_OPTIONS = {
+    name: click.option(option_name(name), metavar=metavar, multiple="Repeatable" in words, help=words)
+    for name, (metavar, words) in OF_TABLES.items()
+}
+
+
+def with_options(*options):
+    """A decorator that gives a command all of `options`, in this order."""
+
+    def decorate(command):
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+def in_options(text):
+    """A sentence with the options of the reader as the command line writes them: ``na=`` becomes ``--na ``."""
+    return re.sub(rf"\b({'|'.join(OF_TABLES)})=", lambda found: f"{option_name(found[1])} ", text)
+
+
+def taken(given):
+    """The options of the reader out of all that were given, which lose them."""
+    found = {name: given.pop(name) for name in OF_TABLES if name in given}
+    found["sep"] = SEPARATORS.get(found.get("sep"), found.get("sep"))
+    return {name: value for name, value in found.items() if value not in (None, ())}
+
+
+@cache
+def _parameters(method):
+    """The parameters of a named method that the command line can give, with their defaults."""
+    from coordboost.methods.named import METHODS
+
+    known = inspect.signature(METHODS[method]).parameters.values()
+    return {one.name: one.default for one in known if one.name not in IN_PYTHON}
+
+
+def _must(name, default):
+    """Whether a parameter must be given; t may be left out beside a rule, which the command line does not have."""
+    return default is inspect.Parameter.empty or name == "t"
+
+
+@cache
+def _option(name, default, hidden):
+    """A parameter of a method as an option."""
+    flag, value = option_name(name), None if hidden or _must(name, default) else default
+    words = "Must be given." if _must(name, default) else None
+    if name == "step":
+        words = "Go to the minimum along the chosen learner."
+        return click.Option(["--line-search", name], is_flag=True, default=None, help=words, hidden=hidden)
+    if name == "deltas":
+        words = "One radius per step, growing from A to B by a constant factor."
+        return click.Option([flag], metavar="A:B", help=words, hidden=hidden)
+    if isinstance(default, bool):
+        return click.Option([f"{flag}/--no-{flag[2:]}"], default=value, hidden=hidden)
+    kind, metavar = (int, "N") if isinstance(default, int) or name in WHOLE else (float, "X")
+    return click.Option([flag], type=kind, metavar=metavar, default=value, help=words, hidden=hidden)
+
+
+@cache
+def _method_option():
+    from coordboost.methods.named import METHODS
+
+    words = "What `coordboost methods` lists; with --help it says what a method is and takes."
+    return click.Option(["--method"], type=click.Choice(list(METHODS)), metavar="NAME", help=words)
+
+
+def takes(method):
+    """The options of a method in words; those that may be left out in brackets."""
+    words = []
+    for name, default in _parameters(method).items():
+        flag = _option(name, default, False).opts[0]
+        words.append(flag if _must(name, default) else f"[{flag}]")
+    return " ".join(words) or "no options of its own"
+
+
+class MethodCommand(click.Command):
+    """A command with ``--method NAME``, whose options are also the parameters of that method."""
+
+    def parse_args(self, ctx, args):
+        """Find out first which method is meant."""
+        from coordboost.methods.named import METHODS
+
+        found = re.search(r"--method[ =](\S+)", " ".join(args))
+        ctx.meta["method"] = found[1] if found and found[1] in METHODS else None
+        return super().parse_args(ctx, args)
+
+    def get_params(self, ctx):
+        """The common ones and those of the method; those of others are hidden, so that a sentence can say that they are not its own."""
+        from coordboost.methods.named import METHODS
+
+        method = ctx.meta.get("method")
+        own = _parameters(method) if method else {}
+        others = {name: default for one in METHODS for name, default in _parameters(one).items() if name not in own}
+        hidden = [_option(name, default, True) for name, default in others.items()]
+        return [_method_option(), *(_option(name, default, False) for name, default in own.items()), *hidden, *super().get_params(ctx)]
+
+    def format_help(self, ctx, formatter):
+        """With a method what that is and takes."""
+        from coordboost.methods.named import METHODS
+
+        method = ctx.meta.get("method")
+        if method is None:
+            super().format_help(ctx, formatter)
+            return
+        formatter.write(f"{method}: {inspect.getdoc(METHODS[method])}\n")
+        with formatter.section(f"Its options, beside those of `{ctx.command_path} --help`"):
+            records = [_option(name, default, False).get_help_record(ctx) for name, default in _parameters(method).items()]
+            formatter.write_dl([("--method " + method, ""), *records])
+
+
+def method_of(name, given, steps):
+    """The named method from the options in `given`, which loses them; a usage error says what it takes."""
+    import numpy as np
+
+    from coordboost.methods.named import METHODS
+    from coordboost.rules.steps import BallSearch, LineSearch
+
+    if name is None:
+        raise click.UsageError(NO_METHOD)
+    known = _parameters(name)
+    given = {key: value for key, value in given.items() if value is not None}
+    flags = {key: "--line-search" if key == "step" else option_name(key) for key in [*given, *known]}
+    foreign = [flags[key] for key in given if key not in known]
+    missing = [flags[key] for key, default in known.items() if _must(key, default) and key not in given]
+    if foreign or missing:
+        fault = f"does not take {', '.join(foreign)}" if foreign else f"needs {', '.join(missing)}"
+        raise click.UsageError(f"{name} {fault}; it takes {takes(name)}.")
+    if "step" in given:
+        given["step"] = BallSearch(given["delta"]) if "delta" in given else LineSearch()
+    if "deltas" in given:
+        try:
+            first, last = map(float, given["deltas"].split(":"))
+            given["deltas"] = np.geomspace(first, last, steps)
+        except ValueError:
+            text = f"expected two positive numbers A:B, got {given['deltas']!r}."
+            raise click.BadParameter(text, param_hint="--deltas") from None
+    return METHODS[name](**given)

@@ -1,0 +1,263 @@
+"""One self-contained HTML page about a run: data, method, path, certificate, bounds, how to cite, how to reproduce; no network, no rows.
+
+What is on the page is gathered here; its words and its look are those of ``page.html.jinja``, its pictures those of
+``coordboost.reporting.plots``.
+"""
+
+import inspect
+import math
+import re
+import sys
+import warnings
+from html import escape, unescape
+from io import StringIO
+from types import SimpleNamespace
+
+import numpy as np
+
+from coordboost._utils.checks import checked_run, file_name, shown
+from coordboost.certificates.objectives import Unconstrained
+from coordboost.data.columns import CATEGORY
+from coordboost.engine.held_out import held_out
+from coordboost.engine.refitted import with_intercept
+from coordboost.engine.result import spaced
+from coordboost.engine.storage.archive import write_text
+from coordboost.engine.storage.model import model_of
+from coordboost.model_selection.validate import CrossValidation
+from coordboost.reporting import report
+from coordboost.reporting.pages.command import command, for_shell_if_needed
+
+#: Lines of the path with a colour and a name, and grey lines at most; letters of a name.
+NAMED, GREY, LETTERS = 6, 150, 20
+#: Pictures for a broad page and for a telephone: width, in inches of 72 units.
+WIDTHS = {"broad": 9.0, "narrow": 4.0}
+
+
+class Page(str):
+    """The text of a page, which a notebook shows as the page that it is."""
+
+    __slots__ = ()
+
+    def __repr__(self):
+        title = unescape(self.partition("<title>")[2].partition("</title>")[0])
+        return f"<Page {title!r}, {len(self) / 1000:.0f} kB of HTML>"
+
+    def _repr_html_(self):
+        style = "width: 100%; height: 600px; border: 1px solid #d9dde5"
+        return f'<iframe style="{style}" srcdoc="{escape(self)}"></iframe>'
+
+
+def page(run, out=None, *, run_file="the.run", cross_validation=None):
+    """One HTML page about a run, that can be passed on: what ``coordboost report`` writes.
+
+    Parameters
+    ----------
+    run : Run
+        Over the columns of a table.
+    out : path, optional
+        Where the page is written, in UTF-8; a file that is there is replaced.
+    run_file : str, default "the.run"
+        The name of the file of the run, ``run.save(run_file)``, for the commands on the page.
+    cross_validation : CrossValidation, optional
+        What chose the number of steps: ``cross_validation_`` of an estimator, or what ``cross_validate`` gives. The page then shows the
+        error on rows held out. A run of ``coordboost cv`` has its own.
+
+    Returns
+    -------
+    Page
+        The text of the page, a ``str``; a notebook shows it as a page.
+
+    Raises
+    ------
+    ValueError
+        For anything but a run; for one over trees, stumps or a loss of one's own; for a `cross_validation` of other paths.
+
+    Notes
+    -----
+    *Cost*: a replay of some 200 steps for the picture, and of all steps where theorems speak about the run.
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    checked_run(run)
+    out = None if out is None else file_name("out", out)
+    run_file, held = file_name("run_file", run_file), run.outcome.validation
+    if cross_validation is not None:
+        points = cross_validation.losses.shape[1] if isinstance(cross_validation, CrossValidation) else 0
+        if points <= run.n_steps:
+            raise ValueError(
+                f"cross_validation must be the CrossValidation of paths with at least the {run.n_steps} steps of the run, got "
+                f"{shown(cross_validation)}."
+            )
+        held = held_out(cross_validation, points - 1)
+    room = Environment(
+        loader=PackageLoader("coordboost.reporting", "pages"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )  # fmt: skip
+    text = Page(room.get_template("page.html.jinja").render(_shown(run, run_file, held)))
+    if out is not None:
+        write_text(out, text)
+    return text
+
+
+def _shown(run, file, held):
+    """What the template shows; `held` is what rows held out say, or None."""
+    import scipy
+
+    from coordboost.certificates.independent import MAX_ENTRIES
+    from coordboost.methods.named import METHODS
+
+    model, models, problem = model_of(run), with_intercept(run), run.problem
+    target = "y" if model.recipe is None else " = ".join([model.recipe.target, *model.recipe.labels[1:]])
+    last, reached, maker = models.final, report.reached(models), METHODS.get(run.method.name)
+    verdict = report.verdict(problem, models.certificate(reached))
+    coefs = sorted((row for row in model.rows if row["coefficient"]), key=lambda row: -abs(row["effect"]))
+    checks = _checks(run)
+    version = sys.modules["coordboost"].__version__
+    python = sys.version.split()[0]
+    judged = type(reached) is not Unconstrained or problem.loss.mu is not None
+    return {
+        "run": run, "model": model, "held": held, "target": target, "file": for_shell_if_needed(file), "version": version,
+        "title": f"{run.method.name.replace('_', ' ')} for {target}",
+        "used": len(last.support), "error": last.loss / problem.n_samples, "null_error": problem.start_loss / problem.n_samples,
+        "proved": verdict["model"], "interval": report.interval_rows(verdict["model"]), "verdict": report.verdict_text(verdict),
+        "best": "the best of all models of these columns" if verdict["target"] == "optimum" else f"the {verdict['target']}",
+        "radius": repr(reached.radius) if reached != last.target else "",
+        "small": judged and problem.n_samples * problem.n_learners <= MAX_ENTRIES,
+        **({} if held is None else _of_rows_held_out(run, held)),
+        **_of_path(models),
+        "coefs": coefs, "top": max([abs(row["effect"]) for row in coefs], default=0.0) or 1.0, "adds_to": report.adds_to(model),
+        "data": _data(problem, model), "parameters": report.parameters(run.method),
+        "what": inspect.getdoc(maker).splitlines()[0] if maker else "",
+        "checks": checks, "all_hold": not isinstance(checks, str) and all(row[2] == "yes" for row in checks),
+        "again": command(run, model.recipe),
+        "versions": f"coordboost {version}, Python {python}, NumPy {np.__version__}, SciPy {scipy.__version__}",
+    }  # fmt: skip
+
+
+def _of_rows_held_out(run, held):
+    """What was measured of this model and of the constant one, rows (name, this, constant); and the curves over the steps."""
+    from matplotlib.figure import Figure
+
+    from coordboost.reporting.plots.choices import CrossValidationDisplay
+
+    at, mean, error, curves = np.array(held["at"]), np.array(held["mean"]), np.array(held["error"]), held["measures"]
+    here, best = int(np.argmin(np.abs(at - run.n_steps))), int(np.argmin(mean))
+    forms = {"accuracy": lambda value: f"{100 * value:.3g} %", "AUC": lambda value: f"{value:.3g}"}
+    rows = [(name, form(curves[name][here]), form(curves[name][0])) for name, form in forms.items() if name in curves]
+    if run.problem.loss.quadratic:
+        rows.append(("root mean squared error", *(f"{math.sqrt(max(2 * mean[i], 0.0)):.5g}" for i in (here, 0))))
+    rows.append(("mean loss", *(f"{mean[i]:.5g} \u00b1 {error[i]:.2g}" for i in (here, 0))))
+    if mean[0] > 0:
+        rows.append(("part of the loss explained", f"{100 * (1 - mean[here] / mean[0]):.3g} %", "0 %"))
+
+    def draw():
+        fig = Figure(figsize=(6, 6 if curves else 3.5), layout="constrained")
+        axes = fig.subplots(2 if curves else 1, sharex=True, squeeze=False)[:, 0]
+        one_se = int(np.argmax(mean <= mean[best] + error[best]))
+        seen = SimpleNamespace(mean=mean, error=error, best=best, one_se=one_se, losses=range(held["folds"]))
+        CrossValidationDisplay(seen, at, words="steps").plot(axes[0])
+        for name, values in curves.items():
+            axes[1].plot(at, 100 * np.array(values), label=f"{name}, %")
+            axes[1].legend()
+            axes[1].set_xlabel(axes[0].xaxis.label.get_text())
+        axes[0].label_outer()
+        return fig
+
+    return {"judged": rows, "at_the_end": at[best] == held["steps"] > 0, "held_out": _pictures(draw)}
+
+
+def _of_path(models):
+    """Coefficients and training error along the path, as pictures and as the numbers that the page reads out."""
+    from matplotlib.figure import Figure
+
+    from coordboost.reporting.plots.displays import ProfileDisplay
+    from coordboost.reporting.plots.path import trace
+
+    at = spaced(models.n_steps)
+    one = trace(models.replay(at.tolist()))
+    order = np.argsort(-np.abs(one.beta).max(axis=0), kind="stable")[: NAMED + GREY]
+    names, beta = [models.problem.feature_names[j] for j in order], one.beta[:, order]
+    short = [name if len(name) <= LETTERS else name[: LETTERS - 1] + "\u2026" for name in names]
+    words = {"l1": "l1 norm, standardised", "coefs": "standardised coefficient"}
+    profile = ProfileDisplay({"l1": one.l1}, beta, short, words=words, n_labels=NAMED)
+
+    def draw():
+        fig = Figure(figsize=(6, 6), layout="constrained")
+        above, below = fig.subplots(2, sharex=True, height_ratios=(3, 1))
+        profile.plot(above).ax_.set_xlabel("")
+        below.plot(one.l1, 100 * one.error, color="black")
+        below.set(xlabel=words["l1"], ylabel="training error, %", ylim=(0, None), xmargin=0)
+        return fig
+
+    pictures, said = _pictures(draw), lambda values: [f"{value:.4g}" for value in values]
+    points = {
+        "step": at.tolist(), "x": np.round(one.l1 / (one.l1.max() or 1.0), 5).tolist(), "l1": said(one.l1), "error": said(100 * one.error),
+        "lines": [
+            {"name": names[j], "colour": line.get_color(), "values": said(beta[:, j])}
+            for j, line in zip(profile.columns_, profile.lines_, strict=True)
+        ],
+    }  # fmt: skip
+    return {"path": pictures, "points": points}
+
+
+def _pictures(draw):
+    """The figure that `draw` gives as SVG, broad and narrow, and where its axes begin and end, in parts of its width.
+
+    Words stay words, which the reader's fonts draw. No two pictures have a name of a part in common.
+    """
+    from markupsafe import Markup
+    from matplotlib import style
+
+    found = {}
+    for kind, width in WIDTHS.items():
+        file, salt = StringIO(), f"{draw.__qualname__}, {kind}"
+        look = {"svg.fonttype": "none", "svg.hashsalt": salt, "font.sans-serif": ["DejaVu Sans", "sans-serif"]}
+        with style.context(["default", look]), warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="Glyph")  # a letter that is not in the font in which words are measured
+            fig = draw()
+            fig.set_figwidth(width)
+            fig.savefig(file, format="svg", transparent=True, metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")))
+        size, box = fig.get_size_inches() * 72, fig.axes[0].get_position()
+        parts = re.sub(r'<g id="[^"]*"', "<g", file.getvalue().partition("<svg")[2].partition(">")[2])
+        parts = re.sub(r' d="[^"]*"', lambda line: re.sub(r"(\.\d)\d+", r"\1", line[0]), parts)  # tenths of a unit are enough
+        svg = Markup(f'<svg viewBox="0 0 {size[0]:g} {size[1]:g}">{parts}')
+        found[kind] = {"svg": svg, "left": f"{box.x0:.4f}", "right": f"{box.x1:.4f}"}
+    return found
+
+
+def _data(problem, model):
+    """Rows (name, value) about the table that the model was fitted on, without its rows."""
+    recipe, y = model.recipe, problem.y + (problem.offset - problem.base)
+    labels = () if recipe is None else recipe.labels
+    target = f"mean {np.average(y, weights=problem.weight):.5g}, standard deviation {y.std():.5g}"
+    if model.two_class:
+        share, (no, yes) = 100 * float(np.average(y > 0, weights=problem.weight)), labels or ("first class", "second class")
+        target = f"{yes} {share:.3g} %, {no} {100 - share:.3g} %"
+    constant = f", of which {len(problem.dropped)} do not vary" if problem.dropped else ""
+    rows = [("rows", f"{problem.n_samples:,}"), ("columns", f"{len(model.names):,}{constant}"), ("target", target)]
+    if recipe is not None:
+        kinds = [one.kind for one in recipe.variables]
+        rows.append(("variables", ", ".join(f"{kinds.count(kind)} of kind {kind}" for kind in dict.fromkeys(kinds))))
+        if labels:
+            rows.append(("classes", f"0 is {labels[0]}, 1 is {labels[1]}"))
+        gaps = {None: "none", "drop": "rows with gaps were left out"}
+        rows.append(("gaps", gaps.get(recipe.impute, f"filled ({recipe.impute})")))
+        for one in [one for one in recipe.variables if one.kind == CATEGORY][:30]:
+            rows.append((f"words of {one.name}", ", ".join(one.levels[:12]) + (" ..." if len(one.levels) > 12 else "")))
+    return rows
+
+
+def _checks(run):
+    """The theorems that speak about the run held against it, rows of a table; or why none does."""
+    from coordboost.theory.bounds import STATEMENTS, check
+
+    claims = {(one.name, one.variant): one.claim for one in STATEMENTS}
+    try:
+        found = [one.as_dict() for one in check(run)]
+    except ValueError as error:
+        return str(error).rstrip(".")
+    return [
+        (one["statement"], one["variant"], "yes" if one["holds"] else "NO",
+         "-" if one["tightest"] is None else f"{one['tightest']:.3g}", claims[one["statement"], one["variant"]])
+        for one in found
+    ]  # fmt: skip

@@ -1,0 +1,87 @@
+"""The command that makes a run again, from what the run keeps of its table, its method and its problem."""
+
+import inspect
+import re
+
+import numpy as np
+
+from coordboost.certificates.objectives import Penalty
+from coordboost.data.columns import CATEGORY, DATE, TWO_WAYS, Cells
+from coordboost.methods.named import METHODS
+from coordboost.rules.steps import BallSearch, LineSearch
+
+#: Parameters of methods that the command line writes in another way than as a number, or not at all.
+NO_NUMBERS = ("step", "deltas", "select", "families", "structure")
+
+
+def command(run, recipe):
+    """``coordboost fit TABLE ...``, ``cv`` where rows held out chose the steps, or None where the command line has no words for the run.
+
+    How the file is written is not in it.
+    """
+    chosen = run.outcome.validation
+    chosen = None if chosen is None or chosen["choose"] is None else chosen
+    steps = run.n_steps if chosen is None else chosen["steps"]
+    words = _of_method(run, steps)
+    if words is None or (run.problem.weight != 1).any() or (chosen is not None and isinstance(run.method.target, Penalty)):
+        return None
+    loss, way = run.problem.loss, run.problem.standardization
+    name = type(loss).__name__.lower()
+    told = [] if loss == type(loss)() else [f":{float(loss[0])!r}"]
+    words += [] if name == "squared" else [f"--loss {''.join([name, *told])}"]
+    words += [] if run.problem.offset or way.mean.any() else ["--no-center"]
+    words += ["--no-scale"] if (way.norm == 1).all() else []
+    words += [f"--steps {steps}", f"--seed {run.seed}"]
+    words += [] if chosen is None else [f"--folds {chosen['folds']}", f"--choose {chosen['choose']}"]
+    target = [] if recipe is None else [f"--target {for_shell(recipe.target)}"]
+    verb = "fit" if chosen is None else "cv"
+    return " ".join([f"coordboost {verb} TABLE", *target, f"--method {run.method.name}", *words, *_of_table(recipe)])
+
+
+def _of_method(run, steps):
+    """What the method takes, or None where that cannot be said."""
+    if run.method.name not in METHODS:
+        return None
+    usual = {name: one.default for name, one in inspect.signature(METHODS[run.method.name]).parameters.items()}
+    words = []
+    for name, value in run.method.parameters.items():
+        flag = "--" + name.replace("_", "-")
+        if isinstance(value, bool):
+            words += [] if value == usual[name] else [flag if value else flag.replace("--", "--no-")]
+        elif name not in NO_NUMBERS and value is not None and np.size(value) == 1 and not isinstance(value, str):
+            words.append(f"{flag} {np.asarray(value).item()!r}")
+        elif name == "deltas" and np.array_equal(value, np.geomspace(value[0], value[-1], steps)):
+            words.append(f"--deltas {float(value[0])!r}:{float(value[-1])!r}")
+        elif name == "step" and isinstance(value, LineSearch | BallSearch):
+            words.append("--line-search")
+        elif not np.array_equal(value, usual.get(name)):
+            return None
+    return words
+
+
+def _of_table(recipe):
+    """What was said of the other columns."""
+    if recipe is None:
+        return []
+    cells = Cells(decimal=recipe.marks[0], thousands=recipe.marks[1]) if recipe.marks else Cells()
+    numbers = [one.name for one in recipe.variables if one.kind == CATEGORY and _numbers(cells, one.levels)]
+    forms = {one.levels[0] for one in recipe.variables if one.kind == DATE}
+    either = forms & {form for pair in TWO_WAYS.items() for form in pair} if len(forms) == 1 else ()
+    given = {"drop": recipe.dropped, "text": numbers, "na": recipe.na, "date-format": either}
+    words = [f"--{name} {for_shell(one)}" for name, values in given.items() for one in values]
+    return words + ([] if recipe.impute is None else [f"--impute {recipe.impute}"])
+
+
+def _numbers(cells, words):
+    """Whether words are read as numbers unless somebody says that they are text."""
+    return all(cells.number(word) is not None for word in words)
+
+
+def for_shell(name):
+    """A name in quotes, for a shell."""
+    return "'" + name.replace("'", "'\\''") + "'"
+
+
+def for_shell_if_needed(name):
+    """The same where a shell would read anything else in it."""
+    return name if re.fullmatch(r"[\w./-]+", name) else for_shell(name)

@@ -1,0 +1,272 @@
+"""Displays of choices: the point that cross-validation takes, how often a learner is taken, how stably a column is."""
+
+import numpy as np
+
+from coordboost.engine.result import spaced
+from coordboost.reporting.plots.displays import penalty_units, points_of
+from coordboost.reporting.plots.drawing import (
+    REST,
+    Display,
+    as_written,
+    beside,
+    ink,
+    letter,
+    looks,
+    name_axes,
+    new_label,
+    room_for,
+)
+
+#: Where the best point lies in this part of the axis, the first, the axis is logarithmic.
+LEFT = 0.1
+#: Widths of a count of non-zeros from one to the next, in letters.
+APART = 5
+
+
+def nonzeros_of(path):
+    """Numbers of points of a path, increasing, and how many coefficients are not 0 there. *Cost*: no scans."""
+    if hasattr(path, "replay"):
+        at = spaced(path.n_points - 1)
+        return at, np.array([np.count_nonzero(state.beta) for state in path.replay(at.tolist())])
+    return np.arange(path.n_points), np.count_nonzero(path.profile()[1], axis=1)
+
+
+def nonzeros_of_folds(validation):
+    """The same, the median over the paths of the folds; None where they have other points than the losses."""
+    n = validation.losses.shape[1]
+    if not validation.paths or any(path.n_points != n for path in validation.paths):
+        return None
+    found = [nonzeros_of(path) for path in validation.paths]
+    return found[0][0], np.median([counts for _, counts in found], axis=0)
+
+
+class CrossValidationDisplay(Display):
+    """Mean losses on rows held out, one standard error to either side, and both choices, with the non-zero coefficients on top.
+
+    Losses fall on a log axis where the smallest is less than a tenth of the largest: the choices are made among small ones. So do
+    points where the best of them lies in the first tenth of the axis.
+
+    Attributes
+    ----------
+    validation : CrossValidation;  at : (n_points,), what the points are drawn against
+    log : whether the axis is logarithmic; None: as the numbers want it
+    nonzeros : pair of arrays, numbers of points and counts there; None where they are not known
+    fill_between_ : the band of one standard error;  top_ : the axis of the counts, None where there is none
+    """
+
+    #: What stands at the axis of the counts.
+    counted = "non-zero coefficients"
+
+    def __init__(self, validation, at=None, *, words="point of the path", log=None, title="", nonzeros=None):
+        self.validation, self.words, self.log, self.title = validation, words, log, title
+        self.at = np.arange(validation.losses.shape[1]) if at is None else np.asarray(at)
+        self.nonzeros = nonzeros
+
+    @classmethod
+    def from_cross_validation(
+        cls, validation, at=None, *, path=None, words="point of the path", log=None, title="", ax=None, **options
+    ):
+        """Draw the result of ``cross_validate``.
+
+        Parameters
+        ----------
+        validation : CrossValidation
+        at : (n_points,), optional
+            What to draw against, say the alphas of a grid; default the numbers of the points.
+        path : Run, ExactPath or LassoPath, optional
+            The path of all rows, at the points of the validation: its non-zero coefficients are counted on top. By default the median
+            over the folds, where their paths have these points.
+        words : str
+            The name of the axis.
+        log : bool, optional
+            A log axis; default where the best point lies in the first tenth of the axis, and for decreasing values.
+        title : str
+        ax : matplotlib Axes, optional
+        **options
+            As for ``plot``.
+        """
+        if path is not None and path.n_points != validation.losses.shape[1]:
+            n = validation.losses.shape[1]
+            raise ValueError(f"path must have the {n} points of the validation, got one with {path.n_points}.")
+        counts = nonzeros_of_folds(validation) if path is None else nonzeros_of(path)
+        display = cls(validation, at, words=words, log=log, title=title, nonzeros=counts)
+        if path is None:
+            display.counted = "non-zero coefficients, median of the folds"
+        return display.plot(ax, **options)
+
+    @classmethod
+    def from_estimator(cls, estimator, *, title="", ax=None, **options):
+        """Draw what a fitted ``...CV`` estimator has seen: against alpha for a grid, else against the points of all paths.
+
+        Raises
+        ------
+        ValueError
+            If it has chosen once for each of several classes.
+        """
+        seen = estimator.cross_validation_
+        if isinstance(seen, list):
+            raise ValueError(
+                f"this estimator has chosen {len(seen)} times, once for each class: draw them one by one, by "
+                "CrossValidationDisplay.from_cross_validation(estimator.cross_validation_[k], path=estimator.paths_[k])."
+            )
+        path = estimator.path_
+        if len(seen.paths) > len(seen.losses):
+            return cls(seen, words="point, one path after the other", log=False, title=title).plot(ax, **options)
+        alphas = getattr(path, "alphas", None)
+        words = points_of(path) if alphas is None else f"alpha (penalty of the mean loss, {penalty_units(path)})"
+        return cls(seen, alphas, words=words, title=title, nonzeros=nonzeros_of(path)).plot(ax, **options)
+
+    def _draw(self, ax, line_kw):
+        first, mean, error, x = not ax.has_data(), self.validation.mean, self.validation.error, self.at
+        words = f"{self.words}, log scale" if self._scale(ax, x) else self.words
+        known = np.isfinite(mean)
+        low, high = mean[known].min(initial=np.inf), mean[known].max(initial=0.0)
+        if (mean - error)[known].min(initial=np.inf) > 0 and 10 * low < high:
+            ax.set_yscale("log")
+        label = line_kw.pop("label", None)
+        name = new_label(ax, f"mean of {len(self.validation.losses)} folds" if label is None else label)
+        (line,) = self.lines_ = ax.plot(x[known], mean[known], **line_kw, label=name)
+        low, high, band = (mean - error)[known], (mean + error)[known], new_label(ax, "one standard error to either side")
+        self.fill_between_ = ax.fill_between(x[known], low, high, color=line.get_color(), alpha=0.25, linewidth=0, label=band)
+        colour, before = (ink(), "") if label is None else (line.get_color(), f"{label}, ")
+        for name, k, style in (
+            ("one-standard-error rule", self.validation.one_se, (0, (5, 3))),
+            ("best", self.validation.best, "-"),
+        ):
+            said = f"{before}{name}: {x[k]:.3g}{self._at_an_end(k) if name == 'best' else ''}"
+            ax.axvline(x[k], color=colour, linewidth=0.8, linestyle=style, label=new_label(ax, said))
+        ax.margins(x=0)
+        name_axes(ax, words, "mean loss on rows held out (validation)", self.title)
+        self.top_ = self._counts(ax) if first and self.nonzeros is not None else None
+
+    def _scale(self, ax, x):
+        """Make the axis what it has to be; whether it is logarithmic."""
+        falls, positive = len(x) > 1 and x[-1] < x[0], x[x > 0]
+        ax.xaxis.set_inverted(falls)
+        log, whole = self.log, np.ptp(x)
+        if log is None:
+            log = falls or (x.min() >= 0 and whole > 0 and x[self.validation.best] - x.min() < LEFT * whole)
+        if not log or not len(positive):
+            return False
+        if x.min() > 0:
+            ax.set_xscale("log")
+        else:
+            ax.set_xscale("symlog", linthresh=positive.min(), linscale=0.5)
+        return True
+
+    def _at_an_end(self, best):
+        """What is said where the best point is the first or the last."""
+        if len(self.at) == 1 or best not in (0, len(self.at) - 1):
+            return ""
+        return "\n(the first point: nothing beats the start)" if best == 0 else "\n(the end of the path: go on further)"
+
+    def _counts(self, ax):
+        """Numbers of non-zero coefficients on top, so many as there is room for."""
+        from matplotlib.ticker import NullLocator
+
+        points, counts = self.nonzeros
+        x = self.at[points]
+        apart = APART * letter() * ax.figure.dpi / 72
+        seen = ax.transData.transform(np.column_stack([x, np.full(len(x), ax.get_ylim()[0])]))[:, 0]
+        kept = [0]
+        for k in range(1, len(x)):
+            if abs(seen[k] - seen[kept[-1]]) >= apart:
+                kept.append(k)
+        top = ax.secondary_xaxis("top")
+        if ax.get_xscale() == "symlog":
+            top.set_xscale("symlog", linthresh=self.at[self.at > 0].min(), linscale=0.5)
+        top.set_ticks(x[kept], labels=[f"{counts[k]:g}" for k in kept])
+        top.xaxis.set_minor_locator(NullLocator())
+        top.set_xlabel(self.counted)
+        return top
+
+
+class SelectionDisplay(Display):
+    """How often each learner was chosen.
+
+    Attributes
+    ----------
+    counts : (n_learners,);  names : their names;  bars_ : matplotlib's container of the bars
+    """
+
+    legend = False
+
+    def __init__(self, counts, names, *, n_bars=20, title=""):
+        self.counts, self.names, self.n_bars, self.title = counts, names, n_bars, title
+
+    @classmethod
+    def from_run(cls, run, *, n_bars=20, title="", ax=None, **options):
+        """Draw the steps of a run by learner, the most frequent first; `options` are those of ``plot``, for the bars."""
+        names = run.problem.feature_names
+        return cls(np.bincount(run.path.learner, minlength=len(names)), names, n_bars=n_bars, title=title).plot(ax, **options)
+
+    @classmethod
+    def from_estimator(cls, estimator, *, n_bars=20, title="", ax=None, **options):
+        """The same for the run of a fitted estimator."""
+        return cls.from_run(estimator.run_, n_bars=n_bars, title=title, ax=ax, **options)
+
+    def _draw(self, ax, line_kw):
+        order = np.argsort(-self.counts, kind="stable")
+        n = min(self.n_bars, room_for(ax, 1.6), np.count_nonzero(self.counts))
+        top, rest = order[:n], int(self.counts[order[n:]].sum())
+        self.bars_ = ax.barh(np.arange(n), self.counts[top], **{"height": 0.7, **line_kw})
+        ax.set_yticks(np.arange(n), [str(self.names[j]) for j in top], parse_math=False)
+        ax.yaxis.set_inverted(True)
+        for k, j in enumerate(top):
+            ax.annotate(
+                f"{self.counts[j]:,}", (self.counts[j], k), (2, 0), textcoords="offset points", fontsize="small", va="center"
+            )
+        ax.margins(x=0.12)
+        others = np.count_nonzero(self.counts) - n
+        name_axes(ax, f"steps; {rest:,} more by {others:,} others" if others else "steps", "learner", self.title)
+        ax.grid(False)
+
+
+class StabilityDisplay(Display):
+    """Shares of draws in which a column is among the first q to enter, against q. Columns look as in a ``ProfileDisplay``.
+
+    Attributes
+    ----------
+    frequencies : (q, n_features);  names : of the columns;  columns_ : those with a colour, whose curves are ``lines_``
+    """
+
+    legend = False
+
+    def __init__(self, frequencies, names, *, threshold=None, n_labels=12, title=""):
+        self.frequencies, self.names, self.threshold = frequencies, names, threshold
+        self.n_labels, self.title = n_labels, title
+
+    @classmethod
+    def from_stability(cls, stability, q, names=None, *, threshold=None, n_labels=12, title="", ax=None, **options):
+        """Draw the result of ``stability_selection`` or ``bootstrap_frequencies`` for 1, ..., `q`; `threshold` as a line."""
+        names = [f"x{j}" for j in range(stability.n_features)] if names is None else list(names)
+        return cls(stability.paths(q), names, threshold=threshold, n_labels=n_labels, title=title).plot(ax, **options)
+
+    def _draw(self, ax, line_kw):
+        last, x = self.frequencies[-1], np.arange(1, len(self.frequencies) + 1)
+        order = np.argsort(-last, kind="stable")
+        order = order[last[order] > 0]
+        n = min(self.n_labels, room_for(ax))
+        if self.threshold is not None:
+            n = min(n, max(1, np.count_nonzero(last >= self.threshold)))
+            ax.axhline(
+                self.threshold,
+                color=ink(),
+                linewidth=0.8,
+                linestyle=(0, (5, 3)),
+                label=new_label(ax, f"threshold {self.threshold:g}"),
+            )
+        label = line_kw.pop("label", None)
+        self.columns_ = np.sort(order[:n])
+        ax.plot(x, self.frequencies[:, order[n:]], **{"color": REST, "linewidth": 0.5, **line_kw})
+        for j, own in zip(self.columns_, looks(self.columns_), strict=True):
+            name = "_nolegend_" if label is not None else new_label(ax, self.names[j])
+            self.lines_ += ax.plot(x, self.frequencies[:, j], **{**own, **line_kw}, label=name)
+        if label is not None:
+            ax.plot([], [], **{"color": ink(), **line_kw}, label=as_written(label))
+        ax.set_ylim(0, 1.02)
+        ax.margins(x=0)
+        name_axes(ax, "first columns to enter (q)", "share of draws with the column among them", self.title)
+        if not self._wanted or label is not None:
+            ends = [(x[-1], last[j]) for j in self.columns_]
+            beside(ax, ends, [self.names[j] for j in self.columns_], [line.get_color() for line in self.lines_])

@@ -1,0 +1,49 @@
+"""The picture of a path over penalties: what complexity costs, and what is bought."""
+
+import numpy as np
+
+from coordboost.reporting.plots.path import figure_size
+
+
+def complexity(path, title=""):
+    """Mean losses against the penalty, and below them the part of the steps that trees of each size got.
+
+    Parameters
+    ----------
+    path : PenaltyPath
+    title : str
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    from matplotlib.figure import Figure
+
+    fig = Figure(figsize=figure_size(6.4, 5.6), layout="constrained")
+    upper, lower = fig.subplots(2, 1, sharex=True, height_ratios=(1.1, 1))
+    at = np.arange(len(path.penalties))
+    for values, words, colour in ((path.loss, "training", "#0072B2"), (path.validation, "validation", "#D55E00")):
+        if np.isfinite(values).all():
+            upper.plot(at, values, "o-", color=colour, linewidth=1.3, markersize=3.5, label=words)
+    upper.set_ylabel("mean loss")
+    upper.legend()
+    _sizes(lower, at, path.accounts)
+    lower.set_xticks(at, [f"{penalty:.3g}" for penalty in path.penalties])
+    lower.set_xlabel("penalty")
+    fig.suptitle(title)
+    return fig
+
+
+def _sizes(ax, at, accounts):
+    """Bars: of all steps the part with trees of so many splits."""
+    from matplotlib import colormaps
+
+    nodes = np.unique(accounts[0].nodes)
+    colours, base = colormaps["viridis"](np.linspace(0.95, 0.1, len(nodes))), np.zeros(len(at))
+    for n, colour in zip(nodes, colours, strict=True):
+        part = np.array([one.steps[one.nodes == n].sum() / max(1, one.steps.sum()) for one in accounts])
+        ax.bar(at, part, 0.75, base, color=colour, label=str(n))
+        base += part
+    ax.set_ylabel("part of the steps")
+    ax.set_ylim(0, 1)
+    ax.legend(title="splits", fontsize="small", frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))

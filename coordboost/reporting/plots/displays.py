@@ -1,0 +1,240 @@
+"""Displays of a path: coefficient profiles, and the error on the rows of the fit and on others."""
+
+import numpy as np
+
+from coordboost._utils.checks import shown
+from coordboost.reporting.plots.drawing import (
+    LOOKS,
+    REST,
+    Display,
+    as_written,
+    beside,
+    ink,
+    looks,
+    name_axes,
+    new_label,
+    room_for,
+)
+
+#: What a path can be drawn against.
+AGAINST = ("l1", "fraction", "step", "alpha", "deviance")
+#: Units of coefficients, in words.
+UNITS = {"standardized": "standardised", "original": "original units"}
+#: Columns that have a name where nobody says how many, in tables with more columns than there are looks.
+NAMED = 12
+
+
+def checked_against(against):
+    """`against`, one of AGAINST."""
+    if against not in AGAINST:
+        raise ValueError(f"against must be one of {', '.join(map(repr, AGAINST))}, got {shown(against)}.")
+    return against
+
+
+def penalty_units(path):
+    """What the coefficients in the penalty of a path belong to, in words."""
+    way, factors = path.problem.standardization, getattr(path, "factors", None)
+    if factors is None:
+        return "unit columns" if path.problem.countable else "unit learners"
+    of_unit = factors[0, way.kept] / way.norm
+    if np.allclose(of_unit, 1, rtol=1e-9):
+        return "unit columns"
+    if np.allclose(of_unit, path.problem.weight.sum() ** -0.5, rtol=1e-9):
+        return "columns of sd 1"
+    return "original units" if (factors[0] == 1).all() else "times its factors"
+
+
+def points_of(path):
+    """What the points of a path are, in words."""
+    if hasattr(path, "alphas"):
+        return "alpha, counted from the largest"
+    return "corner" if path.cornered else "step"
+
+
+def places_on(ax, numbers, against):
+    """The values to draw against, (n_points,); penalties on a log axis that falls, and 0 as half of the smallest."""
+    x = np.asarray(numbers[against], dtype=float)
+    if against != "alpha":
+        return x
+    ax.xaxis.set_inverted(True)
+    positive = x[x > 0]
+    if not len(positive):
+        return x
+    ax.set_xscale("log")
+    return np.where(x > 1e-12 * positive.max(), x, positive[positive > 1e-12 * positive.max()].min() / 2)
+
+
+class ProfileDisplay(Display):
+    """Coefficients along a path. The look of a column hangs on its number: it is the same in every picture of its table.
+
+    Attributes
+    ----------
+    ax_, figure_ : what it was drawn on
+    lines_ : list of matplotlib Line2D, those with a colour;  columns_ : the number of the column of each
+    numbers : dict of (n_points,), the places;  coefs : (n_points, n_columns), in the units drawn
+    words : dict of what can stand at the axes;  model : the number of the point that an estimator chose, or None
+    """
+
+    legend = False
+
+    def __init__(self, numbers, coefs, names, *, words=None, against="l1", n_labels=None, corners=False, title="", model=None):
+        self.numbers, self.coefs, self.names = numbers, coefs, names
+        self.words = {way: way for way in AGAINST} | {"coefs": "coefficient"} | (words or {})
+        self.against, self.n_labels, self.corners, self.title = checked_against(against), n_labels, corners, title
+        self.model = model
+
+    @classmethod
+    def from_path(cls, path, *, against="l1", units="standardized", n_labels=None, corners=None, title="", ax=None, **options):
+        """Draw a path.
+
+        Parameters
+        ----------
+        path : Run, ExactPath or LassoPath
+        against : {"l1", "fraction", "step", "alpha", "deviance"}, default "l1"
+            Norms are those of the coefficients drawn.
+        units : {"standardized", "original"}, default "standardized"
+            Coefficients of columns of norm 1, whose sizes can be compared, as R's lars draws them; or those of the columns of X.
+        n_labels : int, optional
+            So many columns, those with the largest coefficients, have a colour and a name; the others are grey. Fewer have a name where
+            there is no room. Default: all columns of a table of up to 21, else 12.
+        corners : bool, optional
+            Dots at the corners; default for exact paths with up to 60 of them.
+        title : str
+        ax : matplotlib Axes, optional
+            On one with a path already the names stand once.
+        **options
+            As for ``plot``: ``legend=True`` puts the names into a legend, or, with ``label=``, the labels of the paths; ``color``,
+            ``linestyle`` and the like go to all lines.
+
+        Returns
+        -------
+        ProfileDisplay
+        """
+        return cls._of(path, against, units, n_labels, corners, title).plot(ax, **options)
+
+    #: A run is a path.
+    from_run = from_path
+
+    @classmethod
+    def from_estimator(
+        cls, estimator, *, against="l1", units="standardized", n_labels=None, corners=None, title="", ax=None, **options
+    ):
+        """Draw the path of a fitted linear estimator, and where on it the model is."""
+        display = cls._of(estimator.path_, against, units, n_labels, corners, title)
+        steps = np.asarray(display.numbers["step"])
+        display.model = int(np.argmin(np.abs(steps - estimator.place_.step)))
+        return display.plot(ax, **options)
+
+    @classmethod
+    def _of(cls, path, against, units, n_labels, corners, title):
+        if units not in UNITS:
+            raise ValueError(f"units must be 'standardized' or 'original', got {shown(units)}.")
+        numbers, coefs = path.profile()
+        way, said = path.problem.standardization, UNITS[units]
+        if path.problem.countable:
+            if units == "standardized":
+                coefs = coefs.copy()
+                coefs[:, way.kept] *= way.norm
+            drawn = np.abs(coefs).sum(axis=1)
+            if not np.allclose(drawn, numbers["l1"], rtol=1e-9):
+                numbers = {**numbers, "l1": drawn, "fraction": drawn / (drawn[-1] or 1.0)}
+        else:
+            said = "unit learners"
+        words = {
+            "l1": f"l1 norm, {said}",
+            "fraction": f"l1 norm / last l1 norm, {said}",
+            "step": points_of(path),
+            "alpha": f"alpha (mean loss, {penalty_units(path)})",
+            "deviance": "fraction of deviance explained",
+            "coefs": "standardised coefficient" if said == "standardised" else f"coefficient, {said}",
+        }
+        few = path.cornered and len(coefs) <= 60
+        return cls(
+            numbers, coefs, path._names(), words=words, against=against, n_labels=n_labels, corners=few if corners is None else corners,
+            title=title,
+        )  # fmt: skip
+
+    def _draw(self, ax, line_kw):
+        first = not ax.has_data()
+        x = self.x_ = places_on(ax, self.numbers, self.against)
+        size = np.abs(self.coefs).max(axis=0)
+        order = np.argsort(-size, kind="stable")
+        order = order[size[order] > 0]
+        few = self.n_labels if self.n_labels is not None else LOOKS if self.coefs.shape[1] <= LOOKS else NAMED
+        self.columns_, rest = np.sort(order[:few]), order[few:]
+        label = line_kw.pop("label", None)
+        ax.update_datalim(np.column_stack([x, 0 * x]))  # a path on which nothing moves has its axis, too
+        ax.plot(x, self.coefs[:, rest], **{"color": REST, "linewidth": 0.5, "zorder": 1, **line_kw})
+        for j, own in zip(self.columns_, looks(self.columns_), strict=True):
+            name = "_nolegend_" if label is not None else new_label(ax, self.names[j])
+            (line,) = ax.plot(x, self.coefs[:, j], **{"zorder": 2, **own, **line_kw}, label=name)
+            self.lines_.append(line)
+            if self.corners:
+                moves = np.flatnonzero(self.coefs[:, j])
+                at = np.unique(np.concatenate([moves, np.maximum(moves - 1, 0)]))
+                ax.plot(x[at], self.coefs[at, j], ".", markersize=4, color=line.get_color(), zorder=3)
+        if label is not None:
+            # one entry for the path, in no variable's colour
+            ax.plot([], [], **{"color": ink(), **line_kw}, label=as_written(label))
+        if first:
+            ax.axhline(0.0, color="#888888", linewidth=0.6, zorder=1)
+        if self.model is not None:
+            ax.axvline(
+                x[self.model], color=ink(), linewidth=0.9, linestyle=(0, (5, 3)), zorder=1, label=new_label(ax, "the model")
+            )
+        ax.margins(x=0)
+        name_axes(ax, self.words[self.against], self.words["coefs"], self.title)
+        if not self._wanted or label is not None:
+            self._name_lines(ax, x, order[: min(few, room_for(ax))])
+
+    def _name_lines(self, ax, x, columns):
+        """Names of some columns, right of the ends of their lines."""
+        lines = dict(zip(self.columns_.tolist(), self.lines_, strict=True))
+        ends = [(x[-1], self.coefs[-1, j]) for j in columns]
+        beside(ax, ends, [self.names[j] for j in columns], [lines[j].get_color() for j in columns])
+
+
+class ErrorDisplay(Display):
+    """Mean losses along a path, on the rows of the fit (training) and on others (validation).
+
+    Attributes
+    ----------
+    train, test : (n_points,), mean losses; test may be None;  words : what the points of the path are
+    """
+
+    def __init__(self, train, test=None, *, words="point of the path", title=""):
+        self.train, self.test, self.words, self.title = train, test, words, title
+
+    @classmethod
+    def from_path(cls, path, X, y, X_test=None, y_test=None, *, title="", ax=None, **options):
+        """Draw the losses at every point: on the rows `X`, `y` of the fit, and on `X_test`, `y_test`.
+
+        `options` are those of ``plot``; a ``label`` stands before "training" and "validation".
+        """
+        test = None if X_test is None else -path.score_path(X_test, y_test)
+        return cls(-path.score_path(X, y), test, words=points_of(path), title=title).plot(ax, **options)
+
+    #: A run is a path.
+    from_run = from_path
+
+    @classmethod
+    def from_estimator(cls, estimator, X, y, X_test=None, y_test=None, *, title="", ax=None, **options):
+        """The same for the path of a fitted linear estimator."""
+        return cls.from_path(estimator.path_, X, y, X_test, y_test, title=title, ax=ax, **options)
+
+    def _draw(self, ax, line_kw):
+        label = line_kw.pop("label", None)
+        before = "" if label is None else f"{label}, "
+        curves = [("training", self.train, "-")]
+        if self.test is not None:
+            curves.append((f"validation (smallest at {int(np.argmin(self.test)):,})", self.test, (0, (6, 1.5))))
+        for name, values, style in curves:
+            (line,) = ax.plot(
+                np.arange(len(values)), values, **{"linestyle": style, **line_kw}, label=new_label(ax, before + name)
+            )
+            self.lines_.append(line)
+        if self.test is not None:
+            best = int(np.argmin(self.test))
+            ax.plot(best, self.test[best], "o", markersize=5, color=line.get_color())
+        ax.margins(x=0)
+        name_axes(ax, self.words, "mean loss", self.title)

@@ -1,0 +1,181 @@
+"""What the displays share: an Axes to draw on, one look for each variable, and names beside the ends of lines."""
+
+from functools import cache
+
+import numpy as np
+
+from coordboost._utils.checks import shown
+from coordboost.reporting.plots.path import COLOURS, REST, STYLES, ink, letter, looks, spread
+
+__all__ = [
+    "COLOURS", "LOOKS", "REST", "Beside", "Display", "as_written", "axes", "beside", "ink", "letter", "looks", "name_axes", "new_label",
+    "room_for",
+]  # fmt: skip
+
+#: So many variables can be told apart by their looks.
+LOOKS = len(COLOURS) * len(STYLES)
+#: From one name beside lines to the next, and from the end of a line to its name, in sizes of a letter.
+GAP, LEADER = 1.3, 1.6
+
+
+class Display:
+    """A picture that can be drawn again; a display says how in ``_draw(ax, line_kw)``.
+
+    Attributes
+    ----------
+    ax_, figure_ : what it was drawn on;  lines_ : list of matplotlib Line2D, its curves
+    """
+
+    #: Whether there is a legend where nobody asks.
+    legend = True
+
+    def plot(self, ax=None, *, legend=None, **line_kw):
+        """Draw the picture.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            By default one of a new figure. What is there already stays: colours go on along the cycle of the Axes.
+        legend : bool, optional
+            Whether to draw a legend; every display has its own default.
+        **line_kw : dict
+            ``label``, ``color``, ``linestyle`` and other keywords of the lines, as for matplotlib's ``plot``.
+
+        Returns
+        -------
+        The display itself
+
+        Raises
+        ------
+        ValueError
+            If matplotlib's lines have no such keyword.
+        """
+        line_kw = self._checked(line_kw)
+        self.ax_ = axes(ax)
+        self.figure_, self.lines_ = self.ax_.figure, []
+        self._wanted = self.legend if legend is None else legend
+        self._draw(self.ax_, line_kw)
+        if self._wanted and self.ax_.get_legend_handles_labels()[0]:
+            self.ax_.legend()
+        return self
+
+    def _checked(self, line_kw):
+        """Keywords of lines under their long names."""
+        from matplotlib.cbook import normalize_kwargs
+        from matplotlib.lines import Line2D
+
+        for name in line_kw:
+            if name not in _of_lines():
+                raise ValueError(
+                    f"{type(self).__name__} has no option {shown(name)}, and matplotlib's lines have none: see its docs."
+                )
+        return normalize_kwargs(line_kw, Line2D)
+
+
+@cache
+def _of_lines():
+    """Keywords of matplotlib's lines, long and short."""
+    from matplotlib.artist import ArtistInspector
+    from matplotlib.lines import Line2D
+
+    seen = ArtistInspector(Line2D)
+    return {*seen.get_setters(), *(short for names in seen.aliasd.values() for short in names)}
+
+
+def axes(ax):
+    """`ax`, or one of a new figure: pyplot's, so that a notebook shows it, of the size that rcParams say."""
+    if ax is None:
+        import matplotlib.pyplot as plt
+
+        _, ax = plt.subplots(layout="constrained")
+    return ax
+
+
+def new_label(ax, words):
+    """`words` as a label for the legend of `ax`, or one that no legend shows where these words are there already."""
+    words = as_written(words)
+    return "_nolegend_" if words in ax.get_legend_handles_labels()[1] else words
+
+
+def as_written(words):
+    """Words in which no dollar begins a formula."""
+    return str(words).replace("$", r"\$")
+
+
+def name_axes(ax, x, y, title=""):
+    """Words at the axes; a title that is there stays where there is no new one."""
+    ax.set_xlabel(x)
+    ax.set_ylabel(y)
+    if title:
+        ax.set_title(title)
+
+
+def room_for(ax, gap=GAP):
+    """How many names fit below each other."""
+    height = ax.get_position().height * ax.figure.bbox.height
+    return max(1, int(height / (gap * letter() * ax.figure.dpi / 72)))
+
+
+class Beside:
+    """Where a name stands: right of its Axes, at the height of the end of its line, moved so that no name lies on another.
+
+    It is the ``textcoords`` of an annotation. Matplotlib asks it whenever the picture is drawn: limits, layout and letters may change
+    until then.
+    """
+
+    def __init__(self, ax):
+        self.ax = ax
+
+    def __call__(self, renderer):
+        from matplotlib.transforms import Affine2D
+
+        names, box = list(names_beside(self.ax).values()), self.ax.bbox
+        heights = self.ax.transData.transform([name.xy for name in names])[:, 1]
+        size = renderer.points_to_pixels(max(name.get_fontsize() for name in names))
+        moved = spread(np.clip(heights, box.y0, box.y1), GAP * size, box.y0 + size / 2, box.y1 - size / 2)
+        own = next(k for k, name in enumerate(names) if name.anncoords is self)
+        return Affine2D().translate(box.x1 + LEADER * size, moved[own])
+
+
+def names_beside(ax):
+    """The names beside the lines of `ax`, a dict of text to annotation."""
+    return {text.get_text(): text for text in ax.texts if isinstance(getattr(text, "anncoords", None), Beside)}
+
+
+def beside(ax, ends, names, colours):
+    """Names right of `ax`, each tied to the end of its line; a name that is there already goes to the end that is further on.
+
+    ends : list of (x, y);  colours : of the leaders
+    """
+    there = names_beside(ax)
+    for end, name, colour in zip(ends, map(str, names), colours, strict=True):
+        if name not in there:
+            leader = {"arrowstyle": "-", "color": colour, "linewidth": 0.6, "shrinkA": 0, "shrinkB": 0, "relpos": (0, 0.5)}
+            there[name] = ax.annotate(
+                name, end, (0, 0), textcoords=Beside(ax), fontsize="small", va="center", arrowprops=leader, parse_math=False,
+                annotation_clip=False,
+            )  # fmt: skip
+        elif (end[0] > there[name].xy[0]) != ax.xaxis.get_inverted() and end[0] != there[name].xy[0]:
+            there[name].xy = end
+            there[name].arrow_patch.set_color(colour)
+    if there:
+        _make_room(ax, there.values())
+
+
+def _make_room(ax, names):
+    """Room for names in a figure that has no layout engine to make it: a part of the cell of the Axes, as ``colorbar`` takes one."""
+    from matplotlib.text import Text
+
+    spec = ax.get_subplotspec()
+    if spec is None or ax.figure.get_layout_engine() is not None:
+        return
+    cell = getattr(spec.get_gridspec(), "shared_cell", spec)
+    place = cell.get_position(ax.figure)
+    wide = max(Text.get_window_extent(name).width for name in names) + 2 * letter() * ax.figure.dpi / 72
+    if cell.get_gridspec().ncols == 1:
+        wide -= (1 - place.x1) * ax.figure.bbox.width
+    part = min(wide / (place.width * ax.figure.bbox.width), 0.5)
+    if part > 0:
+        grid = cell.subgridspec(1, 2, width_ratios=(1 - part, part), wspace=0)
+        grid.shared_cell = cell
+        ax.set_subplotspec(grid[0])

@@ -1,0 +1,201 @@
+"""Display of one tree: the root on the left, the leaves on the right, below each other."""
+
+import textwrap
+from typing import NamedTuple
+
+import numpy as np
+
+from coordboost._utils.checks import shown
+from coordboost.reporting.plots.drawing import COLOURS, Display, letter
+
+#: Lengths are counted in font sizes. From one leaf to the next, in height: room for the two lines of a leaf and for its frame.
+PITCH = 3.6
+#: From the boxes of one depth to those of the next: room for the word "missing" at the edge.
+GAP = 6.5
+#: From the right end of the boxes of one depth to where the edge to a child turns.
+TURN = 1.2
+#: Between the words of a box and its frame.
+PAD = 0.3
+#: Letters in a line of a split, and lines that it may have; what stands for letters that are cut.
+WIDEST, LINES, MORE = 26, 2, " ..."
+
+
+class Node(NamedTuple):
+    """A node as it is drawn.
+
+    words : list of str, the lines of its box;  leaf : bool;  depth : int
+    height : float, how many leaves there are above it;  parent : int, -1 for the root
+    edge : str, "yes" or "no", the side of its parent;  missing : bool, whether missing values come here
+    """
+
+    words: list
+    leaf: bool
+    depth: int
+    height: float
+    parent: int = -1
+    edge: str = ""
+    missing: bool = False
+
+
+def lines_of(split):
+    """The lines of a ``Split``. Where it is too long the middle of the name is cut, never what it is compared with."""
+    lines = textwrap.wrap(f"{split.name} {split.condition}", WIDEST, max_lines=LINES, placeholder=MORE)
+    if not lines[-1].endswith(MORE) or len(split.name) <= WIDEST:
+        return lines
+    begin = (WIDEST - len(MORE)) // 2
+    short = split.name[:begin] + MORE + split.name[begin + len(MORE) - WIDEST :]
+    return [short, *textwrap.wrap(split.condition, WIDEST, max_lines=LINES - 1, placeholder=MORE)]
+
+
+def nodes_of(tree, splits):
+    """The nodes of a tree as they are drawn, a list, in the order of its text.
+
+    tree : Tree;  splits : list of Split, one for each node, None for a leaf
+    """
+    out, heights = [], iter(range(tree.n_leaves))
+
+    def visit(at, depth, *edge):
+        place, samples = len(out), f"{tree.n_samples[at]:,} samples"
+        out.append(None)
+        if tree.feature[at] < 0:
+            words, height = [f"{tree.values[tree.left[at]]:.6g}", samples], float(next(heights))
+        else:
+            left, missing = tree.left[at], splits[at].missing
+            words = [*lines_of(splits[at]), samples, f"gain {tree.gain[at]:.3g}"]
+            yes = visit(left, depth + 1, place, "yes", missing)
+            height = (yes + visit(left + 1, depth + 1, place, "no", not missing)) / 2
+        out[place] = Node(words, tree.feature[at] < 0, depth, height, *edge)
+        return height
+
+    visit(0, 0)
+    return out
+
+
+def width_of(words):
+    """Width of a line of text, in font sizes."""
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
+
+    return text_to_path.get_text_width_height_descent(words, FontProperties(size=1.0), ismath=False)[0]
+
+
+class TreeDisplay(Display):
+    """A tree: splits with the samples of the fit and the gain, leaves with the value and the samples.
+
+    A sample goes to "yes" where the split holds; "missing" is written where missing values go. Letters are as large as the room on `ax`
+    lets them be; without an `ax` the figure is as large as the tree.
+
+    Attributes
+    ----------
+    ax_, figure_ : what it was drawn on
+    lines_ : list of matplotlib Line2D, the edges
+    nodes : list of Node, in the order of the text;  boxes_ : list of matplotlib Text, one for each node
+    """
+
+    legend = False
+
+    def __init__(self, nodes, *, title=""):
+        self.nodes, self.title = nodes, title
+        widths = np.zeros(1 + max(node.depth for node in nodes))
+        for node in nodes:
+            widths[node.depth] = max(widths[node.depth], 2 * PAD + max(map(width_of, node.words)))
+        self._right = np.cumsum(widths + GAP) - GAP
+        self._centre = self._right - widths / 2
+        self._size = self._right[-1] + 2, PITCH * (sum(node.leaf for node in nodes) + 0.3)
+
+    @classmethod
+    def from_run(cls, run, j=0, *, title=None, ax=None, **options):
+        """Draw the tree number `j` of a run; values are those in the model, the tree's times its coefficient.
+
+        Parameters
+        ----------
+        run : Run, on ``trees(X)``
+        j : int, default 0
+        title : str, optional
+            Default is the name of the tree.
+        ax : matplotlib Axes, optional
+        **options
+            Keywords of the edges, as for ``plot``.
+
+        Returns
+        -------
+        TreeDisplay
+
+        Raises
+        ------
+        ValueError
+            If the learners are no trees, or there is no tree `j`.
+        """
+        return cls._of(run, j, run.beta, title, ax, options)
+
+    @classmethod
+    def from_estimator(cls, estimator, iteration=1, *, title=None, ax=None, **options):
+        """Draw the tree of an iteration (its first, where it has two) of a fitted estimator of trees with one run.
+
+        Where there is a run for each class, draw from one of ``estimator.runs_``.
+
+        Raises
+        ------
+        ValueError
+            If the model has no such iteration.
+        """
+        run, model = estimator.run_, estimator._models[0]
+        if not 1 <= iteration <= model.n_iter:
+            raise ValueError(f"iteration must be from 1 to {model.n_iter}, those of the model, got {shown(iteration)}.")
+        j = int(run.path.learner[(iteration - 1) * model.steps])
+        return cls._of(run, j, model.beta, title, ax, options)
+
+    @classmethod
+    def _of(cls, run, j, beta, title, ax, options):
+        bank = run.problem.dictionary
+        if bank.tree is None:
+            raise ValueError("the learners of this run are no trees: make a run on cb.trees(X).")
+        if j not in range(len(beta)):
+            raise ValueError(f"j must be the number of a tree, from 0 to {len(beta) - 1}, got {shown(j)}.")
+        tree = bank.tree(j)
+        nodes = nodes_of(tree._replace(values=beta[j] * tree.values), bank.splits(j))
+        return cls(nodes, title=bank.name(j) if title is None else title).plot(ax, **options)
+
+    def plot(self, ax=None, **line_kw):
+        """Draw on `ax`, a matplotlib Axes, or on one of a new figure; the display itself.
+
+        A new figure is as large as the tree in letters of the size that rcParams say. `line_kw` are keywords of the edges.
+        """
+        if ax is None:
+            import matplotlib.pyplot as plt
+
+            size = letter() / 72
+            width, height = (size * part for part in self._size)
+            figure = plt.figure(figsize=(width, height + 3 * size))
+            ax = figure.add_axes((0, 0, 1, height / (height + 3 * size)))
+        return super().plot(ax, **line_kw)
+
+    def _draw(self, ax, line_kw):
+        box, (width, height) = ax.get_position(), self._size
+        room = box.width * ax.figure.bbox.width / width, box.height * ax.figure.bbox.height / height
+        self._font = min(letter(), min(room) * 72 / ax.figure.dpi)
+        ax.set(xlim=(-1, width - 1), ylim=(height / PITCH - 0.65, -0.65))
+        ax.set_axis_off()
+        ax.set_title(self.title, parse_math=False)
+        self.boxes_ = [self._box(ax, node) for node in self.nodes]
+        for node in self.nodes[1:]:
+            self._edge(ax, node, line_kw)
+
+    def _box(self, ax, node):
+        """The words of a node in a frame: blue for splits, orange for leaves."""
+        frame = {"boxstyle": f"round,pad={PAD}", "facecolor": ax.figure.get_facecolor(), "linewidth": 0.9}
+        frame["edgecolor"] = COLOURS[int(node.leaf)]
+        at, words = (self._centre[node.depth], node.height), "\n".join(node.words)
+        return ax.text(*at, words, fontsize=self._font, ha="center", va="center", bbox=frame, parse_math=False)
+
+    def _edge(self, ax, node, line_kw):
+        """The line from the parent to a node, under both boxes, and what goes there."""
+        parent = self.nodes[node.parent]
+        turn = self._right[parent.depth] + TURN
+        along = [self._centre[parent.depth], turn, turn, self._centre[node.depth]]
+        self.lines_ += ax.plot(
+            along, [parent.height] * 2 + [node.height] * 2, **{"color": "#888888", "linewidth": 0.8, "zorder": 1, **line_kw}
+        )
+        middle = (turn + self._right[parent.depth] + GAP) / 2
+        for words, side, apart in ((node.edge, "bottom", -0.03), ("missing" if node.missing else "", "top", 0.03)):
+            ax.text(middle, node.height + apart, words, fontsize=0.9 * self._font, ha="center", va=side)

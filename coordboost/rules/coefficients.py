@@ -1,0 +1,274 @@
+r"""Stores of coefficients: what the rows of a path do to the model.
+
+A row is (learner, shrink, theta). Every method records such rows; the store that a method chooses says what they mean for beta. Its
+verbs are ``start(problem)``, the store at beta = 0; ``accumulate(j, shrink, theta)``, one row; ``coefficient(j)``, beta_j in the units of
+theta; and ``beta(unit)``, the coefficients (n_learners,), `unit` being that of the step rule. ``room(n)`` is the same store with room
+for n learners, where they come one by one. ``follow(dictionary, unit)`` is what the same rows do to predictions, say on new samples: a
+piece with ``accumulate`` and ``pred``.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from coordboost._numba import kernel, verb
+from coordboost.rules.base import CoefficientRule
+
+#: What a row of accelerated boosting says in the place of `shrink` where momentum begins anew.
+ANEW, BACK, SLOWER = -1.0, -2.0, -3.0
+#: A weight that is no more than this is what rounding has left of none.
+NOTHING = 1e-14
+
+accumulate = verb("accumulate")
+add = verb("add")
+coefficient = verb("coefficient")
+
+
+def begun(store, problem):
+    """`store`, empty, where learners can be counted; else one that grows as they come."""
+    return store if problem.dictionary.countable else Growing(store, np.zeros(1, dtype=np.int64))
+
+
+def longer(values, n):
+    """`values` with zeros behind, n in all, and more where that spares the next call."""
+    return values if len(values) >= n else np.concatenate([values, np.zeros(max(n, 2 * len(values)) - len(values))])
+
+
+@kernel
+def shrink_all(values, scale, shrink):
+    """``scale * values`` times 1 - shrink, `scale` being (1,). Where the scale is too small or too large, the values take it over."""
+    if shrink != 0:
+        scale[0] = (1 - shrink) * scale[0]
+        if not 1e-100 < scale[0] < 1e100:
+            for i in range(len(values)):
+                values[i] = scale[0] * values[i]
+            scale[0] = 1 + 0 * scale[0]
+
+
+@kernel
+def mix_models(f, h, before, shrink):
+    """What a row of ``TwoSequences`` that moves f does before its learner comes. `before` may have length 0 where no move is taken back."""
+    if shrink == BACK:
+        for i in range(len(before)):
+            f[i] = before[i]
+    for i in range(len(before)):
+        before[i] = f[i]
+    for i in range(len(f)):
+        if shrink < 0:
+            h[i] = f[i]
+        else:
+            f[i] = (1 - shrink) * f[i] + shrink * h[i]
+
+
+@kernel
+def part_of_h(share, slowed, shrink, theta):
+    """What h moves by in a row that moves f by theta, as a part of the same step; `slowed` counts the rows ``SLOWER``."""
+    if shrink == SLOWER:
+        slowed[0] += 1
+    for _ in range(slowed[0]):
+        share = share / 4
+    return share * theta / (shrink if shrink > 0 else 1)
+
+
+class OneModel(NamedTuple):
+    """Predictions that follow ``Single``: pred <- (1 - shrink) pred + unit theta B_j, with the columns of `dictionary`."""
+
+    dictionary: object
+    unit: float
+    pred: np.ndarray
+    room = None
+
+    def accumulate(self, j, shrink, theta):
+        if shrink != 0:
+            for i in range(len(self.pred)):
+                self.pred[i] = (1 - shrink) * self.pred[i]
+        if theta != 0:
+            add(self.dictionary, j, self.unit * theta, self.pred)
+
+
+class TwoModels(NamedTuple):
+    """Predictions that follow ``TwoSequences``: those of f, of h, and of f one move before."""
+
+    dictionary: object
+    unit: float
+    share: float
+    pred: np.ndarray
+    h: np.ndarray
+    before: np.ndarray
+    slowed: np.ndarray
+    room = None
+
+    def accumulate(self, j, shrink, theta):
+        if shrink == 0:
+            add(self.dictionary, j, self.unit * theta, self.h)
+        else:
+            mix_models(self.pred, self.h, self.before, shrink)
+            add(self.dictionary, j, self.unit * theta, self.pred)
+            if self.share != 0:
+                add(self.dictionary, j, self.unit * part_of_h(self.share, self.slowed, shrink, theta), self.h)
+
+
+class _ScaledValues(NamedTuple):
+    values: np.ndarray = np.zeros(0)
+    scale: np.ndarray = np.ones(1)
+
+
+class ScaledValues(_ScaledValues, CoefficientRule):
+    """beta = unit * scale * values: a shrinkage of all coefficients costs one multiplication."""
+
+    def beta(self, unit):
+        return unit * self.scale[0] * self.values
+
+    def coefficient(self, j):
+        return self.scale[0] * self.values[j]
+
+
+class Single(ScaledValues):
+    """One sequence, moved as the row says: beta <- (1 - shrink) beta, then beta_j <- beta_j + unit theta."""
+
+    plain = True
+
+    def start(self, problem):
+        return begun(Single(np.zeros(problem.n_learners), np.ones(1)), problem)
+
+    def room(self, n):
+        return self._replace(values=longer(self.values, n))
+
+    def follow(self, dictionary, unit):
+        return OneModel(dictionary, unit, np.zeros(dictionary.n_samples))
+
+    def accumulate(self, j, shrink, theta):
+        shrink_all(self.values, self.scale, shrink)
+        if theta != 0:
+            self.values[j] += theta / self.scale[0]
+
+
+class Growing(NamedTuple):
+    """The store `kept`, by the number of a learner in its bank: beta has those used so far, whatever there is room for."""
+
+    kept: object
+    used: np.ndarray  # (1,)
+
+    def room(self, n):
+        return self._replace(kept=self.kept.room(n))
+
+    def beta(self, unit):
+        return self.kept.beta(unit)[: self.used[0]]
+
+    def coefficient(self, j):
+        return coefficient(self.kept, j)
+
+    def accumulate(self, j, shrink, theta):
+        self.used[0] = max(self.used[0], j + 1)
+        accumulate(self.kept, j, shrink, theta)
+
+
+class _TwoSequences(NamedTuple):
+    share: float = 0.0
+    f: np.ndarray = np.zeros(0)
+    h: np.ndarray = np.zeros(0)
+    before: np.ndarray = np.zeros(0)
+    period: int = 0
+    guard: int = 0
+    correction: int = 1
+    follow_angle: int = 0
+    slowed: np.ndarray = np.zeros(1, dtype=np.int64)
+
+
+class TwoSequences(_TwoSequences, CoefficientRule):
+    """Accelerated boosting: the model f and the momentum h, (n_learners,) each; beta is that of f.
+
+    ==================  ==========================================================================================
+    shrink of the row   what it does
+    ==================  ==========================================================================================
+    above 0             f <- (1 - shrink) f + shrink h, then f_j += theta, and h_j += share theta / shrink
+    0                   h_j += theta
+    ``ANEW``            momentum begins anew: h <- f, then f_j += theta
+    ``BACK``            the last move of f is taken back first, then as ``ANEW``
+    ``SLOWER``          as ``ANEW``; from here on gamma, and with it the share, is a quarter of what it was
+    ==================  ==========================================================================================
+
+    `period` says when momentum begins anew: after so many rounds, 0 for never, -1 when the loss rises. With `guard` a run that leaves what
+    its theorem allows goes back. `correction` is the sign with which comes back what was not fitted. With
+    `follow_angle` the worst cosine of the fits so far bounds gamma. `slowed` counts the rows ``SLOWER``. *Cost* of a row: O(n_learners).
+    *Source*: Lu et al., Algorithms 2 (share = 0), 3 and 4 (share > 0).
+    """
+
+    sequences = 2
+
+    def start(self, problem):
+        n = problem.n_learners
+        f, h, before = np.zeros(n), np.zeros(n), np.zeros(n if self.period < 0 else 0)
+        return begun(self._replace(f=f, h=h, before=before, slowed=np.zeros(1, dtype=np.int64)), problem)
+
+    def room(self, n):
+        f, h = longer(self.f, n), longer(self.h, n)
+        return self._replace(f=f, h=h, before=longer(self.before, n if self.period < 0 else 0))
+
+    def follow(self, dictionary, unit):
+        n, slowed = dictionary.n_samples, np.zeros(1, dtype=np.int64)
+        before = np.zeros(n if self.period < 0 else 0)
+        return TwoModels(dictionary, unit, self.share, np.zeros(n), np.zeros(n), before, slowed)
+
+    def beta(self, unit):
+        return unit * self.f
+
+    def coefficient(self, j):
+        return self.f[j]
+
+    def accumulate(self, j, shrink, theta):
+        if shrink == 0:
+            self.h[j] += theta
+            return
+        mix_models(self.f, self.h, self.before, shrink)
+        self.f[j] += theta
+        if self.share != 0:
+            self.h[j] += part_of_h(self.share, self.slowed, shrink, theta)
+
+
+class Vertices(ScaledValues):
+    """One sequence, moved as the row says; a weight that steps away have used up is 0 exactly."""
+
+    corrective = True
+
+    def start(self, problem):
+        return Vertices(np.zeros(problem.n_learners), np.ones(1))
+
+    def accumulate(self, j, shrink, theta):
+        shrink_all(self.values, self.scale, shrink)
+        if theta != 0:
+            before = self.values[j]
+            self.values[j] = before + theta / self.scale[0]
+            if abs(self.values[j] * self.scale[0]) <= NOTHING and before * theta < 0:
+                self.values[j] = 0 * before
+
+
+class _Refitted(NamedTuple):
+    problem: object = None
+    learners: object = ()
+
+
+class Refitted(_Refitted, CoefficientRule):
+    """Least squares on the learners of all rows with theta != 0. *Source*: forward stepwise, Freund et al., Section 1.
+
+    theta is the move along the part of the new learner that is orthogonal to those before. Plain Python.
+    """
+
+    told = False
+
+    def start(self, problem):
+        return Refitted(problem, [])
+
+    def beta(self, unit):
+        problem, learners, beta = self.problem, list(self.learners), np.zeros(self.problem.n_learners)
+        if learners:
+            root = np.sqrt(problem.weight)
+            beta[learners] = np.linalg.lstsq(root[:, None] * problem.gather(learners), root * problem.y)[0]
+        return beta
+
+    def coefficient(self, j):
+        return 0.0
+
+    def accumulate(self, j, shrink, theta):
+        if theta != 0:
+            self.learners.append(int(j))

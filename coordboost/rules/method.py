@@ -1,0 +1,118 @@
+"""A method: a selection rule, a step rule, and a store of coefficients."""
+
+from dataclasses import dataclass, field, replace
+
+from coordboost._utils.checks import shown, with_floats
+from coordboost._utils.kinds import checked_piece
+from coordboost.certificates.objectives import Ball, Unconstrained
+from coordboost.rules.base import CoefficientRule, SelectionRule, StepRule
+from coordboost.rules.coefficients import Single
+from coordboost.rules.noise import Noise
+from coordboost.rules.selection import Groups
+
+
+def checked_method(method):
+    """`method`, refused where it is none."""
+    if not isinstance(method, Method):
+        raise ValueError(f"method must be a Method such as ls_boost(0.1), got {shown(method)}.")
+    return method
+
+
+@dataclass(frozen=True)
+class Method:
+    """A selection rule, a step rule, the coefficients that they move, and what they approach.
+
+    Parameters
+    ----------
+    name : str
+    select, step : pieces
+    source : str
+        Where the method is described.
+    target : Unconstrained, Ball or Penalty
+        The optimum that certificates refer to.
+    parameters : dict
+        What the named method was called with; saved with a run.
+    coefficients : piece, default ``Single()``
+        What a step does to the coefficients.
+    noise : piece, optional
+        Noise in the gradient, and a part of the samples that it is estimated from; None: neither.
+    """
+
+    name: str
+    select: object
+    step: object
+    source: str = ""
+    target: object = Unconstrained()
+    parameters: dict = field(default_factory=dict)
+    coefficients: object = Single()
+    noise: object = None
+
+    def __post_init__(self):
+        if not isinstance(self.name, str):
+            raise ValueError(f"name must be a word for the method, got {shown(self.name)}.")
+        if not isinstance(self.parameters, dict):
+            raise ValueError(f"parameters must be a dict of what the method was called with, got {shown(self.parameters)}.")
+        checked_piece(SelectionRule, "select", self.select)
+        checked_piece(StepRule, "step", self.step)
+        checked_piece(CoefficientRule, "coefficients", self.coefficients)
+        if self.noise is not None:
+            if not isinstance(self.noise, Noise):
+                raise ValueError(
+                    f"noise must be a perturbation such as Noise(0.1, beta=1e4), or None, got {shown(self.noise)}."
+                )
+            if not self.coefficients.plain:
+                raise ValueError(f"{self.name}: noise goes with one sequence of coefficients; take coefficients=Single().")
+        moved, kept = self.step.sequences, self.coefficients.sequences
+        if moved != kept:
+            raise ValueError(
+                f"{self.name}: {type(self.step).__name__} moves {moved} sequence(s) of coefficients, {type(self.coefficients).__name__} "
+                f"keeps {kept}; take a step and a store that go together, such as TwoPhase and TwoSequences."
+            )
+
+        if (self.step.corrective is not None) is not self.coefficients.corrective:
+            raise ValueError(
+                f"{self.name}: steps away from vertices and the store Vertices go together, got {type(self.step).__name__} and "
+                f"{type(self.coefficients).__name__}."
+            )
+
+    @property
+    def unit(self):
+        """Coefficients are this times what the thetas of the path add up to."""
+        return self.step.unit
+
+    @property
+    def greedy(self):
+        """Whether every step takes the learner with the largest correlation of all, and moves the model by that learner alone."""
+        plain = self.coefficients.plain
+        plain = plain and self.noise is None
+        return plain and self.select.greedy and self.step.score is None
+
+    def bind(self, problem):
+        """The method with its rules checked against the problem and filled in from it."""
+        if not (problem.dictionary.countable or self._searches(problem.dictionary)):
+            said = f"{self.name} needs learners that can be counted: those of this problem are found by a search for the best of all."
+            if replace(self, select=Groups())._searches(problem.dictionary):
+                name = self.name if "select" in self.parameters else "rtgcd"
+                said += f" {name}(select=Groups(t)) searches t groups: features of trees, or blocks."
+            raise ValueError(said)
+        reason = self.step.needs_convex
+        if reason and not problem.loss.convex:
+            raise ValueError(f"{type(problem.loss).__name__} is not convex: {reason}.")
+        bound = {}
+        for name, piece in (("select", self.select), ("step", self.step), ("noise", self.noise)):
+            bound[name] = None if piece is None else with_floats(piece.bind(problem))
+        return replace(self, **bound)
+
+    def _searches(self, dictionary):
+        """Whether the winner of every step is what a search in the dictionary finds."""
+        if self.select.foresees:
+            return dictionary.families is not None
+        grouped = self.select.grouped and dictionary.n_groups is not None
+        grouped = grouped or (self.select.of_blocks and dictionary.n_columns is not None)
+        grows = self.coefficients.room is not None
+        return grows and (self.select.greedy or grouped) and self.step.score is None
+
+    def target_at(self, k):
+        """What the model after k steps is compared with: `target`, but for methods whose ball grows on the way."""
+        radius_at = self.step.radius_at
+        return self.target if radius_at is None else Ball(radius_at(k))

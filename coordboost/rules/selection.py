@@ -1,0 +1,496 @@
+r"""Selection rules: which learners are looked at in a step, and who wins.
+
+All rules let the learner with the largest score win, ties (to within rounding) to the lowest index; the score is
+``abs(correlation)`` unless the step rule says otherwise. A rule also carries the norm under which its expected progress is measured.
+
+======================  ===============================================  ==========================================
+rule                    looks at                                         Lu and Mazumder
+======================  ===============================================  ==========================================
+``Full()``              all learners                                     Type 0 (greedy)
+``Subset(t)``           t learners, uniform without replacement          Type 1; t = 1: random coordinate descent
+``Groups(t)``           all learners of t groups                         Type 2 (t = 1) and Type 3
+``Cyclic()``            learner k mod n                                  (not in the paper)
+======================  ===============================================  ==========================================
+
+Randomness is data: ``draw`` fills an array before the block of steps runs, from a generator that belongs to these steps.
+
+``Weighted`` and ``Softmax`` draw the learner by a law: given once, or made of the correlations. They are homogeneous: a gradient times a
+positive number gives the same law, as the limit of Langevin boosting needs. On blocks of columns, ``Problem(blocks(X, ...), y)``,
+``Together`` and ``Mask`` draw columns that are fitted at once. Source: Ustimenko and Prokhorenkova, *SGLB*, Section 5.
+
+A view may have verbs of its own for the three searches: ``best``, among all learners; ``best_among``, among some; ``best_in``, in groups.
+"""
+
+import itertools
+import math
+from collections import namedtuple
+from typing import NamedTuple
+
+import numpy as np
+
+from coordboost._numba import kernel, verb
+from coordboost._utils.checks import as_floats, not_negative, real, shown
+from coordboost.rules.base import SelectionRule
+
+scan = verb("scan")
+correlations = verb("correlations")
+tie = verb("tie")
+coefficient = verb("coefficient")
+
+
+@kernel
+def size(step, j, corr, beta_j):
+    """The default score of a learner: the size of its correlation with the residual."""
+    return abs(corr)
+
+
+score = verb("score", size)
+
+
+@kernel
+def best_of_all(view, step, beta):
+    """The winner among all learners and its correlation.
+
+    Scores within ``tie(view)`` of the largest tie (or above half of it, where all are that small), and the lowest index of them wins.
+    """
+    corr = scan(view)
+    best, winner = -1 + 0 * abs(corr[0]), 0
+    for j in range(len(corr)):
+        s = score(step, j, corr[j], coefficient(beta, j))
+        if s > best:
+            best, winner = s, j
+    limit = best - min(tie(view), best / 2)
+    for j in range(winner):
+        if score(step, j, corr[j], coefficient(beta, j)) >= limit:
+            return j, corr[j]
+    return winner, corr[winner]
+
+
+@kernel
+def best_of(view, step, beta, index):
+    """The winner among the learners `index` (any order); ties as in ``best_of_all``."""
+    corr = correlations(view, index)
+    best = -1 + 0 * abs(corr[0])
+    for i in range(len(index)):
+        best = max(best, score(step, index[i], corr[i], coefficient(beta, index[i])))
+    limit = best - min(tie(view), best / 2)
+    at = -1
+    for i in range(len(index)):
+        if (at < 0 or index[i] < index[at]) and score(step, index[i], corr[i], coefficient(beta, index[i])) >= limit:
+            at = i
+    return index[at], corr[at]
+
+
+best = verb("best", best_of_all)
+best_among = verb("best_among", best_of)
+
+
+@kernel
+def best_of_groups(view, step, beta, drawn, member, start):
+    """The winner among the learners of the groups `drawn`, group g being ``member[start[g]:start[g + 1]]``."""
+    total = 0
+    for g in drawn:
+        total += start[g + 1] - start[g]
+    index, filled = np.empty(total, dtype=np.int64), 0
+    for g in drawn:
+        for p in range(start[g], start[g + 1]):
+            index[filled] = member[p]
+            filled += 1
+    return best_among(view, step, beta, index)
+
+
+best_in = verb("best_in", best_of_groups)
+
+
+#: From so many things on NumPy's own choice is faster than a number for each of them: 1,000 times as fast for 100 of a million.
+MANY = 10_001
+#: Up to so many of them Floyd's algorithm, on all rows at once.
+FEW = 48
+#: Rows of the first part, where they are made part by part.
+FIRST = 64
+
+
+def draw_subsets(rng, n_rows, t, n):
+    """Uniform t-subsets of ``range(n)``, one per row, sorted; int64 (n_rows, t).
+
+    Floyd's algorithm on all rows at once; for large t the t smallest of n random numbers, or NumPy's choice. *Memory*: the result.
+    """
+    rows = np.empty((n_rows, t), dtype=np.int64)
+    _fill(rows, _tries(rng, n_rows, t, n), rng, n)
+    return rows
+
+
+def subsets_in_parts(rng, n_rows, t, n):
+    """The same rows, part by part, each as they are asked for: a short part first, then twice as many rows as in the part before."""
+    tries, first, length = _tries(rng, n_rows, t, n), 0, FIRST
+    while first < n_rows:
+        rows = np.empty((min(length, n_rows - first), t), dtype=np.int64)
+        _fill(rows, tries[:, first : first + length], rng, n)
+        yield rows
+        first, length = first + length, 2 * length
+
+
+def _tries(rng, n_rows, t, n):
+    """The numbers that Floyd's algorithm takes, (t, n_rows), drawn for all rows before one is made; none for another algorithm."""
+    tries = np.empty((t if t <= FEW and t < n else 0, n_rows), dtype=np.int64)
+    for i in range(len(tries)):
+        tries[i] = rng.integers(0, n - t + i + 1, size=n_rows)
+    return tries
+
+
+def _fill(rows, tries, rng, n):
+    """Make some rows, from their `tries` (t, n_rows) if there are any; else the generator is asked for one row after the other."""
+    t = rows.shape[1]
+    if t == n:
+        rows[:] = np.arange(n)
+        return
+    if len(tries):
+        for i, fresh in enumerate(tries):
+            rows[:, i] = np.where((rows[:, :i] == fresh[:, None]).any(axis=1), n - t + i, fresh)
+    else:
+        for row in rows:
+            row[:] = np.argpartition(rng.random(n), t - 1)[:t] if n < MANY else rng.choice(n, t, replace=False, shuffle=False)
+    rows.sort(axis=1)
+
+
+def check_count(name, t, n, what):
+    """Refuse a `t` that is no number of things, of which there are n."""
+    if isinstance(t, bool) or not (isinstance(t, int | np.integer) and 1 <= t <= n):
+        raise ValueError(f"{name}: t must be a whole number from 1 to {n} (the number of {what}), got {shown(t)}.")
+
+
+def subset_weights(t, n):
+    r"""Law of the rank of the winner among n when t are drawn: :math:`\gamma_t^n(j) = \binom{n-j}{t-1} / \binom{n}{t}`, shape (n,).
+
+    Source: Lu and Mazumder, eq. (10); computed by a recursion that does not overflow.
+    """
+    j = np.arange(1, n)
+    ratio = np.maximum(n - j - t + 1, 0) / (n - j)
+    return t / n * np.concatenate([[1.0], np.cumprod(ratio)])
+
+
+def _ordered(values, weights):
+    return float(weights @ np.sort(values)[::-1])
+
+
+def _ordered_dual(values, weights):
+    return float(np.max(np.cumsum(np.sort(values)[::-1]) / np.cumsum(weights)))
+
+
+class Full(namedtuple("Full", ""), SelectionRule):
+    """Type 0: every learner, every step. Norm: the largest size; dual: the sum."""
+
+    greedy = True
+
+    def pick(self, view, step, beta, drawn, k):
+        return best(view, step, beta)
+
+    def norm(self, a):
+        return float(np.abs(a).max())
+
+    def dual_norm(self, b):
+        return float(np.abs(b).sum())
+
+    def weights(self, n):
+        return np.eye(1, n)[0]
+
+    def chances(self, corr, square, rng):
+        return np.eye(corr.shape[1])[np.abs(corr).argmax(axis=1)], False
+
+
+class SubsetRule(SelectionRule):
+    """A rule that draws t of some things, uniformly without replacement: learners, or `draws_below` groups."""
+
+    @property
+    def width(self):
+        return self.t
+
+    def draw(self, rng, n_rows, n_learners):
+        return draw_subsets(rng, n_rows, self.t, n_learners if self.draws_below is None else self.draws_below)
+
+    def draw_in_parts(self, rng, n_rows, n_learners):
+        return subsets_in_parts(rng, n_rows, self.t, n_learners if self.draws_below is None else self.draws_below)
+
+
+class _Subset(NamedTuple):
+    t: int
+
+
+class Subset(_Subset, SubsetRule):
+    """Type 1: t learners, uniform without replacement. Norm: ordered l1 with ``subset_weights(t, n)`` (Definition 3.2)."""
+
+    def bind(self, problem):
+        check_count("Subset", self.t, problem.n_learners, "learners")
+        return self
+
+    def pick(self, view, step, beta, drawn, k):
+        return best_among(view, step, beta, drawn)
+
+    def norm(self, a):
+        return _ordered(np.abs(a), self.weights(len(a)))
+
+    def dual_norm(self, b):
+        return _ordered_dual(np.abs(b), self.weights(len(b)))
+
+    def weights(self, n):
+        return subset_weights(self.t, n)
+
+    @property
+    def blind(self):
+        return self.t == 1
+
+    def chances(self, corr, square, rng):
+        out, order = np.empty_like(corr), np.argsort(-np.abs(corr), axis=1)
+        np.put_along_axis(out, order, np.broadcast_to(self.weights(corr.shape[1]), corr.shape), axis=1)
+        return out, self.blind
+
+
+class _Groups(NamedTuple):
+    t: int = 1
+    member: np.ndarray = np.zeros(0, dtype=np.int64)
+    start: np.ndarray = np.zeros(1, dtype=np.int64)
+
+
+class Groups(_Groups, SubsetRule):
+    """Types 2 (t = 1) and 3: all learners of t groups, drawn uniformly without replacement.
+
+    `member` lists the learners group by group, group g being ``member[start[g]:start[g + 1]]``; both are filled from the problem.
+    Norm: ordered mixed norm (Definitions 3.3 and 3.4).
+    """
+
+    grouped = True
+
+    def bind(self, problem):
+        searched = problem.dictionary.n_groups
+        labels = problem.groups if searched is None else np.arange(searched)
+        if labels is None:
+            raise ValueError(
+                "Groups needs to know the groups: pass Problem(..., groups=labels) with one label per column of X."
+            )
+        member = np.argsort(labels, kind="stable").astype(np.int64)
+        start = np.concatenate([[0], np.cumsum(np.bincount(labels))]).astype(np.int64)
+        check_count("Groups", self.t, len(start) - 1, "groups")
+        return self._replace(member=member, start=start)
+
+    @property
+    def draws_below(self):
+        return len(self.start) - 1
+
+    def pick(self, view, step, beta, drawn, k):
+        return best_in(view, step, beta, drawn, self.member, self.start)
+
+    def chances(self, corr, square, rng):
+        size = np.abs(corr)[:, self.member]
+        most = np.maximum.reduceat(size, self.start[:-1], axis=1)
+        place, out = np.argsort(np.argsort(-most, axis=1), axis=1), np.zeros_like(corr)
+        for g, chance in enumerate(self.weights(len(self.start) - 1)[place].T):
+            at = size[:, self.start[g] : self.start[g + 1]].argmax(axis=1)
+            out[np.arange(len(out)), self.member[self.start[g] + at]] = chance
+        return out, False
+
+    def _by_group(self, values, reduce):
+        return reduce.reduceat(np.abs(values)[self.member], self.start[:-1])
+
+    def norm(self, a):
+        return _ordered(self._by_group(a, np.maximum), self.weights(len(self.start) - 1))
+
+    def dual_norm(self, b):
+        return _ordered_dual(self._by_group(b, np.add), self.weights(len(self.start) - 1))
+
+    def weights(self, n):
+        return subset_weights(self.t, n)
+
+
+class Cyclic(namedtuple("Cyclic", ""), SelectionRule):
+    """Learner ``k mod n`` at step k; no choice, no norm."""
+
+    def pick(self, view, step, beta, drawn, k):
+        j = k % len(beta.values)
+        return j, correlations(view, np.full(1, j))[0]
+
+
+class _RecordedPicks(NamedTuple):
+    learner: np.ndarray
+
+
+class RecordedPicks(_RecordedPicks, SelectionRule):
+    """The learners of a path already run: replays it without a single scan."""
+
+    def pick(self, view, step, beta, drawn, k):
+        return self.learner[k], 0.0
+
+
+sought = verb("sought")
+
+
+@kernel
+def as_given(view, j, corr):
+    """Learner j with the correlation that the scan has found: learners that are given."""
+    return j, corr
+
+
+taken = verb("taken", as_given)
+together = verb("together")
+
+#: What is drawn where a rule needs a number in (0, 1): one of so many whole numbers.
+FINE = 1 << 53
+
+
+class _Weighted(NamedTuple):
+    p: np.ndarray
+    member: np.ndarray = np.zeros(0, dtype=np.int64)
+    start: np.ndarray = np.zeros(1, dtype=np.int64)
+
+
+class Weighted(_Weighted, SelectionRule):
+    """One learner, or one group of learners where they are found by a search, drawn with fixed probabilities.
+
+    p : (n_learners,) or (n_groups,), in proportion to the probabilities; all equal is ``Subset(1)``
+    """
+
+    width = 1
+    grouped = True
+    blind = True
+
+    def bind(self, problem):
+        groups = problem.dictionary.n_groups
+        n = problem.n_learners if groups is None else groups
+        p = as_floats(self.p)
+        if p.shape != (n,) or not (np.isfinite(p).all() and (p >= 0).all() and p.sum() > 0):
+            raise ValueError(
+                f"Weighted: p must be {n} numbers >= 0, not all 0, one for each learner or group; got {shown(self.p)}."
+            )
+        every = np.arange(n + 1, dtype=np.int64)
+        return self._replace(p=p / p.sum(), member=every[:-1], start=every)
+
+    @property
+    def draws_below(self):
+        return len(self.p)
+
+    def draw(self, rng, n_rows, n_learners):
+        return rng.choice(len(self.p), size=(n_rows, 1), p=self.p)
+
+    def chances(self, corr, square, rng):
+        return self.p[None], True
+
+    def pick(self, view, step, beta, drawn, k):
+        return best_in(view, step, beta, drawn, self.member, self.start)
+
+
+class _Softmax(NamedTuple):
+    kappa: float
+
+
+class Softmax(_Softmax, SelectionRule):
+    r"""Learner j with probability proportional to :math:`\exp(\kappa \langle B_j, v\rangle^2 / \|v\|^2)`, v what is looked at.
+
+    kappa = 0 draws all alike, a large kappa is greedy. Without the norm of v below it the law would not be homogeneous.
+    """
+
+    width = 1
+    sees_residual = True
+    of_blocks = True
+    draws_below = FINE
+
+    def bind(self, problem):
+        not_negative("Softmax: kappa", self.kappa)
+        if (problem.weight != problem.weight[0]).any():
+            raise ValueError("Softmax needs sample weights that are all equal: it takes the plain norm of the residual.")
+        return self
+
+    def draw(self, rng, n_rows, n_learners):
+        return rng.integers(0, FINE, size=(n_rows, 1))
+
+    def chances(self, corr, square, rng):
+        power = self.kappa * corr**2 / square[:, None]
+        out = np.exp(power - power.max(axis=1, keepdims=True))
+        return out / out.sum(axis=1, keepdims=True), False
+
+    def pick(self, view, step, beta, drawn, k):
+        corr, v, square, most, total = scan(view), sought(view), 0.0, 0.0, 0.0
+        for i in range(len(v)):
+            square += v[i] * v[i]
+        by = self.kappa / square if square > 0.0 else 0.0
+        for j in range(len(corr)):
+            most = max(most, by * corr[j] * corr[j])
+        for j in range(len(corr)):
+            total += math.exp(by * corr[j] * corr[j] - most)
+        left, last = (drawn[0] + 0.5) / FINE * total, len(corr) - 1
+        for j in range(last):
+            left -= math.exp(by * corr[j] * corr[j] - most)
+            if left < 0.0:
+                return taken(view, j, corr[j])
+        return taken(view, last, corr[last])
+
+
+class _Together(NamedTuple):
+    t: int
+    n: int = 0  # blocks, filled in from the problem
+
+
+class Together(_Together, SubsetRule):
+    """The columns of t blocks, drawn uniformly without replacement, fitted at once."""
+
+    of_blocks = True
+    blind = True
+
+    def bind(self, problem):
+        n = _blocks_of("Together", problem)
+        check_count("Together", self.t, n, "blocks")
+        return self._replace(n=n)
+
+    @property
+    def draws_below(self):
+        return self.n
+
+    def unions(self, draws, rng):
+        """The unions of blocks that are fitted, masks (n_unions, n), and their probabilities; `draws` of them where there are more."""
+        known = math.comb(self.n, self.t) <= draws
+        rows = list(itertools.combinations(range(self.n), self.t)) if known else self.draw(rng, draws, self.n)
+        masks = np.zeros((len(rows), self.n), dtype=bool)
+        np.put_along_axis(masks, np.array(rows), True, axis=1)
+        return masks, np.full(len(rows), 1 / len(rows))
+
+    def pick(self, view, step, beta, drawn, k):
+        return together(view, drawn)
+
+
+class _Mask(NamedTuple):
+    q: float
+    n: int = 0  # blocks, filled in from the problem
+
+
+class Mask(_Mask, SelectionRule):
+    """The columns of the blocks that a mask leaves, each block with probability q, fitted at once; an empty mask fits nothing."""
+
+    of_blocks = True
+    blind = True
+    draws_below = 2
+
+    @property
+    def width(self):
+        return self.n
+
+    def bind(self, problem):
+        real("Mask: q", self.q, lambda q: 0 < q <= 1, "a probability in (0, 1]")
+        return self._replace(n=_blocks_of("Mask", problem))
+
+    def draw(self, rng, n_rows, n_learners):
+        return (rng.random((n_rows, self.n)) < self.q).astype(np.int64)
+
+    def unions(self, draws, rng):
+        """As those of ``Together``."""
+        if 2**self.n > draws:
+            return self.draw(rng, draws, self.n) > 0, np.full(draws, 1 / draws)
+        masks = np.array(list(itertools.product((False, True), repeat=self.n)))
+        return masks, np.where(masks, self.q, 1 - self.q).prod(axis=1)
+
+    def pick(self, view, step, beta, drawn, k):
+        return together(view, np.flatnonzero(drawn))
+
+
+def _blocks_of(name, problem):
+    """The number of blocks of a problem, refused where its learners are no fits of blocks."""
+    if problem.dictionary.n_columns is None:
+        raise ValueError(f"{name} fits columns at once: pass Problem(blocks(X), y), got {problem!r}.")
+    return problem.dictionary.n_groups

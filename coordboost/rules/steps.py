@@ -1,0 +1,435 @@
+r"""Step rules: how far to move along the chosen learner, and how much of the old model to give up.
+
+``move(k, view, j, corr, beta_j) -> (shrink, theta)`` stands for the update
+
+    pred <- (1 - shrink) pred + unit theta B_j,        beta <- (1 - shrink) beta,   beta_j <- beta_j + unit theta.
+
+`unit` is a constant of the rule: forward stagewise has theta = -1, 0 or 1 in units of eps, so its coefficients are exact counts.
+Optional: ``score(j, corr, beta_j)``, what the learners compete by (default ``abs(corr)``; it may change by at most what `corr` changes
+by), and ``bind(problem)``, which checks the rule against the loss.
+
+*Fitted learners*: gradient boosting takes a part of the learner as it was fitted, with or without noise, or of the line search along it.
+
+*Momentum*: the steps of accelerated boosting, for two models f and h. With :math:`\theta_m = 2 / (m + 2)` the gradient is taken at
+:math:`g = (1 - \theta_m) f + \theta_m h`, and the next f starts there. A row of the path with shrink > 0 moves f: f <- (1 - shrink) f +
+shrink h, then f_j += theta. One with shrink = 0 moves h: h_j += theta. The view knows the round m, counted from where momentum last began,
+and says how the next row begins: with theta_m, or anew. Source: Lu, Karimireddy, Ponomareva, Mirrokni, *Accelerating Gradient Boosting
+Machines*, Algorithms 2 and 4.
+
+*Frank-Wolfe* on the l1 ball: plain steps, and those that also move away from what the model is made of. A model in the ball of radius
+:math:`\delta` is read as a mean of its *vertices* :math:`\mathrm{sign}(\beta_j)\, \delta e_j`, one for each coefficient, with the weights
+:math:`|\beta_j| / \delta`, and of the origin with the weight that is left. The plain step moves towards the best vertex. An away step moves
+from the worst vertex of the model, as far as its weight reaches; a pairwise step, a swap, carries weight from the worst vertex to the best
+one. The view knows both vertices and says whose turn it is. Source: Guelat, Marcotte, *Some comments on Wolfe's away step*, 1986;
+Lacoste-Julien, Jaggi, *On the global linear convergence of Frank-Wolfe optimization variants*, 2015.
+"""
+
+import math
+from collections import namedtuple
+from typing import NamedTuple
+
+import numpy as np
+
+from coordboost._numba import kernel, verb
+from coordboost._numba.linesearch import NO_SEARCH, sign, soft_threshold
+from coordboost._utils.checks import as_floats, not_negative, positive, real, shown
+from coordboost.losses.base import ANY_LOSS, sigma_of
+from coordboost.rules.base import StepRule
+
+search = verb("search")
+soft = verb("soft")
+
+
+def sequence(name, values, instead=""):
+    """`values` as a float64 vector of positive steps; `instead` says what to use for a single one."""
+    array = as_floats(values)
+    if array.ndim != 1 or array.size == 0 or not (np.isfinite(array).all() and (array > 0).all()):
+        raise ValueError(f"{name} must be a sequence of positive finite numbers, one per step, got {shown(values)}.{instead}")
+    return array
+
+
+class _Proportional(NamedTuple):
+    rate: float | None = None
+
+
+class Proportional(_Proportional, StepRule):
+    """theta = rate * corr: LS-Boost(eps) with rate = eps, coordinate descent with rate = 1 / sigma.
+
+    ``rate=None`` stands for 1 / sigma of the problem's loss.
+    """
+
+    @property
+    def ls_rate(self):
+        return self.rate
+
+    def bind(self, problem):
+        sigma = sigma_of(problem.loss, "a constant step")
+        if self.rate is None:
+            return Proportional(1.0 / sigma)
+        return Proportional(positive("rate", self.rate, 2.0 / sigma, f"between 0 and 2 / sigma = {2.0 / sigma:g}"))
+
+    def move(self, k, view, j, corr, beta_j):
+        return 0, self.rate * corr
+
+
+class LineSearch(namedtuple("LineSearch", ""), StepRule):
+    """theta minimises the loss along the learner."""
+
+    ls_rate = 1.0
+    needs_convex = NO_SEARCH
+
+    def move(self, k, view, j, corr, beta_j):
+        return 0, search(view, j, 1, 0)
+
+
+class _Sign(NamedTuple):
+    eps: float
+    delta: float = math.inf
+
+
+class Sign(_Sign, StepRule):
+    """theta = sign(corr) in units of eps: FS_eps, and R-FS_{eps,delta} with shrink = eps / delta."""
+
+    @property
+    def unit(self):
+        return self.eps
+
+    @property
+    def stagewise(self):
+        return self.eps, self.delta
+
+    def bind(self, problem):
+        eps = positive("eps", self.eps)
+        least = f"at least eps = {self.eps!r} (the factor 1 - eps / delta must not be negative)"
+        return Sign(eps, real("delta", self.delta, lambda number: number >= eps, least))
+
+    def move(self, k, view, j, corr, beta_j):
+        return self.eps / self.delta, sign(corr)
+
+
+class _SignSequence(NamedTuple):
+    eps: np.ndarray
+
+
+class SignSequence(_SignSequence, StepRule):
+    """theta = eps[k] * sign(corr): FS with a sequence of steps."""
+
+    @property
+    def horizon(self):
+        return len(self.eps)
+
+    def bind(self, problem):
+        return SignSequence(sequence("eps", self.eps, " For the same in every step use Sign(eps)."))
+
+    @property
+    def stagewise(self):
+        return self.eps, math.inf
+
+    def move(self, k, view, j, corr, beta_j):
+        return 0, self.eps[k] * sign(corr)
+
+
+class _PathSign(NamedTuple):
+    eps: float
+    deltas: np.ndarray
+
+
+class PathSign(_PathSign, StepRule):
+    """theta = sign(corr) in units of eps, shrink = eps / deltas[k]: PATH-R-FS_eps, one step per radius."""
+
+    @property
+    def unit(self):
+        return self.eps
+
+    @property
+    def horizon(self):
+        return len(self.deltas)
+
+    @property
+    def stagewise(self):
+        return self.eps, self.deltas
+
+    def radius_at(self, k):
+        """The radius that beta after k steps is compared with."""
+        return float(self.deltas[min(k, len(self.deltas) - 1)])
+
+    def bind(self, problem):
+        eps, deltas = positive("eps", self.eps), sequence("deltas", self.deltas, " For a single radius use Sign(eps, delta).")
+        if not deltas[0] >= eps:
+            raise ValueError(f"the smallest delta must be at least eps = {self.eps!r}, got {float(deltas[0])!r}.")
+        if (np.diff(deltas) < 0).any():
+            raise ValueError("deltas must not decrease: feasibility of the path rests on it. Sort them.")
+        return PathSign(eps, deltas)
+
+    def move(self, k, view, j, corr, beta_j):
+        return self.eps / self.deltas[k], sign(corr)
+
+
+class _SoftThreshold(NamedTuple):
+    lam: float
+    rate: float | None = None
+
+
+class SoftThreshold(_SoftThreshold, StepRule):
+    """The exact minimiser along learner j of (quadratic bound of the loss) + lam * abs(beta_j).
+
+    The score is the size of the step. Source: Freund, Grigas and Mazumder, A.4.4 (eq. 55); `lam` in the sum convention.
+    """
+
+    def bind(self, problem):
+        return SoftThreshold(not_negative("lam", self.lam), Proportional(self.rate).bind(problem).rate)
+
+    def soft(self, corr, beta_j):
+        return soft_threshold(beta_j + self.rate * corr, self.rate * self.lam, 1) - beta_j
+
+    def score(self, j, corr, beta_j):
+        return abs(soft(self, corr, beta_j))
+
+    def move(self, k, view, j, corr, beta_j):
+        return 0, soft(self, corr, beta_j)
+
+
+class _RecordedMoves(NamedTuple):
+    shrink: np.ndarray
+    theta: np.ndarray
+
+
+class RecordedMoves(_RecordedMoves, StepRule):
+    """The moves of a path already run."""
+
+    def move(self, k, view, j, corr, beta_j):
+        return self.shrink[k], self.theta[k]
+
+
+@kernel
+def length_of_given(view, corr):
+    """The length of a learner that was not fitted."""
+    return corr
+
+
+fitted = verb("fitted", length_of_given)
+
+
+@kernel
+def without_noise(view, k, j, corr):
+    """The length of learner j as it was fitted."""
+    return fitted(view, corr)
+
+
+tempered = verb("tempered", without_noise)
+
+
+class _Fitted(NamedTuple):
+    rate: float
+
+
+class Fitted(_Fitted, StepRule):
+    """theta = rate * the length of the learner as it was fitted: shrinkage of gradient boosting.
+
+    Learners that are given have no other length than their correlation; a tree with a ridge penalty or Newton's leaves has one.
+    """
+
+    def bind(self, problem):
+        return Fitted(positive("rate", self.rate))
+
+    def move(self, k, view, j, corr, beta_j):
+        return 0, self.rate * fitted(view, corr)
+
+
+class _DampedSearch(NamedTuple):
+    rate: float
+
+
+class DampedSearch(_DampedSearch, StepRule):
+    """theta = rate * the step that minimises the loss along the learner: for any convex loss, smooth or not.
+
+    *Source*: Friedman, Greedy function approximation: a gradient boosting machine, Algorithm 1 with the shrinkage of Section 5.
+    """
+
+    needs_convex = NO_SEARCH
+
+    @property
+    def ls_rate(self):
+        return self.rate
+
+    def bind(self, problem):
+        positive("rate", self.rate, 2, "between 0 and 2")
+        return self
+
+    def move(self, k, view, j, corr, beta_j):
+        return 0, self.rate * search(view, j, 1, 0)
+
+
+class _Langevin(NamedTuple):
+    rate: float
+    shrink: float = 0.0
+
+
+class Langevin(_Langevin, StepRule):
+    """theta = rate * the length of the learner as it was fitted to the noised residual; all before shrinks by 1 - shrink.
+
+    Without noise this is ``Fitted(rate)`` with shrinkage.
+    """
+
+    def bind(self, problem):
+        positive("eps", self.rate)
+        not_negative("gamma eps", self.shrink)
+        if self.shrink >= 1:
+            raise ValueError(
+                f"gamma * eps must be below 1, got {self.shrink!r}: the model would be forgotten, or change its sign."
+            )
+        sigma_of(problem.loss, "Langevin boosting", ANY_LOSS)
+        mu = problem.loss.mu or 0.0  # a curvature that the loss has everywhere
+        if self.rate * mu + self.shrink >= 2:
+            raise ValueError(
+                f"eps * (gamma + mu) must be below 2, mu = {mu:g} the least curvature of the loss, got {self.rate * mu + self.shrink:g}: "
+                "such steps are not stable. Take a smaller eps."
+            )
+        return self
+
+    def move(self, k, view, j, corr, beta_j):
+        return self.shrink, self.rate * tempered(view, k, j, corr)
+
+
+tempo = verb("tempo")
+#: Why momentum needs a convex loss.
+NO_THEOREM = "momentum has no theorem for it, use sglb()"
+
+
+@kernel
+def mixing(m):
+    """theta_m, the share of h in the point where the gradient of iteration m is taken."""
+    return 2 / (m + 2)
+
+
+@kernel
+def admissible(cosine):
+    """The largest gamma that Theorem 4.1 allows where the cosine of each fit is at least `cosine`: (1 - sqrt(1 - cosine^2))^2."""
+    square = min(cosine * cosine, 1.0)
+    return square * square / (1.0 + math.sqrt(1.0 - square)) ** 2
+
+
+def _checked(rule, problem):
+    sigma = sigma_of(problem.loss, "accelerated boosting", ANY_LOSS)
+    positive("eta", rule.eta, 2.0 / sigma, f"between 0 and 2 / sigma = {2.0 / sigma:g}")
+    return rule
+
+
+class _TwoPhase(NamedTuple):
+    eta: float
+    gamma: float
+
+
+class TwoPhase(_TwoPhase, StepRule):
+    """AGBM: in even steps f moves by eta corr, in odd ones h by gamma eta / theta_m times the correlation with the corrected residual."""
+
+    needs_convex = NO_THEOREM
+    sequences = 2
+    phases = 2
+
+    def bind(self, problem):
+        return _checked(self, problem)
+
+    def move(self, k, view, j, corr, beta_j):
+        m, begin, slower = tempo(view)
+        mix = mixing(m)
+        if begin != 0:
+            return begin, self.eta * corr
+        return 0 * mix, self.gamma * slower * self.eta / mix * corr
+
+
+class _OnePhase(NamedTuple):
+    eta: float
+
+
+class OnePhase(_OnePhase, StepRule):
+    """VAGBM: f moves by eta corr, and h takes its part of the same step."""
+
+    needs_convex = NO_THEOREM
+    sequences = 2
+
+    def bind(self, problem):
+        return _checked(self, problem)
+
+    def move(self, k, view, j, corr, beta_j):
+        _, begin, _ = tempo(view)
+        return begin, self.eta * corr
+
+
+#: Whose turn it is: a step towards a vertex, one away from a vertex, the first row of a swap, its second row.
+FORWARD, AWAY, SWAP, SWAPPED = 0, 1, 2, 3
+
+search_pair = verb("search_pair")
+turn = verb("turn")
+
+#: What a rule on the l1 ball declares by another name.
+RADIUS = property(lambda rule: rule.radius)
+
+
+class _OnBall(NamedTuple):
+    radius: float
+
+
+class BallStep(_OnBall, StepRule):
+    """A step towards a vertex of the l1 ball, or away from one: theta is in parts of the radius."""
+
+    unit = RADIUS
+
+    def bind(self, problem):
+        return self._replace(radius=positive("radius", self.radius))
+
+
+class OpenLoop(BallStep):
+    """Frank-Wolfe on the l1 ball with the step gamma = 2 / (k + 2)."""
+
+    frank_wolfe = RADIUS
+
+    def move(self, k, view, j, corr, beta_j):
+        gamma = 2 / (k + 2)
+        return gamma, gamma * sign(corr)
+
+
+class BallSearch(BallStep):
+    """Frank-Wolfe on the l1 ball with the gamma in [0, 1] that minimises the loss."""
+
+    frank_wolfe = RADIUS
+    needs_convex = NO_SEARCH
+
+    def move(self, k, view, j, corr, beta_j):
+        s = sign(corr)
+        gamma = min(max(search(view, j, self.radius * s, 1), 0), 1)
+        return gamma, gamma * s
+
+
+class Away(BallStep):
+    """Towards the best vertex or away from the worst one, whichever goes down faster; exact line search."""
+
+    corrective = RADIUS
+    needs_convex = NO_SEARCH
+
+    def move(self, k, view, j, corr, beta_j):
+        kind, s, _, _, most = turn(view)
+        if kind == AWAY:
+            gamma = min(max(search(view, j, -self.radius * s, -1), 0), most)
+            return -gamma, -gamma * s
+        gamma = min(max(search(view, j, self.radius * s, 1), 0), 1)
+        return gamma, gamma * s
+
+
+class Pairwise(BallStep):
+    """From the worst vertex to the best one: two rows, the first takes weight away, the second puts it down; exact line search."""
+
+    corrective = RADIUS
+    needs_convex = NO_SEARCH
+
+    def swaps(self):
+        """That weight goes from vertex to vertex."""
+        return True
+
+    def move(self, k, view, j, corr, beta_j):
+        kind, s, other, other_s, most = turn(view)
+        if kind == SWAPPED:
+            return 0, most / self.radius * s
+        if kind == SWAP:
+            return 0, -s * min(max(search_pair(view, j, -self.radius * s, other, self.radius * other_s), 0), most)
+        return 0, s * min(max(search(view, j, self.radius * s, 0), 0), most)

@@ -1,0 +1,180 @@
+r"""Structural risk: families of learners are drawn, and the one whose step leads to the least risk wins.
+
+The risk of a step is :math:`L + m \beta\, \Omega_k`: the sum of the losses after it, and a price for the family k that the learner
+comes from, where m is the number of samples (the sum of their weights) and :math:`\beta` the rule's `penalty`. A step of a learner h of
+family k that is not longer than the inverse of a Lipschitz constant :math:`C_k \ge C_h` never increases the losses.
+
+Source: Cortes, Mohri, Storcheus, *Regularized Gradient Boosting*, Algorithm 1.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from coordboost._numba import kernel, verb
+from coordboost._utils.checks import not_negative, shown
+from coordboost.learners.families import labels_of, lengths, table_of
+from coordboost.losses.base import sigma_of
+from coordboost.rules.base import SelectionRule, StepRule
+
+correlations = verb("correlations")
+coefficient = verb("coefficient")
+move = verb("move")
+after = verb("after")
+price = verb("price")
+less_risk = verb("less_risk")
+
+
+@kernel
+def least_of_families(view, step, beta, drawn, select, k):
+    """The learner of the families `drawn` whose step leads to the least risk, and its correlation: learners that are given."""
+    chosen, family, product, least = -1, -1, 0.0, 0.0
+    for i in range(len(drawn)):
+        f = drawn[i]
+        if i == 0 or f != drawn[i - 1]:
+            index = select.member[select.start[f] : select.start[f + 1]]
+            corr = correlations(view, index)
+            for p in range(len(index)):
+                j = index[p]
+                theta = move(step, k, view, j, corr[p], coefficient(beta, j))[1]
+                risk = after(view, j, theta) + price(select, f)
+                if chosen < 0 or less_risk(select, risk, f, least, family):
+                    chosen, family, product, least = j, f, corr[p], risk
+    return chosen, product
+
+
+least_risk = verb("least_risk", least_of_families)
+
+
+class _Structural(NamedTuple):
+    t: int
+    penalty: float
+    power: float = 2.0
+    families: object = None
+    revisit: int = 0
+    per_unit: float = 0.0  # the price of complexity 1, in sums
+    slack: float = 0.0  # risks that differ by no more than this tie
+    member: np.ndarray = np.zeros(0, dtype=np.int64)
+    start: np.ndarray = np.zeros(1, dtype=np.int64)
+
+
+class Structural(_Structural, SelectionRule):
+    r"""`t` families, drawn with :math:`p_k \propto \lambda_k^{power}`, repeats allowed; the learner whose step leads to the least risk.
+
+    Equal risks, to within rounding, go to the smaller complexity, then to the lower family and learner.
+
+    t : families drawn for a step; 0 for all of them
+    penalty : beta, the price of complexity in units of the mean loss
+    families : a ``Families``; None for those of the problem's trees
+    revisit : whether trees of earlier steps compete, each for the price of its family
+    """
+
+    foresees = True
+
+    @property
+    def width(self):
+        return self.t if self.t or self.families is None else len(self.families.bound)
+
+    @property
+    def draws_below(self):
+        return len(self.families.bound)
+
+    def bind(self, problem):
+        not_negative("penalty", self.penalty)
+        if isinstance(self.t, bool) or not (isinstance(self.t, int | np.integer) and self.t >= 0):
+            raise ValueError(
+                f"Structural: t must be the number of families that a step draws, or 0 for all, got {shown(self.t)}."
+            )
+        table = table_of(self.families, problem, "Structural")
+        member, start = np.zeros(0, dtype=np.int64), np.zeros(1, dtype=np.int64)
+        if problem.countable:
+            labels = labels_of(problem)
+            member = np.argsort(labels, kind="stable").astype(np.int64)
+            start = np.concatenate([[0], np.cumsum(np.bincount(labels))]).astype(np.int64)
+        elif self.revisit and len(problem.dictionary.family.growth.monotone):
+            raise ValueError(
+                "revisit=True may give a tree a negative coefficient, which monotone forbids; leave one of them out."
+            )
+        rounding = 2 * problem.n_samples * float(np.finfo(float).eps) * abs(problem.start_loss)
+        return self._replace(
+            families=table, revisit=int(self.revisit), per_unit=self.penalty * float(problem.weight.sum()), slack=rounding,
+            member=member, start=start,
+        )  # fmt: skip
+
+    @property
+    def law(self):
+        """The probability of each family, (K,)."""
+        size = (self.families.bound / self.families.bound.max()) ** self.power
+        return size / size.sum()
+
+    def draw(self, rng, n_rows, n_learners):
+        """Families in increasing order, (n_rows, width)."""
+        n = len(self.families.bound)
+        if self.t == 0:
+            return np.broadcast_to(np.arange(n), (n_rows, n)).copy()
+        return np.sort(rng.choice(n, size=(n_rows, self.t), p=self.law), axis=1)
+
+    def pick(self, view, step, beta, drawn, k):
+        return least_risk(view, step, beta, drawn, self, k)
+
+    def price(self, f):
+        """What a learner of family f costs, in sums."""
+        return self.per_unit * self.families.complexity[f]
+
+    def less_risk(self, risk, f, least, family):
+        """Whether a risk with a learner of family f is less than `least` with one of `family`."""
+        complexity = self.families.complexity
+        return risk < least - self.slack or (risk <= least + self.slack and complexity[f] < complexity[family])
+
+
+@kernel
+def given_reach(view, j):
+    """Learners that are given: the rule knows all of them."""
+    return 1.0, 1.0
+
+
+reach = verb("reach", given_reach)
+
+
+class _FamilyStep(NamedTuple):
+    power: float = 2.0
+    families: object = None
+    scale: float = 1.0  # sigma times the sum of the weights
+    gain: np.ndarray = np.zeros(0)  # theta / corr of each learner that is given
+
+
+class FamilyStep(_FamilyStep, StepRule):
+    r"""theta = -L' / C_k along the learner as its family has it, with one constant for the family: :math:`C_k = \sigma \lambda_k^{power}`.
+
+    ``power=2`` is right: no step increases the losses. ``power=1`` is what the paper prints (its Lemma 4), and wrong where a bound is
+    above 1: a leaf of value 4 and the labels +, +, +, - take the mean logistic loss from 0.6931 to 1.0181. The constant of the learner
+    itself is that of ``Proportional()``.
+    """
+
+    by_family = True
+
+    def bind(self, problem):
+        sigma = sigma_of(problem.loss, "FamilyStep")
+        if self.power not in (1, 2):
+            raise ValueError(
+                f"FamilyStep: power must be 2, or 1 for the constants as the paper prints them, got {self.power!r}."
+            )
+        table = table_of(self.families, problem, "FamilyStep")
+        scale, gain = sigma * float(problem.weight.sum()), np.zeros(0)
+        if problem.countable:
+            bound, square = table.bound[labels_of(problem)], lengths(problem) ** 2
+            most = problem.weight.sum() * bound**2
+            if (square > most * (1 + 1e-9)).any():
+                j = int(np.argmax(square / most))
+                raise ValueError(
+                    f"the learner {problem.feature_names[j]} has values of mean square {square[j] / problem.weight.sum():.6g}, more than "
+                    f"the bound {bound[j]:g} of its family allows; make the bound at least the largest absolute value."
+                )
+            gain = square / (scale * bound**self.power)
+        return self._replace(families=table, scale=scale, gain=gain)
+
+    def move(self, k, view, j, corr, beta_j):
+        if len(self.gain):
+            return 0, self.gain[j] * corr
+        bound, size = reach(view, j)
+        return 0, size * size / (self.scale * bound**self.power) * corr

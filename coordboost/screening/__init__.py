@@ -1,1 +1,0 @@
-"""Screening: looking at all learners, and keeping the columns of a few."""

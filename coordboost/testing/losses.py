@@ -1,0 +1,323 @@
+"""Laws of losses: what their kernels must be to each other, and what they declare of themselves: constants, an infimum, a line search."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from coordboost._numba import compiled, is_piece
+from coordboost._numba.linesearch import CAP, safeguarded_newton, slope
+from coordboost._numba.sums import residual_of_each, sum_of_each
+from coordboost.data import validation
+from coordboost.losses.base import link_of, on_scale_of_y
+from coordboost.testing.report import SKIPPED, Law
+
+ROUNDOFF = float(np.finfo(float).eps) / 2
+
+
+def ulps(*terms):
+    """Rounding of a short formula with these terms."""
+    return 16 * ROUNDOFF * sum(map(abs, terms))
+
+
+def rounding(loss, y, f):
+    """Rounding of a value or residual at y, f: a difference may be as wrong as its terms."""
+    return ulps(loss.value(y, f), (1 + abs(f)) * (abs(loss.residual(y, f)) + abs(y)), f)
+
+
+#: Half the width of a difference quotient.
+H = 2.0**-18
+#: Targets that are tried where none are given: real numbers, labels, counts.
+TARGETS = ([-3.0, -1.0, -0.25, 0.0, 0.5, 1.0, 4.0], [-1.0, 1.0], [0.0, 1.0, 2.0, 7.0])
+#: Targets that a loss may be for which fails at those, and what they are.
+OTHERS = {
+    "above 0": [0.25, 0.5, 1.0, 4.0],
+    "between 0 and 1": [0.125, 0.5, 0.75],
+    "-1 and 1": [-1.0, 1.0],
+    "counts": [0.0, 1.0, 2.0, 7.0],
+}
+
+
+class LossCase(NamedTuple):
+    """A loss, targets that it takes, and predictions."""
+
+    loss: object
+    targets: np.ndarray
+    predictions: np.ndarray
+
+    def points(self):
+        return [(float(y), float(f)) for y in self.targets for f in self.predictions]
+
+
+def case(loss, y):
+    """The points at which a loss is tried."""
+    eighths = np.random.default_rng(0).integers(-64, 65, 40) / 8
+    return (LossCase(loss, _targets(loss, y), np.unique(np.concatenate([eighths, [-0.5, 0.0, 0.5, 1.0]]))),)
+
+
+def _targets(loss, y):
+    labels = loss.labels
+    for given in TARGETS if y is None else [y]:
+        out = np.unique(validation.numeric("y", given, 1))[:12]
+        try:
+            return out if labels is None else np.unique(labels(out))
+        except ValueError as error:
+            refused = error
+    raise ValueError(
+        f"labels(y) refuses real numbers, labels -1 and 1, and counts ({refused}); pass targets that the loss takes as y=."
+    )
+
+
+def at_its_targets(loss, report, tried):
+    """The report on a loss that fails at the usual targets: where it is for others, this is what is said, and what fails at those.
+
+    tried : gives the report at targets y
+    """
+    others = {} if loss.labels else {what: (y, tried(y)) for what, y in OTHERS.items()}
+    for what, (y, other) in others.items():
+        if other or (report.with_errors and not other.with_errors):
+            usual, here = f"from {min(TARGETS[0]):g} to {max(TARGETS[0]):g}", "hold" if other else "are tried here"
+            words = f"laws fail at targets {usual}, and {here} at targets {what}; pass those that the loss is for, y={y}."
+            return other._replace(laws=[Law("targets are known", "failed", words), *other.failed])
+    return report
+
+
+def numbers_are_finite(at):
+    """At predictions up to the largest that a line search can reach."""
+    for y in at.targets:
+        for f in (-CAP, *at.predictions, CAP):
+            for kernel in ("value", "residual", "curvature"):
+                if getattr(at.loss, kernel) is not None:
+                    number = getattr(at.loss, kernel)(float(y), float(f))
+                    if not math.isfinite(number):
+                        return f"{kernel}(y={y:g}, f={f:g}) is {number}; rewrite it so that it does not overflow for |f| <= {CAP:g}."
+    return None
+
+
+def residual_is_minus_the_derivative(at):
+    """By the mean value theorem a central difference of values lies between the residuals at its ends."""
+    for y, f in at.points():
+        left, right = at.loss.value(y, f - H), at.loss.value(y, f + H)
+        ends = sorted([at.loss.residual(y, f - H), at.loss.residual(y, f + H)])
+        slack = (rounding(at.loss, y, f - H) + rounding(at.loss, y, f + H)) / (2 * H)
+        found = (left - right) / (2 * H)
+        if not ends[0] - slack <= found <= ends[1] + slack:
+            return (
+                f"at y = {y:g}, f = {f:g} a difference of values gives {found:.6g}, residual gives {at.loss.residual(y, f):.6g}; "
+                "residual(y, f) must be minus the derivative of value(y, f) in f."
+            )
+    return None
+
+
+def value_is_convex(at):
+    """On segments."""
+    if not at.loss.convex:
+        return SKIPPED
+    for y in map(float, at.targets):
+        for f, g in zip(at.predictions[:-1], at.predictions[::-1], strict=False):
+            for share in (0.5, 0.125):
+                middle = (1 - share) * f + share * g
+                line = (1 - share) * at.loss.value(y, f) + share * at.loss.value(y, g)
+                if at.loss.value(y, middle) > line + rounding(at.loss, y, f) + rounding(at.loss, y, g) + rounding(
+                    at.loss, y, middle
+                ):
+                    return (
+                        f"between f = {f:g} and {g:g} at y = {y:g} the value is {at.loss.value(y, middle):.6g} at f = {middle:g}, above "
+                        f"the straight line, {line:.6g}; certificates and line searches need a loss that is convex in f."
+                    )
+    return None
+
+
+def curvature_is_the_second_derivative(at):
+    """A difference of residuals is the mean curvature between its ends; where it has a kink all values between are right."""
+    if at.loss.curvature is None:
+        return SKIPPED
+    for y, f in at.points():
+        near = [at.loss.curvature(y, f + h) for h in (-H, -H / 2, 0.0, H / 2, H)]
+        found = (at.loss.residual(y, f - H) - at.loss.residual(y, f + H)) / (2 * H)
+        slack = (max(near) - min(near)) + (rounding(at.loss, y, f - H) + rounding(at.loss, y, f + H)) / (2 * H)
+        if not min(near) - slack <= found <= max(near) + slack or min(near) < 0:
+            return (
+                f"at y = {y:g}, f = {f:g} a difference of residuals gives {found:.6g}, curvature gives {near[2]:.6g}; curvature(y, f) "
+                "must be minus the derivative of residual(y, f), never below 0. Leave it out where there is none."
+            )
+    return None
+
+
+def kernels_are_functions(at):
+    """Kernels are functions."""
+    for y, f in at.points()[:50]:
+        if at.loss.value(y, f) != at.loss.value(y, f) or at.loss.residual(y, f) != at.loss.residual(y, f):
+            return f"at y = {y:g}, f = {f:g} two calls differ; a kernel must depend on its arguments alone."
+    return None
+
+
+def compiled_kernels_are_the_same(at):
+    """The sums of a Problem, which compiles pieces."""
+    if not is_piece(at.loss):
+        return SKIPPED
+    for f in at.predictions[::5]:
+        pred = np.full(len(at.targets), f)
+        args = (at.loss, at.targets, np.ones(len(pred)), 0.0, pred)
+        plain, quick = np.empty(len(pred)), np.empty(len(pred))
+        sums = sum_of_each(*args), compiled(sum_of_each, (at.loss,))(*args)
+        residual_of_each(*args, plain)
+        compiled(residual_of_each, (at.loss,))(*args, quick)
+        slack = sum(rounding(at.loss, float(y), float(f)) for y in at.targets)
+        if abs(sums[0] - sums[1]) > slack or np.abs(plain - quick).max() > slack:
+            return f"at f = {f:g} the compiled sum is {sums[1]:.9g}, in plain Python {sums[0]:.9g}; take operations that do the same."
+    return None
+
+
+def _changes(at):
+    """Changes of the residual over those of the prediction, near and far, with what rounding may add."""
+    for y, f in at.points():
+        for g in (f + 2.0**-10, f + 0.5, f + 3.0):
+            allowed = (rounding(at.loss, y, f) + rounding(at.loss, y, g)) / (g - f)
+            yield y, f, (at.loss.residual(y, f) - at.loss.residual(y, g)) / (g - f), allowed
+
+
+def sigma_is_a_smoothness_constant(at):
+    """The residual changes by at most sigma times what the prediction changes by."""
+    sigma = at.loss.sigma
+    if sigma is None:
+        return SKIPPED
+    for y, f, ratio, allowed in _changes(at):
+        if ratio > sigma + allowed + ulps(sigma):
+            return (
+                f"at y = {y:g}, f = {f:g} the residual changes {ratio:.6g} times as much as f, sigma is {sigma:g}; make sigma larger, "
+                "or None."
+            )
+    return None
+
+
+def mu_is_a_constant_of_strong_convexity(at):
+    """The residual falls by at least mu times what the prediction grows by."""
+    mu = at.loss.mu
+    if mu is None:
+        return SKIPPED
+    for y, f, ratio, allowed in _changes(at):
+        if ratio < mu - allowed - ulps(mu):
+            return (
+                f"at y = {y:g}, f = {f:g} the residual falls only {ratio:.6g} times as fast as f grows, mu is {mu:g}; make mu smaller, "
+                "or None."
+            )
+    return None
+
+
+def infimum_is_a_lower_bound(at):
+    """At the predictions, far away, and at the minimiser."""
+    if at.loss.infimum == -math.inf:
+        return SKIPPED
+    least = validation.infimum(at.loss, at.targets)
+    one = np.ones(1)
+    for y, bound in zip(map(float, at.targets), least, strict=True):
+        best = safeguarded_newton(at.loss, np.array([y]), one, 0 * one, one)
+        for f in (best, -CAP, CAP, *at.predictions):
+            if at.loss.value(y, float(f)) < bound - rounding(at.loss, y, float(f)):
+                return (
+                    f"value(y={y:g}, f={f:g}) is {at.loss.value(y, float(f)):.6g}, below the infimum {bound:.6g}; every certificate would "
+                    "claim too much: correct `infimum`, or leave it out."
+                )
+    return None
+
+
+def location_is_true(at):
+    """value(y + t, f + t) = value(y, f)."""
+    if not at.loss.location:
+        return SKIPPED
+    for y, f in at.points():
+        for t in (-2.5, 1.0):
+            here, there = at.loss.value(y, f), at.loss.value(y + t, f + t)
+            if abs(here - there) > rounding(at.loss, y, f) + rounding(at.loss, y + t, f + t):
+                return f"value({y:g}, {f:g}) is {here:.6g} and value({y + t:g}, {f + t:g}) is {there:.6g}; leave `location` out, or False."
+    return None
+
+
+def quadratic_is_true(at):
+    """value(y, f) = (y - f)^2 / 2."""
+    if not at.loss.quadratic:
+        return SKIPPED
+    for y, f in at.points():
+        if abs(at.loss.value(y, f) - (y - f) ** 2 / 2) > rounding(at.loss, y, f):
+            return f"value({y:g}, {f:g}) is {at.loss.value(y, f):.6g}, not (y - f)^2 / 2; leave `quadratic` out, or False."
+    return None
+
+
+def level_radius_is_a_bound(at):
+    """Of y - f, for one sample and for some together."""
+    radius, rng = at.loss.level_radius, np.random.default_rng(2)
+    if radius is None:
+        return SKIPPED
+    for n in (1, 1, 1, 1, 2, 3, 8) * 4:
+        y, f = rng.choice(at.targets, n), rng.choice(at.predictions, n)
+        total, length = sum(map(at.loss.value, y.tolist(), f.tolist())), float(np.linalg.norm(y - f))
+        if not length <= radius(total) + 1e-12 * (1 + length):
+            return (
+                f"y = {y.tolist()}, f = {f.tolist()} have losses of {total:.6g} together, and y - f has norm {length:.6g}; level_radius "
+                f"says {radius(total):.6g}. Make it larger, or leave it out."
+            )
+    return None
+
+
+def line_search_finds_the_minimum(at):
+    """The derivative there is 0, or changes its sign, up to a part of 1e-9 of that at the start; or the other search is no better."""
+    if at.loss.line_search is None:
+        return SKIPPED
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        y, f, d = rng.choice(at.targets, 6), rng.integers(-16, 17, 6) / 8, rng.integers(-16, 17, 6) / 8
+        weight = rng.integers(0, 4, 6).astype(float)
+        t, known = (
+            search(y, weight, f, d) for search in (at.loss.line_search, lambda *args: safeguarded_newton(at.loss, *args))
+        )
+        start = sum(weight[i] * abs(at.loss.residual(y[i], f[i]) * d[i]) for i in range(6))
+        ends = [abs(slope(at.loss, y, weight, f, d, step)[0]) for step in (t, known)]
+        left, right = (slope(at.loss, y, weight, f, d, t + h)[0] for h in (-1e-9 * (1 + abs(t)), 1e-9 * (1 + abs(t))))
+        allowed = 1e-9 * (start + 1)
+        if not (ends[0] <= ends[1] + allowed or (left <= allowed and right >= -allowed)):
+            return (
+                f"from f = {f.tolist()} along {d.tolist()} it gives {t:.6g}, where the derivative is {ends[0]:.3g}; the minimum is at "
+                f"{known:.6g}."
+            )
+    return None
+
+
+def inverse_link_leaves_no_residual(at):
+    """residual(inverse_link(f), f) = 0: a row whose target is what is predicted asks for no step. Labels are no predictions."""
+    if at.loss.two_class or not link_of(at.loss):
+        return SKIPPED
+    for f in map(float, at.predictions):
+        y = float(on_scale_of_y(at.loss, np.array([f]))[0])
+        near = [at.loss.residual(y, f + t) for t in (-1e-6, 1e-6)] if math.isfinite(y) else [y, y]
+        if not min(near) - rounding(at.loss, y, f) <= 0 <= max(near) + rounding(at.loss, y, f):
+            return (
+                f"at f = {f:g} it says y = {y:.6g}, where the residual is {max(near, key=abs):.6g}; inverse_link(f) must be the target at "
+                "which residual(y, f) is 0, or changes its sign."
+            )
+    return None
+
+
+def constant_is_the_best(at):
+    """No other constant a thousandth away, or further, has a smaller loss."""
+    if at.loss.constant is None:
+        return SKIPPED
+    for weight in (np.ones(len(at.targets)), 1.0 + np.arange(len(at.targets)) % 3):
+        c, pairs = at.loss.constant(at.targets, weight), list(zip(map(float, at.targets), weight, strict=True))
+        values = {t: sum(w * at.loss.value(y, c + t) for y, w in pairs) for t in (0.0, -1e-3, 1e-3, -1.0, 1.0)}
+        best = min(values, key=values.get)
+        if values[best] < values[0.0] - sum(w * rounding(at.loss, y, c) for y, w in pairs):
+            return (
+                f"for y = {at.targets.tolist()} with weights {weight.tolist()} it gives {c:.6g}, and {c + best:.6g} has a smaller loss; "
+                "constant(y, weight) must minimise the weighted sum."
+            )
+    return None
+
+
+LAWS = (
+    numbers_are_finite, residual_is_minus_the_derivative, value_is_convex, curvature_is_the_second_derivative,
+    sigma_is_a_smoothness_constant, mu_is_a_constant_of_strong_convexity, infimum_is_a_lower_bound, location_is_true,
+    quadratic_is_true, level_radius_is_a_bound, line_search_finds_the_minimum, constant_is_the_best,
+    inverse_link_leaves_no_residual,
+    kernels_are_functions, compiled_kernels_are_the_same,
+)  # fmt: skip

@@ -1,0 +1,37 @@
+"""Right-hand sides of the theorems as pure functions, what they measure along a run, and the check of one against the other."""
+
+from coordboost.data.families import sharper_tree_complexity, tree_complexity
+from coordboost.theory.bounds import (
+    accelerated,
+    afterwards,
+    frank_wolfe,
+    langevin,
+    ls_boost,
+    margins,
+    randomized,
+    regularized,
+    stagewise,
+)
+from coordboost.theory.bounds.check import BoundCheck, BoundChecks, Sides, Statement, check
+from coordboost.theory.bounds.margins import MarginBound, margin_bound
+from coordboost.theory.bounds.plan import Plan, plan
+from coordboost.theory.bounds.trail import Constants, Trail
+
+#: Every statement that ``check`` holds against a run it speaks about.
+STATEMENTS = (
+    *ls_boost.STATEMENTS,
+    *stagewise.STATEMENTS,
+    *regularized.STATEMENTS,
+    *frank_wolfe.STATEMENTS,
+    *afterwards.STATEMENTS,
+    *accelerated.STATEMENTS,
+    *randomized.STATEMENTS,
+    *margins.STATEMENTS,
+    *langevin.STATEMENTS,
+)
+
+__all__ = [
+    "STATEMENTS", "BoundCheck", "BoundChecks", "Constants", "MarginBound", "Plan", "Sides", "Statement", "Trail", "accelerated",
+    "afterwards", "check", "frank_wolfe", "langevin", "ls_boost", "margin_bound", "margins", "plan", "randomized", "regularized",
+    "sharper_tree_complexity", "stagewise", "tree_complexity",
+]  # fmt: skip

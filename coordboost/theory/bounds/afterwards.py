@@ -1,0 +1,29 @@
+r"""What a run proves about itself: a bound from the correlations and coefficients that it met; in sums over samples.
+
+For the squared loss, any coefficients beta and any least-squares solution b,
+
+    L(beta) - L* = 1/2 ||B (b - beta)||^2 = 1/2 <b - beta, B' r> <= 1/2 max_j |<B_j, r>| ||b - beta||_1,
+
+the second equality because r - B (b - beta), the least-squares residual, is orthogonal to all columns. No eigenvalue, no angle and no
+number of learners is in it. Ours; the proof is in docs/planning.md.
+"""
+
+from coordboost.theory.bounds.check import Sides, Statement
+from coordboost.theory.bounds.trail import covered
+
+
+def excess(corr, to_least):
+    """L(beta) - L* <= max abs correlation ||beta - b||_1 / 2."""
+    return corr * to_least / 2
+
+
+def _sides(trail):
+    return Sides(trail.excess, excess(trail.corr, trail.to_least), 4 * trail.noise * trail.to_least, trail.excess[0])
+
+
+STATEMENTS = (
+    Statement(
+        "After the fact, error", "sharpened", "upper", "L(beta_k) - L* <= 1/2 max_j |<B_j, r_k>| ||beta_k - b||_1", covered, _sides,
+        "Ours: docs/planning.md",
+    ),
+)  # fmt: skip

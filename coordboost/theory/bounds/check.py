@@ -1,0 +1,307 @@
+r"""Claims held against numbers.
+
+A *statement* is one claim of a paper in one variant: as ``printed``, as ``corrected`` where the print is wrong, or ``sharpened`` where the
+proof gives more. A *bound check* is what came out on one run: measured values, the bound, and how far rounding may carry them apart.
+"""
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from coordboost._numba.threads import on_one_thread
+from coordboost._utils.checks import checked_run, items_of, shown
+from coordboost.data import validation
+from coordboost.theory.bounds.trail import Trail
+
+VARIANTS = ("printed", "corrected", "sharpened")
+#: tight: an equality; upper: measured <= bound; expectation: the mean over draws <= bound.
+KINDS = ("tight", "upper", "expectation")
+#: Strongest first: rationals; floats with a derived slack; a mean over all draws; a confidence bound from some draws.
+LEVELS = ("exact", "float", "enumerated", "sampled")
+#: The local search for a minimal cosine angle is made for up to so many learners: a second for 12, half a minute for 40.
+ANGLE_LEARNERS = 24
+
+
+class Effort(NamedTuple):
+    """What a check may cost: the learners up to which the minimal cosine angle is searched for; and who is told what is being done."""
+
+    angle_learners: int = ANGLE_LEARNERS
+    watch: Callable = lambda words: None
+
+
+class Sides(NamedTuple):
+    """The two sides of a claim over k, and the rounding in them.
+
+    trivial: what is known without the claim, so that a bound above it says nothing; at: the step numbers (default 0, 1, ...)
+    """
+
+    measured: Any
+    bound: Any
+    slack: Any = 0.0
+    trivial: Any = None
+    at: Any = None
+
+
+@dataclass(frozen=True, eq=False)
+class BoundCheck:
+    """Measured values against a bound, one entry per step.
+
+    Parameters
+    ----------
+    name, variant, kind : str
+        The statement, one of ``VARIANTS``, one of ``KINDS``.
+    measured, bound : array_like, (n_points,)
+        Floats, or Fractions at level "exact".
+    slack : float or (n_points,)
+        How far rounding may carry the measured value above the bound (or, for "tight", away from it).
+    level : str
+        One of ``LEVELS``.
+    at : (n_points,), optional
+        Step numbers; default 0, 1, 2, ...
+    trivial : float, optional
+        What is known without the claim.
+    along : str
+        What `at` counts: "k", the steps, or a parameter of the claim.
+    claim : str
+        The claim as a formula.
+    """
+
+    name: str
+    variant: str
+    kind: str
+    measured: np.ndarray
+    bound: np.ndarray
+    slack: Any = 0.0
+    level: str = "float"
+    at: Any = None
+    trivial: Any = None
+    along: str = "k"
+    claim: str = ""
+
+    def __post_init__(self):
+        for name, value, known in (
+            ("variant", self.variant, VARIANTS),
+            ("kind", self.kind, KINDS),
+            ("level", self.level, LEVELS),
+        ):
+            if value not in known:
+                raise ValueError(f"{name} must be one of {', '.join(known)}, got {shown(value)}.")
+        measured, bound, slack = np.broadcast_arrays(*map(np.atleast_1d, (self.measured, self.bound, self.slack)))
+        at = np.arange(len(measured)) if self.at is None else np.atleast_1d(self.at)
+        if at.shape != measured.shape:
+            raise ValueError(f"at must have one entry per measured value: expected {measured.shape}, got {at.shape}.")
+        for name, array in (("measured", measured), ("bound", bound), ("slack", slack), ("at", at)):
+            object.__setattr__(self, name, array)
+
+    @property
+    def quantity(self):
+        """What is measured: the left side of the claim, "" where there is no claim."""
+        return self.claim.partition(" = " if self.kind == "tight" else " <= ")[0]
+
+    @property
+    def violations(self):
+        """The step numbers at which the claim fails; what is not a number fails."""
+        over = self.measured - self.bound
+        return self.at[~np.asarray((abs(over) if self.kind == "tight" else over) <= self.slack, dtype=bool)]
+
+    @property
+    def holds(self):
+        """Whether the claim holds at every step."""
+        return len(self.violations) == 0
+
+    @property
+    def _later(self):
+        """Points after the start, where many bounds are attained."""
+        return np.ones(len(self.at), dtype=bool) if self.along != "k" else self.at >= 1
+
+    @property
+    def ratio(self):
+        """measured / bound as floats (n_points,); nan where the bound is within the slack."""
+        measured, bound, slack = (np.asarray(part, dtype=float) for part in (self.measured, self.bound, self.slack))
+        return np.divide(measured, bound, out=np.full(len(bound), np.nan), where=np.abs(bound) > slack)
+
+    @property
+    def tightest(self):
+        """The largest measured / bound over k >= 1: 1 is attained; nan where there is nothing to divide."""
+        ratio = self.ratio[self._later]
+        return float(np.max(ratio[~np.isnan(ratio)], initial=-np.inf)) if (~np.isnan(ratio)).any() else float("nan")
+
+    @property
+    def vacuous(self):
+        """Whether the bound never promises a hundredth less than what is known without it."""
+        if self.trivial is None:
+            return False
+        later = np.asarray(self.bound, dtype=float)[self._later]
+        return len(later) > 0 and bool((later >= 0.99 * float(self.trivial)).all())
+
+    @property
+    def verdict(self):
+        """verified, refuted or vacuous, on these numbers."""
+        return "refuted" if not self.holds else "vacuous" if self.vacuous else "verified"
+
+    def __repr__(self):
+        return f"<BoundCheck {' '.join(self._words())}>"
+
+    def _words(self):
+        """The name, the variant, the verdict and how tight the bound is."""
+        if not self.holds:
+            tight = f"{len(self.violations)} of {len(self.at)} points, first {self.along} = {self.violations[0]}"
+        else:
+            tight = "" if math.isnan(self.tightest) else f"tightest {self.tightest:.3g}"
+        return [self.name, self.variant, self.verdict, *([tight] if tight else [])]
+
+    def as_dict(self):
+        """What a table or a JSON file shows."""
+        bad = self.violations
+        return {
+            "statement": self.name, "variant": self.variant, "kind": self.kind, "holds": self.holds, "verdict": self.verdict,
+            "tightest": None if np.isnan(self.tightest) else self.tightest, "level": self.level, "n_points": len(self.at),
+            "n_violations": len(bad), "first_violation": bad[0].item() if len(bad) else None,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One claim in one variant.
+
+    Parameters
+    ----------
+    name : str
+        As the paper numbers it: "Theorem 2.1 (i)".
+    variant, kind : str
+    claim : str
+        The claim as a formula, in sums over samples.
+    applies : callable
+        Whether the claim speaks about a run.
+    sides : callable
+        ``sides(trail) -> Sides``.
+    source : str
+    follow : callable
+        ``follow(run)``: what is measured along the run, handed to `sides`; statements that share it share the work.
+    level : str
+    long : bool
+        Whether that may take long: then ``follow(run, effort)``, an ``Effort``.
+    """
+
+    name: str
+    variant: str
+    kind: str
+    claim: str
+    applies: Callable
+    sides: Callable
+    source: str = "Freund, Grigas, Mazumder"
+    follow: Callable = Trail.of
+    level: str = "float"
+    long: bool = False
+
+    def check(self, run):
+        """The ``BoundCheck`` of this claim on a run, or on what `follow` made of it.
+
+        Raises
+        ------
+        ValueError
+            If the claim does not speak about such a run.
+        """
+        trail = run
+        if hasattr(run, "replay"):
+            if not self.applies(run):
+                raise ValueError(f"{self.name} does not speak about {run.method.name} with these parameters on this problem.")
+            trail = self.follow(run)
+        sides = self.sides(trail)
+        return BoundCheck(
+            self.name, self.variant, self.kind, sides.measured, sides.bound, sides.slack, self.level, sides.at, sides.trivial,
+            claim=self.claim,
+        )  # fmt: skip
+
+
+class BoundChecks(list):
+    """A list of ``BoundCheck``, which is printed with one line for each: name, variant, verdict, and how tight the bound is."""
+
+    def __repr__(self):
+        rows = [one._words() for one in self]
+        wide = [max(map(len, column)) for column in zip(*(row[:3] for row in rows), strict=True)]
+        return "\n".join("  ".join(map(str.ljust, row, [*wide, 0])).rstrip() for row in rows)
+
+
+@on_one_thread
+def check(run, statements=None, *, angle_learners=ANGLE_LEARNERS, watch=None):
+    """Hold statements against a run.
+
+    Parameters
+    ----------
+    run : Run
+    statements : str, Statement or sequence of these, optional
+        A name as it is printed, "Theorem 2.1 (i)", or the beginning of several, "Theorem 2.1": all of this name that speak about the run.
+        Default: every one in ``coordboost.theory.bounds.STATEMENTS`` that does.
+    angle_learners : int, default 24
+        The minimal cosine angle, where a theorem asks for it and no exact method is cheap, is searched for up to so many learners. With
+        more the smallest one met along the run stands for it, which is not below it. A search takes a second for 12 learners, half a
+        minute for 40, minutes for 100.
+    watch : callable, optional
+        Called with a few words on what is being done, for progress bars.
+
+    Returns
+    -------
+    BoundChecks
+        A list of ``BoundCheck``; printed it is one line for each.
+
+    Raises
+    ------
+    ValueError
+        If no statement speaks about the run, or a given one does not.
+
+    Notes
+    -----
+    *Cost*: one thin SVD of B and, for every step, the correlations of all learners in its coordinates, O(rank n_learners). Of a random
+    method 24 repeated runs and an angle.
+    """
+    checked_run(run)
+    effort = Effort(validation.whole("angle_learners", angle_learners), *([] if watch is None else [watch]))
+    chosen = _chosen(run, statements)
+    follows = {one.follow: one.long for one in chosen}
+    trails = {follow: follow(run, effort) if long else follow(run) for follow, long in follows.items()}
+    return BoundChecks(one.check(trails[one.follow]) for one in chosen)
+
+
+def _chosen(run, statements):
+    """The statements that are meant, each of which speaks about the run."""
+    from coordboost.theory.bounds import STATEMENTS
+
+    speak = [one for one in STATEMENTS if one.applies(run)]
+    if statements is None:
+        if not speak:
+            raise ValueError(
+                f"no bound speaks about {run.method.name} on a problem with {run.problem.loss!r}; see docs/bounds.md for those that do."
+            )
+        return speak
+    names = "names such as 'Theorem 2.1 (i)', or entries of bounds.STATEMENTS"
+    given = [statements] if isinstance(statements, Statement | str) else items_of("statements", statements, names)
+    chosen = []
+    for one in given:
+        if isinstance(one, str):
+            chosen += _named(one, run, speak, STATEMENTS)
+        elif not isinstance(one, Statement):
+            raise ValueError(f"statements must be {names}, got {shown(one)}.")
+        elif not one.applies(run):
+            raise ValueError(f"{one.name} does not speak about {run.method.name} with these parameters on this problem.")
+        else:
+            chosen.append(one)
+    return list(dict.fromkeys(chosen))
+
+
+def _named(text, run, speak, known):
+    """The statements among `speak` whose name is `text`, or has it as whole words."""
+    means = re.compile(rf"(?<!\w){re.escape(text.strip())}(?![\w.]\w)(?!\w)", re.IGNORECASE)
+    for exactly in (True, False):
+        found = [one for one in speak if (one.name == text if exactly else text.strip() and means.search(one.name))]
+        if found:
+            return found
+    names = list(dict.fromkeys(re.sub(r" \([ivx]+\).*", "", one.name) for one in speak))
+    those = f"these do: {'; '.join(names)}" if names else "no other does, either"
+    if text.strip() and any(means.search(one.name) for one in known):
+        raise ValueError(f"{text} does not speak about {run.method.name} here; {those}.")
+    raise ValueError(f"no statement is called {shown(text)}. About this run {those.replace('do:', 'speak:')}.")

@@ -1,0 +1,132 @@
+r"""What the margins of a run of regularised boosting promise about new rows: Theorem 2 of Cortes, Mohri and Storcheus.
+
+A model :math:`f = \sum_t \alpha_t h_t`, :math:`\alpha \ge 0` of sum 1, has trees h of K families that were fixed before m rows were drawn.
+With probability :math:`1 - \delta`
+
+.. math:: R(f) \le \hat R_\rho(f) + \frac4\rho \sum_t \alpha_t r_{k(t)} + C
+
+R is the error on new rows, :math:`\hat R_\rho` the part of the rows with a margin y f of at most :math:`\rho`, and r the complexity of
+Theorem 1. The paper has C up to a constant; here it is that of Cortes, Mohri, Syed (2014), *Deep Boosting*, Theorem 1, for learners with
+values up to the largest bound :math:`\Lambda`, not 1: :math:`s = \rho / \Lambda` stands for :math:`\rho` in it.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from coordboost._utils.checks import positive
+from coordboost.data.families import tree_complexity
+from coordboost.learners.families import lengths
+from coordboost.theory.bounds.check import Sides, Statement
+from coordboost.theory.bounds.randomized import growing
+
+#: Margins, in units of the largest bound, and the chance that the best of them fails, of which ``check`` speaks.
+MARGINS, DELTA = np.arange(1, 20) / 20, 0.05
+
+
+class MarginBound(NamedTuple):
+    """The three parts of a bound of the error on new rows: errors at the margin, complexity, and what the families and chance add."""
+
+    margin: float
+    complexity: float
+    remainder: float
+
+    @property
+    def bound(self):
+        """Their sum; above 1 it says nothing."""
+        return self.margin + self.complexity + self.remainder
+
+
+def remainder(s, delta, n_families, n_samples):
+    r"""C = (2/s) sqrt(ln K / m) + sqrt(ceil((4/s^2) ln(s^2 m / ln K)) ln K / m + ln(2/delta) / (2 m)); inf where s^2 m <= ln K.
+
+    Of one family the first term and the ceiling are 0, their limit as ln K falls to 0.
+    """
+    log, chance = math.log(n_families), math.log(2 / delta) / (2 * n_samples)
+    if log == 0:
+        return math.sqrt(chance)
+    if s * s * n_samples <= log:
+        return math.inf
+    terms = math.ceil(4 / s**2 * math.log(s**2 * n_samples / log))
+    return 2 / s * math.sqrt(log / n_samples) + math.sqrt(terms * log / n_samples + chance)
+
+
+def margin_bound(run, rho, delta=DELTA, k=None):
+    """Theorem 2 for the model of a run of ``rgb`` on trees and two classes: its error on new rows, with probability 1 - delta.
+
+    Parameters
+    ----------
+    run : Run
+    rho : float
+        A margin of the model divided by the sum of the abs coefficients of its trees, chosen before the rows are seen. That of a run
+        with leaf values up to lambda lies between 0 and lambda.
+    delta : float, default 0.05
+        Of n margins that are tried, of which the best is taken, each has delta / n.
+    k : int, optional
+        The step, default the last.
+
+    Returns
+    -------
+    MarginBound
+
+    Raises
+    ------
+    ValueError
+        For other runs, weighted rows, categories and gaps, and a model without trees.
+
+    Notes
+    -----
+    A constant that the model begins with is a tree without splits. *Cost*: that of the predictions.
+    """
+    if not _speaks(run):
+        raise ValueError(
+            "margin_bound is for runs of rgb on tree_families(X), two classes, rows of equal weight and columns of numbers without gaps: "
+            "of others Theorem 2 says nothing."
+        )
+    rho, delta = positive("rho", rho), positive("delta", delta, 1, "between 0 and 1")
+    return _bounds(run.problem, next(run.replay([run.n_steps if k is None else k])), [rho], delta)[0]
+
+
+def _bounds(problem, state, rhos, delta):
+    """The bounds of a model at several margins."""
+    table, trees, m, shares = problem.dictionary.family.families, len(state.beta), problem.n_samples, np.abs(state.beta)
+    costs = tree_complexity(table.nodes, table.bound, problem.dictionary.family.binned.n_features, m)
+    member = problem.dictionary.member[:trees]
+    alpha = np.bincount(member, shares / lengths(problem)[:trees], len(costs))
+    fewest = np.lexsort((-table.bound, table.nodes))[0]
+    alpha[fewest] += abs(problem.base) / table.bound[fewest]
+    if not alpha.any():
+        raise ValueError(f"the model after {state.k} steps has no trees, and so no margins; take a later step.")
+    margins, cost = problem.y * (problem.base + state.pred) / alpha.sum(), float(alpha @ costs) / float(alpha.sum())
+    widest = float(table.bound.max())
+    return [
+        MarginBound(float(np.mean(margins <= rho)), 4 / rho * cost, remainder(rho / widest, delta, len(costs), m))
+        for rho in rhos
+    ]
+
+
+def _speaks(run):
+    problem = run.problem
+    if run.method.name != "rgb" or problem.countable or not problem.loss.two_class or (problem.weight != 1).any():
+        return False
+    binned = problem.dictionary.family.binned
+    return not binned.categorical.any() and (np.asarray(binned.missing) < 0).all()
+
+
+def _errors(run):
+    """Errors of the fit at some steps, the best bound of new ones, and the steps."""
+    at = growing(run.n_steps)
+    at, found, rhos = at[at > 0], [], float(run.problem.dictionary.family.families.bound.max()) * MARGINS
+    for state in run.replay(at):
+        least = min(one.bound for one in _bounds(run.problem, state, rhos.tolist(), DELTA / len(MARGINS)))
+        found.append((np.mean(run.problem.y * (run.problem.base + state.pred) <= 0), least))
+    return Sides(*np.array(found).reshape(-1, 2).T, trivial=1.0, at=at)
+
+
+STATEMENTS = (
+    Statement(
+        "RGB, Theorem 2", "corrected", "upper", "errors (here of the fit) <= R_rho(f) + 4 / rho sum_t alpha_t r_t + C", _speaks,
+        lambda sides: sides, "Cortes, Mohri, Storcheus", _errors, "sampled",
+    ),
+)  # fmt: skip

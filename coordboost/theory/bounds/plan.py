@@ -1,0 +1,335 @@
+r"""What the bounds ask for before the run: steps for a target, the best eps for a budget, the l1 norm that it costs.
+
+And what theorems promise about the named methods on least squares; where none speaks, why not.
+
+Random methods are promised an expectation. Theorem 4.1 of Lu and Mazumder needs the minimal cosine angle; where no exact method is cheap it
+is taken from the smallest eigenvalue: the mean of the squared cosines is at least lambda_pmin / n, and no norm of a rule is below the mean.
+A cosine is at least its square, and more learners drawn never lower the angle.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from coordboost._utils.checks import positive, shown
+from coordboost.data import validation
+from coordboost.data.problem import checked_problem
+from coordboost.methods import named as methods
+from coordboost.rules.method import Method
+from coordboost.rules.selection import Full
+from coordboost.rules.steps import admissible
+from coordboost.theory.bounds import accelerated, frank_wolfe, ls_boost, randomized, regularized, stagewise
+from coordboost.theory.bounds.trail import Constants
+
+MOST = 10**15
+_EXPECTED = "ls_boost, forward_stagewise, regularized_forward_stagewise or frank_wolfe, or a method made by one of them"
+
+
+class Plan(NamedTuple):
+    """A method and a number of steps that guarantee a gap, ready for ``solve(problem, plan.method, plan.n_steps)``.
+
+    gap : guaranteed bound of L - L*, a sum over samples, at some step i <= n_steps: the last one for LS-Boost and Frank-Wolfe, the one
+    with the smallest largest correlation for FS, with the smallest omega for R-FS
+    l1 : bound of the l1 norm of the standardised coefficients, inf where none is known
+    statement : where the guarantee comes from; with the constant of its proof, where that is better than the printed one
+    """
+
+    method: Method
+    n_steps: int
+    gap: float
+    l1: float
+    statement: str
+
+
+class Guarantee(NamedTuple):
+    """What a theorem says about a method: gap(k) and gap(k, variant) bound L - L* after k steps, l1(k) the norm of the coefficients."""
+
+    method: Method
+    gap: Callable
+    l1: Callable
+    statement: str
+
+
+def _ls_boost(constants, eps, delta):
+    eps = 1.0 if eps is None else eps
+    gap = lambda k, variant="sharpened": float(ls_boost.excess(constants, eps, k, variant))  # noqa: E731
+    l1 = lambda k: float(ls_boost.l1(constants, eps, k, "sharpened"))  # noqa: E731
+    return Guarantee(methods.ls_boost(eps), gap, l1, "FGM, Theorem 2.1 (i)")
+
+
+def _stagewise(constants, eps, delta):
+    gap = lambda k, variant="sharpened": stagewise.excess(constants, eps, k, variant)  # noqa: E731
+    return Guarantee(methods.forward_stagewise(eps), gap, lambda k: k * eps, "FGM, Theorem 3.1 (i)")
+
+
+def _regularized(constants, eps, delta):
+    gap = lambda k, variant="sharpened": regularized.excess(constants, eps, delta, k)  # noqa: E731
+    l1 = lambda k: float(regularized.l1(eps, delta, k))  # noqa: E731
+    return Guarantee(methods.regularized_forward_stagewise(eps, delta), gap, l1, "FGM, Theorem 4.1 (i)")
+
+
+def _frank_wolfe(constants, eps, delta):
+    start = constants.size**2 / 2
+    gap = lambda k, variant="sharpened": float(frank_wolfe.excess(delta, k)) if k else start  # noqa: E731
+    return Guarantee(methods.frank_wolfe(delta), gap, lambda k: delta if k else 0.0, "Jaggi, Theorem 1")
+
+
+#: Which bound speaks about a greedy method: (constants, eps, delta) -> Guarantee.
+GUARANTEES = {
+    methods.ls_boost: _ls_boost,
+    methods.forward_stagewise: _stagewise,
+    methods.regularized_forward_stagewise: _regularized,
+    methods.frank_wolfe: _frank_wolfe,
+}
+
+
+def plan(problem, method, gap=None, *, n_steps=None, eps=None, delta=None):
+    """Steps that guarantee a gap, or the gap that a number of steps guarantees; eps is chosen best where it is not given.
+
+    Parameters
+    ----------
+    problem : Problem
+        With the squared loss.
+    method : Method or one of the functions ``ls_boost``, ``forward_stagewise``, ``regularized_forward_stagewise``, ``frank_wolfe``
+        Methods that draw, such as ``rtgcd(4)``, and ``agbm(eta, gamma)`` and ``agbmr(eta, gamma, period)`` are planned for other smooth
+        losses, too. A gap of the first is an expectation; the others need a gamma that is certified (``momentum_limit``), as "auto" is
+        where there are few learners.
+    gap : float, optional
+        Target for L - L*, a sum over samples; L* is least squares, or the Lasso of radius delta.
+    n_steps : int, optional
+        Budget; exactly one of `gap` and `n_steps` is needed.
+    eps, delta : float, optional
+        Parameters of the method, where `method` is a function.
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    ValueError
+        If no number of steps guarantees the gap with this eps, or the method has no bound.
+
+    Notes
+    -----
+    *Cost*: one thin SVD. *Source*: Freund, Grigas, Mazumder, Theorems 2.1, 3.1, 4.1; the best steps are ours: eps = A / sqrt(k + 1) for
+    FS, min(delta, A / (2 sqrt(k + 1))) for R-FS.
+    """
+    checked_problem(problem)
+    if isinstance(method, Method) and (_draws(method) or accelerated.is_accelerated(method)):
+        return _smooth(problem, method.bind(problem), gap, n_steps)
+    if not problem.loss.quadratic:
+        raise ValueError("plan needs a Problem with the squared loss: the bounds speak about no other.")
+    if (gap is None) == (n_steps is None):
+        raise ValueError("plan needs either gap (a target) or n_steps (a budget), not both.")
+    maker, eps, delta = _parameters(method, eps, delta)
+    constants = Constants.of(problem)
+    if n_steps is not None:
+        n_steps = validation.whole("n_steps", n_steps)
+        return _planned(maker, constants, _best_eps(maker, constants, eps, delta, n_steps), delta, n_steps)
+    positive("gap", gap)
+    reached = lambda k: _promise(maker, constants, _best_eps(maker, constants, eps, delta, k), delta, k) <= gap  # noqa: E731
+    return _planned(maker, constants, *_first(maker, constants, eps, delta, gap, reached))
+
+
+def _draws(method):
+    """Whether a method draws the learners that it looks at."""
+    return method.select.width > 0
+
+
+def _smooth(problem, method, gap, n_steps):
+    """The plan of a method whose theorems speak about smooth losses: one that draws, or has momentum."""
+    if (gap is None) == (n_steps is None):
+        raise ValueError("plan needs either gap (a target) or n_steps (a budget), not both.")
+    if _draws(method):
+        pace, name = randomized.expected(problem, method)
+        promise, l1 = partial(randomized.gap_after, pace), partial(randomized.length, pace)
+    else:
+        (method, promise, name), l1 = accelerated.promised(problem, method), lambda steps: math.inf
+    if n_steps is None:
+        positive("gap", gap)
+        n_steps = least_steps(lambda steps: promise(steps) <= gap)
+        if n_steps is None:
+            raise ValueError(f"no number of steps guarantees a gap of {gap:g}: 1e15 steps guarantee {promise(MOST):.3g}.")
+    n_steps = validation.whole("n_steps", n_steps)
+    return Plan(method, n_steps, float(promise(n_steps)), l1(n_steps), name)
+
+
+def _first(maker, constants, eps, delta, gap, reached):
+    """The eps, delta and smallest number of steps that guarantee the gap: the promise falls with the steps, after the first."""
+    steps = least_steps(reached)
+    if steps is None:
+        least = _promise(maker, constants, _best_eps(maker, constants, eps, delta, MOST), delta, MOST)
+        raise ValueError(
+            f"no number of steps guarantees a gap of {gap:g} with {maker.__name__}: 1e15 steps guarantee {least:.3g}; "
+            "take a smaller eps, or leave eps out."
+        )
+    return _best_eps(maker, constants, eps, delta, steps), delta, steps
+
+
+def least_steps(reached):
+    """The smallest number of steps that reaches what more steps reach too; 0 if that does; None where so many as `MOST` do not."""
+    if reached(0):
+        return 0
+    high, low = 1, 0
+    while not reached(high):
+        high *= 2
+        if high > MOST:
+            return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if reached(middle) else (middle, high)
+    return high
+
+
+def _promise(maker, constants, eps, delta, n_steps):
+    return GUARANTEES[maker](constants, eps, delta).gap(n_steps)
+
+
+def _planned(maker, constants, eps, delta, n_steps):
+    one = GUARANTEES[maker](constants, eps, delta)
+    return Plan(one.method, n_steps, one.gap(n_steps), one.l1(n_steps), one.statement)
+
+
+def _best_eps(maker, constants, eps, delta, n_steps):
+    """`eps`, or the one with the best promise after n_steps."""
+    if eps is not None or maker is methods.frank_wolfe:
+        return eps
+    best = constants.size / math.sqrt(n_steps + 1)
+    if maker is methods.forward_stagewise:
+        return best
+    return min(delta, best / 2) if maker is methods.regularized_forward_stagewise else None
+
+
+def _parameters(method, eps, delta):
+    """The function that makes the method, eps and delta."""
+    if isinstance(method, Method):
+        if eps is not None or delta is not None:
+            raise ValueError(
+                "a method has its eps and delta already: pass the function, such as forward_stagewise, to set them here."
+            )
+        rate, radius = method.step.ls_rate, method.step.frank_wolfe
+        eps, delta = method.step.stagewise or (None, None)
+        if method.greedy and rate is not None:
+            return methods.ls_boost, rate, None
+        if method.greedy and radius is not None:
+            return methods.frank_wolfe, None, radius
+        if method.greedy and eps is not None and np.ndim(eps) == np.ndim(delta) == 0:
+            maker = methods.forward_stagewise if delta == math.inf else methods.regularized_forward_stagewise
+            return maker, eps, None if delta == math.inf else delta
+    if not callable(method) or method not in GUARANTEES:
+        raise ValueError(f"method must be {_EXPECTED}, got {shown(method)}.")
+    ball = method in (methods.regularized_forward_stagewise, methods.frank_wolfe)
+    if ball != (delta is not None):
+        raise ValueError(f"{method.__name__} {'needs delta, the radius of its ball' if ball else 'has no delta'}.")
+    if eps is not None and method is methods.frank_wolfe:
+        raise ValueError("frank_wolfe has no eps.")
+    return method, None if eps is None else positive("eps", eps), None if delta is None else positive("delta", delta)
+
+
+#: Most seconds that an exact angle may take.
+QUICK = 0.1
+#: Named methods that no theorem speaks about as one that goes to least squares.
+SILENT = {
+    "path_forward_stagewise": "Theorem 5.1 speaks about the Lasso at all its radii, not about one target",
+    "ccd": "no theorem of the papers speaks about learners in turn",
+    "lasso_cd": "it goes to the Lasso with its penalty, not to least squares",
+    "vagbm": "its rate is refuted (docs/ledger.md): it can diverge",
+    "gbm": "on learners that are given it makes the steps of ls_boost",
+    "sgb": "without noise, subsamples and shrinkage it makes the steps of ls_boost; with them no rate is stated",
+    "sglb": "it goes to a distribution, not to least squares",
+    "rgb": "it goes to the least risk with its penalty, not to least squares",
+}
+
+
+@dataclass(frozen=True)
+class Promise:
+    """A method, and the error that a theorem guarantees after k steps, as printed and sharpened; None where no theorem does.
+
+    words : which theorem, or why there is none
+    """
+
+    name: str
+    method: Method | None = None
+    printed: Callable | None = None
+    sharpened: Callable | None = None
+    words: str = ""
+
+
+def promises(problem, spectrum, c, eps, delta):
+    """The ``Promise`` of every named method; `c` are ``Constants``, `eps` and `delta` as for ``plan``."""
+    return [
+        *_greedy(c, eps, delta, spectrum.rank == problem.n_learners),
+        *_random(problem, c),
+        *_accelerated(problem, c),
+        Promise(
+            "forward_stepwise", methods.forward_stepwise(), None, lambda k: 0.0 if k >= spectrum.rank else c.size**2 / 2,
+            "ours: every step raises the rank by one",
+        ),
+        *(Promise(name, words=words) for name, words in SILENT.items()),
+    ]  # fmt: skip
+
+
+def _greedy(c, eps, delta, independent):
+    rate = 1 - c.lambda_pmin / (16 * c.n_learners)
+    away = lambda k: c.size**2 / 2 * rate ** (k / 2)  # noqa: E731
+    given = (
+        (methods.ls_boost, 1.0, None), (methods.ls_boost, 0.1, None), (methods.forward_stagewise, eps, None),
+        (methods.regularized_forward_stagewise, eps / 4, delta), (methods.frank_wolfe, None, delta),
+    )  # fmt: skip
+    found = [GUARANTEES[maker](c, *numbers) for maker, *numbers in given]
+    swaps = "its linear rate leaves out swaps, of which there may be very many"
+    return [
+        *(
+            Promise(
+                one.method.name, one.method, *(partial(one.gap, variant=v) for v in ("printed", "sharpened")), one.statement
+            )
+            for one in found
+        ),
+        Promise("frank_wolfe_away", methods.frank_wolfe_away(delta), away, away, "Lacoste-Julien, Jaggi, Theorem 1")
+        if independent
+        else Promise("frank_wolfe_away", methods.frank_wolfe_away(delta), words="its linear rate needs independent columns"),
+        Promise("frank_wolfe_pairwise", methods.frank_wolfe_pairwise(delta), words=swaps),
+    ]
+
+
+def _random(problem, c):
+    """Greedy, random and random-then-greedy coordinate descent: Theorem 4.1 of Lu and Mazumder, also with the second moment."""
+    t, mean = max(1, round(math.sqrt(problem.n_learners))), c.lambda_pmin / c.n_learners
+    one = _angle(problem, methods.rcd().select, mean)
+    out = []
+    for method, least in ((methods.gcd(), math.sqrt(mean)), (methods.rcd(), one), (methods.rtgcd(t), one)):
+        angle = _angle(problem, method.select, least)
+        paces = (randomized.Pace(c.size**2 / 2, 1.0, 1.0, used) for used in (angle, max(angle, math.sqrt(mean))))
+        words = "RGBM, Theorem 4.1" + ("" if method.greedy else ", in expectation")
+        out.append(Promise(method.name, method, *(partial(randomized.gap_after, pace) for pace in paces), words))
+    return out
+
+
+def _angle(problem, rule, least):
+    """A lower bound of the minimal cosine angle of a rule, not below `least`."""
+    from coordboost.angles.angle import exactly
+    from coordboost.angles.learners import ReducedLearners
+
+    found = exactly(ReducedLearners.of(problem, rule), QUICK) if problem.n_learners <= randomized.LEARNERS else None
+    return max(found.lower if found else 0.0, least)
+
+
+def _accelerated(problem, c):
+    """Accelerated boosting with the largest gamma that is proved; two steps a round."""
+    gamma = float(admissible(_angle(problem, Full(), math.sqrt(c.lambda_pmin / c.n_learners))))
+    rounds = accelerated.period(1.0, gamma, 1.0)
+    return [
+        Promise(
+            "agbm", methods.agbm(1.0, gamma), None, lambda k: accelerated.excess(c.size, 1.0, gamma, k // 2),
+            "AGBM, Theorem 4.1, corrected; the printed constant is refuted",
+        ),
+        Promise(
+            "agbmr", methods.agbmr(1.0, gamma, rounds), None, lambda k: accelerated.halved(c.size**2 / 2, rounds, k // 2),
+            "AGBM, Theorem 4.2, corrected; the printed period is refuted",
+        ),
+    ]  # fmt: skip

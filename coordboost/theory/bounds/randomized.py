@@ -1,0 +1,194 @@
+r"""Bounds of random-then-greedy boosting: Theorems 4.1 and 4.2 of Lu and Mazumder; in sums over samples.
+
+They bound the expected gap after M steps with the constant step 1 / sigma or the line search, for every selection rule that declares its
+norm. A run is judged by repeated runs with other seeds: the mean gap, with five standard errors, against the bound.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from coordboost._numba.threads import on_one_thread
+from coordboost._utils.interrupt import uncut
+from coordboost.certificates.objectives import Unconstrained
+from coordboost.rules.steps import LineSearch
+from coordboost.theory.bounds.check import Effort, Sides, Statement
+from coordboost.theory.bounds.trail import covered
+
+SOURCE = "Lu, Mazumder"
+#: So many runs give a mean; the gap is measured at so many steps; up to so many learners the angle has a lower end.
+REPEATS, POINTS, LEARNERS = 24, 24, 200
+
+
+class Pace(NamedTuple):
+    """What the theorems know before the run.
+
+    gap : L(0) - L*;  sigma, mu : constants of the loss, mu None where it is not strongly convex
+    angle : the minimal cosine angle of the rule;  reach : Dist_0, inf where it is not known
+    """
+
+    gap: float
+    sigma: float
+    mu: Any
+    angle: float
+    reach: float = math.inf
+
+
+def linear(pace, steps):
+    """Theorem 4.1, (22): E L(beta_M) - L* <= (1 - mu / sigma Theta^2)^M (L(0) - L*)."""
+    rate = pace.mu / pace.sigma * pace.angle**2
+    return pace.gap * (1 - rate) ** np.asarray(steps)
+
+
+def sublinear(pace, steps):
+    """Theorem 4.2: E L(beta_M) - L* <= 1 / (1 / (L(0) - L*) + M / (2 sigma Dist_0^2))."""
+    return 1 / (1 / pace.gap + np.asarray(steps) / (2 * pace.sigma * pace.reach**2))
+
+
+def sublinear_simple(pace, steps):
+    """Theorem 4.2, second inequality: 2 sigma Dist_0^2 / M, M >= 1."""
+    return 2 * pace.sigma * pace.reach**2 / np.asarray(steps)
+
+
+class Repeats(NamedTuple):
+    """The gaps of repeated runs: gaps (n_runs, n_points) at the steps `at`; doubt : how far L* may be from the lower end used."""
+
+    pace: Pace
+    at: np.ndarray
+    gaps: np.ndarray
+    doubt: float
+
+    @classmethod
+    @on_one_thread
+    @uncut()
+    def of(cls, run, effort=Effort()):  # noqa: B008  # it cannot be changed
+        """The run repeated with the seeds 0, 1, ...; one more time if nothing is drawn. *Cost*: that of these runs, and one angle."""
+        from coordboost.theory.distance import least_loss
+
+        at, losses = losses_again(run, run.method.select.width > 0, effort)
+        effort.watch("the least loss")
+        lower, upper = least_loss(run.problem)
+        return cls(_pace(run, (lower, upper), effort), at, losses - lower, max(0.0, min(upper, losses.min()) - lower))
+
+
+def growing(n_steps):
+    """At most `POINTS` steps up to the last, each further on by the same factor; 0 of a run without steps."""
+    return np.unique(np.round(np.geomspace(1, n_steps, POINTS)).astype(int)) if n_steps else np.zeros(1, dtype=int)
+
+
+def losses_again(run, random, effort):
+    """Some steps, and the losses there of the run made again with the seeds 0, 1, ..., (n_runs, n_points); of one where none is random."""
+    from coordboost.engine.run import solve
+
+    at = growing(run.n_steps)
+    losses, repeats = [], REPEATS if random else 1
+    for seed in range(repeats):
+        effort.watch(f"repeating the run: {seed + 1} of {repeats}")
+        again = solve(run.problem, run.method, run.n_steps, rng=seed)
+        losses.append([state.loss for state in again.replay(at)])
+    return at, np.array(losses)
+
+
+def _pace(run, least, effort=Effort()):  # noqa: B008
+    """The constants: the angle at its upper end, which makes the bound smaller, that of large dictionaries as it was met along the run.
+
+    Dist_0 is taken at its upper end, too: but for the squared loss its lower end is 0.
+    """
+    from coordboost.angles.angle import mca, unsearched
+    from coordboost.theory.distance import reach
+
+    problem, loss = run.problem, run.problem.loss
+    gap = problem.value(np.zeros(problem.n_samples)) - least[0]
+    if problem.n_learners > LEARNERS:
+        angle, far = _met(run), math.inf
+    else:
+        effort.watch(f"the minimal cosine angle of {problem.n_learners} learners")
+        search = problem.n_learners <= effort.angle_learners
+        found = (mca if search else unsearched)(problem, run.method.select)
+        angle = found.upper if search else min(found.upper, _met(run))
+        far = reach(problem, least)[1] / found.lower  # Proposition 4.6
+    return Pace(gap, loss.sigma, loss.mu, angle, far)
+
+
+def expected(problem, method):
+    """What the theorems promise before a run of a random method: (``Pace``, which is on the safe side, and the name of the theorem).
+
+    Raises
+    ------
+    ValueError
+        Where neither theorem speaks about the method on this problem, or the angle is known to be above 0 for no learner.
+    """
+    from coordboost.angles.angle import mca
+    from coordboost.theory.distance import least_loss, start_distance
+
+    loss, rule = problem.loss, method.select
+    if not _speaks(problem, method):
+        raise ValueError(f"no theorem speaks about {method.name} with these parameters on {type(loss).__name__}().")
+    gap = problem.value(np.zeros(problem.n_samples)) - least_loss(problem)[0]
+    sigma, mu = loss.sigma, loss.mu
+    if mu is not None:
+        return Pace(gap, sigma, mu, mca(problem, rule).lower), "RGBM, Theorem 4.1"
+    return Pace(gap, sigma, None, 0.0, start_distance(problem, rule)[1]), "RGBM, Theorem 4.2"
+
+
+def gap_after(pace, steps):
+    """The better of the two promises for the expected gap."""
+    found = [sublinear(pace, steps)] if math.isfinite(pace.reach) else []
+    return float(min([*found, *([linear(pace, steps)] if pace.mu is not None else [])]))
+
+
+def length(pace, steps):
+    """Ours: the l1 norm after M constant steps is at most sqrt(2 M (L(0) - L*) / sigma), by (24) and Cauchy and Schwarz."""
+    return math.sqrt(2 * steps * pace.gap / pace.sigma)
+
+
+def _met(run):
+    """The smallest norm of the cosines between the learners and a pseudo-residual of the run: not below the angle."""
+    states = run.replay(np.unique(np.linspace(0, run.n_steps, POINTS).astype(int)))
+    lengths = ((run.problem.scan(state.resid), float(np.sqrt(run.problem.weight @ state.resid**2))) for state in states)
+    return min((run.method.select.norm(corr) / size for corr, size in lengths if size > 0), default=1.0)
+
+
+def _speaks(problem, method):
+    """Whether the theorems speak: a rule with a norm, no ball or penalty, and steps that gain half the square of the derivative."""
+    declared = method.select.norm is not None and problem.dictionary.countable
+    declared = declared and isinstance(method.target, Unconstrained)
+    full_step = "step" in method.parameters and method.parameters["step"] in (None, LineSearch())
+    return declared and full_step and problem.loss.sigma is not None
+
+
+def _applies(run):
+    return _speaks(run.problem, run.method)
+
+
+def _strong(run):
+    return _applies(run) and run.problem.loss.mu is not None and not covered(run)
+
+
+def _bounded(run):
+    from coordboost.theory.distance import has_minimiser
+
+    return _applies(run) and has_minimiser(run.problem) and not covered(run) and run.problem.n_learners <= LEARNERS
+
+
+def _sides(formula):
+    """The mean gap against a bound; what chance may add is five standard errors, exceeded once in three million."""
+
+    def sides(found):
+        error = found.gaps.std(axis=0, ddof=1) / math.sqrt(len(found.gaps)) if len(found.gaps) > 1 else 0.0
+        bound = formula(found.pace, found.at)
+        return Sides(found.gaps.mean(axis=0), bound, 5 * error + found.doubt + 1e-12 * found.pace.gap, found.pace.gap, found.at)
+
+    return sides
+
+
+def _statement(name, claim, applies, formula):
+    return Statement(name, "printed", "expectation", claim, applies, _sides(formula), SOURCE, Repeats.of, "sampled", long=True)
+
+
+STATEMENTS = (
+    _statement("RGBM, Theorem 4.1", "E L(beta_M) - L* <= (1 - mu / sigma Theta^2)^M (L(0) - L*)", _strong, linear),
+    _statement("RGBM, Theorem 4.2", "E L(beta_M) - L* <= 1 / (1 / (L(0) - L*) + M / (2 sigma Dist_0^2))", _bounded, sublinear),
+    _statement("RGBM, Theorem 4.2, simple", "E L(beta_M) - L* <= 2 sigma Dist_0^2 / M", _bounded, sublinear_simple),
+)

@@ -1,0 +1,209 @@
+r"""What the theorems measure along a run of the squared loss, at every step.
+
+With :math:`\tilde B = W^{1/2} B = U \Sigma V'` and :math:`q_k = U' \tilde r_k`, everything follows from q, without cancellation: the
+distance of the fit from least squares is :math:`\|q_k\|`, that of the coefficients :math:`\|\Sigma^{-1} q_k\|`, the correlations are
+:math:`\tilde B' U q_k`, all in sums over samples.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from coordboost._numba.threads import on_one_thread
+from coordboost._utils.checks import nothing_varies
+from coordboost.engine.choice import RENEW
+
+ROUNDOFF = float(np.finfo(float).eps) / 2
+#: Largest number of entries of a block of correlations.
+BLOCK = 2_000_000
+
+
+class Constants(NamedTuple):
+    r"""What the bounds know before the run.
+
+    size : A = ||B beta_LS||, the part of y that the learners can explain;  lambda_pmin : smallest non-zero eigenvalue of B'B
+    n_learners, n_samples : p and n;  optimum : least-squares loss, a sum over samples
+
+    *Source*: Freund et al., Sections 1.2 and 1.3. Any number >= A may stand for `size` in a bound.
+    """
+
+    size: float
+    lambda_pmin: float
+    n_learners: int
+    n_samples: int
+    optimum: float = 0.0
+
+    @classmethod
+    @on_one_thread
+    def of(cls, problem, spectrum=None):
+        """The constants of a problem with the squared loss. *Cost*: one thin SVD."""
+        spectrum = problem.spectrum if spectrum is None else spectrum
+        if not spectrum.rank:
+            raise nothing_varies("the theorems say nothing of models that are constants")
+        resid = problem.resid(np.zeros(problem.n_samples))
+        inside = spectrum.project(problem, resid)
+        root = np.sqrt(problem.weight)
+        outside = root * problem.y - spectrum.left @ inside
+        size, optimum = float(np.linalg.norm(inside)), float(outside @ outside) / 2
+        return cls(size, spectrum.lambda_pmin, problem.n_learners, problem.n_samples, optimum)
+
+    @property
+    def kappa(self):
+        """n_learners / lambda_pmin >= 1."""
+        return self.n_learners / self.lambda_pmin
+
+    def against(self, spectrum):
+        """The same with the end that is worse for the claims: rounding of the SVD and of the norm taken against them."""
+        off = max(self.n_samples, self.n_learners) * ROUNDOFF
+        smallest = float(spectrum.singular[-1] + off * spectrum.singular[0])
+        return self._replace(size=self.size * (1 - 2 * self.n_samples * ROUNDOFF), lambda_pmin=smallest**2)
+
+
+def covered(run):
+    """Whether the squared loss is boosted by the learner with the largest correlation of all: what the theorems speak about."""
+    countable = run.problem.dictionary.countable
+    return countable and run.method.greedy and run.problem.loss.quadratic
+
+
+@dataclass(frozen=True, eq=False)
+class Trail:
+    """Numbers at the steps 0, 1, ..., n_steps; all arrays (n_steps + 1,) unless said otherwise.
+
+    constants : Constants, rounded against the claims
+    step : the bound step rule of the method;  learner, shrink, theta : (n_steps,), theta in units of the coefficients
+    radius : of the ball that the model after k steps is compared with, inf without one
+    corr : largest abs correlation;  chosen : (n_steps,), correlation of the learner that was taken
+    inner : <resid, B beta>;  fit : ||B (beta_LS - beta)||;  distance : of beta to the least-squares solutions
+    l1, l2, l0 : norms of beta, number of non-zeros;  to_end : ||beta_k - beta_end||_1
+    to_least : ||beta_k - b||_1, b the least-squares solution of smallest norm
+    repeats : largest number of times that one learner was taken before step k
+    noise : bound of the rounding in a correlation, that of the run and that of this recomputation
+    """
+
+    constants: Constants
+    step: Any
+    learner: np.ndarray
+    shrink: np.ndarray
+    theta: np.ndarray
+    radius: np.ndarray
+    corr: np.ndarray
+    chosen: np.ndarray
+    inner: np.ndarray
+    fit: np.ndarray
+    distance: np.ndarray
+    l1: np.ndarray
+    l2: np.ndarray
+    l0: np.ndarray
+    to_end: np.ndarray
+    to_least: np.ndarray
+    repeats: np.ndarray
+    noise: np.ndarray
+
+    @classmethod
+    @on_one_thread
+    def of(cls, run, spectrum=None):
+        """The trail of a run. *Cost*: one thin SVD where no spectrum is given, O(rank n_learners) a step."""
+        problem, path = run.problem, run.path
+        spectrum = problem.spectrum if spectrum is None else spectrum
+        constants = Constants.of(problem, spectrum)
+        parts = _along(run, spectrum)
+        worst = np.maximum.accumulate(parts["l1"])
+        scale = math.sqrt(float(problem.weight @ problem.y**2)) + worst
+        k = np.arange(run.n_steps + 1)
+        count = 8 * problem.n_samples + 2 * len(np.unique(path.learner)) + 4 * np.minimum(k, RENEW) + 8
+        return cls(
+            constants=constants.against(spectrum),
+            step=run.method.step,
+            learner=path.learner,
+            shrink=path.shrink,
+            theta=path.theta * run.method.unit,
+            radius=np.array([getattr(run.method.target_at(i), "radius", np.inf) for i in k]),
+            repeats=_repeats(path.learner),
+            noise=(ROUNDOFF * count + 2 * spectrum.beyond * spectrum.singular[0]) * scale,
+            **parts,
+        )
+
+    @property
+    def k(self):
+        """0, 1, ..., n_steps."""
+        return np.arange(len(self.corr))
+
+    @property
+    def excess(self):
+        """L - L*, least squares being the optimum."""
+        return self.fit**2 / 2
+
+    @property
+    def loss(self):
+        """Sum of the losses."""
+        return self.constants.optimum + self.excess
+
+    @property
+    def omega(self):
+        """omega_delta of Freund et al. (45) at the radius of each step: max abs correlation - <resid, B beta> / delta."""
+        return self.corr - self.inner / self.radius
+
+    @property
+    def best(self):
+        """i(k): the first i <= k with the smallest max abs correlation."""
+        return running_argmin(self.corr)
+
+
+def running_argmin(values):
+    """For each k the first i <= k with the smallest value."""
+    fresh = np.r_[True, values[1:] < np.minimum.accumulate(values)[:-1]]
+    return np.maximum.accumulate(np.where(fresh, np.arange(len(values)), 0))
+
+
+def _repeats(learner):
+    """Largest number of times that one learner occurs among the first k, k = 0, 1, ..."""
+    order = np.argsort(learner, kind="stable")
+    first = np.r_[True, learner[order][1:] != learner[order][:-1]] if len(learner) else np.zeros(0, dtype=bool)
+    start = np.maximum.accumulate(np.where(first, np.arange(len(learner)), 0))
+    count = np.empty(len(learner), dtype=np.int64)
+    count[order] = np.arange(len(learner)) - start + 1
+    return np.r_[0, np.maximum.accumulate(count)]
+
+
+def _along(run, spectrum):
+    """Correlations, fits and norms at every step, block by block."""
+    problem, learner = run.problem, run.path.learner
+    active = np.unique(learner)
+    inside = _coordinates(problem, spectrum)
+    start = spectrum.project(problem, problem.resid(np.zeros(problem.n_samples)))
+    end, least = run.beta[active], spectrum.least_squares(problem)
+    idle = float(np.abs(np.delete(least, active)).sum())
+    names = ("corr", "inner", "fit", "distance", "l1", "l2", "l0", "to_end", "to_least")
+    out = {name: np.zeros(run.n_steps + 1) for name in names}
+    out["chosen"] = np.zeros(run.n_steps)
+    states, length = run.replay(range(run.n_steps + 1)), max(1, min(1024, BLOCK // problem.n_learners))
+    for k in range(0, run.n_steps + 1, length):
+        block = slice(k, min(k + length, run.n_steps + 1))
+        beta = np.array([next(states).beta[active] for _ in range(block.stop - k)])
+        pred = beta @ inside[:, active].T
+        q = start - pred
+        corr = q @ inside
+        taken = learner[block]
+        out["chosen"][k : k + len(taken)] = corr[np.arange(len(taken)), taken]
+        out["corr"][block] = np.abs(corr).max(axis=1)
+        out["inner"][block] = np.einsum("ij,ij->i", q, pred)
+        out["fit"][block] = np.linalg.norm(q, axis=1)
+        out["distance"][block] = np.linalg.norm(q / spectrum.singular, axis=1)
+        out["l1"][block] = np.abs(beta).sum(axis=1)
+        out["l2"][block] = np.linalg.norm(beta, axis=1)
+        out["l0"][block] = np.count_nonzero(beta, axis=1)
+        out["to_end"][block] = np.abs(beta - end).sum(axis=1)
+        out["to_least"][block] = np.abs(beta - least[active]).sum(axis=1) + idle
+    return out
+
+
+def _coordinates(problem, spectrum):
+    """U' W^{1/2} B, (rank, n_learners)."""
+    root = np.sqrt(problem.weight)
+    out = np.empty((spectrum.rank, problem.n_learners))
+    for j in range(0, problem.n_learners, 1024):
+        index = np.arange(j, min(j + 1024, problem.n_learners))
+        out[:, index] = spectrum.left.T @ (root[:, None] * problem.gather(index))
+    return out

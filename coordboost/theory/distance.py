@@ -1,0 +1,191 @@
+"""Distances of coefficients modulo the kernel of B, in the dual norm of a selection rule; the least loss; condition numbers."""
+
+import math
+
+import numpy as np
+
+from coordboost._numba.threads import on_one_thread
+from coordboost._utils.checks import shown
+from coordboost._utils.interrupt import uncut
+from coordboost.angles.angle import mca
+from coordboost.angles.learners import ReducedLearners, as_problem
+from coordboost.angles.upper import ball
+from coordboost.certificates import certify
+from coordboost.certificates.objectives import At, Ball, Unconstrained
+from coordboost.data import validation
+from coordboost.data.problem import Problem
+from coordboost.data.spectrum import Spectrum
+from coordboost.engine.run import solve
+from coordboost.methods.named import gcd
+
+#: Steps of greedy coordinate descent, and steps in all directions at once that follow them.
+GREEDY, ROUNDS = 400, 60
+
+
+def has_minimiser(problem):
+    """Whether the level sets of the loss are known to be bounded in the span of the columns, so that there is a minimiser."""
+    whole = problem.loss.level_radius is not None and bool((problem.weight == 1).all())
+    return problem.loss.mu is not None or whole
+
+
+def need_bounded(problem, meaning):
+    """Refuse a loss whose level sets are not known to be bounded, and say what that means.
+
+    Raises
+    ------
+    ValueError
+        For such a loss.
+    """
+    if not has_minimiser(problem):
+        raise ValueError(
+            f"the level sets of {type(problem.loss).__name__} are not known to be bounded: {meaning}. Take a strongly convex loss, such as "
+            "Logistic(0.1)."
+        )
+
+
+def least_loss(problem, near=None):
+    r"""``(lower, upper)`` around L*, the least loss over the span of the columns as the angles see it.
+
+    Two lower ends, the better counts. That over all coefficients takes columns that are dependent up to rounding for a direction more.
+    That over a ball is a bound of L* where the ball holds a minimiser: with z the way in predictions from the model to the minimiser, in
+    the metric of the weights, and s the smallest singular value, one is within :math:`\sqrt{n} \|z\| / s` in the l1 norm. A strongly
+    convex loss has :math:`\|z\| \le \|P r\| / \mu`, P the projection on the columns. Otherwise both models are in a level set of known
+    radius.
+
+    near : coefficients near the optimum, where they are known; default: those of a descent
+
+    Raises
+    ------
+    ValueError
+        For a loss whose level sets are not known to be bounded: its minimiser may be at infinity.
+
+    Notes
+    -----
+    *Cost*: one thin SVD, and without `near` 460 steps of descent.
+    """
+    need_bounded(problem, "there may be no minimiser")
+    at = At.point(problem, _model(problem) if near is None else near)
+    everywhere, inside = (certify(problem, at.beta, target) for target in (Unconstrained(), Ball(at.l1 + away(problem, at))))
+    return max(everywhere.lower, inside.lower), everywhere.upper
+
+
+@uncut()
+def _model(problem):
+    """Coefficients near the optimum; steps in all directions at once go on where the columns are nearly dependent."""
+    beta = solve(problem, gcd(), GREEDY).beta
+    for _ in range(ROUNDS):
+        further = beta + problem.spectrum.solution(problem, problem.resid(problem.combine(beta))) / problem.loss.sigma
+        if problem.value(problem.combine(further)) >= problem.value(problem.combine(beta)):
+            break
+        beta = further
+    return beta
+
+
+def away(problem, at):
+    """At least the l1 norm of the way in coefficients from a model to the nearest minimiser."""
+    mu, spectrum = problem.loss.mu, problem.spectrum
+    if not spectrum.rank:
+        return 0.0
+    if mu is None:
+        way = 2 * problem.loss.level_radius(at.upper(problem))
+    else:  # in each direction the projection is rounded as a correlation is
+        way = (float(np.linalg.norm(spectrum.project(problem, at.resid))) + math.sqrt(spectrum.rank) * at.doubt(problem)) / mu
+    return math.sqrt(problem.n_learners) * way / float(spectrum.singular[-1])
+
+
+@on_one_thread
+def distance(B, rule, beta1, beta2, *, groups=None):
+    r"""Distance modulo the kernel of B: :math:`\min_{B\omega = 0} \|\beta_1 - \beta_2 - \omega\|_{F^*}`.
+
+    It equals :math:`\max \{\langle B(\beta_1 - \beta_2), c\rangle: \|B^T c\|_F \le 1\}`, a linear program.
+
+    Parameters
+    ----------
+    B : Problem, or array_like (n_samples, n_learners) with unit columns
+    rule : Full(), Subset(t) or Groups(t)
+    beta1, beta2 : array_like, (n_learners,)
+        Coefficients of the unit columns.
+    groups : array_like, (n_learners,), optional
+        Labels for ``Groups``, where B is a matrix.
+
+    Returns
+    -------
+    float
+        The value at a feasible c, so not above the distance but for the rounding of a sum.
+
+    Raises
+    ------
+    ValueError
+        For bad data, columns that do not have unit norm, a rule without a norm.
+
+    Notes
+    -----
+    *Cost*: a thin SVD and one linear program. *Source*: Lu and Mazumder, Section 4.1, and the proof of Proposition 4.2.
+    """
+    problem = as_problem(B, groups, scale=False)
+    learners = ReducedLearners.of(problem, rule)
+    beta1 = validation.vector("beta1", beta1, problem.n_learners, "learner")
+    beta2 = validation.vector("beta2", beta2, problem.n_learners, "learner")
+    return gauge(learners, learners.columns @ (beta1 - beta2))
+
+
+def gauge(learners, y):
+    """The largest <y, c> over the unit ball of h, for y (rank,) in the coordinates of the basis."""
+    size = float(np.linalg.norm(y))
+    if size == 0:
+        return 0.0
+    c = ball(learners).maximiser(y / size)
+    return float(y @ c) / max(1.0, learners.value(c))
+
+
+@on_one_thread
+def start_distance(problem, rule=None, *, n_starts=24):
+    r"""Bounds ``(lower, upper)`` of :math:`\mathrm{Dist}_0`: the largest distance from a minimiser in the level set of beta = 0.
+
+    :math:`\mathrm{Dist}_0 \le C / \Theta` with C the largest :math:`\|B(\beta - \beta^*)\|` in the level set; equality for
+    the squared loss, where :math:`C^2 = 2(L(0) - L^*)`. A strongly convex loss gives :math:`C^2 \le 2(L(0) - L^*) / \mu`; Huber's
+    :math:`C \le \rho(L(0)) + \rho(L^*)`, where :math:`\rho(v)` is the length of the longest residual with loss v.
+
+    Raises
+    ------
+    ValueError
+        For a loss whose level sets are not known to be bounded.
+
+    Notes
+    -----
+    *Source*: Lu and Mazumder, Proposition 4.6. Without the equality the lower end is 0.
+    """
+    if not isinstance(problem, Problem):
+        raise ValueError(f"problem must be a Problem, whose loss defines the level set, got {shown(problem)}.")
+    angle = mca(problem, rule, n_starts=n_starts)
+    lower, upper = reach(problem)
+    return lower / angle.upper, upper / angle.lower
+
+
+def reach(problem, least=None):
+    """Bounds of the largest length of B (beta - beta*), in the metric of the weights, over the level set of beta = 0.
+
+    least : what `least_loss` gives, where it is known
+    """
+    loss, mu = problem.loss, problem.loss.mu
+    start = problem.value(np.zeros(problem.n_samples))
+    if mu is None:
+        need_bounded(problem, "Dist_0 may be infinite")
+        return 0.0, 2 * loss.level_radius(start)
+    ends = [math.sqrt(2 * max(0.0, start - end) / mu) for end in least or least_loss(problem)]
+    return (ends[1] if loss.quadratic else 0.0), ends[0]
+
+
+@on_one_thread
+def lambda_pmin(B):
+    """Smallest non-zero eigenvalue of B'B, for a Problem or a matrix (n_samples, n_learners) whose columns are scaled to unit length.
+
+    *Cost*: one thin SVD. *Source*: Freund, Grigas, Mazumder, Section 1.3.
+    """
+    return Spectrum.of(as_problem(B)).lambda_pmin
+
+
+@on_one_thread
+def kappa(B):
+    """n_learners / lambda_pmin >= 1, for a Problem or a matrix (n_samples, n_learners). *Cost*: one thin SVD."""
+    return Spectrum.of(as_problem(B)).kappa

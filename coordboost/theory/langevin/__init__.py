@@ -1,0 +1,19 @@
+"""Langevin boosting as a sampler: the laws that its models approach, and how near a run has come to them."""
+
+from coordboost.theory.langevin.chains import Chain, Regime, chain, ess, regime, split_rhat
+from coordboost.theory.langevin.laws import (
+    GridLaw,
+    Limit,
+    Normal,
+    after_steps,
+    gibbs,
+    limit_of,
+    quadrature,
+    stationary,
+    transient,
+)
+
+__all__ = [
+    "Chain", "GridLaw", "Limit", "Normal", "Regime", "after_steps", "chain", "ess", "gibbs", "limit_of", "quadrature", "regime",
+    "split_rhat", "stationary", "transient",
+]  # fmt: skip

@@ -1,0 +1,188 @@
+"""Steps to a gap, asked three ways: what the theorems guarantee, what a run proves about itself, what the exact path predicts.
+
+A theorem knows the constants of the columns alone, and on real data its bound is often worth nothing. A run knows more: with any
+least-squares solution b, the error is at most half of the largest correlation times ||beta - b||_1 (``bounds.afterwards``). And forward
+stagewise with small steps follows the path FS_0, whose corners are known exactly: its length tells the number of steps.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from coordboost._utils.checks import positive
+from coordboost._utils.interrupt import uncut
+from coordboost.data.problem import checked_problem
+from coordboost.data.spectrum import Spectrum
+from coordboost.engine.run import solve
+from coordboost.lasso.homotopy.homotopy import exact_path
+from coordboost.rules.method import Method
+from coordboost.theory.bounds import afterwards
+from coordboost.theory.bounds.plan import least_steps, promises
+from coordboost.theory.bounds.plan import plan as plan_method
+from coordboost.theory.bounds.trail import Constants, Trail
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """Steps of one method to a gap; inf where nobody can say, or where the run did not get there.
+
+    name : of the method;  method : it, with its parameters, None where no theorem of it leads to least squares: there is no run then
+    printed, sharpened : steps after which a theorem guarantees the gap, as the paper has it and with the constants of its proof
+    afterwards : steps after which the run itself proves the gap;  predicted : what the exact path FS_0 says, no guarantee
+    needed : steps after which the gap was reached;  words : which theorem it is, or why there is none
+    """
+
+    name: str
+    method: Method | None = None
+    printed: float = math.inf
+    sharpened: float = math.inf
+    afterwards: float = math.inf
+    predicted: float = math.inf
+    needed: float = math.inf
+    words: str = ""
+
+    def __str__(self):
+        steps = ((name, getattr(self, name)) for name in ("printed", "sharpened", "afterwards", "predicted", "needed"))
+        said = ", ".join(f"{name} {value:,.0f}" for name, value in steps if math.isfinite(value))
+        return f"{self.name}: {said or 'no number'} ({self.words})"
+
+
+def plan(problem, method=None, gap=None, *, n_steps=None, eps=None, delta=None):
+    """Steps that guarantee a gap: of one method (``bounds.plan``), or, without a method, a ``Forecast`` for every named one.
+
+    Parameters
+    ----------
+    problem : Problem
+        With the squared loss.
+    method : Method or function, optional
+        As for ``bounds.plan``, which then answers with a ``Plan``.
+    gap : float
+        Target for L - L*, a sum over samples.
+    n_steps : int, optional
+        With a method: a budget instead of a gap. Without: how far the runs may go, default 20,000.
+    eps, delta : float, optional
+        Step size of stagewise methods, default gap / ||b||_1 with the least-squares solution b of smallest norm: forward stagewise then
+        comes to rest at a quarter of the gap. R-FS takes a quarter of eps. Radius of the methods in a ball, default ||b||_1: their optimum
+        is least squares, too.
+
+    Returns
+    -------
+    Plan, or list of Forecast
+
+    Raises
+    ------
+    ValueError
+        For another loss, a gap that is not positive, or what ``bounds.plan`` refuses.
+
+    Notes
+    -----
+    *Cost* without a method: a thin SVD, the path FS_0, and one run of each method up to the gap. Random methods are promised an
+    expectation, and what they needed is that of the run with seed 0; accelerated boosting makes two steps a round.
+    """
+    if method is not None:
+        return plan_method(problem, method, gap, n_steps=n_steps, eps=eps, delta=delta)
+    checked_problem(problem)
+    if not (problem.loss.quadratic and problem.countable):
+        raise ValueError(
+            "plan needs a Problem with the squared loss and learners that can be counted: the bounds speak about no other."
+        )
+    positive("gap", gap, expected="a positive number: the L - L* to reach, a sum over samples")
+    return forecasts(problem, float(gap), eps, delta, 20_000 if n_steps is None else n_steps)
+
+
+@uncut()
+def forecasts(problem, gap, eps, delta, n_steps):
+    """The ``Forecast`` of each named method: numbers where a theorem or a run leads to least squares, words where none does."""
+    spectrum = Spectrum.of(problem)
+    constants = Constants.of(problem, spectrum)
+    coefficients = spectrum.least_squares(problem)
+    least = float(np.abs(coefficients).sum())
+    eps = gap / least if eps is None else positive("eps", eps)
+    delta = max(least, eps) if delta is None else positive("delta", delta)
+    corners, excess = _stagewise_path(problem, constants)
+    out = []
+    for one in promises(problem, spectrum, constants, eps, delta):
+        numbers = {}
+        if one.method is not None:
+            run = solve(problem, one.method, n_steps, stop=_Proved(gap, coefficients))
+            numbers = _met(Trail.of(run, spectrum), gap) | {"predicted": _predicted(corners, excess, gap, one.method)}
+        for variant, promised in (("printed", one.printed), ("sharpened", one.sharpened)):
+            numbers[variant] = math.inf if promised is None else _first(promised, gap)
+        out.append(Forecast(one.name, one.method, **numbers, words=one.words))
+    return out
+
+
+class _Proved:
+    """Stop where the run has proved the gap: one run in all, which keeps its view."""
+
+    every = 256
+
+    def __init__(self, gap, least):
+        # a part in 1e9 less: the trail computes the same numbers in other coordinates
+        self.gap, self.least = gap * (1 - 1e-9), least
+
+    def __call__(self, state):
+        corr, far = float(np.abs(state.corr).max()), float(np.abs(state.beta - self.least).sum())
+        return afterwards.excess(corr, far) <= self.gap
+
+
+def _met(trail, gap):
+    """The first steps at which the run has reached the gap, and has proved it."""
+    proofs = afterwards.excess(trail.corr, trail.to_least)
+    return {"needed": _reached(trail.excess <= gap), "afterwards": _reached(proofs <= gap)}
+
+
+def _first(of, gap):
+    """The smallest number of steps with of(k) <= gap, for a bound that falls; inf where so many as anyone makes are too few."""
+    found = least_steps(lambda k: of(k) <= gap)
+    return math.inf if found is None else found
+
+
+def _reached(holds):
+    return float(np.argmax(holds)) if holds.any() else math.inf
+
+
+@uncut()
+def _stagewise_path(problem, constants):
+    """Corners (length of the way, largest correlation) of FS_0, and the error at each."""
+    path = exact_path(problem, kind="stagewise")
+    beta = path.beta  # sparse: a wide problem has thousands of corners
+    length = np.r_[0.0, np.cumsum(np.asarray(abs(beta[1:] - beta[:-1]).sum(axis=1)).ravel())]
+    losses = np.array([problem.value(problem.combine(beta[[k]].toarray()[0])) for k in range(beta.shape[0])])
+    return np.column_stack([length, path.lam]), losses - constants.optimum
+
+
+def _predicted(corners, excess, gap, method):
+    """Steps along FS_0 to the gap: one of FS is eps long, of LS-Boost its rate times the correlation, of R-FS less by what shrinks."""
+    if not (excess <= gap).any() or "eps" not in method.parameters:
+        return math.inf
+    end = int(np.argmax(excess <= gap))
+    length, size = corners[: end + 1].T.copy()
+    # the last piece is cut where it meets the gap
+    share = _share(excess[end - 1], excess[end], gap, size[end - 1] * (length[end] - length[end - 1])) if end else 0.0
+    if end:
+        length[end] = length[end - 1] + share * (length[end] - length[end - 1])
+        size[end] = size[end - 1] + share * (size[end] - size[end - 1])
+    eps, delta = method.parameters["eps"], method.parameters.get("delta", math.inf)
+    if method.name == "ls_boost":
+        return float(np.sum(_logarithmic(length, size))) / eps
+    if delta < math.inf:
+        return math.log1p(-length[end] / delta) / math.log1p(-eps / delta) if length[end] < delta else math.inf
+    return length[end] / eps
+
+
+def _share(before, after, gap, slope):
+    """The share of a piece of the path at which its parabola, which begins with this slope, meets the gap."""
+    bend = after - before + slope
+    root = math.sqrt(max(slope**2 - 4 * bend * (before - gap), 0.0))
+    return min(1.0, 2 * (before - gap) / (slope + root)) if slope + root > 0 else 1.0
+
+
+def _logarithmic(length, size):
+    """The integrals of 1 / size over the pieces, size being linear on each."""
+    step, fall = np.diff(length), -np.diff(size)
+    mean = np.where(
+        fall > 1e-12 * size[:-1], fall / np.maximum(np.log(size[:-1] / np.maximum(size[1:], 1e-300)), 1e-300), size[:-1]
+    )
+    return step / mean

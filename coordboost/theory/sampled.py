@@ -1,0 +1,99 @@
+"""An upper end of the minimal cosine angle of learners that a search finds, from many vectors."""
+
+import math
+
+import numpy as np
+
+from coordboost._utils.checks import shown
+from coordboost._utils.interrupt import uncut
+from coordboost.angles.interval import Interval
+from coordboost.data import validation
+from coordboost.engine.run import solve
+from coordboost.losses.standard import Squared
+from coordboost.methods.named import ls_boost
+
+#: A vector that is shorter than this part of what it began as is rounding.
+GONE = 1e-6
+
+
+def sampled_mca(problem, *, starts=16, n_steps=25, rng=0):
+    r"""An upper end of the minimal cosine angle of the learners that a search finds, from the worst of many vectors.
+
+    For a vector c let B(c) be the learner that a greedy step takes for the residual c: for trees the one that is grown, which need not be
+    the best of all trees. The angle is :math:`\Theta = \inf_c |\cos(B(c), c)|` over the range of the learners. Here c goes through the
+    residuals of boosting with full steps, each start being a target.
+
+    Parameters
+    ----------
+    problem : Problem
+        Over trees or any other learners; its loss and its target are not used. Weights are.
+    starts : int or array_like, (n_starts, n_samples)
+        How many targets are drawn: normal numbers, random signs and single samples in turn, each replaced by its fit in `n_steps` steps,
+        so that it is in the range. Vectors that are given are taken as they are, and must be in the range.
+    n_steps : int, default 25
+        Residuals that are looked at from each start.
+    rng : int, default 0
+
+    Returns
+    -------
+    Interval
+        ``lower`` is 0: nothing is proved from below. ``upper`` is attained at ``witness["direction"]``, so no theorem with Theta can
+        promise more than this; a vector that was not looked at may have a smaller cosine. ``witness["method"]`` says how many were.
+
+    Raises
+    ------
+    ValueError
+        For starts of another length or that are not finite, and where no vector is left to look at.
+
+    Notes
+    -----
+    *Cost*: `n_steps` searches for each start, and as many again where starts are drawn. *Source*: Lu and Mazumder, Definition 4.2, for
+    learners that are found and not listed; ours in that the search is a part of it.
+    """
+    n_steps, root = validation.whole("n_steps", n_steps, 1), np.sqrt(problem.weight)
+    upper, direction, n_seen = math.inf, None, 0
+    for target in _targets(problem, starts, n_steps, rng):
+        for cosine, vector in _met(problem, target, n_steps):
+            n_seen += 1
+            if cosine < upper:
+                upper, direction = cosine, root * vector
+    if direction is None:
+        raise ValueError("every start is 0, or no learner fits it: give starts in the range of the learners.")
+    words = f"the worst of {n_seen:,} vectors looked at; the lower end proves nothing"
+    return Interval(0.0, upper, {"direction": direction / np.linalg.norm(direction), "weights": None, "method": words})
+
+
+def _targets(problem, starts, n_steps, rng):
+    """The vectors to begin with, in the range of the learners."""
+    if not isinstance(starts, int | np.integer):
+        given = validation.numeric("starts", np.atleast_2d(starts), 2)
+        if given.shape[1] != problem.n_samples:
+            raise ValueError(f"starts must be a number or finite vectors (n_starts, {problem.n_samples}), got {shown(starts)}.")
+        yield from given
+        return
+    rng, n = np.random.default_rng(rng), problem.n_samples
+    for k in range(validation.whole("starts", starts, 1)):
+        drawn = (
+            rng.standard_normal(n),
+            rng.choice([-1.0, 1.0], n),
+            np.where(np.arange(n) == rng.integers(n), 1.0, 0.0),
+        )[k % 3]
+        yield _boosted(problem, drawn, n_steps).pred
+
+
+@uncut()
+def _boosted(problem, target, n_steps):
+    """Boosting with full steps towards a target."""
+    return solve(problem.replace(loss=Squared(), y=target, offset=0.0, base=0.0), ls_boost(1.0), n_steps)
+
+
+def _met(problem, target, n_steps):
+    """Cosines of the residuals on the way with their learners, and these residuals."""
+    run = _boosted(problem, target, n_steps)
+    least = GONE * math.sqrt(problem.weight @ target**2)
+    for state in run.replay(range(run.n_steps)):
+        vector = target - state.pred
+        size = math.sqrt(problem.weight @ vector**2)
+        if not size > least or not math.isfinite(run.path.theta[state.k]):
+            return
+        yield abs(float(run.path.theta[state.k])) / size, vector

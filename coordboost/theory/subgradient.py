@@ -1,0 +1,72 @@
+"""Subgradient descent in residual space: the second, independent road to the boosting methods for the squared loss.
+
+Forward stagewise minimises the largest absolute correlation over the residuals (problem CM), its regularised form adds
+``||r - y||^2 / (2 delta)`` (problem RCM). Source: Freund, Grigas, Mazumder, Propositions 3.2 and 4.1.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from coordboost._utils.checks import as_floats, shown
+from coordboost.data import validation
+from coordboost.data.problem import checked_problem
+
+
+class Residual(NamedTuple):
+    """Iterate k: the residual (n_samples,), the objective f_delta(r) and a subgradient there (n_samples,)."""
+
+    k: int
+    resid: np.ndarray
+    objective: float
+    subgradient: np.ndarray
+
+
+def subgradient_descent(problem, step, n_steps, *, delta=np.inf) -> Iterator[Residual]:
+    r"""Yield the n_steps + 1 iterates of :math:`r \leftarrow r - \alpha_k g_k` from r = y on :math:`f_\delta`.
+
+    Parameters
+    ----------
+    problem : Problem
+        With the squared loss and without sample weights.
+    step : float, sequence of float, or callable
+        alpha_k: constant (FS), one per step (FS with a sequence), or a function of (k, f(r)): ``lambda k, f: eps * f`` is LS-Boost.
+    n_steps : int
+    delta : float or sequence of float, default inf
+        Weight 1/(2 delta) of the second term: inf for CM, a radius for RCM, one per step for PATH-R-FS.
+
+    Notes
+    -----
+    :math:`f_\delta(r) = \|B^T r\|_\infty + \|r - y\|_2^2 / (2\delta)`. No projection is needed: every iterate stays in the affine set
+    of residuals. *Cost*: one scan a step, in NumPy.
+    """
+    if (
+        not (validation.countable("subgradient_descent", checked_problem(problem)).loss).quadratic
+        or (problem.weight != 1).any()
+    ):
+        raise ValueError("subgradient_descent works in residual space: it needs the squared loss without sample weights.")
+    n_steps = validation.whole("n_steps", n_steps)
+    deltas = _positive_sequence("delta", delta, n_steps, infinite=True)
+    values = None if callable(step) and not isinstance(step, type) else _positive_sequence("step", step, n_steps)
+    y = problem.y
+    resid = y.copy()
+    for k in range(n_steps + 1):
+        corr = problem.scan(resid)
+        j = int(np.argmax(np.abs(corr)))
+        radius = deltas[min(k, n_steps - 1)] if n_steps else np.inf
+        away = (resid - y) / radius
+        subgradient = np.sign(corr[j]) * np.asarray(problem.dictionary.column(j)) + away
+        yield Residual(k, resid, float(np.abs(corr[j]) + (resid - y) @ away / 2), subgradient)
+        if k < n_steps:
+            length = step(k, float(np.abs(corr[j]))) if values is None else values[k]
+            resid = resid - length * subgradient
+
+
+def _positive_sequence(name, values, n_steps, infinite=False):
+    """One positive number per step."""
+    out = as_floats(values)
+    sound = not isinstance(values, str) and out.shape in ((), (n_steps,)) and (out > 0).all()
+    if not (sound and (infinite or np.isfinite(out).all())):
+        raise ValueError(f"{name} must be a positive number or {n_steps} of them, one per step, got {shown(values)}.")
+    return np.broadcast_to(out, n_steps)
