@@ -1,7 +1,7 @@
 """Planted errors: wrong constants, exponents, indices and hypotheses in what the ledger stands on, each of which it notices.
 
-One error at a time goes into a copy of a file of ``coordboost/bounds`` or ``verification/theorems``. Then a fork of this process loads
-these rooms from the copy and goes through the quick rows of the ledger that stand on the file, until one is not as claimed.
+One error at a time goes into a copy of a file of ``coordboost/theory/bounds`` or ``verification/theorems``. Then a fork of this process
+loads these rooms from the copy and goes through the quick rows of the ledger that stand on the file, until one is not as claimed.
 """
 
 import os
@@ -48,7 +48,7 @@ LIMIT = 90
 
 def planted(folder, file, source):
     """A folder with the rooms in which errors are planted, one file of them being another one."""
-    for room in ("coordboost/bounds", "coordboost/geometry", "verification"):
+    for room in ("coordboost/theory", "coordboost/angles", "verification"):
         for path in (ROOT / room).rglob("*"):
             if path.is_file() and path.suffix in (".py", ".json"):
                 (folder / path.relative_to(ROOT)).parent.mkdir(parents=True, exist_ok=True)
@@ -79,12 +79,12 @@ def noticed(folder, parts, limit=LIMIT):
 def first_fault(folder, parts):
     import coordboost
 
-    rooms = ("verification", "coordboost.theory.bounds", "coordboost.angles", "coordboost.theory.planning")
+    rooms = ("verification", "coordboost.theory", "coordboost.angles")
     for name in [name for name in sys.modules if name.startswith(rooms)]:
         del sys.modules[name]
     coordboost.__path__ = [str(folder / "coordboost"), *coordboost.__path__]
     for name, value in list(vars(coordboost).items()):
-        if name in ("bounds", "geometry", "planning") or str(getattr(value, "__module__", "")).startswith(rooms[1:]):
+        if name in ("bounds", "langevin", "theory", "angles") or str(getattr(value, "__module__", "")).startswith(rooms[1:]):
             delattr(coordboost, name)
     sys.path.insert(0, str(folder))
     from verification import ledger
