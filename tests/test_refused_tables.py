@@ -48,6 +48,7 @@ REFUSED = {
     "rows too long, one key": (lines("a,y", "u,1,3", "u,4,6"), {}, "line 2 has 3 cells, the header has 2: mend that line"),
     "a note at the end": (lines("a,y", "1,3", "4,6", "", "Source: me"), {}, "line 5 has 1 cell, the header has 2: mend that line"),
     "open quote": ('a,y\n1,2\n"1,2\n', {}, r"in the record after line 2 a quote \(\"\) is not closed"),
+    "long cell": ('a,b,y\n1,"' + "x" * 140_000 + '",3\n', {}, r"after line 1 a cell has more than 131,072 characters"),
     "quote in a number": ('a,b,y\n1,"2"3,3\n2,3,4\n', {}, r"after line 1 a quote \(\"\) is not closed, or not followed by a separator"),
     "quotes of nothing": ('a,b,y\n1,2,3\n1,""3,3\n', {}, "after line 2 a quote"),
     "quotes between spaces": ('a b y\n1 "2"3 3\n2 3 4\n', {"sep": r"\s+"}, "line 2 has 4 cells, the header has 3"),

@@ -240,9 +240,11 @@ class _Text(NamedTuple):
                     cells = f"{len(row)} cell{'s' * (len(row) != 1)}"
                     raise ValueError(f"{self.path}: line {last} has {cells}, the header has {width}{way}")
         except csv.Error as error:
-            raise ValueError(
-                f'{self.path}: in the record after line {last} a quote (") is not closed, or not followed by a separator ({error}): mend it'
-            ) from None
+            fault = f'a quote (") is not closed, or not followed by a separator ({error}): mend it'
+            if "field limit" in str(error):
+                most = csv.field_size_limit()
+                fault = f"a cell has more than {most:,} characters, or a quote is not closed: mend it, or leave the column out"
+            raise ValueError(f"{self.path}: in the record after line {last} {fault}") from None
 
 
 def _separator(file, suffix):
