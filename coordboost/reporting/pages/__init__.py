@@ -91,8 +91,7 @@ def page(run, out=None, *, run_file="the.run", cross_validation=None):
         held = held_out(cross_validation, points - 1)
     room = Environment(
         loader=PackageLoader("coordboost.reporting", "pages"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
+        lstrip_blocks=True, keep_trailing_newline=True,
     )  # fmt: skip
     text = Page(room.get_template("page.html.jinja").render(_shown(run, run_file, held)))
     if out is not None:
