@@ -15,7 +15,25 @@ ANY_LOSS = "gbm(rate), or RandomizedGBMRegressor and RandomizedGBMClassifier, wh
 
 
 class Loss(ABC):
-    """A loss: the objective is the sum of ``weight * value(y, f)`` over the samples."""
+    """A loss: the objective is the sum of ``weight * value(y, f)`` over the samples.
+
+    Examples
+    --------
+    >>> import math
+    >>> from typing import NamedTuple
+    >>> import coordboost as cb
+    >>> class LogCosh(NamedTuple("_LogCosh", []), cb.Loss):
+    ...     sigma = 1.0
+    ...     infimum = 0.0
+    ...     location = True
+    ...     def value(self, y, f):
+    ...         return math.log(math.cosh(y - f))
+    ...     def residual(self, y, f):
+    ...         return math.tanh(y - f)
+    >>> problem = cb.Problem([[1.0], [2], [3]], [1.0, 2, 4], LogCosh())
+    >>> cb.solve(problem, cb.gcd(), 50).final.loss < problem.start_loss
+    True
+    """
 
     __slots__ = ()
 
@@ -56,11 +74,37 @@ class Loss(ABC):
 
     @abstractmethod
     def value(self, y, f):
-        """The loss of the prediction `f` for the target `y`."""
+        """The loss of the prediction `f` for the target `y`.
+
+        Parameters
+        ----------
+        y : float
+            Target.
+        f : float
+            Prediction.
+
+        Returns
+        -------
+        float
+            In the units of the objective.
+        """
 
     @abstractmethod
     def residual(self, y, f):
-        """Minus the derivative of `value` in `f`."""
+        """Minus the derivative of `value` in `f`.
+
+        Parameters
+        ----------
+        y : float
+            Target.
+        f : float
+            Prediction.
+
+        Returns
+        -------
+        float
+            For a loss that is not smooth minus a subgradient.
+        """
 
     def check(self):
         """Refuse parameters that do not fit."""

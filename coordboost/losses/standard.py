@@ -46,7 +46,15 @@ def _counts(loss, y):
 
 
 class Squared(namedtuple("Squared", ""), Loss):
-    r""":math:`\ell(y, f) = (y - f)^2 / 2`; sigma = mu = 1."""
+    r""":math:`\ell(y, f) = (y - f)^2 / 2`; sigma = mu = 1.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> loss = cb.Squared()
+    >>> loss.value(3.0, 1.0), loss.residual(3.0, 1.0)
+    (2.0, 2.0)
+    """
 
     sigma = 1.0
     mu = 1.0
@@ -81,7 +89,20 @@ class _Huber(NamedTuple):
 
 
 class Huber(_Huber, Loss):
-    r""":math:`(y-f)^2/2` where :math:`|y-f| \le d`, else :math:`d|y-f| - d^2/2`; sigma = 1, not strongly convex."""
+    r""":math:`(y-f)^2/2` where :math:`|y-f| \le d`, else :math:`d|y-f| - d^2/2`; sigma = 1, not strongly convex.
+
+    Parameters
+    ----------
+    d : float, default 1
+        Where the loss turns from square to line, in the units of y.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> loss = cb.Huber(d=1.0)
+    >>> loss.value(3.0, 0.0), loss.residual(3.0, 0.0)
+    (2.5, 1.0)
+    """
 
     sigma = 1.0
     infimum = 0.0
@@ -121,7 +142,20 @@ class _Logistic(NamedTuple):
 
 
 class Logistic(_Logistic, Loss):
-    r""":math:`\log(1 + e^{-yf}) + d f^2/2` for labels -1, +1; sigma = 1/4 + d, mu = d (None for d = 0)."""
+    r""":math:`\log(1 + e^{-yf}) + d f^2/2` for labels -1, +1; sigma = 1/4 + d, mu = d (None for d = 0).
+
+    Parameters
+    ----------
+    d : float, default 0
+        Ridge on the predictions.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> loss = cb.Logistic()
+    >>> round(loss.value(1.0, 0.0), 4), float(loss.residual(1.0, 0.0))
+    (0.6931, 0.5)
+    """
 
     infimum = 0.0
     two_class = True
@@ -164,7 +198,15 @@ class Logistic(_Logistic, Loss):
 
 
 class Exponential(namedtuple("Exponential", ""), Loss):
-    r""":math:`e^{-yf}` for labels -1, +1; neither smooth nor strongly convex over the line: use the line search."""
+    """:math:`e^{-yf}` for labels -1, +1; neither smooth nor strongly convex over the line: use the line search.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> loss = cb.Exponential()
+    >>> loss.value(-1.0, 0.0), loss.residual(-1.0, 0.0)
+    (1.0, -1.0)
+    """
 
     infimum = 0.0
     two_class = True
@@ -189,10 +231,17 @@ class Exponential(namedtuple("Exponential", ""), Loss):
 
 
 class Poisson(namedtuple("Poisson", ""), Loss):
-    r""":math:`e^f - y f` for counts or rates y >= 0, f the logarithm of the mean: Poisson regression, without the constant log y!.
+    """:math:`e^f - y f` for counts or rates y >= 0, f the logarithm of the mean: Poisson regression, without the constant log y!.
 
     Neither smooth nor strongly convex over the line: use the line search. The infimum y - y log y is reached at f = log y.
     *Numerics*: from f = 600 on the exponential is continued by its tangent, so that losses stay finite and convex.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> loss = cb.Poisson()
+    >>> loss.value(3.0, 0.0), loss.residual(3.0, 0.0)
+    (1.0, 2.0)
     """
 
     def value(self, y, f):
@@ -250,9 +299,21 @@ class _Quantile(NamedTuple):
 
 
 class Quantile(_Quantile, Loss):
-    r""":math:`q (y - f)` where y > f, else :math:`(1 - q)(f - y)`: the q-quantile of the target, 0 < q < 1; not smooth.
+    """:math:`q (y - f)` where y > f, else :math:`(1 - q)(f - y)`: the q-quantile of the target, 0 < q < 1; not smooth.
 
     `residual` is minus a subgradient, 0 at f = y. There is no curvature, and no sigma: use the line search.
+
+    Parameters
+    ----------
+    q : float, default 0.5
+        The quantile, between 0 and 1; 0.5 is the median.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> loss = cb.Quantile(q=0.75)
+    >>> loss.value(3.0, 0.0), loss.value(0.0, 3.0)
+    (2.25, 0.75)
     """
 
     infimum = 0.0
@@ -287,6 +348,18 @@ class SmoothZeroOne(_SmoothZeroOne, Loss):
     r""":math:`1 - \sigma(y f / s)` for labels -1, +1: errors, smoothed over the width s (``scale``).
 
     A sample at f = 0 counts 1/2. Lipschitz with constant 1 / (4 s), smooth with sigma = :math:`1 / (6 \sqrt 3 s^2)`.
+
+    Parameters
+    ----------
+    scale : float, default 0.1
+        The width s, in the units of the predictions.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> loss = cb.SmoothZeroOne(scale=0.1)
+    >>> loss.value(1.0, 0.0), round(loss.value(1.0, 1.0), 4), round(loss.value(-1.0, 1.0), 4)
+    (0.5, 0.0, 1.0)
     """
 
     infimum = 0.0
@@ -317,7 +390,15 @@ class SmoothZeroOne(_SmoothZeroOne, Loss):
 
 
 class Welsch(namedtuple("Welsch", ""), Loss):
-    r""":math:`1 - e^{-(y - f)^2 / 2}`: squared loss near the target, constant far from it; sigma = 1."""
+    """:math:`1 - e^{-(y - f)^2 / 2}`: squared loss near the target, constant far from it; sigma = 1.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> loss = cb.Welsch()
+    >>> round(loss.value(100.0, 0.0), 6), round(loss.residual(100.0, 0.0), 6)
+    (1.0, 0.0)
+    """
 
     sigma = 1.0
     infimum = 0.0

@@ -44,7 +44,23 @@ from coordboost.rules.structural import FamilyStep, Structural
 def ls_boost(eps=0.1):
     """LS-Boost(eps): the best-correlated learner, theta = eps * corr (FGM, Section 2).
 
-    Squared loss: eps = 1 is matching pursuit; 0 < eps < 2 (theory: eps <= 1), dimensionless.
+    Parameters
+    ----------
+    eps : float, default 0.1
+        Learning rate, without unit. Squared loss: 1 is matching pursuit; 0 < eps < 2 (theory: eps <= 1).
+
+    Returns
+    -------
+    Method
+        For ``solve`` and ``iterate``.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> run = cb.solve(problem, cb.ls_boost(1.0), 3)
+    >>> run.beta.round(3), run.certificate().gap < 1e-12
+    (array([1.414, 2.753]), True)
     """
     eps = positive("eps", eps, 2, "between 0 and 2 (LS-Boost diverges from 2 on)")
     return Method("ls_boost", Full(), Proportional(eps), "Freund, Grigas, Mazumder, Section 2", Unconstrained(), {"eps": eps})
@@ -53,7 +69,23 @@ def ls_boost(eps=0.1):
 def forward_stagewise(eps):
     """FS_eps: theta = eps * sign(corr) (FGM, Section 3); a sequence of eps, one per step, gives FS_{eps_k}.
 
-    eps has the units of y. Coefficients are exact multiples of a constant eps.
+    Parameters
+    ----------
+    eps : float or sequence of float
+        Length of a step, in the units of y. Coefficients are exact multiples of a constant eps.
+
+    Returns
+    -------
+    Method
+        For ``solve`` and ``iterate``.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> run = cb.solve(problem, cb.forward_stagewise(0.25), 10)
+    >>> run.beta
+    array([0.5, 2. ])
     """
     source = "Freund, Grigas, Mazumder, Section 3"
     if hasattr(eps, "__len__") and getattr(eps, "ndim", 1) and not isinstance(eps, str):
@@ -67,6 +99,28 @@ def regularized_forward_stagewise(eps, delta):
     """R-FS_{eps,delta}: all coefficients shrink by 1 - eps/delta, then a step of FS_eps (FGM, Section 4).
 
     Stays in, and approaches the Lasso on, the l1 ball of radius delta >= eps; delta = inf is FS_eps bit for bit.
+
+    Parameters
+    ----------
+    eps : float
+        Length of a step, in the units of y.
+    delta : float
+        Radius of the l1 ball, in the units of y.
+
+    Returns
+    -------
+    Method
+        For ``solve`` and ``iterate``.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> run = cb.solve(problem, cb.regularized_forward_stagewise(0.01, delta=2.0), 2000)
+    >>> print(run.certificate())
+    Ball(radius=2.0): optimum in [1.382361009, 1.384826368], gap 0.00247
+    >>> run.final.l1 <= 2.0
+    True
     """
     least = f"at least eps = {shown(eps)}"
     eps = positive("eps", eps)
@@ -78,7 +132,29 @@ def regularized_forward_stagewise(eps, delta):
 
 
 def path_forward_stagewise(eps, deltas):
-    """PATH-R-FS_eps: step k is one of R-FS_{eps, deltas[k]}, deltas non-decreasing and at least eps (FGM, Section 5)."""
+    """PATH-R-FS_eps: step k is one of R-FS_{eps, deltas[k]}: one run along the path of the Lasso (FGM, Section 5).
+
+    Parameters
+    ----------
+    eps : float
+        Length of a step, in the units of y.
+    deltas : sequence of float
+        Radius of the l1 ball in each step, non-decreasing and at least eps.
+
+    Returns
+    -------
+    Method
+        For ``solve`` and ``iterate``.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> import numpy as np
+    >>> run = cb.solve(problem, cb.path_forward_stagewise(0.01, np.linspace(0.1, 2.0, 500)), 500)
+    >>> run.final.l1 <= 2.0
+    True
+    """
     eps = positive("eps", eps)
     step = PathSign(
         eps, sequence("deltas", deltas, " For a single radius use regularized_forward_stagewise(eps, delta).")
@@ -91,8 +167,26 @@ def path_forward_stagewise(eps, deltas):
 def frank_wolfe(delta, step=None):
     """Frank-Wolfe on the l1 ball of radius delta (FGM, A.4.5).
 
-    `step`: None for 2 / (k + 2); ``BallSearch(delta)`` for the exact line search; a number in (0, 1] for a constant gamma, which is
-    R-FS with eps = gamma * delta.
+    Parameters
+    ----------
+    delta : float
+        Radius of the l1 ball, in the units of y.
+    step : float or step rule, optional
+        None for 2 / (k + 2); ``BallSearch(delta)`` for the exact line search; a number in (0, 1] for a constant gamma, which is R-FS with
+        eps = gamma * delta.
+
+    Returns
+    -------
+    Method
+        For ``solve`` and ``iterate``.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> run = cb.solve(problem, cb.frank_wolfe(2.0), 50)
+    >>> print(run.certificate())
+    Ball(radius=2.0): optimum in [1.340235382, 1.388505567], gap 0.0483
     """
     delta = positive("delta", delta)
     rule = OpenLoop(delta) if step is None else step
@@ -114,6 +208,24 @@ def frank_wolfe_away(delta):
 
     Exact line search. For a strongly convex loss and independent columns the error falls linearly, by a factor at every step that is not
     cut short (docs/frank-wolfe.md). Lacoste-Julien, Jaggi, Algorithm 1.
+
+    Parameters
+    ----------
+    delta : float
+        Radius of the l1 ball, in the units of y.
+
+    Returns
+    -------
+    Method
+        For ``solve`` and ``iterate``.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> run = cb.solve(problem, cb.frank_wolfe_away(2.0), 10)
+    >>> run.certificate().gap < 1e-12
+    True
     """
     return _vertices("frank_wolfe_away", Away, delta, "Algorithm 1")
 
@@ -122,6 +234,24 @@ def frank_wolfe_pairwise(delta):
     """Frank-Wolfe with pairwise steps on the l1 ball of radius delta: weight goes from the model's worst vertex to the best one.
 
     Exact line search; two steps a swap, the first takes the weight away, the second puts it down. Lacoste-Julien, Jaggi, Algorithm 2.
+
+    Parameters
+    ----------
+    delta : float
+        Radius of the l1 ball, in the units of y.
+
+    Returns
+    -------
+    Method
+        For ``solve`` and ``iterate``.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> run = cb.solve(problem, cb.frank_wolfe_pairwise(2.0), 10)
+    >>> run.certificate().gap < 1e-12
+    True
     """
     return _vertices("frank_wolfe_pairwise", Pairwise, delta, "Algorithm 2")
 
@@ -134,7 +264,26 @@ def _vertices(name, step, delta, algorithm):
 
 
 def gcd(step=None):
-    """Greedy coordinate descent = gradient boosting machine (LM, Algorithms 1 and 3, Type 0); default step corr / sigma."""
+    """Greedy coordinate descent = gradient boosting machine (LM, Algorithms 1 and 3, Type 0).
+
+    Parameters
+    ----------
+    step : step rule, optional
+        How far to go; default ``Proportional()``, corr / sigma of the loss.
+
+    Returns
+    -------
+    Method
+        For ``solve`` and ``iterate``.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> run = cb.solve(problem, cb.gcd(cb.LineSearch()), 2)
+    >>> run.path.learner, run.certificate().gap < 1e-12
+    (array([1, 0]), True)
+    """
     return _descent("gcd", Full(), step, "Lu, Mazumder, Algorithm 3, Type 0", {})
 
 
@@ -143,6 +292,24 @@ def gbm(rate=0.1):
 
     For learners that are given, and for trees whose leaves are means, this is ``ls_boost(rate)``; a ridge penalty of leaf values and
     Newton's leaves make fits of another length. Friedman (2001), Section 5; LM, Algorithm 1 without its line search.
+
+    Parameters
+    ----------
+    rate : float, default 0.1
+        Learning rate, without unit.
+
+    Returns
+    -------
+    Method
+        For ``solve`` and ``iterate``.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> X, y = [[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5]
+    >>> run = cb.solve(cb.Problem(cb.trees(X, max_depth=2), y), cb.gbm(0.1), 100)
+    >>> run.predict(X).round(2)
+    array([1., 2., 4., 5.])
     """
     rate = positive("rate", rate, 2, "between 0 and 2")
     source = "Friedman, Greedy function approximation: a gradient boosting machine, Section 5"
@@ -150,19 +317,75 @@ def gbm(rate=0.1):
 
 
 def rcd(step=None):
-    """Random coordinate descent: one learner, uniform (LM, Type 1 with t = 1)."""
+    """Random coordinate descent: one learner, uniform (LM, Type 1 with t = 1).
+
+    Parameters
+    ----------
+    step : step rule, optional
+        How far to go; default ``Proportional()``, corr / sigma of the loss.
+
+    Returns
+    -------
+    Method
+        For ``solve`` and ``iterate``.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> cb.solve(problem, cb.rcd(), 6, rng=0).path.learner
+    array([1, 1, 0, 0, 1, 1])
+    """
     return _descent("rcd", Subset(1), step, "Lu, Mazumder, Algorithm 3, Type 1, t = 1", {})
 
 
 def ccd(step=None):
-    """Cyclic coordinate descent: learner k mod n at step k."""
+    """Cyclic coordinate descent: learner k mod n at step k.
+
+    Parameters
+    ----------
+    step : step rule, optional
+        How far to go; default ``Proportional()``, corr / sigma of the loss.
+
+    Returns
+    -------
+    Method
+        For ``solve`` and ``iterate``.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> cb.solve(problem, cb.ccd(), 6).path.learner
+    array([0, 1, 0, 1, 0, 1])
+    """
     return _descent("ccd", Cyclic(), step, "cyclic coordinate descent", {})
 
 
 def rtgcd(t=None, select=None, step=None):
-    """Random-then-greedy coordinate descent = RGBM (LM, Algorithms 2 and 3).
+    """Random-then-greedy coordinate descent = RGBM (LM, Algorithms 2 and 3): the best of some random learners.
 
-    The best of `t` random learners (Type 1), or of what `select` looks at, e.g. ``Groups(t)`` for Types 2 and 3.
+    Parameters
+    ----------
+    t : int, optional
+        How many learners are drawn for a step (Type 1).
+    select : selection rule, optional
+        What is looked at in the place of `t` learners, e.g. ``Groups(t)`` for Types 2 and 3.
+    step : step rule, optional
+        How far to go; default ``Proportional()``, corr / sigma of the loss.
+
+    Returns
+    -------
+    Method
+        For ``solve`` and ``iterate``.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> run = cb.solve(problem, cb.rtgcd(t=1), 6, rng=0)
+    >>> run.certificate().gap < 1e-12
+    True
     """
     if (t is None) == (select is None):
         raise ValueError("rtgcd needs either t (learners looked at) or select (a selection rule), not both.")
@@ -179,10 +402,29 @@ def _descent(name, select, step, source, parameters):
 def lasso_cd(lam, select=None):
     """Lasso by coordinate descent: soft-threshold steps for L + lam * ||beta||_1 (FGM, A.4.4, eq. 55).
 
-    `lam` is the penalty on the l1 norm of the coefficients of unit columns, the loss being a sum. With n rows and columns of standard
-    deviation 1 (scikit-learn's StandardScaler, glmnet's standardize=TRUE) it is sqrt(n) times scikit-learn's alpha or glmnet's lambda;
-    with columns of norm 1 it is n times these. `select`: ``Cyclic()`` by default, ``Full()`` (the largest step wins) or ``Subset(t)``.
-    lam = 0 with ``Full()`` is LS-Boost(1).
+    Parameters
+    ----------
+    lam : float
+        Penalty on the l1 norm of the coefficients of unit columns, the loss being a sum. With n rows and columns of standard deviation 1
+        (scikit-learn's StandardScaler, glmnet's standardize=TRUE) it is sqrt(n) times scikit-learn's alpha or glmnet's lambda; with columns
+        of norm 1 it is n times these. 0 with ``Full()`` is LS-Boost(1).
+    select : selection rule, optional
+        Default ``Cyclic()``; ``Full()`` (the largest step wins) or ``Subset(t)``.
+
+    Returns
+    -------
+    Method
+        For ``solve`` and ``iterate``.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> run = cb.solve(problem, cb.lasso_cd(lam=2.0), 10)
+    >>> run.beta.round(3)
+    array([0.   , 0.753])
+    >>> run.certificate().gap < 1e-12
+    True
     """
     lam = not_negative("lam", lam)
     rule = SoftThreshold(lam)
@@ -193,7 +435,21 @@ def lasso_cd(lam, select=None):
 
 
 def forward_stepwise():
-    """Forward stepwise: the best-correlated new learner enters, all coefficients are refitted (FGM, Section 1; squared loss)."""
+    """Forward stepwise: the best-correlated new learner enters, all coefficients are refitted (FGM, Section 1; squared loss).
+
+    Returns
+    -------
+    Method
+        For ``solve`` and ``iterate``.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> run = cb.solve(problem, cb.forward_stepwise(), 2)
+    >>> run.path.learner, run.certificate().gap < 1e-12
+    (array([1, 0]), True)
+    """
     source = "Freund, Grigas, Mazumder, Section 1 (comparator)"
     return Method("forward_stepwise", Full(), LineSearch(), source, Unconstrained(), {}, Refitted())
 
@@ -202,16 +458,36 @@ def agbm(eta, gamma, guard=True, correction=1):
     """Accelerated gradient boosting machine: momentum, with a second learner a round that corrects its error (Lu et al., Algorithm 2).
 
     Two steps a round, a learner each: one for the residual at the mixing point g, moving the model f; one for the corrected residual,
-    moving the momentum h. `eta` in (0, 1 / sigma] by the theory, in sums over samples; `gamma` in (0, 1] must be small: Theorem 4.1
-    needs gamma <= Theta^4 / (4 + Theta^2), Theta the minimal cosine angle, and larger ones can diverge. With ``gamma="auto"`` it is the
-    largest that the theorem allows: for the certified Theta where there are few learners, else for the worst cosine of the fits so far
-    (``momentum_limit``). With `guard` a run whose loss rises above what the theorem allows goes back to its best model, and momentum
-    begins anew with a quarter of gamma; `run.message` says so. Under the assumptions of the theorem this never happens
-    (docs/accelerated.md).
+    moving the momentum h.
 
-    `correction`: the sign with which the part of the corrected residual that was not fitted comes back in the next round. 1 is that of
-    the paper, -1 that of its authors' program, which no theorem covers. 0 is none: the two learners are then one, a round is one step,
-    and the method is ``vagbm(eta, gamma)``.
+    Parameters
+    ----------
+    eta : float
+        Step size, in (0, 1 / sigma] by the theory, in sums over samples.
+    gamma : float or "auto"
+        Momentum in (0, 1], which must be small: Theorem 4.1 needs gamma <= Theta^4 / (4 + Theta^2), Theta the minimal cosine angle, and
+        larger ones can diverge. "auto" is the largest that the theorem allows: for the certified Theta where there are few learners, else
+        for the worst cosine of the fits so far (``momentum_limit``).
+    guard : bool, default True
+        A run whose loss rises above what the theorem allows goes back to its best model, and momentum begins anew with a quarter of gamma;
+        ``run.message`` says so. Under the assumptions of the theorem this never happens (docs/accelerated.md).
+    correction : {1, 0, -1}, default 1
+        The sign with which the part of the corrected residual that was not fitted comes back in the next round. 1 is that of the paper, -1
+        that of its authors' program, which no theorem covers. 0 is none: the two learners are then one, a round is one step, and the
+        method is ``vagbm(eta, gamma)``.
+
+    Returns
+    -------
+    Method
+        For ``solve`` and ``iterate``.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> run = cb.solve(problem, cb.agbm(1.0, "auto"), 40)
+    >>> run.certificate().gap < 0.01
+    True
     """
     parameters = {"eta": eta, "gamma": gamma, "guard": guard, "correction": correction}
     return _accelerated("agbm", 0, "Algorithm 2", parameters)
@@ -220,9 +496,32 @@ def agbm(eta, gamma, guard=True, correction=1):
 def agbmr(eta, gamma, period=None, guard=True, correction=1):
     """AGBM with restart (Lu et al., Algorithm 3): momentum begins anew after `period` rounds, for None whenever the loss rises.
 
-    For a strongly convex loss ``period = ceil(sqrt(8 / (eta gamma mu)))`` halves the gap in each period (Theorem 4.2; the length that
-    the paper prints is half of that, and too short). None is its Option 2: the move that made the loss rise is taken back.
-    The other parameters are those of ``agbm``.
+    Parameters
+    ----------
+    eta : float
+        Step size, in (0, 1 / sigma] by the theory, in sums over samples.
+    gamma : float or "auto"
+        Momentum, as for ``agbm``.
+    period : int, optional
+        For a strongly convex loss ``ceil(sqrt(8 / (eta gamma mu)))`` rounds halve the gap in each period (Theorem 4.2; the length that the
+        paper prints is half of that, and too short). None is its Option 2: the move that made the loss rise is taken back.
+    guard : bool, default True
+        As for ``agbm``.
+    correction : {1, 0, -1}, default 1
+        As for ``agbm``.
+
+    Returns
+    -------
+    Method
+        For ``solve`` and ``iterate``.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> run = cb.solve(problem, cb.agbmr(1.0, gamma=0.08, period=10), 40)
+    >>> run.certificate().gap < 0.01
+    True
     """
     rounds = (
         -1 if period is None else int(real("period", period, lambda n: n >= 1 and n == int(n), "a whole number >= 1, or None"))
@@ -235,7 +534,29 @@ def agbmr(eta, gamma, period=None, guard=True, correction=1):
 def vagbm(eta, gamma=1.0, guard=False):
     """Vanilla accelerated boosting: momentum without the correction, one learner a step (Lu et al., Algorithm 4; gamma: Remark B.1).
 
-    It has no guarantee: on five coordinates with y = 1 and eta = 1 it diverges. `guard` as for ``agbm``.
+    It has no guarantee: on five coordinates with y = 1 and eta = 1 it diverges.
+
+    Parameters
+    ----------
+    eta : float
+        Step size, in (0, 1 / sigma] by the theory, in sums over samples.
+    gamma : float, default 1
+        Momentum in (0, 1].
+    guard : bool, default False
+        As for ``agbm``.
+
+    Returns
+    -------
+    Method
+        For ``solve`` and ``iterate``.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> run = cb.solve(problem, cb.vagbm(1.0, gamma=0.08), 40)
+    >>> run.certificate().gap < 0.01
+    True
     """
     parameters = {"eta": eta, "gamma": gamma, "guard": guard}
     return _accelerated("vagbm", 0, "Algorithm 4", parameters)
@@ -261,8 +582,31 @@ def _accelerated(name, period, algorithm, parameters):
 def sgb(eps=0.1, gamma=0.0, share=1.0, select=None):
     """Stochastic gradient boosting: eps times the learner fitted to a gradient from a part of the samples (SGLB, Algorithm 1).
 
-    `share` in (0, 1] is the part: each sample is drawn on its own, and counts 1 / share times. `gamma` shrinks all that was learned
-    before by 1 - gamma eps in each step. `select` looks at all learners by default. ``sgb(eps)`` is ``gbm(eps)``.
+    ``sgb(eps)`` is ``gbm(eps)``.
+
+    Parameters
+    ----------
+    eps : float, default 0.1
+        Learning rate, without unit.
+    gamma : float, default 0
+        All that was learned before shrinks by 1 - gamma eps in each step.
+    share : float, default 1
+        Part of the samples, in (0, 1], that a gradient is estimated from: each is drawn on its own, and counts 1 / share times.
+    select : selection rule, optional
+        The learners that are looked at; default ``Full()``, all of them.
+
+    Returns
+    -------
+    Method
+        For ``solve`` and ``iterate``.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> run = cb.solve(problem, cb.sgb(0.1, share=0.5), 100, rng=0)
+    >>> run.final.loss < problem.start_loss
+    True
     """
     eps, gamma, share = positive("eps", eps), not_negative("gamma", gamma), _share(share)
     noise = None if share == 1 else Noise(eps, share=share)
@@ -271,13 +615,42 @@ def sgb(eps=0.1, gamma=0.0, share=1.0, select=None):
 
 
 def sglb(eps=0.1, beta=1e4, gamma=1e-3, share=1.0, select=None, structure=Structure.OWN, shrink_first=False):
-    r"""Stochastic gradient Langevin boosting: noise in the search, noise of its own in the fit, shrinkage (SGLB, Algorithm 2).
+    """Stochastic gradient Langevin boosting: noise in the search, noise of its own in the fit, shrinkage (SGLB, Algorithm 2).
 
     As eps goes to 0, models are a sample from the Gibbs law proportional to exp(-beta (mean loss + gamma/2 ||Gamma F||^2)); see
-    ``docs/langevin.md``. Noise has the standard deviation sqrt(2 N / (eps beta)) in each sample; CatBoost's diffusion_temperature is
-    beta / N. `beta` may be a sequence, one for each step; ``beta=inf`` is ``sgb``. `structure` and `shrink_first` (the gradient is taken
-    at the shrunken model) are variants: with another structure than OWN the limit is not that law. What a ``Problem`` centres, the mean
-    of y for the squared loss, is kept apart and does not shrink: Algorithm 2 as printed takes ``center=False``.
+    ``docs/langevin.md``. What a ``Problem`` centres, the mean of y for the squared loss, is kept apart and does not shrink: Algorithm 2 as
+    printed takes ``center=False``.
+
+    Parameters
+    ----------
+    eps : float, default 0.1
+        Learning rate, without unit.
+    beta : float or sequence of float, default 1e4
+        Inverse temperature; a sequence has one for each step. Noise has the standard deviation sqrt(2 N / (eps beta)) in each sample;
+        CatBoost's diffusion_temperature is beta / N. ``inf`` is ``sgb``.
+    gamma : float, default 1e-3
+        All that was learned before shrinks by 1 - gamma eps in each step.
+    share : float, default 1
+        Part of the samples, in (0, 1], that a gradient is estimated from: each is drawn on its own, and counts 1 / share times.
+    select : selection rule, optional
+        The learners that are looked at; default ``Full()``, all of them.
+    structure : Structure, default ``Structure.OWN``
+        The noise in which a learner is sought; with another one the limit is not the law above.
+    shrink_first : bool, default False
+        Take the gradient at the shrunken model, a variant.
+
+    Returns
+    -------
+    Method
+        For ``solve`` and ``iterate``.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> runs = [cb.solve(problem, cb.sglb(0.1, beta=100), 100, rng=seed) for seed in (0, 1)]
+    >>> abs(runs[0].final.loss - runs[1].final.loss) > 1e-3
+    True
     """
     eps, beta = positive("eps", eps), inverse_temperatures(beta)
     gamma, share = not_negative("gamma", gamma), _share(share)
@@ -305,6 +678,19 @@ class Structured(NamedTuple):
 
     alpha is the coefficient of a learner as its family k(j) has it: that of the unit column over its length. *Source*: Cortes, Mohri,
     Storcheus, eq. (7), times m. The lower end is that of ``Penalty``, with a penalty for each learner; of trees the infimum.
+
+    Parameters
+    ----------
+    penalty : float
+        beta, the price of complexity in units of the mean loss.
+    families : Families, optional
+        Those of columns; None for those of the problem's trees.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> cb.rgb(0.01).target
+    Structured(penalty=0.01, families=None)
     """
 
     penalty: float
@@ -353,6 +739,19 @@ def rgb(penalty, n_candidates=4, step=None, families=None, sampling=2.0, revisit
         does, 0 for equal chances.
     revisit : bool
         Whether the trees of earlier steps compete again.
+
+    Returns
+    -------
+    Method
+        For ``solve`` and ``iterate``.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem(cb.tree_families([[1.0], [2], [3], [4]], nodes=[1, 3]), [1, -1, 1, -1], cb.Logistic())
+    >>> run = cb.solve(problem, cb.rgb(penalty=0.01, n_candidates=None), 5)
+    >>> run.final.loss < problem.start_loss
+    True
     """
     penalty, wanted = not_negative("penalty", penalty), "a whole number >= 1, or None for all families"
     if n_candidates is not None:

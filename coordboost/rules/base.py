@@ -9,7 +9,20 @@ from collections.abc import Callable
 
 
 class SelectionRule(ABC):
-    """Which learners are looked at in a step, and which of them wins."""
+    """Which learners are looked at in a step, and which of them wins.
+
+    Examples
+    --------
+    >>> from typing import NamedTuple
+    >>> import coordboost as cb
+    >>> class Last(NamedTuple("_Last", []), cb.SelectionRule):
+    ...     def pick(self, view, step, beta, drawn, k):
+    ...         corr = view.scan()
+    ...         return len(corr) - 1, corr[-1]
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> cb.solve(problem, cb.Method("last", Last(), cb.LineSearch()), 2, compile=False).path.learner
+    array([1, 1])
+    """
 
     __slots__ = ()
 
@@ -47,16 +60,60 @@ class SelectionRule(ABC):
     weights: Callable | None = None
 
     def bind(self, problem):
-        """The rule checked against the problem and filled in from it."""
+        """The rule checked against the problem and filled in from it.
+
+        Parameters
+        ----------
+        problem : Problem
+            What the rule is for.
+
+        Returns
+        -------
+        SelectionRule
+            The rule itself, or a copy.
+        """
         return self
 
     @abstractmethod
     def pick(self, view, step, beta, drawn, k):
-        """The learner of step k and its correlation, (int, float); `drawn` has the `width` numbers of the step."""
+        """The learner of step k and its correlation.
+
+        Parameters
+        ----------
+        view : object
+            The model state, whose verbs give correlations.
+        step : StepRule
+            For its `score`, what learners compete by.
+        beta : CoefficientRule
+            The coefficients.
+        drawn : ndarray, (width,)
+            The numbers drawn for the step.
+        k : int
+            Step number, from 0.
+
+        Returns
+        -------
+        j : int
+            The learner.
+        corr : float
+            <B_j, resid>.
+        """
 
 
 class StepRule(ABC):
-    """How far a step goes along the learner that was picked."""
+    """How far a step goes along the learner that was picked.
+
+    Examples
+    --------
+    >>> from typing import NamedTuple
+    >>> import coordboost as cb
+    >>> class Halving(NamedTuple("_Halving", [("eps", float)]), cb.StepRule):
+    ...     def move(self, k, view, j, corr, beta_j):
+    ...         return 0.0, (self.eps if corr > 0 else -self.eps) / 2**k
+    >>> problem = cb.Problem([[1.0], [2], [3]], [1.0, 2, 4])
+    >>> cb.solve(problem, cb.Method("halving", cb.Full(), Halving(1.0)), 3).beta
+    array([1.75])
+    """
 
     __slots__ = ()
 
@@ -88,16 +145,58 @@ class StepRule(ABC):
     radius_at: Callable | None = None
 
     def bind(self, problem):
-        """The rule checked against the problem and filled in from it."""
+        """The rule checked against the problem and filled in from it.
+
+        Parameters
+        ----------
+        problem : Problem
+            What the rule is for.
+
+        Returns
+        -------
+        StepRule
+            The rule itself, or a copy.
+        """
         return self
 
     @abstractmethod
     def move(self, k, view, j, corr, beta_j):
-        """(shrink, theta): coefficients are multiplied by 1 - shrink, then theta is added to that of learner j."""
+        """How far step k goes: coefficients are multiplied by 1 - shrink, then theta is added to that of learner j.
+
+        Parameters
+        ----------
+        k : int
+            Step number, from 0.
+        view : object
+            The model state, whose ``search(j, a, b)`` is a line search.
+        j : int
+            The learner picked.
+        corr : float
+            Its correlation <B_j, resid>.
+        beta_j : float
+            Its coefficient, in units of theta.
+
+        Returns
+        -------
+        shrink : float
+            From 0, which leaves the model as it is, to 1.
+        theta : float
+            In multiples of `unit`.
+        """
 
 
 class CoefficientRule(ABC):
-    """What the steps of a path do to the coefficients, which it keeps."""
+    """What the steps of a path do to the coefficients, which it keeps.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> rule = cb.ls_boost(0.1).coefficients.start(problem)
+    >>> rule.accumulate(1, 0.0, 2.5)
+    >>> rule.coefficient(1), rule.beta(1.0)
+    (np.float64(2.5), array([0. , 2.5]))
+    """
 
     __slots__ = ()
 
@@ -120,16 +219,59 @@ class CoefficientRule(ABC):
 
     @abstractmethod
     def start(self, problem):
-        """The same rule at beta = 0."""
+        """The same rule at beta = 0.
+
+        Parameters
+        ----------
+        problem : Problem
+            For the number of learners.
+
+        Returns
+        -------
+        CoefficientRule
+            With memory of its own.
+        """
 
     @abstractmethod
     def accumulate(self, j, shrink, theta):
-        """Make the update of one row of the path."""
+        """Make the update of one row of the path.
+
+        Parameters
+        ----------
+        j : int
+            The learner.
+        shrink : float
+            What coefficients lose first, as a part of 1.
+        theta : float
+            What is added to that of learner j, in units of the step rule.
+        """
 
     @abstractmethod
     def coefficient(self, j):
-        """beta_j in the units of theta."""
+        """beta_j in the units of theta.
+
+        Parameters
+        ----------
+        j : int
+            The learner.
+
+        Returns
+        -------
+        float
+            In the units of theta.
+        """
 
     @abstractmethod
     def beta(self, unit):
-        """The coefficients (n_learners,), `unit` being that of the step rule."""
+        """The coefficients (n_learners,), `unit` being that of the step rule.
+
+        Parameters
+        ----------
+        unit : float
+            That of the step rule.
+
+        Returns
+        -------
+        ndarray, (n_learners,)
+            Coefficients of the unit columns.
+        """

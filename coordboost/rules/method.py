@@ -25,7 +25,11 @@ class Method:
     Parameters
     ----------
     name : str
-    select, step : pieces
+        What the method is called in tables.
+    select : SelectionRule
+        Which learners are looked at, and which wins.
+    step : StepRule
+        How far to go.
     source : str
         Where the method is described.
     target : Unconstrained, Ball or Penalty
@@ -36,6 +40,15 @@ class Method:
         What a step does to the coefficients.
     noise : piece, optional
         Noise in the gradient, and a part of the samples that it is estimated from; None: neither.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> mine = cb.Method("mine", cb.Subset(1), cb.LineSearch())
+    >>> run = cb.solve(problem, mine, 5, rng=0)
+    >>> run.final.loss < problem.start_loss
+    True
     """
 
     name: str
@@ -88,7 +101,18 @@ class Method:
         return plain and self.select.greedy and self.step.score is None
 
     def bind(self, problem):
-        """The method with its rules checked against the problem and filled in from it."""
+        """The method with its rules checked against the problem and filled in from it.
+
+        Parameters
+        ----------
+        problem : Problem
+            What the method is for.
+
+        Returns
+        -------
+        Method
+            A copy with bound rules.
+        """
         if not (problem.dictionary.countable or self._searches(problem.dictionary)):
             said = f"{self.name} needs learners that can be counted: those of this problem are found by a search for the best of all."
             if replace(self, select=Groups())._searches(problem.dictionary):
@@ -113,6 +137,17 @@ class Method:
         return grows and (self.select.greedy or grouped) and self.step.score is None
 
     def target_at(self, k):
-        """What the model after k steps is compared with: `target`, but for methods whose ball grows on the way."""
+        """What the model after k steps is compared with: `target`, but for methods whose ball grows on the way.
+
+        Parameters
+        ----------
+        k : int
+            Number of steps made.
+
+        Returns
+        -------
+        Unconstrained, Ball or Penalty
+            What the model after k steps is held against.
+        """
         radius_at = self.step.radius_at
         return self.target if radius_at is None else Ball(radius_at(k))

@@ -25,7 +25,14 @@ from coordboost._utils.checks import as_floats, not_negative, nothing_varies, nu
 
 
 class Structure(enum.IntEnum):
-    """The noise in which a learner is sought: none, a copy of its own, or the same as that of the fit."""
+    """The noise in which a learner is sought: none, a copy of its own, or the same as that of the fit.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> cb.sglb(structure=cb.Structure.SAME).noise.structure
+    2
+    """
 
     NONE = 0
     OWN = 1
@@ -51,10 +58,29 @@ def inverse_temperatures(beta):
 class Noise(NamedTuple):
     """Noise at inverse temperature `beta` for steps of length `rate`, and gradients from a part of the samples.
 
-    rate : eps;  beta : (n,), one for each step, the last of them from there on
-    structure : a ``Structure``;  share : the part of the samples that a gradient is estimated from, each drawn on its own
-    ahead : the model is shrunken by ``1 - ahead`` before the gradient is taken
-    total : N, filled in from the problem;  seed : filled in from the run
+    Parameters
+    ----------
+    rate : float
+        Learning rate eps.
+    beta : ndarray, (n,)
+        Inverse temperature, one for each step, the last of them from there on; inf is no noise.
+    structure : Structure, default ``Structure.OWN``
+        The noise in which a learner is sought.
+    share : float, default 1
+        The part of the samples that a gradient is estimated from, each drawn on its own.
+    ahead : float, default 0
+        The model is shrunken by ``1 - ahead`` before the gradient is taken.
+    total : float, default 0
+        Sum of the weights N, filled in from the problem.
+    seed : int, default 0
+        Filled in from the run.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import coordboost as cb
+    >>> cb.Noise(rate=0.1, beta=np.array([100.0]), total=4.0).sigma.round(4)
+    array([0.8944])
     """
 
     rate: float
@@ -66,6 +92,18 @@ class Noise(NamedTuple):
     seed: int = 0
 
     def bind(self, problem):
+        """The noise checked against the problem and filled in from it.
+
+        Parameters
+        ----------
+        problem : Problem
+            What is boosted.
+
+        Returns
+        -------
+        Noise
+            With the sum of the weights.
+        """
         positive("rate", self.rate)
         beta, share = inverse_temperatures(self.beta), positive("share", self.share, 1 + 1e-15, "in (0, 1]")
         not_negative("ahead", self.ahead)
@@ -79,7 +117,18 @@ class Noise(NamedTuple):
         return self._replace(beta=beta, share=float(share), total=float(problem.weight.sum()))
 
     def seeded(self, seed):
-        """The noise of one run."""
+        """The noise of one run.
+
+        Parameters
+        ----------
+        seed : int
+            That of the run.
+
+        Returns
+        -------
+        Noise
+            With the seed.
+        """
         return self._replace(seed=seed)
 
     @property

@@ -68,7 +68,38 @@ def best_of_all(view, step, beta):
 
 @kernel
 def best_of(view, step, beta, index):
-    """The winner among the learners `index` (any order); ties as in ``best_of_all``."""
+    """The winner among the learners `index` (any order); ties as in ``best_of_all``.
+
+    Parameters
+    ----------
+    view : object
+        The model state.
+    step : StepRule
+        For its `score`.
+    beta : CoefficientRule
+        The coefficients.
+    index : ndarray of int
+        The candidates.
+
+    Returns
+    -------
+    j : int
+        The winner.
+    corr : float
+        Its correlation.
+
+    Examples
+    --------
+    >>> from typing import NamedTuple
+    >>> import numpy as np
+    >>> import coordboost as cb
+    >>> class FirstTwo(NamedTuple("_FirstTwo", []), cb.SelectionRule):
+    ...     def pick(self, view, step, beta, drawn, k):
+    ...         return cb.best_of(view, step, beta, np.arange(2))
+    >>> problem = cb.Problem([[1.0, 0, 2], [0, 1, 1], [2, 1, 0], [1, 3, 1]], [1.0, 2, 4, 5])
+    >>> cb.solve(problem, cb.Method("two", FirstTwo(), cb.LineSearch()), 2, compile=False).path.learner
+    array([1, 0])
+    """
     corr = correlations(view, index)
     best = -1 + 0 * abs(corr[0])
     for i in range(len(index)):
@@ -178,7 +209,15 @@ def _ordered_dual(values, weights):
 
 
 class Full(namedtuple("Full", ""), SelectionRule):
-    """Type 0: every learner, every step. Norm: the largest size; dual: the sum."""
+    """Type 0: every learner, every step. Norm: the largest size; dual: the sum.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> cb.solve(problem, cb.Method("mine", cb.Full(), cb.Proportional()), 2).path.learner
+    array([1, 0])
+    """
 
     greedy = True
 
@@ -217,7 +256,20 @@ class _Subset(NamedTuple):
 
 
 class Subset(_Subset, SubsetRule):
-    """Type 1: t learners, uniform without replacement. Norm: ordered l1 with ``subset_weights(t, n)`` (Definition 3.2)."""
+    """Type 1: t learners, uniform without replacement. Norm: ordered l1 with ``subset_weights(t, n)`` (Definition 3.2).
+
+    Parameters
+    ----------
+    t : int
+        Learners drawn for a step.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> cb.solve(problem, cb.Method("mine", cb.Subset(1), cb.Proportional()), 6).path.learner
+    array([1, 1, 0, 0, 1, 1])
+    """
 
     def bind(self, problem):
         check_count("Subset", self.t, problem.n_learners, "learners")
@@ -254,8 +306,24 @@ class _Groups(NamedTuple):
 class Groups(_Groups, SubsetRule):
     """Types 2 (t = 1) and 3: all learners of t groups, drawn uniformly without replacement.
 
-    `member` lists the learners group by group, group g being ``member[start[g]:start[g + 1]]``; both are filled from the problem.
     Norm: ordered mixed norm (Definitions 3.3 and 3.4).
+
+    Parameters
+    ----------
+    t : int, default 1
+        Groups drawn for a step.
+    member : ndarray, (n_learners,)
+        The learners group by group, group g being ``member[start[g]:start[g + 1]]``; filled in from the problem.
+    start : ndarray, (n_groups + 1,)
+        Where each group begins; filled in from the problem.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> X = [[1.0, 0, 2], [0, 1, 1], [2, 1, 0], [1, 3, 1]]
+    >>> problem = cb.Problem(X, [1.0, 2, 4, 5], groups=["a", "a", "b"])
+    >>> cb.solve(problem, cb.rtgcd(select=cb.Groups(1)), 6).path.learner
+    array([2, 2, 1, 0, 2, 2])
     """
 
     grouped = True
@@ -302,7 +370,15 @@ class Groups(_Groups, SubsetRule):
 
 
 class Cyclic(namedtuple("Cyclic", ""), SelectionRule):
-    """Learner ``k mod n`` at step k; no choice, no norm."""
+    """Learner ``k mod n`` at step k; no choice, no norm.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> cb.solve(problem, cb.Method("mine", cb.Cyclic(), cb.Proportional()), 6).path.learner
+    array([0, 1, 0, 1, 0, 1])
+    """
 
     def pick(self, view, step, beta, drawn, k):
         j = k % len(beta.values)
@@ -345,7 +421,21 @@ class _Weighted(NamedTuple):
 class Weighted(_Weighted, SelectionRule):
     """One learner, or one group of learners where they are found by a search, drawn with fixed probabilities.
 
-    p : (n_learners,) or (n_groups,), in proportion to the probabilities; all equal is ``Subset(1)``
+    Parameters
+    ----------
+    p : ndarray, (n_learners,) or (n_groups,)
+        In proportion to the probabilities; all equal is ``Subset(1)``.
+    member : ndarray, (n_learners,)
+        The learners group by group; filled in from the problem.
+    start : ndarray, (n_groups + 1,)
+        Where each group begins; filled in from the problem.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> cb.solve(problem, cb.Method("mine", cb.Weighted([3.0, 1.0]), cb.Proportional()), 6).path.learner
+    array([1, 0, 0, 0, 0, 0])
     """
 
     width = 1
@@ -385,6 +475,18 @@ class Softmax(_Softmax, SelectionRule):
     r"""Learner j with probability proportional to :math:`\exp(\kappa \langle B_j, v\rangle^2 / \|v\|^2)`, v what is looked at.
 
     kappa = 0 draws all alike, a large kappa is greedy. Without the norm of v below it the law would not be homogeneous.
+
+    Parameters
+    ----------
+    kappa : float
+        Inverse temperature, without unit.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> cb.solve(problem, cb.Method("mine", cb.Softmax(1.0), cb.Proportional()), 2).path.learner
+    array([1, 0])
     """
 
     width = 1
@@ -429,7 +531,24 @@ class _Together(NamedTuple):
 
 
 class Together(_Together, SubsetRule):
-    """The columns of t blocks, drawn uniformly without replacement, fitted at once."""
+    """The columns of t blocks, drawn uniformly without replacement, fitted at once.
+
+    Parameters
+    ----------
+    t : int
+        Blocks drawn for a step.
+    n : int, default 0
+        Number of blocks, filled in from the problem.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> X = [[1.0, 0, 2], [0, 1, 1], [2, 1, 0], [1, 3, 1]]
+    >>> problem = cb.Problem(cb.blocks(X, [[0, 1], [2]]), [1.0, 2, 4, 5])
+    >>> run = cb.solve(problem, cb.sgb(0.5, select=cb.Together(1)), 30)
+    >>> run.final.loss < problem.start_loss
+    True
+    """
 
     of_blocks = True
     blind = True
@@ -461,7 +580,24 @@ class _Mask(NamedTuple):
 
 
 class Mask(_Mask, SelectionRule):
-    """The columns of the blocks that a mask leaves, each block with probability q, fitted at once; an empty mask fits nothing."""
+    """The columns of the blocks that a mask leaves, each block with probability q, fitted at once; an empty mask fits nothing.
+
+    Parameters
+    ----------
+    q : float
+        Probability of each block.
+    n : int, default 0
+        Number of blocks, filled in from the problem.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> X = [[1.0, 0, 2], [0, 1, 1], [2, 1, 0], [1, 3, 1]]
+    >>> problem = cb.Problem(cb.blocks(X, [[0, 1], [2]]), [1.0, 2, 4, 5])
+    >>> run = cb.solve(problem, cb.sgb(0.5, select=cb.Mask(0.5)), 30)
+    >>> run.final.loss < problem.start_loss
+    True
+    """
 
     of_blocks = True
     blind = True

@@ -56,6 +56,17 @@ class Proportional(_Proportional, StepRule):
     """theta = rate * corr: LS-Boost(eps) with rate = eps, coordinate descent with rate = 1 / sigma.
 
     ``rate=None`` stands for 1 / sigma of the problem's loss.
+
+    Parameters
+    ----------
+    rate : float, optional
+        Learning rate, without unit; None stands for 1 / sigma of the loss.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> cb.Proportional(0.5).move(0, None, 0, 2.0, 0.0)  # shrink, theta for a correlation of 2
+    (0, 1.0)
     """
 
     @property
@@ -73,7 +84,16 @@ class Proportional(_Proportional, StepRule):
 
 
 class LineSearch(namedtuple("LineSearch", ""), StepRule):
-    """theta minimises the loss along the learner."""
+    """theta minimises the loss along the learner.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0], [2], [3]], [0, 1, 0], cb.Logistic())
+    >>> run = cb.solve(problem, cb.gcd(cb.LineSearch()), 1)
+    >>> bool(abs(run.final.corr[0]) < 1e-6)
+    True
+    """
 
     ls_rate = 1.0
     needs_convex = NO_SEARCH
@@ -88,7 +108,21 @@ class _Sign(NamedTuple):
 
 
 class Sign(_Sign, StepRule):
-    """theta = sign(corr) in units of eps: FS_eps, and R-FS_{eps,delta} with shrink = eps / delta."""
+    """theta = sign(corr) in units of eps: FS_eps, and R-FS_{eps,delta} with shrink = eps / delta.
+
+    Parameters
+    ----------
+    eps : float
+        Length of a step, in the units of y.
+    delta : float, default inf
+        Radius of the l1 ball, in the units of y.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> cb.Sign(0.1, delta=2.0).move(0, None, 0, 2.0, 0.0)  # shrink, theta for a correlation of 2
+    (0.05, 1)
+    """
 
     @property
     def unit(self):
@@ -112,7 +146,20 @@ class _SignSequence(NamedTuple):
 
 
 class SignSequence(_SignSequence, StepRule):
-    """theta = eps[k] * sign(corr): FS with a sequence of steps."""
+    """theta = eps[k] * sign(corr): FS with a sequence of steps.
+
+    Parameters
+    ----------
+    eps : ndarray, (n_steps,)
+        Lengths of the steps, in the units of y.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0], [2], [3]], [1.0, 2, 4])
+    >>> cb.solve(problem, cb.forward_stagewise([1.0, 0.5, 0.25]), 3).beta
+    array([1.75])
+    """
 
     @property
     def horizon(self):
@@ -135,7 +182,21 @@ class _PathSign(NamedTuple):
 
 
 class PathSign(_PathSign, StepRule):
-    """theta = sign(corr) in units of eps, shrink = eps / deltas[k]: PATH-R-FS_eps, one step per radius."""
+    """theta = sign(corr) in units of eps, shrink = eps / deltas[k]: PATH-R-FS_eps, one step per radius.
+
+    Parameters
+    ----------
+    eps : float
+        Length of a step, in the units of y.
+    deltas : ndarray, (n_steps,)
+        Radius of the l1 ball in each step, in the units of y.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> cb.path_forward_stagewise(0.1, [1.0, 2.0]).step
+    PathSign(eps=0.1, deltas=array([1., 2.]))
+    """
 
     @property
     def unit(self):
@@ -174,6 +235,19 @@ class SoftThreshold(_SoftThreshold, StepRule):
     """The exact minimiser along learner j of (quadratic bound of the loss) + lam * abs(beta_j).
 
     The score is the size of the step. Source: Freund, Grigas and Mazumder, A.4.4 (eq. 55); `lam` in the sum convention.
+
+    Parameters
+    ----------
+    lam : float
+        Penalty on the l1 norm of the coefficients, in the sum convention.
+    rate : float, optional
+        1 / sigma of the loss where it is None.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> cb.SoftThreshold(lam=0.5, rate=1.0).move(0, None, 0, 2.0, 0.0)  # shrink, theta for a correlation of 2
+    (0, 1.5)
     """
 
     def bind(self, problem):
@@ -227,6 +301,17 @@ class Fitted(_Fitted, StepRule):
     """theta = rate * the length of the learner as it was fitted: shrinkage of gradient boosting.
 
     Learners that are given have no other length than their correlation; a tree with a ridge penalty or Newton's leaves has one.
+
+    Parameters
+    ----------
+    rate : float
+        Learning rate, without unit.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> cb.gbm(0.1).step
+    Fitted(rate=0.1)
     """
 
     def bind(self, problem):
@@ -244,6 +329,19 @@ class DampedSearch(_DampedSearch, StepRule):
     """theta = rate * the step that minimises the loss along the learner: for any convex loss, smooth or not.
 
     *Source*: Friedman, Greedy function approximation: a gradient boosting machine, Algorithm 1 with the shrinkage of Section 5.
+
+    Parameters
+    ----------
+    rate : float
+        Learning rate, without unit.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0], [2], [3]], [1.0, 2, 9], cb.Quantile(0.5))
+    >>> run = cb.solve(problem, cb.Method("damped", cb.Full(), cb.DampedSearch(0.5)), 20)
+    >>> run.final.loss < problem.start_loss
+    True
     """
 
     needs_convex = NO_SEARCH
@@ -269,6 +367,19 @@ class Langevin(_Langevin, StepRule):
     """theta = rate * the length of the learner as it was fitted to the noised residual; all before shrinks by 1 - shrink.
 
     Without noise this is ``Fitted(rate)`` with shrinkage.
+
+    Parameters
+    ----------
+    rate : float
+        Learning rate eps, without unit.
+    shrink : float, default 0
+        What the model loses in a step, gamma eps.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> cb.sglb(eps=0.1, gamma=0.5).step
+    Langevin(rate=0.1, shrink=0.05)
     """
 
     def bind(self, problem):
@@ -380,7 +491,19 @@ class BallStep(_OnBall, StepRule):
 
 
 class OpenLoop(BallStep):
-    """Frank-Wolfe on the l1 ball with the step gamma = 2 / (k + 2)."""
+    """Frank-Wolfe on the l1 ball with the step gamma = 2 / (k + 2).
+
+    Parameters
+    ----------
+    radius : float
+        Radius of the l1 ball, in the units of y.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> cb.OpenLoop(radius=3.0).move(2, None, 0, 1.0, 0.0)  # step 2: shrink, theta
+    (0.5, 0.5)
+    """
 
     frank_wolfe = RADIUS
 
@@ -390,7 +513,21 @@ class OpenLoop(BallStep):
 
 
 class BallSearch(BallStep):
-    """Frank-Wolfe on the l1 ball with the gamma in [0, 1] that minimises the loss."""
+    """Frank-Wolfe on the l1 ball with the gamma in [0, 1] that minimises the loss.
+
+    Parameters
+    ----------
+    radius : float
+        Radius of the l1 ball, in the units of y.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> run = cb.solve(problem, cb.frank_wolfe(2.0, cb.BallSearch(2.0)), 50)
+    >>> run.certificate().upper <= cb.solve(problem, cb.frank_wolfe(2.0), 50).certificate().upper
+    True
+    """
 
     frank_wolfe = RADIUS
     needs_convex = NO_SEARCH

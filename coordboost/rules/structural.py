@@ -63,10 +63,32 @@ class Structural(_Structural, SelectionRule):
 
     Equal risks, to within rounding, go to the smaller complexity, then to the lower family and learner.
 
-    t : families drawn for a step; 0 for all of them
-    penalty : beta, the price of complexity in units of the mean loss
-    families : a ``Families``; None for those of the problem's trees
-    revisit : whether trees of earlier steps compete, each for the price of its family
+    Parameters
+    ----------
+    t : int
+        Families drawn for a step; 0 for all of them.
+    penalty : float
+        beta, the price of complexity in units of the mean loss.
+    power : float, default 2
+        Exponent of the bounds in the probabilities.
+    families : Families, optional
+        None for those of the problem's trees.
+    revisit : int, default 0
+        Whether trees of earlier steps compete, each for the price of its family.
+    per_unit : float, default 0
+        Penalty in sums over samples, filled in from the problem.
+    slack : float, default 0
+        What rounding leaves of a risk, filled in from the problem.
+    member : ndarray, (n_learners,)
+        The learners group by group; filled in from the problem.
+    start : ndarray, (n_groups + 1,)
+        Where each group begins; filled in from the problem.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> cb.rgb(0.01, n_candidates=3).select.t
+    3
     """
 
     foresees = True
@@ -149,6 +171,23 @@ class FamilyStep(_FamilyStep, StepRule):
     ``power=2`` is right: no step increases the losses. ``power=1`` is what the paper prints (its Lemma 4), and wrong where a bound is
     above 1: a leaf of value 4 and the labels +, +, +, - take the mean logistic loss from 0.6931 to 1.0181. The constant of the learner
     itself is that of ``Proportional()``.
+
+    Parameters
+    ----------
+    power : float, default 2
+        Exponent of the bound in the constant of a family.
+    families : Families, optional
+        Filled in from the problem.
+    scale : float, default 1
+        sigma, filled in from the problem.
+    gain : ndarray, (n_families,)
+        1 / C_k, filled in from the problem.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> cb.rgb(0.01, step=cb.FamilyStep(power=1)).step.power
+    1
     """
 
     by_family = True
