@@ -52,44 +52,39 @@ NAMES = public_names()
 OBJECTS = [name for name, thing in NAMES.items() if inspect.isclass(thing) or name.rpartition(".")[0] in MODULES]
 #: Not complete yet; a name that is leaves this list.
 LATER = """
-    Account Ball Ball.certificate Ball.prices BoundCheck BoundCheck.as_dict Certificate Certificate.gap Certificate.moved
-    ConstantColumnWarning CrossValidation CrossValidation.chosen Dense Explicit Explicit.after Explicit.correlations
-    Explicit.scan Explicit.search Explicit.start Explicit.weigh Families Families.check Forecast GapBelow Gathered Gathered.best
-    Gathered.search Gram Gram.after Gram.correlations Gram.scan Gram.search Gram.start GramColumns GramColumns.at
-    GramColumns.best GramColumns.search InterruptedWarning Interval Interval.exact Interval.of Interval.verify
-    LangevinGBMClassifier.predict_interval LangevinGBMClassifier.predict_uncertainty LangevinGBMRegressor.predict_interval
-    LangevinGBMRegressor.predict_uncertainty LeafStumps LeafStumps.values LearnerFamily LearnerFamily.build LearnerFamily.find
-    Learners Learners.add Learners.column Learners.combine Learners.correlations Learners.cross Learners.dot Learners.gather
-    Learners.gram Learners.name Learners.products Learners.scan LongStepWarning Lookahead Lookahead.best Lookahead.search
-    NoProgress Oracle Oracle.finite Penalty Penalty.certificate Penalty.prices Place Place.among Problem Problem.combine
-    Problem.for_run Problem.gather Problem.n_learners Problem.n_samples Problem.of Problem.predict Problem.raw Problem.replace
-    Problem.resid Problem.restored Problem.scan Problem.size Problem.unit Problem.value RefittedRun RefittedRun.certificate
-    RefittedRun.certificate_at RefittedRun.order_of_entry RefittedRun.profile RefittedRun.replay Run Run.certificate
-    Run.certificate_at Run.degrees_of_freedom Run.order_of_entry Run.profile Run.refit_intercept Run.replay Run.resume Run.save
-    Run.shapes Run.step_at Shape SoftThreshold.soft Sparse Sparse.csc State State.certificate Status Structural.less_risk
-    Structural.price Structure Structured.certificate Structured.charges Structured.prices Stumps Stumps.values Table
-    Table.filled_from Table.frame Table.problem TimeLimit Unconstrained Unconstrained.certificate Unconstrained.prices account
-    bin_columns blocks bootstrap_frequencies certify check check_piece convert_penalty cross_validate exact_path iterate
-    lasso_path leaf_stumps lightgbm_text load mca momentum_limit open_columns page penalty_path plan read_table
-    reporting.plots.BoundDisplay reporting.plots.BoundDisplay.from_check reporting.plots.BoundDisplay.from_run
-    reporting.plots.ChainDisplay reporting.plots.ChainDisplay.from_chain reporting.plots.CrossValidationDisplay
+    Account Ball.certificate Ball.prices BoundCheck BoundCheck.as_dict ConstantColumnWarning CrossValidation
+    CrossValidation.chosen Dense Explicit Explicit.after Explicit.correlations Explicit.scan Explicit.search Explicit.start
+    Explicit.weigh Families Families.check Forecast Gathered Gathered.best Gathered.search Gram Gram.after Gram.correlations
+    Gram.scan Gram.search Gram.start GramColumns GramColumns.at GramColumns.best GramColumns.search InterruptedWarning Interval
+    Interval.exact Interval.of Interval.verify LangevinGBMClassifier.predict_interval LangevinGBMClassifier.predict_uncertainty
+    LangevinGBMRegressor.predict_interval LangevinGBMRegressor.predict_uncertainty LeafStumps LeafStumps.values LearnerFamily
+    LearnerFamily.build LearnerFamily.find Learners Learners.add Learners.column Learners.combine Learners.correlations
+    Learners.cross Learners.dot Learners.gather Learners.gram Learners.name Learners.products Learners.scan LongStepWarning
+    Lookahead Lookahead.best Lookahead.search Oracle Oracle.finite Penalty.certificate Penalty.prices Place.among
+    Problem.for_run Problem.of Problem.replace Problem.restored Problem.size RefittedRun RefittedRun.certificate
+    RefittedRun.certificate_at RefittedRun.order_of_entry RefittedRun.profile RefittedRun.replay Shape SoftThreshold.soft Sparse
+    Sparse.csc Status Structural.less_risk Structural.price Structure Structured.certificate Structured.charges
+    Structured.prices Stumps Stumps.values Table Table.filled_from Table.frame Table.problem Unconstrained.certificate
+    Unconstrained.prices account page penalty_path read_table reporting.plots.BoundDisplay
+    reporting.plots.BoundDisplay.from_check reporting.plots.BoundDisplay.from_run reporting.plots.ChainDisplay
+    reporting.plots.ChainDisplay.from_chain reporting.plots.CrossValidationDisplay
     reporting.plots.CrossValidationDisplay.from_estimator reporting.plots.ErrorDisplay
     reporting.plots.ErrorDisplay.from_estimator reporting.plots.ErrorDisplay.from_path reporting.plots.ErrorDisplay.from_run
     reporting.plots.GapDisplay reporting.plots.GapDisplay.from_path reporting.plots.GapDisplay.from_run
     reporting.plots.ProfileDisplay reporting.plots.ProfileDisplay.from_estimator reporting.plots.SelectionDisplay
     reporting.plots.SelectionDisplay.from_estimator reporting.plots.SelectionDisplay.from_run reporting.plots.StabilityDisplay
     reporting.plots.StabilityDisplay.from_stability reporting.plots.TreeDisplay reporting.plots.TreeDisplay.from_estimator
-    shapes solve stability_selection stumps subgradient_descent theory.bounds.BoundChecks theory.bounds.Constants
-    theory.bounds.Constants.against theory.bounds.Constants.of theory.bounds.MarginBound theory.bounds.Plan theory.bounds.Sides
-    theory.bounds.Statement theory.bounds.Statement.check theory.bounds.Trail theory.bounds.Trail.of theory.bounds.margin_bound
-    theory.kappa theory.lambda_pmin theory.langevin.Chain theory.langevin.Chain.cov theory.langevin.Chain.mean
-    theory.langevin.GridLaw theory.langevin.GridLaw.cov theory.langevin.GridLaw.density theory.langevin.GridLaw.distance
+    subgradient_descent theory.bounds.BoundChecks theory.bounds.Constants theory.bounds.Constants.against
+    theory.bounds.Constants.of theory.bounds.MarginBound theory.bounds.Plan theory.bounds.Sides theory.bounds.Statement
+    theory.bounds.Statement.check theory.bounds.Trail theory.bounds.Trail.of theory.bounds.margin_bound theory.kappa
+    theory.lambda_pmin theory.langevin.Chain theory.langevin.Chain.cov theory.langevin.Chain.mean theory.langevin.GridLaw
+    theory.langevin.GridLaw.cov theory.langevin.GridLaw.density theory.langevin.GridLaw.distance
     theory.langevin.GridLaw.marginal theory.langevin.GridLaw.mean theory.langevin.GridLaw.probability theory.langevin.Limit
     theory.langevin.Limit.fits theory.langevin.Limit.penalty theory.langevin.Normal theory.langevin.Normal.density
     theory.langevin.Normal.of_predictions theory.langevin.Normal.sd theory.langevin.Regime theory.langevin.Regime.inside
     theory.langevin.after_steps theory.langevin.chain theory.langevin.ess theory.langevin.gibbs theory.langevin.limit_of
     theory.langevin.quadrature theory.langevin.regime theory.langevin.split_rhat theory.langevin.stationary
-    theory.langevin.transient theory.sampled_mca theory.start_distance tree_families trees
+    theory.langevin.transient theory.sampled_mca theory.start_distance
 """
 PENDING = {f"coordboost.{name}" for name in LATER.split()}
 

@@ -54,6 +54,13 @@ def mca(B, rule=None, *, groups=None, n_starts=24, rng=0):
     -----
     *Cost*: NP-hard in general; closed forms, sign vectors, facets or rays in low rank, else `n_starts` local searches from above,
     and a semidefinite program and (up to rank 6) branch and bound from below. *Source*: Lu and Mazumder, Definition 4.2.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> print(cb.mca(problem))
+    [0.7071067811, 0.7071067812] by closed form
     """
     learners = ReducedLearners.of(B, Full() if rule is None else rule, groups)
     n_starts = validation.whole("n_starts", n_starts, 1)
@@ -131,6 +138,13 @@ def momentum_limit(problem):
     -----
     *Source*: Lu, Karimireddy, Ponomareva, Mirrokni, Theorem 4.1, which prints the smaller Theta^4 / (4 + Theta^2); the proof of its
     Lemma C.6 with the best constant gives this one.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> round(cb.momentum_limit(problem), 4)
+    0.0858
     """
     if not checked_problem(problem).countable or problem.n_samples * problem.n_learners > FEW:
         return None

@@ -52,6 +52,7 @@ def certify(problem, beta, target=None, *, independent=False):
     Parameters
     ----------
     problem : Problem
+        What is minimised.
     beta : array_like, (n_learners,)
         Coefficients of the unit columns; ``problem.unit(coef)`` gives them from raw ones of any software.
     target : Unconstrained(), Ball(radius) or Penalty(lam); default ``Unconstrained()``
@@ -63,6 +64,7 @@ def certify(problem, beta, target=None, *, independent=False):
     Returns
     -------
     Certificate, or Judged if `independent`
+        The two ends of the interval, in sums over samples.
 
     Raises
     ------
@@ -73,6 +75,13 @@ def certify(problem, beta, target=None, *, independent=False):
     Notes
     -----
     *Cost*: one scan; ``Unconstrained`` one thin SVD. *Source*: Freund, Grigas, Mazumder, Section 4 and Proposition A.6.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> print(cb.certify(problem, [0.0, 1.5], cb.Ball(2.0)))
+    Ball(radius=2.0): optimum in [1.046572875, 1.995516791], gap 0.949
     """
     beta = validation.vector("beta", beta, checked_problem(problem).n_learners, "learner")
     target = Unconstrained() if target is None else target

@@ -74,6 +74,23 @@ class Certificate:
     """``lower <= L* <= upper``, where L* is the optimum of `target` (sums over samples, penalty included).
 
     `witness` holds the numbers behind the interval; ``gap = upper - lower``. Where nothing is known `lower` is -inf and `gap` inf.
+
+    Parameters
+    ----------
+    target : Unconstrained, Ball or Penalty
+        What is minimised.
+    lower, upper : float
+        The ends of the interval.
+    witness : dict
+        The numbers behind it.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> one = cb.certify(problem, [1.0, 2.5])
+    >>> one.lower <= one.upper, round(one.gap, 3)
+    (True, 0.118)
     """
 
     target: object
@@ -83,10 +100,22 @@ class Certificate:
 
     @property
     def gap(self):
+        """upper - lower, inf where nothing is known."""
         return self.upper - self.lower
 
     def moved(self, lower):
-        """The same with another lower end, which must be one; at most the upper end."""
+        """The same with another lower end, which must be one; at most the upper end.
+
+        Parameters
+        ----------
+        lower : float
+            The other lower end.
+
+        Returns
+        -------
+        Certificate
+            A copy.
+        """
         return replace(self, lower=min(lower, self.upper))
 
     @property
@@ -195,6 +224,13 @@ class Unconstrained(NamedTuple):
     :math:`L(\beta) - L^* \le \|P r\|^2 / (2\mu)`, P the projection on the columns (in the metric of the weights); equality for the
     squared loss. Without strong convexity the lower end is the infimum. *Cost*: one thin SVD of B.
     *Source*: Freund et al., Sections 1.3, 3.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> print(cb.certify(problem, [1.0, 2.5], cb.Unconstrained()))
+    Unconstrained(): optimum in [0.2105263157, 0.3283144216], gap 0.118
     """
 
     @on_one_thread
@@ -224,6 +260,18 @@ class Ball(NamedTuple):
 
     Gap = radius * omega, :math:`\omega = \|c\|_\infty - g / \text{radius}`. *Source*: Freund et al., eq. (45), Proposition A.6.
     A point outside the ball still gives a lower end; the upper end is then that of the point scaled back into it.
+
+    Parameters
+    ----------
+    radius : float
+        Of the l1 ball, in the units of y.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> print(cb.certify(problem, [0.0, 1.5], cb.Ball(2.0)))
+    Ball(radius=2.0): optimum in [1.046572875, 1.995516791], gap 0.949
     """
 
     radius: float
@@ -251,6 +299,18 @@ class Penalty(NamedTuple):
     The better of two lower ends. With :math:`s = \min(1, \text{lam} / \|c\|_\infty)` and I the infimum:
     :math:`L(b) \ge s\,(L + g - c^T b) + (1 - s)\,I`, where the penalty pays for :math:`s\,c^T b`, gives :math:`s\,(L + g) + (1 - s)\,I`.
     For the squared loss the dual value at s times the residual, which is larger.
+
+    Parameters
+    ----------
+    lam : float
+        The penalty on the l1 norm.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> print(cb.certify(problem, [0.0, 1.5], cb.Penalty(1.0)))
+    Penalty(lam=1.0): optimum in [3.153323836, 3.495516791], gap 0.342
     """
 
     lam: float

@@ -146,6 +146,7 @@ def bin_columns(X, *, max_bins=255, exact=False, categorical=(), feature_names=N
     Returns
     -------
     binned : Binned
+        The codes, a byte for each value.
     binning : Binning
         ``binning.bin(X_new)`` puts new rows into the same bins.
 
@@ -159,6 +160,17 @@ def bin_columns(X, *, max_bins=255, exact=False, categorical=(), feature_names=N
     A threshold is the middle between two neighbouring observed values, as in scikit-learn; quantiles choose which. *Cost*: a sort of
     each column and eight comparisons a value, columns in threads. Of columns that are larger than memory the bins are the same: a few
     columns are in memory at a time, see ``StoredRawColumns``.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> X, y = [[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5]
+    >>> binned, binning = cb.bin_columns(X)
+    >>> binned.codes
+    array([[1, 0, 2, 1],
+           [0, 1, 1, 2]], dtype=uint8)
+    >>> binned.cuts
+    array([0.5, 1.5, 0.5, 2. ])
     """
     table = raw_columns(X)
     most = validation.whole("max_bins", max_bins, 2)

@@ -70,7 +70,7 @@ def tree_families(
         ``complexity(nodes, bound, n_features, n_samples)``, (n_families,).
     normalize : bool, default True
         Divide complexities by the largest: they are then from 0 to 1, as in the paper's experiments.
-    min_samples, min_gain, l2, monotone, penalty, max_bins, exact, categorical, feature_names, file
+    min_samples, min_gain, l2, monotone, penalty, max_bins, exact, categorical, feature_names, file : as there
         As for ``trees``.
 
     Returns
@@ -82,6 +82,13 @@ def tree_families(
     -----
     *Memory*: histograms take 16 (largest n) (features) (bins) bytes while a tree grows; `max_bins` makes them smaller. *Source*: Cortes,
     Mohri, Storcheus, *Regularized Gradient Boosting*, Sections 3 and 5.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> X, y = [[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5]
+    >>> cb.tree_families(X, nodes=[1, 2], bounds=[1.0]).families.nodes
+    array([1, 2])
     """
     binned, binning = bin_columns(
         X, max_bins=max_bins, exact=exact, categorical=categorical, feature_names=feature_names, file=file

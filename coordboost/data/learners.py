@@ -53,17 +53,25 @@ def stumps(X, *, max_bins=255, exact=False, categorical=(), feature_names=None, 
 
     Parameters
     ----------
-    X, max_bins, exact, categorical, feature_names, file
+    X, max_bins, exact, categorical, feature_names, file : as there
         See ``bin_columns``. Missing values go left or right, both are learners; a category is split from the rest.
 
     Returns
     -------
     BinnedLearners
+        The learners of a ``Problem``.
 
     Notes
     -----
     Columns have unit norm in the metric of the sample weights. Features that are constant have no learner. *Cost*: that of the bins; a
     scan is one pass over them. *Source*: Lu, Mazumder, *Randomized Gradient Boosting Machine*, eq. (5).
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> X, y = [[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5]
+    >>> cb.Problem(cb.stumps(X), y).n_learners
+    4
     """
     return _made(Stumps, X, max_bins, exact, categorical, feature_names, file)
 
@@ -76,12 +84,20 @@ def leaf_stumps(X, *, max_bins=255, exact=False, categorical=(), feature_names=N
 
     Parameters
     ----------
-    X, max_bins, exact, categorical, feature_names, file
+    X, max_bins, exact, categorical, feature_names, file : as there
         See ``bin_columns``. Missing values go left or right, both are learners; a category is split from the rest.
 
     Returns
     -------
     BinnedLearners
+        The learners of a ``Problem``.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> X, y = [[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5]
+    >>> cb.Problem(cb.leaf_stumps(X), y).n_learners
+    4
     """
     return _made(LeafStumps, X, max_bins, exact, categorical, feature_names, file)
 

@@ -79,6 +79,7 @@ def open_columns(source, *, learners_first=False, columns=None, memory=1 << 28):
     Returns
     -------
     StoredColumns
+        The columns of a ``Problem``.
 
     Raises
     ------
@@ -88,6 +89,17 @@ def open_columns(source, *, learners_first=False, columns=None, memory=1 << 28):
     Notes
     -----
     *Cost*: nothing is read but headers. ``Problem`` makes one pass for means and norms; ``problem.dictionary.passes`` counts.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> X, y = [[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5]
+    >>> import tempfile
+    >>> import numpy as np
+    >>> with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+    ...     np.save(folder + "/X.npy", np.array(X))
+    ...     cb.Problem(cb.open_columns(folder + "/X.npy"), y).n_learners
+    2
     """
     memory = real("memory", memory, lambda number: 0 <= number < 2**62, "a number of bytes >= 0")
     learners_first = flag("learners_first", learners_first)

@@ -27,7 +27,9 @@ class Problem(Parts):
         Raw columns. An object with ``scan`` and ``column`` is a dictionary (see ``Oracle``): its columns are taken as they are, and must
         have unit norm, in the metric of the weights where there are some. They are looked at here, and again when they are gathered.
     y : array_like, (n_samples,)
-    loss : piece, default ``Squared()``
+        Targets: numbers, two labels or counts, as the loss takes them.
+    loss : Loss, default ``Squared()``
+        What is summed over the samples.
     sample_weight : array_like, (n_samples,), optional
         Multiplies the terms of the loss; means and norms of the columns are weighted with it too.
     center : bool, default True
@@ -38,6 +40,7 @@ class Problem(Parts):
     groups : array_like, (n_columns,), optional
         Group labels, for ``Groups``.
     feature_names : sequence of str, optional
+        Default: those of a data frame.
     copy : bool, default True
         With False a float64 array X in Fortran order is standardised in its own memory, and not copied: it is overwritten where
         `center` or `scale` ask for it, and must not be changed afterwards.
@@ -63,6 +66,16 @@ class Problem(Parts):
     Where no column varies, one learner that is 0 stands in the place of the first: every model is the constant.
 
     *Cost*: one copy of a dense X, unless `copy` is False; a sparse X is never filled in. *Source*: Freund, Grigas, Mazumder, Section 1.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> X, y = [[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5]
+    >>> problem = cb.Problem(X, y)
+    >>> problem.n_samples, problem.n_learners, float(problem.offset)
+    (4, 2, 3.0)
+    >>> problem.scan(problem.resid([0.0] * 4)).round(3)
+    array([1.414, 2.753])
     """
 
     @on_one_thread
@@ -118,10 +131,12 @@ class Problem(Parts):
 
     @property
     def n_samples(self):
+        """Number of rows."""
         return self.dictionary.n_samples
 
     @property
     def n_learners(self):
+        """Number of learners, the columns of B."""
         return self.dictionary.n_learners
 
     @cached_property
@@ -185,11 +200,32 @@ class Problem(Parts):
 
     @on_one_thread
     def combine(self, beta):
-        """B beta, (n_samples,)."""
+        """B beta, (n_samples,).
+
+        Parameters
+        ----------
+        beta : ndarray, (n_learners,)
+            Coefficients of the unit columns.
+
+        Returns
+        -------
+        ndarray, (n_samples,)
+            Predictions, offset not included.
+        """
         return self.dictionary.combine(validation.coefficients(beta, self))
 
     def gather(self, index):
         """The learners `index` as a dense (n_samples, len(index)) matrix. All columns that anybody works on come from here.
+
+        Parameters
+        ----------
+        index : ndarray of int
+            Numbers of learners.
+
+        Returns
+        -------
+        ndarray, (n_samples, len(index))
+            Unit columns.
 
         Raises
         ------
@@ -203,16 +239,48 @@ class Problem(Parts):
         """All correlations <B_j, v>, (n_learners,): the expensive verb. The same bits on any number of threads.
 
         Of learners that cannot be counted a bound of them all, (1,); inf where the search gives none.
+
+        Parameters
+        ----------
+        v : ndarray, (n_samples,)
+            Usually a residual.
+
+        Returns
+        -------
+        ndarray, (n_learners,)
+            Correlations.
         """
         v = validation.sized("v", v, self.n_samples, "sample")
         return scan(self.dictionary, v) if self.countable else np.array([self.dictionary.bound(v)])
 
     def value(self, pred):
-        """Sum of the losses at the predictions `pred` = B beta (n_samples,), offset not included."""
+        """Sum of the losses at the predictions `pred` = B beta (n_samples,), offset not included.
+
+        Parameters
+        ----------
+        pred : ndarray, (n_samples,)
+            B beta, offset not included.
+
+        Returns
+        -------
+        float
+            The objective.
+        """
         return total_of(*self._at(pred))
 
     def resid(self, pred):
-        """Pseudo-residual -dloss/dpred, weights included, (n_samples,)."""
+        """Pseudo-residual -dloss/dpred, weights included, (n_samples,).
+
+        Parameters
+        ----------
+        pred : ndarray, (n_samples,)
+            B beta, offset not included.
+
+        Returns
+        -------
+        ndarray, (n_samples,)
+            Minus the gradient in the predictions.
+        """
         residual_into(*self._at(pred), resid := np.empty(self.n_samples))
         return resid
 
@@ -220,13 +288,37 @@ class Problem(Parts):
         return self.loss, self.y, self.weight, self.base, validation.sized("pred", pred, self.n_samples, "sample")
 
     def raw(self, beta):
-        """Coefficients (n_columns,) on the scale of X, 0 for columns set aside, or of learners without count by number; the intercept."""
+        """Coefficients (n_columns,) on the scale of X, 0 for columns set aside, or of learners without count by number; the intercept.
+
+        Parameters
+        ----------
+        beta : ndarray, (n_learners,)
+            Coefficients of the unit columns.
+
+        Returns
+        -------
+        coef : ndarray, (n_columns,)
+            Of the columns of X.
+        intercept : float
+            Beside them.
+        """
         if not self.countable:
             return np.array(beta, dtype=np.float64), float(self.offset)
         return self.standardization.raw(validation.vector("beta", beta, self.n_learners, "learner"), self.offset)
 
     def unit(self, coef):
-        """The inverse of ``raw``: coefficients (n_learners,) of the unit columns from raw ones (n_columns,)."""
+        """The inverse of ``raw``: coefficients (n_learners,) of the unit columns from raw ones (n_columns,).
+
+        Parameters
+        ----------
+        coef : array_like, (n_columns,)
+            Coefficients of the columns of X.
+
+        Returns
+        -------
+        ndarray, (n_learners,)
+            Coefficients of the unit columns.
+        """
         coef = validation.vector("coef", coef, self.standardization.n_columns, "column of X")
         return coef[self.standardization.kept] * self.standardization.norm
 
@@ -235,6 +327,18 @@ class Problem(Parts):
         """offset + B beta on the new rows X, (len(X),); X as for a Problem; of ``open_columns(...)`` only the model's columns are read.
 
         Where the columns had names, those of a data frame are put in the order of the fit.
+
+        Parameters
+        ----------
+        beta : ndarray, (n_learners,)
+            Coefficients of the unit columns.
+        X : array_like or data frame, (n_rows, n_columns)
+            New rows, raw.
+
+        Returns
+        -------
+        ndarray, (n_rows,)
+            On the scale of the predictions of the loss.
 
         Raises
         ------

@@ -79,7 +79,7 @@ class Table(NamedTuple):
 
 
 def read_table(path, target=None, **options):
-    r"""Read features and target from a file; the suffix, in any case, says which format it is.
+    """Read features and target from a file; the suffix, in any case, says which format it is.
 
     ======================================  ===========================================================================
     suffix                                  content
@@ -105,6 +105,7 @@ def read_table(path, target=None, **options):
     Returns
     -------
     Table
+        Features, target, names, and what was guessed.
 
     Raises
     ------

@@ -151,12 +151,13 @@ def trees(
         What a split by a feature must gain in addition.
     newton : bool, default False
         Leaf values and gains with second derivatives of the loss as weights.
-    max_bins, exact, categorical, feature_names, file
+    max_bins, exact, categorical, feature_names, file : as there
         How columns are put into bins: see ``coordboost.data.binning.bin_columns``.
 
     Returns
     -------
     TreeFamily
+        The learners of a ``Problem``.
 
     Raises
     ------
@@ -167,6 +168,14 @@ def trees(
     -----
     No bound is known on the correlations of trees that were not grown, so no lower end is claimed from them in certificates.
     *Source*: Lu and Mazumder, Section 1.4; Lu, Karimireddy, Ponomareva, Mirrokni, Section 5.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> X, y = [[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5]
+    >>> run = cb.solve(cb.Problem(cb.trees(X, max_depth=2), y), cb.gbm(0.1), 100)
+    >>> run.predict([[2.0, 1.0]]).round(2)
+    array([4.])
     """
     binned, binning = bin_columns(
         X, max_bins=max_bins, exact=exact, categorical=categorical, feature_names=feature_names, file=file

@@ -60,6 +60,7 @@ def account(run, k=None):
     Returns
     -------
     Account
+        One line for each family.
 
     Raises
     ------
@@ -139,6 +140,7 @@ def penalty_path(problem, penalties, n_steps, *, X_val=None, y_val=None, rng=0, 
     Returns
     -------
     PenaltyPath
+        The runs, and their losses.
 
     Notes
     -----

@@ -77,9 +77,30 @@ SHOWN = 200
 
 
 class State:
-    """A model along a run: step `k`, coefficients `beta` (n_learners,) of the unit columns. Everything else is derived from it.
+    """A model along a run: step `k`, coefficients `beta` of the unit columns. Everything else is derived from it.
 
-    `path` holds the steps that led here, None for a model that no run has made.
+    Parameters
+    ----------
+    problem : Problem
+        What is minimised.
+    target : Unconstrained, Ball or Penalty
+        What the method approaches.
+    k : int
+        Number of steps made.
+    beta : ndarray, (n_learners,)
+        Coefficients of the unit columns.
+    seconds : float, default 0
+        Wall time so far.
+    path : Path, optional
+        The steps that led here, None for a model that no run has made.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> run = cb.solve(problem, cb.ls_boost(0.5), 20)
+    >>> run.final.k, round(run.final.loss, 3)
+    (20, 0.211)
     """
 
     def __init__(self, problem, target, k, beta, seconds=0.0, path=None):
@@ -122,7 +143,18 @@ class State:
         return np.flatnonzero(self.beta)
 
     def certificate(self, target=None):
-        """The interval of the optimum of `target` that this model certifies (default: what the method approaches)."""
+        """The interval of the optimum of `target` that this model certifies (default: what the method approaches).
+
+        Parameters
+        ----------
+        target : Unconstrained, Ball or Penalty, optional
+            Default: what the method approaches.
+
+        Returns
+        -------
+        Certificate
+            An interval around the optimum.
+        """
         return (self.target if target is None else known_target(target)).certificate(self.problem, self.point)
 
 

@@ -31,6 +31,19 @@ class Run(PathLike):
     status : ``Status``;  message : the status in a sentence;  seconds : wall time of the steps
     n_scans : correlations of residuals computed from the data, in units of a full scan
     n_gram_columns : Gram columns B'W B_j computed from the data: what a run near interpolation costs instead of scans
+
+    Parameters
+    ----------
+    outcome : object
+        What the loop leaves behind; ``solve`` makes runs.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> run = cb.solve(problem, cb.ls_boost(0.5), 20)
+    >>> print(run)
+    <Run ls_boost: 20 steps, l1 4.16313, loss 0.210531; all steps were made>
     """
 
     def __init__(self, outcome):
@@ -83,6 +96,16 @@ class Run(PathLike):
         Norms and penalties need not move one way. The step is one at which the place *begins* to be reached: it is after this step, and
         was not one step before. *Cost*: replays, and for a penalty a scan each, as many as n_steps has binary digits.
 
+        Parameters
+        ----------
+        place : Place
+            Which.
+
+        Returns
+        -------
+        int
+            Number of steps.
+
         Raises
         ------
         ValueError
@@ -123,13 +146,25 @@ class Run(PathLike):
         return run_losses(self, X, y, weight)
 
     def order_of_entry(self):
-        """Columns of X (learners, where they are no columns) in the order in which steps first moved them, (n_entered,)."""
+        """Columns of X (learners, where they are no columns) in the order in which steps first moved them, (n_entered,).
+
+        Returns
+        -------
+        ndarray of int, (n_entered,)
+            Numbers of columns or learners.
+        """
         learners, first = np.unique(self.path.learner[self.path.theta != 0], return_index=True)
         learners = learners[np.argsort(first)]
         return learners if not self.problem.countable else self.problem.standardization.kept[learners]
 
     def profile(self):
-        """What ``to_frame`` shows, as a dict of arrays (n_points,), and coefficients (n_points, n_columns)."""
+        """What ``to_frame`` shows, as a dict of arrays (n_points,), and coefficients (n_points, n_columns).
+
+        Returns
+        -------
+        dict
+            Name to array.
+        """
         at = spaced(self.n_steps)
         states = list(self.replay(at.tolist()))
         raw, n = [self.problem.raw(state.beta) for state in states], len(self._names())
@@ -140,11 +175,28 @@ class Run(PathLike):
         return {**numbers, "intercept": np.array([intercept for _, intercept in raw])}, coefs
 
     def shapes(self):
-        """The shape function of each feature, for a run on stumps: see ``shapes``."""
+        """The shape function of each feature, for a run on stumps: see ``shapes``.
+
+        Returns
+        -------
+        dict
+            Name of the feature to ``Shape``.
+        """
         return shapes(self.problem, self.beta)
 
     def replay(self, at):
-        """The states after `at` steps each (non-decreasing), bit for bit as they were. *Cost*: no scans."""
+        """The states after `at` steps each (non-decreasing), bit for bit as they were. *Cost*: no scans.
+
+        Parameters
+        ----------
+        at : sequence of int
+            Numbers of steps, non-decreasing.
+
+        Yields
+        ------
+        State
+            One for each.
+        """
         at = items_of("at", at, "a sequence of step numbers")
         replay = Replay(self.problem, self.method, self.path)
         for k in at:
@@ -160,18 +212,47 @@ class Run(PathLike):
         return self.n_steps + 1
 
     def certificate_at(self, place):
-        """Certificate of the model at a ``Place``."""
+        """Certificate of the model at a ``Place``.
+
+        Parameters
+        ----------
+        place : Place
+            Where.
+
+        Returns
+        -------
+        Certificate
+            An interval around the optimum there.
+        """
         return self._state(place).certificate()
 
     def degrees_of_freedom(self):
         """After 0, 1, ... steps, the intercept not counted, (n_steps + 1,): the trace of the hat operator, for LS-Boost only.
 
         It takes the learners chosen as given, so it is too small by what the search for them costs: see ``coordboost.paths.freedom``.
+
+        Returns
+        -------
+        ndarray, (n_steps + 1,)
+            Without unit.
         """
         return hat_trace(self)
 
     def certificate(self, target=None, at=()):
-        """Certificate of the last model; the models `at` earlier steps may raise its lower end."""
+        """Certificate of the last model; the models `at` earlier steps may raise its lower end.
+
+        Parameters
+        ----------
+        target : Unconstrained, Ball or Penalty, optional
+            Default: what the method approaches.
+        at : sequence of int, optional
+            Earlier steps.
+
+        Returns
+        -------
+        Certificate
+            An interval around the optimum.
+        """
         last = self.final.certificate(target)
         return last.moved(max([last.lower, *(state.certificate(target).lower for state in self.replay(at))]))
 
@@ -179,20 +260,73 @@ class Run(PathLike):
         """The same path with the best intercept beside the coefficients at every step, a ``RefittedRun``.
 
         For losses other than the squared one, whose run keeps the intercept of its start.
+
+        Returns
+        -------
+        RefittedRun
+            Beside the run, which stays as it is.
         """
         return RefittedRun(self)
 
     def resume(self, n_steps, *, stop=(), watch=None):
-        """A new run of `n_steps` more steps, the same as if it had never stopped."""
+        """A new run of `n_steps` more steps, the same as if it had never stopped.
+
+        Parameters
+        ----------
+        n_steps : int
+            How many more.
+        stop : stop rule or sequence of them, optional
+            As for ``solve``.
+        watch : callable, optional
+            As for ``solve``.
+
+        Returns
+        -------
+        Run
+            All steps, the earlier ones included.
+        """
         return Run(drive(again(self.outcome), n_steps, stop, watch, self.seconds))
 
     def save(self, file, *, data=True):
-        """Write the run to one file; see ``coordboost.engine.storage.write_run``."""
+        """Write the run to one file; see ``coordboost.engine.storage.write_run``.
+
+        Parameters
+        ----------
+        file : path
+            Where.
+        data : bool, default True
+            Whether the problem is written, too.
+        """
         storage.write_run(self.outcome, file, data=data)
 
 
 def load(file, problem=None, method=None):
-    """The run saved in `file`; see ``coordboost.engine.storage.read_run``."""
+    """The run saved in `file`; see ``coordboost.engine.storage.read_run``.
+
+    Parameters
+    ----------
+    file : path
+        What ``run.save`` wrote.
+    problem : Problem, optional
+        What the run was made on, where the file does not hold it.
+    method : Method, optional
+        The method, where it has rules of your own.
+
+    Returns
+    -------
+    Run
+        The same run, bit for bit.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     cb.solve(problem, cb.ls_boost(0.5), 20).save(folder + "/the.run")
+    ...     cb.load(folder + "/the.run").n_steps
+    20
+    """
     return Run(storage.read_run(file, problem, method))
 
 
@@ -270,6 +404,16 @@ def solve(problem, method, n_steps, *, rng=0, stop=(), watch=None, view=None, co
         After Ctrl-C. A second Ctrl-C raises ``KeyboardInterrupt`` at once.
     LongStepWarning
         Where the steps of a stagewise method are so long that the first one raises the loss.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> run = cb.solve(problem, cb.ls_boost(0.5), 20)
+    >>> run.n_steps, run.beta.round(2)
+    (20, array([1.41, 2.75]))
+    >>> run.predict([[1.0, 1.0]]).round(2)
+    array([2.68])
     """
     run = Run(drive(_begin(problem, method, rng, view, compile), n_steps, stop, watch))
     if words := too_long(run):
@@ -278,5 +422,38 @@ def solve(problem, method, n_steps, *, rng=0, stop=(), watch=None, view=None, co
 
 
 def iterate(problem, method, n_steps, *, every=1, rng=0, view=None, compile=True):
-    """Yield the ``State`` at step 0 and after every `every` steps, n_steps in all; ends early where the loss leaves float64."""
+    """Yield the ``State`` at step 0 and after every `every` steps, n_steps in all; ends early where the loss leaves float64.
+
+    Parameters
+    ----------
+    problem : Problem
+        What is minimised.
+    method : Method
+        A named method such as ``ls_boost(0.1)``, or any ``Method(name, select, step)``.
+    n_steps : int
+        How many steps at most.
+    every : int, default 1
+        Steps between two states.
+    rng : int, numpy Generator or None, default 0
+        Seed of random selection rules.
+    view : class, optional
+        The engine's view; default: chosen by the size.
+    compile : bool, default True
+        False runs the same source in plain Python.
+
+    Yields
+    ------
+    State
+        The model after 0, `every`, ... steps.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> for state in cb.iterate(problem, cb.ls_boost(0.5), 6, every=3):
+    ...     print(state.k, round(state.loss, 3))
+    0 5.0
+    3 0.697
+    6 0.285
+    """
     yield from states(_begin(problem, method, rng, view, compile), n_steps, every)

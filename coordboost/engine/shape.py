@@ -55,6 +55,14 @@ def shapes(problem, beta):
     ------
     ValueError
         For a problem on other learners.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> X, y = [[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5]
+    >>> run = cb.solve(cb.Problem(cb.stumps(X), y), cb.ls_boost(0.5), 10)
+    >>> sorted(cb.shapes(run.problem, run.beta))
+    ['x0', 'x1']
     """
     binning, dictionary = checked_problem(problem).binning, problem.dictionary
     if binning is None or dictionary.steps is None:

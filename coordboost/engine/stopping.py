@@ -22,6 +22,7 @@ class GapBelow:
     Parameters
     ----------
     tolerance : float
+        Without unit.
     target : Unconstrained, Ball or Penalty, optional
         By default what the method approaches.
     every : int, optional
@@ -31,6 +32,14 @@ class GapBelow:
     ------
     ValueError
         Where the run could never end by this rule: the certificate has no lower end.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> run = cb.solve(problem, cb.ls_boost(0.5), 1000, stop=cb.GapBelow(1e-3))
+    >>> run.n_steps < 100, run.message
+    (True, 'GapBelow ended the run at step 10: the certified gap fell below 0.001 of the loss at zero')
     """
 
     tolerance: float
@@ -57,7 +66,20 @@ class GapBelow:
 class NoProgress:
     """Stop once the largest abs correlation is at most `tolerance` times its value at beta = 0 (unconstrained optimum).
 
-    tolerance : float;  every : int, optional, as in ``GapBelow``. *Cost*: a scan.
+    Parameters
+    ----------
+    tolerance : float, default 1e-12
+        Without unit.
+    every : int, optional
+        As for ``GapBelow``. *Cost*: a scan.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> run = cb.solve(problem, cb.ls_boost(0.5), 1000, stop=cb.NoProgress(1e-3))
+    >>> run.n_steps < 100, run.message
+    (True, 'NoProgress ended the run at step 20: the largest correlation fell to 0.001 of its start')
     """
 
     tolerance: float = 1e-12
@@ -77,7 +99,20 @@ class NoProgress:
 
 @dataclass(frozen=True)
 class TimeLimit:
-    """Stop at the first block of steps that ends after `seconds`: the one rule whose step is up to the machine."""
+    """Stop at the first block of steps that ends after `seconds`: the one rule whose step is up to the machine.
+
+    Parameters
+    ----------
+    seconds : float
+        Wall time.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> cb.solve(problem, cb.ls_boost(0.5), 20, stop=cb.TimeLimit(60)).message
+    'all steps were made'
+    """
 
     seconds: float
     clock = True

@@ -22,6 +22,11 @@ def lightgbm_text(run, beta=None):
     beta : (n,), optional
         Coefficients of the first n trees: those of the run at another step. Default ``run.beta``.
 
+    Returns
+    -------
+    str
+        The file.
+
     Raises
     ------
     ValueError
@@ -31,6 +36,14 @@ def lightgbm_text(run, beta=None):
     Notes
     -----
     A leaf holds the value of the tree times its coefficient; the first tree holds the offset, too. *Cost*: that of the text.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> X, y = [[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5]
+    >>> run = cb.solve(cb.Problem(cb.trees(X), y), cb.gbm(0.5), 2)
+    >>> cb.lightgbm_text(run).splitlines()[0]
+    'tree'
     """
     problem, bank = checked_run(run).problem, run.problem.dictionary
     if bank.tree is None:

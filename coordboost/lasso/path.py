@@ -31,7 +31,7 @@ def lasso_path(
     X, y=None, alphas=None, *, n_alphas=100, eps=1e-3, tol=1e-6, solver=None, penalty_factor=None, sample_weight=None, loss=None,
     l1_ratio=1.0, unit_columns=None, refit_intercept=False, products=None,
 ):  # fmt: skip
-    r"""The Lasso or elastic net path on a grid, with a certificate at every alpha.
+    """The Lasso or elastic net path on a grid, with a certificate at every alpha.
 
     Parameters
     ----------
@@ -42,6 +42,10 @@ def lasso_path(
     alphas : array_like, (n_alphas,), optional
         Penalties >= 0 of the mean loss, as in scikit-learn: lam = alpha * n_samples. Default: `n_alphas` of them from the smallest
         that gives 0 down to `eps` times that, evenly on a log scale. Losses other than the squared one need alphas > 0.
+    n_alphas : int, default 100
+        Length of the default grid.
+    eps : float, default 1e-3
+        The smallest alpha of the default grid over its largest.
     tol : float, default 1e-6
         Certified duality gap wanted, relative to the loss at 0.
     solver : {"homotopy", "descent", "newton"}, optional
@@ -50,7 +54,7 @@ def lasso_path(
     penalty_factor : array_like, (n_features,), optional
         Positive factors of the penalties of single coefficients; 1 by default.
     sample_weight : array_like, (n_samples,), optional; not with a Problem
-    loss : piece, default ``Squared()``; not with a Problem
+    loss : Loss, default ``Squared()``; not with a Problem
         ``Logistic()``, ``Huber(d)`` or any loss that a Problem takes, that declares an infimum and has a curvature or a smoothness.
     l1_ratio : float, default 1
         Below 1 the elastic net of scikit-learn: the penalty is alpha times the sum of
@@ -84,6 +88,17 @@ def lasso_path(
 
     *Cost*, and the rule that chooses the solver: see ``docs/lasso-path.md``.
     *Source*: Friedman, Hastie, Tibshirani, *Regularization paths for generalized linear models via coordinate descent*.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> X, y = [[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5]
+    >>> path = cb.lasso_path(X, y, alphas=[0.5, 0.1])
+    >>> path.coefs.round(3)
+    array([[0.   , 0.8  ],
+           [0.842, 1.179]])
+    >>> bool(max(path.gaps) < 1e-6)
+    True
     """
     problem, scale, factor = _problem(X, y, sample_weight, penalty_factor, loss, unit_columns)
     squared = problem.loss.quadratic

@@ -89,17 +89,29 @@ def stability_selection(walk, X, y, *, n_pairs=50, rng=0, sample_weight=None, n_
     ----------
     walk : callable
         ``walk(X, y, sample_weight)`` gives the path of some rows, as for ``cross_validate``.
-    X, y : as for ``Problem``, in memory
+    X, y : array_like
+        As for ``Problem``, in memory.
     n_pairs : int, default 50
         Pairs of halves, two paths each.
     rng : int, default 0
+        Seed of the halves.
     sample_weight : array_like, (n_samples,), optional
+        For the paths.
     n_threads : int, default 1
         The result is the same for any.
 
     Returns
     -------
     Stability
+        How often each column enters early.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> X, y = [[1.0, 0], [0, 1], [2, 1], [1, 3], [3, 2], [0, 2]], [1.0, 2, 4, 5, 6, 3]
+    >>> found = cb.stability_selection(lambda X, y, w: cb.exact_path(cb.Problem(X, y, sample_weight=w)), X, y, n_pairs=3)
+    >>> type(found).__name__
+    'Stability'
     """
     (X, y), rng = rows_and_target(X, y), validation.generator(rng)
     n, draws = len(y), []
@@ -110,9 +122,35 @@ def stability_selection(walk, X, y, *, n_pairs=50, rng=0, sample_weight=None, n_
 
 
 def bootstrap_frequencies(walk, X, y, *, n_draws=100, rng=0, sample_weight=None, n_threads=1):
-    """The same for rows drawn with replacement: `n_draws` paths. Parameters as for ``stability_selection``.
+    """The same for rows drawn with replacement: `n_draws` paths. Rows drawn twice have twice the weight.
 
-    Rows drawn twice have twice the weight.
+    Parameters
+    ----------
+    walk : callable
+        ``walk(X, y, sample_weight)`` gives the path of some rows, as for ``cross_validate``.
+    X, y : array_like
+        As for ``Problem``, in memory.
+    n_draws : int, default 100
+        How many paths.
+    rng : int, default 0
+        Seed of the draws.
+    sample_weight : array_like, (n_samples,), optional
+        For the paths.
+    n_threads : int, default 1
+        The result is the same for any.
+
+    Returns
+    -------
+    Stability
+        How often each column enters early.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> X, y = [[1.0, 0], [0, 1], [2, 1], [1, 3], [3, 2], [0, 2]], [1.0, 2, 4, 5, 6, 3]
+    >>> found = cb.bootstrap_frequencies(lambda X, y, w: cb.exact_path(cb.Problem(X, y, sample_weight=w)), X, y, n_draws=5)
+    >>> type(found).__name__
+    'Stability'
     """
     (X, y), rng = rows_and_target(X, y), validation.generator(rng)
     n = len(y)

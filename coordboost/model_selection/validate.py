@@ -77,7 +77,8 @@ def cross_validate(walk, X, y, *, folds=5, rng=0, sample_weight=None, at=None, n
     walk : callable
         ``walk(X, y, sample_weight)`` gives the path of some rows, say
         ``lambda X, y, w: solve(Problem(X, y, sample_weight=w), forward_stagewise(0.1), 1000)``. It is called from several threads.
-    X, y : as for ``Problem``, in memory
+    X, y : array_like
+        As for ``Problem``, in memory.
     folds : int or sequence of pairs of index arrays, default 5
         Their number, or the rows to fit and those held out. A number deals rows that are neighbours in the order of y to different
         folds, so that every fold has its share of each class and of large targets.
@@ -94,10 +95,20 @@ def cross_validate(walk, X, y, *, folds=5, rng=0, sample_weight=None, at=None, n
     Returns
     -------
     CrossValidation
+        Losses (n_folds, n_points), and which point a rule chooses.
 
     Notes
     -----
     A run that ends before the others has no model for later steps: its losses there are inf.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> X, y = [[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5]
+    >>> def walk(X, y, w):
+    ...     return cb.solve(cb.Problem(X, y, sample_weight=w), cb.ls_boost(0.5), 5)
+    >>> cb.cross_validate(walk, X, y, folds=2).losses.shape
+    (2, 6)
     """
     function("walk", walk, "a function of X, y and sample_weight that gives a path")
     X, y = rows_and_target(X, y)

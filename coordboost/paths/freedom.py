@@ -166,6 +166,13 @@ def convert_penalty(value, source, to, of):
     Returns
     -------
     float
+        The penalty in the units of `to`.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> cb.convert_penalty(2.0, "lam", "alpha", of=4)
+    0.5
     """
     for name, unit in (("source", source), ("to", to)):
         if not isinstance(unit, str) or unit not in UNITS:

@@ -20,12 +20,27 @@ from coordboost.paths.scoring import losses_of, rows_of
 class Place:
     """A place on a path: exactly one of these.
 
-    step : the number of a point; between the points of exact paths and grids parts of 1 are places, too
-    l1 : sum of the abs coefficients, each times its factor in the penalty: of unit columns for runs, exact paths, and grids over a
-        ``Problem``; of the columns of X for ``lasso_path(X, y)``
-    lam : penalty in the sum convention, the largest abs correlation at a Lasso optimum
-    alpha : penalty of the mean loss as in scikit-learn, lam over the sum of the weights; see ``convert_penalty``
-    fraction : l1 over the l1 at the end of the path, as in R's lars
+    Parameters
+    ----------
+    step : float, optional
+        The number of a point; between the points of exact paths and grids parts of 1 are places, too.
+    l1 : float, optional
+        Sum of the abs coefficients, each times its factor in the penalty: of unit columns for runs, exact paths, and grids over a
+        ``Problem``; of the columns of X for ``lasso_path(X, y)``.
+    lam : float, optional
+        Penalty in the sum convention, the largest abs correlation at a Lasso optimum.
+    alpha : float, optional
+        Penalty of the mean loss as in scikit-learn, lam over the sum of the weights; see ``convert_penalty``.
+    fraction : float, optional
+        l1 over the l1 at the end of the path, as in R's lars.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> run = cb.solve(problem, cb.forward_stagewise(0.25), 10)
+    >>> run.step_at(cb.Place(l1=1.0))
+    4
     """
 
     step: float | None = None

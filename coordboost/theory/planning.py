@@ -69,6 +69,7 @@ def plan(problem, method=None, gap=None, *, n_steps=None, eps=None, delta=None):
     Returns
     -------
     Plan, or list of Forecast
+        Numbers of steps, inf where no theorem gives one.
 
     Raises
     ------
@@ -79,6 +80,13 @@ def plan(problem, method=None, gap=None, *, n_steps=None, eps=None, delta=None):
     -----
     *Cost* without a method: a thin SVD, the path FS_0, and one run of each method up to the gap. Random methods are promised an
     expectation, and what they needed is that of the run with seed 0; accelerated boosting makes two steps a round.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> cb.plan(problem, cb.ls_boost(1.0), gap=0.1).n_steps
+    6
     """
     if method is not None:
         return plan_method(problem, method, gap, n_steps=n_steps, eps=eps, delta=delta)

@@ -61,8 +61,10 @@ def exact_path(X, y=None, *, kind="lasso", lam_min=0.0, max_corners=None, candid
 
     Parameters
     ----------
-    X, y : as for ``Problem``; or a Problem with the squared loss, and no y
-    kind : {"lasso", "lar", "stagewise"}
+    X, y : array_like
+        As for ``Problem``; or a Problem with the squared loss, and no y.
+    kind : {"lasso", "lar", "stagewise"}, default "lasso"
+        Which of the three paths.
     lam_min : float >= 0, default 0
         Correlation level to stop at (sum convention); 0 is least squares.
     max_corners : int, optional
@@ -74,6 +76,7 @@ def exact_path(X, y=None, *, kind="lasso", lam_min=0.0, max_corners=None, candid
     Returns
     -------
     ExactPath
+        The coefficients at every corner, linear between them.
 
     Raises
     ------
@@ -92,6 +95,13 @@ def exact_path(X, y=None, *, kind="lasso", lam_min=0.0, max_corners=None, candid
     *Cost*: a corner costs O(candidates * active); scans of all learners are rare, as a sphere around the last scan's residual
     proves that no other learner can have entered. *Source*: Efron, Hastie, Johnstone, Tibshirani, *Least angle regression*; Osborne,
     Presnell, Turlach, *A new approach to variable selection in least squares problems*; the sphere test is ours.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> X, y = [[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5]
+    >>> cb.exact_path(X, y).lam.round(3)
+    array([2.753, 1.414, 0.   ])
     """
     problem = validation.countable("exact_path", X if isinstance(X, Problem) else Problem(X, y))
     if isinstance(X, Problem) and y is not None:

@@ -258,6 +258,14 @@ def check(run, statements=None, *, angle_learners=ANGLE_LEARNERS, watch=None):
     -----
     *Cost*: one thin SVD of B and, for every step, the correlations of all learners in its coordinates, O(rank n_learners). Of a random
     method 24 repeated runs and an angle.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> run = cb.solve(problem, cb.ls_boost(0.5), 20)
+    >>> all(one.holds for one in cb.check(run, "Theorem 2.1"))
+    True
     """
     checked_run(run)
     effort = Effort(validation.whole("angle_learners", angle_learners), *([] if watch is None else [watch]))
