@@ -1,29 +1,31 @@
-"""Boosting as convex optimisation over the coefficients of a weak-learner matrix.
+"""Boosting as convex optimisation over the coefficients of a matrix of weak learners.
 
-A public name is loaded when it is first used. ``__init__.pyi`` lists the names and where each lives. No module of this folder is called
-like a public function: Python puts a module that is loaded under its name here, and would hide the function.
+    problem = cb.Problem(X, y)                             a table, a matrix B, or learners made from a table
+    run = cb.solve(problem, cb.ls_boost(0.1), 200)         200 steps of a method, as a path
+    run.certificate()                                      an interval that holds the optimum
+    path = cb.lasso_path(X, y)                             the Lasso, with a certified gap at each penalty
+
+At the top stand the estimators of scikit-learn's kind, the boosting methods, `Problem`, `solve`, `iterate`, `load`, `read_table`,
+`lasso_path`, `exact_path`, `cross_validate`, `certify` and `html_report`. All else is found by what it is:
+
+    cb.losses             Squared, Logistic, Huber, Poisson, Quantile, ...; Loss for your own
+    cb.learners           Dense, Sparse, Oracle, Stumps; Learners for your own
+    cb.data               trees(X), stumps(X), leaf_stumps(X), open_columns(files), Table
+    cb.rules              Greedy, RandomSubset, Groups, FixedStep, LineSearch, ...; SelectionRule and StepRule for your own
+    cb.methods            all named methods, coordinate descent and Frank-Wolfe among them
+    cb.engine             Run, model states, stop rules (GapBelow, NoProgress, TimeLimit)
+    cb.certificates       Unconstrained, L1Ball, L1Penalty, Certificate
+    cb.lasso              lasso_path, exact_path, PathPoint, convert_penalty
+    cb.model_selection    cross_validate, stability_selection
+    cb.estimators         the estimators, and models for other programs
+    cb.theory             check(run), bounds, mca (minimal cosine angle), plan, langevin
+    cb.plots              pictures of paths, gaps, bounds, trees
+    cb.testing            check_piece: the laws of a loss, rule or learner of your own
+
+A name is loaded when it is first used.
 """
 
-import ast
-import importlib
-from pathlib import Path
+import lazy_loader
 
-__version__ = "0.1.0"
-
-_LIST = ast.parse(Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
-#: The module that each public name is imported from.
-_HOME = {alias.name: line.module for line in _LIST.body if isinstance(line, ast.ImportFrom) for alias in line.names}
-__all__ = sorted(_HOME)
-
-
-def __getattr__(name):
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home = _HOME[name]
-    module = importlib.import_module(home)
-    value = globals()[name] = getattr(module, name) if hasattr(module, name) else importlib.import_module(f"{home}.{name}")
-    return value
-
-
-def __dir__():
-    return sorted([*__all__, "__version__"])
+__version__ = "0.2.0"
+__getattr__, __dir__, _ = lazy_loader.attach_stub(__name__, __file__)

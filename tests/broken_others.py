@@ -8,7 +8,7 @@ from coordboost.testing import learners, rules
 from coordboost.testing.problems import Listed
 
 
-class Sums(cb.CoefficientRule):
+class Sums(cb.rules.CoefficientRule):
     """A store that declares what is true."""
 
     plain = True

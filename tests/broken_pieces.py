@@ -6,7 +6,7 @@ from collections import namedtuple
 import numpy as np
 
 import coordboost as cb
-from coordboost import best_of
+from coordboost.rules import best_of
 from coordboost.testing import learners, losses, rules
 
 RNG = np.random.default_rng(0)
@@ -46,7 +46,7 @@ class Table:
         return (B.T * weight) @ B
 
 
-class Good(cb.Loss):
+class Good(cb.losses.Loss):
     """A loss that declares everything."""
 
     sigma, mu, infimum, location, quadratic = 1.0, 1.0, 0.0, True, True
@@ -71,7 +71,7 @@ class Good(cb.Loss):
         return float(np.average(y, weights=weight))
 
 
-class Rule(cb.StepRule):
+class Rule(cb.rules.StepRule):
     """A step rule that declares everything."""
 
     unit = 1.0
@@ -83,7 +83,7 @@ class Rule(cb.StepRule):
         return abs(corr)
 
 
-class Choice(cb.SelectionRule):
+class Choice(cb.rules.SelectionRule):
     """A selection rule that declares everything: the best of two learners that are drawn."""
 
     width, draws_below, greedy = 2, 12, False
@@ -104,7 +104,7 @@ class Choice(cb.SelectionRule):
         return np.eye(1, n)[0]
 
 
-class Compiled(namedtuple("Compiled", ""), cb.Loss):
+class Compiled(namedtuple("Compiled", ""), cb.losses.Loss):
     """A base for pieces that are compiled."""
 
 
@@ -155,8 +155,8 @@ SABOTAGE = {
     losses.sigma_is_a_smoothness_constant: broken(Good, sigma=0.999),
     losses.mu_is_a_constant_of_strong_convexity: broken(Good, mu=1.001),
     losses.infimum_is_a_lower_bound: broken(Good, infimum=lambda self, y: 1e-6 + 0 * y),
-    losses.location_is_true: broken(cb.Logistic, location=True),
-    losses.quadratic_is_true: broken(cb.Huber, quadratic=True),
+    losses.location_is_true: broken(cb.losses.Logistic, location=True),
+    losses.quadratic_is_true: broken(cb.losses.Huber, quadratic=True),
     losses.level_radius_is_a_bound: broken(Good, level_radius=lambda self, total: 0.999 * math.sqrt(2 * total)),
     losses.line_search_finds_the_minimum: broken(Good, line_search=lambda self, *args: 1.001 * Good().line_search(*args)),
     losses.constant_is_the_best: broken(Good, constant=lambda self, y, weight: float(np.mean(y))),

@@ -82,7 +82,13 @@ def draws(problem, method, n_steps, seed=0):
     return np.concatenate([select.draw(rng, CHUNK, problem.n_learners) for rng in generators])[:n_steps]
 
 
-VIEWS = {"explicit": cb.Explicit, "gram": cb.Gram, "columns": cb.GramColumns, "lookahead": cb.Lookahead, "gathered": cb.Gathered}
+VIEWS = {
+    "explicit": cb.engine.NaiveState,
+    "gram": cb.engine.CovarianceState,
+    "columns": cb.engine.CovarianceColumns,
+    "lookahead": cb.engine.LookaheadState,
+    "gathered": cb.engine.WorkingSetState,
+}
 
 
 def views_of(methods):
@@ -91,7 +97,7 @@ def views_of(methods):
         pytest.param(name, view, id=f"{name}-{key}")
         for name, method in methods.items()
         for key, view in VIEWS.items()
-        if view in (cb.Explicit, cb.Gram) or method.greedy
+        if view in (cb.engine.NaiveState, cb.engine.CovarianceState) or method.greedy
     ]
 
 

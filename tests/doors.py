@@ -18,12 +18,12 @@ FOLDER = tempfile.TemporaryDirectory()
 FILE, TEXT, STORED = (Path(FOLDER.name) / name for name in ("a.run", "table.csv", "columns.npy"))
 SQUARED = cb.Problem(X, Y)
 RUN = cb.solve(SQUARED, cb.ls_boost(0.5), 6, compile=False)
-STUMPS = cb.Problem(cb.stumps(X), Y)
-TREES = cb.Problem(cb.trees(X, max_depth=1), Y)
+STUMPS = cb.Problem(cb.data.stumps(X), Y)
+TREES = cb.Problem(cb.data.trees(X, max_depth=1), Y)
 GROWN = cb.solve(TREES, cb.gbm(0.5), 3, compile=False)
-FAMILIES = cb.tree_families(X, nodes=(2, 4), bounds=(1.0,))
-STRUCTURED = cb.solve(cb.Problem(FAMILIES, SIGNS, cb.Logistic()), cb.rgb(0.1), 3, compile=False)
-LANGEVIN = cb.sglb(0.1, 10.0, 0.5, select=cb.Subset(1))
+FAMILIES = cb.data.tree_families(X, nodes=(2, 4), bounds=(1.0,))
+STRUCTURED = cb.solve(cb.Problem(FAMILIES, SIGNS, cb.losses.Logistic()), cb.rgb(0.1), 3, compile=False)
+LANGEVIN = cb.sglb(0.1, 10.0, 0.5, select=cb.rules.RandomSubset(1))
 CHAIN = cb.solve(SQUARED, LANGEVIN, 40, compile=False)
 RUN.save(FILE)
 pd.DataFrame(X, columns=list("abc")).assign(y=Y).to_csv(TEXT, index=False)
@@ -70,16 +70,16 @@ STRANGE = {
     "a class": lambda: cb.Problem,
     "an estimator class": lambda: cb.CertifiedLasso,
     "an estimator": lambda: cb.CertifiedLasso(),
-    "a piece class": lambda: cb.Huber,
-    "a loss": lambda: cb.Huber(1.0),
-    "a rule": lambda: cb.Full(),
+    "a piece class": lambda: cb.losses.Huber,
+    "a loss": lambda: cb.losses.Huber(1.0),
+    "a rule": lambda: cb.rules.Greedy(),
     "a method": lambda: cb.ls_boost(0.5),
     "a maker": lambda: cb.ls_boost,
     "a problem": lambda: SQUARED,
     "a run": lambda: RUN,
     "a path": lambda: cb.lasso_path(X, Y, n_alphas=3),
-    "stored columns": lambda: cb.open_columns(STORED),
-    "trees": lambda: cb.trees(X),
+    "stored columns": lambda: cb.data.open_columns(STORED),
+    "trees": lambda: cb.data.trees(X),
     "a data frame": lambda: pd.DataFrame({"a": ["u", "v"]}),
     "a sparse matrix": lambda: scipy.sparse.csr_array(np.eye(3)),
     "a dtype": lambda: np.float64,
@@ -104,11 +104,11 @@ def solved(method):
 
 
 def of_step(step):
-    return solved(cb.Method("own", cb.Full(), step))
+    return solved(cb.rules.Method("own", cb.rules.Greedy(), step))
 
 
 def of_rule(select):
-    return solved(cb.Method("own", select, cb.Proportional(0.5)))
+    return solved(cb.rules.Method("own", select, cb.rules.ShrunkenStep(0.5)))
 
 
 def of_loss(loss):
@@ -131,41 +131,43 @@ def _doors():
         "solve": (cb.solve, dict(problem=SQUARED, method=cb.ls_boost(0.5), n_steps=2, compile=False), done),
         "iterate": (cb.iterate, dict(problem=SQUARED, method=cb.ls_boost(0.5), n_steps=2, compile=False), list),
         "certify": (cb.certify, dict(problem=SQUARED, beta=RUN.beta), done),
-        "check": (cb.check, dict(run=RUN), done),
-        "plan": (cb.plan, dict(problem=SQUARED, method=cb.ls_boost, gap=1.0), done),
-        "page": (cb.page, dict(run=RUN), done),
+        "check": (cb.theory.check, dict(run=RUN), done),
+        "plan": (cb.theory.plan, dict(problem=SQUARED, method=cb.ls_boost, gap=1.0), done),
+        "html_report": (cb.html_report, dict(run=RUN), done),
         "load": (cb.load, dict(file=FILE), done),
-        "account": (cb.account, dict(run=STRUCTURED), done),
-        "penalty_path": (cb.penalty_path, dict(problem=STRUCTURED.problem, penalties=[0.1], n_steps=1, X_val=X, y_val=SIGNS), done),
-        "lightgbm_text": (cb.lightgbm_text, dict(run=GROWN), done),
-        "shapes": (cb.shapes, dict(problem=STUMPS, beta=np.zeros(STUMPS.n_learners)), done),
-        "mca": (cb.mca, dict(B=X, n_starts=2), done),
-        "momentum_limit": (cb.momentum_limit, dict(problem=SQUARED), done),
-        "open_columns": (cb.open_columns, dict(source=STORED), done),
+        "family_summary": (cb.engine.family_summary, dict(run=STRUCTURED), done),
+        "penalty_path": (cb.engine.penalty_path, dict(problem=STRUCTURED.problem, penalties=[0.1], n_steps=1, X_val=X, y_val=SIGNS), done),
+        "lightgbm_text": (cb.estimators.lightgbm_text, dict(run=GROWN), done),
+        "shape_functions": (cb.engine.shape_functions, dict(problem=STUMPS, beta=np.zeros(STUMPS.n_learners)), done),
+        "mca": (cb.theory.mca, dict(B=X, n_starts=2), done),
+        "momentum_limit": (cb.theory.momentum_limit, dict(problem=SQUARED), done),
+        "open_columns": (cb.data.open_columns, dict(source=STORED), done),
         "read_table": (cb.read_table, dict(path=TEXT, target="y"), done),
-        "bin_columns": (cb.bin_columns, dict(X=X), done),
-        "stumps": (cb.stumps, dict(X=X), fitted),
-        "leaf_stumps": (cb.leaf_stumps, dict(X=X), fitted),
-        "trees": (cb.trees, dict(X=X), fitted),
-        "tree_families": (cb.tree_families, dict(X=X, nodes=(2, 4), bounds=(1.0,)), fitted),
-        "blocks": (cb.blocks, dict(X=X, blocks=[[0, 1], [2]]), fitted),
-        "cross_validate": (cb.cross_validate, dict(walk=walk, X=X, y=Y, folds=2), done),
-        "bootstrap_frequencies": (cb.bootstrap_frequencies, dict(walk=walk, X=X, y=Y, n_draws=2), done),
-        "stability_selection": (cb.stability_selection, dict(walk=walk, X=X, y=Y, n_pairs=2), done),
+        "bin_columns": (cb.data.bin_columns, dict(X=X), done),
+        "stumps": (cb.data.stumps, dict(X=X), fitted),
+        "leaf_stumps": (cb.data.leaf_stumps, dict(X=X), fitted),
+        "trees": (cb.data.trees, dict(X=X), fitted),
+        "tree_families": (cb.data.tree_families, dict(X=X, nodes=(2, 4), bounds=(1.0,)), fitted),
+        "blocks": (cb.data.blocks, dict(X=X, blocks=[[0, 1], [2]]), fitted),
+        "cross_validate": (cb.cross_validate, dict(fit=walk, X=X, y=Y, folds=2), done),
+        "bootstrap_frequencies": (cb.model_selection.bootstrap_frequencies, dict(fit=walk, X=X, y=Y, n_draws=2), done),
+        "stability_selection": (cb.model_selection.stability_selection, dict(fit=walk, X=X, y=Y, n_pairs=2), done),
         "lasso_path": (cb.lasso_path, dict(X=X, y=Y, n_alphas=3), done),
         "exact_path": (cb.exact_path, dict(X=X, y=Y), done),
-        "convert_penalty": (cb.convert_penalty, dict(value=1.0, source="lam", to="alpha", of=SQUARED), done),
-        "check_piece": (cb.check_piece, dict(piece=cb.Huber(1.0), raises=False), done),
-        "subgradient_descent": (cb.subgradient_descent, dict(problem=SQUARED, step=0.1, n_steps=2), list),
-        "Oracle": (cb.Oracle, dict(source=Source()), fitted),
-        "RefittedRun": (cb.RefittedRun, dict(run=RUN), done),
-        "Method": (cb.Method, dict(name="own", select=cb.Full(), step=cb.Proportional(0.5)), solved),
-        "Place": (cb.Place, dict(l1=0.1), lambda place: path.predict(X, place)),
-        "Ball": (cb.Ball, dict(radius=1.0), certified),
-        "Penalty": (cb.Penalty, dict(lam=1.0), certified),
-        "GapBelow": (cb.GapBelow, dict(tolerance=0.1), lambda stop: cb.solve(SQUARED, cb.ls_boost(0.5), 2, stop=stop, compile=False)),
-        "NoProgress": (cb.NoProgress, dict(), lambda stop: cb.solve(SQUARED, cb.ls_boost(0.5), 2, stop=stop, compile=False)),
-        "TimeLimit": (cb.TimeLimit, dict(seconds=1.0), lambda stop: cb.solve(SQUARED, cb.ls_boost(0.5), 2, stop=stop, compile=False)),
+        "convert_penalty": (cb.lasso.convert_penalty, dict(value=1.0, source="lam", to="alpha", of=SQUARED), done),
+        "check_piece": (cb.testing.check_piece, dict(piece=cb.losses.Huber(1.0), raises=False), done),
+        "subgradient_descent": (cb.theory.subgradient_descent, dict(problem=SQUARED, step=0.1, n_steps=2), list),
+        "Oracle": (cb.learners.Oracle, dict(source=Source()), fitted),
+        "RefittedRun": (cb.engine.RefittedRun, dict(run=RUN), done),
+        "Method": (cb.rules.Method, dict(name="own", select=cb.rules.Greedy(), step=cb.rules.ShrunkenStep(0.5)), solved),
+        "PathPoint": (cb.lasso.PathPoint, dict(l1=0.1), lambda place: path.predict(X, place)),
+        "L1Ball": (cb.certificates.L1Ball, dict(radius=1.0), certified),
+        "L1Penalty": (cb.certificates.L1Penalty, dict(lam=1.0), certified),
+        "GapBelow": (cb.engine.GapBelow, dict(tolerance=0.1), lambda stop: cb.solve(SQUARED, cb.ls_boost(0.5), 2, stop=stop,
+        compile=False)),
+        "NoProgress": (cb.engine.NoProgress, dict(), lambda stop: cb.solve(SQUARED, cb.ls_boost(0.5), 2, stop=stop, compile=False)),
+        "TimeLimit": (cb.engine.TimeLimit, dict(seconds=1.0), lambda stop: cb.solve(SQUARED, cb.ls_boost(0.5), 2, stop=stop,
+        compile=False)),
     }  # fmt: skip
     methods = {
         "forward_stagewise": dict(eps=0.1), "regularized_forward_stagewise": dict(eps=0.1, delta=1.0), "rtgcd": dict(t=2),
@@ -173,27 +175,28 @@ def _doors():
         "frank_wolfe_away": dict(delta=1.0), "frank_wolfe_pairwise": dict(delta=1.0), "agbm": dict(eta=0.5, gamma=0.01),
         "agbmr": dict(eta=0.5, gamma=0.01, period=4), "vagbm": dict(eta=0.5), "rgb": dict(penalty=0.1),
     }  # fmt: skip
-    table |= {name: (maker, methods.get(name, {}), solved) for name, maker in cb.METHODS.items() if name != "rgb"}
-    logistic = cb.Problem(FAMILIES, SIGNS, cb.Logistic())
+    table |= {name: (maker, methods.get(name, {}), solved) for name, maker in cb.methods.METHODS.items() if name != "rgb"}
+    logistic = cb.Problem(FAMILIES, SIGNS, cb.losses.Logistic())
     table["rgb"] = (cb.rgb, methods["rgb"], lambda method: cb.solve(logistic, method, 2, compile=False))
     steps = {
-        "Sign": dict(eps=0.1), "SignSequence": dict(eps=[0.1, 0.1]), "PathSign": dict(eps=0.1, deltas=[1.0, 1.0]),
-        "Proportional": dict(rate=0.5),
-        "SoftThreshold": dict(lam=0.1), "Fitted": dict(rate=0.5), "DampedSearch": dict(rate=0.5), "OpenLoop": dict(radius=1.0),
-        "BallSearch": dict(radius=1.0), "Langevin": dict(rate=0.1),
+        "FixedStep": dict(eps=0.1), "StepSequence": dict(eps=[0.1, 0.1]), "PathStep": dict(eps=0.1, deltas=[1.0, 1.0]),
+        "ShrunkenStep": dict(rate=0.5),
+        "SoftThreshold": dict(lam=0.1), "FittedStep": dict(rate=0.5), "DampedLineSearch": dict(rate=0.5),
+        "DiminishingStep": dict(radius=1.0),
+        "SegmentSearch": dict(radius=1.0), "Langevin": dict(rate=0.1),
     }  # fmt: skip
-    table |= {name: (getattr(cb, name), given, of_step) for name, given in steps.items()}
-    rules = {"Subset": dict(t=2), "Weighted": dict(p=[0.5, 0.25, 0.25]), "Softmax": dict(kappa=1.0)}
-    table |= {name: (getattr(cb, name), given, of_rule) for name, given in rules.items()}
+    table |= {name: (getattr(cb.rules, name), given, of_step) for name, given in steps.items()}
+    rules = {"RandomSubset": dict(t=2), "Weighted": dict(p=[0.5, 0.25, 0.25]), "Softmax": dict(kappa=1.0)}
+    table |= {name: (getattr(cb.rules, name), given, of_rule) for name, given in rules.items()}
     losses = {"Huber": {}, "Logistic": {}, "Quantile": {}, "SmoothZeroOne": {}}
-    table |= {name: (getattr(cb, name), given, of_loss) for name, given in losses.items()}
-    lv, bd = cb.langevin, cb.bounds
+    table |= {name: (getattr(cb.losses, name), given, of_loss) for name, given in losses.items()}
+    lv, bd = cb.theory.langevin, cb.theory.bounds
     table |= {
         "langevin.chain": (lv.chain, dict(runs=CHAIN, burn_in=10), done),
         "langevin.gibbs": (lv.gibbs, dict(problem=SQUARED, method=LANGEVIN), done),
         "langevin.stationary": (lv.stationary, dict(problem=SQUARED, method=LANGEVIN), done),
         "langevin.transient": (lv.transient, dict(problem=SQUARED, method=LANGEVIN, n_steps=5), done),
-        "langevin.limit_of": (lv.limit_of, dict(problem=SQUARED, select=cb.Subset(1), draws=20), done),
+        "langevin.limit_of": (lv.limit_of, dict(problem=SQUARED, select=cb.rules.RandomSubset(1), draws=20), done),
         "langevin.regime": (lv.regime, dict(run=CHAIN), done),
         "langevin.ess": (lv.ess, dict(x=Y), done),
         "langevin.split_rhat": (lv.split_rhat, dict(x=Y), done),
@@ -202,7 +205,7 @@ def _doors():
     }  # fmt: skip
     for verb, given, after in (
         ("resume", dict(n_steps=1), done), ("predict", dict(X=X), done), ("certificate", dict(), done), ("replay", dict(at=[0, 1]), list),
-        ("coef_at", dict(l1=0.1), done), ("step_at", dict(place=cb.Place(step=1)), done),
+        ("coef_at", dict(l1=0.1), done), ("step_at", dict(place=cb.lasso.PathPoint(step=1)), done),
         ("save", dict(file=Path(FOLDER.name) / "b.run"), done),
     ):  # fmt: skip
         table[f"Run.{verb}"] = (getattr(RUN, verb), given, after)
@@ -211,8 +214,8 @@ def _doors():
     exact = cb.exact_path(X, Y)
     for way, one in (("Run", RUN), ("LassoPath", path), ("ExactPath", exact)):
         table[f"{way}.score_path"] = (one.score_path, dict(X=X, y=Y), done)
-        table[f"{way}.score_at"] = (one.score_at, dict(X=X, y=Y, at=[cb.Place(fraction=0.5)]), done)
-        table[f"{way}.certificate_at"] = (one.certificate_at, dict(place=cb.Place(step=1)), done)
+        table[f"{way}.score_at"] = (one.score_at, dict(X=X, y=Y, at=[cb.lasso.PathPoint(fraction=0.5)]), done)
+        table[f"{way}.certificate_at"] = (one.certificate_at, dict(place=cb.lasso.PathPoint(step=1)), done)
         table[f"{way}.intercept_at"] = (one.intercept_at, dict(fraction=0.5), done)
     for verb, given in (("predict", dict(beta=RUN.beta, X=X)), ("unit", dict(coef=RUN.coef)), ("raw", dict(beta=RUN.beta))):
         table[f"Problem.{verb}"] = (getattr(SQUARED, verb), given, done)

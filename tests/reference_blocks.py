@@ -12,10 +12,10 @@ Y = X[:, 0] - X[:, 3] + _RNG.normal(size=N)
 BLOCKS = [[0, 1], [2, 3], [4, 5], [1, 2]]
 BETA, GAMMA = 40.0, 0.05
 RULES = {
-    "greedy": cb.Full(),
-    "fixed": cb.Weighted([0.4, 0.3, 0.2, 0.1]),
-    "candidates": cb.Groups(2),
-    "softmax": cb.Softmax(2.0),
-    "subsets": cb.Together(2),
-    "mask": cb.Mask(0.3),
+    "greedy": cb.rules.Greedy(),
+    "fixed": cb.rules.Weighted([0.4, 0.3, 0.2, 0.1]),
+    "candidates": cb.rules.Groups(2),
+    "softmax": cb.rules.Softmax(2.0),
+    "subsets": cb.rules.JointSubset(2),
+    "mask": cb.rules.RandomMask(0.3),
 }

@@ -52,7 +52,7 @@ def forged(members, header=None):
     return with_header(members, {**header, "arrays": arrays, "digest": hashlib.sha256(text.encode()).hexdigest()})
 
 
-ODD = [None, True, False, 0, 1, -1, 7, 10**9, 10**30, -(10**18), 0.5, -2.5, 1e308, "", "x", "inf", "Explicit", "STOPPED", [], {}, [[]],
+ODD = [None, True, False, 0, 1, -1, 7, 10**9, 10**30, -(10**18), 0.5, -2.5, 1e308, "", "x", "inf", "NaiveState", "STOPPED", [], {}, [[]],
        [1, 2], {"array": "beta"}, {"array": "nowhere"}, {"array": 3}, {"float": "nan"}, {"float": 1}, {"dict": {}}, {"dict": []},
        {"piece": "Squared", "fields": {}}, {"piece": "Huber", "fields": {"d": -1}}, {"piece": "Dense", "fields": {}},
        {"piece": "os", "fields": {}}, {"piece": [], "fields": 1}, {"a": 1, "b": 2}, [10**9, [10**9] * 6],

@@ -30,14 +30,14 @@ LABELS = np.where(np.median(Y) < Y, 1.0, -1.0)
 COUNTS = RNG.poisson(np.exp(0.4 * X[:, 0])).astype(float)
 
 LOSSES = {
-    "squared": (cb.Squared(), Y),
-    "huber": (cb.Huber(0.7), Y),
-    "logistic": (cb.Logistic(0.01), LABELS),
-    "exponential": (cb.Exponential(), LABELS),
-    "poisson": (cb.Poisson(), COUNTS),
-    "quantile": (cb.Quantile(0.3), Y),
-    "welsch": (cb.Welsch(), Y),
-    "smooth 0-1": (cb.SmoothZeroOne(0.5), LABELS),
+    "squared": (cb.losses.Squared(), Y),
+    "huber": (cb.losses.Huber(0.7), Y),
+    "logistic": (cb.losses.Logistic(0.01), LABELS),
+    "exponential": (cb.losses.Exponential(), LABELS),
+    "poisson": (cb.losses.Poisson(), COUNTS),
+    "quantile": (cb.losses.Quantile(0.3), Y),
+    "welsch": (cb.losses.Welsch(), Y),
+    "smooth 0-1": (cb.losses.SmoothZeroOne(0.5), LABELS),
 }
 METHODS = {
     "ls_boost": cb.ls_boost(0.3),
@@ -45,34 +45,43 @@ METHODS = {
     "forward_stagewise, sequence": cb.forward_stagewise(1 / np.arange(2, STEPS + 2)),
     "regularized_forward_stagewise": cb.regularized_forward_stagewise(0.13, 3.1),
     "path_forward_stagewise": cb.path_forward_stagewise(0.12, np.linspace(0.4, 3.0, STEPS)),
-    "frank_wolfe": cb.frank_wolfe(2.7),
-    "frank_wolfe, constant": cb.frank_wolfe(2.7, 0.05),
-    "frank_wolfe, search": cb.frank_wolfe(2.7, cb.BallSearch(2.7)),
-    "frank_wolfe_away": cb.frank_wolfe_away(2.7),
-    "frank_wolfe_pairwise": cb.frank_wolfe_pairwise(2.7),
-    "gcd": cb.gcd(),
-    "gcd, line search": cb.gcd(cb.LineSearch()),
+    "frank_wolfe": cb.methods.frank_wolfe(2.7),
+    "frank_wolfe, constant": cb.methods.frank_wolfe(2.7, 0.05),
+    "frank_wolfe, search": cb.methods.frank_wolfe(2.7, cb.rules.SegmentSearch(2.7)),
+    "frank_wolfe_away": cb.methods.frank_wolfe_away(2.7),
+    "frank_wolfe_pairwise": cb.methods.frank_wolfe_pairwise(2.7),
+    "gcd": cb.methods.gcd(),
+    "gcd, line search": cb.methods.gcd(cb.rules.LineSearch()),
     "gbm": cb.gbm(0.2),
-    "rcd": cb.rcd(),
-    "ccd": cb.ccd(),
+    "rcd": cb.methods.rcd(),
+    "ccd": cb.methods.ccd(),
     "rtgcd": cb.rtgcd(4),
-    "rtgcd, groups": cb.rtgcd(select=cb.Groups(2)),
-    "rtgcd, weighted": cb.rtgcd(select=cb.Weighted(np.arange(1.0, 5.0) / 10)),
-    "rtgcd, softmax": cb.rtgcd(select=cb.Softmax(1.5)),
-    "lasso_cd": cb.lasso_cd(1.3),
-    "lasso_cd, greedy": cb.lasso_cd(1.3, cb.Full()),
+    "rtgcd, groups": cb.rtgcd(select=cb.rules.Groups(2)),
+    "rtgcd, weighted": cb.rtgcd(select=cb.rules.Weighted(np.arange(1.0, 5.0) / 10)),
+    "rtgcd, softmax": cb.rtgcd(select=cb.rules.Softmax(1.5)),
+    "lasso_cd": cb.methods.lasso_cd(1.3),
+    "lasso_cd, greedy": cb.methods.lasso_cd(1.3, cb.rules.Greedy()),
     "forward_stepwise": cb.forward_stepwise(),
     "agbm": cb.agbm(0.2, 0.1),
     "agbm, correction of the program": cb.agbm(0.2, 0.1, correction=-1),
     "agbmr": cb.agbmr(0.2, 0.1),
     "agbmr, period": cb.agbmr(0.2, 0.1, period=4),
     "vagbm": cb.vagbm(0.2, 0.5),
-    "sgb": cb.sgb(0.2, share=0.6),
+    "sgb": cb.sgb(0.2, subsample=0.6),
     "sglb": cb.sglb(0.1, beta=50.0, gamma=0.1),
-    "sglb, shrink first": cb.sglb(0.1, beta=50.0, gamma=0.1, select=cb.Subset(3), structure=cb.Structure.NONE, shrink_first=True),
-    "rgb": cb.rgb(0.01, families=cb.Families(np.array([1.0, 2.0, 3.0, 4.0]), np.array([0.1, 0.4, 0.7, 1.0]))),
+    "sglb, shrink first": cb.sglb(
+        0.1, beta=50.0, gamma=0.1, select=cb.rules.RandomSubset(3), structure=cb.rules.Structure.NONE, shrink_first=True
+    ),
+    "rgb": cb.rgb(0.01, families=cb.learners.Families(np.array([1.0, 2.0, 3.0, 4.0]), np.array([0.1, 0.4, 0.7, 1.0]))),
 }
-STATES = (cb.Explicit, cb.Gram, cb.GramColumns, cb.Lookahead, cb.Gathered)
+#: Model states under the names that the file has for them.
+STATES = {
+    "Explicit": cb.engine.NaiveState,
+    "Gram": cb.engine.CovarianceState,
+    "GramColumns": cb.engine.CovarianceColumns,
+    "Lookahead": cb.engine.LookaheadState,
+    "Gathered": cb.engine.WorkingSetState,
+}
 
 
 def walk(run):
@@ -98,7 +107,7 @@ def stepped(method, loss, view=None, compile=False):
 
 def takes(method, loss):
     """The model states that a method runs on with a loss, their names."""
-    return [state.__name__ for state in STATES if stepped(method, loss, state) is not None]
+    return [name for name, state in STATES.items() if stepped(method, loss, state) is not None]
 
 
 # Trees and stumps. ------------------------------------------------------------------------------------------------------
@@ -126,17 +135,17 @@ TREES = {
 }
 TREE_METHODS = {
     "gbm": cb.gbm(0.3),
-    "groups": cb.rtgcd(select=cb.Groups(2)),
+    "groups": cb.rtgcd(select=cb.rules.Groups(2)),
     "agbm": cb.agbm(0.3, 0.1),
-    "frank_wolfe": cb.frank_wolfe(30.0),
-    "sglb": cb.sglb(0.1, beta=200.0, gamma=0.05, share=0.8),
+    "frank_wolfe": cb.methods.frank_wolfe(30.0),
+    "sglb": cb.sglb(0.1, beta=200.0, gamma=0.05, subsample=0.8),
 }
 
 
 def grown(options, method, loss="squared", n_steps=3):
     """A run over trees."""
-    loss, y = (cb.Logistic(), TREE_LABELS) if loss == "logistic" else (cb.Squared(), GROWN_Y)
-    return cb.solve(cb.Problem(cb.trees(T, **options), y, loss, sample_weight=TREE_WEIGHT), method, n_steps, rng=5)
+    loss, y = (cb.losses.Logistic(), TREE_LABELS) if loss == "logistic" else (cb.losses.Squared(), GROWN_Y)
+    return cb.solve(cb.Problem(cb.data.trees(T, **options), y, loss, sample_weight=TREE_WEIGHT), method, n_steps, rng=5)
 
 
 def nodes(run):
@@ -156,14 +165,14 @@ def tree_cases():
         options = {"max_depth": 3, "categorical": [4], "min_samples": 3}
         yield f"trees by/{name}", lambda options=options, method=method: nodes(grown(options, method))
     yield "trees in families", lambda: nodes(families())
-    for name, family in {"stumps": cb.stumps, "leaf stumps": cb.leaf_stumps}.items():
-        make = {"categorical": [4]} if family is cb.leaf_stumps else {}
+    for name, family in {"stumps": cb.data.stumps, "leaf stumps": cb.data.leaf_stumps}.items():
+        make = {"categorical": [4]} if family is cb.data.leaf_stumps else {}
         yield name, lambda family=family, make=make: counted(family(np.nan_to_num(T), **make))
 
 
 def families():
     """Regularised boosting over trees in families."""
-    made = cb.tree_families(T, nodes=(1, 2, 4), bounds=(0.1, 0.5, 2.0), categorical=[4], l2=0.1)
+    made = cb.data.tree_families(T, nodes=(1, 2, 4), bounds=(0.1, 0.5, 2.0), categorical=[4], l2=0.1)
     return cb.solve(cb.Problem(made, GROWN_Y), cb.rgb(0.02, n_candidates=4), 6, rng=2)
 
 
@@ -184,7 +193,7 @@ THREADS = """
     y = X[:, 0] * X[:, 1] + np.sin(X[:, 3]) + rng.normal(size=len(X))
     weight, rising, bits = 0.5 + rng.random(len(X)), [1, -1, 0, 0, 1] + [0] * 45, hashlib.sha256()
     def solve(options, method, loss=None, weight=None):
-        made = cb.Problem(cb.trees(X, **options), np.sign(y) if loss else y, loss, sample_weight=weight)
+        made = cb.Problem(cb.data.trees(X, **options), np.sign(y) if loss else y, loss, sample_weight=weight)
         run = cb.solve(made, method, 3, rng=4)
         bits.update(run.pred.tobytes() + run.path.learner.tobytes() + run.problem.dictionary.trees.goes_left.tobytes())
         return run
@@ -192,9 +201,9 @@ THREADS = """
     np.save(sys.argv[1], np.concatenate([run.path.theta, run.predict(X[::240])]))
     solve({"max_depth": None, "max_leaves": 13, "l2": 1.0, "categorical": [3]}, cb.gbm(0.3), None, weight)
     solve({"max_depth": 4, "monotone": rising}, cb.gbm(0.3))
-    solve({"max_depth": 3, "newton": True}, cb.agbm(0.5, 0.1), cb.Logistic())
-    solve({}, cb.rtgcd(select=cb.Groups(20)))
-    solve({}, cb.sglb(0.1, 100.0, share=0.5))
+    solve({"max_depth": 3, "newton": True}, cb.agbm(0.5, 0.1), cb.losses.Logistic())
+    solve({}, cb.rtgcd(select=cb.rules.Groups(20)))
+    solve({}, cb.sglb(0.1, 100.0, subsample=0.5))
     print(bits.hexdigest())
 """
 
@@ -240,12 +249,12 @@ def grid(X, y, **options):
 
 GRIDS = {
     "squared": {},
-    "squared, descent": {"solver": "descent"},
+    "squared, descent": {"solver": "cd"},
     "elastic net": {"l1_ratio": 0.6},
     "penalty factor": {"penalty_factor": np.linspace(0.5, 2.0, 60)},
-    "logistic": {"loss": cb.Logistic()},
-    "logistic, free intercept": {"loss": cb.Logistic(), "refit_intercept": True},
-    "huber": {"loss": cb.Huber(1.0)},
+    "logistic": {"loss": cb.losses.Logistic()},
+    "logistic, free intercept": {"loss": cb.losses.Logistic(), "refit_intercept": True},
+    "huber": {"loss": cb.losses.Huber(1.0)},
 }
 
 
@@ -298,7 +307,7 @@ def framed():
     )
     y = frame["size"] + (frame["town"] == "Ulm") + 0.2 * frame["rooms"].fillna(3) + 0.1 * rng.normal(size=n)
     model = cb.RandomizedGBMRegressor(n_estimators=10, random_state=0).fit(frame, y)
-    run = cb.solve(cb.Problem(cb.trees(frame, max_depth=2), y), cb.gbm(0.3), 4)
+    run = cb.solve(cb.Problem(cb.data.trees(frame, max_depth=2), y), cb.gbm(0.3), 4)
     return {
         "names": model.feature_names_in_.astype(str),
         "predict": model.predict(frame[::5]),
@@ -314,14 +323,14 @@ def draws(seed):
     """Langevin draws of one seed."""
     from coordboost.theory.langevin import chain
 
-    run = cb.solve(table(), cb.sglb(eps=0.02, beta=40.0, gamma=0.2, select=cb.Subset(1)), 200, rng=seed)
+    run = cb.solve(table(), cb.sglb(eps=0.02, beta=40.0, gamma=0.2, select=cb.rules.RandomSubset(1)), 200, rng=seed)
     return {"draws": chain(run, burn_in=100, every=10).values}
 
 
 SAVED = {
     "columns": lambda: (cb.solve(table(), METHODS["regularized_forward_stagewise"], STEPS), X[::3] + 0.1),
     "trees": lambda: (grown(TREES["categories"], TREE_METHODS["gbm"]), T[::5]),
-    "stumps": lambda: (cb.solve(cb.Problem(cb.leaf_stumps(T), GROWN_Y), cb.ls_boost(0.3), 10), T[::5]),
+    "stumps": lambda: (cb.solve(cb.Problem(cb.data.leaf_stumps(T), GROWN_Y), cb.ls_boost(0.3), 10), T[::5]),
     "accelerated": lambda: (cb.solve(table("logistic"), METHODS["agbm"], STEPS), X[::3] + 0.1),
     "sampled": lambda: (cb.solve(table(), METHODS["sglb"], STEPS, rng=4), X[::3] + 0.1),
 }

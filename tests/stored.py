@@ -49,21 +49,21 @@ def dask(X, chunks):
 
 
 SOURCES = {
-    "npy, C order": lambda folder, X: cb.open_columns(saved(folder, X)),
-    "npy, Fortran order": lambda folder, X: cb.open_columns(saved(folder, np.asfortranarray(X))),
-    "npy, learners first": lambda folder, X: cb.open_columns(saved(folder, np.ascontiguousarray(X.T)), learners_first=True),
-    "memmap, C order": lambda folder, X: cb.open_columns(flat(folder, X, "C")),
-    "memmap, Fortran order": lambda folder, X: cb.open_columns(flat(folder, X, "F")),
-    "memmap, transposed": lambda folder, X: cb.open_columns(np.load(saved(folder, X.T.copy()), mmap_mode="r").T),
-    "zarr, blocks": lambda folder, X: cb.open_columns(zarr(folder, X, (40, 64))),
-    "zarr, path": lambda folder, X: zarr(folder, X, (13, P)) and cb.open_columns(folder / "x.zarr"),
-    "zarr, learners first": lambda folder, X: cb.open_columns(zarr(folder, X.T, (50, N)), learners_first=True),
-    "parquet": lambda folder, X: cb.open_columns(parquet(folder, X)),
-    "parquet, files": lambda folder, X: cb.open_columns(parquet(folder, X, parts=3)),
-    "dask, rows": lambda folder, X: cb.open_columns(dask(X, (11, -1))),
-    "dask, columns": lambda folder, X: cb.open_columns(dask(X, (-1, 37))),
-    "dask, blocks": lambda folder, X: cb.open_columns(dask(X, ((30, 1, len(X) - 31), 100))),
-    "dask, learners first": lambda folder, X: cb.open_columns(dask(X.T, (100, 50)), learners_first=True),
+    "npy, C order": lambda folder, X: cb.data.open_columns(saved(folder, X)),
+    "npy, Fortran order": lambda folder, X: cb.data.open_columns(saved(folder, np.asfortranarray(X))),
+    "npy, learners first": lambda folder, X: cb.data.open_columns(saved(folder, np.ascontiguousarray(X.T)), learners_first=True),
+    "memmap, C order": lambda folder, X: cb.data.open_columns(flat(folder, X, "C")),
+    "memmap, Fortran order": lambda folder, X: cb.data.open_columns(flat(folder, X, "F")),
+    "memmap, transposed": lambda folder, X: cb.data.open_columns(np.load(saved(folder, X.T.copy()), mmap_mode="r").T),
+    "zarr, blocks": lambda folder, X: cb.data.open_columns(zarr(folder, X, (40, 64))),
+    "zarr, path": lambda folder, X: zarr(folder, X, (13, P)) and cb.data.open_columns(folder / "x.zarr"),
+    "zarr, learners first": lambda folder, X: cb.data.open_columns(zarr(folder, X.T, (50, N)), learners_first=True),
+    "parquet": lambda folder, X: cb.data.open_columns(parquet(folder, X)),
+    "parquet, files": lambda folder, X: cb.data.open_columns(parquet(folder, X, parts=3)),
+    "dask, rows": lambda folder, X: cb.data.open_columns(dask(X, (11, -1))),
+    "dask, columns": lambda folder, X: cb.data.open_columns(dask(X, (-1, 37))),
+    "dask, blocks": lambda folder, X: cb.data.open_columns(dask(X, ((30, 1, len(X) - 31), 100))),
+    "dask, learners first": lambda folder, X: cb.data.open_columns(dask(X.T, (100, 50)), learners_first=True),
 }
 
 
@@ -71,5 +71,5 @@ every_source = pytest.mark.parametrize("source", SOURCES)
 
 
 def pair(folder, source, X, y, *args, **options):
-    with pytest.warns(cb.ConstantColumnWarning):
+    with pytest.warns(cb.data.ConstantColumnWarning):
         return Problem(SOURCES[source](folder, X), y, *args, **options), Problem(X, y, *args, **options)

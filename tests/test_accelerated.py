@@ -54,7 +54,11 @@ def data(n=60, p=40):
     return X, X[:, :8] @ rng.standard_normal(8) / 3 + rng.standard_normal(n)
 
 
-LOSSES = {"squared": (cb.Squared(), ref.SQUARED), "logistic": (cb.Logistic(), ref.logistic()), "huber": (cb.Huber(0.5), ref.huber(0.5))}
+LOSSES = {
+    "squared": (cb.losses.Squared(), ref.SQUARED),
+    "logistic": (cb.losses.Logistic(), ref.logistic()),
+    "huber": (cb.losses.Huber(0.5), ref.huber(0.5)),
+}
 METHODS = {"agbm": (lambda eta: cb.agbm(eta, 0.02), 0.02, True), "vagbm": (lambda eta: cb.vagbm(eta, 0.1), 0.1, False)}
 
 
@@ -70,7 +74,7 @@ def test_every_pick_is_that_of_the_naive_loop(loss, name, compile):
     make, gamma, corrected = METHODS[name]
     (loss, naive), (X, y), eta = LOSSES[loss], data(), 0.5
     B = columns(cb.Problem(X, y))
-    problem = as_it_is(B, np.sign(y - y.mean()) if loss == cb.Logistic() else y - y.mean(), loss)
+    problem = as_it_is(B, np.sign(y - y.mean()) if loss == cb.losses.Logistic() else y - y.mean(), loss)
     run = cb.solve(problem, make(eta), 400, compile=compile)
     expected, picks = ref.accelerated(B, problem.y, eta, gamma, 200 if corrected else 400, naive, corrected)
     assert run.path.learner.tolist() == np.ravel(picks).tolist()
@@ -85,7 +89,7 @@ def test_random_candidates_in_both_phases(compile):
     """A rule of the user's own, momentum with the best of seven drawn learners a step: the draws cost what they look at."""
     B = columns(cb.Problem(*data()))
     problem = as_it_is(B, data()[1])
-    method = cb.Method("random_agbm", cb.Subset(7), cb.agbm(0.5, 0.02).step, coefficients=cb.agbm(0.5, 0.02).coefficients)
+    method = cb.rules.Method("random_agbm", cb.rules.RandomSubset(7), cb.agbm(0.5, 0.02).step, coefficients=cb.agbm(0.5, 0.02).coefficients)
     run, drawn = cb.solve(problem, method, 100, compile=compile), draws(problem, method, 100)
     f, h, e, picks = np.zeros(40), np.zeros(40), 0 * problem.y, []
     for m in range(50):
@@ -122,7 +126,7 @@ def test_every_dictionary(kind, tmp_path):
     other = {
         "sparse": lambda: cb.Problem(scipy.sparse.csc_array(X), y),
         "oracle": lambda: cb.Problem(Listed(), y - y.mean(), center=False),
-        "larger than memory": lambda: cb.Problem(cb.open_columns(tmp_path / "x.npy"), y),
+        "larger than memory": lambda: cb.Problem(cb.data.open_columns(tmp_path / "x.npy"), y),
     }[kind]()
     for method in (cb.agbm(0.5, 0.02), cb.vagbm(0.5, 0.3)):
         ways = (True, False) if method.name == "agbm" and kind == "sparse" else (False,)
@@ -136,8 +140,8 @@ def test_weights_are_copies_of_rows():
     """A row of weight two is two rows: the corrected residual is fitted in the metric of the weights."""
     X, y = data(30, 12)
     weight = np.resize([1, 2, 3], 30)
-    weighted = cb.Problem(X, y, cb.Huber(0.5), sample_weight=weight, center=False)
-    copied = cb.Problem(np.repeat(X, weight, axis=0), np.repeat(y, weight), cb.Huber(0.5), center=False)
+    weighted = cb.Problem(X, y, cb.losses.Huber(0.5), sample_weight=weight, center=False)
+    copied = cb.Problem(np.repeat(X, weight, axis=0), np.repeat(y, weight), cb.losses.Huber(0.5), center=False)
     runs = [cb.solve(problem, cb.agbm(0.5, 0.1), 200, compile=False) for problem in (weighted, copied)]
     assert (runs[0].path.learner == runs[1].path.learner).all()
     assert np.abs(runs[0].beta - runs[1].beta).max() <= 1e-10 * np.abs(runs[0].beta).max()
@@ -177,19 +181,22 @@ def test_what_does_not_go_together_is_refused():
     run = cb.solve(problem, cb.agbm(0.5, 0.05), 10)
     assert run.certificate().lower <= run.certificate().upper and not run.method.greedy
     for call, words in [
-        (lambda: cb.check(run), "no bound speaks about agbm"),
-        (lambda: cb.plan(problem, run.method, n_steps=5), "no theorem speaks about agbm"),
-        (lambda: cb.solve(problem, cb.agbm(0.5, 0.05), 5, view=cb.Explicit), "agbm cannot run on view=Explicit"),
+        (lambda: cb.theory.check(run), "no bound speaks about agbm"),
+        (lambda: cb.theory.plan(problem, run.method, n_steps=5), "no theorem speaks about agbm"),
+        (lambda: cb.solve(problem, cb.agbm(0.5, 0.05), 5, view=cb.engine.NaiveState), "agbm cannot run on view=NaiveState"),
         (lambda: cb.solve(problem, cb.ls_boost(), 5, view=run.view), "ls_boost cannot run on view=Accelerated"),
         (lambda: cb.agbm(0.5, 1.5), "gamma"),
         (lambda: cb.agbm(0.0, 0.5), "eta"),
         (lambda: cb.solve(problem, cb.vagbm(2.0), 5), "eta must be between 0 and 2 / sigma"),
         (
-            lambda: cb.solve(cb.Problem(data()[0], data()[1] > 0, cb.Exponential()), cb.vagbm(1.0), 5),
+            lambda: cb.solve(cb.Problem(data()[0], data()[1] > 0, cb.losses.Exponential()), cb.vagbm(1.0), 5),
             "Exponential declares no smoothness constant sigma, which accelerated boosting needs",
         ),
-        (lambda: cb.Method("own", cb.Full(), cb.Proportional(), coefficients=run.method.coefficients), "Proportional moves 1 sequence"),
-        (lambda: cb.Method("own", cb.Full(), run.method.step), "TwoPhase moves 2 sequence"),
+        (
+            lambda: cb.rules.Method("own", cb.rules.Greedy(), cb.rules.ShrunkenStep(), coefficients=run.method.coefficients),
+            "ShrunkenStep moves 1 sequence",
+        ),
+        (lambda: cb.rules.Method("own", cb.rules.Greedy(), run.method.step), "TwoPhase moves 2 sequence"),
     ]:
         with pytest.raises(ValueError, match=words):
             call()

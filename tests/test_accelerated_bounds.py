@@ -15,7 +15,7 @@ ETA, GAMMA = 0.5, 0.02
 def a_problem(loss=None, n=12, p=3):
     rng = np.random.default_rng(3)
     X, y = rng.normal(size=(n, p)), rng.normal(size=n)
-    return cb.Problem(X, np.sign(y) if isinstance(loss, cb.Logistic) else y, loss)
+    return cb.Problem(X, np.sign(y) if isinstance(loss, cb.losses.Logistic) else y, loss)
 
 
 def ran(problem, method, n_steps=41):
@@ -47,22 +47,22 @@ def test_gaps_and_bound_of_a_run_by_hand():
         one, two = (B[:, np.argmax(np.abs(B.T @ v))] for v in (y - g, c))
         f, h = g + ETA * (one @ (y - g)) * one, h + GAMMA * ETA / theta * (two @ c) * two
         left = c - (two @ c) * two
-    (found,) = cb.check(ran(problem, cb.agbm(ETA, GAMMA)))
+    (found,) = cb.theory.check(ran(problem, cb.agbm(ETA, GAMMA)))
     assert (found.name, found.variant, found.holds, found.at[-1]) == ("AGBM, Theorem 4.1", "sharpened", True, 21)
     np.testing.assert_allclose(found.measured, np.array(gaps)[found.at], atol=1e-13)
     np.testing.assert_allclose(found.bound, 4 * gaps[0] / (ETA * GAMMA * (found.at + 1.0) ** 2), rtol=1e-12)
 
 
-@pytest.mark.parametrize("loss", [cb.Logistic(0.1), cb.Huber(0.5)], ids=repr)
+@pytest.mark.parametrize("loss", [cb.losses.Logistic(0.1), cb.losses.Huber(0.5)], ids=repr)
 def test_other_losses_are_judged(loss):
-    (found,) = cb.check(ran(a_problem(loss), cb.agbm(1 / loss.sigma, GAMMA)))
+    (found,) = cb.theory.check(ran(a_problem(loss), cb.agbm(1 / loss.sigma, GAMMA)))
     assert found.holds and found.measured[0] < found.bound[0]
 
 
 def test_restarts_are_judged_at_the_ends_of_their_periods():
     problem = a_problem()
     length = accelerated.period(1.0, GAMMA, 1.0)  # 20
-    (found,) = cb.check(ran(problem, cb.agbmr(1.0, GAMMA, length), 6 * length))
+    (found,) = cb.theory.check(ran(problem, cb.agbmr(1.0, GAMMA, length), 6 * length))
     assert found.name == "AGBM, Theorem 4.2" and found.holds and found.at.tolist() == [0, length, 2 * length, 3 * length]
     np.testing.assert_allclose(found.bound, found.measured[0] / 2.0 ** np.arange(4), rtol=1e-12)
 
@@ -70,55 +70,55 @@ def test_restarts_are_judged_at_the_ends_of_their_periods():
 def test_who_is_judged():
     """The angle allows gamma up to a little more than GAMMA; 12 x 2,000 numbers are too many for a certified one."""
     problem, wide = a_problem(), a_problem(p=2000)
-    limit = cb.momentum_limit(problem)
-    assert GAMMA <= limit < 2 * GAMMA and cb.momentum_limit(wide) is None
+    limit = cb.theory.momentum_limit(problem)
+    assert GAMMA <= limit < 2 * GAMMA and cb.theory.momentum_limit(wide) is None
     assert names(ran(problem, cb.agbm(1.0, "auto"), 2)) == names(ran(problem, cb.agbm(1.0, limit), 2)) == ["AGBM, Theorem 4.1"]
     outside = [
         cb.agbm(1.0, 1.001 * limit), cb.agbm(1.001, GAMMA), cb.agbm(1.0, GAMMA, correction=-1), cb.agbm(1.0, GAMMA, correction=0),
-        cb.vagbm(1.0, GAMMA), cb.agbmr(1.0, GAMMA), cb.agbmr(1.0, GAMMA, accelerated.period(1.0, GAMMA, 1.0) - 1), cb.gcd(),
+        cb.vagbm(1.0, GAMMA), cb.agbmr(1.0, GAMMA), cb.agbmr(1.0, GAMMA, accelerated.period(1.0, GAMMA, 1.0) - 1), cb.methods.gcd(),
     ]  # fmt: skip
     assert [names(ran(problem, method, 2)) for method in outside] == [[]] * len(outside)
-    assert names(ran(wide, cb.agbm(1.0, "auto"), 2)) == names(ran(a_problem(cb.Logistic()), cb.agbm(1.0, GAMMA), 2)) == []
-    assert names(ran(a_problem(cb.Huber(0.5)), cb.agbmr(1.0, GAMMA, 10**6), 2)) == []
+    assert names(ran(wide, cb.agbm(1.0, "auto"), 2)) == names(ran(a_problem(cb.losses.Logistic()), cb.agbm(1.0, GAMMA), 2)) == []
+    assert names(ran(a_problem(cb.losses.Huber(0.5)), cb.agbmr(1.0, GAMMA, 10**6), 2)) == []
 
 
 def test_plans_by_hand():
     """Four unit vectors, y = 1: the angle is 1/2, the way to the minimiser 2, the gap at the start 2; two steps a round."""
     problem = cb.Problem(np.eye(4), np.ones(4), center=False)
-    gamma = cb.momentum_limit(problem)
-    plan = cb.plan(problem, cb.agbm(1.0, "auto"), 0.02)
+    gamma = cb.theory.momentum_limit(problem)
+    plan = cb.theory.plan(problem, cb.agbm(1.0, "auto"), 0.02)
     assert plan.method.parameters["gamma"] == gamma == pytest.approx((1 - np.sqrt(3 / 4)) ** 2, rel=1e-9)
     rounds = int(np.ceil(np.sqrt(2 * 4 / (gamma * 0.02)))) - 1
     assert plan.n_steps == 2 * rounds and plan.gap == pytest.approx(8 / (gamma * (rounds + 1) ** 2), rel=1e-12)
     assert plan.statement == "AGBM, Theorem 4.1, corrected" and plan.l1 == np.inf
-    assert cb.plan(problem, cb.agbm(0.5, gamma), n_steps=10).gap == pytest.approx(16 / (gamma * 36), rel=1e-12)
+    assert cb.theory.plan(problem, cb.agbm(0.5, gamma), n_steps=10).gap == pytest.approx(16 / (gamma * 36), rel=1e-12)
     length = accelerated.period(1.0, gamma, 1.0)
-    again = cb.plan(problem, cb.agbmr(1.0, gamma, length), 0.02)
+    again = cb.theory.plan(problem, cb.agbmr(1.0, gamma, length), 0.02)
     assert again.n_steps == 2 * 7 * length and again.gap == pytest.approx(2 / 128, rel=1e-12)
     assert again.statement == "AGBM, Theorem 4.2, corrected"
 
 
-@pytest.mark.parametrize("loss", [None, cb.Logistic(0.1), cb.Huber(0.5)], ids=repr)
+@pytest.mark.parametrize("loss", [None, cb.losses.Logistic(0.1), cb.losses.Huber(0.5)], ids=repr)
 def test_plans_keep_their_promise(loss):
     """So does the bound that is held against the run of the plan, which is the same at its last round."""
     problem = a_problem(loss)
     sigma = 1.0 if loss is None else loss.sigma
-    plan = cb.plan(problem, cb.agbm(1 / sigma, GAMMA), n_steps=60)
-    (found,) = cb.check(ran(problem, plan.method, plan.n_steps))
+    plan = cb.theory.plan(problem, cb.agbm(1 / sigma, GAMMA), n_steps=60)
+    (found,) = cb.theory.check(ran(problem, plan.method, plan.n_steps))
     assert found.holds and found.at[-1] == 30 and found.measured[-1] <= plan.gap == pytest.approx(found.bound[-1], rel=1e-6)
-    assert cb.plan(problem, plan.method, plan.gap).n_steps == plan.n_steps
+    assert cb.theory.plan(problem, plan.method, plan.gap).n_steps == plan.n_steps
 
 
 def test_plans_that_no_theorem_allows():
     problem = a_problem()
-    limit = cb.momentum_limit(problem)
+    limit = cb.theory.momentum_limit(problem)
     methods = (cb.agbm(1.0, 1.001 * limit), cb.agbm(1.001, GAMMA), cb.agbm(1.0, GAMMA, correction=-1), cb.agbmr(1.0, GAMMA))
     for method in methods:
-        refused(lambda method=method: cb.plan(problem, method, 0.1), "with these parameters here: it takes correction=1")
-    refused(lambda: cb.plan(a_problem(p=2000), cb.agbm(1.0, "auto"), 0.1), "momentum_limit(problem), which is None")
-    refused(lambda: cb.plan(a_problem(cb.Logistic()), cb.agbm(1.0, GAMMA), 0.1), "a loss with a minimiser")
-    refused(lambda: cb.plan(problem, cb.agbm(1.0, GAMMA)), "either gap")
-    refused(lambda: cb.plan(problem, cb.vagbm(1.0, GAMMA), 0.1), "method must be")
+        refused(lambda method=method: cb.theory.plan(problem, method, 0.1), "with these parameters here: it takes correction=1")
+    refused(lambda: cb.theory.plan(a_problem(p=2000), cb.agbm(1.0, "auto"), 0.1), "momentum_limit(problem), which is None")
+    refused(lambda: cb.theory.plan(a_problem(cb.losses.Logistic()), cb.agbm(1.0, GAMMA), 0.1), "a loss with a minimiser")
+    refused(lambda: cb.theory.plan(problem, cb.agbm(1.0, GAMMA)), "either gap")
+    refused(lambda: cb.theory.plan(problem, cb.vagbm(1.0, GAMMA), 0.1), "method must be")
 
 
 def test_gaps_that_are_too_large_refute():

@@ -50,7 +50,7 @@ def answer(action):
     """What `action` returns, or None where it says in one sentence why not; columns may be set aside."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        warnings.simplefilter("ignore", cb.ConstantColumnWarning)
+        warnings.simplefilter("ignore", cb.data.ConstantColumnWarning)
         try:
             return action()
         except ValueError as error:
@@ -79,7 +79,7 @@ def check_certificates(problem, beta):
     if top <= 2 * problem.tie:  # y is orthogonal to all columns: a penalty of that size is rounding
         return
     for lam in (top / 2, top / 16):
-        found = answer(lambda lam=lam: cb.certify(problem, beta, cb.Penalty(lam)))
+        found = answer(lambda lam=lam: cb.certify(problem, beta, cb.certificates.L1Penalty(lam)))
         if found is not None:
             gap, slack = lasso_gap(B, w, y, beta, lam)
             assert np.isfinite([found.lower, found.upper]).all()
@@ -95,8 +95,9 @@ def test_solve(table, name):
         return
     size = problem.start_size or 1.0
     method = {
-        "ls_boost": lambda: cb.ls_boost(0.5), "fs": lambda: cb.forward_stagewise(size / 8), "gcd": lambda: cb.gcd(cb.LineSearch()),
-        "rfs": lambda: cb.regularized_forward_stagewise(size / 8, size), "lasso": lambda: cb.lasso_cd(size / 8),
+        "ls_boost": lambda: cb.ls_boost(0.5), "fs": lambda: cb.forward_stagewise(size / 8),
+        "gcd": lambda: cb.methods.gcd(cb.rules.LineSearch()),
+        "rfs": lambda: cb.regularized_forward_stagewise(size / 8, size), "lasso": lambda: cb.methods.lasso_cd(size / 8),
     }[name]  # fmt: skip
     run = answer(lambda: cb.solve(problem, method(), 12))
     if run is not None:
@@ -111,7 +112,7 @@ def test_solve(table, name):
 
 
 @settings(parent=seeded, max_examples=150)
-@given(tables(), st.sampled_from([None, "homotopy", "descent"]))
+@given(tables(), st.sampled_from([None, "homotopy", "cd"]))
 def test_lasso_path(table, solver):
     X, y, weight = table
     path = answer(lambda: cb.lasso_path(X, y, n_alphas=5, eps=0.05, sample_weight=weight, solver=solver))
@@ -136,7 +137,7 @@ def test_lasso_path(table, solver):
         assert (primal - dual) / null <= 1.1e-6
 
 
-@pytest.mark.parametrize("solver", [None, "homotopy", "descent"])
+@pytest.mark.parametrize("solver", [None, "homotopy", "cd"])
 def test_a_target_orthogonal_to_the_column(solver):
     """All penalties of the grid are 0, or rounding; sparse and dense."""
     x, y = np.array([[0.0], [0.0], [0.0], [1.0]]), [0.0, 1.0, -1.0, 0.0]

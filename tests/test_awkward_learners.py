@@ -8,7 +8,7 @@ import coordboost as cb
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.integers(0, 9, (40, 3)).astype(float), RNG.normal(size=40)
-LEARNERS = {"stumps": cb.stumps, "leaf stumps": cb.leaf_stumps, "trees": cb.trees}
+LEARNERS = {"stumps": cb.data.stumps, "leaf stumps": cb.data.leaf_stumps, "trees": cb.data.trees}
 every_learner = pytest.mark.parametrize("learners", LEARNERS.values(), ids=LEARNERS)
 
 
@@ -19,7 +19,7 @@ def run_of(made, y, n_steps=20, rate=0.5):
 @every_learner
 @pytest.mark.parametrize("table, y", [(np.ones((5, 2)), np.arange(5.0)), (X[:1], Y[:1])], ids=["constant", "one row"])
 def test_where_nothing_splits_stumps_say_so_and_trees_are_the_mean(learners, table, y):
-    if learners is cb.trees:
+    if learners is cb.data.trees:
         np.testing.assert_allclose(run_of(learners(table), y).predict(table), y.mean())
         return
     with pytest.raises(ValueError, match="every column of X is constant: there is nothing to split"):
@@ -35,10 +35,10 @@ def test_equal_targets_are_their_own_mean(learners):
 @every_learner
 def test_one_class_has_no_best_constant(learners):
     with pytest.raises(ValueError, match="y holds one class only, so the best constant prediction is infinite"):
-        cb.Problem(learners(X), np.ones(40), cb.Logistic())
-    run = cb.solve(cb.Problem(learners(X), np.ones(40), cb.Logistic(), center=False), cb.ls_boost(1.0), 20, compile=False)
+        cb.Problem(learners(X), np.ones(40), cb.losses.Logistic())
+    run = cb.solve(cb.Problem(learners(X), np.ones(40), cb.losses.Logistic(), center=False), cb.ls_boost(1.0), 20, compile=False)
     # leaf stumps are centred, and so know nothing of a residual that is the same everywhere
-    assert run.final.loss <= run.problem.start_loss * (1 if learners is not cb.leaf_stumps else 1 + 1e-12)
+    assert run.final.loss <= run.problem.start_loss * (1 if learners is not cb.data.leaf_stumps else 1 + 1e-12)
 
 
 @every_learner
@@ -74,8 +74,8 @@ def test_a_heavy_tail_is_cut_off_and_the_others_are_fitted():
     """A target of 1e9 beside 39 of size 1: fixed numbers of one channel could not tell the others apart."""
     table, heavy = np.column_stack([np.arange(40.0), X]), Y.copy()
     heavy[0] = 1e9
-    run = run_of(cb.trees(table), heavy, 8, rate=1.0)
-    rest = run_of(cb.trees(table[1:]), Y[1:], 8, rate=1.0)
+    run = run_of(cb.data.trees(table), heavy, 8, rate=1.0)
+    rest = run_of(cb.data.trees(table[1:]), Y[1:], 8, rate=1.0)
     # the offset is 2.5e7: targets are known to its rounding, 4e-9, and after the first trees so are residuals
     assert np.abs(run.predict(table)[1:] - Y[1:]).max() < 1e-5 + 4 * np.abs(rest.predict(table[1:]) - Y[1:]).max()
 

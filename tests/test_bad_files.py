@@ -19,7 +19,7 @@ X, Y = RNG.normal(size=(8, 4)), RNG.normal(size=8)
 
 
 def run():
-    return cb.solve(Problem(X, Y), cb.ccd(), 3)
+    return cb.solve(Problem(X, Y), cb.methods.ccd(), 3)
 
 
 def npz(**arrays):
@@ -77,7 +77,7 @@ def promised(good, shape):
         case("one array", lambda good: npy(), "is not a coordboost run"),
         case("no version", lambda good: npz(header=b'{"format": "coordboost-run"}'), "is not a coordboost run"),
         case("header of another kind", lambda good: npz(header=b"[1, 2]"), "is not a coordboost run"),
-        case("newer", lambda good: edited(good, version=99), "this release reads 3"),
+        case("newer", lambda good: edited(good, version=99), "this release reads 4"),
         case("other coefficients", lambda good: edited(good, beta=np.ones(4)), "do not lead to the saved coefficients"),
         case("learner out of range", lambda good: edited(good, path__learner=np.array([0, 1, 4])), "learner"),
         case("unequal columns", lambda good: edited(good, path__theta=np.ones(2)), "path.theta does not fit the others"),

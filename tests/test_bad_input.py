@@ -78,7 +78,7 @@ Y_ROWS = [
     )
 ] + [
     case(f"labels {name}, {type(loss).__name__}", lambda bad=bad, loss=loss: Problem(X, bad, loss), fragment)
-    for loss in (cb.Logistic(), cb.Exponential())
+    for loss in (cb.losses.Logistic(), cb.losses.Exponential())
     for name, bad, fragment in (
         ("1 and 2", 1.5 + SIGNS / 2, "recode y"),
         ("three", spoiled(SIGNS, 0), "recode y"),
@@ -110,7 +110,7 @@ DATA_ROWS = [
         ("scale", "None", None, "scale must be True or False, got None"),
         ("sample_weight", "name", "balanced", "pass the array that it names"),
         ("loss", "name", "logistic", "Squared()"),
-        ("loss", "class", cb.Huber, "Huber"),
+        ("loss", "class", cb.losses.Huber, "Huber"),
     )
 ]
 
@@ -120,7 +120,7 @@ def test_refused(action, fragment):
     refused(action, fragment)
 
 
-PROBLEMS = {"dense": Problem(UNIT, Y), "sparse": Problem(scipy.sparse.csc_array(X), Y), "logistic": Problem(X, SIGNS, cb.Logistic())}
+PROBLEMS = {"dense": Problem(UNIT, Y), "sparse": Problem(scipy.sparse.csc_array(X), Y), "logistic": Problem(X, SIGNS, cb.losses.Logistic())}
 
 
 @pytest.mark.parametrize("problem", PROBLEMS.values(), ids=PROBLEMS)
@@ -162,10 +162,10 @@ def greedy(oracle, view=None):
 
 @pytest.mark.parametrize(
     "action, fragment",
-    [case(f"no {verb}", lambda verb=verb: Problem(lacking(verb), Y), f"lacks {verb}") for verb in cb.Oracle.required]
+    [case(f"no {verb}", lambda verb=verb: Problem(lacking(verb), Y), f"lacks {verb}") for verb in cb.learners.Oracle.required]
     + [
         case(f"scan {name}, {view.__name__}", lambda bad=bad, view=view: greedy(Columns(scan=bad), view), "scan")
-        for view in (cb.Explicit, cb.Gram)
+        for view in (cb.engine.NaiveState, cb.engine.CovarianceState)
         for name, bad in (
             ("long", np.ones(8)), ("short", np.ones(2)), ("2-D", np.ones((3, 1))), ("scalar", 1.0), ("NaN", np.full(3, NAN)),
             ("one NaN", np.array([1.0, NAN, 0.0])), ("inf", np.full(3, INF)), ("text", ["a"] * 3),

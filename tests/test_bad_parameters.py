@@ -7,7 +7,8 @@ import pytest
 from refusal import case, refused, rows
 
 import coordboost as cb
-from coordboost import Ball, Penalty, Problem
+from coordboost import Problem
+from coordboost.certificates import L1Ball, L1Penalty
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.normal(size=(8, 3)), RNG.normal(size=8)
@@ -15,7 +16,7 @@ SIGNS = np.array([1.0, -1.0] * 4)
 NAN, INF = math.nan, math.inf
 NOT_POSITIVE = (0, -1, NAN, INF, "0.1", None)
 SQUARED, GROUPED = Problem(X, Y), Problem(X, Y, groups=[0, 1, 1])
-LOGISTIC, EXPONENTIAL = Problem(X, SIGNS, cb.Logistic()), Problem(X, SIGNS, cb.Exponential())
+LOGISTIC, EXPONENTIAL = Problem(X, SIGNS, cb.losses.Logistic()), Problem(X, SIGNS, cb.losses.Exponential())
 
 
 def solve(method, problem=SQUARED, n_steps=3, **options):
@@ -32,7 +33,7 @@ def path_eps(bad):
 
 
 def fw_step(bad):
-    return solve(cb.frank_wolfe(1.0, bad))
+    return solve(cb.methods.frank_wolfe(1.0, bad))
 
 
 METHOD_ROWS = [
@@ -45,24 +46,48 @@ METHOD_ROWS = [
     *rows("PATH, deltas", given_to(cb.path_forward_stagewise, 0.1), [3, 2, 1], says="must not decrease"),
     *rows("PATH, deltas", given_to(cb.path_forward_stagewise, 0.1), [0.05, 1, 2], says="at least eps"),
     *rows("PATH, deltas", given_to(cb.path_forward_stagewise, 0.1), [1, NAN, 2], [], 2.0, "abc", None, says="deltas must be"),
-    *rows("Frank-Wolfe", given_to(cb.frank_wolfe), *NOT_POSITIVE, says="delta must be"),
+    *rows("Frank-Wolfe", given_to(cb.methods.frank_wolfe), *NOT_POSITIVE, says="delta must be"),
     *rows("Frank-Wolfe, step", fw_step, 0, -1, 1.5, NAN, says="step must be"),
-    *rows("Frank-Wolfe, step", fw_step, "line search", cb.LineSearch(), says="BallSearch"),
-    *rows("Frank-Wolfe, step", fw_step, cb.BallSearch(2.0), cb.BallSearch(NAN), cb.OpenLoop(2.0), says="radius"),
+    *rows("Frank-Wolfe, step", fw_step, "line search", cb.rules.LineSearch(), says="SegmentSearch"),
+    *rows(
+        "Frank-Wolfe, step",
+        fw_step,
+        cb.rules.SegmentSearch(2.0),
+        cb.rules.SegmentSearch(NAN),
+        cb.rules.DiminishingStep(2.0),
+        says="radius",
+    ),
     *rows("rtgcd", given_to(cb.rtgcd), 0, -1, 4, 2.0, "1", says="t must be a whole number from 1 to 3"),
-    *rows("rtgcd, select", given_to(cb.rtgcd, None), "all", cb.Full, says="select"),
-    *rows("Groups", lambda bad: solve(cb.rtgcd(select=cb.Groups(bad)), GROUPED), 0, 3, 1.0, "1", says="from 1 to 2 (the number of groups)"),
-    *rows("lasso_cd", given_to(cb.lasso_cd), -1, NAN, INF, "1", None, says="lam must be"),
-    *rows("gcd, step", given_to(cb.gcd), "line search", 0.1, cb.LineSearch, says="step"),
-    *rows("rate", lambda bad: solve(cb.gcd(cb.Proportional(bad))), 0, -1, NAN, INF, "0.1", 2.0, says="rate must be"),
+    *rows("rtgcd, select", given_to(cb.rtgcd, None), "all", cb.rules.Greedy, says="select"),
+    *rows(
+        "Groups",
+        lambda bad: solve(cb.rtgcd(select=cb.rules.Groups(bad)), GROUPED),
+        0,
+        3,
+        1.0,
+        "1",
+        says="from 1 to 2 (the number of groups)",
+    ),
+    *rows("lasso_cd", given_to(cb.methods.lasso_cd), -1, NAN, INF, "1", None, says="lam must be"),
+    *rows("gcd, step", given_to(cb.methods.gcd), "line search", 0.1, cb.rules.LineSearch, says="step"),
+    *rows(
+        "rate", lambda bad: solve(cb.methods.gcd(cb.rules.ShrunkenStep(bad))), 0, -1, NAN, INF, "0.1", 2.0, says="rate must be"
+    ),
     case("rtgcd()", cb.rtgcd, "needs either t"),
-    case("rtgcd(1, select)", lambda: cb.rtgcd(1, cb.Full()), "not both"),
-    case("Groups without groups", lambda: solve(cb.rtgcd(select=cb.Groups(1))), "pass Problem(..., groups=labels)"),
-    case("rate beyond 2 / sigma", lambda: solve(cb.gcd(cb.Proportional(8.0)), LOGISTIC), "2 / sigma = 8"),
-    *rows("Exponential", lambda method: solve(method, EXPONENTIAL), cb.gcd(), cb.ls_boost(), cb.lasso_cd(1.0), says="step=LineSearch()"),
+    case("rtgcd(1, select)", lambda: cb.rtgcd(1, cb.rules.Greedy()), "not both"),
+    case("Groups without groups", lambda: solve(cb.rtgcd(select=cb.rules.Groups(1))), "pass Problem(..., groups=labels)"),
+    case("rate beyond 2 / sigma", lambda: solve(cb.methods.gcd(cb.rules.ShrunkenStep(8.0)), LOGISTIC), "2 / sigma = 8"),
+    *rows(
+        "Exponential",
+        lambda method: solve(method, EXPONENTIAL),
+        cb.methods.gcd(),
+        cb.ls_boost(),
+        cb.methods.lasso_cd(1.0),
+        says="step=LineSearch()",
+    ),
     case("stepwise, Logistic", lambda: solve(cb.forward_stepwise(), LOGISTIC), "needs the squared loss"),
-    *rows("Huber", lambda bad: Problem(X, Y, cb.Huber(bad)), *NOT_POSITIVE, says="d must be"),
-    *rows("Logistic", lambda bad: Problem(X, SIGNS, cb.Logistic(bad)), -1, NAN, INF, "1", None, says="d must be"),
+    *rows("Huber", lambda bad: Problem(X, Y, cb.losses.Huber(bad)), *NOT_POSITIVE, says="d must be"),
+    *rows("Logistic", lambda bad: Problem(X, SIGNS, cb.losses.Logistic(bad)), -1, NAN, INF, "1", None, says="d must be"),
 ]
 
 
@@ -72,22 +97,30 @@ def certified(target):
 
 CALL_ROWS = [
     *rows("n_steps", lambda bad: solve(cb.ls_boost(), n_steps=bad), -1, 2.0, True, "5", None, NAN, says="n_steps must be"),
-    *rows("rng", lambda bad: solve(cb.rcd(), rng=bad), "seed", 1.5, True, -1, np.random.RandomState(0), says="rng must be"),
-    *rows("every", lambda bad: list(cb.iterate(SQUARED, cb.rcd(), 3, every=bad)), 0, 1.5, None, says="every must be"),
+    *rows(
+        "rng", lambda bad: solve(cb.methods.rcd(), rng=bad), "seed", 1.5, True, -1, np.random.RandomState(0), says="rng must be"
+    ),
+    *rows("every", lambda bad: list(cb.iterate(SQUARED, cb.methods.rcd(), 3, every=bad)), 0, 1.5, None, says="every must be"),
     *rows("replay", lambda bad: list(solve(cb.ls_boost()).replay(bad)), [2, 1], [4], [-1], [1.0], 2, says="at must"),
     *rows("resume", lambda bad: solve(cb.ls_boost()).resume(bad), -1, 1.0, says="n_steps must be"),
-    *rows("view", lambda bad: solve(cb.ls_boost(), view=bad), "Gram", cb.Full, says="view must be"),
-    *rows("view of stepwise", lambda bad: solve(cb.forward_stepwise(), view=bad), cb.Gram, cb.Explicit, says="view"),
-    case("view of random steps", lambda: solve(cb.rtgcd(2), view=cb.Lookahead), "needs Full() selection"),
-    case("view of random steps", lambda: solve(cb.rtgcd(2), view=cb.GramColumns), "needs Full() selection"),
-    case("Gram view, Logistic", lambda: solve(cb.gcd(), LOGISTIC, view=cb.Gram), "squared loss"),
+    *rows("view", lambda bad: solve(cb.ls_boost(), view=bad), "CovarianceState", cb.rules.Greedy, says="view must be"),
+    *rows(
+        "view of stepwise",
+        lambda bad: solve(cb.forward_stepwise(), view=bad),
+        cb.engine.CovarianceState,
+        cb.engine.NaiveState,
+        says="view",
+    ),
+    case("view of random steps", lambda: solve(cb.rtgcd(2), view=cb.engine.LookaheadState), "needs Greedy() selection"),
+    case("view of random steps", lambda: solve(cb.rtgcd(2), view=cb.engine.CovarianceColumns), "needs Greedy() selection"),
+    case("Gram view, Logistic", lambda: solve(cb.methods.gcd(), LOGISTIC, view=cb.engine.CovarianceState), "squared loss"),
     *rows("stop", lambda bad: solve(cb.ls_boost(), stop=bad), 5, [5], "gap", says="stop must be"),
     *rows("watch", lambda bad: solve(cb.ls_boost(), watch=bad), 5, "print", says="watch must be"),
-    *rows("method", solve, "ls_boost", cb.ls_boost, cb.Full(), None, says="method must be"),
+    *rows("method", solve, "ls_boost", cb.ls_boost, cb.rules.Greedy(), None, says="method must be"),
     *rows("problem", lambda bad: solve(cb.ls_boost(), bad), X, (X, Y), says="problem must be"),
-    *rows("certify, target", certified, "lasso", Ball, 1.0, says="target must be"),
-    *rows("certify", certified, Ball(-1.0), Ball(NAN), Ball("1"), Ball(INF), says="radius must be"),
-    *rows("certify", certified, Penalty(-1.0), Penalty(NAN), Penalty(None), Penalty(INF), says="lam must be"),
+    *rows("certify, target", certified, "lasso", L1Ball, 1.0, says="target must be"),
+    *rows("certify", certified, L1Ball(-1.0), L1Ball(NAN), L1Ball("1"), L1Ball(INF), says="radius must be"),
+    *rows("certify", certified, L1Penalty(-1.0), L1Penalty(NAN), L1Penalty(None), L1Penalty(INF), says="lam must be"),
     case("certify, columns", lambda: cb.certify(np.eye(3), np.ones(3)), "problem must be a Problem(X, y, ...)"),
     case("certify, short", lambda: cb.certify(SQUARED, np.ones(2)), "expected 3, got 2"),
     *rows("certify", lambda bad: cb.certify(SQUARED, bad), [0.0, NAN, 0.0], [[0.0] * 3], None, ["a"] * 3, says="beta"),
@@ -96,14 +129,38 @@ CALL_ROWS = [
     *rows("predict", solve(cb.ls_boost()).predict, X[:, :2], says="must have 3 columns"),
     case("sequence too short", lambda: solve(cb.forward_stagewise([0.1, 0.2]), n_steps=10**12), "a sequence for 2 steps"),
     case("resume past a sequence", lambda: solve(cb.forward_stagewise([0.1] * 3)).resume(1), "a sequence for 3 steps"),
-    case("one step for many", lambda: solve(cb.forward_stagewise([0.1]), n_steps=5), "make it as long as the run, or use a number"),
-    *rows("one bad step of three", lambda bad: cb.forward_stagewise([0.1, bad, 0.1]), -0.1, 0.0, NAN, INF, says="positive finite"),
+    case(
+        "one step for many",
+        lambda: solve(cb.forward_stagewise([0.1]), n_steps=5),
+        "make it as long as the run, or use a number",
+    ),
+    *rows(
+        "one bad step of three", lambda bad: cb.forward_stagewise([0.1, bad, 0.1]), -0.1, 0.0, NAN, INF, says="positive finite"
+    ),
     case("one radius for many", lambda: cb.path_forward_stagewise(0.1, 2.0), "use regularized_forward_stagewise(eps, delta)"),
-    case("a number for a sequence", lambda: solve(cb.Method("own", cb.Full(), cb.SignSequence(0.1))), "use Sign(eps)"),
-    case("a number for the radii", lambda: solve(cb.Method("own", cb.Full(), cb.PathSign(0.1, 2.0))), "use Sign(eps, delta)"),
-    case("a sequence for the radius", lambda: solve(cb.Method("own", cb.Full(), cb.OpenLoop([2.0]))), "radius must be a positive"),
-    case("a word for the radius", lambda: solve(cb.Method("own", cb.Full(), cb.BallSearch("x"))), "radius must be a positive"),
-    case("iterate past a sequence", lambda: list(cb.iterate(SQUARED, cb.forward_stagewise([0.1]), 2)), "a sequence for 1 steps"),
+    case(
+        "a number for a sequence",
+        lambda: solve(cb.rules.Method("own", cb.rules.Greedy(), cb.rules.StepSequence(0.1))),
+        "use FixedStep(eps)",
+    ),
+    case(
+        "a number for the radii",
+        lambda: solve(cb.rules.Method("own", cb.rules.Greedy(), cb.rules.PathStep(0.1, 2.0))),
+        "use FixedStep(eps, delta)",
+    ),
+    case(
+        "a sequence for the radius",
+        lambda: solve(cb.rules.Method("own", cb.rules.Greedy(), cb.rules.DiminishingStep([2.0]))),
+        "radius must be a positive",
+    ),
+    case(
+        "a word for the radius",
+        lambda: solve(cb.rules.Method("own", cb.rules.Greedy(), cb.rules.SegmentSearch("x"))),
+        "radius must be a positive",
+    ),
+    case(
+        "iterate past a sequence", lambda: list(cb.iterate(SQUARED, cb.forward_stagewise([0.1]), 2)), "a sequence for 1 steps"
+    ),
 ]
 
 
@@ -115,11 +172,33 @@ def test_refused(action, fragment):
 @pytest.mark.parametrize(
     "action, fragment",
     [
-        case("Logistic", lambda: list(cb.subgradient_descent(LOGISTIC, 0.1, 3)), "needs the squared loss"),
-        case("weights", lambda: list(cb.subgradient_descent(Problem(X, Y, sample_weight=np.arange(8)), 0.1, 3)), "without sample weights"),
-        *rows("n_steps", lambda bad: list(cb.subgradient_descent(SQUARED, 0.1, bad)), -1, 2.0, None, says="n_steps must be"),
-        *rows("step", lambda bad: list(cb.subgradient_descent(SQUARED, bad, 3)), NAN, "0.1", None, [0.1], says="step must be"),
-        *rows("delta", lambda bad: list(cb.subgradient_descent(SQUARED, 0.1, 3, delta=bad)), 0, -1, NAN, [1.0], says="delta must be"),
+        case("Logistic", lambda: list(cb.theory.subgradient_descent(LOGISTIC, 0.1, 3)), "needs the squared loss"),
+        case(
+            "weights",
+            lambda: list(cb.theory.subgradient_descent(Problem(X, Y, sample_weight=np.arange(8)), 0.1, 3)),
+            "without sample weights",
+        ),
+        *rows(
+            "n_steps", lambda bad: list(cb.theory.subgradient_descent(SQUARED, 0.1, bad)), -1, 2.0, None, says="n_steps must be"
+        ),
+        *rows(
+            "step",
+            lambda bad: list(cb.theory.subgradient_descent(SQUARED, bad, 3)),
+            NAN,
+            "0.1",
+            None,
+            [0.1],
+            says="step must be",
+        ),
+        *rows(
+            "delta",
+            lambda bad: list(cb.theory.subgradient_descent(SQUARED, 0.1, 3, delta=bad)),
+            0,
+            -1,
+            NAN,
+            [1.0],
+            says="delta must be",
+        ),
     ],
 )
 def test_subgradient_descent_refuses(action, fragment):

@@ -7,7 +7,7 @@ import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coordboost import bin_columns
+from coordboost.data import bin_columns
 
 
 def naive(x, cuts):

@@ -9,7 +9,7 @@ import coordboost as cb
 from coordboost.theory.langevin import chain, gibbs, limit_of, stationary
 
 RNG = np.random.default_rng(6)
-PROBLEM = cb.Problem(cb.blocks(X, BLOCKS), Y)
+PROBLEM = cb.Problem(cb.data.blocks(X, BLOCKS), Y)
 
 
 def relative(found, expected):
@@ -35,23 +35,23 @@ def test_the_preconditioner_is_the_mean_of_the_fits(name):
 
 def test_subsets_of_orthonormal_columns_have_known_laws():
     """k of m columns: k / m on the diagonal; a mask: q."""
-    Q = cb.Problem(cb.blocks(np.linalg.qr(X[:, :5])[0]), Y)
-    assert np.abs(limit_of(Q, cb.Together(2)).preconditioner - 2 / 5 * np.eye(5)).max() < 1e-12
-    assert np.abs(limit_of(Q, cb.Mask(0.3)).preconditioner - 0.3 * np.eye(5)).max() < 1e-12
-    some = limit_of(Q, cb.Mask(0.3), draws=20)  # fewer than the 32 masks: drawn
+    Q = cb.Problem(cb.data.blocks(np.linalg.qr(X[:, :5])[0]), Y)
+    assert np.abs(limit_of(Q, cb.rules.JointSubset(2)).preconditioner - 2 / 5 * np.eye(5)).max() < 1e-12
+    assert np.abs(limit_of(Q, cb.rules.RandomMask(0.3)).preconditioner - 0.3 * np.eye(5)).max() < 1e-12
+    some = limit_of(Q, cb.rules.RandomMask(0.3), draws=20)  # fewer than the 32 masks: drawn
     assert len(some.p) == 20 and some.p.sum() == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("draws, n", [(6, 6), (7, 6), (5, 5)])
 def test_all_subsets_are_taken_where_there_are_no_more_than_draws(draws, n):
-    masks, p = cb.Together(2, 4).unions(draws, np.random.default_rng(0))
+    masks, p = cb.rules.JointSubset(2, 4).unions(draws, np.random.default_rng(0))
     assert len(masks) == n and (masks.sum(axis=1) == 2).all() and (p == 1 / n).all()
     assert (len({tuple(mask) for mask in masks}) == 6) == (draws >= 6)
 
 
 def test_a_mask_takes_each_block_with_its_probability():
     """Means of 20,000 draws, and of products of two blocks, at 5.2 standard errors: 2e-7 a figure, 10 figures."""
-    drawn = cb.Mask(0.3, 4).draw(np.random.default_rng(0), 20_000, None)
+    drawn = cb.rules.RandomMask(0.3, 4).draw(np.random.default_rng(0), 20_000, None)
     both = drawn.T @ drawn / len(drawn)
     p = np.where(np.eye(4, dtype=bool), 0.3, 0.09)
     assert (np.abs(both - p) < 5.2 * np.sqrt(p * (1 - p) / len(drawn))).all()
@@ -60,7 +60,7 @@ def test_a_mask_takes_each_block_with_its_probability():
 def test_chances_of_groups_are_those_of_all_draws():
     """Two of three groups of 1, 2 and 3 columns: each pair of groups, and who wins in it."""
     labels = np.array([2, 0, 1, 2, 1, 2])
-    rule = cb.Groups(2).bind(cb.Problem(RNG.normal(size=(20, 6)), Y[:20], groups=labels))
+    rule = cb.rules.Groups(2).bind(cb.Problem(RNG.normal(size=(20, 6)), Y[:20], groups=labels))
     corr, expected = RNG.normal(size=(9, 6)), np.zeros((9, 6))
     for out in range(3):
         winner = np.where(labels == out, -1.0, np.abs(corr)).argmax(axis=1)
@@ -70,11 +70,11 @@ def test_chances_of_groups_are_those_of_all_draws():
 
 
 def test_of_two_blocks_noise_chooses_either_alike():
-    two = cb.Problem(cb.blocks(X[:, :4], [[0, 1], [2, 3]]), Y)
-    for select in (cb.Full(), cb.Groups(2), cb.Softmax(3.0)):
+    two = cb.Problem(cb.data.blocks(X[:, :4], [[0, 1], [2, 3]]), Y)
+    for select in (cb.rules.Greedy(), cb.rules.Groups(2), cb.rules.Softmax(3.0)):
         limit = limit_of(two, select, draws=4000)
         assert np.abs(limit.p - 0.5).max() < 5 * limit.error.max()  # 5 standard errors: 6e-7
-    assert limit_of(two, cb.Groups(1), draws=100).p == pytest.approx([0.5, 0.5])
+    assert limit_of(two, cb.rules.Groups(1), draws=100).p == pytest.approx([0.5, 0.5])
 
 
 @pytest.mark.parametrize("name", ["fixed", "subsets", "mask"])
@@ -92,7 +92,7 @@ def test_the_stationary_law_of_blocks_is_that_of_the_step(name):
 
 def test_ridge_fits_keep_the_law_if_their_noise_does():
     """The mean fit (B'B + l2)^-1 is that of the drift and of the noise alike, so the law is Gibbs; noise through the fit would miss it."""
-    problem = cb.Problem(cb.blocks(X, BLOCKS, l2=10.0), Y)
+    problem = cb.Problem(cb.data.blocks(X, BLOCKS, l2=10.0), Y)
     method = cb.sglb(0.1, BETA, GAMMA, select=RULES["fixed"])
     law, B, M, wrong = gibbs(problem, method), X, np.zeros((P, P)), np.zeros((P, P))
     for p, S in zip(RULES["fixed"].p, BLOCKS, strict=True):

@@ -58,7 +58,7 @@ def naive(problem, name, rows, seed, l2):
 @pytest.mark.parametrize("name", RULES)
 def test_blocks_follow_the_lines(name, l2):
     weight = None if name == "softmax" else WEIGHT
-    problem, method = (cb.Problem(cb.blocks(X, BLOCKS, l2=l2), Y, sample_weight=weight), cb.sglb(EPS, BETA, GAMMA, select=RULES[name]))
+    problem, method = (cb.Problem(cb.data.blocks(X, BLOCKS, l2=l2), Y, sample_weight=weight), cb.sglb(EPS, BETA, GAMMA, select=RULES[name]))
     F, coef = naive(problem, name, draws(problem, method, STEPS, seed=7), 7, l2)
     run = cb.solve(problem, method, STEPS, rng=7, compile=False)
     # a few dozen roundings in each of 40 steps
@@ -69,26 +69,30 @@ def test_blocks_follow_the_lines(name, l2):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", RULES)
 def test_compiled_blocks_are_those_in_plain_python(name):
-    problem, method = cb.Problem(cb.blocks(X, BLOCKS), Y), cb.sglb(EPS, BETA, GAMMA, select=RULES[name], share=0.7)
+    problem, method = cb.Problem(cb.data.blocks(X, BLOCKS), Y), cb.sglb(EPS, BETA, GAMMA, select=RULES[name], subsample=0.7)
     one, other = (cb.solve(problem, method, STEPS, rng=7, compile=compile) for compile in (True, False))
     assert np.abs(one.pred - other.pred).max() < 1e-12
 
 
-@pytest.mark.parametrize("select", [cb.Full(), cb.Groups(2), cb.Weighted(np.arange(1.0, 5.0))], ids=["Full", "Groups", "Weighted"])
+@pytest.mark.parametrize(
+    "select",
+    [cb.rules.Greedy(), cb.rules.Groups(2), cb.rules.Weighted(np.arange(1.0, 5.0))],
+    ids=["Greedy", "Groups", "Weighted"],
+)
 def test_blocks_of_one_column_are_the_columns(select):
     B = np.linalg.qr(X[:, :5])[0][:, :4] @ np.diag([1, -1, 1, 1]) + 0.1
     B /= np.linalg.norm(B, axis=0)
     method = cb.sglb(EPS, BETA, GAMMA, select=select)
     columns = cb.Problem(B, Y, center=False, scale=False, groups=np.arange(4))
     one = cb.solve(columns, method, 40, rng=3, compile=False)
-    two = cb.solve(cb.Problem(cb.blocks(B), Y, center=False), method, 40, rng=3, compile=False)
+    two = cb.solve(cb.Problem(cb.data.blocks(B), Y, center=False), method, 40, rng=3, compile=False)
     # a fit is a projection, whatever the sign of its column; noise goes with the column
     assert np.abs(one.pred - two.pred).max() < 1e-12 and np.abs(two.problem.dictionary.spread(two.beta) - one.beta).max() < 1e-12
 
 
 @pytest.mark.slow  # loops of their own are compiled
 def test_a_run_on_blocks_is_the_same_however_it_is_cut(tmp_path):
-    problem, method = cb.Problem(cb.blocks(X, BLOCKS), Y, sample_weight=WEIGHT), cb.sglb(EPS, BETA, GAMMA)
+    problem, method = cb.Problem(cb.data.blocks(X, BLOCKS), Y, sample_weight=WEIGHT), cb.sglb(EPS, BETA, GAMMA)
     whole, cut = cb.solve(problem, method, 60, rng=4), cb.solve(problem, method, 23, rng=4)
     cut.save(tmp_path / "a.run")
     again = cb.load(tmp_path / "a.run").resume(37)
@@ -102,30 +106,30 @@ def test_a_run_on_blocks_is_the_same_however_it_is_cut(tmp_path):
 def test_least_squares_by_blocks():
     """Greedy block descent reaches the fit of all columns; with one block it is there in one step."""
     full = X @ np.linalg.lstsq(X, Y - Y.mean())[0]
-    assert np.abs(cb.solve(cb.Problem(cb.blocks(X, [range(P)]), Y), cb.gbm(1.0), 1, compile=False).pred - full).max() < 1e-12
-    run = cb.solve(cb.Problem(cb.blocks(X, [0, 0, 1, 1, 2, 2]), Y), cb.gbm(1.0), 300, compile=False)
+    assert np.abs(cb.solve(cb.Problem(cb.data.blocks(X, [range(P)]), Y), cb.gbm(1.0), 1, compile=False).pred - full).max() < 1e-12
+    run = cb.solve(cb.Problem(cb.data.blocks(X, [0, 0, 1, 1, 2, 2]), Y), cb.gbm(1.0), 300, compile=False)
     assert np.abs(run.pred - full).max() < 1e-10
 
 
 def test_what_is_no_block_is_refused():
     with pytest.raises(ValueError, match="a block must name columns from 0 to 5"):
-        cb.blocks(X, [[0, 6]])
+        cb.data.blocks(X, [[0, 6]])
     with pytest.raises(ValueError, match="a block must be a list of columns"):
-        cb.blocks(X, [[0.5], [1]])
+        cb.data.blocks(X, [[0.5], [1]])
     with pytest.raises(ValueError, match="a block must name columns"):
-        cb.blocks(X, [[]])
+        cb.data.blocks(X, [[]])
     for bad in ("abcdef", 5, []):
         with pytest.raises(ValueError, match="blocks must be lists of columns, or a label for each of the 6 columns"):
-            cb.blocks(X, bad)
+            cb.data.blocks(X, bad)
     with pytest.raises(ValueError, match="blocks must have a label"):
-        cb.blocks(X, [0, 1, 2])
-    for rule in (cb.Together(1), cb.Mask(0.5)):
+        cb.data.blocks(X, [0, 1, 2])
+    for rule in (cb.rules.JointSubset(1), cb.rules.RandomMask(0.5)):
         with pytest.raises(ValueError, match=r"pass Problem\(blocks\(X\), y\)"):
             cb.solve(cb.Problem(X[:, :5], Y), cb.sglb(select=rule), 1)
-    with pytest.raises(ValueError, match="Together: t must be a whole number from 1 to 4"):
-        cb.solve(cb.Problem(cb.blocks(X, BLOCKS), Y), cb.sglb(select=cb.Together(5)), 1)
+    with pytest.raises(ValueError, match="JointSubset: t must be a whole number from 1 to 4"):
+        cb.solve(cb.Problem(cb.data.blocks(X, BLOCKS), Y), cb.sglb(select=cb.rules.JointSubset(5)), 1)
     with pytest.raises(ValueError, match="q must be a probability"):
-        cb.solve(cb.Problem(cb.blocks(X, BLOCKS), Y), cb.sglb(select=cb.Mask(0.0)), 1)
+        cb.solve(cb.Problem(cb.data.blocks(X, BLOCKS), Y), cb.sglb(select=cb.rules.RandomMask(0.0)), 1)
     with pytest.raises(ValueError, match="must have the 6 columns"):
-        run = cb.solve(cb.Problem(cb.blocks(X, BLOCKS), Y), cb.gbm(1.0), 1, compile=False)
+        run = cb.solve(cb.Problem(cb.data.blocks(X, BLOCKS), Y), cb.gbm(1.0), 1, compile=False)
         run.problem.predict(run.beta, X[:, :2])

@@ -31,29 +31,29 @@ def test_bound_check_semantics():
     assert math.isnan(BoundCheck("x", "printed", "upper", [3, 1], [9, 0], 1.0).tightest)
 
 
-LOGISTIC = cb.Problem(GAUSS.dictionary.gather(np.arange(6)), np.where(GAUSS.y > 0, 1.0, -1.0), cb.Logistic())
+LOGISTIC = cb.Problem(GAUSS.dictionary.gather(np.arange(6)), np.where(GAUSS.y > 0, 1.0, -1.0), cb.losses.Logistic())
 REFUSED = [
-    case("no run", lambda: cb.check(3), "must be a Run"),
-    case("no bound", lambda: cb.check(cb.solve(GAUSS, cb.lasso_cd(0.1), 3)), "no bound speaks about lasso_cd"),
-    case("other loss", lambda: cb.check(cb.solve(LOGISTIC, cb.ls_boost(0.1), 3)), "no bound speaks about ls_boost"),
-    case("foreign", lambda: cb.check(cb.solve(GAUSS, cb.ls_boost(), 3), bounds.STATEMENTS[-1]), "does not speak about ls_boost"),
+    case("no run", lambda: cb.theory.check(3), "must be a Run"),
+    case("no bound", lambda: cb.theory.check(cb.solve(GAUSS, cb.methods.lasso_cd(0.1), 3)), "no bound speaks about lasso_cd"),
+    case("other loss", lambda: cb.theory.check(cb.solve(LOGISTIC, cb.ls_boost(0.1), 3)), "no bound speaks about ls_boost"),
+    case("foreign", lambda: cb.theory.check(cb.solve(GAUSS, cb.ls_boost(), 3), bounds.STATEMENTS[-1]), "does not speak about ls_boost"),
     case("foreign alone", lambda: bounds.STATEMENTS[-1].check(cb.solve(GAUSS, cb.ls_boost(), 3)), "does not speak"),
     case("variant", lambda: BoundCheck("x", "other", "upper", 1, 1), "variant must be one of"),
     case("kind", lambda: BoundCheck("x", "printed", "lower", 1, 1), "kind must be one of"),
     case("level", lambda: BoundCheck("x", "printed", "upper", 1, 1, level="sure"), "level must be one of"),
     case("at", lambda: BoundCheck("x", "printed", "upper", [1, 2], 1, at=[1]), "at must have one entry"),
-    case("plan: loss", lambda: cb.plan(LOGISTIC, cb.ls_boost, 0.1), "squared loss"),
-    case("plan: both", lambda: cb.plan(GAUSS, cb.ls_boost, 0.1, n_steps=3), "not both"),
-    case("plan: neither", lambda: cb.plan(GAUSS, cb.ls_boost), "either gap"),
-    case("plan: method", lambda: cb.plan(GAUSS, cb.gcd, 0.1), "method must be ls_boost"),
-    case("plan: other method", lambda: cb.plan(GAUSS, cb.lasso_cd(0.1), 0.1), "method must be ls_boost"),
-    case("plan: no delta", lambda: cb.plan(GAUSS, cb.frank_wolfe, 0.1), "needs delta"),
-    case("plan: delta", lambda: cb.plan(GAUSS, cb.ls_boost, 0.1, delta=1.0), "has no delta"),
-    case("plan: eps twice", lambda: cb.plan(GAUSS, cb.ls_boost(), 0.1, eps=1.0), "has its eps"),
-    case("plan: eps of fw", lambda: cb.plan(GAUSS, cb.frank_wolfe, 0.1, delta=1.0, eps=0.1), "has no eps"),
-    case("plan: gap", lambda: cb.plan(GAUSS, cb.ls_boost, -1.0), "gap must be"),
-    case("plan: budget", lambda: cb.plan(GAUSS, cb.ls_boost, n_steps=1.5), "n_steps must be"),
-    case("plan: eps too long", lambda: cb.plan(GAUSS, cb.forward_stagewise, 1e-9, eps=A), "no number of steps"),
+    case("plan: loss", lambda: cb.theory.plan(LOGISTIC, cb.ls_boost, 0.1), "squared loss"),
+    case("plan: both", lambda: cb.theory.plan(GAUSS, cb.ls_boost, 0.1, n_steps=3), "not both"),
+    case("plan: neither", lambda: cb.theory.plan(GAUSS, cb.ls_boost), "either gap"),
+    case("plan: method", lambda: cb.theory.plan(GAUSS, cb.methods.gcd, 0.1), "method must be ls_boost"),
+    case("plan: other method", lambda: cb.theory.plan(GAUSS, cb.methods.lasso_cd(0.1), 0.1), "method must be ls_boost"),
+    case("plan: no delta", lambda: cb.theory.plan(GAUSS, cb.methods.frank_wolfe, 0.1), "needs delta"),
+    case("plan: delta", lambda: cb.theory.plan(GAUSS, cb.ls_boost, 0.1, delta=1.0), "has no delta"),
+    case("plan: eps twice", lambda: cb.theory.plan(GAUSS, cb.ls_boost(), 0.1, eps=1.0), "has its eps"),
+    case("plan: eps of fw", lambda: cb.theory.plan(GAUSS, cb.methods.frank_wolfe, 0.1, delta=1.0, eps=0.1), "has no eps"),
+    case("plan: gap", lambda: cb.theory.plan(GAUSS, cb.ls_boost, -1.0), "gap must be"),
+    case("plan: budget", lambda: cb.theory.plan(GAUSS, cb.ls_boost, n_steps=1.5), "n_steps must be"),
+    case("plan: eps too long", lambda: cb.theory.plan(GAUSS, cb.forward_stagewise, 1e-9, eps=A), "no number of steps"),
 ]  # fmt: skip
 
 
@@ -64,27 +64,27 @@ def test_refusals(action, fragment):
 
 @pytest.mark.parametrize("maker, options", [
     (cb.ls_boost, {}), (cb.ls_boost, {"eps": 0.1}), (cb.forward_stagewise, {}), (cb.forward_stagewise, {"eps": 0.02 * A}),
-    (cb.regularized_forward_stagewise, {"delta": 0.7 * A}), (cb.frank_wolfe, {"delta": 0.7 * A}),
+    (cb.regularized_forward_stagewise, {"delta": 0.7 * A}), (cb.methods.frank_wolfe, {"delta": 0.7 * A}),
 ])  # fmt: skip
 def test_plans_keep_their_promise(maker, options):
     gap = 0.1 * A**2 / 2
-    plan = cb.plan(GAUSS, maker, gap, **options)
-    assert plan.gap <= gap < cb.plan(GAUSS, maker, n_steps=plan.n_steps - 1, **options).gap
-    again = cb.plan(GAUSS, maker, n_steps=plan.n_steps, **options)
+    plan = cb.theory.plan(GAUSS, maker, gap, **options)
+    assert plan.gap <= gap < cb.theory.plan(GAUSS, maker, n_steps=plan.n_steps - 1, **options).gap
+    again = cb.theory.plan(GAUSS, maker, n_steps=plan.n_steps, **options)
     assert (again.gap, again.l1, again.method.parameters) == (plan.gap, plan.l1, plan.method.parameters)
     run = cb.solve(GAUSS, plan.method, plan.n_steps)
     trail = Trail.of(run)
     least = Constants.of(GAUSS).optimum if "delta" not in options else regularized.lower_end(trail, trail.radius[:1])[0]
     reached = trail.loss[trail.best[-1]] if maker is cb.forward_stagewise else trail.loss.min()
     assert reached - least <= plan.gap and trail.l1.max() <= plan.l1 * (1 + 1e-12)
-    assert cb.plan(GAUSS, plan.method, gap).n_steps <= plan.n_steps
+    assert cb.theory.plan(GAUSS, plan.method, gap).n_steps <= plan.n_steps
 
 
 @pytest.mark.parametrize("maker, delta", [(cb.forward_stagewise, None), (cb.regularized_forward_stagewise, 0.7 * A)])
 def test_the_planned_eps_is_the_best(maker, delta):
-    best = cb.plan(GAUSS, maker, n_steps=500, delta=delta)
+    best = cb.theory.plan(GAUSS, maker, n_steps=500, delta=delta)
     for factor in (0.5, 0.9, 1.1, 2.0):
-        assert cb.plan(GAUSS, maker, n_steps=500, delta=delta, eps=factor * best.method.parameters["eps"]).gap > best.gap
+        assert cb.theory.plan(GAUSS, maker, n_steps=500, delta=delta, eps=factor * best.method.parameters["eps"]).gap > best.gap
 
 
 def test_command(tmp_path):
@@ -94,14 +94,14 @@ def test_command(tmp_path):
     assert plain.exit_code == 0 and "Theorem 3.1 (i)" in plain.stdout and (tmp_path / "a.png").stat().st_size > 5000
     found = json.loads(CliRunner().invoke(main, ["check", file, "--json"]).stdout)
     assert all(row["holds"] for row in found) and {row["statement"] for row in found} >= {"Theorem 3.1 (iv)", "Proposition 3.1 (37)"}
-    cb.solve(GAUSS, cb.lasso_cd(0.1), 3).save(file)
+    cb.solve(GAUSS, cb.methods.lasso_cd(0.1), 3).save(file)
     other = CliRunner().invoke(main, ["check", file])
     assert other.exit_code == 1 and other.stdout == "" and "no bound speaks about lasso_cd" in other.stderr
 
 
 def test_checks_are_printed_one_line_each():
     run = cb.solve(GAUSS, METHODS["fs"], N)
-    checks = cb.check(run)
+    checks = cb.theory.check(run)
     lines = repr(checks).splitlines()
     assert isinstance(checks, list) and str(checks) == repr(checks) and len(lines) == len(checks) > 5
     for line, one in zip(lines, checks, strict=True):
@@ -116,28 +116,28 @@ def test_checks_are_printed_one_line_each():
 def test_statements_are_found_by_their_names(method):
     """Each name that is listed, alone and as part of it; what does not speak about the run is refused with those that do."""
     run = cb.solve(GAUSS, METHODS.get(method, cb.rtgcd(2)), 8)
-    every = cb.check(run)
+    every = cb.theory.check(run)
     names = list(dict.fromkeys(one.name for one in every))
     for name in names:
-        assert [one.variant for one in cb.check(run, name)] == [one.variant for one in every if one.name == name]
-    assert len(cb.check(run, names)) == len(every)
+        assert [one.variant for one in cb.theory.check(run, name)] == [one.variant for one in every if one.name == name]
+    assert len(cb.theory.check(run, names)) == len(every)
     known = {one.name: one for one in bounds.STATEMENTS}
     for name in known.keys() - set(names):
-        refused(lambda name=name: cb.check(run, name), f"{name} does not speak about {run.method.name}")
-        refused(lambda name=name: cb.check(run, name), names[-1])
+        refused(lambda name=name: cb.theory.check(run, name), f"{name} does not speak about {run.method.name}")
+        refused(lambda name=name: cb.theory.check(run, name), names[-1])
     first = re.sub(r" \([ivx]+\).*", "", names[0])
-    refused(lambda: cb.check(run, "Theorem 9.9"), f"no statement is called 'Theorem 9.9'. About this run these speak: {first}; ")
-    refused(lambda: cb.check(run, ""), "no statement is called ''")
-    refused(lambda: cb.check(run, 4), "statements must be names such as 'Theorem 2.1 (i)'")
+    refused(lambda: cb.theory.check(run, "Theorem 9.9"), f"no statement is called 'Theorem 9.9'. About this run these speak: {first}; ")
+    refused(lambda: cb.theory.check(run, ""), "no statement is called ''")
+    refused(lambda: cb.theory.check(run, 4), "statements must be names such as 'Theorem 2.1 (i)'")
 
 
 def test_a_name_stands_for_all_that_begin_with_it():
     run = cb.solve(GAUSS, cb.ls_boost(0.5), 8)
-    found = cb.check(run, statements="Theorem 2.1")
+    found = cb.theory.check(run, statements="Theorem 2.1")
     assert len(found) == 12 and all(one.name.startswith("Theorem 2.1 (") for one in found)
-    assert [one.name for one in cb.check(run, "(25)")] == ["(25) descent"]
+    assert [one.name for one in cb.theory.check(run, "(25)")] == ["(25) descent"]
     random = cb.solve(GAUSS, cb.rtgcd(2), 8)
-    assert {one.name for one in cb.check(random, "Theorem 4.1")} == {"RGBM, Theorem 4.1"}
+    assert {one.name for one in cb.theory.check(random, "Theorem 4.1")} == {"RGBM, Theorem 4.1"}
 
 
 def test_command_takes_names(tmp_path):
@@ -159,14 +159,14 @@ def test_command_says_so_when_a_bound_fails(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("make", [
     lambda u: cb.ls_boost(0.5), lambda u: cb.forward_stagewise(u / 8), lambda u: cb.regularized_forward_stagewise(u / 8, u),
-    lambda u: cb.path_forward_stagewise(u / 16, u * np.linspace(0.1, 1, 20)), lambda u: cb.frank_wolfe(u),
+    lambda u: cb.path_forward_stagewise(u / 16, u * np.linspace(0.1, 1, 20)), lambda u: cb.methods.frank_wolfe(u),
 ], ids=["ls_boost", "fs", "rfs", "path", "frank_wolfe"])  # fmt: skip
 def test_checks_do_not_hang_on_the_unit_of_the_target(make):
     """With a target 16 times as large each side of a check, and what is known without it, is a power of 16 times as large."""
     rng = np.random.default_rng(2)
     B, y = rng.standard_normal((12, 4)), 3 * rng.standard_normal(12)
     runs = [cb.solve(cb.Problem(B, u * y), make(float(u)), 20, compile=False) for u in (1, 16)]
-    for one, large in zip(*(cb.check(run) for run in runs), strict=True):
+    for one, large in zip(*(cb.theory.check(run) for run in runs), strict=True):
         factor = 16.0 ** round(math.log(np.abs(large.bound).max() / np.abs(one.bound).max(), 16))
         for before, after in ((one.measured, large.measured), (one.bound, large.bound), (one.trivial, large.trivial)):
             if before is not None:

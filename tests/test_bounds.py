@@ -27,9 +27,9 @@ METHODS = {
     "fs sequence": cb.forward_stagewise(A / np.arange(1, N + 1)),
     "rfs": cb.regularized_forward_stagewise(0.05 * A, 0.8 * A),
     "path": cb.path_forward_stagewise(0.05 * A, np.linspace(0.1, 1, N) * A),
-    "fw": cb.frank_wolfe(0.8 * A),
-    "fw search": cb.frank_wolfe(0.8 * A, cb.BallSearch(0.8 * A)),
-    "gcd search": cb.gcd(cb.LineSearch()),
+    "fw": cb.methods.frank_wolfe(0.8 * A),
+    "fw search": cb.methods.frank_wolfe(0.8 * A, cb.rules.SegmentSearch(0.8 * A)),
+    "gcd search": cb.methods.gcd(cb.rules.LineSearch()),
 }
 
 
@@ -150,7 +150,7 @@ def test_trail_is_what_the_definitions_say(kind, name, weighted):
 @pytest.mark.parametrize("name", METHODS)
 def test_every_bound_holds(name):
     run = cb.solve(GAUSS, METHODS[name], N)
-    checks = cb.check(run)
+    checks = cb.theory.check(run)
     assert all(one.holds for one in checks), [one.as_dict() for one in checks if not one.holds]
     assert all(one.level == "float" and np.isfinite(np.asarray(one.slack, dtype=float)).all() for one in checks)
     assert max(np.max(one.slack) for one in checks) < 1e-9 * max(1, A) ** 2  # the slack decides nothing here
@@ -161,12 +161,12 @@ def test_every_bound_holds(name):
 ])  # fmt: skip
 @pytest.mark.parametrize("n_steps", [0, 1, 5])
 @pytest.mark.parametrize("method", [
-    cb.ls_boost(1.0), cb.forward_stagewise(0.5), cb.regularized_forward_stagewise(0.5, 0.5), cb.frank_wolfe(1.0),
+    cb.ls_boost(1.0), cb.forward_stagewise(0.5), cb.regularized_forward_stagewise(0.5, 0.5), cb.methods.frank_wolfe(1.0),
     cb.path_forward_stagewise(0.5, [0.5] * 5),
 ])  # fmt: skip
 def test_degenerate_runs(problem, n_steps, method):
     """Rank one, y = 0, exact ties; no steps at all."""
-    assert all(one.holds for one in cb.check(cb.solve(problem, method, n_steps)))
+    assert all(one.holds for one in cb.theory.check(cb.solve(problem, method, n_steps)))
 
 
 @needs_reference_sets
@@ -185,7 +185,7 @@ def test_many_steps_on_many_learners():
     data = ReferenceSet("leukemia")
     problem = cb.Problem(data.X, data.y)
     run = cb.solve(problem, cb.forward_stagewise(1e-3 * Constants.of(problem).size), 20_000)
-    checks = cb.check(run)
+    checks = cb.theory.check(run)
     assert all(one.holds and len(one.at) >= 20_000 for one in checks) and len(checks) == 12
 
 
@@ -202,18 +202,18 @@ def test_a_wrong_run_is_refuted():
 
 def test_what_speaks_about_what():
     def names(method):
-        return {one.name.split(" (")[0] for one in cb.check(cb.solve(GAUSS, method, 3))}
+        return {one.name.split(" (")[0] for one in cb.theory.check(cb.solve(GAUSS, method, 3))}
 
-    assert "Theorem 2.1" in names(cb.gcd()) and "Theorem 2.1" in names(cb.ls_boost(1.5))
+    assert "Theorem 2.1" in names(cb.methods.gcd()) and "Theorem 2.1" in names(cb.ls_boost(1.5))
     assert "Theorem 3.1" in names(cb.regularized_forward_stagewise(0.1, np.inf))
-    assert "Theorem 4.1" in names(cb.frank_wolfe(1.0, 0.25))
-    above = cb.check(cb.solve(GAUSS, cb.ls_boost(1.5), 3))
+    assert "Theorem 4.1" in names(cb.methods.frank_wolfe(1.0, 0.25))
+    above = cb.theory.check(cb.solve(GAUSS, cb.ls_boost(1.5), 3))
     assert "printed" not in {one.variant for one in above if one.name == "Theorem 2.1 (i)"}
 
 
 def test_a_line_search_is_ls_boost_with_rate_one():
     """The same theorems with the same bounds: least squares along a unit column is a step by its correlation."""
-    search, rate = (cb.check(cb.solve(GAUSS, method, 3)) for method in (cb.gcd(cb.LineSearch()), cb.ls_boost(1.0)))
+    search, rate = (cb.theory.check(cb.solve(GAUSS, method, 3)) for method in (cb.methods.gcd(cb.rules.LineSearch()), cb.ls_boost(1.0)))
     assert [one.name for one in search] == [one.name for one in rate]
     for one, other in zip(search, rate, strict=True):
         np.testing.assert_allclose(one.bound, other.bound, rtol=1e-12)

@@ -11,7 +11,8 @@ import reference_exact as exact
 from refusal import refused
 
 import coordboost as cb
-from coordboost import Ball, Penalty, Problem, Unconstrained
+from coordboost import Problem
+from coordboost.certificates import L1Ball, L1Penalty, Unconstrained
 
 U = np.finfo(float).eps
 RNG = np.random.default_rng(3)
@@ -19,19 +20,33 @@ M, N = 30, 4
 X, Y = RNG.normal(size=(M, N)), 2 * RNG.normal(size=M)
 SIGNS = np.where(Y > 0, 1.0, -1.0)
 WEIGHT = RNG.integers(1, 4, M).astype(float)
-LOSSES = [cb.Squared(), cb.Huber(0.7), cb.Quantile(0.3), cb.Logistic(), cb.Logistic(0.3), cb.Exponential(), cb.Poisson()]
-TARGETS = [Unconstrained(), Ball(0.8), Ball(50.0), Penalty(0.6), Penalty(100.0)]
+LOSSES = [
+    cb.losses.Squared(),
+    cb.losses.Huber(0.7),
+    cb.losses.Quantile(0.3),
+    cb.losses.Logistic(),
+    cb.losses.Logistic(0.3),
+    cb.losses.Exponential(),
+    cb.losses.Poisson(),
+]
+TARGETS = [Unconstrained(), L1Ball(0.8), L1Ball(50.0), L1Penalty(0.6), L1Penalty(100.0)]
 
 
 def points(problem):
     """Zero, two models on the way, one nearly optimal, and a far one."""
-    run = cb.solve(problem, cb.gcd(cb.LineSearch()), 60, compile=False)
+    run = cb.solve(problem, cb.methods.gcd(cb.rules.LineSearch()), 60, compile=False)
     return [*(state.beta for state in run.replay([0, 2, 5, 60])), RNG.normal(size=problem.n_learners)]
 
 
 def of_loss(loss, weight=None):
     """A problem with targets that the loss takes."""
-    y = SIGNS if isinstance(loss, cb.Logistic | cb.Exponential) else np.floor(np.abs(Y)) if isinstance(loss, cb.Poisson) else Y
+    y = (
+        SIGNS
+        if isinstance(loss, cb.losses.Logistic | cb.losses.Exponential)
+        else np.floor(np.abs(Y))
+        if isinstance(loss, cb.losses.Poisson)
+        else Y
+    )
     return Problem(X, y, loss, sample_weight=weight)
 
 
@@ -64,7 +79,7 @@ def raised(monkeypatch, kind, by):
 
 
 @pytest.mark.parametrize("loss", LOSSES, ids=repr)
-@pytest.mark.parametrize("target", [Ball(0.8), Penalty(0.6)], ids=repr)
+@pytest.mark.parametrize("target", [L1Ball(0.8), L1Penalty(0.6)], ids=repr)
 def test_the_judge_sees_a_lower_end_that_is_too_high(loss, target, monkeypatch):
     """Wherever the model stands: the certificate is tried at the solver's coefficients too."""
     raised(monkeypatch, type(target), 0.01)
@@ -72,17 +87,22 @@ def test_the_judge_sees_a_lower_end_that_is_too_high(loss, target, monkeypatch):
 
 
 def test_a_disagreement_says_both_intervals(monkeypatch):
-    judge = cb.certify(of_loss(cb.Squared()), np.zeros(N), Ball(0.8), independent=True).independent
-    raised(monkeypatch, Ball, 0.01)
+    judge = cb.certify(of_loss(cb.losses.Squared()), np.zeros(N), L1Ball(0.8), independent=True).independent
+    raised(monkeypatch, L1Ball, 0.01)
     with pytest.raises(ValueError) as found:
-        cb.certify(of_loss(cb.Squared()), np.zeros(N), Ball(0.8), independent=True)
+        cb.certify(of_loss(cb.losses.Squared()), np.zeros(N), L1Ball(0.8), independent=True)
     ends = [float(text) for text in re.findall(r"[0-9]+[.][0-9]+(?:e[-+]?[0-9]+)?", str(found.value))]
     assert len(ends) == 4 and ends[2:] == [judge.lower, judge.upper] and ends[0] > ends[3]
 
 
 @pytest.mark.parametrize(
     "loss, l1_ratio, factor",
-    [(cb.Squared(), 0.3, [1, 2, 0.5, 3]), (cb.Squared(), 1.0, None), (cb.Logistic(), 1.0, [1, 2, 0.5, 3]), (cb.Huber(0.7), 1.0, None)],
+    [
+        (cb.losses.Squared(), 0.3, [1, 2, 0.5, 3]),
+        (cb.losses.Squared(), 1.0, None),
+        (cb.losses.Logistic(), 1.0, [1, 2, 0.5, 3]),
+        (cb.losses.Huber(0.7), 1.0, None),
+    ],
 )
 def test_the_judge_knows_the_penalties_of_a_grid(loss, l1_ratio, factor, monkeypatch):
     """The elastic net and factors, with an intercept that the path fits, and for the problem with the constant of the start alone."""
@@ -101,17 +121,17 @@ def test_the_judge_knows_the_penalties_of_a_grid(loss, l1_ratio, factor, monkeyp
 @pytest.mark.parametrize("learners", ["columns", "trees"])
 def test_the_judge_knows_the_objective_of_rgb(learners, monkeypatch):
     """Of trees the solver takes those that the run has met, so its optimum is the lower one."""
-    families = cb.Families(bound=[3.0, 3.0], complexity=[0.1, 1.0])
+    families = cb.learners.Families(bound=[3.0, 3.0], complexity=[0.1, 1.0])
     table = {
-        "columns": lambda: Problem(X, SIGNS, cb.Logistic(), groups=[0, 0, 1, 1]),
-        "trees": lambda: Problem(cb.tree_families(X, nodes=(1, 2), bounds=(1.0,)), SIGNS, cb.Logistic()),
+        "columns": lambda: Problem(X, SIGNS, cb.losses.Logistic(), groups=[0, 0, 1, 1]),
+        "trees": lambda: Problem(cb.data.tree_families(X, nodes=(1, 2), bounds=(1.0,)), SIGNS, cb.losses.Logistic()),
     }
     run = cb.solve(table[learners](), cb.rgb(0.02, families=families if learners == "columns" else None), 20)
     judged = cb.certify(run.final.problem, run.beta, run.method.target, independent=True)
     assert judged.agree and judged.independent.upper <= judged.own.upper
     assert judged.independent.gap <= 1e-9 * run.problem.start_loss
     if learners == "columns":
-        raised(monkeypatch, cb.Structured, 0.01)
+        raised(monkeypatch, cb.methods.Structured, 0.01)
         refused(lambda: cb.certify(run.problem, run.beta, run.method.target, independent=True), "by the certificate and in [")
 
 
@@ -127,7 +147,7 @@ INSTANCES = [(golden.X.astype(float), golden.Y.astype(float)), exact_instance(0,
 
 def exact_optimum(B, y, target):
     B, y = exact.fractions(B), exact.fractions(y)
-    if isinstance(target, Ball):
+    if isinstance(target, L1Ball):
         beta, penalty = exact.lasso_ball(B, y, Fraction(target.radius)), 0
     else:
         beta = exact.lasso_penalty(B, y, Fraction(target.lam))
@@ -136,26 +156,26 @@ def exact_optimum(B, y, target):
 
 
 @pytest.mark.parametrize("B, y", INSTANCES, ids=["golden", "n > p", "n < p"])
-@pytest.mark.parametrize("target", [Ball(0.5), Ball(2.0), Ball(40.0), Penalty(0.25), Penalty(2.0), Penalty(30.0)], ids=repr)
+@pytest.mark.parametrize("target", [L1Ball(0.5), L1Ball(2.0), L1Ball(40.0), L1Penalty(0.25), L1Penalty(2.0), L1Penalty(30.0)], ids=repr)
 def test_the_exact_lasso_optimum_is_inside(B, y, target):
     """Every number is compared exactly. The upper end is a computed loss: it may fall short by its own rounding, 8 U |y|^2."""
     problem = Problem(B, y, center=False, scale=False)
     optimum = exact_optimum(B, y, target)
     shortfall = Fraction(8 * U * float(y @ y))
-    method = cb.frank_wolfe(target.radius) if isinstance(target, Ball) else cb.lasso_cd(target.lam)
+    method = cb.methods.frank_wolfe(target.radius) if isinstance(target, L1Ball) else cb.methods.lasso_cd(target.lam)
     for state in cb.solve(problem, method, 20_000).replay([0, 1, 2, 3, 10, 50, 400, 20_000]):
         own = state.certificate()
         assert Fraction(own.lower) <= optimum <= Fraction(own.upper) + shortfall
         again = cb.certify(problem, state.beta.tolist(), target)
         assert (again.lower, again.upper) == (own.lower, own.upper)
-    if isinstance(target, Penalty):  # coordinate descent converges linearly here: the rounding of the certificate is left
+    if isinstance(target, L1Penalty):  # coordinate descent converges linearly here: the rounding of the certificate is left
         assert own.gap <= 1e-12 * float(y @ y)
 
 
 @pytest.mark.parametrize("B, y", INSTANCES)
 @pytest.mark.parametrize("size", [1.0 + 1e-9, 2.0, 1000.0])
 def test_a_point_outside_the_ball_certifies_the_point_scaled_back(B, y, size):
-    problem, target = Problem(B, y, center=False, scale=False), Ball(2.0)
+    problem, target = Problem(B, y, center=False, scale=False), L1Ball(2.0)
     beta = size * 2.0 * np.eye(B.shape[1])[0]
     own = cb.certify(problem, beta, target)
     assert own.upper == pytest.approx(problem.value(B @ (beta / size)), rel=16 * U)
@@ -164,7 +184,7 @@ def test_a_point_outside_the_ball_certifies_the_point_scaled_back(B, y, size):
 
 
 @pytest.mark.parametrize("target, run, rows", [
-    (Ball(2.0), cb.regularized_forward_stagewise(0.25, 2.0), golden.RFS_QUARTER_2),
+    (L1Ball(2.0), cb.regularized_forward_stagewise(0.25, 2.0), golden.RFS_QUARTER_2),
     (None, cb.path_forward_stagewise(0.25, [float(d) for d in golden.PATH_DELTAS]), golden.PATH_QUARTER),
 ])  # fmt: skip
 def test_omega_as_printed(target, run, rows):
@@ -237,25 +257,25 @@ def test_lower_ends_hold_where_rounding_is_all_there_is():
         s, loss = min(Fraction(1), level / worst), (y - f) @ (y - f) / 2
         dual = s * (r @ y) - s * s * (r @ r) / 2
         other = loss + r @ f - (loss / level + sum(abs(b))) * max(worst - level, 0)
-        lower = cb.certify(problem, beta, Penalty(lam)).lower
+        lower = cb.certify(problem, beta, L1Penalty(lam)).lower
         assert lower <= max(dual, other, 0)
 
 
 def test_what_the_judge_refuses():
     large = Problem(RNG.normal(size=(1001, 2000)), RNG.normal(size=1001))
-    refused(lambda: cb.certify(large, np.zeros(2000), Ball(1.0), independent=True), "too large")
-    assert cb.certify(large, np.zeros(2000), Ball(1.0)).gap > 0
-    refused(lambda: cb.certify(Problem(X, Y, cb.Welsch()), np.zeros(N), independent=True), "no independent form of Welsch")
-    separable = Problem(SIGNS[:, None] * np.abs(X[:, :1]), SIGNS, cb.Exponential(), center=False)
+    refused(lambda: cb.certify(large, np.zeros(2000), L1Ball(1.0), independent=True), "too large")
+    assert cb.certify(large, np.zeros(2000), L1Ball(1.0)).gap > 0
+    refused(lambda: cb.certify(Problem(X, Y, cb.losses.Welsch()), np.zeros(N), independent=True), "no independent form of Welsch")
+    separable = Problem(SIGNS[:, None] * np.abs(X[:, :1]), SIGNS, cb.losses.Exponential(), center=False)
     assert cb.certify(separable, [3.0]).lower == 0
 
 
 def test_a_certificate_reads_as_a_sentence():
-    text = str(cb.certify(Problem(X, Y), np.zeros(N), Ball(1.0)))
-    assert text.startswith("Ball(radius=1.0): optimum in [") and "gap" in text
+    text = str(cb.certify(Problem(X, Y), np.zeros(N), L1Ball(1.0)))
+    assert text.startswith("L1Ball(radius=1.0): optimum in [") and "gap" in text
 
 
 def test_a_certificate_is_what_it_was():
-    certificate = cb.certify(Problem(X, Y), np.zeros(N), Ball(1.0))
+    certificate = cb.certify(Problem(X, Y), np.zeros(N), L1Ball(1.0))
     with pytest.raises(AttributeError):
         certificate.lower = certificate.upper

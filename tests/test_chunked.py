@@ -36,12 +36,12 @@ def test_runs_are_those_in_memory(source, tmp_path):
     stored, dense = pair(tmp_path, source, *data())
     for method in METHODS.values():
         run, expected = (cb.solve(problem, method, N_STEPS) for problem in (stored, dense))
-        assert run.view is cb.Lookahead
+        assert run.view is cb.engine.LookaheadState
         np.testing.assert_array_equal(run.path.learner, expected.path.learner)
         # a step is a correlation that differs by its rounding, of order N roundoffs, and the error of past steps moves it on
         np.testing.assert_allclose(run.coef, expected.coef, rtol=0, atol=N_STEPS * N * ROUNDOFF * np.abs(expected.coef).max())
         assert abs(run.intercept - expected.intercept) <= N_STEPS * N * P * ROUNDOFF * np.abs(expected.coef).max() * 60
-        gap, expected_gap = run.certificate(cb.Ball(3.0)).gap, expected.certificate(cb.Ball(3.0)).gap
+        gap, expected_gap = run.certificate(cb.certificates.L1Ball(3.0)).gap, expected.certificate(cb.certificates.L1Ball(3.0)).gap
         assert gap == pytest.approx(expected_gap, rel=1e-9)
 
 
@@ -84,8 +84,9 @@ def test_other_roads(source, tmp_path):
     X, y = data()
     stored, dense = pair(tmp_path, source, X, y)
     for method, view in [
-        (cb.rtgcd(5), None), (cb.ccd(), None), (cb.forward_stepwise(), None), (cb.gcd(), cb.Gram), (cb.gcd(), cb.Explicit),
-        (cb.frank_wolfe(2.0), None),
+        (cb.rtgcd(5), None), (cb.methods.ccd(), None), (cb.forward_stepwise(), None),
+        (cb.methods.gcd(), cb.engine.CovarianceState), (cb.methods.gcd(), cb.engine.NaiveState),
+        (cb.methods.frank_wolfe(2.0), None),
     ]:  # fmt: skip
         run, expected = (cb.solve(problem, method, 12, view=view) for problem in (stored, dense))
         np.testing.assert_array_equal(run.path.learner, expected.path.learner)
@@ -95,7 +96,7 @@ def test_other_roads(source, tmp_path):
 @pytest.mark.parametrize("source", ["npy, C order", "npy, Fortran order", "dask, blocks"])
 def test_other_losses(source, tmp_path):
     X, y = data()
-    stored, dense = pair(tmp_path, source, X, y > y.mean(), cb.Logistic())
+    stored, dense = pair(tmp_path, source, X, y > y.mean(), cb.losses.Logistic())
     run, expected = (cb.solve(problem, cb.forward_stagewise(0.1), 100) for problem in (stored, dense))
     np.testing.assert_array_equal(run.path.learner, expected.path.learner)
     np.testing.assert_array_equal(run.beta, expected.beta)
@@ -109,8 +110,8 @@ def test_memory_for_learners(source, tmp_path, monkeypatch):
     passes, runs = [], []
     opened = dask(X, (40, 100)) if source == "dask" else saved(tmp_path, X.copy(source))
     for memory in (1 << 28, 10 * N * 8, 0):
-        with pytest.warns(cb.ConstantColumnWarning):
-            problem = Problem(cb.open_columns(opened, memory=memory), y)
+        with pytest.warns(cb.data.ConstantColumnWarning):
+            problem = Problem(cb.data.open_columns(opened, memory=memory), y)
         runs.append(cb.solve(problem, cb.ls_boost(0.1), 200))
         assert len(problem.dictionary._held) <= memory // (8 * N)
         passes.append(problem.dictionary.passes)
@@ -121,16 +122,16 @@ def test_memory_for_learners(source, tmp_path, monkeypatch):
 
 def test_passes_are_counted(tmp_path):
     X, y = data()
-    with pytest.warns(cb.ConstantColumnWarning):
-        problem = Problem(cb.open_columns(saved(tmp_path, np.asfortranarray(X))), y)
+    with pytest.warns(cb.data.ConstantColumnWarning):
+        problem = Problem(cb.data.open_columns(saved(tmp_path, np.asfortranarray(X))), y)
     D = problem.dictionary
     assert D.passes == 1
     D.scan(y), D.gram(problem.weight)
     assert D.passes == 3
     D.gather(np.arange(26)), D.gather(np.arange(26))
     assert D.passes == pytest.approx(3.1)
-    with pytest.warns(cb.ConstantColumnWarning):
-        by_row = Problem(cb.open_columns(saved(tmp_path, X)), y).dictionary
+    with pytest.warns(cb.data.ConstantColumnWarning):
+        by_row = Problem(cb.data.open_columns(saved(tmp_path, X)), y).dictionary
     by_row.column(3)
     assert by_row.passes == 2
 
@@ -160,7 +161,7 @@ MEMORY = """
     peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     before = peak()
     columns = np.memmap(sys.argv[1], float, "r", shape=(p, n))
-    problem = cb.Problem(cb.open_columns(columns, learners_first=True), y)
+    problem = cb.Problem(cb.data.open_columns(columns, learners_first=True), y)
     run = cb.solve(problem, cb.forward_stagewise(0.01), 2000)
     print(len(set(run.path.learner)), problem.dictionary.passes, (peak() - before) * 1024)
 """
@@ -185,8 +186,8 @@ def test_cluster(tmp_path):
     options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "local_directory": tmp_path}
     with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
         for chunks in ((50, -1), (40, 200)):
-            with pytest.warns(cb.ConstantColumnWarning):
-                stored, dense = Problem(cb.open_columns(dask(X, chunks).persist()), y), Problem(X, y)
+            with pytest.warns(cb.data.ConstantColumnWarning):
+                stored, dense = Problem(cb.data.open_columns(dask(X, chunks).persist()), y), Problem(X, y)
             killed = []
 
             def kill(state, killed=killed):
@@ -195,8 +196,8 @@ def test_cluster(tmp_path):
                     os.kill(killed[0], 9)
 
             method = cb.ls_boost(0.3)
-            run = cb.solve(stored, method, 40, watch=kill, view=cb.Explicit)  # a scan in every step
+            run = cb.solve(stored, method, 40, watch=kill, view=cb.engine.NaiveState)  # a scan in every step
             assert killed and run.n_scans > 10
             longer = run.resume(10)
             np.testing.assert_array_equal(longer.path.learner, cb.solve(dense, method, 50).path.learner)
-            np.testing.assert_array_equal(longer.beta, cb.solve(stored, method, 50, view=cb.Explicit).beta)
+            np.testing.assert_array_equal(longer.beta, cb.solve(stored, method, 50, view=cb.engine.NaiveState).beta)

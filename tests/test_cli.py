@@ -12,7 +12,9 @@ from click.testing import CliRunner
 from command_line import call, fine, said
 
 import coordboost
-from coordboost import METHODS, Logistic, Problem, gcd, load, ls_boost, rtgcd, solve
+from coordboost import Problem, load, ls_boost, rtgcd, solve
+from coordboost.losses import Logistic
+from coordboost.methods import METHODS, gcd
 from coordboost.reporting.cli import main
 
 #: The options that each method is tried with; a method without an entry fails the test of completeness.
@@ -33,7 +35,7 @@ TRIALS = {
     "agbm": "--eta 0.5 --gamma 0.1",
     "agbmr": "--eta 0.5 --gamma 0.1 --period 2",
     "gbm": "--rate 0.1",
-    "sgb": "--eps 0.1 --share 0.5",
+    "sgb": "--eps 0.1 --subsample 0.5",
     "sglb": "--eps 0.1 --beta 50 --gamma 0.01",
     "vagbm": "--eta 0.5",
     "rgb": "--penalty 0.1",

@@ -15,7 +15,7 @@ SCORE = FRAME["a"] - FRAME["b"] / 3 + RNG.logistic(size=60)
 KINDS, COUNTS = np.where(SCORE.median() + 2 < SCORE, "yes", "no"), RNG.poisson(np.exp(0.4 * FRAME["a"] + 0.5))
 WALK = "--method forward_stagewise --eps 0.4 --steps 50"
 NEW = FRAME.iloc[:7] + 0.25
-POISSON = cb.Poisson()
+POISSON = cb.losses.Poisson()
 
 
 def logistic(probability, yes):
@@ -46,7 +46,7 @@ def test_classes(folder):
     early = cb.ForwardStagewiseClassifier(eps=0.4, n_steps=20).fit(FRAME, KINDS)
     assert said("coef o/forward_stagewise.run --step 20")["intercept"] == pytest.approx(early.intercept_[0])
     ball = said("certify o/forward_stagewise.run --ball 9")["model"]
-    assert ball == pytest.approx(ball | {"upper": model.path_.certificate(cb.Ball(9.0)).upper}, rel=1e-12)
+    assert ball == pytest.approx(ball | {"upper": model.path_.certificate(cb.certificates.L1Ball(9.0)).upper}, rel=1e-12)
     fine("report o/forward_stagewise.run")
     page = (folder / "o" / "forward_stagewise.html").read_text()
     assert f"The intercept is {model.intercept_[0]:.6g}." in page and f"{row['training_error']:.6g} a row" in page

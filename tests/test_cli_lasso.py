@@ -11,7 +11,7 @@ from command_line import call, folds_of, said
 from test_cli import TRIALS
 
 import coordboost as cb
-from coordboost import Penalty
+from coordboost.certificates import L1Penalty
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def test_steps_are_chosen_of_methods_without_a_penalty_alone(tmp_path, monkeypat
     given = {"lasso_cd": (1.0,)}
     assert (result.exit_code == 2) == (name in given), result.stderr
     assert ("coordboost lasso none.csv --cv" if name in given else "no such file") in result.stderr
-    assert name not in given or isinstance(cb.METHODS[name](*given[name]).target, Penalty)
+    assert name not in given or isinstance(cb.methods.METHODS[name](*given[name]).target, L1Penalty)
 
 
 @pytest.mark.parametrize("scale", [True, False])
@@ -96,7 +96,7 @@ def test_gaps_are_filled_by_the_rows_that_are_fitted(folder):
             alphas = path.alphas
             np.testing.assert_allclose(X, table.X)
         else:
-            losses.append(((y[held] - path.predict(X[held], cb.Place(lam=row["alpha"] * len(X[fit])))) ** 2).mean() / 2)
+            losses.append(((y[held] - path.predict(X[held], cb.lasso.PathPoint(lam=row["alpha"] * len(X[fit])))) ** 2).mean() / 2)
     assert row["cv_error"] == pytest.approx(np.mean(losses), rel=1e-5)
 
 

@@ -179,8 +179,11 @@ def test_the_page_is_whole_and_needs_no_network(folder):
     fine("report o/ls_boost.run --out page.html")
     source = (folder / "page.html").read_text(encoding="utf-8")
     run = cb.load("o/ls_boost.run")
-    assert cb.page(run, "same.html", run_file="ls_boost.run") == source == (folder / "same.html").read_text(encoding="utf-8")
-    refused(lambda: cb.page("o/ls_boost.run"), "run must be a Run, as solve(...), load(file) and the run_ of an estimator are, got 'o/")
+    assert cb.html_report(run, "same.html", run_file="ls_boost.run") == source == (folder / "same.html").read_text(encoding="utf-8")
+    refused(
+        lambda: cb.html_report("o/ls_boost.run"),
+        "run must be a Run, as solve(...), load(file) and the run_ of an estimator are, got 'o/",
+    )
     page = _Page(source)
     assert page.open == [] and page.away == [] and "http" not in re.sub(r"<style>.*?</style>", "", source)
     assert [link[1:] for link in page.links] == [one for one in page.ids if one.startswith("s")]

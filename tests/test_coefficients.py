@@ -31,7 +31,7 @@ def test_a_learner_that_adds_nothing_is_not_among_the_refitted():
     assert (run.beta == fit).all()
 
 
-class Unheard(namedtuple("Unheard", ""), cb.CoefficientRule):
+class Unheard(namedtuple("Unheard", ""), cb.rules.CoefficientRule):
     """Coefficients that no view knows how to keep."""
 
     def start(self, problem):
@@ -42,28 +42,36 @@ class Unheard(namedtuple("Unheard", ""), cb.CoefficientRule):
 
 def test_what_cannot_run_is_refused():
     with pytest.raises(ValueError, match="no view keeps Unheard coefficients"):
-        cb.solve(PROBLEM, cb.Method("own", cb.Full(), cb.Proportional(), coefficients=Unheard()), 3)
+        cb.solve(PROBLEM, cb.rules.Method("own", cb.rules.Greedy(), cb.rules.ShrunkenStep(), coefficients=Unheard()), 3)
     with pytest.raises(ValueError, match="coefficients must be a store of coefficients such as Single"):
-        cb.Method("own", cb.Full(), cb.Proportional(), coefficients=cb.Full())
-    with pytest.raises(ValueError, match="cannot run on view=Explicit"):
-        cb.solve(PROBLEM, cb.forward_stepwise(), 3, view=cb.Explicit)
+        cb.rules.Method("own", cb.rules.Greedy(), cb.rules.ShrunkenStep(), coefficients=cb.rules.Greedy())
+    with pytest.raises(ValueError, match="cannot run on view=NaiveState"):
+        cb.solve(PROBLEM, cb.forward_stepwise(), 3, view=cb.engine.NaiveState)
 
 
 def test_greedy_is_what_a_lookahead_may_rest_on():
     """All learners looked at, the size of the correlation as the score, and one sequence of coefficients."""
-    greedy = [cb.ls_boost(), cb.forward_stagewise(0.1), cb.frank_wolfe(1.0), cb.gcd(cb.LineSearch())]
-    others = [cb.rcd(), cb.ccd(), cb.rtgcd(3), cb.lasso_cd(0.1, cb.Full()), cb.agbm(0.5, 0.1), cb.vagbm(0.5), cb.forward_stepwise()]
+    greedy = [cb.ls_boost(), cb.forward_stagewise(0.1), cb.methods.frank_wolfe(1.0), cb.methods.gcd(cb.rules.LineSearch())]
+    others = [
+        cb.methods.rcd(),
+        cb.methods.ccd(),
+        cb.rtgcd(3),
+        cb.methods.lasso_cd(0.1, cb.rules.Greedy()),
+        cb.agbm(0.5, 0.1),
+        cb.vagbm(0.5),
+        cb.forward_stepwise(),
+    ]
     assert all(method.greedy for method in greedy) and not any(method.greedy for method in others)
 
 
-class Halving(namedtuple("Halving", "rate eps radius"), cb.StepRule):
+class Halving(namedtuple("Halving", "rate eps radius"), cb.rules.StepRule):
     """Fields named like those of our rules, and steps unlike theirs."""
 
     def move(self, k, view, j, corr, beta_j):
         return 0.0, 0.5**k * corr
 
 
-class Loud(namedtuple("Loud", "eps"), cb.StepRule):
+class Loud(namedtuple("Loud", "eps"), cb.rules.StepRule):
     """Forward stagewise of the user's own, who says so."""
 
     @property
@@ -75,16 +83,16 @@ class Loud(namedtuple("Loud", "eps"), cb.StepRule):
 
 
 def test_theorems_speak_about_what_is_declared():
-    quiet = cb.solve(PROBLEM, cb.Method("own", cb.Full(), Halving(1.0, 0.1, 2.0)), 20, compile=False)
-    assert [one.name for one in cb.check(quiet)] == ["After the fact, error"]  # it speaks about every greedy run
-    loud = cb.solve(PROBLEM, cb.Method("own", cb.Full(), Loud(0.1)), 20, compile=False)
+    quiet = cb.solve(PROBLEM, cb.rules.Method("own", cb.rules.Greedy(), Halving(1.0, 0.1, 2.0)), 20, compile=False)
+    assert [one.name for one in cb.theory.check(quiet)] == ["After the fact, error"]  # it speaks about every greedy run
+    loud = cb.solve(PROBLEM, cb.rules.Method("own", cb.rules.Greedy(), Loud(0.1)), 20, compile=False)
     ours = cb.solve(PROBLEM, cb.forward_stagewise(0.1), 20, compile=False)
-    assert [one.name for one in cb.check(loud)] == [one.name for one in cb.check(ours)]
-    random = cb.solve(PROBLEM, cb.Method("own", cb.Subset(2), Loud(0.1)), 20, compile=False)
+    assert [one.name for one in cb.theory.check(loud)] == [one.name for one in cb.theory.check(ours)]
+    random = cb.solve(PROBLEM, cb.rules.Method("own", cb.rules.RandomSubset(2), Loud(0.1)), 20, compile=False)
     with pytest.raises(ValueError, match="no bound speaks about own"):
-        cb.check(random)
+        cb.theory.check(random)
     with pytest.raises(ValueError, match="no theorem speaks about own"):
-        cb.plan(PROBLEM, random.method, n_steps=10)
+        cb.theory.plan(PROBLEM, random.method, n_steps=10)
 
 
 def test_refitted_coefficients_are_weighted_least_squares():

@@ -9,22 +9,22 @@ import coordboost as cb
 
 N_SAMPLES, N_LEARNERS, N_STEPS, RADIUS = 8, 6, 6, 2.0
 GROUPS = [0, 1, 0, 2, 1, 0]
-FULL, SUBSET, GROUPED, CYCLIC = cb.Full(), cb.Subset(3), cb.Groups(2), cb.Cyclic()
+FULL, SUBSET, GROUPED, CYCLIC = cb.rules.Greedy(), cb.rules.RandomSubset(3), cb.rules.Groups(2), cb.rules.Cyclic()
 #: Each step, with a selection and a view that are compiled with it: every selection with both, and both where a step asks for more.
 STEPS = {
-    "proportional": (cb.Proportional(0.5), GROUPED, cb.Explicit),
-    "line search": (cb.LineSearch(), CYCLIC, cb.Explicit),
-    "line search, Gram": (cb.LineSearch(), SUBSET, cb.Gram),
-    "sign": (cb.Sign(0.25), FULL, cb.Gram),
-    "sign, shrunk": (cb.Sign(0.25, RADIUS), SUBSET, cb.Gram),
-    "sign sequence": (cb.SignSequence(np.ldexp(1.0, -np.arange(N_STEPS))), GROUPED, cb.Gram),
-    "path": (cb.PathSign(0.25, np.linspace(1.0, RADIUS, N_STEPS)), CYCLIC, cb.Gram),
-    "open loop": (cb.OpenLoop(RADIUS), FULL, cb.Explicit),
-    "ball search": (cb.BallSearch(RADIUS), SUBSET, cb.Explicit),
-    "ball search, Gram": (cb.BallSearch(RADIUS), CYCLIC, cb.Gram),
-    "soft threshold": (cb.SoftThreshold(0.0625, 1.0), GROUPED, cb.Explicit),
-    "lookahead": (cb.BallSearch(RADIUS), FULL, cb.Lookahead),
-    "gathered": (cb.Proportional(0.5), FULL, cb.Gathered),
+    "proportional": (cb.rules.ShrunkenStep(0.5), GROUPED, cb.engine.NaiveState),
+    "line search": (cb.rules.LineSearch(), CYCLIC, cb.engine.NaiveState),
+    "line search, Gram": (cb.rules.LineSearch(), SUBSET, cb.engine.CovarianceState),
+    "sign": (cb.rules.FixedStep(0.25), FULL, cb.engine.CovarianceState),
+    "sign, shrunk": (cb.rules.FixedStep(0.25, RADIUS), SUBSET, cb.engine.CovarianceState),
+    "sign sequence": (cb.rules.StepSequence(np.ldexp(1.0, -np.arange(N_STEPS))), GROUPED, cb.engine.CovarianceState),
+    "path": (cb.rules.PathStep(0.25, np.linspace(1.0, RADIUS, N_STEPS)), CYCLIC, cb.engine.CovarianceState),
+    "open loop": (cb.rules.DiminishingStep(RADIUS), FULL, cb.engine.NaiveState),
+    "ball search": (cb.rules.SegmentSearch(RADIUS), SUBSET, cb.engine.NaiveState),
+    "ball search, Gram": (cb.rules.SegmentSearch(RADIUS), CYCLIC, cb.engine.CovarianceState),
+    "soft threshold": (cb.rules.SoftThreshold(0.0625, 1.0), GROUPED, cb.engine.NaiveState),
+    "lookahead": (cb.rules.SegmentSearch(RADIUS), FULL, cb.engine.LookaheadState),
+    "gathered": (cb.rules.ShrunkenStep(0.5), FULL, cb.engine.WorkingSetState),
 }
 
 
@@ -39,9 +39,9 @@ def data(loss=None, convert=np.asarray, labels=False):
 
 def check(problem, step, select, view, slack=1.0):
     """Numbers stay below the target, the radius, and for a search the quotient of the two."""
-    method = cb.Method("test", select, step)
+    method = cb.rules.Method("test", select, step)
     one, other = (cb.solve(problem, method, N_STEPS, view=view, compile=way) for way in (True, False))
-    size = (RADIUS * (1 + np.linalg.norm(problem.y))) ** (2 if isinstance(step, cb.BallSearch) else 1)
+    size = (RADIUS * (1 + np.linalg.norm(problem.y))) ** (2 if isinstance(step, cb.rules.SegmentSearch) else 1)
     tolerance = slack * drift(N_STEPS, problem.n_samples, size)
     assert (one.path.learner == other.path.learner).all() and np.abs(one.beta).max() > 1e3 * tolerance
     for a, b in zip(one.replay(range(N_STEPS + 1)), other.replay(range(N_STEPS + 1)), strict=True):
@@ -54,7 +54,7 @@ def test_every_step(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("view", [cb.Explicit, cb.Gram])
+@pytest.mark.parametrize("view", [cb.engine.NaiveState, cb.engine.CovarianceState])
 @pytest.mark.parametrize("select", [FULL, SUBSET, GROUPED, CYCLIC])
 @pytest.mark.parametrize("name", STEPS)
 def test_every_combination(name, select, view):
@@ -65,14 +65,14 @@ def test_every_combination(name, select, view):
 @pytest.mark.parametrize("name", ["line search", "sign, shrunk"])
 def test_sparse_columns(name):
     """Centred implicitly; the shift and the scale add two roundings to each number."""
-    check(data(convert=scipy.sparse.csc_array), *STEPS[name][:2], cb.Explicit, slack=2.0)
+    check(data(convert=scipy.sparse.csc_array), *STEPS[name][:2], cb.engine.NaiveState, slack=2.0)
 
 
 # A library function is off by one ulp; the search stops within 4 ulp of a root of the derivative, whose rounding it divides by the
 # curvature, above exp(-5) / 4 > 1 / 1000 at predictions below 5.
 @pytest.mark.parametrize("loss", [
-    cb.Huber(0.5), cb.Exponential(), pytest.param(cb.Logistic(), marks=pytest.mark.slow),
-    pytest.param(cb.Logistic(0.125), marks=pytest.mark.slow),
+    cb.losses.Huber(0.5), cb.losses.Exponential(), pytest.param(cb.losses.Logistic(), marks=pytest.mark.slow),
+    pytest.param(cb.losses.Logistic(0.125), marks=pytest.mark.slow),
 ], ids=repr)  # fmt: skip
 def test_other_losses(loss):
-    check(data(loss, labels=not isinstance(loss, cb.Huber)), cb.LineSearch(), FULL, cb.Explicit, slack=1e3)
+    check(data(loss, labels=not isinstance(loss, cb.losses.Huber)), cb.rules.LineSearch(), FULL, cb.engine.NaiveState, slack=1e3)

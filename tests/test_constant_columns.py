@@ -18,13 +18,15 @@ FLAT = np.full((N, 3), 0.1)
 SIGNS, ROWS = np.where(NAMES[:N] == "red", 1.0, -1.0), np.random.default_rng(5).normal(size=(7, 3))
 VARIES = "no column of X varies, so every model is a constant: 3 constant"
 LOSSES = {
-    "squared": (cb.Squared(), Y[:N]), "huber": (cb.Huber(1.0), Y[:N]),
-    "logistic": (cb.Logistic(), SIGNS), "poisson": (cb.Poisson(), COUNTS[:N]),
+    "squared": (cb.losses.Squared(), Y[:N]), "huber": (cb.losses.Huber(1.0), Y[:N]),
+    "logistic": (cb.losses.Logistic(), SIGNS), "poisson": (cb.losses.Poisson(), COUNTS[:N]),
 }  # fmt: skip
 METHODS = {
-    "ls_boost": cb.ls_boost(0.1), "forward_stagewise": cb.forward_stagewise(0.1), "frank_wolfe": cb.frank_wolfe(1.0), "gcd": cb.gcd(),
-    "regularized_forward_stagewise": cb.regularized_forward_stagewise(0.1, 1.0), "frank_wolfe_away": cb.frank_wolfe_away(1.0),
-    "frank_wolfe_pairwise": cb.frank_wolfe_pairwise(1.0), "rcd": cb.rcd(), "ccd": cb.ccd(), "lasso_cd": cb.lasso_cd(0.1),
+    "ls_boost": cb.ls_boost(0.1), "forward_stagewise": cb.forward_stagewise(0.1), "frank_wolfe": cb.methods.frank_wolfe(1.0),
+    "gcd": cb.methods.gcd(),
+    "regularized_forward_stagewise": cb.regularized_forward_stagewise(0.1, 1.0), "frank_wolfe_away": cb.methods.frank_wolfe_away(1.0),
+    "frank_wolfe_pairwise": cb.methods.frank_wolfe_pairwise(1.0), "rcd": cb.methods.rcd(), "ccd": cb.methods.ccd(),
+    "lasso_cd": cb.methods.lasso_cd(0.1),
     "forward_stepwise": cb.forward_stepwise(), "agbm": cb.agbm(0.1, 0.1), "vagbm": cb.vagbm(0.1), "sgb": cb.sgb(0.1),
     "path_forward_stagewise": cb.path_forward_stagewise(0.1, [1.0] * 20),
 }  # fmt: skip
@@ -32,21 +34,21 @@ METHODS = {
 
 def flat(y, loss=None, X=FLAT, **given):
     """A problem whose columns are constant."""
-    with pytest.warns(cb.ConstantColumnWarning, match="no column of X varies"):
+    with pytest.warns(cb.data.ConstantColumnWarning, match="no column of X varies"):
         return cb.Problem(X, y, loss, **given)
 
 
 def test_a_rare_column_in_folds():
     """NaN before; scikit-learn's Lasso has the mean there."""
     score = cross_val_score(Lasso(alpha=0.01), RARE, Y[:N], cv=KFold(5))
-    with pytest.warns(cb.ConstantColumnWarning, match="no column of X varies"):
+    with pytest.warns(cb.data.ConstantColumnWarning, match="no column of X varies"):
         ours = cross_val_score(cb.CertifiedLasso(alpha=0.01), RARE, Y[:N], cv=KFold(5))
     assert np.allclose(ours, score, rtol=1e-6)
     model = cb.CertifiedLassoCV(cv=KFold(5)).fit(RARE, Y[:N])  # no warning: it varies on the whole
     assert np.isfinite(model.cross_validation_.losses).all()
 
 
-@pytest.mark.filterwarnings("ignore:no column of X varies:coordboost.ConstantColumnWarning")
+@pytest.mark.filterwarnings("ignore:no column of X varies:coordboost.data.ConstantColumnWarning")
 @pytest.mark.parametrize("kind", ESTIMATORS, ids=lambda kind: kind.__name__)
 def test_every_estimator_in_folds(kind):
     y = target(kind, Y[:N], NAMES[:N], COUNTS[:N])
@@ -61,7 +63,7 @@ def test_every_estimator_is_a_constant(kind):
     if of_trees(kind):
         model.fit(FLAT, y)
     else:
-        with pytest.warns(cb.ConstantColumnWarning, match=VARIES):
+        with pytest.warns(cb.data.ConstantColumnWarning, match=VARIES):
             model.fit(FLAT, y)
         assert not np.any(model.coef_)
     at = model.predict(ROWS)
@@ -87,7 +89,7 @@ def test_every_method_stays_at_the_constant(name, tmp_path):
 def test_every_path_is_the_constant(name, kind):
     loss, y = LOSSES[name]
     problem = flat(y, loss, kind(FLAT))
-    nets = [{}, {"solver": "descent"}, {"l1_ratio": 0.5}] if name == "squared" else [{}, {"refit_intercept": True}]
+    nets = [{}, {"solver": "cd"}, {"l1_ratio": 0.5}] if name == "squared" else [{}, {"refit_intercept": True}]
     for given in [*nets, {"alphas": [1.0, 1e-3]}]:
         path = cb.lasso_path(problem, n_alphas=5, tol=1e-9, **given)
         assert path.message == "complete" and path.gaps.max() < 1e-9 and not path.coef_at(step=len(path.alphas) - 1).any()
@@ -104,7 +106,7 @@ def test_without_centring_columns_of_zeros():
 
 
 def test_one_row_is_its_own_mean():
-    with pytest.warns(cb.ConstantColumnWarning, match="no column of X varies"):
+    with pytest.warns(cb.data.ConstantColumnWarning, match="no column of X varies"):
         path = cb.lasso_path(RARE[:1], [5.0], n_alphas=2)
     assert path.intercept_at(step=1) == 5.0 and path.gaps.max() == 0
 
@@ -116,17 +118,19 @@ def test_other_functions():
     def noisy():
         return cb.solve(problem, cb.sglb(), 1)
 
-    for ask in (noisy, lambda: cb.mca(problem), lambda: cb.check(run), lambda: cb.plan(problem, gap=1.0)):
+    for ask in (noisy, lambda: cb.theory.mca(problem), lambda: cb.theory.check(run), lambda: cb.theory.plan(problem, gap=1.0)):
         with pytest.raises(ValueError, match=r"no column of X varies: .*; give X a column that varies"):
             ask()
-    assert "no column of X varies" in cb.page(run)
+    assert "no column of X varies" in cb.html_report(run)
     assert (run.degrees_of_freedom() == 0).all() and problem.spectrum.rank == 0
 
     def walk(X, y, w):
         return cb.lasso_path(X, y, [1.0, 0.1], sample_weight=w)
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", cb.ConstantColumnWarning)
-        folds, chosen = cb.cross_validate(walk, FLAT, Y[:N]), cb.stability_selection(walk, FLAT, Y[:N], n_pairs=3)
-        steps = cb.stability_selection(lambda X, y, w: cb.solve(cb.Problem(X, y), cb.ls_boost(0.1), 9), RARE, Y[:N], n_pairs=3)
+        warnings.simplefilter("ignore", cb.data.ConstantColumnWarning)
+        folds, chosen = cb.cross_validate(walk, FLAT, Y[:N]), cb.model_selection.stability_selection(walk, FLAT, Y[:N], n_pairs=3)
+        steps = cb.model_selection.stability_selection(
+            lambda X, y, w: cb.solve(cb.Problem(X, y), cb.ls_boost(0.1), 9), RARE, Y[:N], n_pairs=3
+        )
     assert folds.losses.shape == (5, 2) and not chosen.frequencies(2).any() and 0 < steps.frequencies(2)[0] < 1

@@ -15,7 +15,7 @@ from designs import as_it_is, betas, columns
 sys.path.insert(0, str(Path(__file__).parents[1]))  # verification/ is not part of the package
 
 import coordboost as cb
-from coordboost import momentum_limit
+from coordboost.theory import momentum_limit
 from verification.experiments.data import load, split
 from verification.sets import Absent
 
@@ -26,7 +26,7 @@ X = RNG.normal(size=(60, 4)).round(1)
 Y = np.sin(2 * X[:, 0]) * X[:, 1] + 0.2 * RNG.normal(size=60)
 SIGNS = np.where(Y > 0, 1.0, -1.0)
 each_sign = pytest.mark.parametrize("correction", [1, -1, 0])
-each_loss = pytest.mark.parametrize("loss, y", [(cb.Squared(), Y), (cb.Logistic(), SIGNS)], ids=["squared", "logistic"])
+each_loss = pytest.mark.parametrize("loss, y", [(cb.losses.Squared(), Y), (cb.losses.Logistic(), SIGNS)], ids=["squared", "logistic"])
 FIVE = as_it_is(np.eye(5), np.array([5.0, 4.0, 3.0, 2.0, 1.0]))
 
 
@@ -35,10 +35,10 @@ FIVE = as_it_is(np.eye(5), np.array([5.0, 4.0, 3.0, 2.0, 1.0]))
 @pytest.mark.parametrize("learners", ["columns", "stumps"])
 def test_every_sign_is_the_naive_loop(learners, loss, y, correction):
     """Over columns compiled, over stumps interpreted."""
-    B = columns(cb.Problem(X, Y)) if learners == "columns" else columns(cb.Problem(cb.stumps(X), Y))
-    problem = as_it_is(B, y, loss) if learners == "columns" else cb.Problem(cb.stumps(X), y, loss, center=False)
+    B = columns(cb.Problem(X, Y)) if learners == "columns" else columns(cb.Problem(cb.data.stumps(X), Y))
+    problem = as_it_is(B, y, loss) if learners == "columns" else cb.Problem(cb.data.stumps(X), y, loss, center=False)
     run = cb.solve(problem, cb.agbm(0.5, 0.1, False, correction), 80 if correction else 40, compile=learners == "columns")
-    expected, picks = ref.accelerated(B, y, 0.5, 0.1, 40, ref.SQUARED if loss == cb.Squared() else ref.logistic(), correction)
+    expected, picks = ref.accelerated(B, y, 0.5, 0.1, 40, ref.SQUARED if loss == cb.losses.Squared() else ref.logistic(), correction)
     assert run.path.learner.tolist() == np.ravel(picks).tolist()
     found = betas(run)[1::2] if correction else betas(run)[1:]
     np.testing.assert_allclose(found @ B.T, expected[1:] @ B.T, rtol=0, atol=1e-12 * np.abs(expected @ B.T).max())
@@ -79,7 +79,7 @@ def followed(problem, bank, eta, gamma, n_rounds, correction, follow=False):
 @each_sign
 @each_loss
 def test_every_sign_with_trees(loss, y, correction):
-    problem = cb.Problem(cb.trees(X, max_depth=2, min_samples=3), y, loss, sample_weight=1.0 + np.arange(60) % 3)
+    problem = cb.Problem(cb.data.trees(X, max_depth=2, min_samples=3), y, loss, sample_weight=1.0 + np.arange(60) % 3)
     run = cb.solve(problem, cb.agbm(0.5, 0.1, True, correction), 40)
     rounds = 20 if correction else 40
     naive, _ = followed(run.problem, run.problem.dictionary, 0.5, 0.1, rounds, correction)
@@ -103,7 +103,7 @@ def test_no_correction_is_vagbm():
 def test_the_guard_speaks_and_goes_back(method, tmp_path):
     """Without it the loss passes that of the start; with it the run is the same up to its best model, and goes on from there."""
     ten = as_it_is(np.eye(10), np.sqrt(np.arange(2.0, 12.0)))
-    wild = cb.solve(ten, cb.METHODS[method.name](**{**method.parameters, "guard": False}), 200)
+    wild = cb.solve(ten, cb.methods.METHODS[method.name](**{**method.parameters, "guard": False}), 200)
     run = cb.solve(ten, method, 200)
     first = int(np.flatnonzero(run.path.shrink == SLOWER)[0])
     losses = np.array([state.loss for state in wild.replay(range(201))])
@@ -130,11 +130,11 @@ def test_rows_after_a_fall_take_a_quarter():
 
 
 @each_sign
-@pytest.mark.parametrize("loss", [cb.Huber(0.3), cb.Logistic()], ids=lambda loss: type(loss).__name__)
+@pytest.mark.parametrize("loss", [cb.losses.Huber(0.3), cb.losses.Logistic()], ids=lambda loss: type(loss).__name__)
 def test_the_guard_is_silent_where_learners_fit_everything(loss, correction):
     """Theta = 1: trees with a leaf for each row. All signs are then Nesterov's method, and the theorem holds for gamma = 1."""
-    y = np.array([3.0, -1, 2, 0.5, -4, 1, -2]) if loss != cb.Logistic() else np.array([1.0, -1, 1, 1, -1, 1, -1])
-    problem = cb.Problem(cb.trees(np.arange(7.0)[:, None], max_depth=None, max_leaves=7, min_samples=1), y, loss, center=False)
+    y = np.array([3.0, -1, 2, 0.5, -4, 1, -2]) if loss != cb.losses.Logistic() else np.array([1.0, -1, 1, 1, -1, 1, -1])
+    problem = cb.Problem(cb.data.trees(np.arange(7.0)[:, None], max_depth=None, max_leaves=7, min_samples=1), y, loss, center=False)
     eta, n = 1 / loss.sigma, 120 if correction else 60
     guarded, plain = (cb.solve(problem, cb.agbm(eta, 1.0, guard, correction), n, compile=False) for guard in (True, False))
     assert (guarded.beta == plain.beta).all() and "went back" not in guarded.message
@@ -149,13 +149,13 @@ def test_gamma_from_a_certified_angle():
     run = cb.solve(FIVE, cb.agbm(1.0, "auto"), 100)
     assert run.method.parameters["gamma"] == momentum_limit(FIVE) and "went back" not in run.message
     assert (run.beta == cb.solve(FIVE, cb.agbm(1.0, momentum_limit(FIVE)), 100).beta).all()
-    assert momentum_limit(cb.Problem(cb.trees(X), Y)) is None and momentum_limit(cb.Problem(RNG.normal(size=(60, 280)), Y)) is None
+    assert momentum_limit(cb.Problem(cb.data.trees(X), Y)) is None and momentum_limit(cb.Problem(RNG.normal(size=(60, 280)), Y)) is None
 
 
 @each_loss
 def test_gamma_that_follows_the_worst_cosine(loss, y, tmp_path):
     """The naive loop's gammas; cut, saved, loaded and interpreted runs are the run, bit for bit."""
-    problem = cb.Problem(cb.trees(X, max_depth=2, min_samples=3), y, loss, sample_weight=1.0 + np.arange(60) % 3)
+    problem = cb.Problem(cb.data.trees(X, max_depth=2, min_samples=3), y, loss, sample_weight=1.0 + np.arange(60) % 3)
     run = cb.solve(problem, cb.agbm(0.5, "auto"), 40)
     naive, gammas = followed(run.problem, run.problem.dictionary, 0.5, 1.0, 20, 1, follow=True)
     for state, f in zip(run.replay(range(1, 41, 2)), naive, strict=True):
@@ -183,7 +183,7 @@ def test_what_is_refused():
 @each_sign
 def test_no_run_ends_above_its_best_without_a_word(correction):
     """A model that has been better is either gone back to, or the message says when it was better."""
-    problem, spoke = cb.Problem(cb.trees(X, max_depth=2, min_samples=3), Y, sample_weight=1.0 + np.arange(60) % 3), 0
+    problem, spoke = cb.Problem(cb.data.trees(X, max_depth=2, min_samples=3), Y, sample_weight=1.0 + np.arange(60) % 3), 0
     for gamma in (1.0, 0.3, 0.1):
         run = cb.solve(problem, cb.agbm(1.0, gamma, True, correction), 120)
         losses = np.array([state.loss for state in run.replay(range(121))])
@@ -203,7 +203,7 @@ def test_a1a_at_as_many_trees():
         fit, _ = split(load("a1a"), 0)
     except Absent as absent:
         pytest.skip(str(absent))
-    problem = cb.Problem(cb.trees(fit.X, max_depth=3, min_samples=1), fit.y, cb.Logistic())
+    problem = cb.Problem(cb.data.trees(fit.X, max_depth=3, min_samples=1), fit.y, cb.losses.Logistic())
     found = [[state.loss for state in cb.solve(problem, method, 100).replay([30, 50, 100])] for method in (cb.agbm(0.1, 0.5), cb.gbm(0.1))]
     assert (np.array(found[0]) < np.array(found[1])).all()
 
@@ -211,7 +211,7 @@ def test_a1a_at_as_many_trees():
 def test_estimators_with_each_sign():
     """With a correction two steps of the loop are an iteration; without one, the default, it is momentum alone, and one step."""
     weight = 1.0 + np.arange(60) % 3
-    problem = cb.Problem(cb.trees(X, min_samples=3), Y, sample_weight=weight)
+    problem = cb.Problem(cb.data.trees(X, min_samples=3), Y, sample_weight=weight)
     for settings, method, steps in [
         ({"gamma": 0.2, "correction": 1}, cb.agbm(0.5, 0.2), 2),
         ({"gamma": "auto", "correction": -1}, cb.agbm(0.5, "auto", correction=-1), 2),

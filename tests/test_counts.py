@@ -9,17 +9,17 @@ RNG = np.random.default_rng(41)
 X = RNG.normal(size=(30, 200))
 PROBLEM = cb.Problem(X, X[:, :5] @ RNG.normal(size=5) + RNG.normal(size=30), groups=np.arange(200) % 7)
 CASES = {
-    "explicit": (cb.ls_boost(0.1), cb.Explicit),
-    "Gram": (cb.ls_boost(0.1), cb.Gram),
+    "explicit": (cb.ls_boost(0.1), cb.engine.NaiveState),
+    "CovarianceState": (cb.ls_boost(0.1), cb.engine.CovarianceState),
     "lookahead": (cb.forward_stagewise(0.05), None),
     "long steps": (cb.ls_boost(1.0), None),
-    "subsets": (cb.rtgcd(3), cb.Explicit),
-    "groups": (cb.rtgcd(select=cb.Groups(2)), cb.Gram),
+    "subsets": (cb.rtgcd(3), cb.engine.NaiveState),
+    "groups": (cb.rtgcd(select=cb.rules.Groups(2)), cb.engine.CovarianceState),
 }
 
 
 def test_a_view_on_the_data_computes_no_gram_columns():
-    run = cb.solve(PROBLEM, cb.ls_boost(0.1), 9, view=cb.Explicit)
+    run = cb.solve(PROBLEM, cb.ls_boost(0.1), 9, view=cb.engine.NaiveState)
     assert run.n_gram_columns == 0 and run.resume(3).n_gram_columns == 0 and run.n_scans == 9
 
 
@@ -46,7 +46,7 @@ def test_scans_are_counted_once(name, tmp_path):
 
 def test_scans_of_the_explicit_view_by_hand():
     """A greedy step looks at all learners, one of a subset at three of 200."""
-    assert cb.solve(PROBLEM, cb.ls_boost(0.1), 50, view=cb.Explicit).n_scans == 50
+    assert cb.solve(PROBLEM, cb.ls_boost(0.1), 50, view=cb.engine.NaiveState).n_scans == 50
     assert cb.solve(PROBLEM, cb.forward_stepwise(), 9).n_scans == 9
-    assert cb.solve(PROBLEM, cb.rtgcd(3), 50, view=cb.Explicit).n_scans == pytest.approx(50 * 3 / 200, rel=1e-14)
-    assert cb.solve(PROBLEM, cb.ls_boost(0.1), 50, view=cb.Gram).n_scans == 1
+    assert cb.solve(PROBLEM, cb.rtgcd(3), 50, view=cb.engine.NaiveState).n_scans == pytest.approx(50 * 3 / 200, rel=1e-14)
+    assert cb.solve(PROBLEM, cb.ls_boost(0.1), 50, view=cb.engine.CovarianceState).n_scans == 1

@@ -34,7 +34,7 @@ def cv_lars(index, mode):
 @pytest.mark.parametrize(("mode", "index"), [("fraction", np.linspace(0, 1, 100)), ("step", np.arange(1, 11))], ids=["fraction", "step"])
 def test_cv_lars_line_by_line(mode, index):
     cv, error = cv_lars(index, mode)
-    at = [cb.Place(fraction=s) if mode == "fraction" else cb.Place(step=s - 1) for s in index]
+    at = [cb.lasso.PathPoint(fraction=s) if mode == "fraction" else cb.lasso.PathPoint(step=s - 1) for s in index]
     seen = cb.cross_validate(lambda X, y, weight: cb.exact_path(cb.Problem(X, y, sample_weight=weight)), X, Y, folds=FOLDS, at=at)
     np.testing.assert_allclose(2 * seen.mean, cv, rtol=1e-10)
     np.testing.assert_allclose(2 * seen.error, error, rtol=1e-8)

@@ -19,7 +19,7 @@ SIGNS = np.where(Y > 0, 1, -1)
 FITTED = cb.RandomizedGBMRegressor(n_estimators=2, min_samples_leaf=5).fit(X, Y)
 LINEAR, CLASSES = cb.CertifiedLasso(alpha=0.01).fit(X, Y), cb.ForwardStagewiseClassifier(n_steps=5).fit(X, SIGNS)
 RUN = cb.solve(cb.Problem(X, Y), cb.ls_boost(0.5), 4, compile=False)
-GROWN = cb.solve(cb.Problem(cb.trees(X), Y), cb.gbm(0.5), 2, compile=False)
+GROWN = cb.solve(cb.Problem(cb.data.trees(X), Y), cb.gbm(0.5), 2, compile=False)
 PATH = cb.lasso_path(X, Y, n_alphas=3)
 
 
@@ -31,13 +31,13 @@ def walk(X, y, sample_weight=None):
 DOORS = {
     "Problem": lambda X: cb.Problem(X, Y).dictionary.rows,
     "Problem, y": lambda X: cb.Problem(np.asarray(RUN.problem.dictionary.rows).T, X[:, 0]).y,
-    "trees": lambda X: cb.trees(X).binned.codes,
-    "stumps": lambda X: cb.Problem(cb.stumps(X), Y).y,
-    "bin_columns": lambda X: cb.bin_columns(X)[0].codes,
-    "blocks": lambda X: cb.blocks(X).rows,
+    "trees": lambda X: cb.data.trees(X).binned.codes,
+    "stumps": lambda X: cb.Problem(cb.data.stumps(X), Y).y,
+    "bin_columns": lambda X: cb.data.bin_columns(X)[0].codes,
+    "blocks": lambda X: cb.data.blocks(X).rows,
     "lasso_path": lambda X: cb.lasso_path(X, Y, n_alphas=3).coefs,
     "exact_path": lambda X: cb.exact_path(X, Y).lam,
-    "mca": lambda X: cb.mca(X, n_starts=2).upper,
+    "mca": lambda X: cb.theory.mca(X, n_starts=2).upper,
     "cross_validate": lambda X: cb.cross_validate(walk, X, Y, folds=2).losses,
     "CertifiedLasso.fit": lambda X: cb.CertifiedLasso(alpha=0.01).fit(X, Y).coef_,
     "RandomizedGBMRegressor.fit": lambda X: cb.RandomizedGBMRegressor(n_estimators=2, random_state=0).fit(X, Y).predict(Y[None, :4]),
@@ -49,7 +49,7 @@ DOORS = {
     "Run.predict, trees": lambda X: GROWN.predict(X),
     "Run.score_path": lambda X: RUN.score_path(X, Y),
     "LassoPath.predict": lambda X: PATH.predict(X),
-    "LassoPath.score_at": lambda X: PATH.score_at(X, Y, at=[cb.Place(fraction=0.2), cb.Place(fraction=0.7)]),
+    "LassoPath.score_at": lambda X: PATH.score_at(X, Y, at=[cb.lasso.PathPoint(fraction=0.2), cb.lasso.PathPoint(fraction=0.7)]),
 }  # fmt: skip
 every_door = pytest.mark.parametrize("door", DOORS.values(), ids=DOORS)
 
@@ -88,9 +88,9 @@ def test_a_target_and_weights_are_collected_too():
 def test_what_stays_in_its_chunks_is_not_collected(monkeypatch):
     monkeypatch.setattr(memory, "free_memory", lambda: 100)
     lazy = da.from_array(X, chunks=(20, 2))
-    problem = cb.Problem(cb.open_columns(lazy), Y)
+    problem = cb.Problem(cb.data.open_columns(lazy), Y)
     run = cb.solve(problem, cb.ls_boost(0.5), 4, compile=False)
-    np.testing.assert_allclose(run.predict(cb.open_columns(lazy)), RUN.predict(X), rtol=1e-12)
+    np.testing.assert_allclose(run.predict(cb.data.open_columns(lazy)), RUN.predict(X), rtol=1e-12)
 
 
 def test_chunks_of_unknown_size_are_refused():
@@ -101,14 +101,14 @@ def test_chunks_of_unknown_size_are_refused():
 @pytest.mark.parametrize("error", [IndexError("pop from empty"), KeyError("x"), ConnectionError(), ValueError("Missing dependency")])
 def test_a_cluster_that_is_gone_is_one_sentence(error, monkeypatch):
     lazy = da.from_array(X, chunks=(20, 2))
-    problem = cb.Problem(cb.open_columns(lazy), Y)
+    problem = cb.Problem(cb.data.open_columns(lazy), Y)
 
     def lost(values):
         raise error
 
     monkeypatch.setattr(daskarray, "_compute", lost)
     method = cb.ls_boost(0.5)
-    for action in (lambda: cb.solve(problem, method, 4), lambda: cb.Problem(cb.open_columns(lazy), Y)):
+    for action in (lambda: cb.solve(problem, method, 4), lambda: cb.Problem(cb.data.open_columns(lazy), Y)):
         refused(action, "X, a Dask array, could not be computed")
 
 
@@ -120,8 +120,8 @@ def test_a_cluster_closed_during_a_run_is_one_sentence(closed):
     with distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as cluster:
         client = distributed.Client(cluster)
         held = da.from_array(X, chunks=(20, 2)).persist()
-        problem = cb.Problem(cb.open_columns(held), Y)
-        states = cb.iterate(problem, cb.ls_boost(0.5), 20, every=1, view=cb.Explicit, compile=False)
+        problem = cb.Problem(cb.data.open_columns(held), Y)
+        states = cb.iterate(problem, cb.ls_boost(0.5), 20, every=1, view=cb.engine.NaiveState, compile=False)
         next(states)
         {"client": client, "cluster": cluster}[closed].close()
         refused(lambda: list(states), "X, a Dask array, could not be computed")

@@ -36,7 +36,9 @@ def bits(run):
 
 
 @pytest.mark.parametrize(
-    "method", [cb.rcd(), cb.rtgcd(3), cb.lasso_cd(0.1, cb.Subset(2)), cb.rtgcd(select=cb.Groups(1))], ids=lambda method: method.name
+    "method",
+    [cb.methods.rcd(), cb.rtgcd(3), cb.methods.lasso_cd(0.1, cb.rules.RandomSubset(2)), cb.rtgcd(select=cb.rules.Groups(1))],
+    ids=lambda method: method.name,
 )
 def test_the_seed_decides_the_run(method):
     problem = Problem(X, Y, groups=[0, 0, 0, 1, 1, 1, 2, 2, 2])
@@ -48,7 +50,7 @@ def test_the_seed_decides_the_run(method):
 
 
 def test_a_seed_from_a_generator():
-    problem, method = Problem(X, Y), cb.rcd()
+    problem, method = Problem(X, Y), cb.methods.rcd()
     first, second = (cb.solve(problem, method, 200, rng=rng) for rng in [np.random.default_rng(5)] * 2)
     assert first.seed != second.seed and bits(first) != bits(second)  # the generator has moved on
     assert bits(cb.solve(problem, method, 200, rng=np.random.default_rng(5))) == bits(first)
@@ -61,7 +63,7 @@ def test_no_seed_touches_a_greedy_run_or_the_global_state():
     before = np.random.get_state()[1].tobytes()
     runs = [cb.solve(Problem(X, Y), cb.ls_boost(), 100, rng=seed) for seed in (0, 7, None)]
     assert len({bits(run) for run in runs}) == 1
-    cb.solve(Problem(X, Y), cb.rcd(), 100)
+    cb.solve(Problem(X, Y), cb.methods.rcd(), 100)
     assert np.random.get_state()[1].tobytes() == before
 
 
@@ -76,18 +78,18 @@ X = rng.normal(size=(30_011, 24)) + 3
 y = X[:, 0] - X[:, 5] + rng.normal(size=len(X))
 wide = rng.normal(size=(10_500, 1_050))
 cases = {
-    "Gram": (X, cb.Squared(), cb.ls_boost(0.3), cb.Gram),
-    "explicit": (X, cb.Squared(), cb.ls_boost(0.3), cb.Explicit),
-    "weighted": (X, cb.Huber(1.0), cb.rtgcd(3), cb.Explicit),
-    "wide": (wide, cb.Squared(), cb.regularized_forward_stagewise(0.5, 40.0), None),
-    "stored": (wide, cb.Squared(), cb.ls_boost(0.3), None),
+    "CovarianceState": (X, cb.losses.Squared(), cb.ls_boost(0.3), cb.engine.CovarianceState),
+    "explicit": (X, cb.losses.Squared(), cb.ls_boost(0.3), cb.engine.NaiveState),
+    "weighted": (X, cb.losses.Huber(1.0), cb.rtgcd(3), cb.engine.NaiveState),
+    "wide": (wide, cb.losses.Squared(), cb.regularized_forward_stagewise(0.5, 40.0), None),
+    "stored": (wide, cb.losses.Squared(), cb.ls_boost(0.3), None),
 }
 for name, (X, loss, method, view) in cases.items():
     weight = np.linspace(0.1, 2.0, len(X)) if name == "weighted" else None
     np.save("x.npy", X)
-    problem = cb.Problem(cb.open_columns("x.npy") if name == "stored" else X, y[:len(X)], loss, sample_weight=weight)
+    problem = cb.Problem(cb.data.open_columns("x.npy") if name == "stored" else X, y[:len(X)], loss, sample_weight=weight)
     run = cb.solve(problem, method, 40, view=view)
-    certificate = run.certificate(cb.Ball(100.0))
+    certificate = run.certificate(cb.certificates.L1Ball(100.0))
     parts = {
         "columns": problem.gather(np.arange(24)), "path": np.concatenate([run.path.learner, run.path.theta]), "beta": run.beta,
         "raw": np.append(run.coef, run.intercept), "pred": run.pred, "loss": np.array(run.final.loss),
@@ -146,12 +148,12 @@ import numpy as np
 import coordboost as cb
 print(cb.__file__)
 problem = cb.Problem(np.array([[1.0], [0.0]]), [3.0, 0.0], center=False)
-print(cb.solve(problem, cb.gcd(), 1, view=cb.Explicit).beta[0])
+print(cb.solve(problem, cb.methods.gcd(), 1, view=cb.engine.NaiveState).beta[0])
 """
 #: As `python`, where kernels are compiled even if they are interpreted here: this is about what was compiled.
 compiling = partial(python, NUMBA_DISABLE_JIT="0")
 EDITS = {
-    "pieces/steps.py": "Proportional.move = lambda self, k, view, j, corr, beta_j: (0, self.rate * corr / 2)",
+    "pieces/steps.py": "ShrunkenStep.move = lambda self, k, view, j, corr, beta_j: (0, self.rate * corr / 2)",
     "pieces/losses.py": "Squared.residual = lambda self, y, f: (y - f) / 2",
     "dictionaries/dense.py": "Dense.scan = lambda self, v: np.dot(self.rows, v) / 2",
 }
@@ -183,14 +185,16 @@ def test_an_edited_kernel_is_compiled_again(file, copied):
 MINE = """
 from collections import namedtuple
 
-from coordboost import StepRule
+from coordboost.rules import StepRule
 
 
 class Mine(namedtuple("Mine", ""), StepRule):
     def move(self, k, view, j, corr, beta_j):
         return 0, corr / {divisor}
 """
-RUN_MINE = RUN.replace("cb.gcd()", 'cb.Method("mine", cb.Full(), Mine())').replace("import numpy", "from mine import Mine\nimport numpy")
+RUN_MINE = RUN.replace("cb.methods.gcd()", 'cb.rules.Method("mine", cb.rules.Greedy(), Mine())').replace(
+    "import numpy", "from mine import Mine\nimport numpy"
+)
 
 
 @pytest.mark.slow  # processes that compile
@@ -207,11 +211,11 @@ def test_a_private_piece_does_not_spoil_the_cache_for_others(tmp_path):
     code = """
 import numpy as np, coordboost as cb
 X, y = np.random.default_rng(0).normal(size=(20, 4)), np.arange(20.0)
-print(cb.solve(cb.Problem(X, y{loss}), cb.gcd(), 5, view=cb.Explicit).n_steps)
+print(cb.solve(cb.Problem(X, y{loss}), cb.methods.gcd(), 5, view=cb.engine.NaiveState).n_steps)
 """
     module = tmp_path / "private_loss.py"
     module.write_text(
-        "from collections import namedtuple\nimport coordboost as cb\n\n\nclass Half(namedtuple('Half', ''), cb.Loss):\n"
+        "from collections import namedtuple\nimport coordboost as cb\n\n\nclass Half(namedtuple('Half', ''), cb.losses.Loss):\n"
         "    sigma, location = 1.0, True\n\n"
         "    def value(self, y, f):\n        return (y - f) ** 2 / 2\n\n    def residual(self, y, f):\n        return y - f\n\n"
         "    def constant(self, y, weight):\n        return 0.0\n"

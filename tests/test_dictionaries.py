@@ -142,13 +142,13 @@ def test_inputs_are_left_alone(kind):
 
 def test_own_verbs_of_an_oracle_are_used():
     source = Complete(unit_columns(raw(), np.ones(13), True))
-    run = cb.solve(cb.Problem(source, vector(8)), cb.rtgcd(3), 4, view=cb.Explicit)
+    run = cb.solve(cb.Problem(source, vector(8)), cb.rtgcd(3), 4, view=cb.engine.NaiveState)
     assert {"correlations", "add"} <= set(source.used) and run.final.l1 > 0
 
 
 def test_an_oracle_without_its_verbs_is_refused():
     with pytest.raises(ValueError, match="lacks n_samples, n_learners"):
-        cb.Oracle(type("Half", (), {"scan": None, "column": None})())
+        cb.learners.Oracle(type("Half", (), {"scan": None, "column": None})())
 
 
 @seeded
@@ -159,7 +159,7 @@ def test_whole_sparse_columns_are_exact(data):
     v = np.array(data.draw(st.lists(st.integers(-99, 99), min_size=len(X), max_size=len(X))), dtype=float)
     kept = np.flatnonzero(X.any(axis=0))
     S = scipy.sparse.csc_array(X[:, kept])
-    D = cb.Sparse(S.data, S.indices.astype(np.int64), S.indptr.astype(np.int64), np.ones(len(kept)), np.zeros(len(kept)), len(X))
+    D = cb.learners.Sparse(S.data, S.indices.astype(np.int64), S.indptr.astype(np.int64), np.ones(len(kept)), np.zeros(len(kept)), len(X))
     beta = np.arange(1.0, len(kept) + 1)
     assert (D.scan(v) == X[:, kept].T @ v).all() and (D.combine(beta) == X[:, kept] @ beta).all()
     assert (D.gram(v) == X[:, kept].T @ (v[:, None] * X[:, kept])).all()

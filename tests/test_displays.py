@@ -27,8 +27,8 @@ class Made:
     exact = cached_property(lambda self: cb.exact_path(PROBLEM))
     grid = cached_property(lambda self: cb.lasso_path(PROBLEM, n_alphas=20))
     seen = cached_property(lambda self: cb.cross_validate(lambda X, y, w: cb.lasso_path(X, y, self.grid.alphas), X, Y, folds=3))
-    stable = cached_property(lambda self: cb.stability_selection(lambda X, y, w: cb.exact_path(X, y), X, Y, n_pairs=3))
-    check = cached_property(lambda self: cb.check(self.run)[0])
+    stable = cached_property(lambda self: cb.model_selection.stability_selection(lambda X, y, w: cb.exact_path(X, y), X, Y, n_pairs=3))
+    check = cached_property(lambda self: cb.theory.check(self.run)[0])
 
 
 MADE = Made()
@@ -40,8 +40,8 @@ DRAWN = {
     "validation": lambda ax: P.CrossValidationDisplay.from_cross_validation(MADE.seen, MADE.grid.alphas, log=True, ax=ax),
     "selection": lambda ax: P.SelectionDisplay.from_run(MADE.run, ax=ax),
     "stability": lambda ax: P.StabilityDisplay.from_stability(MADE.stable, 6, threshold=0.8, ax=ax),
-    "gap": lambda ax: P.GapDisplay.from_run(MADE.run, target=cb.Ball(10.0), ax=ax),
-    "scans": lambda ax: P.GapDisplay.from_run(MADE.run, against="scans", target=cb.Ball(10.0), ax=ax),
+    "gap": lambda ax: P.GapDisplay.from_run(MADE.run, target=cb.certificates.L1Ball(10.0), ax=ax),
+    "scans": lambda ax: P.GapDisplay.from_run(MADE.run, against="scans", target=cb.certificates.L1Ball(10.0), ax=ax),
     "gaps": lambda ax: P.GapDisplay.from_path(MADE.grid, ax=ax),
     "bound": lambda ax: P.BoundDisplay.from_check(MADE.check, ax=ax),
 }
@@ -101,7 +101,7 @@ def test_curves_are_the_numbers():
     counts = DRAWN["selection"](Figure().subplots())
     assert counts.counts.sum() == 300 and counts.ax_.patches[0].get_width() == counts.counts.max()
     gap = DRAWN["gap"](Figure().subplots())
-    assert gap.gaps[-1] == MADE.run.final.certificate(cb.Ball(10.0)).gap / PROBLEM.start_excess
+    assert gap.gaps[-1] == MADE.run.final.certificate(cb.certificates.L1Ball(10.0)).gap / PROBLEM.start_excess
     scans = DRAWN["scans"](Figure().subplots())
     np.testing.assert_array_equal(scans.gaps, gap.gaps)
     assert (np.diff(scans.x) >= 0).all() and scans.x[-1] == max(MADE.run.n_scans, 1)

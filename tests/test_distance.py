@@ -16,7 +16,7 @@ import coordboost as cb
 from coordboost.angles.angle import mca
 from coordboost.angles.interval import Interval
 from coordboost.reporting.cli import main
-from coordboost.theory.distance import distance, kappa, lambda_pmin, start_distance
+from coordboost.theory.distances import distance, kappa, lambda_pmin, start_distance
 
 
 def gauge_by_kernel(B, rule_norm, delta):
@@ -48,9 +48,9 @@ def test_distance_is_its_definition(rule):
     B /= np.linalg.norm(B, axis=0)
     singles, sets = [[j] for j in range(6)], [[0, 2, 5], [1, 4], [3]]
     shape = {
-        cb.Full: lambda: ([list(range(6))], [1]),
-        cb.Subset: lambda: (singles, norms.gamma_weights(rule.t, 6)),
-        cb.Groups: lambda: (sets, norms.gamma_weights(rule.t, 3)),
+        cb.rules.Greedy: lambda: ([list(range(6))], [1]),
+        cb.rules.RandomSubset: lambda: (singles, norms.gamma_weights(rule.t, 6)),
+        cb.rules.Groups: lambda: (sets, norms.gamma_weights(rule.t, 3)),
     }[type(rule)]()
     for _ in range(5):
         one, two = rng.standard_normal((2, 6))
@@ -62,7 +62,12 @@ def test_distance_is_its_definition(rule):
 
 def test_distance_without_a_kernel_is_the_dual_norm():
     delta = np.array([3.0, -1.0, 2.0, 0.5])
-    for rule, value in [(cb.Full(), 6.5), (cb.Subset(1), 12.0), (cb.Subset(2), 6.5), (cb.Subset(4), 6.5)]:
+    for rule, value in [
+        (cb.rules.Greedy(), 6.5),
+        (cb.rules.RandomSubset(1), 12.0),
+        (cb.rules.RandomSubset(2), 6.5),
+        (cb.rules.RandomSubset(4), 6.5),
+    ]:
         assert distance(np.eye(4), rule, delta, np.zeros(4)) == pytest.approx(value, rel=1e-9)
         assert distance(np.eye(4), rule, delta, np.zeros(4)) == pytest.approx(
             cb.rtgcd(select=rule).bind(cb.Problem(np.eye(4), delta, center=False)).select.dual_norm(delta), rel=1e-9
@@ -74,17 +79,17 @@ def test_start_distance():
     problem = cb.Problem(np.eye(3), np.array([3.0, 2.0, 1.0]), center=False)
     lower, upper = start_distance(problem)
     assert lower == pytest.approx(math.sqrt(14 * 3), rel=1e-6) and upper == pytest.approx(lower, rel=1e-6)
-    assert start_distance(cb.Problem(np.eye(3), np.array([3.0, 2.0, 1.0]), cb.Huber(1.0), center=False))[1] > upper
-    labels = cb.Problem(np.eye(3), np.array([1.0, -1.0, 1.0]), cb.Logistic(0.1), center=False)
-    assert start_distance(labels)[1] >= distance(labels, cb.Full(), cb.solve(labels, cb.gcd(), 300).beta, np.zeros(3))
-    refused(lambda: start_distance(cb.Problem(np.eye(2), np.array([1.0, -1.0]), cb.Logistic(), center=False)), "may be infinite")
+    assert start_distance(cb.Problem(np.eye(3), np.array([3.0, 2.0, 1.0]), cb.losses.Huber(1.0), center=False))[1] > upper
+    labels = cb.Problem(np.eye(3), np.array([1.0, -1.0, 1.0]), cb.losses.Logistic(0.1), center=False)
+    assert start_distance(labels)[1] >= distance(labels, cb.rules.Greedy(), cb.solve(labels, cb.methods.gcd(), 300).beta, np.zeros(3))
+    refused(lambda: start_distance(cb.Problem(np.eye(2), np.array([1.0, -1.0]), cb.losses.Logistic(), center=False)), "may be infinite")
 
 
 @pytest.mark.parametrize("resid", [[0.3, 0.1], [3.0, 0.0], [0.5, 4.0, 2.0], [1.0, 1.0]])
 @pytest.mark.parametrize("d", [0.5, 1.0, 3.0])
 def test_the_radius_of_a_level_set_is_attained_by_one_sample(resid, d):
     """Huber: no residual with this sum of losses is longer, and one with a single entry is as long."""
-    loss = cb.Huber(d)
+    loss = cb.losses.Huber(d)
     total = sum(loss.value(r, 0.0) for r in resid)
     radius = loss.level_radius(total)
     assert np.linalg.norm(resid) <= radius * (1 + 1e-15)
@@ -100,7 +105,7 @@ def test_condition_numbers():
 def test_a_problem_and_its_matrix_agree():
     B = np.random.default_rng(2).standard_normal((8, 5))
     problem = cb.Problem(B, np.ones(8), center=False, groups=[0, 0, 1, 1, 1])
-    assert mca(problem, cb.Groups(1)).upper == pytest.approx(mca(B, cb.Groups(1), groups=list("aabbb")).upper, rel=1e-12)
+    assert mca(problem, cb.rules.Groups(1)).upper == pytest.approx(mca(B, cb.rules.Groups(1), groups=list("aabbb")).upper, rel=1e-12)
     weight = np.arange(1.0, 9.0)
     weighted = cb.Problem(B, np.ones(8), center=False, sample_weight=weight)
     assert mca(weighted).upper == pytest.approx(mca(np.sqrt(weight)[:, None] * B).upper, rel=1e-12)
@@ -111,8 +116,10 @@ def test_duplicates_and_order():
     """Copies change Type 1 and nothing else when they share a group; more drawn learners never lower the angle."""
     twice, groups = np.hstack([STAR, STAR]), [*STAR_GROUPS, *STAR_GROUPS]
     assert mca(twice).upper == pytest.approx(mca(STAR).upper, rel=1e-9)
-    assert mca(twice, cb.Groups(2), groups=groups).upper == pytest.approx(mca(STAR, cb.Groups(2), groups=STAR_GROUPS).upper, rel=1e-9)
-    by_t = [mca(SPACE, cb.Subset(t)).upper for t in range(1, 7)]
+    assert mca(twice, cb.rules.Groups(2), groups=groups).upper == pytest.approx(
+        mca(STAR, cb.rules.Groups(2), groups=STAR_GROUPS).upper, rel=1e-9
+    )
+    by_t = [mca(SPACE, cb.rules.RandomSubset(t)).upper for t in range(1, 7)]
     assert all(a <= b + 1e-12 for a, b in pairwise(by_t)) and by_t[-1] == pytest.approx(mca(SPACE).upper)
 
 
@@ -120,7 +127,7 @@ def test_duplicates_and_order():
 
 
 def test_forged_witnesses_are_caught():
-    found = mca(np.random.default_rng(3).standard_normal((12, 30)), cb.Subset(3), n_starts=1)
+    found = mca(np.random.default_rng(3).standard_normal((12, 30)), cb.rules.RandomSubset(3), n_starts=1)
     B = np.random.default_rng(3).standard_normal((12, 30))
     assert found.witness["weights"] is not None
     forged = [
@@ -129,7 +136,7 @@ def test_forged_witnesses_are_caught():
         Interval(found.lower, found.upper, {**found.witness, "direction": np.ones(12) / math.sqrt(12)}),
         Interval(found.lower, found.upper, {**found.witness, "weights": found.witness["weights"] * np.arange(30)}),
     ]
-    assert found.verify(B, cb.Subset(3)) and not any(wrong.verify(B, cb.Subset(3)) for wrong in forged)
+    assert found.verify(B, cb.rules.RandomSubset(3)) and not any(wrong.verify(B, cb.rules.RandomSubset(3)) for wrong in forged)
 
 
 # Bad input and the command line. -----------------------------------------------------------------------------------------
@@ -140,20 +147,20 @@ GROUPED = cb.Problem(np.eye(3), np.ones(3), center=False, groups=[0, 1, 1])
 @pytest.mark.parametrize(
     "action, fragment",
     [
-        case("t of 0", lambda: mca(np.eye(3), cb.Subset(0)), "from 1 to 3"),
-        case("t too large", lambda: mca(np.eye(3), cb.Subset(4)), "from 1 to 3"),
-        case("too many groups", lambda: mca(GROUPED, cb.Groups(3)), "from 1 to 2"),
-        case("no groups", lambda: mca(np.eye(3), cb.Groups(1)), "needs to know the groups"),
-        case("groups twice", lambda: mca(GROUPED, cb.Groups(1), groups=[0, 1, 1]), "leave groups out"),
-        case("groups too short", lambda: mca(np.eye(3), cb.Groups(1), groups=[0, 1]), "one label per column"),
-        case("no norm", lambda: mca(np.eye(3), cb.Cyclic()), "have a norm"),
+        case("t of 0", lambda: mca(np.eye(3), cb.rules.RandomSubset(0)), "from 1 to 3"),
+        case("t too large", lambda: mca(np.eye(3), cb.rules.RandomSubset(4)), "from 1 to 3"),
+        case("too many groups", lambda: mca(GROUPED, cb.rules.Groups(3)), "from 1 to 2"),
+        case("no groups", lambda: mca(np.eye(3), cb.rules.Groups(1)), "needs to know the groups"),
+        case("groups twice", lambda: mca(GROUPED, cb.rules.Groups(1), groups=[0, 1, 1]), "leave groups out"),
+        case("groups too short", lambda: mca(np.eye(3), cb.rules.Groups(1), groups=[0, 1]), "one label per column"),
+        case("no norm", lambda: mca(np.eye(3), cb.rules.Cyclic()), "have a norm"),
         case("a word", lambda: mca(np.eye(3), "full"), "have a norm"),
         case("not a number", lambda: mca(np.array([[1.0, np.nan]])), "NaN or infinity"),
         case("no matrix", lambda: mca("B"), "B must be"),
         case("a vector", lambda: mca(np.ones(3)), "2 dimensions"),
         case("no starts", lambda: mca(np.eye(3), n_starts=0), "n_starts must be a whole number >= 1"),
-        case("not unit", lambda: distance(2 * np.eye(2), cb.Full(), np.ones(2), np.ones(2)), "unit norm"),
-        case("beta too long", lambda: distance(np.eye(2), cb.Full(), np.ones(3), np.ones(2)), "expected 2, got 3"),
+        case("not unit", lambda: distance(2 * np.eye(2), cb.rules.Greedy(), np.ones(2), np.ones(2)), "unit norm"),
+        case("beta too long", lambda: distance(np.eye(2), cb.rules.Greedy(), np.ones(3), np.ones(2)), "expected 2, got 3"),
         case("no problem", lambda: start_distance(np.eye(2)), "problem must be a Problem"),
     ],
 )  # fmt: skip
@@ -162,7 +169,7 @@ def test_bad_input(action, fragment):
 
 
 def test_zero_columns_are_set_aside():
-    with pytest.warns(cb.ConstantColumnWarning):
+    with pytest.warns(cb.data.ConstantColumnWarning):
         assert mca(np.array([[1.0, 0, 0], [0, 1, 0]])).upper == pytest.approx(ROOT)
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import coordboost as cb
 
 N = 8
-VIEWS = [cb.Explicit, cb.Gram]
+VIEWS = [cb.engine.NaiveState, cb.engine.CovarianceState]
 every_view = pytest.mark.parametrize("view", VIEWS, ids=["explicit", "gram"])
 every_kind = pytest.mark.parametrize("kind", GAUSSIAN)
 SINGLE = np.arange(20)  # every learner a group of its own
@@ -21,16 +21,16 @@ RFS = cb.regularized_forward_stagewise
 
 # n is the number of learners
 PAIRS = {
-    "RtGCD(n) = greedy": (lambda n: cb.rtgcd(n), lambda n: cb.gcd()),
-    "RtGCD(1) = random CD": (lambda n: cb.rtgcd(1), lambda n: cb.rcd()),
-    "LS-Boost(1) = GCD": (lambda n: cb.ls_boost(1.0), lambda n: cb.gcd()),
+    "RtGCD(n) = greedy": (lambda n: cb.rtgcd(n), lambda n: cb.methods.gcd()),
+    "RtGCD(1) = random CD": (lambda n: cb.rtgcd(1), lambda n: cb.methods.rcd()),
+    "LS-Boost(1) = GCD": (lambda n: cb.ls_boost(1.0), lambda n: cb.methods.gcd()),
     "R-FS(inf) = FS": (lambda n: RFS(0.3, np.inf), lambda n: cb.forward_stagewise(0.3)),
     "FS, constant sequence = FS": (lambda n: cb.forward_stagewise(N * [0.25]), lambda n: cb.forward_stagewise(0.25)),
     "PATH, constant = R-FS": (lambda n: cb.path_forward_stagewise(0.3, N * [1.7]), lambda n: RFS(0.3, 1.7)),
-    "Frank-Wolfe, constant = R-FS": (lambda n: cb.frank_wolfe(1.7, step=0.25), lambda n: RFS(0.25 * 1.7, 1.7)),
-    "Lasso CD, lam = 0 = LS-Boost(1)": (lambda n: cb.lasso_cd(0.0, cb.Full()), lambda n: cb.ls_boost(1.0)),
-    "Groups of one = subsets": (lambda n: cb.rtgcd(select=cb.Groups(max(1, n // 2))), lambda n: cb.rtgcd(max(1, n // 2))),
-    "All groups = greedy": (lambda n: cb.rtgcd(select=cb.Groups(n)), lambda n: cb.gcd()),
+    "Frank-Wolfe, constant = R-FS": (lambda n: cb.methods.frank_wolfe(1.7, step=0.25), lambda n: RFS(0.25 * 1.7, 1.7)),
+    "Lasso CD, lam = 0 = LS-Boost(1)": (lambda n: cb.methods.lasso_cd(0.0, cb.rules.Greedy()), lambda n: cb.ls_boost(1.0)),
+    "Groups of one = subsets": (lambda n: cb.rtgcd(select=cb.rules.Groups(max(1, n // 2))), lambda n: cb.rtgcd(max(1, n // 2))),
+    "All groups = greedy": (lambda n: cb.rtgcd(select=cb.rules.Groups(n)), lambda n: cb.methods.gcd()),
 }
 
 
@@ -71,7 +71,7 @@ def test_same_on_sign_matrices(name, X, y):
 def test_line_search_is_the_full_step(view, problem):
     """LS-Boost(1) = exact greedy coordinate descent; and LS-Boost(eps) is FS with the steps eps * max|corr|."""
     options = {"view": view, "compile": False}
-    boost, search = (cb.solve(problem, method, N, **options) for method in (cb.ls_boost(1.0), cb.gcd(step=cb.LineSearch())))
+    boost, search = (cb.solve(problem, method, N, **options) for method in (cb.ls_boost(1.0), cb.methods.gcd(step=cb.rules.LineSearch())))
     assert_same_bits(boost, search)
     half = cb.solve(problem, cb.ls_boost(0.5), N, **options)
     sizes = np.abs(half.path.theta)
@@ -87,9 +87,9 @@ def methods(scale=1.0):
         "R-FS": RFS(0.5 * scale, scale),
         "PATH": cb.path_forward_stagewise(0.5 * scale, N * [scale]),
         "random": cb.rtgcd(1),
-        "line search": cb.gcd(step=cb.LineSearch()),
-        "Lasso": cb.lasso_cd(0.125 * scale),
-        "Frank-Wolfe": cb.frank_wolfe(2.0 * scale),
+        "line search": cb.methods.gcd(step=cb.rules.LineSearch()),
+        "Lasso": cb.methods.lasso_cd(0.125 * scale),
+        "Frank-Wolfe": cb.methods.frank_wolfe(2.0 * scale),
     }
 
 
@@ -122,7 +122,7 @@ def test_csc_is_dense(name, center, weighted):
     X, y, weight = sparse_data()
     options = {"sample_weight": weight if weighted else None, "center": center}
     pair = [cb.Problem(convert(X), y, **options) for convert in (np.asarray, scipy.sparse.csc_array)]
-    assert isinstance(pair[1].dictionary, cb.Sparse)
+    assert isinstance(pair[1].dictionary, cb.learners.Sparse)
     for view in VIEWS:
         runs = [solved(problem, name, view=view) for problem in pair]
         assert_close(*runs, factor=2.0)  # the shift is one product more
@@ -132,16 +132,16 @@ def test_csc_is_dense(name, center, weighted):
 
 
 @every_method
-@pytest.mark.parametrize("loss", [cb.Squared(), cb.Huber(0.5), cb.Logistic(0.5)], ids=repr)
+@pytest.mark.parametrize("loss", [cb.losses.Squared(), cb.losses.Huber(0.5), cb.losses.Logistic(0.5)], ids=repr)
 def test_whole_weights_are_repeated_rows(loss, name):
     """A weight of 0 is a row left out."""
     X, y, weight = sparse_data()
-    y = np.where(y > 0, 1, -1) if isinstance(loss, cb.Logistic) else y
+    y = np.where(y > 0, 1, -1) if isinstance(loss, cb.losses.Logistic) else y
     rows = np.repeat(np.arange(14), weight)
     assert 0 < (weight == 0).sum() < 14
     pair = cb.Problem(X, y, loss, sample_weight=weight), cb.Problem(X[rows], y[rows], loss)
     # 1 / sigma is at most 1.4; lengths of searches along unit columns are at most 1 / mu = 2
-    runs = [solved(problem, name, view=cb.Explicit) for problem in pair]
+    runs = [solved(problem, name, view=cb.engine.NaiveState) for problem in pair]
     assert_close(*runs, factor=8.0)
     np.testing.assert_allclose(runs[0].predict(X), runs[1].predict(X), rtol=0, atol=1e-12)
 
@@ -149,7 +149,7 @@ def test_whole_weights_are_repeated_rows(loss, name):
 def test_a_row_of_weight_zero_cannot_save_a_constant_column():
     X = np.column_stack([[0.1] * 6 + [5.0], np.arange(7.0) ** 2])
     weight = [1, 1, 1, 1, 1, 1, 0]
-    with pytest.warns(cb.ConstantColumnWarning):
+    with pytest.warns(cb.data.ConstantColumnWarning):
         problem = cb.Problem(X, np.arange(7.0), sample_weight=weight)
     assert problem.dropped == ["x0"]
 
@@ -187,7 +187,7 @@ RESIDUALS = {  # step and radius of subgradient descent
 def test_residuals_are_subgradient_descent(name, problem):
     """Propositions 3.2 and 4.1, and the same for PATH."""
     step, delta = RESIDUALS[name]
-    walk = cb.subgradient_descent(problem, step, N, delta=delta)
+    walk = cb.theory.subgradient_descent(problem, step, N, delta=delta)
     for iterate, state in zip(walk, solved(problem, name).replay(range(N + 1)), strict=True):
         assert (iterate.resid == problem.y - columns(problem) @ state.beta).all()
 
@@ -218,5 +218,5 @@ def test_order_of_the_columns(kind, name):
 
 def test_draws_are_what_random_cd_visits():
     problem = cb.Problem(*gaussian("wide"))
-    run = cb.solve(problem, cb.rcd(), N, rng=3, compile=False)
-    assert (run.path.learner == draws(problem, cb.rcd(), N, seed=3)[:, 0]).all() and len(set(run.path.learner)) > 1
+    run = cb.solve(problem, cb.methods.rcd(), N, rng=3, compile=False)
+    assert (run.path.learner == draws(problem, cb.methods.rcd(), N, seed=3)[:, 0]).all() and len(set(run.path.learner)) > 1

@@ -34,22 +34,22 @@ def test_scikit_learn_checks(estimator, check):
 def test_the_rate_is_a_part_of_the_step_that_the_smoothness_allows():
     model = cb.RandomizedGBMClassifier(max_features=2, random_state=3, **QUICK).fit(X, NAMES == "red")
     run = model.run_
-    again = cb.solve(run.problem, cb.rtgcd(select=cb.Groups(2), step=cb.Fitted(0.5 / 0.25)), 6, rng=run.seed)
+    again = cb.solve(run.problem, cb.rtgcd(select=cb.rules.Groups(2), step=cb.rules.FittedStep(0.5 / 0.25)), 6, rng=run.seed)
     assert (again.path.theta == run.path.theta).all() and run.problem.loss.sigma == 0.25
 
 
-@pytest.mark.parametrize("loss", [cb.Huber(0.5), cb.Poisson()], ids=lambda loss: type(loss).__name__)
+@pytest.mark.parametrize("loss", [cb.losses.Huber(0.5), cb.losses.Poisson()], ids=lambda loss: type(loss).__name__)
 def test_losses_by_object(loss):
     y = np.abs(Y) + 0.1
     model = cb.RandomizedGBMRegressor(loss=loss, max_features=None, **QUICK).fit(X, y)
     raw = model.run_.predict(X)
-    np.testing.assert_array_equal(model.predict(X), np.exp(raw) if isinstance(loss, cb.Poisson) else raw)
+    np.testing.assert_array_equal(model.predict(X), np.exp(raw) if isinstance(loss, cb.losses.Poisson) else raw)
     assert (np.diff(model.train_score_) >= 0).all() and clone(model).loss == loss
 
 
 @pytest.mark.slow  # a loop of its own is compiled
 def test_exponential_loss_has_probabilities_too():
-    model = cb.RandomizedGBMClassifier(loss=cb.Exponential(), max_features=None, **QUICK).fit(X, NAMES == "red")
+    model = cb.RandomizedGBMClassifier(loss=cb.losses.Exponential(), max_features=None, **QUICK).fit(X, NAMES == "red")
     odds = np.exp(2 * model.decision_function(X))
     np.testing.assert_allclose(model.predict_proba(X)[:, 1], odds / (1 + odds), rtol=1e-12)
 
@@ -172,7 +172,7 @@ def test_a_warm_start_goes_on_after_early_stopping_on_the_same_rows():
 
 @pytest.mark.parametrize("held", [{}, {"X_val": X, "y_val": Y}], ids=["plain", "early"])
 def test_a_run_that_diverges_is_kept_up_to_there_and_says_so(held, monkeypatch):
-    monkeypatch.setattr(cb.Squared, "sigma", 0.001)  # a promise that the loss does not keep: steps are far too long
+    monkeypatch.setattr(cb.losses.Squared, "sigma", 0.001)  # a promise that the loss does not keep: steps are far too long
     with pytest.warns(ConvergenceWarning, match="left the range of float64"):
         model = cb.RandomizedGBMRegressor(**{**QUICK, "n_estimators": 150, "n_iter_no_change": 150}).fit(X, Y, **held)
     assert np.isfinite(model.predict(X)).all() and 0 <= model.n_iter_ <= model.run_.n_steps < 150
@@ -201,9 +201,9 @@ def test_what_they_refuse(settings, words):
 
 def test_what_they_refuse_of_losses_and_classes():
     with pytest.raises(ValueError, match="Squared is not a loss of classes"):
-        cb.RandomizedGBMClassifier(loss=cb.Squared()).fit(X, NAMES)
+        cb.RandomizedGBMClassifier(loss=cb.losses.Squared()).fit(X, NAMES)
     with pytest.raises(ValueError, match="Poisson declares no smoothness constant sigma, which accelerated boosting needs"):
-        cb.AcceleratedGBMRegressor(loss=cb.Poisson()).fit(X, np.abs(Y))
+        cb.AcceleratedGBMRegressor(loss=cb.losses.Poisson()).fit(X, np.abs(Y))
     with pytest.raises(ValueError, match="y holds the class 'pink', which the fit has not seen"):
         cb.RandomizedGBMClassifier(**QUICK).fit(X, NAMES, X_val=X[:2], y_val=["pink", "red"])
     with pytest.raises(ValueError, match=r"non-zero|0 for every row"):

@@ -16,9 +16,9 @@ VALUES = {
     "l2_regularization": (5.0, {}), "learning_rate": (0.6, {}), "max_bins": (3, {}), "max_depth": (1, {}), "max_features": (1, {}),
     "max_leaf_nodes": (2, {}), "min_gain": (1e3, {}), "min_samples_leaf": (30, {}), "monotonic_cst": ([-1, -1, 1, 1], {}),
     "n_alphas": (3, {}), "n_candidates": (1, {}), "n_deltas": (3, {}), "n_estimators": (3, {}), "n_iter_no_change": (1, EARLY),
-    "n_members": (2, {}), "n_steps": (5, {}), "newton": (True, {"loss": cb.Logistic()}), "nodes": ((1, 2), {}), "penalty": (0.5, {}),
+    "n_members": (2, {}), "n_steps": (5, {}), "newton": (True, {"loss": cb.losses.Logistic()}), "nodes": ((1, 2), {}), "penalty": (0.5, {}),
     "power": (2, {}), "q": (1.0, {"bounds": (1.0, 4.0), "power": 2}), "random_state": (7, {**EARLY, "max_features": 1}),
-    "refit_intercept": (False, {"loss": cb.Huber(0.5), "n_steps": 40}), "rule": ("one_se", {"n_alphas": 30, "n_steps": 150}),
+    "refit_intercept": (False, {"loss": cb.losses.Huber(0.5), "n_steps": 40}), "rule": ("one_se", {"n_alphas": 30, "n_steps": 150}),
     "standardize": (True, {}),
     "subsample": (0.5, {}), "tol": (0.3, {**EARLY, "learning_rate": 0.1, "alpha": 1e-4, "n_iter_no_change": 2}),
     "validation_fraction": (0.4, EARLY),
@@ -32,10 +32,10 @@ def model_of(kind, **settings):
     known = kind().get_params(deep=False)
     y = target(kind)
     loss = settings.get("loss")
-    if isinstance(loss, cb.Logistic) and not is_classifier(kind()):
+    if isinstance(loss, cb.losses.Logistic) and not is_classifier(kind()):
         y = np.where(NAMES == "red", 1.0, -1.0)
-    if isinstance(loss, cb.Huber) and is_classifier(kind()):
-        settings["loss"] = cb.Logistic(0.3)
+    if isinstance(loss, cb.losses.Huber) and is_classifier(kind()):
+        settings["loss"] = cb.losses.Logistic(0.3)
     small = {"n_steps": 12} | ({"noise_variance": 1.0} if "n_members" in known else {})
     given = {key: value for key, value in {**small, **settings}.items() if key in known}
     model = quick(kind, **given).fit(X, y)
@@ -74,9 +74,9 @@ def having(name):
 @having("loss")
 def test_a_loss(kind):
     if is_classifier(kind()):
-        assert not same(model_of(kind), model_of(kind, loss=cb.Logistic(0.3)))
+        assert not same(model_of(kind), model_of(kind, loss=cb.losses.Logistic(0.3)))
     else:
-        assert not same(model_of(kind), [quick(kind, loss=cb.Huber(0.1)).fit(X, target(kind)).predict(X)])
+        assert not same(model_of(kind), [quick(kind, loss=cb.losses.Huber(0.1)).fit(X, target(kind)).predict(X)])
 
 
 @having("noise_variance")

@@ -18,10 +18,10 @@ GROUPS = [0, 1, 1, 2]
 
 def sets(K, rule):
     """A rule as it is defined: the sets of learners of which one is drawn, all as likely."""
-    if type(rule) is cb.Groups:
+    if type(rule) is cb.rules.Groups:
         places = [[j for j in range(K) if GROUPS[j] == g] for g in sorted(set(GROUPS[:K]))]
         return [[j for place in chosen for j in place] for chosen in combinations(places, rule.t)]
-    return list(combinations(range(K), K if type(rule) is cb.Full else rule.t))
+    return list(combinations(range(K), K if type(rule) is cb.rules.Greedy else rule.t))
 
 
 ANGLES = [
@@ -33,7 +33,14 @@ ANGLES = [
         "basis of space": SOLID[:3],
         "blunt basis": [PLANE[1], (F(-1), F(0))],
     }.items()
-    for rule in (cb.Full(), cb.Subset(1), cb.Subset(2), cb.Subset(3), cb.Groups(1), cb.Groups(2))
+    for rule in (
+        cb.rules.Greedy(),
+        cb.rules.RandomSubset(1),
+        cb.rules.RandomSubset(2),
+        cb.rules.RandomSubset(3),
+        cb.rules.Groups(1),
+        cb.rules.Groups(2),
+    )
     if sets(len(columns), rule)
 ]
 
@@ -65,7 +72,7 @@ def angle2(columns, drawn):
 @pytest.mark.parametrize("columns, rule", ANGLES)
 def test_the_angle_is_that_in_fractions(columns, rule):
     K, exact = len(columns), angle2(columns, sets(len(columns), rule))
-    found = mca(np.array(columns, dtype=float).T, rule, groups=GROUPS[:K] if type(rule) is cb.Groups else None)
+    found = mca(np.array(columns, dtype=float).T, rule, groups=GROUPS[:K] if type(rule) is cb.rules.Groups else None)
     assert found.upper**2 == pytest.approx(float(exact), rel=1e-12)
     assert (1 - 1e-7) * math.sqrt(exact) <= found.lower <= (1 + 1e-12) * math.sqrt(exact)
 
@@ -79,16 +86,20 @@ def test_an_orthonormal_basis_in_groups_of_any_order(label):
         sets = [[j for place in chosen for j in place] for chosen in combinations(places, t)]
         ends = (c for c in product((0, 1), repeat=n) if any(c))
         exact = min(F(sum(max(c[j] for j in J) for J in sets), len(sets)) ** 2 / sum(c) for c in ends)
-        assert mca(np.eye(n), cb.Groups(t), groups=label).upper ** 2 == pytest.approx(float(exact), rel=1e-12)
+        assert mca(np.eye(n), cb.rules.Groups(t), groups=label).upper ** 2 == pytest.approx(float(exact), rel=1e-12)
 
 
-@pytest.mark.parametrize("rule", [cb.Subset(1), cb.Subset(2), cb.Subset(3), cb.Groups(1), cb.Groups(2)], ids=str)
+@pytest.mark.parametrize(
+    "rule",
+    [cb.rules.RandomSubset(1), cb.rules.RandomSubset(2), cb.rules.RandomSubset(3), cb.rules.Groups(1), cb.rules.Groups(2)],
+    ids=str,
+)
 def test_the_angle_of_squares_is_the_least_of_the_plane(rule):
     """By its definition at 20,000 directions: the mean over all sets of the largest squared cosine."""
     B, drawn = np.array(PLANE, dtype=float).T, sets(4, rule)
     angles = np.linspace(0, math.pi, 20_000, endpoint=False)
     cosines = np.abs(np.array([np.cos(angles), np.sin(angles)]).T @ B)
     least = math.sqrt(np.mean([(cosines[:, J] ** 2).max(axis=1) for J in map(list, drawn)], axis=0).min())
-    found = second_moment_mca(B, rule, groups=GROUPS if type(rule) is cb.Groups else None)
+    found = second_moment_mca(B, rule, groups=GROUPS if type(rule) is cb.rules.Groups else None)
     # between two directions a cosine moves by at most pi / 20,000
     assert least - 2e-4 <= found.upper <= least * (1 + 1e-9) and found.lower <= least

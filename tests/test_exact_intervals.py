@@ -80,14 +80,14 @@ def test_the_example_of_a_page():
 
 
 @every_table
-@pytest.mark.parametrize("solver", ["homotopy", "descent"])
+@pytest.mark.parametrize("solver", ["homotopy", "cd"])
 def test_lasso_paths(seed, X, y, weight, solver):
     alphas = top(X, y, weight) * np.array(SHARES)
     path = cb.lasso_path(X, y, alphas, sample_weight=weight, solver=solver, tol=1e-13)
     for k, alpha in enumerate(path.alphas):
         optimum = exactly(X, y, weight, alpha)
         holds(path.certificate(k), optimum)
-        holds(path.certificate_at(cb.Place(step=k)), optimum)
+        holds(path.certificate_at(cb.lasso.PathPoint(step=k)), optimum)
         value = value_of(path, k, X, y, weight)
         assert value <= Fraction(path.certificate(k).upper)
         assert value - optimum <= Fraction(path.gaps[k]) * Fraction(path.problem.start_excess)
@@ -113,15 +113,15 @@ def test_exact_paths_models_and_runs(seed, X, y, weight):
         return
     total = len(y) if weight is None else weight.sum()
     path = cb.exact_path(problem)
-    run = cb.solve(problem, cb.lasso_cd(0.3 * problem.start_size), 200, compile=False)
+    run = cb.solve(problem, cb.methods.lasso_cd(0.3 * problem.start_size), 200, compile=False)
     for share in (0.9, 0.3, 1e-2):
         lam = share * problem.start_size
         optimum = exactly(X, y, weight, Fraction(lam) / Fraction(total), length)
         holds(path.certificate(lam), optimum)
-        holds(path.certificate_at(cb.Place(lam=lam)), optimum)
+        holds(path.certificate_at(cb.lasso.PathPoint(lam=lam)), optimum)
         for beta in (path.beta_at(lam=lam), run.beta, np.zeros(X.shape[1])):
-            holds(cb.certify(problem, beta, cb.Penalty(lam)), optimum)
-        holds(run.certificate(cb.Penalty(lam), at=[0, 3]), optimum)
+            holds(cb.certify(problem, beta, cb.certificates.L1Penalty(lam)), optimum)
+        holds(run.certificate(cb.certificates.L1Penalty(lam), at=[0, 3]), optimum)
     target = run.final.target
     holds(run.certificate(), exactly(X, y, weight, Fraction(target.lam) / Fraction(total), length))
 
@@ -175,8 +175,8 @@ def test_what_is_printed(seed, tmp_path, monkeypatch):
     rng = np.random.default_rng(seed)
     X, y = rng.integers(-5, 6, (7, 2)).astype(float), rng.integers(-5, 6, 7).astype(float)
     optimum = exactly(X, y, None, Fraction(2) / 7, norms(X, None))
-    run = cb.solve(cb.Problem(X, y), cb.lasso_cd(2.0), 200, compile=False)
-    cb.page(run, "run.html")
+    run = cb.solve(cb.Problem(X, y), cb.methods.lasso_cd(2.0), 200, compile=False)
+    cb.html_report(run, "run.html")
     run.save("the.run")
     page, number = (tmp_path / "run.html").read_text(encoding="utf-8"), r"([-+.e\d]+)"
     shell = CliRunner().invoke(main, ["certify", "the.run"]).output

@@ -15,19 +15,19 @@ NEW[:, 3] = np.where(np.isnan(NEW[:, 3]), 999, np.round(NEW[:, 3]))
 
 
 def runs():
-    yield "squared", cb.solve(cb.Problem(cb.trees(X, max_depth=3), Y), cb.gbm(0.3), 20)
-    yield "categories", cb.solve(cb.Problem(cb.trees(X, max_depth=3, categorical=[3]), Y), cb.gbm(0.3), 20)
+    yield "squared", cb.solve(cb.Problem(cb.data.trees(X, max_depth=3), Y), cb.gbm(0.3), 20)
+    yield "categories", cb.solve(cb.Problem(cb.data.trees(X, max_depth=3, categorical=[3]), Y), cb.gbm(0.3), 20)
     signs = np.where(np.median(Y) < Y, 1.0, -1.0)
-    yield "logistic", cb.solve(cb.Problem(cb.trees(X, max_depth=2, newton=True), signs, cb.Logistic()), cb.gbm(0.3), 20)
-    yield "no tree", cb.solve(cb.Problem(cb.trees(X), Y), cb.gbm(0.3), 0)
-    yield "accelerated", cb.solve(cb.Problem(cb.trees(X, max_leaves=5), Y), cb.agbm(0.3, 0.1), 20)
+    yield "logistic", cb.solve(cb.Problem(cb.data.trees(X, max_depth=2, newton=True), signs, cb.losses.Logistic()), cb.gbm(0.3), 20)
+    yield "no tree", cb.solve(cb.Problem(cb.data.trees(X), Y), cb.gbm(0.3), 0)
+    yield "accelerated", cb.solve(cb.Problem(cb.data.trees(X, max_leaves=5), Y), cb.agbm(0.3, 0.1), 20)
 
 
 @pytest.mark.peers
 def test_lightgbm_predicts_the_same():
     lgb = pytest.importorskip("lightgbm")
     for name, run in runs():
-        booster = lgb.Booster(model_str=cb.lightgbm_text(run))
+        booster = lgb.Booster(model_str=cb.estimators.lightgbm_text(run))
         want = run.predict(NEW)
         np.testing.assert_allclose(booster.predict(NEW, raw_score=True), want, rtol=1e-12, err_msg=name)
         if name == "logistic":
@@ -43,9 +43,9 @@ def test_lightgbm_predicts_the_same():
 @pytest.mark.peers
 def test_the_model_at_an_earlier_step():
     lgb = pytest.importorskip("lightgbm")
-    run = cb.solve(cb.Problem(cb.trees(X, max_depth=2), Y), cb.gbm(0.3), 12)
-    early = cb.solve(cb.Problem(cb.trees(X, max_depth=2), Y), cb.gbm(0.3), 5)
-    booster = lgb.Booster(model_str=cb.lightgbm_text(run, early.beta))
+    run = cb.solve(cb.Problem(cb.data.trees(X, max_depth=2), Y), cb.gbm(0.3), 12)
+    early = cb.solve(cb.Problem(cb.data.trees(X, max_depth=2), Y), cb.gbm(0.3), 5)
+    booster = lgb.Booster(model_str=cb.estimators.lightgbm_text(run, early.beta))
     np.testing.assert_allclose(booster.predict(NEW), early.predict(NEW), rtol=1e-12)
 
 
@@ -69,7 +69,7 @@ def test_an_estimator_at_its_best_iteration(model):
     np.testing.assert_allclose(found, model.predict_proba(NEW)[:, 1] if classes else model.predict(NEW), rtol=1e-11)
     if not classes:
         steps = model.run_.n_steps // (1 + (getattr(model, "correction", 0) == 1))
-        last = lgb.Booster(model_str=cb.lightgbm_text(model.run_)).predict(NEW)
+        last = lgb.Booster(model_str=cb.estimators.lightgbm_text(model.run_)).predict(NEW)
         assert model.n_iter_ < steps and np.abs(last - found).max() > 1e-6
 
 
@@ -87,7 +87,7 @@ def gains(trees, d):
 
 def test_gains_are_what_the_squared_residual_loses():
     """Gains of the splits of one tree: the fall of the sum of squares, as no penalty is in the way."""
-    run = cb.solve(cb.Problem(cb.trees(X, max_depth=3), Y), cb.gbm(1.0), 1)
+    run = cb.solve(cb.Problem(cb.data.trees(X, max_depth=3), Y), cb.gbm(1.0), 1)
     start = ((Y - Y.mean()) ** 2).sum()
     assert gains(run.problem.dictionary.trees, 4).sum() == pytest.approx(start - ((Y - run.predict(X)) ** 2).sum(), rel=1e-9)
     assert (run.problem.dictionary.trees.n_samples[0, 0], run.problem.dictionary.tree(0).n_leaves) == (300, 8)
@@ -95,7 +95,7 @@ def test_gains_are_what_the_squared_residual_loses():
 
 def test_the_text_of_a_tree_of_a_bank():
     table = np.column_stack([np.array([1.0, 1, 2, 2]), [0, 1, 0, 2]])
-    run = cb.solve(cb.Problem(cb.trees(table, max_depth=1, categorical=[1]), [0.0, 4, 0, 4]), cb.gbm(1.0), 1)
+    run = cb.solve(cb.Problem(cb.data.trees(table, max_depth=1, categorical=[1]), [0.0, 4, 0, 4]), cb.gbm(1.0), 1)
     assert run.problem.dictionary.text(0, by=4.0).splitlines() == [
         "if x1 in {0.0}:",
         "    leaf 0: -2 (2 samples)",
@@ -106,8 +106,8 @@ def test_the_text_of_a_tree_of_a_bank():
 
 def test_what_cannot_be_exported_is_refused():
     with pytest.raises(ValueError, match="other learners have no leaves"):
-        cb.lightgbm_text(cb.solve(cb.Problem(np.eye(3), [1.0, 2, 3]), cb.gcd(), 1))
+        cb.estimators.lightgbm_text(cb.solve(cb.Problem(np.eye(3), [1.0, 2, 3]), cb.methods.gcd(), 1))
     half = np.column_stack([[0.5, 1.5, 2.5, 0.5]])
-    run = cb.solve(cb.Problem(cb.trees(half, categorical=[0]), [1.0, 2, 3, 1]), cb.gbm(1.0), 1)
+    run = cb.solve(cb.Problem(cb.data.trees(half, categorical=[0]), [1.0, 2, 3, 1]), cb.gbm(1.0), 1)
     with pytest.raises(ValueError, match="whole numbers >= 0"):
-        cb.lightgbm_text(run)
+        cb.estimators.lightgbm_text(run)

@@ -14,9 +14,9 @@ from reference_families import rgb as naive
 import coordboost as cb
 
 N = 5
-STEPS = {"safe": (cb.FamilyStep(), 2), "printed": (cb.FamilyStep(power=1), 1), "exact": (cb.Proportional(), None)}
+STEPS = {"safe": (cb.rules.FamilyStep(), 2), "printed": (cb.rules.FamilyStep(power=1), 1), "exact": (cb.rules.ShrunkenStep(), None)}
 BOUND, OMEGA = np.array([1.0, 2.0, 0.5]), np.array([0.25, 0.5, 0.25])
-TABLE = cb.Families(BOUND, OMEGA)
+TABLE = cb.learners.Families(BOUND, OMEGA)
 
 
 def lengths(problem):
@@ -35,7 +35,7 @@ def signed_families(draw):
     return cb.Problem(signs * size, y, center=False, groups=family)
 
 
-@pytest.mark.parametrize("view", [cb.Explicit, cb.Gram], ids=["explicit", "gram"])
+@pytest.mark.parametrize("view", [cb.engine.NaiveState, cb.engine.CovarianceState], ids=["explicit", "gram"])
 @pytest.mark.parametrize("step", STEPS)
 @seeded
 @given(problem=signed_families())
@@ -54,25 +54,27 @@ def test_columns_are_the_naive_algorithm_in_fractions(step, view, problem):
 
 def test_families_are_drawn_by_the_square_of_their_bounds():
     """As their constants grow: as it was meant, unless told otherwise; a power of 0 draws all alike."""
-    for rule in (cb.rgb(0.1, families=TABLE).select, cb.Structural(2, 0.1, families=TABLE)):
+    for rule in (cb.rgb(0.1, families=TABLE).select, cb.rules.Structural(2, 0.1, families=TABLE)):
         np.testing.assert_allclose(rule.law, BOUND**2 / (BOUND**2).sum(), rtol=1e-15)
     np.testing.assert_allclose(cb.rgb(0.1, families=TABLE, sampling=0.0).select.law, 1 / 3, rtol=1e-15)
 
 
-@pytest.mark.parametrize("loss, step", [(cb.Logistic(), "safe"), (cb.Logistic(), "printed"), (cb.Huber(0.5), "safe")], ids=repr)
+@pytest.mark.parametrize(
+    "loss, step", [(cb.losses.Logistic(), "safe"), (cb.losses.Logistic(), "printed"), (cb.losses.Huber(0.5), "safe")], ids=repr
+)
 def test_other_losses(loss, step):
     rng, (rule, power) = np.random.default_rng(1), STEPS[step]
     X, family = rng.uniform(-1, 1, (30, 9)), np.arange(9) % 3
     X, y = X * BOUND[family], np.where(X[:, 0] + X[:, 4] > 0.3, 1.0, -1.0)
     problem, method = cb.Problem(X, y, loss, center=False, groups=family), cb.rgb(0.02, 2, rule, TABLE)
     run = cb.solve(problem, method, 12)
-    twin = ref.logistic() if isinstance(loss, cb.Logistic) else ref.huber(0.5)
+    twin = ref.logistic() if isinstance(loss, cb.losses.Logistic) else ref.huber(0.5)
     alphas, picks = naive(X, y, family, BOUND, OMEGA, 0.02, draws(problem, method, 12), twin, power)
     assert list(run.path.learner) == picks
     np.testing.assert_allclose(run.beta / lengths(problem), alphas[-1], rtol=1e-11, atol=1e-13)
     objective = twin.value(y, X @ alphas[-1]) / 30 + 0.02 * np.abs(alphas[-1]) @ OMEGA[family]
     np.testing.assert_allclose(run.certificate().upper / 30, objective, rtol=1e-12)
-    np.testing.assert_allclose(cb.account(run).objective, objective, rtol=1e-12)
+    np.testing.assert_allclose(cb.engine.family_summary(run).objective, objective, rtol=1e-12)
 
 
 def test_families_of_columns_have_a_table_of_their_own():
@@ -94,7 +96,7 @@ def test_the_interval_of_the_objective():
     rng = np.random.default_rng(3)
     X, y, family = rng.uniform(-1, 1, (25, 6)) * BOUND[np.arange(6) % 3], rng.normal(size=25), np.arange(6) % 3
     problem = cb.Problem(X, y, center=False, groups=family)
-    target = cb.Structured(0.1, TABLE)
+    target = cb.methods.Structured(0.1, TABLE)
     best, price = np.zeros(6), 25 * 0.1 * OMEGA[family] / lengths(problem)
     for k in range(3000):
         j = k % 6
@@ -109,9 +111,12 @@ def test_the_interval_of_the_objective():
 
 def test_the_printed_constant_increases_the_loss():
     """The example of Lemma 4: a single leaf of value 4, labels + + + -."""
-    y, table = np.array([1.0, 1.0, 1.0, -1.0]), cb.Families([4.0], [1.0])
-    problem = cb.Problem(np.full((4, 1), 4.0), y, cb.Logistic(), center=False)
-    losses = [cb.solve(problem, cb.rgb(0.0, 1, step, table), 1).final.loss / 4 for step in (cb.FamilyStep(power=1), cb.FamilyStep())]
+    y, table = np.array([1.0, 1.0, 1.0, -1.0]), cb.learners.Families([4.0], [1.0])
+    problem = cb.Problem(np.full((4, 1), 4.0), y, cb.losses.Logistic(), center=False)
+    losses = [
+        cb.solve(problem, cb.rgb(0.0, 1, step, table), 1).final.loss / 4
+        for step in (cb.rules.FamilyStep(power=1), cb.rules.FamilyStep())
+    ]
     np.testing.assert_allclose(losses, [1.0181, 0.5633], atol=5e-5)
     assert problem.start_loss / 4 == pytest.approx(np.log(2)) and losses[1] < np.log(2) < losses[0]
 
@@ -123,8 +128,8 @@ def rounds(step, n_problems, n_steps):
         m, family = int(rng.integers(2, 12)), np.arange(9) % 3
         H = bound[family] * np.where(rng.random((m, 9)) < 0.2, rng.uniform(-1, 1, (m, 9)), np.sign(rng.random(9) - 0.5))
         y = np.where(rng.random(m) < 0.5, 1.0, -1.0)
-        problem = cb.Problem(H, y, cb.Logistic(), center=False, groups=family)
-        run = cb.solve(problem, cb.rgb(0.01, 2, step, cb.Families(bound, bound)), n_steps, rng=seed)
+        problem = cb.Problem(H, y, cb.losses.Logistic(), center=False, groups=family)
+        run = cb.solve(problem, cb.rgb(0.01, 2, step, cb.learners.Families(bound, bound)), n_steps, rng=seed)
         F, B = np.zeros(m), columns(problem)
         for j, theta in zip(run.path.learner, run.path.theta, strict=True):
             corr, before = B[:, j] @ problem.resid(F), problem.value(F)
@@ -134,20 +139,20 @@ def rounds(step, n_problems, n_steps):
 
 def test_the_right_constants_never_increase_the_loss():
     """10,000 rounds. Each falls by (L')^2 / (2 C) = theta corr / 2 at least, but for the rounding of two sums of at most 12 losses."""
-    before, after, least = np.array(list(rounds(cb.FamilyStep(), 100, 100))).T
+    before, after, least = np.array(list(rounds(cb.rules.FamilyStep(), 100, 100))).T
     assert len(before) == 10_000 and (after <= before - least + 1e-14 * (1 + before)).all()
-    before, after, _ = np.array(list(rounds(cb.FamilyStep(power=1), 100, 100))).T
+    before, after, _ = np.array(list(rounds(cb.rules.FamilyStep(power=1), 100, 100))).T
     assert (after > before + 1e-3).sum() > 100
 
 
 @pytest.mark.parametrize("bad, says", [
     (lambda p: cb.rgb(-1.0), "penalty must be"), (lambda p: cb.rgb(0.1, 0), "n_candidates must be"),
     (lambda p: cb.rgb(0.1, sampling=-1), "sampling must be"),
-    (lambda p: cb.rgb(0.1, families=cb.Families([1.0] * 2, [1.0] * 2)), "3 group"),
-    (lambda p: cb.rgb(0.1, families=cb.Families([1.0] * 3, [1.0])), "complexity must be 3"),
-    (lambda p: cb.rgb(0.1, families=cb.Families([1.0, 0.0, 1.0], [1.0] * 3)), "bound must be positive"),
-    (lambda p: cb.rgb(0.1, families=cb.Families([1e-3] * 3, [1.0] * 3)), "more than the bound"),
-    (lambda p: cb.rgb(0.1, step=cb.FamilyStep(power=3)), "power must be 2"),
+    (lambda p: cb.rgb(0.1, families=cb.learners.Families([1.0] * 2, [1.0] * 2)), "3 group"),
+    (lambda p: cb.rgb(0.1, families=cb.learners.Families([1.0] * 3, [1.0])), "complexity must be 3"),
+    (lambda p: cb.rgb(0.1, families=cb.learners.Families([1.0, 0.0, 1.0], [1.0] * 3)), "bound must be positive"),
+    (lambda p: cb.rgb(0.1, families=cb.learners.Families([1e-3] * 3, [1.0] * 3)), "more than the bound"),
+    (lambda p: cb.rgb(0.1, step=cb.rules.FamilyStep(power=3)), "power must be 2"),
 ])  # fmt: skip
 def test_bad_input_is_refused(bad, says):
     problem = cb.Problem(np.random.default_rng(0).normal(size=(9, 3)), np.arange(9.0), groups=[0, 1, 2])
@@ -155,7 +160,7 @@ def test_bad_input_is_refused(bad, says):
         cb.solve(problem, bad(problem), 1)
 
 
-def test_an_account_is_for_families():
+def test_a_summary_is_for_families():
     problem = cb.Problem(np.eye(4), np.arange(4.0), center=False)
     with pytest.raises(ValueError, match="chooses between families"):
-        cb.account(cb.solve(problem, cb.ls_boost(0.1), 2))
+        cb.engine.family_summary(cb.solve(problem, cb.ls_boost(0.1), 2))

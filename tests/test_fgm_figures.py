@@ -53,7 +53,7 @@ def test_the_maxima_of_figure_10():
 
 def test_gamma_of_figure_4_at_500_columns():
     draws = [fgm_data.gaussian(seed, 0.0) for seed in range(5)]
-    gammas = [1 - cb.bounds.ls_boost.decrease(cb.bounds.Constants.of(cb.Problem(one.X, one.y)), 1.0) for one in draws]
+    gammas = [1 - cb.theory.bounds.ls_boost.decrease(cb.theory.bounds.Constants.of(cb.Problem(one.X, one.y)), 1.0) for one in draws]
     assert np.mean(gammas) == pytest.approx(0.99743, abs=2e-4)
 
 

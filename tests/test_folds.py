@@ -37,7 +37,7 @@ def test_paths_of_folds_keep_what_their_gaps_say(splits):
             lower = share * resid @ (Y[fit] - Y[fit].mean()) - share**2 * resid @ resid / 2
             gap = (resid @ resid / 2 + lam * np.abs(coef).sum() - lower) / start
             assert gap <= path.gaps[k] + 1e-12 <= 1e-9 + 1e-12
-    alone = cb.cross_validate(lambda X, y, w: cb.lasso_path(X, y, model.path_.alphas, tol=1e-9, solver="descent"), X, Y, folds=folds)
+    alone = cb.cross_validate(lambda X, y, w: cb.lasso_path(X, y, model.path_.alphas, tol=1e-9, solver="cd"), X, Y, folds=folds)
     np.testing.assert_allclose(model.cross_validation_.losses, alone.losses, rtol=1e-4)
     assert model.place_.step == alone.best
 
@@ -51,7 +51,7 @@ def test_an_estimator_and_its_folds_can_be_kept():
 
 
 @pytest.mark.parametrize("signum", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
-@pytest.mark.parametrize("run", [cb.cross_validate, cb.stability_selection], ids=["folds", "halves"])
+@pytest.mark.parametrize("run", [cb.cross_validate, cb.model_selection.stability_selection], ids=["folds", "halves"])
 @pytest.mark.parametrize("n_threads", [1, 2])
 def test_paths_end_at_ctrl_c(signum, run, n_threads):
     """A path that would take for ever; the signal then acts as it did before, here as a Ctrl-C."""

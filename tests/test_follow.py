@@ -19,9 +19,9 @@ def test_states_know_their_path():
 
 
 def test_a_run_of_trees_that_leaves_float64_is_cut_where_it_did():
-    problem = cb.Problem(cb.trees(X, max_depth=1), Y)
-    run = cb.solve(problem, cb.gcd(cb.Fitted(40.0)), 400)
-    assert run.status is cb.Status.DIVERGED and np.isfinite(run.final.loss) and 50 < run.n_steps < 400
+    problem = cb.Problem(cb.data.trees(X, max_depth=1), Y)
+    run = cb.solve(problem, cb.methods.gcd(cb.rules.FittedStep(40.0)), 400)
+    assert run.status is cb.engine.Status.DIVERGED and np.isfinite(run.final.loss) and 50 < run.n_steps < 400
 
 
 def test_early_stopping_follows_a_run_that_goes_back():

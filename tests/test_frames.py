@@ -79,7 +79,7 @@ def test_columns_in_another_order_give_the_same_bits():
 @pytest.mark.parametrize("made", [Frame, polars], ids=["a frame like those of polars", "polars"])
 def test_categories_of_other_frames_are_categories(made):
     frame = PANDAS.assign(kind=pd.Categorical(KINDS))
-    families = [cb.trees(X, max_depth=2, min_samples=2) for X in (frame, made(frame))]
+    families = [cb.data.trees(X, max_depth=2, min_samples=2) for X in (frame, made(frame))]
     for ours, theirs in zip(*(family.binned for family in families), strict=True):
         np.testing.assert_array_equal(ours, theirs)
     assert families[1].binning.labels[3] == ["left", "right", "up"]

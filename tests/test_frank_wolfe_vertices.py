@@ -65,7 +65,7 @@ def test_it_is_the_method_in_a_few_lines(pairwise, compile):
     expected = walk(X, y, F(RADIUS), N, pairwise)
     assert len({tuple(model) for model in expected.tolist()}) == N  # no step is idle
     problem = cb.Problem(X.astype(float), y.astype(float), center=False, scale=False)
-    method = (cb.frank_wolfe_pairwise if pairwise else cb.frank_wolfe_away)(float(RADIUS))
+    method = (cb.methods.frank_wolfe_pairwise if pairwise else cb.methods.frank_wolfe_away)(float(RADIUS))
     run = cb.solve(problem, method, 2 * N + 1, compile=compile)
     models = [state.beta for state in run.replay(range(run.n_steps + 1))]
     # Steps amplify rounding by the condition of the columns, 4: some hundred operations a step.
@@ -97,8 +97,8 @@ def ends(run):
     return found
 
 
-LOSSES = {"squared": cb.Squared(), "huber": cb.Huber(0.5), "logistic": cb.Logistic()}
-METHODS = [cb.frank_wolfe_away, cb.frank_wolfe_pairwise]
+LOSSES = {"squared": cb.losses.Squared(), "huber": cb.losses.Huber(0.5), "logistic": cb.losses.Logistic()}
+METHODS = [cb.methods.frank_wolfe_away, cb.methods.frank_wolfe_pairwise]
 
 
 def data(loss):
@@ -112,7 +112,7 @@ def data(loss):
 @pytest.mark.parametrize("loss", LOSSES)
 def test_it_reaches_the_optimum_and_stays_in_the_ball(make, loss):
     problem, radius = data(loss), 25.0
-    plain = cb.solve(problem, cb.frank_wolfe(radius, cb.BallSearch(radius)), 400, compile=False).certificate()
+    plain = cb.solve(problem, cb.methods.frank_wolfe(radius, cb.rules.SegmentSearch(radius)), 400, compile=False).certificate()
     run = cb.solve(problem, make(radius), 400, compile=False)
     gap = run.certificate()
     assert gap.upper - gap.lower <= 1e-11 * problem.start_loss < 1e-6 * (plain.upper - plain.lower)
@@ -148,17 +148,17 @@ class Table:
 @pytest.mark.parametrize("make", METHODS)
 def test_a_users_oracle_takes_the_same_steps(make):
     problem = data("squared")
-    own = cb.Problem(cb.Oracle(Table(problem.gather(np.arange(12)))), problem.y, center=False)
+    own = cb.Problem(cb.learners.Oracle(Table(problem.gather(np.arange(12)))), problem.y, center=False)
     assert np.abs(cb.solve(own, make(25.0), 40, compile=False).beta - cb.solve(problem, make(25.0), 40, compile=False).beta).max() < 1e-9
 
 
 def test_a_step_that_leaves_vertices_needs_their_store():
-    with pytest.raises(ValueError, match="steps away from vertices and the store Vertices go together, got Away and Single"):
-        cb.Method("mine", cb.Full(), cb.frank_wolfe_away(1.0).step)
+    with pytest.raises(ValueError, match="steps away from vertices and the store Vertices go together, got AwayStep and Single"):
+        cb.rules.Method("mine", cb.rules.Greedy(), cb.methods.frank_wolfe_away(1.0).step)
     with pytest.raises(ValueError, match="delta must be"):
-        cb.frank_wolfe_pairwise(-1.0)
-    with pytest.raises(ValueError, match="cannot run on view=Explicit"):
-        cb.solve(data("squared"), cb.frank_wolfe_away(1.0), 3, view=cb.Explicit)
+        cb.methods.frank_wolfe_pairwise(-1.0)
+    with pytest.raises(ValueError, match="cannot run on view=NaiveState"):
+        cb.solve(data("squared"), cb.methods.frank_wolfe_away(1.0), 3, view=cb.engine.NaiveState)
 
 
 @pytest.mark.parametrize("seed, left", [(12, {1, 2}), (21, {0, 1})])
@@ -166,7 +166,7 @@ def test_steps_away_leave_the_worst_vertex_of_the_model(seed, left):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(20, 4))
     problem = cb.Problem(X, X @ [1.0, -1.0, 0.5, 0.5] + rng.normal(size=20))
-    run = cb.solve(problem, cb.frank_wolfe_away(1.5), 40, compile=False)
+    run = cb.solve(problem, cb.methods.frank_wolfe_away(1.5), 40, compile=False)
     away = np.flatnonzero((run.path.shrink < 0) & (run.path.theta != 0))  # without theta: away from the origin
     for state in run.replay(away):
         carried = np.flatnonzero(state.beta)

@@ -64,7 +64,7 @@ def test_cv_glmnet_line_by_line(family):
     close(np.append(path.intercept_at(step=seen.one_se), path.coef_at(step=seen.one_se)), theirs["at_se"])
     s = 0.123 * theirs["lambda"][0]
     close(np.append(path.intercept_at(alpha=s), path.coef_at(alpha=s)), theirs["at_s"])
-    close(path.predict(NEW, cb.Place(alpha=s)), theirs["of_s"])
+    close(path.predict(NEW, cb.lasso.PathPoint(alpha=s)), theirs["of_s"])
     close(cv.predict_proba(NEW)[:, 1] if family == "binomial" else cv.predict(NEW), theirs["of_min"])
 
 
@@ -78,7 +78,7 @@ answer <- function(fit) list(intercepts = fit$a0, coefs = as.matrix(fit$beta))
 def test_intercepts_without_penalty(name):
     """Judged by the objective of the two models: theirs lies in our interval but for what their threshold leaves."""
     table, y = SETS[name]()
-    path = cb.lasso_path(table, y, loss=cb.Logistic(), n_alphas=10, eps=0.05, tol=1e-9, refit_intercept=True)
+    path = cb.lasso_path(table, y, loss=cb.losses.Logistic(), n_alphas=10, eps=0.05, tol=1e-9, refit_intercept=True)
     theirs = r.Desk(table, (y + 1) / 2).run("glmnet", SETTINGS + FREE, "intercepts", "coefs", alphas=path.alphas).result
     coefs = theirs["coefs"].reshape(len(path.alphas), -1)
     for k, alpha in enumerate(path.alphas):

@@ -27,7 +27,7 @@ TABLES = {
     ),
 }  # fmt: skip
 every_table = pytest.mark.parametrize("name", TABLES)
-every_view = pytest.mark.parametrize("view", [cb.Explicit, cb.Gram], ids=["explicit", "gram"])
+every_view = pytest.mark.parametrize("view", [cb.engine.NaiveState, cb.engine.CovarianceState], ids=["explicit", "gram"])
 
 
 def problem(loss=None, columns=X, target=Y):
@@ -58,11 +58,11 @@ def test_exact_tables(name):
 def test_float_tables(name, view):
     _, method, table, deltas = TABLES[name]
     n_steps = len(table)
-    run = cb.solve(problem(), method, len(deltas or table), view=view, compile=view is cb.Gram)
+    run = cb.solve(problem(), method, len(deltas or table), view=view, compile=view is cb.engine.CovarianceState)
     # The numbers of the tables are below 4; 3/5 and 4/5 are themselves rounded, as if by one more step.
     close = partial(np.allclose, rtol=0, atol=drift(n_steps + 1, 3, 4))
     for state, row in zip(run.replay(range(len(table))), table, strict=True):
-        omega = state.certificate(cb.Ball(float(deltas[state.k]))).witness["omega"] if deltas else None
+        omega = state.certificate(cb.certificates.L1Ball(float(deltas[state.k]))).witness["omega"] if deltas else None
         found = (state.beta, state.loss / 3, abs(state.corr).max(), run.path.learner[state.k], omega)
         compare(row, found, lambda a, b: close(np.array(a, dtype=float), b))
 
@@ -70,7 +70,7 @@ def test_float_tables(name, view):
 @every_view
 def test_gbm_on_the_identity(view):
     """Lu and Mazumder: picks and losses, and the bound of Theorem 4.1 holds for them."""
-    run = cb.solve(problem(None, np.eye(3), golden.GBM_Y), cb.gcd(), 3, view=view, compile=view is cb.Gram)
+    run = cb.solve(problem(None, np.eye(3), golden.GBM_Y), cb.methods.gcd(), 3, view=view, compile=view is cb.engine.CovarianceState)
     losses = [state.loss for state in run.replay(range(4))]
     assert list(run.path.learner) == golden.GBM_PICKS and losses == golden.GBM_LOSSES
     assert all(loss <= bound for loss, bound in zip(losses, golden.GBM_BOUNDS, strict=True))
@@ -93,19 +93,19 @@ def test_lasso_points(delta):
     """The printed solutions are certified as optimal, and coordinate descent at their level of correlation ends there."""
     beta = np.array(golden.LASSO[delta][0] if delta in golden.LASSO else golden.LASSO_KNOTS[delta])
     lam = max(abs(X.T @ (Y - X @ beta)))
-    certificate = cb.certify(problem(), beta.astype(float), cb.Ball(float(delta)))
+    certificate = cb.certify(problem(), beta.astype(float), cb.certificates.L1Ball(float(delta)))
     value = 3 * float(ref.L_n(X, Y, beta))
     # loss, inner product and correlation are sums of three products of numbers below 8, the last one times delta below 8
     rounding = 8 * drift(1, 3, 64)
     assert certificate.lower <= value + rounding and certificate.gap <= rounding
     assert abs(certificate.upper - value) <= rounding
-    run = cb.solve(problem(), cb.lasso_cd(float(lam), cb.Full()), 500)
+    run = cb.solve(problem(), cb.methods.lasso_cd(float(lam), cb.rules.Greedy()), 500)
     # A full sweep of coordinate descent contracts by a constant: 500 steps reach rounding, which the condition number 8 enlarges.
     np.testing.assert_allclose(run.beta, beta.astype(float), rtol=0, atol=8 * 8 * drift(1, 3, 4))
 
 
 def test_weights_of_the_winner():
     # a product of at most j quotients, each rounded three times
-    found, printed = cb.Subset(3).weights(7), [float(g) for g in golden.GAMMA_3_7]
+    found, printed = cb.rules.RandomSubset(3).weights(7), [float(g) for g in golden.GAMMA_3_7]
     np.testing.assert_allclose(found, printed, rtol=3 * 7 * np.finfo(float).eps, atol=0)
-    assert cb.Subset(10).weights(40)[0] == float(golden.GAMMA_10_40_FIRST)
+    assert cb.rules.RandomSubset(10).weights(40)[0] == float(golden.GAMMA_10_40_FIRST)

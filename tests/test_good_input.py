@@ -103,9 +103,9 @@ def test_sparse_duplicates_and_unsorted_rows_are_summed():
 def test_bool_columns_and_labels():
     above = COUNTS > 0
     assert bits(fit(above)) == bits(fit(above.astype(float))) == bits(fit(pd.DataFrame(above).astype("boolean")))
-    for loss in (cb.Logistic(), cb.Exponential()):
+    for loss in (cb.losses.Logistic(), cb.losses.Exponential()):
         runs = [
-            cb.solve(Problem(COUNTS, labels, loss), cb.gcd(cb.LineSearch()), 5, compile=False)
+            cb.solve(Problem(COUNTS, labels, loss), cb.methods.gcd(cb.rules.LineSearch()), 5, compile=False)
             for labels in (SIGNS, (SIGNS + 1) / 2, SIGNS > 0, [s > 0 for s in SIGNS])
         ]
         assert len({bits(run) for run in runs}) == 1 and np.isfinite(runs[0].beta).all()
@@ -115,13 +115,13 @@ METHODS = {
     "LS-Boost": lambda a: cb.ls_boost(0.5),
     "FS": lambda a: cb.forward_stagewise(0.125 * a),
     "R-FS": lambda a: cb.regularized_forward_stagewise(0.125 * a, 4.0 * a),
-    "Frank-Wolfe": lambda a: cb.frank_wolfe(2.0 * a, cb.BallSearch(2.0 * a)),
-    "Lasso": lambda a: cb.lasso_cd(0.5 * a),
+    "Frank-Wolfe": lambda a: cb.methods.frank_wolfe(2.0 * a, cb.rules.SegmentSearch(2.0 * a)),
+    "Lasso": lambda a: cb.methods.lasso_cd(0.5 * a),
 }
 
 
 @pytest.mark.parametrize("name", METHODS)
-@pytest.mark.parametrize("view", [cb.Gram, cb.Explicit])
+@pytest.mark.parametrize("view", [cb.engine.CovarianceState, cb.engine.NaiveState])
 @pytest.mark.parametrize("columns, target", [(HUGE, 1.0), (TINY, 1.0), (1.0, HUGE), (1.0, TINY), (HUGE, TINY), (TINY, HUGE)])
 def test_huge_and_tiny_scales_equal_the_plain_run(name, view, columns, target):
     """Scaling by powers of two is exact, so the coefficients of the unit columns scale exactly with y.
@@ -135,7 +135,7 @@ def test_huge_and_tiny_scales_equal_the_plain_run(name, view, columns, target):
         assert np.abs(scaled.beta / target - plain.beta).max() <= 40 * 12 * U * 2.0
     else:
         assert scaled.beta.tobytes() == (target * plain.beta).tobytes()
-    assert scaled.status is cb.Status.COMPLETED
+    assert scaled.status is cb.engine.Status.COMPLETED
     assert np.isfinite([*scaled.coef, scaled.intercept, scaled.final.loss]).all()
     back = scaled.predict(columns * COUNTS)
     assert np.abs(back / target - plain.predict(COUNTS)).max() <= 100 * U * np.abs(Y).sum()
@@ -180,13 +180,13 @@ def test_duplicates_tie_to_the_lowest_index():
 def test_constant_columns_are_set_aside(constant, sparse, weighted):
     X = np.column_stack([COUNTS[:, 0], np.full(12, constant), COUNTS[:, 1:]])
     weight = np.linspace(0.0, 0.3, 12) if weighted else None
-    with pytest.warns(cb.ConstantColumnWarning, match="1 constant column.*: b"):
+    with pytest.warns(cb.data.ConstantColumnWarning, match="1 constant column.*: b"):
         problem = Problem(scipy.sparse.csc_array(X) if sparse else X, Y, feature_names=list("abcde"), sample_weight=weight)
     assert problem.dropped == ["b"] and problem.feature_names == list("acde") and problem.n_learners == 4
     run = cb.solve(problem, cb.ls_boost(0.5), 40)
     assert run.coef[1] == 0 and np.count_nonzero(run.coef) == 4
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", cb.ConstantColumnWarning)
+        warnings.simplefilter("ignore", cb.data.ConstantColumnWarning)
         same = fit(scipy.sparse.csc_array(COUNTS) if sparse else COUNTS, sample_weight=weight)
     assert near(run, same)
 
@@ -197,27 +197,31 @@ def test_a_column_constant_where_the_weight_is_counts_as_constant(sparse):
     heavy = np.arange(12) < 9
     for c, weight in zip(RNG.normal(size=20), RNG.random((20, 12)), strict=True):
         X = np.column_stack([COUNTS[:, 0], np.where(heavy, c, 5.0)])
-        with pytest.warns(cb.ConstantColumnWarning, match="x1"):
+        with pytest.warns(cb.data.ConstantColumnWarning, match="x1"):
             problem = Problem(scipy.sparse.csc_array(X) if sparse else X, Y, sample_weight=weight * heavy)
         assert problem.feature_names == ["x0"]
 
 
 @pytest.mark.parametrize("constant", [3.0, 0.1, -1e8 / 3, 1e150, 1e-150])
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("loss", [cb.Squared(), cb.Huber(0.5)], ids=lambda loss: type(loss).__name__)
+@pytest.mark.parametrize("loss", [cb.losses.Squared(), cb.losses.Huber(0.5)], ids=lambda loss: type(loss).__name__)
 def test_a_constant_target_needs_no_step(constant, weighted, loss):
     """Also where the mean of equal numbers is not that number, and where only rows without weight differ."""
     y, weight = np.full(12, constant), np.linspace(0.0, 0.3, 12) if weighted else None
     if weighted:
         y[0] = -constant
-    run = fit(COUNTS, y, cb.gcd(), n_steps=20, loss=loss, sample_weight=weight)
+    run = fit(COUNTS, y, cb.methods.gcd(), n_steps=20, loss=loss, sample_weight=weight)
     assert not run.beta.any() and abs(run.intercept - constant) <= 12 * U * abs(constant) and run.final.loss == 0
-    assert run.certificate(cb.Ball(1.0)).gap <= 1e-300
-    path = cb.lasso_path(COUNTS, y, loss=loss, sample_weight=weight) if loss == cb.Squared() else None
+    assert run.certificate(cb.certificates.L1Ball(1.0)).gap <= 1e-300
+    path = cb.lasso_path(COUNTS, y, loss=loss, sample_weight=weight) if loss == cb.losses.Squared() else None
     assert path is None or (not path.coefs.any() and not path.gaps.any())
 
 
-@pytest.mark.parametrize("loss", [cb.Squared(), cb.Huber(0.5), cb.Logistic(0.1), cb.Exponential()], ids=lambda loss: type(loss).__name__)
+@pytest.mark.parametrize(
+    "loss",
+    [cb.losses.Squared(), cb.losses.Huber(0.5), cb.losses.Logistic(0.1), cb.losses.Exponential()],
+    ids=lambda loss: type(loss).__name__,
+)
 @pytest.mark.parametrize("kind", [np.asfortranarray, np.ascontiguousarray, scipy.sparse.csc_array, scipy.sparse.coo_array, pd.DataFrame])
 def test_inputs_are_untouched(loss, kind):
     X, y, weight = kind(COUNTS.astype(float)), SIGNS.copy(), np.linspace(1, 2, 12)
@@ -229,7 +233,7 @@ def test_inputs_are_untouched(loss, kind):
 
     before = contents()
     problem = Problem(X, y, loss, sample_weight=weight, groups=groups, feature_names=names)
-    run = cb.solve(problem, cb.rtgcd(select=cb.Groups(1), step=cb.LineSearch()), 20, compile=False)
+    run = cb.solve(problem, cb.rtgcd(select=cb.rules.Groups(1), step=cb.rules.LineSearch()), 20, compile=False)
     beta = run.beta.copy()
-    run.resume(5), run.predict(X), cb.certify(problem, beta, cb.Ball(3.0)), list(run.replay([0, 7, 20]))
+    run.resume(5), run.predict(X), cb.certify(problem, beta, cb.certificates.L1Ball(3.0)), list(run.replay([0, 7, 20]))
     assert contents() == before and beta.tobytes() == run.beta.tobytes()

@@ -10,7 +10,7 @@ import coordboost as cb
 COMPILED = ("LS-Boost(0.05)", "FS", "Frank-Wolfe, search")
 
 
-@pytest.mark.filterwarnings("ignore::coordboost.ConstantColumnWarning")
+@pytest.mark.filterwarnings("ignore::coordboost.data.ConstantColumnWarning")
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("method", METHODS)
 def test_picks(method, kind):
@@ -18,9 +18,9 @@ def test_picks(method, kind):
     rng = np.random.default_rng(KINDS.index(kind))
     y = rng.integers(-9, 10, 12) * 1.0
     problem, chosen = cb.Problem(design(rng, kind, 12, 40), y), METHODS[method](float(np.abs(y).sum()) / 3)
-    explicit = cb.solve(problem, chosen, 60, view=cb.Explicit, compile=False)
+    explicit = cb.solve(problem, chosen, 60, view=cb.engine.NaiveState, compile=False)
     for compile in (True, False) if method in COMPILED else (False,):
-        run = cb.solve(problem, chosen, 60, view=cb.GramColumns, compile=compile)
+        run = cb.solve(problem, chosen, 60, view=cb.engine.CovarianceColumns, compile=compile)
         assert near_ties(problem, explicit, run.path.learner) in ("", "noise")
 
 
@@ -42,8 +42,11 @@ def test_every_dictionary(kind, weighted):
         problem = cb.Problem(Called(), dense.y, sample_weight=weight)
     else:
         problem = cb.Problem(scipy.sparse.csc_array(X) if kind == "sparse" else X, y, sample_weight=weight)
-    for method in (cb.ls_boost(0.3), cb.regularized_forward_stagewise(0.1, 20.0), cb.frank_wolfe(9.0, cb.BallSearch(9.0))):
-        run, explicit = (cb.solve(problem, method, 300, view=view, compile=False) for view in (cb.GramColumns, cb.Explicit))
+    for method in (cb.ls_boost(0.3), cb.regularized_forward_stagewise(0.1, 20.0), cb.methods.frank_wolfe(9.0, cb.rules.SegmentSearch(9.0))):
+        run, explicit = (
+            cb.solve(problem, method, 300, view=view, compile=False)
+            for view in (cb.engine.CovarianceColumns, cb.engine.NaiveState)
+        )
         assert (run.path.learner == explicit.path.learner).all()
         np.testing.assert_allclose(run.beta, explicit.beta, rtol=0, atol=1e-9 * np.abs(explicit.beta).max())
         distinct = len(set(run.path.learner))
@@ -55,8 +58,8 @@ def test_wherever_a_run_is_cut(method, tmp_path):
     """The same picks, bits and counts, resumed or loaded, on whichever model states a run goes through."""
     X, y = ar1(60, 400, k=10)
     problem = cb.Problem(X, unit(y))
-    explicit = cb.solve(problem, method, 1500, view=cb.Explicit)
-    for view in (None, cb.Lookahead, cb.GramColumns):
+    explicit = cb.solve(problem, method, 1500, view=cb.engine.NaiveState)
+    for view in (None, cb.engine.LookaheadState, cb.engine.CovarianceColumns):
         whole = cb.solve(problem, method, 1500, view=view)
         assert (whole.path.learner == explicit.path.learner).all()
         for cut in (1, 7, 500, 1499):
@@ -87,7 +90,13 @@ def test_other_losses_go_back_to_few_scans():
     """Where steps are long at first, and no Gram columns can help: a spell of explicit steps comes to an end."""
     X, y = ar1(60, 1500, k=10)
     eps = np.r_[np.full(100, 0.5), np.full(3000, 1e-7)]
-    run = cb.solve(cb.Problem(X, unit(y), cb.Huber(1.0)), cb.forward_stagewise(eps), 3100, view=cb.Gathered, compile=False)
+    run = cb.solve(
+        cb.Problem(X, unit(y), cb.losses.Huber(1.0)),
+        cb.forward_stagewise(eps),
+        3100,
+        view=cb.engine.WorkingSetState,
+        compile=False,
+    )
     assert run.n_scans <= 1000
 
 
@@ -95,7 +104,7 @@ def test_where_gram_columns_are_counts_a_run_begins_with_them():
     """Long steps need one scan; short ones soon go to lookahead, which needs no column then."""
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((300, 6)), rng.standard_normal(300)
-    long, short = (cb.solve(cb.Problem(cb.leaf_stumps(X), y), method, 40) for method in (cb.ls_boost(0.7), cb.forward_stagewise(1e-6)))
+    long, short = (cb.solve(cb.Problem(cb.data.leaf_stumps(X), y), method, 40) for method in (cb.ls_boost(0.7), cb.forward_stagewise(1e-6)))
     assert long.n_scans == 1 and long.n_gram_columns == len(np.unique(long.path.learner))
     assert short.resume(20_000).n_scans > 1 == short.n_gram_columns
     assert cb.solve(cb.Problem(*ar1(60, 400, k=10)), cb.ls_boost(0.7), 1).n_gram_columns == 0

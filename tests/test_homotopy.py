@@ -16,7 +16,7 @@ KINDS = {"lasso": "lars_lasso", "lar": "lars_lar", "stagewise": "lars_fs0"}
 def path_of(name, kind):
     reference = ReferenceSet(name)
     capped = 300 if (name, kind) == ("leukemia", "stagewise") else None
-    return cb.exact_path(as_it_is(reference.X, reference.y), kind=kind, max_corners=capped)
+    return cb.exact_path(as_it_is(reference.X, reference.y), kind=kind, max_knots=capped)
 
 
 def reference_path(name, kind):

@@ -66,7 +66,7 @@ def test_nothing_to_do():
     assert path.n_corners == 1 and (path.beta_at(lam=0) == 0).all() and path.complete
     high = cb.exact_path(X, X[:, 0], lam_min=1e6)
     assert high.n_corners == 1 and (high.beta_at(lam=2e6) == 0).all()
-    assert cb.exact_path(X, X[:, 0], max_corners=2).n_corners == 2
+    assert cb.exact_path(X, X[:, 0], max_knots=2).n_corners == 2
     one = cb.exact_path(X[:, :1], X[:, 0])
     np.testing.assert_allclose(one.problem.raw(one.beta_at(lam=0))[0], 1.0, rtol=1e-14)
 
@@ -81,9 +81,9 @@ def demo(**options):
     [
         case("kind", lambda: demo(kind="ridge"), "kind must be"),
         case("negative level", lambda: demo(lam_min=-1), "lam_min must be a finite number >= 0"),
-        case("no corners", lambda: demo(max_corners=0), "max_corners must be a whole number >= 1"),
+        case("no corners", lambda: demo(max_knots=0), "max_knots must be a whole number >= 1"),
         case("no candidates", lambda: demo(candidates=0), "candidates must be a whole number >= 1"),
-        case("loss", lambda: cb.exact_path(cb.Problem(np.eye(3), [0, 1, 1], cb.Logistic())), "squared loss"),
+        case("loss", lambda: cb.exact_path(cb.Problem(np.eye(3), [0, 1, 1], cb.losses.Logistic())), "squared loss"),
         case("y twice", lambda: cb.exact_path(cb.Problem(np.eye(3), [0, 1, 2]), [0, 1, 2]), "pass exact_path(problem) alone"),
         case("NaN", lambda: cb.exact_path([[np.nan, 1], [1, 2]], [0, 1]), "NaN"),
         case("both", lambda: demo().beta_at(lam=1, l1=1), "exactly one of"),

@@ -140,12 +140,12 @@ def test_interrupted_path_is_kept(kind):
     B /= np.linalg.norm(B, axis=0)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # runners in the background have the signal ignored
     try:
-        with pytest.warns(cb.InterruptedWarning, match="the corners passed are kept: "):
-            whole, kept = (cb.exact_path(as_it_is(Interrupting(B, when), y), kind=kind, max_corners=40, candidates=10) for when in (0, 9))
+        with pytest.warns(cb.engine.InterruptedWarning, match="the corners passed are kept: "):
+            whole, kept = (cb.exact_path(as_it_is(Interrupting(B, when), y), kind=kind, max_knots=40, candidates=10) for when in (0, 9))
         assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     finally:
         signal.signal(signal.SIGINT, before)
-    assert whole.complete and whole.message == "max_corners was reached"
+    assert whole.complete and whole.message == "max_knots was reached"
     assert not kept.complete and kept.message == "the path was interrupted; the corners passed are kept"
     assert 1 < kept.n_corners < whole.n_corners and (kept.lam == whole.lam[: kept.n_corners]).all()
     assert (kept.beta != whole.beta[: kept.n_corners]).nnz == 0

@@ -66,7 +66,7 @@ def instance(seed, p=None):
         weight[0] = 1.0
     center = bool(rng.integers(0, 2))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", cb.ConstantColumnWarning)
+        warnings.simplefilter("ignore", cb.data.ConstantColumnWarning)
         try:
             problem = cb.Problem(X, y, sample_weight=weight, center=center)
         except ValueError:
@@ -114,8 +114,11 @@ def lasso_excess(seed):
     y = root * exact.fractions(problem.y)
     size = problem.start_size or 1.0
     out = []
-    for target in (cb.Penalty(float(size * rng.choice([0.9, 0.3, 0.01, 1e-6]))), cb.Ball(float(size * rng.choice([0.1, 1.0, 5.0])))):
-        ball = isinstance(target, cb.Ball)
+    for target in (
+        cb.certificates.L1Penalty(float(size * rng.choice([0.9, 0.3, 0.01, 1e-6]))),
+        cb.certificates.L1Ball(float(size * rng.choice([0.1, 1.0, 5.0]))),
+    ):
+        ball = isinstance(target, cb.certificates.L1Ball)
         beta = exact.lasso_ball(B, y, Fraction(target.radius)) if ball else exact.lasso_penalty(B, y, Fraction(target.lam))
         value = sum((y - B @ beta) ** 2) / 2 + (0 if ball else Fraction(target.lam) * sum(abs(beta)))
         near = np.array(beta, dtype=float)

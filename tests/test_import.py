@@ -5,12 +5,14 @@ import importlib
 import inspect
 import json
 import pkgutil
+import pydoc
 import statistics
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from public import HOME, MODULES, PUBLIC
 
 import coordboost as cb
 
@@ -37,22 +39,32 @@ def test_nothing_heavy_is_loaded(code):
     assert fresh(f"{code}\nimport json, sys\nprint(json.dumps([name for name in {HEAVY!r} if name in sys.modules]))") == []
 
 
-def test_one_list_of_names():
-    """The stub holds ``from home import name as name`` and nothing twice; ``__all__`` and ``dir`` follow from it."""
-    lines = ast.parse((ROOT / "coordboost" / "__init__.pyi").read_text(encoding="utf-8")).body
-    listed = [alias for line in lines if isinstance(line, ast.ImportFrom) for alias in line.names]
+@pytest.mark.parametrize("stub", sorted(Path(cb.__file__).parent.rglob("*.pyi")), ids=lambda stub: stub.parent.name)
+def test_a_stub_is_the_one_list_of_names(stub):
+    """It holds ``from .home import name as name`` and nothing twice; ``dir`` follows from it."""
+    module = importlib.import_module(".".join(stub.parent.relative_to(ROOT).parts))
+    lines = [line for line in ast.parse(stub.read_text(encoding="utf-8")).body if isinstance(line, ast.ImportFrom)]
+    listed = [alias for line in lines for alias in line.names]
     assert all(alias.name == alias.asname for alias in listed)
     names = [alias.name for alias in listed]
-    assert sorted(set(names)) == sorted(names) == cb.__all__ and len(names) > 50
-    assert set(dir(cb)) == {*names, "__version__"}
+    assert sorted(set(names)) == sorted(names) == sorted(dir(module))
+    for line in lines:
+        for alias in line.names:
+            home = importlib.import_module(f"{module.__name__}.{line.module or alias.name}")
+            assert getattr(module, alias.name) is (getattr(home, alias.name) if line.module else home)
 
 
-@pytest.mark.parametrize("name", cb.__all__)
-def test_every_name_is_there(name):
-    home = cb._HOME[name]
-    module = importlib.import_module(home if home != "coordboost" else f"coordboost.{name}")
-    assert getattr(cb, name) is (module if home == "coordboost" else getattr(module, name))
-    assert getattr(cb, name) is getattr(cb, name)
+def test_the_top_is_one_page():
+    assert len(dir(cb)) <= 60
+    page = pydoc.plain(pydoc.render_doc(cb))
+    assert page.count("\n") <= 80 and all(f"cb.{name}" in page for name in MODULES)
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_a_name_has_one_home(name):
+    """What stands in several modules is one thing, and a module lists what it has."""
+    found = [getattr(module, name) for module in MODULES.values() if name in module.__all__]
+    assert all(one is PUBLIC[name] for one in found)
 
 
 def test_an_estimator_loads_what_it_needs():
@@ -63,7 +75,7 @@ def test_an_estimator_loads_what_it_needs():
 
 
 def test_unknown_names():
-    with pytest.raises(AttributeError, match="module 'coordboost' has no attribute 'ls_bost'"):
+    with pytest.raises(AttributeError, match="No coordboost attribute ls_bost"):
         cb.ls_bost  # noqa: B018
     with pytest.raises(ImportError, match="cannot import name 'ls_bost'"):
         from coordboost import ls_bost  # noqa: F401
@@ -72,34 +84,31 @@ def test_unknown_names():
 def test_no_module_is_called_like_a_function():
     """It would hide the function once it is loaded."""
     package = ROOT / "coordboost"
-    assert [name for name in cb.__all__ if (package / name).is_dir() or (package / f"{name}.py").exists()] == []
-    assert {name for name in cb.__all__ if inspect.ismodule(getattr(cb, name))} == {"bounds", "langevin", "plots"}
+    functions = [(HOME[name], name) for name, value in PUBLIC.items() if not inspect.ismodule(value)]
+    assert [name for home, name in functions if (package / home / name).is_dir() or (package / home / f"{name}.py").exists()] == []
 
 
 def test_names_are_the_same_whatever_was_loaded_before():
     modules = [module.name for module in pkgutil.iter_modules(cb.__path__, "coordboost.") if not module.name.endswith("__main__")]
-    kinds = "import coordboost, json; print(json.dumps({name: str(getattr(coordboost, name)) for name in ['solve', 'certify', 'page']}))"
+    names = ["solve", "certify", "html_report"]
+    kinds = f"import coordboost, json; print(json.dumps({{name: str(getattr(coordboost, name)) for name in {names!r}}}))"
     load = f"import importlib\nfor name in {modules!r}: importlib.import_module(name)\n"
     assert all(found.startswith("<function ") for found in fresh(load + kinds).values())
     assert all(found.startswith("<function ") for found in fresh(kinds + "\n" + load + kinds).values())
-
-
-def test_all_names_at_once():
-    names = fresh("from coordboost import *\nimport json\nprint(json.dumps([name for name in dir() if name[0] != '_']))")
-    assert sorted({*names} - {"json"}) == cb.__all__
 
 
 def test_loading_a_run_knows_every_piece():
     """A process that only loads a run must have loaded all modules with pieces."""
     modules = [module.name for module in pkgutil.walk_packages(cb.__path__, "coordboost.") if not module.name.endswith("__main__")]
     listed = (
-        "import json; from coordboost.engine.states.base import View; from coordboost._utils.kinds import pieces_of\n"
-        "from coordboost import CoefficientRule, Loss, SelectionRule, StepRule\n"
-        "print(json.dumps({kind.__name__: sorted(pieces_of(kind)) for kind in (Loss, SelectionRule, StepRule, CoefficientRule, View)}))"
+        "import json; from coordboost.engine.states.base import ModelState; from coordboost._utils.kinds import pieces_of\n"
+        "from coordboost.rules import CoefficientRule, SelectionRule, StepRule; from coordboost.losses import Loss\n"
+        "kinds = Loss, SelectionRule, StepRule, CoefficientRule, ModelState\n"
+        "print(json.dumps({kind.__name__: sorted(pieces_of(kind)) for kind in kinds}))"
     )
     everything = fresh(f"import importlib\nfor name in {modules!r}: importlib.import_module(name)\n{listed}")
     assert fresh(f"from coordboost import load; {listed}") == everything
-    assert {"Squared", "Huber"} <= set(everything["Loss"]) and {"Explicit", "Lookahead"} <= set(everything["View"])
+    assert {"Squared", "Huber"} <= set(everything["Loss"]) and {"NaiveState", "LookaheadState"} <= set(everything["ModelState"])
 
 
 def cpu_seconds(code):

@@ -18,7 +18,7 @@ COUNTS = RNG.poisson(np.exp(1.0 + X @ [0.5, -0.4, 0.3, 0.0, 0.0])).astype(float)
 WEIGHT = RNG.integers(0, 3, 40).astype(float)
 
 
-class Counts(namedtuple("Counts", ""), cb.Loss):
+class Counts(namedtuple("Counts", ""), cb.losses.Loss):
     """Poisson's loss without a word about its infimum."""
 
     def value(self, y, f):
@@ -61,7 +61,7 @@ def test_what_is_not_declared_is_not_known():
     assert cb.Problem(X, COUNTS, only, sample_weight=np.arange(40) < 39).infimum == pytest.approx(39.0, rel=1e-15)
 
 
-@pytest.mark.parametrize("loss", [cb.Squared(), cb.Huber(0.3), cb.Logistic(0.2), cb.Exponential()], ids=repr)
+@pytest.mark.parametrize("loss", [cb.losses.Squared(), cb.losses.Huber(0.3), cb.losses.Logistic(0.2), cb.losses.Exponential()], ids=repr)
 def test_losses_of_the_house_are_not_negative(loss):
     assert cb.Problem(X, np.where(COUNTS > 2, 1.0, -1.0), loss).infimum == 0
 
@@ -75,7 +75,14 @@ def test_a_wrong_declaration_is_one_sentence(wrong):
     refused(lambda: cb.Problem(X, COUNTS, declaring(wrong)).infimum, "Own: infimum must be a number below infinity")
 
 
-TARGETS = [cb.Unconstrained(), cb.Ball(0.5), cb.Ball(40.0), cb.Penalty(5.0), cb.Penalty(0.0), cb.Penalty(1e4)]
+TARGETS = [
+    cb.certificates.Unconstrained(),
+    cb.certificates.L1Ball(0.5),
+    cb.certificates.L1Ball(40.0),
+    cb.certificates.L1Penalty(5.0),
+    cb.certificates.L1Penalty(0.0),
+    cb.certificates.L1Penalty(1e4),
+]
 POINTS = [np.zeros(5), np.array([0.1, 0.0, 0.0, -0.05, 0.0]), np.full(5, 0.5), np.array([1.0, -0.9, 0.8, 0.3, -0.4])]
 
 
@@ -111,7 +118,7 @@ def test_values_far_below_zero_get_true_intervals(loss, target, weight):
         assert own.known == (own.lower > -math.inf) and not math.isnan(own.gap)
         if isinstance(loss, Bounded):
             assert own.lower >= problem.infimum
-        if isinstance(target, cb.Ball):
+        if isinstance(target, cb.certificates.L1Ball):
             assert own.known
 
 
@@ -135,5 +142,6 @@ def test_words_where_there_is_no_lower_end():
     own = cb.certify(problem, POINTS[2])
     assert str(own).endswith("; no lower bound is known: the loss declares no infimum") and "inf," not in str(own)
     refused(
-        lambda: cb.solve(problem, cb.gcd(cb.LineSearch()), 20, compile=False, stop=cb.GapBelow(1e-3)), "GapBelow: no lower bound is known"
+        lambda: cb.solve(problem, cb.methods.gcd(cb.rules.LineSearch()), 20, compile=False, stop=cb.engine.GapBelow(1e-3)),
+        "GapBelow: no lower bound is known",
     )

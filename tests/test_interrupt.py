@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import coordboost as cb
-from coordboost import Problem, Status
+from coordboost import Problem
+from coordboost.engine import Status
 
 RNG = np.random.default_rng(9)
 X, Y = RNG.normal(size=(40, 6)), RNG.normal(size=40)
@@ -62,7 +63,7 @@ def test_the_steps_made_are_kept(method, at, at_terminal):
         if len(seen) == at:
             send(signal.SIGINT)
 
-    with pytest.warns(cb.InterruptedWarning, match=r"the run was interrupted; the steps made are kept: [\d,]+ of 1,000,000,000,000"):
+    with pytest.warns(cb.engine.InterruptedWarning, match=r"the run was interrupted; the steps made are kept: [\d,]+ of 1,000,000,000,000"):
         run = cb.solve(problem(), method, FOREVER, rng=4, watch=watch)
     assert run.status is Status.INTERRUPTED and run.message == "the run was interrupted; the steps made are kept"
     assert len(seen) == at and run.n_steps == seen[-1] > 0
@@ -89,7 +90,7 @@ def test_a_handler_of_the_users_own_gets_the_second_signal_and_is_put_back():
         send(signal.SIGINT)
         assert (before, len(got)) == (0, 1)
 
-    with handlers(SIGINT=lambda signum, frame: got.append(signum)), pytest.warns(cb.InterruptedWarning):
+    with handlers(SIGINT=lambda signum, frame: got.append(signum)), pytest.warns(cb.engine.InterruptedWarning):
         run = cb.solve(problem(), cb.ls_boost(), FOREVER, watch=watch)
     assert run.status is Status.INTERRUPTED and got == [signal.SIGINT]
 
@@ -197,12 +198,15 @@ ANSWERS = {
     ),
     "states by replay": ("", "lambda: [state.loss for state in run.replay(range(10**6))]"),
     "stability": (
-        "",
-        "lambda: cb.stability_selection(lambda *rows: cb.solve(cb.Problem(*rows[:2]), method, 10**5), X, y, n_pairs=10**4, n_threads=2)",
+        "walk = lambda *rows: cb.solve(cb.Problem(*rows[:2]), method, 10**5)",
+        "lambda: cb.model_selection.stability_selection(walk, X, y, n_pairs=10**4, n_threads=2)",
     ),
-    "an angle": ("", "lambda: for_ever(lambda: cb.mca(cb.Problem(rng.normal(size=(40, 24)), rng.normal(size=40))))"),
-    "bounds": ("run = cb.solve(problem, cb.ls_boost(0.1), 1000); cb.check(run)", "lambda: for_ever(lambda: cb.check(run))"),
-    "a forecast": ("cb.plan(problem, gap=1e-3)", "lambda: for_ever(lambda: cb.plan(problem, gap=1e-3))"),
+    "an angle": ("", "lambda: for_ever(lambda: cb.theory.mca(cb.Problem(rng.normal(size=(40, 24)), rng.normal(size=40))))"),
+    "bounds": (
+        "run = cb.solve(problem, cb.ls_boost(0.1), 1000); cb.theory.check(run)",
+        "lambda: for_ever(lambda: cb.theory.check(run))",
+    ),
+    "a forecast": ("cb.theory.plan(problem, gap=1e-3)", "lambda: for_ever(lambda: cb.theory.plan(problem, gap=1e-3))"),
 }
 
 
@@ -232,7 +236,7 @@ n = 0
 for after in np.random.default_rng(0).uniform(1e-5, 5e-3, 100):
     begun = []
     try:
-        cb.bootstrap_frequencies(walk, X, y, n_draws=2000, n_threads=2)
+        cb.model_selection.bootstrap_frequencies(walk, X, y, n_draws=2000, n_threads=2)
     except KeyboardInterrupt:
         n += 1
 print(n, flush=True)

@@ -17,7 +17,7 @@ RNG = np.random.default_rng(21)
 M, N = 25, 8
 X, Y = RNG.normal(size=(M, N)), 2 * RNG.normal(size=M)
 X[:, 5] = X[:, 2]
-VIEWS = pytest.mark.parametrize("view", [cb.Gram, cb.Explicit, cb.Lookahead])
+VIEWS = pytest.mark.parametrize("view", [cb.engine.CovarianceState, cb.engine.NaiveState, cb.engine.LookaheadState])
 PROBLEMS = pytest.mark.parametrize(
     "problem",
     [
@@ -61,10 +61,10 @@ def test_regularised_stagewise_stays_in_its_ball(problem, view, eps, delta):
 
 
 @PROBLEMS
-@pytest.mark.parametrize("step", [None, 0.1, cb.BallSearch(1.5)], ids=["2/(k+2)", "constant", "search"])
+@pytest.mark.parametrize("step", [None, 0.1, cb.rules.SegmentSearch(1.5)], ids=["2/(k+2)", "constant", "search"])
 def test_frank_wolfe_stays_in_its_ball(problem, step):
     """Convex combinations; the rounding of each is forgotten at the rate of the steps."""
-    run = cb.solve(problem, cb.frank_wolfe(1.5, step), 2000)
+    run = cb.solve(problem, cb.methods.frank_wolfe(1.5, step), 2000)
     for state in run.replay([0, 1, 2, 3, 10, 100, 2000]):
         assert state.l1 <= 1.5 * (1 + (4 * state.k + N) * U)
         assert len(state.support) <= state.k
@@ -91,12 +91,13 @@ def test_ls_boost_loss_identity(problem, view, eps):
 
 @PROBLEMS
 @pytest.mark.parametrize("loss, method", [
-    *product((cb.Huber(0.5), cb.Logistic(), cb.Logistic(0.2)), (cb.gcd(), cb.rcd(), cb.ccd(), cb.rtgcd(3))),
-    *((loss, cb.gcd(cb.LineSearch())) for loss in (cb.Huber(0.5), cb.Logistic(), cb.Exponential())),
+    *product((cb.losses.Huber(0.5), cb.losses.Logistic(), cb.losses.Logistic(0.2)),
+    (cb.methods.gcd(), cb.methods.rcd(), cb.methods.ccd(), cb.rtgcd(3))),
+    *((loss, cb.methods.gcd(cb.rules.LineSearch())) for loss in (cb.losses.Huber(0.5), cb.losses.Logistic(), cb.losses.Exponential())),
 ])  # fmt: skip
 def test_descent_methods_descend(problem, method, loss):
     """A step 1/sigma decreases the loss by corr^2 / (2 sigma) at least (Lu and Mazumder, the proof of Theorem 4.1); a search too."""
-    data = problem.y if isinstance(loss, cb.Huber) else problem.y > 0
+    data = problem.y if isinstance(loss, cb.losses.Huber) else problem.y > 0
     problem = Problem(X[: len(data)], data, loss, sample_weight=problem.weight)
     sigma = loss.sigma or np.inf
     states = list(cb.iterate(problem, method, 25, rng=2, compile=False))
@@ -107,7 +108,7 @@ def test_descent_methods_descend(problem, method, loss):
 
 
 @PROBLEMS
-@pytest.mark.parametrize("view", [cb.Gram, cb.Explicit, cb.Lookahead])
+@pytest.mark.parametrize("view", [cb.engine.CovarianceState, cb.engine.NaiveState, cb.engine.LookaheadState])
 @pytest.mark.parametrize("method", [cb.ls_boost(1e-4), cb.regularized_forward_stagewise(1e-3, 2.0)], ids=lambda method: method.name)
 def test_the_state_does_not_drift(problem, view, method):
     """After 200,000 steps the learner and the length are those that coefficients computed anew ask for.

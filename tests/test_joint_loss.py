@@ -9,7 +9,7 @@ import reference as ref
 import coordboost as cb
 
 
-class Quadratic(cb.Loss):
+class Quadratic(cb.losses.Loss):
     """f' A f / 2 - y' f with a matrix A of norm 1."""
 
     value = residual = None
@@ -36,11 +36,11 @@ def parts(seed=0):
     return A, X / np.linalg.norm(X, axis=0), rng.normal(size=6)
 
 
-@pytest.mark.parametrize("view", [None, cb.Explicit])
+@pytest.mark.parametrize("view", [None, cb.engine.NaiveState])
 def test_greedy_descent_on_it_is_the_loop_of_five_lines(view):
     A, X, y = parts()
     problem = cb.Problem(X, y, Quadratic(A), center=False, scale=False)
-    run = cb.solve(problem, cb.gcd(), 30, view=view)
+    run = cb.solve(problem, cb.methods.gcd(), 30, view=view)
     loss = ref.Loss(lambda y, f: f @ A @ f / 2 - y @ f, lambda y, f: y - A @ f, 1)
     naive = ref.coordinate_descent(X, y, 30, loss)
     assert run.path.learner.tolist() == naive.picks
@@ -50,7 +50,7 @@ def test_greedy_descent_on_it_is_the_loop_of_five_lines(view):
     np.testing.assert_allclose(-run.score_path(X, y), along, rtol=1e-12)
 
 
-class Written(namedtuple("Written", "A"), cb.Loss):
+class Written(namedtuple("Written", "A"), cb.losses.Loss):
     """The same in loops, to be compiled."""
 
     value = residual = None
@@ -73,7 +73,7 @@ class Written(namedtuple("Written", "A"), cb.Loss):
 
 def test_it_may_be_compiled():
     A, X, y = parts()
-    one, two = (cb.solve(cb.Problem(X, y, loss(A), center=False, scale=False), cb.gcd(), 30) for loss in (Written, Quadratic))
+    one, two = (cb.solve(cb.Problem(X, y, loss(A), center=False, scale=False), cb.methods.gcd(), 30) for loss in (Written, Quadratic))
     assert one.path.learner.tolist() == two.path.learner.tolist()
     assert np.abs(one.beta - two.beta).max() < 1e-12  # 30 steps that never amplify rounding
 

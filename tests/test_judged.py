@@ -71,5 +71,5 @@ def test_a_semidefinite_solver_finds_the_exact_angle(rule, seed):
     """Of random columns; what it proves is a lower end in any case."""
     rng = np.random.default_rng(seed)
     B = rng.standard_normal((3, 4)) if seed else rng.standard_normal((3, 2)) @ rng.standard_normal((2, 4))
-    ours, theirs = cb.mca(B, rule, groups=LABEL), angle_bound(B, weights_of(rule, LABEL))
+    ours, theirs = cb.theory.mca(B, rule, groups=LABEL), angle_bound(B, weights_of(rule, LABEL))
     assert theirs <= ours.upper * (1 + TOLERANCE) and theirs >= ours.lower * (1 - TOLERANCE)

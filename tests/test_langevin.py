@@ -17,16 +17,16 @@ PROBLEM = cb.Problem(X, Y)
 EPS, BETA, GAMMA = 0.1, 40.0, 0.05
 
 
-def naive(problem, steps, seed, structure=cb.Structure.OWN, share=1.0, first=False, beta=BETA):
+def naive(problem, steps, seed, structure=cb.rules.Structure.OWN, subsample=1.0, first=False, beta=BETA):
     """Algorithm 2 in the metric of the weights: prediction and learners chosen."""
     B, w, F, chosen = problem.gather(np.arange(problem.n_learners)), problem.weight, np.zeros(problem.n_samples), []
     for k in range(steps):
         sigma = math.sqrt(2 * w.sum() / (EPS * np.broadcast_to(beta, steps)[k]))
-        g = kept(seed, k, share, problem.resid((1 - GAMMA * EPS) * F if first else F))
+        g = kept(seed, k, subsample, problem.resid((1 - GAMMA * EPS) * F if first else F))
         own, leaf = sigma * np.sqrt(w) * noise(seed, 1, k, N), sigma * noise(seed, 2, k, 1)[0]
-        corr = B.T @ (g if structure == cb.Structure.NONE else g + own)
+        corr = B.T @ (g if structure == cb.rules.Structure.NONE else g + own)
         j = int(np.argmax(np.abs(corr)))
-        theta = EPS * (corr[j] if structure == cb.Structure.SAME else B[:, j] @ g + leaf)
+        theta = EPS * (corr[j] if structure == cb.rules.Structure.SAME else B[:, j] @ g + leaf)
         F = (1 - GAMMA * EPS) * F + theta * B[:, j]
         chosen.append(j)
     return F, chosen
@@ -34,9 +34,9 @@ def naive(problem, steps, seed, structure=cb.Structure.OWN, share=1.0, first=Fal
 
 CASES = {
     "both": {},
-    "leaf only": {"structure": cb.Structure.NONE},
-    "shared": {"structure": cb.Structure.SAME},
-    "part of the samples": {"share": 0.5},
+    "leaf only": {"structure": cb.rules.Structure.NONE},
+    "shared": {"structure": cb.rules.Structure.SAME},
+    "part of the samples": {"subsample": 0.5},
     "shrink first": {"first": True},
     "annealed": {"beta": np.geomspace(1.0, 1e6, 60)},
 }
@@ -68,7 +68,7 @@ def test_an_oracle_in_plain_python_goes_the_same_way():
         def column(self, j):
             return columns[:, j]
 
-    method = cb.sglb(EPS, BETA, GAMMA, share=0.5)
+    method = cb.sglb(EPS, BETA, GAMMA, subsample=0.5)
     run, other = cb.solve(PROBLEM, method, 40, rng=3), cb.solve(cb.Problem(Listed(), Y), method, 40, rng=3)
     assert np.array_equal(run.path.learner, other.path.learner) and np.abs(run.pred - other.pred).max() < 1e-12
 
@@ -85,7 +85,7 @@ def test_without_noise_and_shrinkage_trees_are_those_of_gradient_boosting():
 
 
 def forest(weight=None, l2=0.0):
-    return cb.Problem(cb.trees(X, max_depth=2, l2=l2, max_bins=8), Y, sample_weight=weight)
+    return cb.Problem(cb.data.trees(X, max_depth=2, l2=l2, max_bins=8), Y, sample_weight=weight)
 
 
 @pytest.mark.parametrize(("weight", "l2"), [(None, 0.0), (WEIGHT, 0.0), (None, 3.0)], ids=["equal", "weighted", "ridge"])
@@ -110,7 +110,7 @@ def test_trees_grow_on_the_noised_residual():
     problem, noised = forest(), None
     sigma = math.sqrt(2 * N / (EPS * BETA))
     run = cb.solve(problem, cb.sglb(EPS, BETA, GAMMA), 1, rng=2)
-    noised = cb.Problem(cb.trees(X, max_depth=2, max_bins=8), Y + sigma * noise(2, 1, 0, N) - Y.mean(), center=False)
+    noised = cb.Problem(cb.data.trees(X, max_depth=2, max_bins=8), Y + sigma * noise(2, 1, 0, N) - Y.mean(), center=False)
     grown = cb.solve(noised, cb.gbm(EPS), 1)
     one, other = run.problem.dictionary.tree(0), grown.problem.dictionary.tree(0)
     assert np.array_equal(one.apply(run.problem.dictionary.binned.codes), other.apply(grown.problem.dictionary.binned.codes))
@@ -131,21 +131,21 @@ def test_a_run_is_the_same_however_it_is_cut(problem, tmp_path):
 def test_what_does_not_go_together_is_refused():
     method = cb.sglb(EPS, BETA, GAMMA)
     with pytest.raises(ValueError, match="leave view=None"):
-        cb.solve(PROBLEM, method, 1, view=cb.Explicit)
+        cb.solve(PROBLEM, method, 1, view=cb.engine.NaiveState)
     for bad in ({"newton": True}, {"monotone": [1] + [0] * (P - 1)}):
         with pytest.raises(ValueError, match="noise needs leaf values that are means"):
-            cb.solve(cb.Problem(cb.trees(X, **bad), Y), method, 1)
+            cb.solve(cb.Problem(cb.data.trees(X, **bad), Y), method, 1)
     with pytest.raises(ValueError, match=r"gamma \* eps must be below 1"):
         cb.solve(PROBLEM, cb.sglb(0.5, BETA, 2.0), 1)
     with pytest.raises(ValueError, match=r"eps \* \(gamma \+ mu\) must be below 2"):
         cb.solve(PROBLEM, cb.sglb(1.9, BETA, 0.2), 1)
     with pytest.raises(ValueError, match="no smoothness constant sigma, which Langevin boosting needs"):
-        cb.solve(cb.Problem(X, Y > 0, cb.Exponential()), method, 1)
+        cb.solve(cb.Problem(X, Y > 0, cb.losses.Exponential()), method, 1)
     with pytest.raises(ValueError, match="beta must be a positive number"):
         cb.sglb(EPS, -1.0, GAMMA)
     with pytest.raises(ValueError, match="one sequence of coefficients"):
         agbm = cb.agbm(0.5, 0.1)
-        cb.Method("both", agbm.select, agbm.step, coefficients=agbm.coefficients, noise=cb.Noise(EPS))
+        cb.rules.Method("both", agbm.select, agbm.step, coefficients=agbm.coefficients, noise=cb.rules.Noise(EPS))
 
 
 def test_beta_in_units_of_the_loss_and_of_catboost():
@@ -156,8 +156,8 @@ def test_beta_in_units_of_the_loss_and_of_catboost():
 
 def test_without_noise_and_shrinkage_it_is_boosting():
     plain, langevin = (
-        cb.solve(PROBLEM, cb.Method("plain", cb.Full(), step, noise=noise), 30)
-        for step, noise in ((cb.Fitted(EPS), None), (cb.Langevin(EPS), cb.Noise(EPS)))
+        cb.solve(PROBLEM, cb.rules.Method("plain", cb.rules.Greedy(), step, noise=noise), 30)
+        for step, noise in ((cb.rules.FittedStep(EPS), None), (cb.rules.Langevin(EPS), cb.rules.Noise(EPS)))
     )
     assert (plain.path.learner == langevin.path.learner).all() and len(set(plain.path.learner)) > 2
     np.testing.assert_allclose(langevin.beta, plain.beta, rtol=1e-12, atol=0)  # 30 steps of a few roundings each, contracted
@@ -166,4 +166,4 @@ def test_without_noise_and_shrinkage_it_is_boosting():
 def test_bad_steps_are_refused():
     for bad in (0.0, -0.1, math.nan, math.inf):
         with pytest.raises(ValueError, match="eps must be"):
-            cb.solve(PROBLEM, cb.Method("bad", cb.Full(), cb.Langevin(bad)), 1)
+            cb.solve(PROBLEM, cb.rules.Method("bad", cb.rules.Greedy(), cb.rules.Langevin(bad)), 1)

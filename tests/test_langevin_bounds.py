@@ -15,7 +15,7 @@ X = RNG.normal(size=(25, 4))
 X[:, 1] += X[:, 0]
 Y = X @ [2.0, -1.0, 0.0, 0.5] + RNG.normal(size=25)
 PROBLEM = cb.Problem(X, Y)
-METHOD = cb.sglb(0.3, 50.0, 0.1, select=cb.Subset(1))
+METHOD = cb.sglb(0.3, 50.0, 0.1, select=cb.rules.RandomSubset(1))
 
 #: Unit columns with rational entries, chances, target.
 B = np.array([[F(3, 5), F(0), F(5, 13)], [F(4, 5), F(3, 5), F(0)], [F(0), F(4, 5), F(12, 13)], [F(0)] * 3])
@@ -40,7 +40,7 @@ def by_all_choices(n_steps):
 
 def test_the_law_after_some_steps_is_that_of_all_choices():
     problem = cb.Problem(B.astype(float), TARGET.astype(float), center=False, scale=False)
-    method = cb.sglb(float(EPS), float(BETA), float(GAMMA), select=cb.Weighted(np.array(CHANCE, dtype=float)))
+    method = cb.sglb(float(EPS), float(BETA), float(GAMMA), select=cb.rules.Weighted(np.array(CHANCE, dtype=float)))
     laws = after_steps(problem, method, [0, 3, 1, 4])
     for law, loss, k in zip(laws, expected_loss(problem, method, [0, 3, 1, 4]), (0, 3, 1, 4), strict=True):
         mean, cov, right = by_all_choices(k)
@@ -50,7 +50,7 @@ def test_the_law_after_some_steps_is_that_of_all_choices():
 
 
 @pytest.mark.parametrize("weight", [None, np.linspace(0.5, 2, 25)])
-@pytest.mark.parametrize("select", [cb.Subset(1), cb.Weighted([0.4, 0.3, 0.2, 0.1])])
+@pytest.mark.parametrize("select", [cb.rules.RandomSubset(1), cb.rules.Weighted([0.4, 0.3, 0.2, 0.1])])
 def test_after_many_steps_it_is_the_stationary_law(select, weight):
     problem, method = cb.Problem(X, Y, sample_weight=weight), cb.sglb(0.3, 50.0, 0.1, select=select)
     (late,), law = after_steps(problem, method, [2000]), stationary(problem, method)
@@ -59,40 +59,40 @@ def test_after_many_steps_it_is_the_stationary_law(select, weight):
 
 
 def test_blocks_have_the_law_too():
-    problem = cb.Problem(cb.blocks(X, [[0, 1], [2, 3]]), Y)
-    method = cb.sglb(0.3, 50.0, 0.1, select=cb.Mask(0.5))
+    problem = cb.Problem(cb.data.blocks(X, [[0, 1], [2, 3]]), Y)
+    method = cb.sglb(0.3, 50.0, 0.1, select=cb.rules.RandomMask(0.5))
     np.testing.assert_allclose(after_steps(problem, method, [2000])[0].cov, stationary(problem, method).cov, rtol=1e-8)
 
 
-@pytest.mark.parametrize("changed", [{"share": 0.5}, {"shrink_first": True}])
+@pytest.mark.parametrize("changed", [{"subsample": 0.5}, {"shrink_first": True}])
 def test_the_exact_law_is_not_claimed_for_variants_that_have_another(changed):
-    variant = cb.sglb(0.3, 50.0, 0.1, select=cb.Subset(1), **changed)
+    variant = cb.sglb(0.3, 50.0, 0.1, select=cb.rules.RandomSubset(1), **changed)
     for law in (stationary, lambda problem, method: after_steps(problem, method, [3])):
-        with pytest.raises(ValueError, match="share=1, shrink_first=False"):
+        with pytest.raises(ValueError, match="subsample=1, shrink_first=False"):
             law(PROBLEM, variant)
 
 
 @pytest.mark.parametrize("structure", [0, 1, 2])
 def test_runs_have_the_mean_loss_of_the_law_and_of_no_other(structure):
-    method = cb.sglb(0.3, 50.0, 0.1, select=cb.Subset(1), structure=structure)
+    method = cb.sglb(0.3, 50.0, 0.1, select=cb.rules.RandomSubset(1), structure=structure)
     run = cb.solve(PROBLEM, method, 300, compile=False)
-    (one,) = cb.check(run)
+    (one,) = cb.theory.check(run)
     assert (one.name, one.variant, one.verdict) == ("SGLB, the mean loss", "sharpened", "verified")
     assert one.at[-1] == 300 and (one.slack < 0.5 * one.measured).all()
     for other in ((0.3, 15.0, 0.1), (0.3, 50.0, 1.5), (0.15, 50.0, 0.1)):
-        off = np.abs(one.measured - expected_loss(PROBLEM, cb.sglb(*other, select=cb.Subset(1)), one.at.tolist()))
+        off = np.abs(one.measured - expected_loss(PROBLEM, cb.sglb(*other, select=cb.rules.RandomSubset(1)), one.at.tolist()))
         assert (off > one.slack).any(), other
 
 
 OTHER = {
     "a choice that looks": (PROBLEM, cb.sglb(0.3, 50.0, 0.1)),
-    "another loss": (cb.Problem(X, Y, cb.Huber()), METHOD),
-    "a part of the rows": (PROBLEM, cb.sglb(0.3, 50.0, 0.1, share=0.5, select=cb.Subset(1))),
-    "shrunken first": (PROBLEM, cb.sglb(0.3, 50.0, 0.1, select=cb.Subset(1), shrink_first=True)),
-    "annealed": (PROBLEM, cb.sglb(0.3, [10.0, 50.0], 0.1, select=cb.Subset(1))),
-    "no shrinkage": (PROBLEM, cb.sglb(0.3, 50.0, 0.0, select=cb.Subset(1))),
-    "trees": (cb.Problem(cb.trees(X), Y), cb.sglb(0.3, 50.0, 0.1, select=cb.Groups(1))),
-    "blocks": (cb.Problem(cb.blocks(X, [[0, 1], [2, 3]]), Y), cb.sglb(0.3, 50.0, 0.1, select=cb.Mask(0.5))),
+    "another loss": (cb.Problem(X, Y, cb.losses.Huber()), METHOD),
+    "a part of the rows": (PROBLEM, cb.sglb(0.3, 50.0, 0.1, subsample=0.5, select=cb.rules.RandomSubset(1))),
+    "shrunken first": (PROBLEM, cb.sglb(0.3, 50.0, 0.1, select=cb.rules.RandomSubset(1), shrink_first=True)),
+    "annealed": (PROBLEM, cb.sglb(0.3, [10.0, 50.0], 0.1, select=cb.rules.RandomSubset(1))),
+    "no shrinkage": (PROBLEM, cb.sglb(0.3, 50.0, 0.0, select=cb.rules.RandomSubset(1))),
+    "trees": (cb.Problem(cb.data.trees(X), Y), cb.sglb(0.3, 50.0, 0.1, select=cb.rules.Groups(1))),
+    "blocks": (cb.Problem(cb.data.blocks(X, [[0, 1], [2, 3]]), Y), cb.sglb(0.3, 50.0, 0.1, select=cb.rules.RandomMask(0.5))),
     "many columns": (cb.Problem(RNG.normal(size=(40, 25)), RNG.normal(size=40)), METHOD),
 }
 
@@ -101,4 +101,4 @@ OTHER = {
 def test_check_says_nothing_of_other_runs(name):
     problem, method = OTHER[name]
     with pytest.raises(ValueError, match="no bound speaks about sglb"):
-        cb.check(cb.solve(problem, method, 5, compile=False))
+        cb.theory.check(cb.solve(problem, method, 5, compile=False))

@@ -102,9 +102,9 @@ def test_the_posterior_is_calibrated_where_the_prior_is_the_truth():
     """
     rng, gamma, variance, hits = np.random.default_rng(0), 0.05, 0.5, []
     X = rng.normal(size=(40, 5))
-    method = cb.sglb(0.1, 40 / variance, gamma, select=cb.Subset(1))
+    method = cb.sglb(0.1, 40 / variance, gamma, select=cb.rules.RandomSubset(1))
     unit = cb.Problem(X, np.arange(40.0))
-    columns, limit = unit.gather(np.arange(5)), limit_of(unit, cb.Subset(1))
+    columns, limit = unit.gather(np.arange(5)), limit_of(unit, cb.rules.RandomSubset(1))
     for _ in range(800):
         theta = rng.normal(size=5) * np.sqrt(variance / gamma * 0.2)
         y = columns @ theta + np.sqrt(variance) * rng.normal(size=40)
@@ -150,7 +150,7 @@ def test_what_is_refused():
 @pytest.mark.slow
 def test_other_losses_have_intervals_of_the_mean_only():
     X, _, y = truth(60, 1)
-    model = cb.LangevinGBMRegressor(loss=cb.Huber(), n_estimators=3).fit(X, y)
+    model = cb.LangevinGBMRegressor(loss=cb.losses.Huber(), n_estimators=3).fit(X, y)
     with pytest.raises(ValueError, match="squared loss only"):
         model.predict_interval(X)
     assert np.isnan(model.predict_uncertainty(X).data).all() and model.predict_interval(X, observation=False).shape == (60, 2)

@@ -21,7 +21,7 @@ BETA, GAMMA = 200.0, 0.05
 
 
 def method(eps, select=None, beta=BETA, gamma=GAMMA, **given):
-    return cb.sglb(eps, beta, gamma, select=cb.Weighted(CHANCE) if select is None else select, **given)
+    return cb.sglb(eps, beta, gamma, select=cb.rules.Weighted(CHANCE) if select is None else select, **given)
 
 
 def relative(found, expected):
@@ -30,7 +30,7 @@ def relative(found, expected):
 
 def test_the_gibbs_law_solves_its_equations():
     """Lyapunov's; the law of predictions as kernel ridge regression and as a Gaussian process; equipartition, d / (2 beta)."""
-    law, limit = gibbs(PROBLEM, method(0.1)), limit_of(PROBLEM, cb.Weighted(CHANCE))
+    law, limit = gibbs(PROBLEM, method(0.1)), limit_of(PROBLEM, cb.rules.Weighted(CHANCE))
     M, G, bar = np.diag(CHANCE), B.T @ B, limit.mean_projector
     drift = GAMMA * np.eye(P) + M @ G
     assert relative(drift @ law.cov + law.cov @ drift.T, 2 * N / BETA * M) < 1e-12
@@ -90,19 +90,19 @@ def test_weights_are_copies_of_rows():
 def test_limits_of_the_choice():
     """Two learners are chosen alike; sampled laws are within 5 standard errors of what they are: 1e-6 a figure."""
     two = cb.Problem(X[:, :2], Y)
-    for select in (cb.Full(), cb.Subset(2), cb.Softmax(3.0)):
+    for select in (cb.rules.Greedy(), cb.rules.RandomSubset(2), cb.rules.Softmax(3.0)):
         limit = limit_of(two, select)
         assert np.abs(limit.p - 0.5).max() < 5 * limit.error.max() and limit.p.sum() == pytest.approx(1.0)
-    assert limit_of(two, cb.Subset(1)).p.tolist() == [0.5, 0.5]
-    subset, greedy = limit_of(PROBLEM, cb.Subset(P)), limit_of(PROBLEM, cb.Full(), rng=1)
+    assert limit_of(two, cb.rules.RandomSubset(1)).p.tolist() == [0.5, 0.5]
+    subset, greedy = limit_of(PROBLEM, cb.rules.RandomSubset(P)), limit_of(PROBLEM, cb.rules.Greedy(), rng=1)
     assert (np.abs(subset.p - greedy.p) < 5 * np.hypot(subset.error, greedy.error)).all()
-    with pytest.raises(ValueError, match="select must be Full, Subset, Groups, Weighted or Softmax"):
-        limit_of(PROBLEM, cb.Cyclic())
+    with pytest.raises(ValueError, match="select must be Greedy, RandomSubset, Groups, Weighted or Softmax"):
+        limit_of(PROBLEM, cb.rules.Cyclic())
 
 
 def test_quadrature_is_the_closed_law():
     two = cb.Problem(X[:, :2], Y)
-    at = cb.sglb(0.1, 20.0, 0.1, select=cb.Weighted([0.7, 0.3]))
+    at = cb.sglb(0.1, 20.0, 0.1, select=cb.rules.Weighted([0.7, 0.3]))
     law, grid = gibbs(two, at), quadrature(two, at, width=40.0, n_points=301)
     assert np.abs(grid.mean - law.mean).max() < 1e-6 and relative(grid.cov, law.cov) < 1e-6
     assert grid.distance(np.random.default_rng(0).multivariate_normal(law.mean, law.cov, 20_000)).max() < 0.05
@@ -141,7 +141,7 @@ def test_runs_without_a_law_are_told_so():
     with pytest.raises(ValueError, match="without shrinkage there is no limit law"):
         gibbs(PROBLEM, cb.sglb(0.1, BETA, 0.0))
     with pytest.raises(ValueError, match="closed laws are those of the squared loss"):
-        gibbs(cb.Problem(X, Y, cb.Huber()), method(0.1))
+        gibbs(cb.Problem(X, Y, cb.losses.Huber()), method(0.1))
     with pytest.raises(ValueError, match="rules that do not look at the residual"):
         stationary(PROBLEM, cb.sglb(0.1, BETA, GAMMA))
     with pytest.raises(ValueError, match="leaves 1 draw"):
@@ -160,7 +160,7 @@ def against_gibbs(eps, n_steps, structure):
     """Deviations of mean and covariance of predictions from the Gibbs law, relative, and the ratio of traces."""
     at = cb.sglb(eps, 60.0, 0.1, structure=structure)
     unit = GREEDY.gather(np.arange(4))
-    law = gibbs(GREEDY, at, limit_of(GREEDY, cb.Full(), draws=100_000)).of_predictions(unit)
+    law = gibbs(GREEDY, at, limit_of(GREEDY, cb.rules.Greedy(), draws=100_000)).of_predictions(unit)
     draws = chain(cb.solve(GREEDY, at, n_steps, rng=3), int(50 / eps), every=max(1, int(0.5 / eps))).pooled @ unit.T
     cov = np.cov(draws.T)
     return relative(draws.mean(axis=0), law.mean), relative(cov, law.cov), np.trace(cov) / np.trace(law.cov)
@@ -169,8 +169,8 @@ def against_gibbs(eps, n_steps, structure):
 @needs_compiler
 def test_noise_in_the_leaves_alone_misses_the_law():
     """A trace from 600 effective draws or more is off by 0.3 = 5 standard errors with 6e-7; the leaf-only chain has a third of it."""
-    assert abs(against_gibbs(0.05, 150_000, cb.Structure.OWN)[2] - 1) < 0.3
-    assert against_gibbs(0.05, 150_000, cb.Structure.NONE)[2] < 0.55
+    assert abs(against_gibbs(0.05, 150_000, cb.rules.Structure.OWN)[2] - 1) < 0.3
+    assert against_gibbs(0.05, 150_000, cb.rules.Structure.NONE)[2] < 0.55
 
 
 @pytest.mark.slow
@@ -178,8 +178,8 @@ def test_noise_in_the_leaves_alone_misses_the_law():
 def test_only_two_noises_approach_the_law():
     """As eps falls the faithful chain comes nearer; the others stay where they are. 800 effective draws: 0.035 in the mean, at 5
     standard errors 0.12; measured .09 .05 .02 (both), .18 .18 .18 (leaf only), .19 .19 .19 (shared)."""
-    both = [against_gibbs(eps, n, cb.Structure.OWN) for eps, n in ((0.1, 200_000), (0.03, 400_000), (0.01, 1_000_000))]
-    leaf, shared = (against_gibbs(0.01, 1_000_000, kind) for kind in (cb.Structure.NONE, cb.Structure.SAME))
+    both = [against_gibbs(eps, n, cb.rules.Structure.OWN) for eps, n in ((0.1, 200_000), (0.03, 400_000), (0.01, 1_000_000))]
+    leaf, shared = (against_gibbs(0.01, 1_000_000, kind) for kind in (cb.rules.Structure.NONE, cb.rules.Structure.SAME))
     assert both[2][0] < 0.1 and both[2][1] < 0.15 and both[2][1] < both[0][1] and abs(both[2][2] - 1) < 0.2
     assert leaf[0] > 0.12 and leaf[1] > 0.6 and leaf[2] < 0.5
     assert shared[0] > 0.12 and shared[1] > 0.16
@@ -187,7 +187,7 @@ def test_only_two_noises_approach_the_law():
 
 # Two wells. ---------------------------------------------------------------------------------------------------------------
 
-WELLS = cb.Problem(np.ones((100, 1)) / 10, np.r_[-np.ones(40), 3 * np.ones(60)], cb.Welsch(), center=False, scale=False)
+WELLS = cb.Problem(np.ones((100, 1)) / 10, np.r_[-np.ones(40), 3 * np.ones(60)], cb.losses.Welsch(), center=False, scale=False)
 
 
 def test_the_law_on_two_wells():

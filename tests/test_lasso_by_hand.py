@@ -21,7 +21,9 @@ def test_between_two_penalties():
         assert path.intercept_at(alpha=alpha) == pytest.approx(intercept, rel=1e-12)
 
 
-@pytest.mark.parametrize(("loss", "more"), [(cb.Squared(), {}), (cb.Logistic(), {}), (cb.Logistic(), {"refit_intercept": True})])
+@pytest.mark.parametrize(
+    ("loss", "more"), [(cb.losses.Squared(), {}), (cb.losses.Logistic(), {}), (cb.losses.Logistic(), {"refit_intercept": True})]
+)
 def test_losses_of_a_profile_are_those_of_its_models(loss, more):
     """On the table that it was fitted to, weights and intercepts and all."""
     X, w = RNG.standard_normal((40, 6)) * 3 + 5, RNG.random(40) + 0.5
@@ -29,7 +31,7 @@ def test_losses_of_a_profile_are_those_of_its_models(loss, more):
     path = cb.lasso_path(X, y, loss=loss, sample_weight=w, n_alphas=5, **more)
     numbers, _ = path.profile()
     preds = X @ path.coefs + path.intercepts
-    terms = (y[:, None] - preds) ** 2 / 2 if loss == cb.Squared() else np.log1p(np.exp(-y[:, None] * preds))
+    terms = (y[:, None] - preds) ** 2 / 2 if loss == cb.losses.Squared() else np.log1p(np.exp(-y[:, None] * preds))
     assert any(np.allclose(values, w @ terms / total, rtol=1e-10) for values in numbers.values() for total in (1, w.sum()))
 
 
@@ -42,4 +44,8 @@ def test_the_certificate_of_an_exact_path_at_0():
     """That of the smallest penalty which rounding can tell from 0."""
     path = cb.exact_path(cb.Problem(RNG.standard_normal((20, 4)), RNG.standard_normal(20)))
     at_0, near = path.certificate(0), path.certificate(1e-9)
-    assert isinstance(at_0.target, cb.Penalty) and 0 < at_0.target.lam < 1e-12 and near.target == cb.Penalty(1e-9)
+    assert (
+        isinstance(at_0.target, cb.certificates.L1Penalty)
+        and 0 < at_0.target.lam < 1e-12
+        and near.target == cb.certificates.L1Penalty(1e-9)
+    )

@@ -40,9 +40,9 @@ def objective(X, y, alpha, coef, intercept):
 def test_the_optimum_is_that_of_scikit_learn(name):
     """Saga stops short of the optimum by 1e-6 of the loss at 0 or less; no better model is below our lower end."""
     X, y = SETS[name]()
-    path = cb.lasso_path(X, y, loss=cb.Logistic(), n_alphas=3, eps=0.1, tol=1e-9, refit_intercept=True)
+    path = cb.lasso_path(X, y, loss=cb.losses.Logistic(), n_alphas=3, eps=0.1, tol=1e-9, refit_intercept=True)
     assert (path.gaps <= 1e-9).all()
-    fixed = cb.lasso_path(X, y, path.alphas, loss=cb.Logistic(), tol=1e-9)
+    fixed = cb.lasso_path(X, y, path.alphas, loss=cb.losses.Logistic(), tol=1e-9)
     for k in (1, 2):
         alpha, made = path.alphas[k], path.certificate(k)
         model = LogisticRegression(C=1 / (alpha * len(y)), l1_ratio=1, solver="saga", tol=1e-8, max_iter=3000)
@@ -59,7 +59,7 @@ def test_the_optimum_is_that_of_scikit_learn(name):
 def test_the_optimum_is_that_of_glmnet(name):
     glmnet = pytest.importorskip("glmnet")
     X, y = SETS[name]()
-    path = cb.lasso_path(X, y, loss=cb.Logistic(), n_alphas=10, eps=0.05, tol=1e-9, refit_intercept=True)
+    path = cb.lasso_path(X, y, loss=cb.losses.Logistic(), n_alphas=10, eps=0.05, tol=1e-9, refit_intercept=True)
     model = glmnet.LogitNet(alpha=1, lambda_path=path.alphas, standardize=False, n_splits=0, tol=1e-12, max_iter=1_000_000)
     model.fit(X, y > 0)
     for k in range(10):
@@ -69,10 +69,10 @@ def test_the_optimum_is_that_of_glmnet(name):
 
 
 LOSSES = {
-    "logistic": (cb.Logistic(), lambda f: np.where(RNG.random(len(f)) < 1 / (1 + np.exp(-f)), 1.0, -1.0)),
-    "huber": (cb.Huber(0.7), lambda f: f + RNG.standard_t(2, len(f))),
-    "poisson": (cb.Poisson(), lambda f: RNG.poisson(np.exp(f)).astype(float)),
-    "exponential": (cb.Exponential(), lambda f: np.where(f + RNG.normal(size=len(f)) > 0.7, 1.0, -1.0)),
+    "logistic": (cb.losses.Logistic(), lambda f: np.where(RNG.random(len(f)) < 1 / (1 + np.exp(-f)), 1.0, -1.0)),
+    "huber": (cb.losses.Huber(0.7), lambda f: f + RNG.standard_t(2, len(f))),
+    "poisson": (cb.losses.Poisson(), lambda f: RNG.poisson(np.exp(f)).astype(float)),
+    "exponential": (cb.losses.Exponential(), lambda f: np.where(f + RNG.normal(size=len(f)) > 0.7, 1.0, -1.0)),
 }
 
 
@@ -85,7 +85,7 @@ def test_conditions_of_optimality(name):
     path = cb.lasso_path(problem, n_alphas=6, eps=0.05, tol=1e-10, refit_intercept=True)
     assert (path.gaps <= 1e-10).all() and path.intercepts[-1] != path.intercepts[0]
     for k, alpha in enumerate(path.alphas):
-        pred, lam = path.predict(X, cb.Place(step=k)), alpha * weight.sum()
+        pred, lam = path.predict(X, cb.lasso.PathPoint(step=k)), alpha * weight.sum()
         resid = weight * [loss.residual(a, f) for a, f in zip(problem.y, pred - problem.offset + problem.base, strict=True)]
         assert abs(resid.sum()) <= 1e-12 * np.abs(resid).sum()
         corr, beta = problem.scan(resid), problem.unit(path.coefs[:, k])

@@ -46,14 +46,14 @@ def problem(below, loss, n=60, p=90):
     return made
 
 
-SOLVERS = [(cb.Squared(), "descent"), (cb.Squared(), "homotopy"), (cb.Huber(1.0), "newton")]
+SOLVERS = [(cb.losses.Squared(), "cd"), (cb.losses.Squared(), "homotopy"), (cb.losses.Huber(1.0), "newton")]
 
 
-@pytest.mark.parametrize(("loss", "solver"), SOLVERS, ids=["descent", "homotopy", "newton"])
+@pytest.mark.parametrize(("loss", "solver"), SOLVERS, ids=["cd", "homotopy", "newton"])
 def test_what_is_done_is_kept(loss, solver):
     p = 400 if solver == "homotopy" else 90
     whole = cb.lasso_path(problem(0, loss, p=p), n_alphas=20, solver=solver, tol=1e-8)
-    with pytest.warns(cb.InterruptedWarning, match="lasso_path was interrupted: the first .* of 20 alphas are there"):
+    with pytest.warns(cb.engine.InterruptedWarning, match="lasso_path was interrupted: the first .* of 20 alphas are there"):
         part = cb.lasso_path(problem(0.6, loss, p=p), n_alphas=20, solver=solver, tol=1e-8)
     n = len(part.alphas)
     assert 1 <= n < 20 and part.coefs.shape == (p, n) and part.intercepts.shape == part.gaps.shape == (n,)
@@ -64,15 +64,15 @@ def test_what_is_done_is_kept(loss, solver):
     np.testing.assert_allclose(part.coefs[:, :-1], whole.coefs[:, : n - 1], atol=1e-3)
 
 
-@pytest.mark.parametrize(("loss", "solver"), [SOLVERS[0], SOLVERS[2]], ids=["descent", "newton"])
+@pytest.mark.parametrize(("loss", "solver"), [SOLVERS[0], SOLVERS[2]], ids=["cd", "newton"])
 def test_one_penalty_that_was_cut_short_is_never_complete(loss, solver):
     """The only alpha is in work: a model is there, its gap is said."""
-    with pytest.warns(cb.InterruptedWarning, match="the first 1 of 1 alphas are there, the last to a gap of"):
+    with pytest.warns(cb.engine.InterruptedWarning, match="the first 1 of 1 alphas are there, the last to a gap of"):
         part = cb.lasso_path(problem(0.9, loss), alphas=[1e-5], tol=1e-12, solver=solver)
     assert part.gaps[0] > 1e-12 and part.message.startswith("interrupted: the first 1 of 1 alphas are there, the last to a gap of")
 
 
-class Signalling(cb.Loss):
+class Signalling(cb.losses.Loss):
     """The squared loss in plain Python, which raises SIGINT when so many residuals have been asked for."""
 
     sigma, mu, infimum = 1.0, 1.0, 0.0

@@ -7,7 +7,7 @@ from refusal import refused
 
 import coordboost as cb
 
-LOSSES = [cb.Huber(0.5), cb.Huber(0.05), cb.Logistic(0.1), cb.Exponential()]
+LOSSES = [cb.losses.Huber(0.5), cb.losses.Huber(0.05), cb.losses.Logistic(0.1), cb.losses.Exponential()]
 
 
 @pytest.mark.parametrize("shape", [(25, 6), (15, 30)])
@@ -15,11 +15,11 @@ LOSSES = [cb.Huber(0.5), cb.Huber(0.05), cb.Logistic(0.1), cb.Exponential()]
 def test_a_general_solver_agrees(loss, shape):
     """The intervals of our answer and of the one that cvxpy finds meet, for a Problem: the penalty is that of its unit columns."""
     X, y = labelled(*shape, seed=9)
-    problem = cb.Problem(X, X[:, 0] + y if isinstance(loss, cb.Huber) else y, loss)
+    problem = cb.Problem(X, X[:, 0] + y if isinstance(loss, cb.losses.Huber) else y, loss)
     path = cb.lasso_path(problem, tol=1e-9, n_alphas=4, eps=0.1)
     assert (path.gaps <= 1e-9).all()
     for alpha, coef in zip(path.alphas, path.coefs.T, strict=True):
-        judged = cb.certify(problem, problem.unit(coef), cb.Penalty(alpha * shape[0]), independent=True)
+        judged = cb.certify(problem, problem.unit(coef), cb.certificates.L1Penalty(alpha * shape[0]), independent=True)
         assert judged.agree and judged.own.gap <= 1.01e-9 * problem.start_loss
         assert judged.own.upper <= judged.independent.upper + 1e-9 * problem.start_loss
 
@@ -29,33 +29,33 @@ def test_a_loss_with_many_kinks(seed):
     """Nearly the absolute error, on targets without a mean: curvature tells next to nothing."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((30, 12)) * 10 ** rng.uniform(-3, 3, 12)
-    path = cb.lasso_path(X, rng.standard_cauchy(30), loss=cb.Huber(1e-3), tol=1e-6, n_alphas=8)
+    path = cb.lasso_path(X, rng.standard_cauchy(30), loss=cb.losses.Huber(1e-3), tol=1e-6, n_alphas=8)
     assert (path.gaps <= 1e-6).all()
 
 
-class Plain(cb.Loss):
+class Plain(cb.losses.Loss):
     """A user's loss: an ordinary object, so its kernels run interpreted; without `curvature` the smoothness has to do."""
 
     sigma = 0.25
     infimum = 0.0
 
     def value(self, y, f):
-        return cb.Logistic().value(y, f)
+        return cb.losses.Logistic().value(y, f)
 
     def residual(self, y, f):
-        return cb.Logistic().residual(y, f)
+        return cb.losses.Logistic().residual(y, f)
 
 
 class Curved(Plain):
     def curvature(self, y, f):
-        return cb.Logistic().curvature(y, f)
+        return cb.losses.Logistic().curvature(y, f)
 
 
 @pytest.mark.parametrize("loss", [Plain(), Curved()], ids=["smoothness", "curvature"])
 def test_a_loss_in_plain_python(loss):
     X, y = labelled(30, 8, seed=10)
     options = {"tol": 1e-10, "n_alphas": 5, "eps": 0.05}
-    theirs, ours = (cb.lasso_path(cb.Problem(X, y, kind, center=False), **options) for kind in (loss, cb.Logistic()))
+    theirs, ours = (cb.lasso_path(cb.Problem(X, y, kind, center=False), **options) for kind in (loss, cb.losses.Logistic()))
     assert (theirs.gaps <= 1e-10).all()
     np.testing.assert_allclose(theirs.coefs, ours.coefs, atol=1e-3 * np.abs(ours.coefs).max())
 
@@ -98,13 +98,13 @@ def test_targets_near_the_ends_of_the_range(unit):
     """8e149 and 1e-150: trial steps far away leave float64, in silence; scaling by a power of two changes no digit of the others."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(30, 20)), rng.normal(size=30)
-    problems = (cb.Problem(X, y * u, cb.Huber(0.1 * u), center=False) for u in (1.0, unit))
+    problems = (cb.Problem(X, y * u, cb.losses.Huber(0.1 * u), center=False) for u in (1.0, unit))
     plain, scaled = (cb.lasso_path(problem, tol=1e-8, n_alphas=10) for problem in problems)
     np.testing.assert_allclose(scaled.coefs / unit, plain.coefs, atol=1e-4 * np.abs(plain.coefs).max())
     assert (scaled.gaps <= 1e-8).all()
 
 
-class OwnSquared(cb.Loss):
+class OwnSquared(cb.losses.Loss):
     """A user's loss that says it is the squared one, which has a curvature of 1 and is never below 0."""
 
     quadratic = location = True

@@ -65,7 +65,7 @@ def test_coefficients_of_scikit_learn(shape):
     X, y = labelled(*shape, balanced=True)
     by_hand = ByHand(X, y)
     assert by_hand.offset == 0
-    path = cb.lasso_path(X, y, loss=cb.Logistic(), tol=TIGHT, n_alphas=8, eps=0.05)
+    path = cb.lasso_path(X, y, loss=cb.losses.Logistic(), tol=TIGHT, n_alphas=8, eps=0.05)
     assert path.solver == "newton" and (path.gaps <= TIGHT).all() and (path.coefs[:, 0] == 0).all()
     for alpha, coef in zip(path.alphas[1:], path.coefs.T[1:], strict=True):
         peer = LogisticRegression(
@@ -85,7 +85,7 @@ def test_coefficients_of_scikit_learn(shape):
 @pytest.mark.parametrize("shape", [(80, 10), (30, 200)])
 def test_certified_gap_is_that_by_hand(tol, shape):
     X, y = labelled(*shape, seed=1)
-    by_hand, path = ByHand(X, y), cb.lasso_path(X, y, loss=cb.Logistic(), tol=tol, n_alphas=40)
+    by_hand, path = ByHand(X, y), cb.lasso_path(X, y, loss=cb.losses.Logistic(), tol=tol, n_alphas=40)
     assert path.coefs.shape == (shape[1], 40) and (path.gaps <= tol).all() and (path.gaps >= 0).all()
     for alpha, coef, intercept, gap in zip(path.alphas, path.coefs.T, path.intercepts, path.gaps, strict=True):
         assert abs(by_hand.gap(coef, alpha) + by_hand.added(coef) - gap) <= by_hand.rounding(coef, alpha) <= 1e-8
@@ -97,13 +97,13 @@ def test_certified_gap_is_that_by_hand(tol, shape):
 def test_penalty_factors_and_weights():
     X, y = labelled(50, 12, seed=4)
     factor, weight = np.linspace(0.5, 3, 12), np.random.default_rng(5).integers(0, 4, 50).astype(float)
-    path = cb.lasso_path(X, y, loss=cb.Logistic(), penalty_factor=factor, sample_weight=weight, tol=TIGHT, n_alphas=12)
+    path = cb.lasso_path(X, y, loss=cb.losses.Logistic(), penalty_factor=factor, sample_weight=weight, tol=TIGHT, n_alphas=12)
     by_hand = ByHand(X, y, factor, weight)
     for alpha, coef, gap in zip(path.alphas, path.coefs.T, path.gaps, strict=True):
         assert abs(by_hand.gap(coef, alpha) + by_hand.added(coef) - gap) <= by_hand.rounding(coef, alpha) and gap <= TIGHT
     times = weight.astype(int)
     rows = np.repeat(X, times, axis=0), np.repeat(y, times), path.alphas
-    repeated = cb.lasso_path(*rows, loss=cb.Logistic(), penalty_factor=factor, tol=TIGHT)
+    repeated = cb.lasso_path(*rows, loss=cb.losses.Logistic(), penalty_factor=factor, tol=TIGHT)
     np.testing.assert_allclose(path.coefs, repeated.coefs, atol=1e-4 * np.abs(path.coefs).max())
 
 
@@ -111,7 +111,7 @@ def test_separable_labels_have_an_optimum_for_every_penalty():
     rng = np.random.default_rng(6)
     X = rng.standard_normal((20, 60))
     y = np.sign(X[:, 0])
-    path = cb.lasso_path(X, y, loss=cb.Logistic(), tol=1e-9, eps=1e-5, n_alphas=60)
+    path = cb.lasso_path(X, y, loss=cb.losses.Logistic(), tol=1e-9, eps=1e-5, n_alphas=60)
     assert (path.gaps <= 1e-9).all() and np.isfinite(path.coefs).all()
     assert (np.sign(path.intercepts[-1] + X @ path.coefs[:, -1]) == y).all()
 
@@ -121,11 +121,11 @@ def test_scales(power):
     """Columns in other units: coefficients move with them, and alpha; targets too, where the loss has a scale."""
     X, y = labelled(40, 15, seed=8)
     options = {"tol": TIGHT, "n_alphas": 10, "eps": 0.05}
-    plain, scaled = (cb.lasso_path(X * unit, y, loss=cb.Logistic(), **options) for unit in (1.0, 10.0**power))
+    plain, scaled = (cb.lasso_path(X * unit, y, loss=cb.losses.Logistic(), **options) for unit in (1.0, 10.0**power))
     np.testing.assert_allclose(scaled.alphas, plain.alphas * 10.0**power, rtol=1e-12)
     np.testing.assert_allclose(scaled.coefs * 10.0**power, plain.coefs, atol=1e-4 * np.abs(plain.coefs).max())
     target = X[:, 0] + y
-    plain, scaled = (cb.lasso_path(X, target * unit, loss=cb.Huber(unit), **options) for unit in (1.0, 10.0**power))
+    plain, scaled = (cb.lasso_path(X, target * unit, loss=cb.losses.Huber(unit), **options) for unit in (1.0, 10.0**power))
     np.testing.assert_allclose(scaled.coefs / 10.0**power, plain.coefs, atol=1e-4 * np.abs(plain.coefs).max())
     assert (scaled.gaps <= TIGHT).all()
 
@@ -134,36 +134,36 @@ def test_scales(power):
 @needs_reference_sets
 def test_more_genes_than_patients():
     data = ReferenceSet("leukemia")
-    path = cb.lasso_path(data.X, data.y > data.y.mean(), loss=cb.Logistic(), tol=1e-7, eps=1e-3)
+    path = cb.lasso_path(data.X, data.y > data.y.mean(), loss=cb.losses.Logistic(), tol=1e-7, eps=1e-3)
     assert (path.gaps <= 1e-7).all() and np.count_nonzero(path.coefs[:, -1]) < data.n
 
 
 def test_edges():
     X, y = labelled(20, 5, seed=12)
-    with pytest.warns(cb.ConstantColumnWarning):
-        path = cb.lasso_path(np.column_stack([np.ones(20), X]), y, loss=cb.Logistic(), n_alphas=5)
+    with pytest.warns(cb.data.ConstantColumnWarning):
+        path = cb.lasso_path(np.column_stack([np.ones(20), X]), y, loss=cb.losses.Logistic(), n_alphas=5)
     assert (path.coefs[0] == 0).all() and path.coefs.shape == (6, 5)
-    flat = cb.lasso_path(X, np.ones(20), loss=cb.Huber(1.0), n_alphas=3)
+    flat = cb.lasso_path(X, np.ones(20), loss=cb.losses.Huber(1.0), n_alphas=3)
     assert (flat.coefs == 0).all() and (flat.gaps == 0).all() and (flat.intercepts == 1).all()
-    above = cb.lasso_path(X, y, [1e9, 1e12], loss=cb.Logistic())
+    above = cb.lasso_path(X, y, [1e9, 1e12], loss=cb.losses.Logistic())
     assert (above.coefs == 0).all() and (above.gaps <= 1e-12).all() and (above.alphas == [1e12, 1e9]).all()
 
 
 def demo(**options):
     X, y = labelled(10, 3)
-    return cb.lasso_path(X, y, **{"loss": cb.Logistic(), **options})
+    return cb.lasso_path(X, y, **{"loss": cb.losses.Logistic(), **options})
 
 
 @pytest.mark.parametrize(
     ("action", "fragment"),
     [
         case("homotopy", lambda: demo(solver="homotopy"), "solver must be None or 'newton' for Logistic(d=0.0), got 'homotopy'"),
-        case("descent", lambda: demo(solver="descent"), "solver must be None or 'newton'"),
+        case("cd", lambda: demo(solver="cd"), "solver must be None or 'newton'"),
         case("newton", lambda: demo(loss=None, solver="newton"), "solver must be None, 'homotopy' or 'descent'"),
         case("no penalty", lambda: demo(alphas=[1.0, 0.0]), "alphas must be > 0 for Logistic(d=0.0)"),
-        case("labels", lambda: cb.lasso_path(np.eye(3), [0, 1, 2], loss=cb.Logistic()), "labels -1 and +1"),
-        case("one class", lambda: cb.lasso_path(np.eye(3), [1, 1, 1], loss=cb.Logistic()), "one class only"),
-        case("loss twice", lambda: cb.lasso_path(cb.Problem(np.eye(3), [0, 1, 2]), loss=cb.Huber()), "part of the Problem"),
+        case("labels", lambda: cb.lasso_path(np.eye(3), [0, 1, 2], loss=cb.losses.Logistic()), "labels -1 and +1"),
+        case("one class", lambda: cb.lasso_path(np.eye(3), [1, 1, 1], loss=cb.losses.Logistic()), "one class only"),
+        case("loss twice", lambda: cb.lasso_path(cb.Problem(np.eye(3), [0, 1, 2]), loss=cb.losses.Huber()), "part of the Problem"),
         case("no loss", lambda: demo(loss="logistic"), "a loss object such as"),
     ],
 )

@@ -9,7 +9,7 @@ from refusal import case, refused
 
 import coordboost as cb
 
-both_solvers = pytest.mark.parametrize("solver", ["homotopy", "descent"])
+both_solvers = pytest.mark.parametrize("solver", ["homotopy", "cd"])
 
 
 def table(n=60, p=20, seed=0):
@@ -70,7 +70,7 @@ def test_intervals_meet_those_of_glmnet(name, solver):
     path = cb.lasso_path(problem, alphas=lams / reference.n, tol=1e-9, solver=solver)
     assert (path.gaps <= 1e-9).all()
     for lam, coef, theirs in zip(lams, path.coefs.T, reference["glmnet_t26_beta"], strict=True):
-        ours, other = cb.certify(problem, coef, cb.Penalty(lam)), cb.certify(problem, theirs, cb.Penalty(lam))
+        ours, other = cb.certify(problem, coef, cb.certificates.L1Penalty(lam)), cb.certify(problem, theirs, cb.certificates.L1Penalty(lam))
         assert ours.lower <= other.upper and other.lower <= ours.upper
         assert ours.gap <= 1.1e-9 * reference.size**2 / 2
 
@@ -144,12 +144,12 @@ def test_a_problem_penalises_its_unit_columns(solver):
     problem = cb.Problem(X, y)
     path = cb.lasso_path(problem, solver=solver, tol=1e-11, n_alphas=10)
     for alpha, coef in zip(path.alphas, path.coefs.T, strict=True):
-        assert cb.certify(problem, problem.unit(coef), cb.Penalty(40 * alpha)).gap <= 2e-11 * (problem.y @ problem.y) / 2
+        assert cb.certify(problem, problem.unit(coef), cb.certificates.L1Penalty(40 * alpha)).gap <= 2e-11 * (problem.y @ problem.y) / 2
 
 
 def test_edges():
     X, y = table(20, 5, seed=8)
-    with pytest.warns(cb.ConstantColumnWarning):
+    with pytest.warns(cb.data.ConstantColumnWarning):
         path = cb.lasso_path(np.column_stack([np.ones(20), X]), y, n_alphas=5)
     assert (path.coefs[0] == 0).all() and path.coefs.shape == (6, 5)
     flat = cb.lasso_path(X, np.ones(20), alphas=[1.0, 0.5])
@@ -178,11 +178,11 @@ def demo(**options):
         case("NaN alphas", lambda: demo(alphas=[np.nan]), "alphas holds NaN"),
         case("ratio", lambda: demo(l1_ratio=0), "l1_ratio must be above 0 and at most 1"),
         case("net", lambda: demo(l1_ratio=0.5, solver="homotopy"), "solver must be None or 'descent' for Squared() and l1_ratio = 0.5"),
-        case("net and loss", lambda: cb.lasso_path(np.eye(3), [0, 1, 1], l1_ratio=0.5, loss=cb.Logistic()), "squared loss only"),
+        case("net and loss", lambda: cb.lasso_path(np.eye(3), [0, 1, 1], l1_ratio=0.5, loss=cb.losses.Logistic()), "squared loss only"),
         case("factor", lambda: demo(penalty_factor=[1, 0, 1]), "penalty_factor must be positive"),
         case("factors", lambda: demo(penalty_factor=[1, 1]), "penalty_factor must have one entry per column of X"),
         case("y twice", lambda: cb.lasso_path(cb.Problem(np.eye(3), [0, 1, 2]), [0, 1, 2]), "part of the Problem"),
-        case("loss", lambda: demo(loss=cb.Huber(), solver="descent"), "solver must be None or 'newton' for Huber(d=1.0)"),
+        case("loss", lambda: demo(loss=cb.losses.Huber(), solver="cd"), "solver must be None or 'newton' for Huber(d=1.0)"),
         case("no y", lambda: cb.lasso_path(np.eye(3)), "y"),
     ],
 )

@@ -18,7 +18,7 @@ def test_the_default_grid():
     assert (path.coefs[:, 0] == 0).all() and inspect.signature(cb.lasso_path).parameters["tol"].default == 1e-6
 
 
-@pytest.mark.parametrize("solver", ["homotopy", "descent"])
+@pytest.mark.parametrize("solver", ["homotopy", "cd"])
 def test_the_gap_without_a_penalty(solver):
     """In rounded numbers no correlation is 0: the dual point is 0 then, and the gap the loss that is left."""
     X, y = table(40, 6)

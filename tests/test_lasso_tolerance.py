@@ -23,7 +23,7 @@ def one_direction(n, p, shared):
 @pytest.mark.parametrize("tol", [1e-2, 1e-3, 1e-6])
 def test_no_tolerance_is_missed_where_sweeps_are_slow(kind, more, tol):
     X, y = one_direction(80, 120, 10)
-    path = cb.lasso_path(kind(X), y, n_alphas=8, eps=1e-5, tol=tol, solver="descent", **more)
+    path = cb.lasso_path(kind(X), y, n_alphas=8, eps=1e-5, tol=tol, solver="cd", **more)
     assert path.message == "complete" and (path.gaps <= tol).all()
     assert path.certificate().gap <= 1.01 * tol * path.problem.start_excess
 
@@ -37,7 +37,7 @@ def test_short_columns_are_the_same_dense_and_sparse(center):
     weight, factor = rng.uniform(0.5, 2, 400), rng.uniform(0.5, 2, 900)
     paths = [
         cb.lasso_path(
-            cb.Problem(data, y, center=center, sample_weight=weight), penalty_factor=factor, n_alphas=30, tol=1e-9, solver="descent"
+            cb.Problem(data, y, center=center, sample_weight=weight), penalty_factor=factor, n_alphas=30, tol=1e-9, solver="cd"
         )
         for data in (X, X.toarray())
     ]
@@ -47,13 +47,13 @@ def test_short_columns_are_the_same_dense_and_sparse(center):
 
 
 @pytest.mark.parametrize("free", [False, True])
-@pytest.mark.parametrize("loss", [cb.Logistic(), cb.Huber(0.5)], ids=["logistic", "huber"])
+@pytest.mark.parametrize("loss", [cb.losses.Logistic(), cb.losses.Huber(0.5)], ids=["logistic", "huber"])
 def test_large_sets_of_short_columns_for_any_loss(loss, free):
     """More than 200 columns of few entries, whose quadratic models are minimised on these: the models of dense columns."""
     rng = np.random.default_rng(4)
     X = scipy.sparse.random_array((600, 900), density=0.01, rng=rng).tocsc()
     y = X @ rng.standard_normal(900) + 0.3 * rng.standard_normal(600)
-    y = np.sign(y) + (y == 0) if loss == cb.Logistic() else y
+    y = np.sign(y) + (y == 0) if loss == cb.losses.Logistic() else y
     one, two = (cb.lasso_path(data, y, loss=loss, n_alphas=6, eps=0.05, tol=1e-8, refit_intercept=free) for data in (X, X.toarray()))
     assert (one.gaps <= 1e-8).all() and (two.gaps <= 1e-8).all() and np.count_nonzero(one.coefs[:, -1]) > 200
     np.testing.assert_allclose(one.coefs, two.coefs, atol=1e-2 * np.abs(two.coefs).max())
@@ -65,7 +65,7 @@ def test_most_scans_are_of_few_learners():
     rng = np.random.default_rng(5)
     X = rng.standard_normal((60, 900))
     y = X[:, :5] @ np.array([5.0, -4.0, 3.0, 2.0, -2.0]) + 0.5 * rng.standard_normal(60)
-    path = cb.lasso_path(X, y, n_alphas=50, eps=0.2, tol=1e-4, solver="descent")
+    path = cb.lasso_path(X, y, n_alphas=50, eps=0.2, tol=1e-4, solver="cd")
     assert (path.gaps <= 1e-4).all() and path.n_scans <= 15 and f"{path.gaps.max():.1e}" in repr(path)
 
 
@@ -76,17 +76,17 @@ def test_a_gap_below_rounding_is_not_tried_for_long(seed):
     X = rng.standard_normal((40, 4))
     y = np.where(X[:, :3].sum(axis=1) + rng.standard_normal(40) > 0, 1.0, -1.0)
     weight = rng.random(40) * rng.integers(0, 2, 40) + 1e-3
-    path = cb.lasso_path(X, y, [0.003], loss=cb.Logistic(), tol=1e-15, sample_weight=weight)
+    path = cb.lasso_path(X, y, [0.003], loss=cb.losses.Logistic(), tol=1e-15, sample_weight=weight)
     assert path.gaps[0] <= 1e-11 and path.n_scans <= 20
 
 
-@pytest.mark.parametrize("loss", [cb.Poisson(), cb.Logistic(), cb.Huber(1.0)], ids=["poisson", "logistic", "huber"])
+@pytest.mark.parametrize("loss", [cb.losses.Poisson(), cb.losses.Logistic(), cb.losses.Huber(1.0)], ids=["poisson", "logistic", "huber"])
 def test_dependent_columns_for_any_loss(loss):
     """Forty columns of rank 13: a model's minimiser may go far along what does not change the prediction."""
     rng = np.random.default_rng(340)
     X = rng.standard_normal((300, 13)) @ rng.standard_normal((13, 40))
     y = np.abs(np.round(X[:, :5] @ np.arange(1, 6) + rng.standard_normal(300)))
-    y = np.where(y > np.median(y), 1.0, -1.0) if loss == cb.Logistic() else y
+    y = np.where(y > np.median(y), 1.0, -1.0) if loss == cb.losses.Logistic() else y
     for free in (False, True):
         path = cb.lasso_path(X, y, loss=loss, n_alphas=10, eps=1e-2, refit_intercept=free)
         assert path.message == "complete" and (path.gaps <= 1e-6).all()
@@ -101,8 +101,8 @@ def test_many_rows_of_indicators():
 
     with gzip.open(FOLDER.parent / "data" / "a9a.svm.gz") as handle:
         X, y = load_svmlight_file(handle, n_features=123)
-    path = cb.lasso_path(X.tocsc(), y, loss=cb.Logistic(), tol=1e-8, n_alphas=10, eps=1e-2)
+    path = cb.lasso_path(X.tocsc(), y, loss=cb.losses.Logistic(), tol=1e-8, n_alphas=10, eps=1e-2)
     assert (path.gaps <= 1e-8).all()
     began = time.process_time()
-    fine = cb.lasso_path(cb.Problem(X.tocsc(), y, cb.Logistic(), center=False), tol=1e-12, n_alphas=3, eps=0.1)
+    fine = cb.lasso_path(cb.Problem(X.tocsc(), y, cb.losses.Logistic(), center=False), tol=1e-12, n_alphas=3, eps=0.1)
     assert (fine.gaps <= 1e-10).all() and time.process_time() - began <= 30

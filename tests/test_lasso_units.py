@@ -27,29 +27,29 @@ def people(unit, n=60):
 def test_the_huber_loss_in_any_unit_of_y(unit, free):
     """Few scans, and the optimum of Huber(1 / unit) of y / unit, times unit^2. An odd number of samples has one median."""
     X, y = people(unit, 61)
-    path = cb.lasso_path(X, y, [0.14], loss=cb.Huber(1.0), refit_intercept=free)
+    path = cb.lasso_path(X, y, [0.14], loss=cb.losses.Huber(1.0), refit_intercept=free)
     assert path.gaps[0] <= 1e-6 and path.message == "complete" and path.n_scans <= 20
-    other = cb.lasso_path(X, y / unit, [0.14 / unit], loss=cb.Huber(1.0 / unit), refit_intercept=free)
+    other = cb.lasso_path(X, y / unit, [0.14 / unit], loss=cb.losses.Huber(1.0 / unit), refit_intercept=free)
     upper, theirs = path.certificate().upper, other.certificate().upper * unit * unit
     assert abs(upper - theirs) <= 2.1e-6 * path.problem.start_excess
 
 
 def test_a_path_on_targets_of_people():
     X, y = people(1e3)
-    path = cb.lasso_path(X, y, loss=cb.Huber(1.0), n_alphas=20, eps=1e-3, tol=1e-8)
+    path = cb.lasso_path(X, y, loss=cb.losses.Huber(1.0), n_alphas=20, eps=1e-3, tol=1e-8)
     assert (path.gaps <= 1e-8).all() and path.n_scans <= 200
 
 
 @pytest.mark.parametrize("free", [False, True])
 def test_above_the_largest_penalty_the_answer_is_0_at_once(free):
     X, y = people(1e8)
-    path = cb.lasso_path(X, y, [1e3], loss=cb.Huber(1.0), refit_intercept=free)
+    path = cb.lasso_path(X, y, [1e3], loss=cb.losses.Huber(1.0), refit_intercept=free)
     assert not path.coefs.any() and path.gaps[0] <= 1e-12 and path.n_scans <= 10
 
 
 def test_an_estimator_on_targets_of_people():
     X, y = people(1e3)
-    model = cb.CertifiedLasso(alpha=0.14, loss=cb.Huber(1.0)).fit(X, y)
+    model = cb.CertifiedLasso(alpha=0.14, loss=cb.losses.Huber(1.0)).fit(X, y)
     assert model.path_.gaps[0] <= 1e-6 and np.count_nonzero(model.coef_) > 1
 
 
@@ -57,7 +57,7 @@ def test_an_estimator_on_targets_of_people():
 def test_nearly_the_absolute_error_at_any_tolerance(tol):
     rng = np.random.default_rng(5)
     X = rng.standard_normal((10, 30))
-    path = cb.lasso_path(X, X[:, 0] + rng.standard_normal(10), loss=cb.Huber(1e-6), n_alphas=3, eps=0.1, tol=tol)
+    path = cb.lasso_path(X, X[:, 0] + rng.standard_normal(10), loss=cb.losses.Huber(1e-6), n_alphas=3, eps=0.1, tol=tol)
     assert (path.gaps <= tol).all() and path.message == "complete"
 
 
@@ -69,7 +69,7 @@ def test_logistic_weights_from_tiny_to_large(seed, tol):
     y = np.where(X[:, 0] + rng.logistic(size=len(X)) > 0, 1, -1)
     y[0], y[-1] = 1, -1
     weight = np.exp(rng.uniform(-9, 9, len(X)))
-    options = {"loss": cb.Logistic(), "sample_weight": weight, "tol": tol, "n_alphas": 2, "eps": 1e-2}
+    options = {"loss": cb.losses.Logistic(), "sample_weight": weight, "tol": tol, "n_alphas": 2, "eps": 1e-2}
     for free in (False, True):
         path = cb.lasso_path(X, y, refit_intercept=free, **options)
         assert (path.gaps <= tol).all() and path.message == "complete" and path.coefs[:, 1].any()
@@ -83,7 +83,7 @@ def short():
 
 def test_a_path_that_falls_short_says_so():
     X, y, alpha = short()
-    path = cb.lasso_path(X, y, [0.1, alpha], loss=cb.Logistic(), tol=1e-12)
+    path = cb.lasso_path(X, y, [0.1, alpha], loss=cb.losses.Logistic(), tol=1e-12)
     assert path.gaps[1] > 1e-12
     assert re.fullmatch(r"not reached: the gap is .*, above tol = 1e-12 at \d of 2 alphas, most at 1e-11", path.message)
     assert "not reached" in repr(path)
@@ -99,7 +99,7 @@ def test_an_estimator_that_falls_short_warns():
 def test_a_start_that_is_the_optimum_but_for_rounding():
     """Equal counts: the loss at 0 is the infimum, and no gap can be measured by it."""
     X, _ = people(1.0)
-    path = cb.lasso_path(X, np.full(60, 7.0), [1.0], loss=cb.Poisson())
+    path = cb.lasso_path(X, np.full(60, 7.0), [1.0], loss=cb.losses.Poisson())
     assert path.gaps[0] == 0 and path.message == "complete" and not path.coefs.any()
 
 
@@ -121,12 +121,12 @@ def drawn(seed):
     unit, offset = 10.0 ** rng.integers(-9, 10), rng.choice([0, 1, 1e3, 1e8])
     if name in ("huber", "squared"):
         d = 10.0 ** rng.integers(-6, 7) if rng.random() < 0.5 else unit * 10.0 ** rng.integers(-3, 2)
-        loss, y = cb.Squared() if name == "squared" else cb.Huber(float(d)), unit * (f + offset)
+        loss, y = cb.losses.Squared() if name == "squared" else cb.losses.Huber(float(d)), unit * (f + offset)
     elif name == "poisson":
-        loss, y = cb.Poisson(), np.floor(10.0 ** rng.integers(0, 10) * np.exp(f - f.max()))
+        loss, y = cb.losses.Poisson(), np.floor(10.0 ** rng.integers(0, 10) * np.exp(f - f.max()))
     else:
-        ridged = cb.Logistic(float(10.0 ** rng.integers(-6, 2)))
-        loss = {"logistic": cb.Logistic(), "ridged": ridged, "exponential": cb.Exponential()}[name]
+        ridged = cb.losses.Logistic(float(10.0 ** rng.integers(-6, 2)))
+        loss = {"logistic": cb.losses.Logistic(), "ridged": ridged, "exponential": cb.losses.Exponential()}[name]
         y = np.where(f + rng.logistic(size=n) * rng.integers(0, 2) > 0, 1.0, -1.0)
         y[0], y[-1] = 1, -1
     y[0] = max(y[0], 1) if name == "poisson" else y[0]
@@ -143,7 +143,7 @@ def fitted(seed):
     """One such fit, or None where nothing is to be fitted, and its seconds."""
     X, y, part, options = drawn(seed)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", cb.ConstantColumnWarning)
+        warnings.simplefilter("ignore", cb.data.ConstantColumnWarning)
         try:
             top = float(cb.lasso_path(X, y, n_alphas=1, **options).alphas[0])
         except ValueError as error:

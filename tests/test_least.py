@@ -7,9 +7,9 @@ import pytest
 from refusal import refused
 
 import coordboost as cb
-from coordboost.theory.distance import start_distance
+from coordboost.theory.distances import start_distance
 
-SQUARED = cb.Squared()
+SQUARED = cb.losses.Squared()
 
 
 def nearly_equal(t, loss=SQUARED, y=(1.0, 1.0)):
@@ -26,13 +26,13 @@ def test_start_distance_where_descent_is_slow(t):
 
 def test_of_other_losses_nothing_is_claimed_from_below():
     """A target that is nearly 0: the start is nearly the minimiser, and the level set is small."""
-    for loss in (cb.Huber(0.5), cb.Logistic(0.1)):
-        y = (1.0, -1.0) if isinstance(loss, cb.Logistic) else (1e-6, 0.0)
+    for loss in (cb.losses.Huber(0.5), cb.losses.Logistic(0.1)):
+        y = (1.0, -1.0) if isinstance(loss, cb.losses.Logistic) else (1e-6, 0.0)
         assert start_distance(nearly_equal(0.1, loss, y))[0] == 0 < start_distance(nearly_equal(0.1, loss, y))[1]
 
 
 def test_no_least_loss_is_claimed_where_the_minimiser_may_be_at_infinity():
-    separable = nearly_equal(0.1, cb.Logistic())
+    separable = nearly_equal(0.1, cb.losses.Logistic())
     run = cb.solve(separable, cb.rtgcd(1), 3, compile=False)
-    refused(lambda: cb.check(run), "no bound speaks about")
-    refused(lambda: cb.plan(separable, cb.rtgcd(1), 0.1), "not known to be bounded")
+    refused(lambda: cb.theory.check(run), "no bound speaks about")
+    refused(lambda: cb.theory.plan(separable, cb.rtgcd(1), 0.1), "not known to be bounded")

@@ -52,7 +52,7 @@ def test_radius_and_steps_are_chosen_together():
     seen = model.cross_validation_
     assert seen.losses.shape == (3, 3 * 151)
     k, step = divmod(seen.best, 151)
-    assert model.place_ == cb.Place(step=step) and model.run_.method.parameters["delta"] == pytest.approx(
+    assert model.place_ == cb.lasso.PathPoint(step=step) and model.run_.method.parameters["delta"] == pytest.approx(
         cb.solve(model.run_.problem, cb.forward_stagewise(model.run_.method.parameters["eps"]), 150).final.l1 * (k + 1) / 3
     )
     ratios = cb.CertifiedElasticNetCV(l1_ratio=[0.2, 1.0], **MANY).fit(X, Y)

@@ -86,7 +86,7 @@ def test_stagewise_estimators_are_runs_of_the_package():
         model.fit(X, Y)
         run = cb.solve(problem, method, 40)
         np.testing.assert_array_equal(model.coef_, run.coef)
-        assert model.run_.n_steps == 40 and model.n_scans_ == run.n_scans and model.place_ == cb.Place(step=40)
+        assert model.run_.n_steps == 40 and model.n_scans_ == run.n_scans and model.place_ == cb.lasso.PathPoint(step=40)
         assert model.certificate_ == run.certificate()
 
 
@@ -142,23 +142,23 @@ def test_labels_and_counts(model):
         np.testing.assert_allclose(fitted.path_.predict(X, fitted.place_), raw[:, 0], rtol=1e-9)
 
 
-@pytest.mark.parametrize("loss", [cb.Logistic(), cb.Exponential()], ids=["logistic", "exponential"])
+@pytest.mark.parametrize("loss", [cb.losses.Logistic(), cb.losses.Exponential()], ids=["logistic", "exponential"])
 def test_the_intercept_of_the_model_is_the_best_one(loss):
     y = NAMES == "red"
     model = cb.ForwardStagewiseClassifier(loss=loss, n_steps=60).fit(X, y)
     signs, raw = np.where(y, 1.0, -1.0), model.decision_function(X)
-    push = signs * (np.exp(-signs * raw) if isinstance(loss, cb.Exponential) else 1 / (1 + np.exp(signs * raw)))
+    push = signs * (np.exp(-signs * raw) if isinstance(loss, cb.losses.Exponential) else 1 / (1 + np.exp(signs * raw)))
     assert abs(push.sum()) < 1e-12 * np.abs(push).sum() * 90
     start = cb.ForwardStagewiseClassifier(loss=loss, n_steps=60, refit_intercept=False).fit(X, y)
     assert start.intercept_[0] == start.run_.intercept and (start.coef_ == model.coef_).all() and start.intercept_ != model.intercept_
-    odds = 1 if isinstance(loss, cb.Logistic) else 2
+    odds = 1 if isinstance(loss, cb.losses.Logistic) else 2
     np.testing.assert_allclose(model.predict_proba(X)[:, 1], 1 / (1 + np.exp(-odds * raw)), rtol=1e-12)
 
 
 def test_pipelines_searches_and_routing():
     frame = pd.DataFrame({"size": X[:, 0], "town": np.where(X[:, 1] > 1, "Oslo", "Bern"), "age": X[:, 3]})
     pipe = make_pipeline(make_column_transformer((OneHotEncoder(), ["town"]), remainder="passthrough"), cb.CertifiedLasso(alpha=0.01))
-    search = GridSearchCV(pipe, {"certifiedlasso__alpha": [0.01, 0.1], "certifiedlasso__loss": [None, cb.Huber(2.0)]}, cv=3)
+    search = GridSearchCV(pipe, {"certifiedlasso__alpha": [0.01, 0.1], "certifiedlasso__loss": [None, cb.losses.Huber(2.0)]}, cv=3)
     assert search.fit(frame, Y).best_score_ > 0.6
     scores = cross_validate(cb.ForwardStagewiseRegressor(**STEPS), X, Y, cv=3, scoring=["r2", "neg_mean_absolute_error"])
     assert scores["test_r2"].mean() > 0.3
@@ -199,7 +199,7 @@ def test_the_display_shows_the_certificate():
         case("delta", lambda: cb.RegularizedForwardStagewiseRegressor(eps=2, delta=1).fit(X, Y), "delta must be at least eps"),
         case("counts", lambda: cb.CertifiedPoissonRegressor().fit(X, Y - 90), "expects counts or rates y >= 0"),
         case("one class", lambda: cb.ForwardStagewiseClassifier().fit(X, ["a"] * 90), "y holds 1 class"),
-        case("loss", lambda: cb.CertifiedLassoClassifier(loss=cb.Squared()).fit(X, NAMES), "Squared is not a loss of classes"),
+        case("loss", lambda: cb.CertifiedLassoClassifier(loss=cb.losses.Squared()).fit(X, NAMES), "Squared is not a loss of classes"),
     ],
 )
 def test_what_is_refused(action, fragment):

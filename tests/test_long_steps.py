@@ -23,7 +23,7 @@ def told(problem, method, n_steps=3):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         cb.solve(problem, method, n_steps, compile=False)
-    return [str(one.message) for one in caught if one.category is cb.LongStepWarning]
+    return [str(one.message) for one in caught if one.category is cb.engine.LongStepWarning]
 
 
 def test_eps_beyond_every_gain_is_said():
@@ -36,7 +36,7 @@ def test_eps_beyond_every_gain_is_said():
     )
     losses = [state.loss for state in cb.iterate(problem, cb.forward_stagewise(1e6), 10)]
     assert min(losses[1:]) >= losses[0] * (1 - 1e-12)
-    with pytest.warns(cb.LongStepWarning, match="no step of that length"):
+    with pytest.warns(cb.engine.LongStepWarning, match="no step of that length"):
         cb.ForwardStagewiseRegressor(eps=1e6, n_steps=5).fit(X, Y)
 
 
@@ -46,11 +46,11 @@ MADE = {
     "PATH-R-FS": lambda eps: cb.path_forward_stagewise(eps, np.linspace(eps, 9 * eps, 10)),
 }
 LOSSES = {
-    "squared": cb.Squared(),
-    "Huber": cb.Huber(1.0),
-    "logistic": cb.Logistic(),
-    "exponential": cb.Exponential(),
-    "Poisson": cb.Poisson(),
+    "squared": cb.losses.Squared(),
+    "Huber": cb.losses.Huber(1.0),
+    "logistic": cb.losses.Logistic(),
+    "exponential": cb.losses.Exponential(),
+    "Poisson": cb.losses.Poisson(),
 }
 
 
@@ -76,7 +76,7 @@ def test_it_is_said_exactly_where_the_first_step_raises_the_loss(name, loss, see
 def test_other_methods_and_short_runs_say_nothing():
     problem = cb.Problem(X, Y)
     falling = cb.forward_stagewise(1e6 / (1.0 + np.arange(10)))
-    for method in (falling, cb.ls_boost(1.9), cb.frank_wolfe(1e6, step=0.5), cb.gcd(), cb.forward_stepwise()):
+    for method in (falling, cb.ls_boost(1.9), cb.methods.frank_wolfe(1e6, step=0.5), cb.methods.gcd(), cb.forward_stepwise()):
         assert told(problem, method) == []
     assert told(problem, cb.forward_stagewise(1e6), 0) == []
 

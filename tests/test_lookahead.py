@@ -21,13 +21,18 @@ METHODS = {
     "R-FS": lambda size: cb.regularized_forward_stagewise(0.02 * size, 0.7 * size),
     "R-FS(eps, eps)": lambda size: cb.regularized_forward_stagewise(0.5 * size, 0.5 * size),
     "PATH-R-FS": lambda size: cb.path_forward_stagewise(0.02 * size, np.linspace(0.02, 2, 200) * size),
-    "Frank-Wolfe": lambda size: cb.frank_wolfe(size),
-    "Frank-Wolfe, search": lambda size: cb.frank_wolfe(size, cb.BallSearch(size)),
-    "GCD": lambda size: cb.gcd(),
-    "GCD, search": lambda size: cb.gcd(cb.LineSearch()),
+    "Frank-Wolfe": lambda size: cb.methods.frank_wolfe(size),
+    "Frank-Wolfe, search": lambda size: cb.methods.frank_wolfe(size, cb.rules.SegmentSearch(size)),
+    "GCD": lambda size: cb.methods.gcd(),
+    "GCD, search": lambda size: cb.methods.gcd(cb.rules.LineSearch()),
 }
 KINDS = ["normal", "integer", "copies", "signs", "integer copies", "deficient", "signs copies"]
-LOSSES = {"squared": cb.Squared(), "Huber": cb.Huber(1.0), "logistic": cb.Logistic(0.01), "exponential": cb.Exponential()}
+LOSSES = {
+    "squared": cb.losses.Squared(),
+    "Huber": cb.losses.Huber(1.0),
+    "logistic": cb.losses.Logistic(0.01),
+    "exponential": cb.losses.Exponential(),
+}
 
 
 def design(rng, kind, n_samples, n_columns):
@@ -61,8 +66,8 @@ def part_ways(X, y, loss, method, compile, n_steps=60):
     problem = cb.Problem(X, y, loss)
     if not problem.tie > 0:
         return ""
-    view = cb.Lookahead if isinstance(loss, cb.Squared) else cb.Gathered
-    explicit = cb.solve(problem, method, n_steps, view=cb.Explicit, compile=False)
+    view = cb.engine.LookaheadState if isinstance(loss, cb.losses.Squared) else cb.engine.WorkingSetState
+    explicit = cb.solve(problem, method, n_steps, view=cb.engine.NaiveState, compile=False)
     run = cb.solve(problem, method, n_steps, view=view, compile=compile)
     return near_ties(problem, explicit, run.path.learner)
 
@@ -74,7 +79,7 @@ CONSTANT = {"LS-Boost(1)", "LS-Boost(0.05)", "GCD"}  # constant steps need a smo
 ALL = [pair for pair in product(METHODS, LOSSES) if pair[1] != "exponential" or pair[0] not in CONSTANT]
 
 
-@pytest.mark.filterwarnings("ignore::coordboost.ConstantColumnWarning", "ignore::coordboost.LongStepWarning")
+@pytest.mark.filterwarnings("ignore::coordboost.data.ConstantColumnWarning", "ignore::coordboost.engine.LongStepWarning")
 @pytest.mark.parametrize(
     "pairs, compile",
     [(PAIRS, True), (ALL, False), pytest.param(ALL, True, marks=pytest.mark.slow)],
@@ -132,7 +137,7 @@ def test_scales():
     X, y = ar1(50, 300, k=5)
     runs = [cb.solve(cb.Problem(X, scale * unit(y)), cb.ls_boost(0.1), 300) for scale in (1.0, 2.0**498, 2.0**-498)]
     for run in runs:
-        assert run.view is cb.Lookahead and (run.path.learner == runs[0].path.learner).all()
+        assert run.view is cb.engine.LookaheadState and (run.path.learner == runs[0].path.learner).all()
 
 
 def test_many_equal_columns():
@@ -143,6 +148,6 @@ def test_many_equal_columns():
     y = base @ rng.normal(size=8) + rng.normal(size=30)
     problem = cb.Problem(X, unit(y))
     for method in (cb.forward_stagewise(1e-3), cb.ls_boost(0.1)):
-        run, explicit = (cb.solve(problem, method, 2000, view=view) for view in (cb.Lookahead, cb.Explicit))
+        run, explicit = (cb.solve(problem, method, 2000, view=view) for view in (cb.engine.LookaheadState, cb.engine.NaiveState))
         assert (run.path.learner == explicit.path.learner).all()
         assert (run.path.learner % 60 == 0).all()  # the lowest copy of each

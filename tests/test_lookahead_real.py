@@ -31,13 +31,13 @@ def load(name):
 def test_squared_loss(name, method):
     X, y = load(name)
     problem = cb.Problem(X, (y - y.mean()) / np.linalg.norm(y - y.mean()))
-    run, explicit = (cb.solve(problem, method, 20_000, view=view) for view in (cb.Lookahead, cb.Explicit))
+    run, explicit = (cb.solve(problem, method, 20_000, view=view) for view in (cb.engine.LookaheadState, cb.engine.NaiveState))
     assert (run.path.learner == explicit.path.learner).all()
 
 
 @pytest.mark.parametrize("name", ["leukemia", "colon-cancer", "a9a"])
-@pytest.mark.parametrize("method", [cb.forward_stagewise(1e-2), cb.gcd(cb.Proportional(0.1))])
+@pytest.mark.parametrize("method", [cb.forward_stagewise(1e-2), cb.methods.gcd(cb.rules.ShrunkenStep(0.1))])
 def test_logistic_loss(name, method):
-    problem = cb.Problem(*load(name), cb.Logistic(1e-4))
-    run, explicit = (cb.solve(problem, method, 20_000, view=view) for view in (cb.Gathered, cb.Explicit))
+    problem = cb.Problem(*load(name), cb.losses.Logistic(1e-4))
+    run, explicit = (cb.solve(problem, method, 20_000, view=view) for view in (cb.engine.WorkingSetState, cb.engine.NaiveState))
     assert (run.path.learner == explicit.path.learner).all()

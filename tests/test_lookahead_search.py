@@ -41,8 +41,12 @@ def test_step_lengths(road, share):
     problem = cb.Problem(X, Y)
     B = problem.dictionary.gather(np.arange(N_LEARNERS))
     radius = share * float(np.linalg.norm(problem.y))
-    method = cb.frank_wolfe(radius, cb.BallSearch(radius)) if road is frank_wolfe else cb.gcd(cb.LineSearch())
-    run = cb.solve(problem, method, N_STEPS, view=cb.Lookahead)
+    method = (
+        cb.methods.frank_wolfe(radius, cb.rules.SegmentSearch(radius))
+        if road is frank_wolfe
+        else cb.methods.gcd(cb.rules.LineSearch())
+    )
+    run = cb.solve(problem, method, N_STEPS, view=cb.engine.LookaheadState)
     expected = road(B, problem.y, radius)
     # a step length is a quotient of inner products; each of the steps before adds its rounding to the prediction
     slack = N_STEPS**2 * (N_SAMPLES + 5) * np.finfo(float).eps * (1 if road is frank_wolfe else radius)

@@ -10,7 +10,15 @@ from hypothesis import strategies as st
 
 import coordboost as cb
 
-LOSSES = [cb.Squared(), cb.Huber(), cb.Huber(0.5), cb.Logistic(), cb.Logistic(0.5), cb.Exponential(), cb.Poisson()]
+LOSSES = [
+    cb.losses.Squared(),
+    cb.losses.Huber(),
+    cb.losses.Huber(0.5),
+    cb.losses.Logistic(),
+    cb.losses.Logistic(0.5),
+    cb.losses.Exponential(),
+    cb.losses.Poisson(),
+]
 every_loss = pytest.mark.parametrize("loss", LOSSES, ids=repr)
 
 # Targets are labels, predictions eighths: for the polynomial losses all values are then exact.
@@ -23,7 +31,7 @@ weights = st.lists(st.sampled_from([0.0, 1.0, 2.0, 3.0]), min_size=5, max_size=5
 
 def fitting(loss, y):
     """Labels -1, +1 as targets that the loss takes: counts 0 and 3 for Poisson."""
-    return np.where(np.asarray(y) > 0, 3.0, 0.0)[()] if isinstance(loss, cb.Poisson) else y
+    return np.where(np.asarray(y) > 0, 3.0, 0.0)[()] if isinstance(loss, cb.losses.Poisson) else y
 
 
 def ulps(*terms):
@@ -52,7 +60,7 @@ def test_no_overflow(loss, margin):
             numbers = [loss.value(y, f), loss.residual(y, f), loss.curvature(y, f)]
             least = loss.infimum(np.array([y]))[0] if callable(loss.infimum) else loss.infimum
             assert all(map(math.isfinite, numbers)) and numbers[0] >= least
-            assert y * loss.residual(y, f) >= 0 or getattr(loss, "location", False) or loss.mu or isinstance(loss, cb.Poisson)
+            assert y * loss.residual(y, f) >= 0 or getattr(loss, "location", False) or loss.mu or isinstance(loss, cb.losses.Poisson)
     problem = cb.Problem([[1.0], [0.0], [-2.0]], fitting(loss, [1.0, -1.0, 1.0]), loss)
     pred = np.array([margin, -margin, margin])
     assert np.isfinite(problem.value(pred)) and np.isfinite(problem.resid(-pred)).all()

@@ -25,7 +25,7 @@ def test_an_interval_holds_the_optimum_of_equal_samples(n, seed, stored):
     assert found.upper - found.lower <= 20 * n * np.finfo(float).eps * null
 
 
-@pytest.mark.parametrize("loss", [cb.Squared(), cb.Logistic(), cb.Huber(0.1), cb.Exponential()])
+@pytest.mark.parametrize("loss", [cb.losses.Squared(), cb.losses.Logistic(), cb.losses.Huber(0.1), cb.losses.Exponential()])
 def test_the_loss_of_equal_samples(loss):
     """One rounding off n times that of one sample, and not n of them; a loss out of the range of float64 is infinite."""
     one, n = cb.Problem([[1.0]], [1.0], loss, center=False), 300_001
@@ -41,4 +41,4 @@ def test_many_samples_reach_a_fine_gap():
     rng = np.random.default_rng(3)
     X = rng.standard_normal((5_000, 8)) * (rng.random((5_000, 8)) < 0.02)
     y = np.where(3 * X[:, :3] @ np.array([1, -1, 0.5]) + rng.standard_normal(5_000) > 0, 1.0, -1.0)
-    assert (cb.lasso_path(X, y, loss=cb.Logistic(), eps=0.1, n_alphas=40, tol=1e-8).gaps <= 1e-8).all()
+    assert (cb.lasso_path(X, y, loss=cb.losses.Logistic(), eps=0.1, n_alphas=40, tol=1e-8).gaps <= 1e-8).all()

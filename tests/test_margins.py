@@ -19,14 +19,14 @@ def data(m, d, seed=0):
 
 
 def solved(X, y, nodes, bounds, *, q=2.0, center=True, n_steps=5, loss=None, **settings):
-    family = cb.tree_families(X, nodes=nodes, bounds=bounds, q=q, max_bins=16)
-    problem = cb.Problem(family, y, cb.Logistic() if loss is None else loss, center=center)
+    family = cb.data.tree_families(X, nodes=nodes, bounds=bounds, q=q, max_bins=16)
+    problem = cb.Problem(family, y, cb.losses.Logistic() if loss is None else loss, center=center)
     return cb.solve(problem, cb.rgb(0.001, n_candidates=None, **settings), n_steps, compile=False)
 
 
 def by_hand(run, X, y, rho, delta, k):
     """The three parts in decimals, from the account of the run and its predictions."""
-    bill, m, d = cb.account(run, k), *X.shape
+    bill, m, d = cb.engine.family_summary(run, k), *X.shape
     alpha = [Decimal(float(one)) for one in bill.alpha]
     offset, fewest = run.problem.offset, min(range(len(alpha)), key=lambda f: (bill.nodes[f], -bill.bound[f]))
     alpha[fewest] += abs(Decimal(offset)) / Decimal(float(bill.bound[fewest]))
@@ -70,7 +70,7 @@ def test_new_errors_are_below_the_bound_and_it_can_say_something():
     new = rng.random((20_000, 1))
     error = np.mean(np.sign(run.predict(new)) != np.where(new[:, 0] > 0.5, 1, -1))
     assert error <= margin_bound(run, 0.9).bound < 0.9
-    (one,) = cb.check(run)
+    (one,) = cb.theory.check(run)
     assert (one.name, one.variant, one.verdict) == ("RGB, Theorem 2", "corrected", "verified")
     assert (one.at == [1, 2, 3]).all() and one.bound[-1] == pytest.approx(
         min(margin_bound(run, rho / 20, 0.05 / 19).bound for rho in range(1, 20)), rel=1e-12
@@ -79,7 +79,7 @@ def test_new_errors_are_below_the_bound_and_it_can_say_something():
 
 def test_check_says_where_nothing_is_promised():
     X, y = data(80, 2)
-    (one,) = cb.check(solved(X, y, (1, 2), (1.0, 4.0)), "Theorem 2")
+    (one,) = cb.theory.check(solved(X, y, (1, 2), (1.0, 4.0)), "Theorem 2")
     assert one.verdict == "vacuous" and one.holds and (one.measured <= 1).all()
 
 
@@ -88,18 +88,18 @@ def odd(**changed):
     X, y = data(60, 2)
     what = changed.pop("what")
     if what == "squared":
-        return solved(X, y.astype(float), (1,), (1.0,), loss=cb.Squared())
+        return solved(X, y.astype(float), (1,), (1.0,), loss=cb.losses.Squared())
     if what == "columns":
-        table = cb.Families(bound=[1.0, 1.0], complexity=[0.1, 1.0])
-        problem = cb.Problem(X, y, cb.Logistic(), center=False, groups=[0, 1])
+        table = cb.learners.Families(bound=[1.0, 1.0], complexity=[0.1, 1.0])
+        problem = cb.Problem(X, y, cb.losses.Logistic(), center=False, groups=[0, 1])
         return cb.solve(problem, cb.rgb(0.01, families=table), 3, compile=False)
     if what == "gbm":
-        return cb.solve(cb.Problem(cb.trees(X), y, cb.Logistic()), cb.gbm(0.1), 3, compile=False)
+        return cb.solve(cb.Problem(cb.data.trees(X), y, cb.losses.Logistic()), cb.gbm(0.1), 3, compile=False)
     if what == "gaps":
         X[3, 1] = np.nan
-    family = cb.tree_families(X, nodes=(1,), bounds=(1.0,), categorical=[0] * (what == "categories"), max_bins=64)
+    family = cb.data.tree_families(X, nodes=(1,), bounds=(1.0,), categorical=[0] * (what == "categories"), max_bins=64)
     weight = np.linspace(1, 2, 60) if what == "weights" else None
-    return cb.solve(cb.Problem(family, y, cb.Logistic(), sample_weight=weight), cb.rgb(0.01), 3, compile=False)
+    return cb.solve(cb.Problem(family, y, cb.losses.Logistic(), sample_weight=weight), cb.rgb(0.01), 3, compile=False)
 
 
 @pytest.mark.parametrize("what", ["squared", "columns", "gbm", "gaps", "categories", "weights"])
@@ -108,7 +108,7 @@ def test_other_runs_are_refused(what):
     with pytest.raises(ValueError, match="margin_bound is for runs of rgb"):
         margin_bound(run, 0.5)
     with pytest.raises(ValueError, match="no bound speaks about"):
-        cb.check(run)
+        cb.theory.check(run)
 
 
 @pytest.mark.parametrize(

@@ -31,15 +31,18 @@ METHODS = {
     "FS, sequence": (cb.forward_stagewise(SIZES), lambda X, y: ref.forward_stagewise(X, y, exact.fractions(SIZES), N)),
     "R-FS": (cb.regularized_forward_stagewise(0.5, 2.0), lambda X, y: ref.regularized_forward_stagewise(X, y, F(1, 2), F(2), N)),
     "PATH": (cb.path_forward_stagewise(0.5, DELTAS), lambda X, y: ref.path_forward_stagewise(X, y, F(1, 2), exact.fractions(DELTAS))),
-    "Frank-Wolfe": (cb.frank_wolfe(4.0, step=0.25), lambda X, y: ref.frank_wolfe(X, y, F(4), N, lambda k: F(1, 4))),
-    "GCD": (cb.gcd(), lambda X, y: ref.coordinate_descent(X, y, N)),
-    "CCD": (cb.ccd(), lambda X, y: ref.coordinate_descent(X, y, N, candidates=cyclic(X))),
-    "Lasso CD, greedy": (cb.lasso_cd(0.25, cb.Full()), lambda X, y: ref.lasso_cd(X, y, F(1, 4), N)),
-    "Lasso CD, cyclic": (cb.lasso_cd(0.25), lambda X, y: ref.lasso_cd(X, y, F(1, 4), N, candidates=cyclic(X))),
+    "Frank-Wolfe": (cb.methods.frank_wolfe(4.0, step=0.25), lambda X, y: ref.frank_wolfe(X, y, F(4), N, lambda k: F(1, 4))),
+    "GCD": (cb.methods.gcd(), lambda X, y: ref.coordinate_descent(X, y, N)),
+    "CCD": (cb.methods.ccd(), lambda X, y: ref.coordinate_descent(X, y, N, candidates=cyclic(X))),
+    "Lasso CD, greedy": (cb.methods.lasso_cd(0.25, cb.rules.Greedy()), lambda X, y: ref.lasso_cd(X, y, F(1, 4), N)),
+    "Lasso CD, cyclic": (cb.methods.lasso_cd(0.25), lambda X, y: ref.lasso_cd(X, y, F(1, 4), N, candidates=cyclic(X))),
 }
 ROUNDED = {  # divide by numbers that are no powers of two
-    "Frank-Wolfe, 2/(k+2)": (cb.frank_wolfe(2.0), lambda X, y: ref.frank_wolfe(X, y, F(2), N, lambda k: F(2, k + 2))),
-    "Frank-Wolfe, search": (cb.frank_wolfe(2.0, step=cb.BallSearch(2.0)), lambda X, y: ref.frank_wolfe_line_search(X, y, F(2), N)),
+    "Frank-Wolfe, 2/(k+2)": (cb.methods.frank_wolfe(2.0), lambda X, y: ref.frank_wolfe(X, y, F(2), N, lambda k: F(2, k + 2))),
+    "Frank-Wolfe, search": (
+        cb.methods.frank_wolfe(2.0, step=cb.rules.SegmentSearch(2.0)),
+        lambda X, y: ref.frank_wolfe_line_search(X, y, F(2), N),
+    ),
 }
 ALL = {**METHODS, **ROUNDED}
 
@@ -67,23 +70,28 @@ def test_sign_matrices(name, view, problem):
 @seeded
 @given(problem=sign_problems())
 def test_sign_matrices_compiled(problem):
-    for name, view in (("LS-Boost(1/2)", cb.Explicit), ("R-FS", cb.Gram), ("FS", cb.Lookahead), ("LS-Boost(1)", cb.Gathered)):
+    for name, view in (
+        ("LS-Boost(1/2)", cb.engine.NaiveState),
+        ("R-FS", cb.engine.CovarianceState),
+        ("FS", cb.engine.LookaheadState),
+        ("LS-Boost(1)", cb.engine.WorkingSetState),
+    ):
         method, naive = METHODS[name]
         assert same(cb.solve(problem, method, N, view=view), naive(*exactly(problem)))
 
 
-@pytest.mark.parametrize("view", [cb.Explicit, cb.Gram], ids=["explicit", "gram"])
+@pytest.mark.parametrize("view", [cb.engine.NaiveState, cb.engine.CovarianceState], ids=["explicit", "gram"])
 @pytest.mark.parametrize("share", [1, 2, 3])
 @seeded
 @given(problem=sign_problems())
 def test_random_candidates(share, view, problem):
     """RtGCD with a third, two thirds or all of the learners, and Lasso CD on the same draws."""
     X, y = exactly(problem)
-    select = cb.Subset(max(1, share * problem.n_learners // 3))
+    select = cb.rules.RandomSubset(max(1, share * problem.n_learners // 3))
     method = cb.rtgcd(select=select)
     drawn = draws(problem, method, N, seed=5)
     run = cb.solve(problem, method, N, rng=5, view=view, compile=False)
-    lasso = cb.solve(problem, cb.lasso_cd(1.0, select), N, rng=5, view=view, compile=False)
+    lasso = cb.solve(problem, cb.methods.lasso_cd(1.0, select), N, rng=5, view=view, compile=False)
     assert same(run, ref.coordinate_descent(X, y, N, candidates=drawn))
     assert same(lasso, ref.lasso_cd(X, y, F(1), N, candidates=drawn))
 
@@ -120,16 +128,16 @@ def betas_stepwise(run):
 
 # name: loss, the naive loss, is y a label
 LOSSES = {
-    "Huber": (cb.Huber(0.5), ref.huber(0.5), False),
-    "Logistic": (cb.Logistic(), ref.logistic(), True),
-    "Logistic, convex": (cb.Logistic(0.5), ref.logistic(0.5), True),
-    "Exponential": (cb.Exponential(), ref.EXPONENTIAL, True),
+    "Huber": (cb.losses.Huber(0.5), ref.huber(0.5), False),
+    "Logistic": (cb.losses.Logistic(), ref.logistic(), True),
+    "Logistic, convex": (cb.losses.Logistic(0.5), ref.logistic(0.5), True),
+    "Exponential": (cb.losses.Exponential(), ref.EXPONENTIAL, True),
 }
 
 
 @pytest.mark.parametrize("kind", GAUSSIAN)
 @pytest.mark.parametrize("name", LOSSES)
-@pytest.mark.parametrize("view", [cb.Explicit, cb.Gathered], ids=["explicit", "gathered"])
+@pytest.mark.parametrize("view", [cb.engine.NaiveState, cb.engine.WorkingSetState], ids=["explicit", "gathered"])
 def test_other_losses(view, name, kind):
     """Greedy, random and cyclic candidates; the exponential loss, which is not smooth, by forward stagewise."""
     loss, naive_loss, labels = LOSSES[name]
@@ -142,12 +150,12 @@ def test_other_losses(view, name, kind):
     else:
         drawn = draws(problem, cb.rtgcd(3), N)
         walks = [
-            (cb.gcd(), ref.coordinate_descent(X, problem.y, N, naive_loss)),
+            (cb.methods.gcd(), ref.coordinate_descent(X, problem.y, N, naive_loss)),
             (cb.rtgcd(3), ref.coordinate_descent(X, problem.y, N, naive_loss, candidates=drawn)),
-            (cb.ccd(), ref.coordinate_descent(X, problem.y, N, naive_loss, candidates=cyclic(X))),
+            (cb.methods.ccd(), ref.coordinate_descent(X, problem.y, N, naive_loss, candidates=cyclic(X))),
         ]
     for method, naive in walks:
-        run = cb.solve(problem, method, N, view=view if isinstance(method.select, cb.Full) else None, compile=False)
+        run = cb.solve(problem, method, N, view=view if isinstance(method.select, cb.rules.Greedy) else None, compile=False)
         # two roundings more for each library function; lengths 1 / sigma up to 4
         tolerance = drift(N, problem.n_samples + 2, 4 * 6)
         found, expected = ([merged(beta, classes) for beta in path] for path in (betas(run), naive.betas))
@@ -174,7 +182,7 @@ def test_long_shrinkage():
         np.testing.assert_allclose(betas(run), naive.betas, rtol=0, atol=100 * ROUNDOFF)  # two roundings for each of 50 halvings
 
 
-@pytest.mark.parametrize("loss, lam", [(cb.Logistic(), 0.25), (cb.Logistic(0.5), 0.1), (cb.Huber(0.5), 0.125)])
+@pytest.mark.parametrize("loss, lam", [(cb.losses.Logistic(), 0.25), (cb.losses.Logistic(0.5), 0.1), (cb.losses.Huber(0.5), 0.125)])
 def test_soft_threshold_of_other_losses(loss, lam):
     """The step to the minimiser of the quadratic bound: soft(beta + corr / sigma, lam / sigma), for the largest such step."""
     X, y = gaussian("tall")
@@ -185,19 +193,19 @@ def test_soft_threshold_of_other_losses(loss, lam):
         move = ref.soft(beta + rate * corr, rate * lam) - beta
         return ref.best(move), 0, move[ref.best(move)]
 
-    run = cb.solve(problem, cb.lasso_cd(lam, cb.Full()), N, compile=False)
+    run = cb.solve(problem, cb.methods.lasso_cd(lam, cb.rules.Greedy()), N, compile=False)
     naive = ref.walk(X, target, N, rule, ref.Loss(None, lambda y, f: problem.resid(f), None))
     assert list(run.path.learner) == naive.picks and np.abs(run.beta).max() > 0.1
     np.testing.assert_allclose(betas(run), naive.betas, rtol=0, atol=drift(N, problem.n_samples + 2, 4 * 6))
 
 
-@pytest.mark.parametrize("loss", [cb.Squared(), cb.Huber(0.5), cb.Logistic(), cb.Exponential()], ids=repr)
+@pytest.mark.parametrize("loss", [cb.losses.Squared(), cb.losses.Huber(0.5), cb.losses.Logistic(), cb.losses.Exponential()], ids=repr)
 def test_line_search_leaves_no_correlation(loss):
     """With the offset of the problem inside the loss; residuals and slopes of the twelve samples are below 20."""
     X, y = gaussian("tall")
     problem = cb.Problem(X, y if getattr(loss, "location", False) else y > np.sort(y)[3], loss)
     assert problem.offset != 0
-    run = cb.solve(problem, cb.gcd(step=cb.LineSearch()), N, compile=False)
+    run = cb.solve(problem, cb.methods.gcd(step=cb.rules.LineSearch()), N, compile=False)
     for state, j in zip(list(run.replay(range(N + 1)))[1:], run.path.learner, strict=True):
         assert abs(state.corr[j]) <= 20 * 12 * 12 * ROUNDOFF * 8
     assert run.final.loss < problem.value(0 * problem.y)
@@ -219,5 +227,5 @@ def test_ties_do_not_stop_progress(view):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(5000, 5)) @ (np.eye(5) + np.eye(5, k=1))
     problem = cb.Problem(X, X @ np.arange(1.0, 6.0) + rng.normal(size=5000))
-    run = cb.solve(problem, cb.ls_boost(1.0), 2000, view=view, stop=cb.NoProgress(1e-12))
+    run = cb.solve(problem, cb.ls_boost(1.0), 2000, view=view, stop=cb.engine.NoProgress(1e-12))
     assert np.abs(run.final.corr).max() <= 1e-12 * run.problem.start_size

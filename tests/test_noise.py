@@ -45,7 +45,7 @@ def test_a_number_depends_on_its_address_alone():
 def test_a_part_is_kept_and_counts_for_all():
     """Each sample with the same probability, at 5.2 standard errors, and neighbours in time apart from each other."""
     n, share = 1 << 17, 0.3
-    run = cb.solve(cb.Problem([[1.0]], [1.0], center=False, scale=False), cb.sgb(1e-9, share=share), n, rng=11)
+    run = cb.solve(cb.Problem([[1.0]], [1.0], center=False, scale=False), cb.sgb(1e-9, subsample=share), n, rng=11)
     kept = run.path.theta != 0
     np.testing.assert_allclose(run.path.theta[kept] * share, 1e-9, rtol=1e-3)  # the residual falls by 1e-9 a step
     assert abs(kept.mean() - share) < 5.2 * math.sqrt(share * (1 - share) / n)

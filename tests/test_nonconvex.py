@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import coordboost as cb
-from coordboost import DampedSearch
+from coordboost.rules import DampedLineSearch
 
 X = np.random.default_rng(0).normal(size=(20, 3))
 Y = np.where(X[:, 0] > 0.2, 1.0, -1.0)
@@ -14,7 +14,7 @@ Y = np.where(X[:, 0] > 0.2, 1.0, -1.0)
 
 def test_constants_of_the_smooth_zero_one_loss():
     """Its slope is 1 / (4 s) at most, its second derivative 1 / (6 sqrt(3) s^2), both reached; errors cost more than hits."""
-    loss, f = cb.SmoothZeroOne(0.2), np.linspace(-3, 3, 20001)
+    loss, f = cb.losses.SmoothZeroOne(0.2), np.linspace(-3, 3, 20001)
     slope = np.array([loss.residual(1.0, x) for x in f])
     assert slope.min() > 0 and slope.max() == pytest.approx(1 / (4 * 0.2), rel=1e-9)
     second = np.abs(np.diff(slope) / np.diff(f)).max()
@@ -23,34 +23,34 @@ def test_constants_of_the_smooth_zero_one_loss():
     assert loss.value(1.0, 800.0) == 0.0 and loss.residual(1.0, -800.0) == 0.0
 
 
-@pytest.mark.parametrize("loss", [cb.SmoothZeroOne(0.3), cb.Welsch()], ids=["SLA", "Welsch"])
+@pytest.mark.parametrize("loss", [cb.losses.SmoothZeroOne(0.3), cb.losses.Welsch()], ids=["SLA", "Welsch"])
 def test_what_needs_convexity_refuses_in_a_sentence(loss):
     problem = cb.Problem(X, Y, loss)
     assert problem.offset == 0
-    run = cb.solve(problem, cb.gcd(cb.Proportional(0.05)), 20, compile=False)
+    run = cb.solve(problem, cb.methods.gcd(cb.rules.ShrunkenStep(0.05)), 20, compile=False)
     certificate = run.certificate()
     assert certificate.lower == 0.0 and certificate.upper == pytest.approx(run.final.loss)
-    for target in (cb.Ball(1.0), cb.Penalty(1.0)):
+    for target in (cb.certificates.L1Ball(1.0), cb.certificates.L1Penalty(1.0)):
         with pytest.raises(ValueError, match=r"not convex: there is no certificate for"):
             run.certificate(target)
     with pytest.raises(ValueError, match="not convex"):
         cb.solve(problem, cb.agbm(0.01, 0.1), 5)
     with pytest.raises(ValueError, match="not convex: there is no certificate for a Lasso path"):
         cb.lasso_path(problem)
-    assert cb.check_piece(loss)
+    assert cb.testing.check_piece(loss)
 
 
 def test_drawn_rules_have_their_law():
     """Frequencies of 2,000 draws within 5.2 standard errors of the law: 6 figures of 2e-7 each."""
     problem = cb.Problem(X, np.arange(20.0) % 7)
     p, n = np.array([0.5, 0.2, 0.3]), 2000
-    drawn = cb.solve(problem, cb.Method("a", cb.Weighted(10 * p), cb.Fitted(1e-9)), n, compile=False).path
+    drawn = cb.solve(problem, cb.rules.Method("a", cb.rules.Weighted(10 * p), cb.rules.FittedStep(1e-9)), n, compile=False).path
     assert (np.abs(np.bincount(drawn.learner, minlength=3) / n - p) < 5.2 * np.sqrt(p * (1 - p) / n)).all()
     corr, size = problem.scan(problem.resid(0 * problem.y)), np.linalg.norm(problem.resid(0 * problem.y))
     law = np.exp(4.0 * corr**2 / size**2)
     law /= law.sum()
-    np.testing.assert_allclose(cb.Softmax(4.0).chances(corr[None], np.array([size**2]), None)[0], law[None], rtol=1e-13)
-    soft = cb.solve(problem, cb.Method("b", cb.Softmax(4.0), cb.Fitted(1e-9)), n, compile=False).path
+    np.testing.assert_allclose(cb.rules.Softmax(4.0).chances(corr[None], np.array([size**2]), None)[0], law[None], rtol=1e-13)
+    soft = cb.solve(problem, cb.rules.Method("b", cb.rules.Softmax(4.0), cb.rules.FittedStep(1e-9)), n, compile=False).path
     assert (np.abs(np.bincount(soft.learner, minlength=3) / n - law) < 5.2 * np.sqrt(law * (1 - law) / n)).all()
     assert math.isclose(law.sum(), 1.0)
 
@@ -59,25 +59,25 @@ def test_drawn_rules_refuse_laws_that_are_none():
     problem = cb.Problem(X, Y)
     for p in ([1.0, 1.0], [-1.0, 1.0, 1.0], [0.0, 0.0, 0.0]):
         with pytest.raises(ValueError, match="Weighted: p must be 3 numbers"):
-            cb.solve(problem, cb.rtgcd(select=cb.Weighted(p)), 1)
+            cb.solve(problem, cb.rtgcd(select=cb.rules.Weighted(p)), 1)
     with pytest.raises(ValueError, match="kappa"):
-        cb.solve(problem, cb.rtgcd(select=cb.Softmax(-1.0)), 1)
+        cb.solve(problem, cb.rtgcd(select=cb.rules.Softmax(-1.0)), 1)
     with pytest.raises(ValueError, match="can be counted"):
-        cb.solve(cb.Problem(cb.trees(X), Y), cb.rtgcd(select=cb.Softmax(1.0)), 1)
+        cb.solve(cb.Problem(cb.data.trees(X), Y), cb.rtgcd(select=cb.rules.Softmax(1.0)), 1)
 
 
 def test_every_rule_that_searches_along_a_line_refuses():
-    damped = cb.Method("damped", cb.Full(), DampedSearch(0.1))
+    damped = cb.rules.Method("damped", cb.rules.Greedy(), DampedLineSearch(0.1))
     methods = (
-        cb.gcd(cb.LineSearch()),
-        cb.frank_wolfe(1.0, cb.BallSearch(1.0)),
-        cb.frank_wolfe_away(1.0),
-        cb.frank_wolfe_pairwise(1.0),
+        cb.methods.gcd(cb.rules.LineSearch()),
+        cb.methods.frank_wolfe(1.0, cb.rules.SegmentSearch(1.0)),
+        cb.methods.frank_wolfe_away(1.0),
+        cb.methods.frank_wolfe_pairwise(1.0),
         damped,
     )
     for method in methods:
         with pytest.raises(ValueError, match="not convex: no line search is safe"):
-            cb.solve(cb.Problem(X, Y, cb.Welsch()), method, 5)
+            cb.solve(cb.Problem(X, Y, cb.losses.Welsch()), method, 5)
 
 
 def test_a_large_kappa_is_greedy():
@@ -87,13 +87,13 @@ def test_a_large_kappa_is_greedy():
     square = np.sort(1e6 * problem.scan(problem.y) ** 2 / (problem.y @ problem.y))
     assert square[-1] > 710 and square[-1] - square[-2] > 40
     for compile in (False, True):
-        run = cb.solve(problem, cb.Method("soft", cb.Softmax(1e6), cb.Fitted(1e-9)), 20, compile=compile)
+        run = cb.solve(problem, cb.rules.Method("soft", cb.rules.Softmax(1e6), cb.rules.FittedStep(1e-9)), 20, compile=compile)
         assert set(run.path.learner) == {int(np.argmax(np.abs(problem.scan(problem.y))))}
 
 
 def test_probabilities_follow_the_scale():
     """Of the smoothed zero-one loss they are 1 - loss: the same for margins that are the same in units of the scale."""
     for scale in (0.1, 0.5, 3.0):
-        loss = cb.SmoothZeroOne(scale)
+        loss = cb.losses.SmoothZeroOne(scale)
         for f in (-2.0, 0.0, 0.3):
             assert loss.mean(f) == pytest.approx(1 - loss.value(1.0, f), rel=1e-12)

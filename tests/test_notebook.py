@@ -68,7 +68,7 @@ def test_wide_tables_stay_sparse_and_tables_without_names_have_no_new_rows(table
 
 def test_a_page_is_shown_as_a_page(table, tmp_path):
     run = cb.solve(table.problem(), cb.forward_stagewise(1.0), 50)
-    page = cb.page(run, tmp_path / "page.html")
+    page = cb.html_report(run, tmp_path / "page.html")
     assert (tmp_path / "page.html").read_text(encoding="utf-8") == page
     assert repr(page) == f"<Page 'forward stagewise for rent', {len(page) / 1000:.0f} kB of HTML>"
     shown = page._repr_html_()
@@ -88,7 +88,7 @@ def test_cross_validation_shows_its_choices(table):
 
 
 @pytest.mark.parametrize(
-    "use", [cb.Problem, cb.CertifiedLasso().fit, cb.RandomizedGBMRegressor().fit, lambda X, y: cb.bin_columns(X), cb.lasso_path]
+    "use", [cb.Problem, cb.CertifiedLasso().fit, cb.RandomizedGBMRegressor().fit, lambda X, y: cb.data.bin_columns(X), cb.lasso_path]
 )
 def test_a_table_says_how_it_is_used(use, table):
     refused(lambda: use(table, table.y), "pass table.frame() to an estimator, and take table.problem() for a Problem")

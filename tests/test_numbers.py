@@ -20,18 +20,22 @@ ALIKE = (np.float32, np.float64, Fraction, Decimal, np.array, lambda number: np.
 REAL = [
     (cb.ls_boost, "eps", 0.5, {}), (cb.forward_stagewise, "eps", 0.5, {}),
     (cb.regularized_forward_stagewise, "eps", 0.5, {"delta": 2.0}), (cb.regularized_forward_stagewise, "delta", 2.0, {"eps": 0.5}),
-    (cb.path_forward_stagewise, "eps", 0.5, {"deltas": [1.0, 2.0]}), (cb.frank_wolfe, "delta", 2.0, {}),
-    (cb.frank_wolfe, "step", 0.5, {"delta": 2.0}), (cb.frank_wolfe_away, "delta", 2.0, {}), (cb.frank_wolfe_pairwise, "delta", 2.0, {}),
-    (cb.gbm, "rate", 0.5, {}), (cb.lasso_cd, "lam", 0.5, {}), (cb.agbm, "eta", 0.5, {"gamma": 0.25}), (cb.agbm, "gamma", 0.5, {"eta": 0.5}),
+    (cb.path_forward_stagewise, "eps", 0.5, {"deltas": [1.0, 2.0]}), (cb.methods.frank_wolfe, "delta", 2.0, {}),
+    (cb.methods.frank_wolfe, "step", 0.5, {"delta": 2.0}), (cb.methods.frank_wolfe_away, "delta", 2.0, {}),
+    (cb.methods.frank_wolfe_pairwise, "delta", 2.0, {}),
+    (cb.gbm, "rate", 0.5, {}), (cb.methods.lasso_cd, "lam", 0.5, {}), (cb.agbm, "eta", 0.5, {"gamma": 0.25}),
+    (cb.agbm, "gamma", 0.5, {"eta": 0.5}),
     (cb.agbmr, "eta", 0.5, {"gamma": 0.25}), (cb.agbmr, "gamma", 0.5, {"eta": 0.5}), (cb.vagbm, "eta", 0.5, {}),
-    (cb.vagbm, "gamma", 0.5, {"eta": 0.5}), (cb.sgb, "eps", 0.5, {}), (cb.sgb, "gamma", 0.5, {}), (cb.sgb, "share", 0.5, {}),
-    (cb.sglb, "eps", 0.5, {}), (cb.sglb, "gamma", 0.5, {}), (cb.sglb, "share", 0.5, {}), (cb.rgb, "penalty", 0.5, {}),
+    (cb.vagbm, "gamma", 0.5, {"eta": 0.5}), (cb.sgb, "eps", 0.5, {}), (cb.sgb, "gamma", 0.5, {}), (cb.sgb, "subsample", 0.5, {}),
+    (cb.sglb, "eps", 0.5, {}), (cb.sglb, "gamma", 0.5, {}), (cb.sglb, "subsample", 0.5, {}), (cb.rgb, "penalty", 0.5, {}),
     (cb.rgb, "sampling", 0.5, {"penalty": 0.5}),
-    (cb.Huber, "d", 0.5, {}), (cb.Logistic, "d", 0.5, {}), (cb.Quantile, "q", 0.5, {}), (cb.SmoothZeroOne, "scale", 0.5, {}),
-    (cb.Proportional, "rate", 0.5, {}), (cb.Sign, "eps", 0.5, {}), (cb.Sign, "delta", 2.0, {"eps": 0.5}),
-    (cb.PathSign, "eps", 0.5, {"deltas": [1.0, 2.0]}), (cb.SoftThreshold, "lam", 0.5, {}), (cb.SoftThreshold, "rate", 0.5, {"lam": 0.5}),
-    (cb.Fitted, "rate", 0.5, {}), (cb.GapBelow, "tolerance", 0.5, {}), (cb.NoProgress, "tolerance", 0.5, {}),
-    (cb.TimeLimit, "seconds", 512.0, {}),
+    (cb.losses.Huber, "d", 0.5, {}), (cb.losses.Logistic, "d", 0.5, {}), (cb.losses.Quantile, "q", 0.5, {}),
+    (cb.losses.SmoothZeroOne, "scale", 0.5, {}),
+    (cb.rules.ShrunkenStep, "rate", 0.5, {}), (cb.rules.FixedStep, "eps", 0.5, {}), (cb.rules.FixedStep, "delta", 2.0, {"eps": 0.5}),
+    (cb.rules.PathStep, "eps", 0.5, {"deltas": [1.0, 2.0]}), (cb.rules.SoftThreshold, "lam", 0.5, {}),
+    (cb.rules.SoftThreshold, "rate", 0.5, {"lam": 0.5}),
+    (cb.rules.FittedStep, "rate", 0.5, {}), (cb.engine.GapBelow, "tolerance", 0.5, {}), (cb.engine.NoProgress, "tolerance", 0.5, {}),
+    (cb.engine.TimeLimit, "seconds", 512.0, {}),
 ]  # fmt: skip
 NAMES = [f"{maker.__name__}.{name}" for maker, name, *_ in REAL]
 
@@ -40,13 +44,16 @@ def used(maker, name, value, others):
     """What is made of the value is used for three steps; the run."""
     made = maker(**{name: value}, **others)
     method, problem, stop = cb.ls_boost(), PROBLEM, ()
-    if isinstance(made, cb.Method):
+    if isinstance(made, cb.rules.Method):
         method = made
     elif hasattr(made, "residual"):
-        problem, method = cb.Problem(X, SIGNS if hasattr(made, "labels") else Y, made, center=maker is not cb.SmoothZeroOne), cb.gcd(None)
-        method = cb.gcd(cb.LineSearch()) if maker is cb.Quantile else method
+        problem, method = (
+            cb.Problem(X, SIGNS if hasattr(made, "labels") else Y, made, center=maker is not cb.losses.SmoothZeroOne),
+            cb.methods.gcd(None),
+        )
+        method = cb.methods.gcd(cb.rules.LineSearch()) if maker is cb.losses.Quantile else method
     elif hasattr(made, "move"):
-        method = cb.Method("own", cb.Full(), made)
+        method = cb.rules.Method("own", cb.rules.Greedy(), made)
     else:
         stop = made
     return cb.solve(problem, method, 2, stop=stop)
@@ -66,7 +73,7 @@ def test_numbers_of_any_type_are_one_number(maker, name, good, others, tmp_path)
     for alike in ALIKE:
         run = used(maker, name, alike(good), others)
         assert plain(run) == expected
-    if run.method.name in cb.METHODS:
+    if run.method.name in cb.methods.METHODS:
         run.save(tmp_path / "run")
         assert plain(cb.load(tmp_path / "run")) == expected
 
@@ -76,9 +83,9 @@ def test_the_list_of_makers_is_whole():
     counted = {"t", "n_candidates", "period", "correction", "guard", "beta", "structure", "shrink_first", "revisit"}
     wanted = {
         f"{maker.__name__}.{name}"
-        for maker in cb.METHODS.values()
+        for maker in cb.methods.METHODS.values()
         for name, one in inspect.signature(maker).parameters.items()
-        if name not in {*counted, "select", "families", "deltas"} and not (name == "step" and maker is not cb.frank_wolfe)
+        if name not in {*counted, "select", "families", "deltas"} and not (name == "step" and maker is not cb.methods.frank_wolfe)
     }
     assert wanted <= set(NAMES)
 
@@ -88,8 +95,8 @@ def test_counts_are_whole_numbers(value):
     doors = {
         "n_steps": lambda: cb.solve(PROBLEM, cb.ls_boost(), value),
         "t": lambda: cb.solve(PROBLEM, cb.rtgcd(value), 1),
-        "max_depth": lambda: cb.trees(X, max_depth=value),
-        "max_bins": lambda: cb.bin_columns(X, max_bins=value),
+        "max_depth": lambda: cb.data.trees(X, max_depth=value),
+        "max_bins": lambda: cb.data.bin_columns(X, max_bins=value),
         "n_alphas": lambda: cb.lasso_path(X, Y, n_alphas=value),
         "folds": lambda: cb.cross_validate(lambda X, y, w: cb.lasso_path(X, y), X, Y, folds=value),
         "n_estimators": lambda: cb.RandomizedGBMRegressor(n_estimators=value).fit(X, Y),
@@ -105,7 +112,7 @@ def test_counts_are_whole_numbers(value):
 
 def test_a_whole_delta_is_the_same_loss_and_the_same_run(tmp_path):
     """Of another type its kernels would be compiled anew."""
-    whole, real = (cb.solve(cb.Problem(X, Y, cb.Huber(d)), cb.gcd(), 5) for d in (7, 7.0))
+    whole, real = (cb.solve(cb.Problem(X, Y, cb.losses.Huber(d)), cb.methods.gcd(), 5) for d in (7, 7.0))
     assert repr(whole.problem.loss) == repr(real.problem.loss) == "Huber(d=7.0)"
     whole.save(tmp_path / "whole")
     assert repr(cb.load(tmp_path / "whole").problem.loss) == "Huber(d=7.0)"

@@ -34,11 +34,11 @@ class Columns:
 
 METHODS = {
     "LS-Boost": cb.ls_boost(1.0),
-    "line search": cb.gcd(cb.LineSearch()),
+    "line search": cb.methods.gcd(cb.rules.LineSearch()),
     "R-FS": cb.regularized_forward_stagewise(0.1, 2.0),
-    "Frank-Wolfe": cb.frank_wolfe(2.0, cb.BallSearch(2.0)),
+    "Frank-Wolfe": cb.methods.frank_wolfe(2.0, cb.rules.SegmentSearch(2.0)),
     "RtGCD": cb.rtgcd(500),
-    "greedy Lasso": cb.lasso_cd(0.1, cb.Full()),
+    "greedy Lasso": cb.methods.lasso_cd(0.1, cb.rules.Greedy()),
     "AGBM": cb.agbm(0.1, 0.1),
 }
 
@@ -46,7 +46,7 @@ METHODS = {
 @pytest.mark.parametrize("name", METHODS)
 def test_the_steps_are_those_on_the_stored_matrix(name):
     stored, called = cb.Problem(ROWS.T, Y, center=False, scale=False), cb.Problem(Columns(), Y, center=False)
-    explicit = None if name == "AGBM" else cb.Explicit
+    explicit = None if name == "AGBM" else cb.engine.NaiveState
     expected = cb.solve(stored, METHODS[name], 60, view=explicit, compile=False)
     for view in dict.fromkeys([None, explicit]):
         runs = [expected, cb.solve(called, METHODS[name], 60, view=view)]
@@ -60,7 +60,7 @@ def test_a_step_costs_its_scan():
     """Four times the bare scans are allowed, where Python took a hundred times; and the default is no slower than the explicit view."""
     oracle = Columns()
     problem, method = cb.Problem(oracle, Y, center=False), cb.ls_boost(1.0)
-    cb.solve(problem, method, 30), cb.solve(problem, method, 30, view=cb.Explicit)
+    cb.solve(problem, method, 30), cb.solve(problem, method, 30, view=cb.engine.NaiveState)
 
     def cost(view):
         before, began = oracle.scans, time.process_time()
@@ -71,7 +71,7 @@ def test_a_step_costs_its_scan():
             oracle.scan(problem.y)
         return took / (time.process_time() - began), n
 
-    (ratio, _), (_, n_scans) = min(cost(cb.Explicit) for _ in range(3)), cost(None)
+    (ratio, _), (_, n_scans) = min(cost(cb.engine.NaiveState) for _ in range(3)), cost(None)
     assert ratio <= 4 and n_scans <= 210
 
 
@@ -104,5 +104,5 @@ def test_numbers_that_are_not_finite_are_seen_wherever_they_are(bad, method):
     oracle = Later()
     problem = cb.Problem(oracle, Y, center=False)
     with pytest.raises(ValueError, match=r"Later.scan must return 3000 finite numbers, got shape .* with NaN or infinity"):
-        cb.solve(problem, method, 60, view=cb.Explicit)
+        cb.solve(problem, method, 60, view=cb.engine.NaiveState)
     assert oracle.scans == 31

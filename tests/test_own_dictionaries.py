@@ -33,16 +33,16 @@ class Stored:
 
 
 def piece(B):
-    return cb.Dense(np.ascontiguousarray(B.T))
+    return cb.learners.Dense(np.ascontiguousarray(B.T))
 
 
 def sparse_piece(B):
     m, n = B.shape
     row, start = np.tile(np.arange(m), n), np.arange(0, m * n + 1, m)
-    return cb.Sparse(np.ascontiguousarray(B.T).ravel(), row, start, np.ones(n), np.zeros(n), m)
+    return cb.learners.Sparse(np.ascontiguousarray(B.T).ravel(), row, start, np.ones(n), np.zeros(n), m)
 
 
-KINDS = {"oracle": Stored, "adapter": lambda B: cb.Oracle(Stored(B)), "dense piece": piece, "sparse piece": sparse_piece}
+KINDS = {"oracle": Stored, "adapter": lambda B: cb.learners.Oracle(Stored(B)), "dense piece": piece, "sparse piece": sparse_piece}
 over_kinds = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 
 
@@ -73,7 +73,7 @@ def test_a_long_column_among_many_is_found_where_it_is_gathered():
     B /= np.linalg.norm(B, axis=0)
     y = B[:, long]
     problem = Problem(Stored(one_column(long, 1.1, B)), y, center=False)
-    refused(lambda: cb.solve(problem, cb.ls_boost(0.5), 5, view=cb.Lookahead), f"learner {long} has norm 1.1")
+    refused(lambda: cb.solve(problem, cb.ls_boost(0.5), 5, view=cb.engine.LookaheadState), f"learner {long} has norm 1.1")
     refused(lambda: problem.gather(np.array([3, long])), f"learner {long} has norm 1.1")
 
 
@@ -102,18 +102,18 @@ def test_verbs_that_do_not_agree_are_refused(action, fragment):
 
 @over_kinds
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("loss", [cb.Squared(), cb.Logistic()], ids=["squared", "logistic"])
+@pytest.mark.parametrize("loss", [cb.losses.Squared(), cb.losses.Logistic()], ids=["squared", "logistic"])
 def test_centring_is_the_start_and_leaves_the_columns(kind, weighted, loss):
     """The best constant prediction is the offset, for every kind of dictionary alike; without centring it is 0."""
     weight = WEIGHT if weighted else np.ones(M)
-    y = np.where(Y > 3.3, 1.0, -1.0) if loss == cb.Logistic() else Y
+    y = np.where(Y > 3.3, 1.0, -1.0) if loss == cb.losses.Logistic() else Y
     B = RAW / np.sqrt(weight @ RAW**2)
     problem = Problem(kind(B), y, loss, sample_weight=weight)
     assert problem.offset == loss.constant(y, weight) != 0
     assert Problem(kind(B), y, loss, sample_weight=weight, center=False).offset == 0
     np.testing.assert_allclose(problem.gather(np.arange(N)), B, rtol=1e-15)
-    run = cb.solve(problem, cb.gcd(), 30, view=cb.Explicit, compile=loss == cb.Squared())
-    beta, resid = np.zeros(N), weight * loss.residual(y, problem.offset) if loss == cb.Squared() else None
+    run = cb.solve(problem, cb.methods.gcd(), 30, view=cb.engine.NaiveState, compile=loss == cb.losses.Squared())
+    beta, resid = np.zeros(N), weight * loss.residual(y, problem.offset) if loss == cb.losses.Squared() else None
     for _ in range(30 if resid is not None else 0):
         j = int(np.argmax(np.abs(B.T @ resid)))
         beta[j] += B[:, j] @ resid
@@ -141,12 +141,12 @@ def test_names_and_groups_of_an_oracle_are_used():
 
 
 def test_codes_beyond_the_bins_of_a_feature_are_refused():
-    binned, _ = cb.bin_columns(RAW, max_bins=9)
+    binned, _ = cb.data.bin_columns(RAW, max_bins=9)
     binned.codes[2, 5] = 77
-    refused(lambda: Problem(cb.Stumps.of(binned), Y), "feature 2 has codes of bins that it has not")
+    refused(lambda: Problem(cb.learners.Stumps.of(binned), Y), "feature 2 has codes of bins that it has not")
 
 
-class Plain(namedtuple("Plain", "rows"), cb.Learners):
+class Plain(namedtuple("Plain", "rows"), cb.learners.Learners):
     """A user's piece with kernels alone."""
 
     n_samples = property(lambda self: self.rows.shape[1])
@@ -171,8 +171,8 @@ class Plain(namedtuple("Plain", "rows"), cb.Learners):
 def test_a_piece_with_kernels_alone_is_run_and_certified_as_a_stored_one():
     """Verbs that a piece may leave out are derived wherever they are asked for: the Gram matrix, the model, the spectrum."""
     rows = np.ascontiguousarray(UNIT[:, :10].T)
-    mine, theirs = Problem(Plain(rows), Y), Problem(cb.Dense(rows), Y)
-    for view in (cb.Gram, cb.Explicit):
+    mine, theirs = Problem(Plain(rows), Y), Problem(cb.learners.Dense(rows), Y)
+    for view in (cb.engine.CovarianceState, cb.engine.NaiveState):
         one, other = (cb.solve(problem, cb.ls_boost(0.5), 20, view=view, compile=False) for problem in (mine, theirs))
         np.testing.assert_array_equal(one.path.learner, other.path.learner)
         np.testing.assert_allclose(one.path.theta, other.path.theta, rtol=1e-9)

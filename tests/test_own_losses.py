@@ -18,7 +18,7 @@ X = RNG.normal(size=(40, 3))
 ETA = X[:, 0] - 0.5 * X[:, 1]
 
 
-class Gamma(cb.Loss):
+class Gamma(cb.losses.Loss):
     """Of targets above 0; f is the logarithm of the mean."""
 
     def value(self, y, f):
@@ -28,7 +28,7 @@ class Gamma(cb.Loss):
         return y * math.exp(-f) - 1
 
 
-class Soft(cb.Loss):
+class Soft(cb.losses.Loss):
     """Nearly abs(y - f), smooth."""
 
     def value(self, y, f):
@@ -38,7 +38,7 @@ class Soft(cb.Loss):
         return (y - f) / math.hypot(1, y - f)
 
 
-class Rough(cb.Loss):
+class Rough(cb.losses.Loss):
     """abs(y - f)."""
 
     def value(self, y, f):
@@ -48,7 +48,7 @@ class Rough(cb.Loss):
         return float(y > f) - float(y < f)
 
 
-class Labels(cb.Loss):
+class Labels(cb.losses.Loss):
     """The logistic loss of labels -1 and 1."""
 
     def value(self, y, f):
@@ -63,11 +63,14 @@ OWN = {
     "Rough": (Rough(), ETA + RNG.standard_t(2, 40)), "Labels": (Labels(), np.where(ETA + RNG.logistic(size=40) > 0, 1.0, -1.0)),
 }  # fmt: skip
 METHODS = {
-    "ls_boost": cb.ls_boost(0.1), "forward_stagewise": cb.forward_stagewise(0.1), "frank_wolfe": cb.frank_wolfe(2.0, cb.BallSearch(2.0)),
-    "regularized_forward_stagewise": cb.regularized_forward_stagewise(0.1, 2.0), "gcd": cb.gcd(cb.LineSearch()), "rcd": cb.rcd(),
-    "path_forward_stagewise": cb.path_forward_stagewise(0.1, np.linspace(0.1, 2, 4)), "ccd": cb.ccd(cb.LineSearch()),
-    "frank_wolfe_away": cb.frank_wolfe_away(2.0), "frank_wolfe_pairwise": cb.frank_wolfe_pairwise(2.0), "lasso_cd": cb.lasso_cd(0.1),
-    "rtgcd": cb.rtgcd(2, step=cb.LineSearch()), "forward_stepwise": cb.forward_stepwise(), "agbm": cb.agbm(0.1, 0.1),
+    "ls_boost": cb.ls_boost(0.1), "forward_stagewise": cb.forward_stagewise(0.1),
+    "frank_wolfe": cb.methods.frank_wolfe(2.0, cb.rules.SegmentSearch(2.0)),
+    "regularized_forward_stagewise": cb.regularized_forward_stagewise(0.1, 2.0), "gcd": cb.methods.gcd(cb.rules.LineSearch()),
+    "rcd": cb.methods.rcd(),
+    "path_forward_stagewise": cb.path_forward_stagewise(0.1, np.linspace(0.1, 2, 4)), "ccd": cb.methods.ccd(cb.rules.LineSearch()),
+    "frank_wolfe_away": cb.methods.frank_wolfe_away(2.0), "frank_wolfe_pairwise": cb.methods.frank_wolfe_pairwise(2.0),
+    "lasso_cd": cb.methods.lasso_cd(0.1),
+    "rtgcd": cb.rtgcd(2, step=cb.rules.LineSearch()), "forward_stepwise": cb.forward_stepwise(), "agbm": cb.agbm(0.1, 0.1),
     "agbmr": cb.agbmr(0.1, 0.1), "vagbm": cb.vagbm(0.1), "gbm": cb.gbm(0.1), "sgb": cb.sgb(0.1), "sglb": cb.sglb(0.1, 10.0, 0.1),
     "rgb": cb.rgb(0.1),
 }  # fmt: skip
@@ -97,7 +100,7 @@ def test_every_method_runs_or_says_what_it_needs(own, name):
         run = cb.solve(problem, METHODS[name], 4, compile=False)
         assert run.n_steps == 4 and run.final.loss < problem.start_loss
         assert problem.resid(0 * y).sum() == pytest.approx(0, abs=1e-9 if own != "Rough" else 1.5)
-        assert run.certificate(cb.Ball(2.0)).upper <= problem.start_loss
+        assert run.certificate(cb.certificates.L1Ball(2.0)).upper <= problem.start_loss
 
 
 def build(name, loss):
@@ -203,7 +206,7 @@ class WithChances(Labels):
 @pytest.mark.parametrize("name", ["RandomizedGBMClassifier", "ForwardStagewiseClassifier"])
 def test_an_own_loss_of_classes_has_probabilities(name, classes):
     y = np.array(classes)[np.digitize(ETA, np.quantile(ETA, np.linspace(0, 1, len(classes) + 1)[1:-1]))]
-    own, ours = (build(name, loss).fit(X, y) for loss in (WithChances(), cb.Logistic()))
+    own, ours = (build(name, loss).fit(X, y) for loss in (WithChances(), cb.losses.Logistic()))
     np.testing.assert_allclose(own.predict_proba(X).sum(axis=1), 1, rtol=1e-12)
     assert (own.predict(X) == y).mean() > 0.5
     if name.startswith("Forward"):
@@ -211,7 +214,7 @@ def test_an_own_loss_of_classes_has_probabilities(name, classes):
     refused(lambda: build(name, Labels()).fit(X, y), "declare two_class = True and inverse_link(f)")
 
 
-class Share(cb.Loss):
+class Share(cb.losses.Loss):
     """Of targets between 0 and 1."""
 
     def value(self, y, f):
@@ -223,12 +226,12 @@ class Share(cb.Loss):
 
 @pytest.mark.parametrize(("loss", "what", "y"), [(Gamma(), "above 0", [0.5, 2.0]), (Share(), "between 0 and 1", [0.1, 0.9])])
 def test_check_piece_asks_for_targets(loss, what, y):
-    report = cb.check_piece(loss, raises=False)
+    report = cb.testing.check_piece(loss, raises=False)
     (words,) = report.sentences
     assert f"hold at targets {what}; pass those that the loss is for, y=[" in words and "domain" not in words
     with pytest.raises(ValueError, match="y="):
-        cb.check_piece(loss)
-    assert cb.check_piece(loss, y=y)
+        cb.testing.check_piece(loss)
+    assert cb.testing.check_piece(loss, y=y)
 
 
 def test_what_fails_at_the_right_targets_is_said_of_these():
@@ -241,12 +244,12 @@ def test_what_fails_at_the_right_targets_is_said_of_these():
             return 1.01 * math.exp(f)
 
     for loss, law in ((Wrong(), "residual is minus the derivative"), (Off(), "inverse link leaves no residual")):
-        found = cb.check_piece(loss, raises=False)
+        found = cb.testing.check_piece(loss, raises=False)
         assert [one.name for one in found.failed] == ["targets are known", law] and "math domain" not in str(found)
-        assert [one.name for one in cb.check_piece(loss, y=[0.5, 2.0], raises=False).failed] == [law]
+        assert [one.name for one in cb.testing.check_piece(loss, y=[0.5, 2.0], raises=False).failed] == [law]
 
 
-class Compiled(namedtuple("Compiled", ""), cb.Loss):
+class Compiled(namedtuple("Compiled", ""), cb.losses.Loss):
     """The Gamma loss as a piece, whose compiled logarithm of a negative number is no error but NaN."""
 
     def value(self, y, f):

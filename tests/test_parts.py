@@ -14,12 +14,12 @@ PARTS = ("loss", "dictionary", "standardization", "y", "weight", "offset", "base
 
 
 def parts(loss=None, kind=np.asarray):
-    y = np.where(Y > 0, 1.0, -1.0) if loss == cb.Logistic() else Y
+    y = np.where(Y > 0, 1.0, -1.0) if loss == cb.losses.Logistic() else Y
     problem = Problem(kind(X), y, loss, groups=[0, 1, 1, 0])
     return problem, {name: getattr(problem, name) for name in PARTS}
 
 
-@pytest.mark.parametrize("loss", [cb.Squared(), cb.Huber(1.0), cb.Logistic()], ids=lambda loss: type(loss).__name__)
+@pytest.mark.parametrize("loss", [cb.losses.Squared(), cb.losses.Huber(1.0), cb.losses.Logistic()], ids=lambda loss: type(loss).__name__)
 @pytest.mark.parametrize("kind", [np.asarray, scipy.sparse.csc_array])
 def test_a_restored_problem_is_the_problem(loss, kind):
     problem, given = parts(loss, kind)
@@ -44,7 +44,7 @@ def with_field(piece, **fields):
 WAY, B = parts()[1]["standardization"], parts()[1]["dictionary"]
 S = parts(kind=scipy.sparse.csc_array)[1]["dictionary"]
 UNSOUND = {
-    "loss": [None, 3, cb.Huber(-1.0)],
+    "loss": [None, 3, cb.losses.Huber(-1.0)],
     "dictionary": [
         None, X, with_field(B, rows=B.rows[:, 0]), with_field(B, rows=B.rows.astype(np.float32)), with_field(B, rows=B.rows * np.nan),
         with_field(B, rows=B.rows[:3]), with_field(B, rows=B.rows[:, :5]), with_field(B, rows=None),

@@ -9,19 +9,19 @@ from coordboost.reporting.plots.complexity import complexity
 
 
 def path_problem():
-    return cb.Problem(cb.tree_families(X[:60], **GRID), Y[:60], cb.Logistic())
+    return cb.Problem(cb.data.tree_families(X[:60], **GRID), Y[:60], cb.losses.Logistic())
 
 
 @pytest.fixture(scope="module")
 def path():
-    return cb.penalty_path(path_problem(), [1.0, 0.0, 0.05], 15, X_val=X[60:], y_val=Y[60:], rng=3)
+    return cb.engine.penalty_path(path_problem(), [1.0, 0.0, 0.05], 15, X_val=X[60:], y_val=Y[60:], rng=3)
 
 
 def test_each_run_is_that_of_its_penalty(path):
     assert path.penalties.tolist() == [0.0, 0.05, 1.0]
-    for penalty, run, held, account in zip(path.penalties, path.runs, path.validation, path.accounts, strict=True):
+    for penalty, run, held, account in zip(path.penalties, path.runs, path.validation, path.summaries, strict=True):
         alone = cb.solve(path_problem(), cb.rgb(float(penalty)), 15, rng=3)
-        assert (alone.beta == run.beta).all() and str(account) == str(cb.account(alone))
+        assert (alone.beta == run.beta).all() and str(account) == str(cb.engine.family_summary(alone))
         np.testing.assert_allclose(held, np.logaddexp(0, -Y[60:] * run.predict(X[60:])).mean(), rtol=1e-12)
         np.testing.assert_allclose(account.objective - account.loss, account.charge.sum(), atol=1e-12)
     assert path.best == np.flatnonzero(path.validation == path.validation.min())[-1]
@@ -29,7 +29,7 @@ def test_each_run_is_that_of_its_penalty(path):
 
 
 def test_without_other_rows_nothing_is_best(path):
-    bare = cb.penalty_path(path_problem(), [0.1], 2)
+    bare = cb.engine.penalty_path(path_problem(), [0.1], 2)
     with pytest.raises(ValueError, match="pass X_val and y_val"):
         bare.best  # noqa: B018
 

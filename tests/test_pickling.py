@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 import pytest
 from joblib import Parallel, delayed
+from public import HOME, PUBLIC
 
 import coordboost as cb
 
@@ -20,7 +21,7 @@ X = RNG.normal(size=(40, 5))
 Y = X[:, 0] - X[:, 1] + 0.1 * RNG.normal(size=40)
 #: What makes a fit short, where an estimator has it.
 SHORT = {"n_estimators": 3, "n_steps": 3, "n_alphas": 3, "cv": 2, "min_samples_leaf": 2}
-ESTIMATORS = [name for name in cb.__all__ if hasattr(getattr(cb, name), "fit") and isinstance(getattr(cb, name), type)]
+ESTIMATORS = [name for name, value in PUBLIC.items() if hasattr(value, "fit") and isinstance(value, type)]
 
 
 def there_and_back(value, how=cloudpickle):
@@ -36,27 +37,29 @@ def run():
 
 
 @pytest.mark.parametrize("how", [pickle, cloudpickle], ids=["pickle", "cloudpickle"])
-@pytest.mark.parametrize("name", cb.__all__)
+@pytest.mark.parametrize("name", PUBLIC)
 def test_every_public_name(name, how):
-    value = getattr(cb, name)
+    value = PUBLIC[name]
     if isinstance(value, types.ModuleType) and how is pickle:
         return  # no module can be pickled so
     back = there_and_back(value, how)
     assert back == value if name == "METHODS" else back is value
 
 
-@pytest.mark.parametrize("name", cb.__all__)
+@pytest.mark.parametrize("name", PUBLIC)
 def test_a_closure_over_the_package(name):
     """A function of a script or a notebook, sent by value, that mentions the package."""
 
+    home = HOME[name]
+
     def asked():
-        return getattr(cb, name)
+        return getattr(getattr(cb, home) if home else cb, name)
 
     def through():
         return asked()
 
     for function in (asked, through):
-        assert there_and_back(function)() is getattr(cb, name)
+        assert there_and_back(function)() is PUBLIC[name]
     assert there_and_back(cb) is cb
 
 
@@ -68,24 +71,32 @@ def test_a_function_that_mentions_the_package_runs_in_other_processes():
 
 VALUES = {
     "problem": problem,
-    "logistic problem": lambda: cb.Problem(X, Y > 0, cb.Logistic()),
-    "trees": lambda: cb.trees(X),
-    "stumps": lambda: cb.stumps(X),
-    "leaf stumps": lambda: cb.leaf_stumps(X),
+    "logistic problem": lambda: cb.Problem(X, Y > 0, cb.losses.Logistic()),
+    "trees": lambda: cb.data.trees(X),
+    "stumps": lambda: cb.data.stumps(X),
+    "leaf stumps": lambda: cb.data.leaf_stumps(X),
     "run": run,
     "random run": lambda: cb.solve(problem(), cb.rtgcd(2), 5, compile=False),
     "momentum": lambda: cb.solve(problem(), cb.agbm(0.1, 0.1), 5, compile=False),
-    "run on stumps": lambda: cb.solve(cb.Problem(cb.stumps(X), Y), cb.ls_boost(0.1), 5, compile=False),
-    "refitted": lambda: cb.solve(cb.Problem(X, Y > 0, cb.Logistic()), cb.ls_boost(0.1), 5, compile=False).refit_intercept(),
+    "run on stumps": lambda: cb.solve(cb.Problem(cb.data.stumps(X), Y), cb.ls_boost(0.1), 5, compile=False),
+    "refitted": lambda: cb.solve(
+        cb.Problem(X, Y > 0, cb.losses.Logistic()), cb.ls_boost(0.1), 5, compile=False
+    ).refit_intercept(),
     "state": lambda: run().final,
     "certificate": lambda: run().certificate(),
-    "bounds": lambda: cb.check(run()),
-    "forecast": lambda: cb.plan(problem(), cb.ls_boost(0.1), gap=0.1),
+    "bounds": lambda: cb.theory.check(run()),
+    "forecast": lambda: cb.theory.plan(problem(), cb.ls_boost(0.1), gap=0.1),
     "lasso path": lambda: cb.lasso_path(X, Y, n_alphas=5),
     "exact path": lambda: cb.exact_path(X, Y),
     "cross-validation": lambda: cb.cross_validate(lambda X, y, w: cb.lasso_path(X, y, [0.5, 0.1]), X, Y, folds=2),
-    "stop rules": lambda: [cb.GapBelow(0.1), cb.NoProgress(), cb.TimeLimit(1.0), cb.Place(step=3), cb.Ball(1.0)],
-    "methods": lambda: [make for make in cb.METHODS.values()],
+    "stop rules": lambda: [
+        cb.engine.GapBelow(0.1),
+        cb.engine.NoProgress(),
+        cb.engine.TimeLimit(1.0),
+        cb.lasso.PathPoint(step=3),
+        cb.certificates.L1Ball(1.0),
+    ],
+    "methods": lambda: [make for make in cb.methods.METHODS.values()],
 }
 
 
@@ -95,7 +106,7 @@ def test_values(make, how):
     value = make()
     back = there_and_back(value, how)
     assert type(back) is type(value)
-    if isinstance(value, cb.Run):
+    if isinstance(value, cb.engine.Run):
         assert back.beta.tobytes() == value.beta.tobytes()
         assert back.resume(3).beta.tobytes() == value.resume(3).beta.tobytes()
 

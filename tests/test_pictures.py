@@ -29,8 +29,8 @@ class Made:
     raw = cached_property(lambda self: cb.lasso_path(X, Y, n_alphas=12))
     exact = cached_property(lambda self: cb.exact_path(PROBLEM))
     boost = cached_property(lambda self: cb.solve(PROBLEM, cb.ls_boost(0.1), 60))
-    checks = cached_property(lambda self: cb.check(self.boost))
-    stable = cached_property(lambda self: cb.stability_selection(lambda X, y, w: cb.exact_path(X, y), X, Y, n_pairs=3))
+    checks = cached_property(lambda self: cb.theory.check(self.boost))
+    stable = cached_property(lambda self: cb.model_selection.stability_selection(lambda X, y, w: cb.exact_path(X, y), X, Y, n_pairs=3))
     lasso_cv = cached_property(lambda self: cb.CertifiedLassoCV(cv=3, n_alphas=15, standardize=True).fit(X, Y))
     boost_cv = cached_property(lambda self: cb.LSBoostRegressorCV(cv=3, n_steps=400).fit(X, Y))
 
@@ -44,7 +44,7 @@ DISPLAYS = {
     "error": lambda **kw: P.ErrorDisplay.from_path(MADE.runs[1], X, Y, X[:20], Y[:20] + 1, **kw),
     "validation": lambda **kw: P.CrossValidationDisplay.from_estimator(MADE.lasso_cv, **kw),
     "gap": lambda **kw: P.GapDisplay.from_run(MADE.runs[1], **kw),
-    "gaps": lambda **kw: P.GapDisplay.from_path(cb.lasso_path(PROBLEM, n_alphas=9, solver="descent"), **kw),
+    "gaps": lambda **kw: P.GapDisplay.from_path(cb.lasso_path(PROBLEM, n_alphas=9, solver="cd"), **kw),
     "bound": lambda **kw: P.BoundDisplay.from_run(MADE.boost, "Theorem 2.1 (i)", **kw),
     "selection": lambda **kw: P.SelectionDisplay.from_run(MADE.runs[1], **kw),
     "stability": lambda **kw: P.StabilityDisplay.from_stability(MADE.stable, 6, NAMES, **kw),
@@ -152,7 +152,7 @@ def test_axes_say_in_which_units():
     factors = cb.lasso_path(X, Y, n_alphas=3, penalty_factor=np.linspace(1, 2, 9))
     assert said(factors, against="alpha")[0] == "alpha (mean loss, times its factors)"
     assert [said(path, against="step")[0] for path in (MADE.boost, MADE.exact)] == ["step", "corner"]
-    stumps = cb.solve(cb.Problem(cb.trees(X, max_depth=1), Y), cb.gbm(rate=0.1), 5)
+    stumps = cb.solve(cb.Problem(cb.data.trees(X, max_depth=1), Y), cb.gbm(rate=0.1), 5)
     assert said(stumps) == ("l1 norm, unit learners", "coefficient, unit learners")
 
 
@@ -165,7 +165,7 @@ def test_an_estimator_marks_its_model_whenever_it_is_drawn():
 def test_gaps_on_one_axis_have_colours_and_names():
     ax = Figure().subplots()
     gaps = [P.GapDisplay.from_run(run, ax=ax) for run in MADE.runs]
-    gaps.append(P.GapDisplay.from_run(MADE.runs[2], ax=ax, target=cb.Ball(10.0)))
+    gaps.append(P.GapDisplay.from_run(MADE.runs[2], ax=ax, target=cb.certificates.L1Ball(10.0)))
     drawn = [one.lines_[0].get_color() for one in gaps]
     assert drawn == plt.rcParams["axes.prop_cycle"].by_key()["color"][:4]
     assert words(ax) == [
@@ -205,7 +205,7 @@ def test_cross_validation_says_what_it_shows():
 
 def losses(best, n=101):
     """A cross-validation whose best point is `best`."""
-    return cb.CrossValidation(np.array([[1 + abs(k - best) / n for k in range(n)]] * 2), np.ones(2), ())
+    return cb.model_selection.CrossValidation(np.array([[1 + abs(k - best) / n for k in range(n)]] * 2), np.ones(2), ())
 
 
 @pytest.mark.parametrize(("best", "scale"), [(7, "symlog"), (3, "symlog"), (40, "linear"), (100, "linear")])

@@ -63,11 +63,11 @@ def test_a_place_of_a_run_is_after_the_step_that_reaches_it():
     states = list(path_of("run").replay(range(301)))
     l1, lam = np.array([state.l1 for state in states]), np.array([np.abs(state.corr).max() for state in states])
     for value in (0.0, EPS / 2, EPS, 5.03, l1[-1]):
-        k = path_of("run").step_at(cb.Place(l1=value))
+        k = path_of("run").step_at(cb.lasso.PathPoint(l1=value))
         assert l1[k] >= value and (k == 0 or l1[k - 1] < value)
         np.testing.assert_array_equal(path_of("run").coef_at(l1=value), PROBLEM.raw(states[k].beta)[0])
     for value in (lam[0], 0.5 * lam[0], 0.2 * lam[0]):
-        k = path_of("run").step_at(cb.Place(lam=value))
+        k = path_of("run").step_at(cb.lasso.PathPoint(lam=value))
         assert lam[k] <= value and (k == 0 or lam[k - 1] > value)
     np.testing.assert_array_equal(path_of("run").coef_at(step=20), PROBLEM.raw(states[20].beta)[0])
     np.testing.assert_array_equal(path_of("run").coef_at(fraction=1), path_of("run").coef)
@@ -76,11 +76,11 @@ def test_a_place_of_a_run_is_after_the_step_that_reaches_it():
 
 @each
 def test_predictions_are_those_of_the_coefficients(path):
-    for place in (cb.Place(step=2), cb.Place(fraction=0.4), cb.Place(alpha=0.2 * PROBLEM.start_size / 60)):
+    for place in (cb.lasso.PathPoint(step=2), cb.lasso.PathPoint(fraction=0.4), cb.lasso.PathPoint(alpha=0.2 * PROBLEM.start_size / 60)):
         named = {way: value for way, value in vars(place).items() if value is not None}
         by_hand = NEW @ path.coef_at(**named) + path.intercept_at(**named)
         np.testing.assert_allclose(path.predict(NEW, place), by_hand, rtol=1e-12)
-    np.testing.assert_allclose(path.predict(NEW), path.predict(NEW, cb.Place(step=len(path.score_path(X, Y)) - 1)), rtol=1e-12)
+    np.testing.assert_allclose(path.predict(NEW), path.predict(NEW, cb.lasso.PathPoint(step=len(path.score_path(X, Y)) - 1)), rtol=1e-12)
 
 
 @each
@@ -88,7 +88,7 @@ def test_scores_are_minus_mean_losses_at_every_point(path):
     weight = np.arange(1.0, 10)
     scores = path.score_path(NEW, NEW_Y, weight)
     for k in (0, 1, len(scores) // 2, len(scores) - 1):
-        loss = (NEW_Y - path.predict(NEW, cb.Place(step=k))) ** 2 / 2
+        loss = (NEW_Y - path.predict(NEW, cb.lasso.PathPoint(step=k))) ** 2 / 2
         np.testing.assert_allclose(-scores[k], np.average(loss, weights=weight), rtol=1e-9)
     np.testing.assert_allclose(path.score_path(scipy.sparse.csr_array(NEW), NEW_Y, weight), scores, rtol=1e-12)
 
@@ -97,12 +97,12 @@ def test_scores_by_names():
     names = list("abcde")
     run = cb.solve(cb.Problem(pd.DataFrame(X, columns=names), Y), cb.regularized_forward_stagewise(EPS, 15.0), 100)
     scores = run.score_path(pd.DataFrame(NEW, columns=names)[["c", "a", "e", "d", "b"]], NEW_Y)
-    np.testing.assert_allclose(-scores[60], np.mean((NEW_Y - run.predict(NEW, cb.Place(step=60))) ** 2) / 2, rtol=1e-9)
+    np.testing.assert_allclose(-scores[60], np.mean((NEW_Y - run.predict(NEW, cb.lasso.PathPoint(step=60))) ** 2) / 2, rtol=1e-9)
 
 
 def test_scores_of_labels_and_of_refitted_runs():
     y = np.where(Y.mean() < Y, 1, 0)
-    run = cb.solve(cb.Problem(X, y, cb.Logistic()), cb.gcd(), 12)
+    run = cb.solve(cb.Problem(X, y, cb.losses.Logistic()), cb.methods.gcd(), 12)
     margin = np.where(y[:9], 1, -1) * run.predict(NEW)
     np.testing.assert_allclose(-run.score_path(NEW, y[:9])[-1], np.log1p(np.exp(-margin)).mean(), rtol=1e-12)
     steps = cb.solve(PROBLEM, cb.forward_stepwise(), 3)
@@ -113,7 +113,7 @@ def test_scores_of_labels_and_of_refitted_runs():
 def test_frames_hold_the_path(path):
     frame = path.to_frame()
     row = frame.iloc[len(frame) // 2]
-    place = cb.Place(step=row["step"])
+    place = cb.lasso.PathPoint(step=row["step"])
     coef = path.coef_at(step=row["step"])
     np.testing.assert_allclose([row.get(f"x{j}", 0.0) for j in range(5)], coef, rtol=1e-12)
     np.testing.assert_allclose(row["loss"], np.mean((Y - path.predict(X, place)) ** 2) / 2, rtol=1e-9)
@@ -135,16 +135,16 @@ def test_penalties_beside_scikit_learn():
     exact, settings = path_of("exact"), {"tol": 1e-14, "max_iter": 100_000}
     lam = 0.3 * PROBLEM.start_size
     unit = (X - X.mean(axis=0)) / np.linalg.norm(X - X.mean(axis=0), axis=0)
-    alpha = cb.convert_penalty(lam, "lam", "alpha", PROBLEM)
+    alpha = cb.lasso.convert_penalty(lam, "lam", "alpha", PROBLEM)
     theirs = Lasso(alpha=alpha, **settings).fit(unit, Y)
     np.testing.assert_allclose(exact.beta_at(lam=lam), theirs.coef_, atol=1e-6)
     np.testing.assert_allclose(exact.beta_at(alpha=alpha), theirs.coef_, atol=1e-6)
     scaler = StandardScaler().fit(X)
-    theirs = Lasso(alpha=cb.convert_penalty(alpha, "alpha", "glmnet", 60), **settings).fit(scaler.transform(X), Y)
+    theirs = Lasso(alpha=cb.lasso.convert_penalty(alpha, "alpha", "glmnet", 60), **settings).fit(scaler.transform(X), Y)
     np.testing.assert_allclose(exact.coef_at(alpha=alpha), theirs.coef_ / scaler.scale_, atol=1e-6)
     theirs = Lasso(alpha=0.2, **settings).fit(X, Y)
     np.testing.assert_allclose(cb.lasso_path(X, Y, [0.2], tol=1e-12).coefs[:, 0], theirs.coef_, atol=1e-6)
-    assert cb.convert_penalty(3.0, "glmnet", "lam", 4) == 6.0 and cb.convert_penalty(3.0, "alpha", "lam", 4) == 12.0
+    assert cb.lasso.convert_penalty(3.0, "glmnet", "lam", 4) == 6.0 and cb.lasso.convert_penalty(3.0, "alpha", "lam", 4) == 12.0
 
 
 @needs_reference_sets
@@ -155,7 +155,7 @@ def test_penalties_beside_glmnet_of_r():
     at = reference["glmnet_idx"]
     rows = zip(reference["glmnet_lambda"][at], reference["glmnet_t26_beta"], reference["glmnet_t26_gap"], strict=True)
     for penalty, theirs, gap in rows:
-        ours = exact.coef_at(lam=cb.convert_penalty(penalty, "alpha", "lam", reference.n))
+        ours = exact.coef_at(lam=cb.lasso.convert_penalty(penalty, "alpha", "lam", reference.n))
         np.testing.assert_array_equal(ours, exact.coef_at(alpha=penalty))
         assert np.linalg.norm(reference.X @ (ours - theirs)) <= np.sqrt(2 * max(gap, 0)) + 1e-12 * reference.size
 
@@ -165,7 +165,7 @@ def test_penalties_beside_glmnet_in_both_scalings():
     glmnet = pytest.importorskip("glmnet")
     path, alpha = path_of("exact"), 0.2 * PROBLEM.start_size / 60
     for standardize, ours, penalty in [
-        (True, path.coef_at(alpha=alpha), cb.convert_penalty(alpha, "alpha", "glmnet", PROBLEM)),
+        (True, path.coef_at(alpha=alpha), cb.lasso.convert_penalty(alpha, "alpha", "glmnet", PROBLEM)),
         (False, cb.lasso_path(X, Y, [0.2], tol=1e-12).coefs[:, 0], 0.2),
     ]:
         model = glmnet.ElasticNet(alpha=1, lambda_path=[10 * penalty, penalty], standardize=standardize, n_splits=0, tol=1e-14)
@@ -185,10 +185,10 @@ def test_penalties_beside_glmnet_in_both_scalings():
         case("too large a part", lambda: path_of("run").coef_at(fraction=1.5), "at most 1, got 1.5"),
         case("no corner", lambda: path_of("exact").coef_at(step=99), "the path ends at step"),
         case("grid", lambda: cb.lasso_path(X, Y, [0.1]).coef_at(alpha=0.2), "the path begins at lam"),
-        case("at", lambda: path_of("run").predict(X, at=3), "at must be a Place"),
+        case("at", lambda: path_of("run").predict(X, at=3), "at must be a PathPoint"),
         case("rows", lambda: path_of("run").score_path(NEW, Y), "y must have one entry per row of X: expected 9"),
-        case("unit", lambda: cb.convert_penalty(1, "lambda", "lam", 3), "source must be"),
-        case("of", lambda: cb.convert_penalty(1, "lam", "lam", "ten"), "of must be a Problem, or a number"),
+        case("unit", lambda: cb.lasso.convert_penalty(1, "lambda", "lam", 3), "source must be"),
+        case("of", lambda: cb.lasso.convert_penalty(1, "lam", "lam", "ten"), "of must be a Problem, or a number"),
     ],
 )
 def test_what_is_refused(action, fragment):
@@ -197,16 +197,20 @@ def test_what_is_refused(action, fragment):
 
 def test_a_grid_has_certificates_at_its_own_alphas():
     grid = path_of("grid")
-    assert grid.certificate_at(cb.Place(alpha=grid.alphas[3])) == grid.certificate(3)
-    assert grid.certificate_at(cb.Place(alpha=2 * grid.alphas[0])) == grid.certificate_at(cb.Place(step=0)) == grid.certificate(0)
-    refused(lambda: grid.certificate_at(cb.Place(alpha=(grid.alphas[3] + grid.alphas[4]) / 2)), "at its own alphas only")
+    assert grid.certificate_at(cb.lasso.PathPoint(alpha=grid.alphas[3])) == grid.certificate(3)
+    assert (
+        grid.certificate_at(cb.lasso.PathPoint(alpha=2 * grid.alphas[0]))
+        == grid.certificate_at(cb.lasso.PathPoint(step=0))
+        == grid.certificate(0)
+    )
+    refused(lambda: grid.certificate_at(cb.lasso.PathPoint(alpha=(grid.alphas[3] + grid.alphas[4]) / 2)), "at its own alphas only")
 
 
 def test_an_exact_path_has_certificates_between_its_corners():
     """At a place three tenths of the way from a corner to the next: about the Lasso at the penalty there, and the model is its optimum."""
     exact = path_of("exact")
     lam = 0.7 * exact.lam[2] + 0.3 * exact.lam[3]
-    for place in (cb.Place(lam=lam), cb.Place(step=2.3)):
+    for place in (cb.lasso.PathPoint(lam=lam), cb.lasso.PathPoint(step=2.3)):
         certificate = exact.certificate_at(place)
         assert certificate.target.lam == pytest.approx(lam, rel=1e-12) and certificate.gap <= 1e-10 * certificate.upper
 

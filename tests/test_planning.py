@@ -48,7 +48,7 @@ def interpreted():
 
 @pytest.fixture(scope="module")
 def rows(problem):
-    return cb.plan(problem, gap=0.02 * Constants.of(problem).size ** 2 / 2, n_steps=3000)
+    return cb.theory.plan(problem, gap=0.02 * Constants.of(problem).size ** 2 / 2, n_steps=3000)
 
 
 def test_every_row_is_in_order(rows):
@@ -67,7 +67,7 @@ def test_needed_is_the_first_step_that_reaches_the_gap(problem, rows):
 
 
 def test_every_named_method_has_numbers_or_words(rows):
-    assert {row.name for row in rows} == set(cb.METHODS)
+    assert {row.name for row in rows} == set(cb.methods.METHODS)
     for row in rows:
         assert row.words and (row.method is not None or row.sharpened == row.needed == math.inf)
         assert str(row).startswith(f"{row.name}: ") and str(row).endswith(f"({row.words})") and "inf" not in str(row).split("(")[0]
@@ -75,7 +75,7 @@ def test_every_named_method_has_numbers_or_words(rows):
 
 def test_promises_on_a_basis_by_hand():
     """Four unit vectors, y = 1, L* = 0: the angle is 1/2, that of one learner drawn 1/4, the mean of the squared cosines 1/4."""
-    rows = {row.name: row for row in cb.plan(cb.Problem(np.eye(4), np.ones(4), center=False), gap=0.02, n_steps=300)}
+    rows = {row.name: row for row in cb.theory.plan(cb.Problem(np.eye(4), np.ones(4), center=False), gap=0.02, n_steps=300)}
     steps = lambda rate: math.ceil(math.log(0.02 / 2) / math.log(1 - rate))  # noqa: E731
     assert rows["gcd"].printed == rows["gcd"].sharpened == rows["rcd"].sharpened == steps(1 / 4)
     assert rows["rcd"].printed == steps(1 / 16)
@@ -92,7 +92,7 @@ def test_promises_on_a_basis_by_hand():
 def test_forward_stagewise_needs_what_the_path_predicts(problem):
     gap = 0.02 * Constants.of(problem).size ** 2 / 2
     for eps in (0.05, 0.01):
-        row = cb.plan(problem, gap=gap, eps=eps, n_steps=5000)[2]
+        row = cb.theory.plan(problem, gap=gap, eps=eps, n_steps=5000)[2]
         assert abs(row.needed - row.predicted) <= 0.05 * row.needed + 3
 
 
@@ -100,13 +100,13 @@ def test_on_one_column_the_prediction_is_a_sum():
     """The path is one piece: the error is (a - t)^2 / 2 after the length t."""
     problem = cb.Problem([[1.0], [-1.0]], [2.0, -2.0], center=False)
     a = problem.start_size
-    boost, slow, stagewise, shrunk = cb.plan(problem, gap=a**2 / 8 * (1 + 1e-9), eps=a / 64, delta=2 * a, n_steps=500)[:4]
+    boost, slow, stagewise, shrunk = cb.theory.plan(problem, gap=a**2 / 8 * (1 + 1e-9), eps=a / 64, delta=2 * a, n_steps=500)[:4]
     assert stagewise.predicted == pytest.approx(32, rel=1e-8) and stagewise.needed == 32
     assert boost.needed == 1 and slow.predicted == pytest.approx(math.log(2) / 0.1, rel=1e-8)  # (0.9)^k = 1 / 2
     assert shrunk.predicted == pytest.approx(math.log1p(-0.25) / math.log1p(-1 / 512), rel=1e-8)
 
 
-@pytest.mark.parametrize("method", [cb.ls_boost(0.3), cb.forward_stagewise(0.05), cb.frank_wolfe(2.0)], ids=lambda m: m.name)
+@pytest.mark.parametrize("method", [cb.ls_boost(0.3), cb.forward_stagewise(0.05), cb.methods.frank_wolfe(2.0)], ids=lambda m: m.name)
 @pytest.mark.parametrize("shape", [(40, 6), (8, 15)], ids=str)
 def test_the_bound_after_the_fact_is_its_formula(method, shape):
     problem = data(*shape)
@@ -115,7 +115,7 @@ def test_the_bound_after_the_fact_is_its_formula(method, shape):
     best = np.linalg.lstsq(B, problem.y)[0]
     far = [np.abs(state.beta - best).sum() for state in run.replay(range(61))]
     assert np.abs(after.to_least - far).max() <= 1e-9 * max(far)  # two ways through an SVD
-    found = next(one for one in cb.check(run) if one.name == "After the fact, error")
+    found = next(one for one in cb.theory.check(run) if one.name == "After the fact, error")
     assert found.holds and np.array_equal(found.bound, after.corr * after.to_least / 2)
 
 
@@ -123,16 +123,19 @@ def test_with_weights_it_holds_in_their_metric():
     rng = np.random.default_rng(0)
     X, y, weight = rng.normal(size=(30, 5)), rng.normal(size=30), rng.uniform(0.1, 3, 30)
     run = cb.solve(cb.Problem(X, y, sample_weight=weight), cb.ls_boost(0.2), 80)
-    assert next(one for one in cb.check(run) if one.name == "After the fact, error").holds
+    assert next(one for one in cb.theory.check(run) if one.name == "After the fact, error").holds
 
 
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: cb.plan(data(), gap=-1.0), "gap must be a positive number"),
-        (lambda: cb.plan(data()), "gap must be"),
-        (lambda: cb.plan(cb.Problem([[1.0], [2.0]], [0, 1], cb.Logistic()), gap=1.0), "needs a Problem with the squared loss"),
-        (lambda: cb.plan(data(), gap=1.0, delta=0.0), "delta must be"),
+        (lambda: cb.theory.plan(data(), gap=-1.0), "gap must be a positive number"),
+        (lambda: cb.theory.plan(data()), "gap must be"),
+        (
+            lambda: cb.theory.plan(cb.Problem([[1.0], [2.0]], [0, 1], cb.losses.Logistic()), gap=1.0),
+            "needs a Problem with the squared loss",
+        ),
+        (lambda: cb.theory.plan(data(), gap=1.0, delta=0.0), "delta must be"),
     ],
     ids=["negative", "none", "loss", "delta"],
 )

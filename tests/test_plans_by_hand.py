@@ -13,7 +13,7 @@ BUDGETS = (0, 1, 3, 8, 99)
 
 def planned(maker, n_steps, **options):
     """Method, gap and l1 norm of a plan for a budget."""
-    one = cb.plan(BASIS, maker, n_steps=n_steps, **options)
+    one = cb.theory.plan(BASIS, maker, n_steps=n_steps, **options)
     assert one.n_steps == n_steps
     return one.method.parameters, one.gap, one.l1
 
@@ -51,7 +51,7 @@ def test_regularized_forward_stagewise(k, delta):
 @pytest.mark.parametrize("k", BUDGETS)
 def test_frank_wolfe(k):
     """Before the first step nothing is known but A^2 / 2, and the model is 0."""
-    _, gap, l1 = planned(cb.frank_wolfe, k, delta=1.5)
+    _, gap, l1 = planned(cb.methods.frank_wolfe, k, delta=1.5)
     assert (gap, l1) == pytest.approx((18 / (k + 2), 1.5) if k else (2, 0), rel=1e-12)
 
 
@@ -59,16 +59,16 @@ def test_frank_wolfe(k):
 def test_the_fewest_steps(k):
     """A gap that k steps reach, and k - 1 do not."""
     nearly = 1 + 1e-9
-    assert cb.plan(BASIS, cb.ls_boost, 2 * 0.75**k * nearly, eps=1.0).n_steps == k
-    assert cb.plan(BASIS, cb.forward_stagewise, 8 / (k + 1) * nearly).n_steps == k
-    assert cb.plan(BASIS, cb.regularized_forward_stagewise, 12 / math.sqrt(k + 1) * nearly, delta=3.0).n_steps == k
+    assert cb.theory.plan(BASIS, cb.ls_boost, 2 * 0.75**k * nearly, eps=1.0).n_steps == k
+    assert cb.theory.plan(BASIS, cb.forward_stagewise, 8 / (k + 1) * nearly).n_steps == k
+    assert cb.theory.plan(BASIS, cb.regularized_forward_stagewise, 12 / math.sqrt(k + 1) * nearly, delta=3.0).n_steps == k
     fewest = k if k > 7 else 0  # a gap of 2 is known at the start
-    assert cb.plan(BASIS, cb.frank_wolfe, 18 / (k + 2) * nearly, delta=1.5).n_steps == fewest
+    assert cb.theory.plan(BASIS, cb.methods.frank_wolfe, 18 / (k + 2) * nearly, delta=1.5).n_steps == fewest
 
 
 def test_promises_of_greedy_methods():
     """The gap is a fiftieth of A^2 / 2 = 2. Each row by its formula; away steps halve their rate, as steps may be cut."""
-    rows = cb.plan(BASIS, gap=0.04, n_steps=1, eps=0.04, delta=2.0)
+    rows = cb.theory.plan(BASIS, gap=0.04, n_steps=1, eps=0.04, delta=2.0)
     by_rate = lambda rate: math.ceil(math.log(0.02) / math.log(1 - rate))  # noqa: E731
     boost, slow, stagewise, shrunk, ball, away, swaps = rows[:7]
     assert (boost.printed, boost.sharpened) == (by_rate(1 / 16), by_rate(1 / 4))

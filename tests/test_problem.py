@@ -17,10 +17,10 @@ def columns(problem):
     return problem.dictionary.gather(np.arange(problem.n_learners))
 
 
-@pytest.mark.parametrize("loss", [cb.Squared(), cb.Huber(0.5), cb.Logistic()], ids=["squared", "Huber", "logistic"])
+@pytest.mark.parametrize("loss", [cb.losses.Squared(), cb.losses.Huber(0.5), cb.losses.Logistic()], ids=["squared", "Huber", "logistic"])
 def test_the_largest_correlation_at_the_start(loss):
     """Sums of M products of numbers below 4 in size; the sign of the largest is negative, positive, or that of another learner."""
-    target = np.where(Y > 0, 1.0, -1.0) if isinstance(loss, cb.Logistic) else Y
+    target = np.where(Y > 0, 1.0, -1.0) if isinstance(loss, cb.losses.Logistic) else Y
     for sign in (1.0, -1.0):
         problem = cb.Problem(X, sign * target, loss, sample_weight=WEIGHT)
         by_hand = columns(problem).T @ problem.resid(np.zeros(M))

@@ -54,7 +54,7 @@ def test_before_fitting():
 
 def test_least_squares():
     final = least_squares()
-    certificate = final.certificate(cb.Unconstrained())
+    certificate = final.certificate(cb.certificates.Unconstrained())
     assert_printed(np.linalg.norm(final.pred), P.A, 6)
     assert_printed(final.loss / 97, P.L_star, 8)
     assert_printed([certificate.lower / 97, certificate.upper / 97], [P.L_star, P.L_star], 8)
@@ -66,7 +66,7 @@ def test_knots():
     """Coordinate descent at the correlation level of a knot (from R lars) gives the printed coefficients and l1 norm."""
     levels = ReferenceSet("prostate")["lars_lasso_lambda"][:-1]
     for lam, (l1, beta) in zip(levels, P.knots.items(), strict=True):
-        run = cb.solve(problem(), cb.lasso_cd(float(lam)), 40_000)
+        run = cb.solve(problem(), cb.methods.lasso_cd(float(lam)), 40_000)
         assert_printed(run.final.l1, l1, 4)
         assert_printed(run.beta, beta, 3)
 

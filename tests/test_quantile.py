@@ -28,34 +28,36 @@ small = st.integers(-4, 4)
 def test_the_line_search_is_exact(rows, eighths):
     """In Fractions: no breakpoint has a smaller loss, and none of those as good is smaller. In floats the same point."""
     q, (y, f, d, w) = Fraction(eighths, 8), (np.array([Fraction(v) for v in part]) for part in zip(*rows, strict=True))
-    found = cb.Quantile(q).line_search(y, w, f, d)
-    losses = {t: sum(w * np.array([cb.Quantile(q).value(a, b) for a, b in zip(y, f + t * d, strict=True)]))
+    found = cb.losses.Quantile(q).line_search(y, w, f, d)
+    losses = {t: sum(w * np.array([cb.losses.Quantile(q).value(a, b) for a, b in zip(y, f + t * d, strict=True)]))
               for t in {found, *((y - f)[d != 0] / d[d != 0])}}  # fmt: skip
     if (w * d != 0).any():
         assert found == min(t for t, loss in losses.items() if loss == min(losses.values()))
     else:
         assert found == 0
-    floats = cb.Quantile(float(q)).line_search(*(part.astype(float) for part in (y, w, f, d)))
+    floats = cb.losses.Quantile(float(q)).line_search(*(part.astype(float) for part in (y, w, f, d)))
     assert floats == float(found)
 
 
 @quarters
 def test_the_constant_is_the_quantile(q):
     y, weight = RNG.permutation(np.arange(24.0)), RNG.integers(1, 4, 24).astype(float)
-    assert cb.Quantile(q).constant(y, np.ones(24)) == np.quantile(y, q, method="inverted_cdf")
-    assert cb.Quantile(q).constant(y, weight) == cb.Quantile(q).constant(np.repeat(y, weight.astype(int)), np.ones(int(weight.sum())))
+    assert cb.losses.Quantile(q).constant(y, np.ones(24)) == np.quantile(y, q, method="inverted_cdf")
+    assert cb.losses.Quantile(q).constant(y, weight) == cb.losses.Quantile(q).constant(
+        np.repeat(y, weight.astype(int)), np.ones(int(weight.sum()))
+    )
 
 
 def test_what_is_not_smooth_is_said():
-    problem = cb.Problem(X, Y, cb.Quantile(0.9))
+    problem = cb.Problem(X, Y, cb.losses.Quantile(0.9))
     for call, words in [
-        (lambda: cb.solve(problem, cb.gcd(), 3), "Quantile declares no smoothness constant sigma, which a constant step needs"),
+        (lambda: cb.solve(problem, cb.methods.gcd(), 3), "Quantile declares no smoothness constant sigma, which a constant step needs"),
         (lambda: cb.solve(problem, cb.ls_boost(), 3), r"sigma, which a constant step needs: use step=LineSearch\(\)"),
         (lambda: cb.solve(problem, cb.agbm(0.1, 0.1), 3), r"sigma, which accelerated boosting needs: use gbm\(rate\)"),
-        (lambda: cb.Problem(X, Y, cb.Quantile(1.0)), r"Quantile\(q\): q must be between 0 and 1"),
-        (lambda: cb.Problem(X, Y, cb.Quantile(0)), r"Quantile\(q\): q must be"),
-        (lambda: cb.AcceleratedGBMRegressor(loss=cb.Quantile()).fit(X, Y), "or RandomizedGBMRegressor"),
-        (lambda: cb.solve(problem, cb.gcd(cb.DampedSearch(2.0)), 3), "rate must be between 0 and 2"),
+        (lambda: cb.Problem(X, Y, cb.losses.Quantile(1.0)), r"Quantile\(q\): q must be between 0 and 1"),
+        (lambda: cb.Problem(X, Y, cb.losses.Quantile(0)), r"Quantile\(q\): q must be"),
+        (lambda: cb.AcceleratedGBMRegressor(loss=cb.losses.Quantile()).fit(X, Y), "or RandomizedGBMRegressor"),
+        (lambda: cb.solve(problem, cb.methods.gcd(cb.rules.DampedLineSearch(2.0)), 3), "rate must be between 0 and 2"),
     ]:
         with pytest.raises(ValueError, match=words):
             call()
@@ -63,11 +65,11 @@ def test_what_is_not_smooth_is_said():
 
 def test_greedy_descent_never_rises_and_is_certified(tmp_path):
     """Every step goes to the minimum along its column. The certificate on a ball holds the loss of every point in it."""
-    problem = cb.Problem(X, Y, cb.Quantile(0.75))
-    run = cb.solve(problem, cb.gcd(cb.LineSearch()), 20, compile=False)
+    problem = cb.Problem(X, Y, cb.losses.Quantile(0.75))
+    run = cb.solve(problem, cb.methods.gcd(cb.rules.LineSearch()), 20, compile=False)
     losses = [state.loss for state in run.replay(range(21))]
     assert (np.diff(losses) <= 1e-12 * losses[0]).all() and losses[-1] < losses[0]
-    found = cb.certify(problem, run.beta, cb.Ball(1.0 + np.abs(run.beta).sum()))
+    found = cb.certify(problem, run.beta, cb.certificates.L1Ball(1.0 + np.abs(run.beta).sum()))
     assert found.lower <= min(losses) and found.upper >= found.lower
     run.save(tmp_path / "run")
     again = cb.load(tmp_path / "run")
@@ -90,7 +92,7 @@ def in_its_own_words(q, trees, n, rate):
 @quarters
 def test_trees(q):
     """The estimator is gradient boosting with a line search; a q-quantile leaves about a share q of the targets below it."""
-    model = cb.RandomizedGBMRegressor(loss=cb.Quantile(q), max_features=None, n_estimators=40, max_depth=2).fit(X, Y)
+    model = cb.RandomizedGBMRegressor(loss=cb.losses.Quantile(q), max_features=None, n_estimators=40, max_depth=2).fit(X, Y)
     naive = in_its_own_words(q, model.run_.problem.dictionary, 40, 0.1)
     np.testing.assert_allclose(model.predict(X), naive, atol=1e-9)
     assert (np.diff(model.train_score_) >= -1e-12).all() and abs((model.predict(X) > Y).mean() - q) < 0.05
@@ -106,7 +108,7 @@ def test_trees_beside_scikit_learn():
     table = rng.uniform(-2, 2, size=(4000, 5))
     y = np.sin(2 * table[:, 0]) * table[:, 1] + (0.2 + np.abs(table[:, 2])) * rng.standard_normal(4000)
     for q in (0.1, 0.5, 0.9):
-        ours = cb.RandomizedGBMRegressor(loss=cb.Quantile(q), max_features=None, n_estimators=300).fit(table[:2000], y[:2000])
+        ours = cb.RandomizedGBMRegressor(loss=cb.losses.Quantile(q), max_features=None, n_estimators=300).fit(table[:2000], y[:2000])
         theirs = GradientBoostingRegressor(loss="quantile", alpha=q, n_estimators=300, min_samples_leaf=20).fit(table[:2000], y[:2000])
         losses = [pinball(q, y[2000:], model.predict(table[2000:])).mean() for model in (ours, theirs)]
         assert losses[0] <= 1.05 * losses[1], (q, losses)

@@ -23,7 +23,7 @@ def done(folder):
 
 @pytest.fixture(scope="module")
 def lasso():
-    return lasso_states(lasso_path(diabetes(), eps=1e-5, tol=1e-8, solver="descent"))
+    return lasso_states(lasso_path(diabetes(), eps=1e-5, tol=1e-8, solver="cd"))
 
 
 def test_rows_are_the_methods_and_their_certified_gaps(done):

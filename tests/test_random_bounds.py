@@ -13,7 +13,7 @@ def a_problem(loss, seed=0):
     """Five learners: the exact angle of six takes seconds."""
     rng = np.random.default_rng(seed)
     B, y = rng.standard_normal((20, 5)), rng.standard_normal(20)
-    y = np.sign(y) if isinstance(loss, cb.Logistic) else y
+    y = np.sign(y) if isinstance(loss, cb.losses.Logistic) else y
     return cb.Problem(B, y, loss, groups=[0, 0, 1, 1, 2])
 
 
@@ -25,10 +25,10 @@ def test_formulas_in_fractions():
     assert list(randomized.sublinear_simple(pace, steps[1:])) == [64, Fraction(64, 6)]
 
 
-@pytest.mark.parametrize("loss", [cb.Squared(), cb.Logistic(0.1)], ids=["squared", "logistic"])
+@pytest.mark.parametrize("loss", [cb.losses.Squared(), cb.losses.Logistic(0.1)], ids=["squared", "logistic"])
 def test_a_random_run_is_judged(loss):
-    run = cb.solve(a_problem(loss), cb.rtgcd(select=cb.Groups(2)), 12, rng=3, compile=False)
-    checks = {one.name: one for one in cb.check(run)}
+    run = cb.solve(a_problem(loss), cb.rtgcd(select=cb.rules.Groups(2)), 12, rng=3, compile=False)
+    checks = {one.name: one for one in cb.theory.check(run)}
     assert set(checks) == {"RGBM, Theorem 4.1", "RGBM, Theorem 4.2", "RGBM, Theorem 4.2, simple"}
     assert all(one.holds and one.level == "sampled" for one in checks.values())
     first = checks["RGBM, Theorem 4.1"]
@@ -36,7 +36,7 @@ def test_a_random_run_is_judged(loss):
 
 
 def test_gaps_that_are_too_large_refute():
-    run = cb.solve(a_problem(cb.Squared()), cb.rtgcd(2), 8, rng=3, compile=False)
+    run = cb.solve(a_problem(cb.losses.Squared()), cb.rtgcd(2), 8, rng=3, compile=False)
     found = randomized.Repeats.of(run)
     assert len(found.gaps) == randomized.REPEATS and found.gaps.std(axis=0).max() > 0
     worse = found._replace(gaps=found.gaps + found.pace.gap)
@@ -44,36 +44,36 @@ def test_gaps_that_are_too_large_refute():
 
 
 def test_who_is_judged():
-    problem = a_problem(cb.Squared())
-    greedy = cb.solve(problem, cb.gcd(), 3, compile=False)
-    slow = cb.solve(problem, cb.rtgcd(2, step=cb.Proportional(0.5)), 3, compile=False)
+    problem = a_problem(cb.losses.Squared())
+    greedy = cb.solve(problem, cb.methods.gcd(), 3, compile=False)
+    slow = cb.solve(problem, cb.rtgcd(2, step=cb.rules.ShrunkenStep(0.5)), 3, compile=False)
     assert not any(one.applies(greedy) or one.applies(slow) for one in randomized.STATEMENTS)
-    flat = cb.solve(a_problem(cb.Huber(0.5)), cb.rtgcd(2), 3, compile=False)
+    flat = cb.solve(a_problem(cb.losses.Huber(0.5)), cb.rtgcd(2), 3, compile=False)
     assert [one.applies(flat) for one in randomized.STATEMENTS] == [False, True, True]  # Theorem 4.1 needs strong convexity
 
 
 def test_a_plan_for_a_random_method():
-    problem = a_problem(cb.Logistic(0.1))
-    plan = cb.plan(problem, cb.rtgcd(2), gap=1.0)
+    problem = a_problem(cb.losses.Logistic(0.1))
+    plan = cb.theory.plan(problem, cb.rtgcd(2), gap=1.0)
     pace, name = randomized.expected(problem, plan.method)
     assert plan.statement == name == "RGBM, Theorem 4.1"
     assert randomized.gap_after(pace, plan.n_steps) <= 1.0 < randomized.gap_after(pace, plan.n_steps - 1)
-    budget = cb.plan(problem, cb.rtgcd(2), n_steps=plan.n_steps)
+    budget = cb.theory.plan(problem, cb.rtgcd(2), n_steps=plan.n_steps)
     assert (budget.gap, budget.n_steps) == (plan.gap, plan.n_steps)
     run = cb.solve(problem, cb.rtgcd(2), 30, rng=0, compile=False)
     assert np.abs(run.beta).sum() <= randomized.length(pace, 30)
 
 
 def test_a_plan_without_strong_convexity():
-    problem = a_problem(cb.Huber(0.5))
-    plan = cb.plan(problem, cb.rtgcd(3), gap=0.5)
+    problem = a_problem(cb.losses.Huber(0.5))
+    plan = cb.theory.plan(problem, cb.rtgcd(3), gap=0.5)
     assert plan.statement == "RGBM, Theorem 4.2" and plan.gap <= 0.5
     with pytest.raises(ValueError, match="no theorem speaks about"):
-        cb.plan(problem, cb.rtgcd(3, step=cb.Proportional(0.1)), gap=0.5)
+        cb.theory.plan(problem, cb.rtgcd(3, step=cb.rules.ShrunkenStep(0.1)), gap=0.5)
 
 
 @pytest.mark.parametrize("size", [1, 4])
 def test_the_length_of_a_run_is_attained_on_a_basis(size):
     problem = cb.Problem(np.eye(size), np.ones(size), center=False)
-    run = cb.solve(problem, cb.gcd(), size, compile=False)
+    run = cb.solve(problem, cb.methods.gcd(), size, compile=False)
     assert randomized.length(randomized.Pace(size / 2, 1.0, 1.0, 1.0), size) == np.abs(run.beta).sum() == size

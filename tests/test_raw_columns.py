@@ -12,7 +12,7 @@ X = np.where(RNG.random((9, 7)) < 0.5, RNG.integers(-9, 10, (9, 7)), 0) * 1.0
 
 def stored(X, folder):
     np.save(folder / "X.npy", X)
-    return cb.open_columns(folder / "X.npy")
+    return cb.data.open_columns(folder / "X.npy")
 
 
 KINDS = {

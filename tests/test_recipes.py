@@ -147,7 +147,7 @@ def test_a_mark_that_is_no_decimal_one_in_the_fit_is_refused(tmp_path):
 def test_a_grid_scores_the_table_as_it_was(made):
     """At all alphas in one product; place by place it is the same."""
     path = cb.lasso_path(made[1].problem(), n_alphas=3)
-    places = [cb.Place(step=k) for k in range(3)]
+    places = [cb.lasso.PathPoint(step=k) for k in range(3)]
     together, one_by_one = path.score_path(FRAME, FRAME["price"]), path.score_at(FRAME, FRAME["price"], at=places)
     np.testing.assert_allclose(together, one_by_one, rtol=1e-12)
 

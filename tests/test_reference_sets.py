@@ -67,7 +67,7 @@ def test_forward_stagewise_is_the_plain_loop(name, view, tag):
     assert (run.beta == eps * counts).all() and n_valid == len(run.path.theta) > 0
 
 
-@pytest.mark.parametrize("view", [cb.Explicit, cb.Gathered], ids=["explicit", "gathered"])
+@pytest.mark.parametrize("view", [cb.engine.NaiveState, cb.engine.WorkingSetState], ids=["explicit", "gathered"])
 @pytest.mark.parametrize("offset", ["off0", "offdef"])
 @pytest.mark.parametrize("name", ["german", "leukemia"])
 def test_logistic_is_mboost_binomial(name, offset, view):
@@ -77,11 +77,11 @@ def test_logistic_is_mboost_binomial(name, offset, view):
     """
     reference, tag = ReferenceSet(name), f"mb_binom_{offset}"
     labels = np.where(reference.y > 0, 1.0, -1.0)
-    problem = cb.Problem(reference.X, labels, cb.Logistic(), center=offset == "offdef", scale=False)
+    problem = cb.Problem(reference.X, labels, cb.losses.Logistic(), center=offset == "offdef", scale=False)
     # the largest share has log-odds below 1: the logarithm is off by a few roundoffs
     assert abs(problem.offset - 2 * float(reference[f"{tag}_offset"])) <= 8 * ROUNDOFF
     picks = reference[f"{tag}_xselect"][: int(reference[f"{tag}_n_valid"])]
-    run = cb.solve(problem, cb.gcd(step=cb.Proportional(4 * 0.1 / log(2))), len(picks), view=view)
+    run = cb.solve(problem, cb.methods.gcd(step=cb.rules.ShrunkenStep(4 * 0.1 / log(2))), len(picks), view=view)
     sizes = float(np.sqrt(reference.n))
     for state, risk in assert_same_path(reference, run, picks, tag, scale=2.0, size=sizes):
         # the risk is in nats; its derivative is at most 1 in each fit
@@ -100,9 +100,9 @@ def test_lasso_is_glmnet(name):
     wide = reference.p > 1000
     for i, k in list(enumerate(reference["glmnet_idx"]))[: 5 if wide else 10]:
         lam = float(reference["glmnet_lambda_ss"][k])
-        theirs = cb.certify(problem, reference["glmnet_t26_beta"][i], cb.Penalty(lam))
-        method = cb.lasso_cd(lam, cb.Full() if wide else cb.Cyclic())
-        ours = cb.solve(problem, method, 20_000 if wide else 2_000_000, stop=cb.GapBelow(1e-9)).certificate()
+        theirs = cb.certify(problem, reference["glmnet_t26_beta"][i], cb.certificates.L1Penalty(lam))
+        method = cb.methods.lasso_cd(lam, cb.rules.Greedy() if wide else cb.rules.Cyclic())
+        ours = cb.solve(problem, method, 20_000 if wide else 2_000_000, stop=cb.engine.GapBelow(1e-9)).certificate()
         assert ours.lower <= theirs.upper and theirs.lower <= ours.upper
         assert 0 <= theirs.gap <= 1e-9 * null and 0 <= ours.gap <= 1e-8 * null
 

@@ -35,20 +35,20 @@ def test_cross_validation_judges_the_models_that_fits_of_so_many_steps_are():
     )
 
 
-@pytest.mark.parametrize("loss", [cb.Logistic(), cb.Huber(1.0)], ids=["logistic", "huber"])
+@pytest.mark.parametrize("loss", [cb.losses.Logistic(), cb.losses.Huber(1.0)], ids=["logistic", "huber"])
 @pytest.mark.parametrize("sparse", [False, True])
 def test_every_model_of_the_path_has_its_best_intercept(loss, sparse):
-    y = SIGNS if isinstance(loss, cb.Logistic) else Y
+    y = SIGNS if isinstance(loss, cb.losses.Logistic) else Y
     table = scipy.sparse.csc_array(X) if sparse else X
     problem = cb.Problem(table, y, loss, sample_weight=WEIGHT)
-    run = cb.solve(problem, cb.forward_stagewise(0.1), 80, compile=loss == cb.Logistic() and not sparse)
+    run = cb.solve(problem, cb.forward_stagewise(0.1), 80, compile=loss == cb.losses.Logistic() and not sparse)
     path = run.refit_intercept()
     scores, frame = path.score_path(table, y, WEIGHT), path.to_frame()
     for k in (0, 7, 80):
         beta = next(run.replay([k])).beta
         pred = problem.combine(beta)
         found = scipy.optimize.minimize_scalar(lambda b, pred=pred: problem.value(pred + b), bracket=(-1, 1), tol=1e-12)
-        at = cb.Place(step=k)
+        at = cb.lasso.PathPoint(step=k)
         # a smooth minimum is told to half the digits
         assert path.intercept_at(step=k) - run.intercept_at(step=k) == pytest.approx(found.x, abs=1e-6)
         assert path.shifts[k] == pytest.approx(found.x, abs=1e-6)
@@ -66,8 +66,8 @@ def test_every_model_of_the_path_has_its_best_intercept(loss, sparse):
 @pytest.mark.parametrize("unit", [1e-6, 1e5])
 def test_the_unit_of_the_target_is_that_of_the_intercept(unit):
     """Of a loss of differences: a target in thousands has an intercept in thousands."""
-    start = cb.solve(cb.Problem(X, Y, cb.Huber(0.5)), cb.forward_stagewise(0.5), 60, compile=False)
-    other = cb.solve(cb.Problem(X, unit * Y, cb.Huber(0.5 * unit)), cb.forward_stagewise(0.5 * unit), 60, compile=False)
+    start = cb.solve(cb.Problem(X, Y, cb.losses.Huber(0.5)), cb.forward_stagewise(0.5), 60, compile=False)
+    other = cb.solve(cb.Problem(X, unit * Y, cb.losses.Huber(0.5 * unit)), cb.forward_stagewise(0.5 * unit), 60, compile=False)
     one, two = start.refit_intercept(), other.refit_intercept()
     assert abs(one.shifts).max() > 0.01
     # roots are found to 1e-15, or to four roundings where that is more
@@ -77,17 +77,17 @@ def test_the_unit_of_the_target_is_that_of_the_intercept(unit):
 
 def test_a_ball_is_certified_beside_any_intercept():
     """The interval at the best intercept against the optimum over both, by a solver with the intercept as a column."""
-    problem, delta = cb.Problem(X, SIGNS, cb.Logistic()), 12.0
+    problem, delta = cb.Problem(X, SIGNS, cb.losses.Logistic()), 12.0
     path = cb.solve(problem, cb.regularized_forward_stagewise(0.1, delta), 600, compile=False).refit_intercept()
-    certificate = path.certificate_at(cb.Place(step=600))
+    certificate = path.certificate_at(cb.lasso.PathPoint(step=600))
     best = cb.lasso_path(problem, n_alphas=60, eps=1e-3, tol=1e-10, refit_intercept=True)
-    inside = best._model(cb.Place(l1=delta))
+    inside = best._model(cb.lasso.PathPoint(l1=delta))
     value = np.log1p(np.exp(-SIGNS * (X @ inside[0] + inside[1]))).sum()
     assert certificate.lower <= value and certificate.gap < 0.1 * (problem.start_loss - value)
-    fixed = path.run.certificate_at(cb.Place(step=600))
+    fixed = path.run.certificate_at(cb.lasso.PathPoint(step=600))
     assert fixed.lower > certificate.lower
 
 
 def test_a_run_without_steps_is_a_path_of_one_model():
-    path = cb.solve(cb.Problem(X, SIGNS, cb.Logistic()), cb.forward_stagewise(0.02), 0).refit_intercept()
+    path = cb.solve(cb.Problem(X, SIGNS, cb.losses.Logistic()), cb.forward_stagewise(0.02), 0).refit_intercept()
     assert path.n_points == 1 and path.score_path(X, SIGNS)[0] == pytest.approx(-logistic(SIGNS, path.predict(X), None))

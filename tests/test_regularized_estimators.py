@@ -19,14 +19,14 @@ def test_scikit_learn_checks(estimator, check):
 
 def test_the_model_is_the_run():
     model = cb.RegularizedGBMRegressor(n_estimators=10, penalty=0.03, random_state=1, min_samples_leaf=3).fit(X, Y)
-    problem = cb.Problem(cb.tree_families(X, nodes=model.nodes, bounds=(1.0,), min_samples=3), Y)
-    run = cb.solve(problem, cb.rgb(0.03, None, cb.Proportional(0.1)), 10)
-    assert (model.predict(X) == run.predict(X)).all() and str(model.account_) == str(cb.account(run))
-    assert (next(run.replay([10])).beta == model.run_.beta).all() and model.account_.steps.sum() == 10
+    problem = cb.Problem(cb.data.tree_families(X, nodes=model.nodes, bounds=(1.0,), min_samples=3), Y)
+    run = cb.solve(problem, cb.rgb(0.03, None, cb.rules.ShrunkenStep(0.1)), 10)
+    assert (model.predict(X) == run.predict(X)).all() and str(model.family_summary_) == str(cb.engine.family_summary(run))
+    assert (next(run.replay([10])).beta == model.run_.beta).all() and model.family_summary_.steps.sum() == 10
 
 
 def test_a_larger_penalty_makes_smaller_trees():
-    splits = [cb.RegularizedGBMRegressor(penalty=penalty, n_estimators=20).fit(X, Y).account_ for penalty in (0.0, 0.02, 1.0)]
+    splits = [cb.RegularizedGBMRegressor(penalty=penalty, n_estimators=20).fit(X, Y).family_summary_ for penalty in (0.0, 0.02, 1.0)]
     sizes = [account.steps @ account.nodes for account in splits]
     assert sizes[0] > sizes[1] > sizes[2] == 20
 

@@ -84,8 +84,8 @@ def test_classes_held_out(folder):
     assert source.count("one standard error to either side</text>") == 2  # broad and narrow
     y, parts = np.where(TARGETS["kind"] == "yes", 1.0, -1.0), []
     for fit, rows in folds_of(y, 4, 0):
-        part = cb.solve(cb.Problem(FRAME.iloc[fit], y[fit], cb.Logistic()), cb.gcd(), 40).refit_intercept()
-        parts.append((part.predict(FRAME.iloc[rows], at=cb.Place(step=run.n_steps)), y[rows]))
+        part = cb.solve(cb.Problem(FRAME.iloc[fit], y[fit], cb.losses.Logistic()), cb.methods.gcd(), 40).refit_intercept()
+        parts.append((part.predict(FRAME.iloc[rows], at=cb.lasso.PathPoint(step=run.n_steps)), y[rows]))
     right = np.concatenate([(score > 0) == (truth > 0) for score, truth in parts])
     assert accuracy == pytest.approx(right.mean(), abs=1e-12)
     assert auc == pytest.approx(np.average([_auc(*part) for part in parts], weights=[len(one) for _, one in parts]), abs=1e-12)
@@ -103,15 +103,15 @@ def test_numbers_held_out(folder):
     assert held["measures"] == {} and f"root mean squared error {np.sqrt(2 * held['mean'][i]):.5g}" in seen
     assert "of 0 to 30 steps, by cross-validation with 5 folds: the smallest mean loss on rows held out" in seen
     longer = run.resume(2)
-    assert longer.outcome.validation is None and "held out" not in cb.page(longer)
+    assert longer.outcome.validation is None and "held out" not in cb.html_report(longer)
 
 
 def test_an_estimator_that_chose_gives_its_page_the_curve():
     model = cb.LSBoostRegressorCV(eps=0.5, n_steps=20, cv=3).fit(FRAME, TARGETS["price"])
-    text = cb.page(model.run_, cross_validation=model.cross_validation_)
+    text = cb.html_report(model.run_, cross_validation=model.cross_validation_)
     assert "Rows held out" in text and "with 3 folds." in text and "coordboost cv" not in text
-    refused(lambda: cb.page(model.run_, cross_validation=3), "cross_validation must be the CrossValidation")
-    assert "Rows held out" not in cb.page(model.run_)
+    refused(lambda: cb.html_report(model.run_, cross_validation=3), "cross_validation must be the CrossValidation")
+    assert "Rows held out" not in cb.html_report(model.run_)
 
 
 @pytest.mark.parametrize("way", [WAYS[1], WAYS[2], WAYS[3]], ids=["logistic", "exponential", "poisson"])
@@ -120,7 +120,7 @@ def test_a_certificate_without_strong_convexity_is_about_the_ball_that_was_reach
     models = run.refit_intercept()
     (radius,) = re.findall(r"--ball (\S+)", seen)
     assert models.final.l1 <= float(radius) <= models.final.l1 * (1 + 2e-5)
-    certificate = models.certificate(cb.Ball(float(radius)))
+    certificate = models.certificate(cb.certificates.L1Ball(float(radius)))
     assert f"of all whose l1 norm is at most {radius}, the norm that it reached" in seen
     (lower,) = re.findall(r"lower ([\d.]+)", seen)
     assert certificate.lower * (1 - 1e-11) <= float(lower) <= certificate.lower and float(lower) > run.problem.infimum + 1
@@ -135,7 +135,7 @@ def test_what_the_shell_has_no_words_for_is_not_put_into_a_command():
         (wide, cb.agbm(0.5, "auto"), None), (FRAME, cb.ls_boost(), weight), (FRAME, cb.forward_stagewise([1.0] * 5), None),
     ):  # fmt: skip
         run = cb.solve(cb.Problem(X, TARGETS["price"], sample_weight=given), method, 4)
-        assert "It was made in Python" in cb.page(run) and "coordboost fit" not in cb.page(run)
-    run = cb.solve(cb.Problem(FRAME, SCORE, cb.Huber(np.float64(0.5))), cb.ls_boost(), 4)
-    text = html.unescape(cb.page(run, run_file="my run.run"))
+        assert "It was made in Python" in cb.html_report(run) and "coordboost fit" not in cb.html_report(run)
+    run = cb.solve(cb.Problem(FRAME, SCORE, cb.losses.Huber(np.float64(0.5))), cb.ls_boost(), 4)
+    text = html.unescape(cb.html_report(run, run_file="my run.run"))
     assert "--loss huber:0.5 " in text and "coordboost coef 'my run.run'" in text

@@ -31,7 +31,7 @@ def called(*words):
 
 def again(run):
     """The words of the command on the page."""
-    return shlex.split(html.unescape(re.search(r"<pre>(coordboost fit TABLE .*)", cb.page(run))[1]))[3:]
+    return shlex.split(html.unescape(re.search(r"<pre>(coordboost fit TABLE .*)", cb.html_report(run))[1]))[3:]
 
 
 @pytest.mark.parametrize(

@@ -140,7 +140,7 @@ def test_trees():
     """The guard works over learners that are found, too: those of the part that was left are forgotten."""
     X = RNG.normal(size=(120, 3))
     y = np.sin(2 * X[:, 0]) * X[:, 1] + 0.1 * RNG.normal(size=120)
-    problem = cb.Problem(cb.trees(X, max_depth=2), y)
+    problem = cb.Problem(cb.data.trees(X, max_depth=2), y)
     wild, run = (cb.solve(problem, cb.agbm(1.0, 0.5, guard), 120) for guard in (False, True))
     assert wild.final.loss > problem.start_loss > 10 * run.final.loss and SLOWER in run.path.shrink
     assert run.problem.n_learners == len(run.beta) == 120 == len(set(run.path.learner.tolist()))

@@ -37,15 +37,19 @@ GROWING = np.geomspace(0.5, 6.0, LONG)
 MANY = RNG.normal(size=(60, 800))
 WIDE = Problem(MANY, MANY[:, :40].sum(axis=1) + RNG.normal(size=60))  # too many learners to follow all of them
 CASES = {
-    "LS-Boost, Gram": (squared(), cb.ls_boost(0.01), cb.Gram),
-    "R-FS, Gram": (squared(), cb.regularized_forward_stagewise(0.01, 3.0), cb.Gram),
-    "PATH": (squared(), cb.path_forward_stagewise(0.01, GROWING), cb.Gram),
-    "Frank-Wolfe, search": (squared(), cb.frank_wolfe(3.0, cb.BallSearch(3.0)), cb.Explicit),
-    "RtGCD(2), explicit": (squared(), cb.rtgcd(2, step=cb.Proportional(0.01)), cb.Explicit),
-    "Lasso, random": (squared(), cb.lasso_cd(0.5, cb.Subset(2)), cb.Gram),
+    "LS-Boost, Gram": (squared(), cb.ls_boost(0.01), cb.engine.CovarianceState),
+    "R-FS, Gram": (squared(), cb.regularized_forward_stagewise(0.01, 3.0), cb.engine.CovarianceState),
+    "PATH": (squared(), cb.path_forward_stagewise(0.01, GROWING), cb.engine.CovarianceState),
+    "Frank-Wolfe, search": (squared(), cb.methods.frank_wolfe(3.0, cb.rules.SegmentSearch(3.0)), cb.engine.NaiveState),
+    "RtGCD(2), explicit": (squared(), cb.rtgcd(2, step=cb.rules.ShrunkenStep(0.01)), cb.engine.NaiveState),
+    "Lasso, random": (squared(), cb.methods.lasso_cd(0.5, cb.rules.RandomSubset(2)), cb.engine.CovarianceState),
     "LS-Boost, wide": (WIDE, cb.ls_boost(0.003), None),
     "R-FS, wide": (WIDE, cb.regularized_forward_stagewise(0.05, 300.0), None),
-    "groups, logistic": (other(cb.Logistic(0.1)), cb.rtgcd(select=cb.Groups(2), step=cb.Proportional(0.02)), cb.Explicit),
+    "groups, logistic": (
+        other(cb.losses.Logistic(0.1)),
+        cb.rtgcd(select=cb.rules.Groups(2), step=cb.rules.ShrunkenStep(0.02)),
+        cb.engine.NaiveState,
+    ),
 }
 over_cases = pytest.mark.parametrize("name", CASES)
 
@@ -69,7 +73,7 @@ def same(run, expected):
 @over_cases
 def test_replay_equals_fresh_runs_at_every_seam(name):
     run = long_run(name)
-    assert run.n_steps == len(run.path) == LONG and run.status is cb.Status.COMPLETED
+    assert run.n_steps == len(run.path) == LONG and run.status is cb.engine.Status.COMPLETED
     states = list(run.replay(SEAMS))
     assert [state.k for state in states] == SEAMS
     for state in states:
@@ -130,24 +134,26 @@ def test_a_loaded_run_is_the_saved_one(name, tmp_path):
 
 def test_the_problem_comes_back_whole(tmp_path):
     wide = np.column_stack([X, np.ones(M)])
-    with pytest.warns(cb.ConstantColumnWarning):
-        problem = Problem(wide, Y, cb.Huber(0.5), feature_names=list("abcdefgh"), sample_weight=np.linspace(0, 1, M))
-    run = cb.solve(problem, cb.gcd(), 30)
+    with pytest.warns(cb.data.ConstantColumnWarning):
+        problem = Problem(wide, Y, cb.losses.Huber(0.5), feature_names=list("abcdefgh"), sample_weight=np.linspace(0, 1, M))
+    run = cb.solve(problem, cb.methods.gcd(), 30)
     run.save(tmp_path / "run")
     back = cb.load(tmp_path / "run")
     assert back.problem.loss == problem.loss and back.problem.feature_names == list("abcdefg") and back.problem.dropped == ["h"]
     assert back.predict(wide).tobytes() == run.predict(wide).tobytes() and back.coef.tobytes() == run.coef.tobytes()
-    assert cb.certify(back.problem, back.beta, cb.Penalty(1.0)) == cb.certify(problem, run.beta, cb.Penalty(1.0))
+    assert cb.certify(back.problem, back.beta, cb.certificates.L1Penalty(1.0)) == cb.certify(
+        problem, run.beta, cb.certificates.L1Penalty(1.0)
+    )
 
 
-class Halving(namedtuple("Halving", ""), cb.StepRule):
+class Halving(namedtuple("Halving", ""), cb.rules.StepRule):
     """A user's step rule: theta = corr / 2."""
 
     def move(self, k, view, j, corr, beta_j):
         return 0, corr / 2
 
 
-class Cubed(namedtuple("Cubed", ""), cb.Loss):
+class Cubed(namedtuple("Cubed", ""), cb.losses.Loss):
     """A user's loss: abs(y - f)^3 / 3."""
 
     def value(self, y, f):
@@ -160,7 +166,7 @@ class Cubed(namedtuple("Cubed", ""), cb.Loss):
 @pytest.mark.parametrize("name", ["my own", "ls_boost", "gcd"])
 def test_a_method_of_the_users_own_must_be_given_again(name, tmp_path):
     """Also where it carries the name of a method of the package, which it is not."""
-    method = cb.Method(name, cb.Full(), Halving())
+    method = cb.rules.Method(name, cb.rules.Greedy(), Halving())
     run = cb.solve(squared(), method, 50)
     assert run.beta.tobytes() == cb.solve(squared(), cb.ls_boost(0.5), 50).beta.tobytes()
     run.save(tmp_path / "run")
@@ -171,7 +177,7 @@ def test_a_method_of_the_users_own_must_be_given_again(name, tmp_path):
 
 def test_a_loss_of_the_users_own_is_not_saved(tmp_path):
     problem = Problem(X, Y, Cubed(), center=False)
-    run = cb.solve(problem, cb.gcd(cb.LineSearch()), 30, compile=False)
+    run = cb.solve(problem, cb.methods.gcd(cb.rules.LineSearch()), 30, compile=False)
     sentence = refused(lambda: run.save(tmp_path / "run"), "a Cubed, is not part of coordboost")
     assert "the loss of this run" in sentence and "save(file, data=False)" in sentence and "load(file, problem)" in sentence
     run.save(tmp_path / "run", data=False)
@@ -185,16 +191,16 @@ def test_a_run_refuses_other_data_of_the_same_shape(tmp_path):
 
 
 def test_a_run_without_steps(tmp_path):
-    run = cb.solve(squared(), cb.rcd(), 0)
-    assert (run.n_steps, run.status) == (0, cb.Status.COMPLETED)
+    run = cb.solve(squared(), cb.methods.rcd(), 0)
+    assert (run.n_steps, run.status) == (0, cb.engine.Status.COMPLETED)
     assert not run.beta.any() and run.final.loss == pytest.approx(np.sum((Y - Y.mean()) ** 2) / 2)
     run.save(tmp_path / "run")
-    assert same(cb.load(tmp_path / "run").resume(9), cb.solve(squared(), cb.rcd(), 9))
+    assert same(cb.load(tmp_path / "run").resume(9), cb.solve(squared(), cb.methods.rcd(), 9))
 
 
 def test_a_record_is_equal_to_itself_alone():
     """Its arrays, compared entry by entry, would have no truth value."""
-    one, other = (cb.solve(squared(), cb.rcd(), 3, rng=0).path for _ in range(2))
+    one, other = (cb.solve(squared(), cb.methods.rcd(), 3, rng=0).path for _ in range(2))
     assert one == one and one != other and len({one, other}) == 2
 
 

@@ -26,7 +26,7 @@ def naive(X, weight, c, n_steps):
 
 @pytest.mark.parametrize("weight", [np.ones(12), WEIGHT], ids=["equal", "weighted"])
 def test_trees_of_depth_1_are_the_naive_splits(weight):
-    problem = cb.Problem(cb.trees(X, max_depth=1), Y, sample_weight=weight)
+    problem = cb.Problem(cb.data.trees(X, max_depth=1), Y, sample_weight=weight)
     starts = RNG.normal(size=(3, 12))
     found = sampled_mca(problem, starts=starts, n_steps=8)
     assert found.lower == 0 and found.upper == pytest.approx(min(naive(X, weight, c, 8) for c in starts), rel=1e-12)
@@ -38,9 +38,9 @@ def test_trees_of_depth_1_are_the_naive_splits(weight):
 
 
 def test_it_is_an_upper_end_where_the_angle_is_known():
-    for learners in (cb.leaf_stumps(X), cb.stumps(X), np.eye(12)):
+    for learners in (cb.data.leaf_stumps(X), cb.data.stumps(X), np.eye(12)):
         problem = cb.Problem(learners, Y, center=False, scale=False)
-        angle, sampled = cb.mca(problem), sampled_mca(problem, rng=1)
+        angle, sampled = cb.theory.mca(problem), sampled_mca(problem, rng=1)
         assert sampled.upper >= angle.lower - 1e-12
         at = sampled_mca(problem, starts=angle.witness["direction"], n_steps=1)
         assert at.upper == pytest.approx(angle.upper, rel=1e-9)

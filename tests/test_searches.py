@@ -8,8 +8,9 @@ import pytest
 import coordboost as cb
 
 LOSSES = {
-    "logistic": cb.Logistic(), "ridge": cb.Logistic(0.1), "exponential": cb.Exponential(), "poisson": cb.Poisson(),
-    "huber": cb.Huber(0.5), "huber of dust": cb.Huber(1e-6),
+    "logistic": cb.losses.Logistic(), "ridge": cb.losses.Logistic(0.1), "exponential": cb.losses.Exponential(),
+    "poisson": cb.losses.Poisson(),
+    "huber": cb.losses.Huber(0.5), "huber of dust": cb.losses.Huber(1e-6),
 }  # fmt: skip
 
 
@@ -18,7 +19,7 @@ def targets(loss, n, rng):
         y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
         y[:2] = 1.0, -1.0
         return y
-    return rng.poisson(3.0, n) + 1.0 * (np.arange(n) == 0) if isinstance(loss, cb.Poisson) else rng.standard_t(2, n)
+    return rng.poisson(3.0, n) + 1.0 * (np.arange(n) == 0) if isinstance(loss, cb.losses.Poisson) else rng.standard_t(2, n)
 
 
 def fall(loss, y, weight, f, direction, t):
@@ -35,7 +36,7 @@ def turns_at(loss, y, weight, f, direction, t, near):
     return before >= -1e-14 * small and after <= 1e-14 * large
 
 
-class Plain(cb.Loss):
+class Plain(cb.losses.Loss):
     """A loss as a user writes it: two functions, and nothing else but what is asked for by name."""
 
     value = residual = None
@@ -81,6 +82,6 @@ def test_an_own_logistic_loss_has_the_model_of_ours():
     X = rng.normal(size=(50, 3))
     y = np.where(X[:, 0] + rng.normal(size=50) > 0.5, 1.0, -1.0)
     loss = Plain(lambda y, f: math.log1p(math.exp(-y * f)), lambda y, f: y / (1 + math.exp(y * f)), sigma=0.25)
-    own, ours = (cb.solve(cb.Problem(X, y, one), cb.gcd(), 30) for one in (loss, cb.Logistic()))
+    own, ours = (cb.solve(cb.Problem(X, y, one), cb.methods.gcd(), 30) for one in (loss, cb.losses.Logistic()))
     np.testing.assert_allclose(own.coef, ours.coef, atol=1e-12)
     assert own.problem.offset == pytest.approx(ours.problem.offset, abs=1e-14)

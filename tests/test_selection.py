@@ -49,7 +49,7 @@ def deviation(rows, n):
 
 @pytest.mark.parametrize("t, n", [(1, 3), (2, 4), (3, 5), (5, 6), (1, 100), (47, 49), (49, 50), (49, 51)])
 def test_subsets_are_uniform(t, n):
-    rows = cb.Subset(t).draw(np.random.default_rng(0), 40_000, n)
+    rows = cb.rules.RandomSubset(t).draw(np.random.default_rng(0), 40_000, n)
     assert rows.shape == (40_000, t) and (np.diff(rows, axis=1) > 0).all() and rows.min() >= 0 and rows.max() < n
     found, allowed = deviation(rows, n)
     assert found <= allowed < 0.02
@@ -59,7 +59,7 @@ def test_subsets_are_uniform(t, n):
 def test_subsets_of_many_are_uniform(t):
     """Counted in twenty parts of equal size: a draw differs from its mean by no more than chance allows."""
     n, n_rows = 20_000, 400
-    rows = cb.Subset(t).draw(np.random.default_rng(0), n_rows, n)
+    rows = cb.rules.RandomSubset(t).draw(np.random.default_rng(0), n_rows, n)
     assert (np.diff(rows, axis=1) > 0).all() and rows.min() >= 0 and rows.max() < n
     counts = np.bincount(rows.ravel() // 1000, minlength=20)
     # Hoeffding, n_rows t draws without replacement: no part is off by more, but for one run in 1e9
@@ -67,7 +67,7 @@ def test_subsets_of_many_are_uniform(t):
 
 
 def test_one_group_unless_more_are_asked_for():
-    assert cb.Groups() == cb.Groups(1) and bound(cb.Groups()).draw(np.random.default_rng(0), 5, 6).shape == (5, 1)
+    assert cb.rules.Groups() == cb.rules.Groups(1) and bound(cb.rules.Groups()).draw(np.random.default_rng(0), 5, 6).shape == (5, 1)
 
 
 # Laws and norms. ------------------------------------------------------------------------------------------------------
@@ -80,9 +80,9 @@ def test_weights_are_the_law_of_the_winner(n):
         ranks = Counter(min(drawn) for drawn in combinations(range(n), t))
         law = [F(ranks[j], comb(n, t)) for j in range(n)]
         assert law == list(norms.gamma_weights(t, n))
-        for select in (cb.Subset(t), cb.Groups(t)):
+        for select in (cb.rules.RandomSubset(t), cb.rules.Groups(t)):
             np.testing.assert_allclose(select.weights(n), [float(x) for x in law], rtol=6 * n * ROUNDOFF, atol=0)
-    assert (cb.Full().weights(n) == np.eye(1, n)[0]).all()
+    assert (cb.rules.Greedy().weights(n) == np.eye(1, n)[0]).all()
 
 
 integers = st.lists(st.integers(-9, 9), min_size=6, max_size=6)
@@ -94,10 +94,10 @@ def test_norms_are_the_references(a, t, g):
     """Norms and duals of Definitions 3.1-3.4; sums of six products rounded a few times each."""
     exact = [F(x) for x in a]
     gamma, gamma_groups = norms.gamma_weights(t, 6), norms.gamma_weights(g, 3)
-    subset, groups, one = bound(cb.Subset(t)), bound(cb.Groups(g)), bound(cb.Groups(1))
+    subset, groups, one = bound(cb.rules.RandomSubset(t)), bound(cb.rules.Groups(g)), bound(cb.rules.Groups(1))
     pairs = [
-        (cb.Full().norm(np.array(a)), norms.norm_inf(exact)),
-        (cb.Full().dual_norm(np.array(a)), norms.dual_inf(exact)),
+        (cb.rules.Greedy().norm(np.array(a)), norms.norm_inf(exact)),
+        (cb.rules.Greedy().dual_norm(np.array(a)), norms.dual_inf(exact)),
         (subset.norm(np.array(a)), norms.norm_ordered(exact, gamma)),
         (subset.dual_norm(np.array(a)), norms.dual_ordered(exact, gamma)),
         (groups.norm(np.array(a)), norms.norm_mixed(np.array(exact), GROUPS, gamma_groups)),
@@ -116,8 +116,8 @@ def test_norms_are_expected_maxima(a, t, g):
     a = np.array(a)
     subsets = [max(abs(a[list(drawn)])) for drawn in combinations(range(6), t)]
     unions = [max(abs(a[list(chain(*drawn))])) for drawn in combinations(GROUPS, g)]
-    assert abs(bound(cb.Subset(t)).norm(a) - sum(subsets) / len(subsets)) <= 50 * ROUNDOFF * max(subsets)
-    assert abs(bound(cb.Groups(g)).norm(a) - sum(unions) / len(unions)) <= 50 * ROUNDOFF * max(unions)
+    assert abs(bound(cb.rules.RandomSubset(t)).norm(a) - sum(subsets) / len(subsets)) <= 50 * ROUNDOFF * max(subsets)
+    assert abs(bound(cb.rules.Groups(g)).norm(a) - sum(unions) / len(unions)) <= 50 * ROUNDOFF * max(unions)
 
 
 @seeded
@@ -125,15 +125,15 @@ def test_norms_are_expected_maxima(a, t, g):
 def test_duality_and_types(a, b, t):
     """<a, b> <= norm(a) dual(b); all of t = n, groups of one and all groups are the other types."""
     a, b = np.array(a), np.array(b)
-    rules = [cb.Full(), bound(cb.Subset(t)), bound(cb.Groups(min(t, 3)))]
+    rules = [cb.rules.Greedy(), bound(cb.rules.RandomSubset(t)), bound(cb.rules.Groups(min(t, 3)))]
     for rule in rules:
         assert a @ b <= rule.norm(a) * rule.dual_norm(b) * (1 + 100 * ROUNDOFF)
-    single = bound(cb.Groups(t), groups=np.arange(6))
+    single = bound(cb.rules.Groups(t), groups=np.arange(6))
     pairs = [
-        (bound(cb.Subset(6)), cb.Full()),
-        (bound(cb.Groups(3)), cb.Full()),
-        (single, bound(cb.Subset(t))),
-        (bound(cb.Groups(1), groups=np.zeros(6, dtype=int)), cb.Full()),
+        (bound(cb.rules.RandomSubset(6)), cb.rules.Greedy()),
+        (bound(cb.rules.Groups(3)), cb.rules.Greedy()),
+        (single, bound(cb.rules.RandomSubset(t))),
+        (bound(cb.rules.Groups(1), groups=np.zeros(6, dtype=int)), cb.rules.Greedy()),
     ]
     for one, other in pairs:
         assert abs(one.norm(a) - other.norm(a)) <= 50 * ROUNDOFF * other.norm(a)
@@ -144,11 +144,11 @@ def test_groups_follow_the_labels():
     """Labels of any kind, in any order; a column that is set aside leaves its group, and an emptied group goes."""
     X, y = gaussian("tall")
     X[:, 2] = 1.0
-    with pytest.warns(cb.ConstantColumnWarning):
+    with pytest.warns(cb.data.ConstantColumnWarning):
         problem = cb.Problem(X, y, groups=["b", "a", "only x2", "b", "a"])
-    select = cb.rtgcd(select=cb.Groups(1)).bind(problem).select
+    select = cb.rtgcd(select=cb.rules.Groups(1)).bind(problem).select
     members = [select.member[i:j].tolist() for i, j in zip(select.start[:-1], select.start[1:], strict=True)]
     assert members == [[1, 3], [0, 2]]
-    picks = cb.solve(problem, cb.rtgcd(select=cb.Groups(1)), 40, compile=False).path.learner
-    drawn = draws(problem, cb.rtgcd(select=cb.Groups(1)), 40)[:, 0]
+    picks = cb.solve(problem, cb.rtgcd(select=cb.rules.Groups(1)), 40, compile=False).path.learner
+    drawn = draws(problem, cb.rtgcd(select=cb.rules.Groups(1)), 40)[:, 0]
     assert all(j in members[g] for j, g in zip(picks, drawn, strict=True)) and set(picks) == {0, 1, 2, 3}

@@ -15,7 +15,7 @@ from verification.experiments import sglb_peers
 from verification.experiments.sglb_peers import EPS, GAMMA, PEERS, Setting, logistic, smoothed
 
 N = 200
-LOSSES = {logistic: cb.Logistic(), smoothed: cb.SmoothZeroOne(0.1)}
+LOSSES = {logistic: cb.losses.Logistic(), smoothed: cb.losses.SmoothZeroOne(0.1)}
 
 
 def levels(seed=0):
@@ -26,7 +26,7 @@ def levels(seed=0):
 
 
 def ours(X, y, loss, method, n_trees):
-    run = cb.solve(cb.Problem(cb.trees(X, max_depth=1, max_bins=6), y, loss, center=False), method, n_trees)
+    run = cb.solve(cb.Problem(cb.data.trees(X, max_depth=1, max_bins=6), y, loss, center=False), method, n_trees)
     return chain(run, 10, every=10, X=X).values[0]
 
 
@@ -59,9 +59,9 @@ def test_their_shrinkage_is_ours_before_the_gradient():
     pytest.importorskip("hessboost")
     X, y = levels()
     theirs = sglb_peers.hessboost(X, y, X, Setting(logistic, beta=1e12 * N), 0, 200)
-    expected = ours(X, y, cb.Logistic(), cb.sglb(EPS, 1e12 * N, GAMMA, shrink_first=True), 200)
+    expected = ours(X, y, cb.losses.Logistic(), cb.sglb(EPS, 1e12 * N, GAMMA, shrink_first=True), 200)
     np.testing.assert_allclose(theirs, expected, atol=1e-3)  # 32 bits, and noise of 4e-6 a leaf
-    assert np.abs(theirs - ours(X, y, cb.Logistic(), cb.sgb(EPS), 200)).max() > 5e-3
+    assert np.abs(theirs - ours(X, y, cb.losses.Logistic(), cb.sgb(EPS), 200)).max() > 5e-3
 
 
 @pytest.mark.peers

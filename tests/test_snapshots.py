@@ -7,8 +7,6 @@ import numpy as np
 import pytest
 import snapshots
 
-import coordboost as cb
-
 KEPT = snapshots.kept()
 STATES = json.loads(str(KEPT["states"]))
 CASES = {name: make for name, make in snapshots.cases() if not name.startswith("steps/")}
@@ -38,7 +36,7 @@ def test_steps(method):
         run = snapshots.stepped(method, loss)
         assert (run is None) == (states is None), loss
         for state in [None, *(states or [])] if run else []:
-            again = snapshots.stepped(method, loss, state and getattr(cb, state))
+            again = snapshots.stepped(method, loss, state and snapshots.STATES[state])
             same(f"steps/{method}/{loss}", snapshots.walk(again))
 
 

@@ -16,10 +16,10 @@ X, Y = RNG.normal(size=(30, 250)), RNG.normal(size=30)
 SPARSE = scipy.sparse.csc_array(np.where(X[:, :9] > 0.5, X[:, :9], 0))
 PROBLEMS = {
     "dense": (Problem(X, Y), cb.forward_stagewise(0.05), 60),
-    "sparse": (Problem(SPARSE, Y, cb.Huber(0.5), groups=[0, 0, 1, 1, 2, 2, 2, 3, 3]), cb.rtgcd(select=cb.Groups(2)), 30),
+    "sparse": (Problem(SPARSE, Y, cb.losses.Huber(0.5), groups=[0, 0, 1, 1, 2, 2, 2, 3, 3]), cb.rtgcd(select=cb.rules.Groups(2)), 30),
     "path": (Problem(X[:, :5], Y, sample_weight=np.linspace(1, 2, 30)), cb.path_forward_stagewise(0.1, np.geomspace(1, 2, 40)), 40),
-    "plain": (Problem(X[:, :4], np.sign(Y), cb.Logistic()), cb.gcd(cb.LineSearch()), 12),
-    "trees": (Problem(cb.trees(X[:, :4], max_depth=2), Y), cb.gbm(0.1), 12),
+    "plain": (Problem(X[:, :4], np.sign(Y), cb.losses.Logistic()), cb.methods.gcd(cb.rules.LineSearch()), 12),
+    "trees": (Problem(cb.data.trees(X[:, :4], max_depth=2), Y), cb.gbm(0.1), 12),
 }
 
 
@@ -88,7 +88,7 @@ def check_spoiled(n_files, seed, folder):
                 version_1 = base % 2 == 1
                 assert kind == "same" or version_1 or way.__name__ in ("spoil_values", "spoil_arrays"), way
             if kind == "forged":  # another run, but a run: it can be used
-                out.final.certificate(cb.Ball(1.0))
+                out.final.certificate(cb.certificates.L1Ball(1.0))
                 out.resume(0)
             counts[kind] += 1
     finally:

@@ -19,10 +19,10 @@ def fs(X, y, weight):
 
 def stability(orders, n_columns):
     """What a selection from halves with these orders of entry says."""
-    return type(cb.stability_selection(fs, X, Y, n_pairs=1))(orders, n_columns, True)
+    return type(cb.model_selection.stability_selection(fs, X, Y, n_pairs=1))(orders, n_columns, True)
 
 
-@pytest.mark.filterwarnings("ignore::coordboost.ConstantColumnWarning")
+@pytest.mark.filterwarnings("ignore::coordboost.data.ConstantColumnWarning")
 def test_orders_of_entry():
     problem = cb.Problem(np.column_stack([np.ones(80), X]), Y)
     run, exact = cb.solve(problem, cb.forward_stagewise(0.05), 2000), cb.exact_path(problem)
@@ -33,7 +33,7 @@ def test_orders_of_entry():
 
 
 def test_frequencies_are_counts_of_halves():
-    found = cb.stability_selection(fs, X, Y, n_pairs=4, rng=1)
+    found = cb.model_selection.stability_selection(fs, X, Y, n_pairs=4, rng=1)
     rng, counts = np.random.default_rng(1), np.zeros(12)
     for _ in range(4):
         order = rng.permutation(80)
@@ -44,12 +44,12 @@ def test_frequencies_are_counts_of_halves():
     np.testing.assert_array_equal(found.frequencies(3), counts / 8)
     np.testing.assert_array_equal(found.paths(3)[2], counts / 8)
     assert found.selected(3, 0.9).tolist() == np.flatnonzero(counts >= 7.2).tolist() and {3, 5} <= set(found.selected(3, 0.9))
-    again = cb.stability_selection(fs, X, Y, n_pairs=4, rng=1, n_threads=3)
+    again = cb.model_selection.stability_selection(fs, X, Y, n_pairs=4, rng=1, n_threads=3)
     assert all((a == b).all() for a, b in zip(found.orders, again.orders, strict=True))
 
 
 def test_bootstrap_draws_are_repeated_rows():
-    found = cb.bootstrap_frequencies(fs, X, Y, n_draws=3, rng=5)
+    found = cb.model_selection.bootstrap_frequencies(fs, X, Y, n_draws=3, rng=5)
     draw = np.random.default_rng(5).integers(0, 80, 80)
     repeated = fs(X[np.sort(draw)], Y[np.sort(draw)], None)
     assert found.orders[0].tolist() == repeated.order_of_entry().tolist()
@@ -76,7 +76,7 @@ def test_the_bounds_hold_on_noise():
     errors = []
     for seed in range(20):
         rng = np.random.default_rng(seed)
-        found = cb.stability_selection(fs, rng.normal(size=(40, 30)), rng.normal(size=40), n_pairs=10, rng=seed)
+        found = cb.model_selection.stability_selection(fs, rng.normal(size=(40, 30)), rng.normal(size=40), n_pairs=10, rng=seed)
         errors.append(len(found.selected(4, 0.6)))
     bounds = found.bounds(4, 0.6)
     assert np.mean(errors) <= bounds["unimodal"] <= bounds["worst"]
@@ -86,7 +86,7 @@ def test_the_bounds_hold_on_noise():
 @pytest.mark.parametrize(
     ("action", "fragment"),
     [
-        case("pairs", lambda: cb.stability_selection(fs, X, Y, n_pairs=0), "n_pairs must be a whole number >= 1"),
+        case("pairs", lambda: cb.model_selection.stability_selection(fs, X, Y, n_pairs=0), "n_pairs must be a whole number >= 1"),
         case("threshold", lambda: stability((np.arange(3),), 9).bounds(2, 0.5), "threshold must be above 1/2"),
         case("q", lambda: stability((np.arange(3),), 9).frequencies(0), "q must be a whole number >= 1"),
     ],

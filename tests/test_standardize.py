@@ -104,7 +104,7 @@ def test_weights_count_copies_of_rows():
     """A whole weight w stands for w copies of a sample; the same sums in another order."""
     weight = WEIGHTS["weighted"]
     copies = np.repeat(np.arange(M), weight.astype(int))
-    runs = [cb.solve(problem, cb.gcd(), 40) for problem in (Problem(X, Y, sample_weight=weight), Problem(X[copies], Y[copies]))]
+    runs = [cb.solve(problem, cb.methods.gcd(), 40) for problem in (Problem(X, Y, sample_weight=weight), Problem(X[copies], Y[copies]))]
     assert runs[0].path.learner.tobytes() == runs[1].path.learner.tobytes()
     scale = 40 * slack(X, weight, True).max() * np.abs(Y).sum()
     assert np.abs(runs[0].beta - runs[1].beta).max() <= scale
@@ -113,7 +113,7 @@ def test_weights_count_copies_of_rows():
 
 def test_names_and_dropped_columns():
     wide = np.column_stack([np.ones(M), X[:, 0], np.zeros(M), X[:, 1], np.full(M, 0.1)])
-    with pytest.warns(cb.ConstantColumnWarning, match=r"3 constant column\(s\).*: a, c, e\."):
+    with pytest.warns(cb.data.ConstantColumnWarning, match=r"3 constant column\(s\).*: a, c, e\."):
         problem = Problem(wide, Y, feature_names=list("abcde"), groups=["u", "v", "w", "u", "v"])
     assert (problem.feature_names, problem.dropped) == (["b", "d"], ["a", "c", "e"])
     assert problem.groups.tolist() == [1, 0]
@@ -186,21 +186,21 @@ def test_columns_that_vary_in_faint_rows_only_are_set_aside(kind, faint, value, 
     mixed = np.where((np.arange(M) < 3)[:, None] | (np.arange(N) != 1), X, value)
     mixed[:, 3] = RNG.normal(size=M) * np.where(np.arange(M) < 3, 1e9, 1.0)  # a real column, larger where the weight is not
     for source in (kind(mixed), stored(tmp_path, mixed)):
-        with pytest.warns(cb.ConstantColumnWarning, match=r"1 constant column\(s\).*: x1\."):
+        with pytest.warns(cb.data.ConstantColumnWarning, match=r"1 constant column\(s\).*: x1\."):
             problem = Problem(source, Y, sample_weight=weight)
         assert problem.n_learners == N - 1
     path = cb.exact_path(problem)
     assert path.complete and len(path.lam) >= N
-    with pytest.warns(cb.ConstantColumnWarning):
+    with pytest.warns(cb.data.ConstantColumnWarning):
         assert cb.lasso_path(kind(mixed), Y, sample_weight=weight, tol=1e-8).gaps.max() <= 1e-8
     only = np.where((np.arange(M) < 3)[:, None], X, value)
-    with pytest.warns(cb.ConstantColumnWarning, match="no column of X varies"):
+    with pytest.warns(cb.data.ConstantColumnWarning, match="no column of X varies"):
         assert cb.lasso_path(kind(only), Y, sample_weight=weight, n_alphas=2).gaps.max() <= 1e-8
 
 
 def stored(folder, array):
     np.save(folder / "x.npy", array)
-    return cb.open_columns(folder / "x.npy")
+    return cb.data.open_columns(folder / "x.npy")
 
 
 @over_kinds
@@ -236,6 +236,6 @@ def test_columns_of_zeros_are_set_aside_where_nothing_is_centred():
     X = np.array([[1.0, 0.0, 2.0], [0.0, 0.0, 1.0], [3.0, 0.0, 0.0]])
     stored = scipy.sparse.csc_array((np.append(X[X[:, 0] > 0, 0], [0.0, 2.0, 1.0]), [0, 2, 1, 0, 1], [0, 2, 3, 5]), shape=(3, 3))
     for table in (X, scipy.sparse.csc_array(X), stored):
-        with pytest.warns(cb.ConstantColumnWarning):
+        with pytest.warns(cb.data.ConstantColumnWarning):
             problem = cb.Problem(table, np.array([1.0, 2.0, 4.0]), center=False)
         assert problem.standardization.kept.tolist() == [0, 2] and np.isfinite(problem.gather(np.arange(2))).all()

@@ -16,7 +16,7 @@ from coordboost import Problem
 def test_what_varies_within_the_rounding_of_its_size_is_set_aside(kind):
     """One unit in the last place, above 1: rounding, whatever the format; 64 of them are not."""
     steps = U * (np.arange(M) % 2)
-    with pytest.warns(cb.ConstantColumnWarning):
+    with pytest.warns(cb.data.ConstantColumnWarning):
         problem = Problem(kind(np.column_stack([X[:, 0], 1.0 + steps, 1.0 + 64 * steps])), Y)
     assert problem.dropped == ["x1"] and len(problem.feature_names) == 2
 

@@ -21,19 +21,20 @@ rng = np.random.default_rng(0)
 X = rng.normal(size=(30, 4))
 y = X @ [1.0, 2.0, 0.0, -1.0] + rng.normal(size=30)
 SQUARED = cb.Problem(X, y)
-HUBER = cb.Problem(X, y, loss=cb.Huber(1.0))
-FAMILIES = cb.Problem(cb.tree_families(X, nodes=(1, 2), bounds=(1.0,)), np.where(y > 0, 1, -1), cb.Logistic())
-GAMMA = 0.9 * cb.momentum_limit(SQUARED)
+HUBER = cb.Problem(X, y, loss=cb.losses.Huber(1.0))
+FAMILIES = cb.Problem(cb.data.tree_families(X, nodes=(1, 2), bounds=(1.0,)), np.where(y > 0, 1, -1), cb.losses.Logistic())
+GAMMA = 0.9 * cb.theory.momentum_limit(SQUARED)
 GIVEN = {
     "forward_stagewise": (0.1,), "regularized_forward_stagewise": (0.1, 2.0), "path_forward_stagewise": (0.1, np.linspace(1, 2, 12)),
     "frank_wolfe": (2.0,), "frank_wolfe_away": (2.0,), "frank_wolfe_pairwise": (2.0,), "rtgcd": (2,), "lasso_cd": (0.5,),
-    "agbm": (1.0, "auto"), "agbmr": (1.0, GAMMA, 400), "vagbm": (0.5, 0.1), "rgb": (0.1,), "sglb": (0.1, 1e3, 0.1, 1.0, cb.Subset(1)),
+    "agbm": (1.0, "auto"), "agbmr": (1.0, GAMMA, 400), "vagbm": (0.5, 0.1), "rgb": (0.1,),
+    "sglb": (0.1, 1e3, 0.1, 1.0, cb.rules.RandomSubset(1)),
 }  # fmt: skip
 
 
 def run_of(name, problem=SQUARED):
     n_steps = {"forward_stepwise": 4, "agbmr": 900}.get(name, 12)
-    return cb.solve(problem, cb.METHODS[name](*GIVEN.get(name, ())), n_steps, compile=False)
+    return cb.solve(problem, cb.methods.METHODS[name](*GIVEN.get(name, ())), n_steps, compile=False)
 
 
 def rows_of_methods():
@@ -45,17 +46,17 @@ def rows_of_methods():
 
 
 def test_the_page_names_every_method():
-    assert rows_of_methods().keys() == cb.METHODS.keys()
+    assert rows_of_methods().keys() == cb.methods.METHODS.keys()
 
 
-@pytest.mark.parametrize("name", cb.METHODS)
+@pytest.mark.parametrize("name", cb.methods.METHODS)
 def test_a_method_has_bounds_where_the_page_says_so(name):
     said, run = rows_of_methods()[name], run_of(name, FAMILIES if name == "rgb" else SQUARED)
     if said == "nothing":
         with pytest.raises(ValueError, match=f"no bound speaks about {name}"):
-            cb.check(run)
+            cb.theory.check(run)
     else:
-        checks = cb.check(run)
+        checks = cb.theory.check(run)
         assert all(one.holds for one in checks)
         numbers = re.findall(r"\d\.\d", said)
         assert name in ("frank_wolfe", "rgb") or not numbers or any(number in one.name for number in numbers for one in checks)
@@ -70,17 +71,17 @@ def test_readme_names_methods_without_bounds():
 def test_coordinate_descent_has_no_theorem_about_a_ball():
     """Frank-Wolfe on a small ball keeps a gap, which a theorem about all coefficients was held against."""
     with pytest.raises(ValueError, match="no bound speaks about frank_wolfe"):
-        cb.check(cb.solve(HUBER, cb.frank_wolfe(0.05), 20, compile=False))
+        cb.theory.check(cb.solve(HUBER, cb.methods.frank_wolfe(0.05), 20, compile=False))
 
 
-@pytest.mark.parametrize("name", cb.METHODS)
+@pytest.mark.parametrize("name", cb.methods.METHODS)
 def test_theorems_about_all_coefficients_are_for_methods_that_go_there(name):
     """On a loss that is not squared, every statement that speaks about a run is about the optimum that the method goes to."""
     if name == "forward_stepwise":
         return
     run = run_of(name, HUBER)
-    speak = [one.name for one in cb.bounds.STATEMENTS if one.applies(run)]
-    assert not speak or isinstance(run.method.target, cb.Unconstrained)
+    speak = [one.name for one in cb.theory.bounds.STATEMENTS if one.applies(run)]
+    assert not speak or isinstance(run.method.target, cb.certificates.Unconstrained)
 
 
 @pytest.mark.parametrize("module", [fgm_table_b_1, fgm_figures_and_table_b_2], ids=lambda one: one.__name__.split(".")[-1])
@@ -124,7 +125,7 @@ def test_categories_are_sorted_by_what_their_leaf_would_be():
         codes = np.repeat(np.arange(5), sizes)
         target = rng.integers(-2, 3, len(codes)) + rng.integers(0, 12, 5)[codes]
         rows = {b: target[codes == b].tolist() for b in range(5)}
-        family = cb.trees(codes[:, None], max_depth=1, min_samples=1, l2=l2, categorical=[0])
+        family = cb.data.trees(codes[:, None], max_depth=1, min_samples=1, l2=l2, categorical=[0])
         run = cb.solve(cb.Problem(family, 1.0 * target, center=False), cb.gbm(1.0), 1, compile=False)
         values = run.predict(np.arange(5.0)[:, None])
         sides = [list(chain(*(rows[b] for b in range(5) if values[b] == value))) for value in np.unique(values)]
@@ -136,7 +137,7 @@ def test_categories_are_sorted_by_what_their_leaf_would_be():
     assert other > 0
 
 
-@pytest.mark.parametrize("family", [lambda: X, lambda: cb.stumps(X), lambda: cb.trees(X, max_depth=2, min_samples=3)])
+@pytest.mark.parametrize("family", [lambda: X, lambda: cb.data.stumps(X), lambda: cb.data.trees(X, max_depth=2, min_samples=3)])
 def test_what_is_centred_does_not_shrink(family):
     """Langevin boosting with strong shrinkage goes to the mean of y, and to 0 with ``center=False``."""
     quiet = cb.sglb(eps=0.1, beta=1e12, gamma=9.0)

@@ -8,7 +8,8 @@ import pytest
 from refusal import refused
 
 import coordboost as cb
-from coordboost import Problem, Status
+from coordboost import Problem
+from coordboost.engine import Status
 
 RNG = np.random.default_rng(4)
 X, Y = RNG.normal(size=(40, 6)), RNG.normal(size=40)
@@ -16,15 +17,15 @@ SQUARED = Problem(X, Y)
 MANY = RNG.normal(size=(60, 800))
 WIDE = Problem(MANY, MANY[:, :40].sum(axis=1) + RNG.normal(size=60))
 NEAR = Problem(RNG.normal(size=(30, 400)), RNG.normal(size=30))  # goes over to Gram columns
-LABELS = Problem(X, np.where(Y > 0, 1.0, -1.0), cb.Logistic())
+LABELS = Problem(X, np.where(Y > 0, 1.0, -1.0), cb.losses.Logistic())
 CASES = {
-    "Gram": (SQUARED, cb.forward_stagewise(1e-3), cb.Gram),
-    "explicit": (SQUARED, cb.forward_stagewise(1e-3), cb.Explicit),
-    "random": (SQUARED, cb.rtgcd(2, step=cb.Proportional(0.01)), None),
-    "lookahead": (WIDE, cb.forward_stagewise(1e-2), cb.Lookahead),
+    "CovarianceState": (SQUARED, cb.forward_stagewise(1e-3), cb.engine.CovarianceState),
+    "explicit": (SQUARED, cb.forward_stagewise(1e-3), cb.engine.NaiveState),
+    "random": (SQUARED, cb.rtgcd(2, step=cb.rules.ShrunkenStep(0.01)), None),
+    "lookahead": (WIDE, cb.forward_stagewise(1e-2), cb.engine.LookaheadState),
     "shrinking": (WIDE, cb.regularized_forward_stagewise(0.05, 300.0), None),
     "near interpolation": (NEAR, cb.ls_boost(0.1), None),
-    "logistic": (LABELS, cb.ls_boost(0.05), cb.Explicit),
+    "logistic": (LABELS, cb.ls_boost(0.05), cb.engine.NaiveState),
 }
 over_cases = pytest.mark.parametrize("name", CASES)
 STEPS = 3000
@@ -56,7 +57,7 @@ RULES = {
     "3000 steps": lambda state: state.k >= 3000,
     "never": lambda state: state.k > 3000,
     "loss": lambda state: state.loss <= 0.97 * state.problem.start_loss,
-    "gap": cb.GapBelow(0.02, cb.Ball(1.0)),
+    "gap": cb.engine.GapBelow(0.02, cb.certificates.L1Ball(1.0)),
 }
 
 
@@ -75,8 +76,8 @@ def test_the_two_runs_that_went_on_too_long():
     run = cb.solve(SQUARED, cb.ls_boost(0.1), 300_000, stop=lambda state: state.k >= 100)
     assert run.n_steps == 100 and run.message == "<lambda> ended the run at step 100"
     states = cb.solve(SQUARED, cb.ls_boost(0.1), 1000).replay(range(1000))
-    expected = next(state.k for state in states if cb.GapBelow(1e-3)(state))
-    run = cb.solve(SQUARED, cb.ls_boost(0.1), 300_000, stop=cb.GapBelow(1e-3))
+    expected = next(state.k for state in states if cb.engine.GapBelow(1e-3)(state))
+    run = cb.solve(SQUARED, cb.ls_boost(0.1), 300_000, stop=cb.engine.GapBelow(1e-3))
     assert run.n_steps == expected < 200
     assert run.message == f"GapBelow ended the run at step {expected}: the certified gap fell below 0.001 of the loss at zero"
 
@@ -85,7 +86,7 @@ def test_the_two_runs_that_went_on_too_long():
 @pytest.mark.parametrize("rule", ["loss", "gap"])
 def test_the_step_does_not_depend_on_blocks_looks_or_compilation(name, rule):
     expected = solve(name, RULES[rule])
-    if name in ("Gram", "explicit", "logistic"):  # the same view when interpreted, and quick
+    if name in ("CovarianceState", "explicit", "logistic"):  # the same view when interpreted, and quick
         assert solve(name, RULES[rule], compile=False).n_steps == expected.n_steps
     assert same(solve(name, RULES[rule], watch=lambda state: None), expected)
 
@@ -137,15 +138,15 @@ def test_every_asks_at_its_multiples_and_nowhere_else(start, every, begin):
 
 
 def test_every_of_the_rules_of_the_house():
-    rule = cb.GapBelow(1e-3, every=30)
+    rule = cb.engine.GapBelow(1e-3, every=30)
     run = cb.solve(SQUARED, cb.ls_boost(0.1), 10_000, stop=rule)
     states = cb.solve(SQUARED, cb.ls_boost(0.1), 10_000).replay(range(0, 10_000, 30))
     assert run.n_steps == next(state.k for state in states if rule(state))
-    assert cb.solve(SQUARED, cb.ls_boost(0.5), 10_000, stop=cb.NoProgress(1e-3, every=64)).n_steps % 64 == 0
-    refused(lambda: cb.solve(SQUARED, cb.ls_boost(), 10, stop=cb.GapBelow(1e-3, every=0)), "every must be")
+    assert cb.solve(SQUARED, cb.ls_boost(0.5), 10_000, stop=cb.engine.NoProgress(1e-3, every=64)).n_steps % 64 == 0
+    refused(lambda: cb.solve(SQUARED, cb.ls_boost(), 10, stop=cb.engine.GapBelow(1e-3, every=0)), "every must be")
 
 
-@pytest.mark.parametrize("name", ["Gram", "explicit", "lookahead"])
+@pytest.mark.parametrize("name", ["CovarianceState", "explicit", "lookahead"])
 def test_a_rule_that_comes_and_goes_stops_where_it_begins_to_hold(name):
     """Not the first step, perhaps, but one at which it holds and did not hold one step before."""
 
@@ -166,7 +167,7 @@ def test_of_several_rules_the_earliest_step_counts(order):
         rule.__name__ = f"by_{n}"
         return rule
 
-    rules = [by(700), cb.GapBelow(0.0), by(40), cb.TimeLimit(100.0), Odd(41, 1), by(41)][::order]
+    rules = [by(700), cb.engine.GapBelow(0.0), by(40), cb.engine.TimeLimit(100.0), Odd(41, 1), by(41)][::order]
     run = cb.solve(SQUARED, cb.ls_boost(1e-4), 100_000, stop=rules)
     assert run.n_steps == 40 and run.message == "by_40 ended the run at step 40"
     run = cb.solve(SQUARED, cb.ls_boost(1e-4), 100_000, stop=[by(41), Odd(41, 1)][::order])
@@ -191,7 +192,7 @@ def test_watch_sees_no_step_that_is_not_kept():
 def test_a_run_holds_no_block_of_the_engine():
     """Gram of 500 learners takes 2 MB; the run beside its problem takes its path."""
     problem = Problem(RNG.normal(size=(50, 500)), RNG.normal(size=50))
-    run = cb.solve(problem, cb.ls_boost(), 100, view=cb.Gram)
+    run = cb.solve(problem, cb.ls_boost(), 100, view=cb.engine.CovarianceState)
     assert len(pickle.dumps(run)) < len(pickle.dumps(problem)) + 100 * 3 * 8 + 500 * 8 + 5000
     back = pickle.loads(pickle.dumps(run))
     assert same(back, run) and same(back.resume(10), run.resume(10))

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import coordboost as cb
-from coordboost import Problem, Status
+from coordboost import Problem
+from coordboost.engine import Status
 
 RNG = np.random.default_rng(9)
 M, N = 40, 6
@@ -35,27 +36,27 @@ def stopped(stop, method=METHOD, n_steps=FOREVER):
 
 
 @pytest.mark.parametrize("tolerance", [1e-2, 1e-6, 1e-10])
-@pytest.mark.parametrize("target", [None, cb.Ball(100.0)])
+@pytest.mark.parametrize("target", [None, cb.certificates.L1Ball(100.0)])
 def test_stop_below_a_gap(tolerance, target):
-    run = stopped(cb.GapBelow(tolerance, target))
+    run = stopped(cb.engine.GapBelow(tolerance, target))
     limit = tolerance * run.problem.value(np.zeros(M))
     assert run.certificate(target).gap <= limit < cb.certify(run.problem, np.zeros(N), target).gap
-    assert run.message == f"GapBelow ended the run at step {run.n_steps:,}: {cb.GapBelow(tolerance, target)}"
+    assert run.message == f"GapBelow ended the run at step {run.n_steps:,}: {cb.engine.GapBelow(tolerance, target)}"
     assert f"{tolerance:g}" in run.message
 
 
 def test_stop_without_progress():
-    run = stopped(cb.NoProgress(1e-9))
+    run = stopped(cb.engine.NoProgress(1e-9))
     assert np.abs(run.final.corr).max() <= 1e-9 * np.abs(run.problem.dictionary.scan(run.problem.y)).max()
-    assert not cb.NoProgress()(cb.solve(problem(), cb.frank_wolfe(1.0), 3).final)  # a ball: correlations stay large
+    assert not cb.engine.NoProgress()(cb.solve(problem(), cb.methods.frank_wolfe(1.0), 3).final)  # a ball: correlations stay large
 
 
 def test_stop_by_time():
     began = time.perf_counter()
-    run = stopped(cb.TimeLimit(0.3), cb.forward_stagewise(1e-9))
+    run = stopped(cb.engine.TimeLimit(0.3), cb.forward_stagewise(1e-9))
     assert run.seconds >= 0.3 and time.perf_counter() - began < 30
     assert "0.3 s" in run.message
-    again = run.resume(FOREVER, stop=cb.TimeLimit(run.seconds + 0.1))
+    again = run.resume(FOREVER, stop=cb.engine.TimeLimit(run.seconds + 0.1))
     assert again.status is Status.STOPPED and again.n_steps > run.n_steps and again.seconds >= run.seconds + 0.1
 
 
@@ -67,7 +68,7 @@ def test_stop_by_any_callable_and_the_first_of_several():
         def __str__(self):
             return "ten are enough"
 
-    run = stopped([cb.GapBelow(0.0), Ten(), cb.TimeLimit(1000.0)])
+    run = stopped([cb.engine.GapBelow(0.0), Ten(), cb.engine.TimeLimit(1000.0)])
     assert run.message == "Ten ended the run at step 10: ten are enough" and run.n_steps == 10
     assert stopped(lambda state: np.bool_(state.l1 > 0)).n_steps > 0
     assert cb.solve(problem(), METHOD, 50, stop=lambda state: False).status is Status.COMPLETED
@@ -93,14 +94,14 @@ def test_an_error_in_watch_is_the_users_own():
         cb.solve(problem(), METHOD, 100, watch=lambda state: 1 / 0)
 
 
-class Doubling(namedtuple("Doubling", "factor"), cb.StepRule):
+class Doubling(namedtuple("Doubling", "factor"), cb.rules.StepRule):
     """A user's step rule that overshoots: the residual along the learner is multiplied by 1 - factor."""
 
     def move(self, k, view, j, corr, beta_j):
         return 0, self.factor * corr
 
 
-class Sick(namedtuple("Sick", "at"), cb.StepRule):
+class Sick(namedtuple("Sick", "at"), cb.rules.StepRule):
     """A step rule that turns NaN at step `at`."""
 
     def move(self, k, view, j, corr, beta_j):
@@ -108,9 +109,9 @@ class Sick(namedtuple("Sick", "at"), cb.StepRule):
 
 
 DIVERGING = [
-    cb.Method("overshoot", cb.Full(), Doubling(3.0)),
-    cb.Method("leap", cb.Cyclic(), Doubling(1e40)),
-    cb.Method("NaN", cb.Full(), Sick(23)),
+    cb.rules.Method("overshoot", cb.rules.Greedy(), Doubling(3.0)),
+    cb.rules.Method("leap", cb.rules.Cyclic(), Doubling(1e40)),
+    cb.rules.Method("NaN", cb.rules.Greedy(), Sick(23)),
 ]
 
 
@@ -118,11 +119,11 @@ DIVERGING = [
 @pytest.mark.parametrize(
     "view, loss, compile",
     [
-        (cb.Gram, cb.Squared(), True),
-        (cb.Gram, cb.Squared(), False),
-        (cb.Explicit, cb.Squared(), True),
-        (cb.Explicit, cb.Squared(), False),
-        (cb.Explicit, cb.Huber(1e300), False),
+        (cb.engine.CovarianceState, cb.losses.Squared(), True),
+        (cb.engine.CovarianceState, cb.losses.Squared(), False),
+        (cb.engine.NaiveState, cb.losses.Squared(), True),
+        (cb.engine.NaiveState, cb.losses.Squared(), False),
+        (cb.engine.NaiveState, cb.losses.Huber(1e300), False),
     ],
 )
 def test_divergence_never_returns_nan(method, view, loss, compile, deadline):

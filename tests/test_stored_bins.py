@@ -21,9 +21,9 @@ def test_bins_are_those_of_the_columns_in_memory(tmp_path, source):
     opened = SOURCES[source](tmp_path, X)
     opened.memory = 2 * 8 * len(X) * 30  # a part is then 30 columns: nine of them
     names = opened.names
-    same(cb.bin_columns(opened, max_bins=17), cb.bin_columns(X, max_bins=17, feature_names=names))
-    rows = cb.bin_columns(X[:50], feature_names=names)[1].bin(opened).codes
-    np.testing.assert_array_equal(rows, cb.bin_columns(X[:50])[1].bin(X).codes)
+    same(cb.data.bin_columns(opened, max_bins=17), cb.data.bin_columns(X, max_bins=17, feature_names=names))
+    rows = cb.data.bin_columns(X[:50], feature_names=names)[1].bin(opened).codes
+    np.testing.assert_array_equal(rows, cb.data.bin_columns(X[:50])[1].bin(X).codes)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.int16, bool])
@@ -31,25 +31,26 @@ def test_missing_values_types_and_categories(tmp_path, dtype):
     X = np.random.default_rng(0).integers(-9, 9, size=(200, 5)).astype(dtype)
     if dtype is np.float32:
         X[::7, 1], X[3, 2], X[:, 3] = np.nan, np.inf, np.nan
-    opened = cb.open_columns(saved(tmp_path, X), memory=0)  # one column at a time
-    same(cb.bin_columns(opened, categorical=[4], file=tmp_path / "codes.npy"), cb.bin_columns(X, categorical=[4]))
-    np.testing.assert_array_equal(np.load(tmp_path / "codes.npy"), cb.bin_columns(X, categorical=[4])[0].codes)
+    opened = cb.data.open_columns(saved(tmp_path, X), memory=0)  # one column at a time
+    same(cb.data.bin_columns(opened, categorical=[4], file=tmp_path / "codes.npy"), cb.data.bin_columns(X, categorical=[4]))
+    np.testing.assert_array_equal(np.load(tmp_path / "codes.npy"), cb.data.bin_columns(X, categorical=[4])[0].codes)
 
 
 def test_a_file_that_is_replaced_stays_that_of_the_bins_which_use_it(tmp_path):
-    first, _ = cb.bin_columns(np.arange(6.0).reshape(3, 2), file=tmp_path / "codes.npy")
-    again, _ = cb.bin_columns(-np.arange(10.0).reshape(5, 2), file=tmp_path / "codes.npy")
+    first, _ = cb.data.bin_columns(np.arange(6.0).reshape(3, 2), file=tmp_path / "codes.npy")
+    again, _ = cb.data.bin_columns(-np.arange(10.0).reshape(5, 2), file=tmp_path / "codes.npy")
     assert first.codes.tolist() == 2 * [[0, 1, 2]] and again.codes.tolist() == 2 * [[4, 3, 2, 1, 0]]
 
 
 def test_runs_on_a_file_of_bins_are_those_in_memory(tmp_path):
     X, y = data()
-    opened, file = cb.open_columns(saved(tmp_path, np.asfortranarray(X))), tmp_path / "codes.npy"
+    opened, file = cb.data.open_columns(saved(tmp_path, np.asfortranarray(X))), tmp_path / "codes.npy"
     cases = (
-        (cb.stumps, cb.ls_boost(0.1), True), (cb.leaf_stumps, cb.rtgcd(select=cb.Groups(3)), False), (cb.trees, cb.gbm(0.1), True),
+        (cb.data.stumps, cb.ls_boost(0.1), True), (cb.data.leaf_stumps, cb.rtgcd(select=cb.rules.Groups(3)), False),
+        (cb.data.trees, cb.gbm(0.1), True),
     )  # fmt: skip
     for learners, method, compile in cases:
-        with pytest.warns(cb.ConstantColumnWarning) if learners is not cb.trees else np.errstate():
+        with pytest.warns(cb.data.ConstantColumnWarning) if learners is not cb.data.trees else np.errstate():
             tables = learners(opened, file=file), learners(X)
             one, two = (cb.solve(cb.Problem(made, y), method, 30, compile=compile) for made in tables)
         assert one.path.learner.tolist() == two.path.learner.tolist() and (one.beta == two.beta).all()
@@ -60,7 +61,7 @@ def test_runs_on_a_file_of_bins_are_those_in_memory(tmp_path):
 @pytest.mark.parametrize("file, sentence", [("none/x.npy", "cannot be written"), (3, "file must be a path, got 3")])
 def test_a_file_that_cannot_be_is_refused(tmp_path, file, sentence):
     with pytest.raises(ValueError, match=sentence):
-        cb.bin_columns(np.eye(3), file=tmp_path / file if isinstance(file, str) else file)
+        cb.data.bin_columns(np.eye(3), file=tmp_path / file if isinstance(file, str) else file)
 
 
 def peak(work):
@@ -85,9 +86,9 @@ def written(folder, n, d):
 def test_bins_take_an_eighth_of_the_memory(tmp_path):
     n, d = 20_000, 200
     written(tmp_path, n, d)
-    opened = cb.open_columns(tmp_path / "x.npy", memory=1 << 20)
-    cb.bin_columns(opened)  # compiled, and the pool is there
-    most, _ = peak(lambda: cb.bin_columns(opened, file=tmp_path / "codes.npy"))
+    opened = cb.data.open_columns(tmp_path / "x.npy", memory=1 << 20)
+    cb.data.bin_columns(opened)  # compiled, and the pool is there
+    most, _ = peak(lambda: cb.data.bin_columns(opened, file=tmp_path / "codes.npy"))
     assert most < 8 * n * d / 8
 
 
@@ -95,9 +96,9 @@ def test_bins_take_an_eighth_of_the_memory(tmp_path):
 def test_a_large_file_is_binned_and_boosted_in_a_quarter_of_its_size(tmp_path):
     n, d = 500_000, 100
     y = written(tmp_path, n, d)
-    opened = cb.open_columns(tmp_path / "x.npy", memory=1 << 24)
-    most, family = peak(lambda: cb.trees(opened, file=tmp_path / "codes.npy"))
+    opened = cb.data.open_columns(tmp_path / "x.npy", memory=1 << 24)
+    most, family = peak(lambda: cb.data.trees(opened, file=tmp_path / "codes.npy"))
     assert most < 8 * n * d / 8
-    for learners, view in ((family, None), (cb.stumps(opened, file=tmp_path / "codes.npy"), cb.Explicit)):
+    for learners, view in ((family, None), (cb.data.stumps(opened, file=tmp_path / "codes.npy"), cb.engine.NaiveState)):
         most, run = peak(lambda made=learners, view=view: cb.solve(cb.Problem(made, y), cb.ls_boost(0.3), 20, view=view))
         assert run.final.loss < run.problem.start_loss and most < 8 * n * d / 4

@@ -11,7 +11,7 @@ import coordboost as cb
 PROBLEM = cb.Problem(*gaussian("tall"))
 
 
-class Weighted(namedtuple("Weighted", "chance"), cb.SelectionRule):
+class Weighted(namedtuple("Weighted", "chance"), cb.rules.SelectionRule):
     """One learner a step, learner j with probability chance[j]."""
 
     width = 1
@@ -20,12 +20,12 @@ class Weighted(namedtuple("Weighted", "chance"), cb.SelectionRule):
         return rng.choice(n_learners, size=(n_rows, 1), p=self.chance)
 
     def pick(self, view, step, beta, drawn, k):
-        return cb.best_of(view, step, beta, drawn)
+        return cb.rules.best_of(view, step, beta, drawn)
 
 
 def test_a_random_rule_of_the_users_own():
     chance = np.array([0.5, 0.25, 0.25, 0.0, 0.0])
-    method = cb.Method("weighted", Weighted(chance), cb.Proportional())
+    method = cb.rules.Method("weighted", Weighted(chance), cb.rules.ShrunkenStep())
     run = cb.solve(PROBLEM, method, 5000, rng=3)
     counts = np.bincount(run.path.learner, minlength=5)
     # Hoeffding, each count within its bound but for a chance of 1e-9: 5000 sqrt(log(2e9) / (2 * 5000))
@@ -34,7 +34,7 @@ def test_a_random_rule_of_the_users_own():
     assert (halves.path.learner == run.path.learner).all()
 
 
-class Drawn(namedtuple("Drawn", "kind", defaults=(0,)), cb.SelectionRule):
+class Drawn(namedtuple("Drawn", "kind", defaults=(0,)), cb.rules.SelectionRule):
     """A rule that draws what the test says."""
 
     width = 2
@@ -44,14 +44,14 @@ class Drawn(namedtuple("Drawn", "kind", defaults=(0,)), cb.SelectionRule):
         return [good, good[:, :1], good[1:], good.astype(float), good + 1, good - 1, good.tolist(), None, good.astype(np.uint8)][self.kind]
 
     def pick(self, view, step, beta, drawn, k):
-        return cb.best_of(view, step, beta, drawn)
+        return cb.rules.best_of(view, step, beta, drawn)
 
 
 class Wide(Drawn):
     draws_below = 6
 
     def pick(self, view, step, beta, drawn, k):
-        return cb.best_of(view, step, beta, drawn % 5)
+        return cb.rules.best_of(view, step, beta, drawn % 5)
 
 
 class Parts(Drawn):
@@ -62,11 +62,11 @@ class Parts(Drawn):
         yield from [[rest[:7], rest[7:]], [], [good], [rest[:, :1]], [rest + 1], [rest[:0]], [rest.tolist()]][self.kind]
 
 
-class Mute(namedtuple("Mute", ""), cb.SelectionRule):
+class Mute(namedtuple("Mute", ""), cb.rules.SelectionRule):
     width = 2
 
     def pick(self, view, step, beta, drawn, k):
-        return cb.best_of(view, step, beta, drawn)
+        return cb.rules.best_of(view, step, beta, drawn)
 
 
 @pytest.mark.parametrize(
@@ -81,13 +81,13 @@ class Mute(namedtuple("Mute", ""), cb.SelectionRule):
     ],
 )
 def test_bad_parts_are_refused_where_they_are_needed(kind, got):
-    cb.solve(PROBLEM, cb.Method("parts", Parts(kind), cb.Proportional()), 100)
+    cb.solve(PROBLEM, cb.rules.Method("parts", Parts(kind), cb.rules.ShrunkenStep()), 100)
     with pytest.raises(ValueError, match=rf"Parts.draw_in_parts must.*{got}"):
-        cb.solve(PROBLEM, cb.Method("parts", Parts(kind), cb.Proportional()), 101)
+        cb.solve(PROBLEM, cb.rules.Method("parts", Parts(kind), cb.rules.ShrunkenStep()), 101)
 
 
 def test_parts_of_any_length():
-    method, whole = (cb.Method("parts", rule, cb.Proportional()) for rule in (Parts(0), Drawn(0)))
+    method, whole = (cb.rules.Method("parts", rule, cb.rules.ShrunkenStep()) for rule in (Parts(0), Drawn(0)))
     runs = [cb.solve(PROBLEM, each, 5000, rng=2) for each in (method, whole)]
     assert (runs[0].path.learner == runs[1].path.learner).all()
 
@@ -108,21 +108,21 @@ def test_bad_draws_are_refused(kind, got):
     with pytest.raises(
         ValueError, match=rf"Drawn.draw must return an array of whole numbers from 0 to 4, of shape \(n_rows, width\) = \(4096, 2\).*{got}"
     ):
-        cb.solve(PROBLEM, cb.Method("own", Drawn(kind), cb.Proportional()), 10)
+        cb.solve(PROBLEM, cb.rules.Method("own", Drawn(kind), cb.rules.ShrunkenStep()), 10)
 
 
 def test_good_draws_are_taken():
     """Any kind of whole numbers; numbers that are no learners, where the rule says how many there are."""
-    runs = [cb.solve(PROBLEM, cb.Method("own", Drawn(kind), cb.Proportional()), 10, compile=False) for kind in (0, 8)]
+    runs = [cb.solve(PROBLEM, cb.rules.Method("own", Drawn(kind), cb.rules.ShrunkenStep()), 10, compile=False) for kind in (0, 8)]
     assert (runs[0].path.learner == runs[1].path.learner).all()
     with pytest.raises(ValueError, match="Mute has width = 2 but no draw"):
-        cb.solve(PROBLEM, cb.Method("own", Mute(), cb.Proportional()), 10)
-    cb.solve(PROBLEM, cb.Method("own", Wide(4), cb.Proportional()), 10)
+        cb.solve(PROBLEM, cb.rules.Method("own", Mute(), cb.rules.ShrunkenStep()), 10)
+    cb.solve(PROBLEM, cb.rules.Method("own", Wide(4), cb.rules.ShrunkenStep()), 10)
     with pytest.raises(ValueError, match=r"from 0 to 5, .* got the number -1. A rule that draws other numbers says draws_below"):
-        cb.solve(PROBLEM, cb.Method("own", Wide(5), cb.Proportional()), 10)
+        cb.solve(PROBLEM, cb.rules.Method("own", Wide(5), cb.rules.ShrunkenStep()), 10)
 
 
-class Preferring(namedtuple("Preferring", "price"), cb.StepRule):
+class Preferring(namedtuple("Preferring", "price"), cb.rules.StepRule):
     """LS-Boost(1) whose learners carry a price: the score depends on who it is."""
 
     def move(self, k, view, j, corr, beta_j):
@@ -133,13 +133,13 @@ class Preferring(namedtuple("Preferring", "price"), cb.StepRule):
 
 
 @pytest.mark.parametrize("compile", [True, False])
-@pytest.mark.parametrize("select", [cb.Full(), cb.Subset(4)], ids=["full", "subset"])
-@pytest.mark.parametrize("view", [cb.Explicit, cb.Gram], ids=["explicit", "gram"])
+@pytest.mark.parametrize("select", [cb.rules.Greedy(), cb.rules.RandomSubset(4)], ids=["full", "subset"])
+@pytest.mark.parametrize("view", [cb.engine.NaiveState, cb.engine.CovarianceState], ids=["explicit", "gram"])
 def test_scores_may_depend_on_the_learner(view, select, compile):
     """The naive loop takes the largest priced correlation; with all prices equal the method is LS-Boost(1)."""
     B, price = PROBLEM.dictionary.gather(np.arange(5)), np.array([4.0, 1.0, 2.0, 8.0, 0.5])
-    run = cb.solve(PROBLEM, cb.Method("own", select, Preferring(price)), 30, view=view, compile=compile)
-    drawn = draws(PROBLEM, run.method, 30) if select != cb.Full() else [range(5)] * 30
+    run = cb.solve(PROBLEM, cb.rules.Method("own", select, Preferring(price)), 30, view=view, compile=compile)
+    drawn = draws(PROBLEM, run.method, 30) if select != cb.rules.Greedy() else [range(5)] * 30
     pred, picks = 0 * PROBLEM.y, []
     for index in drawn:
         corr = B.T @ (PROBLEM.y - pred)

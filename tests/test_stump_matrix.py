@@ -14,7 +14,7 @@ from test_stumps import LOSSES, METHODS, columns, table
 import coordboost as cb
 
 #: Views of greedy rules on the squared loss; the others step on the explicit one.
-VIEWS = (cb.Explicit, cb.Gram, cb.GramColumns, cb.Lookahead)
+VIEWS = (cb.engine.NaiveState, cb.engine.CovarianceState, cb.engine.CovarianceColumns, cb.engine.LookaheadState)
 
 
 @st.composite
@@ -28,17 +28,17 @@ def cases(draw):
     y = np.array(draw(st.lists(target, min_size=n, max_size=n)), dtype=float)
     weight = draw(st.none() | st.lists(st.integers(1, 3).map(float), min_size=n, max_size=n))
     greedy = loss == "squared" and rule in ("greedy", "stagewise")
-    view = draw(st.sampled_from(VIEWS)) if greedy else cb.Explicit
-    return X, y, weight, draw(st.sampled_from([cb.stumps, cb.leaf_stumps])), loss, rule, view, draw(st.booleans())
+    view = draw(st.sampled_from(VIEWS)) if greedy else cb.engine.NaiveState
+    return X, y, weight, draw(st.sampled_from([cb.data.stumps, cb.data.leaf_stumps])), loss, rule, view, draw(st.booleans())
 
 
 def same_steps(case, n_steps, compile):
     """Hold a run over stumps against one over their columns."""
     X, y, weight, kind, loss, rule, view, categories = case
     assume(len(np.unique(y)) > 1)
-    method = METHODS[rule]() if loss == "squared" else cb.Method("m", METHODS[rule]().select, cb.Sign(0.125), "test")
+    method = METHODS[rule]() if loss == "squared" else cb.rules.Method("m", METHODS[rule]().select, cb.rules.FixedStep(0.125), "test")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", cb.ConstantColumnWarning)
+        warnings.simplefilter("ignore", cb.data.ConstantColumnWarning)
         try:
             problem = cb.Problem(kind(X, categorical=[2] if categories else ()), y, LOSSES[loss], sample_weight=weight)
         except ValueError as error:
@@ -47,9 +47,9 @@ def same_steps(case, n_steps, compile):
     B = columns(problem.dictionary)
     groups = np.unique(problem.dictionary.feature, return_inverse=True)[1]
     assume(problem.n_learners >= 4 and groups.max() >= 1)
-    other = cb.Problem(cb.Dense(np.ascontiguousarray(B.T)), y, LOSSES[loss], sample_weight=weight, groups=groups)
+    other = cb.Problem(cb.learners.Dense(np.ascontiguousarray(B.T)), y, LOSSES[loss], sample_weight=weight, groups=groups)
     one = cb.solve(problem, method, n_steps, view=view, rng=3, compile=compile)
-    two = cb.solve(other, method, n_steps, view=cb.Explicit, rng=3, compile=compile)
+    two = cb.solve(other, method, n_steps, view=cb.engine.NaiveState, rng=3, compile=compile)
     k = told(two, B)
     np.testing.assert_array_equal(one.path.learner[:k], two.path.learner[:k])
     # theta is a correlation, off by the rounding of a few steps on sums of at most 14 numbers, or a sign
@@ -81,22 +81,24 @@ def test_many_compiled_runs_are_those_of_the_columns(case):
 
 
 #: Rules beside those of METHODS, for every loss, for smooth ones, and for the squared one.
-FAMILIES = cb.Families([1.0, 2.0, 4.0, 8.0, 16.0], [0.1, 0.2, 0.3, 0.4, 0.5])
+FAMILIES = cb.learners.Families([1.0, 2.0, 4.0, 8.0, 16.0], [0.1, 0.2, 0.3, 0.4, 0.5])
 RULES = {
     "squared logistic exponential": [
-        cb.gbm(0.3), cb.forward_stagewise(0.05), cb.gcd(cb.LineSearch()), cb.Method("softmax", cb.Softmax(5.0), cb.Sign(0.02), "test"),
-        cb.rgb(1e-3, 2, cb.LineSearch(), FAMILIES), cb.frank_wolfe(2.0), cb.frank_wolfe_away(2.0), cb.frank_wolfe_pairwise(2.0),
+        cb.gbm(0.3), cb.forward_stagewise(0.05), cb.methods.gcd(cb.rules.LineSearch()),
+        cb.rules.Method("softmax", cb.rules.Softmax(5.0), cb.rules.FixedStep(0.02), "test"),
+        cb.rgb(1e-3, 2, cb.rules.LineSearch(), FAMILIES), cb.methods.frank_wolfe(2.0), cb.methods.frank_wolfe_away(2.0),
+        cb.methods.frank_wolfe_pairwise(2.0),
     ],
     "squared logistic": [
-        cb.rgb(1e-3, 2, families=FAMILIES), cb.agbm(0.3, 0.1), cb.agbmr(0.3, 0.1), cb.vagbm(0.3, 0.1), cb.sgb(0.1, share=0.5),
+        cb.rgb(1e-3, 2, families=FAMILIES), cb.agbm(0.3, 0.1), cb.agbmr(0.3, 0.1), cb.vagbm(0.3, 0.1), cb.sgb(0.1, subsample=0.5),
         cb.sglb(0.1, beta=100.0, gamma=0.01),
     ],
-    "squared": [cb.regularized_forward_stagewise(0.05, 2.0), cb.lasso_cd(0.5), cb.forward_stepwise()],
+    "squared": [cb.regularized_forward_stagewise(0.05, 2.0), cb.methods.lasso_cd(0.5), cb.forward_stepwise()],
 }  # fmt: skip
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", [cb.stumps, cb.leaf_stumps], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", [cb.data.stumps, cb.data.leaf_stumps], ids=lambda kind: kind.__name__)
 @pytest.mark.parametrize("loss, method", [
     pytest.param(loss, method, id=f"{method.name}, {loss}") for losses, some in RULES.items() for loss in losses.split() for method in some
 ])  # fmt: skip
@@ -107,7 +109,7 @@ def test_every_rule_takes_the_steps_of_the_matrix(kind, loss, method):
     y = y if loss == "squared" else np.where(y > 0, 1.0, -1.0)
     problem = cb.Problem(kind(X, categorical=[2]), y, LOSSES[loss])
     rows = np.ascontiguousarray(columns(problem.dictionary).T)
-    other = cb.Problem(cb.Dense(rows), y, LOSSES[loss], groups=problem.dictionary.feature)
+    other = cb.Problem(cb.learners.Dense(rows), y, LOSSES[loss], groups=problem.dictionary.feature)
     n_steps = 12 if method.name == "forward_stepwise" else 500
     one, two = (cb.solve(each, method, n_steps, rng=3, compile=False) for each in (problem, other))
     np.testing.assert_array_equal(one.path.learner, two.path.learner)

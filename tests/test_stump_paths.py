@@ -11,10 +11,10 @@ def both(kind, weight=None, loss=None, missing=0.1):
     """A problem on stumps, and that on their explicit matrix."""
     X, y = table(missing=missing)
     y = y if loss is None else np.where(y > 0, 1.0, -1.0)
-    made = cb.stumps(X, categorical=[2]) if kind is cb.Stumps else cb.leaf_stumps(X, categorical=[2])
+    made = cb.data.stumps(X, categorical=[2]) if kind is cb.learners.Stumps else cb.data.leaf_stumps(X, categorical=[2])
     problem = cb.Problem(made, y, loss, sample_weight=weight)
     rows = np.ascontiguousarray(columns(problem.dictionary).T)
-    return problem, cb.Problem(cb.Dense(rows), y, loss, sample_weight=weight), X
+    return problem, cb.Problem(cb.learners.Dense(rows), y, loss, sample_weight=weight), X
 
 
 @every_kind
@@ -22,7 +22,7 @@ def both(kind, weight=None, loss=None, missing=0.1):
 def test_the_lasso_path_is_that_of_the_explicit_matrix(kind, weighted):
     weight = np.random.default_rng(1).random(90) + 0.5 if weighted else None
     problem, other, _ = both(kind, weight)
-    one, two = (cb.lasso_path(p, n_alphas=25, eps=0.05, tol=1e-10, solver="descent") for p in (problem, other))
+    one, two = (cb.lasso_path(p, n_alphas=25, eps=0.05, tol=1e-10, solver="cd") for p in (problem, other))
     assert one.gaps.max() <= 1e-10
     np.testing.assert_allclose(one.alphas, two.alphas, rtol=1e-12)
     null = problem.start_loss
@@ -33,24 +33,24 @@ def test_the_lasso_path_is_that_of_the_explicit_matrix(kind, weighted):
 
 
 def test_no_column_is_gathered_on_the_way(monkeypatch):
-    problem, _, _ = both(cb.LeafStumps)
+    problem, _, _ = both(cb.learners.LeafStumps)
 
     def refuse(self, index):
         raise AssertionError("a dense column")
 
-    monkeypatch.setattr(cb.LeafStumps, "gather", refuse)
-    monkeypatch.setattr(cb.LeafStumps, "column", refuse)
-    assert cb.lasso_path(problem, n_alphas=10, eps=0.1, solver="descent").gaps.max() <= 1e-6
-    for view in (cb.Lookahead, cb.GramColumns):
+    monkeypatch.setattr(cb.learners.LeafStumps, "gather", refuse)
+    monkeypatch.setattr(cb.learners.LeafStumps, "column", refuse)
+    assert cb.lasso_path(problem, n_alphas=10, eps=0.1, solver="cd").gaps.max() <= 1e-6
+    for view in (cb.engine.LookaheadState, cb.engine.CovarianceColumns):
         assert cb.solve(problem, cb.ls_boost(0.3), 40, view=view).n_steps == 40
 
 
 @every_kind
-@pytest.mark.parametrize("loss", [None, cb.Logistic()], ids=["squared", "logistic"])
+@pytest.mark.parametrize("loss", [None, cb.losses.Logistic()], ids=["squared", "logistic"])
 def test_certificates_are_those_of_the_explicit_matrix(kind, loss):
     problem, other, _ = both(kind, loss=loss)
-    run = cb.solve(problem, cb.Method("m", cb.Full(), cb.Proportional(0.5), "test"), 40)
-    for target in (cb.Penalty(2.0), cb.Ball(3.0), cb.Unconstrained()):
+    run = cb.solve(problem, cb.rules.Method("m", cb.rules.Greedy(), cb.rules.ShrunkenStep(0.5), "test"), 40)
+    for target in (cb.certificates.L1Penalty(2.0), cb.certificates.L1Ball(3.0), cb.certificates.Unconstrained()):
         one, two = (cb.certify(p, run.beta, target) for p in (problem, other))
         np.testing.assert_allclose([one.lower, one.upper], [two.lower, two.upper], rtol=1e-10)
 
@@ -62,21 +62,21 @@ def test_shapes_and_the_offset_add_up_to_the_prediction(kind):
     new = np.vstack([X, X + 0.3, np.full((1, 5), np.nan), np.full((1, 5), 99.0)])
     new[90:180, 2] = X[:, 2]
     names = problem.binning.names
-    total = problem.offset + sum(shape(new[:, names.index(name)]) for name, shape in run.shapes().items())
+    total = problem.offset + sum(shape(new[:, names.index(name)]) for name, shape in run.shape_functions().items())
     np.testing.assert_allclose(total, run.predict(new), rtol=0, atol=1e-12)
-    for name, shape in run.shapes().items():
+    for name, shape in run.shape_functions().items():
         assert shape.feature == name and len(shape.values) == len(shape.labels or [*shape.cuts.tolist(), 0])
         if shape.labels is None:
             assert (np.diff(shape.values) != 0).all()
         np.testing.assert_array_equal(shape.coefs, run.beta[shape.learners])
-    used = np.concatenate([shape.learners for shape in run.shapes().values()])
+    used = np.concatenate([shape.learners for shape in run.shape_functions().values()])
     np.testing.assert_array_equal(np.sort(used), np.flatnonzero(run.beta))
 
 
 def test_shapes_are_for_stumps():
     X, y = table()
-    with pytest.raises(ValueError, match="shapes are for a Problem on stumps"):
-        cb.shapes(cb.Problem(X, y), np.zeros(5))
+    with pytest.raises(ValueError, match="shape_functions is for a Problem on stumps"):
+        cb.engine.shape_functions(cb.Problem(X, y), np.zeros(5))
 
 
 @every_kind

@@ -12,7 +12,7 @@ from sklearn import ensemble
 
 import coordboost as cb
 
-every_kind = pytest.mark.parametrize("kind", [cb.Stumps, cb.LeafStumps], ids=lambda kind: kind.__name__)
+every_kind = pytest.mark.parametrize("kind", [cb.learners.Stumps, cb.learners.LeafStumps], ids=lambda kind: kind.__name__)
 
 
 def table(n=90, seed=0, missing=0.0):
@@ -43,7 +43,7 @@ def naive_parts(x, weight, categorical):
 
 def naive_column(part, weight, kind):
     """Eq. (5), or the indicator, centred and of unit norm."""
-    if kind is cb.Stumps:
+    if kind is cb.learners.Stumps:
         return np.where(part, 1.0, -1.0) / np.sqrt(weight.sum())
     centred = part - weight @ part / weight.sum()
     return centred / np.sqrt(weight @ centred**2)
@@ -60,7 +60,7 @@ def test_all_splits_are_there_once_with_unit_norm(kind, missing, weights):
     X, _ = table(missing=missing)
     rng = np.random.default_rng(1)
     weight = {"ones": np.ones(90), "real": rng.random(90) + 0.1, "some zero": (rng.random(90) < 0.2) + 0.0}[weights]
-    dictionary = kind.of(cb.bin_columns(X, categorical=[2])[0], weight)
+    dictionary = kind.of(cb.data.bin_columns(X, categorical=[2])[0], weight)
     dictionary.check()
     expected = [naive_column(part, weight, kind) for g in range(5) for part in naive_parts(X[:, g], weight, g == 2)]
     found = columns(dictionary)
@@ -71,35 +71,35 @@ def test_all_splits_are_there_once_with_unit_norm(kind, missing, weights):
 @every_kind
 def test_every_verb_equals_the_columns(kind):
     X, _ = table(missing=0.1)
-    assert cb.check_piece(kind.of(cb.bin_columns(X, categorical=[2])[0]))
+    assert cb.testing.check_piece(kind.of(cb.data.bin_columns(X, categorical=[2])[0]))
 
 
 METHODS = {
     "greedy": lambda: cb.ls_boost(0.1),
     "stagewise": lambda: cb.forward_stagewise(0.05),
     "columns at random": lambda: cb.rtgcd(4),
-    "groups": lambda: cb.Method("groups", cb.Groups(2), cb.Proportional(0.3), "test"),
-    "cyclic": lambda: cb.Method("cyclic", cb.Cyclic(), cb.Proportional(0.3), "test"),
+    "groups": lambda: cb.rules.Method("groups", cb.rules.Groups(2), cb.rules.ShrunkenStep(0.3), "test"),
+    "cyclic": lambda: cb.rules.Method("cyclic", cb.rules.Cyclic(), cb.rules.ShrunkenStep(0.3), "test"),
 }
-LOSSES = {"squared": cb.Squared(), "logistic": cb.Logistic(), "exponential": cb.Exponential()}
+LOSSES = {"squared": cb.losses.Squared(), "logistic": cb.losses.Logistic(), "exponential": cb.losses.Exponential()}
 
 
 #: The losses differ in the residual, which knows no learners: compiled, all rules with one of them; all takes a minute.
-COMPILED = list(product(["greedy", "groups"], ["squared"], [cb.Stumps, cb.LeafStumps]))
-OTHERS = [case for case in product(METHODS, LOSSES, [cb.Stumps, cb.LeafStumps]) if case not in COMPILED]
+COMPILED = list(product(["greedy", "groups"], ["squared"], [cb.learners.Stumps, cb.learners.LeafStumps]))
+OTHERS = [case for case in product(METHODS, LOSSES, [cb.learners.Stumps, cb.learners.LeafStumps]) if case not in COMPILED]
 OTHERS = [case for case in OTHERS if case[0] != "stagewise" or case[1] == "squared"]  # without the squared loss "greedy" is the same
 
 
 def check_explicit(rule, loss, kind, n_steps, compile):
     X, y = table()
     y = y if loss == "squared" else np.where(y > 0, 1.0, -1.0)
-    made = cb.stumps(X, categorical=[2]) if kind is cb.Stumps else cb.leaf_stumps(X, categorical=[2])
+    made = cb.data.stumps(X, categorical=[2]) if kind is cb.learners.Stumps else cb.data.leaf_stumps(X, categorical=[2])
     problem = cb.Problem(made, y, LOSSES[loss])
     rows = np.ascontiguousarray(columns(problem.dictionary).T)
-    other = cb.Problem(cb.Dense(rows), y, LOSSES[loss], groups=problem.dictionary.feature)
-    method = METHODS[rule]() if loss == "squared" else cb.Method("m", METHODS[rule]().select, cb.Sign(0.02), "test")
+    other = cb.Problem(cb.learners.Dense(rows), y, LOSSES[loss], groups=problem.dictionary.feature)
+    method = METHODS[rule]() if loss == "squared" else cb.rules.Method("m", METHODS[rule]().select, cb.rules.FixedStep(0.02), "test")
     one = cb.solve(problem, method, n_steps, rng=3, compile=compile)
-    two = cb.solve(other, method, n_steps, view=cb.Explicit, rng=3, compile=False)
+    two = cb.solve(other, method, n_steps, view=cb.engine.NaiveState, rng=3, compile=False)
     np.testing.assert_array_equal(one.path.learner, two.path.learner)
     # theta is a correlation or a sign: off by the rounding of 500 steps on sums of 90 numbers
     np.testing.assert_allclose(one.path.theta, two.path.theta, rtol=0, atol=1e-10 * np.abs(two.path.theta).max())
@@ -116,16 +116,20 @@ def test_the_others_without_the_compiler(rule, loss, kind):
 
 
 @every_kind
-@pytest.mark.parametrize("view", [cb.Explicit, cb.Gram, cb.GramColumns, cb.Lookahead], ids=lambda view: view.__name__)
+@pytest.mark.parametrize(
+    "view",
+    [cb.engine.NaiveState, cb.engine.CovarianceState, cb.engine.CovarianceColumns, cb.engine.LookaheadState],
+    ids=lambda view: view.__name__,
+)
 @pytest.mark.parametrize("weighted", [False, True])
 def test_every_view_takes_the_same_steps(kind, view, weighted):
     X, y = table(missing=0.1)
     weight = np.random.default_rng(4).random(90) + 0.5 if weighted else None
-    problem = cb.Problem(cb.stumps(X) if kind is cb.Stumps else cb.leaf_stumps(X), y, sample_weight=weight)
+    problem = cb.Problem(cb.data.stumps(X) if kind is cb.learners.Stumps else cb.data.leaf_stumps(X), y, sample_weight=weight)
     rows = np.ascontiguousarray(columns(problem.dictionary).T)
-    other = cb.Problem(cb.Dense(rows), y, sample_weight=weight)
-    one = cb.solve(problem, cb.ls_boost(0.2), 500, view=view, compile=kind is cb.LeafStumps)
-    two = cb.solve(other, cb.ls_boost(0.2), 500, view=cb.Explicit, compile=False)
+    other = cb.Problem(cb.learners.Dense(rows), y, sample_weight=weight)
+    one = cb.solve(problem, cb.ls_boost(0.2), 500, view=view, compile=kind is cb.learners.LeafStumps)
+    two = cb.solve(other, cb.ls_boost(0.2), 500, view=cb.engine.NaiveState, compile=False)
     np.testing.assert_array_equal(one.path.learner, two.path.learner)
 
 
@@ -136,16 +140,18 @@ def test_ties_of_small_whole_numbers_go_to_the_first_learner(rows, data):
     y = np.array(rows, dtype=float)[:, 3]
     if not np.ptp(X, axis=0).any() or (y == y[0]).all():
         return
-    kind = data.draw(st.sampled_from([cb.stumps, cb.leaf_stumps]))
+    kind = data.draw(st.sampled_from([cb.data.stumps, cb.data.leaf_stumps]))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", cb.ConstantColumnWarning)
+        warnings.simplefilter("ignore", cb.data.ConstantColumnWarning)
         problem = cb.Problem(kind(X), y)
     B = columns(problem.dictionary)
-    explicit = cb.solve(cb.Problem(cb.Dense(np.ascontiguousarray(B.T)), y), cb.forward_stagewise(0.25), 30, view=cb.Explicit)
+    explicit = cb.solve(
+        cb.Problem(cb.learners.Dense(np.ascontiguousarray(B.T)), y), cb.forward_stagewise(0.25), 30, view=cb.engine.NaiveState
+    )
     sizes = (np.abs(B.T @ problem.resid(B @ state.beta)).max() for state in explicit.replay(range(30)))
     steps = next((k for k, size in enumerate(sizes) if size <= problem.tie), 30)  # from an optimum on, rounding decides
-    for view in (cb.Explicit, cb.GramColumns, cb.Lookahead):
-        run = cb.solve(problem, cb.forward_stagewise(0.25), 30, view=view, compile=view is not cb.Explicit)
+    for view in (cb.engine.NaiveState, cb.engine.CovarianceColumns, cb.engine.LookaheadState):
+        run = cb.solve(problem, cb.forward_stagewise(0.25), 30, view=view, compile=view is not cb.engine.NaiveState)
         np.testing.assert_array_equal(run.path.learner[:steps], explicit.path.learner[:steps])
 
 
@@ -154,7 +160,7 @@ def test_ls_boost_on_leaf_stumps_is_gradient_boosting_with_trees_of_depth_1():
     X = rng.normal(size=(250, 6))
     y = np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2] + 0.3 * rng.normal(size=250)
     peer = ensemble.GradientBoostingRegressor(max_depth=1, n_estimators=200, learning_rate=0.1).fit(X, y)
-    problem = cb.Problem(cb.leaf_stumps(X, exact=True), y)
+    problem = cb.Problem(cb.data.leaf_stumps(X, exact=True), y)
     run = cb.solve(problem, cb.ls_boost(0.1), 200)
     new = rng.normal(size=(400, 6))
     np.testing.assert_allclose(problem.predict(run.beta, X), peer.predict(X), rtol=0, atol=1e-12)
@@ -164,11 +170,11 @@ def test_ls_boost_on_leaf_stumps_is_gradient_boosting_with_trees_of_depth_1():
 def test_a_constant_feature_is_reported_and_has_no_learner():
     X, y = table()
     X[:, 1] = 4.0
-    with pytest.warns(cb.ConstantColumnWarning, match="1 constant column"):
-        problem = cb.Problem(cb.stumps(X), y)
+    with pytest.warns(cb.data.ConstantColumnWarning, match="1 constant column"):
+        problem = cb.Problem(cb.data.stumps(X), y)
     assert 1 not in problem.dictionary.feature
     with pytest.raises(ValueError, match="every column of X is constant"):
-        cb.Problem(cb.stumps(np.ones((90, 2))), y)
+        cb.Problem(cb.data.stumps(np.ones((90, 2))), y)
 
 
 def test_frames_go_by_name_and_learners_have_names():
@@ -177,7 +183,7 @@ def test_frames_go_by_name_and_learners_have_names():
         {"age": rng.integers(20, 60, 120), "town": pd.Categorical(rng.choice(["Oslo", "Rome", "Bonn"], 120)), "size": rng.normal(size=120)}
     )
     frame.loc[:20, "size"] = np.nan
-    problem = cb.Problem(cb.leaf_stumps(frame), frame["age"] * 1.0 + (frame["town"] == "Rome"))
+    problem = cb.Problem(cb.data.leaf_stumps(frame), frame["age"] * 1.0 + (frame["town"] == "Rome"))
     names = problem.feature_names
     assert {"age <= 40.5", "town = Rome", "size is not missing"} <= set(names)
     assert any(name.startswith("size <= ") and name.endswith(" or missing") for name in names)
@@ -192,7 +198,7 @@ def test_frames_go_by_name_and_learners_have_names():
 @every_kind
 def test_runs_are_saved_and_loaded(kind, tmp_path):
     X, y = table(missing=0.1)
-    problem = cb.Problem(cb.stumps(X, categorical=[2]) if kind is cb.Stumps else cb.leaf_stumps(X, categorical=[2]), y)
+    problem = cb.Problem(cb.data.stumps(X, categorical=[2]) if kind is cb.learners.Stumps else cb.data.leaf_stumps(X, categorical=[2]), y)
     run = cb.solve(problem, cb.ls_boost(0.2), 50)
     run.save(tmp_path / "run")
     back = cb.load(tmp_path / "run")
@@ -206,9 +212,11 @@ def test_gram_columns_of_many_rows_are_those_of_the_matrix(kind):
     """Counts of parts of a feature, from whichever part is at hand; weights that are counts themselves."""
     X, y = table(3000, missing=0.1)
     weight = np.random.default_rng(2).integers(1, 4, 3000) + 0.0
-    problem = cb.Problem((cb.stumps if kind is cb.Stumps else cb.leaf_stumps)(X, categorical=[2]), y, sample_weight=weight)
-    other = cb.Problem(cb.Dense(np.ascontiguousarray(columns(problem.dictionary).T)), y, sample_weight=weight)
-    one = cb.solve(problem, cb.ls_boost(0.5), 150, view=cb.GramColumns)
-    two = cb.solve(other, cb.ls_boost(0.5), 150, view=cb.Explicit, compile=False)
+    problem = cb.Problem(
+        (cb.data.stumps if kind is cb.learners.Stumps else cb.data.leaf_stumps)(X, categorical=[2]), y, sample_weight=weight
+    )
+    other = cb.Problem(cb.learners.Dense(np.ascontiguousarray(columns(problem.dictionary).T)), y, sample_weight=weight)
+    one = cb.solve(problem, cb.ls_boost(0.5), 150, view=cb.engine.CovarianceColumns)
+    two = cb.solve(other, cb.ls_boost(0.5), 150, view=cb.engine.NaiveState, compile=False)
     np.testing.assert_array_equal(one.path.learner, two.path.learner)
     np.testing.assert_allclose(one.beta, two.beta, rtol=0, atol=1e-10 * np.abs(two.beta).max())

@@ -16,7 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import dump_svmlight_file
 
-from coordboost import Table, read_table
+from coordboost import read_table
+from coordboost.data import Table
 
 X, Y = np.array([[1.0, -2.5, 0.0], [4.0, 0.1, 1e-300]]), np.array([1.0, -1.0])
 CSV = "a,y,b,c\n1,1,-2.5,0\n4,-1,0.1,1e-300\n"

@@ -7,16 +7,16 @@ from designs import VIEWS
 import coordboost as cb
 
 
-@pytest.mark.parametrize("view", [cb.Explicit, cb.Gram])
+@pytest.mark.parametrize("view", [cb.engine.NaiveState, cb.engine.CovarianceState])
 def test_groups_that_are_met_in_another_order(view):
     """Labels that do not increase: all groups are drawn, in the order of their labels, and the columns are copies."""
     x = np.array([3.0, -1.0, 2.0, 0.5])
     problem = cb.Problem(np.column_stack([x, -x, 2 * x, x]), [1.0, 0.0, 3.0, -1.0], groups=["c", "b", "a", "b"])
-    run = cb.solve(problem, cb.rtgcd(select=cb.Groups(3)), 4, view=view)
+    run = cb.solve(problem, cb.rtgcd(select=cb.rules.Groups(3)), 4, view=view)
     assert (run.path.learner == 0).all()
 
 
-@pytest.mark.parametrize("loss", [cb.Squared(), cb.Huber(1.0)], ids=["squared", "Huber"])
+@pytest.mark.parametrize("loss", [cb.losses.Squared(), cb.losses.Huber(1.0)], ids=["squared", "Huber"])
 def test_a_tied_learner_that_is_no_candidate_by_its_size(loss):
     """150 learners tie to within rounding; the first is the smallest of them, and lookahead takes fewer than 150 candidates."""
     rng = np.random.default_rng(0)
@@ -28,8 +28,8 @@ def test_a_tied_learner_that_is_no_candidate_by_its_size(loss):
     X = np.column_stack([tied, Q[:, 1:-1]])
     problem = cb.Problem(X, y, loss, center=False, scale=False)
     assert problem.tie > 2.0**-45 + 4e-15
-    look = cb.Lookahead if isinstance(loss, cb.Squared) else cb.Gathered
-    runs = [cb.solve(problem, cb.forward_stagewise(1e-3), 1, view=view) for view in (look, cb.Explicit)]
+    look = cb.engine.LookaheadState if isinstance(loss, cb.losses.Squared) else cb.engine.WorkingSetState
+    runs = [cb.solve(problem, cb.forward_stagewise(1e-3), 1, view=view) for view in (look, cb.engine.NaiveState)]
     assert [run.path.learner.tolist() for run in runs] == [[0], [0]]
 
 

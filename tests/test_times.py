@@ -39,8 +39,8 @@ def test_times_are_no_columns(model, table):
 
 
 def test_bins_hold_no_times_but_as_categories():
-    refused(lambda: cb.bin_columns(FRAME), "column 'day' holds times (datetime64")
-    assert cb.bin_columns(FRAME.assign(day=DAYS.where(DAYS.index > 26, DAYS[0])), categorical=["day"])[0].n_bins.tolist() == [30, 4]
+    refused(lambda: cb.data.bin_columns(FRAME), "column 'day' holds times (datetime64")
+    assert cb.data.bin_columns(FRAME.assign(day=DAYS.where(DAYS.index > 26, DAYS[0])), categorical=["day"])[0].n_bins.tolist() == [30, 4]
 
 
 @pytest.mark.parametrize("model", [cb.CertifiedLasso, cb.RandomizedGBMRegressor])

@@ -27,12 +27,16 @@ def projected(v, weight, leaf, l2=0.0):
 
 @pytest.mark.parametrize("l2", [0.0, 2.0])
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("loss", [cb.Squared(), cb.Logistic(), cb.Huber(0.5), cb.Poisson()], ids=lambda loss: type(loss).__name__)
+@pytest.mark.parametrize(
+    "loss",
+    [cb.losses.Squared(), cb.losses.Logistic(), cb.losses.Huber(0.5), cb.losses.Poisson()],
+    ids=lambda loss: type(loss).__name__,
+)
 def test_a_step_is_the_fit_of_the_leaves(loss, weighted, l2):
     """Columns of unit norm in the metric of the weights, theta times the column is rate times the fit, correlations as computed."""
     y = {"Logistic": SIGNS, "Poisson": np.abs(Y)}.get(type(loss).__name__, Y)
     weight = WEIGHT if weighted else np.ones(80)
-    problem = cb.Problem(cb.trees(X, max_depth=2, l2=l2), y, loss, sample_weight=WEIGHT if weighted else None)
+    problem = cb.Problem(cb.data.trees(X, max_depth=2, l2=l2), y, loss, sample_weight=WEIGHT if weighted else None)
     run = cb.solve(problem, cb.gbm(0.3), 12)
     bank = run.problem.dictionary
     for state in run.replay(range(12)):
@@ -46,19 +50,19 @@ def test_a_step_is_the_fit_of_the_leaves(loss, weighted, l2):
 
 def test_coefficients_of_learners_that_are_not_here_are_refused():
     """The problem that a run began with has none of its trees; kernels would read beyond them."""
-    problem = cb.Problem(cb.trees(X), Y)
+    problem = cb.Problem(cb.data.trees(X), Y)
     run = cb.solve(problem, cb.gbm(0.1), 3)
     for use in (problem.combine, lambda beta: problem.predict(beta, X)):
         with pytest.raises(ValueError, match=r"at most one entry for each of the 0 learners found; .* run\.problem"):
             use(run.beta)
     np.testing.assert_array_equal(run.problem.predict(run.beta, X), run.predict(X))
-    stumps = cb.Problem(cb.stumps(X), Y)
+    stumps = cb.Problem(cb.data.stumps(X), Y)
     with pytest.raises(ValueError, match="one entry per learner"):
         stumps.predict(np.ones(1), X)
 
 
 def test_leaves_without_a_penalty_are_ls_boost():
-    problem = cb.Problem(cb.trees(X), Y)
+    problem = cb.Problem(cb.data.trees(X), Y)
     one, other = cb.solve(problem, cb.gbm(0.1), 30), cb.solve(problem, cb.ls_boost(0.1), 30)
     np.testing.assert_allclose(one.path.theta, other.path.theta, rtol=1e-12)
     assert (one.problem.dictionary.trees.feature == other.problem.dictionary.trees.feature).all()
@@ -66,7 +70,7 @@ def test_leaves_without_a_penalty_are_ls_boost():
 
 @pytest.mark.parametrize("depth", [1, 3])
 def test_squared_loss_beside_scikit_learn(depth):
-    ours = cb.solve(cb.Problem(cb.trees(X, max_depth=depth), Y), cb.gbm(0.1), 40)
+    ours = cb.solve(cb.Problem(cb.data.trees(X, max_depth=depth), Y), cb.gbm(0.1), 40)
     theirs = HistGradientBoostingRegressor(
         max_iter=40, learning_rate=0.1, max_depth=depth, max_leaf_nodes=None, min_samples_leaf=1, early_stopping=False
     ).fit(X, Y)
@@ -74,24 +78,25 @@ def test_squared_loss_beside_scikit_learn(depth):
 
 
 def test_newton_leaves_beside_scikit_learn():
-    ours = cb.solve(cb.Problem(cb.trees(X, max_depth=2, newton=True), SIGNS, cb.Logistic()), cb.gbm(0.1), 25)
+    ours = cb.solve(cb.Problem(cb.data.trees(X, max_depth=2, newton=True), SIGNS, cb.losses.Logistic()), cb.gbm(0.1), 25)
     theirs = HistGradientBoostingClassifier(
         max_iter=25, learning_rate=0.1, max_depth=2, max_leaf_nodes=None, min_samples_leaf=1, early_stopping=False
     ).fit(X, SIGNS)
     np.testing.assert_allclose(ours.predict(X), theirs.decision_function(X), atol=2e-5)
     with pytest.raises(ValueError, match="has no curvature"):
-        cb.Problem(cb.trees(X, newton=True), Y, type("Plain", (cb.Loss,), {"value": None, "residual": None})(), center=False)
+        cb.Problem(cb.data.trees(X, newton=True), Y, type("Plain", (cb.losses.Loss,), {"value": None, "residual": None})(), center=False)
 
 
 METHODS = [
-    cb.ls_boost(0.3), cb.regularized_forward_stagewise(0.05, 2.0), cb.gcd(cb.LineSearch()), cb.rtgcd(select=cb.Groups(2)),
+    cb.ls_boost(0.3), cb.regularized_forward_stagewise(0.05, 2.0), cb.methods.gcd(cb.rules.LineSearch()),
+    cb.rtgcd(select=cb.rules.Groups(2)),
     cb.agbm(0.5, 0.1),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
 def test_a_run_is_the_same_however_it_is_cut(method):
-    problem = cb.Problem(cb.trees(X, max_depth=2), Y)
+    problem = cb.Problem(cb.data.trees(X, max_depth=2), Y)
     whole, cut = cb.solve(problem, method, 40, rng=5), cb.solve(problem, method, 13, rng=5)
     stopped = cb.solve(problem, method, 40, rng=5, stop=lambda state: state.k >= 13)
     for run in (cut.resume(27), cut.resume(20).resume(7), stopped.resume(27)):
@@ -106,7 +111,7 @@ def test_a_run_is_the_same_however_it_is_cut(method):
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
 def test_predictions_are_those_of_the_coefficients(method):
-    problem = cb.Problem(cb.trees(X, max_depth=2), Y)
+    problem = cb.Problem(cb.data.trees(X, max_depth=2), Y)
     run = cb.solve(problem, method, 25)
     bank = run.problem.dictionary
     columns = np.column_stack([bank.column(j) for j in range(bank.n_learners)])
@@ -121,7 +126,7 @@ def test_files(method, tmp_path):
     """A run that was loaded is the run: it predicts, goes on, and knows the names of its columns."""
     table = pd.DataFrame(X, columns=list("abcd")).assign(town=pd.Categorical(np.where(X[:, 3] > 0, "Oslo", "Rome")))
     table.iloc[::7, 0] = np.nan
-    problem = cb.Problem(cb.trees(table, max_depth=2, monotone={"b": 1}), Y, sample_weight=WEIGHT)
+    problem = cb.Problem(cb.data.trees(table, max_depth=2, monotone={"b": 1}), Y, sample_weight=WEIGHT)
     run = cb.solve(problem, method, 25, rng=3)
     run.save(tmp_path / "run")
     back = cb.load(tmp_path / "run")
@@ -137,13 +142,13 @@ def test_files(method, tmp_path):
 
 def test_groups_are_features():
     """Types 2 and 3: the trees of a step split by the features drawn for it."""
-    problem = cb.Problem(cb.trees(X, max_depth=2), Y)
-    run = cb.solve(problem, cb.rtgcd(select=cb.Groups(1)), 60)
+    problem = cb.Problem(cb.data.trees(X, max_depth=2), Y)
+    run = cb.solve(problem, cb.rtgcd(select=cb.rules.Groups(1)), 60)
     trees = run.problem.dictionary.trees
     used = [set(trees.feature[j][trees.feature[j] >= 0].tolist()) for j in range(60)]
     assert all(len(features) <= 1 for features in used) and set().union(*used) == {0, 1, 2, 3}
-    everything = cb.solve(problem, cb.rtgcd(select=cb.Groups(4)), 20)
-    assert (everything.path.theta == cb.solve(problem, cb.gcd(), 20).path.theta).all()
+    everything = cb.solve(problem, cb.rtgcd(select=cb.rules.Groups(4)), 20)
+    assert (everything.path.theta == cb.solve(problem, cb.methods.gcd(), 20).path.theta).all()
 
 
 def accelerated(problem, eta, gamma, n_rounds, bank):
@@ -161,9 +166,9 @@ def accelerated(problem, eta, gamma, n_rounds, bank):
     return out
 
 
-@pytest.mark.parametrize("loss, y", [(cb.Squared(), Y), (cb.Logistic(), SIGNS)], ids=["squared", "logistic"])
+@pytest.mark.parametrize("loss, y", [(cb.losses.Squared(), Y), (cb.losses.Logistic(), SIGNS)], ids=["squared", "logistic"])
 def test_accelerated_boosting(loss, y):
-    problem = cb.Problem(cb.trees(X, max_depth=2), y, loss)
+    problem = cb.Problem(cb.data.trees(X, max_depth=2), y, loss)
     run = cb.solve(problem, cb.agbm(0.5, 0.1), 40)
     naive = accelerated(problem, 0.5, 0.1, 20, run.problem.dictionary)
     for state, f in zip(run.replay(range(1, 40, 2)), naive, strict=True):
@@ -175,14 +180,14 @@ def test_accelerated_boosting(loss, y):
 def test_awkward_tables():
     """Nothing to split, a single row, numbers beyond the squares of float64, weights of 0."""
     for table, y in [(np.ones((5, 2)), np.arange(5.0)), (X[:1], Y[:1]), (X, np.ones(80))]:
-        run = cb.solve(cb.Problem(cb.trees(table), y), cb.gbm(0.5), 3)
+        run = cb.solve(cb.Problem(cb.data.trees(table), y), cb.gbm(0.5), 3)
         np.testing.assert_allclose(run.predict(table), y.mean())
-    plain = cb.solve(cb.Problem(cb.trees(X), Y), cb.gbm(0.5), 10).predict(X)
+    plain = cb.solve(cb.Problem(cb.data.trees(X), Y), cb.gbm(0.5), 10).predict(X)
     for power in (500, -500):
-        scaled = cb.solve(cb.Problem(cb.trees(X), np.ldexp(Y, power)), cb.gbm(0.5), 10).predict(X)
+        scaled = cb.solve(cb.Problem(cb.data.trees(X), np.ldexp(Y, power)), cb.gbm(0.5), 10).predict(X)
         np.testing.assert_allclose(np.ldexp(scaled, -power), plain, rtol=1e-9)
     half = np.where(np.arange(80) < 40, 1.0, 0.0)
-    weighted = cb.solve(cb.Problem(cb.trees(X), Y, sample_weight=half), cb.gbm(0.5), 10)
+    weighted = cb.solve(cb.Problem(cb.data.trees(X), Y, sample_weight=half), cb.gbm(0.5), 10)
     assert np.isfinite(weighted.predict(X)).all()
 
 
@@ -199,27 +204,34 @@ def test_awkward_tables():
 )
 def test_what_trees_refuse(settings, words):
     with pytest.raises(ValueError, match=words):
-        cb.trees(X, **settings)
+        cb.data.trees(X, **settings)
 
 
 @pytest.mark.parametrize("path", [cb.lasso_path, cb.exact_path])
 def test_paths_over_all_learners_refuse_trees(path):
-    for given in [(cb.trees(X), Y), (cb.Problem(cb.trees(X), Y),)]:
+    for given in [(cb.data.trees(X), Y), (cb.Problem(cb.data.trees(X), Y),)]:
         with pytest.raises(ValueError, match=f"{path.__name__} needs learners that can be counted"):
             path(*given)
 
 
 def test_what_goes_through_all_learners_refuses_trees():
-    problem = cb.Problem(cb.trees(X), Y)
-    for ask in (lambda: cb.mca(problem), lambda: cb.solve(problem, cb.forward_stepwise(), 3), lambda: cb.solve(problem, cb.rcd(), 3)):
+    problem = cb.Problem(cb.data.trees(X), Y)
+    for ask in (
+        lambda: cb.theory.mca(problem),
+        lambda: cb.solve(problem, cb.forward_stepwise(), 3),
+        lambda: cb.solve(problem, cb.methods.rcd(), 3),
+    ):
         with pytest.raises(ValueError, match="needs learners that can be counted"):
             ask()
 
 
 def test_second_derivatives_are_those_of_the_model_now():
     """Newton's trees among the groups drawn: where all groups are drawn, those of the search among all."""
-    problem = cb.Problem(cb.trees(X, max_depth=2, newton=True), SIGNS, cb.Logistic())
+    problem = cb.Problem(cb.data.trees(X, max_depth=2, newton=True), SIGNS, cb.losses.Logistic())
     groups = problem.dictionary.n_groups
-    drawn, whole = (cb.solve(problem, cb.Method("newton", select, cb.Fitted(0.5)), 8) for select in (cb.Groups(groups), cb.Full()))
+    drawn, whole = (
+        cb.solve(problem, cb.rules.Method("newton", select, cb.rules.FittedStep(0.5)), 8)
+        for select in (cb.rules.Groups(groups), cb.rules.Greedy())
+    )
     np.testing.assert_allclose(drawn.pred, whole.pred, rtol=1e-12)
     assert drawn.final.loss < 0.5 * problem.start_loss

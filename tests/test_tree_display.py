@@ -30,7 +30,7 @@ Display = cb.plots.TreeDisplay
 @cache
 def run_of(depth):
     """Made when it is first asked for: every process imports all tests, and would compile for it."""
-    return cb.solve(cb.Problem(cb.trees(TABLE, max_depth=depth, min_samples=2), Y), cb.gbm(rate=0.1), 4)
+    return cb.solve(cb.Problem(cb.data.trees(TABLE, max_depth=depth, min_samples=2), Y), cb.gbm(rate=0.1), 4)
 
 
 def told(text):
@@ -70,7 +70,7 @@ def test_words_of_a_table_are_not_taken_for_those_of_a_split():
     """Columns and categories may be called like the parts of a sentence."""
     kinds = pd.Categorical(RNG.choice([" or missing", "b:", "if c <= 1 or missing"], 400))
     table = pd.DataFrame({"if a or missing": RNG.normal(size=400), "else:": kinds})
-    run = cb.solve(cb.Problem(cb.trees(table, max_depth=2), 9 * table["else:"].cat.codes + table.iloc[:, 0]), cb.gbm(rate=0.1), 1)
+    run = cb.solve(cb.Problem(cb.data.trees(table, max_depth=2), 9 * table["else:"].cat.codes + table.iloc[:, 0]), cb.gbm(rate=0.1), 1)
     display, bank = Display.from_run(run, 0, ax=Figure().subplots()), run.problem.dictionary
     splits = [split for split in bank.splits(0) if split is not None]
     inner = [node for node in display.nodes if not node.leaf]

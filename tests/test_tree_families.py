@@ -17,7 +17,7 @@ GRID = {"nodes": (1, 3, 8), "bounds": (0.5, 2.0)}
 
 def own_tree(target, weight, n_splits):
     """Leaf of each sample in the tree that is grown for this number of splits alone, and the sums and weights of its leaves."""
-    family = cb.trees(X, max_depth=None, max_leaves=n_splits + 1)
+    family = cb.data.trees(X, max_depth=None, max_leaves=n_splits + 1)
     run = cb.solve(cb.Problem(family, target / weight, sample_weight=weight, center=False), cb.gbm(1.0), 1)
     leaf = leaves(run.problem.dictionary, 0)
     return leaf, np.bincount(leaf, target), np.bincount(leaf, weight)
@@ -42,9 +42,9 @@ COMPILED = pytest.mark.slow  # a loop of its own is compiled
 ])  # fmt: skip
 def test_a_step_is_the_best_of_the_families_drawn(q, sums, power, weighted):
     weight = WEIGHT if weighted else np.ones(90)
-    family = cb.tree_families(X, q=q, sums=sums, **GRID)
-    problem = cb.Problem(family, Y, cb.Logistic(), sample_weight=weight if weighted else None)
-    method = cb.rgb(0.05, 3, cb.Proportional() if power is None else cb.FamilyStep(power))
+    family = cb.data.tree_families(X, q=q, sums=sums, **GRID)
+    problem = cb.Problem(family, Y, cb.losses.Logistic(), sample_weight=weight if weighted else None)
+    method = cb.rgb(0.05, 3, cb.rules.ShrunkenStep() if power is None else cb.rules.FamilyStep(power))
     run, drawn = cb.solve(problem, method, 10), draws(problem, method, 10)
     table, bank = family.families, run.problem.dictionary
     for state in run.replay(range(10)):
@@ -64,12 +64,12 @@ def test_a_step_is_the_best_of_the_families_drawn(q, sums, power, weighted):
     np.testing.assert_allclose(run.pred, bank.combine(run.beta), atol=1e-12)
 
 
-METHODS = {"safe": cb.rgb(0.01), "all, again": cb.rgb(0.01, None, revisit=True), "line search": cb.rgb(0.01, 2, cb.LineSearch())}
+METHODS = {"safe": cb.rgb(0.01), "all, again": cb.rgb(0.01, None, revisit=True), "line search": cb.rgb(0.01, 2, cb.rules.LineSearch())}
 
 
 @pytest.mark.parametrize("name", ["safe", "all, again", pytest.param("line search", marks=COMPILED)])
 def test_a_run_is_the_same_however_it_is_cut(name, tmp_path):
-    problem = cb.Problem(cb.tree_families(X, **GRID), Y, cb.Logistic(), sample_weight=WEIGHT)
+    problem = cb.Problem(cb.data.tree_families(X, **GRID), Y, cb.losses.Logistic(), sample_weight=WEIGHT)
     whole, cut = cb.solve(problem, METHODS[name], 40, rng=5), cb.solve(problem, METHODS[name], 13, rng=5)
     stopped = cb.solve(problem, METHODS[name], 40, rng=5, stop=lambda state: state.k >= 13)
     cut.save(tmp_path / "run")
@@ -80,16 +80,16 @@ def test_a_run_is_the_same_however_it_is_cut(name, tmp_path):
         assert (run.beta == whole.beta).all() and (ours.member == theirs.member).all() and problem.n_learners == 0
         for one, other in zip(ours.trees.trimmed(ours.n_learners), theirs.trees.trimmed(theirs.n_learners), strict=True):
             assert (one == other).all()
-        assert str(cb.account(run)) == str(cb.account(whole)) and (run.predict(X) == whole.predict(X)).all()
+        assert str(cb.engine.family_summary(run)) == str(cb.engine.family_summary(whole)) and (run.predict(X) == whole.predict(X)).all()
     if name == "safe":  # seconds in plain Python
         interpreted = cb.solve(problem, METHODS[name], 1, rng=5, compile=False)
         np.testing.assert_allclose(interpreted.path.theta, cut.path.theta[:1], rtol=1e-12)
 
 
 def test_learners_of_earlier_steps_compete_again():
-    problem = cb.Problem(cb.tree_families(X, **GRID), Y, cb.Logistic())
+    problem = cb.Problem(cb.data.tree_families(X, **GRID), Y, cb.losses.Logistic())
     run = cb.solve(problem, METHODS["all, again"], 60)
-    bank, account = run.problem.dictionary, cb.account(run)
+    bank, account = run.problem.dictionary, cb.engine.family_summary(run)
     assert bank.n_learners < 60 == account.steps.sum() and account.learners.sum() == np.count_nonzero(run.beta)
     repeated = int(np.flatnonzero(run.path.learner < np.maximum.accumulate(run.path.learner))[0])
     state, j = next(run.replay([repeated])), int(run.path.learner[repeated])
@@ -100,10 +100,10 @@ def test_learners_of_earlier_steps_compete_again():
 
 
 def test_a_larger_penalty_chooses_smaller_trees():
-    problem = cb.Problem(cb.tree_families(X, nodes=(2, 8, 32), bounds=(1.0,)), Y, cb.Logistic())
+    problem = cb.Problem(cb.data.tree_families(X, nodes=(2, 8, 32), bounds=(1.0,)), Y, cb.losses.Logistic())
     splits = []
     for penalty in (0.0, 0.01, 0.1):
-        account = cb.account(cb.solve(problem, cb.rgb(penalty, None), 60))
+        account = cb.engine.family_summary(cb.solve(problem, cb.rgb(penalty, None), 60))
         splits.append(account.steps @ account.nodes)
         assert account.steps.sum() == 60 and account.charge.sum() * (penalty == 0) == 0
         np.testing.assert_allclose(account.objective, account.loss + account.charge.sum(), rtol=1e-12)
@@ -112,28 +112,28 @@ def test_a_larger_penalty_chooses_smaller_trees():
 
 def test_the_table_is_that_of_the_paper():
     """Omega divided by its maximum is lambda sqrt(4 n + 2) / (4 sqrt(1026)); lambda = 4 is drawn in 52.56 % of the draws."""
-    table = cb.tree_families(X).families
+    table = cb.data.tree_families(X).families
     np.testing.assert_allclose(table.complexity, table.bound * np.sqrt(4 * table.nodes + 2) / (4 * np.sqrt(1026)), rtol=1e-12)
-    law = cb.rgb(0.1, sampling=1).bind(cb.Problem(cb.tree_families(X), Y)).select.law
+    law = cb.rgb(0.1, sampling=1).bind(cb.Problem(cb.data.tree_families(X), Y)).select.law
     np.testing.assert_allclose(law[table.bound == 4].sum(), 0.5256, atol=5e-5)
-    raw = cb.bounds.tree_complexity([2, 4, 8, 16, 32, 64, 256], 1.0, 60, 166)
+    raw = cb.theory.bounds.tree_complexity([2, 4, 8, 16, 32, 64, 256], 1.0, 60, 166)
     np.testing.assert_allclose(raw, [1.35, 1.82, 2.50, 3.48, 4.89, 6.88, 13.72], atol=5.1e-3)
-    assert cb.bounds.sharper_tree_complexity(256, 2.0, 60, 166) == 2.0
+    assert cb.theory.bounds.sharper_tree_complexity(256, 2.0, 60, 166) == 2.0
 
 
 def test_categories_missing_values_and_monotone_features():
     table = pd.DataFrame(X, columns=list("abcd")).assign(town=pd.Categorical(np.where(X[:, 3] > 0, "Oslo", "Rome")))
     table.iloc[::7, 0] = np.nan
-    problem = cb.Problem(cb.tree_families(table, monotone={"c": 1}, **GRID), Y, cb.Logistic())
+    problem = cb.Problem(cb.data.tree_families(table, monotone={"c": 1}, **GRID), Y, cb.losses.Logistic())
     run = cb.solve(problem, cb.rgb(0.001), 40)
     grid = pd.concat([table.iloc[:10]] * 20, ignore_index=True)
     grid["c"] = np.repeat(np.linspace(-3, 3, 20), 10)
     assert (np.diff(run.predict(grid).reshape(20, 10), axis=0) >= -1e-12).all() and run.final.loss < 0.9 * problem.start_loss
     with pytest.raises(ValueError, match="which monotone forbids"):
         cb.solve(problem, cb.rgb(0.1, revisit=True), 1)
-    assert not cb.Structural(1, 0.1).bind(problem).revisit  # trees come anew unless they are asked for
+    assert not cb.rules.Structural(1, 0.1).bind(problem).revisit  # trees come anew unless they are asked for
     with pytest.raises(ValueError, match="pass sums=False"):
-        cb.tree_families(table, monotone={"c": 1}, sums=True)
+        cb.data.tree_families(table, monotone={"c": 1}, sums=True)
 
 
 @pytest.mark.parametrize("bad, says", [
@@ -143,14 +143,14 @@ def test_categories_missing_values_and_monotone_features():
 ])  # fmt: skip
 def test_bad_tables_are_refused(bad, says):
     with pytest.raises(ValueError, match=says):
-        cb.tree_families(X, **{**GRID, **bad})
+        cb.data.tree_families(X, **{**GRID, **bad})
 
 
 def test_other_families_are_refused():
-    problem = cb.Problem(cb.tree_families(X, **GRID), Y, cb.Logistic())
+    problem = cb.Problem(cb.data.tree_families(X, **GRID), Y, cb.losses.Logistic())
     with pytest.raises(ValueError, match="leave families=None"):
-        cb.solve(problem, cb.rgb(0.1, families=cb.Families([1.0], [1.0])), 1)
+        cb.solve(problem, cb.rgb(0.1, families=cb.learners.Families([1.0], [1.0])), 1)
     with pytest.raises(ValueError, match="found by a search"):
-        cb.solve(cb.Problem(cb.trees(X), Y, cb.Logistic()), cb.rgb(0.1), 1)
+        cb.solve(cb.Problem(cb.data.trees(X), Y, cb.losses.Logistic()), cb.rgb(0.1), 1)
     with pytest.raises(ValueError, match="no smoothness constant sigma, which FamilyStep needs"):
-        cb.solve(cb.Problem(cb.tree_families(X, **GRID), Y, cb.Exponential()), cb.rgb(0.1), 1)
+        cb.solve(cb.Problem(cb.data.tree_families(X, **GRID), Y, cb.losses.Exponential()), cb.rgb(0.1), 1)

@@ -15,7 +15,7 @@ RNG = np.random.default_rng(3)
 
 def grown(X, y, weight=None, **limits):
     """One whole step of boosting from 0: the run, and the columns that the nodes of its tree are split by, -1 for a leaf."""
-    run = cb.solve(cb.Problem(cb.trees(X, **limits), y, sample_weight=weight, center=False), cb.gbm(1.0), 1)
+    run = cb.solve(cb.Problem(cb.data.trees(X, **limits), y, sample_weight=weight, center=False), cb.gbm(1.0), 1)
     return run, [-1 if split is None else int(split.name[1:]) for split in run.problem.dictionary.splits(0)]
 
 
@@ -209,4 +209,4 @@ def test_more_samples_than_one_channel_counts():
 ])  # fmt: skip
 def test_limits_that_no_tree_can_have_are_refused(limits, sentence):
     with pytest.raises(ValueError, match=sentence):
-        cb.trees([[0, 0], [1, 1]], categorical=[1], **limits)
+        cb.data.trees([[0, 0], [1, 1]], categorical=[1], **limits)

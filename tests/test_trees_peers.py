@@ -19,8 +19,8 @@ every_tree = pytest.mark.parametrize(("logistic", "depth"), [(lo, depth) for lo 
 
 def boosted(logistic=False, X=X, y=NUMBERS, n_trees=TREES, rate=RATE, **limits):
     """Predictions of boosting, with Newton's leaves for the logistic loss."""
-    family = cb.trees(X, newton=logistic, **limits)
-    problem = cb.Problem(family, SIGNS if logistic else y, cb.Logistic() if logistic else cb.Squared())
+    family = cb.data.trees(X, newton=logistic, **limits)
+    problem = cb.Problem(family, SIGNS if logistic else y, cb.losses.Logistic() if logistic else cb.losses.Squared())
     return cb.solve(problem, cb.gbm(rate), n_trees).predict(X)
 
 

@@ -14,7 +14,7 @@ RNG = np.random.default_rng(5)
 Y = RNG.normal(size=M)
 
 
-class Signs(cb.LearnerFamily):
+class Signs(cb.learners.LearnerFamily):
     """All 2^M sign vectors over sqrt(M): the best one is sign(v), up to a sign of its own; the next differs where abs(v) is smallest."""
 
     n_samples = M
@@ -49,20 +49,21 @@ def explicit():
 
 
 METHODS = [
-    cb.ls_boost(0.3), cb.forward_stagewise(0.05), cb.regularized_forward_stagewise(0.05, 2.0), cb.gcd(cb.LineSearch()), cb.frank_wolfe(2.0),
+    cb.ls_boost(0.3), cb.forward_stagewise(0.05), cb.regularized_forward_stagewise(0.05, 2.0),
+    cb.methods.gcd(cb.rules.LineSearch()), cb.methods.frank_wolfe(2.0),
     cb.agbm(0.5, 0.1), cb.vagbm(0.3, 0.1),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
-@pytest.mark.parametrize("loss", [cb.Squared(), cb.Huber(0.5)], ids=["squared", "huber"])
+@pytest.mark.parametrize("loss", [cb.losses.Squared(), cb.losses.Huber(0.5)], ids=["squared", "huber"])
 def test_steps_are_those_over_all_learners(method, loss):
     """The same coefficients as on the matrix of all learners; the run keeps those that it met, in the order of their finding."""
     B = explicit()
-    compiled = method.name == "ls_boost" and loss == cb.Squared()
+    compiled = method.name == "ls_boost" and loss == cb.losses.Squared()
     found = cb.solve(cb.Problem(Signs(), Y, loss), method, 60, compile=compiled)
     listed = cb.Problem(B, Y - found.problem.offset, loss, center=False, scale=False)
-    all_of_them = cb.solve(listed, method, 60, view=cb.Explicit if method.greedy else None, compile=False)
+    all_of_them = cb.solve(listed, method, 60, view=cb.engine.NaiveState if method.greedy else None, compile=False)
     learners = found.problem.dictionary.learners
     assert len(learners) == len(found.beta) == len(set(found.path.learner)) < 60 and found.n_scans == 60
     column = {tuple(np.rint(B[:, j] * np.sqrt(M)).astype(int)): j for j in range(B.shape[1])}
@@ -74,7 +75,7 @@ def test_steps_are_those_over_all_learners(method, loss):
 
 
 def test_certificates_rest_on_the_largest_correlation():
-    B, method = explicit(), cb.frank_wolfe(2.0, cb.BallSearch(2.0))
+    B, method = explicit(), cb.methods.frank_wolfe(2.0, cb.rules.SegmentSearch(2.0))
     found = cb.solve(cb.Problem(Signs(), Y), method, 200, compile=False)
     listed = cb.Problem(B, Y - Y.mean(), center=False, scale=False)
     optimum = cb.solve(listed, method, 2000, compile=False).certificate()
@@ -82,19 +83,19 @@ def test_certificates_rest_on_the_largest_correlation():
     assert ours.lower <= optimum.upper and optimum.lower <= ours.upper and ours.gap <= 1e-2 * found.problem.start_loss
     # no learner gets a number because someone asked for a certificate
     assert found.problem.n_learners == len(found.beta) == len(found.problem.feature_names) == len(found.coef)
-    assert found.certificate(cb.Penalty(0.3)).known and found.certificate(cb.Unconstrained()).lower == 0.0
+    assert found.certificate(cb.certificates.L1Penalty(0.3)).known and found.certificate(cb.certificates.Unconstrained()).lower == 0.0
 
 
 def test_no_certificate_is_claimed_where_the_search_proves_nothing():
-    found = cb.solve(cb.Problem(Greedy(), Y), cb.frank_wolfe(2.0), 200, compile=False)
+    found = cb.solve(cb.Problem(Greedy(), Y), cb.methods.frank_wolfe(2.0), 200, compile=False)
     assert found.final.loss < found.problem.start_loss
-    for target in (cb.Ball(2.0), cb.Penalty(0.3), cb.Unconstrained()):
+    for target in (cb.certificates.L1Ball(2.0), cb.certificates.L1Penalty(0.3), cb.certificates.Unconstrained()):
         assert found.certificate(target).lower == 0.0  # the infimum of the loss, and nothing more
-    nothing = found.certificate(cb.Ball(0.0))  # the ball of radius 0 holds one model, whatever the learners are
+    nothing = found.certificate(cb.certificates.L1Ball(0.0))  # the ball of radius 0 holds one model, whatever the learners are
     assert nothing.lower <= nothing.upper
     assert 0 <= nothing.upper / found.problem.value(0 * Y) - 1 <= 1.5e-15  # 4 u sqrt(10) = 1.4e-15, a sum of ten
     with pytest.raises(ValueError, match="no bound speaks about"):
-        cb.check(found)
+        cb.theory.check(found)
 
 
 def test_a_run_has_a_bank_of_its_own_and_is_the_same_run_however_it_is_cut():
@@ -145,15 +146,26 @@ def test_what_a_family_must_not_do(family, words):
 def test_what_needs_a_list_of_learners_says_so(tmp_path):
     problem = cb.Problem(Signs(), Y)
     for call, words in [
-        (lambda: cb.solve(problem, cb.rcd(), 3), "rcd needs learners that can be counted"),
-        (lambda: cb.solve(problem, cb.rtgcd(select=cb.Groups(2)), 3), "rtgcd needs learners that can be counted"),
-        (lambda: cb.solve(problem, cb.lasso_cd(0.1, cb.Full()), 3), "lasso_cd needs learners that can be counted"),
-        (lambda: cb.solve(problem, cb.ls_boost(), 3, view=cb.Explicit), "view=Explicit does not fit: Searched is the view"),
+        (lambda: cb.solve(problem, cb.methods.rcd(), 3), "rcd needs learners that can be counted"),
+        (lambda: cb.solve(problem, cb.rtgcd(select=cb.rules.Groups(2)), 3), "rtgcd needs learners that can be counted"),
         (
-            lambda: cb.solve(cb.Problem(explicit(), Y, center=False), cb.ls_boost(), 3, view=cb.solve(problem, cb.ls_boost(), 1).view),
-            "view=Searched does not fit",
+            lambda: cb.solve(problem, cb.methods.lasso_cd(0.1, cb.rules.Greedy()), 3),
+            "lasso_cd needs learners that can be counted",
         ),
-        (lambda: cb.Problem(type("Mute", (), {"build": Signs.build})(), Y), "A class of your own inherits from coordboost.LearnerFamily"),
+        (
+            lambda: cb.solve(problem, cb.ls_boost(), 3, view=cb.engine.NaiveState),
+            "view=NaiveState does not fit: WeakLearnerState is the view",
+        ),
+        (
+            lambda: cb.solve(
+                cb.Problem(explicit(), Y, center=False), cb.ls_boost(), 3, view=cb.solve(problem, cb.ls_boost(), 1).view
+            ),
+            "view=WeakLearnerState does not fit",
+        ),
+        (
+            lambda: cb.Problem(type("Mute", (), {"build": Signs.build})(), Y),
+            "A class of your own inherits from coordboost.learners.LearnerFamily",
+        ),
         (lambda: cb.solve(problem, cb.ls_boost(), 3).save(tmp_path / "run"), "a family of your own cannot be saved"),
     ]:
         with pytest.raises(ValueError, match=words):
@@ -162,12 +174,17 @@ def test_what_needs_a_list_of_learners_says_so(tmp_path):
 
 #: What searches in groups, and what has a search of another kind, or none.
 GROUPED = {
-    "rtgcd": cb.rtgcd(2), "rcd": cb.rcd(), "ccd": cb.ccd(), "sglb": cb.sglb(select=cb.Subset(1)), "sgb": cb.sgb(select=cb.Subset(1)),
+    "rtgcd": cb.rtgcd(2), "rcd": cb.methods.rcd(), "ccd": cb.methods.ccd(), "sglb": cb.sglb(select=cb.rules.RandomSubset(1)),
+    "sgb": cb.sgb(select=cb.rules.RandomSubset(1)),
 }  # fmt: skip
-OTHERS = {"lasso_cd": cb.lasso_cd(0.1), "frank_wolfe_away": cb.frank_wolfe_away(1.0), "forward_stepwise": cb.forward_stepwise()}
+OTHERS = {
+    "lasso_cd": cb.methods.lasso_cd(0.1),
+    "frank_wolfe_away": cb.methods.frank_wolfe_away(1.0),
+    "forward_stepwise": cb.forward_stepwise(),
+}
 SEARCHED = {
-    "trees": lambda X: cb.trees(X), "blocks": lambda X: cb.blocks(X, [[0], [1, 2]]),
-    "families": lambda X: cb.tree_families(X, nodes=(1, 2), bounds=(1.0,)),
+    "trees": lambda X: cb.data.trees(X), "blocks": lambda X: cb.data.blocks(X, [[0], [1, 2]]),
+    "families": lambda X: cb.data.tree_families(X, nodes=(1, 2), bounds=(1.0,)),
 }  # fmt: skip
 
 
@@ -181,4 +198,4 @@ def test_the_sentence_about_a_search_names_groups_where_they_work(name, kind):
     named = re.search(r"(\w+)\(select=Groups\(t\)\)", str(refusal.value))
     assert (named is None) == (name in OTHERS)
     if named is not None:
-        cb.solve(problem, getattr(cb, named[1])(select=cb.Groups(1)), 2, compile=False)
+        cb.solve(problem, getattr(cb.methods, named[1])(select=cb.rules.Groups(1)), 2, compile=False)

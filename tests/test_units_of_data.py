@@ -77,11 +77,11 @@ def test_other_losses(kind):
     """The delta of ``Huber`` is a number of the user, in the unit of y."""
     if "loss" not in kind().get_params():
         return
-    smooth = not of_trees(kind) or "Accelerated" in kind.__name__ or "Langevin" in kind.__name__
+    smooth = not of_trees(kind) or "AcceleratedState" in kind.__name__ or "Langevin" in kind.__name__
     for settings in variants(kind):
         if settings.get("rule") in ("aic", "bic", "cp"):
             continue
-        for loss in [lambda unit: cb.Huber(0.5 * unit), *([] if smooth else [lambda unit: cb.Quantile(0.7)])]:
+        for loss in [lambda unit: cb.losses.Huber(0.5 * unit), *([] if smooth else [lambda unit: cb.losses.Quantile(0.7)])]:
             plain = fitted(kind, {**settings, "loss": loss(1.0)})
             for unit, shift in TARGETS[:2]:
                 assert alike(plain, fitted(kind, {**settings, "loss": loss(unit)}, unit, shift)), (settings, unit)
@@ -120,7 +120,7 @@ def test_the_default_penalty_is_that_of_the_loss():
     assert quick(cb.RegularizedGBMClassifier).fit(X, NAMES).penalty_ == 0.01
 
 
-@pytest.mark.parametrize("loss", [lambda unit: None, lambda unit: cb.Huber(0.5 * unit)], ids=["squared", "huber"])
+@pytest.mark.parametrize("loss", [lambda unit: None, lambda unit: cb.losses.Huber(0.5 * unit)], ids=["squared", "huber"])
 def test_the_default_temperature_is_in_the_unit_of_the_target(loss):
     one, other = (quick(cb.LangevinGBMRegressor, loss=loss(unit)).fit(X, unit * Y) for unit in (1.0, 1e-4))
     assert other.beta_ == pytest.approx(1e8 * one.beta_, rel=1e-6) and other.gamma_ == pytest.approx(one.gamma_, rel=1e-6)
@@ -143,11 +143,12 @@ METHODS = {
     "ls_boost": lambda unit: cb.ls_boost(), "forward_stagewise": lambda unit: cb.forward_stagewise(0.1 * unit),
     "regularized_forward_stagewise": lambda unit: cb.regularized_forward_stagewise(0.1 * unit, 9 * unit),
     "path_forward_stagewise": lambda unit: cb.path_forward_stagewise(0.1 * unit, [9 * unit] * 50),
-    "frank_wolfe": lambda unit: cb.frank_wolfe(9 * unit), "frank_wolfe_away": lambda unit: cb.frank_wolfe_away(9 * unit),
-    "frank_wolfe_pairwise": lambda unit: cb.frank_wolfe_pairwise(9 * unit), "gcd": lambda unit: cb.gcd(), "rcd": lambda unit: cb.rcd(),
-    "ccd": lambda unit: cb.ccd(), "rtgcd": lambda unit: cb.rtgcd(2), "lasso_cd": lambda unit: cb.lasso_cd(0.5 * unit),
+    "frank_wolfe": lambda unit: cb.methods.frank_wolfe(9 * unit), "frank_wolfe_away": lambda unit: cb.methods.frank_wolfe_away(9 * unit),
+    "frank_wolfe_pairwise": lambda unit: cb.methods.frank_wolfe_pairwise(9 * unit), "gcd": lambda unit: cb.methods.gcd(),
+    "rcd": lambda unit: cb.methods.rcd(),
+    "ccd": lambda unit: cb.methods.ccd(), "rtgcd": lambda unit: cb.rtgcd(2), "lasso_cd": lambda unit: cb.methods.lasso_cd(0.5 * unit),
     "forward_stepwise": lambda unit: cb.forward_stepwise(), "agbm": lambda unit: cb.agbm(0.3, 0.1), "gbm": lambda unit: cb.gbm(),
-    "agbm, auto": lambda unit: cb.agbm(0.3, "auto"), "agbmr": lambda unit: cb.agbmr(0.3, 0.1), "sgb": lambda unit: cb.sgb(share=0.5),
+    "agbm, auto": lambda unit: cb.agbm(0.3, "auto"), "agbmr": lambda unit: cb.agbmr(0.3, 0.1), "sgb": lambda unit: cb.sgb(subsample=0.5),
     "vagbm": lambda unit: cb.vagbm(0.3, guard=True), "sglb": lambda unit: cb.sglb(beta=1e4 / unit**2),
     "rgb": lambda unit: cb.rgb(0.01 * unit**2),
 }  # fmt: skip

@@ -26,7 +26,7 @@ def test_losses_are_those_of_runs_without_the_fold():
     for losses, (fit, held) in zip(done.losses, folds, strict=True):
         run = walk(X[fit], Y[fit], weight[fit])
         for k in (0, 30, STEPS):
-            off = (Y[held] - run.predict(X[held], cb.Place(step=k))) ** 2 / 2
+            off = (Y[held] - run.predict(X[held], cb.lasso.PathPoint(step=k))) ** 2 / 2
             np.testing.assert_allclose(losses[k], np.average(off, weights=weight[held]), rtol=1e-9)
     mean, part = done.losses.T @ done.weights / weight.sum(), done.weights / weight.sum()
     np.testing.assert_allclose(done.mean, mean, rtol=1e-12)
@@ -40,12 +40,12 @@ def test_losses_on_rows_held_out_are_those_above_the_least():
     counts, weight = RNG.poisson(np.exp(1 + X[:, 0])), RNG.integers(1, 4, size=60).astype(float)
     done = cb.cross_validate(
         lambda X, y, weight: cb.solve(
-            cb.Problem(X, y, cb.Poisson(), sample_weight=weight), cb.forward_stagewise(0.1), 9, compile=False
+            cb.Problem(X, y, cb.losses.Poisson(), sample_weight=weight), cb.forward_stagewise(0.1), 9, compile=False
         ),
         X, counts, folds=3, sample_weight=weight,
     )  # fmt: skip
     for k, (_, held) in enumerate(folds_of(counts, 3)):
-        means = np.exp(done.paths[k].predict(X[held], cb.Place(step=7)))
+        means = np.exp(done.paths[k].predict(X[held], cb.lasso.PathPoint(step=7)))
         assert done.losses[k, 7] == pytest.approx(mean_poisson_deviance(counts[held], means, sample_weight=weight[held]) / 2)
 
 
@@ -76,7 +76,7 @@ def test_a_run_that_ends_early_has_no_loss_later():
 
 
 def test_places_of_exact_paths():
-    at = [cb.Place(fraction=part) for part in np.linspace(0, 1, 11)]
+    at = [cb.lasso.PathPoint(fraction=part) for part in np.linspace(0, 1, 11)]
     done = cb.cross_validate(lambda X, y, weight: cb.exact_path(X, y), X, Y, folds=3, at=at)
     fit, held = folds_of(Y, 3)[2]
     path = cb.exact_path(X[fit], Y[fit])
@@ -91,7 +91,7 @@ def test_degrees_of_freedom_of_ls_boost_are_the_trace_of_the_operator():
         M = M - 0.3 * np.outer(B[:, j], B[:, j]) @ W @ M
         traces.append(60 - np.trace(M))
     np.testing.assert_allclose(run.degrees_of_freedom(), traces, atol=1e-10)
-    search, whole = (cb.solve(cb.Problem(X, Y), method, 12) for method in (cb.gcd(cb.LineSearch()), cb.ls_boost(1.0)))
+    search, whole = (cb.solve(cb.Problem(X, Y), method, 12) for method in (cb.methods.gcd(cb.rules.LineSearch()), cb.ls_boost(1.0)))
     np.testing.assert_allclose(search.degrees_of_freedom(), whole.degrees_of_freedom(), rtol=1e-12)  # the same steps
 
 

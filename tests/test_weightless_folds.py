@@ -62,7 +62,7 @@ def test_a_target_without_a_constant_names_the_fold_and_what_is_there(kind, in_a
     y = np.where(NUMBER == 1, COUNTS, 0.0) if in_a_fold and by_folds(kind) else 0 * COUNTS
     model = quick(kind, **{"cv": PredefinedSplit(NUMBER)} if by_folds(kind) else {})
     if "loss" in model.get_params():
-        model.set_params(loss=cb.Poisson())
+        model.set_params(loss=cb.losses.Poisson())
     where = "fold 2 of 4: " if in_a_fold and by_folds(kind) else ""
     what = ", or take other folds (cv)" if by_folds(kind) else ""
     said = f"{where}every y is 0, so the best constant of the Poisson loss is -infinity; add rows with other targets{what}."
@@ -70,7 +70,7 @@ def test_a_target_without_a_constant_names_the_fold_and_what_is_there(kind, in_a
         model.fit(X, y)
 
 
-@pytest.mark.parametrize("loss, y", [(cb.Poisson(), 0 * COUNTS), (cb.Logistic(), np.ones(len(X)))])
+@pytest.mark.parametrize("loss, y", [(cb.losses.Poisson(), 0 * COUNTS), (cb.losses.Logistic(), np.ones(len(X)))])
 def test_a_problem_has_center(loss, y):
     for make in (lambda: cb.Problem(X, y, loss), lambda: cb.lasso_path(X, y, loss=loss)):
         with pytest.raises(ValueError, match=r"; pass center=False to Problem, or more data\.$"):
@@ -91,7 +91,11 @@ def trials(kind):
     for name in settings:
         for value in (-1, "x", [1, 0, 0, 0]):
             yield (X, y), {name: value}
-    for loss in (cb.Poisson(), cb.Logistic(), cb.Exponential(), cb.Quantile(0.5), cb.Huber(-1.0)) if "loss" in settings else ():
+    for loss in (
+        (cb.losses.Poisson(), cb.losses.Logistic(), cb.losses.Exponential(), cb.losses.Quantile(0.5), cb.losses.Huber(-1.0))
+        if "loss" in settings
+        else ()
+    ):
         for more in ({}, {"newton": True}, {"monotonic_cst": [1, 0, 0, 0]}, {"early_stopping": True}):
             yield (X, np.abs(COUNTS - 1.0)), {"loss": loss, **{key: value for key, value in more.items() if key in settings}}
 

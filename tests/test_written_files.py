@@ -68,7 +68,7 @@ def test_commands_on_a_full_disk(words, name, size, table, tmp_path, monkeypatch
 
 WRITERS = {
     "run": lambda file: cb.solve(cb.Problem(np.eye(60), np.arange(60.0)), cb.ls_boost(0.1), 5, compile=False).save(file),
-    "page": lambda file: cb.page(cb.solve(cb.Problem(np.eye(6), np.arange(6.0)), cb.ls_boost(0.1), 5, compile=False), file),
+    "page": lambda file: cb.html_report(cb.solve(cb.Problem(np.eye(6), np.arange(6.0)), cb.ls_boost(0.1), 5, compile=False), file),
 }
 
 

@@ -8,7 +8,7 @@ import coordboost as cb
 from coordboost.angles.angle import momentum_limit
 from verification.statement import of_package
 
-LOSSES = {"squared": cb.Squared(), "logistic": cb.Logistic(0.1)}
+LOSSES = {"squared": cb.losses.Squared(), "logistic": cb.losses.Logistic(0.1)}
 
 
 @functools.cache

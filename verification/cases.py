@@ -72,7 +72,7 @@ def size(name):
 class Lab:
     """A run, and what is measured along it (once)."""
 
-    run: cb.Run
+    run: cb.engine.Run
 
     @functools.cached_property
     def trail(self):
@@ -90,7 +90,7 @@ def lab(data, method, n_steps=3000):
 
     def make():
         given = problem(data) if isinstance(data, str) else data
-        chosen = method if isinstance(method, cb.Method) else method(bounds.Constants.of(given).size)
+        chosen = method if isinstance(method, cb.rules.Method) else method(bounds.Constants.of(given).size)
         return Lab(cb.solve(given, chosen, n_steps))
 
     return make

@@ -19,7 +19,7 @@ from verification.statement import method_of, problem_of
 @functools.cache
 def _optimum(problem, radius):
     """The optimum over the l1 ball, or over everything: lower end, upper end, by the solver's own word."""
-    found = independent_solution(problem, cb.Ball(radius) if radius < np.inf else cb.Unconstrained()).interval
+    found = independent_solution(problem, cb.certificates.L1Ball(radius) if radius < np.inf else cb.certificates.Unconstrained()).interval
     return found.lower, found.upper
 
 
@@ -30,7 +30,7 @@ class Judged:
     Its points are the steps 0, 1, ... that have a radius of their own; for least squares all of them.
     """
 
-    run: cb.Run
+    run: cb.engine.Run
     exact: Any = None
 
     @functools.cached_property

@@ -23,7 +23,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 import verification.theorems
-from coordboost import LongStepWarning
+from coordboost.engine import LongStepWarning
 from verification import kept, units
 from verification.entries import Ledger, Row, Sabotage
 

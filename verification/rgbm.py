@@ -16,18 +16,18 @@ import scipy.optimize
 import coordboost as cb
 from coordboost.angles.angle import second_moment_mca
 from coordboost.theory.bounds import BoundCheck
-from coordboost.theory.distance import least_loss
+from coordboost.theory.distances import least_loss
 
 #: n samples and K learners with these groups; one group holds a single learner.
 LABELS = [0, 1, 1, 2, 2, 2]
 RULES = {
-    "Type 0": cb.Full(),
-    "Type 1, t = 1": cb.Subset(1),
-    "Type 1, t = 2": cb.Subset(2),
-    "Type 2": cb.Groups(1),
-    "Type 3": cb.Groups(2),
+    "Type 0": cb.rules.Greedy(),
+    "Type 1, t = 1": cb.rules.RandomSubset(1),
+    "Type 1, t = 2": cb.rules.RandomSubset(2),
+    "Type 2": cb.rules.Groups(1),
+    "Type 3": cb.rules.Groups(2),
 }
-LOSSES = {"squared": cb.Squared(), "logistic": cb.Logistic(0.1), "huber": cb.Huber(0.5)}
+LOSSES = {"squared": cb.losses.Squared(), "logistic": cb.losses.Logistic(0.1), "huber": cb.losses.Huber(0.5)}
 #: Rounding in sums of a few dozen terms of the size of L(0), with a margin of a thousand: 1e3 * 30 * 2^-53.
 SLACK = 4e-12
 
@@ -43,9 +43,9 @@ def draws(rule, label):
     """Every set J that the rule may draw, all equally likely."""
     groups = [np.flatnonzero(label == g) for g in np.unique(label)]
     table = {
-        cb.Full: lambda: [np.arange(len(label))],
-        cb.Subset: lambda: [np.array(J) for J in combinations(range(len(label)), rule.t)],
-        cb.Groups: lambda: [np.sort(np.concatenate(T)) for T in combinations(groups, rule.t)],
+        cb.rules.Greedy: lambda: [np.arange(len(label))],
+        cb.rules.RandomSubset: lambda: [np.array(J) for J in combinations(range(len(label)), rule.t)],
+        cb.rules.Groups: lambda: [np.sort(np.concatenate(T)) for T in combinations(groups, rule.t)],
     }
     return table[type(rule)]()
 
@@ -59,15 +59,15 @@ def law(rule, label, a):
 
 def norm(rule, label, a):
     """The norm of the rule as the paper defines it: weights on sorted sizes, or on sorted largest sizes of groups."""
-    b = np.abs(a) if type(rule) is cb.Subset else np.array([np.abs(a[label == g]).max() for g in np.unique(label)])
-    return float(np.abs(a).max()) if type(rule) is cb.Full else float(rule.weights(len(b)) @ -np.sort(-b))
+    b = np.abs(a) if type(rule) is cb.rules.RandomSubset else np.array([np.abs(a[label == g]).max() for g in np.unique(label)])
+    return float(np.abs(a).max()) if type(rule) is cb.rules.Greedy else float(rule.weights(len(b)) @ -np.sort(-b))
 
 
 def dual(rule, label, b):
     """The dual norm as the paper states it."""
-    if type(rule) is cb.Full:
+    if type(rule) is cb.rules.Greedy:
         return float(np.abs(b).sum())
-    sums = np.abs(b) if type(rule) is cb.Subset else np.array([np.abs(b[label == g]).sum() for g in np.unique(label)])
+    sums = np.abs(b) if type(rule) is cb.rules.RandomSubset else np.array([np.abs(b[label == g]).sum() for g in np.unique(label)])
     return float((np.cumsum(-np.sort(-sums)) / np.cumsum(rule.weights(len(sums)))).max())
 
 
@@ -93,7 +93,7 @@ class Trial:
     @functools.cached_property
     def run(self):
         """The run of the package whose iterates are looked at."""
-        step = cb.LineSearch() if self.line_search else None
+        step = cb.rules.LineSearch() if self.line_search else None
         return cb.solve(self.problem, cb.rtgcd(select=self.rule, step=step), self.n_steps, rng=5, compile=False)
 
     @functools.cached_property
@@ -136,7 +136,7 @@ class Trial:
     @functools.cached_property
     def angle(self):
         """The minimal cosine angle, an Interval."""
-        return cb.mca(self.problem, self.rule)
+        return cb.theory.mca(self.problem, self.rule)
 
     @functools.cached_property
     def second(self):
@@ -222,14 +222,14 @@ def patterns(X, depth):
 def all_trees(X):
     """Every tree of depth 2 with leaves of one size, but for its sign, as a dictionary."""
     rows = np.array(sorted(signs for signs in patterns(X, 2) if signs[0] == 1 and -1 in signs), dtype=float)
-    return cb.Dense(rows / np.sqrt(len(X)))
+    return cb.learners.Dense(rows / np.sqrt(len(X)))
 
 
 #: All stumps, and all trees, on a table.
 TABLES = {
-    "all stumps, Type 0": lambda: on_table(cb.stumps),
-    "all stumps, Type 2, logistic": lambda: on_table(cb.stumps, "logistic", "Type 2"),
-    "all leaf stumps, Type 1, line search": lambda: on_table(cb.leaf_stumps, "squared", "Type 1, t = 2", True),
+    "all stumps, Type 0": lambda: on_table(cb.data.stumps),
+    "all stumps, Type 2, logistic": lambda: on_table(cb.data.stumps, "logistic", "Type 2"),
+    "all leaf stumps, Type 1, line search": lambda: on_table(cb.data.leaf_stumps, "squared", "Type 1, t = 2", True),
     "all trees of depth 2, Type 0": lambda: on_table(all_trees),
     "all trees of depth 2, Type 0, logistic": lambda: on_table(all_trees, "logistic"),
 }
@@ -239,4 +239,4 @@ def identity(y, rule=None):
     """The trial of GBM on the identity with the squared loss."""
     y = np.asarray(y, dtype=float)
     problem = cb.Problem(np.eye(len(y)), y, center=False, scale=False, groups=np.arange(len(y)))
-    return Trial(problem, cb.Full() if rule is None else rule, False, n_steps=len(y))
+    return Trial(problem, cb.rules.Greedy() if rule is None else rule, False, n_steps=len(y))

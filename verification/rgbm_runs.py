@@ -9,10 +9,10 @@ from verification.statement import of_package
 
 #: name: (loss, method) on 30 x 8 numbers in four groups.
 REPEATED = {
-    "logistic": (cb.Logistic(0.1), cb.rtgcd(select=cb.Groups(2))),
-    "squared": (cb.Squared(), cb.rtgcd(2)),
-    "huber": (cb.Huber(0.5), cb.rtgcd(select=cb.Groups(1))),
-    "line search": (cb.Logistic(0.1), cb.rtgcd(2, step=cb.LineSearch())),
+    "logistic": (cb.losses.Logistic(0.1), cb.rtgcd(select=cb.rules.Groups(2))),
+    "squared": (cb.losses.Squared(), cb.rtgcd(2)),
+    "huber": (cb.losses.Huber(0.5), cb.rtgcd(select=cb.rules.Groups(1))),
+    "line search": (cb.losses.Logistic(0.1), cb.rtgcd(2, step=cb.rules.LineSearch())),
 }
 
 
@@ -37,7 +37,7 @@ def held_by_package(case, name, theirs, share, first=0):
         ours = np.array(share(case) * case.gap, dtype=float)[first:]
         return BoundCheck(name, "printed", "tight", theirs(pace(case), steps), ours, 1e-9 * float(case.gap), at=steps)
     one = of_package(name)
-    return one.check(case) if isinstance(case, cb.Run) and one.applies(case) else None
+    return one.check(case) if isinstance(case, cb.engine.Run) and one.applies(case) else None
 
 
 def wrong_by_package(name, share, first=0):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from coordboost.theory.bounds import BoundCheck
-from coordboost.theory.distance import distance
+from coordboost.theory.distances import distance
 from verification.rgbm import LABELS, RULES, law, norm, unit_columns
 
 #: Rounding of a linear program, relative to values of size 1 to 10.

@@ -77,7 +77,7 @@ def method_of(walk):
         "varying": lambda: cb.forward_stagewise(number),
         "rfs": lambda: cb.regularized_forward_stagewise(number, radii[0]),
         "path": lambda: cb.path_forward_stagewise(number, radii),
-        "fw": lambda: cb.frank_wolfe(radii[0]),
+        "fw": lambda: cb.methods.frank_wolfe(radii[0]),
     }[kind]()
 
 

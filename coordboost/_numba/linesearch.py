@@ -22,7 +22,7 @@ residual = verb("residual", never_asked)
 curvature = verb("curvature", no_curvature)
 
 #: Why a rule that searches along lines needs a convex loss.
-NO_SEARCH = "no line search is safe, use Proportional(rate)"
+NO_SEARCH = "no line search is safe, use ShrunkenStep(rate)"
 #: A line search without a minimiser (a learner that never errs) stops where the largest change of a prediction is this (`longest_change`).
 CAP = 50.0
 #: How often a step at which others are at rest is doubled: entries of a learner that are smaller by as much are rounding.

@@ -1,6 +1,9 @@
 """The minimal cosine angle, exact where that is cheap, an interval elsewhere; what it allows as momentum."""
 
 from dataclasses import replace
+from typing import Any
+
+from numpy.typing import ArrayLike
 
 from coordboost._numba.threads import on_one_thread
 from coordboost.angles import exact
@@ -9,8 +12,8 @@ from coordboost.angles.learners import ReducedLearners
 from coordboost.angles.lower import CONES, TOLERANCE, best_weights, certified_lower
 from coordboost.angles.upper import best_reached, climb, is_small, starts
 from coordboost.data import validation
-from coordboost.data.problem import checked_problem
-from coordboost.rules.selection import Full
+from coordboost.data.problem import Problem, checked_problem
+from coordboost.rules.selection import Greedy
 from coordboost.rules.steps import admissible
 
 #: Exact methods with their names; the cheapest is taken if it needs less than this estimate of seconds.
@@ -24,14 +27,14 @@ LIMIT = 2.0
 
 
 @on_one_thread
-def mca(B, rule=None, *, groups=None, n_starts=24, rng=0):
+def mca(B: Any, rule: Any = None, *, groups: ArrayLike | None = None, n_starts: int = 24, rng: int = 0) -> Interval:
     r"""The minimal cosine angle :math:`\Theta_F = \min_{c \in \mathrm{range}(B)} \|[\cos(B_j, c)]_j\|_F`.
 
     Parameters
     ----------
     B : Problem, or array_like (n_samples, n_learners)
         The weak learners; columns of a matrix are scaled to unit length.
-    rule : Full(), Subset(t) or Groups(t); default ``Full()``
+    rule : Greedy(), RandomSubset(t) or Groups(t); default ``Greedy()``
         The selection rule, whose norm F measures the cosines.
     groups : array_like, (n_learners,), optional
         Labels for ``Groups``, where B is a matrix.
@@ -59,10 +62,10 @@ def mca(B, rule=None, *, groups=None, n_starts=24, rng=0):
     --------
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
-    >>> print(cb.mca(problem))
+    >>> print(cb.theory.mca(problem))
     [0.7071067811, 0.7071067812] by closed form
     """
-    learners = ReducedLearners.of(B, Full() if rule is None else rule, groups)
+    learners = ReducedLearners.of(B, Greedy() if rule is None else rule, groups)
     n_starts = validation.whole("n_starts", n_starts, 1)
     return exactly(learners, LIMIT) or enclosed(learners, n_starts, rng)
 
@@ -89,9 +92,9 @@ def second_moment_mca(B, rule=None, *, groups=None, n_starts=24, rng=0):
     r"""The second-moment angle :math:`\tilde\Theta_F = \min_c \sqrt{\|[\cos^2(B_j, c)]_j\|_F}`, an ``Interval``.
 
     :math:`\Theta \le \tilde\Theta \le \sqrt\Theta`, and Theorem 4.1 of Lu and Mazumder holds with it in place of Theta (docs/geometry.md).
-    Parameters and errors as ``mca``; it equals ``mca`` for ``Full()``.
+    Parameters and errors as ``mca``; it equals ``mca`` for ``Greedy()``.
     """
-    learners = ReducedLearners.of(B, Full() if rule is None else rule, groups)
+    learners = ReducedLearners.of(B, Greedy() if rule is None else rule, groups)
     if len(learners.greedy.gamma) == 1:
         return mca(B, rule, groups=groups, n_starts=n_starts, rng=rng)
     return enclosed(learners.second_moment(), validation.whole("n_starts", n_starts, 1), rng)
@@ -121,7 +124,7 @@ FEW, QUICK = 1 << 14, 0.1
 
 
 @on_one_thread
-def momentum_limit(problem):
+def momentum_limit(problem: Problem) -> float | None:
     r"""The largest gamma for which accelerated boosting on these learners is proved to converge, :math:`(1 - \sqrt{1 - \Theta^2})^2`.
 
     Parameters
@@ -143,12 +146,12 @@ def momentum_limit(problem):
     --------
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
-    >>> round(cb.momentum_limit(problem), 4)
+    >>> round(cb.theory.momentum_limit(problem), 4)
     0.0858
     """
     if not checked_problem(problem).countable or problem.n_samples * problem.n_learners > FEW:
         return None
-    angle = exactly(ReducedLearners.of(problem, Full()), QUICK)
+    angle = exactly(ReducedLearners.of(problem, Greedy()), QUICK)
     return None if angle is None or angle.lower <= 0 else float(admissible(angle.lower))
 
 

@@ -2,8 +2,8 @@
 
 The greedy norm of a selection rule, seen as one family: groups of learners and non-increasing weights on the ranks of the groups.
 
-With ``b_g`` the largest abs(a_j) in group g and ``b_(1) >= b_(2) >= ...``: norm(a) = sum_i gamma_i b_(i). ``Full()`` is one group with
-gamma = (1); ``Subset(t)`` is one group for every learner; ``Groups(t)`` is itself.
+With ``b_g`` the largest abs(a_j) in group g and ``b_(1) >= b_(2) >= ...``: norm(a) = sum_i gamma_i b_(i). ``Greedy()`` is one group with
+gamma = (1); ``RandomSubset(t)`` is one group for every learner; ``Groups(t)`` is itself.
 """
 
 from typing import NamedTuple
@@ -15,12 +15,12 @@ from scipy.sparse import issparse
 from coordboost._utils.checks import nothing_varies, shown
 from coordboost.data import validation
 from coordboost.data.problem import Problem
-from coordboost.rules.selection import Full, Groups, Subset
+from coordboost.rules.selection import Greedy, Groups, RandomSubset
 
 #: Group of every learner and weights of the ranks, for a rule that knows its problem.
 _SHAPES = {
-    Full: lambda rule, n: (np.arange(n), np.zeros(1, dtype=np.int64), np.ones(1)),
-    Subset: lambda rule, n: (np.arange(n), np.arange(n), rule.weights(n)),
+    Greedy: lambda rule, n: (np.arange(n), np.zeros(1, dtype=np.int64), np.ones(1)),
+    RandomSubset: lambda rule, n: (np.arange(n), np.arange(n), rule.weights(n)),
     Groups: lambda rule, n: (rule.member, rule.start[:-1], rule.weights(len(rule.start) - 1)),
 }
 
@@ -43,7 +43,7 @@ class GreedyNorm(NamedTuple):
     def of(cls, rule, problem):
         """The norm of `rule` for a problem; ValueError for a rule without a norm, a bad t, or unknown groups."""
         if type(rule) not in _SHAPES:
-            raise ValueError(f"rule must be Full(), Subset(t) or Groups(t), which have a norm, got {shown(rule)}.")
+            raise ValueError(f"rule must be Greedy(), RandomSubset(t) or Groups(t), which have a norm, got {shown(rule)}.")
         bound = rule.bind(problem)
         return cls(bound, *_SHAPES[type(rule)](bound, problem.n_learners))
 

@@ -1,12 +1,15 @@
 """Certificates re-derived from the data and the coefficients alone, and an independent judge."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from coordboost.certificates.objectives import At, Certificate, Unconstrained, known_target
+from coordboost.certificates.objectives import Certificate, Evaluation, L1Ball, L1Penalty, Unconstrained, known_target
 from coordboost.data import validation
-from coordboost.data.problem import checked_problem
+from coordboost.data.problem import Problem, checked_problem
+
+__all__ = ["Certificate", "L1Ball", "L1Penalty", "Unconstrained", "certify"]
 
 
 class Judged(NamedTuple):
@@ -36,7 +39,7 @@ def judged(problem, own, target, free=False):
 
     beta, interval, solver = independent_solution(problem, target, free)
     found = Judged(own, interval, solver)
-    again = found if free else found._replace(own=target.certificate(problem, At.point(problem, beta)))
+    again = found if free else found._replace(own=target.certificate(problem, Evaluation.point(problem, beta)))
     for one in (found, again):
         if not one.agree:
             raise ValueError(
@@ -46,7 +49,7 @@ def judged(problem, own, target, free=False):
     return found
 
 
-def certify(problem, beta, target=None, *, independent=False):
+def certify(problem: Problem, beta: ArrayLike, target: Any = None, *, independent: bool = False) -> "Certificate | Judged":
     """The interval that contains the optimum of `target`, recomputed from the problem and `beta`.
 
     Parameters
@@ -55,7 +58,7 @@ def certify(problem, beta, target=None, *, independent=False):
         What is minimised.
     beta : array_like, (n_learners,)
         Coefficients of the unit columns; ``problem.unit(coef)`` gives them from raw ones of any software.
-    target : Unconstrained(), Ball(radius) or Penalty(lam); default ``Unconstrained()``
+    target : Unconstrained(), L1Ball(radius) or L1Penalty(lam); default ``Unconstrained()``
         Or that of a run, ``run.method.target``, as of ``rgb``; or that of a grid of penalties, ``path.target(step)``, as of the elastic
         net.
     independent : bool, default False
@@ -80,11 +83,11 @@ def certify(problem, beta, target=None, *, independent=False):
     --------
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
-    >>> print(cb.certify(problem, [0.0, 1.5], cb.Ball(2.0)))
-    Ball(radius=2.0): optimum in [1.046572875, 1.995516791], gap 0.949
+    >>> print(cb.certify(problem, [0.0, 1.5], cb.certificates.L1Ball(2.0)))
+    L1Ball(radius=2.0): optimum in [1.046572875, 1.995516791], gap 0.949
     """
     beta = validation.vector("beta", beta, checked_problem(problem).n_learners, "learner")
     target = Unconstrained() if target is None else target
     known_target(target)
-    own = target.certificate(problem, At.point(problem, np.asarray(beta)))
+    own = target.certificate(problem, Evaluation.point(problem, np.asarray(beta)))
     return judged(problem, own, target) if validation.flag("independent", independent) else own

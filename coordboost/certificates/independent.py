@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost.certificates.objectives import Ball, Certificate
+from coordboost.certificates.objectives import Certificate, L1Ball
 from coordboost.losses.standard import Exponential, Huber, Logistic, Poisson, Quantile, Squared
 
 #: Largest number of entries of B that is handed to a general solver.
@@ -97,7 +97,7 @@ def independent_solution(problem, target, free=False):
     beta, shift = cp.Variable(n), cp.Variable() if free else 0.0
     terms = _terms(cp, problem.loss, problem.y, problem.gather(np.arange(n)) @ beta + problem.base + shift)
     objective = problem.weight @ terms + _penalty(cp, problem, target, beta)
-    constraints = [cp.norm1(beta) <= target.radius] if isinstance(target, Ball) else []
+    constraints = [cp.norm1(beta) <= target.radius] if isinstance(target, L1Ball) else []
     model = cp.Problem(cp.Minimize(objective), constraints)
     polish = {"eps_abs": 1e-9, "eps_rel": 1e-9, "polishing": True, "max_iter": 20_000}
     tight = {"tol_gap_abs": ROUNDED, "tol_gap_rel": ROUNDED, "tol_feas": ROUNDED}
@@ -108,7 +108,7 @@ def independent_solution(problem, target, free=False):
         if not (np.isfinite(gap + missing) and beta.value is not None and np.isfinite(beta.value).all()):
             continue
         l1 = float(np.abs(beta.value).sum())
-        if isinstance(target, Ball) and l1 > target.radius:
+        if isinstance(target, L1Ball) and l1 > target.radius:
             beta.value = beta.value * (target.radius / l1)
         upper, size = float(objective.value), float(problem.weight @ np.abs(terms.value))
         error = gap + missing * (1 + l1 + abs(upper)) + ROUNDED * size

@@ -1,6 +1,6 @@
 r"""What a run approaches: an optimum, always as an interval ``lower <= L* <= upper`` with a witness that anyone can recompute.
 
-All bounds hold for every convex loss; of others only the infimum is known, and Ball and Penalty refuse them. With
+All bounds hold for every convex loss; of others only the infimum is known, and L1Ball and L1Penalty refuse them. With
 :math:`c = B^T r` the correlations of the residual at :math:`\beta` and :math:`g = \langle r, B\beta\rangle`, convexity gives
 :math:`L(b) \ge L(\beta) + g - c^T b` for every b; the targets differ in how large :math:`c^T b` can be. Nothing else is claimed but
 :math:`L(b) \ge` ``problem.infimum``, which is -inf for a loss that declares no infimum: the lower end may then be -inf. *Numerics*: both
@@ -54,7 +54,7 @@ def need_convexity(problem, what):
 def known_target(target):
     """`target`, refused where it is none: runs and paths have a problem of their own."""
     if isinstance(target, type) or not hasattr(target, "certificate") or hasattr(target, "problem"):
-        raise ValueError(f"target must be Unconstrained(), Ball(radius) or Penalty(lam), got {shown(target)}.")
+        raise ValueError(f"target must be Unconstrained(), L1Ball(radius) or L1Penalty(lam), got {shown(target)}.")
     return target
 
 
@@ -77,7 +77,7 @@ class Certificate:
 
     Parameters
     ----------
-    target : Unconstrained, Ball or Penalty
+    target : Unconstrained, L1Ball or L1Penalty
         What is minimised.
     lower, upper : float
         The ends of the interval.
@@ -130,7 +130,7 @@ class Certificate:
         return f"{self.target!r}: optimum in [{lower}, {upper}], gap {self.gap:.3g}"
 
 
-class At(NamedTuple):
+class Evaluation(NamedTuple):
     """A point and what one scan tells there."""
 
     beta: np.ndarray
@@ -229,7 +229,7 @@ class Unconstrained(NamedTuple):
     --------
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
-    >>> print(cb.certify(problem, [1.0, 2.5], cb.Unconstrained()))
+    >>> print(cb.certify(problem, [1.0, 2.5], cb.certificates.Unconstrained()))
     Unconstrained(): optimum in [0.2105263157, 0.3283144216], gap 0.118
     """
 
@@ -255,7 +255,7 @@ class Unconstrained(NamedTuple):
         return np.zeros((2, problem.n_learners))
 
 
-class Ball(NamedTuple):
+class L1Ball(NamedTuple):
     r"""The constrained Lasso: minimise L subject to :math:`\|\beta\|_1 \le` radius.
 
     Gap = radius * omega, :math:`\omega = \|c\|_\infty - g / \text{radius}`. *Source*: Freund et al., eq. (45), Proposition A.6.
@@ -270,8 +270,8 @@ class Ball(NamedTuple):
     --------
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
-    >>> print(cb.certify(problem, [0.0, 1.5], cb.Ball(2.0)))
-    Ball(radius=2.0): optimum in [1.046572875, 1.995516791], gap 0.949
+    >>> print(cb.certify(problem, [0.0, 1.5], cb.certificates.L1Ball(2.0)))
+    L1Ball(radius=2.0): optimum in [1.046572875, 1.995516791], gap 0.949
     """
 
     radius: float
@@ -279,7 +279,7 @@ class Ball(NamedTuple):
     @on_one_thread
     def certificate(self, problem, at):
         need_convexity(problem, repr(self))
-        not_negative("Ball: the radius", self.radius)
+        not_negative("L1Ball: the radius", self.radius)
         worst, inner = float(np.abs(at.corr).max()), float((at.resid * at.pred).sum())
         lower = at.loss + inner - (self.radius * worst if self.radius > 0 else 0.0)
         inside = at if at.l1 <= self.radius * (1 + 1e-12) else at.scaled(problem, self.radius / at.l1)
@@ -293,7 +293,7 @@ class Ball(NamedTuple):
         return np.zeros((2, problem.n_learners))
 
 
-class Penalty(NamedTuple):
+class L1Penalty(NamedTuple):
     r"""The penalised Lasso: minimise :math:`L(\beta) + \text{lam} \|\beta\|_1` (lam in the sum convention: n times scikit-learn's alpha).
 
     The better of two lower ends. With :math:`s = \min(1, \text{lam} / \|c\|_\infty)` and I the infimum:
@@ -309,8 +309,8 @@ class Penalty(NamedTuple):
     --------
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
-    >>> print(cb.certify(problem, [0.0, 1.5], cb.Penalty(1.0)))
-    Penalty(lam=1.0): optimum in [3.153323836, 3.495516791], gap 0.342
+    >>> print(cb.certify(problem, [0.0, 1.5], cb.certificates.L1Penalty(1.0)))
+    L1Penalty(lam=1.0): optimum in [3.153323836, 3.495516791], gap 0.342
     """
 
     lam: float
@@ -318,7 +318,7 @@ class Penalty(NamedTuple):
     @on_one_thread
     def certificate(self, problem, at):
         need_convexity(problem, repr(self))
-        not_negative("Penalty: lam", self.lam)
+        not_negative("L1Penalty: lam", self.lam)
         worst, upper = float(np.abs(at.corr).max()), at.upper(problem) + self.lam * at.l1
         most = worst + at.doubt(problem)
         scale = min(1.0, self.lam / most) if most > 0 else 1.0
@@ -330,7 +330,7 @@ class Penalty(NamedTuple):
 
 
 def paid(problem, at, scale):
-    """The lower end of ``Penalty`` where the penalty pays for ``scale * c^T b``, whatever b is; its rounding is in it."""
+    """The lower end of ``L1Penalty`` where the penalty pays for ``scale * c^T b``, whatever b is; its rounding is in it."""
     inner, least = float((at.resid * at.pred).sum()), at.over(problem)
     lower = scale * (at.loss + inner) + (1 - scale) * least if scale < 1 else at.loss + inner
     if problem.loss.quadratic:
@@ -341,7 +341,7 @@ def paid(problem, at, scale):
 
 
 class Priced(NamedTuple):
-    r"""As ``Penalty``, with a price for each learner, and perhaps squares: :math:`L(\beta) + \sum_j p_j |\beta_j| + q_j \beta_j^2 / 2`.
+    r"""As ``L1Penalty``, with a price for each learner, and perhaps squares: :math:`L(\beta) + \sum_j p_j |\beta_j| + q_j \beta_j^2 / 2`.
 
     For every s the penalty pays for :math:`s\,c^T b` but for :math:`\sum_j (s |c_j| - p_j)_+^2 / (2 q_j)`, which is infinite where a
     price is exceeded and there is no square.

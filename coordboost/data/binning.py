@@ -165,7 +165,7 @@ def bin_columns(X, *, max_bins=255, exact=False, categorical=(), feature_names=N
     --------
     >>> import coordboost as cb
     >>> X, y = [[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5]
-    >>> binned, binning = cb.bin_columns(X)
+    >>> binned, binning = cb.data.bin_columns(X)
     >>> binned.codes
     array([[1, 0, 2, 1],
            [0, 1, 1, 2]], dtype=uint8)

@@ -16,10 +16,10 @@ from coordboost._utils.kinds import checked_piece
 from coordboost._utils.root import falling_root, farthest_constant
 from coordboost.data import validation
 from coordboost.data.frames import Names, names_of, places_of
-from coordboost.data.learners import BinnedLearners
 from coordboost.data.parts import Parts
 from coordboost.data.probe import check_dictionary
 from coordboost.data.standardize import Standardization, counted, nothing, standardize_dense, standardize_sparse
+from coordboost.data.stump_learners import BinnedLearners
 from coordboost.learners import Oracle
 from coordboost.learners.bank import Bank
 from coordboost.learners.base import LearnerFamily, Learners

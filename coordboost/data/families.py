@@ -7,7 +7,7 @@ import numpy as np
 from coordboost._utils.checks import function, items_of, number_of, positive, shown
 from coordboost.data import validation
 from coordboost.data.binning import bin_columns
-from coordboost.data.trees import TreeFamily, per_feature, prices_of
+from coordboost.data.tree_learners import TreeFamily, per_feature, prices_of
 from coordboost.learners.families import Families
 from coordboost.learners.trees import Growth
 
@@ -87,7 +87,7 @@ def tree_families(
     --------
     >>> import coordboost as cb
     >>> X, y = [[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5]
-    >>> cb.tree_families(X, nodes=[1, 2], bounds=[1.0]).families.nodes
+    >>> cb.data.tree_families(X, nodes=[1, 2], bounds=[1.0]).families.nodes
     array([1, 2])
     """
     binned, binning = bin_columns(

@@ -98,7 +98,7 @@ def open_columns(source, *, learners_first=False, columns=None, memory=1 << 28):
     >>> import numpy as np
     >>> with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
     ...     np.save(folder + "/X.npy", np.array(X))
-    ...     cb.Problem(cb.open_columns(folder + "/X.npy"), y).n_learners
+    ...     cb.Problem(cb.data.open_columns(folder + "/X.npy"), y).n_learners
     2
     """
     memory = real("memory", memory, lambda number: 0 <= number < 2**62, "a number of bytes >= 0")

@@ -1,10 +1,13 @@
 """The problem: a loss, a dictionary of unit columns and a target, checked once."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import fields
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from coordboost._numba.sums import residual_into, total_of
 from coordboost._numba.threads import on_one_thread
@@ -80,8 +83,9 @@ class Problem(Parts):
 
     @on_one_thread
     def __init__(
-        self, X, y, loss=None, *, sample_weight=None, center=True, scale=True, groups=None, feature_names=None, copy=True
-    ):
+        self, X: Any, y: ArrayLike, loss: Any = None, *, sample_weight: ArrayLike | None = None, center: bool = True, scale: bool = True,
+        groups: ArrayLike | None = None, feature_names: Sequence[str] | None = None, copy: bool = True,
+    ) -> None:  # fmt: skip
         loss = Squared() if loss is None else loss
         super().__init__(**vars(parts_of(X, y, loss, sample_weight, center, scale, groups, feature_names, copy)))
 

@@ -58,7 +58,7 @@ class Spectrum(NamedTuple):
             left, singular = _through_gram(problem, root)
         else:
             raise ValueError(
-                f"B is {m} x {n}: too large for its spectrum; certify against Ball or Penalty, which need one scan."
+                f"B is {m} x {n}: too large for its spectrum; certify against L1Ball or L1Penalty, which need one scan."
             )
         cut = max(m, n) * np.finfo(float).eps
         rank = int((singular > cut * singular[0]).sum())

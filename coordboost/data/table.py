@@ -78,7 +78,7 @@ class Table(NamedTuple):
         return Problem(X, self.y, loss, center=center, scale=scale, groups=groups, feature_names=self.feature_names)
 
 
-def read_table(path, target=None, **options):
+def read_table(path: str | os.PathLike[str], target: str | None = None, **options: Any) -> Table:
     """Read features and target from a file; the suffix, in any case, says which format it is.
 
     ======================================  ===========================================================================

@@ -12,13 +12,13 @@ import numpy as np
 from coordboost._numba import is_piece
 from coordboost._utils.checks import shown
 from coordboost._utils.kinds import pieces_of
-from coordboost.engine.states.base import View
-from coordboost.engine.states.covariance import Gram, GramColumns, GramStore, padded
-from coordboost.engine.states.lookahead import Candidates, Lookahead
-from coordboost.engine.states.naive import Explicit
-from coordboost.engine.states.perturbed import Perturbed
-from coordboost.engine.states.weak_learner_oracle import Searched
-from coordboost.engine.states.working_set import Gathered, GatheredCandidates
+from coordboost.engine.states.base import ModelState
+from coordboost.engine.states.covariance import CovarianceColumns, CovarianceState, GramStore, padded
+from coordboost.engine.states.lookahead import Candidates, LookaheadState
+from coordboost.engine.states.naive import NaiveState
+from coordboost.engine.states.perturbed import PerturbedState
+from coordboost.engine.states.weak_learner_oracle import WeakLearnerState
+from coordboost.engine.states.working_set import GatheredCandidates, WorkingSetState
 
 #: State is recomputed from the coefficients at every multiple of this step number, so rounding cannot pile up.
 RENEW = 1 << 16
@@ -48,7 +48,7 @@ class Fixed:
         self.given += (noise,) if kind.perturbs else ()
         self.view = kind.start(*self.given)
         self.renews, self.follows = self.view.renew is not None, kind.follows
-        self.scans, self.n_columns = (1, problem.n_learners) if kind is Gram else (0, 0)
+        self.scans, self.n_columns = (1, problem.n_learners) if kind is CovarianceState else (0, 0)
 
     def rebuild(self, beta, gained):
         if gained is not None and self.renews:
@@ -155,7 +155,11 @@ def n_candidates(memory, gained, worth, squared):
 
 
 #: The views of a run that was given one, the first of them where it begins.
-VIEWS = {Lookahead: (Lookahead, GramColumns, Explicit), Gathered: (Gathered, Explicit), GramColumns: (GramColumns,)}
+VIEWS = {
+    LookaheadState: (LookaheadState, CovarianceColumns, NaiveState),
+    WorkingSetState: (WorkingSetState, NaiveState),
+    CovarianceColumns: (CovarianceColumns,),
+}
 
 
 class Cheapest:
@@ -193,9 +197,9 @@ class Cheapest:
     def rebuild(self, beta, gained):
         """The view for the steps from here on, `gained` after the anchor (None: at the start). Returns whether this is a new anchor."""
         if gained is None:
-            self._start(beta, GramColumns if GramColumns in self.kinds and self.prices.counted else self.kinds[0], None)
+            self._start(beta, CovarianceColumns if CovarianceColumns in self.kinds and self.prices.counted else self.kinds[0], None)
             return True
-        if self.memory.view == "GramColumns" and self.view.state.wanted >= 0:
+        if self.memory.view == "CovarianceColumns" and self.view.state.wanted >= 0:
             self._add(self._likely(beta))
             self.view = self.view._replace(columns=self.store.held.rows, place=self.store.held.place)
             self.view.state.wanted = -1
@@ -213,7 +217,7 @@ class Cheapest:
 
     def room(self, gained):
         """Steps that the view may make before it must be rebuilt."""
-        return (min(RENEW, self.memory.spell) if self.memory.view == "GramColumns" else self.memory.spell) - gained
+        return (min(RENEW, self.memory.spell) if self.memory.view == "CovarianceColumns" else self.memory.spell) - gained
 
     def _gram_store(self):
         self.store = GramStore(self.problem) if self.store is None else self.store
@@ -222,48 +226,48 @@ class Cheapest:
     def _start(self, beta, kind, gained):
         """A view of this kind, at a new anchor."""
         memory, before, spell = self.memory, self.memory.view, FARTHEST
-        plain = memory.plain + (gained if memory.view == "Explicit" else 0)
+        plain = memory.plain + (gained if memory.view == "NaiveState" else 0)
         memory = memory._replace(view=kind.__name__, plain=plain)
-        if kind is not Explicit:
-            size = n_candidates(memory, gained, self.prices.worth, Lookahead in self.kinds)
+        if kind is not NaiveState:
+            size = n_candidates(memory, gained, self.prices.worth, LookaheadState in self.kinds)
             size = min(self.problem.n_learners, self.most, size, 2 * memory.size or self.most)
             memory = memory._replace(size=size, scans=memory.scans + 1)
-        if before == kind.__name__ == "GramColumns" and gained is not None and gained < self.memory.spell:
+        if before == kind.__name__ == "CovarianceColumns" and gained is not None and gained < self.memory.spell:
             spell = self.memory.spell - gained  # only renewed
-        elif len(self.kinds) > 1 and kind in (GramColumns, Explicit):
+        elif len(self.kinds) > 1 and kind in (CovarianceColumns, NaiveState):
             look = self.prices.candidates(memory.size, memory.size, memory.size**2)  # all of them might be new
-            spell = PAUSE * look / self.prices.moved if kind is GramColumns else PATIENCE * look / self.prices.explicit
+            spell = PAUSE * look / self.prices.moved if kind is CovarianceColumns else PATIENCE * look / self.prices.explicit
         blocks = () if self.store is None else tuple(self.store.blocks)
         self._place(beta, memory._replace(n_columns=self.n_columns, spell=math.ceil(spell), blocks=blocks))
 
     def _place(self, beta, memory):
         """The view that `memory` names, at the coefficients `beta`."""
         self.memory, self.lacking = memory, self._lacking(beta)
-        if memory.view == "Explicit":
-            self.view = Explicit.start(self.problem)
+        if memory.view == "NaiveState":
+            self.view = NaiveState.start(self.problem)
             self.view.renew(beta)
-        elif memory.view == "GramColumns":
-            self.view = GramColumns.at(self.problem, beta, self._gram_store())
+        elif memory.view == "CovarianceColumns":
+            self.view = CovarianceColumns.at(self.problem, beta, self._gram_store())
         else:
             if self.found is None:
-                self.found = (Candidates if memory.view == "Lookahead" else GatheredCandidates)(self.problem)
+                self.found = (Candidates if memory.view == "LookaheadState" else GatheredCandidates)(self.problem)
             self.view = self.found.view(beta, memory.size)
-            if self.store is None and not beta.any() and GramColumns in self.kinds:
+            if self.store is None and not beta.any() and CovarianceColumns in self.kinds:
                 self._gram_store().start = padded(self.found.corr)
 
     def _next(self, beta, gained):
         """The kind of view for the steps after a stretch of `gained`; Gram columns are bought for what it cost to have none."""
         prices, explicit = self.prices, gained * self.prices.explicit
-        if self.memory.view == "GramColumns":
-            return GramColumns if gained < self.memory.spell else self.kinds[0]
-        price = explicit if self.memory.view == "Explicit" else self.found.price(prices, gained, self.view)
-        if GramColumns in self.kinds:
+        if self.memory.view == "CovarianceColumns":
+            return CovarianceColumns if gained < self.memory.spell else self.kinds[0]
+        price = explicit if self.memory.view == "NaiveState" else self.found.price(prices, gained, self.view)
+        if CovarianceColumns in self.kinds:
             fresh = max(0, self._lacking(beta) - self.lacking)
             lost = min(price, explicit) - gained * prices.moved - fresh * prices.gram_column
             self.memory = self.memory._replace(credit=max(0, int(self.memory.credit + TRUST * lost)))
             if self.memory.credit > prices.scan and self._buy(beta):
-                return GramColumns
-        return Explicit if explicit < price else self.kinds[0]
+                return CovarianceColumns
+        return NaiveState if explicit < price else self.kinds[0]
 
     def _buy(self, beta):
         """Compute Gram columns of learners in use for the credit there is; whether all are there, and it is enough for a change, too.
@@ -319,35 +323,36 @@ def choose_view(problem, method, compile):
     themselves.
     """
     if not problem.dictionary.countable:
-        return Searched
+        return WeakLearnerState
     if method.noise is not None or method.select.sees_residual:
-        return Perturbed
+        return PerturbedState
     if not method.coefficients.plain:
         return _own_view(method)
     n, squared, stored = problem.n_learners, problem.loss.quadratic, is_piece(problem.dictionary)
     if method.select.foresees:
-        return Gram if squared and stored and n <= min(1000, problem.n_samples) else Explicit
+        return CovarianceState if squared and stored and n <= min(1000, problem.n_samples) else NaiveState
     if squared and problem.dictionary.one_pass and n <= min(4000, problem.n_samples):
-        return Gram  # one pass over tall data, instead of one a scan
+        return CovarianceState  # one pass over tall data, instead of one a scan
     if compile and (n > 200 or not stored) and method.greedy:
-        return Lookahead if squared else Gathered
+        return LookaheadState if squared else WorkingSetState
     if not (squared and stored):
-        return Explicit
+        return NaiveState
     looks = method.select.width or n
-    return Gram if n <= 1000 and n <= looks * problem.n_samples else Explicit
+    return CovarianceState if n <= 1000 and n <= looks * problem.n_samples else NaiveState
 
 
 def checked_view(problem, method, view):
     """`view`, refused where the method or the loss needs another one."""
     if view is None:
         return None
-    if not (isinstance(view, type) and issubclass(view, View)):
+    if not (isinstance(view, type) and issubclass(view, ModelState)):
         raise ValueError(
-            f"view must be one of Explicit, Gram, GramColumns, Lookahead and Gathered (classes), or None, got {shown(view)}."
+            "view must be one of NaiveState, CovarianceState, CovarianceColumns, LookaheadState and WorkingSetState (classes), "
+            f"or None, got {shown(view)}."
         )
     if view.countable is not problem.dictionary.countable:
         raise ValueError(
-            f"view={view.__name__} does not fit: Searched is the view for learners that cannot be counted, and for no others; "
+            f"view={view.__name__} does not fit: WeakLearnerState is the view for learners that cannot be counted, and for no others; "
             "leave view=None."
         )
     if not _carries(view, method) or _lacks(view, method):
@@ -360,7 +365,7 @@ def checked_view(problem, method, view):
         )
     if view.greedy and not method.greedy:
         raise ValueError(
-            f"view={view.__name__} needs Full() selection by correlation, {method.name} has another; leave view=None."
+            f"view={view.__name__} needs Greedy() selection by correlation, {method.name} has another; leave view=None."
         )
     return view
 
@@ -379,7 +384,7 @@ def _lacks(view, method):
 
 def _own_view(method):
     """The view of a method with coefficients that only one view keeps."""
-    found = [view for view in pieces_of(View).values() if view.countable and _carries(view, method)]
+    found = [view for view in pieces_of(ModelState).values() if view.countable and _carries(view, method)]
     if not found:
         kind = type(method.coefficients).__name__
         raise ValueError(

@@ -14,7 +14,7 @@ from coordboost.methods.named import rgb
 
 
 @dataclass(frozen=True, eq=False)
-class Account:
+class FamilySummary:
     r"""One line for each family, arrays (n_families,).
 
     nodes, bound, complexity : the table: most splits, lambda, Omega
@@ -49,7 +49,7 @@ class Account:
         return "\n".join([head, *lines, *([f"{never} of {len(self.steps)} families were never chosen"] if never else []), last])
 
 
-def account(run, k=None):
+def family_summary(run, k=None):
     """The families of a run of ``rgb`` after `k` steps, all by default.
 
     Parameters
@@ -59,7 +59,7 @@ def account(run, k=None):
 
     Returns
     -------
-    Account
+    FamilySummary
         One line for each family.
 
     Raises
@@ -69,7 +69,7 @@ def account(run, k=None):
     """
     select, problem = checked_run(run).method.select, run.problem
     if not select.foresees:
-        raise ValueError(f"an account is for a run of rgb(penalty), which chooses between families, got {shown(run)}.")
+        raise ValueError(f"a family summary is for a run of rgb(penalty), which chooses between families, got {shown(run)}.")
     k = run.n_steps if k is None else validation.whole("k", k)
     state, table, total = next(run.replay([k])), select.families, problem.weight.sum()
     member = (labels_of(problem) if problem.countable else problem.dictionary.member)[: len(state.beta)]
@@ -79,7 +79,7 @@ def account(run, k=None):
     def summed(values):
         return np.bincount(member, values, len(table.bound))
 
-    return Account(
+    return FamilySummary(
         table.nodes, table.bound, table.complexity, select.law,
         np.bincount(member[run.path.learner[:k]], minlength=len(table.bound)), summed(state.beta != 0).astype(int),
         summed(alpha), summed(charges), state.loss / total, (state.loss + float(charges.sum()) * total) / total,
@@ -90,14 +90,14 @@ def account(run, k=None):
 class PenaltyPath:
     """Runs of ``rgb`` over penalties, and what came out: arrays (n_penalties,).
 
-    penalties, runs, accounts : for each penalty its run, and the account of it
+    penalties, runs, summaries : for each penalty its run, and its summary
     loss, objective : the mean loss on the rows of the fit, and with the charges
     validation : the mean loss on other rows, nan where there are none
     """
 
     penalties: np.ndarray
     runs: list
-    accounts: list
+    summaries: list
     loss: np.ndarray
     objective: np.ndarray
     validation: np.ndarray
@@ -115,7 +115,7 @@ class PenaltyPath:
         lines = [
             f"{penalty:>10.4g} {loss:>10.5g} {objective:>10.5g} {held:>10.5g} {one.steps @ one.nodes / max(1, one.steps.sum()):>8.3g}"
             for penalty, loss, objective, held, one in zip(
-                self.penalties, self.loss, self.objective, self.validation, self.accounts, strict=True
+                self.penalties, self.loss, self.objective, self.validation, self.summaries, strict=True
             )
         ]
         return "\n".join([f"{'penalty':>10} {'loss':>10} {'objective':>10} {'other rows':>10} {'splits':>8}", *lines])
@@ -152,7 +152,7 @@ def penalty_path(problem, penalties, n_steps, *, X_val=None, y_val=None, rng=0, 
     if not len(penalties):
         raise ValueError("penalties must be at least one number, got none.")
     runs = [solve(problem, rgb(penalty, **settings), n_steps, rng=rng) for penalty in penalties.tolist()]
-    accounts = [account(run) for run in runs]
+    summaries = [family_summary(run) for run in runs]
     held = np.full(len(runs), np.nan)
     if X_val is not None:
         X_val = validation.collected("X_val", X_val)
@@ -161,5 +161,5 @@ def penalty_path(problem, penalties, n_steps, *, X_val=None, y_val=None, rng=0, 
         y = problem.loss.labels(y) if problem.loss.labels else y
         held = np.array([total_of(problem.loss, y, np.ones(len(y)), 0.0, pred) / len(y) for pred in preds])
     return PenaltyPath(
-        penalties, runs, accounts, np.array([one.loss for one in accounts]), np.array([one.objective for one in accounts]), held
+        penalties, runs, summaries, np.array([one.loss for one in summaries]), np.array([one.objective for one in summaries]), held
     )

@@ -25,7 +25,7 @@ class RefittedState(State):
 class RefittedRun(PathLike):
     """The models of a run, each with the best intercept beside its coefficients.
 
-    The steps, the coefficients and where a ``Place`` is are those of ``run``, which keeps the intercept of its start; predictions,
+    The steps, the coefficients and where a ``PathPoint`` is are those of ``run``, which keeps the intercept of its start; predictions,
     scores, losses and certificates are those of the models here. At the best intercept residuals sum to 0: what a certificate says of
     coefficients beside this intercept it says beside any other, and it pays for what the sum misses.
     """
@@ -75,12 +75,12 @@ class RefittedRun(PathLike):
         return state.problem.raw(state.beta)
 
     def predict(self, X, at=None):
-        """Predictions (offset included) for new rows, (len(X),): of the last model, or of that at a ``Place``."""
+        """Predictions (offset included) for new rows, (len(X),): of the last model, or of that at a ``PathPoint``."""
         state = self.final if at is None else self._state(checked_place(at))
         return state.problem.predict(state.beta, X)
 
     def certificate_at(self, place):
-        """Certificate of the model at a ``Place``."""
+        """Certificate of the model at a ``PathPoint``."""
         return self._state(place).certificate()
 
     def certificate(self, target=None):

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from coordboost.certificates.objectives import At, known_target
+from coordboost.certificates.objectives import Evaluation, known_target
 from coordboost.data.problem import Problem
 from coordboost.engine.loop import Path, retrace
 from coordboost.rules.method import Method
@@ -83,7 +83,7 @@ class State:
     ----------
     problem : Problem
         What is minimised.
-    target : Unconstrained, Ball or Penalty
+    target : Unconstrained, L1Ball or L1Penalty
         What the method approaches.
     k : int
         Number of steps made.
@@ -110,7 +110,7 @@ class State:
     @cached_property
     def point(self):
         """Prediction, residual and correlations, recomputed from `beta`. *Cost*: one scan."""
-        return At.point(self.problem, self.beta)
+        return Evaluation.point(self.problem, self.beta)
 
     @cached_property
     def pred(self):
@@ -147,7 +147,7 @@ class State:
 
         Parameters
         ----------
-        target : Unconstrained, Ball or Penalty, optional
+        target : Unconstrained, L1Ball or L1Penalty, optional
             Default: what the method approaches.
 
         Returns

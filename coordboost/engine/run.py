@@ -1,22 +1,25 @@
 """Running a method on a problem: one entry for every combination; and the run as an object: resumable, replayable, saved and loaded."""
 
+import os
 import warnings
+from collections.abc import Callable, Iterator
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from coordboost._utils.checks import items_of, typed
 from coordboost.data import validation
-from coordboost.data.problem import checked_problem
+from coordboost.data.problem import Problem, checked_problem
 from coordboost.engine import storage
 from coordboost.engine.following import run_losses
 from coordboost.engine.refitted import RefittedRun
 from coordboost.engine.result import Outcome, Replay, State, Status, spaced
 from coordboost.engine.run_loop import again, begin, drive, states
-from coordboost.engine.shape import shapes
+from coordboost.engine.shape import shape_functions
 from coordboost.paths.freedom import hat_trace
 from coordboost.paths.places import PathLike, checked_place, unrounded
-from coordboost.rules.method import checked_method
+from coordboost.rules.method import Method, checked_method
 
 __all__ = ["Outcome", "Run", "Status", "load"]
 
@@ -87,18 +90,18 @@ class Run(PathLike):
         return self.problem.raw(self.beta)[1]
 
     def predict(self, X, at=None):
-        """Predictions (offset included) for new rows, (len(X),): of the last model, or of that at a ``Place``."""
+        """Predictions (offset included) for new rows, (len(X),): of the last model, or of that at a ``PathPoint``."""
         return self.problem.predict(self.beta if at is None else self._state(checked_place(at)).beta, X)
 
     def step_at(self, place):
-        """The number of steps after which a ``Place`` is reached.
+        """The number of steps after which a ``PathPoint`` is reached.
 
         Norms and penalties need not move one way. The step is one at which the place *begins* to be reached: it is after this step, and
         was not one step before. *Cost*: replays, and for a penalty a scan each, as many as n_steps has binary digits.
 
         Parameters
         ----------
-        place : Place
+        place : PathPoint
             Which.
 
         Returns
@@ -174,15 +177,15 @@ class Run(PathLike):
         coefs = np.array([np.pad(coef[:n], (0, max(0, n - len(coef)))) for coef, _ in raw])
         return {**numbers, "intercept": np.array([intercept for _, intercept in raw])}, coefs
 
-    def shapes(self):
-        """The shape function of each feature, for a run on stumps: see ``shapes``.
+    def shape_functions(self):
+        """The shape function of each feature, for a run on stumps: see ``shape_functions``.
 
         Returns
         -------
         dict
-            Name of the feature to ``Shape``.
+            Name of the feature to ``ShapeFunction``.
         """
-        return shapes(self.problem, self.beta)
+        return shape_functions(self.problem, self.beta)
 
     def replay(self, at):
         """The states after `at` steps each (non-decreasing), bit for bit as they were. *Cost*: no scans.
@@ -212,11 +215,11 @@ class Run(PathLike):
         return self.n_steps + 1
 
     def certificate_at(self, place):
-        """Certificate of the model at a ``Place``.
+        """Certificate of the model at a ``PathPoint``.
 
         Parameters
         ----------
-        place : Place
+        place : PathPoint
             Where.
 
         Returns
@@ -243,7 +246,7 @@ class Run(PathLike):
 
         Parameters
         ----------
-        target : Unconstrained, Ball or Penalty, optional
+        target : Unconstrained, L1Ball or L1Penalty, optional
             Default: what the method approaches.
         at : sequence of int, optional
             Earlier steps.
@@ -300,7 +303,7 @@ class Run(PathLike):
         storage.write_run(self.outcome, file, data=data)
 
 
-def load(file, problem=None, method=None):
+def load(file: str | os.PathLike[str], problem: Problem | None = None, method: Method | None = None) -> Run:
     """The run saved in `file`; see ``coordboost.engine.storage.read_run``.
 
     Parameters
@@ -367,7 +370,10 @@ def _begin(problem, method, rng, view, compile):
     return begin(problem, method, seed_of(rng), view, validation.flag("compile", compile))
 
 
-def solve(problem, method, n_steps, *, rng=0, stop=(), watch=None, view=None, compile=True):
+def solve(
+    problem: Problem, method: Method, n_steps: int, *, rng: int | np.random.Generator | None = 0, stop: Any = (),
+    watch: Callable[[State], Any] | None = None, view: type | None = None, compile: bool = True,
+) -> Run:  # fmt: skip
     """Run `method` on `problem` for `n_steps` steps.
 
     Parameters
@@ -384,7 +390,7 @@ def solve(problem, method, n_steps, *, rng=0, stop=(), watch=None, view=None, co
     watch : callable, optional
         Called with a ``State`` about twenty times a second and at the end, for progress bars and logs; it cannot stop the run.
     view : class, optional
-        The engine's view: ``Explicit`` works on the data in every step and is the reference; default: chosen by the size.
+        The engine's view: ``NaiveState`` works on the data in every step and is the reference; default: chosen by the size.
     compile : bool, default True
         False runs the same source in plain Python.
 
@@ -421,7 +427,10 @@ def solve(problem, method, n_steps, *, rng=0, stop=(), watch=None, view=None, co
     return run
 
 
-def iterate(problem, method, n_steps, *, every=1, rng=0, view=None, compile=True):
+def iterate(
+    problem: Problem, method: Method, n_steps: int, *, every: int = 1, rng: int | np.random.Generator | None = 0,
+    view: type | None = None, compile: bool = True,
+) -> Iterator[State]:  # fmt: skip
     """Yield the ``State`` at step 0 and after every `every` steps, n_steps in all; ends early where the loss leaves float64.
 
     Parameters

@@ -10,7 +10,7 @@ from coordboost.data.problem import checked_problem
 
 
 @dataclass(frozen=True, eq=False)
-class Shape:
+class ShapeFunction:
     """The part of a model that depends on one feature: a step function of its value.
 
     feature : name;  cuts : (k,), the thresholds at which it changes, increasing;  values : (k + 1,), the value for
@@ -37,7 +37,7 @@ class Shape:
         return np.where(np.isnan(x), self.missing, self.values[np.searchsorted(self.cuts, x)])
 
 
-def shapes(problem, beta):
+def shape_functions(problem, beta):
     """The shape function of each feature that has a coefficient: they and ``problem.offset`` add up to the prediction.
 
     Parameters
@@ -49,7 +49,7 @@ def shapes(problem, beta):
     Returns
     -------
     dict
-        Name of the feature to ``Shape``.
+        Name of the feature to ``ShapeFunction``.
 
     Raises
     ------
@@ -60,13 +60,13 @@ def shapes(problem, beta):
     --------
     >>> import coordboost as cb
     >>> X, y = [[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5]
-    >>> run = cb.solve(cb.Problem(cb.stumps(X), y), cb.ls_boost(0.5), 10)
-    >>> sorted(cb.shapes(run.problem, run.beta))
+    >>> run = cb.solve(cb.Problem(cb.data.stumps(X), y), cb.ls_boost(0.5), 10)
+    >>> sorted(cb.engine.shape_functions(run.problem, run.beta))
     ['x0', 'x1']
     """
     binning, dictionary = checked_problem(problem).binning, problem.dictionary
     if binning is None or dictionary.steps is None:
-        raise ValueError(f"shapes are for a Problem on stumps(X) or leaf_stumps(X), got {shown(problem)}.")
+        raise ValueError(f"shape_functions is for a Problem on stumps(X) or leaf_stumps(X), got {shown(problem)}.")
     beta = validation.vector("beta", beta, problem.n_learners, "learner")
     values, used = dictionary.steps(beta)
     return {binning.names[g]: _shape(binning, dictionary, beta, g, values[g]) for g in used}
@@ -82,4 +82,4 @@ def _shape(binning, dictionary, beta, g, bins):
     if labels is None:
         moves = np.flatnonzero(values[1:] != values[:-1])
         cuts, values = cuts[moves], values[np.append(moves, len(values) - 1)]
-    return Shape(binning.names[g], cuts, values.copy(), labels, float(bins[gap]), float(bins[gap]), used, beta[used])
+    return ShapeFunction(binning.names[g], cuts, values.copy(), labels, float(bins[gap]), float(bins[gap]), used, beta[used])

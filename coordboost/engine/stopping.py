@@ -23,7 +23,7 @@ class GapBelow:
     ----------
     tolerance : float
         Without unit.
-    target : Unconstrained, Ball or Penalty, optional
+    target : Unconstrained, L1Ball or L1Penalty, optional
         By default what the method approaches.
     every : int, optional
         Ask at multiples of this step number; by default as often as it costs no more than a tenth of the run. *Cost*: a scan.
@@ -37,7 +37,7 @@ class GapBelow:
     --------
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
-    >>> run = cb.solve(problem, cb.ls_boost(0.5), 1000, stop=cb.GapBelow(1e-3))
+    >>> run = cb.solve(problem, cb.ls_boost(0.5), 1000, stop=cb.engine.GapBelow(1e-3))
     >>> run.n_steps < 100, run.message
     (True, 'GapBelow ended the run at step 10: the certified gap fell below 0.001 of the loss at zero')
     """
@@ -55,7 +55,7 @@ class GapBelow:
         certificate = state.certificate(self.target)
         if not certificate.known:
             name = type(state.problem.loss).__name__
-            raise ValueError(f"GapBelow: {UNKNOWN}; give {name} an `infimum`, or use another rule or target=Ball(radius).")
+            raise ValueError(f"GapBelow: {UNKNOWN}; give {name} an `infimum`, or use another rule or target=L1Ball(radius).")
         return certificate.gap <= self.tolerance * state.problem.start_excess
 
     def __str__(self):
@@ -77,7 +77,7 @@ class NoProgress:
     --------
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
-    >>> run = cb.solve(problem, cb.ls_boost(0.5), 1000, stop=cb.NoProgress(1e-3))
+    >>> run = cb.solve(problem, cb.ls_boost(0.5), 1000, stop=cb.engine.NoProgress(1e-3))
     >>> run.n_steps < 100, run.message
     (True, 'NoProgress ended the run at step 20: the largest correlation fell to 0.001 of its start')
     """
@@ -110,7 +110,7 @@ class TimeLimit:
     --------
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
-    >>> cb.solve(problem, cb.ls_boost(0.5), 20, stop=cb.TimeLimit(60)).message
+    >>> cb.solve(problem, cb.ls_boost(0.5), 20, stop=cb.engine.TimeLimit(60)).message
     'all steps were made'
     """
 

@@ -111,9 +111,9 @@ class CertifiedLasso(Regression, OnePenalty):
         The path behind the model. With three classes or more: see ``paths_``.
     paths_ : list
         The paths: one, or one for each class of three or more.
-    place_ : Place
+    place_ : PathPoint
         Where on the path the model is.
-    places_ : list of Place
+    places_ : list of PathPoint
         The same for each of ``paths_``.
     certificate_ : Certificate
         The interval around the optimum that the model approaches. Computed when it is asked for.
@@ -193,9 +193,9 @@ class CertifiedLassoCV(Regression, PenaltyGrid):
         The path behind the model. With three classes or more: see ``paths_``.
     paths_ : list
         The paths: one, or one for each class of three or more.
-    place_ : Place
+    place_ : PathPoint
         Where on the path the model is.
-    places_ : list of Place
+    places_ : list of PathPoint
         The same for each of ``paths_``.
     certificate_ : Certificate
         The interval around the optimum that the model approaches. Computed when it is asked for.
@@ -272,9 +272,9 @@ class CertifiedElasticNet(Regression, OnePenalty):
         The path behind the model. With three classes or more: see ``paths_``.
     paths_ : list
         The paths: one, or one for each class of three or more.
-    place_ : Place
+    place_ : PathPoint
         Where on the path the model is.
-    places_ : list of Place
+    places_ : list of PathPoint
         The same for each of ``paths_``.
     certificate_ : Certificate
         The interval around the optimum that the model approaches. Computed when it is asked for.
@@ -359,9 +359,9 @@ class CertifiedElasticNetCV(Regression, PenaltyGrid):
         The path behind the model. With three classes or more: see ``paths_``.
     paths_ : list
         The paths: one, or one for each class of three or more.
-    place_ : Place
+    place_ : PathPoint
         Where on the path the model is.
-    places_ : list of Place
+    places_ : list of PathPoint
         The same for each of ``paths_``.
     certificate_ : Certificate
         The interval around the optimum that the model approaches. Computed when it is asked for.
@@ -444,9 +444,9 @@ class CertifiedLassoClassifier(Classification, OnePenalty):
         The path behind the model. With three classes or more: see ``paths_``.
     paths_ : list
         The paths: one, or one for each class of three or more.
-    place_ : Place
+    place_ : PathPoint
         Where on the path the model is.
-    places_ : list of Place
+    places_ : list of PathPoint
         The same for each of ``paths_``.
     certificate_ : Certificate
         The interval around the optimum that the model approaches. Computed when it is asked for.
@@ -528,9 +528,9 @@ class CertifiedLassoClassifierCV(Classification, PenaltyGrid):
         The path behind the model. With three classes or more: see ``paths_``.
     paths_ : list
         The paths: one, or one for each class of three or more.
-    place_ : Place
+    place_ : PathPoint
         Where on the path the model is.
-    places_ : list of Place
+    places_ : list of PathPoint
         The same for each of ``paths_``.
     certificate_ : Certificate
         The interval around the optimum that the model approaches. Computed when it is asked for.
@@ -604,9 +604,9 @@ class CertifiedPoissonRegressor(CountRegression, OnePenalty):
         The path behind the model. With three classes or more: see ``paths_``.
     paths_ : list
         The paths: one, or one for each class of three or more.
-    place_ : Place
+    place_ : PathPoint
         Where on the path the model is.
-    places_ : list of Place
+    places_ : list of PathPoint
         The same for each of ``paths_``.
     certificate_ : Certificate
         The interval around the optimum that the model approaches. Computed when it is asked for.
@@ -680,9 +680,9 @@ class CertifiedPoissonRegressorCV(CountRegression, PenaltyGrid):
         The path behind the model. With three classes or more: see ``paths_``.
     paths_ : list
         The paths: one, or one for each class of three or more.
-    place_ : Place
+    place_ : PathPoint
         Where on the path the model is.
-    places_ : list of Place
+    places_ : list of PathPoint
         The same for each of ``paths_``.
     certificate_ : Certificate
         The interval around the optimum that the model approaches. Computed when it is asked for.

@@ -41,8 +41,8 @@ def lightgbm_text(run, beta=None):
     --------
     >>> import coordboost as cb
     >>> X, y = [[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5]
-    >>> run = cb.solve(cb.Problem(cb.trees(X), y), cb.gbm(0.5), 2)
-    >>> cb.lightgbm_text(run).splitlines()[0]
+    >>> run = cb.solve(cb.Problem(cb.data.trees(X), y), cb.gbm(0.5), 2)
+    >>> cb.estimators.lightgbm_text(run).splitlines()[0]
     'tree'
     """
     problem, bank = checked_run(run).problem, run.problem.dictionary

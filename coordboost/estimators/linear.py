@@ -25,7 +25,7 @@ from coordboost.estimators.other_names import no_parameter
 from coordboost.model_selection.folds import Folds
 from coordboost.model_selection.validate import RULES, CrossValidation, folds_of, of_folds, pairs_of, rows_quickly
 from coordboost.paths.freedom import COSTS, criterion
-from coordboost.paths.places import Place
+from coordboost.paths.places import PathPoint
 
 
 class _BaseLinear(_BaseEstimator):
@@ -120,7 +120,7 @@ class _BaseLinear(_BaseEstimator):
     def _choose(self, X, y, weight, folds):
         """The path, and the point of the model: its end."""
         path = self._paths(self._problem(X, y, weight))[0][0]
-        return path, Place(step=path.n_points - 1)
+        return path, PathPoint(step=path.n_points - 1)
 
     def _short_of(self, path, place):
         """What a model lacks of what was asked for, in words, or none."""
@@ -136,7 +136,7 @@ class _BaseLinear(_BaseEstimator):
 
     @property
     def place_(self):
-        """Where on it the model is, a ``Place``."""
+        """Where on it the model is, a ``PathPoint``."""
         return self._only("places_")
 
     @property
@@ -280,7 +280,7 @@ class CrossValidated:
             at = whole.chosen(self.rule)
         ends = np.cumsum([len(curve) for curve in curves])
         k = int(np.searchsorted(ends, at, side="right"))
-        return paths[k], Place(step=min(at - int(ends[k] - len(curves[k])), paths[k].n_points - 1))
+        return paths[k], PathPoint(step=min(at - int(ends[k] - len(curves[k])), paths[k].n_points - 1))
 
     def _cross_validate(self, problem, X, y, weight, folds):
         """The paths on all rows, and the cross-validation of each."""

@@ -85,9 +85,9 @@ class LSBoostRegressor(Regression, _LSBoost):
         The path behind the model. With three classes or more: see ``paths_``.
     paths_ : list
         The paths: one, or one for each class of three or more.
-    place_ : Place
+    place_ : PathPoint
         Where on the path the model is.
-    places_ : list of Place
+    places_ : list of PathPoint
         The same for each of ``paths_``.
     certificate_ : Certificate
         The interval around the optimum that the model approaches. Computed when it is asked for.
@@ -154,9 +154,9 @@ class LSBoostRegressorCV(CrossValidated, Regression, _LSBoost):
         The path behind the model. With three classes or more: see ``paths_``.
     paths_ : list
         The paths: one, or one for each class of three or more.
-    place_ : Place
+    place_ : PathPoint
         Where on the path the model is.
-    places_ : list of Place
+    places_ : list of PathPoint
         The same for each of ``paths_``.
     certificate_ : Certificate
         The interval around the optimum that the model approaches. Computed when it is asked for.
@@ -226,9 +226,9 @@ class ForwardStagewiseRegressor(Regression, _ForwardStagewise):
         The path behind the model. With three classes or more: see ``paths_``.
     paths_ : list
         The paths: one, or one for each class of three or more.
-    place_ : Place
+    place_ : PathPoint
         Where on the path the model is.
-    places_ : list of Place
+    places_ : list of PathPoint
         The same for each of ``paths_``.
     certificate_ : Certificate
         The interval around the optimum that the model approaches. Computed when it is asked for.
@@ -301,9 +301,9 @@ class ForwardStagewiseRegressorCV(CrossValidated, Regression, _ForwardStagewise)
         The path behind the model. With three classes or more: see ``paths_``.
     paths_ : list
         The paths: one, or one for each class of three or more.
-    place_ : Place
+    place_ : PathPoint
         Where on the path the model is.
-    places_ : list of Place
+    places_ : list of PathPoint
         The same for each of ``paths_``.
     certificate_ : Certificate
         The interval around the optimum that the model approaches. Computed when it is asked for.
@@ -379,9 +379,9 @@ class RegularizedForwardStagewiseRegressor(Regression, _ForwardStagewise):
         The path behind the model. With three classes or more: see ``paths_``.
     paths_ : list
         The paths: one, or one for each class of three or more.
-    place_ : Place
+    place_ : PathPoint
         Where on the path the model is.
-    places_ : list of Place
+    places_ : list of PathPoint
         The same for each of ``paths_``.
     certificate_ : Certificate
         The interval around the optimum that the model approaches. Computed when it is asked for.
@@ -464,9 +464,9 @@ class RegularizedForwardStagewiseRegressorCV(CrossValidated, Regression, _Forwar
         The path behind the model. With three classes or more: see ``paths_``.
     paths_ : list
         The paths: one, or one for each class of three or more.
-    place_ : Place
+    place_ : PathPoint
         Where on the path the model is.
-    places_ : list of Place
+    places_ : list of PathPoint
         The same for each of ``paths_``.
     certificate_ : Certificate
         The interval around the optimum that the model approaches. Computed when it is asked for.
@@ -554,9 +554,9 @@ class ForwardStagewiseClassifier(Classification, _ForwardStagewise):
         The path behind the model. With three classes or more: see ``paths_``.
     paths_ : list
         The paths: one, or one for each class of three or more.
-    place_ : Place
+    place_ : PathPoint
         Where on the path the model is.
-    places_ : list of Place
+    places_ : list of PathPoint
         The same for each of ``paths_``.
     certificate_ : Certificate
         The interval around the optimum that the model approaches. Computed when it is asked for.
@@ -634,9 +634,9 @@ class ForwardStagewiseClassifierCV(CrossValidated, Classification, _ForwardStage
         The path behind the model. With three classes or more: see ``paths_``.
     paths_ : list
         The paths: one, or one for each class of three or more.
-    place_ : Place
+    place_ : PathPoint
         Where on the path the model is.
-    places_ : list of Place
+    places_ : list of PathPoint
         The same for each of ``paths_``.
     certificate_ : Certificate
         The interval around the optimum that the model approaches. Computed when it is asked for.

@@ -15,8 +15,8 @@ from coordboost._utils.checks import not_negative, positive, real, shown
 from coordboost.data import validation
 from coordboost.data.families import tree_families
 from coordboost.data.problem import Problem
-from coordboost.data.trees import trees
-from coordboost.engine.families import account
+from coordboost.data.tree_learners import trees
+from coordboost.engine.families import family_summary
 from coordboost.engine.result import Status
 from coordboost.engine.run import solve
 from coordboost.estimators.base import (
@@ -42,7 +42,7 @@ from coordboost.estimators.monitoring import (
 )
 from coordboost.methods.named import agbm, gcd, rgb, rtgcd
 from coordboost.rules.selection import Groups
-from coordboost.rules.steps import DampedSearch, Fitted, Proportional
+from coordboost.rules.steps import DampedLineSearch, FittedStep, ShrunkenStep
 from coordboost.rules.structural import FamilyStep
 
 #: Parameters that may change between two fits with ``warm_start``.
@@ -256,7 +256,7 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
         return gains / (gains.sum() or 1.0)
 
     def lightgbm_text(self):
-        """The model at its best iteration as a model file of LightGBM, a str: see ``coordboost.lightgbm_text``.
+        """The model at its best iteration as a model file of LightGBM, a str: see ``coordboost.estimators.lightgbm_text``.
 
         Raises
         ------
@@ -266,7 +266,7 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
         check_is_fitted(self)
         if len(self.runs_) > 1:
             raise ValueError(
-                f"there are {len(self.runs_)} models, one for each class; give coordboost.lightgbm_text one of runs_."
+                f"there are {len(self.runs_)} models, one for each class; give coordboost.estimators.lightgbm_text one of runs_."
             )
         return lightgbm_text(self.run_, self._models[0].beta)
 
@@ -358,7 +358,7 @@ class _RandomizedGBM(_BaseBooster):
     def _method(self, problem, rate):
         loss, n_features = problem.loss, problem.binning.n_features
         n_drawn = self._n_drawn(n_features)
-        step = DampedSearch(rate) if loss.sigma is None and loss.curvature is None else Fitted(rate)
+        step = DampedLineSearch(rate) if loss.sigma is None and loss.curvature is None else FittedStep(rate)
         return gcd(step) if n_drawn == n_features else rtgcd(select=Groups(n_drawn), step=step)
 
     def _n_drawn(self, n_features):
@@ -396,15 +396,15 @@ class _RegularizedGBM(_BaseBooster):
 
     def _method(self, problem, rate):
         loss = problem.loss
-        own = DampedSearch(rate) if loss.sigma is None else Proportional(rate)
+        own = DampedLineSearch(rate) if loss.sigma is None else ShrunkenStep(rate)
         usual = 0.01 if loss.two_class else 0.02 * problem.start_excess / float(problem.weight.sum())
         self.penalty_ = usual if self.penalty is None else not_negative("penalty", self.penalty)
         return rgb(self.penalty_, self.n_candidates, own if self.power is None else FamilyStep(self.power))
 
     @property
-    def account_(self):
-        """The bill of the run: how often each family was chosen, and what its trees cost; see ``account``."""
-        return account(self.run_, self.n_iter_)
+    def family_summary_(self):
+        """The bill of the run: how often each family was chosen, and what its trees cost; see ``family_summary``."""
+        return family_summary(self.run_, self.n_iter_)
 
 
 class RandomizedGBMRegressor(StagedPredictions, Regression, _RandomizedGBM):
@@ -912,8 +912,8 @@ class RegularizedGBMRegressor(StagedPredictions, Regression, _RegularizedGBM):
         The gains of all splits by a feature, as parts of 1.
     penalty_ : float
         The complexity penalty that was taken.
-    account_ : Account
-        How often each family was chosen, and what its trees cost; see ``account``.
+    family_summary_ : FamilySummary
+        How often each family was chosen, and what its trees cost; see ``family_summary``.
     n_features_in_ : int
         Features of X.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -1033,8 +1033,8 @@ class RegularizedGBMClassifier(StagedProbabilities, Classification, _Regularized
         The gains of all splits by a feature, as parts of 1.
     penalty_ : float
         The complexity penalty that was taken.
-    account_ : Account
-        How often each family was chosen, and what its trees cost; see ``account``.
+    family_summary_ : FamilySummary
+        How often each family was chosen, and what its trees cost; see ``family_summary``.
     classes_ : ndarray of shape (n_classes,)
         The classes.
     n_features_in_ : int

@@ -8,7 +8,7 @@ import scipy.sparse
 
 from coordboost._utils.checks import real
 from coordboost.certificates import judged
-from coordboost.certificates.objectives import Penalty, Priced
+from coordboost.certificates.objectives import L1Penalty, Priced
 from coordboost.data import validation
 from coordboost.data.door import columns_as_in
 from coordboost.data.problem import Problem
@@ -133,7 +133,7 @@ class LassoPath(PiecewiseLinear):
         way, lam = self.problem.standardization, float(self.alphas[step] * self.problem.weight.sum())
         price = lam * self.l1_ratio * self.factors[0, way.kept] / way.norm
         square = lam * (1 - self.l1_ratio) * self.factors[1, way.kept] / way.norm**2
-        return Priced(Penalty(lam), price, square)
+        return Priced(L1Penalty(lam), price, square)
 
     def certificate(self, step=-1, *, independent=False):
         """The interval around the optimum at one alpha, in sums over samples, penalty included: the model's own value is its upper end.
@@ -157,7 +157,7 @@ class LassoPath(PiecewiseLinear):
         return Farthest(self.problem) if self.free else None
 
     def certificate_at(self, place):
-        """The same at the ``Place`` of an alpha of the grid."""
+        """The same at the ``PathPoint`` of an alpha of the grid."""
         _, after, share = self._mixture(place)
         if share < 1:
             raise ValueError("a grid has certificates at its own alphas only; put the alpha into the grid.")

@@ -21,7 +21,7 @@ import numpy as np
 
 from coordboost._numba import compiled, is_piece, verb
 from coordboost._numba.sums import rest_of, with_rest
-from coordboost.certificates.objectives import At, Penalty
+from coordboost.certificates.objectives import Evaluation, L1Penalty
 from coordboost.lasso.descent import Entries, few_stored, fit_gram
 from coordboost.lasso.workingset import LEAST, convex_gap
 from coordboost.learners import Dense
@@ -312,8 +312,8 @@ class Reach(intercept.Farthest):
 
     def gap(self, lam, *point):
         """The certified gap at a point whose prediction has its intercept in."""
-        problem, at = self.problem, At(*point)
-        certificate = Penalty(lam).certificate(problem, at)
+        problem, at = self.problem, Evaluation(*point)
+        certificate = L1Penalty(lam).certificate(problem, at)
         total = float(problem.weight.sum())
         rest = abs(float(at.resid.sum())) + at.doubt(problem) * math.sqrt(total)
         # where the point is: its distance from the start is that of the mean prediction, at most

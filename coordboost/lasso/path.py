@@ -4,14 +4,16 @@ Its solvers: the exact path read off at the penalties, or working sets with one 
 """
 
 import warnings
+from typing import Any
 
 import numpy as np
 import scipy.sparse
+from numpy.typing import ArrayLike
 
 from coordboost._numba.threads import one_thread
 from coordboost._utils.checks import positive, real, shown
 from coordboost._utils.interrupt import LATE, InterruptedWarning, interruptible
-from coordboost.certificates.objectives import At, Penalty, need_convexity
+from coordboost.certificates.objectives import Evaluation, L1Penalty, need_convexity
 from coordboost.data import validation
 from coordboost.data.column_store import ScaledColumns
 from coordboost.data.problem import Problem
@@ -28,9 +30,10 @@ ROUNDED = 1 + 4 * float(np.finfo(float).eps)
 
 
 def lasso_path(
-    X, y=None, alphas=None, *, n_alphas=100, eps=1e-3, tol=1e-6, solver=None, penalty_factor=None, sample_weight=None, loss=None,
-    l1_ratio=1.0, unit_columns=None, refit_intercept=False, products=None,
-):  # fmt: skip
+    X: Any, y: ArrayLike | None = None, alphas: Any = None, *, n_alphas: int = 100, eps: float = 1e-3, tol: float = 1e-6,
+    solver: str | None = None, penalty_factor: ArrayLike | None = None, sample_weight: ArrayLike | None = None, loss: Any = None,
+    l1_ratio: float = 1.0, unit_columns: bool | None = None, refit_intercept: bool = False, products: Any = None,
+) -> LassoPath:  # fmt: skip
     """The Lasso or elastic net path on a grid, with a certificate at every alpha.
 
     Parameters
@@ -48,7 +51,7 @@ def lasso_path(
         The smallest alpha of the default grid over its largest.
     tol : float, default 1e-6
         Certified duality gap wanted, relative to the loss at 0.
-    solver : {"homotopy", "descent", "newton"}, optional
+    solver : {"homotopy", "cd", "newton"}, optional
         For the squared loss the exact path from corner to corner, or coordinate descent on a working set; chosen by the size by
         default, see Notes. For other losses proximal Newton steps on a working set.
     penalty_factor : array_like, (n_features,), optional
@@ -115,11 +118,11 @@ def lasso_path(
         total = float(problem.weight.sum())
         start = columns.zero if squared else columns.scan(problem.resid(0.0 * problem.y))
         top = float(np.abs(start).max()) * largest / total / l1_ratio
-        zero = At.point(problem, np.zeros(problem.n_learners), corr=False)
+        zero = Evaluation.point(problem, np.zeros(problem.n_learners), corr=False)
         alphas = _grid(alphas, n_alphas, eps, top, zero.doubt(problem) * largest / total / l1_ratio)
         if not squared and alphas[-1] == 0 < top:
             raise ValueError(f"alphas must be > 0 for {shown(problem.loss)}: without a penalty there need not be an optimum.")
-        solver = solver or ("descent" if l1_ratio < 1 or products is not None else choose(problem, alphas, tol))
+        solver = solver or ("cd" if l1_ratio < 1 or products is not None else choose(problem, alphas, tol))
         lams = alphas * l1_ratio * total / largest
         free = validation.flag("refit_intercept", refit_intercept) and not squared
         with interruptible() as interrupted:
@@ -145,7 +148,7 @@ def lasso_path(
 
 
 def _rounding(problem, zero, factor, gammas):
-    """What the rounding of predictions and correlations may add to a gap relative to the loss at 0, (n_alphas,): see ``At.rounding``."""
+    """What the rounding of predictions and correlations may add to a gap, relative to the loss at 0, (n_alphas,)."""
     rows = np.repeat(np.arange(gammas.shape[0]), np.diff(gammas.indptr))
     l1 = np.bincount(rows, np.abs(factor[gammas.indices] * gammas.data), gammas.shape[0])
     size = zero.doubt(problem) * l1 + zero.sums(problem)
@@ -175,7 +178,7 @@ def _check_solver(solver, loss, l1_ratio):
         raise ValueError(
             f"l1_ratio < 1, the elastic net, is for the squared loss only, got {shown(loss)}; leave l1_ratio at 1."
         )
-    known = ["descent"] if l1_ratio < 1 else [name for name in SOLVERS if (name == "newton") != squared]
+    known = ["cd"] if l1_ratio < 1 else [name for name in SOLVERS if (name == "newton") != squared]
     if solver is not None and not (isinstance(solver, str) and solver in known):
         names = " or ".join(", ".join(map(repr, [None, *known])).rsplit(", ", 1))
         net = f" and l1_ratio = {l1_ratio:g}" if l1_ratio < 1 else ""
@@ -251,10 +254,10 @@ def choose(problem, alphas, tol):
         return "newton"
     few = len(alphas) <= FEW and alphas[-1] > 0
     if few or problem.dictionary.entries:
-        return "descent"
+        return "cd"
     fine = tol < 1e-4
     small = n <= (450 if fine else 200) if n < p else fine and p <= 200
-    return "homotopy" if small else "descent"
+    return "homotopy" if small else "cd"
 
 
 def by_homotopy(problem, columns, lams, tol):
@@ -301,7 +304,7 @@ def by_descent(problem, columns, lams, tol):
 
 def by_newton(problem, columns, lams, tol):
     """As `along`, for any other smooth loss."""
-    return along(columns, Newton(columns, lambda lam, *point: Penalty(lam).certificate(problem, At(*point)).gap), lams, tol)
+    return along(columns, Newton(columns, lambda lam, *point: L1Penalty(lam).certificate(problem, Evaluation(*point)).gap), lams, tol)
 
 
 def by_newton_freely(problem, columns, lams, tol):
@@ -309,4 +312,4 @@ def by_newton_freely(problem, columns, lams, tol):
     return along(columns, FreeNewton(columns, Reach(columns).gap), lams, tol)
 
 
-SOLVERS = {"homotopy": by_homotopy, "descent": by_descent, "newton": by_newton}
+SOLVERS = {"homotopy": by_homotopy, "cd": by_descent, "newton": by_newton}

@@ -12,9 +12,11 @@ verb                                 meaning (unit columns B_j; `v` has one entr
 ===================================  ====================================================================
 """
 
+from coordboost.learners.base import LearnerFamily, Learners
 from coordboost.learners.dense import Dense
+from coordboost.learners.families import Families
 from coordboost.learners.oracle import Oracle
 from coordboost.learners.sparse import Sparse
 from coordboost.learners.stumps import LeafStumps, Stumps
 
-__all__ = ["Dense", "LeafStumps", "Oracle", "Sparse", "Stumps"]
+__all__ = ["Dense", "Families", "LeafStumps", "LearnerFamily", "Learners", "Oracle", "Sparse", "Stumps"]

@@ -22,7 +22,7 @@ class Loss(ABC):
     >>> import math
     >>> from typing import NamedTuple
     >>> import coordboost as cb
-    >>> class LogCosh(NamedTuple("_LogCosh", []), cb.Loss):
+    >>> class LogCosh(NamedTuple("_LogCosh", []), cb.losses.Loss):
     ...     sigma = 1.0
     ...     infimum = 0.0
     ...     location = True
@@ -31,7 +31,7 @@ class Loss(ABC):
     ...     def residual(self, y, f):
     ...         return math.tanh(y - f)
     >>> problem = cb.Problem([[1.0], [2], [3]], [1.0, 2, 4], LogCosh())
-    >>> cb.solve(problem, cb.gcd(), 50).final.loss < problem.start_loss
+    >>> cb.solve(problem, cb.methods.gcd(), 50).final.loss < problem.start_loss
     True
     """
 

@@ -51,7 +51,7 @@ class Squared(namedtuple("Squared", ""), Loss):
     Examples
     --------
     >>> import coordboost as cb
-    >>> loss = cb.Squared()
+    >>> loss = cb.losses.Squared()
     >>> loss.value(3.0, 1.0), loss.residual(3.0, 1.0)
     (2.0, 2.0)
     """
@@ -99,7 +99,7 @@ class Huber(_Huber, Loss):
     Examples
     --------
     >>> import coordboost as cb
-    >>> loss = cb.Huber(d=1.0)
+    >>> loss = cb.losses.Huber(d=1.0)
     >>> loss.value(3.0, 0.0), loss.residual(3.0, 0.0)
     (2.5, 1.0)
     """
@@ -152,7 +152,7 @@ class Logistic(_Logistic, Loss):
     Examples
     --------
     >>> import coordboost as cb
-    >>> loss = cb.Logistic()
+    >>> loss = cb.losses.Logistic()
     >>> round(loss.value(1.0, 0.0), 4), float(loss.residual(1.0, 0.0))
     (0.6931, 0.5)
     """
@@ -203,7 +203,7 @@ class Exponential(namedtuple("Exponential", ""), Loss):
     Examples
     --------
     >>> import coordboost as cb
-    >>> loss = cb.Exponential()
+    >>> loss = cb.losses.Exponential()
     >>> loss.value(-1.0, 0.0), loss.residual(-1.0, 0.0)
     (1.0, -1.0)
     """
@@ -239,7 +239,7 @@ class Poisson(namedtuple("Poisson", ""), Loss):
     Examples
     --------
     >>> import coordboost as cb
-    >>> loss = cb.Poisson()
+    >>> loss = cb.losses.Poisson()
     >>> loss.value(3.0, 0.0), loss.residual(3.0, 0.0)
     (1.0, 2.0)
     """
@@ -311,7 +311,7 @@ class Quantile(_Quantile, Loss):
     Examples
     --------
     >>> import coordboost as cb
-    >>> loss = cb.Quantile(q=0.75)
+    >>> loss = cb.losses.Quantile(q=0.75)
     >>> loss.value(3.0, 0.0), loss.value(0.0, 3.0)
     (2.25, 0.75)
     """
@@ -357,7 +357,7 @@ class SmoothZeroOne(_SmoothZeroOne, Loss):
     Examples
     --------
     >>> import coordboost as cb
-    >>> loss = cb.SmoothZeroOne(scale=0.1)
+    >>> loss = cb.losses.SmoothZeroOne(scale=0.1)
     >>> loss.value(1.0, 0.0), round(loss.value(1.0, 1.0), 4), round(loss.value(-1.0, 1.0), 4)
     (0.5, 0.0, 1.0)
     """
@@ -395,7 +395,7 @@ class Welsch(namedtuple("Welsch", ""), Loss):
     Examples
     --------
     >>> import coordboost as cb
-    >>> loss = cb.Welsch()
+    >>> loss = cb.losses.Welsch()
     >>> round(loss.value(100.0, 0.0), 6), round(loss.residual(100.0, 0.0), 6)
     (1.0, 0.0)
     """

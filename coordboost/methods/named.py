@@ -7,41 +7,42 @@ Mohri, Storcheus, *Regularized Gradient Boosting*.
 """
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from coordboost._numba.threads import on_one_thread
 from coordboost._utils.checks import not_negative, number_of, positive, real, shown
 from coordboost._utils.kinds import checked_piece
-from coordboost.certificates.objectives import Ball, Penalty, Unconstrained, interval, need_convexity, paid
+from coordboost.certificates.objectives import L1Ball, L1Penalty, Unconstrained, interval, need_convexity, paid
 from coordboost.data.validation import flag
 from coordboost.learners.families import labels_of, lengths, table_of
-from coordboost.rules.base import StepRule
+from coordboost.rules.base import SelectionRule, StepRule
 from coordboost.rules.coefficients import Refitted, TwoSequences, Vertices
 from coordboost.rules.method import Method
 from coordboost.rules.noise import Noise, Structure, inverse_temperatures, structure_of
-from coordboost.rules.selection import Cyclic, Full, Subset
+from coordboost.rules.selection import Cyclic, Greedy, RandomSubset
 from coordboost.rules.steps import (
-    Away,
-    Fitted,
+    AwayStep,
+    DiminishingStep,
+    FittedStep,
+    FixedStep,
     Langevin,
     LineSearch,
     OnePhase,
-    OpenLoop,
-    Pairwise,
-    PathSign,
-    Proportional,
-    Sign,
-    SignSequence,
+    PairwiseStep,
+    PathStep,
+    ShrunkenStep,
     SoftThreshold,
+    StepSequence,
     TwoPhase,
     sequence,
 )  # fmt: skip
 from coordboost.rules.structural import FamilyStep, Structural
 
 
-def ls_boost(eps=0.1):
+def ls_boost(eps: float = 0.1) -> Method:
     """LS-Boost(eps): the best-correlated learner, theta = eps * corr (FGM, Section 2).
 
     Parameters
@@ -63,10 +64,10 @@ def ls_boost(eps=0.1):
     (array([1.414, 2.753]), True)
     """
     eps = positive("eps", eps, 2, "between 0 and 2 (LS-Boost diverges from 2 on)")
-    return Method("ls_boost", Full(), Proportional(eps), "Freund, Grigas, Mazumder, Section 2", Unconstrained(), {"eps": eps})
+    return Method("ls_boost", Greedy(), ShrunkenStep(eps), "Freund, Grigas, Mazumder, Section 2", Unconstrained(), {"eps": eps})
 
 
-def forward_stagewise(eps):
+def forward_stagewise(eps: Any) -> Method:
     """FS_eps: theta = eps * sign(corr) (FGM, Section 3); a sequence of eps, one per step, gives FS_{eps_k}.
 
     Parameters
@@ -88,14 +89,14 @@ def forward_stagewise(eps):
     array([0.5, 2. ])
     """
     source = "Freund, Grigas, Mazumder, Section 3"
-    if hasattr(eps, "__len__") and getattr(eps, "ndim", 1) and not isinstance(eps, str):
+    if hasattr(eps, "__len__") and getattr(eps, "ndim", True) and not isinstance(eps, str):
         steps = sequence("eps", eps)
-        return Method("forward_stagewise", Full(), SignSequence(steps), source, Unconstrained(), {"eps": steps})
+        return Method("forward_stagewise", Greedy(), StepSequence(steps), source, Unconstrained(), {"eps": steps})
     eps = positive("eps", eps, expected="a positive finite number, or a sequence of them")
-    return Method("forward_stagewise", Full(), Sign(eps), source, Unconstrained(), {"eps": eps})
+    return Method("forward_stagewise", Greedy(), FixedStep(eps), source, Unconstrained(), {"eps": eps})
 
 
-def regularized_forward_stagewise(eps, delta):
+def regularized_forward_stagewise(eps: float, delta: float) -> Method:
     """R-FS_{eps,delta}: all coefficients shrink by 1 - eps/delta, then a step of FS_eps (FGM, Section 4).
 
     Stays in, and approaches the Lasso on, the l1 ball of radius delta >= eps; delta = inf is FS_eps bit for bit.
@@ -118,20 +119,20 @@ def regularized_forward_stagewise(eps, delta):
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
     >>> run = cb.solve(problem, cb.regularized_forward_stagewise(0.01, delta=2.0), 2000)
     >>> print(run.certificate())
-    Ball(radius=2.0): optimum in [1.382361009, 1.384826368], gap 0.00247
+    L1Ball(radius=2.0): optimum in [1.382361009, 1.384826368], gap 0.00247
     >>> run.final.l1 <= 2.0
     True
     """
     least = f"at least eps = {shown(eps)}"
     eps = positive("eps", eps)
     delta = real("delta", delta, lambda number: number >= eps, least)
-    target = Ball(delta) if delta < math.inf else Unconstrained()
+    target = L1Ball(delta) if delta < math.inf else Unconstrained()
     source = "Freund, Grigas, Mazumder, Section 4"
     parameters = {"eps": eps, "delta": delta}
-    return Method("regularized_forward_stagewise", Full(), Sign(eps, delta), source, target, parameters)
+    return Method("regularized_forward_stagewise", Greedy(), FixedStep(eps, delta), source, target, parameters)
 
 
-def path_forward_stagewise(eps, deltas):
+def path_forward_stagewise(eps: float, deltas: ArrayLike) -> Method:
     """PATH-R-FS_eps: step k is one of R-FS_{eps, deltas[k]}: one run along the path of the Lasso (FGM, Section 5).
 
     Parameters
@@ -156,15 +157,15 @@ def path_forward_stagewise(eps, deltas):
     True
     """
     eps = positive("eps", eps)
-    step = PathSign(
+    step = PathStep(
         eps, sequence("deltas", deltas, " For a single radius use regularized_forward_stagewise(eps, delta).")
     ).bind(None)
     source = "Freund, Grigas, Mazumder, Section 5"
     parameters = {"eps": eps, "deltas": step.deltas}
-    return Method("path_forward_stagewise", Full(), step, source, Ball(float(step.deltas[-1])), parameters)
+    return Method("path_forward_stagewise", Greedy(), step, source, L1Ball(float(step.deltas[-1])), parameters)
 
 
-def frank_wolfe(delta, step=None):
+def frank_wolfe(delta: float, step: Any = None) -> Method:
     """Frank-Wolfe on the l1 ball of radius delta (FGM, A.4.5).
 
     Parameters
@@ -172,8 +173,8 @@ def frank_wolfe(delta, step=None):
     delta : float
         Radius of the l1 ball, in the units of y.
     step : float or step rule, optional
-        None for 2 / (k + 2); ``BallSearch(delta)`` for the exact line search; a number in (0, 1] for a constant gamma, which is R-FS with
-        eps = gamma * delta.
+        None for 2 / (k + 2); ``SegmentSearch(delta)`` for the exact line search; a number in (0, 1] for a constant gamma, which is R-FS
+        with eps = gamma * delta.
 
     Returns
     -------
@@ -184,26 +185,26 @@ def frank_wolfe(delta, step=None):
     --------
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
-    >>> run = cb.solve(problem, cb.frank_wolfe(2.0), 50)
+    >>> run = cb.solve(problem, cb.methods.frank_wolfe(2.0), 50)
     >>> print(run.certificate())
-    Ball(radius=2.0): optimum in [1.340235382, 1.388505567], gap 0.0483
+    L1Ball(radius=2.0): optimum in [1.340235382, 1.388505567], gap 0.0483
     """
     delta = positive("delta", delta)
-    rule = OpenLoop(delta) if step is None else step
+    rule = DiminishingStep(delta) if step is None else step
     if number_of(step) is not None or isinstance(step, bool):
-        step = positive("step", step, 1 + 1e-15, "a constant gamma in (0, 1], None, or BallSearch(delta)")
-        rule = Sign(step * delta, delta)
+        step = positive("step", step, 1 + 1e-15, "a constant gamma in (0, 1], None, or SegmentSearch(delta)")
+        rule = FixedStep(step * delta, delta)
     elif step is not None:
         radius = step.frank_wolfe if isinstance(step, StepRule) else None
         if radius is None:
-            raise ValueError(f"step must be None, a constant gamma in (0, 1], or BallSearch(delta), got {shown(step)}.")
+            raise ValueError(f"step must be None, a constant gamma in (0, 1], or SegmentSearch(delta), got {shown(step)}.")
         if radius != delta:
             raise ValueError(f"step has the radius {radius!r}, the ball has delta = {delta!r}; give both the same radius.")
     source = "Frank-Wolfe; Freund, Grigas, Mazumder, A.4.5"
-    return Method("frank_wolfe", Full(), rule, source, Ball(delta), {"delta": delta, "step": step})
+    return Method("frank_wolfe", Greedy(), rule, source, L1Ball(delta), {"delta": delta, "step": step})
 
 
-def frank_wolfe_away(delta):
+def frank_wolfe_away(delta: float) -> Method:
     """Frank-Wolfe with away steps on the l1 ball of radius delta: towards the best vertex, or away from the worst one of the model.
 
     Exact line search. For a strongly convex loss and independent columns the error falls linearly, by a factor at every step that is not
@@ -223,14 +224,14 @@ def frank_wolfe_away(delta):
     --------
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
-    >>> run = cb.solve(problem, cb.frank_wolfe_away(2.0), 10)
+    >>> run = cb.solve(problem, cb.methods.frank_wolfe_away(2.0), 10)
     >>> run.certificate().gap < 1e-12
     True
     """
-    return _vertices("frank_wolfe_away", Away, delta, "Algorithm 1")
+    return _vertices("frank_wolfe_away", AwayStep, delta, "Algorithm 1")
 
 
-def frank_wolfe_pairwise(delta):
+def frank_wolfe_pairwise(delta: float) -> Method:
     """Frank-Wolfe with pairwise steps on the l1 ball of radius delta: weight goes from the model's worst vertex to the best one.
 
     Exact line search; two steps a swap, the first takes the weight away, the second puts it down. Lacoste-Julien, Jaggi, Algorithm 2.
@@ -249,27 +250,27 @@ def frank_wolfe_pairwise(delta):
     --------
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
-    >>> run = cb.solve(problem, cb.frank_wolfe_pairwise(2.0), 10)
+    >>> run = cb.solve(problem, cb.methods.frank_wolfe_pairwise(2.0), 10)
     >>> run.certificate().gap < 1e-12
     True
     """
-    return _vertices("frank_wolfe_pairwise", Pairwise, delta, "Algorithm 2")
+    return _vertices("frank_wolfe_pairwise", PairwiseStep, delta, "Algorithm 2")
 
 
 def _vertices(name, step, delta, algorithm):
     delta = positive("delta", delta)
     rule = step(delta)
     source = f"Lacoste-Julien, Jaggi, On the global linear convergence of Frank-Wolfe optimization variants, {algorithm}"
-    return Method(name, Full(), rule, source, Ball(delta), {"delta": delta}, Vertices())
+    return Method(name, Greedy(), rule, source, L1Ball(delta), {"delta": delta}, Vertices())
 
 
-def gcd(step=None):
+def gcd(step: StepRule | None = None) -> Method:
     """Greedy coordinate descent = gradient boosting machine (LM, Algorithms 1 and 3, Type 0).
 
     Parameters
     ----------
     step : step rule, optional
-        How far to go; default ``Proportional()``, corr / sigma of the loss.
+        How far to go; default ``ShrunkenStep()``, corr / sigma of the loss.
 
     Returns
     -------
@@ -280,14 +281,14 @@ def gcd(step=None):
     --------
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
-    >>> run = cb.solve(problem, cb.gcd(cb.LineSearch()), 2)
+    >>> run = cb.solve(problem, cb.methods.gcd(cb.rules.LineSearch()), 2)
     >>> run.path.learner, run.certificate().gap < 1e-12
     (array([1, 0]), True)
     """
-    return _descent("gcd", Full(), step, "Lu, Mazumder, Algorithm 3, Type 0", {})
+    return _descent("gcd", Greedy(), step, "Lu, Mazumder, Algorithm 3, Type 0", {})
 
 
-def gbm(rate=0.1):
+def gbm(rate: float = 0.1) -> Method:
     """Gradient boosting with shrinkage: `rate` times the learner that fits the pseudo-residual best, as it was fitted.
 
     For learners that are given, and for trees whose leaves are means, this is ``ls_boost(rate)``; a ridge penalty of leaf values and
@@ -307,22 +308,22 @@ def gbm(rate=0.1):
     --------
     >>> import coordboost as cb
     >>> X, y = [[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5]
-    >>> run = cb.solve(cb.Problem(cb.trees(X, max_depth=2), y), cb.gbm(0.1), 100)
+    >>> run = cb.solve(cb.Problem(cb.data.trees(X, max_depth=2), y), cb.gbm(0.1), 100)
     >>> run.predict(X).round(2)
     array([1., 2., 4., 5.])
     """
     rate = positive("rate", rate, 2, "between 0 and 2")
     source = "Friedman, Greedy function approximation: a gradient boosting machine, Section 5"
-    return Method("gbm", Full(), Fitted(rate), source, Unconstrained(), {"rate": rate})
+    return Method("gbm", Greedy(), FittedStep(rate), source, Unconstrained(), {"rate": rate})
 
 
-def rcd(step=None):
+def rcd(step: StepRule | None = None) -> Method:
     """Random coordinate descent: one learner, uniform (LM, Type 1 with t = 1).
 
     Parameters
     ----------
     step : step rule, optional
-        How far to go; default ``Proportional()``, corr / sigma of the loss.
+        How far to go; default ``ShrunkenStep()``, corr / sigma of the loss.
 
     Returns
     -------
@@ -333,19 +334,19 @@ def rcd(step=None):
     --------
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
-    >>> cb.solve(problem, cb.rcd(), 6, rng=0).path.learner
+    >>> cb.solve(problem, cb.methods.rcd(), 6, rng=0).path.learner
     array([1, 1, 0, 0, 1, 1])
     """
-    return _descent("rcd", Subset(1), step, "Lu, Mazumder, Algorithm 3, Type 1, t = 1", {})
+    return _descent("rcd", RandomSubset(1), step, "Lu, Mazumder, Algorithm 3, Type 1, t = 1", {})
 
 
-def ccd(step=None):
+def ccd(step: StepRule | None = None) -> Method:
     """Cyclic coordinate descent: learner k mod n at step k.
 
     Parameters
     ----------
     step : step rule, optional
-        How far to go; default ``Proportional()``, corr / sigma of the loss.
+        How far to go; default ``ShrunkenStep()``, corr / sigma of the loss.
 
     Returns
     -------
@@ -356,13 +357,13 @@ def ccd(step=None):
     --------
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
-    >>> cb.solve(problem, cb.ccd(), 6).path.learner
+    >>> cb.solve(problem, cb.methods.ccd(), 6).path.learner
     array([0, 1, 0, 1, 0, 1])
     """
     return _descent("ccd", Cyclic(), step, "cyclic coordinate descent", {})
 
 
-def rtgcd(t=None, select=None, step=None):
+def rtgcd(t: Any = None, select: SelectionRule | None = None, step: StepRule | None = None) -> Method:
     """Random-then-greedy coordinate descent = RGBM (LM, Algorithms 2 and 3): the best of some random learners.
 
     Parameters
@@ -372,7 +373,7 @@ def rtgcd(t=None, select=None, step=None):
     select : selection rule, optional
         What is looked at in the place of `t` learners, e.g. ``Groups(t)`` for Types 2 and 3.
     step : step rule, optional
-        How far to go; default ``Proportional()``, corr / sigma of the loss.
+        How far to go; default ``ShrunkenStep()``, corr / sigma of the loss.
 
     Returns
     -------
@@ -390,16 +391,16 @@ def rtgcd(t=None, select=None, step=None):
     if (t is None) == (select is None):
         raise ValueError("rtgcd needs either t (learners looked at) or select (a selection rule), not both.")
     return _descent(
-        "rtgcd", Subset(t) if select is None else select, step, "Lu, Mazumder, Algorithm 3", {"t": t, "select": select}
+        "rtgcd", RandomSubset(t) if select is None else select, step, "Lu, Mazumder, Algorithm 3", {"t": t, "select": select}
     )
 
 
 def _descent(name, select, step, source, parameters):
-    rule = Proportional() if step is None else step
+    rule = ShrunkenStep() if step is None else step
     return Method(name, select, rule, source, Unconstrained(), {**parameters, "step": step})
 
 
-def lasso_cd(lam, select=None):
+def lasso_cd(lam: float, select: SelectionRule | None = None) -> Method:
     """Lasso by coordinate descent: soft-threshold steps for L + lam * ||beta||_1 (FGM, A.4.4, eq. 55).
 
     Parameters
@@ -407,9 +408,9 @@ def lasso_cd(lam, select=None):
     lam : float
         Penalty on the l1 norm of the coefficients of unit columns, the loss being a sum. With n rows and columns of standard deviation 1
         (scikit-learn's StandardScaler, glmnet's standardize=TRUE) it is sqrt(n) times scikit-learn's alpha or glmnet's lambda; with columns
-        of norm 1 it is n times these. 0 with ``Full()`` is LS-Boost(1).
+        of norm 1 it is n times these. 0 with ``Greedy()`` is LS-Boost(1).
     select : selection rule, optional
-        Default ``Cyclic()``; ``Full()`` (the largest step wins) or ``Subset(t)``.
+        Default ``Cyclic()``; ``Greedy()`` (the largest step wins) or ``RandomSubset(t)``.
 
     Returns
     -------
@@ -420,7 +421,7 @@ def lasso_cd(lam, select=None):
     --------
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
-    >>> run = cb.solve(problem, cb.lasso_cd(lam=2.0), 10)
+    >>> run = cb.solve(problem, cb.methods.lasso_cd(lam=2.0), 10)
     >>> run.beta.round(3)
     array([0.   , 0.753])
     >>> run.certificate().gap < 1e-12
@@ -430,11 +431,11 @@ def lasso_cd(lam, select=None):
     rule = SoftThreshold(lam)
     source = "Freund, Grigas, Mazumder, A.4.4"
     return Method(
-        "lasso_cd", Cyclic() if select is None else select, rule, source, Penalty(lam), {"lam": lam, "select": select}
+        "lasso_cd", Cyclic() if select is None else select, rule, source, L1Penalty(lam), {"lam": lam, "select": select}
     )
 
 
-def forward_stepwise():
+def forward_stepwise() -> Method:
     """Forward stepwise: the best-correlated new learner enters, all coefficients are refitted (FGM, Section 1; squared loss).
 
     Returns
@@ -451,10 +452,10 @@ def forward_stepwise():
     (array([1, 0]), True)
     """
     source = "Freund, Grigas, Mazumder, Section 1 (comparator)"
-    return Method("forward_stepwise", Full(), LineSearch(), source, Unconstrained(), {}, Refitted())
+    return Method("forward_stepwise", Greedy(), LineSearch(), source, Unconstrained(), {}, Refitted())
 
 
-def agbm(eta, gamma, guard=True, correction=1):
+def agbm(eta: float, gamma: float | str, guard: bool = True, correction: int = 1) -> Method:
     """Accelerated gradient boosting machine: momentum, with a second learner a round that corrects its error (Lu et al., Algorithm 2).
 
     Two steps a round, a learner each: one for the residual at the mixing point g, moving the model f; one for the corrected residual,
@@ -493,7 +494,7 @@ def agbm(eta, gamma, guard=True, correction=1):
     return _accelerated("agbm", 0, "Algorithm 2", parameters)
 
 
-def agbmr(eta, gamma, period=None, guard=True, correction=1):
+def agbmr(eta: float, gamma: float | str, period: int | None = None, guard: bool = True, correction: int = 1) -> Method:
     """AGBM with restart (Lu et al., Algorithm 3): momentum begins anew after `period` rounds, for None whenever the loss rises.
 
     Parameters
@@ -531,7 +532,7 @@ def agbmr(eta, gamma, period=None, guard=True, correction=1):
     return _accelerated("agbmr", rounds, "Algorithm 3", parameters)
 
 
-def vagbm(eta, gamma=1.0, guard=False):
+def vagbm(eta: float, gamma: float = 1.0, guard: bool = False) -> Method:
     """Vanilla accelerated boosting: momentum without the correction, one learner a step (Lu et al., Algorithm 4; gamma: Remark B.1).
 
     It has no guarantee: on five coordinates with y = 1 and eta = 1 it diverges.
@@ -576,10 +577,10 @@ def _accelerated(name, period, algorithm, parameters):
     share, guard = 0.0 if correction else gamma, int(parameters["guard"])
     store = TwoSequences(share, period=period, guard=guard, correction=int(correction), follow_angle=int(follow))
     source = f"Lu, Karimireddy, Ponomareva, Mirrokni, {algorithm}"
-    return Method(name, Full(), step, source, Unconstrained(), parameters, store)
+    return Method(name, Greedy(), step, source, Unconstrained(), parameters, store)
 
 
-def sgb(eps=0.1, gamma=0.0, share=1.0, select=None):
+def sgb(eps: float = 0.1, gamma: float = 0.0, subsample: float = 1.0, select: SelectionRule | None = None) -> Method:
     """Stochastic gradient boosting: eps times the learner fitted to a gradient from a part of the samples (SGLB, Algorithm 1).
 
     ``sgb(eps)`` is ``gbm(eps)``.
@@ -590,10 +591,10 @@ def sgb(eps=0.1, gamma=0.0, share=1.0, select=None):
         Learning rate, without unit.
     gamma : float, default 0
         All that was learned before shrinks by 1 - gamma eps in each step.
-    share : float, default 1
-        Part of the samples, in (0, 1], that a gradient is estimated from: each is drawn on its own, and counts 1 / share times.
+    subsample : float, default 1
+        Part of the samples, in (0, 1], that a gradient is estimated from: each is drawn on its own, and counts 1 / subsample times.
     select : selection rule, optional
-        The learners that are looked at; default ``Full()``, all of them.
+        The learners that are looked at; default ``Greedy()``, all of them.
 
     Returns
     -------
@@ -604,17 +605,17 @@ def sgb(eps=0.1, gamma=0.0, share=1.0, select=None):
     --------
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
-    >>> run = cb.solve(problem, cb.sgb(0.1, share=0.5), 100, rng=0)
+    >>> run = cb.solve(problem, cb.sgb(0.1, subsample=0.5), 100, rng=0)
     >>> run.final.loss < problem.start_loss
     True
     """
-    eps, gamma, share = positive("eps", eps), not_negative("gamma", gamma), _share(share)
-    noise = None if share == 1 else Noise(eps, share=share)
-    parameters = {"eps": eps, "gamma": gamma, "share": share, "select": select}
+    eps, gamma, subsample = positive("eps", eps), not_negative("gamma", gamma), _subsample(subsample)
+    noise = None if subsample == 1 else Noise(eps, subsample=subsample)
+    parameters = {"eps": eps, "gamma": gamma, "subsample": subsample, "select": select}
     return _langevin("sgb", eps, gamma, select, noise, "Algorithm 1", parameters)
 
 
-def sglb(eps=0.1, beta=1e4, gamma=1e-3, share=1.0, select=None, structure=Structure.OWN, shrink_first=False):
+def sglb(eps=0.1, beta=1e4, gamma=1e-3, subsample=1.0, select=None, structure=Structure.OWN, shrink_first=False):
     """Stochastic gradient Langevin boosting: noise in the search, noise of its own in the fit, shrinkage (SGLB, Algorithm 2).
 
     As eps goes to 0, models are a sample from the Gibbs law proportional to exp(-beta (mean loss + gamma/2 ||Gamma F||^2)); see
@@ -630,10 +631,10 @@ def sglb(eps=0.1, beta=1e4, gamma=1e-3, share=1.0, select=None, structure=Struct
         CatBoost's diffusion_temperature is beta / N. ``inf`` is ``sgb``.
     gamma : float, default 1e-3
         All that was learned before shrinks by 1 - gamma eps in each step.
-    share : float, default 1
-        Part of the samples, in (0, 1], that a gradient is estimated from: each is drawn on its own, and counts 1 / share times.
+    subsample : float, default 1
+        Part of the samples, in (0, 1], that a gradient is estimated from: each is drawn on its own, and counts 1 / subsample times.
     select : selection rule, optional
-        The learners that are looked at; default ``Full()``, all of them.
+        The learners that are looked at; default ``Greedy()``, all of them.
     structure : Structure, default ``Structure.OWN``
         The noise in which a learner is sought; with another one the limit is not the law above.
     shrink_first : bool, default False
@@ -653,31 +654,31 @@ def sglb(eps=0.1, beta=1e4, gamma=1e-3, share=1.0, select=None, structure=Struct
     True
     """
     eps, beta = positive("eps", eps), inverse_temperatures(beta)
-    gamma, share = not_negative("gamma", gamma), _share(share)
-    given = {"eps": eps, "beta": beta, "gamma": gamma, "share": share, "select": select}
+    gamma, subsample = not_negative("gamma", gamma), _subsample(subsample)
+    given = {"eps": eps, "beta": beta, "gamma": gamma, "subsample": subsample, "select": select}
     structure, shrink_first = structure_of(structure), flag("shrink_first", shrink_first)
     parameters = {**given, "structure": structure, "shrink_first": shrink_first}
     ahead = float(gamma * eps) if shrink_first else 0.0
-    plain = np.isinf(beta).all() and share == 1 and ahead == 0
-    noise = None if plain else Noise(float(eps), beta, structure, share, ahead)
+    plain = np.isinf(beta).all() and subsample == 1 and ahead == 0
+    noise = None if plain else Noise(float(eps), beta, structure, subsample, ahead)
     return _langevin("sglb", eps, gamma, select, noise, "Algorithm 2", parameters)
 
 
-def _share(share):
-    return positive("share", share, 1 + 1e-15, "above 0 and at most 1")
+def _subsample(subsample):
+    return positive("subsample", subsample, 1 + 1e-15, "above 0 and at most 1")
 
 
 def _langevin(name, eps, gamma, select, noise, algorithm, parameters):
     rule = Langevin(eps, gamma * eps)
     source = f"Ustimenko, Prokhorenkova, SGLB, {algorithm}"
-    return Method(name, Full() if select is None else select, rule, source, Unconstrained(), parameters, noise=noise)
+    return Method(name, Greedy() if select is None else select, rule, source, Unconstrained(), parameters, noise=noise)
 
 
 class Structured(NamedTuple):
     r"""Structural risk: minimise :math:`L(\alpha) + m \beta \sum_j |\alpha_j|\, \Omega_{k(j)}`, beta the `penalty`, in sums over samples.
 
     alpha is the coefficient of a learner as its family k(j) has it: that of the unit column over its length. *Source*: Cortes, Mohri,
-    Storcheus, eq. (7), times m. The lower end is that of ``Penalty``, with a penalty for each learner; of trees the infimum.
+    Storcheus, eq. (7), times m. The lower end is that of ``L1Penalty``, with a penalty for each learner; of trees the infimum.
 
     Parameters
     ----------
@@ -731,7 +732,7 @@ def rgb(penalty, n_candidates=4, step=None, families=None, sampling=2.0, revisit
         Families drawn for a step, S; None for all of them. The paper does not say how many.
     step : step rule, optional
         Default ``FamilyStep()``, the constant of the family; ``FamilyStep(power=1)`` is the paper's, which may increase the loss;
-        ``Proportional()`` has the constant of the learner itself, ``Proportional(rate / sigma)`` a part of that step.
+        ``ShrunkenStep()`` has the constant of the learner itself, ``ShrunkenStep(rate / sigma)`` a part of that step.
     families : Families, optional
         Of columns, whose labels are the `groups` of the problem. Trees have their own: ``Problem(tree_families(X), y)``.
     sampling : float
@@ -748,7 +749,7 @@ def rgb(penalty, n_candidates=4, step=None, families=None, sampling=2.0, revisit
     Examples
     --------
     >>> import coordboost as cb
-    >>> problem = cb.Problem(cb.tree_families([[1.0], [2], [3], [4]], nodes=[1, 3]), [1, -1, 1, -1], cb.Logistic())
+    >>> problem = cb.Problem(cb.data.tree_families([[1.0], [2], [3], [4]], nodes=[1, 3]), [1, -1, 1, -1], cb.losses.Logistic())
     >>> run = cb.solve(problem, cb.rgb(penalty=0.01, n_candidates=None), 5)
     >>> run.final.loss < problem.start_loss
     True

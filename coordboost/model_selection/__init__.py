@@ -1,1 +1,6 @@
 """Folds, cross-validation and stability selection."""
+
+from coordboost.model_selection.stability import bootstrap_frequencies, stability_selection
+from coordboost.model_selection.validate import CrossValidation, cross_validate
+
+__all__ = ["CrossValidation", "bootstrap_frequencies", "cross_validate", "stability_selection"]

@@ -82,13 +82,13 @@ class Stability:
         return {"worst": worst, "unimodal": factor * chosen}
 
 
-def stability_selection(walk, X, y, *, n_pairs=50, rng=0, sample_weight=None, n_threads=1):
+def stability_selection(fit, X, y, *, n_pairs=50, rng=0, sample_weight=None, n_threads=1):
     """Paths of complementary halves of the rows, and the order in which columns enter them.
 
     Parameters
     ----------
-    walk : callable
-        ``walk(X, y, sample_weight)`` gives the path of some rows, as for ``cross_validate``.
+    fit : callable
+        ``fit(X, y, sample_weight)`` gives the path of some rows, as for ``cross_validate``.
     X, y : array_like
         As for ``Problem``, in memory.
     n_pairs : int, default 50
@@ -109,7 +109,7 @@ def stability_selection(walk, X, y, *, n_pairs=50, rng=0, sample_weight=None, n_
     --------
     >>> import coordboost as cb
     >>> X, y = [[1.0, 0], [0, 1], [2, 1], [1, 3], [3, 2], [0, 2]], [1.0, 2, 4, 5, 6, 3]
-    >>> found = cb.stability_selection(lambda X, y, w: cb.exact_path(cb.Problem(X, y, sample_weight=w)), X, y, n_pairs=3)
+    >>> found = cb.model_selection.stability_selection(lambda X, y, w: cb.exact_path(cb.Problem(X, y, sample_weight=w)), X, y, n_pairs=3)
     >>> type(found).__name__
     'Stability'
     """
@@ -118,16 +118,16 @@ def stability_selection(walk, X, y, *, n_pairs=50, rng=0, sample_weight=None, n_
     for _ in range(validation.whole("n_pairs", n_pairs, 1)):
         order = rng.permutation(n)
         draws += [np.sort(order[: n // 2]), np.sort(order[n // 2 : 2 * (n // 2)])]
-    return _walked(walk, X, y, draws, sample_weight, n_threads, True)
+    return _walked(fit, X, y, draws, sample_weight, n_threads, True)
 
 
-def bootstrap_frequencies(walk, X, y, *, n_draws=100, rng=0, sample_weight=None, n_threads=1):
+def bootstrap_frequencies(fit, X, y, *, n_draws=100, rng=0, sample_weight=None, n_threads=1):
     """The same for rows drawn with replacement: `n_draws` paths. Rows drawn twice have twice the weight.
 
     Parameters
     ----------
-    walk : callable
-        ``walk(X, y, sample_weight)`` gives the path of some rows, as for ``cross_validate``.
+    fit : callable
+        ``fit(X, y, sample_weight)`` gives the path of some rows, as for ``cross_validate``.
     X, y : array_like
         As for ``Problem``, in memory.
     n_draws : int, default 100
@@ -148,24 +148,24 @@ def bootstrap_frequencies(walk, X, y, *, n_draws=100, rng=0, sample_weight=None,
     --------
     >>> import coordboost as cb
     >>> X, y = [[1.0, 0], [0, 1], [2, 1], [1, 3], [3, 2], [0, 2]], [1.0, 2, 4, 5, 6, 3]
-    >>> found = cb.bootstrap_frequencies(lambda X, y, w: cb.exact_path(cb.Problem(X, y, sample_weight=w)), X, y, n_draws=5)
+    >>> found = cb.model_selection.bootstrap_frequencies(lambda X, y, w: cb.exact_path(cb.Problem(X, y, sample_weight=w)), X, y, n_draws=5)
     >>> type(found).__name__
     'Stability'
     """
     (X, y), rng = rows_and_target(X, y), validation.generator(rng)
     n = len(y)
     draws = [rng.integers(0, n, n) for _ in range(validation.whole("n_draws", n_draws, 1))]
-    return _walked(walk, X, y, draws, sample_weight, n_threads, False)
+    return _walked(fit, X, y, draws, sample_weight, n_threads, False)
 
 
-def _walked(walk, X, y, draws, sample_weight, n_threads, halves):
-    function("walk", walk, "a function of X, y and sample_weight that gives a path")
+def _walked(fit, X, y, draws, sample_weight, n_threads, halves):
+    function("fit", fit, "a function of X, y and sample_weight that gives a path")
     weight = validation.sample_weight(sample_weight, len(y))
 
     def walked(k):
         rows, times = np.unique(draws[k], return_counts=True)
         given = None if halves and sample_weight is None else weight[rows] * times
-        return walk(X[rows], y[rows], given)
+        return fit(X[rows], y[rows], given)
 
     orders = in_threads(walked, lambda k, path: checked_path(path).order_of_entry(), len(draws), n_threads)
     return Stability(tuple(orders), X.shape[1], halves)

@@ -6,10 +6,13 @@ standard errors weigh folds by their rows, as ``cv.glmnet`` of R does.
 
 import threading
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse
+from numpy.typing import ArrayLike
 
 from coordboost._numba.threads import Pool, one_thread
 from coordboost._utils.checks import function, shown
@@ -69,13 +72,16 @@ class CrossValidation:
         return getattr(self, rule)
 
 
-def cross_validate(walk, X, y, *, folds=5, rng=0, sample_weight=None, at=None, n_threads=1):
+def cross_validate(
+    fit: Callable, X: Any, y: Any, *, folds: Any = 5, rng: int = 0, sample_weight: ArrayLike | None = None, at: Any = None,
+    n_threads: int = 1,
+) -> CrossValidation:  # fmt: skip
     """One path for each fold, computed once, and its losses on the rows of the fold at every point.
 
     Parameters
     ----------
-    walk : callable
-        ``walk(X, y, sample_weight)`` gives the path of some rows, say
+    fit : callable
+        ``fit(X, y, sample_weight)`` gives the path of some rows, say
         ``lambda X, y, w: solve(Problem(X, y, sample_weight=w), forward_stagewise(0.1), 1000)``. It is called from several threads.
     X, y : array_like
         As for ``Problem``, in memory.
@@ -86,7 +92,7 @@ def cross_validate(walk, X, y, *, folds=5, rng=0, sample_weight=None, at=None, n
         Seed of that deal.
     sample_weight : array_like, (n_samples,), optional
         For paths and for losses. A fold that holds out no row with a weight above 0 is left out.
-    at : sequence of Place, optional
+    at : sequence of PathPoint, optional
         Where the losses are wanted. By default at every point: all paths must have the same then, as runs of equal length have, and grids
         of the same alphas.
     n_threads : int, default 1
@@ -105,19 +111,19 @@ def cross_validate(walk, X, y, *, folds=5, rng=0, sample_weight=None, at=None, n
     --------
     >>> import coordboost as cb
     >>> X, y = [[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5]
-    >>> def walk(X, y, w):
+    >>> def fit(X, y, w):
     ...     return cb.solve(cb.Problem(X, y, sample_weight=w), cb.ls_boost(0.5), 5)
-    >>> cb.cross_validate(walk, X, y, folds=2).losses.shape
+    >>> cb.cross_validate(fit, X, y, folds=2).losses.shape
     (2, 6)
     """
-    function("walk", walk, "a function of X, y and sample_weight that gives a path")
+    function("fit", fit, "a function of X, y and sample_weight that gives a path")
     X, y = rows_and_target(X, y)
     weight = validation.sample_weight(sample_weight, len(y))
     folds = pairs_of("folds", folds, len(y)) if hasattr(folds, "__iter__") else folds_of(y, folds, rng)
 
     def walked(k):
-        fit = folds[k][0]
-        return walk(X[fit], y[fit], None if sample_weight is None else weight[fit]), X[folds[k][1]]
+        rows = folds[k][0]
+        return fit(X[rows], y[rows], None if sample_weight is None else weight[rows]), X[folds[k][1]]
 
     return of_folds(walked, y, weight, folds, at=at, n_threads=n_threads)
 
@@ -223,9 +229,9 @@ def folds_of(y, k, rng=0):
 
 
 def checked_path(path):
-    """`path`, what a walk gave, refused where it is none."""
+    """`path`, what `fit` gave, refused where it is none."""
     if isinstance(path, type) or not hasattr(path, "order_of_entry"):
-        raise ValueError(f"walk must give a path, such as solve(...) or lasso_path(...), got {shown(path)}.")
+        raise ValueError(f"fit must give a path, such as solve(...) or lasso_path(...), got {shown(path)}.")
     return path
 
 

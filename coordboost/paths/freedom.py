@@ -24,7 +24,7 @@ name               objective                                  columns of        
 ``"glmnet"``       mean of losses + lambda sum abs(w_j)       standard deviation 1         lambda sqrt(W)
 =================  =========================================  ===========================  ==================
 
-``"lam"`` is that of ``exact_path``, ``Penalty`` and ``certify``, and of R's lars with ``normalize=TRUE``. ``"alpha"`` is that of
+``"lam"`` is that of ``exact_path``, ``L1Penalty`` and ``certify``, and of R's lars with ``normalize=TRUE``. ``"alpha"`` is that of
 ``lasso_path(problem)``. ``"glmnet"`` is that of R's glmnet with its default ``standardize=TRUE``, and of scikit-learn after a
 ``StandardScaler``. Standard deviations are those with divisor W, as in both. A column of norm 1 is sqrt(W) times smaller than one of
 standard deviation 1, so its coefficient is sqrt(W) times larger.
@@ -171,7 +171,7 @@ def convert_penalty(value, source, to, of):
     Examples
     --------
     >>> import coordboost as cb
-    >>> cb.convert_penalty(2.0, "lam", "alpha", of=4)
+    >>> cb.lasso.convert_penalty(2.0, "lam", "alpha", of=4)
     0.5
     """
     for name, unit in (("source", source), ("to", to)):

@@ -7,7 +7,7 @@ import numpy as np
 from coordboost._numba import compiled, is_piece
 from coordboost._numba.sums import residual_of_each
 from coordboost._utils.root import falling_root, farthest_constant
-from coordboost.certificates.objectives import At, Ball, Penalty, Unconstrained
+from coordboost.certificates.objectives import Evaluation, L1Ball, L1Penalty, Unconstrained
 
 #: A sum of residuals that is this small beside the sum of their sizes is 0: some roundings of the sum.
 ROUNDED = 4 * np.finfo(float).eps
@@ -138,15 +138,15 @@ def certified(problem, beta, shift, target, reach=None):
     """
     squared = problem.loss.quadratic
     if reach is None and not squared:
-        return target.certificate(problem, At.point(problem, beta))
+        return target.certificate(problem, Evaluation.point(problem, beta))
     owner = moved_by(problem, shift) if shift != 0 else problem
-    own = At.point(owner, beta)
+    own = Evaluation.point(owner, beta)
     sum_of, size = _sums(own)
     dual, base = own, owner
     if abs(sum_of) > (CENTRED if squared else ROUNDED) * size:
         extra = best_shift(owner, own.pred)
         base, shift = moved_by(owner, extra), shift + extra
-        dual = At.point(base, beta)
+        dual = Evaluation.point(base, beta)
         sum_of, _ = _sums(dual)
     if squared:
         rest = sum_of**2 / (2 * float(problem.weight.sum()))
@@ -170,10 +170,10 @@ def beside_any(certificate, problem, at, shift, reach):
     off = abs(_sums(at)[0]) + at.doubt(problem) * math.sqrt(total)
     if isinstance(target, Unconstrained):  # the constants are at right angles to the columns
         rest = off * off / (2 * problem.loss.mu * total)
-    elif isinstance(target, Ball):
+    elif isinstance(target, L1Ball):
         rest = off * (reach.in_ball(upper, target.radius) + abs(shift))
     else:
-        price = target.lam if isinstance(target, Penalty) else target.charges(problem, np.ones(len(at.beta)))
+        price = target.lam if isinstance(target, L1Penalty) else target.charges(problem, np.ones(len(at.beta)))
         rest = off * (reach.most(upper, price) + abs(shift))
     return certificate.moved(max(certificate.lower - rest, problem.infimum))
 

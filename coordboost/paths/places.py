@@ -17,7 +17,7 @@ from coordboost.paths.scoring import losses_of, rows_of
 
 
 @dataclass(frozen=True, kw_only=True)
-class Place:
+class PathPoint:
     """A place on a path: exactly one of these.
 
     Parameters
@@ -39,7 +39,7 @@ class Place:
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
     >>> run = cb.solve(problem, cb.forward_stagewise(0.25), 10)
-    >>> run.step_at(cb.Place(l1=1.0))
+    >>> run.step_at(cb.lasso.PathPoint(l1=1.0))
     4
     """
 
@@ -80,7 +80,7 @@ class PathLike:
     cornered = False
 
     def coef_at(self, *, step=None, l1=None, lam=None, alpha=None, fraction=None):
-        """Coefficients on the scale of X at a place, (n_columns,); exactly one name of it, see ``Place``.
+        """Coefficients on the scale of X at a place, (n_columns,); exactly one name of it, see ``PathPoint``.
 
         Of a run the model after the step at which the norm, or the penalty, is reached. Of an exact path and a grid linear between
         two points: exact for the one, for the other what R's glmnet gives, without a certificate there.
@@ -90,15 +90,15 @@ class PathLike:
         ValueError
             If not exactly one is given, or the path ends before the place.
         """
-        return self._model(Place(step=step, l1=l1, lam=lam, alpha=alpha, fraction=fraction))[0]
+        return self._model(PathPoint(step=step, l1=l1, lam=lam, alpha=alpha, fraction=fraction))[0]
 
     def intercept_at(self, *, step=None, l1=None, lam=None, alpha=None, fraction=None):
         """The intercept beside ``coef_at``."""
-        return self._model(Place(step=step, l1=l1, lam=lam, alpha=alpha, fraction=fraction))[1]
+        return self._model(PathPoint(step=step, l1=l1, lam=lam, alpha=alpha, fraction=fraction))[1]
 
     def predict(self, X, at=None):
-        """Predictions (offset included) for new rows, (len(X),), at a ``Place``; by default at the end of the path."""
-        coef, intercept = self._model(Place(step=self.n_points - 1) if at is None else checked_place(at))
+        """Predictions (offset included) for new rows, (len(X),), at a ``PathPoint``; by default at the end of the path."""
+        coef, intercept = self._model(PathPoint(step=self.n_points - 1) if at is None else checked_place(at))
         return columns_as_in(X, self.problem).combine(coef) + intercept
 
     def score_path(self, X, y, sample_weight=None):
@@ -111,10 +111,10 @@ class PathLike:
         return -self._losses(X, y, weight) / weight.sum()
 
     def score_at(self, X, y, sample_weight=None, *, at):
-        """The same at some places, a sequence of ``Place``, (len(at),)."""
+        """The same at some places, a sequence of ``PathPoint``, (len(at),)."""
         X = validation.collected("X", X)
         y, weight = rows_of(self.problem, X, y, sample_weight)
-        preds = (self.predict(X, place) for place in items_of("at", at, "a sequence of Place"))
+        preds = (self.predict(X, place) for place in items_of("at", at, "a sequence of PathPoint"))
         return -losses_of(self.problem, preds, y, weight) / weight.sum()
 
     def to_frame(self):
@@ -178,7 +178,7 @@ class PiecewiseLinear(PathLike):
 
     def _losses(self, X, y, weight):
         X = columns_as_in(X, self.problem)
-        models = (self._model(Place(step=k)) for k in range(self.n_points))
+        models = (self._model(PathPoint(step=k)) for k in range(self.n_points))
         return losses_of(self.problem, (X.combine(coef) + intercept for coef, intercept in models), y, weight)
 
 
@@ -199,6 +199,6 @@ def unrounded(l1, last, problem):
 
 def checked_place(at, name="at"):
     """`at`, refused where it is no place."""
-    if not isinstance(at, Place):
-        raise ValueError(f"{name} must be a Place such as Place(alpha=0.1) or Place(step=100), got {shown(at)}.")
+    if not isinstance(at, PathPoint):
+        raise ValueError(f"{name} must be a PathPoint such as PathPoint(alpha=0.1) or PathPoint(step=100), got {shown(at)}.")
     return at

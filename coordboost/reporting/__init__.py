@@ -1,1 +1,5 @@
-"""For people: plots, the report page, the command line, the first five minutes."""
+"""For people: plots, the HTML report of a run, the command line, the first five minutes."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from coordboost._utils.interrupt import uncut
-from coordboost.certificates.objectives import Penalty
+from coordboost.certificates.objectives import L1Penalty
 from coordboost.data.problem import Problem
 from coordboost.engine.result import State
 from coordboost.engine.run import solve
@@ -40,7 +40,7 @@ def lasso_states(path):
     """The models of a Lasso path as states, each with the penalty that it is the optimum for, largest penalty first."""
     problem, lams = path.problem, path.alphas * path.problem.weight.sum()
     return [
-        State(problem, Penalty(float(lam)), k, problem.unit(coef))
+        State(problem, L1Penalty(float(lam)), k, problem.unit(coef))
         for k, (lam, coef) in enumerate(zip(lams, path.coefs.T, strict=True))
     ]
 
@@ -62,7 +62,7 @@ def quickstart(out=None):
         Path(out).mkdir(parents=True, exist_ok=True)
     problem = diabetes()
     least = solve(problem, forward_stepwise(), problem.n_learners)
-    path = lasso_path(problem, eps=1e-5, tol=1e-8, solver="descent")  # the exact path would compile for much longer
+    path = lasso_path(problem, eps=1e-5, tol=1e-8, solver="cd")  # the exact path would compile for much longer
     lasso = lasso_states(path)
     middle = min(lasso, key=lambda state: abs(state.l1 - 0.6 * least.final.l1))
     nearest = solve(problem, lasso_cd(middle.target.lam), 100_000, stop=GapBelow(1e-8))

@@ -8,7 +8,7 @@ import textwrap
 
 import numpy as np
 
-from coordboost.certificates.objectives import UNKNOWN, Ball, Penalty, Unconstrained, outwards
+from coordboost.certificates.objectives import UNKNOWN, L1Ball, L1Penalty, Unconstrained, outwards
 
 #: Multiplications of a singular value decomposition that a report may spend without being asked: some seconds.
 AFFORDABLE = 2e10
@@ -66,7 +66,7 @@ def optimum(run):
 
 def refers(target):
     """What a certified gap is measured against, in words."""
-    words = {Unconstrained: "optimum", Ball: "Lasso, l1 <= {0.radius:.5g}", Penalty: "Lasso, lam = {0.lam:.4g}"}
+    words = {Unconstrained: "optimum", L1Ball: "Lasso, l1 <= {0.radius:.5g}", L1Penalty: "Lasso, lam = {0.lam:.4g}"}
     return words.get(type(target), "{0!r}").format(target)
 
 
@@ -82,7 +82,7 @@ def reached(run):
     last, loss = run.final, run.problem.loss
     if type(last.target) is not Unconstrained or loss.mu is not None or not loss.convex or not last.l1:
         return last.target
-    return Ball(_up(last.l1))
+    return L1Ball(_up(last.l1))
 
 
 def _up(value, digits=6):

@@ -1,1 +1,37 @@
-"""Pieces: the rules that methods are combinations of. Losses, selection rules, step rules; none knows another."""
+"""Rules, what a method is made of: which learners are looked at, how far a step goes, noise, what a step does to the coefficients."""
+
+from coordboost.rules.base import CoefficientRule, SelectionRule, StepRule
+from coordboost.rules.method import Method
+from coordboost.rules.noise import Noise, Structure
+from coordboost.rules.selection import (
+    Cyclic,
+    Greedy,
+    Groups,
+    JointSubset,
+    RandomMask,
+    RandomSubset,
+    Softmax,
+    Weighted,
+    best_of,
+)
+from coordboost.rules.steps import (
+    DampedLineSearch,
+    DiminishingStep,
+    FittedStep,
+    FixedStep,
+    Langevin,
+    LineSearch,
+    PathStep,
+    SegmentSearch,
+    ShrunkenStep,
+    SoftThreshold,
+    StepSequence,
+)
+from coordboost.rules.structural import FamilyStep, Structural
+
+__all__ = [
+    "CoefficientRule", "Cyclic", "DampedLineSearch", "DiminishingStep", "FamilyStep", "FittedStep", "FixedStep", "Greedy", "Groups",
+    "JointSubset", "Langevin", "LineSearch", "Method", "Noise", "PathStep", "RandomMask", "RandomSubset", "SegmentSearch",
+    "SelectionRule", "ShrunkenStep", "SoftThreshold", "Softmax", "StepRule", "StepSequence", "Structural", "Structure", "Weighted",
+    "best_of",
+]  # fmt: skip

@@ -15,18 +15,18 @@ class SelectionRule(ABC):
     --------
     >>> from typing import NamedTuple
     >>> import coordboost as cb
-    >>> class Last(NamedTuple("_Last", []), cb.SelectionRule):
+    >>> class Last(NamedTuple("_Last", []), cb.rules.SelectionRule):
     ...     def pick(self, view, step, beta, drawn, k):
     ...         corr = view.scan()
     ...         return len(corr) - 1, corr[-1]
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
-    >>> cb.solve(problem, cb.Method("last", Last(), cb.LineSearch()), 2, compile=False).path.learner
+    >>> cb.solve(problem, cb.rules.Method("last", Last(), cb.rules.LineSearch()), 2, compile=False).path.learner
     array([1, 1])
     """
 
     __slots__ = ()
 
-    expected = "a selection rule such as Full() or Subset(10)"
+    expected = "a selection rule such as Greedy() or RandomSubset(10)"
 
     #: numbers drawn for a step
     width = 0
@@ -107,17 +107,17 @@ class StepRule(ABC):
     --------
     >>> from typing import NamedTuple
     >>> import coordboost as cb
-    >>> class Halving(NamedTuple("_Halving", [("eps", float)]), cb.StepRule):
+    >>> class Halving(NamedTuple("_Halving", [("eps", float)]), cb.rules.StepRule):
     ...     def move(self, k, view, j, corr, beta_j):
     ...         return 0.0, (self.eps if corr > 0 else -self.eps) / 2**k
     >>> problem = cb.Problem([[1.0], [2], [3]], [1.0, 2, 4])
-    >>> cb.solve(problem, cb.Method("halving", cb.Full(), Halving(1.0)), 3).beta
+    >>> cb.solve(problem, cb.rules.Method("halving", cb.rules.Greedy(), Halving(1.0)), 3).beta
     array([1.75])
     """
 
     __slots__ = ()
 
-    expected = "a step rule such as LineSearch() or Proportional(0.1)"
+    expected = "a step rule such as LineSearch() or ShrunkenStep(0.1)"
 
     #: how many sequences of coefficients it moves
     sequences = 1

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 
 from coordboost._utils.checks import shown, with_floats
 from coordboost._utils.kinds import checked_piece
-from coordboost.certificates.objectives import Ball, Unconstrained
+from coordboost.certificates.objectives import L1Ball, Unconstrained
 from coordboost.rules.base import CoefficientRule, SelectionRule, StepRule
 from coordboost.rules.coefficients import Single
 from coordboost.rules.noise import Noise
@@ -32,7 +32,7 @@ class Method:
         How far to go.
     source : str
         Where the method is described.
-    target : Unconstrained, Ball or Penalty
+    target : Unconstrained, L1Ball or L1Penalty
         The optimum that certificates refer to.
     parameters : dict
         What the named method was called with; saved with a run.
@@ -45,7 +45,7 @@ class Method:
     --------
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
-    >>> mine = cb.Method("mine", cb.Subset(1), cb.LineSearch())
+    >>> mine = cb.rules.Method("mine", cb.rules.RandomSubset(1), cb.rules.LineSearch())
     >>> run = cb.solve(problem, mine, 5, rng=0)
     >>> run.final.loss < problem.start_loss
     True
@@ -146,8 +146,8 @@ class Method:
 
         Returns
         -------
-        Unconstrained, Ball or Penalty
+        Unconstrained, L1Ball or L1Penalty
             What the model after k steps is held against.
         """
         radius_at = self.step.radius_at
-        return self.target if radius_at is None else Ball(radius_at(k))
+        return self.target if radius_at is None else L1Ball(radius_at(k))

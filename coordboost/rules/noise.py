@@ -30,7 +30,7 @@ class Structure(enum.IntEnum):
     Examples
     --------
     >>> import coordboost as cb
-    >>> cb.sglb(structure=cb.Structure.SAME).noise.structure
+    >>> cb.sglb(structure=cb.rules.Structure.SAME).noise.structure
     2
     """
 
@@ -66,7 +66,7 @@ class Noise(NamedTuple):
         Inverse temperature, one for each step, the last of them from there on; inf is no noise.
     structure : Structure, default ``Structure.OWN``
         The noise in which a learner is sought.
-    share : float, default 1
+    subsample : float, default 1
         The part of the samples that a gradient is estimated from, each drawn on its own.
     ahead : float, default 0
         The model is shrunken by ``1 - ahead`` before the gradient is taken.
@@ -79,14 +79,14 @@ class Noise(NamedTuple):
     --------
     >>> import numpy as np
     >>> import coordboost as cb
-    >>> cb.Noise(rate=0.1, beta=np.array([100.0]), total=4.0).sigma.round(4)
+    >>> cb.rules.Noise(rate=0.1, beta=np.array([100.0]), total=4.0).sigma.round(4)
     array([0.8944])
     """
 
     rate: float
     beta: np.ndarray = np.full(1, np.inf)
     structure: int = int(Structure.OWN)
-    share: float = 1.0
+    subsample: float = 1.0
     ahead: float = 0.0
     total: float = 0.0
     seed: int = 0
@@ -105,7 +105,7 @@ class Noise(NamedTuple):
             With the sum of the weights.
         """
         positive("rate", self.rate)
-        beta, share = inverse_temperatures(self.beta), positive("share", self.share, 1 + 1e-15, "in (0, 1]")
+        beta, subsample = inverse_temperatures(self.beta), positive("subsample", self.subsample, 1 + 1e-15, "in (0, 1]")
         not_negative("ahead", self.ahead)
         if np.isfinite(beta).any() and not problem.dictionary.takes_noise:
             raise ValueError(
@@ -114,7 +114,7 @@ class Noise(NamedTuple):
             )
         if np.isfinite(beta).any() and problem.n_learners == 1 and problem.countable and not problem.gather([0]).any():
             raise nothing_varies("noise draws coefficients, and there are none")
-        return self._replace(beta=beta, share=float(share), total=float(problem.weight.sum()))
+        return self._replace(beta=beta, subsample=float(subsample), total=float(problem.weight.sum()))
 
     def seeded(self, seed):
         """The noise of one run.

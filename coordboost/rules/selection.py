@@ -6,8 +6,8 @@ All rules let the learner with the largest score win, ties (to within rounding) 
 ======================  ===============================================  ==========================================
 rule                    looks at                                         Lu and Mazumder
 ======================  ===============================================  ==========================================
-``Full()``              all learners                                     Type 0 (greedy)
-``Subset(t)``           t learners, uniform without replacement          Type 1; t = 1: random coordinate descent
+``Greedy()``              all learners                                     Type 0 (greedy)
+``RandomSubset(t)``           t learners, uniform without replacement          Type 1; t = 1: random coordinate descent
 ``Groups(t)``           all learners of t groups                         Type 2 (t = 1) and Type 3
 ``Cyclic()``            learner k mod n                                  (not in the paper)
 ======================  ===============================================  ==========================================
@@ -16,7 +16,7 @@ Randomness is data: ``draw`` fills an array before the block of steps runs, from
 
 ``Weighted`` and ``Softmax`` draw the learner by a law: given once, or made of the correlations. They are homogeneous: a gradient times a
 positive number gives the same law, as the limit of Langevin boosting needs. On blocks of columns, ``Problem(blocks(X, ...), y)``,
-``Together`` and ``Mask`` draw columns that are fitted at once. Source: Ustimenko and Prokhorenkova, *SGLB*, Section 5.
+``JointSubset`` and ``RandomMask`` draw columns that are fitted at once. Source: Ustimenko and Prokhorenkova, *SGLB*, Section 5.
 
 A view may have verbs of its own for the three searches: ``best``, among all learners; ``best_among``, among some; ``best_in``, in groups.
 """
@@ -93,11 +93,11 @@ def best_of(view, step, beta, index):
     >>> from typing import NamedTuple
     >>> import numpy as np
     >>> import coordboost as cb
-    >>> class FirstTwo(NamedTuple("_FirstTwo", []), cb.SelectionRule):
+    >>> class FirstTwo(NamedTuple("_FirstTwo", []), cb.rules.SelectionRule):
     ...     def pick(self, view, step, beta, drawn, k):
-    ...         return cb.best_of(view, step, beta, np.arange(2))
+    ...         return cb.rules.best_of(view, step, beta, np.arange(2))
     >>> problem = cb.Problem([[1.0, 0, 2], [0, 1, 1], [2, 1, 0], [1, 3, 1]], [1.0, 2, 4, 5])
-    >>> cb.solve(problem, cb.Method("two", FirstTwo(), cb.LineSearch()), 2, compile=False).path.learner
+    >>> cb.solve(problem, cb.rules.Method("two", FirstTwo(), cb.rules.LineSearch()), 2, compile=False).path.learner
     array([1, 0])
     """
     corr = correlations(view, index)
@@ -208,14 +208,14 @@ def _ordered_dual(values, weights):
     return float(np.max(np.cumsum(np.sort(values)[::-1]) / np.cumsum(weights)))
 
 
-class Full(namedtuple("Full", ""), SelectionRule):
+class Greedy(namedtuple("Greedy", ""), SelectionRule):
     """Type 0: every learner, every step. Norm: the largest size; dual: the sum.
 
     Examples
     --------
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
-    >>> cb.solve(problem, cb.Method("mine", cb.Full(), cb.Proportional()), 2).path.learner
+    >>> cb.solve(problem, cb.rules.Method("mine", cb.rules.Greedy(), cb.rules.ShrunkenStep()), 2).path.learner
     array([1, 0])
     """
 
@@ -251,11 +251,11 @@ class SubsetRule(SelectionRule):
         return subsets_in_parts(rng, n_rows, self.t, n_learners if self.draws_below is None else self.draws_below)
 
 
-class _Subset(NamedTuple):
+class _RandomSubset(NamedTuple):
     t: int
 
 
-class Subset(_Subset, SubsetRule):
+class RandomSubset(_RandomSubset, SubsetRule):
     """Type 1: t learners, uniform without replacement. Norm: ordered l1 with ``subset_weights(t, n)`` (Definition 3.2).
 
     Parameters
@@ -267,12 +267,12 @@ class Subset(_Subset, SubsetRule):
     --------
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
-    >>> cb.solve(problem, cb.Method("mine", cb.Subset(1), cb.Proportional()), 6).path.learner
+    >>> cb.solve(problem, cb.rules.Method("mine", cb.rules.RandomSubset(1), cb.rules.ShrunkenStep()), 6).path.learner
     array([1, 1, 0, 0, 1, 1])
     """
 
     def bind(self, problem):
-        check_count("Subset", self.t, problem.n_learners, "learners")
+        check_count("RandomSubset", self.t, problem.n_learners, "learners")
         return self
 
     def pick(self, view, step, beta, drawn, k):
@@ -322,7 +322,7 @@ class Groups(_Groups, SubsetRule):
     >>> import coordboost as cb
     >>> X = [[1.0, 0, 2], [0, 1, 1], [2, 1, 0], [1, 3, 1]]
     >>> problem = cb.Problem(X, [1.0, 2, 4, 5], groups=["a", "a", "b"])
-    >>> cb.solve(problem, cb.rtgcd(select=cb.Groups(1)), 6).path.learner
+    >>> cb.solve(problem, cb.rtgcd(select=cb.rules.Groups(1)), 6).path.learner
     array([2, 2, 1, 0, 2, 2])
     """
 
@@ -376,7 +376,7 @@ class Cyclic(namedtuple("Cyclic", ""), SelectionRule):
     --------
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
-    >>> cb.solve(problem, cb.Method("mine", cb.Cyclic(), cb.Proportional()), 6).path.learner
+    >>> cb.solve(problem, cb.rules.Method("mine", cb.rules.Cyclic(), cb.rules.ShrunkenStep()), 6).path.learner
     array([0, 1, 0, 1, 0, 1])
     """
 
@@ -424,7 +424,7 @@ class Weighted(_Weighted, SelectionRule):
     Parameters
     ----------
     p : ndarray, (n_learners,) or (n_groups,)
-        In proportion to the probabilities; all equal is ``Subset(1)``.
+        In proportion to the probabilities; all equal is ``RandomSubset(1)``.
     member : ndarray, (n_learners,)
         The learners group by group; filled in from the problem.
     start : ndarray, (n_groups + 1,)
@@ -434,7 +434,7 @@ class Weighted(_Weighted, SelectionRule):
     --------
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
-    >>> cb.solve(problem, cb.Method("mine", cb.Weighted([3.0, 1.0]), cb.Proportional()), 6).path.learner
+    >>> cb.solve(problem, cb.rules.Method("mine", cb.rules.Weighted([3.0, 1.0]), cb.rules.ShrunkenStep()), 6).path.learner
     array([1, 0, 0, 0, 0, 0])
     """
 
@@ -485,7 +485,7 @@ class Softmax(_Softmax, SelectionRule):
     --------
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
-    >>> cb.solve(problem, cb.Method("mine", cb.Softmax(1.0), cb.Proportional()), 2).path.learner
+    >>> cb.solve(problem, cb.rules.Method("mine", cb.rules.Softmax(1.0), cb.rules.ShrunkenStep()), 2).path.learner
     array([1, 0])
     """
 
@@ -525,12 +525,12 @@ class Softmax(_Softmax, SelectionRule):
         return taken(view, last, corr[last])
 
 
-class _Together(NamedTuple):
+class _JointSubset(NamedTuple):
     t: int
     n: int = 0  # blocks, filled in from the problem
 
 
-class Together(_Together, SubsetRule):
+class JointSubset(_JointSubset, SubsetRule):
     """The columns of t blocks, drawn uniformly without replacement, fitted at once.
 
     Parameters
@@ -544,8 +544,8 @@ class Together(_Together, SubsetRule):
     --------
     >>> import coordboost as cb
     >>> X = [[1.0, 0, 2], [0, 1, 1], [2, 1, 0], [1, 3, 1]]
-    >>> problem = cb.Problem(cb.blocks(X, [[0, 1], [2]]), [1.0, 2, 4, 5])
-    >>> run = cb.solve(problem, cb.sgb(0.5, select=cb.Together(1)), 30)
+    >>> problem = cb.Problem(cb.data.blocks(X, [[0, 1], [2]]), [1.0, 2, 4, 5])
+    >>> run = cb.solve(problem, cb.sgb(0.5, select=cb.rules.JointSubset(1)), 30)
     >>> run.final.loss < problem.start_loss
     True
     """
@@ -554,8 +554,8 @@ class Together(_Together, SubsetRule):
     blind = True
 
     def bind(self, problem):
-        n = _blocks_of("Together", problem)
-        check_count("Together", self.t, n, "blocks")
+        n = _blocks_of("JointSubset", problem)
+        check_count("JointSubset", self.t, n, "blocks")
         return self._replace(n=n)
 
     @property
@@ -574,12 +574,12 @@ class Together(_Together, SubsetRule):
         return together(view, drawn)
 
 
-class _Mask(NamedTuple):
+class _RandomMask(NamedTuple):
     q: float
     n: int = 0  # blocks, filled in from the problem
 
 
-class Mask(_Mask, SelectionRule):
+class RandomMask(_RandomMask, SelectionRule):
     """The columns of the blocks that a mask leaves, each block with probability q, fitted at once; an empty mask fits nothing.
 
     Parameters
@@ -593,8 +593,8 @@ class Mask(_Mask, SelectionRule):
     --------
     >>> import coordboost as cb
     >>> X = [[1.0, 0, 2], [0, 1, 1], [2, 1, 0], [1, 3, 1]]
-    >>> problem = cb.Problem(cb.blocks(X, [[0, 1], [2]]), [1.0, 2, 4, 5])
-    >>> run = cb.solve(problem, cb.sgb(0.5, select=cb.Mask(0.5)), 30)
+    >>> problem = cb.Problem(cb.data.blocks(X, [[0, 1], [2]]), [1.0, 2, 4, 5])
+    >>> run = cb.solve(problem, cb.sgb(0.5, select=cb.rules.RandomMask(0.5)), 30)
     >>> run.final.loss < problem.start_loss
     True
     """
@@ -608,14 +608,14 @@ class Mask(_Mask, SelectionRule):
         return self.n
 
     def bind(self, problem):
-        real("Mask: q", self.q, lambda q: 0 < q <= 1, "a probability in (0, 1]")
-        return self._replace(n=_blocks_of("Mask", problem))
+        real("RandomMask: q", self.q, lambda q: 0 < q <= 1, "a probability in (0, 1]")
+        return self._replace(n=_blocks_of("RandomMask", problem))
 
     def draw(self, rng, n_rows, n_learners):
         return (rng.random((n_rows, self.n)) < self.q).astype(np.int64)
 
     def unions(self, draws, rng):
-        """As those of ``Together``."""
+        """As those of ``JointSubset``."""
         if 2**self.n > draws:
             return self.draw(rng, draws, self.n) > 0, np.full(draws, 1 / draws)
         masks = np.array(list(itertools.product((False, True), repeat=self.n)))

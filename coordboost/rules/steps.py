@@ -48,11 +48,11 @@ def sequence(name, values, instead=""):
     return array
 
 
-class _Proportional(NamedTuple):
+class _ShrunkenStep(NamedTuple):
     rate: float | None = None
 
 
-class Proportional(_Proportional, StepRule):
+class ShrunkenStep(_ShrunkenStep, StepRule):
     """theta = rate * corr: LS-Boost(eps) with rate = eps, coordinate descent with rate = 1 / sigma.
 
     ``rate=None`` stands for 1 / sigma of the problem's loss.
@@ -65,7 +65,7 @@ class Proportional(_Proportional, StepRule):
     Examples
     --------
     >>> import coordboost as cb
-    >>> cb.Proportional(0.5).move(0, None, 0, 2.0, 0.0)  # shrink, theta for a correlation of 2
+    >>> cb.rules.ShrunkenStep(0.5).move(0, None, 0, 2.0, 0.0)  # shrink, theta for a correlation of 2
     (0, 1.0)
     """
 
@@ -76,8 +76,8 @@ class Proportional(_Proportional, StepRule):
     def bind(self, problem):
         sigma = sigma_of(problem.loss, "a constant step")
         if self.rate is None:
-            return Proportional(1.0 / sigma)
-        return Proportional(positive("rate", self.rate, 2.0 / sigma, f"between 0 and 2 / sigma = {2.0 / sigma:g}"))
+            return ShrunkenStep(1.0 / sigma)
+        return ShrunkenStep(positive("rate", self.rate, 2.0 / sigma, f"between 0 and 2 / sigma = {2.0 / sigma:g}"))
 
     def move(self, k, view, j, corr, beta_j):
         return 0, self.rate * corr
@@ -89,8 +89,8 @@ class LineSearch(namedtuple("LineSearch", ""), StepRule):
     Examples
     --------
     >>> import coordboost as cb
-    >>> problem = cb.Problem([[1.0], [2], [3]], [0, 1, 0], cb.Logistic())
-    >>> run = cb.solve(problem, cb.gcd(cb.LineSearch()), 1)
+    >>> problem = cb.Problem([[1.0], [2], [3]], [0, 1, 0], cb.losses.Logistic())
+    >>> run = cb.solve(problem, cb.methods.gcd(cb.rules.LineSearch()), 1)
     >>> bool(abs(run.final.corr[0]) < 1e-6)
     True
     """
@@ -102,12 +102,12 @@ class LineSearch(namedtuple("LineSearch", ""), StepRule):
         return 0, search(view, j, 1, 0)
 
 
-class _Sign(NamedTuple):
+class _FixedStep(NamedTuple):
     eps: float
     delta: float = math.inf
 
 
-class Sign(_Sign, StepRule):
+class FixedStep(_FixedStep, StepRule):
     """theta = sign(corr) in units of eps: FS_eps, and R-FS_{eps,delta} with shrink = eps / delta.
 
     Parameters
@@ -120,7 +120,7 @@ class Sign(_Sign, StepRule):
     Examples
     --------
     >>> import coordboost as cb
-    >>> cb.Sign(0.1, delta=2.0).move(0, None, 0, 2.0, 0.0)  # shrink, theta for a correlation of 2
+    >>> cb.rules.FixedStep(0.1, delta=2.0).move(0, None, 0, 2.0, 0.0)  # shrink, theta for a correlation of 2
     (0.05, 1)
     """
 
@@ -135,17 +135,17 @@ class Sign(_Sign, StepRule):
     def bind(self, problem):
         eps = positive("eps", self.eps)
         least = f"at least eps = {self.eps!r} (the factor 1 - eps / delta must not be negative)"
-        return Sign(eps, real("delta", self.delta, lambda number: number >= eps, least))
+        return FixedStep(eps, real("delta", self.delta, lambda number: number >= eps, least))
 
     def move(self, k, view, j, corr, beta_j):
         return self.eps / self.delta, sign(corr)
 
 
-class _SignSequence(NamedTuple):
+class _StepSequence(NamedTuple):
     eps: np.ndarray
 
 
-class SignSequence(_SignSequence, StepRule):
+class StepSequence(_StepSequence, StepRule):
     """theta = eps[k] * sign(corr): FS with a sequence of steps.
 
     Parameters
@@ -166,7 +166,7 @@ class SignSequence(_SignSequence, StepRule):
         return len(self.eps)
 
     def bind(self, problem):
-        return SignSequence(sequence("eps", self.eps, " For the same in every step use Sign(eps)."))
+        return StepSequence(sequence("eps", self.eps, " For the same in every step use FixedStep(eps)."))
 
     @property
     def stagewise(self):
@@ -176,12 +176,12 @@ class SignSequence(_SignSequence, StepRule):
         return 0, self.eps[k] * sign(corr)
 
 
-class _PathSign(NamedTuple):
+class _PathStep(NamedTuple):
     eps: float
     deltas: np.ndarray
 
 
-class PathSign(_PathSign, StepRule):
+class PathStep(_PathStep, StepRule):
     """theta = sign(corr) in units of eps, shrink = eps / deltas[k]: PATH-R-FS_eps, one step per radius.
 
     Parameters
@@ -195,7 +195,7 @@ class PathSign(_PathSign, StepRule):
     --------
     >>> import coordboost as cb
     >>> cb.path_forward_stagewise(0.1, [1.0, 2.0]).step
-    PathSign(eps=0.1, deltas=array([1., 2.]))
+    PathStep(eps=0.1, deltas=array([1., 2.]))
     """
 
     @property
@@ -215,12 +215,12 @@ class PathSign(_PathSign, StepRule):
         return float(self.deltas[min(k, len(self.deltas) - 1)])
 
     def bind(self, problem):
-        eps, deltas = positive("eps", self.eps), sequence("deltas", self.deltas, " For a single radius use Sign(eps, delta).")
+        eps, deltas = positive("eps", self.eps), sequence("deltas", self.deltas, " For a single radius use FixedStep(eps, delta).")
         if not deltas[0] >= eps:
             raise ValueError(f"the smallest delta must be at least eps = {self.eps!r}, got {float(deltas[0])!r}.")
         if (np.diff(deltas) < 0).any():
             raise ValueError("deltas must not decrease: feasibility of the path rests on it. Sort them.")
-        return PathSign(eps, deltas)
+        return PathStep(eps, deltas)
 
     def move(self, k, view, j, corr, beta_j):
         return self.eps / self.deltas[k], sign(corr)
@@ -246,12 +246,12 @@ class SoftThreshold(_SoftThreshold, StepRule):
     Examples
     --------
     >>> import coordboost as cb
-    >>> cb.SoftThreshold(lam=0.5, rate=1.0).move(0, None, 0, 2.0, 0.0)  # shrink, theta for a correlation of 2
+    >>> cb.rules.SoftThreshold(lam=0.5, rate=1.0).move(0, None, 0, 2.0, 0.0)  # shrink, theta for a correlation of 2
     (0, 1.5)
     """
 
     def bind(self, problem):
-        return SoftThreshold(not_negative("lam", self.lam), Proportional(self.rate).bind(problem).rate)
+        return SoftThreshold(not_negative("lam", self.lam), ShrunkenStep(self.rate).bind(problem).rate)
 
     def soft(self, corr, beta_j):
         return soft_threshold(beta_j + self.rate * corr, self.rate * self.lam, 1) - beta_j
@@ -293,11 +293,11 @@ def without_noise(view, k, j, corr):
 tempered = verb("tempered", without_noise)
 
 
-class _Fitted(NamedTuple):
+class _FittedStep(NamedTuple):
     rate: float
 
 
-class Fitted(_Fitted, StepRule):
+class FittedStep(_FittedStep, StepRule):
     """theta = rate * the length of the learner as it was fitted: shrinkage of gradient boosting.
 
     Learners that are given have no other length than their correlation; a tree with a ridge penalty or Newton's leaves has one.
@@ -311,21 +311,21 @@ class Fitted(_Fitted, StepRule):
     --------
     >>> import coordboost as cb
     >>> cb.gbm(0.1).step
-    Fitted(rate=0.1)
+    FittedStep(rate=0.1)
     """
 
     def bind(self, problem):
-        return Fitted(positive("rate", self.rate))
+        return FittedStep(positive("rate", self.rate))
 
     def move(self, k, view, j, corr, beta_j):
         return 0, self.rate * fitted(view, corr)
 
 
-class _DampedSearch(NamedTuple):
+class _DampedLineSearch(NamedTuple):
     rate: float
 
 
-class DampedSearch(_DampedSearch, StepRule):
+class DampedLineSearch(_DampedLineSearch, StepRule):
     """theta = rate * the step that minimises the loss along the learner: for any convex loss, smooth or not.
 
     *Source*: Friedman, Greedy function approximation: a gradient boosting machine, Algorithm 1 with the shrinkage of Section 5.
@@ -338,8 +338,8 @@ class DampedSearch(_DampedSearch, StepRule):
     Examples
     --------
     >>> import coordboost as cb
-    >>> problem = cb.Problem([[1.0], [2], [3]], [1.0, 2, 9], cb.Quantile(0.5))
-    >>> run = cb.solve(problem, cb.Method("damped", cb.Full(), cb.DampedSearch(0.5)), 20)
+    >>> problem = cb.Problem([[1.0], [2], [3]], [1.0, 2, 9], cb.losses.Quantile(0.5))
+    >>> run = cb.solve(problem, cb.rules.Method("damped", cb.rules.Greedy(), cb.rules.DampedLineSearch(0.5)), 20)
     >>> run.final.loss < problem.start_loss
     True
     """
@@ -366,7 +366,7 @@ class _Langevin(NamedTuple):
 class Langevin(_Langevin, StepRule):
     """theta = rate * the length of the learner as it was fitted to the noised residual; all before shrinks by 1 - shrink.
 
-    Without noise this is ``Fitted(rate)`` with shrinkage.
+    Without noise this is ``FittedStep(rate)`` with shrinkage.
 
     Parameters
     ----------
@@ -490,7 +490,7 @@ class BallStep(_OnBall, StepRule):
         return self._replace(radius=positive("radius", self.radius))
 
 
-class OpenLoop(BallStep):
+class DiminishingStep(BallStep):
     """Frank-Wolfe on the l1 ball with the step gamma = 2 / (k + 2).
 
     Parameters
@@ -501,7 +501,7 @@ class OpenLoop(BallStep):
     Examples
     --------
     >>> import coordboost as cb
-    >>> cb.OpenLoop(radius=3.0).move(2, None, 0, 1.0, 0.0)  # step 2: shrink, theta
+    >>> cb.rules.DiminishingStep(radius=3.0).move(2, None, 0, 1.0, 0.0)  # step 2: shrink, theta
     (0.5, 0.5)
     """
 
@@ -512,7 +512,7 @@ class OpenLoop(BallStep):
         return gamma, gamma * sign(corr)
 
 
-class BallSearch(BallStep):
+class SegmentSearch(BallStep):
     """Frank-Wolfe on the l1 ball with the gamma in [0, 1] that minimises the loss.
 
     Parameters
@@ -524,8 +524,8 @@ class BallSearch(BallStep):
     --------
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
-    >>> run = cb.solve(problem, cb.frank_wolfe(2.0, cb.BallSearch(2.0)), 50)
-    >>> run.certificate().upper <= cb.solve(problem, cb.frank_wolfe(2.0), 50).certificate().upper
+    >>> run = cb.solve(problem, cb.methods.frank_wolfe(2.0, cb.rules.SegmentSearch(2.0)), 50)
+    >>> run.certificate().upper <= cb.solve(problem, cb.methods.frank_wolfe(2.0), 50).certificate().upper
     True
     """
 
@@ -538,7 +538,7 @@ class BallSearch(BallStep):
         return gamma, gamma * s
 
 
-class Away(BallStep):
+class AwayStep(BallStep):
     """Towards the best vertex or away from the worst one, whichever goes down faster; exact line search."""
 
     corrective = RADIUS
@@ -553,7 +553,7 @@ class Away(BallStep):
         return gamma, gamma * s
 
 
-class Pairwise(BallStep):
+class PairwiseStep(BallStep):
     """From the worst vertex to the best one: two rows, the first takes weight away, the second puts it down; exact line search."""
 
     corrective = RADIUS

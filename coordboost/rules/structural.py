@@ -170,7 +170,7 @@ class FamilyStep(_FamilyStep, StepRule):
 
     ``power=2`` is right: no step increases the losses. ``power=1`` is what the paper prints (its Lemma 4), and wrong where a bound is
     above 1: a leaf of value 4 and the labels +, +, +, - take the mean logistic loss from 0.6931 to 1.0181. The constant of the learner
-    itself is that of ``Proportional()``.
+    itself is that of ``ShrunkenStep()``.
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ class FamilyStep(_FamilyStep, StepRule):
     Examples
     --------
     >>> import coordboost as cb
-    >>> cb.rgb(0.01, step=cb.FamilyStep(power=1)).step.power
+    >>> cb.rgb(0.01, step=cb.rules.FamilyStep(power=1)).step.power
     1
     """
 

@@ -15,6 +15,8 @@ from coordboost.rules.base import CoefficientRule, SelectionRule, StepRule
 from coordboost.testing import learners, losses, rules
 from coordboost.testing.report import ERROR, SKIPPED, Law, Report
 
+__all__ = ["Law", "Report", "check_piece"]
+
 #: Base class, what a piece of the kind is called, what its laws are tried on, and the laws.
 KINDS = (
     (Loss, "loss", losses.case, losses.LAWS),
@@ -56,7 +58,7 @@ def check_piece(piece, *, y=None, raises=True):
     Examples
     --------
     >>> import coordboost as cb
-    >>> bool(cb.check_piece(cb.Squared()))
+    >>> bool(cb.testing.check_piece(cb.losses.Squared()))
     True
     """
     kind, name, case, laws = next((known for known in KINDS if isinstance(piece, known[0])), KINDS[1])

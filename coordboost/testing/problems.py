@@ -3,10 +3,10 @@
 import numpy as np
 
 from coordboost._numba import is_piece
-from coordboost.data.blocks import blocks
+from coordboost.data.block_learners import blocks
 from coordboost.data.problem import Problem
 from coordboost.engine.run import solve
-from coordboost.engine.states.naive import Explicit
+from coordboost.engine.states.naive import NaiveState
 from coordboost.learners.base import LearnerFamily
 from coordboost.methods.named import (
     agbm,
@@ -23,7 +23,7 @@ from coordboost.methods.named import (
     rtgcd,
     vagbm,
 )
-from coordboost.rules.selection import Full
+from coordboost.rules.selection import Greedy
 from coordboost.rules.steps import LineSearch
 
 
@@ -44,7 +44,7 @@ def methods_tried():
     """A method for each way of choosing, of stepping, and of keeping coefficients."""
     return [
         ls_boost(0.3), forward_stagewise(0.05), regularized_forward_stagewise(0.05, 2.0), frank_wolfe(2.0), gcd(LineSearch()), rtgcd(4),
-        ccd(), lasso_cd(0.1, Full()), forward_stepwise(), agbm(0.5, 0.1), vagbm(0.5), frank_wolfe_away(2.0),
+        ccd(), lasso_cd(0.1, Greedy()), forward_stepwise(), agbm(0.5, 0.1), vagbm(0.5), frank_wolfe_away(2.0),
         frank_wolfe_pairwise(2.0),
     ]  # fmt: skip
 
@@ -69,7 +69,7 @@ def runs_of(problem, method, n_steps):
     """The run twice in plain Python, and compiled where the rules are pieces; on the data themselves, where learners can be counted."""
     pieces = is_piece(method.select) and is_piece(method.step)
     ways = [False, False, True] if pieces else [False, False]
-    view = Explicit if problem.countable else None
+    view = NaiveState if problem.countable else None
     return [solve(problem, method, n_steps, view=view, compile=way) for way in ways]
 
 

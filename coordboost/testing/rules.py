@@ -5,13 +5,13 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost.engine.run import solve
-from coordboost.engine.states.accelerated import Accelerated
-from coordboost.engine.states.away_steps import Swapping
-from coordboost.engine.states.naive import Explicit
+from coordboost.engine.states.accelerated import AcceleratedState
+from coordboost.engine.states.away_steps import AwayStepState
+from coordboost.engine.states.naive import NaiveState
 from coordboost.rules.coefficients import TwoSequences, Vertices
 from coordboost.rules.method import Method
-from coordboost.rules.selection import Full
-from coordboost.rules.steps import Proportional, mixing
+from coordboost.rules.selection import Greedy
+from coordboost.rules.steps import ShrunkenStep, mixing
 from coordboost.testing.problems import methods_tried, path_of, runs_of, small, small_blocks
 from coordboost.testing.report import SKIPPED
 
@@ -37,12 +37,12 @@ class StepCase(NamedTuple):
     def _view(self, k):
         """One that the rule can move on: it keeps as many sequences of coefficients, and with two it is in the round of step k."""
         if self.step.corrective is not None:
-            view = Swapping.start(self.problem, Vertices())
+            view = AwayStepState.start(self.problem, Vertices())
             view.turns[:], view.most[0] = (k % 4, 1, 0, -1), 0.5
             return view
         if self.step.sequences == 1:
-            return Explicit.start(self.problem)
-        view = Accelerated.start(self.problem, TwoSequences().start(self.problem))
+            return NaiveState.start(self.problem)
+        view = AcceleratedState.start(self.problem, TwoSequences().start(self.problem))
         view.clock[:2] = k // 2, mixing(k // 2) if k % 2 == 0 else 0
         return view
 
@@ -117,7 +117,7 @@ def compiled_moves_are_the_same(at):
     """Ten steps; sums may be rounded differently, so small steps may differ by that."""
     if at.step.sequences != 1 or at.step.corrective is not None:
         return SKIPPED
-    method, horizon = Method("checked", Full(), at.given), at.step.horizon
+    method, horizon = Method("checked", Greedy(), at.given), at.step.horizon
     n_steps = 10 if horizon is None else min(10, horizon)
     return path_of(at.problem, method, n_steps)
 
@@ -141,7 +141,7 @@ def selection_case(select, y):
     """The rule, bound."""
     problem = small() if select.unions is None else small_blocks()
     return (
-        SelectionCase(select, select.bind(problem), problem, Method("checked", select, Proportional(0.5))),
+        SelectionCase(select, select.bind(problem), problem, Method("checked", select, ShrunkenStep(0.5))),
     )
 
 
@@ -266,8 +266,8 @@ class StoreCase(NamedTuple):
 
     def method(self):
         """A method that keeps its coefficients here, with the step that goes with such a store."""
-        step = next((m.step for m in methods_tried() if type(m.coefficients) is type(self.store)), Proportional(0.5))
-        return Method("checked", Full(), step, coefficients=self.store)
+        step = next((m.step for m in methods_tried() if type(m.coefficients) is type(self.store)), ShrunkenStep(0.5))
+        return Method("checked", Greedy(), step, coefficients=self.store)
 
 
 def store_case(store, y):

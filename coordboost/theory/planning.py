@@ -24,7 +24,7 @@ from coordboost.theory.bounds.trail import Constants, Trail
 
 
 @dataclass(frozen=True)
-class Forecast:
+class IterationEstimate:
     """Steps of one method to a gap; inf where nobody can say, or where the run did not get there.
 
     name : of the method;  method : it, with its parameters, None where no theorem of it leads to least squares: there is no run then
@@ -49,7 +49,7 @@ class Forecast:
 
 
 def plan(problem, method=None, gap=None, *, n_steps=None, eps=None, delta=None):
-    """Steps that guarantee a gap: of one method (``bounds.plan``), or, without a method, a ``Forecast`` for every named one.
+    """Steps that guarantee a gap: of one method (``bounds.plan``), or, without a method, a ``IterationEstimate`` for every named one.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def plan(problem, method=None, gap=None, *, n_steps=None, eps=None, delta=None):
 
     Returns
     -------
-    Plan, or list of Forecast
+    Plan, or list of IterationEstimate
         Numbers of steps, inf where no theorem gives one.
 
     Raises
@@ -85,7 +85,7 @@ def plan(problem, method=None, gap=None, *, n_steps=None, eps=None, delta=None):
     --------
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
-    >>> cb.plan(problem, cb.ls_boost(1.0), gap=0.1).n_steps
+    >>> cb.theory.plan(problem, cb.ls_boost(1.0), gap=0.1).n_steps
     6
     """
     if method is not None:
@@ -101,7 +101,7 @@ def plan(problem, method=None, gap=None, *, n_steps=None, eps=None, delta=None):
 
 @uncut()
 def forecasts(problem, gap, eps, delta, n_steps):
-    """The ``Forecast`` of each named method: numbers where a theorem or a run leads to least squares, words where none does."""
+    """The ``IterationEstimate`` of each named method: numbers where a theorem or a run leads to least squares, words where none does."""
     spectrum = Spectrum.of(problem)
     constants = Constants.of(problem, spectrum)
     coefficients = spectrum.least_squares(problem)
@@ -117,7 +117,7 @@ def forecasts(problem, gap, eps, delta, n_steps):
             numbers = _met(Trail.of(run, spectrum), gap) | {"predicted": _predicted(corners, excess, gap, one.method)}
         for variant, promised in (("printed", one.printed), ("sharpened", one.sharpened)):
             numbers[variant] = math.inf if promised is None else _first(promised, gap)
-        out.append(Forecast(one.name, one.method, **numbers, words=one.words))
+        out.append(IterationEstimate(one.name, one.method, **numbers, words=one.words))
     return out
 
 

@@ -11,7 +11,7 @@ from verification.benchmarks.harness import Contestant, compete, ratios, wanted
 
 def picked(result):
     """Picks, and the coefficients after the last of them where the contestant gives some."""
-    return (result.path.learner, result.final.beta) if isinstance(result, cb.Run) else result
+    return (result.path.learner, result.final.beta) if isinstance(result, cb.engine.Run) else result
 
 
 def against(run):
@@ -38,7 +38,7 @@ def steps(name, X, y, method, n_steps, *, naive=300, gram=3000, peers=(), rounds
     eps, proportional = method.parameters["eps"], method.name == "ls_boost"
     contestants = [
         Contestant("coordboost", lambda: cb.solve(problem, method, n_steps), n_steps),
-        Contestant("coordboost, view=Explicit", lambda: cb.solve(problem, method, naive, view=cb.Explicit), naive),
+        Contestant("coordboost, view=NaiveState", lambda: cb.solve(problem, method, naive, view=cb.engine.NaiveState), naive),
         Contestant("compiled loop, Gram columns", gram_columns(rows, problem.y, eps, gram, proportional), gram),
         Contestant("NumPy, B'r in every step", numpy_scans(rows, problem.y, eps, naive, proportional), naive),
         *(make(problem, eps, n_steps) for make in peers),
@@ -80,11 +80,11 @@ def lars(problem, n_knots):
 def knots(name, X, y, most, rounds=None):
     """One table: FS_0 over its first `most` knots; judged by the coefficients at the levels of the contestant's knots."""
     problem = cb.Problem(X, y)
-    ours = cb.exact_path(problem, kind="stagewise", max_corners=most + 1)  # the start is a corner too
+    ours = cb.exact_path(problem, kind="stagewise", max_knots=most + 1)  # the start is a corner too
     n_knots = ours.n_corners - 1
 
     def walk():
-        path = cb.exact_path(problem, kind="stagewise", max_corners=most + 1)
+        path = cb.exact_path(problem, kind="stagewise", max_knots=most + 1)
         return path.lam, path.beta.toarray()
 
     def judge(result):

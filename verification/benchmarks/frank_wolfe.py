@@ -69,7 +69,7 @@ def ours(problem, method, target, told=False):
 
     A swap is two steps of the loop, and counts as one.
     """
-    rows, until = 1 + (method.name == "frank_wolfe_pairwise"), {"stop": cb.GapBelow(target)}
+    rows, until = 1 + (method.name == "frank_wolfe_pairwise"), {"stop": cb.engine.GapBelow(target)}
     n_steps = cb.solve(problem, method, MOST * rows, **until).n_steps if told else MOST * rows
 
     def run():
@@ -81,10 +81,10 @@ def ours(problem, method, target, told=False):
 
 def contestants(problem, delta, target):
     """All of them; plain steps only where they have a chance."""
-    methods = {"pairwise": cb.frank_wolfe_pairwise(delta), "away": cb.frank_wolfe_away(delta)}
+    methods = {"pairwise": cb.methods.frank_wolfe_pairwise(delta), "away": cb.methods.frank_wolfe_away(delta)}
     plain = target >= TARGETS[0]
     if plain:
-        methods["plain"] = cb.frank_wolfe(delta, cb.BallSearch(delta))
+        methods["plain"] = cb.methods.frank_wolfe(delta, cb.rules.SegmentSearch(delta))
     made = [Contestant(f"coordboost, {name}", ours(problem, method, target)) for name, method in methods.items()]
     made.append(Contestant("coordboost, pairwise, told the steps", ours(problem, methods["pairwise"], target, told=True)))
     here = importlib.util.find_spec("copt") is not None
@@ -110,7 +110,7 @@ def table(name, X, y, target, rounds=None):
 
     def judge(result):
         beta, n_steps = result
-        found = cb.certify(problem, beta * min(1.0, delta / np.abs(beta).sum()), cb.Ball(delta))
+        found = cb.certify(problem, beta * min(1.0, delta / np.abs(beta).sum()), cb.certificates.L1Ball(delta))
         return {"gap": found.gap / problem.start_loss} | ({"steps": n_steps} if n_steps else {})
 
     def lasso():

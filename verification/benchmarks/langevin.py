@@ -31,7 +31,7 @@ def boosted(problem, method, job):
     """The run of a contestant: all but one of the steps on its clock."""
 
     def run():
-        view = None if method.noise is not None or not problem.countable else cb.Explicit
+        view = None if method.noise is not None or not problem.countable else cb.engine.NaiveState
         done = clocked(lambda: cb.solve(problem, method, job.n_trees + 1, view=view))
         share = job.n_trees / (job.n_trees + 1)
         return done._replace(result=done.result.pred + problem.offset, cpu=share * done.cpu, wall=share * done.wall)
@@ -43,7 +43,7 @@ def steps(name, shape, depth, n_steps, rounds=ROUNDS):
     """One table: the squared loss and trees of one depth, or all stumps as columns (depth 0)."""
     binned, y = table(*shape, False)
     job = Job(np.ascontiguousarray(binned.codes.T, dtype=np.float32), y, False, max(depth, 1), n_steps, least=1)
-    problem = cb.Problem(cb.trees(job.codes, max_depth=depth) if depth else cb.stumps(job.codes), y)
+    problem = cb.Problem(cb.data.trees(job.codes, max_depth=depth) if depth else cb.data.stumps(job.codes), y)
     methods = {"no noise": cb.sgb(EPS, GAMMA), "coordboost": cb.sglb(EPS, float(len(y)), GAMMA)}
     makers = {one: functools.partial(boosted, problem, method) for one, method in methods.items()}
     if depth:

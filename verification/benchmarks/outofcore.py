@@ -53,7 +53,7 @@ def measure(file, y, n_columns, eps):
     """Rows of the table: what, figure."""
     before, began = peak(), time.perf_counter()
     columns = np.memmap(file, np.float64, "r", shape=(n_columns, len(y)))
-    problem = cb.Problem(cb.open_columns(columns, learners_first=True), y)
+    problem = cb.Problem(cb.data.open_columns(columns, learners_first=True), y)
     opened = time.perf_counter()
     run = cb.solve(problem, cb.forward_stagewise(eps), round(1 / eps))
     done = time.perf_counter()

@@ -36,8 +36,8 @@ def table(n_samples, n_features, logistic, seed=0):
 
 def solved(job, newton=False):
     """The run of a contestant by ``solve``, from the problem to the last tree; its clock is that of all but one of the trees."""
-    family = cb.trees(job.codes, max_depth=job.depth, min_samples=job.least, min_weight=0.0, newton=newton)
-    problem = cb.Problem(family, 2 * job.y - 1, cb.Logistic()) if job.logistic else cb.Problem(family, job.y)
+    family = cb.data.trees(job.codes, max_depth=job.depth, min_samples=job.least, min_weight=0.0, newton=newton)
+    problem = cb.Problem(family, 2 * job.y - 1, cb.losses.Logistic()) if job.logistic else cb.Problem(family, job.y)
     method = cb.gbm(4 * job.rate if job.logistic and not newton else job.rate)
 
     def run():
@@ -61,7 +61,7 @@ def judge(job):
 
 def stumped(job):
     """The same over all stumps; its clock has all that the first ones prepare."""
-    learners = cb.leaf_stumps(job.codes)
+    learners = cb.data.leaf_stumps(job.codes)
 
     def run():
         problem = cb.Problem(learners, job.y)  # a new one each time: a problem keeps the Gram columns that it has counted

@@ -22,8 +22,8 @@ CLIP = 1e8
 
 def problem_of(data, depth, l2=1.0, min_gain=0.0):
     """The problem of the paper on these samples."""
-    family = cb.trees(data.X, max_depth=depth, max_bins=100, l2=l2, min_gain=min_gain)
-    return cb.Problem(family, data.y, cb.Logistic() if data.classes else cb.Squared(), center=False)
+    family = cb.data.trees(data.X, max_depth=depth, max_bins=100, l2=l2, min_gain=min_gain)
+    return cb.Problem(family, data.y, cb.losses.Logistic() if data.classes else cb.losses.Squared(), center=False)
 
 
 def methods(eta, gammas, signs=(1,), guard=True):

@@ -24,7 +24,7 @@ NAMES = {1: "the paper's sign", -1: "the program's sign", 0: "no correction", "g
 def trials(rates, gammas):
     """(name, rate, gamma, method of eta) for all that is compared."""
     for rate in rates:
-        yield "gbm", rate, 0.0, lambda eta: cb.gcd(cb.Fitted(eta))
+        yield "gbm", rate, 0.0, lambda eta: cb.methods.gcd(cb.rules.FittedStep(eta))
         for gamma in gammas:
             for sign in SIGNS:
                 yield sign, rate, gamma, lambda eta, g=gamma, s=sign: cb.agbm(eta, g, guard=False, correction=s)
@@ -47,7 +47,7 @@ def rows(data, loss, seed, rates, gammas, horizons):
     """One split, 60 % to fit, 20 % to choose by, 20 % to test: all trials at all horizons. gbm goes on to twice the iterations."""
     rest, test = split(data, seed)
     fit, choose = split(rest, seed + 1000, 0.25)
-    problem = cb.Problem(cb.trees(fit.X, max_depth=3), fit.y, loss)
+    problem = cb.Problem(cb.data.trees(fit.X, max_depth=3), fit.y, loss)
     for sign, rate, gamma, method in trials(rates, gammas):
         steps, n = (1, 2 * max(horizons)) if sign == "gbm" else (2 if sign else 1, max(horizons))
         run = cb.solve(problem, method(rate / loss.sigma), n * steps)
@@ -67,7 +67,7 @@ def run(sets, quick):
     return Table(
         row
         for data in chosen
-        for loss in ((cb.Squared(), cb.Logistic()) if data.classes else (cb.Squared(),))
+        for loss in ((cb.losses.Squared(), cb.losses.Logistic()) if data.classes else (cb.losses.Squared(),))
         for seed in seeds
         for row in rows(data, loss, seed, *grid)
     )

@@ -72,8 +72,8 @@ def walk(sets, quick):
     """The residuals of subgradient descent on the largest abs correlation of three unit columns in the plane, and those of FS."""
     problem = cb.Problem(COLUMNS, TARGET, center=False, scale=False)
     run = cb.solve(problem, cb.forward_stagewise(STEP), N_STEPS, compile=False)
-    bound = cb.bounds.stagewise.correlation(cb.bounds.Constants.of(problem), STEP, np.arange(N_STEPS + 1))
-    walked = zip(cb.subgradient_descent(problem, STEP, N_STEPS), run.replay(range(N_STEPS + 1)), bound.tolist(), strict=True)
+    bound = cb.theory.bounds.stagewise.correlation(cb.theory.bounds.Constants.of(problem), STEP, np.arange(N_STEPS + 1))
+    walked = zip(cb.theory.subgradient_descent(problem, STEP, N_STEPS), run.replay(range(N_STEPS + 1)), bound.tolist(), strict=True)
     return Table({"step": one.k, "r1": float(one.resid[0]), "r2": float(one.resid[1]), "f": one.objective, "bound": limit,
                   "from FS": float(np.abs(one.resid - state.resid).max())} for one, state, limit in walked)  # fmt: skip
 

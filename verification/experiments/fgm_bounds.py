@@ -17,16 +17,16 @@ EPS = (1.0, 0.5, 0.1, 0.01)
 
 def constants(kappa):
     """Those of data with this condition number, A = 1."""
-    return cb.bounds.Constants(1.0, 1 / kappa, 1, 1)
+    return cb.theory.bounds.Constants(1.0, 1 / kappa, 1, 1)
 
 
 def profile_of(kappa, eps):
     """Norms ell_k and errors gamma^k of (15) on a grid of k, until the error is 1e-6; the last k is infinite."""
     known = constants(kappa)
-    last = 14 / -np.log1p(-cb.bounds.ls_boost.decrease(known, eps))
+    last = 14 / -np.log1p(-cb.theory.bounds.ls_boost.decrease(known, eps))
     k = np.unique(np.append(np.geomspace(1, last, 150).round(), np.arange(4)))
-    l1, error = cb.bounds.ls_boost.l1(known, eps, k), 2 * cb.bounds.ls_boost.excess(known, eps, k)
-    end = float(cb.bounds.ls_boost.l1_by_rate(known, eps, np.inf))
+    l1, error = cb.theory.bounds.ls_boost.l1(known, eps, k), 2 * cb.theory.bounds.ls_boost.excess(known, eps, k)
+    end = float(cb.theory.bounds.ls_boost.l1_by_rate(known, eps, np.inf))
     return np.append(l1, end), np.append(error, 0.0)
 
 
@@ -84,7 +84,7 @@ def tradeoff(sets, quick):
     for kappa, until, panel in ((1.0, 20.0, "kappa = 1"), (270.05, 20.0, "leukemia, kappa = 270.05"), (270.05, 2.0, "leukemia, near 0")):
         known, shrinkage = constants(kappa), np.linspace(0, until, 201)
         for eps in FS_EPS:
-            bound = cb.bounds.stagewise.sum_of_shrinkage(known, eps, shrinkage)
+            bound = cb.theory.bounds.stagewise.sum_of_shrinkage(known, eps, shrinkage)
             rows += ({"panel": panel, "eps": eps, "seed": 0, "SBound": s, "TBound": t}
                      for s, t in zip(shrinkage.tolist(), bound.tolist(), strict=True))  # fmt: skip
     return Table(rows)

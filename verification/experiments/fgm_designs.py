@@ -92,8 +92,8 @@ def rates(sets, quick):
     rows, sizes = [], P_GRID if quick else (75, 100, 150, 200, 300, 500, 750, 1000, 1500, 2000)
     for p, rho, seed in product(sizes, TEN, range(5 if quick else 50)):
         draw = gaussian(seed, rho, p=p)
-        found = cb.bounds.Constants.of(cb.Problem(draw.X, draw.y))
-        gamma = 1 - float(cb.bounds.ls_boost.decrease(found, 1.0))
+        found = cb.theory.bounds.Constants.of(cb.Problem(draw.X, draw.y))
+        gamma = 1 - float(cb.theory.bounds.ls_boost.decrease(found, 1.0))
         rows.append({"p": p, "rho": rho, "seed": seed, "gamma": gamma, "lambda_pmin": found.lambda_pmin})
     return Table(rows)
 

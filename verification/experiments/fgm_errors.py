@@ -102,7 +102,15 @@ def on_genes(sets, quick):
         seen = {}
         for seed in range(8 if quick else 60):
             for way, problem, scale, (X, target), noise in ways(sets[name], seed, snr):
-                rows.append({"kind": "table", "panel": panel, "way": way, "seed": seed, "kappa": cb.bounds.Constants.of(problem).kappa})
+                rows.append(
+                    {
+                        "kind": "table",
+                        "panel": panel,
+                        "way": way,
+                        "seed": seed,
+                        "kappa": cb.theory.bounds.Constants.of(problem).kappa,
+                    }
+                )
                 for method, (make, some, far) in CONTESTANTS.items():
                     for eps in some:
                         run = cb.solve(problem, make(eps), round(far / eps))

@@ -244,15 +244,15 @@ def on_the_way(sets, quick):
     for name, seed, problem in problems(data, quick):
         if name == ALL:
             continue
-        lasso, known = Lasso(problem), cb.bounds.Constants.of(problem)
+        lasso, known = Lasso(problem), cb.theory.bounds.Constants.of(problem)
         for share in SHARES:
             delta = share * lasso.end
             run = cb.solve(problem, cb.regularized_forward_stagewise(EPS, delta), n_steps_of(delta))
             at = steps_of(run.n_steps, 400)
             l1, error, _ = profile(run, at.tolist())
             best = problem.value(problem.combine(lasso.at([delta])[0])) / problem.start_loss
-            bounds = {"l1 bound": cb.bounds.regularized.l1(EPS, delta, at) / delta,
-                      "error bound": best + cb.bounds.regularized.excess(known, EPS, delta, at) / problem.start_loss}  # fmt: skip
+            bounds = {"l1 bound": cb.theory.bounds.regularized.l1(EPS, delta, at) / delta,
+                      "error bound": best + cb.theory.bounds.regularized.excess(known, EPS, delta, at) / problem.start_loss}  # fmt: skip
             ninth, next_ninth = (at[min(reached(1 - l1 / delta, left), len(at) - 1)] for left in (0.1, 0.01))
             rows.append({"kind": "run", "data": name, "seed": seed, "delta": share, "tenth": int(ninth), "hundredth": int(next_ninth),
                          "arrived": bool(l1[-1] / delta > 0.99), "over l1": float((l1 / delta - bounds["l1 bound"]).max()),

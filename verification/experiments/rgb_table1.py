@@ -28,7 +28,7 @@ XGB = {
 }  # fmt: skip
 FIT, TEST = 640, 4000
 #: The constants: the paper's sigma lambda, the right sigma lambda^2, and a tenth of the step of the learner's own.
-STEPS = {"printed": cb.FamilyStep(power=1), "safe": cb.FamilyStep(), "learner": cb.Proportional(0.4)}
+STEPS = {"printed": cb.rules.FamilyStep(power=1), "safe": cb.rules.FamilyStep(), "learner": cb.rules.ShrunkenStep(0.4)}
 LABELS = {
     "printed": "RGB, constants as printed", "safe": "RGB, right constants", "learner": "RGB, a part of the learner's own",
     "xgboost": "XGBoost",
@@ -51,8 +51,8 @@ def rgb_model(step, n_steps, nodes):
     """A function of rows, labels and a penalty: what predicts."""
 
     def fit(X, y, penalty):
-        family = cb.tree_families(X, nodes=nodes, max_bins=255 if X.shape[1] < 100 else 32)
-        problem = cb.Problem(family, y, cb.Logistic(), center=False)
+        family = cb.data.tree_families(X, nodes=nodes, max_bins=255 if X.shape[1] < 100 else 32)
+        problem = cb.Problem(family, y, cb.losses.Logistic(), center=False)
         return cb.solve(problem, cb.rgb(penalty, DRAWS, STEPS[step], sampling=1), n_steps).predict
 
     return fit

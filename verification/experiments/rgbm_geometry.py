@@ -17,7 +17,7 @@ def ranks(sets, quick):
     """K times the weight of rank j, beside the density of Beta(1, t) at j / K and the mass of Beta(1, t) on (j - 1, j] / K."""
     rows = []
     for n in SIZES:
-        weight, law = cb.Subset(T).weights(n), stats.beta(1, T)
+        weight, law = cb.rules.RandomSubset(T).weights(n), stats.beta(1, T)
         for j in range(1, n + 1):
             mass = law.cdf(j / n) - law.cdf((j - 1) / n)
             rows.append({"K": n, "q": j / n, "weight": n * weight[j - 1], "density": law.pdf(j / n), "mass": n * mass})
@@ -65,7 +65,7 @@ def plane(sets, quick):
     """The square of the minimal cosine angle of three sets of lines in the plane, as an interval."""
     rows = []
     for name, angles in PLANE.items():
-        found = cb.mca(np.array([np.cos(angles), np.sin(angles)]))
+        found = cb.theory.mca(np.array([np.cos(angles), np.sin(angles)]))
         rows.append(
             {"lines": name, "lower": found.lower**2, "upper": found.upper**2, "angles": " ".join(f"{a:.6f}" for a in angles)}
         )
@@ -92,7 +92,7 @@ def basis(sets, quick):
     rows = []
     for t in SOME_T:
         for p in np.unique(np.geomspace(t, 100_000, 15 if quick else 60).round().astype(int)).tolist():
-            rows.append({"t": t, "p": p, "theta": orthonormal(cb.Subset(t).weights(p))})
+            rows.append({"t": t, "p": p, "theta": orthonormal(cb.rules.RandomSubset(t).weights(p))})
     return Table(rows)
 
 

@@ -21,15 +21,15 @@ D = 1e-4
 
 def loss_of(data):
     """The loss of the paper for this task."""
-    return cb.Logistic(D) if data.classes else cb.Squared()
+    return cb.losses.Logistic(D) if data.classes else cb.losses.Squared()
 
 
 def problem_of(learner, data):
     """The problem of one kind of stumps; models begin at 0, those of "pm", which have no constant, at the best constant."""
     bins = 100 if len(data.y) > 10_000 else 255
-    made = cb.trees(data.X, max_depth=1, max_bins=bins) if learner == "leaf" else cb.stumps(data.X, max_bins=bins)
+    made = cb.data.trees(data.X, max_depth=1, max_bins=bins) if learner == "leaf" else cb.data.stumps(data.X, max_bins=bins)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", cb.ConstantColumnWarning)  # a feature that no row of the split has
+        warnings.simplefilter("ignore", cb.data.ConstantColumnWarning)  # a feature that no row of the split has
         return cb.Problem(made, data.y, loss_of(data), center=learner == "pm")
 
 
@@ -79,7 +79,7 @@ def curve(problem, t, n_steps, at, sets, seed):
     sets : the samples of the fit and of the test, each with its rows in bins
     evaluations : features that all samples were sorted by, over all steps;  distinct : learners in the model
     """
-    method = cb.rtgcd(select=cb.Groups(t))
+    method = cb.rtgcd(select=cb.rules.Groups(t))
     cb.solve(problem, method, 1, rng=seed)  # what a first run has to prepare is no part of the clock
     begun = time.process_time()
     run = cb.solve(problem, method, n_steps, rng=seed)

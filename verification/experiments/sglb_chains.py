@@ -28,7 +28,7 @@ def long_run(quick):
     sample = chain(cb.solve(problem, at, 400_000, rng=0), 4_000, every=20)
     away, sd = np.abs(sample.mean - exact.mean) / sample.error, sample.pooled.std(axis=0)
     spread = 1 / np.sqrt(2 * sample.ess.min())
-    B = limit_of(problem, cb.Weighted(CHANCE)).columns
+    B = limit_of(problem, cb.rules.Weighted(CHANCE)).columns
     law, found = exact.of_predictions(B), np.cov((sample.pooled @ B.T).T)
     trace, off = np.trace(found) / np.trace(law.cov), apart(found, law.cov)
     return [
@@ -66,9 +66,9 @@ def one_noise(B, y, beta, gamma, draws=400_000):
 def controls(quick):
     """greedy choice; only two independent noises approach the Gibbs law as eps falls, and one noise for both a law of its own."""
     problem, rows = correlated(), []
-    limit = limit_of(problem, cb.Full(), draws=400_000)
+    limit = limit_of(problem, cb.rules.Greedy(), draws=400_000)
     its_mean, its_cov = one_noise(limit.columns, problem.y, 60.0, 0.1)
-    for structure, known in ((cb.Structure.OWN, 0.006), (cb.Structure.NONE, 0.255), (cb.Structure.SAME, 0.193)):
+    for structure, known in ((cb.rules.Structure.OWN, 0.006), (cb.rules.Structure.NONE, 0.255), (cb.rules.Structure.SAME, 0.193)):
         for eps, n_steps in ((0.1, 400_000), (0.01, 2_000_000)):
             at = cb.sglb(eps, 60.0, 0.1, structure=structure)
             law = gibbs(problem, at, limit).of_predictions(limit.columns)
@@ -80,11 +80,12 @@ def controls(quick):
             trace = np.trace(np.cov(draws.T)) / np.trace(law.cov)
             name = {0: "leaf noise only", 1: "two noises", 2: "one noise for both"}[int(structure)]
             rows.append(row("controls", f"{name}, eps = {eps:g}: mean off by", known if eps == 0.01 else "", off, error,
-                            bool(near) == (structure == cb.Structure.OWN) or eps == 0.1))  # fmt: skip
+                            bool(near) == (structure == cb.rules.Structure.OWN) or eps == 0.1))  # fmt: skip
             rows.append(row("controls", f"{name}, eps = {eps:g}: trace of the covariance to Gibbs",
                             {1: 1.0, 0: 0.35, 2: 1.20}[int(structure)] if eps == 0.01 else "", trace, np.sqrt(2 / sample.ess.min()),
-                            structure != cb.Structure.OWN or abs(trace - 1) < FAR * np.sqrt(2 / sample.ess.min()) + 2 * eps))  # fmt: skip
-            if structure == cb.Structure.SAME:
+                            structure != cb.rules.Structure.OWN
+                            or abs(trace - 1) < FAR * np.sqrt(2 / sample.ess.min()) + 2 * eps))  # fmt: skip
+            if structure == cb.rules.Structure.SAME:
                 away, own = apart(draws.mean(axis=0), its_mean), np.trace(np.cov(draws.T)) / np.trace(its_cov)
                 spread = np.sqrt(2 / sample.ess.min())
                 rows.append(row("controls", f"{name}, eps = {eps:g}: mean off its own limit by", "", away, error,
@@ -122,10 +123,10 @@ def two_atoms(quick):
     B = np.stack([rng.choice([-1.0, 1.0], 60), rng.normal(size=60)], axis=1)
     which = rng.random(60) < 0.6
     y = np.where(which, B @ [2.0, 1.0], B @ [-1.0, -1.0]) + 0.3 * rng.normal(size=60)
-    problem = cb.Problem(B / np.linalg.norm(B, axis=0), y, cb.Welsch(), center=False, scale=False)
+    problem = cb.Problem(B / np.linalg.norm(B, axis=0), y, cb.losses.Welsch(), center=False, scale=False)
     size, laws = np.linalg.norm(B, axis=0), {}
     for name, p in (("uniform", [0.5, 0.5]), ("p = (.8, .2)", [0.8, 0.2])):
-        at = cb.sglb(0.05, 8.0, 0.02, select=cb.Weighted(p))
+        at = cb.sglb(0.05, 8.0, 0.02, select=cb.rules.Weighted(p))
         law = quadrature(problem, at, width=80.0, n_points=241)
         runs = [cb.solve(problem, at, 40_000, rng=seed) for seed in range(100)]
         each = np.stack([chain(run, 20_000, every=20).values[0] / size for run in runs])
@@ -177,7 +178,7 @@ def leaf_noise(quick):
                 allow_const_label=True,
             )  # fmt: skip
             theirs.append(model.fit(x, y).predict(x[:1])[0])
-        problem = cb.Problem(cb.blocks(np.hstack([1 - x, x]), [[0, 1]]), y, center=False)
+        problem = cb.Problem(cb.data.blocks(np.hstack([1 - x, x]), [[0, 1]]), y, center=False)
         ours = [cb.solve(problem, cb.sglb(0.1, 100.0 * n, 0.0), 1, rng=seed, compile=False).pred[0] for seed in range(300)]
         error = theory / np.sqrt(2 * 300)
         for name, found in (("CatBoost", np.std(theirs)), ("coordboost, beta = N T", np.std(ours))):

@@ -27,12 +27,12 @@ def overcomplete(l2=0.0):
     rng = np.random.default_rng(0)
     B = rng.normal(size=(N, 10))
     B[:, 7] = B[:, 0] - B[:, 2]
-    return cb.Problem(cb.blocks(B, np.arange(10) // 2, l2=l2), rng.normal(size=N), center=False)
+    return cb.Problem(cb.data.blocks(B, np.arange(10) // 2, l2=l2), rng.normal(size=N), center=False)
 
 
 def method(eps, gamma=GAMMA, beta=BETA):
     """Blocks drawn with the weights of the instance."""
-    return cb.sglb(eps, beta, gamma, select=cb.Weighted(CHANCE))
+    return cb.sglb(eps, beta, gamma, select=cb.rules.Weighted(CHANCE))
 
 
 def apart(found, expected):
@@ -43,7 +43,7 @@ def apart(found, expected):
 def equipartition(quick):
     """the mean energy above the least is d / (2 beta), and the covariance at a given eps has a bias of order eps."""
     problem = overcomplete()
-    law, limit = gibbs(problem, method(0.1)), limit_of(problem, cb.Weighted(CHANCE))
+    law, limit = gibbs(problem, method(0.1)), limit_of(problem, cb.rules.Weighted(CHANCE))
     B, basis = limit.columns, np.linalg.svd(limit.columns)[0][:, :9]
     inner = basis.T @ limit.mean_projector @ basis
     energy = (np.eye(9) + GAMMA * np.linalg.inv(inner)) / N
@@ -96,7 +96,7 @@ def choice(quick):
 def on_the_way(quick):
     """moments at t = 8 against those of the chain itself, step by step: errors halve with eps."""
     problem, rows, means, covs = overcomplete(), [], [], []
-    limit = limit_of(problem, cb.Weighted(CHANCE))
+    limit = limit_of(problem, cb.rules.Weighted(CHANCE))
     B, y = limit.columns, problem.y
     for eps in (0.1, 0.05, 0.025):
         steps, mean, second = round(8 / eps), np.zeros(10), np.zeros((10, 10))
@@ -122,7 +122,7 @@ def on_the_way(quick):
 
 def wells():
     """Two wells: -1 with 40 targets, 3 with 60; one constant column of unit norm."""
-    return cb.Problem(np.ones((100, 1)) / 10, np.r_[-np.ones(40), 3 * np.ones(60)], cb.Welsch(), center=False, scale=False)
+    return cb.Problem(np.ones((100, 1)) / 10, np.r_[-np.ones(40), 3 * np.ones(60)], cb.losses.Welsch(), center=False, scale=False)
 
 
 def two_wells(quick):
@@ -144,9 +144,9 @@ def convex(quick):
     rng, rows = np.random.default_rng(3), []
     B = np.stack([rng.choice([-1.0, 1.0], 50), rng.normal(size=50)], axis=1)
     y = np.where(B @ [0.8, -0.5] + rng.logistic(size=50) > 0, 1.0, -1.0)
-    problem = cb.Problem(B / np.linalg.norm(B, axis=0), y, cb.Logistic(), center=False, scale=False)
-    select, gamma = cb.Weighted([0.7, 0.3]), 0.01
-    best = cb.solve(problem, cb.gcd(cb.LineSearch()), 400, compile=False).final
+    problem = cb.Problem(B / np.linalg.norm(B, axis=0), y, cb.losses.Logistic(), center=False, scale=False)
+    select, gamma = cb.rules.Weighted([0.7, 0.3]), 0.01
+    best = cb.solve(problem, cb.methods.gcd(cb.rules.LineSearch()), 400, compile=False).final
     shift = limit_of(problem, select).penalty(best.beta, gamma)
     for beta in (5.0, 20.0, 100.0, 500.0):
         grid = quadrature(problem, cb.sglb(0.1, beta, gamma, select=select), width=200.0 / beta**0.5 + 20, n_points=201)
@@ -172,7 +172,7 @@ def convex(quick):
 def gap(quick):
     """the expected gap between new targets at the same rows and those of the fit."""
     problem, rng, n = overcomplete(), np.random.default_rng(4), 2_000 if quick else 40_000
-    bar = limit_of(problem, cb.Weighted(CHANCE)).mean_projector
+    bar = limit_of(problem, cb.rules.Weighted(CHANCE)).mean_projector
     smoother = bar @ np.linalg.inv(bar + GAMMA * np.eye(N))
     formula, signal = np.trace(smoother) / N, problem.y
     noise, again = rng.normal(size=(2, n, N))
@@ -190,7 +190,7 @@ def gap(quick):
 def ridge(quick):
     """ridge fits, lambda = 10: noise of the covariance (H'H + lambda)^-1 keeps the Gibbs law, noise through the fit does not."""
     problem = overcomplete(10.0)
-    law, limit = gibbs(problem, method(0.1)), limit_of(problem, cb.Weighted(CHANCE))
+    law, limit = gibbs(problem, method(0.1)), limit_of(problem, cb.rules.Weighted(CHANCE))
     B, M = limit.columns, limit.preconditioner
     through = sum(p * K @ B.T @ B @ K for p, K in limit.fits())
     drift = GAMMA * np.eye(10) + M @ B.T @ B

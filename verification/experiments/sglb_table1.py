@@ -16,17 +16,17 @@ from verification.experiments.judge import below, beside, every, mean_se
 from verification.experiments.sglb_peers import PEERS, Setting, logistic, present, smoothed
 
 N, TREES, GAMMA, OURS = 1000, 1000, 1e-3, "coordboost"
-LOSS = cb.SmoothZeroOne(0.1)
+LOSS = cb.losses.SmoothZeroOne(0.1)
 MARKERS = {"CatBoost": "^", "hessboost": "D"}
 #: Loss, method, and the 0-1 loss that the paper prints.
 ROWS = {
-    "Logloss GB": (cb.Logistic(), cb.sgb(0.1), 0.482),
+    "Logloss GB": (cb.losses.Logistic(), cb.sgb(0.1), 0.482),
     "SLA GB": (LOSS, cb.sgb(0.1), 0.475),
-    "SLA SGB": (LOSS, cb.sgb(0.1, share=0.5), 0.474),
+    "SLA SGB": (LOSS, cb.sgb(0.1, subsample=0.5), 0.474),
     "SLA SGLB 1e3": (LOSS, cb.sglb(0.1, 1e3, GAMMA), 0.470),
     "SLA SGLB 1e4": (LOSS, cb.sglb(0.1, 1e4, GAMMA), None),
     "SLA SGLB 1e5": (LOSS, cb.sglb(0.1, 1e5, GAMMA), None),
-    "SLA leaf noise only 1e3": (LOSS, cb.sglb(0.1, 1e3, GAMMA, structure=cb.Structure.NONE), None),
+    "SLA leaf noise only 1e3": (LOSS, cb.sglb(0.1, 1e3, GAMMA, structure=cb.rules.Structure.NONE), None),
 }
 #: The rows as CatBoost and hessboost are asked for them; CatBoost's noise is always in its leaves alone.
 ASKED = {
@@ -46,7 +46,7 @@ def fold(seed):
 def ours(X, y, new, name, seed, n_trees):
     """Predictions of `new` after every tenth tree (n_models, n_new)."""
     loss, method, _ = ROWS[name]
-    run = cb.solve(cb.Problem(cb.trees(X, max_depth=1, max_bins=6), y, loss, center=False), method, n_trees, rng=seed)
+    run = cb.solve(cb.Problem(cb.data.trees(X, max_depth=1, max_bins=6), y, loss, center=False), method, n_trees, rng=seed)
     return chain(run, 10, every=10, X=new).values[0]
 
 

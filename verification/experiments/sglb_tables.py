@@ -105,7 +105,7 @@ def setting(rng, noisy, n):
     rate, depth, one, two = 10 ** rng.uniform(-5, 0), int(rng.integers(4, 9)), rng.random(), rng.random()
     if noisy:
         return cb.sglb(rate, n * 10 ** (2 + 3 * one), 10 ** (-5 + 3 * two)), depth, 0.0
-    return cb.sgb(rate, share=max(one, 0.05)), depth, 10 ** (2 * two - 1)
+    return cb.sgb(rate, subsample=max(one, 0.05)), depth, 10 ** (2 * two - 1)
 
 
 def error(margins, smoothed):
@@ -119,8 +119,8 @@ def tuned(parts, smoothed, noisy, seed, n_trials, n_trees):
     rng, best = np.random.default_rng(seed), (np.inf, np.inf)
     for _ in range(n_trials):
         method, depth, l2 = setting(rng, noisy, len(y))
-        family = cb.trees(X, max_depth=depth, max_bins=64, l2=l2)
-        problem = cb.Problem(family, y, cb.SmoothZeroOne(0.1) if smoothed else cb.Logistic(), center=False)
+        family = cb.data.trees(X, max_depth=depth, max_bins=64, l2=l2)
+        problem = cb.Problem(family, y, cb.losses.SmoothZeroOne(0.1) if smoothed else cb.losses.Logistic(), center=False)
         run = cb.solve(problem, method, n_trees, rng=seed)
         margins = chain(run, EVERY, every=EVERY, X=np.vstack([held, new])).values[0] * np.r_[label, truth]
         chosen, tested = (error(part, smoothed) for part in np.split(margins, [len(label)], axis=1))

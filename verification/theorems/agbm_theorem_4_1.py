@@ -44,7 +44,7 @@ check_rate = Statement(
 @check_rate.otherwise
 def _(case, variant):
     """A run of the package."""
-    return judged(case, "AGBM, Theorem 4.1", variant) if isinstance(case, cb.Run) else None
+    return judged(case, "AGBM, Theorem 4.1", variant) if isinstance(case, cb.engine.Run) else None
 
 
 check_appendix = Statement(

@@ -48,7 +48,7 @@ check_halving = Statement(
 @check_halving.otherwise
 def _(case, variant):
     """A run of the package."""
-    return judged(case, "AGBM, Theorem 4.2", variant) if isinstance(case, cb.Run) else None
+    return judged(case, "AGBM, Theorem 4.2", variant) if isinstance(case, cb.engine.Run) else None
 
 
 check_every = Statement(

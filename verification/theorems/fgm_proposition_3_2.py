@@ -33,7 +33,7 @@ class Roads:
     """A method and its road in residual space: step lengths, or a function of them, and the radius."""
 
     data: object
-    method: cb.Method
+    method: cb.rules.Method
     step: object
     n_steps: int
     delta: object = np.inf
@@ -42,7 +42,7 @@ class Roads:
         """Yield (state of the run, iterate in residual space)."""
         run = cb.solve(self.problem, self.method, self.n_steps, compile=isinstance(self.data, str))
         states = run.replay(range(self.n_steps + 1))
-        return zip(states, cb.subgradient_descent(run.problem, self.step, self.n_steps, delta=self.delta), strict=True)
+        return zip(states, cb.theory.subgradient_descent(run.problem, self.step, self.n_steps, delta=self.delta), strict=True)
 
     @property
     def problem(self):

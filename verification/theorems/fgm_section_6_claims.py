@@ -40,7 +40,7 @@ def _lasso_below(case, name, radius):
     ends = []
     for k in at:
         ball = float(radius(trail)[k])
-        ends.append(cb.solve(case.problem, cb.frank_wolfe(ball, cb.BallSearch(ball)), 3000).certificate().lower)
+        ends.append(cb.solve(case.problem, cb.methods.frank_wolfe(ball, cb.rules.SegmentSearch(ball)), 3000).certificate().lower)
     return BoundCheck(name, "printed", "upper", ends, trail.loss[at], 8 * trail.noise[at] * trail.constants.size, at=at)
 
 
@@ -62,7 +62,7 @@ check_sandwich = Statement(
 
 @check_sandwich.otherwise
 def _(case, variant):
-    if not isinstance(case, Lab) or not isinstance(case.run.method.step, cb.Proportional):
+    if not isinstance(case, Lab) or not isinstance(case.run.method.step, cb.rules.ShrunkenStep):
         return None
     return _lasso_below(case, check_sandwich.statement, lambda t: ls_boost.l1(t.constants, t.step.rate, t.k))
 
@@ -79,7 +79,7 @@ check_overshoot = Statement(
 
 @check_falls.otherwise
 def _(case, variant):
-    if not isinstance(case, Lab) or not isinstance(case.run.method.step, cb.Proportional):
+    if not isinstance(case, Lab) or not isinstance(case.run.method.step, cb.rules.ShrunkenStep):
         return None
     trail = case.trail
     far = trail.excess[:-1] > 1e-13 * (trail.excess[0] + trail.constants.optimum)

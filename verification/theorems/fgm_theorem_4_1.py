@@ -65,7 +65,7 @@ check_varying = Statement(
 @check_varying.otherwise
 def _(case, variant):
     """min_{i<=k} omega_i <= (A^2 + 4 sum eps_i^2) / (2 sum eps_i), steps eps_i <= delta; here Frank-Wolfe with its steps delta gamma_i."""
-    if not isinstance(case, Lab) or not isinstance(case.run.method.step, cb.OpenLoop | cb.BallSearch):
+    if not isinstance(case, Lab) or not isinstance(case.run.method.step, cb.rules.DiminishingStep | cb.rules.SegmentSearch):
         return None
     trail = case.trail
     steps = trail.step.radius * trail.shrink
@@ -99,8 +99,8 @@ CASES = {
     "30 x 80, delta = A / 2": lab("30 x 80", _ball(0.005, 0.5), 5000),
     "30 x 80, eps = delta": lab("30 x 80", _ball(0.1, 0.1), 500),
     "rank-deficient, delta = 3 A": lab("rank-deficient", _ball(0.01, 3.0), 20_000),
-    "Frank-Wolfe": lab("60 x 20", lambda size: cb.frank_wolfe(size), 2000),
-    "Frank-Wolfe, line search": lab("30 x 80", lambda size: cb.frank_wolfe(size, cb.BallSearch(size)), 2000),
+    "Frank-Wolfe": lab("60 x 20", lambda size: cb.methods.frank_wolfe(size), 2000),
+    "Frank-Wolfe, line search": lab("30 x 80", lambda size: cb.methods.frank_wolfe(size, cb.rules.SegmentSearch(size)), 2000),
     "diabetes, delta = A": lab("diabetes", _ball(0.001, 1.0), 50_000),
 }
 QUICK = (*tuple(CASES)[:8], "Frank-Wolfe")
@@ -111,7 +111,7 @@ _WEAK = {"constants": other_constants(size=0.2), "step": lambda t: t.step._repla
 
 def _no_shrinkage(case):
     """The feasibility of a method that forgets to shrink: l1 norms of FS."""
-    if not isinstance(case, Lab) or not isinstance(case.run.method.step, cb.Sign):
+    if not isinstance(case, Lab) or not isinstance(case.run.method.step, cb.rules.FixedStep):
         return None
     free = Lab(cb.solve(case.problem, cb.forward_stagewise(case.trail.step.eps), case.run.n_steps)).trail
     return BoundCheck("no shrinkage", "printed", "upper", free.l1, np.full(len(free.l1), case.trail.step.delta), free.noise)

@@ -37,10 +37,14 @@ check_gap = Statement(
 CASES = {
     "a target far outside the ball": lambda: FRANK_WOLFE.at((1, 1, 3), "0 10 1"),
     "one step too far": lambda: FRANK_WOLFE.at((1, 1, 1), "0 1/2 1"),
-    "identity": lab(identity(30), lambda size: cb.frank_wolfe(4.0), 2000),
-    "60 x 20": lab("60 x 20", lambda size: cb.frank_wolfe(size), 2000),
-    "30 x 80, line search": lab("30 x 80", lambda size: cb.frank_wolfe(size / 2, cb.BallSearch(size / 2)), 2000),
-    "rank-deficient, line search": lab("rank-deficient", lambda size: cb.frank_wolfe(2 * size, cb.BallSearch(2 * size)), 5000),
+    "identity": lab(identity(30), lambda size: cb.methods.frank_wolfe(4.0), 2000),
+    "60 x 20": lab("60 x 20", lambda size: cb.methods.frank_wolfe(size), 2000),
+    "30 x 80, line search": lab(
+        "30 x 80", lambda size: cb.methods.frank_wolfe(size / 2, cb.rules.SegmentSearch(size / 2)), 2000
+    ),
+    "rank-deficient, line search": lab(
+        "rank-deficient", lambda size: cb.methods.frank_wolfe(2 * size, cb.rules.SegmentSearch(2 * size)), 5000
+    ),
 }
 
 

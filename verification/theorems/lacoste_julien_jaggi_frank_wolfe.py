@@ -39,7 +39,7 @@ LEAST = 1e-8
 class Walk:
     """A run, its errors between whole steps, and which of these were cut short."""
 
-    run: cb.Run
+    run: cb.engine.Run
 
     @property
     def pairwise(self):
@@ -120,14 +120,14 @@ def small(B, y):
 
 CASES = {
     f"{name}, {words}": _walk(make, data, radius)
-    for words, make in (("away", cb.frank_wolfe_away), ("pairwise", cb.frank_wolfe_pairwise))
+    for words, make in (("away", cb.methods.frank_wolfe_away), ("pairwise", cb.methods.frank_wolfe_pairwise))
     for name, data, radius in (
         ("60 x 20", "60 x 20", 20.0), ("40 x 10", "40 x 10", 12.0), ("correlated", "correlated", 8.0), ("identity", identity, 1.5),
     )
 }  # fmt: skip
 CASES |= {
-    "small, away": _walk(cb.frank_wolfe_away, lambda: small([[-1, 0, -2], [1, 2, -1], [-1, -1, 0]], [-2, -1, 4]), 5.0),
-    "small, pairwise": _walk(cb.frank_wolfe_pairwise, lambda: small([[-1, -1, 0], [2, 1, -1], [1, 0, -2]], [-1, 0, 0]), 3.0),
+    "small, away": _walk(cb.methods.frank_wolfe_away, lambda: small([[-1, 0, -2], [1, 2, -1], [-1, -1, 0]], [-2, -1, 4]), 5.0),
+    "small, pairwise": _walk(cb.methods.frank_wolfe_pairwise, lambda: small([[-1, -1, 0], [2, 1, -1], [1, 0, -2]], [-1, 0, 0]), 3.0),
 }
 QUICK = tuple(name for name in CASES if name.startswith(("40 x 10", "identity", "small")))
 

@@ -35,7 +35,7 @@ TABLES = {
     "five rows in order": np.arange(5.0)[:, None],
     "two features": np.array([[0.0, 2], [1, 0], [2, 4], [3, 1], [4, 3]]),
 }
-SQUARED, SLACK, STEPS = cb.Squared(), 1e-12, 12
+SQUARED, SLACK, STEPS = cb.losses.Squared(), 1e-12, 12
 
 
 def leaves_of(X, rows, depth):
@@ -109,7 +109,7 @@ class Boosting:
     @functools.cached_property
     def path(self):
         """Gaps, and distances of the models from the best one, after each step."""
-        family = cb.trees(TABLES[self.trees.table], max_depth=self.depth)
+        family = cb.data.trees(TABLES[self.trees.table], max_depth=self.depth)
         problem = cb.Problem(family, 3 * self.trees.angle[2], self.loss, center=False)
         preds = [np.zeros(problem.n_samples)]
         for _ in range(0 if self.grown else STEPS):
@@ -136,7 +136,7 @@ def _angle(case, factor=1.0):
     lower, upper, _ = case.angle
     known = (7 / 12) ** 0.5 if case == Listed("five rows in order", 2) else upper
     if case.depth == 1:
-        known = cb.mca(cb.Problem(cb.leaf_stumps(TABLES[case.table]), np.arange(case.rank + 1.0))).upper
+        known = cb.theory.mca(cb.Problem(cb.data.leaf_stumps(TABLES[case.table]), np.arange(case.rank + 1.0))).upper
     return BoundCheck("angle", "sharpened", "tight", [lower, upper], factor * known, 1e-6, at=[1, 2], along="end")
 
 
@@ -170,9 +170,9 @@ CASES = {
     "depth 1, two features": lambda: listed("two features", 1),
     "depth 2, two features": lambda: listed("two features", 2),
     "boosting, depth 2, five rows in order": lambda: Boosting(listed("five rows in order", 2), 2),
-    "boosting, depth 2, two features, huber": lambda: Boosting(listed("two features", 2), 2, cb.Huber(0.5)),
+    "boosting, depth 2, two features, huber": lambda: Boosting(listed("two features", 2), 2, cb.losses.Huber(0.5)),
     "grown, depth 1, four rows in order": lambda: Boosting(listed("four rows in order", 1), 1, grown=True),
-    "grown, depth 1, two features, huber": lambda: Boosting(listed("two features", 1), 1, cb.Huber(0.5), True),
+    "grown, depth 1, two features, huber": lambda: Boosting(listed("two features", 1), 1, cb.losses.Huber(0.5), True),
     "grown, depth 2, two features": lambda: Boosting(listed("two features", 1), 2, grown=True),
 }
 

@@ -34,9 +34,9 @@ TOLERANCE = 1e-6
 
 def weights_of(rule, label):
     """All w with F(a) = max_w w'|a|, (n_weights, n_learners): the weights of the rule on one learner of each group, in every order."""
-    if type(rule) is cb.Full:
+    if type(rule) is cb.rules.Greedy:
         return np.eye(len(label))
-    label = np.arange(len(label)) if type(rule) is cb.Subset else label
+    label = np.arange(len(label)) if type(rule) is cb.rules.RandomSubset else label
     groups, each = [np.flatnonzero(label == g) for g in np.unique(label)], np.eye(len(label))
     orders = set(permutations(rule.weights(len(groups))))
     return np.array([order @ each[list(members)] for order in orders for members in product(*groups)])
@@ -53,7 +53,7 @@ class Columns:
     @functools.cached_property
     def angle(self):
         """The package's, an Interval."""
-        return cb.mca(self.B, self.rule, groups=self.label)
+        return cb.theory.mca(self.B, self.rule, groups=self.label)
 
     @functools.cached_property
     def solver(self):

@@ -62,27 +62,33 @@ def _lines(*degrees):
 
 @functools.cache
 def _all():
-    orthonormal = [Known("Example 1", _rotated(p), cb.Full(), 1 / sqrt(p)) for p in (2, 3, 4, 5)]
+    orthonormal = [Known("Example 1", _rotated(p), cb.rules.Greedy(), 1 / sqrt(p)) for p in (2, 3, 4, 5)]
     ordered = [
-        Known("Example 2 (18)", np.eye(p), cb.Subset(t), exact.orthonormal(cb.Subset(t).weights(p)))
+        Known("Example 2 (18)", np.eye(p), cb.rules.RandomSubset(t), exact.orthonormal(cb.rules.RandomSubset(t).weights(p)))
         for p in (2, 3, 4)
         for t in range(1, p + 1)
     ]
     grouped = [
-        Known("Example 2 (18)", np.eye(4), cb.Groups(t), exact.orthonormal(cb.Subset(t).weights(3), [2, 1, 1]), [0, 0, 1, 2])
+        Known(
+            "Example 2 (18)",
+            np.eye(4),
+            cb.rules.Groups(t),
+            exact.orthonormal(cb.rules.RandomSubset(t).weights(3), [2, 1, 1]),
+            [0, 0, 1, 2],
+        )
         for t in (1, 2, 3)
     ]
-    ternary = [Known("Example 3 (20)", _ternary(p), cb.Full(), exact.ternary(p)) for p in (3, 4)]
+    ternary = [Known("Example 3 (20)", _ternary(p), cb.rules.Greedy(), exact.ternary(p)) for p in (3, 4)]
     plane = [
-        Known("Figure 3", _lines(*degrees), cb.Full(), sqrt(square))
+        Known("Figure 3", _lines(*degrees), cb.rules.Greedy(), sqrt(square))
         for degrees, square in [((0, 90), 0.5), (range(0, 180, 30), 0.9330127018922193), ((0, 1), 1 - cos(radians(0.5)) ** 2)]
     ]
-    signs = [Known("Sign vectors", np.array(list(product((-1.0, 1), repeat=p))).T, cb.Full(), 1 / sqrt(p)) for p in (2, 3, 4)]
+    signs = [Known("Sign vectors", np.array(list(product((-1.0, 1), repeat=p))).T, cb.rules.Greedy(), 1 / sqrt(p)) for p in (2, 3, 4)]
     stumps = [
         Known(
             "Stumps on one feature",
             np.where(np.arange(n)[:, None] <= np.arange(n), 1.0, -1.0),
-            cb.Full(),
+            cb.rules.Greedy(),
             exact.one_feature_stumps(n),
         )
         for n in range(2, 8)
@@ -95,7 +101,7 @@ def _angle(case, factor=1.0):
     from coordboost.angles.learners import ReducedLearners
 
     learners = ReducedLearners.of(case.B, case.rule, case.groups)
-    basis = learners.rank == learners.n_learners and type(case.rule) is cb.Full
+    basis = learners.rank == learners.n_learners and type(case.rule) is cb.rules.Greedy
     cost, minimiser = (exact.signs_cost, exact.longest_vertex) if basis else (exact.rays_cost, exact.least_ray)
     found = minimiser(learners) if cost(learners) < 2 else None
     value = mca(case.B, case.rule, groups=case.groups).upper if found is None else learners.cosine(found)

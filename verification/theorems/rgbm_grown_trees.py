@@ -43,12 +43,12 @@ class Grown:
 
     def problem(self, depth):
         """Least squares over trees of a depth; the target is not used."""
-        return cb.Problem(cb.trees(self.X, max_depth=depth), np.arange(len(self.X)) + 0.0)
+        return cb.Problem(cb.data.trees(self.X, max_depth=depth), np.arange(len(self.X)) + 0.0)
 
     @functools.cached_property
     def stumps(self):
         """The angle of the leaf stumps, an Interval."""
-        return cb.mca(cb.Problem(cb.leaf_stumps(self.X), np.arange(len(self.X)) + 0.0))
+        return cb.theory.mca(cb.Problem(cb.data.leaf_stumps(self.X), np.arange(len(self.X)) + 0.0))
 
     @functools.cached_property
     def worst(self):
@@ -59,7 +59,7 @@ class Grown:
 
     def losses(self, depth, target):
         """The losses of boosting with full steps, divided by the first."""
-        run = cb.solve(cb.Problem(cb.trees(self.X, max_depth=depth), target, center=False), cb.ls_boost(1.0), self.n_steps)
+        run = cb.solve(cb.Problem(cb.data.trees(self.X, max_depth=depth), target, center=False), cb.ls_boost(1.0), self.n_steps)
         losses = np.array([state.loss for state in run.replay(range(run.n_steps + 1))])
         return losses[losses > SLACK * losses[0]] / losses[0]
 

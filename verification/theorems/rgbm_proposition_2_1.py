@@ -89,12 +89,12 @@ def check_models(case, variant):
 @claim("Remark 2.2", TRIALS, printed="verified")
 def check_greedy(case, variant):
     """With Type 0, Algorithm 2 takes the learners of greedy coordinate descent."""
-    return _traces(case) if case.rule == cb.Full() else None
+    return _traces(case) if case.rule == cb.rules.Greedy() else None
 
 
 def _traces(case, shift=0):
-    step = cb.LineSearch() if case.line_search else None
-    greedy = cb.solve(case.problem, cb.gcd(step), case.n_steps, compile=False).path.learner
+    step = cb.rules.LineSearch() if case.line_search else None
+    greedy = cb.solve(case.problem, cb.methods.gcd(step), case.n_steps, compile=False).path.learner
     return case.hold("Remark 2.2", "printed", "tight", algorithm_2(case)[1], np.roll(greedy, shift), slack=0, level="float")
 
 
@@ -103,5 +103,5 @@ QUICK = tuple(CASES)[::3]
 
 SABOTAGE = {
     check_models: {"a learner of length 3": lambda case: None if case.line_search else _predictions(case, length=3.0)},
-    check_greedy: {"learners one step late": lambda case: _traces(case, shift=1) if case.rule == cb.Full() else None},
+    check_greedy: {"learners one step late": lambda case: _traces(case, shift=1) if case.rule == cb.rules.Greedy() else None},
 }

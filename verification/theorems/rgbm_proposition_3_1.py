@@ -21,7 +21,7 @@ import functools
 import numpy as np
 
 from coordboost.theory.bounds import BoundCheck
-from coordboost.theory.distance import distance
+from coordboost.theory.distances import distance
 from verification.rgbm import LABELS, RULES, dual
 from verification.spaces.draws import BASIS, DRAWS
 from verification.statement import Statement

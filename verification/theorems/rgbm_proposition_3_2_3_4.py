@@ -24,7 +24,7 @@ from math import comb
 
 import numpy as np
 
-from coordboost import Full, Groups, Subset
+from coordboost.rules import Greedy, Groups, RandomSubset
 from coordboost.theory.bounds import BoundCheck
 from verification.rgbm import LABELS, RULES, law, norm
 from verification.spaces.draws import BASIS, DRAWS
@@ -45,14 +45,14 @@ def _gamma(t, n):
 def formula(rule, label, a):
     """The probabilities that (10) and (12) give, (K,), as Fractions."""
     leaders = {
-        Full: lambda: [int(np.argmax(np.abs(a)))],
-        Subset: lambda: list(range(len(a))),
+        Greedy: lambda: [int(np.argmax(np.abs(a)))],
+        RandomSubset: lambda: list(range(len(a))),
         Groups: lambda: [
             int(members[np.argmax(np.abs(a)[members])]) for members in (np.flatnonzero(label == g) for g in np.unique(label))
         ],
     }[type(rule)]()
-    leaders.sort(key=lambda j: (-abs(a[j]), j if type(rule) is Subset else int(label[j])))
-    weights = [Fraction(1)] if type(rule) is Full else _gamma(rule.t, len(leaders))
+    leaders.sort(key=lambda j: (-abs(a[j]), j if type(rule) is RandomSubset else int(label[j])))
+    weights = [Fraction(1)] if type(rule) is Greedy else _gamma(rule.t, len(leaders))
     out = np.array([Fraction(0)] * len(a), dtype=object)
     out[leaders] = weights
     return out
@@ -141,8 +141,8 @@ def _if(rule_type, action):
 
 
 SABOTAGE = {
-    check_law: {"draws with replacement": _if(Subset, lambda case: _winner(case, _replaced(case)))},
-    check_expectation: {"draws with replacement": _if(Subset, lambda case: _expectation(case, _replaced(case)))},
+    check_law: {"draws with replacement": _if(RandomSubset, lambda case: _winner(case, _replaced(case)))},
+    check_expectation: {"draws with replacement": _if(RandomSubset, lambda case: _expectation(case, _replaced(case)))},
     check_decrease: {
         "weights in reverse": lambda case: None if isinstance(case, tuple) else _decrease("printed", _gamma(3, 6)[::-1], 1),
         "the part (n - t) / n": check_decrease.instead("later(gamma) * n_places <= (n_places - drawn) * gamma"),

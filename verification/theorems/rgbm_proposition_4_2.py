@@ -32,7 +32,7 @@ def _ratios(case, at):
 def _forms(case, factor=1.0, beside=None):
     """`beside` : vectors (n_points, n) in the place of those in the range of B."""
     looked_at = case.points @ case.B.T if beside is None else beside
-    found = cb.mca(case.B, case.rule, groups=case.label)
+    found = cb.theory.mca(case.B, case.rule, groups=case.label)
     theta, best = factor * found.upper, 3 * found.witness["direction"]  # the length of a direction does not matter
     cosines = [case.norm(case.B.T @ c) / np.linalg.norm(c) for c in looked_at]
     ends = [*_ratios(case, [np.linalg.lstsq(case.B, best, rcond=None)[0]]), case.norm(case.B.T @ best) / np.linalg.norm(best)]
@@ -57,7 +57,7 @@ def _(case, variant):
 
 
 def _order(case, power=0.5):
-    first = cb.mca(case.B, case.rule, groups=case.label)
+    first = cb.theory.mca(case.B, case.rule, groups=case.label)
     second = second_moment_mca(case.B, case.rule, groups=case.label, n_starts=4)
     return [
         hold("Second-moment angle", "upper", [first.upper], [second.lower], "sharpened"),

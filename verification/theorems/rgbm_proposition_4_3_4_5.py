@@ -20,7 +20,7 @@ Reference: Lu, Mazumder, Propositions 4.3 and 4.5, (24), (25), (26).
 
 import numpy as np
 
-from coordboost.theory.distance import distance
+from coordboost.theory.distances import distance
 from verification.rgbm import identity, law, norm, trials
 from verification.spaces.draws import BASIS, DRAWS
 from verification.statement import Statement, refuted

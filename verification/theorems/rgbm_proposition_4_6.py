@@ -19,7 +19,7 @@ Reference: Lu, Mazumder, Proposition 4.6.
 
 import numpy as np
 
-from coordboost.theory.distance import distance, start_distance
+from coordboost.theory.distances import distance, start_distance
 from verification.rgbm import trials
 from verification.spaces.draws import BASIS, DRAWS
 from verification.statement import Statement

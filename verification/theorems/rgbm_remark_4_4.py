@@ -28,7 +28,7 @@ import numpy as np
 
 import coordboost as cb
 from coordboost.theory.bounds import BoundCheck
-from coordboost.theory.distance import lambda_pmin
+from coordboost.theory.distances import lambda_pmin
 from verification.rgbm import unit_columns
 from verification.space import Space
 from verification.spaces.draws import BASIS, DRAWS
@@ -122,7 +122,7 @@ def _against(case, factor=1.0):
         "printed",
         "upper",
         [factor * least],
-        [cb.mca(case).lower ** 2],
+        [cb.theory.mca(case).lower ** 2],
         1e-9,
         "float",
         at=[1],

@@ -61,10 +61,10 @@ def _bottom():
     B = np.random.default_rng(4).standard_normal((4, 6))
     B /= np.linalg.norm(B, axis=0)
     y = np.linalg.eigh(B @ B.T)[1][:, 0]
-    return Trial(cb.Problem(B, y, center=False, scale=False, groups=LABELS), cb.Subset(1), False, n_steps=1)
+    return Trial(cb.Problem(B, y, center=False, scale=False, groups=LABELS), cb.rules.RandomSubset(1), False, n_steps=1)
 
 
-@claim("RGBM, Theorem 4.1", (DRAWS, BASIS), of=cb.Run, printed="verified")
+@claim("RGBM, Theorem 4.1", (DRAWS, BASIS), of=cb.engine.Run, printed="verified")
 def check_package(case, variant):
     """The bound of the package is the formula's; the mean gap of repeated runs is below it."""
     return held_by_package(
@@ -107,11 +107,11 @@ SABOTAGE = {
             lambda case: _one_step(case, "sharpened", scale=1.1)
         ),
         "the angle of Type 0 for every rule": _on_trials(
-            lambda case: _one_step(case, "printed", angle=cb.mca(case.problem).upper)
+            lambda case: _one_step(case, "printed", angle=cb.theory.mca(case.problem).upper)
         ),
         "the optimum over all predictions": _on_trials(lambda case: _one_step(case, "printed", optimum=0.0)),
         "a random learner in place of the best of those drawn": _on_trials(
-            lambda case: _one_step(replace(case, rule=cb.Subset(1)), "printed", angle=case.angle.upper)
+            lambda case: _one_step(replace(case, rule=cb.rules.RandomSubset(1)), "printed", angle=case.angle.upper)
         ),
     },
 }

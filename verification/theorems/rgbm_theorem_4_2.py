@@ -20,7 +20,7 @@ import numpy as np
 
 import coordboost as cb
 from coordboost.theory.bounds import BoundCheck, randomized
-from coordboost.theory.distance import distance
+from coordboost.theory.distances import distance
 from verification.rgbm import TABLES, Trial, trials
 from verification.rgbm_runs import REPEATED, held_by_package, repeated, wrong_by_package
 from verification.spaces.draw import Draw
@@ -61,13 +61,13 @@ def check_one_step(case, variant):
     return _small(case) if isinstance(case, Draw) else _one_step(case) if isinstance(case, Trial) else None
 
 
-@claim("RGBM, Theorem 4.2", (DRAWS, BASIS), of=cb.Run, printed="verified")
+@claim("RGBM, Theorem 4.2", (DRAWS, BASIS), of=cb.engine.Run, printed="verified")
 def check_package(case, variant):
     """The bound of the package is the formula's; the mean gap of repeated runs is below it."""
     return held_by_package(case, "RGBM, Theorem 4.2", randomized.sublinear, _share)
 
 
-@claim("RGBM, Theorem 4.2, simple", (DRAWS, BASIS), of=cb.Run, printed="verified")
+@claim("RGBM, Theorem 4.2, simple", (DRAWS, BASIS), of=cb.engine.Run, printed="verified")
 def check_simple(case, variant):
     """The same for the second inequality, 2 sigma Dist_0^2 / M."""
     return held_by_package(case, "RGBM, Theorem 4.2, simple", randomized.sublinear_simple, lambda c: _simple(c, 4), 1)

@@ -109,7 +109,7 @@ class Wells:
     @functools.cached_property
     def excess(self):
         """E L - inf L where each target occurs once, by the package, and theta*, the first of the best coefficients on the grid."""
-        problem = cb.Problem(np.ones((3, 1)), TARGETS, cb.Welsch(), center=False)
+        problem = cb.Problem(np.ones((3, 1)), TARGETS, cb.losses.Welsch(), center=False)
         law = quadrature(problem, cb.sglb(0.1, self.beta, self.gamma), width=self.width * 3**0.5, n_points=POINTS)
         mean = self.losses.mean(axis=0)
         return law.mean_loss - mean.min(), float(self.grid[mean.argmin()])

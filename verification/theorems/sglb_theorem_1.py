@@ -82,8 +82,8 @@ def _loss(case, beta):
     law, steps, y = case.law, min(case.steps, 4), case.y.astype(float)
     ends = np.cumsum([block.shape[1] for block in law.blocks])
     lists = [list(range(end - block.shape[1], end)) for end, block in zip(ends, law.blocks, strict=True)]
-    problem = cb.Problem(cb.blocks(law.H.astype(float), lists), y, center=False)
-    method = cb.sglb(float(case.eps), beta, float(law.gamma), select=cb.Weighted(law.chance.astype(float)))
+    problem = cb.Problem(cb.data.blocks(law.H.astype(float), lists), y, center=False)
+    method = cb.sglb(float(case.eps), beta, float(law.gamma), select=cb.rules.Weighted(law.chance.astype(float)))
     found, bound = _all_choices(case, steps), expected_loss(problem, method, [steps])[0]
     return BoundCheck("mean loss", "sharpened", "tight", found, bound, 1e-9 * (found + y @ y), "float", at=steps, along="steps")
 

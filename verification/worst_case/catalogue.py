@@ -51,7 +51,7 @@ def _raised(theta, margin):
 
 def _gbm(words, mu, bounds):
     def play(instance, n, theta):
-        return runs.play_descent(instance, cb.gcd(), n)
+        return runs.play_descent(instance, cb.methods.gcd(), n)
 
     return WorstCase(words, lambda n, theta, margin: descent.gbm(n, _raised(theta, margin), mu, margin), play, bounds)
 

@@ -16,7 +16,7 @@ import numpy as np
 import coordboost as cb
 
 
-class Interpolant(cb.Loss):
+class Interpolant(cb.losses.Loss):
     """The function as a loss of all predictions together: one coordinate a sample, those behind the points' own count for nothing.
 
     x, gradients : (n_points, n);  values : (n_points,); the first point is the minimiser if its gradient is 0

@@ -92,7 +92,7 @@ def play_random(instance, n):
     problem = instance.problem()
     group, found, far, seed = problem.groups, {}, 0.0, 0
     while len(found) < 2**n:
-        run = cb.solve(problem, cb.rtgcd(select=cb.Groups(1)), n, rng=seed)
+        run = cb.solve(problem, cb.rtgcd(select=cb.rules.Groups(1)), n, rng=seed)
         draws = tuple(int(group[j]) for j in run.path.learner)
         if draws not in found:
             found[draws] = run.final.loss

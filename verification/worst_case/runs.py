@@ -71,7 +71,7 @@ class Instance:
         """The problem: least squares for a target, else the worst function; the directions `also` are learners, too."""
         B = np.column_stack([self.columns, *(target / np.linalg.norm(target) for target in also)])
         target = np.zeros(len(B)) if y is None else np.append(y, np.zeros(len(B) - len(y)))
-        return cb.Problem(B, target, cb.Squared() if y is not None else self.loss, center=False, scale=False)
+        return cb.Problem(B, target, cb.losses.Squared() if y is not None else self.loss, center=False, scale=False)
 
 
 def _states(problem, method, n_steps):
@@ -159,4 +159,4 @@ def play_frank_wolfe(instance, n):
     """f(x_n) - f(x*) on the l1 ball of radius 1/2, x* being the mean of its last two learners."""
     problem = instance.problem()
     star = 0.5 * problem.gather(np.arange(problem.n_learners))[:, -2:].mean(axis=1)
-    return cb.solve(problem, cb.frank_wolfe(0.5), n).final.loss - problem.loss.above(star)
+    return cb.solve(problem, cb.methods.frank_wolfe(0.5), n).final.loss - problem.loss.above(star)

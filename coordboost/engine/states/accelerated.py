@@ -7,7 +7,7 @@ import numpy as np
 
 from coordboost._numba import kernel, verb
 from coordboost._numba.sums import refresh_residual, sum_of_losses
-from coordboost.engine.states.base import View
+from coordboost.engine.states.base import ModelState
 from coordboost.engine.states.naive import begin_residual, fill_column, fill_curvature
 from coordboost.rules.coefficients import ANEW, BACK, SLOWER, TwoSequences, mix_models
 from coordboost.rules.steps import admissible, mixing
@@ -99,7 +99,7 @@ def observe(view):
     return False
 
 
-class _Accelerated(NamedTuple):
+class _AcceleratedState(NamedTuple):
     loss: object
     dictionary: object
     y: np.ndarray
@@ -124,7 +124,7 @@ class _Accelerated(NamedTuple):
     rounding: float
 
 
-class Accelerated(_Accelerated, View):
+class AcceleratedState(_AcceleratedState, ModelState):
     """Predictions f and h (n_samples,), and what is correlated with the learners: `looked`, the residual r at g or the corrected c.
 
     AGBM looks at r in even steps and at c in odd ones; c <- r + correction alpha_{m-1} / alpha_m (c - fit) with the fit of its last

@@ -6,8 +6,8 @@ import numpy as np
 
 from coordboost._numba import kernel, linesearch, verb
 from coordboost._numba.linesearch import sign
-from coordboost.engine.states.base import View
-from coordboost.engine.states.naive import Explicit, over
+from coordboost.engine.states.base import ModelState
+from coordboost.engine.states.naive import NaiveState, over
 from coordboost.engine.states.python_learners import Seen
 from coordboost.rules.coefficients import NOTHING, Vertices
 from coordboost.rules.selection import best_of_all
@@ -57,15 +57,15 @@ def worst_vertex(corr, beta, tie):
     return at, sign(a), abs(a), sign(a) * corr[at], inner
 
 
-class _Swapping(NamedTuple):
+class _AwayStepState(NamedTuple):
     inner: object
     dictionary: object
     turns: np.ndarray
     most: np.ndarray
 
 
-class Swapping(_Swapping, View):
-    """The view `inner`, an ``Explicit``, and whose turn it is.
+class AwayStepState(_AwayStepState, ModelState):
+    """The view `inner`, an ``NaiveState``, and whose turn it is.
 
     turns : whose turn, the sign of the vertex of the row at hand, and of a swap the learner and the sign of the vertex of its second row
     most : (1,), how far the step may go; for the second row of a swap how far the first one moved the coefficient
@@ -79,7 +79,7 @@ class Swapping(_Swapping, View):
     @classmethod
     def start(cls, problem, coefficients):
         """The view at beta = 0."""
-        return cls(Explicit.start(problem), problem.dictionary, np.zeros(4, dtype=np.int64), np.array([0 * problem.y[0]]))
+        return cls(NaiveState.start(problem), problem.dictionary, np.zeros(4, dtype=np.int64), np.array([0 * problem.y[0]]))
 
     def over(self, dictionary):
         """The same view of another dictionary."""
@@ -90,7 +90,7 @@ class Swapping(_Swapping, View):
         """The prediction of the model."""
         return self.inner.pred
 
-    looks = Explicit.looks
+    looks = NaiveState.looks
 
     def scan(self):
         return scan(self.inner)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 
-class View(ABC):
+class ModelState(ABC):
     """The state of a model that the loop looks at and moves; the class method ``start(problem)`` makes it at beta = 0."""
 
     __slots__ = ()

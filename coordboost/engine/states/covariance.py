@@ -1,7 +1,7 @@
 r"""The views for the squared loss that never touch the data again: correlations move by columns of B'B.
 
-A step gives :math:`c \leftarrow (1 - s) c + s\, c_0 - \theta\, B'W B_j`. ``Gram`` has all columns from the start. For
-``GramColumns`` a column is computed when its learner is first chosen, together with those that are likely to be next, as a product of
+A step gives :math:`c \leftarrow (1 - s) c + s\, c_0 - \theta\, B'W B_j`. ``CovarianceState`` has all columns from the start. For
+``CovarianceColumns`` a column is computed when its learner is first chosen, together with those that are likely to be next, as a product of
 matrices. *Cost*: O(n_learners) a step whatever the number of samples, no scans, and one Gram column for each learner in play.
 
     tops    |   of strip 0     |    of strip 1    | ...
@@ -17,13 +17,13 @@ import numpy as np
 
 from coordboost._numba import kernel, record
 from coordboost.data.column_store import HeldColumns
-from coordboost.engine.states.base import View
+from coordboost.engine.states.base import ModelState
 from coordboost.engine.states.lookahead import scale_of
 from coordboost.learners.scan import BLOCK, in_parallel
 from coordboost.learners.strongest import SIZE_BITS
 
 
-class _Gram(NamedTuple):
+class _CovarianceState(NamedTuple):
     gram: np.ndarray
     start_corr: np.ndarray
     corr: np.ndarray
@@ -31,7 +31,7 @@ class _Gram(NamedTuple):
     rounding: float
 
 
-class Gram(_Gram, View):
+class CovarianceState(_CovarianceState, ModelState):
     r"""All correlations, and the inner products that an exact line search needs.
 
     With :math:`c = B'(y - B\beta)` (weights inside), a step gives
@@ -128,7 +128,7 @@ def largest(bits):
     return top
 
 
-class _GramColumns(NamedTuple):
+class _CovarianceColumns(NamedTuple):
     columns: np.ndarray
     place: np.ndarray
     start: np.ndarray
@@ -139,7 +139,7 @@ class _GramColumns(NamedTuple):
     scale: float
 
 
-class GramColumns(_GramColumns, View):
+class CovarianceColumns(_CovarianceColumns, ModelState):
     """All correlations, in units of `scale`, and the Gram columns of some learners.
 
     columns : (>= n_held, width), width being n_learners filled up to whole strips;  place : (n_learners,), their rows, -1 for the others

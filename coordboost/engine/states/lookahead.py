@@ -28,7 +28,7 @@ import numpy as np
 from coordboost._numba import compiled, kernel, record, verb
 from coordboost.certificates.sphere import SLACK
 from coordboost.data.column_store import HeldColumns, grown
-from coordboost.engine.states.base import View
+from coordboost.engine.states.base import ModelState
 from coordboost.learners.scan import LITTLE, in_parallel, inner_product
 from coordboost.learners.strongest import SIZE_BITS, edge, top_learners
 
@@ -99,7 +99,7 @@ def strips(w):
     return (w + STRIP - 1) // STRIP
 
 
-class _Lookahead(NamedTuple):
+class _LookaheadState(NamedTuple):
     gram: np.ndarray
     block: np.ndarray
     values: np.ndarray
@@ -113,7 +113,7 @@ class _Lookahead(NamedTuple):
     scale: float
 
 
-class Lookahead(_Lookahead, View):
+class LookaheadState(_LookaheadState, ModelState):
     """Candidates and front; correlations and predictions in units of `scale`, a power of two near the norm of y.
 
     gram : Gram matrix of the s candidates, (>= s, >= s);  block : that of the front, its rows one after the other, each filled up
@@ -303,7 +303,7 @@ class Candidates:
         )
         levels = anchor(outside, problem.weight @ pred**2), anchor(-np.inf, 0.0)
         error = 4 * problem.n_samples * float(np.finfo(float).eps)
-        return Lookahead(self.gram, np.empty(s * width), values, front, places, *levels, state, tie, error, scale)
+        return LookaheadState(self.gram, np.empty(s * width), values, front, places, *levels, state, tie, error, scale)
 
     def _put(self, learner, y):
         """The candidates are now the learners `learner`, of which there are no fewer than before."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from coordboost._numba import kernel, linesearch, verb
 from coordboost._numba.sums import refresh_residual, residual_into, residual_of_each, sum_of_losses
-from coordboost.engine.states.base import View
+from coordboost.engine.states.base import ModelState
 
 scan = verb("scan")
 correlations = verb("correlations")
@@ -109,7 +109,7 @@ def room_for_a_line(y):
     return np.zeros((2, len(y)), y.dtype)
 
 
-class _Explicit(NamedTuple):
+class _NaiveState(NamedTuple):
     loss: object
     dictionary: object
     y: np.ndarray
@@ -122,7 +122,7 @@ class _Explicit(NamedTuple):
     separable: int = 0
 
 
-class Explicit(_Explicit, View):
+class NaiveState(_NaiveState, ModelState):
     """`pred` and `resid` of length n_samples, updated in every step: in one pass where the loss is `separable`.
 
     line : (2, n_samples), room for a direction, and where a search along it begins: a step that makes no array compiles in half the time

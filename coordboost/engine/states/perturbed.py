@@ -7,8 +7,8 @@ import numpy as np
 from coordboost._numba import kernel, verb
 from coordboost._numba.noise import LEAVES, SHARE, STRUCTURE, add_noise, keep_some, key_of, normal
 from coordboost._numba.sums import refresh_residual
-from coordboost.engine.states.base import View
-from coordboost.engine.states.naive import Explicit
+from coordboost.engine.states.base import ModelState
+from coordboost.engine.states.naive import NaiveState
 from coordboost.rules.noise import Structure
 from coordboost.rules.steps import fitted
 
@@ -42,7 +42,7 @@ def look_ahead(view):
     refresh_residual(inner.loss, inner.y, inner.weight, inner.base, shrunken, inner.resid)
 
 
-class _Perturbed(NamedTuple):
+class _PerturbedState(NamedTuple):
     inner: object
     dictionary: object
     gradient: np.ndarray
@@ -51,12 +51,12 @@ class _Perturbed(NamedTuple):
     sigma: np.ndarray
     seed: int
     structure: int
-    share: float
+    subsample: float
     ahead: float
     shrunken: np.ndarray
 
 
-class Perturbed(_Perturbed, View):
+class PerturbedState(_PerturbedState, ModelState):
     """The view `inner`, whose residual is estimated and noised before learners see it.
 
     gradient : the residual, or its estimate from the samples drawn;  looked : the same with structure noise. Without such noise, and
@@ -71,7 +71,7 @@ class Perturbed(_Perturbed, View):
     @classmethod
     def start(cls, problem, noise=None):
         """The view at beta = 0."""
-        return cls.around(Explicit.start(problem), noise)
+        return cls.around(NaiveState.start(problem), noise)
 
     @classmethod
     def around(cls, inner, noise):
@@ -80,10 +80,10 @@ class Perturbed(_Perturbed, View):
         root = np.sqrt(weight[:1] if (weight == weight[0]).all() else weight)
         if noise is None:
             return cls(inner, inner.dictionary, resid, resid, root, np.zeros(1), 0, NONE, 1.0, 0.0, np.zeros(0))
-        gradient = resid if noise.share == 1 else np.zeros(len(resid))
+        gradient = resid if noise.subsample == 1 else np.zeros(len(resid))
         sigma, structure = noise.sigma, int(noise.structure) if np.isfinite(noise.beta).any() else NONE
         looked = gradient if structure == NONE else np.zeros(len(resid))
-        rest = (noise.seed, structure, noise.share, noise.ahead, np.zeros(len(resid) if noise.ahead != 0 else 0))
+        rest = (noise.seed, structure, noise.subsample, noise.ahead, np.zeros(len(resid) if noise.ahead != 0 else 0))
         return cls(inner, inner.dictionary, gradient, looked, root, sigma, *rest)
 
     def over(self, dictionary):
@@ -107,8 +107,8 @@ class Perturbed(_Perturbed, View):
 
     def perturb(self, k):
         """Draw the samples and the structure noise of step k."""
-        if self.share < 1:
-            keep_some(key_of(self.seed, SHARE, k), self.share, self.inner.resid, self.gradient)
+        if self.subsample < 1:
+            keep_some(key_of(self.seed, SHARE, k), self.subsample, self.inner.resid, self.gradient)
         if self.structure != NONE:
             level = self.sigma[min(k, len(self.sigma) - 1)]
             add_noise(key_of(self.seed, STRUCTURE, k), level, self.root, self.gradient, self.looked)

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from coordboost.engine.states.base import View
+from coordboost.engine.states.base import ModelState
 from coordboost.rules.coefficients import Refitted
 
 
-class Refit(View):
+class RefitState(ModelState):
     """`pred` is the projection of y on the chosen learners, spanned orthonormally by the first `size` rows of `basis`.
 
     A step moves along the part of B_j that is orthogonal to the basis, so the exact line search along it refits all coefficients.

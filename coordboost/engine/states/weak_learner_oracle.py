@@ -3,10 +3,10 @@
 import numpy as np
 
 from coordboost._numba import verb
-from coordboost.engine.states.accelerated import Accelerated
-from coordboost.engine.states.base import View
-from coordboost.engine.states.naive import Explicit
-from coordboost.engine.states.perturbed import Perturbed
+from coordboost.engine.states.accelerated import AcceleratedState
+from coordboost.engine.states.base import ModelState
+from coordboost.engine.states.naive import NaiveState
+from coordboost.engine.states.perturbed import PerturbedState
 from coordboost.engine.states.python_learners import Along
 from coordboost.learners.dense import Dense
 from coordboost.rules.coefficients import Single, TwoSequences
@@ -25,7 +25,7 @@ def run_weigh(view, out):
     weigh(view, out)
 
 
-class Searched(Along, View):
+class WeakLearnerState(Along, ModelState):
     """The view `inner` over a bank, to which every step may add the learner that was found. *Cost* of a step: one search.
 
     The bank is Python; it has the learner of a step at hand, and whatever moves along that is compiled.
@@ -47,8 +47,8 @@ class Searched(Along, View):
     def start(cls, problem, coefficients, noise=None):
         """The view at beta = 0."""
         plain = coefficients.plain
-        inner = Explicit.start(problem) if plain else Accelerated.start(problem, coefficients)
-        return cls(inner if noise is None else Perturbed.around(inner, noise))
+        inner = NaiveState.start(problem) if plain else AcceleratedState.start(problem, coefficients)
+        return cls(inner if noise is None else PerturbedState.around(inner, noise))
 
     def room(self, problem, n):
         """The same with room for `n` more learners in the bank."""

@@ -11,9 +11,9 @@ import numpy as np
 
 from coordboost._numba import record, verb
 from coordboost.certificates.sphere import SLACK
-from coordboost.engine.states.base import View
+from coordboost.engine.states.base import ModelState
 from coordboost.engine.states.lookahead import held_columns
-from coordboost.engine.states.naive import Explicit, room_for_a_line
+from coordboost.engine.states.naive import NaiveState, room_for_a_line
 from coordboost.learners import Dense
 from coordboost.learners.strongest import top_learners
 from coordboost.rules.selection import best_of_all
@@ -22,15 +22,15 @@ push = verb("push")
 search = verb("search")
 
 
-class _Gathered(NamedTuple):
-    inner: Explicit
+class _WorkingSetState(NamedTuple):
+    inner: NaiveState
     learner: np.ndarray
     anchor: np.ndarray
     outside: float
     state: np.record
 
 
-class Gathered(_Gathered, View):
+class WorkingSetState(_WorkingSetState, ModelState):
     """`inner` steps on the columns of the candidates `learner` (increasing, (s,)); `anchor` is the residual at the last scan.
 
     outside : largest abs correlation of the others then;  state : no step since the scan (fresh), position of the last winner
@@ -82,8 +82,8 @@ class GatheredCandidates:
         slot = self.held.at(learner)
         rows = self.held.rows[slot]
         rest = (problem.tie, room_for_a_line(problem.y))
-        inner = Explicit(problem.loss, Dense(rows), problem.y, problem.weight, problem.base, pred, resid, *rest)
-        return Gathered(inner, learner, resid.copy(), outside, record(fresh=1, winner=0))
+        inner = NaiveState(problem.loss, Dense(rows), problem.y, problem.weight, problem.base, pred, resid, *rest)
+        return WorkingSetState(inner, learner, resid.copy(), outside, record(fresh=1, winner=0))
 
     def price(self, prices, gained, view):
         """What the scan and the `gained` steps since have cost, in multiplications."""

@@ -11,7 +11,7 @@ from coordboost.data.validation import flag
 from coordboost.engine.choice import VIEWS, Memory, checked_view
 from coordboost.engine.loop import Path
 from coordboost.engine.result import Outcome, Replay, Status
-from coordboost.engine.states.base import View
+from coordboost.engine.states.base import ModelState
 from coordboost.engine.storage.archive import ERRORS, Archive, write
 from coordboost.engine.storage.schema import FORMAT, PROBLEM, VERSION, check_arrays, check_header, decode, encode
 from coordboost.methods.named import METHODS
@@ -135,7 +135,7 @@ def _outcome(file, header, arrays, problem, method):
     found, said = _fingerprint(problem), header["fingerprint"]
     if not np.allclose(found, said, rtol=1e-9, atol=1e-9 * abs(said[2])):
         raise _Said(f"{file} was run on other data: loss and correlations at zero differ; wrong problem.")
-    view = checked_view(problem, method, pieces_of(View)[header["view"]])
+    view = checked_view(problem, method, pieces_of(ModelState)[header["view"]])
     k, memory = header["anchor"]
     if len(path) > (method.step.horizon or len(path)):
         raise ValueError("there are more steps than the method has")

@@ -9,12 +9,12 @@ import numpy as np
 
 from coordboost._utils.checks import shown
 from coordboost._utils.kinds import pieces_of
-from coordboost.data.blocks import SavedBlocks
+from coordboost.data.block_learners import SavedBlocks
 from coordboost.data.standardize import Standardization
-from coordboost.data.trees import SavedFamilies, SavedTrees
+from coordboost.data.tree_learners import SavedFamilies, SavedTrees
 from coordboost.engine.held_out import CHOICES, MEASURES, MOST_POINTS
 from coordboost.engine.result import Status
-from coordboost.engine.states.base import View
+from coordboost.engine.states.base import ModelState
 from coordboost.engine.storage.archive import ERRORS
 from coordboost.learners import Dense, LeafStumps, Sparse, Stumps
 from coordboost.learners.binned import MOST_BINS, Binned
@@ -25,7 +25,7 @@ from coordboost.losses.base import Loss
 from coordboost.rules import selection, steps  # noqa: F401  # loaded, so that they are among the pieces
 from coordboost.rules.base import SelectionRule, StepRule
 
-FORMAT, VERSION = "coordboost-run", 3
+FORMAT, VERSION = "coordboost-run", 4
 PIECES = pieces_of(Loss) | pieces_of(SelectionRule) | pieces_of(StepRule)
 PIECES |= {piece.__name__: piece for piece in (Dense, Sparse, Stumps, LeafStumps, Standardization, Binned, Families, Growth, Trees)}
 PIECES |= {piece.__name__: piece for piece in (SavedBlocks, SavedTrees, SavedFamilies)}
@@ -147,7 +147,7 @@ HEADER = {
     "version": lambda value: value == VERSION,
     "method": _method,
     "method_name": str,
-    "view": lambda value: value in pieces_of(View),
+    "view": lambda value: value in pieces_of(ModelState),
     "seed": _count,
     "fingerprint": [_number] * 4,
     "status": lambda value: value in Status.__members__,

@@ -3,9 +3,11 @@
 import math
 import warnings
 from contextlib import nullcontext
+from typing import Any
 
 import numpy as np
 import scipy.sparse
+from numpy.typing import ArrayLike
 
 from coordboost._numba import compiled
 from coordboost._numba.threads import one_thread
@@ -51,12 +53,15 @@ CLOSE = 0.01
 
 REACHED = "the path is complete"
 UNSEEN = "the path is complete: all correlations are 0 up to rounding, so all coefficients are 0"
-ENOUGH = "max_corners was reached"
+ENOUGH = "max_knots was reached"
 INTERRUPTED = "the path was interrupted; the corners passed are kept"
 ROUNDING = "rounding ended the path: below its last level no model could be computed to a gap of 1e-10"
 
 
-def exact_path(X, y=None, *, kind="lasso", lam_min=0.0, max_corners=None, candidates=None):
+def exact_path(
+    X: Any, y: ArrayLike | None = None, *, kind: str = "lasso", lam_min: float = 0.0, max_knots: int | None = None,
+    candidates: int | None = None,
+) -> ExactPath:  # fmt: skip
     """The exact path of the Lasso, of least angle regression, or of forward stagewise with infinitely small steps (FS_0).
 
     Parameters
@@ -67,7 +72,7 @@ def exact_path(X, y=None, *, kind="lasso", lam_min=0.0, max_corners=None, candid
         Which of the three paths.
     lam_min : float >= 0, default 0
         Correlation level to stop at (sum convention); 0 is least squares.
-    max_corners : int, optional
+    max_knots : int, optional
         Stop after so many corners.
     candidates : int, optional
         How many learners are looked at between two scans, at the start; adapted to what the scans find. The result does not
@@ -111,7 +116,7 @@ def exact_path(X, y=None, *, kind="lasso", lam_min=0.0, max_corners=None, candid
     if not isinstance(kind, str) or kind not in KINDS:
         raise ValueError(f"kind must be 'lasso', 'lar' or 'stagewise', got {shown(kind)}.")
     lam_min = not_negative("lam_min", lam_min)
-    most = np.inf if max_corners is None else validation.whole("max_corners", max_corners, 1)
+    most = np.inf if max_knots is None else validation.whole("max_knots", max_knots, 1)
     wanted = None if candidates is None else validation.whole("candidates", candidates, 1)
     with one_thread():
         path = Homotopy(problem, kind, lam_min, most, wanted).run()

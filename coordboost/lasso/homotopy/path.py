@@ -5,9 +5,9 @@ from functools import cached_property
 import numpy as np
 import scipy.sparse
 
-from coordboost.certificates.objectives import At, Penalty
+from coordboost.certificates.objectives import Evaluation, L1Penalty
 from coordboost.paths.freedom import active_rank
-from coordboost.paths.places import PiecewiseLinear, Place, between
+from coordboost.paths.places import PathPoint, PiecewiseLinear, between
 
 
 class ExactPath(PiecewiseLinear):
@@ -61,7 +61,7 @@ class ExactPath(PiecewiseLinear):
         ValueError
             If not exactly one is given, or the path ends before it.
         """
-        return self._beta(Place(step=step, l1=l1, lam=lam, alpha=alpha, fraction=fraction))
+        return self._beta(PathPoint(step=step, l1=l1, lam=lam, alpha=alpha, fraction=fraction))
 
     def _beta(self, place):
         return self._mix(*([part] for part in self._mixture(place))).toarray()[0]
@@ -128,12 +128,12 @@ class ExactPath(PiecewiseLinear):
         At lam = 0 it is that of the smallest penalty which rounding can tell from 0. For the optimum over all coefficients, however
         large, ask ``certify(problem, beta)``: columns that only rounding tells apart leave a gap there.
         """
-        point = At.point(self.problem, self.beta_at(lam=lam))
+        point = Evaluation.point(self.problem, self.beta_at(lam=lam))
         least = float(np.abs(point.corr).max()) + point.doubt(self.problem)
-        return Penalty(float(lam) if lam > 0 else least).certificate(self.problem, point)
+        return L1Penalty(float(lam) if lam > 0 else least).certificate(self.problem, point)
 
     def certificate_at(self, place):
-        """The same at a ``Place``."""
+        """The same at a ``PathPoint``."""
         before, after, share = self._mixture(place)
         return self.certificate(float((1 - share) * self.lam[before] + share * self.lam[after]))
 

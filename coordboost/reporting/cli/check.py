@@ -36,7 +36,7 @@ def certify(run, independent, radius, lam, as_json):
     loss, the ball of the l1 norm that the model has. l1 norms are those of the standardised coefficients.
     """
     from coordboost.certificates import certify
-    from coordboost.certificates.objectives import Ball, Penalty
+    from coordboost.certificates.objectives import L1Ball, L1Penalty
     from coordboost.engine.refitted import with_intercept
     from coordboost.engine.run import load
     from coordboost.reporting import report
@@ -45,7 +45,7 @@ def certify(run, independent, radius, lam, as_json):
         raise click.UsageError("--ball and --lam name two different optima; give one of them.")
     done = with_intercept(load(run))
     last = done.final
-    target = Ball(radius) if radius is not None else Penalty(lam) if lam is not None else report.reached(done)
+    target = L1Ball(radius) if radius is not None else L1Penalty(lam) if lam is not None else report.reached(done)
     found = report.verdict(done.problem, certify(last.problem, last.beta, target, independent=independent))
     if as_json:
         print_json(found)
@@ -128,7 +128,7 @@ def mca(file, rule, t, groups, second_moment, target, center, starts, seed, as_j
     from coordboost.certificates.objectives import outwards
     from coordboost.data.problem import Problem
     from coordboost.data.table import read_table
-    from coordboost.rules.selection import Full, Groups, Subset
+    from coordboost.rules.selection import Greedy, Groups, RandomSubset
 
     needs, takes = RULES[rule]
     for option, value in (("--t", t), ("--groups", groups)):
@@ -142,7 +142,7 @@ def mca(file, rule, t, groups, second_moment, target, center, starts, seed, as_j
     if rule == "groups" and groups is None and len(set(labels)) == len(labels):
         raise click.UsageError("--rule groups needs --groups: every column of this table is a variable of its own.")
     problem = Problem(table.X, 0.0 * table.y, center=center, groups=labels, feature_names=table.feature_names)
-    chosen = {"full": Full(), "subset": Subset(t or 1), "groups": Groups(t or 1)}[rule]
+    chosen = {"full": Greedy(), "subset": RandomSubset(t or 1), "groups": Groups(t or 1)}[rule]
     found = (second if second_moment else first)(problem, chosen, n_starts=starts, rng=seed)
     how = found.witness["method"]
     if as_json:

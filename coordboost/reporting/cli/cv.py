@@ -41,7 +41,7 @@ def cv(file, method, target, steps, seed, loss, center, scale, out, folds, choos
     from dataclasses import replace
 
     from coordboost._utils.interrupt import uncut
-    from coordboost.certificates.objectives import Penalty
+    from coordboost.certificates.objectives import L1Penalty
     from coordboost.engine.held_out import held_out
     from coordboost.engine.refitted import with_intercept
     from coordboost.engine.run import Run, solve
@@ -50,7 +50,7 @@ def cv(file, method, target, steps, seed, loss, center, scale, out, folds, choos
 
     table_options = taken(given)
     chosen = method_of(method, given, steps)
-    if isinstance(chosen.target, Penalty):
+    if isinstance(chosen.target, L1Penalty):
         raise click.UsageError(
             f"{method} goes to one model, the Lasso with --lam, and any step before is short of it: there is no number of steps to "
             f"choose. `coordboost lasso {for_shell_if_needed(file)} --cv` chooses the penalty; `coordboost fit` with the same options goes "

@@ -24,14 +24,14 @@ def _model_in(file, **place):
     """The model in a run file, at a place of its path, or the model that --no-data or ``coef --json`` wrote."""
     from coordboost.engine.run import load
     from coordboost.engine.storage.model import model_of, read_model
-    from coordboost.paths.places import Place
+    from coordboost.paths.places import PathPoint
 
     place = {name: value for name, value in place.items() if value is not None}
     if len(place) > 1:
         raise click.UsageError("--step, --l1 and --fraction name one place in three ways; give one of them.")
     if not _is_json(file):
         run = load(file)
-        return model_of(run, run.step_at(Place(**place)) if place else None)
+        return model_of(run, run.step_at(PathPoint(**place)) if place else None)
     if place:
         raise click.UsageError("a model without its run has one place only; leave out --step, --l1 and --fraction.")
     return read_model(file)
@@ -132,10 +132,10 @@ def report(run, out):
     and holds no row of the data; words of text columns are on it.
     """
     from coordboost.engine.run import load
-    from coordboost.reporting.pages import page
+    from coordboost.reporting.pages import html_report
 
     out = Path(run).with_suffix(".html") if out is None else out
-    text = page(load(run), out, run_file=os.path.basename(run))
+    text = html_report(load(run), out, run_file=os.path.basename(run))
     click.echo(f"Written: {out} ({len(text.encode()) / 1000:.0f} kB)")
 
 

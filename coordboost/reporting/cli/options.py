@@ -204,7 +204,7 @@ def method_of(name, given, steps):
     import numpy as np
 
     from coordboost.methods.named import METHODS
-    from coordboost.rules.steps import BallSearch, LineSearch
+    from coordboost.rules.steps import LineSearch, SegmentSearch
 
     if name is None:
         raise click.UsageError(NO_METHOD)
@@ -217,7 +217,7 @@ def method_of(name, given, steps):
         fault = f"does not take {', '.join(foreign)}" if foreign else f"needs {', '.join(missing)}"
         raise click.UsageError(f"{name} {fault}; it takes {takes(name)}.")
     if "step" in given:
-        given["step"] = BallSearch(given["delta"]) if "delta" in given else LineSearch()
+        given["step"] = SegmentSearch(given["delta"]) if "delta" in given else LineSearch()
     if "deltas" in given:
         try:
             first, last = map(float, given["deltas"].split(":"))

@@ -47,7 +47,7 @@ class Page(str):
         return f'<iframe style="{style}" srcdoc="{escape(self)}"></iframe>'
 
 
-def page(run, out=None, *, run_file="the.run", cross_validation=None):
+def html_report(run, out=None, *, run_file="the.run", cross_validation=None):
     """One HTML page about a run, that can be passed on: what ``coordboost report`` writes.
 
     Parameters

@@ -5,10 +5,10 @@ import re
 
 import numpy as np
 
-from coordboost.certificates.objectives import Penalty
+from coordboost.certificates.objectives import L1Penalty
 from coordboost.data.columns import CATEGORY, DATE, TWO_WAYS, Cells
 from coordboost.methods.named import METHODS
-from coordboost.rules.steps import BallSearch, LineSearch
+from coordboost.rules.steps import LineSearch, SegmentSearch
 
 #: Parameters of methods that the command line writes in another way than as a number, or not at all.
 NO_NUMBERS = ("step", "deltas", "select", "families", "structure")
@@ -23,7 +23,7 @@ def command(run, recipe):
     chosen = None if chosen is None or chosen["choose"] is None else chosen
     steps = run.n_steps if chosen is None else chosen["steps"]
     words = _of_method(run, steps)
-    if words is None or (run.problem.weight != 1).any() or (chosen is not None and isinstance(run.method.target, Penalty)):
+    if words is None or (run.problem.weight != 1).any() or (chosen is not None and isinstance(run.method.target, L1Penalty)):
         return None
     loss, way = run.problem.loss, run.problem.standardization
     name = type(loss).__name__.lower()
@@ -52,7 +52,7 @@ def _of_method(run, steps):
             words.append(f"{flag} {np.asarray(value).item()!r}")
         elif name == "deltas" and np.array_equal(value, np.geomspace(value[0], value[-1], steps)):
             words.append(f"--deltas {float(value[0])!r}:{float(value[-1])!r}")
-        elif name == "step" and isinstance(value, LineSearch | BallSearch):
+        elif name == "step" and isinstance(value, LineSearch | SegmentSearch):
             words.append("--line-search")
         elif not np.array_equal(value, usual.get(name)):
             return None

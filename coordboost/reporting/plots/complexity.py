@@ -27,21 +27,21 @@ def complexity(path, title=""):
             upper.plot(at, values, "o-", color=colour, linewidth=1.3, markersize=3.5, label=words)
     upper.set_ylabel("mean loss")
     upper.legend()
-    _sizes(lower, at, path.accounts)
+    _sizes(lower, at, path.summaries)
     lower.set_xticks(at, [f"{penalty:.3g}" for penalty in path.penalties])
     lower.set_xlabel("penalty")
     fig.suptitle(title)
     return fig
 
 
-def _sizes(ax, at, accounts):
+def _sizes(ax, at, summaries):
     """Bars: of all steps the part with trees of so many splits."""
     from matplotlib import colormaps
 
-    nodes = np.unique(accounts[0].nodes)
+    nodes = np.unique(summaries[0].nodes)
     colours, base = colormaps["viridis"](np.linspace(0.95, 0.1, len(nodes))), np.zeros(len(at))
     for n, colour in zip(nodes, colours, strict=True):
-        part = np.array([one.steps[one.nodes == n].sum() / max(1, one.steps.sum()) for one in accounts])
+        part = np.array([one.steps[one.nodes == n].sum() / max(1, one.steps.sum()) for one in summaries])
         ax.bar(at, part, 0.75, base, color=colour, label=str(n))
         base += part
     ax.set_ylabel("part of the steps")

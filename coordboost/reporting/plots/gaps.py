@@ -149,7 +149,7 @@ def bounds(checks, title=""):
     Parameters
     ----------
     checks : sequence of BoundCheck
-        From ``coordboost.check(run)``.
+        From ``coordboost.theory.check(run)``.
     title : str
 
     Returns

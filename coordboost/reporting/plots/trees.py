@@ -149,7 +149,7 @@ class TreeDisplay(Display):
     def _of(cls, run, j, beta, title, ax, options):
         bank = run.problem.dictionary
         if bank.tree is None:
-            raise ValueError("the learners of this run are no trees: make a run on cb.trees(X).")
+            raise ValueError("the learners of this run are no trees: make a run on cb.data.trees(X).")
         if j not in range(len(beta)):
             raise ValueError(f"j must be the number of a tree, from 0 to {len(beta) - 1}, got {shown(j)}.")
         tree = bank.tree(j)

@@ -52,7 +52,7 @@ class Rounds(NamedTuple):
     @on_one_thread
     def of(cls, run):
         """The rounds of a run, at the ends of its periods. *Cost*: a replay, and the least loss (``theory.distance``)."""
-        from coordboost.theory.distance import least_loss, reach
+        from coordboost.theory.distances import least_loss, reach
 
         problem, given = run.problem, run.method.parameters
         length = given.get("period", 1)
@@ -82,7 +82,7 @@ def promised(problem, method):
         Where neither theorem speaks about the method on this problem.
     """
     from coordboost.angles.angle import momentum_limit, settled
-    from coordboost.theory.distance import least_loss, reach
+    from coordboost.theory.distances import least_loss, reach
 
     method = settled(method, problem)
     given = method.parameters
@@ -104,7 +104,7 @@ def promised(problem, method):
 def _speaks(problem, method):
     """Whether the assumptions of Theorem 4.1 are known to hold: for gamma a certified angle is needed."""
     from coordboost.angles.angle import momentum_limit
-    from coordboost.theory.distance import has_minimiser
+    from coordboost.theory.distances import has_minimiser
 
     given = method.parameters
     fixed = is_accelerated(method) and not method.coefficients.follow_angle

@@ -264,7 +264,7 @@ def check(run, statements=None, *, angle_learners=ANGLE_LEARNERS, watch=None):
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
     >>> run = cb.solve(problem, cb.ls_boost(0.5), 20)
-    >>> all(one.holds for one in cb.check(run, "Theorem 2.1"))
+    >>> all(one.holds for one in cb.theory.check(run, "Theorem 2.1"))
     True
     """
     checked_run(run)

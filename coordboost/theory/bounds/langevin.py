@@ -35,7 +35,7 @@ def _speaks(run):
     known = method.name == "sglb" and problem.loss.quadratic and problem.dictionary.countable
     known = known and method.select.blind and problem.n_learners <= LEARNERS
     noise, given = method.noise, method.parameters
-    return known and noise is not None and (len(noise.beta), noise.share, noise.ahead) == (1, 1, 0) and given["gamma"] > 0
+    return known and noise is not None and (len(noise.beta), noise.subsample, noise.ahead) == (1, 1, 0) and given["gamma"] > 0
 
 
 @on_one_thread

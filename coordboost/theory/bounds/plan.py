@@ -20,7 +20,7 @@ from coordboost.data import validation
 from coordboost.data.problem import checked_problem
 from coordboost.methods import named as methods
 from coordboost.rules.method import Method
-from coordboost.rules.selection import Full
+from coordboost.rules.selection import Greedy
 from coordboost.rules.steps import admissible
 from coordboost.theory.bounds import accelerated, frank_wolfe, ls_boost, randomized, regularized, stagewise
 from coordboost.theory.bounds.trail import Constants
@@ -321,7 +321,7 @@ def _angle(problem, rule, least):
 
 def _accelerated(problem, c):
     """Accelerated boosting with the largest gamma that is proved; two steps a round."""
-    gamma = float(admissible(_angle(problem, Full(), math.sqrt(c.lambda_pmin / c.n_learners))))
+    gamma = float(admissible(_angle(problem, Greedy(), math.sqrt(c.lambda_pmin / c.n_learners))))
     rounds = accelerated.period(1.0, gamma, 1.0)
     return [
         Promise(

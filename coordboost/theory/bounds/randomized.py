@@ -64,7 +64,7 @@ class Repeats(NamedTuple):
     @uncut()
     def of(cls, run, effort=Effort()):  # noqa: B008  # it cannot be changed
         """The run repeated with the seeds 0, 1, ...; one more time if nothing is drawn. *Cost*: that of these runs, and one angle."""
-        from coordboost.theory.distance import least_loss
+        from coordboost.theory.distances import least_loss
 
         at, losses = losses_again(run, run.method.select.width > 0, effort)
         effort.watch("the least loss")
@@ -96,7 +96,7 @@ def _pace(run, least, effort=Effort()):  # noqa: B008
     Dist_0 is taken at its upper end, too: but for the squared loss its lower end is 0.
     """
     from coordboost.angles.angle import mca, unsearched
-    from coordboost.theory.distance import reach
+    from coordboost.theory.distances import reach
 
     problem, loss = run.problem, run.problem.loss
     gap = problem.value(np.zeros(problem.n_samples)) - least[0]
@@ -120,7 +120,7 @@ def expected(problem, method):
         Where neither theorem speaks about the method on this problem, or the angle is known to be above 0 for no learner.
     """
     from coordboost.angles.angle import mca
-    from coordboost.theory.distance import least_loss, start_distance
+    from coordboost.theory.distances import least_loss, start_distance
 
     loss, rule = problem.loss, method.select
     if not _speaks(problem, method):
@@ -167,7 +167,7 @@ def _strong(run):
 
 
 def _bounded(run):
-    from coordboost.theory.distance import has_minimiser
+    from coordboost.theory.distances import has_minimiser
 
     return _applies(run) and has_minimiser(run.problem) and not covered(run) and run.problem.n_learners <= LEARNERS
 

@@ -97,8 +97,8 @@ def limit_of(problem, select, *, draws=20_000, rng=0):
     Parameters
     ----------
     problem : Problem with learners that can be counted, or with blocks of columns
-    select : Full(), Subset(t), Weighted(p) or Softmax(kappa); of blocks Full(), Groups(t), Weighted(p), Softmax(kappa), Together(t) or
-        Mask(q)
+    select : Greedy(), RandomSubset(t), Weighted(p) or Softmax(kappa); of blocks Greedy(), Groups(t), Weighted(p), Softmax(kappa),
+        JointSubset(t) or RandomMask(q)
     draws : int
         Vectors of noise, where the law is not known in closed form.
     rng : int
@@ -124,7 +124,7 @@ def limit_of(problem, select, *, draws=20_000, rng=0):
         chosen, p = unions(draws, rng)
         return _of_blocks(problem, chosen, p, np.zeros(len(p)))
     if law is None:
-        raise ValueError(f"select must be Full, Subset, Groups, Weighted or Softmax for a limit law, got {shown(select)}.")
+        raise ValueError(f"select must be Greedy, RandomSubset, Groups, Weighted or Softmax for a limit law, got {shown(select)}.")
     if blocks:
         own = np.eye(dictionary.n_groups, dtype=bool)
         return _of_blocks(problem, own, *_chances(problem, select, dictionary.noise_lengths, draws, rng))
@@ -223,11 +223,11 @@ class _Parts(NamedTuple):
         """
         if not (checked_method(method).select).blind:
             raise ValueError(
-                "the exact law at a given eps is known for rules that do not look at the residual: Weighted(p), Subset(1)."
+                "the exact law at a given eps is known for rules that do not look at the residual: Weighted(p), RandomSubset(1)."
             )
-        if method.noise is not None and (method.noise.share, method.noise.ahead) != (1, 0):
+        if method.noise is not None and (method.noise.subsample, method.noise.ahead) != (1, 0):
             raise ValueError(
-                "the exact law at a given eps is known for gradients of all samples at the model: share=1, shrink_first=False."
+                "the exact law at a given eps is known for gradients of all samples at the model: subsample=1, shrink_first=False."
             )
         parts = cls.of(problem, method, None)
         if len(parts.M) > DENSE:
@@ -271,7 +271,8 @@ def stationary(problem, method):
     Raises
     ------
     ValueError
-        For rules that look, such as ``Full()``: take ``Weighted(p)`` or ``Subset(1)``; on blocks ``Together(t)`` or ``Mask(q)``, too.
+        For rules that look, such as ``Greedy()``: take ``Weighted(p)`` or ``RandomSubset(1)``;
+        on blocks ``JointSubset(t)`` or ``RandomMask(q)``, too.
     """
     parts = _Parts.exactly(problem, method)
     mean, n = parts.gibbs()[0], len(parts.M)

@@ -173,7 +173,7 @@ def trees(
     --------
     >>> import coordboost as cb
     >>> X, y = [[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5]
-    >>> run = cb.solve(cb.Problem(cb.trees(X, max_depth=2), y), cb.gbm(0.1), 100)
+    >>> run = cb.solve(cb.Problem(cb.data.trees(X, max_depth=2), y), cb.gbm(0.1), 100)
     >>> run.predict([[2.0, 1.0]]).round(2)
     array([4.])
     """

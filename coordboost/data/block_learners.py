@@ -110,16 +110,16 @@ def blocks(X, blocks=None, *, l2=0.0):
 
     Notes
     -----
-    ``Full()`` takes the block that fits the pseudo-residual best, ``Weighted(p)`` and ``Groups(t)`` draw blocks;
-    ``Together(t)`` and ``Mask(q)`` fit the columns of several blocks at once. *Memory*: 8 n_columns bytes for a step. *Cost* of a step:
-    2 n_samples n_columns and the squares of the sizes of the blocks looked at; the cube of its size for a fit of several.
+    ``Greedy()`` takes the block that fits the pseudo-residual best, ``Weighted(p)`` and ``Groups(t)`` draw blocks;
+    ``JointSubset(t)`` and ``RandomMask(q)`` fit the columns of several blocks at once. *Memory*: 8 n_columns bytes for a step.
+    *Cost* of a step: 2 n_samples n_columns and the squares of the sizes of the blocks looked at; the cube of its size for a fit of several.
     *Source*: Ustimenko and Prokhorenkova, *SGLB: Stochastic Gradient Langevin Boosting*, Section 2.
 
     Examples
     --------
     >>> import coordboost as cb
     >>> X, y = [[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5]
-    >>> problem = cb.Problem(cb.blocks(X, [[0, 1]]), y)
+    >>> problem = cb.Problem(cb.data.blocks(X, [[0, 1]]), y)
     >>> run = cb.solve(problem, cb.sgb(1.0), 1)
     >>> run.predict(X).round(2)
     array([2.8 , 3.63, 3.24, 4.71])

@@ -11,7 +11,7 @@ from coordboost.angles.angle import mca
 from coordboost.angles.learners import ReducedLearners, as_problem
 from coordboost.angles.upper import ball
 from coordboost.certificates import certify
-from coordboost.certificates.objectives import At, Ball, Unconstrained
+from coordboost.certificates.objectives import Evaluation, L1Ball, Unconstrained
 from coordboost.data import validation
 from coordboost.data.problem import Problem
 from coordboost.data.spectrum import Spectrum
@@ -64,8 +64,8 @@ def least_loss(problem, near=None):
     *Cost*: one thin SVD, and without `near` 460 steps of descent.
     """
     need_bounded(problem, "there may be no minimiser")
-    at = At.point(problem, _model(problem) if near is None else near)
-    everywhere, inside = (certify(problem, at.beta, target) for target in (Unconstrained(), Ball(at.l1 + away(problem, at))))
+    at = Evaluation.point(problem, _model(problem) if near is None else near)
+    everywhere, inside = (certify(problem, at.beta, target) for target in (Unconstrained(), L1Ball(at.l1 + away(problem, at))))
     return max(everywhere.lower, inside.lower), everywhere.upper
 
 
@@ -102,7 +102,7 @@ def distance(B, rule, beta1, beta2, *, groups=None):
     Parameters
     ----------
     B : Problem, or array_like (n_samples, n_learners) with unit columns
-    rule : Full(), Subset(t) or Groups(t)
+    rule : Greedy(), RandomSubset(t) or Groups(t)
     beta1, beta2 : array_like, (n_learners,)
         Coefficients of the unit columns.
     groups : array_like, (n_learners,), optional

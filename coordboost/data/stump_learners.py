@@ -70,7 +70,7 @@ def stumps(X, *, max_bins=255, exact=False, categorical=(), feature_names=None, 
     --------
     >>> import coordboost as cb
     >>> X, y = [[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5]
-    >>> cb.Problem(cb.stumps(X), y).n_learners
+    >>> cb.Problem(cb.data.stumps(X), y).n_learners
     4
     """
     return _made(Stumps, X, max_bins, exact, categorical, feature_names, file)
@@ -96,7 +96,7 @@ def leaf_stumps(X, *, max_bins=255, exact=False, categorical=(), feature_names=N
     --------
     >>> import coordboost as cb
     >>> X, y = [[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5]
-    >>> cb.Problem(cb.leaf_stumps(X), y).n_learners
+    >>> cb.Problem(cb.data.leaf_stumps(X), y).n_learners
     4
     """
     return _made(LeafStumps, X, max_bins, exact, categorical, feature_names, file)
