@@ -159,7 +159,7 @@ def demo(**options):
     [
         case("homotopy", lambda: demo(solver="homotopy"), "solver must be None or 'newton' for Logistic(d=0.0), got 'homotopy'"),
         case("cd", lambda: demo(solver="cd"), "solver must be None or 'newton'"),
-        case("newton", lambda: demo(loss=None, solver="newton"), "solver must be None, 'homotopy' or 'descent'"),
+        case("newton", lambda: demo(loss=None, solver="newton"), "solver must be None, 'homotopy' or 'cd'"),
         case("no penalty", lambda: demo(alphas=[1.0, 0.0]), "alphas must be > 0 for Logistic(d=0.0)"),
         case("labels", lambda: cb.lasso_path(np.eye(3), [0, 1, 2], loss=cb.losses.Logistic()), "labels -1 and +1"),
         case("one class", lambda: cb.lasso_path(np.eye(3), [1, 1, 1], loss=cb.losses.Logistic()), "one class only"),

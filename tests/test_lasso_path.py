@@ -169,7 +169,7 @@ def demo(**options):
 @pytest.mark.parametrize(
     ("action", "fragment"),
     [
-        case("solver", lambda: demo(solver="magic"), "solver must be None, 'homotopy' or 'descent'"),
+        case("solver", lambda: demo(solver="magic"), "solver must be None, 'homotopy' or 'cd'"),
         case("tol", lambda: demo(tol=0), "tol must be a positive finite number"),
         case("eps", lambda: demo(eps=1.0), "eps must be between 0 and 1"),
         case("n_alphas", lambda: demo(n_alphas=0), "n_alphas must be a whole number >= 1"),
@@ -177,7 +177,7 @@ def demo(**options):
         case("no alphas", lambda: demo(alphas=[]), "alphas must be at least one penalty >= 0"),
         case("NaN alphas", lambda: demo(alphas=[np.nan]), "alphas holds NaN"),
         case("ratio", lambda: demo(l1_ratio=0), "l1_ratio must be above 0 and at most 1"),
-        case("net", lambda: demo(l1_ratio=0.5, solver="homotopy"), "solver must be None or 'descent' for Squared() and l1_ratio = 0.5"),
+        case("net", lambda: demo(l1_ratio=0.5, solver="homotopy"), "solver must be None or 'cd' for Squared() and l1_ratio = 0.5"),
         case("net and loss", lambda: cb.lasso_path(np.eye(3), [0, 1, 1], l1_ratio=0.5, loss=cb.losses.Logistic()), "squared loss only"),
         case("factor", lambda: demo(penalty_factor=[1, 0, 1]), "penalty_factor must be positive"),
         case("factors", lambda: demo(penalty_factor=[1, 1]), "penalty_factor must have one entry per column of X"),
