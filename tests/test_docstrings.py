@@ -41,11 +41,10 @@ def public_names():
             if name[0] != "_" and callable(thing) and thing.__module__.startswith("coordboost") and thing not in found.values():
                 found[f"{home}.{name}"] = thing
     for name, kind in [*found.items()]:
-        for part in filter(inspect.isclass, [kind]):
-            for verb, thing in vars(part).items():
-                described = inspect.isfunction(thing) or isinstance(thing, (property, classmethod, staticmethod))
-                if verb[0] != "_" and described and not declared_above(part, verb):
-                    found[f"{name}.{verb}"] = thing
+        for verb, thing in vars(kind).items() if inspect.isclass(kind) else ():
+            described = inspect.isfunction(thing) or isinstance(thing, (property, classmethod, staticmethod))
+            if verb[0] != "_" and described and not declared_above(kind, verb):
+                found[f"{name}.{verb}"] = thing
     return found
 
 

@@ -1,35 +1,25 @@
-"""Views: what the loop steps on. All are loaded here."""
+"""Model states: what the loop steps on. All are loaded here."""
 
 from coordboost.engine.states import (
     accelerated,
+    away_steps,
+    covariance,
     lookahead,
+    naive,
     perturbed,
     refit,
-)
-from coordboost.engine.states import (
-    away_steps as vertices,
-)
-from coordboost.engine.states import (
-    covariance as gram,
-)
-from coordboost.engine.states import (
-    naive as explicit,
-)
-from coordboost.engine.states import (
-    weak_learner_oracle as searched,
-)
-from coordboost.engine.states import (
-    working_set as gathered,
+    weak_learner_oracle,
+    working_set,
 )
 
 __all__ = [
     "accelerated",
-    "explicit",
-    "gathered",
-    "gram",
+    "away_steps",
+    "covariance",
     "lookahead",
+    "naive",
     "perturbed",
     "refit",
-    "searched",
-    "vertices",
+    "weak_learner_oracle",
+    "working_set",
 ]

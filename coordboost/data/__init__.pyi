@@ -1,0 +1,11 @@
+from .binning import bin_columns as bin_columns
+from .block_learners import blocks as blocks
+from .families import tree_families as tree_families
+from .outofcore import open_columns as open_columns
+from .problem import Problem as Problem
+from .stump_learners import leaf_stumps as leaf_stumps
+from .stump_learners import stumps as stumps
+from .table import Table as Table
+from .table import read_table as read_table
+from .tree_learners import trees as trees
+from .validation import ConstantColumnWarning as ConstantColumnWarning
