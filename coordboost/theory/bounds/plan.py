@@ -108,6 +108,7 @@ def plan(problem, method, gap=None, *, n_steps=None, eps=None, delta=None):
     Returns
     -------
     Plan
+        The method with its parameters, the steps, and the gap that they guarantee.
 
     Raises
     ------
@@ -118,6 +119,16 @@ def plan(problem, method, gap=None, *, n_steps=None, eps=None, delta=None):
     -----
     *Cost*: one thin SVD. *Source*: Freund, Grigas, Mazumder, Theorems 2.1, 3.1, 4.1; the best steps are ours: eps = A / sqrt(k + 1) for
     FS, min(delta, A / (2 sqrt(k + 1))) for R-FS.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> plan = cb.theory.bounds.plan(problem, cb.ls_boost, gap=0.1)
+    >>> plan.n_steps, round(plan.gap, 3), plan.statement
+    (6, 0.075, 'FGM, Theorem 2.1 (i)')
+    >>> cb.solve(problem, plan.method, plan.n_steps).certificate().gap < plan.gap
+    True
     """
     checked_problem(problem)
     if isinstance(method, Method) and (_draws(method) or accelerated.is_accelerated(method)):
