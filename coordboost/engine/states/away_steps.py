@@ -65,7 +65,7 @@ class _AwayStepState(NamedTuple):
 
 
 class AwayStepState(_AwayStepState, ModelState):
-    """The view `inner`, an ``NaiveState``, and whose turn it is.
+    """The view `inner`, a ``NaiveState``, and whose turn it is.
 
     turns : whose turn, the sign of the vertex of the row at hand, and of a swap the learner and the sign of the vertex of its second row
     most : (1,), how far the step may go; for the second row of a swap how far the first one moved the coefficient
