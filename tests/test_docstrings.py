@@ -88,14 +88,8 @@ LATER = """
     theory.bounds.Constants theory.bounds.Constants.against theory.bounds.Constants.of theory.bounds.MarginBound
     theory.bounds.Plan theory.bounds.Sides theory.bounds.Statement theory.bounds.Statement.check theory.bounds.Trail
     theory.bounds.Trail.of theory.bounds.margin_bound theory.bounds.sharper_tree_complexity theory.bounds.tree_complexity
-    theory.distance theory.kappa theory.lambda_pmin theory.langevin.Chain theory.langevin.Chain.cov
-    theory.langevin.Chain.mean theory.langevin.GridLaw theory.langevin.GridLaw.cov theory.langevin.GridLaw.density
-    theory.langevin.GridLaw.distance theory.langevin.GridLaw.marginal theory.langevin.GridLaw.mean
-    theory.langevin.GridLaw.probability theory.langevin.Limit theory.langevin.Limit.fits theory.langevin.Limit.penalty
-    theory.langevin.Normal theory.langevin.Normal.density theory.langevin.Normal.of_predictions theory.langevin.Normal.sd
-    theory.langevin.Regime theory.langevin.Regime.inside theory.langevin.after_steps theory.langevin.chain
-    theory.langevin.ess theory.langevin.gibbs theory.langevin.limit_of theory.langevin.quadrature theory.langevin.regime
-    theory.langevin.split_rhat theory.langevin.stationary theory.langevin.transient theory.sampled_mca theory.start_distance
+    theory.distance theory.kappa theory.lambda_pmin
+    theory.sampled_mca theory.start_distance
     theory.subgradient_descent
 """
 PENDING = {f"coordboost.{name}" for name in LATER.split()}

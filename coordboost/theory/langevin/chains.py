@@ -11,13 +11,16 @@ forty lines.
 """
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from coordboost._utils.checks import checked_run, items_of
 from coordboost.data import validation
 from coordboost.engine.following import Follower
+from coordboost.engine.run import Run
 
 #: Above SMALL noise does not rule the choice; below LONG time constants a run remembers where it began.
 SMALL, LONG = 0.1, 5.0
@@ -46,14 +49,78 @@ def _variances(x):
     return within, (n - 1) / n * within + x.mean(axis=1).var(ddof=1)
 
 
-def split_rhat(x):
-    """Split R-hat of chains (n_chains, n_draws), or of one: 1 where the halves of all chains agree; from 1.01 on they do not."""
+def split_rhat(x: np.ndarray) -> float:
+    r"""Split R-hat of one quantity in some chains: 1 where the halves of all chains agree; from 1.01 on they do not.
+
+    Parameters
+    ----------
+    x : ndarray, (n_chains, n_draws) or (n_draws,)
+        Draws of one number, in the order of the steps; at least 4 of each chain.
+
+    Returns
+    -------
+    float
+        :math:`\sqrt{V / W}`, with W the mean variance within the halves and V the pooled estimate of the variance; 1 where W is 0.
+
+    Raises
+    ------
+    ValueError
+        For chains of fewer than 4 draws, and draws that are not finite numbers.
+
+    Notes
+    -----
+    *Cost*: O(number of draws). *Source*: Vehtari, Gelman, Simpson, Carpenter, Buerkner (2021), Section 2, without ranks.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from coordboost.theory.langevin import split_rhat
+    >>> agree = np.random.default_rng(0).normal(size=(2, 500))
+    >>> apart = agree + [[0.0], [3.0]]  # the second chain sits elsewhere
+    >>> round(split_rhat(agree), 2), round(split_rhat(apart), 2)
+    (1.0, 2.01)
+    """
     within, pooled = _variances(_split(x))
     return math.sqrt(pooled / within) if within > 0 else 1.0
 
 
-def ess(x):
-    """Effective sample size of the mean of chains (n_chains, n_draws), by Geyer's initial monotone sequence."""
+def ess(x: np.ndarray) -> float:
+    """Effective sample size of the mean of one quantity in some chains, by Geyer's initial monotone sequence.
+
+    So many independent draws would give a mean of the same accuracy.
+
+    Parameters
+    ----------
+    x : ndarray, (n_chains, n_draws) or (n_draws,)
+        Draws of one number, in the order of the steps; at least 4 of each chain.
+
+    Returns
+    -------
+    float
+        Above 0; more than the number of draws where neighbours are on opposite sides of the mean.
+
+    Raises
+    ------
+    ValueError
+        For chains of fewer than 4 draws, and draws that are not finite numbers.
+
+    Notes
+    -----
+    *Cost*: one fast Fourier transform of each half chain. *Source*: Geyer (1992), Section 3.3, with the pooled variance over chains of
+    Vehtari, Gelman, Simpson, Carpenter, Buerkner (2021), Section 2.
+
+    Examples
+    --------
+    A chain that keeps 0.9 of its value at each step has (1 - 0.9) / (1 + 0.9) of its draws, 1,053 of 20,000. An estimate of that:
+
+    >>> import numpy as np
+    >>> from coordboost.theory.langevin import ess
+    >>> x = np.random.default_rng(0).normal(size=20_000)
+    >>> for k in range(1, 20_000):
+    ...     x[k] += 0.9 * x[k - 1]
+    >>> round(ess(x))
+    944
+    """
     x = _split(x)
     within, pooled = _variances(x)
     if not within > 0:
@@ -67,9 +134,22 @@ def ess(x):
 
 
 class Regime(NamedTuple):
-    """Whether the theorems speak of a run.
+    """Whether the theorems on Langevin boosting apply to a run.
 
-    drive : eps beta g^2 / 2 at the end of the run;  time : gamma eps steps;  noise : standard deviation of the noise in a sample
+    Parameters
+    ----------
+    drive : float
+        eps beta g^2 / 2 at the end of the run, without unit. Noise rules the choice of the learner where it is far below 1.
+    time : float
+        gamma eps n_steps, without unit: the length of the run in units of the time that the shrinkage needs.
+    noise : float
+        Standard deviation of the noise in a sample of weight 1, in the units of the residual.
+
+    Examples
+    --------
+    >>> from coordboost.theory.langevin import Regime
+    >>> print(Regime(drive=0.02, time=1.5, noise=3.0))  # doctest: +ELLIPSIS
+    outside the regime of the theorems: the run remembers where it began: gamma eps steps = 1.5, ...
     """
 
     drive: float
@@ -77,7 +157,8 @@ class Regime(NamedTuple):
     noise: float
 
     @property
-    def inside(self):
+    def inside(self) -> bool:
+        """Whether drive <= 0.1 and time >= 5."""
         return self.drive <= SMALL and self.time >= LONG
 
     def __str__(self):
@@ -97,13 +178,36 @@ class Regime(NamedTuple):
         return "outside the regime of the theorems: " + "; ".join(words)
 
 
-def regime(run):
-    """The regime of a run of ``sglb``, from its last model: a ``Regime``; print it.
+def regime(run: Run) -> Regime:
+    """The regime of a run of ``sglb``, from its last model: whether the theorems apply to it.
+
+    Parameters
+    ----------
+    run : Run
+        Of a method with noise.
+
+    Returns
+    -------
+    Regime
+        Printed it is a sentence, which says what to change.
 
     Raises
     ------
     ValueError
-        For a run without noise.
+        For a run without noise, or with beta = inf at its last step.
+
+    Notes
+    -----
+    *Cost*: O(n_samples). *Source*: ours. Theorems 1 and 2 of Ustimenko and Prokhorenkova, *SGLB*, are limits for small eps and long
+    runs; these are numbers that say how far a run is from both.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> run = cb.solve(problem, cb.sglb(eps=0.001, beta=40.0, gamma=0.5), 20_000)
+    >>> print(cb.theory.langevin.regime(run))
+    in the regime of the theorems: eps beta g^2 / 2 = 0.00595 and gamma eps steps = 10
     """
     noise = checked_run(run).method.noise
     if noise is None or not np.isfinite(noise.beta[-1]):
@@ -116,59 +220,102 @@ def regime(run):
 
 
 class Chain(NamedTuple):
-    """What was sampled: `values` (n_chains, n_draws, n_quantities), at `steps` (n_draws,)."""
+    """What was sampled from runs, and how good the sample is.
+
+    Parameters
+    ----------
+    values : ndarray, (n_chains, n_draws, n_quantities)
+        Coefficients of the unit columns, or predictions in the units of y.
+    steps : ndarray of int, (n_draws,)
+        The steps at which they were taken.
+
+    Examples
+    --------
+    Two chains that agree count all of their draws, nearly; the standard error of a mean of 1,000 draws is 1 / sqrt(1,000) = 0.032:
+
+    >>> import numpy as np
+    >>> from coordboost.theory.langevin import Chain
+    >>> sample = Chain(np.random.default_rng(0).normal(size=(2, 500, 1)), np.arange(500))
+    >>> sample.ess.round(), sample.rhat.round(2), sample.error.round(3)
+    (array([996.]), array([1.]), array([0.031]))
+    """
 
     values: np.ndarray
     steps: np.ndarray
 
     @property
-    def pooled(self):
+    def pooled(self) -> np.ndarray:
         """All draws, (n_chains * n_draws, n_quantities)."""
         return self.values.reshape(-1, self.values.shape[-1])
 
     @property
-    def mean(self):
+    def mean(self) -> np.ndarray:
+        """Means of all draws, (n_quantities,)."""
         return self.pooled.mean(axis=0)
 
     @property
-    def cov(self):
+    def cov(self) -> np.ndarray:
+        """Covariance of all draws, (n_quantities, n_quantities)."""
         return np.atleast_2d(np.cov(self.pooled.T))
 
     @property
-    def ess(self):
+    def ess(self) -> np.ndarray:
         """Effective sample sizes, (n_quantities,)."""
         return np.array([ess(self.values[:, :, k]) for k in range(self.values.shape[-1])])
 
     @property
-    def rhat(self):
+    def rhat(self) -> np.ndarray:
         """Split R-hat, (n_quantities,)."""
         return np.array([split_rhat(self.values[:, :, k]) for k in range(self.values.shape[-1])])
 
     @property
-    def error(self):
+    def error(self) -> np.ndarray:
         """Monte Carlo standard errors of the means, (n_quantities,)."""
         return self.pooled.std(axis=0, ddof=1) / np.sqrt(self.ess)
 
 
-def chain(runs, burn_in, *, every=1, X=None):
+def chain(runs: Run | Sequence[Run], burn_in: int, *, every: int = 1, X: ArrayLike | None = None) -> Chain:
     """The models of runs after `burn_in` steps, one in `every`.
 
     Parameters
     ----------
-    runs : Run, or a sequence of runs of the same length with other seeds
-    burn_in, every : int
-    X : rows, optional
+    runs : Run or sequence of Run
+        Runs of one method on one problem with other seeds; the shortest says how many steps are looked at.
+    burn_in : int
+        The first step that is taken.
+    every : int, default 1
+        Steps from one draw to the next.
+    X : array_like, (n_rows, n_features), optional
         Sample the predictions there (offset included); default the coefficients of the unit columns, of blocks those of their columns.
 
     Returns
     -------
     Chain
+        One chain for each run, with (n_steps - burn_in) // every + 1 draws.
+
+    Raises
+    ------
+    ValueError
+        For no runs, fewer than two draws, and coefficients of learners that are found one by one, such as trees: give X.
 
     Notes
     -----
     *Cost*: for each draw a copy of what is sampled; with X each step once on each row.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> method = cb.sglb(eps=0.05, beta=40.0, gamma=0.5, select=cb.rules.RandomSubset(1))
+    >>> runs = [cb.solve(problem, method, 4_000, rng=seed) for seed in (1, 2)]
+    >>> sample = cb.theory.langevin.chain(runs, burn_in=500, every=10)
+    >>> sample.values.shape
+    (2, 351, 2)
+    >>> law = cb.theory.langevin.stationary(problem, method)  # the means of the sample are near those of the law
+    >>> bool((abs(sample.mean - law.mean) < 3 * sample.error).all())
+    True
     """
-    runs = [runs] if hasattr(runs, "outcome") else items_of("runs", runs, "a Run, or a sequence of them")
+    runs = [runs] if isinstance(runs, Run) else items_of("runs", runs, "a Run, or a sequence of them")
     if not runs:
         raise ValueError("runs must be a Run, or a sequence of them, got none.")
     for run in runs:
@@ -176,9 +323,7 @@ def chain(runs, burn_in, *, every=1, X=None):
     n_steps = min(run.n_steps for run in runs)
     steps = np.arange(validation.whole("burn_in", burn_in), n_steps + 1, validation.whole("every", every, 1))
     if len(steps) < 2:
-        raise ValueError(
-            f"burn_in = {burn_in} leaves {len(steps)} draw(s) of {n_steps} steps; make longer runs, or a shorter burn-in."
-        )
+        raise ValueError(f"burn_in = {burn_in} leaves {len(steps)} draw(s) of {n_steps} steps; make longer runs, or burn in less.")
     X = None if X is None else validation.collected("X", X)
     one = _coefficients if X is None else lambda run, at: _predictions(run, at, X)
     return Chain(np.stack([one(run, steps) for run in runs]), steps)
@@ -190,9 +335,7 @@ def _coefficients(run, steps):
     if n is not None:  # coefficients of columns are predictions where one column is 1 and the others are 0
         return np.stack(list(predictions_at(run, steps, dictionary.standing(np.eye(n))))) - offset
     if not run.problem.countable:
-        raise ValueError(
-            "learners that are found one by one have no coefficients to compare: sample predictions, chain(..., X=rows)."
-        )
+        raise ValueError("learners that are found one by one have no coefficients to compare: sample predictions, chain(..., X=rows).")
     return np.stack([state.beta for state in run.replay(steps)])
 
 

@@ -24,6 +24,7 @@ Source: Ustimenko and Prokhorenkova, *SGLB*, Theorems 1 and 2; the closed forms 
 *Other losses*: The Gibbs law of one or two coefficients by summation over a grid: any loss, convex or not.
 """
 
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -32,9 +33,9 @@ import scipy.linalg
 from coordboost._utils.checks import positive, shown
 from coordboost._utils.kinds import checked_piece
 from coordboost.data import validation
-from coordboost.data.problem import checked_problem
+from coordboost.data.problem import Problem, checked_problem
 from coordboost.rules.base import SelectionRule
-from coordboost.rules.method import checked_method
+from coordboost.rules.method import Method, checked_method
 
 #: Most learners times learners of which closed laws are formed.
 MOST = 4000
@@ -43,10 +44,31 @@ MOST = 4000
 class Limit(NamedTuple):
     """The law of the choice in pure noise, and the learners.
 
-    p : (n_choices,), probabilities;  error : (n_choices,), their standard errors, 0 where the law is known
-    columns : (n_samples, n_columns), unit columns, or those of blocks;  weight : (n_samples,);  total : their sum, N
-    roots : (n_choices, n_columns, n_columns), of each choice the symmetric root of what its fit multiplies correlations by: the
-        pseudo-inverse of the Gram matrix of its columns; of length 0 where choice j is the unit column j
+    Parameters
+    ----------
+    p : ndarray, (n_choices,)
+        Probabilities of the choices, of sum 1.
+    error : ndarray, (n_choices,)
+        Their standard errors, 0 where the law is known.
+    columns : ndarray, (n_samples, n_columns)
+        Unit columns, or those of blocks.
+    weight : ndarray, (n_samples,)
+        Sample weights.
+    total : float
+        Their sum, N.
+    roots : ndarray, (n_choices, n_columns, n_columns)
+        Of each choice the symmetric root of what its fit multiplies correlations by: the pseudo-inverse of the Gram matrix of its
+        columns; of length 0 where choice j is the unit column j.
+
+    Examples
+    --------
+    Two columns that nearly agree share one half of the choices, and so each is penalised more than the third, which has the other:
+
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 1.1, 0], [0, 0, 1], [-1, -1.1, 0], [0, 0.1, -1]], [1.0, 2, 4, 5])
+    >>> p = cb.theory.langevin.limit_of(problem, cb.rules.Greedy()).p
+    >>> round(float(p[0] + p[1]), 1), round(float(p[2]), 1)
+    (0.5, 0.5)
     """
 
     p: np.ndarray
@@ -57,18 +79,26 @@ class Limit(NamedTuple):
     roots: np.ndarray = np.zeros((0, 0, 0))
 
     @property
-    def preconditioner(self):
+    def preconditioner(self) -> np.ndarray:
         """M, the mean of what the fits multiply correlations by: (n_columns, n_columns)."""
         return np.einsum("s,sab,sbc->ac", self.p, self.roots, self.roots) if len(self.roots) else np.diag(self.p)
 
     @property
-    def mean_projector(self):
+    def mean_projector(self) -> np.ndarray:
         r""":math:`\bar P`, the mean projector, in the metric of the weights: (n_samples, n_samples)."""
         B = np.sqrt(self.weight)[:, None] * self.columns
         return B @ self.preconditioner @ B.T
 
-    def fits(self):
-        """Yield for each choice its probability, and what its fit multiplies correlations by, (n_columns, n_columns)."""
+    def fits(self) -> Iterator[tuple[float, np.ndarray]]:
+        """Yield the probability of each choice, and what its fit multiplies correlations by.
+
+        Yields
+        ------
+        p : float
+            The probability.
+        fit : ndarray, (n_columns, n_columns)
+            Its step is eps times this matrix times the correlations.
+        """
         n = self.columns.shape[1]
         for s, p in enumerate(self.p):
             unit = np.zeros((n, n))
@@ -78,8 +108,26 @@ class Limit(NamedTuple):
                 unit[s, s] = 1.0
             yield p, unit
 
-    def penalty(self, theta, gamma):
-        r""":math:`\frac{\gamma}{2N} \theta^T M^+ \theta` for coefficients (..., n_columns)."""
+    def penalty(self, theta: np.ndarray, gamma: float) -> np.ndarray:
+        r""":math:`\frac{\gamma}{2N} \theta^T M^+ \theta`, what shrinkage adds to the mean loss.
+
+        Parameters
+        ----------
+        theta : ndarray, (..., n_columns)
+            Coefficients of the columns.
+        gamma : float
+            The shrinkage of ``sglb``.
+
+        Returns
+        -------
+        ndarray, (...)
+            The penalties, in the units of the mean loss.
+
+        Notes
+        -----
+        *Cost*: O(n_columns^3) once, then O(n_columns^2) for each row of `theta`. *Source*: Ustimenko and Prokhorenkova, *SGLB*,
+        Section 5, for coefficients.
+        """
         inverse = np.linalg.pinv(self.preconditioner, hermitian=True)
         return gamma / (2 * self.total) * np.einsum("...a,ab,...b->...", theta, inverse, theta)
 
@@ -91,33 +139,52 @@ def checked_limit(limit):
     return limit
 
 
-def limit_of(problem, select, *, draws=20_000, rng=0):
+def limit_of(problem: Problem, select: SelectionRule, *, draws: int = 20_000, rng: int | np.random.Generator = 0) -> Limit:
     """The limit law of a selection rule on a problem, known or from `draws` draws of noise.
 
     Parameters
     ----------
-    problem : Problem with learners that can be counted, or with blocks of columns
-    select : Greedy(), RandomSubset(t), Weighted(p) or Softmax(kappa); of blocks Greedy(), Groups(t), Weighted(p), Softmax(kappa),
-        JointSubset(t) or RandomMask(q)
-    draws : int
+    problem : Problem
+        With explicit learners, at most 4,000, or with blocks of columns.
+    select : SelectionRule
+        ``Greedy()``, ``RandomSubset(t)``, ``Weighted(p)`` or ``Softmax(kappa)``; of blocks ``Greedy()``, ``Groups(t)``, ``Weighted(p)``,
+        ``Softmax(kappa)``, ``JointSubset(t)`` or ``RandomMask(q)``.
+    draws : int, default 20000
         Vectors of noise, where the law is not known in closed form.
-    rng : int
+    rng : int or Generator, default 0
+        Seed of these vectors.
 
     Returns
     -------
     Limit
+        Probabilities of the choices, with standard errors where they were drawn.
+
+    Raises
+    ------
+    ValueError
+        For trees and other learners that are found one by one, more than 4,000 learners, and rules without a limit law.
 
     Notes
     -----
-    *Cost*: draws times n_samples times n_columns.
+    *Cost*: draws times n_samples times n_columns. *Source*: Ustimenko and Prokhorenkova, *SGLB*, Lemma 2 and Statement 1.
+
+    Examples
+    --------
+    A rule that does not look at the residual has a law that is known; that of the greedy rule is drawn:
+
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> cb.theory.langevin.limit_of(problem, cb.rules.RandomSubset(1)).p
+    array([0.5, 0.5])
+    >>> greedy = cb.theory.langevin.limit_of(problem, cb.rules.Greedy())
+    >>> greedy.p.round(3), greedy.error.round(4)
+    (array([0.503, 0.497]), array([0.0035, 0.0035]))
     """
     dictionary, draws = checked_problem(problem).dictionary, validation.whole("draws", draws, 1)
     rng = validation.generator(rng)
     blocks, n = dictionary.n_columns is not None, problem.n_learners
     if not (problem.countable or blocks) or n > MOST:
-        raise ValueError(
-            f"the limit law needs learners that can be counted, {MOST} at most; use diagnostics of runs for trees."
-        )
+        raise ValueError(f"the limit law needs learners that can be counted, {MOST} at most; use diagnostics of runs for trees.")
     select = checked_piece(SelectionRule, "select", select).bind(problem)
     unions, law = select.unions, select.chances
     if unions is not None:
@@ -162,21 +229,67 @@ DENSE = 60
 
 
 class Normal(NamedTuple):
-    """A normal law of coefficients, (n_learners,) and (n_learners, n_learners)."""
+    """A normal law of coefficients or predictions.
+
+    Parameters
+    ----------
+    mean : ndarray, (n_learners,)
+        The mean.
+    cov : ndarray, (n_learners, n_learners)
+        The covariance.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from coordboost.theory.langevin import Normal
+    >>> law = Normal(np.array([1.0, 2.0]), np.array([[4.0, 3.0], [3.0, 9.0]]))
+    >>> law.sd(), law.of_predictions(np.array([[1.0, 1.0]])).sd()  # of the two coefficients, and of their sum
+    (array([2., 3.]), array([4.35889894]))
+    """
 
     mean: np.ndarray
     cov: np.ndarray
 
-    def of_predictions(self, columns):
-        """The law of B theta, for unit columns (n_rows, n_learners): on the rows of the fit or others."""
+    def of_predictions(self, columns: np.ndarray) -> "Normal":
+        """The law of the predictions B theta, without the offset.
+
+        Parameters
+        ----------
+        columns : ndarray, (n_rows, n_learners)
+            The unit columns B, on the rows of the fit or others.
+
+        Returns
+        -------
+        Normal
+            Of n_rows numbers.
+        """
         return Normal(columns @ self.mean, columns @ self.cov @ columns.T)
 
-    def sd(self):
-        """Standard deviations."""
+    def sd(self) -> np.ndarray:
+        """Standard deviations.
+
+        Returns
+        -------
+        ndarray, (n_learners,)
+            Roots of the diagonal of the covariance.
+        """
         return np.sqrt(np.diag(self.cov))
 
-    def density(self, k):
-        """Points of coefficient k and the density there, to be drawn."""
+    def density(self, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Points of coefficient k and the density there, to be drawn.
+
+        Parameters
+        ----------
+        k : int
+            Which coefficient.
+
+        Returns
+        -------
+        at : ndarray, (n_points,)
+            400 points, up to four standard deviations from the mean.
+        density : ndarray, (n_points,)
+            The marginal density at these points.
+        """
         sd = self.sd()[k]
         at = self.mean[k] + sd * np.linspace(-4, 4, 400)
         return at, np.exp(-0.5 * ((at - self.mean[k]) / sd) ** 2) / (sd * np.sqrt(2 * np.pi))
@@ -260,19 +373,85 @@ class _Parts(NamedTuple):
         return shape @ self.target, self.limit.total / self.beta * (shape + shape.T) / 2
 
 
-def gibbs(problem, method, limit=None):
-    """The Gibbs law of the coefficients, which `method` (``sglb``) approaches as its eps goes to 0: a ``Normal``. Squared loss."""
-    return Normal(*_Parts.of(problem, method, limit).gibbs())
+def gibbs(problem: Problem, method: Method, limit: Limit | None = None) -> Normal:
+    r"""The Gibbs law of the coefficients, which ``sglb`` approaches as its eps goes to 0, for the squared loss.
 
+    Parameters
+    ----------
+    problem : Problem
+        With the squared loss and explicit learners, or blocks of columns.
+    method : Method
+        ``sglb`` with one finite beta and gamma above 0.
+    limit : Limit, optional
+        The limit law of the choice; default ``limit_of(problem, method.select)``.
 
-def stationary(problem, method):
-    """The exact law of the coefficients after many steps at the eps of `method`, where the choice does not look at the residual.
+    Returns
+    -------
+    Normal
+        Of the coefficients of the unit columns; the offset is no part of it.
 
     Raises
     ------
     ValueError
-        For rules that look, such as ``Greedy()``: take ``Weighted(p)`` or ``RandomSubset(1)``;
-        on blocks ``JointSubset(t)`` or ``RandomMask(q)``, too.
+        For another loss, and a method without noise, with a sequence of beta or without shrinkage.
+
+    Notes
+    -----
+    Mean :math:`(M G + \gamma)^{-1} M B^T W y`, covariance :math:`\frac{N}{\beta} (M G + \gamma)^{-1} M`. *Cost*: O(n_learners^3), and
+    that of the limit law. *Source*: Ustimenko and Prokhorenkova, *SGLB*, Theorem 2; the closed form follows from it.
+
+    Examples
+    --------
+    Two orthogonal columns, each chosen with p = 1/2: the mean is least squares times p / (p + gamma) = 1/2.
+
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> method = cb.sglb(eps=0.05, beta=40.0, gamma=0.5, select=cb.rules.RandomSubset(1))
+    >>> law, least_squares = cb.theory.langevin.gibbs(problem, method), cb.solve(problem, cb.ls_boost(1.0), 2).beta
+    >>> (law.mean / least_squares).round(6)
+    array([0.5, 0.5])
+    """
+    return Normal(*_Parts.of(problem, method, limit).gibbs())
+
+
+def stationary(problem: Problem, method: Method) -> Normal:
+    """Mean and covariance of the coefficients after many steps at the eps of `method`, where the choice does not look at the residual.
+
+    Parameters
+    ----------
+    problem : Problem
+        With the squared loss and at most 60 explicit learners or columns of blocks.
+    method : Method
+        ``sglb`` with one finite beta and gamma above 0, and a rule that does not look at the residual, such as ``RandomSubset(1)``;
+        subsample=1 and shrink_first=False.
+
+    Returns
+    -------
+    Normal
+        Mean and covariance are exact. The mean is that of ``gibbs``, the covariance is off from it by a multiple of eps.
+
+    Raises
+    ------
+    ValueError
+        For another loss, and a method without noise, with a sequence of beta or without shrinkage. Where the law is not known: for rules
+        that look at the residual, such as ``Greedy()`` (take ``Weighted(p)`` or ``RandomSubset(1)``; on blocks ``JointSubset(t)`` or
+        ``RandomMask(q)``, too), for parts of the samples, for more than 60 columns.
+
+    Notes
+    -----
+    *Cost*: O(n_learners^6), one linear equation of the size n_learners^2. *Source*: ours, from the step of Ustimenko and Prokhorenkova,
+    *SGLB*, Algorithm 2.
+
+    Examples
+    --------
+    The variances are 10 % and 28 % above those of the limit for small eps:
+
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> method = cb.sglb(eps=0.05, beta=40.0, gamma=0.5, select=cb.rules.RandomSubset(1))
+    >>> exact, limit = cb.theory.langevin.stationary(problem, method), cb.theory.langevin.gibbs(problem, method)
+    >>> (exact.cov / limit.cov).diagonal().round(2)
+    array([1.1 , 1.28])
     """
     parts = _Parts.exactly(problem, method)
     mean, n = parts.gibbs()[0], len(parts.M)
@@ -281,21 +460,94 @@ def stationary(problem, method):
     return Normal(mean, (cov + cov.T) / 2)
 
 
-def after_steps(problem, method, steps):
-    """Mean and covariance of the coefficients after each of `steps`, from 0, exactly: a list of ``Normal``; as ``stationary``.
+def after_steps(problem: Problem, method: Method, steps: Sequence[int]) -> list[Normal]:
+    """Mean and covariance of the coefficients after each of `steps`, from 0, exactly.
 
-    The law itself is a mixture of normal ones, one for each sequence of choices. *Cost*: n_learners^4 for each step.
+    Parameters
+    ----------
+    problem : Problem
+        With the squared loss and at most 60 explicit learners or columns of blocks.
+    method : Method
+        ``sglb`` with one finite beta and gamma above 0, and a rule that does not look at the residual, such as ``RandomSubset(1)``;
+        subsample=1 and shrink_first=False.
+    steps : sequence of int
+        Numbers of steps, in any order.
+
+    Returns
+    -------
+    list of Normal
+        One for each of `steps`: mean and covariance. The law itself is a mixture of normal ones, one for each sequence of choices.
+
+    Raises
+    ------
+    ValueError
+        As ``stationary``.
+
+    Notes
+    -----
+    *Cost*: O(n_learners^4) for each step up to the largest. *Source*: ours, from the step of Ustimenko and Prokhorenkova, *SGLB*,
+    Algorithm 2.
+
+    Examples
+    --------
+    How much of its mean the chain has reached after 20 and 200 steps:
+
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> method = cb.sglb(eps=0.05, beta=40.0, gamma=0.5, select=cb.rules.RandomSubset(1))
+    >>> early, late = cb.theory.langevin.after_steps(problem, method, [20, 200])
+    >>> end = cb.theory.langevin.stationary(problem, method)
+    >>> (early.mean / end.mean).round(2), (late.mean / end.mean).round(2)
+    (array([0.64, 0.64]), array([1., 1.]))
     """
     forward, moved, source = (parts := _Parts.exactly(problem, method)).step()
-    mean, cov, found = np.zeros(len(parts.M)), np.zeros_like(parts.M), {}
+    mean, cov, found = np.zeros(len(parts.M)), np.zeros_like(parts.M), dict[int, Normal]()
     for k in range(max(steps, default=0) + 1):
-        found[k] = Normal(mean, cov) if k in steps else None
+        found |= {k: Normal(mean, cov)} if k in steps else {}
         mean, cov = forward(mean), (moved @ cov.ravel()).reshape(cov.shape) + source(mean)
     return [found[k] for k in steps]
 
 
-def transient(problem, method, n_steps, limit=None):
-    """The law of the coefficients after `n_steps` steps from 0, as eps goes to 0 with eps * n_steps kept: a ``Normal``."""
+def transient(problem: Problem, method: Method, n_steps: int, limit: Limit | None = None) -> Normal:
+    r"""The law of the coefficients after `n_steps` steps from 0, as eps goes to 0 with eps * n_steps kept.
+
+    Parameters
+    ----------
+    problem : Problem
+        With the squared loss and explicit learners, or blocks of columns.
+    method : Method
+        ``sglb`` with one finite beta and gamma above 0.
+    n_steps : int
+        Number of steps at the eps of the method.
+    limit : Limit, optional
+        The limit law of the choice; default ``limit_of(problem, method.select)``.
+
+    Returns
+    -------
+    Normal
+        Of the coefficients of the unit columns; for many steps it is that of ``gibbs``.
+
+    Raises
+    ------
+    ValueError
+        For another loss, and a method without noise, with a sequence of beta or without shrinkage.
+
+    Notes
+    -----
+    With :math:`A = \gamma + M G` and :math:`t = \epsilon` n_steps, the mean has come to :math:`I - e^{-At}` of its limit.
+    *Cost*: O(n_learners^3), and that of the limit law. *Source*: Ustimenko and Prokhorenkova, *SGLB*, Theorem 1.
+
+    Examples
+    --------
+    Here A = 1 in each direction, so after 20 steps of 0.05 the mean has come to 1 - 1/e of its limit:
+
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> method = cb.sglb(eps=0.05, beta=40.0, gamma=0.5, select=cb.rules.RandomSubset(1))
+    >>> law, limit = cb.theory.langevin.transient(problem, method, 20), cb.theory.langevin.gibbs(problem, method)
+    >>> (law.mean / limit.mean).round(3)
+    array([0.632, 0.632])
+    """
     parts = _Parts.of(problem, method, limit)
     mean, cov = parts.gibbs()
     n_steps = validation.whole("n_steps", n_steps)
@@ -306,8 +558,27 @@ def transient(problem, method, n_steps, limit=None):
 class GridLaw(NamedTuple):
     """A law on the points of a grid.
 
-    points : (n_points, d), coefficients;  chance : (n_points,), probabilities;  loss : (n_points,), mean losses there
-    cell : (d,), widths of a cell;  axes : the coordinates of the grid
+    Parameters
+    ----------
+    points : ndarray, (n_points, d)
+        Coefficients of the unit columns.
+    chance : ndarray, (n_points,)
+        Probabilities, of sum 1.
+    loss : ndarray, (n_points,)
+        Mean losses at the points.
+    cell : ndarray, (d,)
+        Widths of a cell.
+    axes : tuple of ndarray
+        The d coordinates of the grid.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from coordboost.theory.langevin import GridLaw
+    >>> at = np.array([0.0, 1.0, 2.0])
+    >>> law = GridLaw(at[:, None], np.array([0.2, 0.5, 0.3]), at**2, np.array([1.0]), (at,))
+    >>> law.mean, law.cov, law.mean_loss
+    (array([1.1]), array([[0.49]]), 1.7)
     """
 
     points: np.ndarray
@@ -317,36 +588,88 @@ class GridLaw(NamedTuple):
     axes: tuple
 
     @property
-    def mean(self):
+    def mean(self) -> np.ndarray:
+        """The mean, (d,)."""
         return self.chance @ self.points
 
     @property
-    def cov(self):
+    def cov(self) -> np.ndarray:
+        """The covariance, (d, d)."""
         away = self.points - self.mean
         return (away * self.chance[:, None]).T @ away
 
     @property
-    def mean_loss(self):
+    def mean_loss(self) -> float:
         """The expected mean loss."""
         return float(self.chance @ self.loss)
 
-    def probability(self, event):
-        """The probability of a set: `event` tells of points (n_points, d) which are in it."""
+    def probability(self, event: Callable[[np.ndarray], np.ndarray]) -> float:
+        """The probability of a set.
+
+        Parameters
+        ----------
+        event : callable
+            ``event(points)``, (n_points,): which of the points (n_points, d) are in the set.
+
+        Returns
+        -------
+        float
+            The sum of their probabilities.
+        """
         return float(self.chance @ np.asarray(event(self.points), dtype=float))
 
-    def marginal(self, k):
-        """Coordinates and probabilities of coefficient k."""
+    def marginal(self, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """The law of coefficient k alone.
+
+        Parameters
+        ----------
+        k : int
+            Which coefficient.
+
+        Returns
+        -------
+        at : ndarray, (n_axis,)
+            Its values on the grid.
+        chance : ndarray, (n_axis,)
+            Their probabilities.
+        """
         shape = [len(axis) for axis in self.axes]
         others = tuple(i for i in range(len(shape)) if i != k)
         return self.axes[k], self.chance.reshape(shape).sum(axis=others)
 
-    def density(self, k):
-        """Points of coefficient k and the density there, to be drawn."""
+    def density(self, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Points of coefficient k and the density there, to be drawn.
+
+        Parameters
+        ----------
+        k : int
+            Which coefficient.
+
+        Returns
+        -------
+        at : ndarray, (n_points,)
+            The values of the grid.
+        density : ndarray, (n_points,)
+            The marginal density at these points.
+        """
         at, chance = self.marginal(k)
         return at, chance / self.cell[k]
 
-    def distance(self, sample, n_bins=20):
-        """Total variation between the marginals of the law and of a sample (n, d), in `n_bins` bins of equal probability; (d,)."""
+    def distance(self, sample: np.ndarray, n_bins: int = 20) -> np.ndarray:
+        """Total variation between the marginals of the law and those of a sample.
+
+        Parameters
+        ----------
+        sample : ndarray, (n, d)
+            Coefficients of the unit columns, such as ``chain(...).pooled``.
+        n_bins : int, default 20
+            Bins of equal probability, as nearly as the grid has it, in which the two are compared.
+
+        Returns
+        -------
+        ndarray, (d,)
+            From 0 to 1, one for each coefficient. Also a sample from the law itself is not at 0: the bins count a finite number of draws.
+        """
         out = []
         for k in range(self.points.shape[1]):
             at, chance = self.marginal(k)
@@ -360,37 +683,57 @@ class GridLaw(NamedTuple):
         return np.array(out)
 
 
-def quadrature(problem, method, limit=None, *, width, n_points=401):
-    """The Gibbs law that `method` (``sglb``) approaches on a problem with one or two learners, on a grid from -width to width.
+def quadrature(problem: Problem, method: Method, limit: Limit | None = None, *, width: float, n_points: int = 401) -> GridLaw:
+    r"""The Gibbs law that ``sglb`` approaches on a problem with one or two learners, on a grid from -width to width.
 
     Parameters
     ----------
-    problem, method : as for ``solve``
+    problem : Problem
+        Any loss, convex or not; one or two explicit learners.
+    method : Method
+        ``sglb`` with a finite beta; of a sequence of beta the last one counts.
     limit : Limit, optional
         The limit law of the choice; default ``limit_of(problem, method.select)``.
     width : float
         Half the width of the grid, in coefficients of the unit columns; the law must be small at its edge.
-    n_points : int
+    n_points : int, default 401
         Points in each direction.
 
     Returns
     -------
     GridLaw
+        Probabilities of the points of the grid.
 
     Raises
     ------
     ValueError
         For more than two learners, and where the grid is too narrow.
+
+    Notes
+    -----
+    The density is proportional to :math:`e^{-\beta E}`, with E the mean loss and the penalty of the limit law, summed at the points.
+    *Cost*: n_points^d losses. *Source*: Ustimenko and Prokhorenkova, *SGLB*, Theorem 2.
+
+    Examples
+    --------
+    For the squared loss the grid has the mean and the variances of the closed law, both 0.05 here:
+
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> method = cb.sglb(eps=0.05, beta=40.0, gamma=0.5, select=cb.rules.RandomSubset(1))
+    >>> law = cb.theory.langevin.quadrature(problem, method, width=4.0, n_points=81)
+    >>> bool(abs(law.mean - cb.theory.langevin.gibbs(problem, method).mean).max() < 1e-9), law.cov.diagonal().round(6)
+    (True, array([0.05, 0.05]))
     """
     d = validation.countable("quadrature", checked_problem(problem)).n_learners
     if d > 2:
         raise ValueError(f"quadrature is for one or two learners, got {d}; closed laws of the squared loss are in gibbs().")
-    noise = checked_method(method).bind(problem).noise
-    limit = limit_of(problem, method.select) if limit is None else checked_limit(limit)
+    noise, asked = checked_method(method).bind(problem).noise, checked_method(method)
+    limit = limit_of(problem, asked.select) if limit is None else checked_limit(limit)
     axis = np.linspace(-positive("width", width), width, validation.whole("n_points", n_points, 2))
     points = np.stack(np.meshgrid(*[axis] * d, indexing="ij"), axis=-1).reshape(-1, d)
     loss = np.array([problem.value(limit.columns @ point) for point in points]) / limit.total
-    energy = loss + limit.penalty(points, method.step.shrink / method.step.rate)
+    energy = loss + limit.penalty(points, asked.step.shrink / asked.step.rate)
     chance = np.exp(-float(noise.beta[-1]) * (energy - energy.min()))
     chance /= chance.sum()
     edge = (np.abs(points) >= width).any(axis=1)
