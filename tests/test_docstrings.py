@@ -54,9 +54,7 @@ OBJECTS = [name for name, thing in NAMES.items() if inspect.isclass(thing) or na
 #: Not complete yet; a name that is leaves this list.
 LATER = """
     LangevinGBMClassifier.predict_interval LangevinGBMClassifier.predict_uncertainty LangevinGBMRegressor.predict_interval
-    LangevinGBMRegressor.predict_uncertainty Problem.for_run Problem.of Problem.replace Problem.restored Problem.size
-    certificates.L1Ball.certificate certificates.L1Ball.prices certificates.L1Penalty.certificate
-    certificates.L1Penalty.prices certificates.Unconstrained.certificate certificates.Unconstrained.prices
+    LangevinGBMRegressor.predict_uncertainty
     data.ConstantColumnWarning data.Table data.Table.filled_from data.Table.frame data.Table.problem
     engine.CovarianceColumns engine.CovarianceColumns.at engine.CovarianceColumns.best engine.CovarianceColumns.search
     engine.CovarianceState engine.CovarianceState.after engine.CovarianceState.correlations engine.CovarianceState.scan
@@ -72,7 +70,7 @@ LATER = """
     learners.Learners.column learners.Learners.combine learners.Learners.correlations learners.Learners.cross
     learners.Learners.dot learners.Learners.gather learners.Learners.gram learners.Learners.name learners.Learners.products
     learners.Learners.scan learners.Oracle learners.Oracle.finite learners.Sparse learners.Sparse.csc learners.Stumps
-    learners.Stumps.values methods.Structured.certificate methods.Structured.charges methods.Structured.prices
+    learners.Stumps.values
     model_selection.CrossValidation model_selection.CrossValidation.chosen read_table reporting.plots.BoundDisplay
     reporting.plots.BoundDisplay.from_check reporting.plots.BoundDisplay.from_run reporting.plots.ChainDisplay
     reporting.plots.ChainDisplay.from_chain reporting.plots.CrossValidationDisplay
@@ -82,7 +80,7 @@ LATER = """
     reporting.plots.ProfileDisplay reporting.plots.ProfileDisplay.from_estimator reporting.plots.SelectionDisplay
     reporting.plots.SelectionDisplay.from_estimator reporting.plots.SelectionDisplay.from_run
     reporting.plots.StabilityDisplay reporting.plots.StabilityDisplay.from_stability reporting.plots.TreeDisplay
-    reporting.plots.TreeDisplay.from_estimator rules.SoftThreshold.soft rules.Structural.less_risk rules.Structural.price
+    reporting.plots.TreeDisplay.from_estimator
     rules.Structure testing.Law testing.Report theory.BoundCheck theory.BoundCheck.as_dict theory.Interval
     theory.Interval.exact theory.Interval.of theory.Interval.verify theory.IterationEstimate theory.bounds.BoundChecks
     theory.bounds.Constants theory.bounds.Constants.against theory.bounds.Constants.of theory.bounds.MarginBound

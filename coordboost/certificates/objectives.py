@@ -17,6 +17,7 @@ import numpy as np
 from coordboost._numba import compiled, is_piece, verb
 from coordboost._numba.threads import on_one_thread
 from coordboost._utils.checks import not_negative, shown
+from coordboost.data.problem import Problem
 from coordboost.data.spectrum import unweighted
 
 value = verb("value")
@@ -99,11 +100,11 @@ class Certificate:
     witness: dict = field(default_factory=dict)
 
     @property
-    def gap(self):
+    def gap(self) -> float:
         """upper - lower, inf where nothing is known."""
         return self.upper - self.lower
 
-    def moved(self, lower):
+    def moved(self, lower: float) -> "Certificate":
         """The same with another lower end, which must be one; at most the upper end.
 
         Parameters
@@ -119,11 +120,11 @@ class Certificate:
         return replace(self, lower=min(lower, self.upper))
 
     @property
-    def known(self):
+    def known(self) -> bool:
         """Whether there is a lower end at all."""
         return self.lower > -math.inf
 
-    def __str__(self):
+    def __str__(self) -> str:
         lower, upper = outwards(self.lower, self.upper, 10)
         if not self.known:
             return f"{self.target!r}: optimum at most {upper}; {UNKNOWN}"
@@ -234,7 +235,31 @@ class Unconstrained(NamedTuple):
     """
 
     @on_one_thread
-    def certificate(self, problem, at):
+    def certificate(self, problem: Problem, at: Evaluation) -> Certificate:
+        """The interval around the optimum that one model proves.
+
+        Parameters
+        ----------
+        problem : Problem
+            What is minimised.
+        at : Evaluation
+            The model and its correlations; ``certify(problem, beta, target)`` makes it from the coefficients.
+
+        Returns
+        -------
+        Certificate
+            The witness has the largest abs correlation. Of a strongly convex loss it has the rank and the least non-zero eigenvalue of
+            B'WB, too, and for the squared loss the distance of the coefficients to the nearest solution.
+
+        Raises
+        ------
+        ValueError
+            If the loss of the model is below the infimum that the loss declares.
+
+        Notes
+        -----
+        *Cost*: for a strongly convex loss a thin SVD of B, once for each problem.
+        """
         mu = problem.loss.mu
         worst, upper = float(np.abs(at.corr).max()), at.upper(problem)
         if mu is None or not problem.dictionary.countable:
@@ -250,9 +275,20 @@ class Unconstrained(NamedTuple):
         }
         return interval(self, problem, at, at.loss - most * most / (2 * mu), upper, witness)
 
-    def prices(self, problem):
-        """What the penalty multiplies the abs values and halves of squares of the coefficients by, (n_learners,) each."""
-        return np.zeros((2, problem.n_learners))
+    def prices(self, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
+        """What the penalty multiplies the abs values and halves of squares of the coefficients by, (n_learners,) each.
+
+        Parameters
+        ----------
+        problem : Problem
+            For the number of learners.
+
+        Returns
+        -------
+        price, square : ndarray, (n_learners,)
+            Both are 0: there is no penalty.
+        """
+        return np.zeros(problem.n_learners), np.zeros(problem.n_learners)
 
 
 class L1Ball(NamedTuple):
@@ -277,7 +313,30 @@ class L1Ball(NamedTuple):
     radius: float
 
     @on_one_thread
-    def certificate(self, problem, at):
+    def certificate(self, problem: Problem, at: Evaluation) -> Certificate:
+        """The interval around the optimum that one model proves.
+
+        Parameters
+        ----------
+        problem : Problem
+            What is minimised.
+        at : Evaluation
+            The model and its correlations; ``certify(problem, beta, target)`` makes it from the coefficients.
+
+        Returns
+        -------
+        Certificate
+            The witness has omega, the l1 norm of the model and its largest abs correlation.
+
+        Raises
+        ------
+        ValueError
+            For a loss that is not convex, or a negative radius; if the loss of the model is below the infimum that the loss declares.
+
+        Notes
+        -----
+        *Cost*: a model outside the ball is scaled back, which is one pass over the samples more.
+        """
         need_convexity(problem, repr(self))
         not_negative("L1Ball: the radius", self.radius)
         worst, inner = float(np.abs(at.corr).max()), float((at.resid * at.pred).sum())
@@ -288,9 +347,20 @@ class L1Ball(NamedTuple):
             self, problem, at, lower, upper, {"omega": omega, "l1": at.l1, "max_abs_corr": worst}, radius=self.radius
         )
 
-    def prices(self, problem):
-        """What the penalty multiplies the abs values and halves of squares of the coefficients by, (n_learners,) each."""
-        return np.zeros((2, problem.n_learners))
+    def prices(self, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
+        """What the penalty multiplies the abs values and halves of squares of the coefficients by, (n_learners,) each.
+
+        Parameters
+        ----------
+        problem : Problem
+            For the number of learners.
+
+        Returns
+        -------
+        price, square : ndarray, (n_learners,)
+            Both are 0: the ball is a constraint, not a penalty.
+        """
+        return np.zeros(problem.n_learners), np.zeros(problem.n_learners)
 
 
 class L1Penalty(NamedTuple):
@@ -316,7 +386,30 @@ class L1Penalty(NamedTuple):
     lam: float
 
     @on_one_thread
-    def certificate(self, problem, at):
+    def certificate(self, problem: Problem, at: Evaluation) -> Certificate:
+        """The interval around the optimum that one model proves.
+
+        Parameters
+        ----------
+        problem : Problem
+            What is minimised.
+        at : Evaluation
+            The model and its correlations; ``certify(problem, beta, target)`` makes it from the coefficients.
+
+        Returns
+        -------
+        Certificate
+            The witness has the largest abs correlation and s, the scale of the dual point.
+
+        Raises
+        ------
+        ValueError
+            For a loss that is not convex, or a negative `lam`; if the loss of the model is below the infimum that the loss declares.
+
+        Notes
+        -----
+        *Cost*: O(n_samples + n_learners), as `at` holds the correlations.
+        """
         need_convexity(problem, repr(self))
         not_negative("L1Penalty: lam", self.lam)
         worst, upper = float(np.abs(at.corr).max()), at.upper(problem) + self.lam * at.l1
@@ -324,8 +417,19 @@ class L1Penalty(NamedTuple):
         scale = min(1.0, self.lam / most) if most > 0 else 1.0
         return interval(self, problem, at, paid(problem, at, scale), upper, {"max_abs_corr": worst, "dual_scale": scale})
 
-    def prices(self, problem):
-        """What the penalty multiplies the abs values and halves of squares of the coefficients by, (n_learners,) each."""
+    def prices(self, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
+        """What the penalty multiplies the abs values and halves of squares of the coefficients by, (n_learners,) each.
+
+        Parameters
+        ----------
+        problem : Problem
+            For the number of learners.
+
+        Returns
+        -------
+        price, square : ndarray, (n_learners,)
+            `lam` for every learner, and 0.
+        """
         return np.full(problem.n_learners, float(self.lam)), np.zeros(problem.n_learners)
 
 
@@ -375,7 +479,7 @@ class Priced(NamedTuple):
         witness = {"max_abs_corr": float(np.abs(at.corr).max()), "dual_scale": scales[best]}
         return interval(self.target, problem, at, ends[best], upper, witness, rest=rest + part * penalty)
 
-    def prices(self, problem):
+    def prices(self, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
         """What the penalty multiplies the abs values and halves of squares of the coefficients by, (n_learners,) each."""
         return self.price, self.square
 

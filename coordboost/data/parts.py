@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -28,8 +29,8 @@ class Parts:
     recipe : what made the columns out of a table with text and gaps (``coordboost.data.recipe``), or None
     """
 
-    loss: object
-    dictionary: object
+    loss: Any
+    dictionary: Any
     standardization: Standardization
     y: np.ndarray
     weight: np.ndarray
@@ -39,7 +40,7 @@ class Parts:
     column_names: Sequence
     named: bool
     standard: bool
-    binning: object = None
+    binning: Any = None
     recipe: object = None
 
 

@@ -90,37 +90,82 @@ class Problem(Parts):
         super().__init__(**vars(parts_of(X, y, loss, sample_weight, center, scale, groups, feature_names, copy)))
 
     @classmethod
-    def restored(cls, **parts):
-        """The problem with the given parts, as a file holds them: see ``coordboost.data.parts.restored``."""
+    def restored(cls, **parts: Any) -> "Problem":
+        """The problem with the given parts, as a file holds them: each is checked, alone and against the others.
+
+        Parameters
+        ----------
+        **parts
+            The arguments of ``coordboost.data.parts.restored``: the loss, the dictionary, the standardization, `y`, `weight`, `offset`,
+            `base`, `groups` and the names of the columns.
+
+        Returns
+        -------
+        Problem
+            With these parts.
+
+        Raises
+        ------
+        ValueError
+            Which part does not fit, and why.
+        """
         return cls.of(restored(**parts))
 
     @classmethod
-    def of(cls, parts):
-        """The problem with these ``Parts``, which are not checked."""
+    def of(cls, parts: Parts) -> "Problem":
+        """The problem with these ``Parts``, which are not checked.
+
+        Parameters
+        ----------
+        parts : Parts
+            What a problem is made of, see ``coordboost.data.parts``.
+
+        Returns
+        -------
+        Problem
+            With these parts, not copied.
+        """
         problem = cls.__new__(cls)
         Parts.__init__(problem, **vars(parts))
         return problem
 
-    def replace(self, **changed):
-        """The problem with some of its fields changed, which are not checked."""
+    def replace(self, **changed: Any) -> "Problem":
+        """The problem with some of its fields changed, which are not checked.
+
+        Parameters
+        ----------
+        **changed
+            New values by the names of the fields, such as ``y=...``: see ``coordboost.data.parts.Parts``.
+
+        Returns
+        -------
+        Problem
+            Another one; the other fields are shared with this one.
+        """
         return Problem.of(Parts(**({field.name: getattr(self, field.name) for field in fields(Parts)} | changed)))
 
-    def for_run(self):
-        """The problem of one run: itself, or, over learners that cannot be counted, one with a bank of its own."""
+    def for_run(self) -> "Problem":
+        """The problem of one run: itself, or, over learners that cannot be counted, one with a bank of its own.
+
+        Returns
+        -------
+        Problem
+            The learners that the run finds get their numbers there, so two runs do not see each other's.
+        """
         return self if self.countable else self.replace(dictionary=self.dictionary.bank())
 
     def __setattr__(self, name, value):
         raise AttributeError(f"a Problem does not change: make a new one with another {name}.")
 
     @cached_property
-    def feature_names(self):
+    def feature_names(self) -> list[str]:
         """Names of the learners kept, a list; of those found so far, where they cannot be counted."""
         if not self.dictionary.countable:
             return [self.dictionary.name(j) for j in range(self.n_learners)]
         return [self.column_names[j] for j in self.standardization.kept]
 
     @cached_property
-    def dropped(self):
+    def dropped(self) -> list[str]:
         """Names of the columns set aside, a list."""
         return [self.column_names[j] for j in self.standardization.aside]
 
@@ -129,27 +174,27 @@ class Problem(Parts):
         return f"<Problem {size}, {shown(self.loss)}, {type(self.dictionary).__name__}>"
 
     @property
-    def countable(self):
+    def countable(self) -> bool:
         """Whether all learners have a number, so that one scan tells the correlations of all."""
         return self.dictionary.countable
 
     @property
-    def n_samples(self):
+    def n_samples(self) -> int:
         """Number of rows."""
         return self.dictionary.n_samples
 
     @property
-    def n_learners(self):
+    def n_learners(self) -> int:
         """Number of learners, the columns of B."""
         return self.dictionary.n_learners
 
     @cached_property
-    def start_loss(self):
+    def start_loss(self) -> float:
         """Sum of the losses at beta = 0."""
         return self.value(0.0 * self.y)
 
     @cached_property
-    def infimum(self):
+    def infimum(self) -> float:
         """A lower bound of the sum of the losses at any predictions, rounded down, as the loss declares it; -inf where it does not."""
         total, size = self._infima
         return total - 2 * float(np.finfo(float).eps) * size if size < math.inf else -math.inf
@@ -163,7 +208,7 @@ class Problem(Parts):
         return math.fsum(terms) if size < math.inf else -math.inf, size
 
     @cached_property
-    def start_excess(self):
+    def start_excess(self) -> float:
         """What gaps are relative to: the losses at beta = 0 above their infimum, 0 for rounding; its size where none is."""
         if self.infimum == -math.inf:
             return abs(self.start_loss)
@@ -172,12 +217,12 @@ class Problem(Parts):
         return excess if excess > 16 * float(np.finfo(float).eps) * self._infima[1] else 0.0
 
     @cached_property
-    def spectrum(self):
+    def spectrum(self) -> Spectrum:
         """Singular values of the columns. *Cost*: a thin SVD, once."""
         return Spectrum.of(self)
 
     @cached_property
-    def span(self):
+    def span(self) -> Span:
         """Directions of the columns, and how far they may be off. *Cost*: two products of the size of the SVD, once."""
         return Span.of(self, self.spectrum)
 
@@ -187,23 +232,34 @@ class Problem(Parts):
         return self.dictionary.products(self.weight)
 
     @cached_property
-    def start_size(self):
+    def start_size(self) -> float:
         """The largest abs correlation at beta = 0. *Cost*: one scan, once."""
         return float(np.abs(self.scan(self.resid(0.0 * self.y))).max())
 
     @cached_property
-    def tie(self):
+    def tie(self) -> float:
         """Correlations that differ by no more than this tie: a bound of the rounding in one at the start, 2 n u ||resid||."""
         return 2 * self.n_samples * float(np.finfo(float).eps) * self.size(self.resid(0.0 * self.y))
 
-    def size(self, resid):
-        """The norm of a residual that bounds all its correlations, as columns are unit vectors."""
+    def size(self, resid: np.ndarray) -> float:
+        r"""The norm of a residual that bounds all its correlations, as columns are unit vectors: :math:`\|W^{-1/2} r\|_2`.
+
+        Parameters
+        ----------
+        resid : ndarray, (n_samples,)
+            A residual; 0 where the weight is 0.
+
+        Returns
+        -------
+        float
+            No abs correlation is larger, by Cauchy and Schwarz.
+        """
         if not (self.weight == 1).all():
             resid = np.divide(resid, np.sqrt(self.weight), out=np.zeros_like(resid), where=self.weight > 0)
         return float(np.linalg.norm(resid))
 
     @on_one_thread
-    def combine(self, beta):
+    def combine(self, beta: ArrayLike) -> np.ndarray:
         """B beta, (n_samples,).
 
         Parameters
@@ -218,7 +274,7 @@ class Problem(Parts):
         """
         return self.dictionary.combine(validation.coefficients(beta, self))
 
-    def gather(self, index):
+    def gather(self, index: ArrayLike) -> np.ndarray:
         """The learners `index` as a dense (n_samples, len(index)) matrix. All columns that anybody works on come from here.
 
         Parameters
@@ -239,7 +295,7 @@ class Problem(Parts):
         return self.dictionary.gather(index) if self.standard else gathered(self.dictionary, index, self.weight)
 
     @on_one_thread
-    def scan(self, v):
+    def scan(self, v: ArrayLike) -> np.ndarray:
         """All correlations <B_j, v>, (n_learners,): the expensive verb. The same bits on any number of threads.
 
         Of learners that cannot be counted a bound of them all, (1,); inf where the search gives none.
@@ -257,7 +313,7 @@ class Problem(Parts):
         v = validation.sized("v", v, self.n_samples, "sample")
         return scan(self.dictionary, v) if self.countable else np.array([self.dictionary.bound(v)])
 
-    def value(self, pred):
+    def value(self, pred: ArrayLike) -> float:
         """Sum of the losses at the predictions `pred` = B beta (n_samples,), offset not included.
 
         Parameters
@@ -272,7 +328,7 @@ class Problem(Parts):
         """
         return total_of(*self._at(pred))
 
-    def resid(self, pred):
+    def resid(self, pred: ArrayLike) -> np.ndarray:
         """Pseudo-residual -dloss/dpred, weights included, (n_samples,).
 
         Parameters
@@ -288,10 +344,10 @@ class Problem(Parts):
         residual_into(*self._at(pred), resid := np.empty(self.n_samples))
         return resid
 
-    def _at(self, pred):
+    def _at(self, pred: ArrayLike) -> tuple[Any, Any, Any, Any, Any]:
         return self.loss, self.y, self.weight, self.base, validation.sized("pred", pred, self.n_samples, "sample")
 
-    def raw(self, beta):
+    def raw(self, beta: ArrayLike) -> tuple[np.ndarray, float]:
         """Coefficients (n_columns,) on the scale of X, 0 for columns set aside, or of learners without count by number; the intercept.
 
         Parameters
@@ -310,7 +366,7 @@ class Problem(Parts):
             return np.array(beta, dtype=np.float64), float(self.offset)
         return self.standardization.raw(validation.vector("beta", beta, self.n_learners, "learner"), self.offset)
 
-    def unit(self, coef):
+    def unit(self, coef: ArrayLike) -> np.ndarray:
         """The inverse of ``raw``: coefficients (n_learners,) of the unit columns from raw ones (n_columns,).
 
         Parameters
@@ -323,11 +379,11 @@ class Problem(Parts):
         ndarray, (n_learners,)
             Coefficients of the unit columns.
         """
-        coef = validation.vector("coef", coef, self.standardization.n_columns, "column of X")
-        return coef[self.standardization.kept] * self.standardization.norm
+        raw = validation.vector("coef", coef, self.standardization.n_columns, "column of X")
+        return raw[self.standardization.kept] * self.standardization.norm
 
     @on_one_thread
-    def predict(self, beta, X):
+    def predict(self, beta: ArrayLike, X: Any) -> np.ndarray:
         """offset + B beta on the new rows X, (len(X),); X as for a Problem; of ``open_columns(...)`` only the model's columns are read.
 
         Where the columns had names, those of a data frame are put in the order of the fit.

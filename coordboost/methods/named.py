@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike
 from coordboost._numba.threads import on_one_thread
 from coordboost._utils.checks import not_negative, number_of, positive, real, shown
 from coordboost._utils.kinds import checked_piece
-from coordboost.certificates.objectives import L1Ball, L1Penalty, Unconstrained, interval, need_convexity, paid
+from coordboost.certificates.objectives import Certificate, L1Ball, L1Penalty, Unconstrained, interval, need_convexity, paid
+from coordboost.data.problem import Problem
 from coordboost.data.validation import flag
 from coordboost.learners.families import labels_of, lengths, table_of
 from coordboost.rules.base import SelectionRule, StepRule
@@ -259,9 +260,8 @@ def frank_wolfe_pairwise(delta: float) -> Method:
 
 def _vertices(name, step, delta, algorithm):
     delta = positive("delta", delta)
-    rule = step(delta)
     source = f"Lacoste-Julien, Jaggi, On the global linear convergence of Frank-Wolfe optimization variants, {algorithm}"
-    return Method(name, Greedy(), rule, source, L1Ball(delta), {"delta": delta}, Vertices())
+    return Method(name, Greedy(), step(delta), source, L1Ball(delta), {"delta": delta}, Vertices())
 
 
 def gcd(step: StepRule | None = None) -> Method:
@@ -697,8 +697,26 @@ class Structured(NamedTuple):
     penalty: float
     families: object = None
 
-    def charges(self, problem, beta):
-        """What each learner adds to the objective, (n_learners,)."""
+    def charges(self, problem: Problem, beta: np.ndarray) -> np.ndarray:
+        r"""What each learner adds to the objective, (n_learners,): :math:`m \beta\, |\alpha_j|\, \Omega_{k(j)}`.
+
+        Parameters
+        ----------
+        problem : Problem
+            Its learners belong to families: by its `groups`, or as trees that were grown for one.
+        beta : ndarray, (n_learners,)
+            Coefficients of the unit columns.
+
+        Returns
+        -------
+        ndarray, (n_learners,)
+            In sums over samples.
+
+        Raises
+        ------
+        ValueError
+            For trees that were not grown for a family, and where `families` does not fit the learners.
+        """
         table = table_of(self.families, problem, "Structured")
         member = labels_of(problem) if problem.countable else problem.dictionary.member
         if (member < 0).any():
@@ -706,12 +724,47 @@ class Structured(NamedTuple):
         alpha = np.abs(beta) / lengths(problem)[: len(beta)]
         return self.penalty * problem.weight.sum() * alpha * table.complexity[member[: len(beta)]]
 
-    def prices(self, problem):
-        """What the penalty multiplies the abs values and halves of squares of the coefficients by, (n_learners,) each."""
+    def prices(self, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
+        """What the penalty multiplies the abs values and halves of squares of the coefficients by, (n_learners,) each.
+
+        Parameters
+        ----------
+        problem : Problem
+            Its learners belong to families.
+
+        Returns
+        -------
+        price, square : ndarray, (n_learners,)
+            What a coefficient of 1 is charged, and 0.
+        """
         return self.charges(problem, np.ones(problem.n_learners)), np.zeros(problem.n_learners)
 
     @on_one_thread
-    def certificate(self, problem, at):
+    def certificate(self, problem: Problem, at: Any) -> Certificate:
+        """The interval around the optimum that one model proves.
+
+        Parameters
+        ----------
+        problem : Problem
+            What is minimised.
+        at : Evaluation
+            The model and its correlations; ``certify(problem, beta, target)`` makes it from the coefficients.
+
+        Returns
+        -------
+        Certificate
+            The witness has the loss and the scale of the dual point, 0 over learners that cannot be counted: the lower end is then the
+            infimum of the loss.
+
+        Raises
+        ------
+        ValueError
+            For a loss that is not convex, and as `charges` does.
+
+        Notes
+        -----
+        *Cost*: O(n_samples + n_learners), as `at` holds the correlations.
+        """
         need_convexity(problem, repr(self))
         upper, scale = at.upper(problem) + float(self.charges(problem, at.beta).sum()), 0.0
         if problem.countable:

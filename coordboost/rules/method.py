@@ -96,9 +96,7 @@ class Method:
     @property
     def greedy(self):
         """Whether every step takes the learner with the largest correlation of all, and moves the model by that learner alone."""
-        plain = self.coefficients.plain
-        plain = plain and self.noise is None
-        return plain and self.select.greedy and self.step.score is None
+        return self.coefficients.plain and self.noise is None and self.select.greedy and self.step.score is None
 
     def bind(self, problem):
         """The method with its rules checked against the problem and filled in from it.

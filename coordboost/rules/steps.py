@@ -254,6 +254,22 @@ class SoftThreshold(_SoftThreshold, StepRule):
         return SoftThreshold(not_negative("lam", self.lam), ShrunkenStep(self.rate).bind(problem).rate)
 
     def soft(self, corr, beta_j):
+        r"""How far coefficient j moves to the minimiser along it: :math:`S(\beta_j + \rho c_j, \rho\lambda) - \beta_j`.
+
+        S is soft thresholding, rho the `rate`. *Source*: Freund, Grigas and Mazumder, A.4.4 (eq. 55).
+
+        Parameters
+        ----------
+        corr : float
+            The correlation <B_j, resid>.
+        beta_j : float
+            The coefficient now.
+
+        Returns
+        -------
+        float
+            What is to be added to the coefficient.
+        """
         return soft_threshold(beta_j + self.rate * corr, self.rate * self.lam, 1) - beta_j
 
     def score(self, j, corr, beta_j):

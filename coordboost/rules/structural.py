@@ -140,11 +140,39 @@ class Structural(_Structural, SelectionRule):
         return least_risk(view, step, beta, drawn, self, k)
 
     def price(self, f):
-        """What a learner of family f costs, in sums."""
+        r"""What a learner of family f costs, in sums over samples: :math:`m \beta\, \Omega_f`.
+
+        Parameters
+        ----------
+        f : int
+            The family.
+
+        Returns
+        -------
+        float
+            What is added to the losses after the step.
+        """
         return self.per_unit * self.families.complexity[f]
 
     def less_risk(self, risk, f, least, family):
-        """Whether a risk with a learner of family f is less than `least` with one of `family`."""
+        """Whether a risk with a learner of family f is less than `least` with one of `family`.
+
+        Parameters
+        ----------
+        risk : float
+            The sum of the losses after the step, and the price of family f.
+        f : int
+            The family of the new learner.
+        least : float
+            The least risk so far.
+        family : int
+            The family of the learner that has it.
+
+        Returns
+        -------
+        bool
+            Risks that differ by no more than `slack` are equal: then the smaller complexity wins.
+        """
         complexity = self.families.complexity
         return risk < least - self.slack or (risk <= least + self.slack and complexity[f] < complexity[family])
 
