@@ -1,10 +1,8 @@
 """One file per run: a zip of plain arrays and a JSON header, no pickles. The format is described in ``docs/run-format.md``."""
 
-from contextlib import contextmanager
-
 import numpy as np
 
-from coordboost._utils.checks import file_name
+from coordboost._utils.checks import file_name, shown
 from coordboost._utils.kinds import pieces_of
 from coordboost.data.problem import Problem, checked_problem
 from coordboost.data.validation import flag
@@ -12,7 +10,7 @@ from coordboost.engine.choice import VIEWS, Memory, checked_view
 from coordboost.engine.loop import Path
 from coordboost.engine.result import Outcome, Replay, Status
 from coordboost.engine.states.base import ModelState
-from coordboost.engine.storage.archive import ERRORS, Archive, write
+from coordboost.engine.storage.archive import Archive, write
 from coordboost.engine.storage.schema import FORMAT, PROBLEM, VERSION, check_arrays, check_header, decode, encode
 from coordboost.methods.named import METHODS
 from coordboost.rules.method import checked_method
@@ -85,45 +83,34 @@ def read_run(file, problem=None, method=None):
     file = file_name("file", file)
     problem = problem if problem is None else checked_problem(problem)
     method = method if method is None else checked_method(method)
-    with _refusing(file, "is not a coordboost run, or damaged"):
-        header, arrays = _read(file, problem)
-    with _refusing(file, "is damaged"), np.errstate(all="ignore"):
-        return _outcome(file, header, arrays, problem, method)
+    try:
+        with open(file, "rb") as handle, np.errstate(all="ignore"):
+            return _outcome(file, *_read(file, handle, problem), problem, method)
+    except FileNotFoundError:
+        raise ValueError(f"{file} does not exist.") from None
+    except _Said as error:
+        raise ValueError(str(error)) from None
+    except Exception as error:  # a damaged file may raise anything on the way
+        text = " ".join(str(error).split()).rstrip(".")[:200] if type(error) is ValueError else ""
+        raise ValueError(f"{file} is not a coordboost run, or damaged: {text or type(error).__name__}.") from None
 
 
 class _Said(ValueError):
     """A sentence that is fit for the user."""
 
 
-@contextmanager
-def _refusing(file, words):
-    """Turn what a damaged file may raise into a sentence."""
-    try:
-        yield
-    except FileNotFoundError:
-        raise ValueError(f"{file} does not exist.") from None
-    except _Said as error:
-        raise ValueError(str(error)) from None
-    except ERRORS as error:
-        text = " ".join(str(error).split()).rstrip(".")[:200] if type(error) is ValueError else ""
-        raise ValueError(f"{file} {words}: {text or type(error).__name__}.") from None
-
-
-def _read(file, problem):
+def _read(file, handle, problem):
     """Header and arrays of a run file, each checked against the schema."""
-    with open(file, "rb") as handle:
-        archive = Archive(handle)
-        header = archive.header
-        if header["format"] != FORMAT or not isinstance(header["version"], int):
-            raise KeyError("format")
-        if header["version"] != VERSION:
-            raise _Said(f"{file} has format version {header['version']}, this release reads {VERSION}; make the run again.")
-        check_header(header)
-        archive.check_header()
-        if header["problem"] is None and problem is None:
-            raise _Said(f"{file} holds no data; pass the problem it was run on: load(file, problem).")
-        check_arrays(header, archive.members)
-        return header, archive.arrays()
+    archive = Archive(handle)
+    header = archive.header
+    if header["format"] == FORMAT and header["version"] != VERSION:
+        raise _Said(f"{file} has format version {shown(header['version'])}, this release reads {VERSION}; make the run again.")
+    check_header(header)
+    archive.check_header()
+    if header["problem"] is None and problem is None:
+        raise _Said(f"{file} holds no data; pass the problem it was run on: load(file, problem).")
+    check_arrays(header)
+    return header, archive.arrays()
 
 
 def _outcome(file, header, arrays, problem, method):
@@ -135,13 +122,12 @@ def _outcome(file, header, arrays, problem, method):
     found, said = _fingerprint(problem), header["fingerprint"]
     if not np.allclose(found, said, rtol=1e-9, atol=1e-9 * abs(said[2])):
         raise _Said(f"{file} was run on other data: loss and correlations at zero differ; wrong problem.")
-    view = checked_view(problem, method, pieces_of(ModelState)[header["view"]])
-    k, memory = header["anchor"]
     if len(path) > (method.step.horizon or len(path)):
         raise ValueError("there are more steps than the method has")
-    views = [kind.__name__ for kind in VIEWS.get(view, ())]
-    if views:
-        Memory.read(memory, views, problem.n_learners)  # refuses what no run can have left
+    view = checked_view(problem, method, pieces_of(ModelState)[header["view"]])
+    k, memory = header["anchor"]
+    if view in VIEWS:
+        Memory.read(memory, [kind.__name__ for kind in VIEWS[view]], problem.n_learners)  # refuses what no run can have left
     elif memory:
         raise ValueError("what the anchor remembers is damaged")
     beta = Replay(problem, method, path).beta(len(path))

@@ -7,35 +7,18 @@ import hashlib
 import json
 import math
 import os
-import re
 import stat
-import struct
 import uuid
-import zlib
 from contextlib import contextmanager
 from io import BytesIO
-from typing import NamedTuple
-from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
+from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 
 import numpy as np
 
 #: The kinds of numbers in a file, as numpy's format writes them.
-TYPES = {"<f8": np.float64, "<i8": np.int64, "<i4": np.int32, "|u1": np.uint8}
-#: Deflate makes nothing smaller than this; a member that claims more is no member.
-RATIO = 1032
-#: Most members, and bytes read at a time.
-MEMBERS, CHUNK = 64, 1 << 20
-
-_MAGIC = b"\x93NUMPY\x01\x00"
-_HEAD = re.compile(r"\{'descr': '([^']*)', 'fortran_order': (True|False), 'shape': \(((?:\d{1,18}, ?)*(?:\d{1,18})?)\), \} *\n")
-
-
-class Member(NamedTuple):
-    """An array of the archive that has not been read: what its head says."""
-
-    type: str
-    order: str
-    shape: tuple
+TYPES = ("<f8", "<i8", "<i4", "|u1")
+#: How many times smaller a member can be in the archive: deflate makes nothing smaller than this.
+RATIO = {ZIP_STORED: 1, ZIP_DEFLATED: 1032}
 
 
 def write(file, header, arrays):
@@ -46,29 +29,23 @@ def write(file, header, arrays):
     OSError
         Where there is no room, or no right; the old file is as it was, and nothing else is left behind.
     """
-    with replacing(file) as handle:
-        _write(handle, header, arrays)
-
-
-def _write(handle, header, arrays):
-    with ZipFile(handle, "w", ZIP_DEFLATED) as archive:
-        text = {name: [array.dtype.str, list(array.shape), digest(array)] for name, array in arrays.items()}
-        text = json.dumps({**header, "arrays": text, "digest": ""})
-        text = text[: -len('""}')] + json.dumps(hashlib.sha256(text.encode()).hexdigest()) + "}"
-        members = {"header": np.frombuffer(text.encode(), dtype=np.uint8), **arrays}
-        for name, array in members.items():
+    listed = {name: [array.dtype.str, list(array.shape), digest(array.ravel())] for name, array in arrays.items()}
+    text = json.dumps({**header, "arrays": listed, "digest": ""})
+    text = text.removesuffix('""}') + f'"{digest(text.encode())}"}}'
+    with replacing(file) as handle, ZipFile(handle, "w") as archive:
+        for name, array in {"header": np.frombuffer(text.encode(), dtype=np.uint8), **arrays}.items():
             archive.compression = ZIP_STORED if name == "header" else ZIP_DEFLATED
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, array, version=(1, 0), allow_pickle=False)
 
 
-def digest(array):
-    """SHA-256 of the numbers of a contiguous array, in hexadecimal digits."""
-    return hashlib.sha256(memoryview(array).cast("B") if array.size else b"").hexdigest()
+def digest(data):
+    """SHA-256 of bytes, or of the numbers of an array of one axis, in hexadecimal digits."""
+    return hashlib.sha256(data).hexdigest()
 
 
 class Archive:
-    """An open archive: the members' heads, its header, and its arrays when they are asked for.
+    """An open archive: what the heads of its members say, its header, and its arrays when they are asked for.
 
     Raises
     ------
@@ -79,84 +56,49 @@ class Archive:
     def __init__(self, handle):
         self._zip, self._size = ZipFile(handle), os.fstat(handle.fileno()).st_size
         infos = self._zip.infolist()
-        self._infos = {info.filename.removesuffix(".npy"): info for info in infos if info.filename.endswith(".npy")}
-        if not len(self._infos) == len(infos) <= MEMBERS or "header" not in self._infos:
+        self._infos = {info.filename.removesuffix(".npy"): info for info in infos}
+        if len(self._infos) < len(infos) or "header" not in self._infos:
             raise ValueError("the members of the archive are not those of a run")
-        self.members = {name: self._head(name) for name in self._infos}
-        head, info = self.members.pop("header"), self._infos["header"]
-        if head.type != "|u1" or len(head.shape) != 1 or info.compress_type != ZIP_STORED:
+        self.heads = {name: self._head(name) for name in self._infos}
+        if self.heads.pop("header")[0] != "|u1" or self._infos["header"].compress_type != ZIP_STORED:
             raise ValueError("the header is no text, or packed")
-        self.text = self._read("header", head).tobytes().decode()
-        self.header = json.loads(self.text, object_pairs_hook=_object, parse_constant=_no_constant)
+        self._text = self._read("header").tobytes().decode()
+        self.header = json.loads(self._text)
 
     def _head(self, name):
+        """Type and shape of a member; its size is what they promise."""
         info = self._infos[name]
-        most = info.compress_size if info.compress_type == ZIP_STORED else RATIO * info.compress_size + 64
-        sound = info.compress_type in (ZIP_STORED, ZIP_DEFLATED) and not info.flag_bits & 1
-        if not (sound and info.file_size <= most and info.compress_size <= self._size):
+        if not (info.compress_size <= self._size and info.file_size <= RATIO[info.compress_type] * info.compress_size):
             raise ValueError(f"the member {name} is not stored as a run stores it")
         with self._zip.open(info) as member:
-            head = member.read(10)
-            length = int.from_bytes(head[8:], "little")
-            found = _HEAD.fullmatch(member.read(length).decode("latin-1"))
-        if not (head.startswith(_MAGIC) and found and found[1] in TYPES):
-            raise ValueError(f"the member {name} is no array of numbers")
-        shape = tuple(int(part) for part in found[3].split(",") if part.strip())
-        size = math.prod(shape) * np.dtype(found[1]).itemsize
-        if size + 10 + length != info.file_size:
+            version = np.lib.format.read_magic(member)
+            shape, by_columns, dtype = np.lib.format.read_array_header_1_0(member)
+            size = member.tell() + math.prod(shape) * dtype.itemsize
+        if version != (1, 0) or by_columns or dtype.str not in TYPES or min(shape, default=0) < 0:
+            raise ValueError(f"the member {name} is no array of numbers, row by row")
+        if size != info.file_size:
             raise ValueError(f"the member {name} has another size than its head says")
-        return Member(found[1], "F" if found[2] == "True" else "C", shape)
+        return [dtype.str, list(shape)]
 
-    def _read(self, name, head):
-        out = np.empty(head.shape, TYPES[head.type], head.order)
-        into = memoryview(out.reshape(-1, order="A")).cast("B")
-        with self._zip.open(self._infos[name]) as member:
-            member.read(8)
-            member.read(int.from_bytes(member.read(2), "little"))
-            for first in range(0, len(into), CHUNK):
-                part = member.read(min(CHUNK, len(into) - first))
-                if not part:
-                    raise ValueError(f"the member {name} is shorter than its head says")
-                into[first : first + len(part)] = part
-            if member.read(1):  # the end of the member: its checksum is compared
-                raise ValueError(f"the member {name} is longer than its head says")
-        return out
+    def _read(self, name):
+        with self._zip.open(self._infos[name]) as member:  # at its end the checksum is compared
+            return np.lib.format.read_array(member, allow_pickle=False)
 
     def check_header(self):
         """Refuse a header that was changed, or that lists other arrays than there are."""
-        stated = self.header["digest"]
-        plain = self.text[: -len(json.dumps(stated) + "}")] + '""}'
-        if hashlib.sha256(plain.encode()).hexdigest() != stated:
+        stated, listed = self.header["digest"], self.header["arrays"]
+        if digest((self._text.removesuffix(f'"{stated}"}}') + '""}').encode()) != stated:
             raise ValueError("the header was changed")
-        listed = self.header["arrays"]
-        if {name: [head.type, list(head.shape)] for name, head in self.members.items()} != {
-            name: entry[:2] for name, entry in listed.items()
-        }:
+        if self.heads != {name: entry[:2] for name, entry in listed.items()}:
             raise ValueError("the arrays are not those that the header lists")
 
     def arrays(self):
         """All arrays, unpacked; each is held against its digest in the header."""
-        out = {name: self._read(name, head) for name, head in self.members.items()}
-        for name, entry in self.header["arrays"].items():
-            if digest(out[name]) != entry[2]:
+        out = {name: self._read(name) for name in self.heads}
+        for name, (*_, stated) in self.header["arrays"].items():
+            if digest(out[name].ravel()) != stated:
                 raise ValueError(f"the array {name} was changed")
         return out
-
-
-#: What a damaged archive may raise on the way.
-ERRORS = (OSError, ValueError, TypeError, LookupError, EOFError, AttributeError, RuntimeError, ArithmeticError, MemoryError,
-          BadZipFile, zlib.error, struct.error)  # fmt: skip
-
-
-def _object(pairs):
-    """A JSON object, refused where a key comes twice."""
-    if len(dict(pairs)) < len(pairs):
-        raise ValueError("a key comes twice")
-    return dict(pairs)
-
-
-def _no_constant(text):
-    raise ValueError(f"{text} is no number of JSON")
 
 
 @contextmanager

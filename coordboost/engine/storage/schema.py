@@ -15,7 +15,7 @@ from coordboost.data.tree_learners import SavedFamilies, SavedTrees
 from coordboost.engine.held_out import CHOICES, MEASURES, MOST_POINTS
 from coordboost.engine.result import Status
 from coordboost.engine.states.base import ModelState
-from coordboost.engine.storage.archive import ERRORS
+from coordboost.engine.storage.archive import TYPES
 from coordboost.learners import Dense, LeafStumps, Sparse, Stumps
 from coordboost.learners.binned import MOST_BINS, Binned
 from coordboost.learners.families import Families
@@ -40,11 +40,10 @@ PROBLEM = (
 def encode(value, name, arrays):
     """`value` as JSON; arrays go to `arrays` under `name`."""
     if isinstance(value, np.ndarray) and value.dtype.kind in "fiub":
-        whole = value.dtype if value.dtype in (np.int32, np.uint8) else np.int64
-        kind = np.float64 if value.dtype.kind == "f" else whole
-        arrays[name] = np.ascontiguousarray(value, dtype=kind)
+        wide = "<f8" if value.dtype.kind == "f" else "<i8"
+        arrays[name] = np.ascontiguousarray(value, dtype=value.dtype.str if value.dtype.str in TYPES else wide)
         return {"array": name}
-    if type(value).__name__ in PIECES and type(value) is PIECES[type(value).__name__]:
+    if PIECES.get(type(value).__name__) is type(value):
         fields = {field: encode(part, f"{name}.{field}", arrays) for field, part in value._asdict().items()}
         return {"piece": type(value).__name__, "fields": fields}
     if isinstance(value, dict):
@@ -72,33 +71,29 @@ def decode(value, arrays):
     ValueError
         For anything that it does not write.
     """
-    if isinstance(value, list):
-        return [decode(part, arrays) for part in value]
-    if not isinstance(value, dict):
-        return value
-    kind = "+".join(sorted(value))
-    if kind == "array" and isinstance(value["array"], str) and value["array"] in arrays:
-        return arrays[value["array"]]
-    if kind == "float" and isinstance(value["float"], str) and value["float"] in FLOATS:
-        return FLOATS[value["float"]]
-    if kind == "dict" and isinstance(value["dict"], dict):
-        return {key: decode(part, arrays) for key, part in value["dict"].items()}
-    if kind == "fields+piece" and isinstance(value["piece"], str) and isinstance(value["fields"], dict):
-        piece = PIECES.get(value["piece"])
-        if piece is not None and tuple(value["fields"]) == piece._fields:
-            return piece(**{key: decode(part, arrays) for key, part in value["fields"].items()})
+    match value:
+        case list():
+            return [decode(part, arrays) for part in value]
+        case {"array": str(name), **more} if name in arrays and not more:
+            return arrays[name]
+        case {"float": str(word), **more} if word in FLOATS and not more:
+            return FLOATS[word]
+        case {"dict": dict(parts), **more} if not more:
+            return {key: decode(part, arrays) for key, part in parts.items()}
+        case {"piece": str(name), "fields": dict(parts), **more} if name in PIECES and not more:
+            if tuple(parts) == PIECES[name]._fields:
+                return PIECES[name](**{key: decode(part, arrays) for key, part in parts.items()})
+        case None | bool() | int() | float() | str():
+            return value
     raise ValueError(f"an entry of the header is none that a run has: {shown(value)}")
 
 
 def referred(value):
     """Names of the arrays that an encoded value refers to, each as often as it does."""
-    if isinstance(value, list):
-        return [name for part in value for name in referred(part)]
-    if not isinstance(value, dict):
-        return []
-    if list(value) == ["array"]:
+    if isinstance(value, dict) and list(value) == ["array"]:
         return [value["array"]]
-    return [name for part in value.values() for name in referred(part)]
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [name for part in parts for name in referred(part)]
 
 
 def _fits(value, form):
@@ -161,7 +156,7 @@ HEADER = {
     "digest": str,
 }
 #: Entries that a file need not have.
-OPTIONAL = ("validation",)
+OPTIONAL = {"validation"}
 
 #: Every array: the types that it may have, and its shape; a name that begins with a dot is one of the dictionary. The same letter is
 #: the same number in all of them: k steps, n learners, m samples, s standardised columns, e entries, d features, c thresholds, + one
@@ -214,46 +209,41 @@ def check_header(header):
     ValueError
         Which entry, and what it holds.
     """
-    expected = [key for key in HEADER if key in header or key not in OPTIONAL]
-    if sorted(header) != sorted(expected):
-        odd = sorted(set(header) ^ set(expected))
+    odd = sorted((header.keys() ^ HEADER.keys()) - OPTIONAL)
+    if odd:
         raise ValueError(f"the header has {', '.join(map(shown, odd[:3]))} too many or too few")
-    for key in expected:
+    for key in header:
         try:
             sound = _fits(header[key], HEADER[key])
-        except ERRORS:  # it is of another kind altogether
+        except Exception:  # it is of another kind altogether
             sound = False
         if not sound:
             raise ValueError(f"the header's {key} cannot be {shown(header[key])}")
 
 
-def _check_bins(sizes):
-    """Refuse more thresholds than bins have, and more leaves than there are samples: numbers that no other array would contradict."""
-    d, leaves = sizes.get("d", 0), sizes.get("l", 1)
-    fits = sizes.get("*", d + 1) == d + 1 and sizes.get("c", 0) <= MOST_BINS * d and sizes.get("o", 0) <= d
-    if not (fits and leaves <= sizes.get("m", 1) and sizes.get("p", 1) == 2 * leaves - 1 and sizes.get("b", SET) == SET):
-        raise ValueError("the numbers of features, thresholds or leaves do not fit each other")
-
-
-def check_arrays(header, members):
-    """Refuse arrays that are not those which the header refers to, or whose types and shapes do not fit; none has been read yet.
-
-    members : dict of name to ``archive.Member``
-    """
-    names = [*ALWAYS, *referred(header["problem"]), *referred(header["method"])]
-    if sorted(names) != sorted(members):
+def check_arrays(header):
+    """Refuse arrays that are not those which the header refers to, or whose types and shapes do not fit; none has been read yet."""
+    names, listed = [*ALWAYS, *referred(header["problem"]), *referred(header["method"])], header["arrays"]
+    if sorted(names) != sorted(listed):
         raise ValueError("the arrays are not those that the header refers to")
     sizes = {}
-    for name, member in members.items():
-        kind, letters = ARRAYS.get(name, (member.type, "?"))
-        if ARRAYS.get(name) is None and not name.startswith("method."):
+    for name, (kind, shape, _) in listed.items():
+        if name not in ARRAYS and not name.startswith("method."):
             raise ValueError(f"the array {name} is none that a run has")
-        fits = member.type in kind.split() and len(member.shape) == len(letters) and member.order == "C"
+        kinds, letters = ARRAYS.get(name, (kind, "?"))
+        fits = kind in kinds.split() and len(shape) == len(letters)
         if not fits or any(
-            sizes.setdefault(letter, size) != size for letter, size in zip(letters, member.shape, strict=True) if letter != "?"
+            letter != "?" and sizes.setdefault(letter, size) != size for letter, size in zip(letters, shape, strict=True)
         ):
-            raise ValueError(f"the array {name} does not fit the others: {member.type}, {shown(member.shape)}")
-    more = all(sizes.get(sign, sizes.get(letter, 0) + 1) == sizes.get(letter, 0) + 1 for sign, letter in ("+n", "*d"))
-    if not more or header["anchor"][0] > sizes["k"]:
-        raise ValueError("the numbers of learners, of features or of steps do not fit each other")
-    _check_bins(sizes)
+            raise ValueError(f"the array {name} does not fit the others: {kind}, {shown(shape)}")
+    _check_sizes(sizes, header["anchor"][0])
+
+
+def _check_sizes(sizes, anchor):
+    """Refuse numbers that contradict each other, though no array contradicts them by its shape."""
+    n, d, leaves = sizes["n"], sizes.get("d", 0), sizes.get("l", 1)
+    sound = anchor <= sizes["k"] and sizes.get("+", n + 1) == n + 1 and sizes.get("*", d + 1) == d + 1
+    sound &= sizes.get("c", 0) <= MOST_BINS * d and sizes.get("o", 0) <= d
+    sound &= leaves <= sizes.get("m", 1) and sizes.get("p", 1) == 2 * leaves - 1 and sizes.get("b", SET) == SET
+    if not sound:
+        raise ValueError("the numbers of learners, of features, of thresholds, of leaves or of steps do not fit each other")
