@@ -81,14 +81,7 @@ LATER = """
     reporting.plots.SelectionDisplay.from_estimator reporting.plots.SelectionDisplay.from_run
     reporting.plots.StabilityDisplay reporting.plots.StabilityDisplay.from_stability reporting.plots.TreeDisplay
     reporting.plots.TreeDisplay.from_estimator
-    rules.Structure testing.Law testing.Report theory.BoundCheck theory.BoundCheck.as_dict theory.Interval
-    theory.Interval.exact theory.Interval.of theory.Interval.verify theory.IterationEstimate theory.bounds.BoundChecks
-    theory.bounds.Constants theory.bounds.Constants.against theory.bounds.Constants.of theory.bounds.MarginBound
-    theory.bounds.Plan theory.bounds.Sides theory.bounds.Statement theory.bounds.Statement.check theory.bounds.Trail
-    theory.bounds.Trail.of theory.bounds.margin_bound theory.bounds.sharper_tree_complexity theory.bounds.tree_complexity
-    theory.distance theory.kappa theory.lambda_pmin
-    theory.sampled_mca theory.start_distance
-    theory.subgradient_descent
+    rules.Structure testing.Law testing.Report
 """
 PENDING = {f"coordboost.{name}" for name in LATER.split()}
 

@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from coordboost._utils.checks import function, items_of, number_of, positive, shown
 from coordboost.data import validation
@@ -15,35 +16,82 @@ from coordboost.learners.trees import Growth
 NODES, BOUNDS = (2, 4, 8, 16, 32, 64, 256), (0.001, 0.01, 0.1, 0.5, 1.0, 2.0, 4.0)
 
 
-def tree_complexity(nodes, bound, n_features, n_samples):
+def tree_complexity(nodes: ArrayLike, bound: ArrayLike, n_features: int, n_samples: int) -> np.ndarray:
     r"""lambda sqrt((4 n + 2) log2(d + 2) ln(m + 1) / m), the complexity r of the trees :math:`H_{n,\lambda,q}`, any q >= 1.
 
     Parameters
     ----------
-    nodes, bound : array_like
+    nodes, bound : array_like, (n_families,)
         Most splits n of a tree, and the bound lambda of the q-norm of its leaf values.
     n_features, n_samples : int
         d and m.
+
+    Returns
+    -------
+    ndarray, (n_families,)
+        The complexities, in the units of the leaf values; one of at least lambda says nothing.
+
+    Raises
+    ------
+    ValueError
+        For what is not finite numbers, and fewer than one feature or sample.
 
     Notes
     -----
     An upper bound of :math:`\frac1m E \sup_h \sum_i \sigma_i h(x_i)`, the printed definition lacks 1/m. *Source*: Cortes, Mohri,
     Storcheus, *Regularized Gradient Boosting*, Theorem 1.
+
+    Examples
+    --------
+    Trees with 1, 8 and 64 splits, on 10 features and 10,000 samples:
+
+    >>> import coordboost as cb
+    >>> cb.theory.bounds.tree_complexity([1, 8, 64], 1.0, 10, 10_000).round(2)
+    array([0.14, 0.34, 0.92])
     """
     d, m = validation.whole("n_features", n_features, 1), validation.whole("n_samples", n_samples, 1)
-    nodes, bound = validation.floats("nodes", nodes), validation.floats("bound", bound)
-    return bound * np.sqrt((4 * nodes + 2) * math.log2(d + 2) * math.log(m + 1) / m)
+    n, lam = validation.floats("nodes", nodes), validation.floats("bound", bound)
+    return lam * np.sqrt((4 * n + 2) * math.log2(d + 2) * math.log(m + 1) / m)
 
 
-def sharper_tree_complexity(nodes, bound, n_features, n_samples):
+def sharper_tree_complexity(nodes: ArrayLike, bound: ArrayLike, n_features: int, n_samples: int) -> np.ndarray:
     r"""lambda min(1, sqrt(2 (n ln(8 d (m + 1)) + ln 2) / m)): fewer ways to label the samples, counted directly.
 
     A tree with n splits has one of at most 4^n shapes, d (m + 1) tests at each split and 2^(n + 1) signs, and no learner is larger than
-    lambda. Parameters as of ``tree_complexity``.
+    lambda.
+
+    Parameters
+    ----------
+    nodes, bound : array_like, (n_families,)
+        Most splits n of a tree, and the bound lambda of the q-norm of its leaf values.
+    n_features, n_samples : int
+        d and m.
+
+    Returns
+    -------
+    ndarray, (n_families,)
+        The complexities, in the units of the leaf values; at most lambda.
+
+    Raises
+    ------
+    ValueError
+        As ``tree_complexity``.
+
+    Notes
+    -----
+    *Source*: ours, by Massart's lemma, as Theorem 1 of Cortes, Mohri, Storcheus, *Regularized Gradient Boosting*.
+
+    Examples
+    --------
+    Trees with 1, 8 and 64 splits, on 10 features and 10,000 samples; ``tree_complexity`` has 0.14, 0.34, 0.92.
+
+    >>> import coordboost as cb
+    >>> cb.theory.bounds.sharper_tree_complexity([1, 8, 64], 1.0, 10, 10_000).round(2)
+    array([0.05, 0.15, 0.42])
     """
     d, m = validation.whole("n_features", n_features, 1), validation.whole("n_samples", n_samples, 1)
-    nodes, bound = validation.floats("nodes", nodes), validation.floats("bound", bound)
-    return bound * np.minimum(1.0, np.sqrt(2 * (nodes * math.log(8 * d * (m + 1)) + math.log(2)) / m))
+    n, lam = validation.floats("nodes", nodes), validation.floats("bound", bound)
+    return lam * np.minimum(1.0, np.sqrt(2 * (n * math.log(8 * d * (m + 1)) + math.log(2)) / m))
 
 
 def tree_families(

@@ -6,31 +6,52 @@ stagewise with small steps follows the path FS_0, whose corners are known exactl
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from coordboost._utils.checks import positive
 from coordboost._utils.interrupt import uncut
-from coordboost.data.problem import checked_problem
+from coordboost.data.problem import Problem, checked_problem
 from coordboost.data.spectrum import Spectrum
 from coordboost.engine.run import solve
 from coordboost.lasso.homotopy.homotopy import exact_path
 from coordboost.rules.method import Method
 from coordboost.theory.bounds import afterwards
-from coordboost.theory.bounds.plan import least_steps, promises
+from coordboost.theory.bounds.plan import Plan, least_steps, promises
 from coordboost.theory.bounds.plan import plan as plan_method
 from coordboost.theory.bounds.trail import Constants, Trail
 
 
 @dataclass(frozen=True)
 class IterationEstimate:
-    """Steps of one method to a gap; inf where nobody can say, or where the run did not get there.
+    """Steps of one method to a gap; inf where nothing is known, or where the run did not get there.
 
-    name : of the method;  method : it, with its parameters, None where no theorem of it leads to least squares: there is no run then
-    printed, sharpened : steps after which a theorem guarantees the gap, as the paper has it and with the constants of its proof
-    afterwards : steps after which the run itself proves the gap;  predicted : what the exact path FS_0 says, no guarantee
-    needed : steps after which the gap was reached;  words : which theorem it is, or why there is none
+    Parameters
+    ----------
+    name : str
+        Name of the method.
+    method : Method, optional
+        The method with its parameters; None where no theorem of it leads to least squares: there is no run then.
+    printed, sharpened : float
+        Steps after which a theorem guarantees the gap, as the paper has it and with the constants of its proof.
+    afterwards : float
+        Steps after which the run itself proves the gap.
+    predicted : float
+        What the exact path FS_0 predicts, no guarantee.
+    needed : float
+        Steps after which the gap was reached.
+    words : str
+        Which theorem it is, or why there is none.
+
+    Examples
+    --------
+    What ``plan(problem, gap=...)`` says of one method: the theorem promises it after 6 steps, and 2 were enough.
+
+    >>> from coordboost.theory import IterationEstimate
+    >>> print(IterationEstimate("ls_boost", printed=29, sharpened=6, afterwards=2, needed=2, words="FGM, Theorem 2.1 (i)"))
+    ls_boost: printed 29, sharpened 6, afterwards 2, needed 2 (FGM, Theorem 2.1 (i))
     """
 
     name: str
@@ -48,7 +69,10 @@ class IterationEstimate:
         return f"{self.name}: {said or 'no number'} ({self.words})"
 
 
-def plan(problem, method=None, gap=None, *, n_steps=None, eps=None, delta=None):
+def plan(
+    problem: Problem, method: Method | Callable | None = None, gap: float | None = None, *, n_steps: int | None = None,
+    eps: float | None = None, delta: float | None = None,
+) -> Plan | list[IterationEstimate]:  # fmt: skip
     """Steps that guarantee a gap: of one method (``bounds.plan``), or, without a method, a ``IterationEstimate`` for every named one.
 
     Parameters
@@ -92,11 +116,9 @@ def plan(problem, method=None, gap=None, *, n_steps=None, eps=None, delta=None):
         return plan_method(problem, method, gap, n_steps=n_steps, eps=eps, delta=delta)
     checked_problem(problem)
     if not (problem.loss.quadratic and problem.countable):
-        raise ValueError(
-            "plan needs a Problem with the squared loss and learners that can be counted: the bounds speak about no other."
-        )
-    positive("gap", gap, expected="a positive number: the L - L* to reach, a sum over samples")
-    return forecasts(problem, float(gap), eps, delta, 20_000 if n_steps is None else n_steps)
+        raise ValueError("plan needs a Problem with the squared loss and learners that can be counted: the bounds speak of no other.")
+    gap = positive("gap", gap, expected="a positive number: the L - L* to reach, a sum over samples")
+    return forecasts(problem, gap, eps, delta, 20_000 if n_steps is None else n_steps)
 
 
 @uncut()

@@ -6,15 +6,17 @@ proof gives more. A *bound check* is what came out on one run: measured values, 
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from coordboost._numba.threads import on_one_thread
 from coordboost._utils.checks import checked_run, items_of, shown
 from coordboost.data import validation
+from coordboost.engine.run import Run
 from coordboost.theory.bounds.trail import Trail
 
 VARIANTS = ("printed", "corrected", "sharpened")
@@ -34,16 +36,36 @@ class Effort(NamedTuple):
 
 
 class Sides(NamedTuple):
-    """The two sides of a claim over k, and the rounding in them.
+    """The two sides of a claim over k, and the rounding in them: what a ``Statement`` makes of a run.
 
-    trivial: what is known without the claim, so that a bound above it says nothing; at: the step numbers (default 0, 1, ...)
+    Parameters
+    ----------
+    measured, bound : array_like, (n_points,)
+        Left and right side of the claim.
+    slack : float or ndarray (n_points,), default 0
+        How far rounding may carry the measured value above the bound (or, where the claim is an equality, away from it).
+    trivial : float, optional
+        What is known without the claim, so that a bound above it says nothing.
+    at : ndarray of int, (n_points,), optional
+        The step numbers; default 0, 1, ...
+
+    Examples
+    --------
+    The two sides of Theorem 2.1 (vi), that a model after k steps has at most k learners:
+
+    >>> import coordboost as cb
+    >>> X, y = [[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5]
+    >>> trail = cb.theory.bounds.Trail.of(cb.solve(cb.Problem(X, y), cb.ls_boost(0.5), 4))
+    >>> sides = cb.theory.bounds.Sides(trail.l0, trail.k)
+    >>> sides.measured, sides.bound
+    (array([0., 1., 2., 2., 2.]), array([0, 1, 2, 3, 4]))
     """
 
-    measured: Any
-    bound: Any
-    slack: Any = 0.0
-    trivial: Any = None
-    at: Any = None
+    measured: ArrayLike
+    bound: ArrayLike
+    slack: float | np.ndarray = 0.0
+    trivial: float | None = None
+    at: np.ndarray | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +90,20 @@ class BoundCheck:
         What `at` counts: "k", the steps, or a parameter of the claim.
     claim : str
         The claim as a formula.
+
+    Raises
+    ------
+    ValueError
+        For a variant, kind or level that is not known, and for an `at` of another length.
+
+    Examples
+    --------
+    >>> from coordboost.theory import BoundCheck
+    >>> check = BoundCheck("a rate of 1/k", "printed", "upper", measured=[4.0, 1.5, 1.25], bound=[4.0, 2.0, 1.0])
+    >>> check.holds, check.violations, check.ratio
+    (False, array([2]), array([1.  , 0.75, 1.25]))
+    >>> check
+    <BoundCheck a rate of 1/k printed refuted 1 of 3 points, first k = 2>
     """
 
     name: str
@@ -75,10 +111,10 @@ class BoundCheck:
     kind: str
     measured: np.ndarray
     bound: np.ndarray
-    slack: Any = 0.0
+    slack: float | np.ndarray = 0.0
     level: str = "float"
     at: Any = None
-    trivial: Any = None
+    trivial: float | None = None
     along: str = "k"
     claim: str = ""
 
@@ -98,18 +134,18 @@ class BoundCheck:
             object.__setattr__(self, name, array)
 
     @property
-    def quantity(self):
+    def quantity(self) -> str:
         """What is measured: the left side of the claim, "" where there is no claim."""
         return self.claim.partition(" = " if self.kind == "tight" else " <= ")[0]
 
     @property
-    def violations(self):
+    def violations(self) -> np.ndarray:
         """The step numbers at which the claim fails; what is not a number fails."""
         over = self.measured - self.bound
         return self.at[~np.asarray((abs(over) if self.kind == "tight" else over) <= self.slack, dtype=bool)]
 
     @property
-    def holds(self):
+    def holds(self) -> bool:
         """Whether the claim holds at every step."""
         return len(self.violations) == 0
 
@@ -119,19 +155,19 @@ class BoundCheck:
         return np.ones(len(self.at), dtype=bool) if self.along != "k" else self.at >= 1
 
     @property
-    def ratio(self):
+    def ratio(self) -> np.ndarray:
         """measured / bound as floats (n_points,); nan where the bound is within the slack."""
         measured, bound, slack = (np.asarray(part, dtype=float) for part in (self.measured, self.bound, self.slack))
         return np.divide(measured, bound, out=np.full(len(bound), np.nan), where=np.abs(bound) > slack)
 
     @property
-    def tightest(self):
+    def tightest(self) -> float:
         """The largest measured / bound over k >= 1: 1 is attained; nan where there is nothing to divide."""
         ratio = self.ratio[self._later]
         return float(np.max(ratio[~np.isnan(ratio)], initial=-np.inf)) if (~np.isnan(ratio)).any() else float("nan")
 
     @property
-    def vacuous(self):
+    def vacuous(self) -> bool:
         """Whether the bound never promises a hundredth less than what is known without it."""
         if self.trivial is None:
             return False
@@ -139,7 +175,7 @@ class BoundCheck:
         return len(later) > 0 and bool((later >= 0.99 * float(self.trivial)).all())
 
     @property
-    def verdict(self):
+    def verdict(self) -> str:
         """verified, refuted or vacuous, on these numbers."""
         return "refuted" if not self.holds else "vacuous" if self.vacuous else "verified"
 
@@ -154,8 +190,15 @@ class BoundCheck:
             tight = "" if math.isnan(self.tightest) else f"tightest {self.tightest:.3g}"
         return [self.name, self.variant, self.verdict, *([tight] if tight else [])]
 
-    def as_dict(self):
-        """What a table or a JSON file shows."""
+    def as_dict(self) -> dict[str, Any]:
+        """What a table or a JSON file shows.
+
+        Returns
+        -------
+        dict
+            ``statement``, ``variant``, ``kind``, ``holds``, ``verdict``, ``tightest`` (None where there is none), ``level``, ``n_points``,
+            ``n_violations`` and ``first_violation`` (a step number, None where the claim holds).
+        """
         bad = self.violations
         return {
             "statement": self.name, "variant": self.variant, "kind": self.kind, "holds": self.holds, "verdict": self.verdict,
@@ -166,13 +209,14 @@ class BoundCheck:
 
 @dataclass(frozen=True)
 class Statement:
-    """One claim in one variant.
+    """One claim of a paper in one variant.
 
     Parameters
     ----------
     name : str
         As the paper numbers it: "Theorem 2.1 (i)".
     variant, kind : str
+        One of ``VARIANTS``, one of ``KINDS``.
     claim : str
         The claim as a formula, in sums over samples.
     applies : callable
@@ -180,11 +224,23 @@ class Statement:
     sides : callable
         ``sides(trail) -> Sides``.
     source : str
+        Authors of the paper.
     follow : callable
         ``follow(run)``: what is measured along the run, handed to `sides`; statements that share it share the work.
     level : str
+        One of ``LEVELS``.
     long : bool
         Whether that may take long: then ``follow(run, effort)``, an ``Effort``.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> first = cb.theory.bounds.STATEMENTS[0]
+    >>> first.name, first.variant, first.claim
+    ('Theorem 2.1 (i)', 'printed', 'L(beta_k) - L* <= A^2 gamma^k / 2')
+    >>> first.check(cb.solve(problem, cb.ls_boost(0.5), 20))
+    <BoundCheck Theorem 2.1 (i) printed verified tightest 0.449>
     """
 
     name: str
@@ -198,13 +254,27 @@ class Statement:
     level: str = "float"
     long: bool = False
 
-    def check(self, run):
+    def check(self, run: Any) -> BoundCheck:
         """The ``BoundCheck`` of this claim on a run, or on what `follow` made of it.
+
+        Parameters
+        ----------
+        run : Run, or what ``follow(run)`` gave, such as a ``Trail``
+            Statements that share `follow` need it only once.
+
+        Returns
+        -------
+        BoundCheck
+            Measured values against the bound, at every step that `sides` looks at.
 
         Raises
         ------
         ValueError
-            If the claim does not speak about such a run.
+            If the claim does not apply to such a run.
+
+        Notes
+        -----
+        *Cost*: that of `follow`, by default one thin SVD and O(rank n_learners) a step.
         """
         trail = run
         if hasattr(run, "replay"):
@@ -219,7 +289,21 @@ class Statement:
 
 
 class BoundChecks(list):
-    """A list of ``BoundCheck``, which is printed with one line for each: name, variant, verdict, and how tight the bound is."""
+    """A list of ``BoundCheck``, which is printed with one line for each: name, variant, verdict, and how tight the bound is.
+
+    Parameters
+    ----------
+    iterable : iterable of BoundCheck, default ()
+        The checks.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> cb.theory.check(cb.solve(problem, cb.ls_boost(0.5), 20), "Theorem 2.1 (i)")
+    Theorem 2.1 (i)  printed    verified  tightest 0.449
+    Theorem 2.1 (i)  sharpened  verified  tightest 0.651
+    """
 
     def __repr__(self):
         rows = [one._words() for one in self]
@@ -228,7 +312,10 @@ class BoundChecks(list):
 
 
 @on_one_thread
-def check(run, statements=None, *, angle_learners=ANGLE_LEARNERS, watch=None):
+def check(
+    run: Run, statements: "str | Statement | Sequence[str | Statement] | None" = None, *, angle_learners: int = ANGLE_LEARNERS,
+    watch: Callable[[str], object] | None = None,
+) -> BoundChecks:  # fmt: skip
     """Hold statements against a run.
 
     Parameters

@@ -17,6 +17,7 @@ import numpy as np
 
 from coordboost._utils.checks import positive
 from coordboost.data.families import tree_complexity
+from coordboost.engine.run import Run
 from coordboost.learners.families import lengths
 from coordboost.theory.bounds.check import Sides, Statement
 from coordboost.theory.bounds.randomized import growing
@@ -26,14 +27,30 @@ MARGINS, DELTA = np.arange(1, 20) / 20, 0.05
 
 
 class MarginBound(NamedTuple):
-    """The three parts of a bound of the error on new rows: errors at the margin, complexity, and what the families and chance add."""
+    """The three parts of a bound of the error on new rows.
+
+    Parameters
+    ----------
+    margin : float
+        The part of the rows of the fit with a margin of at most rho, from 0 to 1.
+    complexity : float
+        4 / rho times the mean complexity of the trees.
+    remainder : float
+        What the number of families and chance add: C.
+
+    Examples
+    --------
+    >>> from coordboost.theory.bounds import MarginBound
+    >>> round(MarginBound(margin=0.1, complexity=0.4, remainder=0.05).bound, 2)
+    0.55
+    """
 
     margin: float
     complexity: float
     remainder: float
 
     @property
-    def bound(self):
+    def bound(self) -> float:
         """Their sum; above 1 it says nothing."""
         return self.margin + self.complexity + self.remainder
 
@@ -52,12 +69,13 @@ def remainder(s, delta, n_families, n_samples):
     return 2 / s * math.sqrt(log / n_samples) + math.sqrt(terms * log / n_samples + chance)
 
 
-def margin_bound(run, rho, delta=DELTA, k=None):
+def margin_bound(run: Run, rho: float, delta: float = DELTA, k: int | None = None) -> MarginBound:
     """Theorem 2 for the model of a run of ``rgb`` on trees and two classes: its error on new rows, with probability 1 - delta.
 
     Parameters
     ----------
     run : Run
+        Of ``rgb`` on ``tree_families(X)``.
     rho : float
         A margin of the model divided by the sum of the abs coefficients of its trees, chosen before the rows are seen. That of a run
         with leaf values up to lambda lies between 0 and lambda.
@@ -69,6 +87,7 @@ def margin_bound(run, rho, delta=DELTA, k=None):
     Returns
     -------
     MarginBound
+        Its ``bound`` is the sum of its parts; above 1 it says nothing, as below some thousand rows.
 
     Raises
     ------
@@ -77,7 +96,21 @@ def margin_bound(run, rho, delta=DELTA, k=None):
 
     Notes
     -----
-    A constant that the model begins with is a tree without splits. *Cost*: that of the predictions.
+    A constant that the model begins with is a tree without splits. *Cost*: that of the predictions. *Source*: Cortes, Mohri, Storcheus,
+    *Regularized Gradient Boosting*, Theorem 2.
+
+    Examples
+    --------
+    One cut nearly separates 4,000 rows. By the bound at most 65 % of new rows are wrong; most of that is the complexity of stumps:
+
+    >>> import numpy as np
+    >>> import coordboost as cb
+    >>> x = np.random.default_rng(1).random((4000, 1))
+    >>> stumps = cb.data.tree_families(x, nodes=[1], bounds=[1.0], q=np.inf, max_bins=16)
+    >>> problem = cb.Problem(stumps, np.where(x[:, 0] > 0.5, 1, -1), cb.losses.Logistic())
+    >>> found = cb.theory.bounds.margin_bound(cb.solve(problem, cb.rgb(0.001), 3), rho=0.9)
+    >>> round(found.margin, 3), round(found.complexity, 2), round(found.remainder, 2), round(found.bound, 2)
+    (0.004, 0.62, 0.02, 0.65)
     """
     if not _speaks(run):
         raise ValueError(

@@ -32,10 +32,29 @@ _EXPECTED = "ls_boost, forward_stagewise, regularized_forward_stagewise or frank
 class Plan(NamedTuple):
     """A method and a number of steps that guarantee a gap, ready for ``solve(problem, plan.method, plan.n_steps)``.
 
-    gap : guaranteed bound of L - L*, a sum over samples, at some step i <= n_steps: the last one for LS-Boost and Frank-Wolfe, the one
-    with the smallest largest correlation for FS, with the smallest omega for R-FS
-    l1 : bound of the l1 norm of the standardised coefficients, inf where none is known
-    statement : where the guarantee comes from; with the constant of its proof, where that is better than the printed one
+    Parameters
+    ----------
+    method : Method
+        With its parameters.
+    n_steps : int
+        Number of steps.
+    gap : float
+        Guaranteed bound of L - L*, a sum over samples, at some step i <= n_steps: the last one for LS-Boost and Frank-Wolfe, the one with
+        the smallest largest correlation for FS, with the smallest omega for R-FS. Of a method that draws, of its expectation.
+    l1 : float
+        Bound of the l1 norm of the standardised coefficients, inf where none is known.
+    statement : str
+        Where the guarantee comes from; with the constant of its proof, where that is better than the printed one.
+
+    Examples
+    --------
+    The best eps of forward stagewise for 100 steps, the gap that it guarantees, and the norm that it may cost:
+
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> plan = cb.theory.bounds.plan(problem, cb.forward_stagewise, n_steps=100)
+    >>> round(plan.method.parameters["eps"], 3), round(plan.gap, 2), round(plan.l1, 1), plan.statement
+    (0.308, 0.09, 30.8, 'FGM, Theorem 3.1 (i)')
     """
 
     method: Method
@@ -220,9 +239,7 @@ def _parameters(method, eps, delta):
     """The function that makes the method, eps and delta."""
     if isinstance(method, Method):
         if eps is not None or delta is not None:
-            raise ValueError(
-                "a method has its eps and delta already: pass the function, such as forward_stagewise, to set them here."
-            )
+            raise ValueError("a method has its eps and delta already: pass the function, such as ls_boost, to set them here.")
         rate, radius = method.step.ls_rate, method.step.frank_wolfe
         eps, delta = method.step.stagewise or (None, None)
         if method.greedy and rate is not None:

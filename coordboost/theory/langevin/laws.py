@@ -315,9 +315,7 @@ class _Parts(NamedTuple):
         noise = checked_method(method).bind(problem).noise
         limit = limit_of(problem, method.select) if limit is None else checked_limit(limit)
         if noise is None or len(noise.beta) != 1:
-            raise ValueError(
-                f"{method.name} has no limit law: it needs one finite beta, such as sglb(0.1, beta=1e4, gamma=1e-3)."
-            )
+            raise ValueError(f"{method.name} has no limit law: it needs one finite beta, such as sglb(0.1, 1e4, gamma=1e-3).")
         gamma = positive(
             "gamma", method.step.shrink / method.step.rate, expected="above 0: without shrinkage there is no limit law"
         )
