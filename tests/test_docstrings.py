@@ -64,13 +64,7 @@ LATER = """
     engine.NaiveState.start engine.NaiveState.weigh engine.RefittedRun engine.RefittedRun.certificate
     engine.RefittedRun.certificate_at engine.RefittedRun.order_of_entry engine.RefittedRun.profile engine.RefittedRun.replay
     engine.ShapeFunction engine.Status engine.WorkingSetState engine.WorkingSetState.best engine.WorkingSetState.search
-    engine.family_summary engine.penalty_path html_report lasso.PathPoint.among learners.Dense learners.Families
-    learners.Families.check learners.LeafStumps learners.LeafStumps.values learners.LearnerFamily
-    learners.LearnerFamily.build learners.LearnerFamily.find learners.Learners learners.Learners.add
-    learners.Learners.column learners.Learners.combine learners.Learners.correlations learners.Learners.cross
-    learners.Learners.dot learners.Learners.gather learners.Learners.gram learners.Learners.name learners.Learners.products
-    learners.Learners.scan learners.Oracle learners.Oracle.finite learners.Sparse learners.Sparse.csc learners.Stumps
-    learners.Stumps.values
+    engine.family_summary engine.penalty_path html_report lasso.PathPoint.among
     model_selection.CrossValidation model_selection.CrossValidation.chosen read_table reporting.plots.BoundDisplay
     reporting.plots.BoundDisplay.from_check reporting.plots.BoundDisplay.from_run reporting.plots.ChainDisplay
     reporting.plots.ChainDisplay.from_chain reporting.plots.CrossValidationDisplay

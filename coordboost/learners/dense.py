@@ -13,7 +13,24 @@ class _Dense(NamedTuple):
 
 
 class Dense(_Dense, Learners):
-    """``rows[j]`` is the learner B_j: C order, shape (n_learners, n_samples), unit rows, float64 or exact numbers."""
+    """Learners that are stored: ``rows[j]`` is B_j.
+
+    A ``Problem`` makes it from a matrix X. It is for unit columns that are not to be standardised, and takes them as rows: a learner is
+    then one piece of memory. *Cost*: a scan is one product of a matrix and a vector.
+
+    Parameters
+    ----------
+    rows : ndarray, (n_learners, n_samples)
+        Unit rows in C order, float64. In plain Python also exact numbers such as fractions.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import coordboost as cb
+    >>> problem = cb.Problem(cb.learners.Dense(np.array([[0.6, 0.8], [0.8, -0.6]])), [1.0, 2.0], center=False)
+    >>> cb.solve(problem, cb.ls_boost(1.0), 2).beta.round(3)
+    array([ 2.2, -0.4])
+    """
 
     def check(self):
         """Refuse rows that the compiled kernels cannot take."""

@@ -13,13 +13,32 @@ from coordboost._utils.checks import real, shown
 class Families(NamedTuple):
     """Families of learners H_1, ..., H_K, and what a learner of each costs.
 
-    bound : float64 (K,), lambda_k: no value of a learner of family k is larger. Of trees: the q-norm of the leaf values is lambda_k
-    complexity : float64 (K,), Omega_k
-    nodes : int64 (K,), most splits of a tree; 0 for columns that are given
-    q : the norm of leaf values, from 1 to inf
-    sums : 1 if leaf values go by the sums of the leaves, which is the steepest direction within the norm; 0 if by their means
+    The groups of a ``Problem`` say which family each of its columns belongs to. Source: Cortes, Mohri, Storcheus, *Regularized Gradient
+    Boosting*, Section 3.
 
-    Source: Cortes, Mohri, Storcheus, *Regularized Gradient Boosting*, Section 3.
+    Parameters
+    ----------
+    bound : ndarray, (K,)
+        lambda_k: no value of a learner of family k is larger. Of trees: the q-norm of the leaf values is lambda_k.
+    complexity : ndarray, (K,)
+        Omega_k, what a learner of family k costs.
+    nodes : ndarray of int, (K,), default 0 for each
+        Most splits of a tree; 0 for columns that are given.
+    q : float, default 2
+        The norm of leaf values, from 1 to inf.
+    sums : int, default 0
+        1 if leaf values go by the sums of the leaves, which is the steepest direction within the norm; 0 if by their means.
+
+    Examples
+    --------
+    Two families of columns: to use the second one costs ten times as much.
+
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5], groups=[0, 1])
+    >>> families = cb.learners.Families(bound=[2.0, 3.0], complexity=[0.1, 1.0])
+    >>> run = cb.solve(problem, cb.rgb(penalty=1.0, families=families, n_candidates=None), 5)
+    >>> run.path.learner
+    array([0, 0, 0, 0, 0])
     """
 
     bound: np.ndarray
@@ -28,8 +47,13 @@ class Families(NamedTuple):
     q: float = 2.0
     sums: int = 0
 
-    def check(self):
+    def check(self) -> "Families":
         """The same table as arrays of float64 and int64.
+
+        Returns
+        -------
+        Families
+            Checked.
 
         Raises
         ------

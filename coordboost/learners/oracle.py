@@ -1,6 +1,7 @@
 """A user's own weak-learner oracle, given every verb it did not bring."""
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -15,17 +16,38 @@ class Oracle(Learners):
 
     Other verbs (``correlations``, ``dot``, ``add``, ``gather``, ``combine``, ``cross``, ``gram``, ``name``, ``groups``, ``at``,
     ``scan_cost``, ``apart``) are used as they are where the object has them, and follow from the four where it has not.
-    Its columns must have unit norm. Loops over an oracle run in plain Python.
+    Its columns must have unit norm. Loops over an oracle run in plain Python. ``Problem(source, y)`` wraps such an object by itself.
+
+    Parameters
+    ----------
+    source : object
+        With ``n_samples``, ``n_learners``, ``scan(v)`` and ``column(j)``.
 
     Raises
     ------
     ValueError
-        If a required verb is missing.
+        If a required verb is missing, or a class is passed for an object.
+
+    Examples
+    --------
+    Steps up or down between two neighbouring samples; a scan is a cumulative sum.
+
+    >>> import numpy as np
+    >>> import coordboost as cb
+    >>> class Steps:
+    ...     n_samples, n_learners = 4, 3
+    ...     def scan(self, v):
+    ...         return np.cumsum(v)[:-1] - v.sum() / 2
+    ...     def column(self, j):
+    ...         return np.where(np.arange(4) <= j, 0.5, -0.5)
+    >>> learners = cb.learners.Oracle(Steps())
+    >>> learners.scan(np.array([-2.0, -2, 2, 2])), learners.dot(1, np.ones(4))
+    (array([-2., -4., -2.]), np.float64(0.0))
     """
 
     required = ("n_samples", "n_learners", "scan", "column")
 
-    def __init__(self, source):
+    def __init__(self, source: Any) -> None:
         missing = [verb for verb in self.required if not hasattr(source, verb)]
         if isinstance(source, type):
             raise ValueError(f"an oracle must be an object, not a class: pass {source.__name__}(...), not {source.__name__}.")
@@ -58,8 +80,26 @@ class Oracle(Learners):
     def at(self, X):
         raise ValueError("the oracle has no verb at(X) that gives the same learners on new rows: it cannot predict.")
 
-    def finite(self, verb, out):
-        """What the verb returned, refused where a number is not finite."""
+    def finite(self, verb: str, out: np.ndarray) -> np.ndarray:
+        """What the verb returned, refused where a number is not finite.
+
+        Parameters
+        ----------
+        verb : str
+            Its name, for the sentence.
+        out : ndarray
+            What it returned.
+
+        Returns
+        -------
+        ndarray
+            `out` itself.
+
+        Raises
+        ------
+        ValueError
+            For NaN and infinity.
+        """
         if not (math.isfinite(np.dot(out, out)) or np.isfinite(out).all()):
             raise self._refusal(verb, out, len(out), " with NaN or infinity.")
         return out

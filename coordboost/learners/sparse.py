@@ -36,6 +36,33 @@ class Sparse(_Sparse, Learners):
         start    0        6      10  10         17     learner j owns start[j]:start[j + 1]
 
     A correlation is ``scale_j <x_j, v> - shift_j sum(v)``. *Cost*: a scan is O(non-zeros + samples + learners).
+
+    Parameters
+    ----------
+    data : ndarray, (k,)
+        The stored entries, float64, column by column.
+    row : ndarray of int32 or int64, (k,)
+        The sample of each.
+    start : ndarray of int32 or int64, (n_learners + 1,)
+        Where the entries of each learner begin.
+    scale : ndarray, (n_learners,)
+        What the stored entries of a learner are multiplied by.
+    shift : ndarray, (n_learners,)
+        What is subtracted then, of all samples.
+    n_samples : int
+        Number of rows.
+
+    Examples
+    --------
+    A ``Problem`` makes it from a sparse matrix. Its columns are centred, but no more entries are stored.
+
+    >>> import numpy as np
+    >>> import scipy.sparse
+    >>> import coordboost as cb
+    >>> X = scipy.sparse.csc_array(np.array([[1.0, 0], [0, 1], [2, 1], [1, 3]]))
+    >>> learners = cb.Problem(X, [1.0, 2, 4, 5]).dictionary
+    >>> len(learners.data), learners.column(1).round(3)
+    (6, array([-0.574, -0.115, -0.115,  0.803]))
     """
 
     entries = True
@@ -100,7 +127,13 @@ class Sparse(_Sparse, Learners):
         return out
 
     def csc(self):
-        """The stored entries as scipy has them, without scale and shift, (n_samples, n_learners)."""
+        """The stored entries as scipy has them, without scale and shift, (n_samples, n_learners).
+
+        Returns
+        -------
+        scipy.sparse.csc_array, (n_samples, n_learners)
+            It shares its arrays with the learners.
+        """
         return scipy.sparse.csc_array((self.data, self.row, self.start), shape=(self.n_samples, self.n_learners))
 
     def part(self, index, by):

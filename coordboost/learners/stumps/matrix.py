@@ -280,20 +280,42 @@ class Splits(_Splits, Learners):
     def of(cls, binned, weight=None):
         """All splits of these bins; `weight` (n_samples,) is the metric in which they have unit norm, ones by default."""
         *where, inside, outside = splits_of(binned, np.ones(binned.n_samples) if weight is None else weight)
-        return cls(binned, *where, *cls.values(inside, outside))
+        return cls(binned, *where, *cls._values(inside, outside))
 
 
 class Stumps(Splits):
     """Stumps of two values, 1 and -1 over the root of the total weight: + where x <= cut, or where x is of a category.
 
-    In the metric of the weights they have unit norm. The constant is not among them.
-    *Source*: Lu, Mazumder, eq. (5).
+    In the metric of the weights they have unit norm. The constant is not among them. ``stumps(X)`` makes them from a table.
+    *Cost*: a scan is one pass over the bins. *Source*: Lu, Mazumder, eq. (5).
+
+    Parameters
+    ----------
+    binned : Binned
+        The features in bins.
+    feature : ndarray of int64, (n_learners,)
+        The feature of each learner, not decreasing.
+    first, last : ndarray of int64, (n_learners,)
+        The bins of the part, from the first one to the last one.
+    extra : ndarray of int64, (n_learners,)
+        Another bin of the part, that of missing values; -1 where there is none.
+    begin : ndarray of int64, (n_features + 1,)
+        Where the learners of each feature begin.
+    scale, shift : ndarray, (n_learners,)
+        A learner is ``scale - shift`` on its part, and ``-shift`` on the rest.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem(cb.data.stumps([[1.0], [2], [3], [4]]), [1.0, 1, 5, 5])
+    >>> problem.feature_names[1], problem.dictionary.column(1)
+    ('x0 <= 2.5', array([ 0.5,  0.5, -0.5, -0.5]))
     """
 
     __slots__ = ()
 
     @staticmethod
-    def values(inside, outside):
+    def _values(inside, outside):
         """scale and shift."""
         root = np.sqrt(inside + outside)
         return 2 / root, 1 / root
@@ -306,13 +328,35 @@ class LeafStumps(Splits):
     loss and an intercept, these two values are a multiple of the centred indicator: so the learner with the largest correlation is the
     split with the largest gain, LS-Boost on these columns is gradient boosting with trees of depth 1, and ``theta B_j`` adds the two
     leaf values. With other losses the mean of the residual is not 0, and two free leaf values are a tree of depth 1: this dictionary then
-    fits their difference only.
+    fits their difference only. ``leaf_stumps(X)`` makes them from a table. *Cost*: a scan is one pass over the bins.
+
+    Parameters
+    ----------
+    binned : Binned
+        The features in bins.
+    feature : ndarray of int64, (n_learners,)
+        The feature of each learner, not decreasing.
+    first, last : ndarray of int64, (n_learners,)
+        The bins of the part, from the first one to the last one.
+    extra : ndarray of int64, (n_learners,)
+        Another bin of the part, that of missing values; -1 where there is none.
+    begin : ndarray of int64, (n_features + 1,)
+        Where the learners of each feature begin.
+    scale, shift : ndarray, (n_learners,)
+        A learner is ``scale - shift`` on its part, and ``-shift`` on the rest.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem(cb.data.leaf_stumps([[1.0], [2], [3], [4]]), [1.0, 1, 5, 5])
+    >>> problem.feature_names[0], problem.dictionary.column(0).round(3)
+    ('x0 <= 1.5', array([ 0.866, -0.289, -0.289, -0.289]))
     """
 
     __slots__ = ()
 
     @staticmethod
-    def values(inside, outside):
+    def _values(inside, outside):
         """scale and shift: (1 - p) / norm on the part and -p / norm on the rest, p its share of the weight."""
         total = inside + outside
         scale = np.sqrt(total / inside / outside)
