@@ -56,14 +56,11 @@ LATER = """
     LangevinGBMClassifier.predict_interval LangevinGBMClassifier.predict_uncertainty LangevinGBMRegressor.predict_interval
     LangevinGBMRegressor.predict_uncertainty
     data.ConstantColumnWarning data.Table data.Table.filled_from data.Table.frame data.Table.problem
-    engine.CovarianceColumns engine.CovarianceColumns.at engine.CovarianceColumns.best engine.CovarianceColumns.search
-    engine.CovarianceState engine.CovarianceState.after engine.CovarianceState.correlations engine.CovarianceState.scan
-    engine.CovarianceState.search engine.CovarianceState.start engine.FamilySummary engine.InterruptedWarning
-    engine.LongStepWarning engine.LookaheadState engine.LookaheadState.best engine.LookaheadState.search engine.NaiveState
-    engine.NaiveState.after engine.NaiveState.correlations engine.NaiveState.scan engine.NaiveState.search
-    engine.NaiveState.start engine.NaiveState.weigh engine.RefittedRun engine.RefittedRun.certificate
+    engine.FamilySummary engine.InterruptedWarning
+    engine.LongStepWarning
+    engine.RefittedRun engine.RefittedRun.certificate
     engine.RefittedRun.certificate_at engine.RefittedRun.order_of_entry engine.RefittedRun.profile engine.RefittedRun.replay
-    engine.ShapeFunction engine.Status engine.WorkingSetState engine.WorkingSetState.best engine.WorkingSetState.search
+    engine.ShapeFunction engine.Status
     engine.family_summary engine.penalty_path html_report lasso.PathPoint.among
     model_selection.CrossValidation model_selection.CrossValidation.chosen read_table reporting.plots.BoundDisplay
     reporting.plots.BoundDisplay.from_check reporting.plots.BoundDisplay.from_run reporting.plots.ChainDisplay

@@ -36,6 +36,32 @@ class CovarianceState(_CovarianceState, ModelState):
 
     With :math:`c = B'(y - B\beta)` (weights inside), a step gives
     :math:`c \leftarrow (1 - s) c + s\, c_0 - \theta\, G_{\cdot j}`. *Cost*: O(n_learners) a step, whatever the number of samples.
+    For the squared loss only. *Source*: the "covariance updates" of Friedman, Hastie, Tibshirani, *Regularization Paths for Generalized
+    Linear Models via Coordinate Descent*, Section 2.2.
+
+    Parameters
+    ----------
+    gram : ndarray, (n_learners, n_learners)
+        B'WB.
+    start_corr : ndarray, (n_learners,)
+        Correlations at beta = 0.
+    corr : ndarray, (n_learners,)
+        Correlations now.
+    inner : ndarray, (2,)
+        <pred, pred> and <y, pred>.
+    rounding : float
+        Correlations that differ by no more than this tie.
+
+    Examples
+    --------
+    The same steps as those of ``NaiveState``, without another look at the data:
+
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> state = cb.engine.CovarianceState.start(problem)
+    >>> state.push(1, 0.0, 2.0)
+    >>> state.scan().round(3)
+    array([1.414, 0.753])
     """
 
     quadratic = True
@@ -43,7 +69,22 @@ class CovarianceState(_CovarianceState, ModelState):
 
     @classmethod
     def start(cls, problem):
-        """The view at beta = 0."""
+        """The view at beta = 0.
+
+        Parameters
+        ----------
+        problem : Problem
+            With the squared loss.
+
+        Returns
+        -------
+        CovarianceState
+            With memory of its own.
+
+        Notes
+        -----
+        *Cost*: one scan and the Gram matrix, which is one product of matrices where columns are stored.
+        """
         gram = np.ascontiguousarray(problem.dictionary.gram(problem.weight))
         corr = problem.scan(problem.weight * problem.y)
         return cls(gram, corr, corr.copy(), np.zeros(2, corr.dtype), problem.tie)
@@ -60,23 +101,70 @@ class CovarianceState(_CovarianceState, ModelState):
         self.inner[1] = beta @ self.start_corr
 
     def scan(self):
+        """All correlations <B_j, resid>, (n_learners,).
+
+        Returns
+        -------
+        ndarray, (n_learners,)
+            The array that steps move, not a copy.
+        """
         return self.corr
 
     def correlations(self, index):
+        """Those of the learners `index`.
+
+        Parameters
+        ----------
+        index : ndarray of int, (k,)
+            Numbers of learners.
+
+        Returns
+        -------
+        ndarray, (k,)
+            Correlations <B_j, resid>.
+        """
         return self.corr[index]
 
     def tie(self):
         return self.rounding
 
     def search(self, j, a, b):
-        """The t that minimises the loss at pred + t (a B_j - b pred)."""
+        """The t that minimises the loss at pred + t (a B_j - b pred).
+
+        Parameters
+        ----------
+        j : int
+            The learner.
+        a : float
+            What its column is multiplied by in the direction.
+        b : float
+            What part of the model the direction takes away: 0 for a step along the learner alone.
+
+        Returns
+        -------
+        float
+            0 where the direction is 0.
+        """
         with_pred = self.start_corr[j] - self.corr[j]
         along = a * self.corr[j] - b * (self.inner[1] - self.inner[0])
         length = a * a * self.gram[j, j] - 2 * a * b * with_pred + b * b * self.inner[0]
         return along / length if length > 0 else 0 * along
 
     def after(self, j, theta):
-        """The sum of the losses at pred + theta B_j, less that at pred."""
+        """The sum of the losses at pred + theta B_j, less that at pred.
+
+        Parameters
+        ----------
+        j : int
+            The learner.
+        theta : float
+            The length of the step.
+
+        Returns
+        -------
+        float
+            theta^2 G_jj / 2 - theta c_j.
+        """
         return theta * theta * self.gram[j, j] / 2 - theta * self.corr[j]
 
     def push(self, j, shrink, theta):
@@ -142,9 +230,36 @@ class _CovarianceColumns(NamedTuple):
 class CovarianceColumns(_CovarianceColumns, ModelState):
     """All correlations, in units of `scale`, and the Gram columns of some learners.
 
-    columns : (>= n_held, width), width being n_learners filled up to whole strips;  place : (n_learners,), their rows, -1 for the others
-    start, corr : correlations at beta = 0, and now, (width,);  tops : the largest size in each strip, (n_strips,)
-    state : |pred|^2 and <y, pred>; the learner whose column is wanted, or -1
+    For the squared loss and greedy methods. *Cost* of a step: O(n_learners), and a Gram column for a learner that is chosen for the first
+    time.
+
+    Parameters
+    ----------
+    columns : ndarray, (>= n_held, width)
+        Gram columns; width is n_learners filled up to whole strips.
+    place : ndarray of int, (n_learners,)
+        Their rows, -1 for learners without one.
+    start, corr : ndarray, (width,)
+        Correlations at beta = 0, and now.
+    tops : ndarray, (n_strips,)
+        The largest size in each strip.
+    state : record
+        `square` and `with_y`, |pred|^2 and <y, pred>; `wanted`, the learner whose column is wanted, or -1.
+    rounding : float
+        Correlations that differ by no more than this tie, in units of `scale`.
+    scale : float
+        A power of two near the norm of y.
+
+    Examples
+    --------
+    Two thousand steps from one scan of the data and a Gram column for each learner:
+
+    >>> from sklearn.datasets import load_diabetes
+    >>> import coordboost as cb
+    >>> problem = cb.Problem(*load_diabetes(return_X_y=True))
+    >>> run = cb.solve(problem, cb.forward_stagewise(1.0), 2000, view=cb.engine.CovarianceColumns)
+    >>> run.n_scans, run.n_gram_columns
+    (1.0, 10)
     """
 
     quadratic = True
@@ -152,7 +267,22 @@ class CovarianceColumns(_CovarianceColumns, ModelState):
 
     @classmethod
     def at(cls, problem, beta, store):
-        """The view at the coefficients `beta`, with the columns of a ``GramStore``. *Cost*: one scan."""
+        """The view at the coefficients `beta`, with the columns of a ``GramStore``. *Cost*: one scan.
+
+        Parameters
+        ----------
+        problem : Problem
+            With the squared loss.
+        beta : ndarray, (n_learners,)
+            Coefficients of the unit columns.
+        store : GramStore
+            The Gram columns that were computed; shared, not copied.
+
+        Returns
+        -------
+        CovarianceColumns
+            With correlations of its own.
+        """
         pred = problem.combine(beta) / store.scale
         corr = padded(problem.scan(problem.weight * (problem.y / store.scale - pred))) if beta.any() else store.start.copy()
         square, with_y = float(problem.weight @ pred**2), float(problem.weight @ (problem.y / store.scale * pred))
@@ -163,7 +293,26 @@ class CovarianceColumns(_CovarianceColumns, ModelState):
         return self.rounding * self.scale
 
     def best(self, step, beta):
-        """The winner among all learners, or (-1, 0) where its column is wanted."""
+        """The winner among all learners, or (-1, 0) where its column is wanted.
+
+        Parameters
+        ----------
+        step : StepRule
+            Not looked at: learners compete by their correlations.
+        beta : CoefficientRule
+            Not looked at: learners compete by their correlations.
+
+        Returns
+        -------
+        j : int
+            The learner with the largest abs correlation, of those that tie the lowest; or -1.
+        corr : float
+            Its correlation, or 0.
+
+        Notes
+        -----
+        *Cost*: O(n_strips), as the largest size in each strip is known.
+        """
         corr, tops = self.corr, self.tops
         top, first = 0.0, 0
         for c in range(len(tops)):
@@ -180,7 +329,22 @@ class CovarianceColumns(_CovarianceColumns, ModelState):
         return j, corr[j] * self.scale
 
     def search(self, j, a, b):
-        """The t that minimises the loss at pred + t (a B_j - b pred)."""
+        """The t that minimises the loss at pred + t (a B_j - b pred), j a learner whose column is here.
+
+        Parameters
+        ----------
+        j : int
+            The learner.
+        a : float
+            What its column is multiplied by in the direction.
+        b : float
+            What part of the model the direction takes away: 0 for a step along the learner alone.
+
+        Returns
+        -------
+        float
+            0 where the direction is 0.
+        """
         corr, state, a = self.corr[j], self.state, a / self.scale
         along = a * corr - b * (state.with_y - state.square)
         own = self.columns[self.place[j], j]

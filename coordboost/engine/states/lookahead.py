@@ -116,14 +116,44 @@ class _LookaheadState(NamedTuple):
 class LookaheadState(_LookaheadState, ModelState):
     """Candidates and front; correlations and predictions in units of `scale`, a power of two near the norm of y.
 
-    gram : Gram matrix of the s candidates, (>= s, >= s);  block : that of the front, its rows one after the other, each filled up
-    with zeros to whole strips, (s * STRIP * strips(s),)
-    values : float64 (4, s), and front : float64 (4, STRIP * strips(s)), of which the first ``state.front`` entries count: see above
-    places : int64 (3, s): see above. Sums over candidates, and ties, go by increasing learner, so where one stands does not matter
-    outer, inner : the distances from the last scan, and from where the front was formed: see `anchor`
-    state : with_y, <y, pred>;  unit : of MOVED;  front, winner : size of the front, and who won in it;  fresh : no step since the scan
-    wanted : size of the next front;  regroups : fronts formed since the scan
-    rounding : the tie of the problem;  error : relative rounding of an inner product
+    For the squared loss and greedy methods. *Cost* of a step: O(front), a few dozen; a scan where only that can tell the winner. A run
+    that was given this view goes over to ``CovarianceColumns`` or ``NaiveState`` where steps cost less on them.
+
+    Parameters
+    ----------
+    gram : ndarray, (>= s, >= s)
+        Gram matrix of the s candidates.
+    block : ndarray, (s * STRIP * strips(s),)
+        That of the front, its rows one after the other, each filled up with zeros to whole strips.
+    values : ndarray, (4, s)
+        Of the candidates: rows ``START``, ``SCANNED``, ``MOVED`` and ``RECENT`` of the module.
+    front : ndarray, (4, STRIP * strips(s))
+        Of the front: rows ``AT_START``, ``FORMED``, ``NOW`` and ``TOPS``; in the first three ``state.front`` entries count.
+    places : ndarray of int64, (3, s)
+        Rows ``LEARNER``, ``ORDER`` and ``FRONT``. Sums over candidates, and ties, go by increasing learner, so where one stands does
+        not matter.
+    outer, inner : record
+        The distances from the last scan, and from where the front was formed: see `anchor`.
+    state : record
+        `with_y`, <y, pred>; `unit`, of ``MOVED``; `front` and `winner`, the size of the front and who won in it; `fresh`, no step since
+        the scan; `wanted`, the size of the next front; `regroups`, fronts formed since the scan.
+    rounding : float
+        The tie of the problem, in units of `scale`.
+    error : float
+        Relative rounding of an inner product.
+    scale : float
+        A power of two near the norm of y.
+
+    Examples
+    --------
+    Two thousand greedy steps, of which few needed a scan:
+
+    >>> from sklearn.datasets import load_diabetes
+    >>> import coordboost as cb
+    >>> problem = cb.Problem(*load_diabetes(return_X_y=True))
+    >>> run = cb.solve(problem, cb.forward_stagewise(1.0), 2000, view=cb.engine.LookaheadState)
+    >>> run.n_scans < 10
+    True
     """
 
     quadratic = True
@@ -170,7 +200,26 @@ class LookaheadState(_LookaheadState, ModelState):
         state.regroups += 1
 
     def best(self, step, beta):
-        """The winner among all learners, or (-1, 0) where only a scan can tell."""
+        """The winner among all learners, or (-1, 0) where only a scan can tell.
+
+        Parameters
+        ----------
+        step : StepRule
+            Not looked at: learners compete by their correlations.
+        beta : CoefficientRule
+            Not looked at: learners compete by their correlations.
+
+        Returns
+        -------
+        j : int
+            The learner with the largest abs correlation, of those that tie the lowest; or -1.
+        corr : float
+            Its correlation, or 0.
+
+        Notes
+        -----
+        *Cost*: O(front); O(candidates x front) where a new front is formed.
+        """
         front, state, outer, inner, n = self.front, self.state, self.outer, self.inner, self.places.shape[1]
         while True:
             w, top = state.front, 0.0
@@ -194,7 +243,22 @@ class LookaheadState(_LookaheadState, ModelState):
         return self.places[LEARNER, self.places[FRONT, local]], front[NOW, local] * self.scale
 
     def search(self, j, a, b):
-        """The t that minimises the loss at pred + t (a B_j - b pred), j the learner that `best` returned."""
+        """The t that minimises the loss at pred + t (a B_j - b pred), j the learner that `best` returned.
+
+        Parameters
+        ----------
+        j : int
+            The learner.
+        a : float
+            What its column is multiplied by in the direction.
+        b : float
+            What part of the model the direction takes away: 0 for a step along the learner alone.
+
+        Returns
+        -------
+        float
+            0 where the direction is 0.
+        """
         state, local = self.state, self.state.winner
         corr, start, square = self.front[NOW, local], self.front[AT_START, local], pred_square(self.outer)
         a = a / self.scale

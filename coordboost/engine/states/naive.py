@@ -125,16 +125,59 @@ class _NaiveState(NamedTuple):
 class NaiveState(_NaiveState, ModelState):
     """`pred` and `resid` of length n_samples, updated in every step: in one pass where the loss is `separable`.
 
-    line : (2, n_samples), room for a direction, and where a search along it begins: a step that makes no array compiles in half the time
-
     *Cost* of a step: one scan (or the correlations of the candidates) and O(n_samples).
+
+    Parameters
+    ----------
+    loss : Loss
+        The loss of a sample.
+    dictionary : Learners
+        The columns B_j.
+    y, weight : ndarray, (n_samples,)
+        Targets, and weights of the samples.
+    base : float
+        The constant that is added to `pred` inside the loss.
+    pred : ndarray, (n_samples,)
+        B beta.
+    resid : ndarray, (n_samples,)
+        -dloss/dpred.
+    rounding : float
+        Correlations that differ by no more than this tie.
+    line : ndarray, (2, n_samples)
+        Room for a direction, and where a search along it begins: a step that makes no array compiles in half the time.
+    separable : int, default 0
+        1 if the loss is a sum over samples that may be looked at one by one; 2 if all weights are 1, too; else 0.
+
+    Examples
+    --------
+    The loop calls these verbs. A step along the second learner takes its correlation down by the length of the step:
+
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> state = cb.engine.NaiveState.start(problem)
+    >>> state.scan().round(3)
+    array([1.414, 2.753])
+    >>> state.push(1, 0.0, 2.0)
+    >>> state.scan().round(3)
+    array([1.414, 0.753])
     """
 
     foresees = True
 
     @classmethod
     def start(cls, problem):
-        """The view at beta = 0."""
+        """The view at beta = 0.
+
+        Parameters
+        ----------
+        problem : Problem
+            Any loss, any dictionary whose learners can be counted.
+
+        Returns
+        -------
+        NaiveState
+            With memory of its own.
+        """
         y, rest = problem.y, (problem.tie, room_for_a_line(problem.y), separable(problem))
         pred, resid = np.zeros_like(y), np.zeros_like(y)
         view = cls(problem.loss, problem.dictionary, y, problem.weight, problem.base, pred, resid, *rest)
@@ -155,20 +198,64 @@ class NaiveState(_NaiveState, ModelState):
         return self.resid
 
     def weigh(self, out):
-        """The second derivatives where the residual is taken, in place."""
+        """The second derivatives of the weighted losses where the residual is taken, in place.
+
+        Parameters
+        ----------
+        out : ndarray, (n_samples,)
+            Where they are written.
+        """
         fill_curvature(self.loss, self.y, self.weight, self.base, self.pred, out)
 
     def scan(self):
+        """All correlations <B_j, resid>, (n_learners,).
+
+        Returns
+        -------
+        ndarray, (n_learners,)
+            Computed from the data.
+
+        Notes
+        -----
+        *Cost*: one scan.
+        """
         return scan(self.dictionary, self.resid)
 
     def correlations(self, index):
+        """Those of the learners `index`.
+
+        Parameters
+        ----------
+        index : ndarray of int, (k,)
+            Numbers of learners.
+
+        Returns
+        -------
+        ndarray, (k,)
+            Correlations <B_j, resid>.
+        """
         return correlations(self.dictionary, self.resid, index)
 
     def tie(self):
         return self.rounding
 
     def search(self, j, a, b):
-        """The t that minimises the loss at pred + t (a B_j - b pred)."""
+        """The t that minimises the loss at pred + t (a B_j - b pred).
+
+        Parameters
+        ----------
+        j : int
+            The learner.
+        a : float
+            What its column is multiplied by in the direction.
+        b : float
+            What part of the model the direction takes away: 0 for a step along the learner alone.
+
+        Returns
+        -------
+        float
+            For the squared loss exact but for rounding; for others found by iteration.
+        """
         direction, at = self.line[0], self.line[1]
         fill_column(self.dictionary, j, direction)
         for i in range(len(at)):
@@ -176,7 +263,20 @@ class NaiveState(_NaiveState, ModelState):
         return linesearch.line_search(self.loss, self.y, self.weight, at, direction)
 
     def after(self, j, theta):
-        """The sum of the losses at pred + theta B_j."""
+        """The sum of the losses at pred + theta B_j. *Cost*: one pass over the samples.
+
+        Parameters
+        ----------
+        j : int
+            The learner.
+        theta : float
+            The length of the step.
+
+        Returns
+        -------
+        float
+            The state stays as it is.
+        """
         pred = self.pred.copy()
         add(self.dictionary, j, theta, pred)
         return sum_of_losses(self.loss, self.y, self.weight, self.base, pred)

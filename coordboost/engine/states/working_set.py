@@ -31,9 +31,34 @@ class _WorkingSetState(NamedTuple):
 
 
 class WorkingSetState(_WorkingSetState, ModelState):
-    """`inner` steps on the columns of the candidates `learner` (increasing, (s,)); `anchor` is the residual at the last scan.
+    """`inner` steps on the columns of the candidates `learner`, as long as no other learner can win.
 
-    outside : largest abs correlation of the others then;  state : no step since the scan (fresh), position of the last winner
+    For any smooth loss and greedy methods. *Cost* of a step: O(candidates x n_samples); a scan where only that can tell the winner. A run
+    that was given this view goes over to ``NaiveState`` where steps cost less there.
+
+    Parameters
+    ----------
+    inner : NaiveState
+        The view of the candidates alone.
+    learner : ndarray of int, (s,)
+        The candidates, increasing.
+    anchor : ndarray, (n_samples,)
+        The residual at the last scan.
+    outside : float
+        The largest abs correlation of the other learners then.
+    state : record
+        `fresh`, no step since the scan; `winner`, the position of the last winner among the candidates.
+
+    Examples
+    --------
+    Two thousand greedy steps for Huber's loss, one in four or fewer with a scan:
+
+    >>> from sklearn.datasets import load_diabetes
+    >>> import coordboost as cb
+    >>> problem = cb.Problem(*load_diabetes(return_X_y=True), cb.losses.Huber(50.0))
+    >>> run = cb.solve(problem, cb.forward_stagewise(1.0), 2000, view=cb.engine.WorkingSetState)
+    >>> run.n_scans < 500
+    True
     """
 
     greedy = True
@@ -42,7 +67,26 @@ class WorkingSetState(_WorkingSetState, ModelState):
         return self.inner.rounding
 
     def best(self, step, beta):
-        """The winner among all learners, or (-1, 0) where only a scan can tell."""
+        """The winner among all learners, or (-1, 0) where only a scan can tell.
+
+        Parameters
+        ----------
+        step : StepRule
+            For its `score`, where it has one.
+        beta : CoefficientRule
+            The coefficients, for the score.
+
+        Returns
+        -------
+        j : int
+            The learner with the largest abs correlation, of those that tie the lowest; or -1.
+        corr : float
+            Its correlation, or 0.
+
+        Notes
+        -----
+        *Cost*: O(candidates x n_samples).
+        """
         local, corr = best_of_all(self.inner, step, beta)
         if self.state.fresh == 0:
             moved, unit = 0.0, self.inner.rounding if self.inner.rounding > 0.0 else 1.0
@@ -59,7 +103,22 @@ class WorkingSetState(_WorkingSetState, ModelState):
         return self.learner[local], corr
 
     def search(self, j, a, b):
-        """The t that minimises the loss at pred + t (a B_j - b pred), j the learner that `best` returned."""
+        """The t that minimises the loss at pred + t (a B_j - b pred), j the learner that `best` returned.
+
+        Parameters
+        ----------
+        j : int
+            The learner.
+        a : float
+            What its column is multiplied by in the direction.
+        b : float
+            What part of the model the direction takes away: 0 for a step along the learner alone.
+
+        Returns
+        -------
+        float
+            As ``NaiveState`` has it.
+        """
         return search(self.inner, self.state.winner, a, b)
 
     def push(self, j, shrink, theta):
