@@ -1,11 +1,26 @@
-"""For every law of families and stores of coefficients a broken one; and a good store in plain Python."""
+"""For every law of families and stores of coefficients a broken one; and a good one of each in plain Python."""
 
 import numpy as np
 from broken_pieces import COUNT, B
 
 import coordboost as cb
 from coordboost.testing import learners, rules
-from coordboost.testing.problems import Listed
+
+
+class Listed(cb.learners.LearnerFamily):
+    """The columns of a matrix of unit columns (n_samples, n_learners) as a family: a search that is a proof."""
+
+    def __init__(self, columns):
+        self.columns, self.n_samples = columns, len(columns)
+
+    def find(self, v, k, above):
+        corr = v @ self.columns
+        order = np.argsort(-np.abs(corr), kind="stable")
+        found = [int(j) for j in order[:k] if abs(corr[j]) > above]
+        return found, corr[found], max((abs(corr[j]) for j in order[len(found) :]), default=0.0)
+
+    def build(self, learner):
+        return self.columns[:, learner]
 
 
 class Sums(cb.rules.CoefficientRule):

@@ -4,13 +4,12 @@ import numba
 import numpy as np
 import pytest
 import scipy.sparse
-from broken_others import OTHERS, Sums
+from broken_others import OTHERS, Listed, Sums
 from broken_pieces import SABOTAGE, B, Choice, Good, Rule, Table, broken
 from public import PUBLIC
 
 import coordboost as cb
 from coordboost.testing import KINDS, losses
-from coordboost.testing.problems import Listed
 from coordboost.testing.report import Report
 
 GIVEN = [

@@ -1,7 +1,7 @@
 """The laws of pieces: what the loop, lookahead and certificates rest on, tried on a piece.
 
-A *law* is a function of a piece that returns None where it holds, a sentence where it does not, and `SKIPPED` where the piece does not
-declare what the law is about. Points are the same in every call.
+A *law* yields a sentence wherever it does not hold, or `SKIPPED` where the piece does not declare what the law is about. It is asked for
+the first of these only. Points are the same in every call.
 """
 
 from coordboost._utils.checks import shown
@@ -72,7 +72,8 @@ def check_piece(piece, *, y=None, raises=True):
     raises = flag("raises", raises)
 
     def tried(y):
-        return Report(name, shown(piece), [_tried(law, *made) for made in [case(piece, y)] for law in laws])
+        at = case(piece, y)
+        return Report(name, shown(piece), [_tried(law, at) for law in laws])
 
     report = tried(y)
     if kind is Loss and y is None and not report:
@@ -82,13 +83,13 @@ def check_piece(piece, *, y=None, raises=True):
     return report
 
 
-def _tried(law, *made):
-    """What a law says; an error that it meets is a sentence too."""
-    name = law.__name__.replace("_", " ")
+def _tried(law, at):
+    """What a law says first; an error that it meets is a sentence too."""
     try:
-        said = law(*made)
+        said = next(law(at), None)
     except Exception as error:
         said = f"{ERROR}, {type(error).__name__}: {error}"
-    return Law(
-        name, "skipped" if said is SKIPPED else "failed" if said else "holds", said if said and said is not SKIPPED else ""
-    )
+    name = law.__name__.replace("_", " ")
+    if said is SKIPPED:
+        return Law(name, "skipped")
+    return Law(name, "holds") if said is None else Law(name, "failed", said)

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost.testing.report import SKIPPED
+from coordboost.testing.report import SKIPPED, about
 
 #: Most columns that are looked at, and how far rounding may go in norms and correlations (the door allows the same).
 MOST, NEAR = 24, 1e-8
@@ -15,13 +15,13 @@ ASKED = 5
 class DictionaryCase(NamedTuple):
     """A dictionary, learners that are looked at, a vector to correlate with, and coefficients of the learners."""
 
-    dictionary: object
+    piece: object
     some: np.ndarray
     v: np.ndarray
     beta: np.ndarray
 
     def columns(self):
-        return np.column_stack([self.dictionary.column(int(j)) for j in self.some])
+        return np.column_stack([self.piece.column(int(j)) for j in self.some])
 
 
 def dictionary_case(dictionary, y):
@@ -29,25 +29,23 @@ def dictionary_case(dictionary, y):
     n, p = int(dictionary.n_samples), int(dictionary.n_learners)
     rng = np.random.default_rng(0)
     index = np.unique(np.linspace(0, p - 1, min(p, MOST)).astype(np.int64))
-    return (DictionaryCase(dictionary, index, rng.normal(size=n), rng.integers(1, 5, len(index)) / 4),)
+    return DictionaryCase(dictionary, index, rng.normal(size=n), rng.integers(1, 5, len(index)) / 4)
 
 
 def sizes_are_whole_numbers(at):
     """n_samples and n_learners."""
     for name in ("n_samples", "n_learners"):
-        number = getattr(at.dictionary, name)
+        number = getattr(at.piece, name)
         if isinstance(number, bool) or not isinstance(number, int | np.integer) or number < 1:
-            return f"{name} is {number!r}; it must be a whole number of at least 1."
-    return None
+            yield f"{name} is {number!r}; it must be a whole number of at least 1."
 
 
 def columns_are_finite_and_of_the_right_shape(at):
     """(n_samples,) real numbers."""
     for j in at.some:
-        column = np.asarray(at.dictionary.column(int(j)))
-        if column.shape != (at.dictionary.n_samples,) or column.dtype.kind not in "fiu" or not np.isfinite(column).all():
-            return f"column({j}) has shape {column.shape}, dtype {column.dtype}; it must be {at.dictionary.n_samples} finite numbers."
-    return None
+        column = np.asarray(at.piece.column(int(j)))
+        if column.shape != (at.piece.n_samples,) or column.dtype.kind not in "fiu" or not np.isfinite(column).all():
+            yield f"column({j}) has shape {column.shape}, dtype {column.dtype}; it must be {at.piece.n_samples} finite numbers."
 
 
 def columns_have_unit_norm(at):
@@ -55,120 +53,106 @@ def columns_have_unit_norm(at):
     norms = np.linalg.norm(at.columns(), axis=0)
     i = int(np.argmax(np.abs(norms - 1)))
     if abs(norms[i] - 1) > NEAR:
-        return f"column({at.some[i]}) has norm {norms[i]:.9g}; divide every column by its norm, in column and scan alike."
-    return None
+        yield f"column({at.some[i]}) has norm {norms[i]:.9g}; divide every column by its norm, in column and scan alike."
 
 
 def scan_agrees_with_the_columns(at):
     """Shape, sign and size of every correlation that is looked at."""
-    return _agrees(
-        "scan(v)", at.dictionary.scan(at.v), at.columns().T @ at.v, at, pick=at.some, length=at.dictionary.n_learners
-    )
+    found = np.asarray(at.piece.scan(at.v))
+    if found.shape != (at.piece.n_learners,):
+        yield f"scan(v) returns shape {found.shape}; it must be ({at.piece.n_learners},)."
+    yield from _agrees("scan(v)", found[at.some], at.columns().T @ at.v, at)
 
 
 def scan_is_linear(at):
     """For learners that are not looked at one by one, too."""
-    scan, other = at.dictionary.scan, at.v[::-1].copy()
+    scan, other = at.piece.scan, at.v[::-1].copy()
     found, expected = np.asarray(scan(at.v - 2 * other)), np.asarray(scan(at.v)) - 2 * np.asarray(scan(other))
     if found.shape != expected.shape or not np.abs(found - expected).max() <= 4 * NEAR * np.linalg.norm(at.v):
-        return "scan(u - 2 v) is not scan(u) - 2 scan(v); it must return the correlations <B_j, v> with their signs, not sizes or ranks."
-    return None
+        yield "scan(u - 2 v) is not scan(u) - 2 scan(v); it must return the correlations <B_j, v> with their signs, not sizes or ranks."
 
 
+@about("dot")
 def dot_agrees_with_the_columns(at):
     """<B_j, v>."""
-    if not hasattr(at.dictionary, "dot"):
-        return SKIPPED
-    return _agrees("dot(j, v)", [at.dictionary.dot(int(j), at.v) for j in at.some], at.columns().T @ at.v, at)
+    yield from _agrees("dot(j, v)", [at.piece.dot(int(j), at.v) for j in at.some], at.columns().T @ at.v, at)
 
 
+@about("correlations")
 def correlations_agree_with_the_columns(at):
     """In the order of the list, with repetitions."""
-    if not hasattr(at.dictionary, "correlations"):
-        return SKIPPED
     order = np.concatenate([at.some[::-1], at.some[:1]])
     expected = at.columns().T @ at.v
-    return _agrees(
-        "correlations(v, index)", at.dictionary.correlations(at.v, order), np.append(expected[::-1], expected[0]), at
-    )
+    yield from _agrees("correlations(v, index)", at.piece.correlations(at.v, order), [*expected[::-1], expected[0]], at)
 
 
+@about("add")
 def add_agrees_with_the_columns(at):
     """In place."""
-    if not hasattr(at.dictionary, "add"):
-        return SKIPPED
     total = at.v.copy()
     for j, a in zip(at.some, at.beta, strict=True):
-        at.dictionary.add(int(j), float(a), total)
-    return _agrees("add(j, a, v), v += a B_j in place,", total, at.v + at.columns() @ at.beta, at)
+        at.piece.add(int(j), float(a), total)
+    yield from _agrees("add(j, a, v), v += a B_j in place,", total, at.v + at.columns() @ at.beta, at)
 
 
+@about("combine")
 def combine_agrees_with_the_columns(at):
     """B beta."""
-    if not hasattr(at.dictionary, "combine"):
-        return SKIPPED
-    beta = np.zeros(int(at.dictionary.n_learners))
+    beta = np.zeros(int(at.piece.n_learners))
     beta[at.some] = at.beta
-    return _agrees("combine(beta)", at.dictionary.combine(beta), at.columns() @ at.beta, at)
+    yield from _agrees("combine(beta)", at.piece.combine(beta), at.columns() @ at.beta, at)
 
 
+@about("gather")
 def gather_agrees_with_the_columns(at):
     """(n_samples, len(index)), also of no learners."""
-    if not hasattr(at.dictionary, "gather"):
-        return SKIPPED
-    none = np.asarray(at.dictionary.gather(at.some[:0]))
-    if none.shape != (at.dictionary.n_samples, 0):
-        return f"gather of no learners has shape {none.shape}; it must be ({at.dictionary.n_samples}, 0)."
-    return _agrees("gather(index)", at.dictionary.gather(at.some[::-1]), at.columns()[:, ::-1], at)
+    none = np.asarray(at.piece.gather(at.some[:0]))
+    if none.shape != (at.piece.n_samples, 0):
+        yield f"gather of no learners has shape {none.shape}; it must be ({at.piece.n_samples}, 0)."
+    yield from _agrees("gather(index)", at.piece.gather(at.some[::-1]), at.columns()[:, ::-1], at)
 
 
+@about("cross")
 def cross_agrees_with_the_columns(at):
     """Weighted inner products."""
-    if not hasattr(at.dictionary, "cross"):
-        return SKIPPED
-    weight, few = np.abs(at.v), at.some[:3]
-    columns = at.columns()
-    expected = (columns[:, :3].T * weight) @ columns
-    return _agrees("cross(a, b, weight)", at.dictionary.cross(few, at.some, weight), expected, at)
+    weight, columns = np.abs(at.v), at.columns()
+    found = at.piece.cross(at.some[:3], at.some, weight)
+    yield from _agrees("cross(a, b, weight)", found, (columns[:, :3].T * weight) @ columns, at)
 
 
+@about("gram")
 def gram_agrees_with_the_columns(at):
     """B' diag(weight) B, for dictionaries that are small."""
-    if not hasattr(at.dictionary, "gram") or len(at.some) < at.dictionary.n_learners:
-        return SKIPPED
+    if len(at.some) < at.piece.n_learners:
+        yield SKIPPED
     weight, columns = np.abs(at.v), at.columns()
-    return _agrees("gram(weight)", at.dictionary.gram(weight), (columns.T * weight) @ columns, at)
+    yield from _agrees("gram(weight)", at.piece.gram(weight), (columns.T * weight) @ columns, at)
 
 
 def arguments_are_left_alone(at):
     """But for the vector of add."""
     kept = at.v.copy()
-    at.dictionary.scan(at.v)
+    at.piece.scan(at.v)
     if not (at.v == kept).all():
-        return "scan(v) changes v; work on a copy."
-    return None
+        yield "scan(v) changes v; work on a copy."
 
 
 def verbs_are_functions(at):
     """Bit for bit."""
-    if not (np.array_equal(at.dictionary.scan(at.v), at.dictionary.scan(at.v)) and np.array_equal(at.columns(), at.columns())):
-        return "two calls of scan(v), or of column(j), differ; the learners must not change during a run."
-    return None
+    if not (np.array_equal(at.piece.scan(at.v), at.piece.scan(at.v)) and np.array_equal(at.columns(), at.columns())):
+        yield "two calls of scan(v), or of column(j), differ; the learners must not change during a run."
 
 
-def _agrees(verb, found, expected, at, pick=slice(None), length=None):
+def _agrees(verb, found, expected, at):
     """The sentence where `found` is not what the columns give."""
-    found = np.asarray(found)
-    shape = expected.shape if length is None else (int(length),)
-    if found.shape != shape:
-        return f"{verb} returns shape {found.shape}; it must be {shape}."
-    off = np.abs(found[pick] - expected)
-    allowed = NEAR * (np.linalg.norm(at.v) + np.abs(at.beta).sum())
-    if not (off <= allowed).all():
-        i = np.unravel_index(int(np.nanargmax(np.where(np.isnan(off), np.inf, off))), off.shape)
+    found, expected = np.asarray(found), np.asarray(expected)
+    if found.shape != expected.shape:
+        yield f"{verb} returns shape {found.shape}; it must be {expected.shape}."
+    off = np.nan_to_num(np.abs(found - expected), nan=np.inf)
+    if not (off <= NEAR * (np.linalg.norm(at.v) + np.abs(at.beta).sum())).all():
+        i = np.unravel_index(int(off.argmax()), off.shape)
         where = ", ".join(map(str, i))
-        return f"{verb} gives {found[pick][i]:.9g} at [{where}], the columns give {expected[i]:.9g}; every verb must follow from column(j)."
-    return None
+        yield f"{verb} gives {found[i]:.9g} at [{where}], the columns give {expected[i]:.9g}; every verb must follow from column(j)."
 
 
 DICTIONARY_LAWS = (
@@ -182,66 +166,56 @@ DICTIONARY_LAWS = (
 class FamilyCase(NamedTuple):
     """A family, and vectors to search with, (m, n_samples)."""
 
-    family: object
+    piece: object
     vectors: np.ndarray
 
     def found(self, above=0.0):
         """(v, k, learners, correlations, outside) of searches for one learner, and for some."""
         for v in self.vectors:
             for k in (1, ASKED):
-                learners, corr, outside = self.family.find(v.copy(), k, above)
+                learners, corr, outside = self.piece.find(v.copy(), k, above)
                 yield v, k, list(learners), np.asarray(corr, dtype=float), float(outside)
 
     def column(self, learner):
-        return np.asarray(self.family.build(learner), dtype=float)
+        return np.asarray(self.piece.build(learner), dtype=float)
 
 
 def family_case(family, y):
     """Numbers without order, the same with the other sign, and one sample alone."""
     n = int(family.n_samples)
     v = np.random.default_rng(0).normal(size=(3, n))
-    return (FamilyCase(family, np.vstack([v, -v[:1], np.eye(1, n)])),)
+    return FamilyCase(family, np.vstack([v, -v[:1], np.eye(1, n)]))
 
 
 def find_gives_up_to_k_learners(at):
     """With a finite correlation each, and a bound."""
     for _, k, learners, corr, outside in at.found():
         if len(learners) > k or corr.shape != (len(learners),) or not np.isfinite(corr).all() or np.isnan(outside):
-            return (
+            yield (
                 f"find(v, {k}, 0.0) gives {len(learners)} learners, correlations {corr.tolist()}, outside {outside}; it must give "
                 f"up to {k} learners, a finite correlation each, and a bound."
             )
         if len(set(learners)) < len(learners):
-            return f"find(v, {k}, 0.0) gives a learner twice: {learners}."
-    return None
+            yield f"find(v, {k}, 0.0) gives a learner twice: {learners}."
 
 
 def nothing_is_found_at_or_below_the_level(at):
     """Certificates ask whether there is anything above a level."""
     for v, k, learners, corr, _ in at.found(above=0.5):
         if len(learners) and not (np.abs(corr) > 0.5).all():
-            return f"find(v, {k}, above=0.5) gives a correlation of {np.abs(corr).min():.6g}; leave out what is not above."
-        largest = float(np.linalg.norm(v))
-        if len(list(at.family.find(v.copy(), k, 2 * largest)[0])):
-            return f"find(v, {k}, above={2 * largest:.3g}) finds a learner; no unit column has such a correlation with v."
-    return None
+            yield f"find(v, {k}, above=0.5) gives a correlation of {np.abs(corr).min():.6g}; leave out what is not above."
+        beyond = 2 * float(np.linalg.norm(v))
+        if len(list(at.piece.find(v.copy(), k, beyond)[0])):
+            yield f"find(v, {k}, above={beyond:.3g}) finds a learner; no unit column has such a correlation with v."
 
 
 def learners_are_unit_columns(at):
     """Finite, (n_samples,)."""
-    for _, _, learners, _, _ in at.found():
-        for learner in learners:
-            column = at.column(learner)
-            if (
-                column.shape != (at.family.n_samples,)
-                or not np.isfinite(column).all()
-                or abs(np.linalg.norm(column) - 1) > NEAR
-            ):
-                return (
-                    f"build({learner!r}) must be {at.family.n_samples} finite numbers of norm 1, got shape {column.shape} and norm "
-                    f"{np.linalg.norm(column):.9g}."
-                )
-    return None
+    for learner in [learner for _, _, learners, _, _ in at.found() for learner in learners]:
+        column = at.column(learner)
+        norm = np.linalg.norm(column)
+        if column.shape != (at.piece.n_samples,) or not abs(norm - 1) <= NEAR:
+            yield f"build({learner!r}) must be {at.piece.n_samples} finite numbers of norm 1, got shape {column.shape} and norm {norm:.9g}."
 
 
 def correlations_are_those_of_the_columns(at):
@@ -250,8 +224,7 @@ def correlations_are_those_of_the_columns(at):
         for learner, told in zip(learners, corr, strict=True):
             true = float(at.column(learner) @ v)
             if abs(told - true) > NEAR * (1 + abs(true)):
-                return f"find(v, {k}, 0.0) gives {told:.9g} for {learner!r}, its column {true:.9g}."
-    return None
+                yield f"find(v, {k}, 0.0) gives {told:.9g} for {learner!r}, its column {true:.9g}."
 
 
 def outside_bounds_all_others(at):
@@ -263,20 +236,20 @@ def outside_bounds_all_others(at):
         for learner in met.difference(learners):
             size = abs(float(at.column(learner) @ v))
             if size > outside + NEAR * (1 + size):
-                return f"find(v, {k}, 0.0) says outside = {outside:.9g}, but {learner!r} has {size:.9g}; math.inf where it is not known."
-    return None if bounded else SKIPPED
+                yield f"find(v, {k}, 0.0) says outside = {outside:.9g}, but {learner!r} has {size:.9g}; math.inf where it is not known."
+    if not bounded:
+        yield SKIPPED
 
 
 def searches_are_functions(at):
     """And leave v alone."""
     for one, other in zip(at.found(), at.found(), strict=True):
         if one[2] != other[2] or not np.array_equal(one[3], other[3]) or one[4] != other[4]:
-            return "two calls of find with the same v differ; what is drawn belongs into the steps."
+            yield "two calls of find with the same v differ; what is drawn belongs into the steps."
         v = one[0].copy()
-        at.family.find(v, 1, 0.0)
+        at.piece.find(v, 1, 0.0)
         if not (v == one[0]).all():
-            return "find changes v; work on a copy."
-    return None
+            yield "find changes v; work on a copy."
 
 
 FAMILY_LAWS = (

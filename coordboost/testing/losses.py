@@ -1,6 +1,7 @@
 """Laws of losses: what their kernels must be to each other, and what they declare of themselves: constants, an infimum, a line search."""
 
 import math
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ from coordboost._numba.linesearch import CAP, safeguarded_newton, slope
 from coordboost._numba.sums import residual_of_each, sum_of_each
 from coordboost.data import validation
 from coordboost.losses.base import link_of, on_scale_of_y
-from coordboost.testing.report import SKIPPED, Law
+from coordboost.testing.report import SKIPPED, Law, about
 
 ROUNDOFF = float(np.finfo(float).eps) / 2
 
@@ -18,11 +19,6 @@ ROUNDOFF = float(np.finfo(float).eps) / 2
 def ulps(*terms):
     """Rounding of a short formula with these terms."""
     return 16 * ROUNDOFF * sum(map(abs, terms))
-
-
-def rounding(loss, y, f):
-    """Rounding of a value or residual at y, f: a difference may be as wrong as its terms."""
-    return ulps(loss.value(y, f), (1 + abs(f)) * (abs(loss.residual(y, f)) + abs(y)), f)
 
 
 #: Half the width of a difference quotient.
@@ -41,18 +37,23 @@ OTHERS = {
 class LossCase(NamedTuple):
     """A loss, targets that it takes, and predictions."""
 
-    loss: object
+    piece: object
     targets: np.ndarray
     predictions: np.ndarray
 
     def points(self):
         return [(float(y), float(f)) for y in self.targets for f in self.predictions]
 
+    def rounding(self, y, *predictions):
+        """Rounding of values or residuals at these points: a difference may be as wrong as its terms."""
+        loss = self.piece
+        return sum(ulps(loss.value(y, f), (1 + abs(f)) * (abs(loss.residual(y, f)) + abs(y)), f) for f in predictions)
+
 
 def case(loss, y):
     """The points at which a loss is tried."""
     eighths = np.random.default_rng(0).integers(-64, 65, 40) / 8
-    return (LossCase(loss, _targets(loss, y), np.unique(np.concatenate([eighths, [-0.5, 0.0, 0.5, 1.0]]))),)
+    return LossCase(loss, _targets(loss, y), np.unique([*eighths, -0.5, 0.0, 0.5, 1.0]))
 
 
 def _targets(loss, y):
@@ -84,234 +85,202 @@ def at_its_targets(loss, report, tried):
 
 def numbers_are_finite(at):
     """At predictions up to the largest that a line search can reach."""
-    for y in at.targets:
-        for f in (-CAP, *at.predictions, CAP):
-            for kernel in ("value", "residual", "curvature"):
-                if getattr(at.loss, kernel) is not None:
-                    number = getattr(at.loss, kernel)(float(y), float(f))
-                    if not math.isfinite(number):
-                        return f"{kernel}(y={y:g}, f={f:g}) is {number}; rewrite it so that it does not overflow for |f| <= {CAP:g}."
-    return None
+    kernels = [name for name in ("value", "residual", "curvature") if getattr(at.piece, name) is not None]
+    for y, f, kernel in product(map(float, at.targets), (-CAP, *map(float, at.predictions), CAP), kernels):
+        number = getattr(at.piece, kernel)(y, f)
+        if not math.isfinite(number):
+            yield f"{kernel}(y={y:g}, f={f:g}) is {number}; rewrite it so that it does not overflow for |f| <= {CAP:g}."
 
 
 def residual_is_minus_the_derivative(at):
     """By the mean value theorem a central difference of values lies between the residuals at its ends."""
     for y, f in at.points():
-        left, right = at.loss.value(y, f - H), at.loss.value(y, f + H)
-        ends = sorted([at.loss.residual(y, f - H), at.loss.residual(y, f + H)])
-        slack = (rounding(at.loss, y, f - H) + rounding(at.loss, y, f + H)) / (2 * H)
-        found = (left - right) / (2 * H)
+        ends = sorted([at.piece.residual(y, f - H), at.piece.residual(y, f + H)])
+        slack = at.rounding(y, f - H, f + H) / (2 * H)
+        found = (at.piece.value(y, f - H) - at.piece.value(y, f + H)) / (2 * H)
         if not ends[0] - slack <= found <= ends[1] + slack:
-            return (
-                f"at y = {y:g}, f = {f:g} a difference of values gives {found:.6g}, residual gives {at.loss.residual(y, f):.6g}; "
+            yield (
+                f"at y = {y:g}, f = {f:g} a difference of values gives {found:.6g}, residual gives {at.piece.residual(y, f):.6g}; "
                 "residual(y, f) must be minus the derivative of value(y, f) in f."
             )
-    return None
 
 
+@about("convex")
 def value_is_convex(at):
     """On segments."""
-    if not at.loss.convex:
-        return SKIPPED
+    value, segments = at.piece.value, list(zip(at.predictions, at.predictions[::-1], strict=True))
     for y in map(float, at.targets):
-        for f, g in zip(at.predictions[:-1], at.predictions[::-1], strict=False):
-            for share in (0.5, 0.125):
-                middle = (1 - share) * f + share * g
-                line = (1 - share) * at.loss.value(y, f) + share * at.loss.value(y, g)
-                if at.loss.value(y, middle) > line + rounding(at.loss, y, f) + rounding(at.loss, y, g) + rounding(
-                    at.loss, y, middle
-                ):
-                    return (
-                        f"between f = {f:g} and {g:g} at y = {y:g} the value is {at.loss.value(y, middle):.6g} at f = {middle:g}, above "
-                        f"the straight line, {line:.6g}; certificates and line searches need a loss that is convex in f."
-                    )
-    return None
+        for (f, g), share in product(segments, (0.5, 0.125)):
+            middle = (1 - share) * f + share * g
+            line = (1 - share) * value(y, f) + share * value(y, g)
+            if value(y, middle) > line + at.rounding(y, f, g, middle):
+                yield (
+                    f"between f = {f:g} and {g:g} at y = {y:g} the value is {value(y, middle):.6g} at f = {middle:g}, above "
+                    f"the straight line, {line:.6g}; certificates and line searches need a loss that is convex in f."
+                )
 
 
+@about("curvature")
 def curvature_is_the_second_derivative(at):
     """A difference of residuals is the mean curvature between its ends; where it has a kink all values between are right."""
-    if at.loss.curvature is None:
-        return SKIPPED
     for y, f in at.points():
-        near = [at.loss.curvature(y, f + h) for h in (-H, -H / 2, 0.0, H / 2, H)]
-        found = (at.loss.residual(y, f - H) - at.loss.residual(y, f + H)) / (2 * H)
-        slack = (max(near) - min(near)) + (rounding(at.loss, y, f - H) + rounding(at.loss, y, f + H)) / (2 * H)
+        near = [at.piece.curvature(y, f + h) for h in (-H, -H / 2, 0.0, H / 2, H)]
+        found = (at.piece.residual(y, f - H) - at.piece.residual(y, f + H)) / (2 * H)
+        slack = (max(near) - min(near)) + at.rounding(y, f - H, f + H) / (2 * H)
         if not min(near) - slack <= found <= max(near) + slack or min(near) < 0:
-            return (
+            yield (
                 f"at y = {y:g}, f = {f:g} a difference of residuals gives {found:.6g}, curvature gives {near[2]:.6g}; curvature(y, f) "
                 "must be minus the derivative of residual(y, f), never below 0. Leave it out where there is none."
             )
-    return None
 
 
 def kernels_are_functions(at):
     """Kernels are functions."""
     for y, f in at.points()[:50]:
-        if at.loss.value(y, f) != at.loss.value(y, f) or at.loss.residual(y, f) != at.loss.residual(y, f):
-            return f"at y = {y:g}, f = {f:g} two calls differ; a kernel must depend on its arguments alone."
-    return None
+        if at.piece.value(y, f) != at.piece.value(y, f) or at.piece.residual(y, f) != at.piece.residual(y, f):
+            yield f"at y = {y:g}, f = {f:g} two calls differ; a kernel must depend on its arguments alone."
 
 
 def compiled_kernels_are_the_same(at):
     """The sums of a Problem, which compiles pieces."""
-    if not is_piece(at.loss):
-        return SKIPPED
+    if not is_piece(at.piece):
+        yield SKIPPED
     for f in at.predictions[::5]:
         pred = np.full(len(at.targets), f)
-        args = (at.loss, at.targets, np.ones(len(pred)), 0.0, pred)
+        args = (at.piece, at.targets, np.ones(len(pred)), 0.0, pred)
         plain, quick = np.empty(len(pred)), np.empty(len(pred))
-        sums = sum_of_each(*args), compiled(sum_of_each, (at.loss,))(*args)
+        sums = sum_of_each(*args), compiled(sum_of_each, (at.piece,))(*args)
         residual_of_each(*args, plain)
-        compiled(residual_of_each, (at.loss,))(*args, quick)
-        slack = sum(rounding(at.loss, float(y), float(f)) for y in at.targets)
+        compiled(residual_of_each, (at.piece,))(*args, quick)
+        slack = sum(at.rounding(float(y), float(f)) for y in at.targets)
         if abs(sums[0] - sums[1]) > slack or np.abs(plain - quick).max() > slack:
-            return f"at f = {f:g} the compiled sum is {sums[1]:.9g}, in plain Python {sums[0]:.9g}; take operations that do the same."
-    return None
+            yield f"at f = {f:g} the compiled sum is {sums[1]:.9g}, in plain Python {sums[0]:.9g}; take operations that do the same."
 
 
 def _changes(at):
     """Changes of the residual over those of the prediction, near and far, with what rounding may add."""
     for y, f in at.points():
         for g in (f + 2.0**-10, f + 0.5, f + 3.0):
-            allowed = (rounding(at.loss, y, f) + rounding(at.loss, y, g)) / (g - f)
-            yield y, f, (at.loss.residual(y, f) - at.loss.residual(y, g)) / (g - f), allowed
+            allowed = at.rounding(y, f, g) / (g - f)
+            yield y, f, (at.piece.residual(y, f) - at.piece.residual(y, g)) / (g - f), allowed
 
 
+@about("sigma")
 def sigma_is_a_smoothness_constant(at):
     """The residual changes by at most sigma times what the prediction changes by."""
-    sigma = at.loss.sigma
-    if sigma is None:
-        return SKIPPED
+    sigma = at.piece.sigma
     for y, f, ratio, allowed in _changes(at):
         if ratio > sigma + allowed + ulps(sigma):
-            return (
+            yield (
                 f"at y = {y:g}, f = {f:g} the residual changes {ratio:.6g} times as much as f, sigma is {sigma:g}; make sigma larger, "
                 "or None."
             )
-    return None
 
 
+@about("mu")
 def mu_is_a_constant_of_strong_convexity(at):
     """The residual falls by at least mu times what the prediction grows by."""
-    mu = at.loss.mu
-    if mu is None:
-        return SKIPPED
+    mu = at.piece.mu
     for y, f, ratio, allowed in _changes(at):
         if ratio < mu - allowed - ulps(mu):
-            return (
+            yield (
                 f"at y = {y:g}, f = {f:g} the residual falls only {ratio:.6g} times as fast as f grows, mu is {mu:g}; make mu smaller, "
                 "or None."
             )
-    return None
 
 
 def infimum_is_a_lower_bound(at):
     """At the predictions, far away, and at the minimiser."""
-    if at.loss.infimum == -math.inf:
-        return SKIPPED
-    least = validation.infimum(at.loss, at.targets)
+    if at.piece.infimum == -math.inf:
+        yield SKIPPED
+    least = validation.infimum(at.piece, at.targets)
     one = np.ones(1)
     for y, bound in zip(map(float, at.targets), least, strict=True):
-        best = safeguarded_newton(at.loss, np.array([y]), one, 0 * one, one)
+        best = safeguarded_newton(at.piece, np.array([y]), one, 0 * one, one)
         for f in (best, -CAP, CAP, *at.predictions):
-            if at.loss.value(y, float(f)) < bound - rounding(at.loss, y, float(f)):
-                return (
-                    f"value(y={y:g}, f={f:g}) is {at.loss.value(y, float(f)):.6g}, below the infimum {bound:.6g}; every certificate would "
+            if at.piece.value(y, float(f)) < bound - at.rounding(y, float(f)):
+                yield (
+                    f"value(y={y:g}, f={f:g}) is {at.piece.value(y, float(f)):.6g}, below the infimum {bound:.6g}; every certificate would "
                     "claim too much: correct `infimum`, or leave it out."
                 )
-    return None
 
 
+@about("location")
 def location_is_true(at):
     """value(y + t, f + t) = value(y, f)."""
-    if not at.loss.location:
-        return SKIPPED
-    for y, f in at.points():
-        for t in (-2.5, 1.0):
-            here, there = at.loss.value(y, f), at.loss.value(y + t, f + t)
-            if abs(here - there) > rounding(at.loss, y, f) + rounding(at.loss, y + t, f + t):
-                return f"value({y:g}, {f:g}) is {here:.6g} and value({y + t:g}, {f + t:g}) is {there:.6g}; leave `location` out, or False."
-    return None
+    for (y, f), t in product(at.points(), (-2.5, 1.0)):
+        here, there = at.piece.value(y, f), at.piece.value(y + t, f + t)
+        if abs(here - there) > at.rounding(y, f) + at.rounding(y + t, f + t):
+            yield f"value({y:g}, {f:g}) is {here:.6g} and value({y + t:g}, {f + t:g}) is {there:.6g}; leave `location` out, or False."
 
 
+@about("quadratic")
 def quadratic_is_true(at):
     """value(y, f) = (y - f)^2 / 2."""
-    if not at.loss.quadratic:
-        return SKIPPED
     for y, f in at.points():
-        if abs(at.loss.value(y, f) - (y - f) ** 2 / 2) > rounding(at.loss, y, f):
-            return f"value({y:g}, {f:g}) is {at.loss.value(y, f):.6g}, not (y - f)^2 / 2; leave `quadratic` out, or False."
-    return None
+        if abs(at.piece.value(y, f) - (y - f) ** 2 / 2) > at.rounding(y, f):
+            yield f"value({y:g}, {f:g}) is {at.piece.value(y, f):.6g}, not (y - f)^2 / 2; leave `quadratic` out, or False."
 
 
+@about("level_radius")
 def level_radius_is_a_bound(at):
     """Of y - f, for one sample and for some together."""
-    radius, rng = at.loss.level_radius, np.random.default_rng(2)
-    if radius is None:
-        return SKIPPED
+    radius, rng = at.piece.level_radius, np.random.default_rng(2)
     for n in (1, 1, 1, 1, 2, 3, 8) * 4:
         y, f = rng.choice(at.targets, n), rng.choice(at.predictions, n)
-        total, length = sum(map(at.loss.value, y.tolist(), f.tolist())), float(np.linalg.norm(y - f))
+        total, length = sum(map(at.piece.value, y.tolist(), f.tolist())), float(np.linalg.norm(y - f))
         if not length <= radius(total) + 1e-12 * (1 + length):
-            return (
+            yield (
                 f"y = {y.tolist()}, f = {f.tolist()} have losses of {total:.6g} together, and y - f has norm {length:.6g}; level_radius "
                 f"says {radius(total):.6g}. Make it larger, or leave it out."
             )
-    return None
 
 
+@about("line_search")
 def line_search_finds_the_minimum(at):
     """The derivative there is 0, or changes its sign, up to a part of 1e-9 of that at the start; or the other search is no better."""
-    if at.loss.line_search is None:
-        return SKIPPED
     rng = np.random.default_rng(1)
     for _ in range(20):
         y, f, d = rng.choice(at.targets, 6), rng.integers(-16, 17, 6) / 8, rng.integers(-16, 17, 6) / 8
         weight = rng.integers(0, 4, 6).astype(float)
-        t, known = (
-            search(y, weight, f, d) for search in (at.loss.line_search, lambda *args: safeguarded_newton(at.loss, *args))
-        )
-        start = sum(weight[i] * abs(at.loss.residual(y[i], f[i]) * d[i]) for i in range(6))
-        ends = [abs(slope(at.loss, y, weight, f, d, step)[0]) for step in (t, known)]
-        left, right = (slope(at.loss, y, weight, f, d, t + h)[0] for h in (-1e-9 * (1 + abs(t)), 1e-9 * (1 + abs(t))))
+        t, known = at.piece.line_search(y, weight, f, d), safeguarded_newton(at.piece, y, weight, f, d)
+        start = sum(weight[i] * abs(at.piece.residual(y[i], f[i]) * d[i]) for i in range(6))
+        ends = [abs(slope(at.piece, y, weight, f, d, step)[0]) for step in (t, known)]
+        left, right = (slope(at.piece, y, weight, f, d, t + h)[0] for h in (-1e-9 * (1 + abs(t)), 1e-9 * (1 + abs(t))))
         allowed = 1e-9 * (start + 1)
         if not (ends[0] <= ends[1] + allowed or (left <= allowed and right >= -allowed)):
-            return (
+            yield (
                 f"from f = {f.tolist()} along {d.tolist()} it gives {t:.6g}, where the derivative is {ends[0]:.3g}; the minimum is at "
                 f"{known:.6g}."
             )
-    return None
 
 
 def inverse_link_leaves_no_residual(at):
     """residual(inverse_link(f), f) = 0: a row whose target is what is predicted asks for no step. Labels are no predictions."""
-    if at.loss.two_class or not link_of(at.loss):
-        return SKIPPED
+    if at.piece.two_class or not link_of(at.piece):
+        yield SKIPPED
     for f in map(float, at.predictions):
-        y = float(on_scale_of_y(at.loss, np.array([f]))[0])
-        near = [at.loss.residual(y, f + t) for t in (-1e-6, 1e-6)] if math.isfinite(y) else [y, y]
-        if not min(near) - rounding(at.loss, y, f) <= 0 <= max(near) + rounding(at.loss, y, f):
-            return (
+        y = float(on_scale_of_y(at.piece, np.array([f]))[0])
+        near = [at.piece.residual(y, f + t) for t in (-1e-6, 1e-6)] if math.isfinite(y) else [y, y]
+        if not min(near) - at.rounding(y, f) <= 0 <= max(near) + at.rounding(y, f):
+            yield (
                 f"at f = {f:g} it says y = {y:.6g}, where the residual is {max(near, key=abs):.6g}; inverse_link(f) must be the target at "
                 "which residual(y, f) is 0, or changes its sign."
             )
-    return None
 
 
+@about("constant")
 def constant_is_the_best(at):
     """No other constant a thousandth away, or further, has a smaller loss."""
-    if at.loss.constant is None:
-        return SKIPPED
     for weight in (np.ones(len(at.targets)), 1.0 + np.arange(len(at.targets)) % 3):
-        c, pairs = at.loss.constant(at.targets, weight), list(zip(map(float, at.targets), weight, strict=True))
-        values = {t: sum(w * at.loss.value(y, c + t) for y, w in pairs) for t in (0.0, -1e-3, 1e-3, -1.0, 1.0)}
+        c, pairs = at.piece.constant(at.targets, weight), list(zip(map(float, at.targets), weight, strict=True))
+        values = {t: sum(w * at.piece.value(y, c + t) for y, w in pairs) for t in (0.0, -1e-3, 1e-3, -1.0, 1.0)}
         best = min(values, key=values.get)
-        if values[best] < values[0.0] - sum(w * rounding(at.loss, y, c) for y, w in pairs):
-            return (
+        if values[best] < values[0.0] - sum(w * at.rounding(y, c) for y, w in pairs):
+            yield (
                 f"for y = {at.targets.tolist()} with weights {weight.tolist()} it gives {c:.6g}, and {c + best:.6g} has a smaller loss; "
                 "constant(y, weight) must minimise the weighted sum."
             )
-    return None
 
 
 LAWS = (

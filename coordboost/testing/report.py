@@ -1,11 +1,26 @@
 """What came of trying laws on a piece."""
 
+from functools import wraps
 from typing import NamedTuple
 
 #: A law about something that the piece does not declare.
 SKIPPED = object()
 #: What a sentence begins with where a law met an error.
 ERROR = "an error came up"
+
+
+def about(*names):
+    """A decorator of laws about what a piece declares under `names`: skipped where one of these is missing, None or False."""
+
+    def decorate(law):
+        @wraps(law)
+        def tried(at):
+            declared = [getattr(at.piece, name, None) for name in names]
+            return iter([SKIPPED]) if any(value is None or value is False for value in declared) else law(at)
+
+        return tried
+
+    return decorate
 
 
 class Law(NamedTuple):

@@ -8,13 +8,16 @@ from coordboost.engine.run import solve
 from coordboost.engine.states.accelerated import AcceleratedState
 from coordboost.engine.states.away_steps import AwayStepState
 from coordboost.engine.states.naive import NaiveState
+from coordboost.methods.named import agbm, forward_stepwise, frank_wolfe_away
 from coordboost.rules.coefficients import TwoSequences, Vertices
 from coordboost.rules.method import Method
 from coordboost.rules.selection import Greedy
 from coordboost.rules.steps import ShrunkenStep, mixing
-from coordboost.testing.problems import methods_tried, path_of, runs_of, small, small_blocks
-from coordboost.testing.report import SKIPPED
+from coordboost.testing.problems import path_of, runs_of, small, small_blocks
+from coordboost.testing.report import SKIPPED, about
 
+#: Methods whose steps go with stores of coefficients that are not those of a sum.
+STORING = (agbm(0.5, 0.1), frank_wolfe_away(2.0), forward_stepwise())
 #: Correlations and coefficients that are tried.
 CORRELATIONS = (-4.0, -0.5, -1e-9, 0.0, 1e-9, 0.25, 1.0, 4.0)
 COEFFICIENTS = (-2.0, 0.0, 0.5)
@@ -24,23 +27,22 @@ class StepCase(NamedTuple):
     """The rule as it is given and bound to a problem, and that problem."""
 
     given: object
-    step: object
+    piece: object
     problem: object
 
     def moves(self):
         """Arguments of move: (step number, view, learner, correlation, coefficient)."""
-        horizon = self.step.horizon
-        for k in range(5 if horizon is None else min(5, horizon)):
+        for k in range(min(5, self.piece.horizon or 5)):
             view = self._view(k)
             yield from ((k, view, j, corr, beta) for j in (0, 3) for corr in CORRELATIONS for beta in COEFFICIENTS)
 
     def _view(self, k):
         """One that the rule can move on: it keeps as many sequences of coefficients, and with two it is in the round of step k."""
-        if self.step.corrective is not None:
+        if self.piece.corrective is not None:
             view = AwayStepState.start(self.problem, Vertices())
             view.turns[:], view.most[0] = (k % 4, 1, 0, -1), 0.5
             return view
-        if self.step.sequences == 1:
+        if self.piece.sequences == 1:
             return NaiveState.start(self.problem)
         view = AcceleratedState.start(self.problem, TwoSequences().start(self.problem))
         view.clock[:2] = k // 2, mixing(k // 2) if k % 2 == 0 else 0
@@ -50,76 +52,67 @@ class StepCase(NamedTuple):
 def step_case(step, y):
     """The rule, bound."""
     problem = small()
-    return (StepCase(step, step.bind(problem), problem),)
+    return StepCase(step, step.bind(problem), problem)
 
 
 def moves_are_finite_and_shrink_lies_in_0_to_1(at):
     """(shrink, theta); a step away from a vertex has a negative shrink."""
-    away = at.step.corrective is not None
+    away = at.piece.corrective is not None
     for k, view, j, corr, beta in at.moves():
-        said = at.step.move(k, view, j, corr, beta)
+        said = at.piece.move(k, view, j, corr, beta)
         if not (isinstance(said, tuple) and len(said) == 2):
-            return f"move(k={k}, corr={corr:g}, beta_j={beta:g}) returns {said!r}; it must return a pair (shrink, theta)."
+            yield f"move(k={k}, corr={corr:g}, beta_j={beta:g}) returns {said!r}; it must return a pair (shrink, theta)."
         shrink, theta = map(float, said)
         if not (np.isfinite([shrink, theta]).all() and (away or shrink >= 0) and shrink <= 1):
-            return f"move(k={k}, corr={corr:g}, beta_j={beta:g}) is ({shrink:g}, {theta:g}); shrink must lie in [0, 1], theta be finite."
-    return None
+            yield f"move(k={k}, corr={corr:g}, beta_j={beta:g}) is ({shrink:g}, {theta:g}); shrink must lie in [0, 1], theta be finite."
 
 
 def moves_are_functions(at):
     """Moves and scores."""
     for k, view, j, corr, beta in at.moves():
-        if at.step.move(k, view, j, corr, beta) != at.step.move(k, view, j, corr, beta):
-            return f"two calls of move(k={k}, corr={corr:g}, beta_j={beta:g}) differ; random numbers belong into a selection rule's draws."
-    return None
+        if at.piece.move(k, view, j, corr, beta) != at.piece.move(k, view, j, corr, beta):
+            yield f"two calls of move(k={k}, corr={corr:g}, beta_j={beta:g}) differ; random numbers belong into a selection rule's draws."
 
 
+@about("score")
 def score_changes_no_more_than_the_correlation(at):
     """Lookahead rests on it: it knows correlations of learners up to a bound."""
-    score = at.step.score
-    if score is None:
-        return SKIPPED
+    score = at.piece.score
     ladder = np.unique([*CORRELATIONS, *np.linspace(-3, 3, 49)])
     for j, beta in ((0, -2.0), (0, 0.0), (3, 0.5), (3, 0.01)):
         scores = np.array([score(j, float(corr), beta) for corr in ladder])
         if not np.isfinite(scores).all():
-            return f"score(j={j}, corr, beta_j={beta:g}) is not finite for a corr in [-4, 4]."
+            yield f"score(j={j}, corr, beta_j={beta:g}) is not finite for a corr in [-4, 4]."
         steep = np.abs(np.diff(scores)) - np.diff(ladder) * (1 + 1e-12) - 1e-15 * (1 + np.abs(scores[1:]))
         i = int(np.argmax(steep))
         if steep[i] > 0:
-            return (
+            yield (
                 f"from corr = {ladder[i]:.6g} to {ladder[i + 1]:.6g} (beta_j = {beta:g}) the score goes from {scores[i]:.6g} to "
                 f"{scores[i + 1]:.6g}; it may change by at most what corr changes by: divide the score by its steepest slope."
             )
-    return None
 
 
+@about("score")
 def score_does_not_fall_below_0(at):
     """The winner of a step is the largest."""
-    score = at.step.score
-    if score is None:
-        return SKIPPED
+    score = at.piece.score
     for _, _, j, corr, beta in at.moves():
         if score(j, corr, beta) < 0:
-            return f"score(j={j}, corr={corr:g}, beta_j={beta:g}) is {score(j, corr, beta):.6g}; scores must be at least 0."
-    return None
+            yield f"score(j={j}, corr={corr:g}, beta_j={beta:g}) is {score(j, corr, beta):.6g}; scores must be at least 0."
 
 
 def unit_is_positive(at):
     """Coefficients are unit times the sum of the thetas."""
-    unit = at.step.unit
+    unit = at.piece.unit
     if not (np.isscalar(unit) and np.isfinite(unit) and unit > 0):
-        return f"unit is {unit!r}; it must be a positive number."
-    return None
+        yield f"unit is {unit!r}; it must be a positive number."
 
 
 def compiled_moves_are_the_same(at):
     """Ten steps; sums may be rounded differently, so small steps may differ by that."""
-    if at.step.sequences != 1 or at.step.corrective is not None:
-        return SKIPPED
-    method, horizon = Method("checked", Greedy(), at.given), at.step.horizon
-    n_steps = 10 if horizon is None else min(10, horizon)
-    return path_of(at.problem, method, n_steps)
+    if at.piece.sequences != 1 or at.piece.corrective is not None:
+        yield SKIPPED
+    yield from path_of(at.problem, Method("checked", Greedy(), at.given), min(10, at.piece.horizon or 10))
 
 
 STEP_LAWS = (
@@ -132,7 +125,7 @@ class SelectionCase(NamedTuple):
     """The rule as it is given and bound to a problem, that problem, and the rule with steps of LS-Boost."""
 
     given: object
-    select: object
+    piece: object
     problem: object
     method: Method
 
@@ -140,107 +133,89 @@ class SelectionCase(NamedTuple):
 def selection_case(select, y):
     """The rule, bound."""
     problem = small() if select.unions is None else small_blocks()
-    return (
-        SelectionCase(select, select.bind(problem), problem, Method("checked", select, ShrunkenStep(0.5))),
-    )
+    return SelectionCase(select, select.bind(problem), problem, Method("checked", select, ShrunkenStep(0.5)))
 
 
 def width_is_a_whole_number(at):
     """Numbers drawn for a step."""
-    width = at.select.width
+    width = at.piece.width
     if isinstance(width, bool) or not isinstance(width, int | np.integer) or width < 0:
-        return f"width is {width!r}; it must be a whole number >= 0, the count of random numbers of a step."
-    if width and at.select.draw is None:
-        return f"width is {width}, but there is no draw(rng, n_rows, n_learners) that gives the numbers."
-    return None
+        yield f"width is {width!r}; it must be a whole number >= 0, the count of random numbers of a step."
+    if width and at.piece.draw is None:
+        yield f"width is {width}, but there is no draw(rng, n_rows, n_learners) that gives the numbers."
 
 
+@about("draw")
 def draws_have_their_shape_and_bounds(at):
     """Whole numbers (n_rows, width), from 0 to below draws_below, or n_learners."""
-    draw, width = at.select.draw, at.select.width
-    if draw is None:
-        return SKIPPED
-    below = at.select.draws_below
+    draw, width, below = at.piece.draw, at.piece.width, at.piece.draws_below
     below = at.problem.n_learners if below is None else below
     for n_rows in (1, 64):
         drawn = np.asarray(draw(np.random.default_rng(0), n_rows, at.problem.n_learners))
         if drawn.shape != (n_rows, width) or drawn.dtype.kind not in "iu":
-            return (
-                f"draw gives shape {drawn.shape}, dtype {drawn.dtype}; it must be whole numbers of shape ({n_rows}, {width})."
-            )
+            yield f"draw gives shape {drawn.shape}, dtype {drawn.dtype}; it must be whole numbers of shape ({n_rows}, {width})."
         if drawn.min(initial=0) < 0 or drawn.max(initial=0) >= below:
-            return f"draw gives numbers from {drawn.min()} to {drawn.max()}; they must be at least 0 and below {below}."
-    return None
+            yield f"draw gives numbers from {drawn.min()} to {drawn.max()}; they must be at least 0 and below {below}."
 
 
+@about("draw")
 def draws_come_from_the_generator(at):
     """The same seed, the same numbers."""
-    draw = at.select.draw
-    if draw is None:
-        return SKIPPED
+    draw = at.piece.draw
     first, second = (np.asarray(draw(np.random.default_rng(7), 20, at.problem.n_learners)) for _ in range(2))
     if not np.array_equal(first, second):
-        return "two draws from generators of the same seed differ; take every number from the rng that is given."
-    return None
+        yield "two draws from generators of the same seed differ; take every number from the rng that is given."
 
 
+@about("draw", "draw_in_parts")
 def parts_are_what_is_drawn_at_once(at):
     """The same seed, the same numbers, part by part."""
-    draw, in_parts = at.select.draw, at.select.draw_in_parts
-    if draw is None or in_parts is None:
-        return SKIPPED
+    draw, in_parts = at.piece.draw, at.piece.draw_in_parts
     whole = np.asarray(draw(np.random.default_rng(7), 200, at.problem.n_learners))
     if not np.array_equal(np.concatenate(list(in_parts(np.random.default_rng(7), 200, at.problem.n_learners))), whole):
-        return "draw_in_parts gives other rows than draw from a generator of the same seed; put together, its parts must be these rows."
-    return None
+        yield "draw_in_parts gives other rows than draw from a generator of the same seed; put together, its parts must be these rows."
 
 
 def compiled_picks_are_the_same(at):
     """Twenty steps, every learner in range."""
-    return path_of(at.problem, at.method, 20)
+    yield from path_of(at.problem, at.method, 20)
 
 
+@about("greedy")
 def a_greedy_rule_takes_the_largest_correlation(at):
     """Lookahead takes its place."""
-    if not at.select.greedy:
-        return SKIPPED
     run = runs_of(at.problem, at.method, 20)[0]
     for state, j in zip(run.replay(range(20)), run.path.learner, strict=True):
         sizes = np.abs(state.corr)
         if sizes[j] < sizes.max() - 2 * at.problem.tie:
-            return (
+            yield (
                 f"step {state.k} takes learner {j} with correlation {sizes[j]:.6g}, where learner {int(sizes.argmax())} has "
                 f"{sizes.max():.6g}; leave `greedy` out, or False."
             )
-    return None
 
 
+@about("norm", "dual_norm")
 def norm_is_a_norm_and_dual_norm_its_dual(at):
     """<a, b> <= norm(a) dual_norm(b), norms are convex and grow with their argument."""
-    norm, dual = at.select.norm, at.select.dual_norm
-    if norm is None or dual is None:
-        return SKIPPED
+    norm, dual = at.piece.norm, at.piece.dual_norm
     rng = np.random.default_rng(3)
     for _ in range(50):
         a, b = rng.integers(-9, 10, (2, at.problem.n_learners)) * (rng.random((2, at.problem.n_learners)) < 0.6) / 4
         if a @ b > norm(a) * dual(b) * (1 + 1e-12):
-            return f"<a, b> = {a @ b:.6g} is above norm(a) dual_norm(b) = {norm(a) * dual(b):.6g} for a = {a.tolist()}; one is too small."
+            yield f"<a, b> = {a @ b:.6g} is above norm(a) dual_norm(b) = {norm(a) * dual(b):.6g} for a = {a.tolist()}; one is too small."
         for name, size in (("norm", norm), ("dual_norm", dual)):
             if not np.isclose(size(-3 * a), 3 * size(a), rtol=1e-12) or size(a + b) > (size(a) + size(b)) * (1 + 1e-12):
-                return f"{name} is no norm: {name}(-3 a) = {size(-3 * a):.6g}, {name}(a) = {size(a):.6g} for a = {a.tolist()}."
-    return None
+                yield f"{name} is no norm: {name}(-3 a) = {size(-3 * a):.6g}, {name}(a) = {size(a):.6g} for a = {a.tolist()}."
 
 
+@about("weights")
 def weights_are_a_law(at):
     """Not negative, not increasing, total one."""
-    weights = at.select.weights
-    if weights is None:
-        return SKIPPED
+    weights = at.piece.weights
     for n in (4, 12):
         law = np.asarray(weights(n))
         if law.shape != (n,) or law.min() < -1e-15 or abs(law.sum() - 1) > 1e-9:
-            return f"weights({n}) = {law.tolist()}; they must be {n} probabilities of the rank of the winner, with sum 1."
-    return None
+            yield f"weights({n}) = {law.tolist()}; they must be {n} probabilities of the rank of the winner, with sum 1."
 
 
 SELECTION_LAWS = (
@@ -253,47 +228,45 @@ SELECTION_LAWS = (
 class StoreCase(NamedTuple):
     """The store as a method has it, a problem, and rows (learner, shrink, theta)."""
 
-    store: object
+    piece: object
     problem: object
     rows: list
 
     def after(self, n):
         """The store after the first n rows."""
-        store = self.store.start(self.problem)
+        store = self.piece.start(self.problem)
         for row in self.rows[:n]:
             store.accumulate(*row)
         return store
 
     def method(self):
         """A method that keeps its coefficients here, with the step that goes with such a store."""
-        step = next((m.step for m in methods_tried() if type(m.coefficients) is type(self.store)), ShrunkenStep(0.5))
-        return Method("checked", Greedy(), step, coefficients=self.store)
+        known = [method for method in STORING if type(method.coefficients) is type(self.piece)]
+        return Method("checked", Greedy(), known[0].step if known else ShrunkenStep(0.5), coefficients=self.piece)
 
 
 def store_case(store, y):
     """Rows of every kind: no shrinkage, some, all; and steps that do not move."""
     problem, rng = small(), np.random.default_rng(0)
-    rows = [(int(j), float(s), float(t)) for j, s, t in zip(
-        rng.integers(0, problem.n_learners, 24), rng.choice([0, 0, 0.25, 1], 24), rng.normal(size=24), strict=True)]  # fmt: skip
-    return (StoreCase(store, problem, [*rows, (3, 0.0, 0.0)]),)
+    columns = rng.integers(0, problem.n_learners, 24), rng.choice([0.0, 0.0, 0.25, 1.0], 24), rng.normal(size=24)
+    rows = list(zip(*(column.tolist() for column in columns), strict=True))
+    return StoreCase(store, problem, [*rows, (3, 0.0, 0.0)])
 
 
 def it_starts_at_0(at):
     """(n_learners,) zeros."""
     beta = np.asarray(at.after(0).beta(2.0))
     if beta.shape != (at.problem.n_learners,) or beta.any():
-        return f"start(problem).beta(unit) is {beta.tolist()}; it must be {at.problem.n_learners} zeros."
-    return None
+        yield f"start(problem).beta(unit) is {beta.tolist()}; it must be {at.problem.n_learners} zeros."
 
 
 def stores_share_nothing(at):
     """Two runs with one method do not meet."""
-    one, other = at.store.start(at.problem), at.store.start(at.problem)
+    one, other = at.after(0), at.after(0)
     for row in at.rows:
         one.accumulate(*row)
-    if np.asarray(other.beta(1.0)).any() or np.asarray(at.store.start(at.problem).beta(1.0)).any():
-        return "rows of one store are seen in another; start(problem) must make arrays of its own."
-    return None
+    if np.asarray(other.beta(1.0)).any() or np.asarray(at.after(0).beta(1.0)).any():
+        yield "rows of one store are seen in another; start(problem) must make arrays of its own."
 
 
 def coefficients_are_functions_of_the_rows(at):
@@ -303,49 +276,41 @@ def coefficients_are_functions_of_the_rows(at):
         one.accumulate(*row)
         one.beta(1.0), one.coefficient(0)
     if not np.array_equal(one.beta(1.0), other.beta(1.0)):
-        return "the same rows give other coefficients where beta and coefficient are read on the way; they must change nothing."
-    return None
+        yield "the same rows give other coefficients where beta and coefficient are read on the way; they must change nothing."
 
 
+@about("told")
 def coefficient_is_that_of_beta(at):
     """In units of theta, after every row."""
-    if not at.store.told:
-        return SKIPPED
     for n in range(len(at.rows) + 1):
         store = at.after(n)
         beta = np.asarray(store.beta(0.5))
         told = 0.5 * np.array([store.coefficient(j) for j in range(at.problem.n_learners)])
         if not np.abs(told - beta).max() <= 1e-12 * (1 + np.abs(beta).max()):
-            return f"after row {n} unit times coefficient(j) is {told.tolist()}, beta(unit) is {beta.tolist()}."
-    return None
+            yield f"after row {n} unit times coefficient(j) is {told.tolist()}, beta(unit) is {beta.tolist()}."
 
 
+@about("plain")
 def a_plain_row_is_the_whole_update(at):
     """beta <- (1 - shrink) beta, then beta_j <- beta_j + unit theta."""
-    if not at.store.plain:
-        return SKIPPED
     by_hand, store = np.zeros(at.problem.n_learners), at.after(0)
     for n, (j, shrink, theta) in enumerate(at.rows):
         store.accumulate(j, shrink, theta)
         by_hand *= 1 - shrink
         by_hand[j] += 3.0 * theta
         if not np.abs(np.asarray(store.beta(3.0)) - by_hand).max() <= 1e-12 * (1 + np.abs(by_hand).max()):
-            return (
-                f"after row {n}, ({j}, {shrink:g}, {theta:g}), beta is not that of the update by hand; declare plain = False."
-            )
-    return None
+            yield f"after row {n}, ({j}, {shrink:g}, {theta:g}), beta is not that of the update by hand; declare plain = False."
 
 
 def a_run_is_its_rows(at):
     """The rows of a run, put into an empty store, give the coefficients of the run, and these its prediction."""
     run, method = solve(at.problem, at.method(), 8), at.method()
-    store = at.store.start(at.problem)
+    store = at.piece.start(at.problem)
     for row in zip(run.path.learner.tolist(), run.path.shrink.tolist(), run.path.theta.tolist(), strict=True):
         store.accumulate(*row)
     off = np.abs(np.asarray(store.beta(method.unit)) - run.beta).max()
     if not off <= 1e-9 * (1 + np.abs(run.beta).max()):
-        return f"the rows of a run, put into an empty store, give coefficients that are {off:.3g} off those of the run."
-    return None
+        yield f"the rows of a run, put into an empty store, give coefficients that are {off:.3g} off those of the run."
 
 
 STORE_LAWS = (
