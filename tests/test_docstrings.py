@@ -5,6 +5,7 @@ in its order and with types (PR01 to PR04, PR06), what is returned or yielded an
 """
 
 import doctest
+import enum
 import importlib.resources
 import inspect
 
@@ -23,6 +24,7 @@ HELD = {"GL08", "SS01", "SS03", "SS04", "SS06", "PR01", "PR02", "PR03", "PR04", 
 # SS05        takes every word that ends with s for a verb
 # ES01, SA01  no text, and no other names, for their own sake
 # PR05 to PR10, RT02, RT04, RT05  capital letters and full stops: "float, the radius" says enough
+# PR01 to PR06  of an enumeration: its parameters are those of `enum.Enum`, and differ from one version of Python to the next
 MODULES = ["coordboost", *(value.__name__ for value in ROOMS.values()), "coordboost.theory.bounds", "coordboost.theory.langevin"]
 
 
@@ -56,12 +58,7 @@ LATER = """
     LangevinGBMClassifier.predict_interval LangevinGBMClassifier.predict_uncertainty LangevinGBMRegressor.predict_interval
     LangevinGBMRegressor.predict_uncertainty
     data.ConstantColumnWarning data.Table data.Table.filled_from data.Table.frame data.Table.problem
-    engine.FamilySummary engine.InterruptedWarning
-    engine.LongStepWarning
-    engine.RefittedRun engine.RefittedRun.certificate
-    engine.RefittedRun.certificate_at engine.RefittedRun.order_of_entry engine.RefittedRun.profile engine.RefittedRun.replay
-    engine.ShapeFunction engine.Status
-    engine.family_summary engine.penalty_path html_report lasso.PathPoint.among
+    html_report lasso.PathPoint.among
     model_selection.CrossValidation model_selection.CrossValidation.chosen read_table reporting.plots.BoundDisplay
     reporting.plots.BoundDisplay.from_check reporting.plots.BoundDisplay.from_run reporting.plots.ChainDisplay
     reporting.plots.ChainDisplay.from_chain reporting.plots.CrossValidationDisplay
@@ -72,7 +69,7 @@ LATER = """
     reporting.plots.SelectionDisplay.from_estimator reporting.plots.SelectionDisplay.from_run
     reporting.plots.StabilityDisplay reporting.plots.StabilityDisplay.from_stability reporting.plots.TreeDisplay
     reporting.plots.TreeDisplay.from_estimator
-    rules.Structure testing.Law testing.Report
+    testing.Law testing.Report
 """
 PENDING = {f"coordboost.{name}" for name in LATER.split()}
 
@@ -80,7 +77,8 @@ PENDING = {f"coordboost.{name}" for name in LATER.split()}
 @pytest.mark.parametrize("name", NAMES)
 def test_complete(name):
     errors = validate(get_doc_object(NAMES[name]))["errors"]  # the thing: by its name numpydoc may find a module
-    wrong = {f"{code}: {text}" for code, text in errors if code in HELD and (code != "EX01" or name in OBJECTS)}
+    held = {code for code in HELD if not (code.startswith("PR") and isinstance(NAMES[name], enum.EnumType))}
+    wrong = {f"{code}: {text}" for code, text in errors if code in held and (code != "EX01" or name in OBJECTS)}
     assert bool(wrong) == (name in PENDING), sorted(wrong)
 
 

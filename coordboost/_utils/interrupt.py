@@ -16,7 +16,19 @@ LATE = "Ctrl-C came too late to cut this short: all of it is there."
 
 
 class InterruptedWarning(UserWarning):
-    """A run or a path was interrupted: what was done is there, and nothing else."""
+    """A run or a path was interrupted by Ctrl-C: what was done is there, and nothing else.
+
+    Examples
+    --------
+    A program that is to end at Ctrl-C, and not to go on with half a run:
+
+    >>> import warnings
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", cb.engine.InterruptedWarning)
+    ...     run = cb.solve(problem, cb.ls_boost(0.5), 20)
+    """
 
 
 class Terminated(KeyboardInterrupt):

@@ -1,27 +1,60 @@
 """Accounts of a run over families of learners: how often each was chosen, and what its learners cost."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from coordboost._numba.sums import total_of
 from coordboost._utils.checks import checked_run, shown
 from coordboost._utils.interrupt import uncut
 from coordboost.data import validation
-from coordboost.engine.run import solve
+from coordboost.data.problem import Problem
+from coordboost.engine.run import Run, solve
 from coordboost.learners.families import labels_of, lengths
 from coordboost.methods.named import rgb
 
 
 @dataclass(frozen=True, eq=False)
 class FamilySummary:
-    r"""One line for each family, arrays (n_families,).
+    r"""What a run of ``rgb`` made of each family: arrays (n_families,).
 
-    nodes, bound, complexity : the table: most splits, lambda, Omega
-    chance : how likely one draw gives the family;  steps : steps that chose it;  learners : different ones with a coefficient
-    alpha : the sum of the abs coefficients of its learners, as the family has them
-    charge : what they add to the mean loss in the objective, penalty * alpha * complexity
-    loss, objective : the mean loss, and the objective (7) of the paper: with the charges
+    ``print(summary)`` is a table, one line for each family that was chosen. *Source*: Cortes, Mohri, Storcheus, *Regularized Gradient
+    Boosting*, eq. (7).
+
+    Parameters
+    ----------
+    nodes : ndarray of int, (n_families,)
+        Most splits of a tree of the family; 0 for columns that are given.
+    bound, complexity : ndarray, (n_families,)
+        lambda and Omega, as in ``Families``.
+    chance : ndarray, (n_families,)
+        How likely one draw gives the family.
+    steps : ndarray of int, (n_families,)
+        How many steps chose it.
+    learners : ndarray of int, (n_families,)
+        How many of its learners have a coefficient.
+    alpha : ndarray, (n_families,)
+        The sum of the abs coefficients of its learners, as the family has them.
+    charge : ndarray, (n_families,)
+        What they add to the mean loss in the objective: penalty * alpha * complexity.
+    loss : float
+        The mean loss.
+    objective : float
+        The mean loss and all charges.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5], groups=[0, 1])
+    >>> families = cb.learners.Families(bound=[1.0, 2.0], complexity=[0.1, 1.0])
+    >>> run = cb.solve(problem, cb.rgb(0.1, families=families, n_candidates=None), 5)
+    >>> print(cb.engine.family_summary(run))
+     splits   lambda     Omega  chance  steps learners      alpha     charge
+          0        1       0.1  20.00%      2        1       0.75     0.0075
+          0        2         1  80.00%      3        1     0.8241    0.08241
+    mean loss 0.182732 + charges 0.08991 = objective 0.272639
     """
 
     nodes: np.ndarray
@@ -49,13 +82,15 @@ class FamilySummary:
         return "\n".join([head, *lines, *([f"{never} of {len(self.steps)} families were never chosen"] if never else []), last])
 
 
-def family_summary(run, k=None):
+def family_summary(run: Run, k: int | None = None) -> FamilySummary:
     """The families of a run of ``rgb`` after `k` steps, all by default.
 
     Parameters
     ----------
     run : Run
+        Of ``rgb``.
     k : int, optional
+        Number of steps.
 
     Returns
     -------
@@ -66,6 +101,21 @@ def family_summary(run, k=None):
     ------
     ValueError
         For a run that chose between no families.
+
+    Notes
+    -----
+    *Cost*: a replay of k steps.
+
+    Examples
+    --------
+    Of two families one costs ten times as much as the other; the larger the penalty, the fewer steps choose it.
+
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5], groups=[0, 1])
+    >>> families = cb.learners.Families(bound=[1.0, 2.0], complexity=[0.1, 1.0])
+    >>> runs = [cb.solve(problem, cb.rgb(penalty, families=families, n_candidates=None), 5) for penalty in (0.0, 0.3)]
+    >>> [cb.engine.family_summary(run).steps for run in runs]
+    [array([1, 4]), array([4, 1])]
     """
     select, problem = checked_run(run).method.select, run.problem
     if not select.foresees:
@@ -122,17 +172,23 @@ class PenaltyPath:
 
 
 @uncut()
-def penalty_path(problem, penalties, n_steps, *, X_val=None, y_val=None, rng=0, **settings):
+def penalty_path(
+    problem: Problem, penalties: ArrayLike, n_steps: int, *, X_val: Any = None, y_val: ArrayLike | None = None, rng: int = 0,
+    **settings: Any,
+) -> PenaltyPath:  # fmt: skip
     """A run of ``rgb`` for each penalty, from the smallest up.
 
     Parameters
     ----------
     problem : Problem
+        On learners of families: ``tree_families(X)``, or columns with `groups`.
     penalties : sequence of float
+        Prices of complexity in units of the mean loss; each is taken once, from the smallest up.
     n_steps : int
-    X_val, y_val : optional
+        Steps of each run.
+    X_val, y_val : array_like, (n_rows, n_columns) and (n_rows,), optional
         Other rows, which say what the penalty is good for.
-    rng : int
+    rng : int, default 0
         The same seed for every run: they look at the same families in the same steps.
     **settings
         ``n_candidates``, ``step``, ``families``, ``sampling``, ``revisit``, as of ``rgb``.
@@ -140,11 +196,26 @@ def penalty_path(problem, penalties, n_steps, *, X_val=None, y_val=None, rng=0, 
     Returns
     -------
     PenaltyPath
-        The runs, and their losses.
+        The runs, and their losses; `best` is the place of the penalty with the least loss on the other rows.
+
+    Raises
+    ------
+    ValueError
+        For `X_val` without `y_val`, no penalty at all, and what ``rgb`` does not take.
 
     Notes
     -----
-    The runs share the table in bins. Nothing else: which tree a step takes depends on all trees before it.
+    The runs share the table in bins. Nothing else: which tree a step takes depends on all trees before it. *Cost*: a run a penalty.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5], groups=[0, 1])
+    >>> families = cb.learners.Families(bound=[1.0, 2.0], complexity=[0.1, 1.0])
+    >>> print(cb.engine.penalty_path(problem, [0.0, 0.3], 5, n_candidates=None, families=families, X_val=[[1, 2]], y_val=[4]))
+       penalty       loss  objective other rows   splits
+             0    0.17173    0.17173    0.04038        0
+           0.3    0.52197     0.6626     0.2583        0
     """
     if (X_val is None) is not (y_val is None):
         raise ValueError(f"X_val and y_val come together: {'X_val' if X_val is None else 'y_val'} is missing.")

@@ -28,6 +28,22 @@ class RefittedRun(PathLike):
     The steps, the coefficients and where a ``PathPoint`` is are those of ``run``, which keeps the intercept of its start; predictions,
     scores, losses and certificates are those of the models here. At the best intercept residuals sum to 0: what a certificate says of
     coefficients beside this intercept it says beside any other, and it pays for what the sum misses.
+
+    Parameters
+    ----------
+    run : Run
+        The run; ``run.refit_intercept()`` is the same.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> X, labels = [[1.0, 0], [0, 1], [2, 1], [1, 3]], [-1, -1, -1, 1]
+    >>> run = cb.solve(cb.Problem(X, labels, cb.losses.Logistic()), cb.ls_boost(0.5), 20)
+    >>> path = run.refit_intercept()
+    >>> path.final.loss < run.final.loss
+    True
+    >>> abs(float(path.final.resid.sum())) < 1e-9
+    True
     """
 
     def __init__(self, run):
@@ -56,7 +72,22 @@ class RefittedRun(PathLike):
         return self._beside(self.run.final)
 
     def replay(self, at):
-        """The states after `at` steps each (non-decreasing), each of the problem with the intercept that is best there."""
+        """The states after `at` steps each (non-decreasing), each of the problem with the intercept that is best there.
+
+        Parameters
+        ----------
+        at : sequence of int
+            Numbers of steps, non-decreasing.
+
+        Yields
+        ------
+        State
+            One for each.
+
+        Notes
+        -----
+        *Cost*: the steps gone through, without a scan, and some passes over the rows for each state.
+        """
         shifts = Shifts(self.problem)
         for state in self.run.replay(at):
             yield self._beside(state, shifts)
@@ -80,19 +111,55 @@ class RefittedRun(PathLike):
         return state.problem.predict(state.beta, X)
 
     def certificate_at(self, place):
-        """Certificate of the model at a ``PathPoint``."""
+        """Certificate of the model at a ``PathPoint``.
+
+        Parameters
+        ----------
+        place : PathPoint
+            Where.
+
+        Returns
+        -------
+        Certificate
+            An interval around the optimum over coefficients and intercept.
+        """
         return self._state(place).certificate()
 
     def certificate(self, target=None):
-        """Certificate of the last model."""
+        """Certificate of the last model.
+
+        Parameters
+        ----------
+        target : Unconstrained, L1Ball or L1Penalty, optional
+            Default: what the method approaches.
+
+        Returns
+        -------
+        Certificate
+            An interval around the optimum over coefficients and intercept.
+        """
         return self.final.certificate(target)
 
     def order_of_entry(self):
-        """As that of the run."""
+        """As that of the run: the coefficients are the same.
+
+        Returns
+        -------
+        ndarray of int, (n_entered,)
+            Numbers of columns or learners, in the order in which steps first moved them.
+        """
         return self.run.order_of_entry()
 
     def profile(self):
-        """As that of the run, with the intercepts and the losses of the models here."""
+        """As that of the run, with the intercepts and the losses of the models here.
+
+        Returns
+        -------
+        numbers : dict
+            Name to array, one entry for each step that is shown.
+        coefs : ndarray, (n_shown, n_columns)
+            Coefficients on the scale of X.
+        """
         numbers, coefs = self.run.profile()
         models = [(state.loss, state.problem.raw(state.beta)[1]) for state in self.replay(numbers["step"].tolist())]
         losses, intercepts = np.array(models).T

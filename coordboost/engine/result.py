@@ -13,7 +13,18 @@ from coordboost.rules.method import Method
 
 
 class Status(enum.Enum):
-    """Why a run ended."""
+    """Why a run ended; the value of each member is a sentence.
+
+    ``COMPLETED``, ``STOPPED`` by a stop rule, ``INTERRUPTED`` by Ctrl-C, or ``DIVERGED``.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> run = cb.solve(problem, cb.ls_boost(0.5), 20, stop=lambda state: state.loss < 1.0)
+    >>> run.n_steps, run.status is cb.engine.Status.STOPPED, run.status.value
+    (3, True, 'a stop rule ended the run')
+    """
 
     COMPLETED = "all steps were made"
     STOPPED = "a stop rule ended the run"

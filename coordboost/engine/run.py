@@ -161,12 +161,14 @@ class Run(PathLike):
         return learners if not self.problem.countable else self.problem.standardization.kept[learners]
 
     def profile(self):
-        """What ``to_frame`` shows, as a dict of arrays (n_points,), and coefficients (n_points, n_columns).
+        """What ``to_frame`` shows, of at most 200 steps: half of them evenly spaced, half geometrically.
 
         Returns
         -------
-        dict
-            Name to array.
+        numbers : dict
+            Name to array, one entry for each step that is shown.
+        coefs : ndarray, (n_shown, n_columns)
+            Coefficients on the scale of X.
         """
         at = spaced(self.n_steps)
         states = list(self.replay(at.tolist()))
@@ -334,7 +336,19 @@ def load(file: str | os.PathLike[str], problem: Problem | None = None, method: M
 
 
 class LongStepWarning(UserWarning):
-    """The steps of a run are so long that already the first one raises the loss."""
+    """The steps of a stagewise run are so long that already the first one raises the loss.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import coordboost as cb
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> with warnings.catch_warnings(record=True) as said:
+    ...     warnings.simplefilter("always")
+    ...     run = cb.solve(problem, cb.forward_stagewise(100.0), 3)
+    >>> str(said[0].message).rpartition(". ")[2]
+    'Try eps=0.03.'
+    """
 
 
 def too_long(run):

@@ -1,22 +1,50 @@
 """What a model of stumps says of each feature: a step function."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from coordboost._utils.checks import shown
 from coordboost.data import validation
-from coordboost.data.problem import checked_problem
+from coordboost.data.problem import Problem, checked_problem
 
 
 @dataclass(frozen=True, eq=False)
 class ShapeFunction:
     """The part of a model that depends on one feature: a step function of its value.
 
-    feature : name;  cuts : (k,), the thresholds at which it changes, increasing;  values : (k + 1,), the value for
-    ``cuts[i - 1] < x <= cuts[i]``; of a feature with categories one for each of them, and no cuts
-    labels : the categories, or None;  missing : the value where the feature is missing;  other : that of an unknown category
-    learners : numbers of its learners with a coefficient;  coefs : their coefficients
+    It is called with values of the feature. ``shape_functions(problem, beta)`` and ``run.shape_functions()`` make it.
+
+    Parameters
+    ----------
+    feature : str
+        Its name.
+    cuts : ndarray, (k,)
+        The thresholds at which it changes, increasing; none of a feature with categories.
+    values : ndarray, (k + 1,)
+        The value for ``cuts[i - 1] < x <= cuts[i]``; of a feature with categories one for each of them.
+    labels : list or None
+        The categories; None for an ordered feature.
+    missing : float
+        The value where the feature is missing.
+    other : float
+        That of an unknown category.
+    learners : ndarray of int
+        Numbers of its learners with a coefficient.
+    coefs : ndarray
+        Their coefficients.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> X, y = [[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5]
+    >>> shape = cb.solve(cb.Problem(cb.data.stumps(X), y), cb.ls_boost(0.5), 10).shape_functions()["x0"]
+    >>> shape.cuts, shape.values
+    (array([0.5, 1.5]), array([-0.75,  0.  ,  0.75]))
+    >>> shape([0.0, 1.0, 7.0])
+    array([-0.75,  0.  ,  0.75])
     """
 
     feature: str
@@ -28,7 +56,7 @@ class ShapeFunction:
     learners: np.ndarray
     coefs: np.ndarray
 
-    def __call__(self, x):
+    def __call__(self, x: Any) -> np.ndarray:
         """Its values at `x`, numbers or categories, (n,)."""
         if self.labels is not None:
             known = dict(zip(self.labels, self.values.tolist(), strict=True))
@@ -37,7 +65,7 @@ class ShapeFunction:
         return np.where(np.isnan(x), self.missing, self.values[np.searchsorted(self.cuts, x)])
 
 
-def shape_functions(problem, beta):
+def shape_functions(problem: Problem, beta: ArrayLike) -> dict[str, ShapeFunction]:
     """The shape function of each feature that has a coefficient: they and ``problem.offset`` add up to the prediction.
 
     Parameters

@@ -254,7 +254,7 @@ class NaiveState(_NaiveState, ModelState):
         Returns
         -------
         float
-            For the squared loss exact but for rounding; for others found by iteration.
+            By the line search of the loss, where it has its own; else by Newton steps inside a bracket.
         """
         direction, at = self.line[0], self.line[1]
         fill_column(self.dictionary, j, direction)
