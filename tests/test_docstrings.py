@@ -59,16 +59,7 @@ LATER = """
     LangevinGBMRegressor.predict_uncertainty
     data.ConstantColumnWarning data.Table data.Table.filled_from data.Table.frame data.Table.problem
     html_report lasso.PathPoint.among
-    model_selection.CrossValidation model_selection.CrossValidation.chosen read_table reporting.plots.BoundDisplay
-    reporting.plots.BoundDisplay.from_check reporting.plots.BoundDisplay.from_run reporting.plots.ChainDisplay
-    reporting.plots.ChainDisplay.from_chain reporting.plots.CrossValidationDisplay
-    reporting.plots.CrossValidationDisplay.from_estimator reporting.plots.ErrorDisplay
-    reporting.plots.ErrorDisplay.from_estimator reporting.plots.ErrorDisplay.from_path reporting.plots.ErrorDisplay.from_run
-    reporting.plots.GapDisplay reporting.plots.GapDisplay.from_path reporting.plots.GapDisplay.from_run
-    reporting.plots.ProfileDisplay reporting.plots.ProfileDisplay.from_estimator reporting.plots.SelectionDisplay
-    reporting.plots.SelectionDisplay.from_estimator reporting.plots.SelectionDisplay.from_run
-    reporting.plots.StabilityDisplay reporting.plots.StabilityDisplay.from_stability reporting.plots.TreeDisplay
-    reporting.plots.TreeDisplay.from_estimator
+    model_selection.CrossValidation model_selection.CrossValidation.chosen read_table
     testing.Law testing.Report
 """
 PENDING = {f"coordboost.{name}" for name in LATER.split()}

@@ -139,12 +139,10 @@ class Folds:
         self.rows, self._parts = problem.dictionary.rows, [None] * len(folds)
         even = (problem.weight == 1).all()
         self.apt = wanted and self.rows is not None and problem.standard and problem.loss.quadratic and even
-        others = [np.delete(np.arange(problem.n_samples), fit) for fit in self.fits]
-        plain = all(
-            len(fit) + len(out) == problem.n_samples >= 3 * len(out) for fit, out in zip(self.fits, others, strict=True)
-        )
+        rest = [np.delete(np.arange(problem.n_samples), fit) for fit in self.fits]
+        plain = all(len(fit) + len(out) == problem.n_samples >= 3 * len(out) for fit, out in zip(self.fits, rest, strict=True))
         if self.apt and plain and problem.n_learners <= min(MOST, problem.n_samples // 3):
-            self._share(others)
+            self._share(rest)
 
     def part(self, k):
         """The fold `k` as a problem, and its ``Products`` or None; None where its own rows of the table should make it."""

@@ -66,9 +66,7 @@ class Stability:
         q, draws = validation.whole("q", q, 1), len(self.orders) // 2
         threshold = real("threshold", threshold, lambda number: 0.5 < number <= 1, "above 1/2 and at most 1")
         if not self.halves:
-            raise ValueError(
-                "the bounds are for pairs of halves: use stability_selection in the place of bootstrap_frequencies."
-            )
+            raise ValueError("the bounds are for pairs of halves: use stability_selection, not bootstrap_frequencies.")
         chance = q / self.n_features
         chosen = q * chance
         worst = chosen / (2 * threshold - 1)

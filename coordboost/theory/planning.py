@@ -211,8 +211,6 @@ def _share(before, after, gap, slope):
 
 def _logarithmic(length, size):
     """The integrals of 1 / size over the pieces, size being linear on each."""
-    step, fall = np.diff(length), -np.diff(size)
-    mean = np.where(
-        fall > 1e-12 * size[:-1], fall / np.maximum(np.log(size[:-1] / np.maximum(size[1:], 1e-300)), 1e-300), size[:-1]
-    )
-    return step / mean
+    before, after = size[:-1], size[1:]
+    ratio = np.maximum(np.log(before / np.maximum(after, 1e-300)), 1e-300)
+    return np.diff(length) / np.where(before - after > 1e-12 * before, (before - after) / ratio, before)

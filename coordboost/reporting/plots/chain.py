@@ -1,6 +1,9 @@
 """The display of a chain: its trace, and the law that it should have beside it."""
 
+from typing import Any, Self
+
 from coordboost.reporting.plots.drawing import COLOURS, Display, ink, name_axes, new_label
+from coordboost.theory.langevin import Chain, GridLaw, Normal
 
 #: Most points of a trace.
 MOST = 4000
@@ -9,23 +12,72 @@ MOST = 4000
 class ChainDisplay(Display):
     """One quantity of a chain along its steps, with the sample and the law at the right edge.
 
+    Parameters
+    ----------
+    chain : Chain
+        What was sampled.
+    quantity : int, default 0
+        The number of the quantity that is drawn.
+    law : Normal or GridLaw, optional
+        The law of the same quantities, drawn beside the sample.
+    words : str, optional
+        The name of the vertical axis; default "coefficient" and its number.
+    title : str
+        Title of the picture; default split R-hat and the effective number of draws.
+
     Attributes
     ----------
-    chain : Chain;  quantity : its number;  law : Normal, GridLaw or None
-    lines_ : the traces;  side_ : the Axes of the sample and the law
+    ax_, figure_ : what it was drawn on
+    lines_ : list of matplotlib Line2D, the traces;  side_ : the Axes of the sample and the law
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> from matplotlib.figure import Figure
+    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    >>> method = cb.sglb(eps=0.05, beta=40.0, gamma=0.5, select=cb.rules.RandomSubset(1))
+    >>> sample = cb.theory.langevin.chain(cb.solve(problem, method, 4_000), burn_in=500, every=10)
+    >>> law = cb.theory.langevin.stationary(problem, method)
+    >>> cb.plots.ChainDisplay.from_chain(sample, 0, law, ax=Figure().subplots()).ax_.get_title()
+    'R-hat 1.002, 83 effective draws'
     """
 
     legend = False
 
-    def __init__(self, chain, quantity=0, law=None, *, words=None, title=""):
+    def __init__(
+        self, chain: Chain, quantity: int = 0, law: Normal | GridLaw | None = None, *, words: str | None = None, title: str = ""
+    ):
         self.chain, self.quantity, self.law, self.title = chain, quantity, law, title
         self.words = f"coefficient {quantity}" if words is None else words
 
     @classmethod
-    def from_chain(cls, chain, quantity=0, law=None, *, words=None, title="", ax=None, **options):
-        """Draw quantity number `quantity` of a chain; `law` is that of the same quantities.
+    def from_chain(
+        cls, chain: Chain, quantity: int = 0, law: Normal | GridLaw | None = None, *, words: str | None = None, title: str = "",
+        ax: Any = None, **options: Any,
+    ) -> Self:  # fmt: skip
+        """Draw one quantity of a chain.
 
-        `options` are those of ``plot``, for the traces.
+        Parameters
+        ----------
+        chain : Chain
+            What was sampled.
+        quantity : int, default 0
+            The number of the quantity that is drawn.
+        law : Normal or GridLaw, optional
+            The law of the same quantities, drawn beside the sample.
+        words : str, optional
+            The name of the vertical axis; default "coefficient" and its number.
+        title : str
+            Title of the picture; default split R-hat and the effective number of draws.
+        ax : matplotlib Axes, optional
+            Default: one of a new figure.
+        **options
+            As for ``plot``: keywords of the traces, and ``legend``.
+
+        Returns
+        -------
+        ChainDisplay
+            The display, drawn.
         """
         return cls(chain, quantity, law, words=words, title=title).plot(ax, **options)
 

@@ -1,8 +1,17 @@
 """Displays of choices: the point that cross-validation takes, how often a learner is taken, how stably a column is."""
 
+from collections.abc import Sequence
+from typing import Any, Self
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from coordboost.engine.result import spaced
+from coordboost.engine.run import Run
+from coordboost.lasso.grid import LassoPath
+from coordboost.lasso.homotopy.path import ExactPath
+from coordboost.model_selection.stability import Stability
+from coordboost.model_selection.validate import CrossValidation
 from coordboost.reporting.plots.displays import penalty_units, points_of
 from coordboost.reporting.plots.drawing import (
     REST,
@@ -41,31 +50,63 @@ def nonzeros_of_folds(validation):
 
 
 class CrossValidationDisplay(Display):
-    """Mean losses on rows held out, one standard error to either side, and both choices, with the non-zero coefficients on top.
+    r"""Mean losses on rows held out, one standard error to either side, and both choices, with the non-zero coefficients on top.
 
     Losses fall on a log axis where the smallest is less than a tenth of the largest: the choices are made among small ones. So do
     points where the best of them lies in the first tenth of the axis.
 
+    Parameters
+    ----------
+    validation : CrossValidation
+        Losses on rows held out.
+    at : array_like, (n_points,), optional
+        What the points are drawn against; default their numbers.
+    words : str
+        The name of the horizontal axis.
+    log : bool, optional
+        Whether that axis is logarithmic; default where the best point lies in the first tenth of it, and for decreasing values.
+    title : str
+        Title of the picture.
+    nonzeros : pair of ndarray, optional
+        Numbers of points, increasing, and how many coefficients are not 0 there.
+
     Attributes
     ----------
-    validation : CrossValidation;  at : (n_points,), what the points are drawn against
-    log : whether the axis is logarithmic; None: as the numbers want it
-    nonzeros : pair of arrays, numbers of points and counts there; None where they are not known
+    ax_, figure_ : what it was drawn on
+    lines_ : list of matplotlib Line2D, the mean losses
     fill_between_ : the band of one standard error;  top_ : the axis of the counts, None where there is none
+
+    Examples
+    --------
+    The rule of one standard error takes 39 steps of LS-Boost where the smallest error is that of 100:
+
+    >>> import coordboost as cb
+    >>> from matplotlib.figure import Figure
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> fit = lambda X, y, weight: cb.solve(cb.Problem(X, y, sample_weight=weight), cb.ls_boost(0.1), 100)
+    >>> found = cb.cross_validate(fit, X, y)
+    >>> display = cb.plots.CrossValidationDisplay.from_cross_validation(found, ax=Figure().subplots())
+    >>> [line.get_label().partition("\n")[0] for line in display.ax_.lines]
+    ['mean of 5 folds', 'one-standard-error rule: 39', 'best: 100']
     """
 
     #: What stands at the axis of the counts.
     counted = "non-zero coefficients"
 
-    def __init__(self, validation, at=None, *, words="point of the path", log=None, title="", nonzeros=None):
+    def __init__(
+        self, validation: CrossValidation, at: ArrayLike | None = None, *, words: str = "point of the path", log: bool | None = None,
+        title: str = "", nonzeros: tuple[np.ndarray, np.ndarray] | None = None,
+    ):  # fmt: skip
         self.validation, self.words, self.log, self.title = validation, words, log, title
         self.at = np.arange(validation.losses.shape[1]) if at is None else np.asarray(at)
         self.nonzeros = nonzeros
 
     @classmethod
     def from_cross_validation(
-        cls, validation, at=None, *, path=None, words="point of the path", log=None, title="", ax=None, **options
-    ):
+        cls, validation: CrossValidation, at: ArrayLike | None = None, *, path: Run | ExactPath | LassoPath | None = None,
+        words: str = "point of the path", log: bool | None = None, title: str = "", ax: Any = None, **options: Any,
+    ) -> Self:  # fmt: skip
         """Draw the result of ``cross_validate``.
 
         Parameters
@@ -95,8 +136,24 @@ class CrossValidationDisplay(Display):
         return display.plot(ax, **options)
 
     @classmethod
-    def from_estimator(cls, estimator, *, title="", ax=None, **options):
+    def from_estimator(cls, estimator: Any, *, title: str = "", ax: Any = None, **options: Any) -> Self:
         """Draw what a fitted ``...CV`` estimator has seen: against alpha for a grid, else against the points of all paths.
+
+        Parameters
+        ----------
+        estimator : estimator
+            A fitted one with ``cross_validation_``, such as ``LSBoostRegressorCV`` or ``CertifiedLassoCV``.
+        title : str
+            Title of the picture.
+        ax : matplotlib Axes, optional
+            Default: one of a new figure.
+        **options
+            As for ``plot``: keywords of the line, and ``legend``.
+
+        Returns
+        -------
+        CrossValidationDisplay
+            The display, drawn.
 
         Raises
         ------
@@ -129,10 +186,8 @@ class CrossValidationDisplay(Display):
         low, high, band = (mean - error)[known], (mean + error)[known], new_label(ax, "one standard error to either side")
         self.fill_between_ = ax.fill_between(x[known], low, high, color=line.get_color(), alpha=0.25, linewidth=0, label=band)
         colour, before = (ink(), "") if label is None else (line.get_color(), f"{label}, ")
-        for name, k, style in (
-            ("one-standard-error rule", self.validation.one_se, (0, (5, 3))),
-            ("best", self.validation.best, "-"),
-        ):
+        choices = ("one-standard-error rule", self.validation.one_se, (0, (5, 3))), ("best", self.validation.best, "-")
+        for name, k, style in choices:
             said = f"{before}{name}: {x[k]:.3g}{self._at_an_end(k) if name == 'best' else ''}"
             ax.axvline(x[k], color=colour, linewidth=0.8, linestyle=style, label=new_label(ax, said))
         ax.margins(x=0)
@@ -182,27 +237,89 @@ class CrossValidationDisplay(Display):
 
 
 class SelectionDisplay(Display):
-    """How often each learner was chosen.
+    """How often each learner was chosen, as bars, the most frequent first.
+
+    Parameters
+    ----------
+    counts : ndarray of int, (n_learners,)
+        Numbers of steps.
+    names : sequence of str, (n_learners,)
+        Names of the learners.
+    n_bars : int, default 20
+        Most bars; fewer are drawn where there is no room.
+    title : str
+        Title of the picture.
 
     Attributes
     ----------
-    counts : (n_learners,);  names : their names;  bars_ : matplotlib's container of the bars
+    ax_, figure_ : what it was drawn on
+    bars_ : matplotlib's container of the bars
+
+    Examples
+    --------
+    Of 200 steps of LS-Boost 42 take column 1; columns 0 and 5 are never taken.
+
+    >>> import coordboost as cb
+    >>> from matplotlib.figure import Figure
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> run = cb.solve(cb.Problem(X, y), cb.ls_boost(0.1), 200)
+    >>> cb.plots.SelectionDisplay.from_run(run, ax=Figure().subplots()).counts
+    array([ 0, 42, 13, 29, 40,  0, 20, 12, 29, 15])
     """
 
     legend = False
 
-    def __init__(self, counts, names, *, n_bars=20, title=""):
+    def __init__(self, counts: np.ndarray, names: Sequence[str], *, n_bars: int = 20, title: str = ""):
         self.counts, self.names, self.n_bars, self.title = counts, names, n_bars, title
 
     @classmethod
-    def from_run(cls, run, *, n_bars=20, title="", ax=None, **options):
-        """Draw the steps of a run by learner, the most frequent first; `options` are those of ``plot``, for the bars."""
+    def from_run(cls, run: Run, *, n_bars: int = 20, title: str = "", ax: Any = None, **options: Any) -> Self:
+        """Draw the steps of a run by learner, the most frequent first.
+
+        Parameters
+        ----------
+        run : Run
+            The run.
+        n_bars : int, default 20
+            Most bars; fewer are drawn where there is no room.
+        title : str
+            Title of the picture.
+        ax : matplotlib Axes, optional
+            Default: one of a new figure.
+        **options
+            As for ``plot``: keywords of the bars, as for matplotlib's ``barh``, and ``legend``.
+
+        Returns
+        -------
+        SelectionDisplay
+            The display, drawn.
+        """
         names = run.problem.feature_names
         return cls(np.bincount(run.path.learner, minlength=len(names)), names, n_bars=n_bars, title=title).plot(ax, **options)
 
     @classmethod
-    def from_estimator(cls, estimator, *, n_bars=20, title="", ax=None, **options):
-        """The same for the run of a fitted estimator."""
+    def from_estimator(cls, estimator: Any, *, n_bars: int = 20, title: str = "", ax: Any = None, **options: Any) -> Self:
+        """The same for the run of a fitted estimator.
+
+        Parameters
+        ----------
+        estimator : estimator
+            A fitted one with a ``run_``, such as ``LSBoostRegressor``.
+        n_bars : int, default 20
+            Most bars; fewer are drawn where there is no room.
+        title : str
+            Title of the picture.
+        ax : matplotlib Axes, optional
+            Default: one of a new figure.
+        **options
+            As for ``plot``: keywords of the bars, as for matplotlib's ``barh``, and ``legend``.
+
+        Returns
+        -------
+        SelectionDisplay
+            The display, drawn.
+        """
         return cls.from_run(estimator.run_, n_bars=n_bars, title=title, ax=ax, **options)
 
     def _draw(self, ax, line_kw):
@@ -213,9 +330,8 @@ class SelectionDisplay(Display):
         ax.set_yticks(np.arange(n), [str(self.names[j]) for j in top], parse_math=False)
         ax.yaxis.set_inverted(True)
         for k, j in enumerate(top):
-            ax.annotate(
-                f"{self.counts[j]:,}", (self.counts[j], k), (2, 0), textcoords="offset points", fontsize="small", va="center"
-            )
+            look = {"textcoords": "offset points", "fontsize": "small", "va": "center"}
+            ax.annotate(f"{self.counts[j]:,}", (self.counts[j], k), (2, 0), **look)
         ax.margins(x=0.12)
         others = np.count_nonzero(self.counts) - n
         name_axes(ax, f"steps; {rest:,} more by {others:,} others" if others else "steps", "learner", self.title)
@@ -225,20 +341,79 @@ class SelectionDisplay(Display):
 class StabilityDisplay(Display):
     """Shares of draws in which a column is among the first q to enter, against q. Columns look as in a ``ProfileDisplay``.
 
+    Parameters
+    ----------
+    frequencies : ndarray, (q, n_features)
+        The shares for 1, ..., q, from 0 to 1.
+    names : sequence of str, (n_features,)
+        Names of the columns.
+    threshold : float, optional
+        Drawn as a line; then only columns that reach it at the last q have a colour and a name.
+    n_labels : int, default 12
+        Most columns with a colour and a name; fewer where there is no room.
+    title : str
+        Title of the picture.
+
     Attributes
     ----------
-    frequencies : (q, n_features);  names : of the columns;  columns_ : those with a colour, whose curves are ``lines_``
+    ax_, figure_ : what it was drawn on
+    lines_ : list of matplotlib Line2D, those with a colour;  columns_ : the number of the column of each
+
+    Examples
+    --------
+    In 19 of 20 halves of the rows, or all, columns 2 and 8 are the first two that LS-Boost takes:
+
+    >>> import coordboost as cb
+    >>> from matplotlib.figure import Figure
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> fit = lambda X, y, weight: cb.solve(cb.Problem(X, y, sample_weight=weight), cb.ls_boost(0.1), 20)
+    >>> found = cb.model_selection.stability_selection(fit, X, y, n_pairs=10)
+    >>> display = cb.plots.StabilityDisplay.from_stability(found, 2, threshold=0.9, ax=Figure().subplots())
+    >>> display.columns_, display.frequencies[:, display.columns_]
+    (array([2, 8]), array([[0.65, 0.35],
+           [0.95, 1.  ]]))
     """
 
     legend = False
 
-    def __init__(self, frequencies, names, *, threshold=None, n_labels=12, title=""):
+    def __init__(
+        self, frequencies: np.ndarray, names: Sequence[str], *, threshold: float | None = None, n_labels: int = 12, title: str = ""
+    ):
         self.frequencies, self.names, self.threshold = frequencies, names, threshold
         self.n_labels, self.title = n_labels, title
 
     @classmethod
-    def from_stability(cls, stability, q, names=None, *, threshold=None, n_labels=12, title="", ax=None, **options):
-        """Draw the result of ``stability_selection`` or ``bootstrap_frequencies`` for 1, ..., `q`; `threshold` as a line."""
+    def from_stability(
+        cls, stability: Stability, q: int, names: Sequence[str] | None = None, *, threshold: float | None = None, n_labels: int = 12,
+        title: str = "", ax: Any = None, **options: Any,
+    ) -> Self:  # fmt: skip
+        """Draw the result of ``stability_selection`` or ``bootstrap_frequencies`` for 1, ..., `q`.
+
+        Parameters
+        ----------
+        stability : Stability
+            Orders in which columns entered paths.
+        q : int
+            The largest number of columns that is looked at.
+        names : sequence of str, (n_features,), optional
+            Names of the columns; default x0, x1, ...
+        threshold : float, optional
+            Drawn as a line; then only columns that reach it at `q` have a colour and a name.
+        n_labels : int, default 12
+            Most columns with a colour and a name; fewer where there is no room.
+        title : str
+            Title of the picture.
+        ax : matplotlib Axes, optional
+            Default: one of a new figure.
+        **options
+            As for ``plot``: keywords of the lines, and ``legend``.
+
+        Returns
+        -------
+        StabilityDisplay
+            The display, drawn.
+        """
         names = [f"x{j}" for j in range(stability.n_features)] if names is None else list(names)
         return cls(stability.paths(q), names, threshold=threshold, n_labels=n_labels, title=title).plot(ax, **options)
 
@@ -249,13 +424,8 @@ class StabilityDisplay(Display):
         n = min(self.n_labels, room_for(ax))
         if self.threshold is not None:
             n = min(n, max(1, np.count_nonzero(last >= self.threshold)))
-            ax.axhline(
-                self.threshold,
-                color=ink(),
-                linewidth=0.8,
-                linestyle=(0, (5, 3)),
-                label=new_label(ax, f"threshold {self.threshold:g}"),
-            )
+            name = new_label(ax, f"threshold {self.threshold:g}")
+            ax.axhline(self.threshold, color=ink(), linewidth=0.8, linestyle=(0, (5, 3)), label=name)
         label = line_kw.pop("label", None)
         self.columns_ = np.sort(order[:n])
         ax.plot(x, self.frequencies[:, order[n:]], **{"color": REST, "linewidth": 0.5, **line_kw})

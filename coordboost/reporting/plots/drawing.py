@@ -66,9 +66,7 @@ class Display:
 
         for name in line_kw:
             if name not in _of_lines():
-                raise ValueError(
-                    f"{type(self).__name__} has no option {shown(name)}, and matplotlib's lines have none: see its docs."
-                )
+                raise ValueError(f"{type(self).__name__} has no option {shown(name)}, nor have matplotlib's lines: see its docs.")
         return normalize_kwargs(line_kw, Line2D)
 
 

@@ -1,15 +1,20 @@
 """Displays of certificates, and of bounds: what was measured along a run against what the theorems promise."""
 
+from typing import Any, Self
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from coordboost._utils.checks import shown
 from coordboost._utils.interrupt import uncut
-from coordboost.engine.run import solve
+from coordboost.certificates.objectives import L1Ball, L1Penalty, Unconstrained
+from coordboost.engine.run import Run, solve
+from coordboost.lasso.grid import LassoPath
 from coordboost.reporting import report
 from coordboost.reporting.plots.displays import penalty_units
 from coordboost.reporting.plots.drawing import Display, ink, name_axes, new_label
 from coordboost.reporting.plots.path import figure_size
-from coordboost.theory.bounds.check import check
+from coordboost.theory.bounds.check import BoundCheck, check
 
 #: Points of a curve of gaps.
 POINTS = 40
@@ -18,25 +23,84 @@ STYLES = {"printed": "-", "corrected": (0, (6, 2)), "sharpened": (0, (2, 1))}
 
 
 class GapDisplay(Display):
-    """Certified gaps along a path, relative to the loss at 0.
+    """Certified gaps along a path, relative to the loss at 0, on two log axes.
+
+    Parameters
+    ----------
+    x : array_like, (n_points,)
+        What they are drawn against; points at 0 are left out.
+    gaps : array_like, (n_points,)
+        The gaps; those that are 0 or not known (inf) are left out.
+    words : str
+        The name of the horizontal axis.
+    name : str
+        What a legend calls the curve where no ``label`` is given.
+    title : str
+        Title of the picture.
+    falling : bool, default False
+        Whether the horizontal axis falls from left to right, as for penalties.
 
     Attributes
     ----------
-    x : (n_points,);  gaps : (n_points,);  name : what a legend calls them where nobody says
+    ax_, figure_ : what it was drawn on
+    lines_ : list of matplotlib Line2D, the curve
+
+    Examples
+    --------
+    LS-Boost is within 0.3 % of least squares after 200 steps, in parts of the loss at 0:
+
+    >>> import coordboost as cb
+    >>> from matplotlib.figure import Figure
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> run = cb.solve(cb.Problem(X, y), cb.ls_boost(0.1), 200)
+    >>> display = cb.plots.GapDisplay.from_run(run, ax=Figure().subplots())
+    >>> display.x[[0, -1]], display.gaps[[0, -1]].round(4)
+    (array([  1, 201]), array([0.5177, 0.0033]))
     """
 
-    def __init__(self, x, gaps, *, words="step + 1", name="", title="", falling=False):
+    def __init__(
+        self, x: ArrayLike, gaps: ArrayLike, *, words: str = "step + 1", name: str = "", title: str = "", falling: bool = False
+    ):
         self.x, self.gaps, self.words, self.name, self.title = np.asarray(x), np.asarray(gaps), words, name, title
         self.falling = falling
 
     @classmethod
     @uncut()
-    def from_run(cls, run, *, against="step", target=None, title="", ax=None, **options):
+    def from_run(
+        cls, run: Run, *, against: str = "step", target: Unconstrained | L1Ball | L1Penalty | None = None, title: str = "", ax: Any = None,
+        **options: Any,
+    ) -> Self:  # fmt: skip
         """Draw the gap of a run to its target against steps, or against the scans that they took.
 
-        `options` are those of ``plot``; the default ``label`` is the method, and what the gap refers to.
+        Parameters
+        ----------
+        run : Run
+            The run.
+        against : {"step", "scans"}, default "step"
+            The number of the step plus 1, or the scans of all learners so far, which compare methods whose steps cost differently.
+        target : Unconstrained, L1Ball or L1Penalty, optional
+            The optimum to which the gap is; default that of the method.
+        title : str
+            Title of the picture.
+        ax : matplotlib Axes, optional
+            Default: one of a new figure.
+        **options
+            As for ``plot``: keywords of the line; its default ``label`` is the method, and what the gap refers to, and ``legend``.
 
-        *Cost*: a scan for each of 40 points; against scans the run is made again, to count them.
+        Returns
+        -------
+        GapDisplay
+            The display, drawn.
+
+        Raises
+        ------
+        ValueError
+            For another word in `against`.
+
+        Notes
+        -----
+        *Cost*: a scan for each of some 40 points; against scans the run is made again, to count them.
         """
         if against not in ("step", "scans"):
             raise ValueError(f"against must be 'step' or 'scans', got {shown(against)}.")
@@ -54,8 +118,25 @@ class GapDisplay(Display):
         return cls(scans, gaps, words="scans of all learners", name=name, title=title).plot(ax, **options)
 
     @classmethod
-    def from_path(cls, path, *, title="", ax=None, **options):
-        """Draw the gaps of a grid of penalties."""
+    def from_path(cls, path: LassoPath, *, title: str = "", ax: Any = None, **options: Any) -> Self:
+        """Draw the gaps of a grid of penalties against alpha.
+
+        Parameters
+        ----------
+        path : LassoPath
+            From ``lasso_path``; its gaps are known.
+        title : str
+            Title of the picture.
+        ax : matplotlib Axes, optional
+            Default: one of a new figure.
+        **options
+            As for ``plot``: keywords of the line; its default ``label`` is "Lasso path", and ``legend``.
+
+        Returns
+        -------
+        GapDisplay
+            The display, drawn.
+        """
         words = f"alpha (mean loss, {penalty_units(path)})"
         return cls(path.alphas, path.gaps, words=words, name="Lasso path", title=title, falling=True).plot(ax, **options)
 
@@ -77,33 +158,89 @@ class BoundDisplay(Display):
     The legend says which variant of the statement the bound is, the vertical axis what was measured. On an Axes that has the same
     measured values already, from another variant of the statement, they are not drawn again.
 
-    Attributes
+    Parameters
     ----------
     check : BoundCheck
-    lines_ : the bound and, where it was not there, what was measured
+        Measured values and bound.
+    title : str, optional
+        Title of the picture; default the name of the statement.
+
+    Attributes
+    ----------
+    ax_, figure_ : what it was drawn on
+    lines_ : list of matplotlib Line2D, the bound and, where it was not there, what was measured
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> from matplotlib.figure import Figure
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> run = cb.solve(cb.Problem(X, y), cb.ls_boost(0.1), 200)
+    >>> display = cb.plots.BoundDisplay.from_run(run, "Theorem 2.1 (i)", variant="sharpened", ax=Figure().subplots())
+    >>> display.ax_.get_ylabel(), len(display.lines_), display.check.holds
+    ('L(beta_k) - L*', 2, True)
     """
 
-    def __init__(self, check, *, title=None):
+    def __init__(self, check: BoundCheck, *, title: str | None = None):
         self.check, self.title = check, check.name if title is None else title
 
     @classmethod
-    def from_check(cls, check, *, title=None, ax=None, **options):
-        """Draw one of the checks of ``check(run)``; `options` are those of ``plot``, for the line of the bound."""
+    def from_check(cls, check: BoundCheck, *, title: str | None = None, ax: Any = None, **options: Any) -> Self:
+        """Draw one of the checks of ``check(run)``.
+
+        Parameters
+        ----------
+        check : BoundCheck
+            Measured values and bound.
+        title : str, optional
+            Title of the picture; default the name of the statement.
+        ax : matplotlib Axes, optional
+            Default: one of a new figure.
+        **options
+            As for ``plot``: keywords of the line of the bound, and ``legend``.
+
+        Returns
+        -------
+        BoundDisplay
+            The display, drawn.
+        """
         return cls(check, title=title).plot(ax, **options)
 
     @classmethod
-    def from_run(cls, run, statement, *, variant=None, title=None, ax=None, **options):
+    def from_run(
+        cls, run: Run, statement: str, *, variant: str | None = None, title: str | None = None, ax: Any = None, **options: Any
+    ) -> Self:
         """Draw the check of a run whose name is `statement`.
 
         Parameters
         ----------
         run : Run
+            A run that the statement applies to.
         statement : str
             As the paper numbers it: "Theorem 2.1 (i)".
         variant : {"printed", "corrected", "sharpened"}, optional
-            Default: as printed; where that does not speak about the run, the other.
-        title, ax, options
-            As for ``from_check``.
+            Default: the first of these that applies to the run.
+        title : str, optional
+            Title of the picture; default the name of the statement.
+        ax : matplotlib Axes, optional
+            Default: one of a new figure.
+        **options
+            As for ``plot``: keywords of the line of the bound, and ``legend``.
+
+        Returns
+        -------
+        BoundDisplay
+            The display, drawn.
+
+        Raises
+        ------
+        ValueError
+            Where no statement of this name, or more than one, applies to the run, or not in this variant.
+
+        Notes
+        -----
+        *Cost*: that of ``check(run, statement)``.
         """
         checks = check(run, statement)
         found, names = {one.variant: one for one in checks}, dict.fromkeys(one.name for one in checks)
@@ -119,19 +256,15 @@ class BoundDisplay(Display):
         along = np.asarray(self.check.at, float)
         steps = self.check.along == "k"
         at = along + 1 if steps else along
-        measured, bound = (
-            np.where(values > 0, values, np.nan)
-            for values in (np.asarray(self.check.measured, float), np.asarray(self.check.bound, float))
-        )
+        both = (np.asarray(self.check.measured, float), np.asarray(self.check.bound, float))
+        measured, bound = (np.where(values > 0, values, np.nan) for values in both)
         label = new_label(ax, line_kw.pop("label", f"bound, {self.check.variant}"))
         style = {"linestyle": STYLES[self.check.variant], "linewidth": 3.0, "alpha": 0.8}
         self.lines_ = ax.plot(at, bound, **{**style, **line_kw}, label=label)
-        if not any(
-            line.get_gid() == "measured" and np.array_equal(line.get_ydata(), measured, equal_nan=True) for line in ax.lines
-        ):
-            self.lines_ += ax.plot(
-                at, measured, color=ink(), linewidth=1.2, zorder=3, gid="measured", label=new_label(ax, "measured")
-            )
+        there = [line.get_ydata() for line in ax.lines if line.get_gid() == "measured"]
+        if not any(np.array_equal(values, measured, equal_nan=True) for values in there):
+            look = {"color": ink(), "linewidth": 1.2, "zorder": 3, "gid": "measured"}
+            self.lines_ += ax.plot(at, measured, **look, label=new_label(ax, "measured"))
         if steps:
             ax.set_xscale("log")
         if (np.concatenate([measured, bound]) > 0).any():

@@ -225,9 +225,8 @@ def _label_ends(fig, axes, traces, names, named, own):
         start = float(one.l1.max()) + 0.01 * width
         for place, height in enumerate(spread(ends, gap, low + gap / 2, high - gap / 2)):
             style = {**own[place], "linestyle": "-"}
-            ax.plot(
-                [one.l1[-1], start, start + 0.05 * width], [ends[place], ends[place], height], lw=0.7, clip_on=False, **style
-            )
+            along, heights = [one.l1[-1], start, start + 0.05 * width], [ends[place], ends[place], height]
+            ax.plot(along, heights, lw=0.7, clip_on=False, **style)
             text = ax.text(start + 0.06 * width, height, names[named[place]], fontsize="small", va="center", parse_math=False)
             text.set_path_effects([withStroke(linewidth=2.5, foreground="white")])
 

@@ -1,11 +1,12 @@
 """Display of one tree: the root on the left, the leaves on the right, below each other."""
 
 import textwrap
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from coordboost._utils.checks import shown
+from coordboost.engine.run import Run
 from coordboost.reporting.plots.drawing import COLOURS, Display, letter
 
 #: Lengths are counted in font sizes. From one leaf to the next, in height: room for the two lines of a leaf and for its frame.
@@ -85,16 +86,34 @@ class TreeDisplay(Display):
     A sample goes to "yes" where the split holds; "missing" is written where missing values go. Letters are as large as the room on `ax`
     lets them be; without an `ax` the figure is as large as the tree.
 
+    Parameters
+    ----------
+    nodes : list of Node
+        The nodes in the order of the text, the root first, as ``from_run`` makes them.
+    title : str
+        Title of the picture.
+
     Attributes
     ----------
     ax_, figure_ : what it was drawn on
     lines_ : list of matplotlib Line2D, the edges
-    nodes : list of Node, in the order of the text;  boxes_ : list of matplotlib Text, one for each node
+    boxes_ : list of matplotlib Text, one for each node
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> from matplotlib.figure import Figure
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+    >>> run = cb.solve(cb.Problem(cb.data.trees(X, max_depth=2), y), cb.gbm(0.1), 1)
+    >>> display = cb.plots.TreeDisplay.from_run(run, ax=Figure().subplots())
+    >>> display.nodes[0].words
+    ['s5 <= -0.00376118', '442 samples', 'gain 7.64e+05']
     """
 
     legend = False
 
-    def __init__(self, nodes, *, title=""):
+    def __init__(self, nodes: list[Node], *, title: str = ""):
         self.nodes, self.title = nodes, title
         widths = np.zeros(1 + max(node.depth for node in nodes))
         for node in nodes:
@@ -104,7 +123,7 @@ class TreeDisplay(Display):
         self._size = self._right[-1] + 2, PITCH * (sum(node.leaf for node in nodes) + 0.3)
 
     @classmethod
-    def from_run(cls, run, j=0, *, title=None, ax=None, **options):
+    def from_run(cls, run: Run, j: int = 0, *, title: str | None = None, ax: Any = None, **options: Any) -> Self:
         """Draw the tree number `j` of a run; values are those in the model, the tree's times its coefficient.
 
         Parameters
@@ -129,10 +148,28 @@ class TreeDisplay(Display):
         return cls._of(run, j, run.beta, title, ax, options)
 
     @classmethod
-    def from_estimator(cls, estimator, iteration=1, *, title=None, ax=None, **options):
+    def from_estimator(cls, estimator: Any, iteration: int = 1, *, title: str | None = None, ax: Any = None, **options: Any) -> Self:
         """Draw the tree of an iteration (its first, where it has two) of a fitted estimator of trees with one run.
 
         Where there is a run for each class, draw from one of ``estimator.runs_``.
+
+        Parameters
+        ----------
+        estimator : estimator
+            A fitted one of trees, such as ``RandomizedGBMRegressor``.
+        iteration : int, default 1
+            From 1 on, at most the number of iterations of the model.
+        title : str, optional
+            Default is the name of the tree.
+        ax : matplotlib Axes, optional
+            Default: one of a new figure.
+        **options
+            As for ``plot``: keywords of the edges, and ``legend``.
+
+        Returns
+        -------
+        TreeDisplay
+            The display, drawn.
 
         Raises
         ------

@@ -38,11 +38,9 @@ def _excess(trail):
 
 
 def _gap(trail):
-    delta, late = trail.step.frank_wolfe, slice(2, None)
+    delta, k = trail.step.frank_wolfe, trail.k[2:]
     gap = delta * np.minimum.accumulate(trail.corr[1:] - trail.inner[1:] / delta)[1:]
-    return Sides(
-        gap, smallest_gap(delta, trail.k[late]), _rounding(trail, delta)[late], delta * trail.corr[0], at=trail.k[late]
-    )
+    return Sides(gap, smallest_gap(delta, k), _rounding(trail, delta)[2:], delta * trail.corr[0], at=k)
 
 
 STATEMENTS = (

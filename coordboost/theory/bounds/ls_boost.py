@@ -165,9 +165,8 @@ def _descent(trail):
 def _spent(trail):
     eps = _eps(trail)
     spent = np.r_[0.0, np.cumsum(eps * (2 - eps) * trail.corr[:-1] ** 2)]
-    slack = (
-        4 * np.cumsum(trail.noise * (np.maximum(trail.corr, trail.fit) + trail.noise)) + 4 * trail.noise * trail.constants.size
-    )
+    sums = np.cumsum(trail.noise * (np.maximum(trail.corr, trail.fit) + trail.noise))
+    slack = 4 * sums + 4 * trail.noise * trail.constants.size
     return Sides(spent, trail.constants.size**2 - trail.fit**2, slack)
 
 
