@@ -343,9 +343,8 @@ class L1Ball(NamedTuple):
         lower = at.loss + inner - (self.radius * worst if self.radius > 0 else 0.0)
         inside = at if at.l1 <= self.radius * (1 + 1e-12) else at.scaled(problem, self.radius / at.l1)
         upper, omega = inside.upper(problem), worst - inner / self.radius if self.radius > 0 else worst
-        return interval(
-            self, problem, at, lower, upper, {"omega": omega, "l1": at.l1, "max_abs_corr": worst}, radius=self.radius
-        )
+        witness = {"omega": omega, "l1": at.l1, "max_abs_corr": worst}
+        return interval(self, problem, at, lower, upper, witness, radius=self.radius)
 
     def prices(self, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
         """What the penalty multiplies the abs values and halves of squares of the coefficients by, (n_learners,) each.

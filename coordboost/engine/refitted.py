@@ -1,14 +1,17 @@
 """A run as a path whose intercept is fitted anew at every step: ``Run.refit_intercept``."""
 
+from collections.abc import Iterable, Iterator
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from coordboost._utils.checks import checked_run
+from coordboost.certificates.objectives import Certificate
 from coordboost.engine.following import predictions, run_losses
 from coordboost.engine.result import State
 from coordboost.paths.intercept import Farthest, Shifts, beside_any, left_open, moved_by
-from coordboost.paths.places import PathLike, checked_place
+from coordboost.paths.places import PathLike, PathPoint, checked_place
 
 
 class RefittedState(State):
@@ -46,7 +49,7 @@ class RefittedRun(PathLike):
     True
     """
 
-    def __init__(self, run):
+    def __init__(self, run: Any) -> None:
         checked_run(run)
         self.run, self.problem, self.method, self.seed = run, run.problem, run.method, run.seed
         self.n_points, self.n_steps, self.n_scans, self.seconds = run.n_points, run.n_steps, run.n_scans, run.seconds
@@ -67,11 +70,11 @@ class RefittedRun(PathLike):
         return Farthest(self.problem)
 
     @cached_property
-    def final(self):
+    def final(self) -> State:
         """The last state, of the problem with the intercept that is best there."""
         return self._beside(self.run.final)
 
-    def replay(self, at):
+    def replay(self, at: Iterable[int]) -> Iterator[State]:
         """The states after `at` steps each (non-decreasing), each of the problem with the intercept that is best there.
 
         Parameters
@@ -105,12 +108,12 @@ class RefittedRun(PathLike):
         state = self._state(place)
         return state.problem.raw(state.beta)
 
-    def predict(self, X, at=None):
+    def predict(self, X: Any, at: PathPoint | None = None) -> np.ndarray:
         """Predictions (offset included) for new rows, (len(X),): of the last model, or of that at a ``PathPoint``."""
         state = self.final if at is None else self._state(checked_place(at))
         return state.problem.predict(state.beta, X)
 
-    def certificate_at(self, place):
+    def certificate_at(self, place: PathPoint) -> Certificate:
         """Certificate of the model at a ``PathPoint``.
 
         Parameters
@@ -125,7 +128,7 @@ class RefittedRun(PathLike):
         """
         return self._state(place).certificate()
 
-    def certificate(self, target=None):
+    def certificate(self, target: Any = None) -> Certificate:
         """Certificate of the last model.
 
         Parameters
@@ -140,7 +143,7 @@ class RefittedRun(PathLike):
         """
         return self.final.certificate(target)
 
-    def order_of_entry(self):
+    def order_of_entry(self) -> np.ndarray:
         """As that of the run: the coefficients are the same.
 
         Returns
@@ -150,7 +153,7 @@ class RefittedRun(PathLike):
         """
         return self.run.order_of_entry()
 
-    def profile(self):
+    def profile(self) -> tuple[dict[str, np.ndarray], np.ndarray]:
         """As that of the run, with the intercepts and the losses of the models here.
 
         Returns

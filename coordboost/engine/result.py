@@ -3,10 +3,11 @@
 import enum
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from coordboost.certificates.objectives import Evaluation, known_target
+from coordboost.certificates.objectives import Certificate, Evaluation, known_target
 from coordboost.data.problem import Problem
 from coordboost.engine.loop import Path, retrace
 from coordboost.rules.method import Method
@@ -114,46 +115,48 @@ class State:
     (20, 0.211)
     """
 
-    def __init__(self, problem, target, k, beta, seconds=0.0, path=None):
+    def __init__(
+        self, problem: Problem, target: Any, k: int, beta: np.ndarray, seconds: float = 0.0, path: Path | None = None
+    ) -> None:  # fmt: skip
         self.problem, self.target, self.path = problem, target, path
         self.k, self.beta, self.seconds = k, beta, seconds
 
     @cached_property
-    def point(self):
+    def point(self) -> Evaluation:
         """Prediction, residual and correlations, recomputed from `beta`. *Cost*: one scan."""
         return Evaluation.point(self.problem, self.beta)
 
     @cached_property
-    def pred(self):
+    def pred(self) -> np.ndarray:
         """B beta, (n_samples,)."""
         return self.problem.combine(self.beta)
 
     @cached_property
-    def loss(self):
+    def loss(self) -> float:
         """Sum of the losses."""
         return self.problem.value(self.pred)
 
     @property
-    def resid(self):
+    def resid(self) -> np.ndarray:
         """-dloss/dpred, (n_samples,)."""
         return self.point.resid
 
     @property
-    def corr(self):
+    def corr(self) -> np.ndarray:
         """<B_j, resid> for every learner, (n_learners,)."""
         return self.point.corr
 
     @property
-    def l1(self):
+    def l1(self) -> float:
         """Sum of abs(beta)."""
         return float(np.abs(self.beta).sum())
 
     @property
-    def support(self):
+    def support(self) -> np.ndarray:
         """Indices of the non-zero coefficients."""
         return np.flatnonzero(self.beta)
 
-    def certificate(self, target=None):
+    def certificate(self, target: Any = None) -> Certificate:
         """The interval of the optimum of `target` that this model certifies (default: what the method approaches).
 
         Parameters

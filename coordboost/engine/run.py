@@ -2,13 +2,14 @@
 
 import os
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from coordboost._utils.checks import items_of, typed
+from coordboost.certificates.objectives import Certificate
 from coordboost.data import validation
 from coordboost.data.problem import Problem, checked_problem
 from coordboost.engine import storage
@@ -16,9 +17,9 @@ from coordboost.engine.following import run_losses
 from coordboost.engine.refitted import RefittedRun
 from coordboost.engine.result import Outcome, Replay, State, Status, spaced
 from coordboost.engine.run_loop import again, begin, drive, states
-from coordboost.engine.shape import shape_functions
+from coordboost.engine.shape import ShapeFunction, shape_functions
 from coordboost.paths.freedom import hat_trace
-from coordboost.paths.places import PathLike, checked_place, unrounded
+from coordboost.paths.places import PathLike, PathPoint, checked_place, unrounded
 from coordboost.rules.method import Method, checked_method
 
 __all__ = ["Outcome", "Run", "Status", "load"]
@@ -49,7 +50,7 @@ class Run(PathLike):
     <Run ls_boost: 20 steps, l1 4.16313, loss 0.210531; all steps were made>
     """
 
-    def __init__(self, outcome):
+    def __init__(self, outcome: Outcome) -> None:
         self.outcome = outcome
         self.problem, self.method, self.seed, self.view = outcome.problem, outcome.method, outcome.seed, outcome.view
         self.path, self.beta, self.n_steps = outcome.path, outcome.beta, len(outcome.path)
@@ -64,36 +65,36 @@ class Run(PathLike):
         return f"<Run {self.method.name}: {self.n_steps} steps, l1 {self.final.l1:.6g}, loss {self.final.loss:.6g}; {self.message}>"
 
     @property
-    def run(self):
+    def run(self) -> "Run":
         """The run itself, which other paths of its steps have, too."""
         return self
 
     @cached_property
-    def final(self):
+    def final(self) -> State:
         """The last state."""
         target = self.method.target_at(self.n_steps)
         return State(self.problem, target, self.n_steps, self.beta, self.seconds, self.path)
 
     @property
-    def pred(self):
+    def pred(self) -> np.ndarray:
         """B beta at the end, (n_samples,), offset not included."""
         return self.final.pred
 
     @property
-    def coef(self):
+    def coef(self) -> np.ndarray:
         """Coefficients on the raw scale, (n_columns,)."""
         return self.problem.raw(self.beta)[0]
 
     @property
-    def intercept(self):
+    def intercept(self) -> float:
         """Intercept on the raw scale."""
         return self.problem.raw(self.beta)[1]
 
-    def predict(self, X, at=None):
+    def predict(self, X: Any, at: PathPoint | None = None) -> np.ndarray:
         """Predictions (offset included) for new rows, (len(X),): of the last model, or of that at a ``PathPoint``."""
         return self.problem.predict(self.beta if at is None else self._state(checked_place(at)).beta, X)
 
-    def step_at(self, place):
+    def step_at(self, place: PathPoint) -> int:
         """The number of steps after which a ``PathPoint`` is reached.
 
         Norms and penalties need not move one way. The step is one at which the place *begins* to be reached: it is after this step, and
@@ -148,7 +149,7 @@ class Run(PathLike):
     def _losses(self, X, y, weight):
         return run_losses(self, X, y, weight)
 
-    def order_of_entry(self):
+    def order_of_entry(self) -> np.ndarray:
         """Columns of X (learners, where they are no columns) in the order in which steps first moved them, (n_entered,).
 
         Returns
@@ -160,7 +161,7 @@ class Run(PathLike):
         learners = learners[np.argsort(first)]
         return learners if not self.problem.countable else self.problem.standardization.kept[learners]
 
-    def profile(self):
+    def profile(self) -> tuple[dict[str, np.ndarray], np.ndarray]:
         """What ``to_frame`` shows, of at most 200 steps: half of them evenly spaced, half geometrically.
 
         Returns
@@ -179,7 +180,7 @@ class Run(PathLike):
         coefs = np.array([np.pad(coef[:n], (0, max(0, n - len(coef)))) for coef, _ in raw])
         return {**numbers, "intercept": np.array([intercept for _, intercept in raw])}, coefs
 
-    def shape_functions(self):
+    def shape_functions(self) -> dict[str, ShapeFunction]:
         """The shape function of each feature, for a run on stumps: see ``shape_functions``.
 
         Returns
@@ -189,7 +190,7 @@ class Run(PathLike):
         """
         return shape_functions(self.problem, self.beta)
 
-    def replay(self, at):
+    def replay(self, at: Iterable[int]) -> Iterator[State]:
         """The states after `at` steps each (non-decreasing), bit for bit as they were. *Cost*: no scans.
 
         Parameters
@@ -202,9 +203,8 @@ class Run(PathLike):
         State
             One for each.
         """
-        at = items_of("at", at, "a sequence of step numbers")
         replay = Replay(self.problem, self.method, self.path)
-        for k in at:
+        for k in items_of("at", at, "a sequence of step numbers"):
             if not replay.k <= validation.whole("at", k) <= self.n_steps:
                 raise ValueError(
                     f"at must not decrease and not pass the {self.n_steps} steps of the run, got {k} after {replay.k}."
@@ -212,11 +212,11 @@ class Run(PathLike):
             yield replay.state(k)
 
     @property
-    def n_points(self):
+    def n_points(self) -> int:
         """Models of the path: one before the first step, one after each."""
         return self.n_steps + 1
 
-    def certificate_at(self, place):
+    def certificate_at(self, place: PathPoint) -> Certificate:
         """Certificate of the model at a ``PathPoint``.
 
         Parameters
@@ -231,7 +231,7 @@ class Run(PathLike):
         """
         return self._state(place).certificate()
 
-    def degrees_of_freedom(self):
+    def degrees_of_freedom(self) -> np.ndarray:
         """After 0, 1, ... steps, the intercept not counted, (n_steps + 1,): the trace of the hat operator, for LS-Boost only.
 
         It takes the learners chosen as given, so it is too small by what the search for them costs: see ``coordboost.paths.freedom``.
@@ -243,7 +243,7 @@ class Run(PathLike):
         """
         return hat_trace(self)
 
-    def certificate(self, target=None, at=()):
+    def certificate(self, target: Any = None, at: Iterable[int] = ()) -> Certificate:
         """Certificate of the last model; the models `at` earlier steps may raise its lower end.
 
         Parameters
@@ -261,7 +261,7 @@ class Run(PathLike):
         last = self.final.certificate(target)
         return last.moved(max([last.lower, *(state.certificate(target).lower for state in self.replay(at))]))
 
-    def refit_intercept(self):
+    def refit_intercept(self) -> RefittedRun:
         """The same path with the best intercept beside the coefficients at every step, a ``RefittedRun``.
 
         For losses other than the squared one, whose run keeps the intercept of its start.
@@ -273,7 +273,7 @@ class Run(PathLike):
         """
         return RefittedRun(self)
 
-    def resume(self, n_steps, *, stop=(), watch=None):
+    def resume(self, n_steps: int, *, stop: Any = (), watch: Callable[[State], Any] | None = None) -> "Run":
         """A new run of `n_steps` more steps, the same as if it had never stopped.
 
         Parameters
@@ -292,7 +292,7 @@ class Run(PathLike):
         """
         return Run(drive(again(self.outcome), n_steps, stop, watch, self.seconds))
 
-    def save(self, file, *, data=True):
+    def save(self, file: str | os.PathLike[str], *, data: bool = True) -> None:
         """Write the run to one file; see ``coordboost.engine.storage.write_run``.
 
         Parameters

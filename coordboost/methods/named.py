@@ -18,7 +18,7 @@ from coordboost._utils.kinds import checked_piece
 from coordboost.certificates.objectives import Certificate, L1Ball, L1Penalty, Unconstrained, interval, need_convexity, paid
 from coordboost.data.problem import Problem
 from coordboost.data.validation import flag
-from coordboost.learners.families import labels_of, lengths, table_of
+from coordboost.learners.families import Families, labels_of, lengths, table_of
 from coordboost.rules.base import SelectionRule, StepRule
 from coordboost.rules.coefficients import Refitted, TwoSequences, Vertices
 from coordboost.rules.method import Method
@@ -396,8 +396,7 @@ def rtgcd(t: Any = None, select: SelectionRule | None = None, step: StepRule | N
 
 
 def _descent(name, select, step, source, parameters):
-    rule = ShrunkenStep() if step is None else step
-    return Method(name, select, rule, source, Unconstrained(), {**parameters, "step": step})
+    return Method(name, select, ShrunkenStep() if step is None else step, source, Unconstrained(), {**parameters, "step": step})
 
 
 def lasso_cd(lam: float, select: SelectionRule | None = None) -> Method:
@@ -615,7 +614,10 @@ def sgb(eps: float = 0.1, gamma: float = 0.0, subsample: float = 1.0, select: Se
     return _langevin("sgb", eps, gamma, select, noise, "Algorithm 1", parameters)
 
 
-def sglb(eps=0.1, beta=1e4, gamma=1e-3, subsample=1.0, select=None, structure=Structure.OWN, shrink_first=False):
+def sglb(
+    eps: float = 0.1, beta: Any = 1e4, gamma: float = 1e-3, subsample: float = 1.0, select: SelectionRule | None = None,
+    structure: Structure = Structure.OWN, shrink_first: bool = False,
+) -> Method:  # fmt: skip
     """Stochastic gradient Langevin boosting: noise in the search, noise of its own in the fit, shrinkage (SGLB, Algorithm 2).
 
     As eps goes to 0, models are a sample from the Gibbs law proportional to exp(-beta (mean loss + gamma/2 ||Gamma F||^2)); see
@@ -774,7 +776,10 @@ class Structured(NamedTuple):
         return interval(self, problem, at, lower, upper, {"loss": at.loss, "dual_scale": scale})
 
 
-def rgb(penalty, n_candidates=4, step=None, families=None, sampling=2.0, revisit=False):
+def rgb(
+    penalty: float, n_candidates: int | None = 4, step: StepRule | None = None, families: Families | None = None, sampling: float = 2.0,
+    revisit: bool = False,
+) -> Method:  # fmt: skip
     r"""Regularised gradient boosting: of some families drawn, the learner that leads to the least risk (Cortes et al., Algorithm 1).
 
     Parameters

@@ -6,6 +6,11 @@ kernels. An attribute of a base stands for what a rule does not declare; ``None`
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from coordboost.data.problem import Problem
 
 
 class SelectionRule(ABC):
@@ -59,7 +64,7 @@ class SelectionRule(ABC):
     #: weights(n), those of the norm, (n,)
     weights: Callable | None = None
 
-    def bind(self, problem):
+    def bind(self, problem: Problem) -> "SelectionRule":
         """The rule checked against the problem and filled in from it.
 
         Parameters
@@ -75,7 +80,7 @@ class SelectionRule(ABC):
         return self
 
     @abstractmethod
-    def pick(self, view, step, beta, drawn, k):
+    def pick(self, view: Any, step: Any, beta: Any, drawn: np.ndarray, k: int) -> tuple[int, float]:
         """The learner of step k and its correlation.
 
         Parameters
@@ -144,7 +149,7 @@ class StepRule(ABC):
     #: radius_at(k) of the ball that the model after k steps is compared with
     radius_at: Callable | None = None
 
-    def bind(self, problem):
+    def bind(self, problem: Problem) -> "StepRule":
         """The rule checked against the problem and filled in from it.
 
         Parameters
@@ -160,7 +165,7 @@ class StepRule(ABC):
         return self
 
     @abstractmethod
-    def move(self, k, view, j, corr, beta_j):
+    def move(self, k: int, view: Any, j: int, corr: float, beta_j: float) -> tuple[float, float]:
         """How far step k goes: coefficients are multiplied by 1 - shrink, then theta is added to that of learner j.
 
         Parameters
@@ -218,7 +223,7 @@ class CoefficientRule(ABC):
     told = True
 
     @abstractmethod
-    def start(self, problem):
+    def start(self, problem: Problem) -> "CoefficientRule":
         """The same rule at beta = 0.
 
         Parameters
@@ -233,7 +238,7 @@ class CoefficientRule(ABC):
         """
 
     @abstractmethod
-    def accumulate(self, j, shrink, theta):
+    def accumulate(self, j: int, shrink: float, theta: float) -> None:
         """Make the update of one row of the path.
 
         Parameters
@@ -247,7 +252,7 @@ class CoefficientRule(ABC):
         """
 
     @abstractmethod
-    def coefficient(self, j):
+    def coefficient(self, j: int) -> float:
         """beta_j in the units of theta.
 
         Parameters
@@ -262,7 +267,7 @@ class CoefficientRule(ABC):
         """
 
     @abstractmethod
-    def beta(self, unit):
+    def beta(self, unit: float) -> np.ndarray:
         """The coefficients (n_learners,), `unit` being that of the step rule.
 
         Parameters

@@ -1,10 +1,12 @@
 """A method: a selection rule, a step rule, and a store of coefficients."""
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from coordboost._utils.checks import shown, with_floats
 from coordboost._utils.kinds import checked_piece
 from coordboost.certificates.objectives import L1Ball, Unconstrained
+from coordboost.data.problem import Problem
 from coordboost.rules.base import CoefficientRule, SelectionRule, StepRule
 from coordboost.rules.coefficients import Single
 from coordboost.rules.noise import Noise
@@ -52,13 +54,13 @@ class Method:
     """
 
     name: str
-    select: object
-    step: object
+    select: SelectionRule
+    step: Any
     source: str = ""
-    target: object = Unconstrained()
+    target: Any = field(default=Unconstrained())
     parameters: dict = field(default_factory=dict)
-    coefficients: object = Single()
-    noise: object = None
+    coefficients: CoefficientRule = field(default=Single())
+    noise: Noise | None = None
 
     def __post_init__(self):
         if not isinstance(self.name, str):
@@ -89,16 +91,16 @@ class Method:
             )
 
     @property
-    def unit(self):
+    def unit(self) -> float:
         """Coefficients are this times what the thetas of the path add up to."""
         return self.step.unit
 
     @property
-    def greedy(self):
+    def greedy(self) -> bool:
         """Whether every step takes the learner with the largest correlation of all, and moves the model by that learner alone."""
         return self.coefficients.plain and self.noise is None and self.select.greedy and self.step.score is None
 
-    def bind(self, problem):
+    def bind(self, problem: Problem) -> "Method":
         """The method with its rules checked against the problem and filled in from it.
 
         Parameters
@@ -120,7 +122,7 @@ class Method:
         reason = self.step.needs_convex
         if reason and not problem.loss.convex:
             raise ValueError(f"{type(problem.loss).__name__} is not convex: {reason}.")
-        bound = {}
+        bound: dict[str, Any] = {}
         for name, piece in (("select", self.select), ("step", self.step), ("noise", self.noise)):
             bound[name] = None if piece is None else with_floats(piece.bind(problem))
         return replace(self, **bound)
@@ -134,7 +136,7 @@ class Method:
         grows = self.coefficients.room is not None
         return grows and (self.select.greedy or grouped) and self.step.score is None
 
-    def target_at(self, k):
+    def target_at(self, k: int) -> Any:
         """What the model after k steps is compared with: `target`, but for methods whose ball grows on the way.
 
         Parameters

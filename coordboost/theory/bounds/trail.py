@@ -230,7 +230,7 @@ class Trail:
             learner=path.learner,
             shrink=path.shrink,
             theta=path.theta * run.method.unit,
-            radius=np.array([getattr(run.method.target_at(i), "radius", np.inf) for i in k]),
+            radius=np.array([getattr(run.method.target_at(i), "radius", np.inf) for i in range(run.n_steps + 1)]),
             repeats=_repeats(path.learner),
             noise=(ROUNDOFF * count + 2 * spectrum.beyond * spectrum.singular[0]) * scale,
             **parts,
