@@ -56,7 +56,6 @@ def test_values_by_hand():
     close(stagewise.distance(EYE, 0.5, 3), 5.0)
     close(stagewise.fit(EYE, 0.5, 3, "sharpened"), 2.5)
     close(stagewise.correlation(EYE, 0.5, 3), 1.25)
-    close(stagewise.sum_of_shrinkage(EYE, 0.5, 1.5), 2 * 2.5**2)
     close(stagewise.subgradient(4.0, np.array([0.5, 0.5, 0.5, 0.5])), [4.25, 2.25, 4.75 / 3, 1.25])
     close(regularized.l1(1.0, 2.0, 3), 1.75)
     close(regularized.average_omega(EYE, 1.0, 3), 2.5)

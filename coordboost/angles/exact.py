@@ -81,17 +81,6 @@ def orthonormal(gamma, sizes=None):
     return float((np.cumsum(gamma) / np.sqrt(np.cumsum(sizes))).min())
 
 
-def ternary(p):
-    r"""Type 0, all 3^p - 1 normalised vectors with entries -1, 0, 1: :math:`(\sum_i (\sqrt i - \sqrt{i-1})^2)^{-1/2}` (their (20))."""
-    roots = np.sqrt(np.arange(p + 1.0))
-    return float(1 / math.sqrt(float((np.diff(roots) ** 2).sum())))
-
-
-def one_feature_stumps(n):
-    """Type 0, +-1 stumps (constant included) on a feature with n distinct values: 1/n for odd n, 1/sqrt(n (n - 1)) for even n."""
-    return 1 / n if n % 2 else 1 / math.sqrt(n * (n - 1))
-
-
 _VERTICES = 1 << 14
 
 

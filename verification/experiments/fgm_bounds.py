@@ -84,7 +84,7 @@ def tradeoff(sets, quick):
     for kappa, until, panel in ((1.0, 20.0, "kappa = 1"), (270.05, 20.0, "leukemia, kappa = 270.05"), (270.05, 2.0, "leukemia, near 0")):
         known, shrinkage = constants(kappa), np.linspace(0, until, 201)
         for eps in FS_EPS:
-            bound = cb.theory.bounds.stagewise.sum_of_shrinkage(known, eps, shrinkage)
+            bound = cb.theory.bounds.stagewise.excess(known, eps, shrinkage / eps)
             rows += ({"panel": panel, "eps": eps, "seed": 0, "SBound": s, "TBound": t}
                      for s, t in zip(shrinkage.tolist(), bound.tolist(), strict=True))  # fmt: skip
     return Table(rows)

@@ -56,6 +56,11 @@ def _ternary(p):
     return np.array([v for v in product((-1, 0, 1), repeat=p) if any(v)], dtype=float).T
 
 
+def ternary(p):
+    r"""Type 0, all 3^p - 1 normalised vectors with entries -1, 0, 1: :math:`(\sum_i (\sqrt i - \sqrt{i-1})^2)^{-1/2}`, their (20)."""
+    return sum((sqrt(i) - sqrt(i - 1)) ** 2 for i in range(1, p + 1)) ** -0.5
+
+
 def _lines(*degrees):
     return np.array([[cos(radians(d)), cos(radians(90 - d))] for d in degrees]).T
 
@@ -78,7 +83,7 @@ def _all():
         )
         for t in (1, 2, 3)
     ]
-    ternary = [Known("Example 3 (20)", _ternary(p), cb.rules.Greedy(), exact.ternary(p)) for p in (3, 4)]
+    vectors = [Known("Example 3 (20)", _ternary(p), cb.rules.Greedy(), ternary(p)) for p in (3, 4)]
     plane = [
         Known("Figure 3", _lines(*degrees), cb.rules.Greedy(), sqrt(square))
         for degrees, square in [((0, 90), 0.5), (range(0, 180, 30), 0.9330127018922193), ((0, 1), 1 - cos(radians(0.5)) ** 2)]
@@ -89,11 +94,11 @@ def _all():
             "Stumps on one feature",
             np.where(np.arange(n)[:, None] <= np.arange(n), 1.0, -1.0),
             cb.rules.Greedy(),
-            exact.one_feature_stumps(n),
+            1 / n if n % 2 else 1 / sqrt(n * (n - 1)),  # the constant included
         )
         for n in range(2, 8)
     ]
-    return [*orthonormal, *ordered, *grouped, *ternary, *plane, *signs, *stumps]
+    return [*orthonormal, *ordered, *grouped, *vectors, *plane, *signs, *stumps]
 
 
 def _angle(case, factor=1.0):

@@ -25,11 +25,11 @@ from math import isqrt, sqrt
 
 import numpy as np
 
-from coordboost.angles import exact
 from coordboost.theory.bounds import BoundCheck
 from verification.space import Space
 from verification.spaces.draws import BASIS, DRAWS
 from verification.statement import Statement, claim
+from verification.theorems.rgbm_examples import ternary
 
 check_gradient = Statement(
     "(8)", (DRAWS, BASIS), "The gradient by differences of the loss, exact for a quadratic.", printed="slopes == gradient"
@@ -87,7 +87,7 @@ def _order(case, many):
 @claim("Remark 4.3", SIZES, printed="verified")
 def check_dense(case, variant):
     """The angle of the ternary dictionary is not below that of an orthonormal one."""
-    return BoundCheck("Remark 4.3", variant, "upper", 1 / sqrt(case.p), exact.ternary(case.p), 1e-12, at=[case.p], along="p")
+    return BoundCheck("Remark 4.3", variant, "upper", 1 / sqrt(case.p), ternary(case.p), 1e-12, at=[case.p], along="p")
 
 
 @claim("Remark 4.4, any mu / sigma", SIZES, printed="verified")
@@ -151,6 +151,6 @@ SABOTAGE = {
         "t / p wherever t < 50": lambda case: _order(case, case.t >= 50),
     },
     check_dense: {"the other way round": lambda case: BoundCheck(
-        "x", "printed", "upper", exact.ternary(case.p), 1 / sqrt(case.p), 1e-12)},
+        "x", "printed", "upper", ternary(case.p), 1 / sqrt(case.p), 1e-12)},
     check_guarantee: {"best at t = 1": lambda case: _guarantee(case, 1)},
 }  # fmt: skip

@@ -101,14 +101,18 @@ def spread(heights, gap, low, high):
     return out
 
 
-def profiles(runs, lasso=None, *, n_labels=12):
-    """Coefficient profiles of several runs of one problem, side by side on one scale.
+def figure(runs, lasso=None, title="", *, optimum=None, n_labels=12):
+    """Coefficient profiles of runs of one problem side by side on one scale, and below them their training error.
 
     Parameters
     ----------
     runs : sequence of Run
     lasso : Trace, optional
-        Reference drawn thin and grey behind each run.
+        Reference drawn thin and grey behind each run: no model of the same l1 norm has a smaller error.
+    title : str
+        Above all panels.
+    optimum : float, optional
+        Smallest possible loss, a sum as ``State.loss`` (``report.optimum``): the dashed line.
     n_labels : int
         So many learners with the largest coefficients get a colour and their name; the others are grey.
 
@@ -121,40 +125,6 @@ def profiles(runs, lasso=None, *, n_labels=12):
     ValueError
         If there are no runs, or runs with different learners.
     """
-    from matplotlib.figure import Figure
-
-    names = _common_names(runs)
-    fig = Figure(figsize=figure_size(0.8 + 3.6 * len(runs), 4.2), layout="constrained")
-    axes = fig.subplots(1, len(runs), sharex=True, sharey=True, squeeze=False)[0]
-    _draw_profiles(fig, axes, runs, traces_of(runs), names, lasso, n_labels)
-    return fig
-
-
-def shrinkage(runs, lasso=None, optimum=None):
-    """Training error (1 for the constant model) against the l1 norm.
-
-    Parameters
-    ----------
-    runs : sequence of Run
-    lasso : Trace, optional
-        Reference: no model of the same l1 norm has a smaller error.
-    optimum : float, optional
-        Smallest possible loss, a sum as ``State.loss`` (``report.optimum``): the dashed line.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
-    from matplotlib.figure import Figure
-
-    _common_names(runs)
-    fig = Figure(figsize=figure_size(6.4, 4.8), layout="constrained")
-    _draw_shrinkage(fig.subplots(), runs, traces_of(runs), lasso, optimum)
-    return fig
-
-
-def figure(runs, lasso=None, title="", *, optimum=None, n_labels=12):
-    """Profiles of the runs side by side, and below them their training error: parameters as in `profiles` and `shrinkage`."""
     from matplotlib.figure import Figure
 
     names, traces = _common_names(runs), traces_of(runs)

@@ -44,11 +44,6 @@ def subgradient(distance2, steps, length=1):
     return (distance2 + length**2 * np.cumsum(steps * steps)) / (2 * np.cumsum(steps))
 
 
-def sum_of_shrinkage(constants, eps, shrinkage, variant="printed"):
-    """Section 3: the bound on L - L* at the step k at which the bound eps k on the l1 norm is `shrinkage`."""
-    return excess(constants, eps, shrinkage / eps, variant)
-
-
 def _constant(run):
     eps, delta = run.method.step.stagewise or (None, None)
     return covered(run) and np.ndim(delta) == 0 and delta == np.inf and np.ndim(eps) == 0
