@@ -55,12 +55,7 @@ NAMES = public_names()
 OBJECTS = [name for name, thing in NAMES.items() if inspect.isclass(thing) or name.rpartition(".")[0] in MODULES]
 #: Not complete yet; a name that is leaves this list.
 LATER = """
-    LangevinGBMClassifier.predict_interval LangevinGBMClassifier.predict_uncertainty LangevinGBMRegressor.predict_interval
-    LangevinGBMRegressor.predict_uncertainty
-    data.ConstantColumnWarning data.Table data.Table.filled_from data.Table.frame data.Table.problem
-    html_report lasso.PathPoint.among
-    model_selection.CrossValidation model_selection.CrossValidation.chosen read_table
-    testing.Law testing.Report
+
 """
 PENDING = {f"coordboost.{name}" for name in LATER.split()}
 

@@ -103,9 +103,8 @@ class Interval:
         upper = learners.cosine(direction)
         lower = max(proved, enumerated)
         keep = weights if proved >= enumerated else None
-        return cls(
-            float(min(lower, upper)), upper, {"direction": learners.basis @ direction, "weights": keep, "method": method}
-        )
+        witness = {"direction": learners.basis @ direction, "weights": keep, "method": method}
+        return cls(float(min(lower, upper)), upper, witness)
 
     @classmethod
     def exact(cls, learners: ReducedLearners, direction: np.ndarray, method: str) -> "Interval":

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse
+from numpy.typing import ArrayLike
 
 from coordboost._utils.checks import shown
 from coordboost.data.columns import CATEGORY, DATE, KEY, KEYS, NUMBER, Cells, Column, column_of
@@ -22,30 +23,72 @@ from coordboost.data.files import NAMED, SVM, Options, arrays_of, frame_of, opti
 from coordboost.data.frames import as_pandas, is_frame
 from coordboost.data.problem import Problem
 from coordboost.data.recipe import Recipe, Variable, encoded, fill_of, refuse_gap
+from coordboost.losses.base import Loss
 
 
 class Table(NamedTuple):
-    """What a file holds."""
+    r"""What a file holds, as numbers.
 
-    X: Any  # (m, p) float64: dense in Fortran order, or a scipy CSC array (svmlight, many indicators)
-    y: np.ndarray | None  # (m,) float64; None where it was not asked for and is not there
-    feature_names: tuple[str, ...] | None  # p names, or None where the file has none
-    groups: tuple[str, ...] | None = None  # p names of the variables that the features belong to
-    recipe: Recipe | None = None  # how the columns of the file became X, for tables with names
-    said: tuple[str, ...] = ()  # what was guessed, in words
-    columns: tuple[Column, ...] | None = None  # the columns of the file, where gaps were filled
+    Parameters
+    ----------
+    X : ndarray or scipy CSC array, (m, p)
+        float64: dense in Fortran order; sparse for svmlight, and for many 0/1 columns.
+    y : ndarray or None, (m,)
+        float64; None where it was not asked for and is not there.
+    feature_names : tuple of str or None, (p,)
+        Names of the features, None where the file has none.
+    groups : tuple of str, (p,), optional
+        Names of the variables that the features belong to: several features may stand for one, such as one with more than two categories.
+    recipe : Recipe, optional
+        How the columns of the file became X, for tables with names.
+    said : tuple of str
+        What was inferred about the file, in words.
+    columns : tuple of Column, optional
+        The columns of the file, where missing values were imputed.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> import coordboost as cb
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "flats.csv")
+    >>> _ = file.write_text("rent,area,city\n820,45,Basel\n1240,71,Bern\n990,60,Basel\n")
+    >>> table = cb.read_table(file, "rent")
+    >>> table, table.feature_names
+    (<Table 3 x 2: 2 variables>, ('area', 'city=Bern'))
+    >>> cb.solve(table.problem(), cb.ls_boost(1.0), 50).predict(table.X).round()
+    array([ 820., 1240.,  990.])
+    """
+
+    X: Any
+    y: np.ndarray | None
+    feature_names: tuple[str, ...] | None
+    groups: tuple[str, ...] | None = None
+    recipe: Recipe | None = None
+    said: tuple[str, ...] = ()
+    columns: tuple[Column, ...] | None = None
 
     def __repr__(self):
         rows, columns = self.X.shape
         return f"<Table {rows} x {columns}{f': {len(self.recipe.variables)} variables' if self.recipe else ''}>"
 
-    def filled_from(self, rows):
-        """X with the gaps of all rows filled by what some `rows` (indices) say; X itself where none were filled."""
+    def filled_from(self, rows: ArrayLike) -> Any:
+        """X with the missing values of all rows imputed from some rows, as for one fold of a cross-validation.
+
+        Parameters
+        ----------
+        rows : array_like of int
+            The rows whose medians, or most frequent categories, are taken.
+
+        Returns
+        -------
+        ndarray or scipy CSC array, (m, p)
+            X itself where no values were imputed.
+        """
         if self.recipe is None or self.columns is None:
             return self.X
         return encoded(self.recipe.refilled(_rows_of(self.columns, rows)), self.columns, str)
 
-    def frame(self, rows=None, *, unknown_as_none=False, **options):
+    def frame(self, rows: Any = None, *, unknown_as_none: bool = False, **options: Any) -> Any:
         """X as a pandas data frame with the names of its columns, which estimators take from there; or new rows in the same columns.
 
         Parameters
@@ -56,30 +99,56 @@ class Table(NamedTuple):
             A category of these that the file does not have is none of those it has, instead of an error.
         **options
             As for ``read_table``, for a path.
+
+        Returns
+        -------
+        pandas.DataFrame, (n_rows, p)
+            Numbers alone; sparse where X is.
+
+        Raises
+        ------
+        ValueError
+            For new rows where the file has no names, and as ``read_table``.
         """
         import pandas as pd
 
         if rows is None:
             X = self.X
         elif self.recipe is None:
-            raise ValueError(
-                "the table has no columns with names, so new rows have none to be found by: give them to predict as they are."
-            )
+            raise ValueError("the table has no names of columns to find those of new rows by: pass these to predict as they are.")
         else:
             none = {"unknown_as_none": unknown_as_none}
             X = self.recipe.numbers(as_pandas(rows), **none) if is_frame(rows) else read_rows(rows, self, **none, **options).X
         make = pd.DataFrame.sparse.from_spmatrix if scipy.sparse.issparse(X) else pd.DataFrame
         return make(X, columns=self.feature_names)
 
-    def problem(self, loss=None, *, center=True, scale=True):
-        """``Problem(X, y, loss, ...)`` with names and groups; its runs predict for new tables of the same kind."""
+    def problem(self, loss: Loss | None = None, *, center: bool = True, scale: bool = True) -> Problem:
+        """``Problem(X, y, loss, ...)`` with names and groups; its runs predict for new tables of the same kind.
+
+        Parameters
+        ----------
+        loss : Loss, default ``Squared()``
+            As for ``Problem``.
+        center, scale : bool, default True
+            As for ``Problem``.
+
+        Returns
+        -------
+        Problem
+            Groups are the variables, where one of them has several features.
+
+        Raises
+        ------
+        ValueError
+            As ``Problem``, say for a target that does not fit the loss.
+        """
         groups = None if self.groups is None or len(set(self.groups)) == len(self.groups) else self.groups
         X = self.X if self.recipe is None else RecipeColumns(self.X, self.recipe)
         return Problem(X, self.y, loss, center=center, scale=scale, groups=groups, feature_names=self.feature_names)
 
 
 def read_table(path: str | os.PathLike[str], target: str | None = None, **options: Any) -> Table:
-    """Read features and target from a file; the suffix, in any case, says which format it is.
+    r"""Read features and target from a file; the suffix, in any case, says which format it is.
 
     ======================================  ===========================================================================
     suffix                                  content
@@ -122,6 +191,26 @@ def read_table(path: str | os.PathLike[str], target: str | None = None, **option
 
     *Cost.* The file is held in memory while pandas reads it; where it has quotes, or gaps in its last column, its records are counted
     once more. Beyond that a pass over each column; every word that is another one costs a microsecond.
+
+    Examples
+    --------
+    Semicolons, a decimal comma, text and a missing value:
+
+    >>> import tempfile, pathlib
+    >>> import coordboost as cb
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "flats.csv")
+    >>> _ = file.write_text("rent;area;city\n820;45,5;Basel\n1240;71;Bern\n990;;Basel\n1510;82;Bern\n")
+    >>> table = cb.read_table(file, "rent", impute="median")
+    >>> print(*table.said, sep="\n")
+    read with semicolons between cells, a decimal comma
+    text as 0/1 columns: 'city' (Basel, Bern)
+    gaps filled: 'area'
+    >>> table.frame()
+       area  city=Bern
+    0  45.5        0.0
+    1  71.0        1.0
+    2  71.0        0.0
+    3  82.0        1.0
     """
     text, suffix = _suffix(path)
     if not isinstance(target, str | None):

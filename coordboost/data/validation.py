@@ -15,7 +15,22 @@ from coordboost.learners.stores.daskarray import computed, is_dask, known_size
 
 
 class ConstantColumnWarning(UserWarning):
-    """Columns without variation carry no weak learner and were set aside."""
+    """Columns without variation carry no weak learner and were set aside.
+
+    The model has them all the same, with the coefficient 0; ``problem.dropped`` has their names.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import coordboost as cb
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     problem = cb.Problem([[1.0, 7], [2, 7], [3, 7]], [1.0, 2, 4])
+    >>> print(caught[0].message)
+    1 constant column(s) set aside, their coefficients are 0: x1.
+    >>> problem.n_learners, problem.dropped
+    (1, ['x1'])
+    """
 
 
 def numeric(name, values, ndim):
@@ -149,9 +164,7 @@ def sound(X):
     except (AttributeError, IndexError, TypeError, ValueError) as error:
         wrong = f"scipy says {' '.join(str(error).split())!r}"
     if wrong:
-        raise ValueError(
-            f"X is a sparse matrix that is broken: {wrong}; make it again, for instance from (data, (row, column))."
-        )
+        raise ValueError(f"X is a sparse matrix that is broken: {wrong}; make it again, say from (data, (row, column)).")
     used = len(X.data) if X.format == "coo" else X.indptr[-1]
     return X if used == len(X.data) else type(X)((X.data[:used], X.indices[:used], X.indptr), shape=X.shape)
 

@@ -1,6 +1,6 @@
 """Boosting as a posterior: the estimators of Langevin boosting, whose members are models of one chain."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import stats
@@ -259,25 +259,55 @@ class LangevinGBMRegressor(Regression, _LangevinGBM):
         self.burn_in = burn_in
 
     @checked_call
-    def predict_uncertainty(self, X):
-        """Variances of the rows of X: of the mean over the members, and of the target around it. An ``Uncertainty``.
+    def predict_uncertainty(self, X: Any) -> Uncertainty:
+        """Variances for the rows of X: of the mean over the members, and of the target around it.
 
-        The second is `noise_variance_`, the same for all rows; NaN for losses other than the squared one.
+        Parameters
+        ----------
+        X : array_like, data frame or scipy sparse matrix, (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        Uncertainty
+            ``knowledge``, the variance of the predictions over the members, (n_samples,), and ``data``, (n_samples,): `noise_variance_`,
+            the same for all rows; NaN for losses other than the squared one. In the squared units of y.
+
+        Notes
+        -----
+        *Cost*: each tree of the chain once on each row.
         """
         members = self._members(X)[:, :, 0]
         noise = np.nan if self.noise_variance_ is None else self.noise_variance_
         return Uncertainty(members.var(axis=0, ddof=1 if len(members) > 1 else 0), np.full(members.shape[1], noise))
 
     @checked_call
-    def predict_interval(self, X, level=0.9, *, observation=True):
-        """Central intervals for the rows of X, (n_samples, 2).
+    def predict_interval(self, X: Any, level: float = 0.9, *, observation: bool = True) -> np.ndarray:
+        """Central intervals for the rows of X.
 
         Parameters
         ----------
-        X : rows
-        level : float in (0, 1)
+        X : array_like, data frame or scipy sparse matrix, (n_samples, n_features)
+            The rows.
+        level : float, default 0.9
+            The probability of the interval, between 0 and 1.
         observation : bool, default True
             For new targets; with False for their mean.
+
+        Returns
+        -------
+        ndarray, (n_samples, 2)
+            Lower and upper ends on the scale of y: quantiles of a normal law with the mean and the variance of the members, that of the
+            noise added for new targets.
+
+        Raises
+        ------
+        ValueError
+            For a level that is not between 0 and 1; for new targets and a loss other than the squared one.
+
+        Notes
+        -----
+        *Cost*: each tree of the chain once on each row.
         """
         positive("level", level, 1, "between 0 and 1")
         if observation and self.noise_variance_ is None:
@@ -439,14 +469,52 @@ class LangevinGBMClassifier(Classification, _LangevinGBM):
         return np.log(np.maximum(p[:, 1], low)) - np.log(np.maximum(p[:, 0], low))
 
     @checked_call
-    def predict_uncertainty(self, X):
-        """Entropies of the class of the rows of X, in nats: what the members disagree on, and what each leaves open. ``Uncertainty``."""
+    def predict_uncertainty(self, X: Any) -> Uncertainty:
+        """Entropies of the class of the rows of X, in nats: what the members disagree on, and what each leaves open.
+
+        Parameters
+        ----------
+        X : array_like, data frame or scipy sparse matrix, (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        Uncertainty
+            ``data``, (n_samples,), the mean entropy of the members, and ``knowledge``, (n_samples,), what the entropy of their mean has
+            above it: the mutual information of class and member.
+
+        Notes
+        -----
+        *Cost*: each tree of the chain once on each row.
+        """
         p = self._member_probabilities(X)
         total, each = entropy(p.mean(axis=0)), entropy(p).mean(axis=0)
         return Uncertainty(np.maximum(total - each, 0.0), each)
 
     @checked_call
-    def predict_interval(self, X, level=0.9):
-        """Central intervals of the probability of each class over the members, (n_samples, n_classes, 2)."""
+    def predict_interval(self, X: Any, level: float = 0.9) -> np.ndarray:
+        """Central intervals of the probability of each class over the members.
+
+        Parameters
+        ----------
+        X : array_like, data frame or scipy sparse matrix, (n_samples, n_features)
+            The rows.
+        level : float, default 0.9
+            The share of the members in the interval, between 0 and 1.
+
+        Returns
+        -------
+        ndarray, (n_samples, n_classes, 2)
+            Lower and upper quantiles of the probabilities of the members.
+
+        Raises
+        ------
+        ValueError
+            For a level that is not between 0 and 1.
+
+        Notes
+        -----
+        *Cost*: each tree of the chain once on each row.
+        """
         positive("level", level, 1, "between 0 and 1")
         return np.moveaxis(np.quantile(self._member_probabilities(X), [(1 - level) / 2, (1 + level) / 2], axis=0), 0, -1)

@@ -28,9 +28,28 @@ RULES = ("best", "one_se")
 class CrossValidation:
     """Losses on rows held out, from the simplest point of the path to the last.
 
-    losses : (n_folds, n_points), mean loss of each fold on its own rows, above what the loss says that it is never below there: half the
-        mean deviance for the Poisson loss, whose least value hangs on y;  weights : (n_folds,), their weights
-    paths : the path of each fold
+    Parameters
+    ----------
+    losses : ndarray, (n_folds, n_points)
+        Mean loss of each fold on its own rows, above what the loss says that it is never below there: half the mean deviance for the
+        Poisson loss, whose least value depends on y.
+    weights : ndarray, (n_folds,)
+        Sums of the weights of these rows.
+    paths : tuple
+        The path of each fold.
+
+    Examples
+    --------
+    The error is smallest at the end of 100 steps; 39 are enough to be within one standard error of it:
+
+    >>> import coordboost as cb
+    >>> from sklearn.datasets import load_diabetes
+    >>> fit = lambda X, y, weight: cb.solve(cb.Problem(X, y, sample_weight=weight), cb.ls_boost(0.1), 100)
+    >>> found = cb.cross_validate(fit, *load_diabetes(return_X_y=True))
+    >>> found
+    <CrossValidation: 5 folds, 101 points; best 100 (mean loss 1518.82), one_se 39 (1560.18)>
+    >>> found.chosen("one_se"), found.error[[39, 100]].round()
+    (39, array([39., 42.]))
     """
 
     losses: np.ndarray
@@ -43,30 +62,50 @@ class CrossValidation:
         return f"<CrossValidation: {folds} folds, {points} points; {choices}>"
 
     @property
-    def mean(self):
+    def mean(self) -> np.ndarray:
         """Mean loss of all rows, each held out once, (n_points,)."""
         return np.average(self.losses, axis=0, weights=self.weights)
 
     @property
-    def error(self):
+    def error(self) -> np.ndarray:
         """Standard error of ``mean``, from the differences between folds, (n_points,)."""
         with np.errstate(invalid="ignore"):
             spread = np.average((self.losses - self.mean) ** 2, axis=0, weights=self.weights)
         return np.sqrt(spread / max(len(self.losses) - 1, 1))
 
     @property
-    def best(self):
+    def best(self) -> int:
         """The point with the smallest mean loss, the first of equals."""
         return int(np.argmin(self.mean))
 
     @property
-    def one_se(self):
+    def one_se(self) -> int:
         """The first point whose mean loss is at most one standard error above the smallest."""
         mean, best = self.mean, self.best
         return int(np.flatnonzero(mean <= mean[best] + self.error[best])[0])
 
-    def chosen(self, rule="best"):
-        """The point that a rule, "best" or "one_se", chooses."""
+    def chosen(self, rule: str = "best") -> int:
+        """The point that a rule chooses.
+
+        Parameters
+        ----------
+        rule : {"best", "one_se"}, default "best"
+            The smallest mean loss; or the first point whose mean loss is at most one standard error above it.
+
+        Returns
+        -------
+        int
+            The number of the point, from 0.
+
+        Raises
+        ------
+        ValueError
+            For another rule.
+
+        Notes
+        -----
+        *Source*: Hastie, Tibshirani, Friedman, *The Elements of Statistical Learning*, Section 7.10.
+        """
         if rule not in RULES:
             raise ValueError(f"rule must be 'best' or 'one_se', got {shown(rule)}.")
         return getattr(self, rule)

@@ -6,6 +6,7 @@ number of a point, by a norm, by a penalty or by a part of the last norm.
 
 import importlib
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -58,10 +59,27 @@ class PathPoint:
         for way, value in given.items():
             not_negative(way, value)
 
-    def among(self, total, last):
-        """(way, value), with alpha as lam and fraction as l1.
+    def among(self, total: float, last: Callable[[], float]) -> tuple[str, float]:
+        """The name that is given and its value, with alpha as lam and fraction as l1.
 
-        total : sum of the weights;  last : function without arguments, the l1 at the end of the path
+        Parameters
+        ----------
+        total : float
+            Sum of the weights of the samples.
+        last : callable
+            ``last()``, the l1 at the end of the path; called for a fraction alone.
+
+        Returns
+        -------
+        way : {"step", "l1", "lam"}
+            The name.
+        value : float
+            Its value.
+
+        Raises
+        ------
+        ValueError
+            For a fraction above 1.
         """
         way, value = next((way, float(value)) for way, value in vars(self).items() if value is not None)
         if way == "alpha":

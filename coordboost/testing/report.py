@@ -24,7 +24,23 @@ def about(*names):
 
 
 class Law(NamedTuple):
-    """name; verdict : "holds", "failed" or "skipped" (not declared); sentence : what fails, where, and what to do."""
+    """What came of one law.
+
+    Parameters
+    ----------
+    name : str
+        The law, in words.
+    verdict : {"holds", "failed", "skipped"}
+        Skipped are laws about something that the piece does not declare.
+    sentence : str
+        What fails, where, and what to do; "" where nothing fails.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> cb.testing.check_piece(cb.losses.Squared()).laws[1]
+    Law(name='residual is minus the derivative', verdict='holds', sentence='')
+    """
 
     name: str
     verdict: str
@@ -32,27 +48,49 @@ class Law(NamedTuple):
 
 
 class Report(NamedTuple):
-    """The laws tried on a piece; true where none fails."""
+    """The laws tried on a piece; true where none fails.
+
+    Parameters
+    ----------
+    kind : str
+        What it is: "loss", "step rule" and the like.
+    piece : str
+        The piece, as it is printed.
+    laws : list of Law
+        What came of each.
+
+    Examples
+    --------
+    A loss whose residual has the wrong sign:
+
+    >>> import coordboost as cb
+    >>> class Wrong(cb.losses.Squared):
+    ...     def residual(self, y, f):
+    ...         return f - y
+    >>> report = cb.testing.check_piece(Wrong(), raises=False)
+    >>> bool(report), report.failed[0].name
+    (False, 'residual is minus the derivative')
+    """
 
     kind: str
     piece: str
-    laws: list
+    laws: list[Law]
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         return not self.failed
 
     @property
-    def failed(self):
+    def failed(self) -> list[Law]:
         """The laws that fail."""
         return [law for law in self.laws if law.verdict == "failed"]
 
     @property
-    def with_errors(self):
+    def with_errors(self) -> bool:
         """Whether a law met an error."""
         return any(law.sentence.startswith(ERROR) for law in self.failed)
 
     @property
-    def sentences(self):
+    def sentences(self) -> list[str]:
         """A sentence for each law that fails."""
         return [f"{law.name}: {law.sentence}" for law in self.failed]
 

@@ -6,6 +6,7 @@ What is on the page is gathered here; its words and its look are those of ``page
 
 import inspect
 import math
+import os
 import re
 import sys
 import warnings
@@ -21,6 +22,7 @@ from coordboost.data.columns import CATEGORY
 from coordboost.engine.held_out import held_out
 from coordboost.engine.refitted import with_intercept
 from coordboost.engine.result import spaced
+from coordboost.engine.run import Run
 from coordboost.engine.storage.archive import write_text
 from coordboost.engine.storage.model import model_of
 from coordboost.model_selection.validate import CrossValidation
@@ -47,7 +49,9 @@ class Page(str):
         return f'<iframe style="{style}" srcdoc="{escape(self)}"></iframe>'
 
 
-def html_report(run, out=None, *, run_file="the.run", cross_validation=None):
+def html_report(
+    run: Run, out: str | os.PathLike[str] | None = None, *, run_file: str = "the.run", cross_validation: CrossValidation | None = None
+) -> Page:
     """One HTML page about a run, that can be passed on: what ``coordboost report`` writes.
 
     Parameters
@@ -74,7 +78,15 @@ def html_report(run, out=None, *, run_file="the.run", cross_validation=None):
 
     Notes
     -----
-    *Cost*: a replay of some 200 steps for the picture, and of all steps where theorems speak about the run.
+    *Cost*: a replay of some 200 steps for the picture, and of all steps where theorems apply to the run.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> from sklearn.datasets import load_diabetes
+    >>> run = cb.solve(cb.Problem(*load_diabetes(return_X_y=True)), cb.ls_boost(0.1), 200)
+    >>> cb.html_report(run)  # doctest: +ELLIPSIS
+    <Page 'ls boost for y', ... kB of HTML>
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined
 

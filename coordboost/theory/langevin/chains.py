@@ -214,9 +214,8 @@ def regime(run: Run) -> Regime:
         raise ValueError(f"{run.method.name} has no noise: there is no law that it samples; use sglb with a finite beta.")
     weight, resid = run.problem.weight, run.final.resid
     square = float(np.sum(np.divide(resid**2, weight, out=np.zeros_like(resid), where=weight > 0)) / weight.sum())
-    return Regime(
-        run.method.step.rate * float(noise.beta[-1]) * square / 2, run.method.step.shrink * run.n_steps, float(noise.sigma[-1])
-    )
+    step = run.method.step
+    return Regime(step.rate * float(noise.beta[-1]) * square / 2, step.shrink * run.n_steps, float(noise.sigma[-1]))
 
 
 class Chain(NamedTuple):

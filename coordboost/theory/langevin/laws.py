@@ -671,10 +671,8 @@ class GridLaw(NamedTuple):
         out = []
         for k in range(self.points.shape[1]):
             at, chance = self.marginal(k)
-            cuts = (
-                at[np.minimum(np.searchsorted(np.cumsum(chance), np.arange(1, n_bins) / n_bins), len(at) - 1)]
-                + self.cell[k] / 2
-            )
+            place = np.searchsorted(np.cumsum(chance), np.arange(1, n_bins) / n_bins)
+            cuts = at[np.minimum(place, len(at) - 1)] + self.cell[k] / 2
             law = np.bincount(np.searchsorted(cuts, at), chance, n_bins)
             found = np.bincount(np.searchsorted(cuts, np.asarray(sample)[:, k]), minlength=n_bins) / len(sample)
             out.append(0.5 * np.abs(law - found).sum())
@@ -736,7 +734,5 @@ def quadrature(problem: Problem, method: Method, limit: Limit | None = None, *, 
     chance /= chance.sum()
     edge = (np.abs(points) >= width).any(axis=1)
     if chance[edge].sum() > 1e-6:
-        raise ValueError(
-            f"the law has probability {chance[edge].sum():.2g} at the edge of the grid: take a larger width than {width:g}."
-        )
+        raise ValueError(f"the law has probability {chance[edge].sum():.2g} at the edge of the grid: take a width above {width:g}.")
     return GridLaw(points, chance, loss, np.full(d, axis[1] - axis[0]), (axis,) * d)
