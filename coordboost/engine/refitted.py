@@ -109,7 +109,20 @@ class RefittedRun(PathLike):
         return state.problem.raw(state.beta)
 
     def predict(self, X: Any, at: PathPoint | None = None) -> np.ndarray:
-        """Predictions (offset included) for new rows, (len(X),): of the last model, or of that at a ``PathPoint``."""
+        """Predictions (offset included) for new rows, (len(X),): of the last model, or of that at a ``PathPoint``.
+
+        Parameters
+        ----------
+        X : array_like or data frame, (n_rows, n_columns)
+            New rows, raw.
+        at : PathPoint, optional
+            Where on the path.
+
+        Returns
+        -------
+        ndarray, (n_rows,)
+            On the scale of the predictions of the loss.
+        """
         state = self.final if at is None else self._state(checked_place(at))
         return state.problem.predict(state.beta, X)
 

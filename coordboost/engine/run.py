@@ -91,7 +91,20 @@ class Run(PathLike):
         return self.problem.raw(self.beta)[1]
 
     def predict(self, X: Any, at: PathPoint | None = None) -> np.ndarray:
-        """Predictions (offset included) for new rows, (len(X),): of the last model, or of that at a ``PathPoint``."""
+        """Predictions (offset included) for new rows, (len(X),): of the last model, or of that at a ``PathPoint``.
+
+        Parameters
+        ----------
+        X : array_like or data frame, (n_rows, n_columns)
+            New rows, raw.
+        at : PathPoint, optional
+            Where on the path.
+
+        Returns
+        -------
+        ndarray, (n_rows,)
+            On the scale of the predictions of the loss.
+        """
         return self.problem.predict(self.beta if at is None else self._state(checked_place(at)).beta, X)
 
     def step_at(self, place: PathPoint) -> int:

@@ -126,7 +126,7 @@ class Sparse(_Sparse, Learners):
             out[self.row[p]] += self.scale[j] * self.data[p]
         return out
 
-    def csc(self):
+    def csc(self) -> scipy.sparse.csc_array:
         """The stored entries as scipy has them, without scale and shift, (n_samples, n_learners).
 
         Returns

@@ -103,6 +103,16 @@ class PathLike:
         Of a run the model after the step at which the norm, or the penalty, is reached. Of an exact path and a grid linear between
         two points: exact for the one, for the other what R's glmnet gives, without a certificate there.
 
+        Parameters
+        ----------
+        step, l1, lam, alpha, fraction : float, optional
+            As for ``PathPoint``: exactly one of them.
+
+        Returns
+        -------
+        ndarray, (n_columns,)
+            On the scale of X; over learners that cannot be counted (n_learners,), of those found so far.
+
         Raises
         ------
         ValueError
@@ -111,11 +121,40 @@ class PathLike:
         return self._model(PathPoint(step=step, l1=l1, lam=lam, alpha=alpha, fraction=fraction))[0]
 
     def intercept_at(self, *, step=None, l1=None, lam=None, alpha=None, fraction=None):
-        """The intercept beside ``coef_at``."""
+        """The intercept beside ``coef_at``.
+
+        Parameters
+        ----------
+        step, l1, lam, alpha, fraction : float, optional
+            As for ``PathPoint``: exactly one of them.
+
+        Returns
+        -------
+        float
+            On the scale of the predictions of the loss.
+
+        Raises
+        ------
+        ValueError
+            If not exactly one is given, or the path ends before the place.
+        """
         return self._model(PathPoint(step=step, l1=l1, lam=lam, alpha=alpha, fraction=fraction))[1]
 
     def predict(self, X, at=None):
-        """Predictions (offset included) for new rows, (len(X),), at a ``PathPoint``; by default at the end of the path."""
+        """Predictions (offset included) for new rows, (len(X),), at a ``PathPoint``; by default at the end of the path.
+
+        Parameters
+        ----------
+        X : array_like or data frame, (n_rows, n_columns)
+            New rows, raw.
+        at : PathPoint, optional
+            Where on the path.
+
+        Returns
+        -------
+        ndarray, (n_rows,)
+            On the scale of the predictions of the loss.
+        """
         coef, intercept = self._model(PathPoint(step=self.n_points - 1) if at is None else checked_place(at))
         return columns_as_in(X, self.problem).combine(coef) + intercept
 
@@ -123,13 +162,40 @@ class PathLike:
         """Minus the mean loss on other rows at every point, (n_points,): the larger, the better.
 
         *Cost*: for a run one column of X a step, for others one product with X a point.
+
+        Parameters
+        ----------
+        X : array_like or data frame, (n_rows, n_columns)
+            Other rows, raw.
+        y : array_like, (n_rows,)
+            Their targets.
+        sample_weight : array_like, (n_rows,), optional
+            Their weights in the mean.
+
+        Returns
+        -------
+        ndarray, (n_points,)
+            One score for each point.
         """
         X = validation.collected("X", X)
         y, weight = rows_of(self.problem, X, y, sample_weight)
         return -self._losses(X, y, weight) / weight.sum()
 
     def score_at(self, X, y, sample_weight=None, *, at):
-        """The same at some places, a sequence of ``PathPoint``, (len(at),)."""
+        """The same at some places, a sequence of ``PathPoint``, (len(at),).
+
+        Parameters
+        ----------
+        X, y, sample_weight : array_like
+            As for ``score_path``.
+        at : sequence of PathPoint
+            Where on the path.
+
+        Returns
+        -------
+        ndarray, (len(at),)
+            One score for each place.
+        """
         X = validation.collected("X", X)
         y, weight = rows_of(self.problem, X, y, sample_weight)
         preds = (self.predict(X, place) for place in items_of("at", at, "a sequence of PathPoint"))
@@ -141,6 +207,11 @@ class PathLike:
         One row for a point: ``step``, ``l1``, ``fraction``, ``alpha`` (what names a place), ``loss`` (the mean), ``deviance`` (the part of
         the loss at 0 that is explained), ``nonzeros``, ``gap`` (of a grid), ``intercept``, and the coefficients on the scale of X, those
         that are not 0 everywhere. *Cost*: a scan for each row of a run.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row for each point.
 
         Raises
         ------
@@ -161,7 +232,20 @@ class PathLike:
         return pd.concat([left, pd.DataFrame(coefs[:, used], columns=[names[j] for j in used])], axis=1)
 
     def plot(self, *, ax=None, **options):
-        """The coefficient profiles as a ``ProfileDisplay``; see there for the options."""
+        """The coefficient profiles as a ``ProfileDisplay``; see there for the options.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; default: a figure of its own.
+        **options
+            Those of ``ProfileDisplay.from_path``.
+
+        Returns
+        -------
+        ProfileDisplay
+            The picture, and the axes that it is drawn on.
+        """
         # pictures are rooms above this one: loaded by name, and only when one is asked for
         displays = importlib.import_module("coordboost.reporting.plots.displays")
         return displays.ProfileDisplay.from_path(self, ax=ax, **options)

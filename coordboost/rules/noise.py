@@ -22,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._utils.checks import as_floats, not_negative, nothing_varies, number_of, positive, shown
+from coordboost.data.problem import Problem
 
 
 class Structure(enum.IntEnum):
@@ -91,7 +92,7 @@ class Noise(NamedTuple):
     total: float = 0.0
     seed: int = 0
 
-    def bind(self, problem):
+    def bind(self, problem: Problem) -> "Noise":
         """The noise checked against the problem and filled in from it.
 
         Parameters
@@ -116,7 +117,7 @@ class Noise(NamedTuple):
             raise nothing_varies("noise draws coefficients, and there are none")
         return self._replace(beta=beta, subsample=float(subsample), total=float(problem.weight.sum()))
 
-    def seeded(self, seed):
+    def seeded(self, seed: int) -> "Noise":
         """The noise of one run.
 
         Parameters
@@ -132,6 +133,6 @@ class Noise(NamedTuple):
         return self._replace(seed=seed)
 
     @property
-    def sigma(self):
+    def sigma(self) -> np.ndarray:
         r"""Standard deviations :math:`\sqrt{2 N / (\epsilon \beta)}`, one for each step."""
         return np.sqrt(2 * self.total / (self.rate * self.beta))

@@ -50,9 +50,25 @@ class ModelState(ABC):
     looks: Callable | None = None
 
     @abstractmethod
-    def tie(self):
-        """Correlations that differ by no more than this are the same but for rounding."""
+    def tie(self) -> float:
+        """Correlations that differ by no more than this are the same but for rounding.
+
+        Returns
+        -------
+        float
+            In the units of the correlations; 0 in exact arithmetic.
+        """
 
     @abstractmethod
-    def push(self, j, shrink, theta):
-        """Make the step: pred <- (1 - shrink) pred + theta B_j."""
+    def push(self, j: int, shrink: float, theta: float) -> None:
+        """Make the step: pred <- (1 - shrink) pred + theta B_j.
+
+        Parameters
+        ----------
+        j : int
+            The learner.
+        shrink : float
+            What the model loses first, as a part of 1.
+        theta : float
+            How far the step goes along the learner.
+        """
