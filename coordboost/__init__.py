@@ -8,7 +8,7 @@
 At the top stand the estimators of scikit-learn's kind, the boosting methods, `Problem`, `solve`, `iterate`, `load`, `read_table`,
 `lasso_path`, `exact_path`, `cross_validate`, `certify` and `html_report`. All else is found by what it is:
 
-    cb.losses             Squared, Logistic, Huber, Poisson, Quantile, ...; Loss for your own
+    cb.losses             Squared, Logistic, Huber, Poisson, Gamma, Quantile, ...; Loss for your own
     cb.learners           Dense, Sparse, Oracle, Stumps; Learners for your own
     cb.data               trees(X), stumps(X), leaf_stumps(X), open_columns(files), Table
     cb.rules              Greedy, RandomSubset, Groups, FixedStep, LineSearch, ...; SelectionRule and StepRule for your own

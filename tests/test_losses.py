@@ -18,6 +18,7 @@ LOSSES = [
     cb.losses.Logistic(0.5),
     cb.losses.Exponential(),
     cb.losses.Poisson(),
+    cb.losses.Gamma(),
 ]
 every_loss = pytest.mark.parametrize("loss", LOSSES, ids=repr)
 
@@ -30,8 +31,9 @@ weights = st.lists(st.sampled_from([0.0, 1.0, 2.0, 3.0]), min_size=5, max_size=5
 
 
 def fitting(loss, y):
-    """Labels -1, +1 as targets that the loss takes: counts 0 and 3 for Poisson."""
-    return np.where(np.asarray(y) > 0, 3.0, 0.0)[()] if isinstance(loss, cb.losses.Poisson) else y
+    """Labels -1, +1 as targets that the loss takes: counts 0 and 3 for Poisson, sizes 1/8 and 3 for Gamma."""
+    least = {cb.losses.Poisson: 0.0, cb.losses.Gamma: 0.125}.get(type(loss))
+    return y if least is None else np.where(np.asarray(y) > 0, 3.0, least)[()]
 
 
 def ulps(*terms):
@@ -60,7 +62,8 @@ def test_no_overflow(loss, margin):
             numbers = [loss.value(y, f), loss.residual(y, f), loss.curvature(y, f)]
             least = loss.infimum(np.array([y]))[0] if callable(loss.infimum) else loss.infimum
             assert all(map(math.isfinite, numbers)) and numbers[0] >= least
-            assert y * loss.residual(y, f) >= 0 or getattr(loss, "location", False) or loss.mu or isinstance(loss, cb.losses.Poisson)
+            signed = not (getattr(loss, "location", False) or loss.mu or isinstance(loss, (cb.losses.Poisson, cb.losses.Gamma)))
+            assert y * loss.residual(y, f) >= 0 or not signed
     problem = cb.Problem([[1.0], [0.0], [-2.0]], fitting(loss, [1.0, -1.0, 1.0]), loss)
     pred = np.array([margin, -margin, margin])
     assert np.isfinite(problem.value(pred)) and np.isfinite(problem.resid(-pred)).all()

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost.certificates.objectives import Certificate, L1Ball
-from coordboost.losses.standard import Exponential, Huber, Logistic, Poisson, Quantile, Squared
+from coordboost.losses.standard import Exponential, Gamma, Huber, Logistic, Poisson, Quantile, Squared
 
 #: Largest number of entries of B that is handed to a general solver.
 MAX_ENTRIES = 2_000_000
@@ -34,6 +34,7 @@ def _terms(cp, loss, y, f):
         Logistic: lambda: cp.logistic(-cp.multiply(y, f)) + loss.d * cp.square(f) / 2,
         Exponential: lambda: cp.exp(-cp.multiply(y, f)),
         Poisson: lambda: cp.exp(f) - cp.multiply(y, f),
+        Gamma: lambda: cp.multiply(y, cp.exp(-f)) + f,
         Quantile: lambda: loss.q * cp.pos(y - f) + (1 - loss.q) * cp.pos(f - y),
     }
     if type(loss) not in table:
