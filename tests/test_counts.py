@@ -50,3 +50,13 @@ def test_scans_of_the_explicit_view_by_hand():
     assert cb.solve(PROBLEM, cb.forward_stepwise(), 9).n_scans == 9
     assert cb.solve(PROBLEM, cb.rtgcd(3), 50, view=cb.engine.NaiveState).n_scans == pytest.approx(50 * 3 / 200, rel=1e-14)
     assert cb.solve(PROBLEM, cb.ls_boost(0.1), 50, view=cb.engine.CovarianceState).n_scans == 1
+
+
+def test_a_rule_counts_what_it_looks_at():
+    """All learners of the groups drawn, all learners for a law of their correlations, one of a cycle."""
+    naive, size = {"view": cb.engine.NaiveState, "rng": 3}, np.bincount(np.arange(200) % 7)
+    groups = cb.solve(PROBLEM, cb.rtgcd(select=cb.rules.Groups(2)), 70, **naive)
+    assert size.min() * 140 / 200 <= groups.n_scans <= size.max() * 140 / 200
+    cyclic = cb.rules.Method("cyclic", cb.rules.Cyclic(), cb.rules.LineSearch())
+    assert cb.solve(PROBLEM, cyclic, 50, **naive).n_scans == pytest.approx(50 / 200, rel=1e-14)
+    assert cb.solve(PROBLEM, cb.sgb(0.1, select=cb.rules.Softmax(1.0)), 9).n_scans == 9

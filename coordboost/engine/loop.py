@@ -284,8 +284,8 @@ class Stepper:
         self.k += done
         self.record.keep(done)
         self.extra += done * self.view.searches
-        if self.view.looks is not None:
-            self.looks += done * self.view.looks(select.width, self.problem.n_learners)
+        if self.view.from_data:
+            self.looks += int(select.looked_at(drawn[:done], self.problem.n_learners))
         best = self.view.best_rows
         if best is not None:
             self.restore(self.path, best, self.anchor)

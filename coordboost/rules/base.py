@@ -64,6 +64,23 @@ class SelectionRule(ABC):
     #: weights(n), those of the norm, (n,)
     weights: Callable | None = None
 
+    def looked_at(self, drawn: np.ndarray, n_learners: int) -> int:
+        """How many correlations some steps take.
+
+        Parameters
+        ----------
+        drawn : ndarray of int64, (n_steps, width)
+            What was drawn for these steps.
+        n_learners : int
+            Learners of the problem.
+
+        Returns
+        -------
+        int
+            By default one for each number drawn, and all of them where none is.
+        """
+        return drawn.size if self.width else len(drawn) * n_learners
+
     def bind(self, problem: Problem) -> "SelectionRule":
         """The rule checked against the problem and filled in from it.
 

@@ -356,6 +356,9 @@ class Groups(_Groups, SubsetRule):
             out[np.arange(len(out)), self.member[self.start[g] + at]] = chance
         return out, False
 
+    def looked_at(self, drawn, n_learners):
+        return np.diff(self.start)[drawn].sum()
+
     def _by_group(self, values, reduce):
         return reduce.reduceat(np.abs(values)[self.member], self.start[:-1])
 
@@ -384,6 +387,9 @@ class Cyclic(namedtuple("Cyclic", ""), SelectionRule):
         j = k % len(beta.values)
         return j, correlations(view, np.full(1, j))[0]
 
+    def looked_at(self, drawn, n_learners):
+        return len(drawn)
+
 
 class _RecordedPicks(NamedTuple):
     learner: np.ndarray
@@ -394,6 +400,9 @@ class RecordedPicks(_RecordedPicks, SelectionRule):
 
     def pick(self, view, step, beta, drawn, k):
         return self.learner[k], 0.0
+
+    def looked_at(self, drawn, n_learners):
+        return 0
 
 
 sought = verb("sought")
@@ -507,6 +516,9 @@ class Softmax(_Softmax, SelectionRule):
         power = self.kappa * corr**2 / square[:, None]
         out = np.exp(power - power.max(axis=1, keepdims=True))
         return out / out.sum(axis=1, keepdims=True), False
+
+    def looked_at(self, drawn, n_learners):
+        return len(drawn) * n_learners
 
     def pick(self, view, step, beta, drawn, k):
         corr, v, square, most, total = scan(view), sought(view), 0.0, 0.0, 0.0

@@ -142,6 +142,7 @@ class AcceleratedState(_AcceleratedState, ModelState):
     """
 
     carries = (TwoSequences,)
+    from_data = True
 
     @classmethod
     def start(cls, problem, coefficients):
@@ -192,10 +193,6 @@ class AcceleratedState(_AcceleratedState, ModelState):
     def tempo(self):
         """The round, how the next row begins, and the part of gamma that is left."""
         return self.clock[0], self.clock[1], self.clock[2] * self.angle[2]
-
-    def looks(self, width, n_learners):
-        """How many correlations with the data a step of a rule with `width` candidates takes."""
-        return width if width else n_learners
 
     def sought(self):
         """What is correlated with the learners."""

@@ -90,7 +90,7 @@ class AwayStepState(_AwayStepState, ModelState):
         """The prediction of the model."""
         return self.inner.pred
 
-    looks = NaiveState.looks
+    from_data = True
 
     def scan(self):
         return scan(self.inner)

@@ -46,8 +46,8 @@ class ModelState(ABC):
     remark = ""
     #: scans, or searches of an uncountable dictionary, in every step
     searches = 0
-    #: looks(width, n_learners): correlations with the data that a step takes
-    looks: Callable | None = None
+    #: the correlations that a rule looks at are computed from the data, and count as parts of a scan
+    from_data = False
 
     @abstractmethod
     def tie(self) -> float:

@@ -89,10 +89,6 @@ class CovarianceState(_CovarianceState, ModelState):
         corr = problem.scan(problem.weight * problem.y)
         return cls(gram, corr, corr.copy(), np.zeros(2, corr.dtype), problem.tie)
 
-    def looks(self, width, n_learners):
-        """How many correlations with the data a step takes: none."""
-        return 0
-
     def renew(self, beta):
         """Recompute the state from the coefficients, to stop the rounding from piling up."""
         support = np.flatnonzero(beta)

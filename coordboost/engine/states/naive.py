@@ -163,6 +163,7 @@ class NaiveState(_NaiveState, ModelState):
     """
 
     foresees = True
+    from_data = True
 
     @classmethod
     def start(cls, problem):
@@ -188,10 +189,6 @@ class NaiveState(_NaiveState, ModelState):
         """Recompute the state from the coefficients, to stop the rounding from piling up."""
         self.pred[:] = self.dictionary.combine(beta)
         begin_residual(self.loss, self.y, self.weight, self.base, self.pred, self.resid)
-
-    def looks(self, width, n_learners):
-        """How many correlations with the data a step of a rule with `width` candidates takes."""
-        return width if width else n_learners
 
     def sought(self):
         """What is correlated with the learners."""

@@ -67,6 +67,7 @@ class PerturbedState(_PerturbedState, ModelState):
     """
 
     perturbs = True
+    from_data = True
 
     @classmethod
     def start(cls, problem, noise=None):
@@ -100,10 +101,6 @@ class PerturbedState(_PerturbedState, ModelState):
     def pred(self):
         """The prediction of the model."""
         return self.inner.pred
-
-    def looks(self, width, n_learners):
-        """How many correlations with the data a step of a rule with `width` candidates takes."""
-        return width if width else n_learners
 
     def perturb(self, k):
         """Draw the samples and the structure noise of step k."""

@@ -16,6 +16,7 @@ class RefitState(ModelState):
 
     carries = (Refitted,)
     quadratic = True
+    from_data = True
     follows = False
 
     def __init__(self, problem):
@@ -32,10 +33,6 @@ class RefitState(ModelState):
         if not problem.loss.quadratic:
             raise ValueError(f"forward stepwise refits by least squares: it needs the squared loss, got {problem.loss!r}.")
         return cls(problem)
-
-    def looks(self, width, n_learners):
-        """How many correlations with the data a step takes."""
-        return width if width else n_learners
 
     def scan(self):
         corr = self.problem.scan(self.resid)
