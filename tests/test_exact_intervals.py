@@ -74,7 +74,7 @@ def top(X, y, weight):
 
 def test_the_example_of_a_page():
     x, y = np.array([4.0, 2, 0, -3, -2, -5])[:, None], np.array([-5.0, -5, -4, 3, 2, 5])
-    path = cb.lasso_path(x, y, alphas=[0.125])
+    path = cb.lasso_path(x, y, alphas=[0.125], unit_columns=False)
     holds(path.certificate(0), exactly(x, y, None, 0.125))
     assert path.certificate(0).gap < 1e-12
 
@@ -83,7 +83,7 @@ def test_the_example_of_a_page():
 @pytest.mark.parametrize("solver", ["homotopy", "cd"])
 def test_lasso_paths(seed, X, y, weight, solver):
     alphas = top(X, y, weight) * np.array(SHARES)
-    path = cb.lasso_path(X, y, alphas, sample_weight=weight, solver=solver, tol=1e-13)
+    path = cb.lasso_path(X, y, alphas, sample_weight=weight, solver=solver, tol=1e-13, unit_columns=False)
     for k, alpha in enumerate(path.alphas):
         optimum = exactly(X, y, weight, alpha)
         holds(path.certificate(k), optimum)
@@ -98,7 +98,7 @@ def test_nets_factors_and_unit_columns(seed, X, y, weight):
     alphas = top(X, y, weight) * np.array(SHARES)
     factor = 1.0 + np.arange(X.shape[1]) / 3
     for l1_ratio in (1.0, 0.75, 0.1):
-        path = cb.lasso_path(X, y, alphas, sample_weight=weight, penalty_factor=factor, l1_ratio=l1_ratio, tol=1e-12)
+        path = cb.lasso_path(X, y, alphas, sample_weight=weight, penalty_factor=factor, l1_ratio=l1_ratio, tol=1e-12, unit_columns=False)
         for k, alpha in enumerate(path.alphas):
             holds(path.certificate(k), exactly(X, y, weight, alpha, exact.fractions(factor), l1_ratio))
     path, length = cb.lasso_path(cb.Problem(X, y, sample_weight=weight), alphas=alphas, tol=1e-12), norms(X, weight)

@@ -37,7 +37,9 @@ def test_paths_of_folds_keep_what_their_gaps_say(splits):
             lower = share * resid @ (Y[fit] - Y[fit].mean()) - share**2 * resid @ resid / 2
             gap = (resid @ resid / 2 + lam * np.abs(coef).sum() - lower) / start
             assert gap <= path.gaps[k] + 1e-12 <= 1e-9 + 1e-12
-    alone = cb.cross_validate(lambda X, y, w: cb.lasso_path(X, y, model.path_.alphas, tol=1e-9, solver="cd"), X, Y, folds=folds)
+    alone = cb.cross_validate(
+        lambda X, y, w: cb.lasso_path(X, y, model.path_.alphas, tol=1e-9, solver="cd", unit_columns=False), X, Y, folds=folds
+    )
     np.testing.assert_allclose(model.cross_validation_.losses, alone.losses, rtol=1e-4)
     assert model.place_.step == alone.best
 

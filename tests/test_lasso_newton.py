@@ -65,7 +65,7 @@ def test_coefficients_of_scikit_learn(shape):
     X, y = labelled(*shape, balanced=True)
     by_hand = ByHand(X, y)
     assert by_hand.offset == 0
-    path = cb.lasso_path(X, y, loss=cb.losses.Logistic(), tol=TIGHT, n_alphas=8, eps=0.05)
+    path = cb.lasso_path(X, y, loss=cb.losses.Logistic(), tol=TIGHT, n_alphas=8, eps=0.05, unit_columns=False)
     assert path.solver == "newton" and (path.gaps <= TIGHT).all() and (path.coefs[:, 0] == 0).all()
     for alpha, coef in zip(path.alphas[1:], path.coefs.T[1:], strict=True):
         peer = LogisticRegression(
@@ -85,7 +85,7 @@ def test_coefficients_of_scikit_learn(shape):
 @pytest.mark.parametrize("shape", [(80, 10), (30, 200)])
 def test_certified_gap_is_that_by_hand(tol, shape):
     X, y = labelled(*shape, seed=1)
-    by_hand, path = ByHand(X, y), cb.lasso_path(X, y, loss=cb.losses.Logistic(), tol=tol, n_alphas=40)
+    by_hand, path = ByHand(X, y), cb.lasso_path(X, y, loss=cb.losses.Logistic(), tol=tol, n_alphas=40, unit_columns=False)
     assert path.coefs.shape == (shape[1], 40) and (path.gaps <= tol).all() and (path.gaps >= 0).all()
     for alpha, coef, intercept, gap in zip(path.alphas, path.coefs.T, path.intercepts, path.gaps, strict=True):
         assert abs(by_hand.gap(coef, alpha) + by_hand.added(coef) - gap) <= by_hand.rounding(coef, alpha) <= 1e-8
@@ -97,13 +97,15 @@ def test_certified_gap_is_that_by_hand(tol, shape):
 def test_penalty_factors_and_weights():
     X, y = labelled(50, 12, seed=4)
     factor, weight = np.linspace(0.5, 3, 12), np.random.default_rng(5).integers(0, 4, 50).astype(float)
-    path = cb.lasso_path(X, y, loss=cb.losses.Logistic(), penalty_factor=factor, sample_weight=weight, tol=TIGHT, n_alphas=12)
+    path = cb.lasso_path(
+        X, y, loss=cb.losses.Logistic(), penalty_factor=factor, sample_weight=weight, tol=TIGHT, n_alphas=12, unit_columns=False
+    )
     by_hand = ByHand(X, y, factor, weight)
     for alpha, coef, gap in zip(path.alphas, path.coefs.T, path.gaps, strict=True):
         assert abs(by_hand.gap(coef, alpha) + by_hand.added(coef) - gap) <= by_hand.rounding(coef, alpha) and gap <= TIGHT
     times = weight.astype(int)
     rows = np.repeat(X, times, axis=0), np.repeat(y, times), path.alphas
-    repeated = cb.lasso_path(*rows, loss=cb.losses.Logistic(), penalty_factor=factor, tol=TIGHT)
+    repeated = cb.lasso_path(*rows, loss=cb.losses.Logistic(), penalty_factor=factor, tol=TIGHT, unit_columns=False)
     np.testing.assert_allclose(path.coefs, repeated.coefs, atol=1e-4 * np.abs(path.coefs).max())
 
 
@@ -120,7 +122,7 @@ def test_separable_labels_have_an_optimum_for_every_penalty():
 def test_scales(power):
     """Columns in other units: coefficients move with them, and alpha; targets too, where the loss has a scale."""
     X, y = labelled(40, 15, seed=8)
-    options = {"tol": TIGHT, "n_alphas": 10, "eps": 0.05}
+    options = {"tol": TIGHT, "n_alphas": 10, "eps": 0.05, "unit_columns": False}
     plain, scaled = (cb.lasso_path(X * unit, y, loss=cb.losses.Logistic(), **options) for unit in (1.0, 10.0**power))
     np.testing.assert_allclose(scaled.alphas, plain.alphas * 10.0**power, rtol=1e-12)
     np.testing.assert_allclose(scaled.coefs * 10.0**power, plain.coefs, atol=1e-4 * np.abs(plain.coefs).max())

@@ -36,7 +36,7 @@ def test_coefficients_of_scikit_learn(solver, shape):
     from sklearn.linear_model import lasso_path
 
     X, y = table(*shape)
-    path = cb.lasso_path(X, y, tol=1e-12, solver=solver, n_alphas=30, eps=1e-2)
+    path = cb.lasso_path(X, y, tol=1e-12, solver=solver, n_alphas=30, eps=1e-2, unit_columns=False)
     alphas, coefs, _ = lasso_path(X - X.mean(axis=0), y - y.mean(), alphas=path.alphas, tol=1e-12, max_iter=100_000)
     assert path.solver == solver and (path.alphas == alphas).all() and (np.diff(path.alphas) < 0).all()
     for i, alpha in enumerate(alphas):
@@ -80,11 +80,13 @@ def test_intervals_meet_those_of_glmnet(name, solver):
 def test_penalty_factors_and_weights(solver, kind):
     X, y = table(40, 12, seed=4)
     factor, weight = np.linspace(0.5, 3, 12), np.random.default_rng(5).integers(1, 4, 40)
-    path = cb.lasso_path(kind(X), y, solver=solver, penalty_factor=factor, tol=1e-10, n_alphas=15)
+    path = cb.lasso_path(kind(X), y, solver=solver, penalty_factor=factor, tol=1e-10, n_alphas=15, unit_columns=False)
     for alpha, coef, gap in zip(path.alphas, path.coefs.T, path.gaps, strict=True):
         assert abs(gap_by_hand(X, y, coef, alpha, factor) - gap) <= 1e-13 and gap <= 1e-10
-    weighted = cb.lasso_path(kind(X), y, solver=solver, sample_weight=weight.astype(float), tol=1e-12, n_alphas=15)
-    repeated = cb.lasso_path(np.repeat(X, weight, axis=0), np.repeat(y, weight), alphas=weighted.alphas, solver=solver, tol=1e-12)
+    weighted = cb.lasso_path(kind(X), y, solver=solver, sample_weight=weight.astype(float), tol=1e-12, n_alphas=15, unit_columns=False)
+    repeated = cb.lasso_path(
+        np.repeat(X, weight, axis=0), np.repeat(y, weight), alphas=weighted.alphas, solver=solver, tol=1e-12, unit_columns=False
+    )
     np.testing.assert_allclose(weighted.coefs, repeated.coefs, atol=1e-4)
 
 
@@ -109,7 +111,7 @@ def test_elastic_net_of_scikit_learn(shape, kind, l1_ratio):
 
     X, y = table(*shape)
     X[np.random.default_rng(1).random(shape) < 0.6] = 0
-    path = cb.lasso_path(kind(X), y, l1_ratio=l1_ratio, tol=1e-12, n_alphas=20)
+    path = cb.lasso_path(kind(X), y, l1_ratio=l1_ratio, tol=1e-12, n_alphas=20, unit_columns=False)
     centred, target = X - X.mean(axis=0), y - y.mean()
     alphas, coefs, _ = enet_path(centred, target, l1_ratio=l1_ratio, alphas=path.alphas, tol=1e-13, max_iter=200_000)
     top = np.abs(centred.T @ target).max() / len(y) / l1_ratio
@@ -127,7 +129,7 @@ def test_elastic_net_of_scikit_learn(shape, kind, l1_ratio):
 def test_elastic_net_with_factors_and_a_problem(kind):
     X, y = table(30, 40, seed=9)
     factor = np.linspace(0.5, 2, 40)
-    path = cb.lasso_path(kind(X), y, l1_ratio=0.5, penalty_factor=factor, tol=1e-10, n_alphas=8)
+    path = cb.lasso_path(kind(X), y, l1_ratio=0.5, penalty_factor=factor, tol=1e-10, n_alphas=8, unit_columns=False)
     for alpha, coef in zip(path.alphas, path.coefs.T, strict=True):
         assert elastic_gap_by_hand(X, y, coef, alpha, 0.5, factor) <= 1.01e-10
     assert (path.coefs[:, 0] == 0).all() and (path.coefs[:, 1] != 0).any()

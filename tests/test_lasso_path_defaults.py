@@ -12,7 +12,7 @@ import coordboost as cb
 def test_the_default_grid():
     """100 alphas, evenly on a log scale, from the smallest that gives 0 down to 1e-3 of it."""
     X, y = np.array([[1.0, 0.0], [0.0, 2.0], [-1.0, 1.0], [0.0, -1.0]]), np.array([1.0, 2.0, 0.0, -1.0])
-    path = cb.lasso_path(X, y)
+    path = cb.lasso_path(X, y, unit_columns=False)
     top = np.abs((X - X.mean(axis=0)).T @ (y - y.mean())).max() / len(y)
     np.testing.assert_allclose(path.alphas, np.geomspace(top, 1e-3 * top, 100), rtol=1e-12)
     assert (path.coefs[:, 0] == 0).all() and inspect.signature(cb.lasso_path).parameters["tol"].default == 1e-6
@@ -30,3 +30,16 @@ def test_the_gap_without_a_penalty(solver):
 def test_an_exact_path_on_few_learners_has_one_scan():
     """At 0: all of them are candidates then, and followed."""
     assert cb.exact_path(cb.Problem(*table(60, 20))).n_scans == 1
+
+
+def test_one_scaling_for_every_function_that_takes_x_and_y():
+    """A column in other units enters no earlier: paths from X and y are those of unit columns, and their reprs say so."""
+    X, y = table(40, 6)
+    X = X * [1.0, 1e3, 1.0, 1e-3, 1.0, 1.0]
+    exact, grid = cb.exact_path(X, y), cb.lasso_path(X, y, eps=1e-4, n_alphas=300, tol=1e-10)
+    boosted = cb.solve(cb.Problem(X, y), cb.forward_stagewise(1e-4 * exact.lam[0]), 20_000)
+    assert exact.order_of_entry()[0] == grid.order_of_entry()[0] == boosted.order_of_entry()[0]
+    np.testing.assert_allclose(grid.coefs[:, 200], exact.coef_at(alpha=grid.alphas[200]), rtol=1e-3)
+    assert all("unit columns" in repr(path) for path in (exact, grid, boosted))
+    raw = cb.lasso_path(X, y, unit_columns=False)
+    assert "original units" in repr(raw) and raw.order_of_entry()[0] == 1

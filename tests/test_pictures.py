@@ -26,7 +26,7 @@ class Made:
 
     runs = cached_property(lambda self: [cb.solve(PROBLEM, cb.forward_stagewise(eps), int(60 / eps)) for eps in (4.0, 1.0, 0.1)])
     grid = cached_property(lambda self: cb.lasso_path(PROBLEM, n_alphas=12))
-    raw = cached_property(lambda self: cb.lasso_path(X, Y, n_alphas=12))
+    raw = cached_property(lambda self: cb.lasso_path(X, Y, n_alphas=12, unit_columns=False))
     exact = cached_property(lambda self: cb.exact_path(PROBLEM))
     boost = cached_property(lambda self: cb.solve(PROBLEM, cb.ls_boost(0.1), 60))
     checks = cached_property(lambda self: cb.theory.check(self.boost))

@@ -143,7 +143,7 @@ def test_penalties_beside_scikit_learn():
     theirs = Lasso(alpha=cb.lasso.convert_penalty(alpha, "alpha", "glmnet", 60), **settings).fit(scaler.transform(X), Y)
     np.testing.assert_allclose(exact.coef_at(alpha=alpha), theirs.coef_ / scaler.scale_, atol=1e-6)
     theirs = Lasso(alpha=0.2, **settings).fit(X, Y)
-    np.testing.assert_allclose(cb.lasso_path(X, Y, [0.2], tol=1e-12).coefs[:, 0], theirs.coef_, atol=1e-6)
+    np.testing.assert_allclose(cb.lasso_path(X, Y, [0.2], tol=1e-12, unit_columns=False).coefs[:, 0], theirs.coef_, atol=1e-6)
     assert cb.lasso.convert_penalty(3.0, "glmnet", "lam", 4) == 6.0 and cb.lasso.convert_penalty(3.0, "alpha", "lam", 4) == 12.0
 
 
@@ -166,7 +166,7 @@ def test_penalties_beside_glmnet_in_both_scalings():
     path, alpha = path_of("exact"), 0.2 * PROBLEM.start_size / 60
     for standardize, ours, penalty in [
         (True, path.coef_at(alpha=alpha), cb.lasso.convert_penalty(alpha, "alpha", "glmnet", PROBLEM)),
-        (False, cb.lasso_path(X, Y, [0.2], tol=1e-12).coefs[:, 0], 0.2),
+        (False, cb.lasso_path(X, Y, [0.2], tol=1e-12, unit_columns=False).coefs[:, 0], 0.2),
     ]:
         model = glmnet.ElasticNet(alpha=1, lambda_path=[10 * penalty, penalty], standardize=standardize, n_splits=0, tol=1e-14)
         model.fit(X, Y)
@@ -220,7 +220,7 @@ def test_the_norm_of_the_last_point_is_on_the_path_however_it_was_summed(seed):
     rng = np.random.default_rng(seed)
     problem = cb.Problem(rng.normal(size=(12, 7)), rng.normal(size=12))
     run = cb.solve(problem, cb.ls_boost(0.7), 9, compile=False)
-    grid = cb.lasso_path(rng.normal(size=(12, 7)), rng.normal(size=12), n_alphas=4)
+    grid = cb.lasso_path(rng.normal(size=(12, 7)), rng.normal(size=12), n_alphas=4, unit_columns=False)
     for path, last in ((run, run.beta), (cb.exact_path(problem), None), (grid, grid.coefs[:, -1])):
         last = path.beta_at(fraction=1.0) if last is None else last
         for order in (last, last[::-1], rng.permutation(last)):

@@ -117,8 +117,8 @@ def test_degrees_of_freedom_against_monte_carlo():
 
 def test_degrees_of_freedom_of_nets_and_copies():
     twice = np.column_stack([X, X[:, 0]])
-    assert cb.lasso_path(twice, Y, [1e-3]).degrees_of_freedom()[0] == 5
-    net = cb.lasso_path(X, Y, [0.05], l1_ratio=0.5)
+    assert cb.lasso_path(twice, Y, [1e-3], unit_columns=False).degrees_of_freedom()[0] == 5
+    net = cb.lasso_path(X, Y, [0.05], l1_ratio=0.5, unit_columns=False)
     A = X - X.mean(axis=0)
     active = A[:, net.coefs[:, 0] != 0]
     hat = active @ np.linalg.solve(active.T @ active + 60 * 0.05 * 0.5 * np.eye(active.shape[1]), active.T)
@@ -127,14 +127,14 @@ def test_degrees_of_freedom_of_nets_and_copies():
 
 @pytest.mark.parametrize("ratio", [1.0, 0.5])
 def test_certificates_of_a_grid_are_about_its_own_objective(ratio):
-    path = cb.lasso_path(X, Y, [0.3], l1_ratio=ratio, penalty_factor=[1, 2, 1, 3, 1], tol=1e-9)
+    path = cb.lasso_path(X, Y, [0.3], l1_ratio=ratio, penalty_factor=[1, 2, 1, 3, 1], tol=1e-9, unit_columns=False)
     coef, b, f = path.coefs[:, 0], path.intercepts[0], np.array([1, 2, 1, 3, 1])
     value = np.sum((Y - X @ coef - b) ** 2) / 2 + 60 * 0.3 * f @ (ratio * np.abs(coef) + (1 - ratio) * coef**2 / 2)
     made = path.certificate(0)
     np.testing.assert_allclose(made.upper, value, rtol=1e-12)
     assert made.gap <= 1e-9 * path.problem.start_loss
     theirs = (Lasso(0.3, tol=1e-12) if ratio == 1 else ElasticNet(0.3, l1_ratio=ratio, tol=1e-12)).fit(X, Y)
-    plain = cb.lasso_path(X, Y, [0.3], l1_ratio=ratio, tol=1e-10).certificate()
+    plain = cb.lasso_path(X, Y, [0.3], l1_ratio=ratio, tol=1e-10, unit_columns=False).certificate()
     best = np.sum((Y - theirs.predict(X)) ** 2) / 2
     best += 18 * np.sum(ratio * np.abs(theirs.coef_) + (1 - ratio) * theirs.coef_**2 / 2)
     assert plain.lower <= best * (1 + 1e-12) and plain.upper <= best + plain.gap * 2 + 1e-9 * best

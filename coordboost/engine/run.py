@@ -47,7 +47,7 @@ class Run(PathLike):
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
     >>> run = cb.solve(problem, cb.ls_boost(0.5), 20)
     >>> print(run)
-    <Run ls_boost: 20 steps, l1 4.16313, loss 0.210531; all steps were made>
+    <Run ls_boost: 20 steps on unit columns, l1 4.16313, loss 0.210531; all steps were made>
     """
 
     def __init__(self, outcome: Outcome) -> None:
@@ -62,7 +62,8 @@ class Run(PathLike):
         return Run, (self.outcome,)
 
     def __repr__(self):
-        return f"<Run {self.method.name}: {self.n_steps} steps, l1 {self.final.l1:.6g}, loss {self.final.loss:.6g}; {self.message}>"
+        l1, loss = f"l1 {self.final.l1:.6g}", f"loss {self.final.loss:.6g}"
+        return f"<Run {self.method.name}: {self.n_steps} steps on {self.penalty_units}, {l1}, {loss}; {self.message}>"
 
     @property
     def run(self) -> "Run":

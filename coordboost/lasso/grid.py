@@ -55,8 +55,20 @@ class LassoPath(PiecewiseLinear):
     def __repr__(self):
         largest, ended = self.gaps.max(initial=0.0), "" if self.message == "complete" else f"; {self.message}"
         return (
-            f"LassoPath({len(self.alphas)} alphas, {self.solver}, {self.n_scans} scans, relative gaps <= {largest:.1e}{ended})"
+            f"LassoPath({len(self.alphas)} alphas, {self.penalty_units}, {self.solver}, {self.n_scans} scans, "
+            f"relative gaps <= {largest:.1e}{ended})"
         )
+
+    @property
+    def penalty_units(self):
+        """What the coefficients in the penalty belong to, in words."""
+        way = self.problem.standardization
+        of_unit = self.factors[0, way.kept] / way.norm
+        if np.allclose(of_unit, 1, rtol=1e-9):
+            return "unit columns"
+        if np.allclose(of_unit, self.problem.weight.sum() ** -0.5, rtol=1e-9):
+            return "columns of sd 1"
+        return "original units" if (self.factors[0] == 1).all() else "times its factors"
 
     @cached_property
     def coefs(self):

@@ -32,18 +32,17 @@ ROUNDED = 1 + 4 * float(np.finfo(float).eps)
 def lasso_path(
     X: Any, y: ArrayLike | None = None, alphas: Any = None, *, n_alphas: int = 100, eps: float = 1e-3, tol: float = 1e-6,
     solver: str | None = None, penalty_factor: ArrayLike | None = None, sample_weight: ArrayLike | None = None, loss: Any = None,
-    l1_ratio: float = 1.0, unit_columns: bool | None = None, refit_intercept: bool = False, products: Any = None,
+    l1_ratio: float = 1.0, unit_columns: bool = True, refit_intercept: bool = False, products: Any = None,
 ) -> LassoPath:  # fmt: skip
     """The Lasso or elastic net path on a grid, with a certificate at every alpha.
 
     Parameters
     ----------
     X : array_like, data frame or scipy sparse matrix, (n_samples, n_features); or a Problem
-        Columns are centred, and coefficients refer to the columns as they are, as in scikit-learn. For a Problem the penalty applies
-        to the coefficients of its unit columns: the standardised Lasso.
+        Columns are centred and scaled to unit length, as for ``exact_path`` and every boosting method.
     y : array_like, (n_samples,); not with a Problem
     alphas : array_like, (n_alphas,), optional
-        Penalties >= 0 of the mean loss, as in scikit-learn: lam = alpha * n_samples. Default: `n_alphas` of them from the smallest
+        Penalties >= 0 of the mean loss: lam = alpha * n_samples. Default: `n_alphas` of them from the smallest
         that gives 0 down to `eps` times that, evenly on a log scale. Losses other than the squared one need alphas > 0.
     n_alphas : int, default 100
         Length of the default grid.
@@ -62,8 +61,9 @@ def lasso_path(
     l1_ratio : float, default 1
         Below 1 the elastic net of scikit-learn: the penalty is alpha times the sum of
         ``f_j (l1_ratio |w_j| + (1 - l1_ratio) w_j^2 / 2)``. For the squared loss, by coordinate descent.
-    unit_columns : bool, optional
-        Whether the penalty applies to the coefficients of unit columns, or to those of the columns of X. Default: for a Problem it does.
+    unit_columns : bool, default True
+        Whether the penalty applies to the coefficients of unit columns: the standardised Lasso. With False it applies to those of the
+        columns of X, as in scikit-learn, and the alphas are those of ``sklearn.linear_model.lasso_path``.
     refit_intercept : bool, default False
         For losses other than the squared one: whether the intercept is fitted at every alpha, an unpenalised column that the certificate
         knows.
@@ -98,8 +98,8 @@ def lasso_path(
     >>> X, y = [[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5]
     >>> path = cb.lasso_path(X, y, alphas=[0.5, 0.1])
     >>> path.coefs.round(3)
-    array([[0.   , 0.8  ],
-           [0.842, 1.179]])
+    array([[0.   , 0.717],
+           [0.345, 1.08 ]])
     >>> bool(max(path.gaps) < 1e-6)
     True
     """
@@ -193,8 +193,7 @@ def _problem(X, y, sample_weight, penalty_factor, loss, unit):
         problem = X
     else:
         problem = Problem(X, y, loss, sample_weight=sample_weight)
-    unit = isinstance(X, Problem) if unit is None else validation.flag("unit_columns", unit)
-    scale = np.ones(problem.n_learners) if unit else problem.standardization.norm
+    scale = np.ones(problem.n_learners) if validation.flag("unit_columns", unit) else problem.standardization.norm
     need_convexity(problem, "a Lasso path")
     if not problem.loss.quadratic:
         _check_smooth(problem)

@@ -25,12 +25,12 @@ name               objective                                  columns of        
 =================  =========================================  ===========================  ==================
 
 ``"lam"`` is that of ``exact_path``, ``L1Penalty`` and ``certify``, and of R's lars with ``normalize=TRUE``. ``"alpha"`` is that of
-``lasso_path(problem)``. ``"glmnet"`` is that of R's glmnet with its default ``standardize=TRUE``, and of scikit-learn after a
+``lasso_path``. ``"glmnet"`` is that of R's glmnet with its default ``standardize=TRUE``, and of scikit-learn after a
 ``StandardScaler``. Standard deviations are those with divisor W, as in both. A column of norm 1 is sqrt(W) times smaller than one of
 standard deviation 1, so its coefficient is sqrt(W) times larger.
 
 On columns as they are nothing is to be converted: alpha of scikit-learn's ``Lasso``, lambda of glmnet with ``standardize=FALSE`` and the
-alphas of ``lasso_path(X, y)`` are the same number. C of ``LogisticRegression`` is 1 / (alpha W).
+alphas of ``lasso_path(X, y, unit_columns=False)`` are the same number. C of ``LogisticRegression`` is 1 / (alpha W).
 """
 
 import math

@@ -27,7 +27,7 @@ class PathPoint:
         The number of a point; between the points of exact paths and grids parts of 1 are places, too.
     l1 : float, optional
         Sum of the abs coefficients, each times its factor in the penalty: of unit columns for runs, exact paths, and grids over a
-        ``Problem``; of the columns of X for ``lasso_path(X, y)``.
+        ``Problem``; of the columns of X for ``lasso_path(X, y, unit_columns=False)``.
     lam : float, optional
         Penalty in the sum convention, the largest abs correlation at a Lasso optimum.
     alpha : float, optional
@@ -96,6 +96,11 @@ class PathLike:
 
     #: Whether the points are corners, between which the path is a straight line.
     cornered = False
+
+    @property
+    def penalty_units(self):
+        """What the coefficients whose l1 norm is taken belong to, in words."""
+        return "unit columns" if self.problem.countable else "unit learners"
 
     def coef_at(self, *, step=None, l1=None, lam=None, alpha=None, fraction=None):
         """Coefficients on the scale of X at a place, (n_columns,); exactly one name of it, see ``PathPoint``.

@@ -156,4 +156,4 @@ class ExactPath(PiecewiseLinear):
 
     def __repr__(self):
         ends = f"lam {self.lam[0]:.4g} to {self.lam[-1]:.4g}"
-        return f"ExactPath({self.kind!r}, {self.n_corners} corners, {ends}, {self.n_scans} scans; {self.message})"
+        return f"ExactPath({self.kind!r}, {self.penalty_units}, {self.n_corners} corners, {ends}, {self.n_scans} scans; {self.message})"

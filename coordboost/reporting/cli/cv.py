@@ -156,7 +156,6 @@ def lasso(file, target, seed, loss, alpha, choosing, folds, choose, n_alphas, ep
     from coordboost.engine.storage.archive import write_figure, write_text
     from coordboost.engine.storage.model import model_with
     from coordboost.lasso.path import lasso_path
-    from coordboost.reporting.plots.displays import penalty_units
 
     if choosing == (alpha is not None):
         raise click.UsageError("give --alpha X for one penalty, or --cv to choose it on rows held out.")
@@ -183,7 +182,7 @@ def lasso(file, target, seed, loss, alpha, choosing, folds, choose, n_alphas, ep
         if found.best == path.n_points - 1:
             text.append(f"The smallest error is at the smallest penalty: less may be better, try --eps {eps / 10:g}.")
         text += [NONE_BETTER] if found.best == 0 else []
-        words, profile = f"alpha (penalty of the mean loss, {penalty_units(path)})", Figure(layout="constrained")
+        words, profile = f"alpha (penalty of the mean loss, {path.penalty_units})", Figure(layout="constrained")
         _draw_choice(files[1], found, path.alphas, path=path, words=words, title="Lasso")
         path.plot(ax=profile.subplots())
         write_figure(files[2], profile)
@@ -198,7 +197,7 @@ def lasso(file, target, seed, loss, alpha, choosing, folds, choose, n_alphas, ep
     if not choosing and not coef.any():
         text.append(f"No coefficient moves: alpha = {alpha:g} is too large. Try a smaller one, or --cv.")
     row = {
-        "method": "lasso", "parameters": f"alpha = {alpha:.4g}", "alpha": alpha, "penalised": penalty_units(path),
+        "method": "lasso", "parameters": f"alpha = {alpha:.4g}", "alpha": alpha, "penalised": path.penalty_units,
         "training_error": float(path.profile()[0]["loss"][k]), "null_error": float(problem.start_loss / total), "l1": float(path.l1[k]),
         "nonzeros": int((coef != 0).sum()), "gap": float(certificate.witness["relative_gap"]), "target": f"Lasso, alpha = {alpha:.4g}",
         "message": path.message, **row,

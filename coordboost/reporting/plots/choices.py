@@ -12,7 +12,7 @@ from coordboost.lasso.grid import LassoPath
 from coordboost.lasso.homotopy.path import ExactPath
 from coordboost.model_selection.stability import Stability
 from coordboost.model_selection.validate import CrossValidation
-from coordboost.reporting.plots.displays import penalty_units, points_of
+from coordboost.reporting.plots.displays import points_of
 from coordboost.reporting.plots.drawing import (
     REST,
     Display,
@@ -170,7 +170,7 @@ class CrossValidationDisplay(Display):
         if len(seen.paths) > len(seen.losses):
             return cls(seen, words="point, one path after the other", log=False, title=title).plot(ax, **options)
         alphas = getattr(path, "alphas", None)
-        words = points_of(path) if alphas is None else f"alpha (penalty of the mean loss, {penalty_units(path)})"
+        words = points_of(path) if alphas is None else f"alpha (penalty of the mean loss, {path.penalty_units})"
         return cls(seen, alphas, words=words, title=title, nonzeros=nonzeros_of(path)).plot(ax, **options)
 
     def _draw(self, ax, line_kw):

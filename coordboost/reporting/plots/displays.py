@@ -36,19 +36,6 @@ def checked_against(against):
     return against
 
 
-def penalty_units(path):
-    """What the coefficients in the penalty of a path belong to, in words."""
-    way, factors = path.problem.standardization, getattr(path, "factors", None)
-    if factors is None:
-        return "unit columns" if path.problem.countable else "unit learners"
-    of_unit = factors[0, way.kept] / way.norm
-    if np.allclose(of_unit, 1, rtol=1e-9):
-        return "unit columns"
-    if np.allclose(of_unit, path.problem.weight.sum() ** -0.5, rtol=1e-9):
-        return "columns of sd 1"
-    return "original units" if (factors[0] == 1).all() else "times its factors"
-
-
 def points_of(path):
     """What the points of a path are, in words."""
     if hasattr(path, "alphas"):
@@ -214,7 +201,7 @@ class ProfileDisplay(Display):
             "l1": f"l1 norm, {said}",
             "fraction": f"l1 norm / last l1 norm, {said}",
             "step": points_of(path),
-            "alpha": f"alpha (mean loss, {penalty_units(path)})",
+            "alpha": f"alpha (mean loss, {path.penalty_units})",
             "deviance": "fraction of deviance explained",
             "coefs": "standardised coefficient" if said == "standardised" else f"coefficient, {said}",
         }

@@ -11,7 +11,6 @@ from coordboost.certificates.objectives import L1Ball, L1Penalty, Unconstrained
 from coordboost.engine.run import Run, solve
 from coordboost.lasso.grid import LassoPath
 from coordboost.reporting import report
-from coordboost.reporting.plots.displays import penalty_units
 from coordboost.reporting.plots.drawing import Display, ink, name_axes, new_label
 from coordboost.reporting.plots.path import figure_size
 from coordboost.theory.bounds.check import BoundCheck, check
@@ -137,7 +136,7 @@ class GapDisplay(Display):
         GapDisplay
             The display, drawn.
         """
-        words = f"alpha (mean loss, {penalty_units(path)})"
+        words = f"alpha (mean loss, {path.penalty_units})"
         return cls(path.alphas, path.gaps, words=words, name="Lasso path", title=title, falling=True).plot(ax, **options)
 
     def _draw(self, ax, line_kw):
