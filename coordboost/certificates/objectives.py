@@ -470,9 +470,9 @@ class Priced(NamedTuple):
         upper = own.upper(owner) + penalty * (1 + part)
         size = np.abs(at.corr) + at.doubt(problem)
         price, square = self.price * (1 - part), self.square * (1 - part)
-        scales = [1.0, _share(price, size)]
+        scales = [1.0, share(price, size)]
         if square.any():
-            scales.append(_share(price, np.abs(at.corr - square * at.beta) + at.doubt(problem)))
+            scales.append(share(price, np.abs(at.corr - square * at.beta) + at.doubt(problem)))
         ends = [paid(problem, at, scale) - _unpaid(price, square, scale * size) for scale in scales]
         best = int(np.argmax(ends))
         witness = {"max_abs_corr": float(np.abs(at.corr).max()), "dual_scale": scales[best]}
@@ -483,7 +483,7 @@ class Priced(NamedTuple):
         return self.price, self.square
 
 
-def _share(price, size):
+def share(price, size):
     """The largest part of the correlations `size` that the prices pay for."""
     return min(1.0, float(np.divide(price, size, out=np.ones_like(size), where=size > 0).min()))
 

@@ -69,9 +69,7 @@ class FamilySummary:
     objective: float
 
     def __str__(self):
-        head = (
-            f"{'splits':>7} {'lambda':>8} {'Omega':>9} {'chance':>7} {'steps':>6} {'learners':>8} {'alpha':>10} {'charge':>10}"
-        )
+        head = " splits   lambda     Omega  chance  steps learners      alpha     charge"
         lines = [
             f"{self.nodes[k]:>7} {self.bound[k]:>8.4g} {self.complexity[k]:>9.3g} {self.chance[k]:>7.2%} {self.steps[k]:>6} "
             f"{self.learners[k]:>8} {self.alpha[k]:>10.4g} {self.charge[k]:>10.4g}"

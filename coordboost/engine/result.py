@@ -115,9 +115,7 @@ class State:
     (20, 0.211)
     """
 
-    def __init__(
-        self, problem: Problem, target: Any, k: int, beta: np.ndarray, seconds: float = 0.0, path: Path | None = None
-    ) -> None:  # fmt: skip
+    def __init__(self, problem: Problem, target: Any, k: int, beta: np.ndarray, seconds: float = 0.0, path: Path | None = None):
         self.problem, self.target, self.path = problem, target, path
         self.k, self.beta, self.seconds = k, beta, seconds
 

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from coordboost._numba.threads import on_one_thread
 from coordboost._utils.checks import not_negative, number_of, positive, real, shown
 from coordboost._utils.kinds import checked_piece
-from coordboost.certificates.objectives import Certificate, L1Ball, L1Penalty, Unconstrained, interval, need_convexity, paid
+from coordboost.certificates.objectives import L1Ball, L1Penalty, Unconstrained, interval, need_convexity, paid, share
 from coordboost.data.problem import Problem
 from coordboost.data.validation import flag
 from coordboost.learners.families import Families, labels_of, lengths, table_of
@@ -742,7 +742,7 @@ class Structured(NamedTuple):
         return self.charges(problem, np.ones(problem.n_learners)), np.zeros(problem.n_learners)
 
     @on_one_thread
-    def certificate(self, problem: Problem, at: Any) -> Certificate:
+    def certificate(self, problem: Problem, at: Any) -> Any:
         """The interval around the optimum that one model proves.
 
         Parameters
@@ -770,8 +770,7 @@ class Structured(NamedTuple):
         need_convexity(problem, repr(self))
         upper, scale = at.upper(problem) + float(self.charges(problem, at.beta).sum()), 0.0
         if problem.countable:
-            price, size = self.prices(problem)[0], np.abs(at.corr) + at.doubt(problem)
-            scale = min(1.0, float(np.divide(price, size, out=np.ones_like(size), where=size > 0).min()))
+            scale = share(self.prices(problem)[0], np.abs(at.corr) + at.doubt(problem))
         lower = paid(problem, at, scale) if scale > 0 else -math.inf
         return interval(self, problem, at, lower, upper, {"loss": at.loss, "dual_scale": scale})
 
