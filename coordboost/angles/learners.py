@@ -121,9 +121,8 @@ def as_problem(B, groups=None, *, scale=True):
             raise ValueError(f"B must be a Problem or a matrix with one column per learner, got {shown(B)}.")
         problem = Problem(B, np.zeros(B.shape[0]), center=False, scale=scale, groups=groups)
     if problem.n_samples * problem.n_learners > MAX_ENTRIES:
-        raise ValueError(
-            f"B is {problem.n_samples} x {problem.n_learners}: too large for its geometry (limit {MAX_ENTRIES} entries)."
-        )
+        size = f"{problem.n_samples} x {problem.n_learners}"
+        raise ValueError(f"B is {size}: too large for its geometry (limit {MAX_ENTRIES} entries).")
     return problem
 
 

@@ -63,9 +63,7 @@ def collected(name, values):
         return values
     size, stay = known_size(name, values), "; open_columns(X) leaves them there, for Problem" if name == "X" else ""
     check_room(size, f"{name}, a Dask array that has to be collected on this machine,", f"take fewer rows{stay}")
-    warnings.warn(
-        f"{name} is a Dask array: its {in_words(size)} are collected on this machine{stay}.", UserWarning, stacklevel=3
-    )
+    warnings.warn(f"{name} is a Dask array: its {in_words(size)} are collected on this machine{stay}.", stacklevel=3)
     return computed([values], name)[0]
 
 

@@ -151,16 +151,17 @@ def criterion(name, problem, losses, freedom, noise_variance=None):
 UNITS = {"lam": lambda total: 1.0, "alpha": lambda total: total, "glmnet": math.sqrt}
 
 
-def convert_penalty(value, source, to, of):
+def convert_penalty(value: float, source: str, to: str, of: Problem | float) -> float:
     """The penalty `value` of one program in the units of another.
 
     Parameters
     ----------
-    value : float >= 0
+    value : float
+        At least 0.
     source, to : {"lam", "alpha", "glmnet"}
         Sums and unit columns; means and unit columns; means and columns of standard deviation 1 (see the table in
         ``coordboost.paths.freedom``).
-    of : Problem or number
+    of : Problem or float
         The problem, or the sum of its weights: n_samples where there are none.
 
     Returns
@@ -168,8 +169,15 @@ def convert_penalty(value, source, to, of):
     float
         The penalty in the units of `to`.
 
+    Raises
+    ------
+    ValueError
+        For an unknown unit, and a value below 0.
+
     Examples
     --------
+    A sum of losses over 4 samples has the penalty 2 where their mean has 1/2:
+
     >>> import coordboost as cb
     >>> cb.lasso.convert_penalty(2.0, "lam", "alpha", of=4)
     0.5
@@ -177,7 +185,6 @@ def convert_penalty(value, source, to, of):
     for name, unit in (("source", source), ("to", to)):
         if not isinstance(unit, str) or unit not in UNITS:
             raise ValueError(f"{name} must be 'lam', 'alpha' or 'glmnet', got {shown(unit)}.")
-    total = (
-        float(of.weight.sum()) if isinstance(of, Problem) else positive("of", of, expected="a Problem, or a number of samples")
-    )
+    samples = of.weight.sum() if isinstance(of, Problem) else of
+    total = positive("of", samples, expected="a Problem, or a number of samples")
     return not_negative("value", value) * (UNITS[source](total) / UNITS[to](total))

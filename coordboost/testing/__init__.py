@@ -4,6 +4,8 @@ A *law* yields a sentence wherever it does not hold, or `SKIPPED` where the piec
 the first of these only. Points are the same in every call.
 """
 
+from numpy.typing import ArrayLike
+
 from coordboost._utils.checks import shown
 from coordboost._utils.interrupt import uncut
 from coordboost._utils.kinds import checked_piece
@@ -29,12 +31,14 @@ KINDS = (
 
 
 @uncut()
-def check_piece(piece, *, y=None, raises=True):
+def check_piece(piece: object, *, y: ArrayLike | None = None, raises: bool = True) -> Report:
     """Try the laws of its kind on a piece of your own: a loss, a rule, a dictionary or an oracle, a family, a store of coefficients.
 
     Parameters
     ----------
     piece : object
+        An instance of a class that inherits from one of ``Loss``, ``Learners``, ``StepRule``, ``SelectionRule``, ``CoefficientRule`` and
+        ``LearnerFamily``, or an oracle.
     y : array_like, (n_samples,), optional
         Targets that a loss is for, where it takes neither real numbers nor labels nor counts.
     raises : bool, default True

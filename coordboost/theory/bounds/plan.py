@@ -17,7 +17,7 @@ import numpy as np
 
 from coordboost._utils.checks import positive, shown
 from coordboost.data import validation
-from coordboost.data.problem import checked_problem
+from coordboost.data.problem import Problem, checked_problem
 from coordboost.methods import named as methods
 from coordboost.rules.method import Method
 from coordboost.rules.selection import Greedy
@@ -106,7 +106,10 @@ GUARANTEES = {
 }
 
 
-def plan(problem, method, gap=None, *, n_steps=None, eps=None, delta=None):
+def plan(
+    problem: Problem, method: Method | Callable, gap: float | None = None, *, n_steps: int | None = None, eps: float | None = None,
+    delta: float | None = None,
+) -> Plan:  # fmt: skip
     """Steps that guarantee a gap, or the gap that a number of steps guarantees; eps is chosen best where it is not given.
 
     Parameters
@@ -310,14 +313,10 @@ def _greedy(c, eps, delta, independent):
         (methods.regularized_forward_stagewise, eps / 4, delta), (methods.frank_wolfe, None, delta),
     )  # fmt: skip
     found = [GUARANTEES[maker](c, *numbers) for maker, *numbers in given]
+    gaps = [[partial(one.gap, variant=v) for v in ("printed", "sharpened")] for one in found]
     swaps = "its linear rate leaves out swaps, of which there may be very many"
     return [
-        *(
-            Promise(
-                one.method.name, one.method, *(partial(one.gap, variant=v) for v in ("printed", "sharpened")), one.statement
-            )
-            for one in found
-        ),
+        *(Promise(one.method.name, one.method, *both, one.statement) for one, both in zip(found, gaps, strict=True)),
         Promise("frank_wolfe_away", methods.frank_wolfe_away(delta), away, away, "Lacoste-Julien, Jaggi, Theorem 1")
         if independent
         else Promise("frank_wolfe_away", methods.frank_wolfe_away(delta), words="its linear rate needs independent columns"),

@@ -732,7 +732,7 @@ def quadrature(problem: Problem, method: Method, limit: Limit | None = None, *, 
     energy = loss + limit.penalty(points, asked.step.shrink / asked.step.rate)
     chance = np.exp(-float(noise.beta[-1]) * (energy - energy.min()))
     chance /= chance.sum()
-    edge = (np.abs(points) >= width).any(axis=1)
-    if chance[edge].sum() > 1e-6:
-        raise ValueError(f"the law has probability {chance[edge].sum():.2g} at the edge of the grid: take a width above {width:g}.")
+    edge = chance[(np.abs(points) >= width).any(axis=1)].sum()
+    if edge > 1e-6:
+        raise ValueError(f"the law has probability {edge:.2g} at the edge of the grid: take a larger width than {width:g}.")
     return GridLaw(points, chance, loss, np.full(d, axis[1] - axis[0]), (axis,) * d)
