@@ -6,7 +6,7 @@
     path = cb.lasso_path(X, y)                             the Lasso, with a certified gap at each penalty
 
 At the top stand the estimators of scikit-learn's kind, the boosting methods, `Problem`, `solve`, `iterate`, `load`, `read_table`,
-`lasso_path`, `exact_path`, `cross_validate`, `certify` and `html_report`. All else is found by what it is:
+`lasso_path`, `exact_path`, `cross_validate`, `certify` and `html_report`. Everything else is in submodules:
 
     cb.losses             Squared, Logistic, Huber, Poisson, Gamma, Quantile, ...; Loss for your own
     cb.learners           Dense, Sparse, Oracle, Stumps; Learners for your own
@@ -17,10 +17,10 @@ At the top stand the estimators of scikit-learn's kind, the boosting methods, `P
     cb.certificates       Unconstrained, L1Ball, L1Penalty, Certificate
     cb.lasso              lasso_path, exact_path, PathPoint, convert_penalty
     cb.model_selection    cross_validate, stability_selection
-    cb.estimators         the estimators, and models for other programs
+    cb.estimators         the estimators, and export to LightGBM's model format
     cb.theory             check(run), bounds, mca (minimal cosine angle), plan, langevin
     cb.plots              pictures of paths, gaps, bounds, trees
-    cb.testing            check_piece: the laws of a loss, rule or learner of your own
+    cb.testing            check_piece: tests that your own loss, rule or learner meets the interface
 
 A name is loaded when it is first used.
 """

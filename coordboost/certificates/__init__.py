@@ -57,23 +57,25 @@ def certify(problem: Problem, beta: ArrayLike, target: Any = None, *, independen
     problem : Problem
         What is minimised.
     beta : array_like, (n_learners,)
-        Coefficients of the unit columns; ``problem.unit(coef)`` gives them from raw ones of any software.
+        Coefficients of the unit-norm columns. For coefficients on the scale of X, from glmnet say, use ``problem.unit(coef)``.
     target : Unconstrained(), L1Ball(radius) or L1Penalty(lam); default ``Unconstrained()``
-        Or that of a run, ``run.method.target``, as of ``rgb``; or that of a grid of penalties, ``path.target(step)``, as of the elastic
-        net.
+        What is minimised over beta: ``Unconstrained()`` the sum of losses; ``L1Ball(radius)`` the same subject to
+        sum_j abs(beta_j) <= radius; ``L1Penalty(lam)`` the sum of losses + lam * sum_j abs(beta_j). Also accepted: ``run.method.target``
+        of a run, and ``path.target(step)`` of ``lasso_path``.
     independent : bool, default False
-        Also solve the problem with a general convex solver through cvxpy, and hold its answer against the certificate.
+        Also solve the problem with cvxpy, and raise ValueError if the two intervals for the optimum do not overlap.
 
     Returns
     -------
     Certificate, or Judged if `independent`
-        The two ends of the interval, in sums over samples.
+        ``lower``, ``upper`` and ``gap``, in sums over samples. With `independent`: the certificates ``own`` and ``independent``, the
+        name of the ``solver``, and ``agree``.
 
     Raises
     ------
     ValueError
-        For coefficients of the wrong length or not finite, for an independent check of a problem that is too large, and where the
-        solver contradicts the certificate.
+        For coefficients of the wrong length or not finite, for an independent check of a problem that is too large, and if the two
+        intervals do not overlap.
 
     Notes
     -----

@@ -27,8 +27,9 @@ class Problem(Parts):
     Parameters
     ----------
     X : array_like, data frame or scipy sparse matrix, (n_samples, n_columns); ``open_columns(...)``; or an oracle
-        Raw columns. An object with ``scan`` and ``column`` is a dictionary (see ``Oracle``): its columns are taken as they are, and must
-        have unit norm, in the metric of the weights where there are some. They are looked at here, and again when they are gathered.
+        Raw columns. Or a collection of columns of your own, an object with methods ``scan`` and ``column`` (see
+        ``coordboost.learners.Oracle``): its columns are not standardised and must have unit norm, sum_i w_i B_ij^2 = 1 (w the sample
+        weights, 1 without). This is checked here, and again when columns are read.
     y : array_like, (n_samples,)
         Targets: numbers, two labels or counts, as the loss takes them.
     loss : Loss, default ``Squared()``
@@ -36,12 +37,14 @@ class Problem(Parts):
     sample_weight : array_like, (n_samples,), optional
         Multiplies the terms of the loss; means and norms of the columns are weighted with it too.
     center : bool, default True
-        Centre the columns, and start from the best constant prediction b (for the squared loss the mean of y). The columns of a
-        dictionary stay as they are: for an oracle or a piece the start is all that this decides.
+        Centre the columns, and add to every prediction the best constant b (the mean of y for the squared loss). Stumps, trees and
+        the columns of an object of your own are never centred; for those, this only decides whether b is used.
     scale : bool, default True
-        Divide the columns by their norms. With False they must have unit norm already.
+        Divide each (centred) column by its norm sqrt(sum_i w_i x_i^2), not by its standard deviation. False: they must have norm 1
+        already.
     groups : array_like, (n_columns,), optional
-        Group labels, for ``Groups``.
+        One label per column, for ``rules.Groups``, which draws whole groups of columns at random in each step. Not a group Lasso;
+        other methods ignore it.
     feature_names : sequence of str, optional
         Default: those of a data frame.
     copy : bool, default True
@@ -50,25 +53,27 @@ class Problem(Parts):
 
     Attributes
     ----------
-    dictionary : the columns B_j; y, weight : float64 (n_samples,); base : float, added to ``pred`` inside the loss
-    offset : float, the constant prediction; standardization : the way back to raw coefficients
-    feature_names : names of the learners kept; dropped : names of constant columns, set aside
+    dictionary : the columns B_j; y, weight : float64 (n_samples,)
+    offset : float, the constant b of every prediction
+    base : float, the part of it that the loss adds itself (0 where y was shifted instead)
+    standardization : converts coefficients of unit columns to those of X
+    feature_names : names of the learners; dropped : names of constant columns, which get coefficient 0
 
     Raises
     ------
     ValueError
-        For anything that is not finite, real, matching in shape and fit for the loss; the sentence says what to do.
+        For input that is not finite, not real, of the wrong shape or unfit for the loss.
 
     Warns
     -----
     ConstantColumnWarning
-        Where columns are set aside.
+        If columns are constant: they get coefficient 0.
 
     Notes
     -----
-    Where no column varies, one learner that is 0 stands in the place of the first: every model is the constant.
+    If all columns are constant, the model is the constant b.
 
-    *Cost*: one copy of a dense X, unless `copy` is False; a sparse X is never filled in. *Source*: Freund, Grigas, Mazumder, Section 1.
+    *Cost*: one copy of a dense X, unless `copy` is False; a sparse X is never made dense. *Source*: Freund, Grigas, Mazumder, Section 1.
 
     Examples
     --------

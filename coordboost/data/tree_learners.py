@@ -134,23 +134,26 @@ def trees(
     Parameters
     ----------
     X : array_like, data frame or scipy sparse matrix, (n_samples, n_features)
-        NaN is missing: missing values go to the side where they fit better. Columns of the dtype ``category`` hold categories.
+        NaN is missing: at each split missing values go to the side that gives the larger gain. Columns of the dtype ``category`` hold
+        categories.
     max_depth : int or None, default 3
-        Most splits on the way to a leaf.
+        Maximum depth of a tree (splits from the root to a leaf). None, or a depth above 10, needs `max_leaves` as well.
     max_leaves : int, optional
-        Most leaves: where it binds, the leaf with the largest gain is split first.
+        Maximum number of leaves; if set, trees grow best-first (largest gain first) until it or `max_depth` is reached.
     min_samples, min_weight : int, float
-        Fewest samples, smallest sum of weights in a leaf. With `newton` these are second derivatives, and the default is 0.001.
+        Minimum number of samples, and minimum sum of weights, in a leaf. With `newton` the sum is that of second derivatives, and its
+        default is 0.001.
     min_gain : float
-        What a split must gain, in units of the squared residual.
+        A split must reduce the weighted sum of squared residuals (no factor 1/2, not the mean) by more than this. With `newton`, the sum
+        of (gradient sum)^2 / (sum of second derivatives + `l2`) must rise by more than this.
     l2 : float
         Ridge penalty of leaf values: sum of residuals / (sum of weights + l2).
     monotone : array_like or dict, optional
-        1, 0 or -1 for each feature: predictions must not fall, may do either, must not rise with it.
+        For each feature 1: predictions must not decrease with it; 0: no constraint; -1: must not increase.
     penalty : array_like, (n_features,), optional
-        What a split by a feature must gain in addition.
+        Added to `min_gain` for splits by this feature.
     newton : bool, default False
-        Leaf values and gains with second derivatives of the loss as weights.
+        Whether leaf values are Newton steps: sum of gradients / (sum of second derivatives + `l2`).
     max_bins, exact, categorical, feature_names, file : as there
         How columns are put into bins: see ``coordboost.data.binning.bin_columns``.
 

@@ -350,7 +350,7 @@ def load(file: str | os.PathLike[str], problem: Problem | None = None, method: M
 
 
 class LongStepWarning(UserWarning):
-    """The steps of a stagewise run are so long that already the first one raises the loss.
+    """The eps of a stagewise run is so large that the first step increases the loss.
 
     Examples
     --------
@@ -413,12 +413,15 @@ def solve(
     rng : int, numpy Generator or None, default 0
         Seed of random selection rules. Same seed, same run; None draws a fresh one (kept in ``run.seed``).
     stop : stop rule or sequence of them, optional
-        ``GapBelow``, ``NoProgress``, ``TimeLimit`` or any callable of a ``State``. The run ends at the first step that satisfies one,
-        whatever the machine; see ``coordboost.engine.run_loop`` for rules that do not go on holding.
+        ``GapBelow``, ``NoProgress``, ``TimeLimit`` (all in ``coordboost.engine``), or a function of a ``State`` that returns True to
+        stop. The run ends at the first step at which one is true; except for ``TimeLimit`` this step does not depend on the machine. A
+        rule that turns true and then false again may be missed, as rules are not tested after every step; give it an attribute
+        ``every``, and it is tested at each multiple of that step number.
     watch : callable, optional
         Called with a ``State`` about twenty times a second and at the end, for progress bars and logs; it cannot stop the run.
     view : class, optional
-        The engine's view: ``NaiveState`` works on the data in every step and is the reference; default: chosen by the size.
+        For testing: how residuals and correlations are kept up to date. ``coordboost.engine.NaiveState`` recomputes all correlations
+        from the data in every step. Default: the fastest way for the size of the problem; the steps are the same.
     compile : bool, default True
         False runs the same source in plain Python.
 
@@ -437,7 +440,7 @@ def solve(
     InterruptedWarning
         After Ctrl-C. A second Ctrl-C raises ``KeyboardInterrupt`` at once.
     LongStepWarning
-        Where the steps of a stagewise method are so long that the first one raises the loss.
+        If eps of a stagewise method is so large that the first step increases the loss; the message proposes a smaller eps.
 
     Examples
     --------
@@ -474,7 +477,7 @@ def iterate(
     rng : int, numpy Generator or None, default 0
         Seed of random selection rules.
     view : class, optional
-        The engine's view; default: chosen by the size.
+        For testing, as for ``solve``.
     compile : bool, default True
         False runs the same source in plain Python.
 

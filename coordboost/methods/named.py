@@ -44,12 +44,16 @@ from coordboost.rules.structural import FamilyStep, Structural
 
 
 def ls_boost(eps: float = 0.1) -> Method:
-    """LS-Boost(eps): the best-correlated learner, theta = eps * corr (FGM, Section 2).
+    """LS-Boost: small steps towards the least-squares coefficient of the best-correlated column.
+
+    Each step adds eps * <B_j, r> to the coefficient of the unit column B_j with the largest abs inner product with the
+    (pseudo-)residual r. *Source*: Freund, Grigas, Mazumder, Section 2.
 
     Parameters
     ----------
     eps : float, default 0.1
-        Learning rate, without unit. Squared loss: 1 is matching pursuit; 0 < eps < 2 (theory: eps <= 1).
+        Learning rate (shrinkage), without unit, 0 < eps < 2. For the squared loss 1 is matching pursuit; the paper's bounds are proved
+        for eps <= 1.
 
     Returns
     -------
@@ -69,12 +73,17 @@ def ls_boost(eps: float = 0.1) -> Method:
 
 
 def forward_stagewise(eps: Any) -> Method:
-    """FS_eps: theta = eps * sign(corr) (FGM, Section 3); a sequence of eps, one per step, gives FS_{eps_k}.
+    """Incremental forward stagewise regression, FS_eps: steps of fixed size on the best-correlated column.
+
+    Each step adds eps * sign(<B_j, r>) to the coefficient of the unit column B_j with the largest abs inner product with the
+    (pseudo-)residual r. A sequence gives the eps of each step. *Source*: Freund, Grigas, Mazumder, Section 3.
 
     Parameters
     ----------
     eps : float or sequence of float
-        Length of a step, in the units of y. Coefficients are exact multiples of a constant eps.
+        Change of one coefficient per step, for columns of Euclidean norm 1: a step changes the predictions by eps / sqrt(n_samples) in
+        root mean square. In the units of the prediction: those of y for the squared loss, log-odds for the logistic loss. With a
+        constant eps every coefficient of a unit-norm column (``run.beta``) is a whole multiple of it.
 
     Returns
     -------
@@ -98,16 +107,16 @@ def forward_stagewise(eps: Any) -> Method:
 
 
 def regularized_forward_stagewise(eps: float, delta: float) -> Method:
-    """R-FS_{eps,delta}: all coefficients shrink by 1 - eps/delta, then a step of FS_eps (FGM, Section 4).
+    """R-FS_{eps,delta}: before each step of FS_eps all coefficients are multiplied by 1 - eps / delta (FGM, Section 4).
 
-    Stays in, and approaches the Lasso on, the l1 ball of radius delta >= eps; delta = inf is FS_eps bit for bit.
+    So the L1 norm of the coefficients stays at most delta, and the run approaches the Lasso with that bound. delta = inf is FS_eps.
 
     Parameters
     ----------
     eps : float
-        Length of a step, in the units of y.
+        Change of one coefficient per step, for columns of Euclidean norm 1, as for ``forward_stagewise``.
     delta : float
-        Radius of the l1 ball, in the units of y.
+        Bound on sum_j abs(beta_j), the coefficients of unit-norm columns; same unit as eps. At least eps.
 
     Returns
     -------
@@ -134,14 +143,14 @@ def regularized_forward_stagewise(eps: float, delta: float) -> Method:
 
 
 def path_forward_stagewise(eps: float, deltas: ArrayLike) -> Method:
-    """PATH-R-FS_eps: step k is one of R-FS_{eps, deltas[k]}: one run along the path of the Lasso (FGM, Section 5).
+    """PATH-R-FS_eps: R-FS with the bound deltas[k] in step k, to follow the Lasso path in one run (FGM, Section 5).
 
     Parameters
     ----------
     eps : float
-        Length of a step, in the units of y.
+        Change of one coefficient per step, for columns of Euclidean norm 1, as for ``forward_stagewise``.
     deltas : sequence of float
-        Radius of the l1 ball in each step, non-decreasing and at least eps.
+        Bound on sum_j abs(beta_j) in each step, non-decreasing and at least eps; same unit as eps.
 
     Returns
     -------
@@ -172,7 +181,7 @@ def frank_wolfe(delta: float, step: Any = None) -> Method:
     Parameters
     ----------
     delta : float
-        Radius of the l1 ball, in the units of y.
+        Bound on sum_j abs(beta_j), the coefficients of unit-norm columns, in the units of the prediction.
     step : float or step rule, optional
         None for 2 / (k + 2); ``SegmentSearch(delta)`` for the exact line search; a number in (0, 1] for a constant gamma, which is R-FS
         with eps = gamma * delta.
@@ -214,7 +223,7 @@ def frank_wolfe_away(delta: float) -> Method:
     Parameters
     ----------
     delta : float
-        Radius of the l1 ball, in the units of y.
+        Bound on sum_j abs(beta_j), the coefficients of unit-norm columns, in the units of the prediction.
 
     Returns
     -------
@@ -240,7 +249,7 @@ def frank_wolfe_pairwise(delta: float) -> Method:
     Parameters
     ----------
     delta : float
-        Radius of the l1 ball, in the units of y.
+        Bound on sum_j abs(beta_j), the coefficients of unit-norm columns, in the units of the prediction.
 
     Returns
     -------
@@ -435,7 +444,7 @@ def lasso_cd(lam: float, select: SelectionRule | None = None) -> Method:
 
 
 def forward_stepwise() -> Method:
-    """Forward stepwise: the best-correlated new learner enters, all coefficients are refitted (FGM, Section 1; squared loss).
+    """Forward stepwise: adds the column most correlated with the residual and refits all coefficients (FGM, Section 1; squared loss).
 
     Returns
     -------

@@ -115,36 +115,39 @@ def cross_validate(
     fit: Callable, X: Any, y: Any, *, folds: Any = 5, rng: int = 0, sample_weight: ArrayLike | None = None, at: Any = None,
     n_threads: int = 1,
 ) -> CrossValidation:  # fmt: skip
-    """One path for each fold, computed once, and its losses on the rows of the fold at every point.
+    """Cross-validated loss at every point of a path. One path is fitted per fold.
 
     Parameters
     ----------
     fit : callable
-        ``fit(X, y, sample_weight)`` gives the path of some rows, say
-        ``lambda X, y, w: solve(Problem(X, y, sample_weight=w), forward_stagewise(0.1), 1000)``. It is called from several threads.
+        Function ``fit(X, y, sample_weight)`` that returns a path (``solve(...)``, ``lasso_path(...)``, ``exact_path(...)``) for the given
+        rows; called from several threads if `n_threads` > 1. Example:
+        ``lambda X, y, w: cb.solve(cb.Problem(X, y, sample_weight=w), cb.forward_stagewise(0.1), 1000)``.
     X, y : array_like
         As for ``Problem``, in memory.
     folds : int or sequence of pairs of index arrays, default 5
-        Their number, or the rows to fit and those held out. A number deals rows that are neighbours in the order of y to different
-        folds, so that every fold has its share of each class and of large targets.
+        An int: that many folds, stratified on y. Rows are sorted by y, and each run of `folds` consecutive rows goes one to a fold at
+        random. Or pairs of rows to fit and rows held out.
     rng : int, default 0
-        Seed of that deal.
+        Seed of this assignment.
     sample_weight : array_like, (n_samples,), optional
-        For paths and for losses. A fold that holds out no row with a weight above 0 is left out.
+        Weights of the fits and of the losses. A fold without a held-out row of weight above 0 is left out.
     at : sequence of PathPoint, optional
-        Where the losses are wanted. By default at every point: all paths must have the same then, as runs of equal length have, and grids
-        of the same alphas.
+        Points at which to evaluate. Default: every step, knot or alpha; then point k must be the same in all folds. So give
+        ``lasso_path`` the same `alphas` in all folds. For ``exact_path`` pass `at`, as folds have different knots.
     n_threads : int, default 1
-        The result is the same, bit for bit, for any.
+        Number of threads; the result does not depend on it.
 
     Returns
     -------
     CrossValidation
-        Losses (n_folds, n_points), and which point a rule chooses.
+        ``losses`` (n_folds, n_points), mean loss of each fold on its held-out rows (half the squared error for ``Squared()``; less the
+        smallest value that the loss can take, half the deviance for ``Poisson()``); ``mean``; ``error`` (its standard error); ``best``,
+        ``one_se``: indices of points.
 
     Notes
     -----
-    A run that ends before the others has no model for later steps: its losses there are inf.
+    If the run of one fold ends before the others, its losses at later steps are inf.
 
     Examples
     --------

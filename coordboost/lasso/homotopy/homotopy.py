@@ -71,17 +71,17 @@ def exact_path(
     kind : {"lasso", "lar", "stagewise"}, default "lasso"
         Which of the three paths.
     lam_min : float >= 0, default 0
-        Correlation level to stop at (sum convention); 0 is least squares.
+        Smallest penalty lam to compute, in RSS/2 + lam * sum_j abs(beta_j) for unit-norm columns. lam is also the largest abs inner
+        product of a column with the residual, the unit of R's lars with normalize=TRUE. 0 goes on to least squares.
     max_knots : int, optional
-        Stop after so many corners.
+        Stop after this many knots.
     candidates : int, optional
-        How many learners are looked at between two scans, at the start; adapted to what the scans find. The result does not
-        depend on it; ``n_learners`` looks at all.
+        Speed only: the number of columns first held in the active-set search. The path does not depend on it.
 
     Returns
     -------
     ExactPath
-        The coefficients at every corner, linear between them.
+        The coefficients at every knot, linear between them.
 
     Raises
     ------
@@ -90,15 +90,13 @@ def exact_path(
 
     Notes
     -----
-    Every corner has a duality gap of at most 1e-10 of the loss at 0 (for LAR and FS_0: correlations that are right to as much). Where
-    rounding leaves more, as on near copies of columns far down the path, the path ends at the lowest level that holds, with
-    ``complete=False``; ``message`` says so. Where all correlations are 0 up to rounding it is complete, and 0.
-    Ctrl-C ends it, too: the corners passed are kept, and an ``InterruptedWarning`` says so.
+    Each knot has a duality gap of at most 1e-10 times the loss of the constant model (for LAR and FS_0: correlations accurate to that).
+    If rounding prevents this, the path stops there with ``complete=False`` and ``message``. If all correlations are 0 up to rounding, the
+    path is complete with all coefficients 0. Ctrl-C keeps the knots computed so far, with an ``InterruptedWarning``.
 
-    Ties, copies, sign flips and dependent columns need no care: at each corner the direction solves a small sign-constrained least
-    squares problem. Of equal columns the first carries the coefficient.
-    *Cost*: a corner costs O(candidates * active); scans of all learners are rare, as a sphere around the last scan's residual
-    proves that no other learner can have entered. *Source*: Efron, Hastie, Johnstone, Tibshirani, *Least angle regression*; Osborne,
+    Tied, duplicated and linearly dependent columns are handled; of identical columns the first gets the coefficient.
+    *Cost*: O(candidates * active) per knot. All columns are read only when a bound on the change of the residual since the last time no
+    longer excludes that another column enters. *Source*: Efron, Hastie, Johnstone, Tibshirani, *Least angle regression*; Osborne,
     Presnell, Turlach, *A new approach to variable selection in least squares problems*; the sphere test is ours.
 
     Examples
