@@ -196,13 +196,11 @@ def _interval(certificate, null):
 def verdict_table(found):
     """The outcome of ``verdict`` as a ``rich.table.Table``, one column per interval."""
     from rich import box
-    from rich.table import Table
+    from rich.table import Column, Table
 
     columns = {name: numbers for name, numbers in found.items() if isinstance(numbers, dict)}
-    out = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    out.add_column(found["target"], no_wrap=True)
-    for name in columns:
-        out.add_column(name, justify="right")
+    titles = [Column(found["target"], no_wrap=True), *(Column(name, justify="right") for name in columns)]
+    out = Table(*titles, box=box.SIMPLE_HEAD, pad_edge=False)
     shown = [dict(interval_rows(numbers)) for numbers in columns.values()]
     for key in shown[0]:
         out.add_row(key, *(texts.get(key, "-") for texts in shown))

@@ -12,12 +12,10 @@ from coordboost.reporting.cli.options import (
     whole_number,
     with_options,
 )
-from coordboost.reporting.cli.output import doing, print_json, print_parts, say
+from coordboost.reporting.cli.output import answer, doing, say
 
 HELD = "Every bound holds. tightest: the largest measured value over its bound after the start; 1 is attained, 0.01 is loose."
 VACUOUS = "vacuous: the bound holds, but promises less than one percent more than what is known without it."
-#: Rules by name: which options must be given, and which others may be.
-RULES = {"full": ((), ()), "subset": (("--t",), ()), "groups": ((), ("--groups", "--t"))}
 
 
 @click.command()
@@ -47,10 +45,7 @@ def certify(run, independent, radius, lam, as_json):
     last = done.final
     target = L1Ball(radius) if radius is not None else L1Penalty(lam) if lam is not None else report.reached(done)
     found = report.verdict(done.problem, certify(last.problem, last.beta, target, independent=independent))
-    if as_json:
-        print_json(found)
-    else:
-        print_parts(report.verdict_table(found), *report.verdict_text(found))
+    answer(found, [report.verdict_table(found), *report.verdict_text(found)], as_json)
 
 
 @click.command()
@@ -73,7 +68,7 @@ def check(run, plot, names, angle_learners, as_json):
     classes, and sglb with the squared loss and a choice that does not look at the residual. Exits with 1 if a bound fails: then the
     data are not what the theorem needs, or this program is wrong.
     """
-    from rich.table import Table
+    from rich.table import Column, Table
 
     from coordboost.engine.run import load
     from coordboost.engine.storage.archive import write_figure
@@ -89,27 +84,21 @@ def check(run, plot, names, angle_learners, as_json):
     broken = [row for row in found if not row["holds"]]
     if plot is not None:
         write_figure(plot, bounds(checks, f"{done.method.name}, {done.n_steps:,} steps"))
-    if as_json:
-        print_json(found)
-    else:
-        table = Table("statement", "variant", "holds", "level", box=None, pad_edge=False)
-        table.add_column("tightest", justify="right")
-        table.add_column("claim", overflow="fold")
-        for column in table.columns[:4]:
-            column.no_wrap = True
-        for row in found:
-            ratio = "-" if row["tightest"] is None else f"{row['tightest']:.3g}"
-            holds = {"verified": "yes", "vacuous": "yes, vacuous", "refuted": f"NO, k = {row['first_violation']}"}[row["verdict"]]
-            table.add_row(row["statement"], row["variant"], holds, row["level"], ratio, row["claim"])
-        words = [VACUOUS] if any(row["verdict"] == "vacuous" for row in found) else []
-        print_parts(table, *([] if broken else [HELD]), *words)
+    short = [Column(name, no_wrap=True) for name in ("statement", "variant", "holds", "level")]
+    table = Table(*short, Column("tightest", justify="right"), Column("claim", overflow="fold"), box=None, pad_edge=False)
+    for row in found:
+        ratio = "-" if row["tightest"] is None else f"{row['tightest']:.3g}"
+        holds = {"verified": "yes", "vacuous": "yes, vacuous", "refuted": f"NO, k = {row['first_violation']}"}[row["verdict"]]
+        table.add_row(row["statement"], row["variant"], holds, row["level"], ratio, row["claim"])
+    vacuous = any(row["verdict"] == "vacuous" for row in found)
+    answer(found, [table, *([] if broken else [HELD]), *([VACUOUS] if vacuous else [])], as_json)
     if broken:
         raise ValueError(f"{len(broken)} of {len(found)} bounds fail, first {broken[0]['statement']} ({broken[0]['variant']}).")
 
 
 @click.command()
 @click.argument("file")
-@click.option("--rule", default="full", type=click.Choice(list(RULES)), help="Which learners a step looks at.")
+@click.option("--rule", default="full", type=click.Choice(["full", "subset", "groups"]), help="Which learners a step looks at.")
 @whole_number("--t", 1, None, "How many learners (subset) or groups (default 1) are drawn.")
 @click.option("--groups", metavar="A,A,B,...", help="Labels of the columns, for --rule groups.  [default: by variable]")
 @click.option("--second-moment", is_flag=True, help="The second-moment angle, a sharper constant in the rate.")
@@ -130,12 +119,12 @@ def mca(file, rule, t, groups, second_moment, target, center, starts, seed, as_j
     from coordboost.data.table import read_table
     from coordboost.rules.selection import Greedy, Groups, RandomSubset
 
-    needs, takes = RULES[rule]
-    for option, value in (("--t", t), ("--groups", groups)):
-        if value is None and option in needs:
-            raise click.UsageError(f"--rule {rule} needs {option}.")
-        if value is not None and option not in needs + takes:
-            raise click.UsageError(f"--rule {rule} does not take {option}.")
+    takes = {"full": (), "subset": ("--t",), "groups": ("--t", "--groups")}[rule]
+    foreign = [option for option, value in (("--t", t), ("--groups", groups)) if value is not None and option not in takes]
+    if foreign:
+        raise click.UsageError(f"--rule {rule} does not take {', '.join(foreign)}.")
+    if rule == "subset" and t is None:
+        raise click.UsageError("--rule subset needs --t.")
     table = read_table(file, target, **taken(given))
     say(table.said)
     labels = table.groups if groups is None else [label.strip() for label in groups.split(",")]
@@ -145,11 +134,9 @@ def mca(file, rule, t, groups, second_moment, target, center, starts, seed, as_j
     chosen = {"full": Greedy(), "subset": RandomSubset(t or 1), "groups": Groups(t or 1)}[rule]
     found = (second if second_moment else first)(problem, chosen, n_starts=starts, rng=seed)
     how = found.witness["method"]
-    if as_json:
-        print_json({
-            "n_samples": problem.n_samples, "n_learners": problem.n_learners, "rule": rule, "t": t, "second_moment": second_moment,
-            "lower": found.lower, "upper": found.upper, "method": how,
-        })  # fmt: skip
-    else:
-        name, ends = "second-moment angle" if second_moment else "minimal cosine angle", outwards(found.lower, found.upper, 6)
-        print_parts("{} of {} learners: between {} and {} ({})".format(name, problem.n_learners, *ends, how))
+    name, (lower, upper) = "second-moment angle" if second_moment else "minimal cosine angle", outwards(found.lower, found.upper, 6)
+    row = {
+        "n_samples": problem.n_samples, "n_learners": problem.n_learners, "rule": rule, "t": t, "second_moment": second_moment,
+        "lower": found.lower, "upper": found.upper, "method": how,
+    }  # fmt: skip
+    answer(row, [f"{name} of {problem.n_learners} learners: between {lower} and {upper} ({how})"], as_json)

@@ -2,7 +2,7 @@
 
 import click
 
-from coordboost.reporting.cli.fit import drawn_summary, hints, problem_of, unknown
+from coordboost.reporting.cli.fit import drawn_summary, hints, problem_of
 from coordboost.reporting.cli.options import (
     CENTER,
     CHOOSE,
@@ -47,6 +47,7 @@ def cv(file, method, target, steps, seed, loss, center, scale, out, folds, choos
     from coordboost.engine.run import Run, solve
     from coordboost.reporting import report
     from coordboost.reporting.pages.command import for_shell_if_needed
+    from coordboost.reporting.plots.choices import CrossValidationDisplay
 
     table_options = taken(given)
     chosen = method_of(method, given, steps)
@@ -69,16 +70,10 @@ def cv(file, method, target, steps, seed, loss, center, scale, out, folds, choos
     run = Run(replace(run.outcome, validation=held_out(found, steps, choose, rows)))
     files = [out / f"{method}-cv{end}" for end in (".run", ".png", "-path.png")]
     run.save(files[0])
-    _draw_choice(files[1], found, words="step", title=report.caption(run).replace("\n", ", "))
+    _draw(files[1], CrossValidationDisplay.from_cross_validation, found, words="step", title=report.caption(run).replace("\n", ", "))
     row = {**drawn_summary(run, files[2]), **_errors(found, k), "cv_best_step": found.best, "cv_one_se_step": found.one_se}
-    text = [
-        f"{_held_out(found, k)} at step {k:,}, chosen as {choose}; the constant model has {found.mean[0]:.6g}. Smallest at step "
-        f"{found.best:,}; step {found.one_se:,} is the first within one standard error."
-    ]
-    if found.best == len(found.mean) - 1 and steps > 0:
-        text.append(f"The smallest error is at the last step: more may be better, try --steps {10 * steps}.")
-    text += [NONE_BETTER] if found.best == 0 else []
-    show([row], [*text, *hints(run, k), *unknown(row)], files, as_json)
+    text = _choice(found, k, choose, "step {:,}", range(len(found.mean)), f"more may be better, try --steps {10 * steps}")
+    show([row], [*text, *hints(run, k, row)], files, as_json)
 
 
 def _validated(table, loss, walk, folds, seed, **way):
@@ -103,23 +98,35 @@ def _validated(table, loss, walk, folds, seed, **way):
     return of_folds(walked, y, np.ones(len(y)), parts), rows
 
 
-def _draw_choice(file, found, *where, **options):
+def _draw(file, plot, *args, **options):
+    """Write the picture that ``plot(*args, ax=..., **options)`` draws."""
     from matplotlib.figure import Figure
 
     from coordboost.engine.storage.archive import write_figure
-    from coordboost.reporting.plots.choices import CrossValidationDisplay
 
-    curve = Figure(layout="constrained")
-    CrossValidationDisplay.from_cross_validation(found, *where, ax=curve.subplots(), **options)
-    write_figure(file, curve)
+    figure = Figure(layout="constrained")
+    plot(*args, ax=figure.subplots(), **options)
+    write_figure(file, figure)
 
 
 def _errors(found, k):
     return {"cv_error": float(found.mean[k]), "cv_standard_error": float(found.error[k]), "folds": len(found.losses)}
 
 
-def _held_out(found, k):
-    return f"Mean loss on rows held out, {len(found.losses)} folds: {found.mean[k]:.6g} +- {found.error[k]:.4g} (standard error)"
+def _choice(found, k, choose, place, values, further):
+    """What was chosen, in sentences.
+
+    place : a model in words, as "step {:,}";  values : of all models what stands there;  further : what to do where the last is the best
+    """
+    chosen, best, simplest = (place.format(values[one]) for one in (k, found.best, found.one_se))
+    text = [
+        f"Mean loss on rows held out, {len(found.losses)} folds: {found.mean[k]:.6g} +- {found.error[k]:.4g} (standard error) at {chosen}, "
+        f"chosen as {choose}; the constant model has {found.mean[0]:.6g}. Smallest at {best}; {simplest} is the first within one standard "
+        "error."
+    ]
+    if 0 < found.best == len(found.mean) - 1:
+        text.append(f"The smallest error is at the end: {further}.")
+    return [*text, NONE_BETTER] if found.best == 0 else text
 
 
 @click.command()
@@ -149,13 +156,12 @@ def lasso(file, target, seed, loss, alpha, choosing, folds, choose, n_alphas, ep
       coordboost lasso table.csv --target price --cv --choose one-se --loss poisson
       coordboost lasso table.csv --target price --alpha 0.1
     """  # noqa: D301
-    from matplotlib.figure import Figure
-
     from coordboost._utils.interrupt import uncut
     from coordboost.certificates.objectives import outwards
-    from coordboost.engine.storage.archive import write_figure, write_text
+    from coordboost.engine.storage.archive import write_text
     from coordboost.engine.storage.model import model_with
     from coordboost.lasso.path import lasso_path
+    from coordboost.reporting.plots.choices import CrossValidationDisplay
 
     if choosing == (alpha is not None):
         raise click.UsageError("give --alpha X for one penalty, or --cv to choose it on rows held out.")
@@ -173,19 +179,12 @@ def lasso(file, target, seed, loss, alpha, choosing, folds, choose, n_alphas, ep
         path = walk(problem, n_alphas=n_alphas, eps=eps)
         found = _validated(table, loss, lambda part: walk(part, alphas=path.alphas), folds, seed)[0]
         k = found.chosen(choose.replace("-", "_"))
-        best, one_se = float(path.alphas[found.best]), float(path.alphas[found.one_se])
-        row = {**_errors(found, k), "cv_best_alpha": best, "cv_one_se_alpha": one_se}
-        text.append(
-            f"{_held_out(found, k)} at alpha = {path.alphas[k]:.6g}, chosen as {choose}; the constant model has {found.mean[0]:.6g}. "
-            f"Smallest at {best:.6g}; {one_se:.6g} is the largest within one standard error."
-        )
-        if found.best == path.n_points - 1:
-            text.append(f"The smallest error is at the smallest penalty: less may be better, try --eps {eps / 10:g}.")
-        text += [NONE_BETTER] if found.best == 0 else []
-        words, profile = f"alpha (penalty of the mean loss, {path.penalty_units})", Figure(layout="constrained")
-        _draw_choice(files[1], found, path.alphas, path=path, words=words, title="Lasso")
-        path.plot(ax=profile.subplots())
-        write_figure(files[2], profile)
+        alphas = path.alphas.tolist()
+        row = {**_errors(found, k), "cv_best_alpha": alphas[found.best], "cv_one_se_alpha": alphas[found.one_se]}
+        text = _choice(found, k, choose, "alpha = {:.6g}", alphas, f"a smaller penalty may be better, try --eps {eps / 10:g}")
+        words = f"alpha (penalty of the mean loss, {path.penalty_units})"
+        _draw(files[1], CrossValidationDisplay.from_cross_validation, found, path.alphas, path=path, words=words, title="Lasso")
+        _draw(files[2], path.plot)
     else:
         path = walk(problem, alphas=[alpha])
     alpha, coef, certificate, total = float(path.alphas[k]), path.coefs[:, k], path.certificate(k), problem.weight.sum()

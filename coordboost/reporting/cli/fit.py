@@ -111,7 +111,7 @@ def _keep(run, file, steps, with_data, as_json):
         files.insert(1, file.with_suffix(".json"))
         write_text(files[1], model_of(run).text())
     row = drawn_summary(run, files[-1])
-    show([row], [*hints(run, steps), *unknown(row)], files, as_json)
+    show([row], hints(run, steps, row), files, as_json)
     if run.status.name in CODES:
         click.echo(f"coordboost: after {run.n_steps:,} steps {run.message}; saved in {file}", err=True)
         if run.status.name == "INTERRUPTED":
@@ -135,8 +135,8 @@ def drawn_summary(run, picture):
     return report.summary(models, optimum)
 
 
-def hints(run, steps):
-    """What is odd about a run that was to make `steps` steps, in sentences."""
+def hints(run, steps, row):
+    """What is odd about a run that was to make `steps` steps, or not known in its row, in sentences."""
     from coordboost._utils.checks import typed
     from coordboost.engine.run import too_long
 
@@ -160,16 +160,12 @@ def hints(run, steps):
             f"No coefficient moves, as lam = {lam:g} is not below {start:.4g}, the largest correlation at the start. "
             f"Try --lam {typed(start / 10)}."
         )
+    if row["gap"] is None:
+        found.append(
+            "No gap is shown, as the loss is not strongly convex or the data are large: `coordboost certify` with --ball or --lam "
+            "proves how close the run came to the best model of bounded l1 norm."
+        )
     return found
-
-
-def unknown(row):
-    """What is said where no gap is known, in a list."""
-    said = (
-        "No gap is shown, as the loss is not strongly convex or the data are large: `coordboost certify` with --ball or --lam "
-        "proves how close the run came to the best model of bounded l1 norm."
-    )
-    return [said] if row["gap"] is None else []
 
 
 @click.command()

@@ -46,8 +46,7 @@ def _is_json(file):
 
 def _csv(header, rows):
     text = StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerows([header, *rows])
+    csv.writer(text, lineterminator="\n").writerows([header, *rows])
     return text.getvalue()
 
 
@@ -65,7 +64,7 @@ def coef(run, everything, as_csv, as_json, out, **place):
     where the run file holds the data.
     """
     from rich import box
-    from rich.table import Table
+    from rich.table import Column, Table
 
     from coordboost.reporting.report import adds_to
 
@@ -78,10 +77,8 @@ def coef(run, everything, as_csv, as_json, out, **place):
     elif as_csv or out is not None:
         write_out(_csv(list(rows[0]), [row.values() for row in rows]), out)
     else:
-        table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-        table.add_column("column", overflow="fold")
-        for name in ("coefficient", "effect of one standard deviation"):
-            table.add_column(name, justify="right")
+        numbers = [Column(name, justify="right") for name in ("coefficient", "effect of one standard deviation")]
+        table = Table(Column("column", overflow="fold"), *numbers, box=box.SIMPLE_HEAD, pad_edge=False)
         for row in rows:
             effect = "" if row["effect"] is None else f"{row['effect']:.4g}"
             table.add_row(row["column"], f"{row['coefficient']:.6g}", effect)

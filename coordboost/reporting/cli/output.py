@@ -45,11 +45,9 @@ def progress(words, n_steps, *, quiet, since=0):
         yield None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
-    description, gap = TextColumn("{task.description}"), TextColumn("{task.fields[gap]}")
-    columns = (description, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), gap)
-    said = Gap()
+    columns, said = ("{task.description}", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), "{task.fields[gap]}"), Gap()
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(words, total=n_steps, gap="")
         yield lambda state: bar.update(task, completed=state.k - since, gap=said(state))
@@ -70,18 +68,18 @@ def doing(words, *, quiet):
 class Gap:
     """The certified gap of a state in words; it is asked for so seldom that it takes a twentieth of the time at most."""
 
-    def __init__(self, clock=time.perf_counter):
-        self.clock, self.due, self.words = clock, 0.0, ""
+    def __init__(self):
+        self.due, self.words = 0.0, ""
 
     def __call__(self, state):
         """The words, as "gap 3.1 %": in parts of the loss of the constant model; as it was the last time, where that is not long ago."""
-        began = self.clock()
+        began = time.perf_counter()
         if began >= self.due:
             from coordboost.reporting import report
 
             gap = report.gap_of(state)
             self.words = "" if gap is None else f"gap {100 * gap:.2g} %"
-            self.due = self.clock() + 20 * (self.clock() - began)
+            self.due = 21 * time.perf_counter() - 20 * began
         return self.words
 
 
@@ -89,17 +87,17 @@ def show(rows, text, files, as_json):
     """Print rows of ``report.summary``, paragraphs about them, and the names of the files written."""
     from coordboost.reporting import report
 
-    files = [*files]
-    if as_json:
-        print_json({"rows": rows, "text": text, "files": [str(file) for file in files]})
-        return
+    found = {"rows": rows, "text": text, "files": [str(file) for file in files]}
     written = [f"Written to {files[0].parent}: {', '.join(file.name for file in files)}"] if files else []
-    print_parts(report.table(rows), *text, *written)
+    answer(found, [report.table(rows), *text, *written], as_json)
 
 
-def print_json(found):
-    """Print plain data as JSON."""
-    click.echo(json.dumps(found, indent=2))
+def answer(found, parts, as_json):
+    """Print plain data as JSON, or what says the same to people: texts and tables of rich."""
+    if as_json:
+        click.echo(json.dumps(found, indent=2))
+    else:
+        print_parts(*parts)
 
 
 def print_parts(*parts):

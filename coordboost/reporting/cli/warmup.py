@@ -10,9 +10,9 @@ def fits():
     """Yield (what, a function that fits it): every method of the README on columns, both kinds of paths, and every estimator."""
     import numpy as np
 
+    from coordboost import estimators
     from coordboost.data.problem import Problem
     from coordboost.engine.run import solve
-    from coordboost.estimators import certified, langevin, stagewise, trees
     from coordboost.lasso.homotopy.homotopy import exact_path
     from coordboost.lasso.path import lasso_path
     from coordboost.losses.standard import Huber, Logistic, Squared
@@ -24,23 +24,19 @@ def fits():
     few, many, classes = Problem(X, y), Problem(wide, y), Problem(wide, y > 0, Logistic())
     for problem, columns in ((few, "few columns"), (many, "many columns"), (classes, "two classes")):
         known = [
-            methods.forward_stagewise(0.1),
-            methods.regularized_forward_stagewise(0.1, 2.0),
-            methods.frank_wolfe(2.0),
-            methods.gcd(),
+            methods.forward_stagewise(0.1), methods.regularized_forward_stagewise(0.1, 2.0), methods.frank_wolfe(2.0), methods.gcd(),
             methods.rtgcd(2),
-        ]
+        ]  # fmt: skip
         for method in known if problem is classes else [methods.ls_boost(0.1), *known]:
             yield f"{method.name}, {columns}", lambda problem=problem, method=method: solve(problem, method, 50)
     yield "exact path", lambda: exact_path(few)
     for loss in (Squared(), Logistic(), Huber(1.0)):
         target = np.where(y > 0, 1.0, -1.0) if loss == Logistic() else y
         yield f"Lasso path, {type(loss).__name__}", lambda loss=loss, target=target: lasso_path(wide, target, loss=loss)
-    for module in (certified, langevin, stagewise, trees):
-        for name, kind in vars(module).items():
-            if name.endswith(("Regressor", "Classifier", "Lasso", "ElasticNet", "CV")) and kind.__module__ == module.__name__:
-                target = y > 0 if "Classifier" in name else np.abs(np.rint(y))
-                yield name, lambda kind=kind, target=target: kind().fit(X, target)
+    for name in estimators.__all__:
+        kind, target = getattr(estimators, name), y > 0 if "Classifier" in name else np.abs(np.rint(y))
+        if hasattr(kind, "fit"):
+            yield name, lambda kind=kind, target=target: kind().fit(X, target)
 
 
 @click.command()
