@@ -24,16 +24,40 @@ from coordboost.learners.trees.histogram import fill_bins
 from coordboost.learners.trees.kept import keep_nodes, unit_values
 from coordboost.learners.trees.whole import ALLOWED, choose_scales, write_entries
 
-#: A node. The feature that it is split by, -1 for a leaf, and the place of that feature in the list of features; the left child, the right
-#: one is the next; the number of a leaf; `open` is 1 while a split is searched for or known, `apart` if the rows of its children lie apart;
-#: its rows, from start to stop; where its histograms lie; sums of targets and weights, whole numbers, and how many samples; bounds of its
-#: value, from monotone splits above; its score as a leaf, the gain of its split, its value as a leaf.
+#: A node.
+#:
+#:     feature       the feature that it is split by, -1 for a leaf
+#:     place         where that feature stands in the list of features that a split may use
+#:     parent        its parent
+#:     left          its left child; the right one is the next node
+#:     leaf          the number of a leaf, from 0 on in the order of the nodes
+#:     open          1 while it may be split: its best cut is searched for, or known and not made
+#:     apart         1 if its rows were moved to ranges of its children; not done where neither child is searched
+#:     depth         0 for the root
+#:     start, stop   its rows are ``rows[depth & 1, start:stop]``, if they were moved there
+#:     slot          its histograms are ``histograms[:, slot]``
+#:     total         the sum of its targets, in whole numbers (see whole.py)
+#:     mass          the sum of its weights, in whole numbers
+#:     count         how many samples it has
+#:     low, high     bounds of its value, from monotone splits above
+#:     score         what it scores as a leaf (see cuts.py)
+#:     gain          the score of its best cut, less penalties and `score`
+#:     value         its value as a leaf
 NODE = np.dtype((np.record, [
     ("feature", "i8"), ("place", "i8"), ("parent", "i8"), ("left", "i8"), ("leaf", "i8"), ("open", "i8"), ("apart", "i8"), ("depth", "i8"),
     ("start", "i8"), ("stop", "i8"), ("slot", "i8"), ("total", "i8"), ("mass", "i8"), ("count", "i8"), ("low", "f8"), ("high", "f8"),
     ("score", "f8"), ("gain", "f8"), ("value", "f8"),
 ]))  # fmt: skip
-#: What a growth counts, and how its entries are read (see whole.py): `wide` is 1 where a sample has two numbers.
+#: What a growth counts, and how its entries are read (see whole.py).
+#:
+#:     nodes         how many nodes there are
+#:     first         the first of the new nodes, whose best cuts are not known yet
+#:     leaves        how many of the nodes are leaves
+#:     slots         how many slots of histograms are in use
+#:     wide          1 where an entry is two numbers, 0 where it is one
+#:     bits          how many bits of an entry count samples
+#:     scale         targets are multiplied by it
+#:     unit          weights are whole multiples of it
 STATE = np.dtype((np.record, [
     ("nodes", "i8"), ("first", "i8"), ("leaves", "i8"), ("slots", "i8"), ("wide", "i8"), ("bits", "i8"), ("scale", "f8"), ("unit", "f8"),
 ]))  # fmt: skip
@@ -57,48 +81,50 @@ def make(limits, state, node, above, depth, start, count, total, mass, may_split
 @kernel
 def plant(limits, state, nodes, rows, total, mass):
     """The root of a tree, which holds all samples."""
-    own = rows[0]
-    for i in range(len(own)):
-        own[i] = i
+    for i in range(rows.shape[1]):
+        rows[0, i] = i
     state.nodes, state.first, state.leaves, state.slots = 1, 0, 1, 1
     nodes[0].slot, nodes[0].low, nodes[0].high = 0, -math.inf, math.inf
-    make(limits, state, nodes[0], nodes[0], 0, 0, len(own), total, mass, True)
+    make(limits, state, nodes[0], nodes[0], 0, 0, rows.shape[1], total, mass, True)
 
 
 @kernel
 def search(table, categorical, monotone, limits, features, first, last, state, memory, room, order):
-    """The best cuts of all new nodes by ``features[first:last]``, four at a time: their codes are still in the cache for the next node."""
+    """The best cuts of all new nodes by ``features[first:last]``, four at a time: their codes are still in the cache for the next node.
+
+    New nodes are the root, or pairs of children. The histogram of the smaller child is filled, that of the larger one is the rest.
+    """
     (codes, eights, n_bins, missing), (nodes, cuts, histograms, rows, fixed, _) = table, memory
     for p in range(first, last, 4):
-        for at in range(state.first, state.nodes, 2):
-            small, large = at, at if at == 0 else at + 1
+        for left in range(state.first, state.nodes, 2):
+            small, large = left, (left if left == 0 else left + 1)
             if nodes[large].count < nodes[small].count:
                 small, large = large, small
             if not (nodes[small].open or nodes[large].open):
                 continue
-            node, side = nodes[small], nodes[small].depth & 1
+            smaller, side = nodes[small], nodes[small].depth & 1
             for k in range(len(fixed)):
-                entries = fixed[k, 0] if at == 0 else fixed[k, side, node.start : node.stop]
-                fill_bins(codes, eights, rows[side, node.start : node.stop], entries, features, p, histograms[k, node.slot])
+                entries = fixed[k, 0] if left == 0 else fixed[k, side, smaller.start : smaller.stop]
+                fill_bins(codes, eights, rows[side, smaller.start : smaller.stop], entries, features, p, histograms[k, smaller.slot])
             for q in range(p, min(p + 4, last)):
                 f = features[q]
-                if small != large and nodes[large].open:
+                if small != large and nodes[large].open:  # its slot still holds the parent's histogram
                     for k in range(len(fixed)):
-                        less, more = histograms[k, node.slot, q], histograms[k, nodes[large].slot, q]
+                        of_smaller, of_larger = histograms[k, smaller.slot, q], histograms[k, nodes[large].slot, q]
                         for b in range(n_bins[f]):
-                            more[b] -= less[b]
+                            of_larger[b] -= of_smaller[b]
                 for each in range(1 if small == large else 2):
-                    at = large if each else small
-                    own, cut = nodes[at], cuts[at, q]
-                    one, two = histograms[0, own.slot, q], histograms[-1, own.slot, q]
-                    if not own.open or n_bins[f] == 1:
+                    child = large if each else small
+                    node, cut = nodes[child], cuts[child, q]
+                    sums, counts = histograms[0, node.slot, q], histograms[-1, node.slot, q]  # one and the same unless wide
+                    if not node.open or n_bins[f] == 1:
                         cut.score = -math.inf
                     elif categorical is not None and categorical[f]:
-                        cut_categories(state, one, two, n_bins[f], own, limits, room[0], order, cut)
+                        cut_categories(state, sums, counts, n_bins[f], node, limits, room[0], order, cut)
                     elif monotone is None:
-                        cut_ordered(state, one, two, n_bins[f], missing[f], own, None, limits, room, cut)
+                        cut_ordered(state, sums, counts, n_bins[f], missing[f], node, None, limits, room, cut)
                     else:
-                        cut_ordered(state, one, two, n_bins[f], missing[f], own, monotone[f], limits, room, cut)
+                        cut_ordered(state, sums, counts, n_bins[f], missing[f], node, monotone[f], limits, room, cut)
 
 
 @kernel
@@ -121,73 +147,75 @@ def split_best(table, categorical, monotone, limits, features, penalty, state, m
                 if score > best:
                     best, node.open, node.place = score, 1, place
             node.gain = best - node.score
-    if max_depth >= 30 or max_leaves < 1 << max_depth:
-        most, best_of_all = 0.0, last
+    best_first = max_depth >= 30 or max_leaves < 1 << max_depth  # no tree has 2^30 leaves: this keeps the shift in range
+    if best_first:
+        largest_gain, chosen = 0.0, last
         for at in range(last if state.leaves < max_leaves else 0):
-            if nodes[at].open and nodes[at].gain > most:
-                most, best_of_all = nodes[at].gain, at
-        first, last = best_of_all, min(best_of_all + 1, last)
+            if nodes[at].open and nodes[at].gain > largest_gain:
+                largest_gain, chosen = nodes[at].gain, at
+        first, last = chosen, min(chosen + 1, last)
     for at in range(first, last):
         node, cut, flags, left = nodes[at], cuts[at, nodes[at].place], goes_left[at], state.nodes
         if not node.open:
             continue
-        f, one, two = features[node.place], histograms[0, node.slot, node.place], histograms[-1, node.slot, node.place]
+        f, sums, counts = features[node.place], histograms[0, node.slot, node.place], histograms[-1, node.slot, node.place]
         node.feature, node.open, node.left = f, 0, left
         if categorical is not None and categorical[f]:
             flags[:] = 0
-            rank(state, one, two, n_bins[f], l2, room[0], order)
+            rank(state, sums, counts, n_bins[f], l2, room[0], order)
             for i in range(cut.bin):
                 flags[order[i]] = 1
         else:
-            take_ordered(state, one, two, missing[f], node.count, cut)
+            take_ordered(state, sums, counts, missing[f], node.count, cut)
             flags[:] = cut.missing_left
             flags[: n_bins[f] - (missing[f] >= 0)] = 0
             flags[: cut.bin + 1] = 1
         state.nodes += 2
         state.leaves += 1
-        one, other, depth, more = nodes[left], nodes[left + 1], node.depth + 1, state.leaves < max_leaves
-        make(limits, state, one, node, depth, node.start, cut.count, cut.total, cut.mass, more)
-        make(limits, state, other, node, depth, one.stop, node.count - cut.count, node.total - cut.total, node.mass - cut.mass, more)
-        one.parent = other.parent = at
+        left_child, right_child, depth, may_split = nodes[left], nodes[left + 1], node.depth + 1, state.leaves < max_leaves
+        total, mass, count = node.total - cut.total, node.mass - cut.mass, node.count - cut.count
+        make(limits, state, left_child, node, depth, node.start, cut.count, cut.total, cut.mass, may_split)
+        make(limits, state, right_child, node, depth, left_child.stop, count, total, mass, may_split)
+        left_child.parent = right_child.parent = at
         if monotone is not None:
             if monotone[f] > 0:
-                one.high = other.low = (one.value + other.value) / 2
+                left_child.high = right_child.low = (left_child.value + right_child.value) / 2
             elif monotone[f] < 0:
-                one.low = other.high = (one.value + other.value) / 2
-        if one.open or other.open:
-            node.apart, small_left = 1, one.count <= other.count
-            one.slot, other.slot = state.slots if small_left else node.slot, node.slot if small_left else state.slots
+                left_child.low = right_child.high = (left_child.value + right_child.value) / 2
+        if left_child.open or right_child.open:
+            node.apart, small_left = 1, left_child.count <= right_child.count
+            left_child.slot, right_child.slot = (state.slots, node.slot) if small_left else (node.slot, state.slots)
             state.slots += 1
     return state.nodes > state.first
 
 
 @kernel
-def move_rows(codes, nodes, rows, fixed, goes_left, at, first, last, one, other):
-    """The rows of a node from `first` to `last` go to its children in the other buffer: to `one` on if they go left, else to `other` on.
+def move_rows(codes, nodes, rows, fixed, goes_left, at, first, last, left_at, right_at):
+    """Write the rows of a node from `first` to `last` into the other buffer, from `left_at` on or, if they go right, from `right_at`.
 
     Two cursors, no branch: how many rows go left is known from the histogram, so both children are written at once.
     """
-    side, own, flags, wide = nodes[at].depth & 1, codes[nodes[at].feature], goes_left[at], len(fixed) == 2
-    some, entries, more = rows[side, first:last], fixed[0, side, first:last], fixed[-1, side, first:last]
-    out, out_entries, out_more = rows[1 - side], fixed[0, 1 - side], fixed[-1, 1 - side]
-    for i in range(len(some)):
-        row = some[i]
-        left = int(flags[own[row]])
-        to = one if left else other
-        out[to], out_entries[to] = row, entries[i]
+    side, code, flags, wide = nodes[at].depth & 1, codes[nodes[at].feature], goes_left[at], len(fixed) == 2
+    samples, sums, counts = rows[side, first:last], fixed[0, side, first:last], fixed[-1, side, first:last]
+    new_samples, new_sums, new_counts = rows[1 - side], fixed[0, 1 - side], fixed[-1, 1 - side]
+    for i in range(len(samples)):
+        row = samples[i]
+        left = int(flags[code[row]])
+        to = left_at if left else right_at
+        new_samples[to], new_sums[to] = row, sums[i]
         if wide:
-            out_more[to] = more[i]
-        one += left
-        other += 1 - left
+            new_counts[to] = counts[i]
+        left_at += left
+        right_at += 1 - left
 
 
 @kernel
 def count_left(codes, nodes, rows, goes_left, at, first, last):
     """How many of the rows of a node from `first` to `last` go left."""
-    own, flags, side, total = codes[nodes[at].feature], goes_left[at], nodes[at].depth & 1, 0
+    code, flags, side, n_left = codes[nodes[at].feature], goes_left[at], nodes[at].depth & 1, 0
     for i in range(first, last):
-        total += int(flags[own[rows[side, i]]])
-    return total
+        n_left += int(flags[code[rows[side, i]]])
+    return n_left
 
 
 @kernel
@@ -202,33 +230,33 @@ def finish(state, nodes):
 
 
 @kernel
-def has_names(nodes, at):
-    """Whether the leaves of a node's rows are written from here: those of a leaf that lie apart, and of two leaves that do not."""
+def writes_leaves(nodes, at):
+    """True for a leaf whose rows were moved to its own range, and for a split whose two leaves still share the parent's rows."""
     if nodes[at].feature >= 0:
         return not nodes[at].apart
     return at == 0 or nodes[nodes[at].parent].apart == 1
 
 
 @kernel
-def name_leaves(codes, nodes, rows, goes_left, leaf, at, first, last):
-    """Say of the rows of a node from `first` to `last` in which leaf they are."""
-    node, flags, some = nodes[at], goes_left[at], rows[nodes[at].depth & 1, first:last]
+def write_leaves(codes, nodes, rows, goes_left, leaf, at, first, last):
+    """Write the leaf number of the rows of a node from `first` to `last` into `leaf`."""
+    node, flags, samples = nodes[at], goes_left[at], rows[nodes[at].depth & 1, first:last]
     if node.feature < 0:
-        for i in range(len(some)):
-            leaf[some[i]] = node.leaf
+        for i in range(len(samples)):
+            leaf[samples[i]] = node.leaf
     else:
-        own, one, other = codes[node.feature], nodes[node.left].leaf, nodes[node.left + 1].leaf
-        for i in range(len(some)):
-            leaf[some[i]] = one if flags[own[some[i]]] else other
+        code, left_leaf, right_leaf = codes[node.feature], nodes[node.left].leaf, nodes[node.left + 1].leaf
+        for i in range(len(samples)):
+            leaf[samples[i]] = left_leaf if flags[code[samples[i]]] else right_leaf
 
 
 def grow(
     table, categorical, monotone, limits, features, penalty, target, weight, states, memory, room, order, leaf, metric, trees, j
 ):
-    """Grow one tree for `target`: how many leaves it has; 0 if a number is not finite, `LOST` if a sample needs two numbers.
+    """Grow one tree for `target`.
 
     Each split is the one with the largest gain in its node. Trees grow level by level where `max_leaves` allows ``2^max_depth`` leaves,
-    else the leaf with the largest gain is split first, so that the tree with fewer leaves is its beginning.
+    else the leaf with the largest gain is split first, so that its first 2k - 1 nodes are the tree with k leaves.
 
     Parameters
     ----------
@@ -247,10 +275,21 @@ def grow(
         Pseudo-residuals, times the weights.
     weight : (n_samples,), or (1,) for one weight of all
         Weights, or second derivatives for Newton's leaves. Not negative.
-    states, memory, room, order :
-        Memory of a ``Grower``; `states` has one, the state. Afterwards ``nodes[:state.nodes]`` is the tree: the root first, a node before
-        its children, the left child just before the right one. Leaves are numbered in the order of their nodes; their values are
-        ``sum target / (sum weight + l2)``, moved into their bounds.
+    states : STATE (1,)
+        The state, of which there is one.
+    memory : tuple
+        What a ``Grower`` holds for all trees, with one number for each sample or two:
+
+        - nodes, NODE (2 max_leaves,). Afterwards ``nodes[:state.nodes]`` is the tree: the root first, a node before its children,
+          the left child just before the right one. Leaves are numbered in the order of their nodes; their values are
+          ``sum target / (sum weight + l2)``, moved into their bounds;
+        - cuts, CUT (2 max_leaves, n_features): the best cut of a node by ``features[place]``;
+        - histograms, int64 (1 or 2, n_slots, n_features or a few more, most bins);
+        - rows, uint32 (2, n_samples), the two buffers of rows;
+        - fixed, int64 (1 or 2, 2, n_padded), their entries;
+        - goes_left, uint8 (2 max_leaves, 256): 1 where the rows of a node with this code go left.
+    room, order : (ROOM, 256), int64 (256,)
+        Scratch: numbers for each cut of a feature, and its categories by their means.
     leaf : (n_samples,)
         The leaf of each sample is written there.
     metric, trees, j :
@@ -259,6 +298,7 @@ def grow(
     Returns
     -------
     n_leaves : int
+        How many leaves the tree has; 0 if a number is not finite, `LOST` if a sample needs two numbers.
     corr, length : float
         See ``unit_values``; NaN where the tree is not kept.
 
@@ -279,14 +319,14 @@ def grow(
         search(table, categorical, monotone, limits, features, 0, len(features), state, memory, room, order)
         if not split_best(table, categorical, monotone, limits, features, penalty, state, memory, room, order):
             break
-        for child in range(state.first, state.nodes, 2):
-            at = nodes[child].parent
+        for left in range(state.first, state.nodes, 2):
+            at = nodes[left].parent
             if nodes[at].apart:
-                move_rows(codes, nodes, rows, fixed, goes_left, at, nodes[at].start, nodes[at].stop, nodes[at].start, nodes[child].stop)
+                move_rows(codes, nodes, rows, fixed, goes_left, at, nodes[at].start, nodes[at].stop, nodes[at].start, nodes[left].stop)
     finish(state, nodes)
     for at in range(state.nodes):
-        if has_names(nodes, at):
-            name_leaves(codes, nodes, rows, goes_left, leaf, at, nodes[at].start, nodes[at].stop)
+        if writes_leaves(nodes, at):
+            write_leaves(codes, nodes, rows, goes_left, leaf, at, nodes[at].start, nodes[at].stop)
     if trees is not None:
         keep_nodes(state, nodes, goes_left, state.nodes, trees, j)
         corr, length = unit_values(state, nodes, state.nodes, None, metric, target, leaf, trees[3][j])

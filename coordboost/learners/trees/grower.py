@@ -14,12 +14,12 @@ from coordboost.learners.trees.grow import (
     count_left,
     finish,
     grow,
-    has_names,
     move_rows,
-    name_leaves,
     plant,
     search,
     split_best,
+    write_leaves,
+    writes_leaves,
 )  # fmt: skip
 from coordboost.learners.trees.histogram import CODES
 from coordboost.learners.trees.kept import keep_nodes, unit_values
@@ -79,7 +79,7 @@ class Grower:
     def _together(self, limits, target, weight, features, penalty, metric, trees, j):
         """As ``grow``, on the threads of the pool: samples in blocks, features four by four. They are joined once a level."""
         state, nodes, codes, memory = self.state, self.nodes, self.table[0], self.memory
-        choose, write, seek, part, named = (compiled(f) for f in (choose_scales, write_entries, search, move_rows, name_leaves))
+        choose, write, seek, part, tell = (compiled(f) for f in (choose_scales, write_entries, search, move_rows, write_leaves))
         fixed = memory[4]
         if not choose(state, fixed, target, weight):
             return 0, math.nan, math.nan
@@ -98,8 +98,8 @@ class Grower:
             moves = [move for at in parents for move in self._moves(at)]
             all_done(lambda move: part(codes, nodes, self.rows, fixed, self.goes_left, *move), moves)
         compiled(finish)(state, nodes)
-        blocks = [(at, *ends) for at in range(state.nodes) if has_names(nodes, at) for ends in self._blocks(at)]
-        all_done(lambda block: named(codes, nodes, self.rows, self.goes_left, self.leaf, *block), blocks)
+        blocks = [(at, *ends) for at in range(state.nodes) if writes_leaves(nodes, at) for ends in self._blocks(at)]
+        all_done(lambda block: tell(codes, nodes, self.rows, self.goes_left, self.leaf, *block), blocks)
         if trees is None:
             return int(state.leaves), math.nan, math.nan
         compiled(keep_nodes)(state, nodes, self.goes_left, state.nodes, trees, j)
@@ -114,9 +114,9 @@ class Grower:
     def _moves(self, at):
         """What ``move_rows`` takes of the blocks of a node: it has to be known how many rows go left in those before."""
         node, ends, run = self.nodes[at], self._blocks(at), compiled(count_left)
-        one, other = int(node.start), int(self.nodes[node.left].stop)
+        left_at, right_at = int(node.start), int(self.nodes[node.left].stop)
         count = lambda block: run(self.table[0], self.nodes, self.rows, self.goes_left, at, *block)  # noqa: E731
         lefts = list(in_order(count, ends)) if len(ends) > 1 else [0]
         for (first, last), left in zip(ends, lefts, strict=True):
-            yield at, first, last, one, other
-            one, other = one + left, other + last - first - left
+            yield at, first, last, left_at, right_at
+            left_at, right_at = left_at + left, right_at + last - first - left
