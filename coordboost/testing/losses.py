@@ -64,7 +64,9 @@ def _targets(loss, y):
             return out if labels is None else np.unique(labels(out))
         except ValueError as error:
             refused = error
-    raise ValueError(f"labels(y) refuses real numbers, labels -1 and 1, and counts ({refused}); pass y=, targets of the loss.")
+    raise ValueError(
+        f"labels(y) refuses real numbers, labels -1 and 1, and counts ({refused}); pass targets that the loss takes as y=."
+    )
 
 
 def at_its_targets(loss, report, tried):
