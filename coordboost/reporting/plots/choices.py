@@ -14,13 +14,10 @@ from coordboost.model_selection.stability import Stability
 from coordboost.model_selection.validate import CrossValidation
 from coordboost.reporting.plots.displays import points_of
 from coordboost.reporting.plots.drawing import (
-    REST,
+    ColumnsDisplay,
     Display,
-    as_written,
-    beside,
     ink,
     letter,
-    looks,
     name_axes,
     new_label,
     room_for,
@@ -338,7 +335,7 @@ class SelectionDisplay(Display):
         ax.grid(False)
 
 
-class StabilityDisplay(Display):
+class StabilityDisplay(ColumnsDisplay):
     """Shares of draws in which a column is among the first q to enter, against q. Columns look as in a ``ProfileDisplay``.
 
     Parameters
@@ -374,8 +371,6 @@ class StabilityDisplay(Display):
     (array([2, 8]), array([[0.65, 0.35],
            [0.95, 1.  ]]))
     """
-
-    legend = False
 
     def __init__(
         self, frequencies: np.ndarray, names: Sequence[str], *, threshold: float | None = None, n_labels: int = 12, title: str = ""
@@ -426,17 +421,7 @@ class StabilityDisplay(Display):
             n = min(n, max(1, np.count_nonzero(last >= self.threshold)))
             name = new_label(ax, f"threshold {self.threshold:g}")
             ax.axhline(self.threshold, color=ink(), linewidth=0.8, linestyle=(0, (5, 3)), label=name)
-        label = line_kw.pop("label", None)
-        self.columns_ = np.sort(order[:n])
-        ax.plot(x, self.frequencies[:, order[n:]], **{"color": REST, "linewidth": 0.5, **line_kw})
-        for j, own in zip(self.columns_, looks(self.columns_), strict=True):
-            name = "_nolegend_" if label is not None else new_label(ax, self.names[j])
-            self.lines_ += ax.plot(x, self.frequencies[:, j], **{**own, **line_kw}, label=name)
-        if label is not None:
-            ax.plot([], [], **{"color": ink(), **line_kw}, label=as_written(label))
+        self._draw_columns(ax, x, self.frequencies, order, n, line_kw)
         ax.set_ylim(0, 1.02)
         ax.margins(x=0)
         name_axes(ax, "first columns to enter (q)", "share of draws with the column among them", self.title)
-        if not self._wanted or label is not None:
-            ends = [(x[-1], last[j]) for j in self.columns_]
-            beside(ax, ends, [self.names[j] for j in self.columns_], [line.get_color() for line in self.lines_])

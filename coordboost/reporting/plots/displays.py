@@ -10,15 +10,11 @@ from coordboost._utils.checks import shown
 from coordboost.paths.places import PathLike
 from coordboost.reporting.plots.drawing import (
     LOOKS,
-    REST,
+    ColumnsDisplay,
     Display,
-    as_written,
-    beside,
     ink,
-    looks,
     name_axes,
     new_label,
-    room_for,
 )
 
 #: What a path can be drawn against.
@@ -56,7 +52,7 @@ def places_on(ax, numbers, against):
     return np.where(x > 1e-12 * positive.max(), x, positive[positive > 1e-12 * positive.max()].min() / 2)
 
 
-class ProfileDisplay(Display):
+class ProfileDisplay(ColumnsDisplay):
     """Coefficients along a path. The look of a column hangs on its number: it is the same in every picture of its table.
 
     Parameters
@@ -99,8 +95,6 @@ class ProfileDisplay(Display):
     >>> display.columns_, display.coefs[-1, display.columns_].round()
     (array([2, 3, 8]), array([523., 305., 521.]))
     """
-
-    legend = False
 
     def __init__(
         self, numbers: dict[str, np.ndarray], coefs: np.ndarray, names: Sequence[str], *, words: dict[str, str] | None = None,
@@ -218,21 +212,12 @@ class ProfileDisplay(Display):
         order = np.argsort(-size, kind="stable")
         order = order[size[order] > 0]
         few = self.n_labels if self.n_labels is not None else LOOKS if self.coefs.shape[1] <= LOOKS else NAMED
-        self.columns_, rest = np.sort(order[:few]), order[few:]
-        label = line_kw.pop("label", None)
         ax.update_datalim(np.column_stack([x, 0 * x]))  # a path on which nothing moves has its axis, too
-        ax.plot(x, self.coefs[:, rest], **{"color": REST, "linewidth": 0.5, "zorder": 1, **line_kw})
-        for j, own in zip(self.columns_, looks(self.columns_), strict=True):
-            name = "_nolegend_" if label is not None else new_label(ax, self.names[j])
-            (line,) = ax.plot(x, self.coefs[:, j], **{"zorder": 2, **own, **line_kw}, label=name)
-            self.lines_.append(line)
-            if self.corners:
-                moves = np.flatnonzero(self.coefs[:, j])
-                at = np.unique(np.concatenate([moves, np.maximum(moves - 1, 0)]))
-                ax.plot(x[at], self.coefs[at, j], ".", markersize=4, color=line.get_color(), zorder=3)
-        if label is not None:
-            # one entry for the path, in no variable's colour
-            ax.plot([], [], **{"color": ink(), **line_kw}, label=as_written(label))
+        self._draw_columns(ax, x, self.coefs, order, few, line_kw)
+        for j, line in zip(self.columns_, self.lines_, strict=True) if self.corners else ():
+            moves = np.flatnonzero(self.coefs[:, j])
+            at = np.unique(np.concatenate([moves, np.maximum(moves - 1, 0)]))
+            ax.plot(x[at], self.coefs[at, j], ".", markersize=4, color=line.get_color(), zorder=3)
         if first:
             ax.axhline(0.0, color="#888888", linewidth=0.6, zorder=1)
         if self.model is not None:
@@ -240,14 +225,6 @@ class ProfileDisplay(Display):
             ax.axvline(x[self.model], **look, label=new_label(ax, "the model"))
         ax.margins(x=0)
         name_axes(ax, self.words[self.against], self.words["coefs"], self.title)
-        if not self._wanted or label is not None:
-            self._name_lines(ax, x, order[: min(few, room_for(ax))])
-
-    def _name_lines(self, ax, x, columns):
-        """Names of some columns, right of the ends of their lines."""
-        lines = dict(zip(self.columns_.tolist(), self.lines_, strict=True))
-        ends = [(x[-1], self.coefs[-1, j]) for j in columns]
-        beside(ax, ends, [self.names[j] for j in columns], [lines[j].get_color() for j in columns])
 
 
 class ErrorDisplay(Display):

@@ -8,8 +8,8 @@ from coordboost._utils.checks import shown
 from coordboost.reporting.plots.path import COLOURS, REST, STYLES, ink, letter, looks, spread
 
 __all__ = [
-    "COLOURS", "LOOKS", "REST", "Beside", "Display", "as_written", "axes", "beside", "ink", "letter", "looks", "name_axes", "new_label",
-    "room_for",
+    "COLOURS", "LOOKS", "REST", "Beside", "ColumnsDisplay", "Display", "as_written", "axes", "beside", "ink", "letter", "looks",
+    "name_axes", "new_label", "room_for",
 ]  # fmt: skip
 
 #: So many variables can be told apart by their looks.
@@ -68,6 +68,31 @@ class Display:
             if name not in _of_lines():
                 raise ValueError(f"{type(self).__name__} has no option {shown(name)}, nor have matplotlib's lines: see its docs.")
         return normalize_kwargs(line_kw, Line2D)
+
+
+class ColumnsDisplay(Display):
+    """A display of many columns along one axis: some in their looks, with their names beside them, the others grey."""
+
+    legend = False
+
+    def _draw_columns(self, ax, x, values, order, n, line_kw):
+        """Draw values (n_points, n_columns) of the columns in `order`, the first n with looks and so many names as there is room for.
+
+        A ``label`` in `line_kw` names all lines at once, in the legend; then the names of the columns stand beside the lines only.
+        """
+        label = line_kw.pop("label", None)
+        self.columns_ = np.sort(order[:n])
+        ax.plot(x, values[:, order[n:]], **{"color": REST, "linewidth": 0.5, "zorder": 1, **line_kw})
+        for j, own in zip(self.columns_, looks(self.columns_), strict=True):
+            name = "_nolegend_" if label is not None else new_label(ax, self.names[j])
+            self.lines_ += ax.plot(x, values[:, j], **{"zorder": 2, **own, **line_kw}, label=name)
+        if label is not None:
+            # one entry for all, in no variable's colour
+            ax.plot([], [], **{"color": ink(), **line_kw}, label=as_written(label))
+        if label is not None or not self._wanted:
+            named, colours = order[: min(n, room_for(ax))], dict(zip(self.columns_, self.lines_, strict=True))
+            ends = [(x[-1], values[-1, j]) for j in named]
+            beside(ax, ends, [self.names[j] for j in named], [colours[j].get_color() for j in named])
 
 
 @cache
