@@ -89,17 +89,20 @@ class CertifiedLasso(Regression, OnePenalty):
     Parameters
     ----------
     alpha : float, default 1.0
-        Penalty of the mean loss, as in scikit-learn's ``Lasso``: the squared loss has a factor 1/2. C of ``LogisticRegression`` is
-        1 / (alpha n_samples).
+        The penalty. The objective is mean loss + alpha * sum_j abs(w_j); for the elastic net, mean loss + alpha * (l1_ratio *
+        sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j w_j^2). The squared loss is (y - f)^2 / 2, so alpha is that of
+        scikit-learn's ``Lasso``, and lambda of glmnet with `standardize` set alike. C of ``LogisticRegression`` is 1 / (alpha
+        n_samples).
     standardize : bool, default False
-        Whether the penalty is on columns of standard deviation 1, as in R's glmnet by default, or on the columns as they are, as in
-        scikit-learn. Coefficients are on the scale of X in either case.
+        True: the penalty is on the coefficients of columns of standard deviation 1, as in R's glmnet by default. False: on
+        those of the columns as they are, as in scikit-learn. ``coef_`` is on the scale of X in either case.
     tol : float, default 1e-6
-        Certified duality gap, relative to the loss of the constant model. Where rounding does not let it be reached, a
-        ``ConvergenceWarning`` says how far it came.
+        Stop when the duality gap, a bound on how far the objective is above its optimum, is at most `tol` times the loss of the
+        constant model (less the smallest value that the loss can take). If rounding prevents this, a ``ConvergenceWarning``
+        says how far it came.
     loss : loss, optional
-        ``Squared()`` for regression, ``Logistic()`` for classes; or any loss that ``lasso_path`` takes. The intercept is not
-        penalised. With ``Logistic()`` and columns of standard deviation 1 every coefficient is 0 from alpha = 1/2 on.
+        Default ``Squared()``; ``Huber(d)`` or any other loss that ``lasso_path`` takes. The intercept is not penalised. For two
+        or more classes use ``CertifiedLassoClassifier`` or ``CertifiedLassoClassifierCV``.
 
     Attributes
     ----------
@@ -107,24 +110,27 @@ class CertifiedLasso(Regression, OnePenalty):
         Coefficients on the scale of X.
     intercept_ : float
         The intercept.
-    path_ : Run, RefittedRun or LassoPath
-        The path behind the model. With three classes or more: see ``paths_``.
+    path_ : LassoPath
+        The fitted path over all alphas.
     paths_ : list
-        The paths: one, or one for each class of three or more.
+        A list with the one ``path_``.
     place_ : PathPoint
-        Where on the path the model is.
+        The point of the path that the model is.
     places_ : list of PathPoint
-        The same for each of ``paths_``.
+        A list with the one ``place_``.
     certificate_ : Certificate
-        The interval around the optimum that the model approaches. Computed when it is asked for.
+        Interval that contains the optimal value of the model's objective, in sums over samples, penalty included (divide by the
+        sum of the weights, or n_samples, for the scale of `alpha`). Its upper end is this model's own value. Computed on
+        access.
     certificates_ : list of Certificate
-        The same for each of ``paths_``.
+        A list with the one ``certificate_``.
     n_scans_ : float
-        Looks at all columns that the paths took.
+        Cost of the final path: the number of passes over all columns, the folds' not counted; a pass over some of them counts
+        as a fraction.
     n_features_in_ : int
-        Features of X.
+        Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the columns of X, where all of them are text.
+        Names of the columns of X, if all of them are strings.
 
     Notes
     -----
@@ -155,31 +161,37 @@ class CertifiedLassoCV(Regression, PenaltyGrid):
     Parameters
     ----------
     alphas : sequence of float, optional
-        Penalties to choose from. Default: `n_alphas` of them, from the smallest that gives 0 down to `eps` times that.
+        Penalties to choose from. The objective is mean loss + alpha * sum_j abs(w_j); for the elastic net, mean loss + alpha *
+        (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j w_j^2). The squared loss is (y - f)^2 / 2, so alpha is that of
+        scikit-learn's ``Lasso``, and lambda of glmnet with `standardize` set alike. Default: `n_alphas` values, evenly spaced
+        on a log scale, from the smallest alpha at which all coefficients are 0 down to `eps` times that.
     n_alphas : int, default 100
-        Number of penalties, where `alphas` is not given.
+        Number of penalties of the default grid.
     eps : float, default 1e-3
-        The smallest penalty of the default grid, over the largest.
+        Smallest penalty of the default grid, divided by the largest.
     standardize : bool, default False
-        Whether the penalty is on columns of standard deviation 1, as in R's glmnet by default, or on the columns as they are, as in
-        scikit-learn. Coefficients are on the scale of X in either case.
+        True: the penalty is on the coefficients of columns of standard deviation 1, as in R's glmnet by default. False: on
+        those of the columns as they are, as in scikit-learn. ``coef_`` is on the scale of X in either case.
     tol : float, default 1e-6
-        Certified duality gap, relative to the loss of the constant model. Where rounding does not let it be reached, a
-        ``ConvergenceWarning`` says how far it came.
+        Stop when the duality gap, a bound on how far the objective is above its optimum, is at most `tol` times the loss of the
+        constant model (less the smallest value that the loss can take). If rounding prevents this, a ``ConvergenceWarning``
+        says how far it came.
     loss : loss, optional
-        ``Squared()`` for regression, ``Logistic()`` for classes; or any loss that ``lasso_path`` takes. The intercept is not
-        penalised. With ``Logistic()`` and columns of standard deviation 1 every coefficient is 0 from alpha = 1/2 on.
+        Default ``Squared()``; ``Huber(d)`` or any other loss that ``lasso_path`` takes. The intercept is not penalised. For two
+        or more classes use ``CertifiedLassoClassifier`` or ``CertifiedLassoClassifierCV``.
     rule : {"best", "one_se", "aic", "bic", "cp"}, default "best"
-        The smallest mean loss on rows held out; the simplest model within one standard error of it; or a criterion, where the
-        degrees of freedom are known (the Lasso, the elastic net and LS-Boost with the squared loss).
+        "best": smallest mean loss over the folds. "one_se": largest alpha within one standard error of it. "aic", "bic", "cp":
+        information criteria on all rows, no cross-validation; squared loss only.
     cv : int, splitter or iterable, default 5
-        Folds; a number deals rows that are neighbours in the order of y to different folds.
+        An int: that many folds, stratified on y (rows are sorted by y, and each run of `cv` consecutive rows goes one to a fold
+        at random). Unlike scikit-learn's ``KFold`` without shuffle; pass a splitter for that.
     n_jobs : int, optional
-        Threads; the result is the same for any.
+        Number of threads; the result does not depend on it.
     random_state : int or RandomState instance, default 0
-        Seed of the folds.
+        Seed of the assignment to folds, for an int `cv`.
     noise_variance : float, optional
-        For criteria. Default: that of least squares on all columns.
+        sigma^2 in AIC, BIC and Cp. Default: RSS / (n - rank - 1) of least squares on all columns; must be given where n - rank
+        - 1 < 1.
 
     Attributes
     ----------
@@ -188,29 +200,34 @@ class CertifiedLassoCV(Regression, PenaltyGrid):
     intercept_ : float
         The intercept.
     alpha_ : float
-        The penalty that was chosen.
-    path_ : Run, RefittedRun or LassoPath
-        The path behind the model. With three classes or more: see ``paths_``.
+        The chosen penalty.
+    path_ : LassoPath
+        The fitted path over all alphas.
     paths_ : list
-        The paths: one, or one for each class of three or more.
+        A list with the one ``path_``.
     place_ : PathPoint
-        Where on the path the model is.
+        The point of the path that the model is.
     places_ : list of PathPoint
-        The same for each of ``paths_``.
+        A list with the one ``place_``.
     certificate_ : Certificate
-        The interval around the optimum that the model approaches. Computed when it is asked for.
+        Interval that contains the optimal value of the model's objective, in sums over samples, penalty included (divide by the
+        sum of the weights, or n_samples, for the scale of `alpha`). Its upper end is this model's own value. Computed on
+        access.
     certificates_ : list of Certificate
-        The same for each of ``paths_``.
+        A list with the one ``certificate_``.
     cross_validation_ : CrossValidation
-        Losses on rows held out at all points of all paths; a list of them with three classes or more.
+        Losses on held-out rows at all points of the path (of all paths, where `l1_ratio` or `deltas` give several); a list with
+        three classes or more.
     criterion_ : ndarray of shape (n_points,)
-        In its place, where `rule` is a criterion.
+        Value of AIC, BIC or Cp at every point of the path; smaller is better. Only where `rule` is one of them, and then there
+        is no ``cross_validation_``.
     n_scans_ : float
-        Looks at all columns that the paths took.
+        Cost of the final path: the number of passes over all columns, the folds' not counted; a pass over some of them counts
+        as a fraction.
     n_features_in_ : int
-        Features of X.
+        Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the columns of X, where all of them are text.
+        Names of the columns of X, if all of them are strings.
 
     Notes
     -----
@@ -251,16 +268,19 @@ class CertifiedElasticNet(Regression, OnePenalty):
     Parameters
     ----------
     alpha : float, default 1.0
-        Penalty of the mean loss, as in scikit-learn's ``Lasso``: the squared loss has a factor 1/2. C of ``LogisticRegression`` is
-        1 / (alpha n_samples).
+        The penalty. The objective is mean loss + alpha * sum_j abs(w_j); for the elastic net, mean loss + alpha * (l1_ratio *
+        sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j w_j^2). The squared loss is (y - f)^2 / 2, so alpha is that of
+        scikit-learn's ``Lasso``, and lambda of glmnet with `standardize` set alike. C of ``LogisticRegression`` is 1 / (alpha
+        n_samples).
     l1_ratio : float, default 0.5
-        The part of the penalty that is the sum of abs coefficients; the rest is half the sum of their squares.
+        Share of the L1 norm in the penalty alpha * (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j w_j^2).
     standardize : bool, default False
-        Whether the penalty is on columns of standard deviation 1, as in R's glmnet by default, or on the columns as they are, as in
-        scikit-learn. Coefficients are on the scale of X in either case.
+        True: the penalty is on the coefficients of columns of standard deviation 1, as in R's glmnet by default. False: on
+        those of the columns as they are, as in scikit-learn. ``coef_`` is on the scale of X in either case.
     tol : float, default 1e-6
-        Certified duality gap, relative to the loss of the constant model. Where rounding does not let it be reached, a
-        ``ConvergenceWarning`` says how far it came.
+        Stop when the duality gap, a bound on how far the objective is above its optimum, is at most `tol` times the loss of the
+        constant model (less the smallest value that the loss can take). If rounding prevents this, a ``ConvergenceWarning``
+        says how far it came.
 
     Attributes
     ----------
@@ -268,24 +288,27 @@ class CertifiedElasticNet(Regression, OnePenalty):
         Coefficients on the scale of X.
     intercept_ : float
         The intercept.
-    path_ : Run, RefittedRun or LassoPath
-        The path behind the model. With three classes or more: see ``paths_``.
+    path_ : LassoPath
+        The fitted path over all alphas.
     paths_ : list
-        The paths: one, or one for each class of three or more.
+        A list with the one ``path_``.
     place_ : PathPoint
-        Where on the path the model is.
+        The point of the path that the model is.
     places_ : list of PathPoint
-        The same for each of ``paths_``.
+        A list with the one ``place_``.
     certificate_ : Certificate
-        The interval around the optimum that the model approaches. Computed when it is asked for.
+        Interval that contains the optimal value of the model's objective, in sums over samples, penalty included (divide by the
+        sum of the weights, or n_samples, for the scale of `alpha`). Its upper end is this model's own value. Computed on
+        access.
     certificates_ : list of Certificate
-        The same for each of ``paths_``.
+        A list with the one ``certificate_``.
     n_scans_ : float
-        Looks at all columns that the paths took.
+        Cost of the final path: the number of passes over all columns, the folds' not counted; a pass over some of them counts
+        as a fraction.
     n_features_in_ : int
-        Features of X.
+        Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the columns of X, where all of them are text.
+        Names of the columns of X, if all of them are strings.
 
     Notes
     -----
@@ -321,31 +344,37 @@ class CertifiedElasticNetCV(Regression, PenaltyGrid):
     Parameters
     ----------
     alphas : sequence of float, optional
-        Penalties to choose from. Default: `n_alphas` of them, from the smallest that gives 0 down to `eps` times that.
+        Penalties to choose from. The objective is mean loss + alpha * sum_j abs(w_j); for the elastic net, mean loss + alpha *
+        (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j w_j^2). The squared loss is (y - f)^2 / 2, so alpha is that of
+        scikit-learn's ``Lasso``, and lambda of glmnet with `standardize` set alike. Default: `n_alphas` values, evenly spaced
+        on a log scale, from the smallest alpha at which all coefficients are 0 down to `eps` times that.
     n_alphas : int, default 100
-        Number of penalties, where `alphas` is not given.
+        Number of penalties of the default grid.
     eps : float, default 1e-3
-        The smallest penalty of the default grid, over the largest.
+        Smallest penalty of the default grid, divided by the largest.
     l1_ratio : float or sequence of float, default 0.5
-        The part of the penalty that is the sum of abs coefficients; the rest is half the sum of their squares. Of a sequence the
-        best is chosen, too.
+        Share of the L1 norm in the penalty alpha * (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j w_j^2). Of a
+        sequence the best is chosen, too; with "one_se" the largest that has an alpha within one standard error.
     standardize : bool, default False
-        Whether the penalty is on columns of standard deviation 1, as in R's glmnet by default, or on the columns as they are, as in
-        scikit-learn. Coefficients are on the scale of X in either case.
+        True: the penalty is on the coefficients of columns of standard deviation 1, as in R's glmnet by default. False: on
+        those of the columns as they are, as in scikit-learn. ``coef_`` is on the scale of X in either case.
     tol : float, default 1e-6
-        Certified duality gap, relative to the loss of the constant model. Where rounding does not let it be reached, a
-        ``ConvergenceWarning`` says how far it came.
+        Stop when the duality gap, a bound on how far the objective is above its optimum, is at most `tol` times the loss of the
+        constant model (less the smallest value that the loss can take). If rounding prevents this, a ``ConvergenceWarning``
+        says how far it came.
     rule : {"best", "one_se", "aic", "bic", "cp"}, default "best"
-        The smallest mean loss on rows held out; the simplest model within one standard error of it; or a criterion, where the
-        degrees of freedom are known (the Lasso, the elastic net and LS-Boost with the squared loss).
+        "best": smallest mean loss over the folds. "one_se": largest alpha within one standard error of it. "aic", "bic", "cp":
+        information criteria on all rows, no cross-validation; squared loss only.
     cv : int, splitter or iterable, default 5
-        Folds; a number deals rows that are neighbours in the order of y to different folds.
+        An int: that many folds, stratified on y (rows are sorted by y, and each run of `cv` consecutive rows goes one to a fold
+        at random). Unlike scikit-learn's ``KFold`` without shuffle; pass a splitter for that.
     n_jobs : int, optional
-        Threads; the result is the same for any.
+        Number of threads; the result does not depend on it.
     random_state : int or RandomState instance, default 0
-        Seed of the folds.
+        Seed of the assignment to folds, for an int `cv`.
     noise_variance : float, optional
-        For criteria. Default: that of least squares on all columns.
+        sigma^2 in AIC, BIC and Cp. Default: RSS / (n - rank - 1) of least squares on all columns; must be given where n - rank
+        - 1 < 1.
 
     Attributes
     ----------
@@ -354,29 +383,34 @@ class CertifiedElasticNetCV(Regression, PenaltyGrid):
     intercept_ : float
         The intercept.
     alpha_ : float
-        The penalty that was chosen.
-    path_ : Run, RefittedRun or LassoPath
-        The path behind the model. With three classes or more: see ``paths_``.
+        The chosen penalty.
+    path_ : LassoPath
+        The fitted path over all alphas.
     paths_ : list
-        The paths: one, or one for each class of three or more.
+        A list with the one ``path_``.
     place_ : PathPoint
-        Where on the path the model is.
+        The point of the path that the model is.
     places_ : list of PathPoint
-        The same for each of ``paths_``.
+        A list with the one ``place_``.
     certificate_ : Certificate
-        The interval around the optimum that the model approaches. Computed when it is asked for.
+        Interval that contains the optimal value of the model's objective, in sums over samples, penalty included (divide by the
+        sum of the weights, or n_samples, for the scale of `alpha`). Its upper end is this model's own value. Computed on
+        access.
     certificates_ : list of Certificate
-        The same for each of ``paths_``.
+        A list with the one ``certificate_``.
     cross_validation_ : CrossValidation
-        Losses on rows held out at all points of all paths; a list of them with three classes or more.
+        Losses on held-out rows at all points of the path (of all paths, where `l1_ratio` or `deltas` give several); a list with
+        three classes or more.
     criterion_ : ndarray of shape (n_points,)
-        In its place, where `rule` is a criterion.
+        Value of AIC, BIC or Cp at every point of the path; smaller is better. Only where `rule` is one of them, and then there
+        is no ``cross_validation_``.
     n_scans_ : float
-        Looks at all columns that the paths took.
+        Cost of the final path: the number of passes over all columns, the folds' not counted; a pass over some of them counts
+        as a fraction.
     n_features_in_ : int
-        Features of X.
+        Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the columns of X, where all of them are text.
+        Names of the columns of X, if all of them are strings.
 
     Notes
     -----
@@ -415,51 +449,57 @@ class CertifiedElasticNetCV(Regression, PenaltyGrid):
 
 
 class CertifiedLassoClassifier(Classification, OnePenalty):
-    """The Lasso for classes, with an interval around its optimum.
+    """The Lasso for classification, with an interval around its optimum.
 
-    One model of two classes; of more one for each, against the rest, whose probabilities are divided by their sum.
+    Three classes or more are one-vs-rest: one model for each class, and probabilities are normalised to sum to 1.
 
     Parameters
     ----------
     alpha : float, default 0.01
-        Penalty of the mean loss, as in scikit-learn's ``Lasso``: the squared loss has a factor 1/2. C of ``LogisticRegression`` is
-        1 / (alpha n_samples).
+        The penalty. The objective is mean loss + alpha * sum_j abs(w_j); for the elastic net, mean loss + alpha * (l1_ratio *
+        sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j w_j^2). The squared loss is (y - f)^2 / 2, so alpha is that of
+        scikit-learn's ``Lasso``, and lambda of glmnet with `standardize` set alike. C of ``LogisticRegression`` is 1 / (alpha
+        n_samples).
     standardize : bool, default False
-        Whether the penalty is on columns of standard deviation 1, as in R's glmnet by default, or on the columns as they are, as in
-        scikit-learn. Coefficients are on the scale of X in either case.
+        True: the penalty is on the coefficients of columns of standard deviation 1, as in R's glmnet by default. False: on
+        those of the columns as they are, as in scikit-learn. ``coef_`` is on the scale of X in either case.
     tol : float, default 1e-6
-        Certified duality gap, relative to the loss of the constant model. Where rounding does not let it be reached, a
-        ``ConvergenceWarning`` says how far it came.
+        Stop when the duality gap, a bound on how far the objective is above its optimum, is at most `tol` times the loss of the
+        constant model (less the smallest value that the loss can take). If rounding prevents this, a ``ConvergenceWarning``
+        says how far it came.
     loss : loss, optional
-        ``Squared()`` for regression, ``Logistic()`` for classes; or any loss that ``lasso_path`` takes. The intercept is not
-        penalised. With ``Logistic()`` and columns of standard deviation 1 every coefficient is 0 from alpha = 1/2 on.
+        Default ``Logistic()``, or any other loss of two classes that ``lasso_path`` takes. The intercept is not penalised. With
+        ``Logistic()`` and columns of standard deviation 1 all coefficients are 0 for alpha >= 1/2.
 
     Attributes
     ----------
     coef_ : ndarray of shape (n_models, n_features)
-        Coefficients on the scale of X: one model of two classes, of more one for each.
+        Coefficients on the scale of X: one row for two classes, else one for each class.
     intercept_ : ndarray of shape (n_models,)
         The intercepts.
-    path_ : Run, RefittedRun or LassoPath
-        The path behind the model. With three classes or more: see ``paths_``.
+    path_ : LassoPath
+        The fitted path over all alphas. With three classes or more: see ``paths_``.
     paths_ : list
-        The paths: one, or one for each class of three or more.
+        The paths: one, or one for each class if there are three or more.
     place_ : PathPoint
-        Where on the path the model is.
+        The point of the path that the model is.
     places_ : list of PathPoint
-        The same for each of ``paths_``.
+        One for each of ``paths_``.
     certificate_ : Certificate
-        The interval around the optimum that the model approaches. Computed when it is asked for.
+        Interval that contains the optimal value of the model's objective, in sums over samples, penalty included (divide by the
+        sum of the weights, or n_samples, for the scale of `alpha`). Its upper end is this model's own value. Computed on
+        access.
     certificates_ : list of Certificate
-        The same for each of ``paths_``.
+        One for each of ``paths_``.
     n_scans_ : float
-        Looks at all columns that the paths took.
+        Cost of the final path: the number of passes over all columns, the folds' not counted; a pass over some of them counts
+        as a fraction.
     classes_ : ndarray of shape (n_classes,)
-        The classes.
+        The class labels.
     n_features_in_ : int
-        Features of X.
+        Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the columns of X, where all of them are text.
+        Names of the columns of X, if all of them are strings.
 
     Notes
     -----
@@ -485,69 +525,79 @@ class CertifiedLassoClassifier(Classification, OnePenalty):
 
 
 class CertifiedLassoClassifierCV(Classification, PenaltyGrid):
-    """The Lasso for classes; the penalty chosen by cross-validation, for each class its own.
+    """The Lasso for classification; the penalty chosen by cross-validation, for each class its own.
 
-    One model of two classes; of more one for each, against the rest, whose probabilities are divided by their sum.
+    Three classes or more are one-vs-rest: one model for each class, and probabilities are normalised to sum to 1.
 
     Parameters
     ----------
     alphas : sequence of float, optional
-        Penalties to choose from. Default: `n_alphas` of them, from the smallest that gives 0 down to `eps` times that.
+        Penalties to choose from. The objective is mean loss + alpha * sum_j abs(w_j); for the elastic net, mean loss + alpha *
+        (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j w_j^2). The squared loss is (y - f)^2 / 2, so alpha is that of
+        scikit-learn's ``Lasso``, and lambda of glmnet with `standardize` set alike. Default: `n_alphas` values, evenly spaced
+        on a log scale, from the smallest alpha at which all coefficients are 0 down to `eps` times that.
     n_alphas : int, default 100
-        Number of penalties, where `alphas` is not given.
+        Number of penalties of the default grid.
     eps : float, default 1e-3
-        The smallest penalty of the default grid, over the largest.
+        Smallest penalty of the default grid, divided by the largest.
     standardize : bool, default False
-        Whether the penalty is on columns of standard deviation 1, as in R's glmnet by default, or on the columns as they are, as in
-        scikit-learn. Coefficients are on the scale of X in either case.
+        True: the penalty is on the coefficients of columns of standard deviation 1, as in R's glmnet by default. False: on
+        those of the columns as they are, as in scikit-learn. ``coef_`` is on the scale of X in either case.
     tol : float, default 1e-6
-        Certified duality gap, relative to the loss of the constant model. Where rounding does not let it be reached, a
-        ``ConvergenceWarning`` says how far it came.
+        Stop when the duality gap, a bound on how far the objective is above its optimum, is at most `tol` times the loss of the
+        constant model (less the smallest value that the loss can take). If rounding prevents this, a ``ConvergenceWarning``
+        says how far it came.
     loss : loss, optional
-        ``Squared()`` for regression, ``Logistic()`` for classes; or any loss that ``lasso_path`` takes. The intercept is not
-        penalised. With ``Logistic()`` and columns of standard deviation 1 every coefficient is 0 from alpha = 1/2 on.
+        Default ``Logistic()``, or any other loss of two classes that ``lasso_path`` takes. The intercept is not penalised. With
+        ``Logistic()`` and columns of standard deviation 1 all coefficients are 0 for alpha >= 1/2.
     rule : {"best", "one_se", "aic", "bic", "cp"}, default "best"
-        The smallest mean loss on rows held out; the simplest model within one standard error of it; or a criterion, where the
-        degrees of freedom are known (the Lasso, the elastic net and LS-Boost with the squared loss).
+        "best": smallest mean loss over the folds. "one_se": largest alpha within one standard error of it. "aic", "bic", "cp":
+        information criteria on all rows, no cross-validation; squared loss only.
     cv : int, splitter or iterable, default 5
-        Folds; a number deals rows that are neighbours in the order of y to different folds.
+        An int: that many folds, stratified on y (rows are sorted by y, and each run of `cv` consecutive rows goes one to a fold
+        at random). Unlike scikit-learn's ``KFold`` without shuffle; pass a splitter for that.
     n_jobs : int, optional
-        Threads; the result is the same for any.
+        Number of threads; the result does not depend on it.
     random_state : int or RandomState instance, default 0
-        Seed of the folds.
+        Seed of the assignment to folds, for an int `cv`.
 
     Attributes
     ----------
     coef_ : ndarray of shape (n_models, n_features)
-        Coefficients on the scale of X: one model of two classes, of more one for each.
+        Coefficients on the scale of X: one row for two classes, else one for each class.
     intercept_ : ndarray of shape (n_models,)
         The intercepts.
     alpha_ : float
-        The penalty that was chosen.
-    path_ : Run, RefittedRun or LassoPath
-        The path behind the model. With three classes or more: see ``paths_``.
+        The chosen penalty.
+    path_ : LassoPath
+        The fitted path over all alphas. With three classes or more: see ``paths_``.
     paths_ : list
-        The paths: one, or one for each class of three or more.
+        The paths: one, or one for each class if there are three or more.
     place_ : PathPoint
-        Where on the path the model is.
+        The point of the path that the model is.
     places_ : list of PathPoint
-        The same for each of ``paths_``.
+        One for each of ``paths_``.
     certificate_ : Certificate
-        The interval around the optimum that the model approaches. Computed when it is asked for.
+        Interval that contains the optimal value of the model's objective, in sums over samples, penalty included (divide by the
+        sum of the weights, or n_samples, for the scale of `alpha`). Its upper end is this model's own value. Computed on
+        access.
     certificates_ : list of Certificate
-        The same for each of ``paths_``.
+        One for each of ``paths_``.
     cross_validation_ : CrossValidation
-        Losses on rows held out at all points of all paths; a list of them with three classes or more.
+        Losses on held-out rows at all points of the path (of all paths, where `l1_ratio` or `deltas` give several); a list with
+        three classes or more.
     criterion_ : ndarray of shape (n_points,)
-        In its place, where `rule` is a criterion.
+        Value of AIC, BIC or Cp at every point of the path; smaller is better. Only where `rule` is one of them, and then there
+        is no ``cross_validation_``.
     n_scans_ : float
-        Looks at all columns that the paths took.
+        Cost of the final path: the number of passes over all columns, the folds' not counted; a pass over some of them counts
+        as a fraction.
     classes_ : ndarray of shape (n_classes,)
-        The classes.
+        The class labels.
     n_features_in_ : int
-        Features of X.
+        Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the columns of X, where all of them are text.
+        Names of the columns of X, if all of them are strings.
 
     Notes
     -----
@@ -585,14 +635,17 @@ class CertifiedPoissonRegressor(CountRegression, OnePenalty):
     Parameters
     ----------
     alpha : float, default 1.0
-        Penalty of the mean loss, as in scikit-learn's ``Lasso``: the squared loss has a factor 1/2. C of ``LogisticRegression`` is
-        1 / (alpha n_samples).
+        The penalty. The objective is mean loss + alpha * sum_j abs(w_j); for the elastic net, mean loss + alpha * (l1_ratio *
+        sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j w_j^2). The squared loss is (y - f)^2 / 2, so alpha is that of
+        scikit-learn's ``Lasso``, and lambda of glmnet with `standardize` set alike. C of ``LogisticRegression`` is 1 / (alpha
+        n_samples).
     standardize : bool, default False
-        Whether the penalty is on columns of standard deviation 1, as in R's glmnet by default, or on the columns as they are, as in
-        scikit-learn. Coefficients are on the scale of X in either case.
+        True: the penalty is on the coefficients of columns of standard deviation 1, as in R's glmnet by default. False: on
+        those of the columns as they are, as in scikit-learn. ``coef_`` is on the scale of X in either case.
     tol : float, default 1e-6
-        Certified duality gap, relative to the loss of the constant model. Where rounding does not let it be reached, a
-        ``ConvergenceWarning`` says how far it came.
+        Stop when the duality gap, a bound on how far the objective is above its optimum, is at most `tol` times the loss of the
+        constant model (less the smallest value that the loss can take). If rounding prevents this, a ``ConvergenceWarning``
+        says how far it came.
 
     Attributes
     ----------
@@ -600,24 +653,27 @@ class CertifiedPoissonRegressor(CountRegression, OnePenalty):
         Coefficients on the scale of X.
     intercept_ : float
         The intercept.
-    path_ : Run, RefittedRun or LassoPath
-        The path behind the model. With three classes or more: see ``paths_``.
+    path_ : LassoPath
+        The fitted path over all alphas.
     paths_ : list
-        The paths: one, or one for each class of three or more.
+        A list with the one ``path_``.
     place_ : PathPoint
-        Where on the path the model is.
+        The point of the path that the model is.
     places_ : list of PathPoint
-        The same for each of ``paths_``.
+        A list with the one ``place_``.
     certificate_ : Certificate
-        The interval around the optimum that the model approaches. Computed when it is asked for.
+        Interval that contains the optimal value of the model's objective, in sums over samples, penalty included (divide by the
+        sum of the weights, or n_samples, for the scale of `alpha`). Its upper end is this model's own value. Computed on
+        access.
     certificates_ : list of Certificate
-        The same for each of ``paths_``.
+        A list with the one ``certificate_``.
     n_scans_ : float
-        Looks at all columns that the paths took.
+        Cost of the final path: the number of passes over all columns, the folds' not counted; a pass over some of them counts
+        as a fraction.
     n_features_in_ : int
-        Features of X.
+        Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the columns of X, where all of them are text.
+        Names of the columns of X, if all of them are strings.
 
     Notes
     -----
@@ -647,26 +703,31 @@ class CertifiedPoissonRegressorCV(CountRegression, PenaltyGrid):
     Parameters
     ----------
     alphas : sequence of float, optional
-        Penalties to choose from. Default: `n_alphas` of them, from the smallest that gives 0 down to `eps` times that.
+        Penalties to choose from. The objective is mean loss + alpha * sum_j abs(w_j); for the elastic net, mean loss + alpha *
+        (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j w_j^2). The squared loss is (y - f)^2 / 2, so alpha is that of
+        scikit-learn's ``Lasso``, and lambda of glmnet with `standardize` set alike. Default: `n_alphas` values, evenly spaced
+        on a log scale, from the smallest alpha at which all coefficients are 0 down to `eps` times that.
     n_alphas : int, default 100
-        Number of penalties, where `alphas` is not given.
+        Number of penalties of the default grid.
     eps : float, default 1e-3
-        The smallest penalty of the default grid, over the largest.
+        Smallest penalty of the default grid, divided by the largest.
     standardize : bool, default False
-        Whether the penalty is on columns of standard deviation 1, as in R's glmnet by default, or on the columns as they are, as in
-        scikit-learn. Coefficients are on the scale of X in either case.
+        True: the penalty is on the coefficients of columns of standard deviation 1, as in R's glmnet by default. False: on
+        those of the columns as they are, as in scikit-learn. ``coef_`` is on the scale of X in either case.
     tol : float, default 1e-6
-        Certified duality gap, relative to the loss of the constant model. Where rounding does not let it be reached, a
-        ``ConvergenceWarning`` says how far it came.
+        Stop when the duality gap, a bound on how far the objective is above its optimum, is at most `tol` times the loss of the
+        constant model (less the smallest value that the loss can take). If rounding prevents this, a ``ConvergenceWarning``
+        says how far it came.
     rule : {"best", "one_se", "aic", "bic", "cp"}, default "best"
-        The smallest mean loss on rows held out; the simplest model within one standard error of it; or a criterion, where the
-        degrees of freedom are known (the Lasso, the elastic net and LS-Boost with the squared loss).
+        "best": smallest mean loss over the folds. "one_se": largest alpha within one standard error of it. "aic", "bic", "cp":
+        information criteria on all rows, no cross-validation; squared loss only.
     cv : int, splitter or iterable, default 5
-        Folds; a number deals rows that are neighbours in the order of y to different folds.
+        An int: that many folds, stratified on y (rows are sorted by y, and each run of `cv` consecutive rows goes one to a fold
+        at random). Unlike scikit-learn's ``KFold`` without shuffle; pass a splitter for that.
     n_jobs : int, optional
-        Threads; the result is the same for any.
+        Number of threads; the result does not depend on it.
     random_state : int or RandomState instance, default 0
-        Seed of the folds.
+        Seed of the assignment to folds, for an int `cv`.
 
     Attributes
     ----------
@@ -675,29 +736,34 @@ class CertifiedPoissonRegressorCV(CountRegression, PenaltyGrid):
     intercept_ : float
         The intercept.
     alpha_ : float
-        The penalty that was chosen.
-    path_ : Run, RefittedRun or LassoPath
-        The path behind the model. With three classes or more: see ``paths_``.
+        The chosen penalty.
+    path_ : LassoPath
+        The fitted path over all alphas.
     paths_ : list
-        The paths: one, or one for each class of three or more.
+        A list with the one ``path_``.
     place_ : PathPoint
-        Where on the path the model is.
+        The point of the path that the model is.
     places_ : list of PathPoint
-        The same for each of ``paths_``.
+        A list with the one ``place_``.
     certificate_ : Certificate
-        The interval around the optimum that the model approaches. Computed when it is asked for.
+        Interval that contains the optimal value of the model's objective, in sums over samples, penalty included (divide by the
+        sum of the weights, or n_samples, for the scale of `alpha`). Its upper end is this model's own value. Computed on
+        access.
     certificates_ : list of Certificate
-        The same for each of ``paths_``.
+        A list with the one ``certificate_``.
     cross_validation_ : CrossValidation
-        Losses on rows held out at all points of all paths; a list of them with three classes or more.
+        Losses on held-out rows at all points of the path (of all paths, where `l1_ratio` or `deltas` give several); a list with
+        three classes or more.
     criterion_ : ndarray of shape (n_points,)
-        In its place, where `rule` is a criterion.
+        Value of AIC, BIC or Cp at every point of the path; smaller is better. Only where `rule` is one of them, and then there
+        is no ``cross_validation_``.
     n_scans_ : float
-        Looks at all columns that the paths took.
+        Cost of the final path: the number of passes over all columns, the folds' not counted; a pass over some of them counts
+        as a fraction.
     n_features_in_ : int
-        Features of X.
+        Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the columns of X, where all of them are text.
+        Names of the columns of X, if all of them are strings.
 
     Notes
     -----

@@ -134,95 +134,106 @@ def entropy(p):
 
 
 class LangevinGBMRegressor(Regression, _LangevinGBM):
-    """Stochastic gradient Langevin boosting, whose predictions with intervals are means over one chain, for numbers.
+    """Stochastic gradient Langevin boosting, whose predictions and intervals come from one chain, for regression.
 
     Parameters
     ----------
     loss : loss, optional
-        ``Squared()`` for regression, ``Logistic()`` for classes; or ``Huber(d)``, ``Quantile(q)``, ``Poisson()``,
-        ``Exponential()``, one of your own.
+        Default ``Squared()`` for regression, ``Logistic()`` for classes. Others: ``Huber(d)``, ``Quantile(q)``, ``Poisson()``,
+        ``Gamma()``, for classes ``Exponential()``, or one of your own. The accelerated and Langevin estimators need a loss with
+        a Lipschitz derivative: of these ``Squared()``, ``Logistic()`` and ``Huber(d)``.
     learning_rate : float, default 0.3
-        The part of the step 1 / sigma that is taken, sigma being the smoothness constant of the loss; of Newton's step where leaves
-        take it.
+        Shrinkage of each tree. Where leaf values are means of residuals, a tree is multiplied by `learning_rate` / sigma, sigma
+        the Lipschitz constant of the loss's derivative (1 for the squared and Huber losses, 1/4 for the logistic). Where leaf
+        values are Newton steps, as in scikit-learn and LightGBM, or each tree is followed by a line search, it is multiplied by
+        `learning_rate`.
     n_estimators : int, default 2000
-        Iterations.
+        Number of iterations.
     max_depth : int or None, default 3
-        Most splits on the way to a leaf.
+        Maximum depth of a tree (splits from the root to a leaf). None, or a depth above 10, needs `max_leaf_nodes` as well.
     max_leaf_nodes : int, optional
-        Most leaves of a tree: where it binds, the leaf with the largest gain is split first.
+        Maximum number of leaves; if set, trees grow best-first (largest gain first) until it or `max_depth` is reached.
     min_samples_leaf : int, default 20
-        Fewest rows in a leaf. With fewer than twice as many rows no tree can split, and the model is a constant.
+        Minimum number of rows in a leaf. With fewer than twice as many rows no tree can split, and the model is a constant.
     min_gain : float, default 0.0
-        What a split must gain, in units of the squared residual.
+        A split must reduce the weighted sum of squared residuals (no factor 1/2, not the mean) by more than this. With Newton
+        leaves, the sum of (gradient sum)^2 / (sum of second derivatives + `l2_regularization`) must rise by more than this.
     l2_regularization : float, default 0.0
-        Ridge penalty of leaf values.
+        Ridge penalty on leaf values, added to the sum of weights (with Newton leaves of second derivatives) in a leaf.
     max_bins : int, default 255
-        Most bins of a feature; missing values have one of their own.
+        Maximum number of bins per feature; missing values get one more.
     categorical_features : sequence of names, places or booleans, optional
-        Features that hold categories, beside the columns of a data frame with the dtype ``category``.
+        Categorical features, in addition to the columns of a data frame with the dtype ``category``.
     noise_variance : float, optional
-        Variance of the target around its mean, squared loss only. Default: the loss of gradient boosting on rows held back.
+        Variance of the target around its mean, squared loss only. Default: twice the validation loss of gradient boosting; with
+        fewer than 50 rows half the variance of y.
     beta : float, optional
-        Inverse temperature, in units of one over the mean loss. Default: the loss is the likelihood of the posterior, N over the
-        variance of the noise for the squared loss, N being the sum of the weights. For other losses of y - f, such as ``Huber(d)``,
-        the noise is measured in the same way, as twice the loss of gradient boosting on rows held back; for losses without a unit
-        it is N. CatBoost's `diffusion_temperature` is beta / N. Weights count observations: twice as large ones are twice as many
-        data, and less noise.
+        Inverse temperature, in the unit 1 / (mean loss). Default for the squared loss: N / (noise variance), N the sum of the
+        weights: the chain then samples the posterior. For other losses of y - f, such as ``Huber(d)``, the noise variance is
+        taken as twice the validation loss of gradient boosting. For losses without a unit, such as the logistic, the default is
+        N. CatBoost's `diffusion_temperature` is beta / N. Weights count observations: doubling them all is as having twice the
+        data.
     gamma : float, optional
-        Shrinkage. Default: a prior as wide as the target for losses of y - f, of standard deviation 2 for other predictions;
-        tighter where the chain would else be shorter than ten of its time constants, 1 / (gamma eps) iterations each.
+        Shrinkage: each iteration multiplies the model by 1 - gamma eps, eps = `learning_rate` / sigma. Default: the prior is as
+        wide as the target for losses of y - f, and has standard deviation 2 for other predictions. It is tighter if the chain
+        would otherwise be shorter than ten of its time constants, 1 / (gamma eps) iterations each.
     subsample : float, default 1.0
-        The part of the rows that a gradient is estimated from.
+        Fraction of the rows drawn at random for each gradient.
     n_members : int, default 100
-        Models of the chain that predictions are averaged over, evenly spaced.
+        Number of models of the chain, evenly spaced, over which predictions are averaged.
     burn_in : float, default 0.5
-        The part of the iterations before the first of them.
+        Fraction of the iterations before the first of these models.
     early_stopping : bool, default False
-        Stop when the loss on rows held back stops improving, and keep the best iteration. Always where `fit` gets `X_val` and
-        `y_val`.
+        True: hold out `validation_fraction` of the rows at random (stratified by class for classifiers) and stop as
+        `n_iter_no_change` says. Passing `X_val` and `y_val` to `fit` does the same on those rows, whatever is set here. False
+        by default for any number of rows (scikit-learn's "auto" is not offered).
     validation_fraction : float, default 0.1
-        The part of the rows that is held back.
+        Fraction of the rows that early stopping holds out.
     n_iter_no_change : int, default 10
-        So many iterations in a row without a better mean loss, by more than `tol`, end the fit; it is looked at every half of them,
-        and the best of all iterations made is kept.
+        Stop when `n_iter_no_change` successive iterations have not lowered the mean validation loss by more than `tol`. Checked
+        every ``max(1, n_iter_no_change // 2)`` iterations, so a few more trees may be grown; the model is that of the best
+        iteration of all that were made.
     tol : float, default 1e-7
-        A part of the mean loss of the constant model on the rows held back, above the least that the loss declares there.
+        Least improvement of the validation loss that counts for `n_iter_no_change`, as a fraction of (mean validation loss of
+        the constant model - smallest value that the loss can take there, 0 for most losses).
     warm_start : bool, default False
-        Go on with the run where it ended, up to `n_estimators` iterations, on the same data.
+        Continue the run of the last `fit`, up to `n_estimators` iterations, on the same data.
     random_state : int, RandomState instance or None, default None
-        Seed of all that is drawn at random.
+        Seed of everything that is drawn at random.
 
     Attributes
     ----------
     run_ : Run
-        The run behind the model: replayed, saved, certified as any other. With three classes or more: see ``runs_``.
+        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. Its certificate says
+        little: no useful lower bound is known for trees. With three classes or more: see ``runs_``.
     runs_ : list of Run
-        The runs: one, or one for each class of three or more.
+        The runs: one, or one for each class if there are three or more.
     n_iter_ : int
-        Iterations that predictions use.
+        Number of iterations that predictions use.
     train_score_ : ndarray of shape (n_iter + 1,)
-        Minus the mean loss of the fit rows after 0, 1, ... iterations, of all runs together. Computed when it is asked for.
+        Minus the mean loss on the training rows (higher is better) after 0, 1, ... iterations; for three classes or more summed
+        over the classes' runs. Computed on access.
     validation_score_ : ndarray of shape (n_iter + 1,)
-        The same of the rows held back, with early stopping only. It is best at `n_iter_`: of three classes or more each stays at
-        its best.
+        The same on the validation rows; only with early stopping. For three classes or more, a class that has passed its best
+        iteration keeps its loss from there, so the maximum is at `n_iter_`.
     feature_importances_ : ndarray of shape (n_features,)
-        The gains of all splits by a feature, as parts of 1.
+        Sum of the gains of all splits by a feature, divided by the total over all features.
     beta_ : float
-        The inverse temperature that was taken.
+        The inverse temperature used.
     gamma_ : float
-        The shrinkage that was taken.
+        The shrinkage used.
     noise_variance_ : float or None
-        Variance of the target around its mean, where the loss is the squared one.
+        Variance of the target around its mean, for the squared loss.
     n_features_in_ : int
-        Features of X.
+        Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the columns of X, where all of them are text.
+        Names of the columns of X, if all of them are strings.
 
     Notes
     -----
     *Source*: Ustimenko and Prokhorenkova, *SGLB: Stochastic Gradient Langevin Boosting*, Algorithm 2.
 
-    The fitted model holds the table in bins, a byte for each entry, so that the run can go on.
+    The fitted model stores the binned table, one byte for each entry, so that the run can be continued.
 
     Examples
     --------
@@ -320,97 +331,107 @@ class LangevinGBMRegressor(Regression, _LangevinGBM):
 
 
 class LangevinGBMClassifier(Classification, _LangevinGBM):
-    """Stochastic gradient Langevin boosting, whose predictions with intervals are means over one chain, for classes.
+    """Stochastic gradient Langevin boosting, whose predictions and intervals come from one chain, for classification.
 
-    One model of two classes; of more one for each, against the rest, whose probabilities are divided by their sum.
+    Three classes or more are one-vs-rest: one model for each class, and probabilities are normalised to sum to 1.
 
     Parameters
     ----------
     loss : loss, optional
-        ``Squared()`` for regression, ``Logistic()`` for classes; or ``Huber(d)``, ``Quantile(q)``, ``Poisson()``,
-        ``Exponential()``, one of your own.
+        Default ``Squared()`` for regression, ``Logistic()`` for classes. Others: ``Huber(d)``, ``Quantile(q)``, ``Poisson()``,
+        ``Gamma()``, for classes ``Exponential()``, or one of your own. The accelerated and Langevin estimators need a loss with
+        a Lipschitz derivative: of these ``Squared()``, ``Logistic()`` and ``Huber(d)``.
     learning_rate : float, default 0.3
-        The part of the step 1 / sigma that is taken, sigma being the smoothness constant of the loss; of Newton's step where leaves
-        take it.
+        Shrinkage of each tree. Where leaf values are means of residuals, a tree is multiplied by `learning_rate` / sigma, sigma
+        the Lipschitz constant of the loss's derivative (1 for the squared and Huber losses, 1/4 for the logistic). Where leaf
+        values are Newton steps, as in scikit-learn and LightGBM, or each tree is followed by a line search, it is multiplied by
+        `learning_rate`.
     n_estimators : int, default 2000
-        Iterations.
+        Number of iterations.
     max_depth : int or None, default 3
-        Most splits on the way to a leaf.
+        Maximum depth of a tree (splits from the root to a leaf). None, or a depth above 10, needs `max_leaf_nodes` as well.
     max_leaf_nodes : int, optional
-        Most leaves of a tree: where it binds, the leaf with the largest gain is split first.
+        Maximum number of leaves; if set, trees grow best-first (largest gain first) until it or `max_depth` is reached.
     min_samples_leaf : int, default 20
-        Fewest rows in a leaf. With fewer than twice as many rows no tree can split, and the model is a constant.
+        Minimum number of rows in a leaf. With fewer than twice as many rows no tree can split, and the model is a constant.
     min_gain : float, default 0.0
-        What a split must gain, in units of the squared residual.
+        A split must reduce the weighted sum of squared residuals (no factor 1/2, not the mean) by more than this. With Newton
+        leaves, the sum of (gradient sum)^2 / (sum of second derivatives + `l2_regularization`) must rise by more than this.
     l2_regularization : float, default 0.0
-        Ridge penalty of leaf values.
+        Ridge penalty on leaf values, added to the sum of weights (with Newton leaves of second derivatives) in a leaf.
     max_bins : int, default 255
-        Most bins of a feature; missing values have one of their own.
+        Maximum number of bins per feature; missing values get one more.
     categorical_features : sequence of names, places or booleans, optional
-        Features that hold categories, beside the columns of a data frame with the dtype ``category``.
+        Categorical features, in addition to the columns of a data frame with the dtype ``category``.
     beta : float, optional
-        Inverse temperature, in units of one over the mean loss. Default: the loss is the likelihood of the posterior, N over the
-        variance of the noise for the squared loss, N being the sum of the weights. For other losses of y - f, such as ``Huber(d)``,
-        the noise is measured in the same way, as twice the loss of gradient boosting on rows held back; for losses without a unit
-        it is N. CatBoost's `diffusion_temperature` is beta / N. Weights count observations: twice as large ones are twice as many
-        data, and less noise.
+        Inverse temperature, in the unit 1 / (mean loss). Default for the squared loss: N / (noise variance), N the sum of the
+        weights: the chain then samples the posterior. For other losses of y - f, such as ``Huber(d)``, the noise variance is
+        taken as twice the validation loss of gradient boosting. For losses without a unit, such as the logistic, the default is
+        N. CatBoost's `diffusion_temperature` is beta / N. Weights count observations: doubling them all is as having twice the
+        data.
     gamma : float, optional
-        Shrinkage. Default: a prior as wide as the target for losses of y - f, of standard deviation 2 for other predictions;
-        tighter where the chain would else be shorter than ten of its time constants, 1 / (gamma eps) iterations each.
+        Shrinkage: each iteration multiplies the model by 1 - gamma eps, eps = `learning_rate` / sigma. Default: the prior is as
+        wide as the target for losses of y - f, and has standard deviation 2 for other predictions. It is tighter if the chain
+        would otherwise be shorter than ten of its time constants, 1 / (gamma eps) iterations each.
     subsample : float, default 1.0
-        The part of the rows that a gradient is estimated from.
+        Fraction of the rows drawn at random for each gradient.
     n_members : int, default 100
-        Models of the chain that predictions are averaged over, evenly spaced.
+        Number of models of the chain, evenly spaced, over which predictions are averaged.
     burn_in : float, default 0.5
-        The part of the iterations before the first of them.
+        Fraction of the iterations before the first of these models.
     early_stopping : bool, default False
-        Stop when the loss on rows held back stops improving, and keep the best iteration. Always where `fit` gets `X_val` and
-        `y_val`.
+        True: hold out `validation_fraction` of the rows at random (stratified by class for classifiers) and stop as
+        `n_iter_no_change` says. Passing `X_val` and `y_val` to `fit` does the same on those rows, whatever is set here. False
+        by default for any number of rows (scikit-learn's "auto" is not offered).
     validation_fraction : float, default 0.1
-        The part of the rows that is held back.
+        Fraction of the rows that early stopping holds out.
     n_iter_no_change : int, default 10
-        So many iterations in a row without a better mean loss, by more than `tol`, end the fit; it is looked at every half of them,
-        and the best of all iterations made is kept.
+        Stop when `n_iter_no_change` successive iterations have not lowered the mean validation loss by more than `tol`. Checked
+        every ``max(1, n_iter_no_change // 2)`` iterations, so a few more trees may be grown; the model is that of the best
+        iteration of all that were made.
     tol : float, default 1e-7
-        A part of the mean loss of the constant model on the rows held back, above the least that the loss declares there.
+        Least improvement of the validation loss that counts for `n_iter_no_change`, as a fraction of (mean validation loss of
+        the constant model - smallest value that the loss can take there, 0 for most losses).
     warm_start : bool, default False
-        Go on with the run where it ended, up to `n_estimators` iterations, on the same data.
+        Continue the run of the last `fit`, up to `n_estimators` iterations, on the same data.
     random_state : int, RandomState instance or None, default None
-        Seed of all that is drawn at random.
+        Seed of everything that is drawn at random.
 
     Attributes
     ----------
     run_ : Run
-        The run behind the model: replayed, saved, certified as any other. With three classes or more: see ``runs_``.
+        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. Its certificate says
+        little: no useful lower bound is known for trees. With three classes or more: see ``runs_``.
     runs_ : list of Run
-        The runs: one, or one for each class of three or more.
+        The runs: one, or one for each class if there are three or more.
     n_iter_ : int
-        Iterations that predictions use.
+        Number of iterations that predictions use.
     train_score_ : ndarray of shape (n_iter + 1,)
-        Minus the mean loss of the fit rows after 0, 1, ... iterations, of all runs together. Computed when it is asked for.
+        Minus the mean loss on the training rows (higher is better) after 0, 1, ... iterations; for three classes or more summed
+        over the classes' runs. Computed on access.
     validation_score_ : ndarray of shape (n_iter + 1,)
-        The same of the rows held back, with early stopping only. It is best at `n_iter_`: of three classes or more each stays at
-        its best.
+        The same on the validation rows; only with early stopping. For three classes or more, a class that has passed its best
+        iteration keeps its loss from there, so the maximum is at `n_iter_`.
     feature_importances_ : ndarray of shape (n_features,)
-        The gains of all splits by a feature, as parts of 1.
+        Sum of the gains of all splits by a feature, divided by the total over all features.
     beta_ : float
-        The inverse temperature that was taken.
+        The inverse temperature used.
     gamma_ : float
-        The shrinkage that was taken.
+        The shrinkage used.
     noise_variance_ : float or None
-        Variance of the target around its mean, where the loss is the squared one.
+        Variance of the target around its mean, for the squared loss.
     classes_ : ndarray of shape (n_classes,)
-        The classes.
+        The class labels.
     n_features_in_ : int
-        Features of X.
+        Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the columns of X, where all of them are text.
+        Names of the columns of X, if all of them are strings.
 
     Notes
     -----
     *Source*: Ustimenko and Prokhorenkova, *SGLB: Stochastic Gradient Langevin Boosting*, Algorithm 2.
 
-    The fitted model holds the table in bins, a byte for each entry, so that the run can go on.
+    The fitted model stores the binned table, one byte for each entry, so that the run can be continued.
 
     Examples
     --------

@@ -64,14 +64,15 @@ class _ForwardStagewise(_BaseStagewise):
 
 
 class LSBoostRegressor(Regression, _LSBoost):
-    """LS-Boost: least squares by small steps along the best-correlated column.
+    """LS-Boost: least squares by small steps on the best-correlated column.
 
     Parameters
     ----------
     eps : float, default 0.1
-        The part of the step of least squares that is taken.
+        Learning rate (shrinkage), without unit, 0 < eps < 2: the fraction of the least-squares step on one column that is
+        taken.
     n_steps : int, default 1000
-        Steps of the run.
+        Number of steps of the run.
 
     Attributes
     ----------
@@ -80,25 +81,28 @@ class LSBoostRegressor(Regression, _LSBoost):
     intercept_ : float
         The intercept.
     run_ : Run
-        The run behind the model: replayed, saved, resumed as any other. It keeps the intercept of its start.
-    path_ : Run, RefittedRun or LassoPath
-        The path behind the model. With three classes or more: see ``paths_``.
+        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. It keeps the intercept
+        of the constant model.
+    path_ : Run or RefittedRun
+        The fitted path: the model after each step.
     paths_ : list
-        The paths: one, or one for each class of three or more.
+        A list with the one ``path_``.
     place_ : PathPoint
-        Where on the path the model is.
+        The point of the path that the model is.
     places_ : list of PathPoint
-        The same for each of ``paths_``.
+        A list with the one ``place_``.
     certificate_ : Certificate
-        The interval around the optimum that the model approaches. Computed when it is asked for.
+        Interval that contains the smallest value of the loss, summed over samples, that the method can approach: the minimum
+        over all coefficients; with `delta` or `deltas`, over those whose L1 norm is within the bound. Computed on access.
     certificates_ : list of Certificate
-        The same for each of ``paths_``.
+        A list with the one ``certificate_``.
     n_scans_ : float
-        Looks at all columns that the paths took.
+        Cost of the final path: the number of passes over all columns, the folds' not counted; a pass over some of them counts
+        as a fraction.
     n_features_in_ : int
-        Features of X.
+        Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the columns of X, where all of them are text.
+        Names of the columns of X, if all of them are strings.
 
     Notes
     -----
@@ -127,20 +131,23 @@ class LSBoostRegressorCV(CrossValidated, Regression, _LSBoost):
     Parameters
     ----------
     eps : float, default 0.1
-        The part of the step of least squares that is taken.
+        Learning rate (shrinkage), without unit, 0 < eps < 2: the fraction of the least-squares step on one column that is
+        taken.
     n_steps : int, default 1000
-        Steps of the run.
+        Number of steps of the run.
     rule : {"best", "one_se", "aic", "bic", "cp"}, default "best"
-        The smallest mean loss on rows held out; the simplest model within one standard error of it; or a criterion, where the
-        degrees of freedom are known (the Lasso, the elastic net and LS-Boost with the squared loss).
+        "best": smallest mean loss over the folds. "one_se": fewest steps within one standard error of it. "aic", "bic", "cp":
+        information criteria on all rows, no cross-validation; for LS-Boost only.
     cv : int, splitter or iterable, default 5
-        Folds; a number deals rows that are neighbours in the order of y to different folds.
+        An int: that many folds, stratified on y (rows are sorted by y, and each run of `cv` consecutive rows goes one to a fold
+        at random). Unlike scikit-learn's ``KFold`` without shuffle; pass a splitter for that.
     n_jobs : int, optional
-        Threads; the result is the same for any.
+        Number of threads; the result does not depend on it.
     random_state : int or RandomState instance, default 0
-        Seed of the folds.
+        Seed of the assignment to folds, for an int `cv`.
     noise_variance : float, optional
-        For criteria. Default: that of least squares on all columns.
+        sigma^2 in AIC, BIC and Cp. Default: RSS / (n - rank - 1) of least squares on all columns; must be given where n - rank
+        - 1 < 1.
 
     Attributes
     ----------
@@ -149,29 +156,34 @@ class LSBoostRegressorCV(CrossValidated, Regression, _LSBoost):
     intercept_ : float
         The intercept.
     run_ : Run
-        The run behind the model: replayed, saved, resumed as any other. It keeps the intercept of its start.
-    path_ : Run, RefittedRun or LassoPath
-        The path behind the model. With three classes or more: see ``paths_``.
+        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. It keeps the intercept
+        of the constant model.
+    path_ : Run or RefittedRun
+        The fitted path: the model after each step.
     paths_ : list
-        The paths: one, or one for each class of three or more.
+        A list with the one ``path_``.
     place_ : PathPoint
-        Where on the path the model is.
+        The point of the path that the model is.
     places_ : list of PathPoint
-        The same for each of ``paths_``.
+        A list with the one ``place_``.
     certificate_ : Certificate
-        The interval around the optimum that the model approaches. Computed when it is asked for.
+        Interval that contains the smallest value of the loss, summed over samples, that the method can approach: the minimum
+        over all coefficients; with `delta` or `deltas`, over those whose L1 norm is within the bound. Computed on access.
     certificates_ : list of Certificate
-        The same for each of ``paths_``.
+        A list with the one ``certificate_``.
     cross_validation_ : CrossValidation
-        Losses on rows held out at all points of all paths; a list of them with three classes or more.
+        Losses on held-out rows at all points of the path (of all paths, where `l1_ratio` or `deltas` give several); a list with
+        three classes or more.
     criterion_ : ndarray of shape (n_points,)
-        In its place, where `rule` is a criterion.
+        Value of AIC, BIC or Cp at every point of the path; smaller is better. Only where `rule` is one of them, and then there
+        is no ``cross_validation_``.
     n_scans_ : float
-        Looks at all columns that the paths took.
+        Cost of the final path: the number of passes over all columns, the folds' not counted; a pass over some of them counts
+        as a fraction.
     n_features_in_ : int
-        Features of X.
+        Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the columns of X, where all of them are text.
+        Names of the columns of X, if all of them are strings.
 
     Notes
     -----
@@ -199,20 +211,22 @@ class LSBoostRegressorCV(CrossValidated, Regression, _LSBoost):
 
 
 class ForwardStagewiseRegressor(Regression, _ForwardStagewise):
-    """Forward stagewise regression, FS_eps: steps of length eps along the best-correlated column.
+    """Forward stagewise regression, FS_eps: each step changes the coefficient of the best-correlated column by eps.
 
     Parameters
     ----------
     eps : float, optional
-        The length of a step, in the units of y. Default: a hundredth of the first step of coordinate descent.
+        Change of one coefficient per step, for columns of Euclidean norm 1 (see ``forward_stagewise``). In the units of the
+        prediction: those of y for the squared loss, log-odds for the logistic loss. Default: a hundredth of the first step of
+        coordinate descent.
     n_steps : int, default 1000
-        Steps of the run.
+        Number of steps of the run.
     loss : loss, optional
-        ``Squared()`` for regression, ``Logistic()`` for classes; or ``Huber(d)``, ``Poisson()``, ``Exponential()``, one of your
-        own.
+        Default ``Squared()`` for regression, ``Logistic()`` for classes. Others: ``Huber(d)``, ``Poisson()``, ``Gamma()``, for
+        classes ``Exponential()``, or one of your own.
     refit_intercept : bool, default True
-        For losses other than the squared one: every model of the path has the best intercept beside its coefficients, so
-        cross-validation judges what `predict` gives. The run itself keeps that of its start.
+        For losses other than the squared one: refit the intercept at every point of the path, in cross-validation too. The
+        steps do not change, and ``run_`` keeps the intercept of the constant model.
 
     Attributes
     ----------
@@ -221,25 +235,28 @@ class ForwardStagewiseRegressor(Regression, _ForwardStagewise):
     intercept_ : float
         The intercept.
     run_ : Run
-        The run behind the model: replayed, saved, resumed as any other. It keeps the intercept of its start.
-    path_ : Run, RefittedRun or LassoPath
-        The path behind the model. With three classes or more: see ``paths_``.
+        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. It keeps the intercept
+        of the constant model.
+    path_ : Run or RefittedRun
+        The fitted path: the model after each step.
     paths_ : list
-        The paths: one, or one for each class of three or more.
+        A list with the one ``path_``.
     place_ : PathPoint
-        Where on the path the model is.
+        The point of the path that the model is.
     places_ : list of PathPoint
-        The same for each of ``paths_``.
+        A list with the one ``place_``.
     certificate_ : Certificate
-        The interval around the optimum that the model approaches. Computed when it is asked for.
+        Interval that contains the smallest value of the loss, summed over samples, that the method can approach: the minimum
+        over all coefficients; with `delta` or `deltas`, over those whose L1 norm is within the bound. Computed on access.
     certificates_ : list of Certificate
-        The same for each of ``paths_``.
+        A list with the one ``certificate_``.
     n_scans_ : float
-        Looks at all columns that the paths took.
+        Cost of the final path: the number of passes over all columns, the folds' not counted; a pass over some of them counts
+        as a fraction.
     n_features_in_ : int
-        Features of X.
+        Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the columns of X, where all of them are text.
+        Names of the columns of X, if all of them are strings.
 
     Notes
     -----
@@ -270,24 +287,27 @@ class ForwardStagewiseRegressorCV(CrossValidated, Regression, _ForwardStagewise)
     Parameters
     ----------
     eps : float, optional
-        The length of a step, in the units of y. Default: a hundredth of the first step of coordinate descent.
+        Change of one coefficient per step, for columns of Euclidean norm 1 (see ``forward_stagewise``). In the units of the
+        prediction: those of y for the squared loss, log-odds for the logistic loss. Default: a hundredth of the first step of
+        coordinate descent.
     n_steps : int, default 1000
-        Steps of the run.
+        Number of steps of the run.
     loss : loss, optional
-        ``Squared()`` for regression, ``Logistic()`` for classes; or ``Huber(d)``, ``Poisson()``, ``Exponential()``, one of your
-        own.
+        Default ``Squared()`` for regression, ``Logistic()`` for classes. Others: ``Huber(d)``, ``Poisson()``, ``Gamma()``, for
+        classes ``Exponential()``, or one of your own.
     refit_intercept : bool, default True
-        For losses other than the squared one: every model of the path has the best intercept beside its coefficients, so
-        cross-validation judges what `predict` gives. The run itself keeps that of its start.
+        For losses other than the squared one: refit the intercept at every point of the path, in cross-validation too. The
+        steps do not change, and ``run_`` keeps the intercept of the constant model.
     rule : {"best", "one_se", "aic", "bic", "cp"}, default "best"
-        The smallest mean loss on rows held out; the simplest model within one standard error of it; or a criterion, where the
-        degrees of freedom are known (the Lasso, the elastic net and LS-Boost with the squared loss).
+        "best": smallest mean loss over the folds. "one_se": fewest steps within one standard error of it. "aic", "bic", "cp":
+        information criteria on all rows, no cross-validation; for LS-Boost only.
     cv : int, splitter or iterable, default 5
-        Folds; a number deals rows that are neighbours in the order of y to different folds.
+        An int: that many folds, stratified on y (rows are sorted by y, and each run of `cv` consecutive rows goes one to a fold
+        at random). Unlike scikit-learn's ``KFold`` without shuffle; pass a splitter for that.
     n_jobs : int, optional
-        Threads; the result is the same for any.
+        Number of threads; the result does not depend on it.
     random_state : int or RandomState instance, default 0
-        Seed of the folds.
+        Seed of the assignment to folds, for an int `cv`.
 
     Attributes
     ----------
@@ -296,29 +316,34 @@ class ForwardStagewiseRegressorCV(CrossValidated, Regression, _ForwardStagewise)
     intercept_ : float
         The intercept.
     run_ : Run
-        The run behind the model: replayed, saved, resumed as any other. It keeps the intercept of its start.
-    path_ : Run, RefittedRun or LassoPath
-        The path behind the model. With three classes or more: see ``paths_``.
+        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. It keeps the intercept
+        of the constant model.
+    path_ : Run or RefittedRun
+        The fitted path: the model after each step.
     paths_ : list
-        The paths: one, or one for each class of three or more.
+        A list with the one ``path_``.
     place_ : PathPoint
-        Where on the path the model is.
+        The point of the path that the model is.
     places_ : list of PathPoint
-        The same for each of ``paths_``.
+        A list with the one ``place_``.
     certificate_ : Certificate
-        The interval around the optimum that the model approaches. Computed when it is asked for.
+        Interval that contains the smallest value of the loss, summed over samples, that the method can approach: the minimum
+        over all coefficients; with `delta` or `deltas`, over those whose L1 norm is within the bound. Computed on access.
     certificates_ : list of Certificate
-        The same for each of ``paths_``.
+        A list with the one ``certificate_``.
     cross_validation_ : CrossValidation
-        Losses on rows held out at all points of all paths; a list of them with three classes or more.
+        Losses on held-out rows at all points of the path (of all paths, where `l1_ratio` or `deltas` give several); a list with
+        three classes or more.
     criterion_ : ndarray of shape (n_points,)
-        In its place, where `rule` is a criterion.
+        Value of AIC, BIC or Cp at every point of the path; smaller is better. Only where `rule` is one of them, and then there
+        is no ``cross_validation_``.
     n_scans_ : float
-        Looks at all columns that the paths took.
+        Cost of the final path: the number of passes over all columns, the folds' not counted; a pass over some of them counts
+        as a fraction.
     n_features_in_ : int
-        Features of X.
+        Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the columns of X, where all of them are text.
+        Names of the columns of X, if all of them are strings.
 
     Notes
     -----
@@ -349,23 +374,25 @@ class ForwardStagewiseRegressorCV(CrossValidated, Regression, _ForwardStagewise)
 
 
 class RegularizedForwardStagewiseRegressor(Regression, _ForwardStagewise):
-    """Regularized forward stagewise regression, R-FS_{eps, delta}: approaches the Lasso in an l1 ball.
+    """Regularized forward stagewise regression, R-FS_{eps, delta}: approaches the Lasso with the bound delta on the L1 norm.
 
     Parameters
     ----------
     eps : float, optional
-        The length of a step, in the units of y. Default: a hundredth of the first step of coordinate descent.
+        Change of one coefficient per step, for columns of Euclidean norm 1 (see ``forward_stagewise``). In the units of the
+        prediction: those of y for the squared loss, log-odds for the logistic loss. Default: a hundredth of the first step of
+        coordinate descent.
     delta : float, optional
-        The radius of the l1 ball of unit columns that the run stays in, and whose Lasso it approaches. Default: the length of the
-        first step of coordinate descent.
+        Bound on sum_j abs(beta_j), the coefficients of columns of Euclidean norm 1; same unit as eps. The run approaches the
+        Lasso with this bound. Default: the length of the first step of coordinate descent.
     n_steps : int, default 1000
-        Steps of the run.
+        Number of steps of the run.
     loss : loss, optional
-        ``Squared()`` for regression, ``Logistic()`` for classes; or ``Huber(d)``, ``Poisson()``, ``Exponential()``, one of your
-        own.
+        Default ``Squared()`` for regression, ``Logistic()`` for classes. Others: ``Huber(d)``, ``Poisson()``, ``Gamma()``, for
+        classes ``Exponential()``, or one of your own.
     refit_intercept : bool, default True
-        For losses other than the squared one: every model of the path has the best intercept beside its coefficients, so
-        cross-validation judges what `predict` gives. The run itself keeps that of its start.
+        For losses other than the squared one: refit the intercept at every point of the path, in cross-validation too. The
+        steps do not change, and ``run_`` keeps the intercept of the constant model.
 
     Attributes
     ----------
@@ -374,25 +401,28 @@ class RegularizedForwardStagewiseRegressor(Regression, _ForwardStagewise):
     intercept_ : float
         The intercept.
     run_ : Run
-        The run behind the model: replayed, saved, resumed as any other. It keeps the intercept of its start.
-    path_ : Run, RefittedRun or LassoPath
-        The path behind the model. With three classes or more: see ``paths_``.
+        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. It keeps the intercept
+        of the constant model.
+    path_ : Run or RefittedRun
+        The fitted path: the model after each step.
     paths_ : list
-        The paths: one, or one for each class of three or more.
+        A list with the one ``path_``.
     place_ : PathPoint
-        Where on the path the model is.
+        The point of the path that the model is.
     places_ : list of PathPoint
-        The same for each of ``paths_``.
+        A list with the one ``place_``.
     certificate_ : Certificate
-        The interval around the optimum that the model approaches. Computed when it is asked for.
+        Interval that contains the smallest value of the loss, summed over samples, that the method can approach: the minimum
+        over all coefficients; with `delta` or `deltas`, over those whose L1 norm is within the bound. Computed on access.
     certificates_ : list of Certificate
-        The same for each of ``paths_``.
+        A list with the one ``certificate_``.
     n_scans_ : float
-        Looks at all columns that the paths took.
+        Cost of the final path: the number of passes over all columns, the folds' not counted; a pass over some of them counts
+        as a fraction.
     n_features_in_ : int
-        Features of X.
+        Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the columns of X, where all of them are text.
+        Names of the columns of X, if all of them are strings.
 
     Notes
     -----
@@ -423,34 +453,37 @@ class RegularizedForwardStagewiseRegressor(Regression, _ForwardStagewise):
 
 
 class RegularizedForwardStagewiseRegressorCV(CrossValidated, Regression, _ForwardStagewise):
-    """Regularized forward stagewise regression; radius and number of steps chosen by cross-validation.
+    """Regularized forward stagewise regression; delta and the number of steps chosen by cross-validation.
 
     Parameters
     ----------
     eps : float, optional
-        The length of a step, in the units of y. Default: a hundredth of the first step of coordinate descent.
+        Change of one coefficient per step, for columns of Euclidean norm 1 (see ``forward_stagewise``). In the units of the
+        prediction: those of y for the squared loss, log-odds for the logistic loss. Default: a hundredth of the first step of
+        coordinate descent.
     deltas : sequence of float, optional
-        Radii of l1 balls of unit columns, each that of one path a fold. Default: `n_deltas` of them, evenly spaced up to the norm
-        at the end of a run of forward stagewise with the same steps.
+        Values of this bound on sum_j abs(beta_j), the coefficients of columns of Euclidean norm 1, to choose from; same unit as
+        eps. Default: `n_deltas` of them, evenly spaced up to the norm at the end of forward stagewise with the same steps.
     n_deltas : int, default 10
-        Number of radii, where `deltas` is not given.
+        Number of bounds, where `deltas` is not given.
     n_steps : int, default 1000
-        Steps of the run.
+        Number of steps of the run.
     loss : loss, optional
-        ``Squared()`` for regression, ``Logistic()`` for classes; or ``Huber(d)``, ``Poisson()``, ``Exponential()``, one of your
-        own.
+        Default ``Squared()`` for regression, ``Logistic()`` for classes. Others: ``Huber(d)``, ``Poisson()``, ``Gamma()``, for
+        classes ``Exponential()``, or one of your own.
     refit_intercept : bool, default True
-        For losses other than the squared one: every model of the path has the best intercept beside its coefficients, so
-        cross-validation judges what `predict` gives. The run itself keeps that of its start.
+        For losses other than the squared one: refit the intercept at every point of the path, in cross-validation too. The
+        steps do not change, and ``run_`` keeps the intercept of the constant model.
     rule : {"best", "one_se", "aic", "bic", "cp"}, default "best"
-        The smallest mean loss on rows held out; the simplest model within one standard error of it; or a criterion, where the
-        degrees of freedom are known (the Lasso, the elastic net and LS-Boost with the squared loss).
+        "best": smallest mean loss over the folds. "one_se": fewest steps within one standard error of it. "aic", "bic", "cp":
+        information criteria on all rows, no cross-validation; for LS-Boost only.
     cv : int, splitter or iterable, default 5
-        Folds; a number deals rows that are neighbours in the order of y to different folds.
+        An int: that many folds, stratified on y (rows are sorted by y, and each run of `cv` consecutive rows goes one to a fold
+        at random). Unlike scikit-learn's ``KFold`` without shuffle; pass a splitter for that.
     n_jobs : int, optional
-        Threads; the result is the same for any.
+        Number of threads; the result does not depend on it.
     random_state : int or RandomState instance, default 0
-        Seed of the folds.
+        Seed of the assignment to folds, for an int `cv`.
 
     Attributes
     ----------
@@ -459,29 +492,34 @@ class RegularizedForwardStagewiseRegressorCV(CrossValidated, Regression, _Forwar
     intercept_ : float
         The intercept.
     run_ : Run
-        The run behind the model: replayed, saved, resumed as any other. It keeps the intercept of its start.
-    path_ : Run, RefittedRun or LassoPath
-        The path behind the model. With three classes or more: see ``paths_``.
+        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. It keeps the intercept
+        of the constant model.
+    path_ : Run or RefittedRun
+        The fitted path: the model after each step.
     paths_ : list
-        The paths: one, or one for each class of three or more.
+        A list with the one ``path_``.
     place_ : PathPoint
-        Where on the path the model is.
+        The point of the path that the model is.
     places_ : list of PathPoint
-        The same for each of ``paths_``.
+        A list with the one ``place_``.
     certificate_ : Certificate
-        The interval around the optimum that the model approaches. Computed when it is asked for.
+        Interval that contains the smallest value of the loss, summed over samples, that the method can approach: the minimum
+        over all coefficients; with `delta` or `deltas`, over those whose L1 norm is within the bound. Computed on access.
     certificates_ : list of Certificate
-        The same for each of ``paths_``.
+        A list with the one ``certificate_``.
     cross_validation_ : CrossValidation
-        Losses on rows held out at all points of all paths; a list of them with three classes or more.
+        Losses on held-out rows at all points of the path (of all paths, where `l1_ratio` or `deltas` give several); a list with
+        three classes or more.
     criterion_ : ndarray of shape (n_points,)
-        In its place, where `rule` is a criterion.
+        Value of AIC, BIC or Cp at every point of the path; smaller is better. Only where `rule` is one of them, and then there
+        is no ``cross_validation_``.
     n_scans_ : float
-        Looks at all columns that the paths took.
+        Cost of the final path: the number of passes over all columns, the folds' not counted; a pass over some of them counts
+        as a fraction.
     n_features_in_ : int
-        Features of X.
+        Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the columns of X, where all of them are text.
+        Names of the columns of X, if all of them are strings.
 
     Notes
     -----
@@ -525,51 +563,56 @@ class RegularizedForwardStagewiseRegressorCV(CrossValidated, Regression, _Forwar
 
 
 class ForwardStagewiseClassifier(Classification, _ForwardStagewise):
-    """Forward stagewise regression for classes: steps along the column best correlated with the pseudo-residual.
+    """Forward stagewise for classification: each step changes the coefficient of the best-correlated column by eps.
 
-    One model of two classes; of more one for each, against the rest, whose probabilities are divided by their sum.
+    Three classes or more are one-vs-rest: one model for each class, and probabilities are normalised to sum to 1.
 
     Parameters
     ----------
     eps : float, optional
-        The length of a step, in the units of y. Default: a hundredth of the first step of coordinate descent.
+        Change of one coefficient per step, for columns of Euclidean norm 1 (see ``forward_stagewise``). In the units of the
+        prediction: those of y for the squared loss, log-odds for the logistic loss. Default: a hundredth of the first step of
+        coordinate descent.
     n_steps : int, default 1000
-        Steps of the run.
+        Number of steps of the run.
     loss : loss, optional
-        ``Squared()`` for regression, ``Logistic()`` for classes; or ``Huber(d)``, ``Poisson()``, ``Exponential()``, one of your
-        own.
+        Default ``Squared()`` for regression, ``Logistic()`` for classes. Others: ``Huber(d)``, ``Poisson()``, ``Gamma()``, for
+        classes ``Exponential()``, or one of your own.
     refit_intercept : bool, default True
-        For losses other than the squared one: every model of the path has the best intercept beside its coefficients, so
-        cross-validation judges what `predict` gives. The run itself keeps that of its start.
+        For losses other than the squared one: refit the intercept at every point of the path, in cross-validation too. The
+        steps do not change, and ``run_`` keeps the intercept of the constant model.
 
     Attributes
     ----------
     coef_ : ndarray of shape (n_models, n_features)
-        Coefficients on the scale of X: one model of two classes, of more one for each.
+        Coefficients on the scale of X: one row for two classes, else one for each class.
     intercept_ : ndarray of shape (n_models,)
         The intercepts.
     run_ : Run
-        The run behind the model: replayed, saved, resumed as any other. It keeps the intercept of its start.
-    path_ : Run, RefittedRun or LassoPath
-        The path behind the model. With three classes or more: see ``paths_``.
+        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. It keeps the intercept
+        of the constant model.
+    path_ : Run or RefittedRun
+        The fitted path: the model after each step. With three classes or more: see ``paths_``.
     paths_ : list
-        The paths: one, or one for each class of three or more.
+        The paths: one, or one for each class if there are three or more.
     place_ : PathPoint
-        Where on the path the model is.
+        The point of the path that the model is.
     places_ : list of PathPoint
-        The same for each of ``paths_``.
+        One for each of ``paths_``.
     certificate_ : Certificate
-        The interval around the optimum that the model approaches. Computed when it is asked for.
+        Interval that contains the smallest value of the loss, summed over samples, that the method can approach: the minimum
+        over all coefficients; with `delta` or `deltas`, over those whose L1 norm is within the bound. Computed on access.
     certificates_ : list of Certificate
-        The same for each of ``paths_``.
+        One for each of ``paths_``.
     n_scans_ : float
-        Looks at all columns that the paths took.
+        Cost of the final path: the number of passes over all columns, the folds' not counted; a pass over some of them counts
+        as a fraction.
     classes_ : ndarray of shape (n_classes,)
-        The classes.
+        The class labels.
     n_features_in_ : int
-        Features of X.
+        Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the columns of X, where all of them are text.
+        Names of the columns of X, if all of them are strings.
 
     Notes
     -----
@@ -596,64 +639,72 @@ class ForwardStagewiseClassifier(Classification, _ForwardStagewise):
 
 
 class ForwardStagewiseClassifierCV(CrossValidated, Classification, _ForwardStagewise):
-    """Forward stagewise regression for classes; the number of steps chosen by cross-validation, for each class.
+    """Forward stagewise for classification; the number of steps chosen by cross-validation, for each class.
 
-    One model of two classes; of more one for each, against the rest, whose probabilities are divided by their sum.
+    Three classes or more are one-vs-rest: one model for each class, and probabilities are normalised to sum to 1.
 
     Parameters
     ----------
     eps : float, optional
-        The length of a step, in the units of y. Default: a hundredth of the first step of coordinate descent.
+        Change of one coefficient per step, for columns of Euclidean norm 1 (see ``forward_stagewise``). In the units of the
+        prediction: those of y for the squared loss, log-odds for the logistic loss. Default: a hundredth of the first step of
+        coordinate descent.
     n_steps : int, default 1000
-        Steps of the run.
+        Number of steps of the run.
     loss : loss, optional
-        ``Squared()`` for regression, ``Logistic()`` for classes; or ``Huber(d)``, ``Poisson()``, ``Exponential()``, one of your
-        own.
+        Default ``Squared()`` for regression, ``Logistic()`` for classes. Others: ``Huber(d)``, ``Poisson()``, ``Gamma()``, for
+        classes ``Exponential()``, or one of your own.
     refit_intercept : bool, default True
-        For losses other than the squared one: every model of the path has the best intercept beside its coefficients, so
-        cross-validation judges what `predict` gives. The run itself keeps that of its start.
+        For losses other than the squared one: refit the intercept at every point of the path, in cross-validation too. The
+        steps do not change, and ``run_`` keeps the intercept of the constant model.
     rule : {"best", "one_se", "aic", "bic", "cp"}, default "best"
-        The smallest mean loss on rows held out; the simplest model within one standard error of it; or a criterion, where the
-        degrees of freedom are known (the Lasso, the elastic net and LS-Boost with the squared loss).
+        "best": smallest mean loss over the folds. "one_se": fewest steps within one standard error of it. "aic", "bic", "cp":
+        information criteria on all rows, no cross-validation; for LS-Boost only.
     cv : int, splitter or iterable, default 5
-        Folds; a number deals rows that are neighbours in the order of y to different folds.
+        An int: that many folds, stratified on y (rows are sorted by y, and each run of `cv` consecutive rows goes one to a fold
+        at random). Unlike scikit-learn's ``KFold`` without shuffle; pass a splitter for that.
     n_jobs : int, optional
-        Threads; the result is the same for any.
+        Number of threads; the result does not depend on it.
     random_state : int or RandomState instance, default 0
-        Seed of the folds.
+        Seed of the assignment to folds, for an int `cv`.
 
     Attributes
     ----------
     coef_ : ndarray of shape (n_models, n_features)
-        Coefficients on the scale of X: one model of two classes, of more one for each.
+        Coefficients on the scale of X: one row for two classes, else one for each class.
     intercept_ : ndarray of shape (n_models,)
         The intercepts.
     run_ : Run
-        The run behind the model: replayed, saved, resumed as any other. It keeps the intercept of its start.
-    path_ : Run, RefittedRun or LassoPath
-        The path behind the model. With three classes or more: see ``paths_``.
+        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. It keeps the intercept
+        of the constant model.
+    path_ : Run or RefittedRun
+        The fitted path: the model after each step. With three classes or more: see ``paths_``.
     paths_ : list
-        The paths: one, or one for each class of three or more.
+        The paths: one, or one for each class if there are three or more.
     place_ : PathPoint
-        Where on the path the model is.
+        The point of the path that the model is.
     places_ : list of PathPoint
-        The same for each of ``paths_``.
+        One for each of ``paths_``.
     certificate_ : Certificate
-        The interval around the optimum that the model approaches. Computed when it is asked for.
+        Interval that contains the smallest value of the loss, summed over samples, that the method can approach: the minimum
+        over all coefficients; with `delta` or `deltas`, over those whose L1 norm is within the bound. Computed on access.
     certificates_ : list of Certificate
-        The same for each of ``paths_``.
+        One for each of ``paths_``.
     cross_validation_ : CrossValidation
-        Losses on rows held out at all points of all paths; a list of them with three classes or more.
+        Losses on held-out rows at all points of the path (of all paths, where `l1_ratio` or `deltas` give several); a list with
+        three classes or more.
     criterion_ : ndarray of shape (n_points,)
-        In its place, where `rule` is a criterion.
+        Value of AIC, BIC or Cp at every point of the path; smaller is better. Only where `rule` is one of them, and then there
+        is no ``cross_validation_``.
     n_scans_ : float
-        Looks at all columns that the paths took.
+        Cost of the final path: the number of passes over all columns, the folds' not counted; a pass over some of them counts
+        as a fraction.
     classes_ : ndarray of shape (n_classes,)
-        The classes.
+        The class labels.
     n_features_in_ : int
-        Features of X.
+        Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the columns of X, where all of them are text.
+        Names of the columns of X, if all of them are strings.
 
     Notes
     -----

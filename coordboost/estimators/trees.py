@@ -408,79 +408,90 @@ class _RegularizedGBM(_BaseBooster):
 
 
 class RandomizedGBMRegressor(StagedPredictions, Regression, _RandomizedGBM):
-    """Gradient boosting with trees that look at features drawn at random, for numbers.
+    """Gradient boosting with trees that split only on features drawn at random, for regression.
 
     Parameters
     ----------
     loss : loss, optional
-        ``Squared()`` for regression, ``Logistic()`` for classes; or ``Huber(d)``, ``Quantile(q)``, ``Poisson()``,
-        ``Exponential()``, one of your own.
+        Default ``Squared()`` for regression, ``Logistic()`` for classes. Others: ``Huber(d)``, ``Quantile(q)``, ``Poisson()``,
+        ``Gamma()``, for classes ``Exponential()``, or one of your own. The accelerated and Langevin estimators need a loss with
+        a Lipschitz derivative: of these ``Squared()``, ``Logistic()`` and ``Huber(d)``.
     learning_rate : float, default 0.1
-        The part of the step 1 / sigma that is taken, sigma being the smoothness constant of the loss; of Newton's step where leaves
-        take it.
+        Shrinkage of each tree. Where leaf values are means of residuals, a tree is multiplied by `learning_rate` / sigma, sigma
+        the Lipschitz constant of the loss's derivative (1 for the squared and Huber losses, 1/4 for the logistic). Where leaf
+        values are Newton steps, as in scikit-learn and LightGBM, or each tree is followed by a line search, it is multiplied by
+        `learning_rate`.
     n_estimators : int, default 100
-        Iterations.
+        Number of iterations.
     max_depth : int or None, default 3
-        Most splits on the way to a leaf.
+        Maximum depth of a tree (splits from the root to a leaf). None, or a depth above 10, needs `max_leaf_nodes` as well.
     max_leaf_nodes : int, optional
-        Most leaves of a tree: where it binds, the leaf with the largest gain is split first.
+        Maximum number of leaves; if set, trees grow best-first (largest gain first) until it or `max_depth` is reached.
     min_samples_leaf : int, default 20
-        Fewest rows in a leaf. With fewer than twice as many rows no tree can split, and the model is a constant.
+        Minimum number of rows in a leaf. With fewer than twice as many rows no tree can split, and the model is a constant.
     min_gain : float, default 0.0
-        What a split must gain, in units of the squared residual.
+        A split must reduce the weighted sum of squared residuals (no factor 1/2, not the mean) by more than this. With Newton
+        leaves, the sum of (gradient sum)^2 / (sum of second derivatives + `l2_regularization`) must rise by more than this.
     l2_regularization : float, default 0.0
-        Ridge penalty of leaf values.
+        Ridge penalty on leaf values, added to the sum of weights (with Newton leaves of second derivatives) in a leaf.
     max_bins : int, default 255
-        Most bins of a feature; missing values have one of their own.
+        Maximum number of bins per feature; missing values get one more.
     categorical_features : sequence of names, places or booleans, optional
-        Features that hold categories, beside the columns of a data frame with the dtype ``category``.
+        Categorical features, in addition to the columns of a data frame with the dtype ``category``.
     monotonic_cst : sequence or dict by name, optional
-        1, 0 or -1 for each feature: predictions must not fall, may do either, must not rise with it.
+        For each feature 1: predictions must not decrease with it; 0: no constraint; -1: must not increase.
     max_features : int, float, "sqrt" or None, default 0.5
-        Features that a tree may split by, drawn anew for each: a number, a part of all, their root; None for all.
+        Number of features drawn at random for each tree (not for each split): an int, a fraction of all, "sqrt" of their
+        number, or None for all.
     newton : bool, optional
-        Whether leaf values and gains take second derivatives. Default: where the loss is not smooth (sigma is None) and has them.
-        Where it has none, ``Quantile(q)``, every tree is followed by a line search.
+        Whether leaf values are Newton steps (sum of gradients / sum of second derivatives) instead of mean residuals. Default:
+        True for losses with second derivatives but no bound on them (``Poisson()``, ``Gamma()``, ``Exponential()``), False for
+        the others. For ``Quantile(q)``, which has none, each tree is followed by a line search.
     early_stopping : bool, default False
-        Stop when the loss on rows held back stops improving, and keep the best iteration. Always where `fit` gets `X_val` and
-        `y_val`.
+        True: hold out `validation_fraction` of the rows at random (stratified by class for classifiers) and stop as
+        `n_iter_no_change` says. Passing `X_val` and `y_val` to `fit` does the same on those rows, whatever is set here. False
+        by default for any number of rows (scikit-learn's "auto" is not offered).
     validation_fraction : float, default 0.1
-        The part of the rows that is held back.
+        Fraction of the rows that early stopping holds out.
     n_iter_no_change : int, default 10
-        So many iterations in a row without a better mean loss, by more than `tol`, end the fit; it is looked at every half of them,
-        and the best of all iterations made is kept.
+        Stop when `n_iter_no_change` successive iterations have not lowered the mean validation loss by more than `tol`. Checked
+        every ``max(1, n_iter_no_change // 2)`` iterations, so a few more trees may be grown; the model is that of the best
+        iteration of all that were made.
     tol : float, default 1e-7
-        A part of the mean loss of the constant model on the rows held back, above the least that the loss declares there.
+        Least improvement of the validation loss that counts for `n_iter_no_change`, as a fraction of (mean validation loss of
+        the constant model - smallest value that the loss can take there, 0 for most losses).
     warm_start : bool, default False
-        Go on with the run where it ended, up to `n_estimators` iterations, on the same data.
+        Continue the run of the last `fit`, up to `n_estimators` iterations, on the same data.
     random_state : int, RandomState instance or None, default None
-        Seed of all that is drawn at random.
+        Seed of everything that is drawn at random.
 
     Attributes
     ----------
     run_ : Run
-        The run behind the model: replayed, saved, certified as any other. With three classes or more: see ``runs_``.
+        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. Its certificate says
+        little: no useful lower bound is known for trees. With three classes or more: see ``runs_``.
     runs_ : list of Run
-        The runs: one, or one for each class of three or more.
+        The runs: one, or one for each class if there are three or more.
     n_iter_ : int
-        Iterations that predictions use.
+        Number of iterations that predictions use.
     train_score_ : ndarray of shape (n_iter + 1,)
-        Minus the mean loss of the fit rows after 0, 1, ... iterations, of all runs together. Computed when it is asked for.
+        Minus the mean loss on the training rows (higher is better) after 0, 1, ... iterations; for three classes or more summed
+        over the classes' runs. Computed on access.
     validation_score_ : ndarray of shape (n_iter + 1,)
-        The same of the rows held back, with early stopping only. It is best at `n_iter_`: of three classes or more each stays at
-        its best.
+        The same on the validation rows; only with early stopping. For three classes or more, a class that has passed its best
+        iteration keeps its loss from there, so the maximum is at `n_iter_`.
     feature_importances_ : ndarray of shape (n_features,)
-        The gains of all splits by a feature, as parts of 1.
+        Sum of the gains of all splits by a feature, divided by the total over all features.
     n_features_in_ : int
-        Features of X.
+        Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the columns of X, where all of them are text.
+        Names of the columns of X, if all of them are strings.
 
     Notes
     -----
     *Source*: Lu and Mazumder, *Randomized Gradient Boosting Machine*, Algorithm 2 with Type 3 and a constant step.
 
-    The fitted model holds the table in bins, a byte for each entry, so that the run can go on.
+    The fitted model stores the binned table, one byte for each entry, so that the run can be continued.
 
     Examples
     --------
@@ -515,83 +526,94 @@ class RandomizedGBMRegressor(StagedPredictions, Regression, _RandomizedGBM):
 
 
 class RandomizedGBMClassifier(StagedProbabilities, Classification, _RandomizedGBM):
-    """Gradient boosting with trees that look at features drawn at random, for classes.
+    """Gradient boosting with trees that split only on features drawn at random, for classification.
 
-    One model of two classes; of more one for each, against the rest, whose probabilities are divided by their sum.
+    Three classes or more are one-vs-rest: one model for each class, and probabilities are normalised to sum to 1.
 
     Parameters
     ----------
     loss : loss, optional
-        ``Squared()`` for regression, ``Logistic()`` for classes; or ``Huber(d)``, ``Quantile(q)``, ``Poisson()``,
-        ``Exponential()``, one of your own.
+        Default ``Squared()`` for regression, ``Logistic()`` for classes. Others: ``Huber(d)``, ``Quantile(q)``, ``Poisson()``,
+        ``Gamma()``, for classes ``Exponential()``, or one of your own. The accelerated and Langevin estimators need a loss with
+        a Lipschitz derivative: of these ``Squared()``, ``Logistic()`` and ``Huber(d)``.
     learning_rate : float, default 0.1
-        The part of the step 1 / sigma that is taken, sigma being the smoothness constant of the loss; of Newton's step where leaves
-        take it.
+        Shrinkage of each tree. Where leaf values are means of residuals, a tree is multiplied by `learning_rate` / sigma, sigma
+        the Lipschitz constant of the loss's derivative (1 for the squared and Huber losses, 1/4 for the logistic). Where leaf
+        values are Newton steps, as in scikit-learn and LightGBM, or each tree is followed by a line search, it is multiplied by
+        `learning_rate`.
     n_estimators : int, default 100
-        Iterations.
+        Number of iterations.
     max_depth : int or None, default 3
-        Most splits on the way to a leaf.
+        Maximum depth of a tree (splits from the root to a leaf). None, or a depth above 10, needs `max_leaf_nodes` as well.
     max_leaf_nodes : int, optional
-        Most leaves of a tree: where it binds, the leaf with the largest gain is split first.
+        Maximum number of leaves; if set, trees grow best-first (largest gain first) until it or `max_depth` is reached.
     min_samples_leaf : int, default 20
-        Fewest rows in a leaf. With fewer than twice as many rows no tree can split, and the model is a constant.
+        Minimum number of rows in a leaf. With fewer than twice as many rows no tree can split, and the model is a constant.
     min_gain : float, default 0.0
-        What a split must gain, in units of the squared residual.
+        A split must reduce the weighted sum of squared residuals (no factor 1/2, not the mean) by more than this. With Newton
+        leaves, the sum of (gradient sum)^2 / (sum of second derivatives + `l2_regularization`) must rise by more than this.
     l2_regularization : float, default 0.0
-        Ridge penalty of leaf values.
+        Ridge penalty on leaf values, added to the sum of weights (with Newton leaves of second derivatives) in a leaf.
     max_bins : int, default 255
-        Most bins of a feature; missing values have one of their own.
+        Maximum number of bins per feature; missing values get one more.
     categorical_features : sequence of names, places or booleans, optional
-        Features that hold categories, beside the columns of a data frame with the dtype ``category``.
+        Categorical features, in addition to the columns of a data frame with the dtype ``category``.
     monotonic_cst : sequence or dict by name, optional
-        1, 0 or -1 for each feature: predictions must not fall, may do either, must not rise with it.
+        For each feature 1: predictions must not decrease with it; 0: no constraint; -1: must not increase.
     max_features : int, float, "sqrt" or None, default 0.5
-        Features that a tree may split by, drawn anew for each: a number, a part of all, their root; None for all.
+        Number of features drawn at random for each tree (not for each split): an int, a fraction of all, "sqrt" of their
+        number, or None for all.
     newton : bool, optional
-        Whether leaf values and gains take second derivatives. Default: where the loss is not smooth (sigma is None) and has them.
-        Where it has none, ``Quantile(q)``, every tree is followed by a line search.
+        Whether leaf values are Newton steps (sum of gradients / sum of second derivatives) instead of mean residuals. Default:
+        True for losses with second derivatives but no bound on them (``Poisson()``, ``Gamma()``, ``Exponential()``), False for
+        the others. For ``Quantile(q)``, which has none, each tree is followed by a line search.
     early_stopping : bool, default False
-        Stop when the loss on rows held back stops improving, and keep the best iteration. Always where `fit` gets `X_val` and
-        `y_val`.
+        True: hold out `validation_fraction` of the rows at random (stratified by class for classifiers) and stop as
+        `n_iter_no_change` says. Passing `X_val` and `y_val` to `fit` does the same on those rows, whatever is set here. False
+        by default for any number of rows (scikit-learn's "auto" is not offered).
     validation_fraction : float, default 0.1
-        The part of the rows that is held back.
+        Fraction of the rows that early stopping holds out.
     n_iter_no_change : int, default 10
-        So many iterations in a row without a better mean loss, by more than `tol`, end the fit; it is looked at every half of them,
-        and the best of all iterations made is kept.
+        Stop when `n_iter_no_change` successive iterations have not lowered the mean validation loss by more than `tol`. Checked
+        every ``max(1, n_iter_no_change // 2)`` iterations, so a few more trees may be grown; the model is that of the best
+        iteration of all that were made.
     tol : float, default 1e-7
-        A part of the mean loss of the constant model on the rows held back, above the least that the loss declares there.
+        Least improvement of the validation loss that counts for `n_iter_no_change`, as a fraction of (mean validation loss of
+        the constant model - smallest value that the loss can take there, 0 for most losses).
     warm_start : bool, default False
-        Go on with the run where it ended, up to `n_estimators` iterations, on the same data.
+        Continue the run of the last `fit`, up to `n_estimators` iterations, on the same data.
     random_state : int, RandomState instance or None, default None
-        Seed of all that is drawn at random.
+        Seed of everything that is drawn at random.
 
     Attributes
     ----------
     run_ : Run
-        The run behind the model: replayed, saved, certified as any other. With three classes or more: see ``runs_``.
+        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. Its certificate says
+        little: no useful lower bound is known for trees. With three classes or more: see ``runs_``.
     runs_ : list of Run
-        The runs: one, or one for each class of three or more.
+        The runs: one, or one for each class if there are three or more.
     n_iter_ : int
-        Iterations that predictions use.
+        Number of iterations that predictions use.
     train_score_ : ndarray of shape (n_iter + 1,)
-        Minus the mean loss of the fit rows after 0, 1, ... iterations, of all runs together. Computed when it is asked for.
+        Minus the mean loss on the training rows (higher is better) after 0, 1, ... iterations; for three classes or more summed
+        over the classes' runs. Computed on access.
     validation_score_ : ndarray of shape (n_iter + 1,)
-        The same of the rows held back, with early stopping only. It is best at `n_iter_`: of three classes or more each stays at
-        its best.
+        The same on the validation rows; only with early stopping. For three classes or more, a class that has passed its best
+        iteration keeps its loss from there, so the maximum is at `n_iter_`.
     feature_importances_ : ndarray of shape (n_features,)
-        The gains of all splits by a feature, as parts of 1.
+        Sum of the gains of all splits by a feature, divided by the total over all features.
     classes_ : ndarray of shape (n_classes,)
-        The classes.
+        The class labels.
     n_features_in_ : int
-        Features of X.
+        Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the columns of X, where all of them are text.
+        Names of the columns of X, if all of them are strings.
 
     Notes
     -----
     *Source*: Lu and Mazumder, *Randomized Gradient Boosting Machine*, Algorithm 2 with Type 3 and a constant step.
 
-    The fitted model holds the table in bins, a byte for each entry, so that the run can go on.
+    The fitted model stores the binned table, one byte for each entry, so that the run can be continued.
 
     Examples
     --------
@@ -624,80 +646,90 @@ class RandomizedGBMClassifier(StagedProbabilities, Classification, _RandomizedGB
 
 
 class AcceleratedGBMRegressor(StagedPredictions, Regression, _AcceleratedGBM):
-    """Accelerated gradient boosting: trees with momentum, for numbers.
+    """Accelerated gradient boosting: trees with momentum, for regression.
 
     Parameters
     ----------
     loss : loss, optional
-        ``Squared()`` for regression, ``Logistic()`` for classes; or ``Huber(d)``, ``Quantile(q)``, ``Poisson()``,
-        ``Exponential()``, one of your own.
+        Default ``Squared()`` for regression, ``Logistic()`` for classes. Others: ``Huber(d)``, ``Quantile(q)``, ``Poisson()``,
+        ``Gamma()``, for classes ``Exponential()``, or one of your own. The accelerated and Langevin estimators need a loss with
+        a Lipschitz derivative: of these ``Squared()``, ``Logistic()`` and ``Huber(d)``.
     learning_rate : float, default 0.1
-        The part of the step 1 / sigma that is taken, sigma being the smoothness constant of the loss; of Newton's step where leaves
-        take it.
+        Shrinkage of each tree. Where leaf values are means of residuals, a tree is multiplied by `learning_rate` / sigma, sigma
+        the Lipschitz constant of the loss's derivative (1 for the squared and Huber losses, 1/4 for the logistic). Where leaf
+        values are Newton steps, as in scikit-learn and LightGBM, or each tree is followed by a line search, it is multiplied by
+        `learning_rate`.
     n_estimators : int, default 100
-        Iterations.
+        Number of iterations.
     max_depth : int or None, default 3
-        Most splits on the way to a leaf.
+        Maximum depth of a tree (splits from the root to a leaf). None, or a depth above 10, needs `max_leaf_nodes` as well.
     max_leaf_nodes : int, optional
-        Most leaves of a tree: where it binds, the leaf with the largest gain is split first.
+        Maximum number of leaves; if set, trees grow best-first (largest gain first) until it or `max_depth` is reached.
     min_samples_leaf : int, default 20
-        Fewest rows in a leaf. With fewer than twice as many rows no tree can split, and the model is a constant.
+        Minimum number of rows in a leaf. With fewer than twice as many rows no tree can split, and the model is a constant.
     min_gain : float, default 0.0
-        What a split must gain, in units of the squared residual.
+        A split must reduce the weighted sum of squared residuals (no factor 1/2, not the mean) by more than this. With Newton
+        leaves, the sum of (gradient sum)^2 / (sum of second derivatives + `l2_regularization`) must rise by more than this.
     l2_regularization : float, default 0.0
-        Ridge penalty of leaf values.
+        Ridge penalty on leaf values, added to the sum of weights (with Newton leaves of second derivatives) in a leaf.
     max_bins : int, default 255
-        Most bins of a feature; missing values have one of their own.
+        Maximum number of bins per feature; missing values get one more.
     categorical_features : sequence of names, places or booleans, optional
-        Features that hold categories, beside the columns of a data frame with the dtype ``category``.
+        Categorical features, in addition to the columns of a data frame with the dtype ``category``.
     monotonic_cst : sequence or dict by name, optional
-        1, 0 or -1 for each feature: predictions must not fall, may do either, must not rise with it.
+        For each feature 1: predictions must not decrease with it; 0: no constraint; -1: must not increase.
     gamma : float or "auto", default 0.1
-        The part of the momentum step, see ``agbm``. On divergence the run restores its best model and divides gamma by four.
+        Weight of the momentum, see ``agbm``. If the loss diverges, the run returns to its best model and divides gamma by four.
     correction : 0, 1 or -1, default 0
-        Whether a second tree an iteration corrects the momentum: 0 for none; 1 is the method of the paper, which wants a smaller
-        gamma for the squared loss; -1 is that of its authors' program. Which one is better when: docs/accelerated.md.
+        0: momentum only, one tree per iteration. 1: a second tree per iteration corrects the momentum; this is the published
+        algorithm, and needs a smaller gamma for the squared loss. -1: the sign of its authors' program. Comparison:
+        docs/accelerated.md.
     early_stopping : bool, default False
-        Stop when the loss on rows held back stops improving, and keep the best iteration. Always where `fit` gets `X_val` and
-        `y_val`.
+        True: hold out `validation_fraction` of the rows at random (stratified by class for classifiers) and stop as
+        `n_iter_no_change` says. Passing `X_val` and `y_val` to `fit` does the same on those rows, whatever is set here. False
+        by default for any number of rows (scikit-learn's "auto" is not offered).
     validation_fraction : float, default 0.1
-        The part of the rows that is held back.
+        Fraction of the rows that early stopping holds out.
     n_iter_no_change : int, default 10
-        So many iterations in a row without a better mean loss, by more than `tol`, end the fit; it is looked at every half of them,
-        and the best of all iterations made is kept.
+        Stop when `n_iter_no_change` successive iterations have not lowered the mean validation loss by more than `tol`. Checked
+        every ``max(1, n_iter_no_change // 2)`` iterations, so a few more trees may be grown; the model is that of the best
+        iteration of all that were made.
     tol : float, default 1e-7
-        A part of the mean loss of the constant model on the rows held back, above the least that the loss declares there.
+        Least improvement of the validation loss that counts for `n_iter_no_change`, as a fraction of (mean validation loss of
+        the constant model - smallest value that the loss can take there, 0 for most losses).
     warm_start : bool, default False
-        Go on with the run where it ended, up to `n_estimators` iterations, on the same data.
+        Continue the run of the last `fit`, up to `n_estimators` iterations, on the same data.
     random_state : int, RandomState instance or None, default None
-        Seed of all that is drawn at random.
+        Seed of everything that is drawn at random.
 
     Attributes
     ----------
     run_ : Run
-        The run behind the model: replayed, saved, certified as any other. With three classes or more: see ``runs_``.
+        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. Its certificate says
+        little: no useful lower bound is known for trees. With three classes or more: see ``runs_``.
     runs_ : list of Run
-        The runs: one, or one for each class of three or more.
+        The runs: one, or one for each class if there are three or more.
     n_iter_ : int
-        Iterations that predictions use.
+        Number of iterations that predictions use.
     train_score_ : ndarray of shape (n_iter + 1,)
-        Minus the mean loss of the fit rows after 0, 1, ... iterations, of all runs together. Computed when it is asked for.
+        Minus the mean loss on the training rows (higher is better) after 0, 1, ... iterations; for three classes or more summed
+        over the classes' runs. Computed on access.
     validation_score_ : ndarray of shape (n_iter + 1,)
-        The same of the rows held back, with early stopping only. It is best at `n_iter_`: of three classes or more each stays at
-        its best.
+        The same on the validation rows; only with early stopping. For three classes or more, a class that has passed its best
+        iteration keeps its loss from there, so the maximum is at `n_iter_`.
     feature_importances_ : ndarray of shape (n_features,)
-        The gains of all splits by a feature, as parts of 1.
+        Sum of the gains of all splits by a feature, divided by the total over all features.
     n_features_in_ : int
-        Features of X.
+        Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the columns of X, where all of them are text.
+        Names of the columns of X, if all of them are strings.
 
     Notes
     -----
     *Source*: Lu, Karimireddy, Ponomareva, Mirrokni, *Accelerating Gradient Boosting Machines*, Remark B.1; with a correction
     Algorithm 2.
 
-    The fitted model holds the table in bins, a byte for each entry, so that the run can go on.
+    The fitted model stores the binned table, one byte for each entry, so that the run can be continued.
 
     Examples
     --------
@@ -730,84 +762,94 @@ class AcceleratedGBMRegressor(StagedPredictions, Regression, _AcceleratedGBM):
 
 
 class AcceleratedGBMClassifier(StagedProbabilities, Classification, _AcceleratedGBM):
-    """Accelerated gradient boosting: trees with momentum, for classes.
+    """Accelerated gradient boosting: trees with momentum, for classification.
 
-    One model of two classes; of more one for each, against the rest, whose probabilities are divided by their sum.
+    Three classes or more are one-vs-rest: one model for each class, and probabilities are normalised to sum to 1.
 
     Parameters
     ----------
     loss : loss, optional
-        ``Squared()`` for regression, ``Logistic()`` for classes; or ``Huber(d)``, ``Quantile(q)``, ``Poisson()``,
-        ``Exponential()``, one of your own.
+        Default ``Squared()`` for regression, ``Logistic()`` for classes. Others: ``Huber(d)``, ``Quantile(q)``, ``Poisson()``,
+        ``Gamma()``, for classes ``Exponential()``, or one of your own. The accelerated and Langevin estimators need a loss with
+        a Lipschitz derivative: of these ``Squared()``, ``Logistic()`` and ``Huber(d)``.
     learning_rate : float, default 0.1
-        The part of the step 1 / sigma that is taken, sigma being the smoothness constant of the loss; of Newton's step where leaves
-        take it.
+        Shrinkage of each tree. Where leaf values are means of residuals, a tree is multiplied by `learning_rate` / sigma, sigma
+        the Lipschitz constant of the loss's derivative (1 for the squared and Huber losses, 1/4 for the logistic). Where leaf
+        values are Newton steps, as in scikit-learn and LightGBM, or each tree is followed by a line search, it is multiplied by
+        `learning_rate`.
     n_estimators : int, default 100
-        Iterations.
+        Number of iterations.
     max_depth : int or None, default 3
-        Most splits on the way to a leaf.
+        Maximum depth of a tree (splits from the root to a leaf). None, or a depth above 10, needs `max_leaf_nodes` as well.
     max_leaf_nodes : int, optional
-        Most leaves of a tree: where it binds, the leaf with the largest gain is split first.
+        Maximum number of leaves; if set, trees grow best-first (largest gain first) until it or `max_depth` is reached.
     min_samples_leaf : int, default 20
-        Fewest rows in a leaf. With fewer than twice as many rows no tree can split, and the model is a constant.
+        Minimum number of rows in a leaf. With fewer than twice as many rows no tree can split, and the model is a constant.
     min_gain : float, default 0.0
-        What a split must gain, in units of the squared residual.
+        A split must reduce the weighted sum of squared residuals (no factor 1/2, not the mean) by more than this. With Newton
+        leaves, the sum of (gradient sum)^2 / (sum of second derivatives + `l2_regularization`) must rise by more than this.
     l2_regularization : float, default 0.0
-        Ridge penalty of leaf values.
+        Ridge penalty on leaf values, added to the sum of weights (with Newton leaves of second derivatives) in a leaf.
     max_bins : int, default 255
-        Most bins of a feature; missing values have one of their own.
+        Maximum number of bins per feature; missing values get one more.
     categorical_features : sequence of names, places or booleans, optional
-        Features that hold categories, beside the columns of a data frame with the dtype ``category``.
+        Categorical features, in addition to the columns of a data frame with the dtype ``category``.
     monotonic_cst : sequence or dict by name, optional
-        1, 0 or -1 for each feature: predictions must not fall, may do either, must not rise with it.
+        For each feature 1: predictions must not decrease with it; 0: no constraint; -1: must not increase.
     gamma : float or "auto", default 0.1
-        The part of the momentum step, see ``agbm``. On divergence the run restores its best model and divides gamma by four.
+        Weight of the momentum, see ``agbm``. If the loss diverges, the run returns to its best model and divides gamma by four.
     correction : 0, 1 or -1, default 0
-        Whether a second tree an iteration corrects the momentum: 0 for none; 1 is the method of the paper, which wants a smaller
-        gamma for the squared loss; -1 is that of its authors' program. Which one is better when: docs/accelerated.md.
+        0: momentum only, one tree per iteration. 1: a second tree per iteration corrects the momentum; this is the published
+        algorithm, and needs a smaller gamma for the squared loss. -1: the sign of its authors' program. Comparison:
+        docs/accelerated.md.
     early_stopping : bool, default False
-        Stop when the loss on rows held back stops improving, and keep the best iteration. Always where `fit` gets `X_val` and
-        `y_val`.
+        True: hold out `validation_fraction` of the rows at random (stratified by class for classifiers) and stop as
+        `n_iter_no_change` says. Passing `X_val` and `y_val` to `fit` does the same on those rows, whatever is set here. False
+        by default for any number of rows (scikit-learn's "auto" is not offered).
     validation_fraction : float, default 0.1
-        The part of the rows that is held back.
+        Fraction of the rows that early stopping holds out.
     n_iter_no_change : int, default 10
-        So many iterations in a row without a better mean loss, by more than `tol`, end the fit; it is looked at every half of them,
-        and the best of all iterations made is kept.
+        Stop when `n_iter_no_change` successive iterations have not lowered the mean validation loss by more than `tol`. Checked
+        every ``max(1, n_iter_no_change // 2)`` iterations, so a few more trees may be grown; the model is that of the best
+        iteration of all that were made.
     tol : float, default 1e-7
-        A part of the mean loss of the constant model on the rows held back, above the least that the loss declares there.
+        Least improvement of the validation loss that counts for `n_iter_no_change`, as a fraction of (mean validation loss of
+        the constant model - smallest value that the loss can take there, 0 for most losses).
     warm_start : bool, default False
-        Go on with the run where it ended, up to `n_estimators` iterations, on the same data.
+        Continue the run of the last `fit`, up to `n_estimators` iterations, on the same data.
     random_state : int, RandomState instance or None, default None
-        Seed of all that is drawn at random.
+        Seed of everything that is drawn at random.
 
     Attributes
     ----------
     run_ : Run
-        The run behind the model: replayed, saved, certified as any other. With three classes or more: see ``runs_``.
+        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. Its certificate says
+        little: no useful lower bound is known for trees. With three classes or more: see ``runs_``.
     runs_ : list of Run
-        The runs: one, or one for each class of three or more.
+        The runs: one, or one for each class if there are three or more.
     n_iter_ : int
-        Iterations that predictions use.
+        Number of iterations that predictions use.
     train_score_ : ndarray of shape (n_iter + 1,)
-        Minus the mean loss of the fit rows after 0, 1, ... iterations, of all runs together. Computed when it is asked for.
+        Minus the mean loss on the training rows (higher is better) after 0, 1, ... iterations; for three classes or more summed
+        over the classes' runs. Computed on access.
     validation_score_ : ndarray of shape (n_iter + 1,)
-        The same of the rows held back, with early stopping only. It is best at `n_iter_`: of three classes or more each stays at
-        its best.
+        The same on the validation rows; only with early stopping. For three classes or more, a class that has passed its best
+        iteration keeps its loss from there, so the maximum is at `n_iter_`.
     feature_importances_ : ndarray of shape (n_features,)
-        The gains of all splits by a feature, as parts of 1.
+        Sum of the gains of all splits by a feature, divided by the total over all features.
     classes_ : ndarray of shape (n_classes,)
-        The classes.
+        The class labels.
     n_features_in_ : int
-        Features of X.
+        Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the columns of X, where all of them are text.
+        Names of the columns of X, if all of them are strings.
 
     Notes
     -----
     *Source*: Lu, Karimireddy, Ponomareva, Mirrokni, *Accelerating Gradient Boosting Machines*, Remark B.1; with a correction
     Algorithm 2.
 
-    The fitted model holds the table in bins, a byte for each entry, so that the run can go on.
+    The fitted model stores the binned table, one byte for each entry, so that the run can be continued.
 
     Examples
     --------
@@ -840,91 +882,101 @@ class AcceleratedGBMClassifier(StagedProbabilities, Classification, _Accelerated
 
 
 class RegularizedGBMRegressor(StagedPredictions, Regression, _RegularizedGBM):
-    """Gradient boosting with trees of several sizes, chosen by the loss and a complexity penalty, for numbers.
+    """Gradient boosting with trees of several sizes, chosen by the loss and a complexity penalty, for regression.
 
     Parameters
     ----------
     loss : loss, optional
-        ``Squared()`` for regression, ``Logistic()`` for classes; or ``Huber(d)``, ``Quantile(q)``, ``Poisson()``,
-        ``Exponential()``, one of your own.
+        Default ``Squared()`` for regression, ``Logistic()`` for classes. Others: ``Huber(d)``, ``Quantile(q)``, ``Poisson()``,
+        ``Gamma()``, for classes ``Exponential()``, or one of your own. The accelerated and Langevin estimators need a loss with
+        a Lipschitz derivative: of these ``Squared()``, ``Logistic()`` and ``Huber(d)``.
     learning_rate : float, default 0.1
-        The part of the step 1 / sigma that is taken, sigma being the smoothness constant of the loss; of Newton's step where leaves
-        take it.
+        Shrinkage of each tree. Where leaf values are means of residuals, a tree is multiplied by `learning_rate` / sigma, sigma
+        the Lipschitz constant of the loss's derivative (1 for the squared and Huber losses, 1/4 for the logistic). Where leaf
+        values are Newton steps, as in scikit-learn and LightGBM, or each tree is followed by a line search, it is multiplied by
+        `learning_rate`.
     n_estimators : int, default 100
-        Iterations.
+        Number of iterations.
     min_samples_leaf : int, default 20
-        Fewest rows in a leaf. With fewer than twice as many rows no tree can split, and the model is a constant.
+        Minimum number of rows in a leaf. With fewer than twice as many rows no tree can split, and the model is a constant.
     min_gain : float, default 0.0
-        What a split must gain, in units of the squared residual.
+        A split must reduce the weighted sum of squared residuals (no factor 1/2, not the mean) by more than this. With Newton
+        leaves, the sum of (gradient sum)^2 / (sum of second derivatives + `l2_regularization`) must rise by more than this.
     l2_regularization : float, default 0.0
-        Ridge penalty of leaf values.
+        Ridge penalty on leaf values, added to the sum of weights (with Newton leaves of second derivatives) in a leaf.
     max_bins : int, default 255
-        Most bins of a feature; missing values have one of their own.
+        Maximum number of bins per feature; missing values get one more.
     categorical_features : sequence of names, places or booleans, optional
-        Features that hold categories, beside the columns of a data frame with the dtype ``category``.
+        Categorical features, in addition to the columns of a data frame with the dtype ``category``.
     monotonic_cst : sequence or dict by name, optional
-        1, 0 or -1 for each feature: predictions must not fall, may do either, must not rise with it.
+        For each feature 1: predictions must not decrease with it; 0: no constraint; -1: must not increase.
     penalty : float, optional
-        The complexity penalty in units of the mean loss: with a larger one smaller trees are chosen. Complexities are divided by
-        the largest. Default: 0.01 for a loss of classes, which has no unit; for others 0.02 times what the constant model loses
-        above the least that the loss declares, so that the unit of y does not count: 0.01 where the variance of y is 1.
-        ``penalty_`` is what was taken.
+        Complexity penalty in units of the mean loss: with a larger one smaller trees are chosen. Complexities are divided by
+        the largest. Default: 0.01 for losses of classes; for others 0.02 times (mean loss of the constant model - smallest
+        value that the loss can take), which for the squared loss is 0.01 times the variance of y. ``penalty_`` is the value
+        used.
     nodes : sequence of int, default (1, 2, 4, 8, 16, 32)
-        Numbers of splits: a family of trees for each, and for each of the `bounds`.
+        Maximum numbers of splits: each of them, with each of the `bounds`, is one family of trees.
     bounds : sequence of float, default (1.0,)
-        Bounds of the norm of leaf values. They count where `power` is given, and for how families are drawn.
+        Bounds on the norm of leaf values. Used only with `power`, and for the probabilities with which families are drawn.
     q : float from 1 to inf, default 2.0
-        The norm of leaf values.
+        The q of the norm of leaf values.
     n_candidates : int, optional
-        Families drawn for a tree, in proportion to the square of their bounds. Default: all of them, which costs the same growth.
+        Number of families drawn for each tree, with probabilities proportional to the squares of their bounds. Default: all of
+        them, at the same cost.
     power : 1 or 2, optional
-        Steps with one constant for the family, sigma bound^power, in the place of `learning_rate`: 2 never increases the loss, 1 is
-        the paper's. Default: the learner's own constant, of which `learning_rate` is taken.
+        Replaces `learning_rate` by one step size for each family, 1 / (sigma bound^power): 2 never increases the loss, 1 is the
+        paper's.
     early_stopping : bool, default False
-        Stop when the loss on rows held back stops improving, and keep the best iteration. Always where `fit` gets `X_val` and
-        `y_val`.
+        True: hold out `validation_fraction` of the rows at random (stratified by class for classifiers) and stop as
+        `n_iter_no_change` says. Passing `X_val` and `y_val` to `fit` does the same on those rows, whatever is set here. False
+        by default for any number of rows (scikit-learn's "auto" is not offered).
     validation_fraction : float, default 0.1
-        The part of the rows that is held back.
+        Fraction of the rows that early stopping holds out.
     n_iter_no_change : int, default 10
-        So many iterations in a row without a better mean loss, by more than `tol`, end the fit; it is looked at every half of them,
-        and the best of all iterations made is kept.
+        Stop when `n_iter_no_change` successive iterations have not lowered the mean validation loss by more than `tol`. Checked
+        every ``max(1, n_iter_no_change // 2)`` iterations, so a few more trees may be grown; the model is that of the best
+        iteration of all that were made.
     tol : float, default 1e-7
-        A part of the mean loss of the constant model on the rows held back, above the least that the loss declares there.
+        Least improvement of the validation loss that counts for `n_iter_no_change`, as a fraction of (mean validation loss of
+        the constant model - smallest value that the loss can take there, 0 for most losses).
     warm_start : bool, default False
-        Go on with the run where it ended, up to `n_estimators` iterations, on the same data.
+        Continue the run of the last `fit`, up to `n_estimators` iterations, on the same data.
     random_state : int, RandomState instance or None, default None
-        Seed of all that is drawn at random.
+        Seed of everything that is drawn at random.
 
     Attributes
     ----------
     run_ : Run
-        The run behind the model: replayed, saved, certified as any other. With three classes or more: see ``runs_``.
+        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. Its certificate says
+        little: no useful lower bound is known for trees. With three classes or more: see ``runs_``.
     runs_ : list of Run
-        The runs: one, or one for each class of three or more.
+        The runs: one, or one for each class if there are three or more.
     n_iter_ : int
-        Iterations that predictions use.
+        Number of iterations that predictions use.
     train_score_ : ndarray of shape (n_iter + 1,)
-        Minus the mean loss of the fit rows after 0, 1, ... iterations, of all runs together. Computed when it is asked for.
+        Minus the mean loss on the training rows (higher is better) after 0, 1, ... iterations; for three classes or more summed
+        over the classes' runs. Computed on access.
     validation_score_ : ndarray of shape (n_iter + 1,)
-        The same of the rows held back, with early stopping only. It is best at `n_iter_`: of three classes or more each stays at
-        its best.
+        The same on the validation rows; only with early stopping. For three classes or more, a class that has passed its best
+        iteration keeps its loss from there, so the maximum is at `n_iter_`.
     feature_importances_ : ndarray of shape (n_features,)
-        The gains of all splits by a feature, as parts of 1.
+        Sum of the gains of all splits by a feature, divided by the total over all features.
     penalty_ : float
-        The complexity penalty that was taken.
+        The complexity penalty used.
     family_summary_ : FamilySummary
         How often each family was chosen, and what its trees cost; see ``family_summary``.
     n_features_in_ : int
-        Features of X.
+        Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the columns of X, where all of them are text.
+        Names of the columns of X, if all of them are strings.
 
     Notes
     -----
     *Source*: Cortes, Mohri and Storcheus, *Regularized Gradient Boosting*, Algorithm 1; with all families at once, and a
     learning rate.
 
-    The fitted model holds the table in bins, a byte for each entry, so that the run can go on.
+    The fitted model stores the binned table, one byte for each entry, so that the run can be continued.
 
     Examples
     --------
@@ -959,95 +1011,105 @@ class RegularizedGBMRegressor(StagedPredictions, Regression, _RegularizedGBM):
 
 
 class RegularizedGBMClassifier(StagedProbabilities, Classification, _RegularizedGBM):
-    """Gradient boosting with trees of several sizes, chosen by the loss and a complexity penalty, for classes.
+    """Gradient boosting with trees of several sizes, chosen by the loss and a complexity penalty, for classification.
 
-    One model of two classes; of more one for each, against the rest, whose probabilities are divided by their sum.
+    Three classes or more are one-vs-rest: one model for each class, and probabilities are normalised to sum to 1.
 
     Parameters
     ----------
     loss : loss, optional
-        ``Squared()`` for regression, ``Logistic()`` for classes; or ``Huber(d)``, ``Quantile(q)``, ``Poisson()``,
-        ``Exponential()``, one of your own.
+        Default ``Squared()`` for regression, ``Logistic()`` for classes. Others: ``Huber(d)``, ``Quantile(q)``, ``Poisson()``,
+        ``Gamma()``, for classes ``Exponential()``, or one of your own. The accelerated and Langevin estimators need a loss with
+        a Lipschitz derivative: of these ``Squared()``, ``Logistic()`` and ``Huber(d)``.
     learning_rate : float, default 0.1
-        The part of the step 1 / sigma that is taken, sigma being the smoothness constant of the loss; of Newton's step where leaves
-        take it.
+        Shrinkage of each tree. Where leaf values are means of residuals, a tree is multiplied by `learning_rate` / sigma, sigma
+        the Lipschitz constant of the loss's derivative (1 for the squared and Huber losses, 1/4 for the logistic). Where leaf
+        values are Newton steps, as in scikit-learn and LightGBM, or each tree is followed by a line search, it is multiplied by
+        `learning_rate`.
     n_estimators : int, default 100
-        Iterations.
+        Number of iterations.
     min_samples_leaf : int, default 20
-        Fewest rows in a leaf. With fewer than twice as many rows no tree can split, and the model is a constant.
+        Minimum number of rows in a leaf. With fewer than twice as many rows no tree can split, and the model is a constant.
     min_gain : float, default 0.0
-        What a split must gain, in units of the squared residual.
+        A split must reduce the weighted sum of squared residuals (no factor 1/2, not the mean) by more than this. With Newton
+        leaves, the sum of (gradient sum)^2 / (sum of second derivatives + `l2_regularization`) must rise by more than this.
     l2_regularization : float, default 0.0
-        Ridge penalty of leaf values.
+        Ridge penalty on leaf values, added to the sum of weights (with Newton leaves of second derivatives) in a leaf.
     max_bins : int, default 255
-        Most bins of a feature; missing values have one of their own.
+        Maximum number of bins per feature; missing values get one more.
     categorical_features : sequence of names, places or booleans, optional
-        Features that hold categories, beside the columns of a data frame with the dtype ``category``.
+        Categorical features, in addition to the columns of a data frame with the dtype ``category``.
     monotonic_cst : sequence or dict by name, optional
-        1, 0 or -1 for each feature: predictions must not fall, may do either, must not rise with it.
+        For each feature 1: predictions must not decrease with it; 0: no constraint; -1: must not increase.
     penalty : float, optional
-        The complexity penalty in units of the mean loss: with a larger one smaller trees are chosen. Complexities are divided by
-        the largest. Default: 0.01 for a loss of classes, which has no unit; for others 0.02 times what the constant model loses
-        above the least that the loss declares, so that the unit of y does not count: 0.01 where the variance of y is 1.
-        ``penalty_`` is what was taken.
+        Complexity penalty in units of the mean loss: with a larger one smaller trees are chosen. Complexities are divided by
+        the largest. Default: 0.01 for losses of classes; for others 0.02 times (mean loss of the constant model - smallest
+        value that the loss can take), which for the squared loss is 0.01 times the variance of y. ``penalty_`` is the value
+        used.
     nodes : sequence of int, default (1, 2, 4, 8, 16, 32)
-        Numbers of splits: a family of trees for each, and for each of the `bounds`.
+        Maximum numbers of splits: each of them, with each of the `bounds`, is one family of trees.
     bounds : sequence of float, default (1.0,)
-        Bounds of the norm of leaf values. They count where `power` is given, and for how families are drawn.
+        Bounds on the norm of leaf values. Used only with `power`, and for the probabilities with which families are drawn.
     q : float from 1 to inf, default 2.0
-        The norm of leaf values.
+        The q of the norm of leaf values.
     n_candidates : int, optional
-        Families drawn for a tree, in proportion to the square of their bounds. Default: all of them, which costs the same growth.
+        Number of families drawn for each tree, with probabilities proportional to the squares of their bounds. Default: all of
+        them, at the same cost.
     power : 1 or 2, optional
-        Steps with one constant for the family, sigma bound^power, in the place of `learning_rate`: 2 never increases the loss, 1 is
-        the paper's. Default: the learner's own constant, of which `learning_rate` is taken.
+        Replaces `learning_rate` by one step size for each family, 1 / (sigma bound^power): 2 never increases the loss, 1 is the
+        paper's.
     early_stopping : bool, default False
-        Stop when the loss on rows held back stops improving, and keep the best iteration. Always where `fit` gets `X_val` and
-        `y_val`.
+        True: hold out `validation_fraction` of the rows at random (stratified by class for classifiers) and stop as
+        `n_iter_no_change` says. Passing `X_val` and `y_val` to `fit` does the same on those rows, whatever is set here. False
+        by default for any number of rows (scikit-learn's "auto" is not offered).
     validation_fraction : float, default 0.1
-        The part of the rows that is held back.
+        Fraction of the rows that early stopping holds out.
     n_iter_no_change : int, default 10
-        So many iterations in a row without a better mean loss, by more than `tol`, end the fit; it is looked at every half of them,
-        and the best of all iterations made is kept.
+        Stop when `n_iter_no_change` successive iterations have not lowered the mean validation loss by more than `tol`. Checked
+        every ``max(1, n_iter_no_change // 2)`` iterations, so a few more trees may be grown; the model is that of the best
+        iteration of all that were made.
     tol : float, default 1e-7
-        A part of the mean loss of the constant model on the rows held back, above the least that the loss declares there.
+        Least improvement of the validation loss that counts for `n_iter_no_change`, as a fraction of (mean validation loss of
+        the constant model - smallest value that the loss can take there, 0 for most losses).
     warm_start : bool, default False
-        Go on with the run where it ended, up to `n_estimators` iterations, on the same data.
+        Continue the run of the last `fit`, up to `n_estimators` iterations, on the same data.
     random_state : int, RandomState instance or None, default None
-        Seed of all that is drawn at random.
+        Seed of everything that is drawn at random.
 
     Attributes
     ----------
     run_ : Run
-        The run behind the model: replayed, saved, certified as any other. With three classes or more: see ``runs_``.
+        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. Its certificate says
+        little: no useful lower bound is known for trees. With three classes or more: see ``runs_``.
     runs_ : list of Run
-        The runs: one, or one for each class of three or more.
+        The runs: one, or one for each class if there are three or more.
     n_iter_ : int
-        Iterations that predictions use.
+        Number of iterations that predictions use.
     train_score_ : ndarray of shape (n_iter + 1,)
-        Minus the mean loss of the fit rows after 0, 1, ... iterations, of all runs together. Computed when it is asked for.
+        Minus the mean loss on the training rows (higher is better) after 0, 1, ... iterations; for three classes or more summed
+        over the classes' runs. Computed on access.
     validation_score_ : ndarray of shape (n_iter + 1,)
-        The same of the rows held back, with early stopping only. It is best at `n_iter_`: of three classes or more each stays at
-        its best.
+        The same on the validation rows; only with early stopping. For three classes or more, a class that has passed its best
+        iteration keeps its loss from there, so the maximum is at `n_iter_`.
     feature_importances_ : ndarray of shape (n_features,)
-        The gains of all splits by a feature, as parts of 1.
+        Sum of the gains of all splits by a feature, divided by the total over all features.
     penalty_ : float
-        The complexity penalty that was taken.
+        The complexity penalty used.
     family_summary_ : FamilySummary
         How often each family was chosen, and what its trees cost; see ``family_summary``.
     classes_ : ndarray of shape (n_classes,)
-        The classes.
+        The class labels.
     n_features_in_ : int
-        Features of X.
+        Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the columns of X, where all of them are text.
+        Names of the columns of X, if all of them are strings.
 
     Notes
     -----
     *Source*: Cortes, Mohri and Storcheus, *Regularized Gradient Boosting*, Algorithm 1; with all families at once, and a
     learning rate.
 
-    The fitted model holds the table in bins, a byte for each entry, so that the run can go on.
+    The fitted model stores the binned table, one byte for each entry, so that the run can be continued.
 
     Examples
     --------
