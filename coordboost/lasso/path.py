@@ -39,25 +39,28 @@ def lasso_path(
     Parameters
     ----------
     X : array_like, data frame or scipy sparse matrix, (n_samples, n_features); or a Problem
-        Columns are centred and scaled to unit length, as for ``exact_path`` and every boosting method.
+        Columns are centred and scaled to Euclidean norm 1, as for ``exact_path`` and every boosting method.
     y : array_like, (n_samples,); not with a Problem
     alphas : array_like, (n_alphas,), optional
-        Penalties >= 0 of the mean loss: lam = alpha * n_samples. Default: `n_alphas` of them from the smallest
-        that gives 0 down to `eps` times that, evenly on a log scale. Losses other than the squared one need alphas > 0.
+        Penalties >= 0 of the mean loss, in any order. The penalty of the sum of losses, lam elsewhere in this package, is alpha times
+        the sum of the weights (n_samples without weights). Default: `n_alphas` values, evenly spaced on a log scale, from the smallest
+        alpha at which all coefficients are 0 down to `eps` times that. Losses other than the squared one need alphas > 0.
     n_alphas : int, default 100
         Length of the default grid.
     eps : float, default 1e-3
         The smallest alpha of the default grid over its largest.
     tol : float, default 1e-6
-        Certified duality gap wanted, relative to the loss at 0.
+        Stop when the duality gap, a bound on how far the objective is above its optimum, is at most `tol` times the loss of the
+        constant model (less the smallest value that the loss can take).
     solver : {"homotopy", "cd", "newton"}, optional
-        For the squared loss the exact path from corner to corner, or coordinate descent on a working set; chosen by the size by
-        default, see Notes. For other losses proximal Newton steps on a working set.
+        For the squared loss the exact path, or coordinate descent on a working set; by default chosen by the size, see Notes. For
+        other losses proximal Newton steps on a working set.
     penalty_factor : array_like, (n_features,), optional
-        Positive factors of the penalties of single coefficients; 1 by default.
+        Multiplies the penalty of each coefficient. Must be > 0; not rescaled to sum to n_features as glmnet does. Default: 1.
     sample_weight : array_like, (n_samples,), optional; not with a Problem
+        Weights of the terms of the mean loss.
     loss : Loss, default ``Squared()``; not with a Problem
-        ``Logistic()``, ``Huber(d)`` or any loss that a Problem takes, that declares an infimum and has a curvature or a smoothness.
+        ``Logistic()``, ``Huber(d)`` or any convex loss with a known lower bound and either a second derivative or a Lipschitz derivative.
     l1_ratio : float, default 1
         Below 1 the elastic net of scikit-learn: the penalty is alpha times the sum of
         ``f_j (l1_ratio |w_j| + (1 - l1_ratio) w_j^2 / 2)``. For the squared loss, by coordinate descent.
@@ -65,29 +68,27 @@ def lasso_path(
         Whether the penalty applies to the coefficients of unit columns: the standardised Lasso. With False it applies to those of the
         columns of X, as in scikit-learn, and the alphas are those of ``sklearn.linear_model.lasso_path``.
     refit_intercept : bool, default False
-        For losses other than the squared one: whether the intercept is fitted at every alpha, an unpenalised column that the certificate
-        knows.
+        Only for losses other than the squared one. True: the unpenalised intercept is fitted at every alpha, as in glmnet and
+        scikit-learn, and the gap covers it. False: the intercept stays at that of the constant model, which is not the joint optimum.
     products : object, optional
-        For the squared loss: ``cross(a, b)``, the inner products of the unit columns of a Problem, where they are known, each off by at
-        most ``doubt`` times the rounding of such a sum. ``coordboost.model_selection.folds`` makes them.
+        Internal: shares Gram entries between the folds of cross-validation. Leave at None.
 
     Returns
     -------
     LassoPath
-        alphas decreasing. ``gaps`` says what was reached. Where rounding or the count of steps stopped the solver before `tol`,
-        ``message`` says "not reached" and the largest gap. Ctrl-C ends the path at the alpha in work: those done are kept, and
-        ``message`` and an ``InterruptedWarning`` say so.
+        ``alphas``, decreasing, and ``gaps``, the relative gaps that were reached. If rounding or the limit of steps stopped the solver
+        before `tol`, ``message`` says "not reached" and gives the largest gap. Ctrl-C keeps the alphas done so far, with an
+        ``InterruptedWarning``.
 
     Raises
     ------
     ValueError
-        For bad input, and for a loss of which no infimum is known: without one there is no gap.
+        For bad input, and for a loss without a known lower bound: without one there is no gap.
 
     Notes
     -----
-    The intercept: predictions are ``offset + (X - means) w`` with ``offset`` the best constant for `loss`, set once by the Problem. For
-    the squared loss it is also the best intercept beside any w. For other losses it is fitted again with ``refit_intercept=True``;
-    else the optimum certified is that of the coefficients at this offset.
+    Predictions are ``offset + (X - means) w``. For the squared loss ``offset``, the mean of y, is the best intercept for any w; for
+    other losses see `refit_intercept`.
 
     *Cost*, and the rule that chooses the solver: see ``docs/lasso-path.md``.
     *Source*: Friedman, Hastie, Tibshirani, *Regularization paths for generalized linear models via coordinate descent*.

@@ -89,12 +89,14 @@ class _Huber(NamedTuple):
 
 
 class Huber(_Huber, Loss):
-    r""":math:`(y-f)^2/2` where :math:`|y-f| \le d`, else :math:`d|y-f| - d^2/2`; sigma = 1, not strongly convex.
+    r""":math:`(y-f)^2/2` where :math:`|y-f| \le d`, else :math:`d|y-f| - d^2/2`; the derivative is Lipschitz with sigma = 1.
 
     Parameters
     ----------
     d : float, default 1
-        Where the loss turns from square to line, in the units of y.
+        Threshold: residuals up to d in absolute value are squared, larger ones are linear. In the units of y and not estimated from the
+        data (scikit-learn's ``HuberRegressor`` multiplies its epsilon by an estimated scale). Choose it from the noise, e.g. 1.345 times
+        a robust standard deviation of the residuals.
 
     Examples
     --------
