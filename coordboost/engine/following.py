@@ -4,7 +4,7 @@ import numpy as np
 import scipy.sparse
 
 from coordboost._numba import compiled, interpreted, is_piece, verb
-from coordboost._numba.sums import sum_of_losses
+from coordboost._numba.sums import sum_of_losses, totals_of
 from coordboost._numba.threads import on_one_thread
 from coordboost.data.door import columns_as_in
 from coordboost.engine.loop import Path, retrace, stretches
@@ -83,6 +83,19 @@ def run_losses(run, X, y, weight, shifts=0.0):
         for part, path, follower in followers(run, X, len(y)):
             total[1:] += follower.losses(path, len(path), problem.loss, y[part], weight[part], offsets[1:])
     return total
+
+
+@on_one_thread
+def training_losses(run, shifts=0.0):
+    """The same on the rows of the fit, which needs no columns of new rows."""
+    problem, shifts = run.problem, np.full(run.n_steps + 1, shifts, dtype=np.float64)
+    if not followed(run):
+        models = (state.pred + shift for state, shift in zip(run.replay(range(run.n_steps + 1)), shifts, strict=True))
+        return np.array(totals_of(problem.loss, problem.y, problem.weight, problem.base, models))
+    follower, offsets = Follower(run.method, problem.dictionary), problem.base + shifts
+    first = totals_of(problem.loss, problem.y, problem.weight, problem.base, [follower.pred + shifts[0]])
+    rest = follower.losses(run.path, run.n_steps, problem.loss, problem.y, problem.weight, offsets[1:])
+    return np.concatenate([first, rest])
 
 
 def predictions(run):

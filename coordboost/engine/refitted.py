@@ -9,9 +9,8 @@ import numpy as np
 from coordboost._utils.checks import checked_run
 from coordboost.certificates.objectives import Certificate
 from coordboost.engine.following import predictions, run_losses
-from coordboost.engine.result import State
+from coordboost.engine.result import State, StepPath
 from coordboost.paths.intercept import Farthest, Shifts, beside_any, left_open, moved_by
-from coordboost.paths.places import PathLike, PathPoint, checked_place
 
 
 class RefittedState(State):
@@ -25,7 +24,7 @@ class RefittedState(State):
         return beside_any(found, self.problem, self.point, self.shift, self.refitted.reach)
 
 
-class RefittedRun(PathLike):
+class RefittedRun(StepPath):
     """The models of a run, each with the best intercept beside its coefficients.
 
     The steps, the coefficients and where a ``PathPoint`` is are those of ``run``, which keeps the intercept of its start; predictions,
@@ -100,46 +99,6 @@ class RefittedRun(PathLike):
         moved = RefittedState(moved_by(self.problem, shift), state.target, state.k, state.beta, state.seconds, state.path)
         moved.pred, moved.shift, moved.refitted = state.pred, shift, self
         return moved
-
-    def _state(self, place):
-        return self._beside(next(self.run.replay([self.run.step_at(place)])))
-
-    def _model(self, place):
-        state = self._state(place)
-        return state.problem.raw(state.beta)
-
-    def predict(self, X: Any, at: PathPoint | None = None) -> np.ndarray:
-        """Predictions (offset included) for new rows, (len(X),): of the last model, or of that at a ``PathPoint``.
-
-        Parameters
-        ----------
-        X : array_like or data frame, (n_rows, n_columns)
-            New rows, raw.
-        at : PathPoint, optional
-            Where on the path.
-
-        Returns
-        -------
-        ndarray, (n_rows,)
-            On the scale of the predictions of the loss.
-        """
-        state = self.final if at is None else self._state(checked_place(at))
-        return state.problem.predict(state.beta, X)
-
-    def certificate_at(self, place: PathPoint) -> Certificate:
-        """Certificate of the model at a ``PathPoint``.
-
-        Parameters
-        ----------
-        place : PathPoint
-            Where.
-
-        Returns
-        -------
-        Certificate
-            An interval around the optimum over coefficients and intercept.
-        """
-        return self._state(place).certificate()
 
     def certificate(self, target: Any = None) -> Certificate:
         """Certificate of the last model.

@@ -9,7 +9,9 @@ import numpy as np
 
 from coordboost.certificates.objectives import Certificate, Evaluation, known_target
 from coordboost.data.problem import Problem
+from coordboost.engine.following import training_losses
 from coordboost.engine.loop import Path, retrace
+from coordboost.paths.places import PathLike, PathPoint, checked_place
 from coordboost.rules.method import Method
 
 
@@ -119,6 +121,9 @@ class State:
         self.problem, self.target, self.path = problem, target, path
         self.k, self.beta, self.seconds = k, beta, seconds
 
+    def __repr__(self):
+        return f"<State after {self.k} steps: l1 {self.l1:.6g}, loss {self.loss:.6g}, {len(self.support)} coefficients not 0>"
+
     @cached_property
     def point(self) -> Evaluation:
         """Prediction, residual and correlations, recomputed from `beta`. *Cost*: one scan."""
@@ -168,6 +173,51 @@ class State:
             An interval around the optimum.
         """
         return (self.target if target is None else known_target(target)).certificate(self.problem, self.point)
+
+
+class StepPath(PathLike):
+    """A path of steps, whose models are the states that ``replay`` gives."""
+
+    #: The run whose steps these are.
+    run: Any
+    #: What is added to the constant prediction after each step: a number, or (n_points,).
+    shifts: np.ndarray | float = 0.0
+
+    def _state(self, place):
+        return next(self.replay([self.run.step_at(place)]))
+
+    def _model(self, place):
+        state = self._state(place)
+        return state.problem.raw(state.beta)
+
+    def _models(self, places):
+        steps = [self.run.step_at(checked_place(place)) for place in places]
+        models = {state.k: state.problem.raw(state.beta) for state in self.replay(sorted(set(steps)))}
+        return [models[k] for k in steps]
+
+    def _predict(self, X, place):
+        state = self._state(place)
+        return state.problem.predict(state.beta, X)
+
+    @property
+    def losses(self) -> np.ndarray:
+        """Sums of the losses on the rows of the fit after 0, 1, ... steps, (n_points,). *Cost*: O(n_samples) a step."""
+        return training_losses(self.run, self.shifts)
+
+    def certificate_at(self, place: PathPoint) -> Certificate:
+        """Certificate of the model at a ``PathPoint``.
+
+        Parameters
+        ----------
+        place : PathPoint
+            Where.
+
+        Returns
+        -------
+        Certificate
+            An interval around the optimum there.
+        """
+        return self._state(place).certificate()
 
 
 def spaced(n_steps, n_points=SHOWN):

@@ -15,17 +15,17 @@ from coordboost.data.problem import Problem, checked_problem
 from coordboost.engine import storage
 from coordboost.engine.following import run_losses
 from coordboost.engine.refitted import RefittedRun
-from coordboost.engine.result import Outcome, Replay, State, Status, spaced
+from coordboost.engine.result import Outcome, Replay, State, Status, StepPath, spaced
 from coordboost.engine.run_loop import again, begin, drive, states
 from coordboost.engine.shape import ShapeFunction, shape_functions
 from coordboost.paths.freedom import hat_trace
-from coordboost.paths.places import PathLike, PathPoint, checked_place, unrounded
+from coordboost.paths.places import PathPoint, checked_place, unrounded
 from coordboost.rules.method import Method, checked_method
 
 __all__ = ["Outcome", "Run", "Status", "load"]
 
 
-class Run(PathLike):
+class Run(StepPath):
     """The steps made, and everything that follows from them; a path, whose points are the steps.
 
     Attributes
@@ -91,23 +91,6 @@ class Run(PathLike):
         """Intercept on the raw scale."""
         return self.problem.raw(self.beta)[1]
 
-    def predict(self, X: Any, at: PathPoint | None = None) -> np.ndarray:
-        """Predictions (offset included) for new rows, (len(X),): of the last model, or of that at a ``PathPoint``.
-
-        Parameters
-        ----------
-        X : array_like or data frame, (n_rows, n_columns)
-            New rows, raw.
-        at : PathPoint, optional
-            Where on the path.
-
-        Returns
-        -------
-        ndarray, (n_rows,)
-            On the scale of the predictions of the loss.
-        """
-        return self.problem.predict(self.beta if at is None else self._state(checked_place(at)).beta, X)
-
     def step_at(self, place: PathPoint) -> int:
         """The number of steps after which a ``PathPoint`` is reached.
 
@@ -150,12 +133,6 @@ class Run(PathLike):
             k = (no + yes) // 2
             no, yes = (no, k) if far(k) else (k, yes)
         return yes
-
-    def _state(self, place):
-        return next(self.replay([self.step_at(place)]))
-
-    def _model(self, place):
-        return self.problem.raw(self._state(place).beta)
 
     def _names(self):
         return list(self.problem.column_names if self.problem.countable else self.problem.feature_names)
@@ -229,21 +206,6 @@ class Run(PathLike):
     def n_points(self) -> int:
         """Models of the path: one before the first step, one after each."""
         return self.n_steps + 1
-
-    def certificate_at(self, place: PathPoint) -> Certificate:
-        """Certificate of the model at a ``PathPoint``.
-
-        Parameters
-        ----------
-        place : PathPoint
-            Where.
-
-        Returns
-        -------
-        Certificate
-            An interval around the optimum there.
-        """
-        return self._state(place).certificate()
 
     def degrees_of_freedom(self) -> np.ndarray:
         """After 0, 1, ... steps, the intercept not counted, (n_steps + 1,): the trace of the hat operator, for LS-Boost only.

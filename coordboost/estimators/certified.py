@@ -66,9 +66,16 @@ class PenaltyGrid(CrossValidated, _BasePenalized):
         return {"alphas": self.alphas, "n_alphas": self.n_alphas, "eps": self.eps}
 
     @property
+    def n_steps_(self):
+        self._only("paths_")
+
+    @property
     def alpha_(self):
-        """The penalty that was chosen."""
         return float(self.path_.alphas[int(self.place_.step)])
+
+    @property
+    def l1_(self):
+        return float(self.path_.l1[int(self.place_.step)])
 
 
 class CountRegression(Regression):

@@ -304,6 +304,21 @@ class CrossValidated:
         return criterion(self.rule, path.problem, losses, path.degrees_of_freedom(), getattr(self, "noise_variance", None))
 
     @property
+    def n_steps_(self):
+        """How many steps were chosen; None where the path is a grid of penalties."""
+        return int(self.place_.step)
+
+    @property
+    def alpha_(self):
+        """The penalty that was chosen; None where the path is one of steps."""
+        self._only("paths_")
+
+    @property
+    def l1_(self):
+        """The l1 norm of the model chosen, as ``PathPoint(l1=)`` counts it: for steps that of unit columns."""
+        return next(self.path_.replay([self.n_steps_])).l1
+
+    @property
     def cross_validation_(self):
         """Losses on rows held out at all points of all paths."""
         if self.rule not in RULES:

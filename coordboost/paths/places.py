@@ -145,8 +145,8 @@ class PathLike:
         """
         return self._model(PathPoint(step=step, l1=l1, lam=lam, alpha=alpha, fraction=fraction))[1]
 
-    def predict(self, X, at=None):
-        """Predictions (offset included) for new rows, (len(X),), at a ``PathPoint``; by default at the end of the path.
+    def predict(self, X, at=None, *, step=None, l1=None, lam=None, alpha=None, fraction=None):
+        """Predictions (offset included) for new rows, (len(X),), at a place; by default at the end of the path.
 
         Parameters
         ----------
@@ -154,14 +154,82 @@ class PathLike:
             New rows, raw.
         at : PathPoint, optional
             Where on the path.
+        step, l1, lam, alpha, fraction : float, optional
+            The same by its name, as for ``PathPoint``: ``predict(X, fraction=0.3)``. At most one of them, and not beside `at`.
 
         Returns
         -------
         ndarray, (n_rows,)
             On the scale of the predictions of the loss.
         """
-        coef, intercept = self._model(PathPoint(step=self.n_points - 1) if at is None else checked_place(at))
+        place = place_named(at, step=step, l1=l1, lam=lam, alpha=alpha, fraction=fraction)
+        return self._predict(X, PathPoint(step=self.n_points - 1) if place is None else place)
+
+    def _predict(self, X, place):
+        coef, intercept = self._model(place)
         return columns_as_in(X, self.problem).combine(coef) + intercept
+
+    @property
+    def losses(self):
+        """Sums of the losses on the rows of the fit at every point, (n_points,). *Cost*: for a run a replay."""
+        return self.profile()[0]["loss"] * self.problem.weight.sum()
+
+    def coef_path(self, at=None, *, standardized=False):
+        """Coefficients at every point of the path, or at some places.
+
+        Parameters
+        ----------
+        at : sequence of PathPoint, optional
+            Where on the path; default: at every point.
+        standardized : bool, default False
+            Coefficients of the unit columns, which can be compared, in place of those of the columns of X.
+
+        Returns
+        -------
+        ndarray, (n_points, n_columns)
+            One row for each point. *Memory*: 8 bytes an entry; a long run on many columns is better asked at some places.
+
+        Raises
+        ------
+        ValueError
+            Over learners that cannot be counted, or where the path ends before a place.
+
+        Examples
+        --------
+        >>> import coordboost as cb
+        >>> path = cb.exact_path([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+        >>> path.coef_path().round(3)
+        array([[0.   , 0.   ],
+               [0.   , 0.615],
+               [1.143, 1.286]])
+        """
+        validation.countable("coef_path", self.problem)
+        places = map(lambda k: PathPoint(step=k), range(self.n_points)) if at is None else items_of("at", at, "a sequence of PathPoint")
+        way = self.problem.standardization
+        by = np.zeros(way.n_columns)
+        by[way.kept] = way.norm
+        scale = by if validation.flag("standardized", standardized) else 1.0
+        return np.array([coef * scale for coef, _ in self._models(places)])
+
+    def _models(self, places):
+        return (self._model(checked_place(place)) for place in places)
+
+    def score(self, X, y, sample_weight=None, at=None):
+        """Minus the mean loss on other rows at a place, by default at the end of the path: the larger, the better.
+
+        Parameters
+        ----------
+        X, y, sample_weight : array_like
+            As for ``score_path``.
+        at : PathPoint, optional
+            Where on the path.
+
+        Returns
+        -------
+        float
+            For the squared loss minus half the mean squared error.
+        """
+        return float(self.score_at(X, y, sample_weight, at=[PathPoint(step=self.n_points - 1) if at is None else at])[0])
 
     def score_path(self, X, y, sample_weight=None):
         """Minus the mean loss on other rows at every point, (n_points,): the larger, the better.
@@ -302,6 +370,14 @@ def unrounded(l1, last, problem):
     """The norm `l1`, or the `last` of a path where it is above that by the rounding of two sums of all coefficients at most."""
     slack = 2 * (problem.n_learners + 8) * float(np.finfo(float).eps)
     return float(last) if last < l1 <= last * (1 + slack) else l1
+
+
+def place_named(at=None, **ways):
+    """The ``PathPoint`` `at`, or that of the one way that is not None; None where there is neither."""
+    given = {way: value for way, value in ways.items() if value is not None}
+    if at is not None and given:
+        raise ValueError(f"at names a place already: leave {', '.join(given)} out.")
+    return PathPoint(**given) if given else at if at is None else checked_place(at)
 
 
 def checked_place(at, name="at"):

@@ -18,7 +18,7 @@ from coordboost.reporting.plots.drawing import (
 )
 
 #: What a path can be drawn against.
-AGAINST = ("l1", "fraction", "step", "alpha", "deviance")
+AGAINST = ("l1", "fraction", "step", "alpha", "lam", "deviance")
 #: Units of coefficients, in words.
 UNITS = {"standardized": "standardised", "original": "original units"}
 #: Columns that have a name where nobody says how many, in tables with more columns than there are looks.
@@ -42,7 +42,7 @@ def points_of(path):
 def places_on(ax, numbers, against):
     """The values to draw against, (n_points,); penalties on a log axis that falls, and 0 as half of the smallest."""
     x = np.asarray(numbers[against], dtype=float)
-    if against != "alpha":
+    if against not in ("alpha", "lam"):
         return x
     ax.xaxis.set_inverted(True)
     positive = x[x > 0]
@@ -65,7 +65,7 @@ class ProfileDisplay(ColumnsDisplay):
         Names of the columns.
     words : dict of str to str, optional
         What stands at the axes: for each way to name a place, and for "coefs".
-    against : {"l1", "fraction", "step", "alpha", "deviance"}, default "l1"
+    against : {"l1", "fraction", "step", "alpha", "lam", "deviance"}, default "l1"
         What is drawn against.
     n_labels : int, optional
         So many columns, those with the largest coefficients, have a colour and a name. Default: all columns of a table of up to 21, else
@@ -115,7 +115,7 @@ class ProfileDisplay(ColumnsDisplay):
         Parameters
         ----------
         path : Run, ExactPath or LassoPath
-        against : {"l1", "fraction", "step", "alpha", "deviance"}, default "l1"
+        against : {"l1", "fraction", "step", "alpha", "lam", "deviance"}, default "l1"
             Norms are those of the coefficients drawn.
         units : {"standardized", "original"}, default "standardized"
             Coefficients of columns of norm 1, whose sizes can be compared, as R's lars draws them; or those of the columns of X.
@@ -151,7 +151,7 @@ class ProfileDisplay(ColumnsDisplay):
         ----------
         estimator : estimator
             A fitted one with a ``path_``, such as ``LSBoostRegressor`` or ``CertifiedLasso``.
-        against : {"l1", "fraction", "step", "alpha", "deviance"}, default "l1"
+        against : {"l1", "fraction", "step", "alpha", "lam", "deviance"}, default "l1"
             Norms are those of the coefficients drawn.
         units : {"standardized", "original"}, default "standardized"
             Coefficients of columns of norm 1, whose sizes can be compared; or those of the columns of X.
@@ -181,6 +181,7 @@ class ProfileDisplay(ColumnsDisplay):
         if units not in UNITS:
             raise ValueError(f"units must be 'standardized' or 'original', got {shown(units)}.")
         numbers, coefs = path.profile()
+        numbers = {**numbers, "lam": numbers["alpha"] * path.problem.weight.sum()}
         way, said = path.problem.standardization, UNITS[units]
         if path.problem.countable:
             if units == "standardized":
@@ -196,6 +197,7 @@ class ProfileDisplay(ColumnsDisplay):
             "fraction": f"l1 norm / last l1 norm, {said}",
             "step": points_of(path),
             "alpha": f"alpha (mean loss, {path.penalty_units})",
+            "lam": f"lam (sum of losses, {path.penalty_units})",
             "deviance": "fraction of deviance explained",
             "coefs": "standardised coefficient" if said == "standardised" else f"coefficient, {said}",
         }
