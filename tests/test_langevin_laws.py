@@ -106,6 +106,8 @@ def test_quadrature_is_the_closed_law():
     law, grid = gibbs(two, at), quadrature(two, at, width=40.0, n_points=301)
     assert np.abs(grid.mean - law.mean).max() < 1e-6 and relative(grid.cov, law.cov) < 1e-6
     assert grid.distance(np.random.default_rng(0).multivariate_normal(law.mean, law.cov, 20_000)).max() < 0.05
+    with pytest.raises(ValueError, match="ls_boost has no limit law"):
+        quadrature(two, cb.ls_boost(0.1), width=40.0)
     with pytest.raises(ValueError, match="larger width"):
         quadrature(two, at, width=5.0)
 

@@ -21,6 +21,7 @@ GIVEN = [
         cb.losses.Logistic(0.5),
         cb.losses.Exponential(),
         cb.losses.Poisson(),
+        cb.losses.Gamma(),
     ),
     *(cb.losses.Quantile(), cb.losses.Quantile(0.875), cb.rules.DampedLineSearch(0.5)),
     *(

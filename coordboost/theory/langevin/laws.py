@@ -703,7 +703,7 @@ def quadrature(problem: Problem, method: Method, limit: Limit | None = None, *, 
     Raises
     ------
     ValueError
-        For more than two learners, and where the grid is too narrow.
+        For more than two learners, a method without noise, and where the grid is too narrow.
 
     Notes
     -----
@@ -725,6 +725,8 @@ def quadrature(problem: Problem, method: Method, limit: Limit | None = None, *, 
     if d > 2:
         raise ValueError(f"quadrature is for one or two learners, got {d}; closed laws of the squared loss are in gibbs().")
     noise, asked = checked_method(method).bind(problem).noise, checked_method(method)
+    if noise is None or not np.isfinite(noise.beta[-1]):
+        raise ValueError(f"{asked.name} has no limit law: it needs a finite beta, such as sglb(0.1, 1e4, gamma=1e-3).")
     limit = limit_of(problem, asked.select) if limit is None else checked_limit(limit)
     axis = np.linspace(-positive("width", width), width, validation.whole("n_points", n_points, 2))
     points = np.stack(np.meshgrid(*[axis] * d, indexing="ij"), axis=-1).reshape(-1, d)
