@@ -60,14 +60,14 @@ class _BaseLinear(_BaseEstimator):
         Raises
         ------
         ValueError
-            In one sentence: what was expected, and what was given.
+            For invalid input; the message says what was expected and what was given.
 
         Warns
         -----
         ConvergenceWarning
-            Where a path ended early, or the gap of a model is above `tol`; what is there holds.
+            If a path ended early, or the gap of a model is above `tol`; the model and its certificate are still valid.
         ConstantColumnWarning
-            Where no column of X varies, and the model is a constant.
+            If all columns of X are constant; the model is then a constant.
         """
         return self._fit(*rows_with_weight(*self._rows(X, y, sample_weight)))
 
@@ -131,17 +131,17 @@ class _BaseLinear(_BaseEstimator):
 
     @property
     def path_(self):
-        """The path behind the model, where there is one."""
+        """The path behind the model; with three classes or more see ``paths_``."""
         return self._only("paths_")
 
     @property
     def place_(self):
-        """Where on it the model is, a ``PathPoint``."""
+        """The point of the path that the model is, a ``PathPoint``."""
         return self._only("places_")
 
     @property
     def certificate_(self):
-        """The interval around the optimum that the model approaches. *Cost*: for a run see ``Run.certificate``, else none."""
+        """Interval that contains the optimal value of the objective. *Cost*: for a run see ``Run.certificate``, else none."""
         return self._only("certificates_")
 
     @property
@@ -152,7 +152,7 @@ class _BaseLinear(_BaseEstimator):
 
     @property
     def n_scans_(self):
-        """Looks at all columns that the paths took."""
+        """Number of passes over all columns that the paths took."""
         check_is_fitted(self)
         return sum(path.n_scans for path in self.paths_)
 
@@ -205,12 +205,12 @@ class CrossValidated:
         X : array_like, data frame or sparse matrix, (n_samples, n_features)
         y : array_like, (n_samples,)
         sample_weight : array_like, (n_samples,), optional
-            Multiplies the terms of the loss, of the fit and on rows held out. Rows of weight 0 are left out, and folds that hold out
-            no others.
+            Weights of the fits and of the losses on held-out rows. Rows of weight 0 are left out, and so are folds without other
+            held-out rows.
         groups : array_like, (n_samples,), optional
             For a splitter that keeps groups together.
         **params : array_like, optional
-            What else the splitter asks for, with scikit-learn's metadata routing enabled.
+            Other arguments of the splitter, with scikit-learn's metadata routing enabled.
 
         Returns
         -------
@@ -219,7 +219,7 @@ class CrossValidated:
         Raises
         ------
         ValueError
-            In one sentence: what was expected, and what was given.
+            For invalid input; the message says what was expected and what was given.
         """
         split_params = self._split_params(sample_weight, groups, params)
         X, y, weight = self._rows(X, y, sample_weight)
@@ -320,14 +320,14 @@ class CrossValidated:
 
     @property
     def cross_validation_(self):
-        """Losses on rows held out at all points of all paths."""
+        """Losses on held-out rows at all points of all paths."""
         if self.rule not in RULES:
             raise AttributeError(f"rule={self.rule!r} needs no rows held out: see criterion_.")
         return self._seen[0] if len(self._seen) == 1 else self._seen
 
     @property
     def criterion_(self):
-        """The criterion at all points of all paths, (n_points,)."""
+        """AIC, BIC or Cp at all points of all paths, (n_points,)."""
         if self.rule in RULES:
             raise AttributeError(f"rule={self.rule!r} is cross-validation: see cross_validation_.")
         return self._seen[0]

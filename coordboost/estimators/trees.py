@@ -101,7 +101,7 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
         sample_weight : array_like, (n_samples,), optional
             Multiplies the terms of the loss. Rows of weight 0 are left out.
         X_val, y_val, sample_weight_val : optional
-            Rows for early stopping, in the place of some of X.
+            Validation rows for early stopping; without them a fraction of the rows of X.
 
         Returns
         -------
@@ -110,12 +110,12 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
         Raises
         ------
         ValueError
-            In one sentence: what was expected, and what was given.
+            For invalid input; the message says what was expected and what was given.
 
         Warns
         -----
         ConvergenceWarning
-            Where the run diverged: the iterations made are kept.
+            If the run diverged; the iterations made are kept.
         """
         self._check_parameters()
         goes_on, given = self.warm_start and hasattr(self, "runs_"), (X, y, sample_weight)
@@ -244,13 +244,13 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
 
     @property
     def train_score_(self):
-        """Minus the mean loss of the fit rows after 0, 1, ... iterations. *Cost*: each tree once on each row."""
+        """Minus the mean loss on the training rows after 0, 1, ... iterations. *Cost*: each tree once on each row."""
         check_is_fitted(self)
         return -add_losses([model.losses() for model in self._models])
 
     @property
     def feature_importances_(self):
-        """The gains of all splits by a feature in the trees of the model, (n_features,), as parts of 1; 0 where nothing was split."""
+        """Sum of the gains of all splits by a feature, divided by the total, (n_features,); 0 if nothing was split."""
         check_is_fitted(self)
         gains = sum(model.gains() for model in self._models)
         return gains / (gains.sum() or 1.0)
