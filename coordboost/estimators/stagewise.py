@@ -464,6 +464,7 @@ class RegularizedForwardStagewiseRegressorCV(CrossValidated, Regression, _Forwar
     deltas : sequence of float, optional
         Values of this bound on sum_j abs(beta_j), the coefficients of columns of Euclidean norm 1, to choose from; same unit as
         eps. Default: `n_deltas` of them, evenly spaced up to the norm at the end of forward stagewise with the same steps.
+        With rule="one_se" the smallest that has a model within one standard error is chosen.
     n_deltas : int, default 10
         Number of bounds, where `deltas` is not given.
     n_steps : int, default 1000
