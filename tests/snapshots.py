@@ -236,7 +236,7 @@ def exact(kind, X, y):
 
 def grid(X, y, **options):
     """A Lasso path, with the interval of each optimum."""
-    path = cb.lasso_path(X, y, n_alphas=12, eps=1e-2, tol=1e-6, **options)
+    path = cb.lasso_path(X, y, n_alphas=12, eps=1e-2, tol=1e-6, unit_columns=False, **options)
     loss = path.problem.start_loss
     ends = [path.certificate(k) for k in range(len(path.alphas))]
     return {
