@@ -11,10 +11,10 @@ EPS = 2.0**-52
 FAR = 1e300
 
 
-def farthest_constant(y, alone):
+def farthest_constant(y, shift_invariant):
     """How far a constant prediction is sought: of a loss of y - f in the unit of the targets, of others up to `CAP` and beyond targets."""
     largest = float(np.abs(y).max())
-    return CAP * (largest or 1.0) if alone else max(CAP, 2 * largest)
+    return CAP * (largest or 1.0) if shift_invariant else max(CAP, 2 * largest)
 
 
 def falling_root(function, near=0.0, step=1.0, limits=(-math.inf, math.inf), least=1e-15, slope=0.0):

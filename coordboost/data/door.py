@@ -3,8 +3,8 @@
 Raw columns in memory are an array, a data frame or a sparse matrix, with the verbs that the door asks of columns.
 """
 
-import copy
 import math
+from copy import copy as shallow_copy
 
 import numpy as np
 import scipy.sparse
@@ -27,8 +27,8 @@ from coordboost.losses.base import Loss
 
 #: Verbs that a compiled loop calls: a piece must bring them itself.
 KERNELS = ("correlations", "dot", "add")
-#: What is said of columns whose differences are lost in the rounding of their size.
-FAINT = "; they vary by less than float64 can tell at their size, so subtract a constant from them first"
+#: Advice where columns vary by less than the rounding of their size.
+SUBTRACT = "; they vary by less than float64 can tell at their size, so subtract a constant from them first"
 
 
 def parts_of(X, y, loss, sample_weight, center, scale, groups, feature_names, copy):
@@ -38,30 +38,30 @@ def parts_of(X, y, loss, sample_weight, center, scale, groups, feature_names, co
     loss = with_floats(loss)
     center, scale = validation.flag("center", center), validation.flag("scale", scale)
     copy = validation.flag("copy", copy)
-    searched = _has(X, ("build", "bank"))
-    own = searched or _has(X, Oracle.required)
-    given = _from_family if searched else _from_dictionary
-    binning = getattr(X, "binning", None) if own else None
-    if searched:
+    is_family = _has(X, ("build", "bank"))
+    is_learners = is_family or _has(X, Oracle.required)
+    read = _from_family if is_family else _from_dictionary if is_learners else _from_columns
+    binning = getattr(X, "binning", None) if is_learners else None
+    if is_family:
         checked_piece(LearnerFamily, "X", X, "a family with n_samples, find(v, k, above) and build(learner)")
         if X.newton and loss.curvature is None:
             raise ValueError(f"{type(loss).__name__} has no curvature(y, f), which newton=True needs: add it or pass newton=False.")
-    if not own:
-        X, given = columns_of(X, copy), _from_columns
-    y, weight, dictionary, way, names, named = given(X, y, sample_weight, center, scale, feature_names)
+    if not is_learners:
+        X = columns_of(X, copy)
+    y, weight, dictionary, way, names, named = read(X, y, sample_weight, center, scale, feature_names)
     if loss.labels:
         y = loss.labels(y)
-    labels = validation.groups(dictionary.groups if groups is None else groups, way.n_columns)
-    labels = None if labels is None else np.unique(labels[way.kept], return_inverse=True)[1]
+    group_of = validation.groups(dictionary.groups if groups is None else groups, way.n_columns)
+    group_of = None if group_of is None else np.unique(group_of[way.kept], return_inverse=True)[1]
     if not type(loss).__module__.startswith("coordboost.") and loss.sum_of_losses is None:
         _refuse_targets(loss, y, weight)
     offset = _constant(loss, y, weight) if center else 0.0
     base = 0.0 if loss.location else offset
     if base != offset:
         y = _less(y, offset, weight > 0)
-    standard = not own or binning is not None or dictionary.proven
+    standard = not is_learners or binning is not None or dictionary.proven
     recipe = getattr(X, "recipe", None)
-    return Parts(loss, dictionary, way, y, weight, offset, base, labels, names, named, standard, binning, recipe)
+    return Parts(loss, dictionary, way, y, weight, offset, base, group_of, names, named, standard, binning, recipe)
 
 
 def _has(X, verbs):
@@ -92,45 +92,44 @@ def _refuse_targets(loss, y, weight):
 
 def _constant(loss, y, weight):
     """The best constant prediction: as the loss has it, or where its residuals sum to 0; 0 of a loss that is not convex and has none."""
-    own = loss.constant
-    if own is not None or not loss.convex:
-        return 0.0 if own is None else own(y, weight)
+    formula = loss.constant
+    if formula is not None or not loss.convex:
+        return 0.0 if formula is None else formula(y, weight)
     zero, resid = np.zeros(len(y)), np.empty(len(y))
-    alone = loss.location
+    shift_invariant = loss.location  # a loss of y - f: it has the unit of y, and its constant is among the targets
 
-    def fall(constant):
+    def sum_of_residuals(constant):
         residual_into(loss, y, weight, constant, zero, resid)
         total = float(resid.sum())
         return 0.0 if abs(total) <= 4 * np.finfo(float).eps * float(np.abs(resid).sum()) else total
 
-    # a loss of y - f has the unit of y, and its constant is among the targets
-    unit = (float(np.abs(y).max()) or 1.0) if alone else 1.0
-    near = float(np.average(y, weights=weight)) if alone else 0.0
-    far = farthest_constant(y, alone)
-    found = falling_root(fall, near, unit / 8, (-far, far), 1e-15 * unit)[0]
-    if found is None:
+    unit = (float(np.abs(y).max()) or 1.0) if shift_invariant else 1.0
+    near = float(np.average(y, weights=weight)) if shift_invariant else 0.0
+    far = farthest_constant(y, shift_invariant)
+    root = falling_root(sum_of_residuals, near, unit / 8, (-far, far), 1e-15 * unit)[0]
+    if root is None:
         raise InfiniteConstant(f"the best constant prediction of {type(loss).__name__} is infinite for these y")
-    return found
+    return root
 
 
 def _less(y, offset, counts):
-    """y - offset, and 0 where the target is constant but for rounding: no model is to be fitted to that."""
-    left = y - offset
-    if np.abs(left[counts]).max() <= 16 * np.finfo(float).eps * np.abs(y[counts]).max():
-        left[counts] = 0.0
-    return left
+    """y - offset; 0 where the target is constant but for rounding in the rows that count: no model is to be fitted to that."""
+    rest = y - offset
+    if np.abs(rest[counts]).max() <= 16 * np.finfo(float).eps * np.abs(y[counts]).max():
+        rest[counts] = 0.0
+    return rest
 
 
 def _from_columns(X, y, sample_weight, center, scale, feature_names):
-    """Target, weights, a dictionary of the standardised columns, the way back, the names and whether they were given."""
+    """Return target, weights, a dictionary of the standardised columns, the way back, the names, whether the user gave them."""
     names = names_of(X.names if feature_names is None else feature_names, X.shape[1])
     y, weight = validation.response(y, sample_weight, X.shape[0])
     dictionary, way = X.standardized(weight, center, scale)
     if len(way.kept) < len(names):
-        aside = way.aside
-        faint = X.varies(aside, counted(weight))
-        for some, what, hint in ((~faint, "constant", ""), (faint, "almost constant", FAINT)):
-            validation.report_constant(Names(names.__getitem__, aside[some]), what, hint, every=not len(way.kept))
+        unused, all_of_them = way.aside, not len(way.kept)
+        barely_varies = X.varies(unused, counted(weight))
+        validation.report_constant(Names(names.__getitem__, unused[~barely_varies]), every=all_of_them)
+        validation.report_constant(Names(names.__getitem__, unused[barely_varies]), "almost constant", SUBTRACT, all_of_them)
     if not len(way.kept):
         dictionary, way = nothing(*X.shape)
     return y, weight, dictionary, way, names, X.named or feature_names is not None
@@ -140,9 +139,9 @@ def _from_family(X, y, sample_weight, center, scale, feature_names):
     """The same for learners that cannot be counted, none of which is known yet."""
     m = validation.whole("n_samples", X.n_samples, 1)
     y, weight = validation.response(y, sample_weight, m)
-    none = np.zeros(0)
-    made = Bank(X, weight) if X.bank is None else X.bank(weight)
-    return y, weight, made, Standardization(none.astype(np.int64), none, none, 0), [], False
+    empty = np.zeros(0)
+    bank = Bank(X, weight) if X.bank is None else X.bank(weight)
+    return y, weight, bank, Standardization(empty.astype(np.int64), empty, empty, 0), [], False
 
 
 def _from_dictionary(X, y, sample_weight, center, scale, feature_names):
@@ -174,45 +173,47 @@ def _as_they_are(n):
 def _from_bins(X, y, sample_weight, feature_names):
     """The same for learners on binned features that the package itself made: nothing is left to be checked."""
     y, weight = validation.response(y, sample_weight, X.n_samples)
-    made = X.weighted(weight)
-    n = made.n_learners
-    return y, weight, made.dictionary, _as_they_are(n), _names(made, feature_names), False
+    learners = X.weighted(weight)
+    n = learners.n_learners
+    return y, weight, learners.dictionary, _as_they_are(n), _names(learners, feature_names), False
 
 
-def _names(dictionary, given):
-    """Names of learners: those that the dictionary knows, where none are given."""
+def _names(dictionary, feature_names):
+    """Names of learners: `feature_names`, or where these are None those that the dictionary knows."""
     n = dictionary.n_learners
-    return Names(dictionary.name, range(n)) if given is None else names_of(given, n)
+    return Names(dictionary.name, range(n)) if feature_names is None else names_of(feature_names, n)
 
 
 class MemoryColumns:
     """Raw columns `X`, float64 (n_samples, n_columns), an array (perhaps the caller's own) or CSC.
 
-    names : those of a data frame, or None;  named : whether they are names, not numbers;  copy : whether X may not be overwritten
+    names : those of a data frame, or None;  named : whether they are names, not numbers
+    must_copy : whether X has to stay as it is. The caller may say that an array need not; anything else may share memory with
+    the caller
     """
 
     def __init__(self, X, copy=True):
         self.named = validation.is_frame(X) and all(isinstance(name, str) for name in X.columns)
         self.X, self.names = validation.matrix(X)
-        self._given = X if isinstance(X, np.ndarray) else self.X
-        self.shape, self.copy = self.X.shape, copy or not isinstance(X, np.ndarray)
+        self._original = X if isinstance(X, np.ndarray) else self.X
+        self.shape, self.must_copy = self.X.shape, copy or not isinstance(X, np.ndarray)
 
     def standardized(self, weight, center, scale):
         """A dictionary of the columns, and the way back."""
         if scipy.sparse.issparse(self.X):
             return standardize_sparse(self.X, weight, center, scale, self.names)
-        return standardize_dense(self.X, weight, center, scale, self.names, self.copy)
+        return standardize_dense(self.X, weight, center, scale, self.names, self.must_copy)
 
     def varies(self, columns, rows):
         """Which of some columns hold two different numbers in the `rows` that count (n_samples,); whole numbers as they were given."""
         if scipy.sparse.issparse(self.X):
             part = self.X[:, columns][rows]
             return (part.min(axis=0).toarray() != part.max(axis=0).toarray()).ravel()
-        return np.array([(self._given[rows, j] != self._given[rows, j][:1]).any() for j in columns], dtype=bool)
+        return np.array([(self._original[rows, j] != self._original[rows, j][:1]).any() for j in columns], dtype=bool)
 
     def ordered(self, place):
         """The same with the column ``place[j]`` at j."""
-        moved = copy.copy(self)
+        moved = shallow_copy(self)
         moved.X, moved.names = self.X[:, place], [self.names[j] for j in place]
         return moved
 
@@ -229,7 +230,7 @@ class MemoryColumns:
 
 
 def columns_of(X, copy=True):
-    """`X` with the verbs of ``MemoryColumns``: as it is where it has them."""
+    """`X` itself if it has the verbs of ``MemoryColumns``, else `X` as such columns."""
     return X if hasattr(X, "standardized") else MemoryColumns(X, copy)
 
 
