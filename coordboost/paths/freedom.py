@@ -54,7 +54,7 @@ def hat_trace(run):
     ValueError
         For another method, or another loss than the squared one.
     """
-    rate = run.method.step.ls_rate
+    rate = run.method.step.ls_boost_rate
     greedy = run.method.select.greedy
     if rate is None or not greedy or not run.problem.loss.quadratic or np.any(run.path.shrink):
         raise ValueError(

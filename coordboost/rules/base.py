@@ -152,7 +152,7 @@ class StepRule(ABC):
     #: score(j, corr, beta_j), what learners compete by; default the size of the correlation
     score: Callable | None = None
     #: theta is this times corr, for the squared loss: a step of LS-Boost
-    ls_rate: float | None = None
+    ls_boost_rate: float | None = None
     #: (eps, delta): theta is eps sign(corr) and shrink eps / delta; numbers, or one for each step
     stagewise: tuple | None = None
     #: the radius of the l1 ball that a step of Frank-Wolfe is for

@@ -10,11 +10,11 @@ by), and ``bind(problem)``, which checks the rule against the loss.
 
 *Fitted learners*: gradient boosting takes a part of the learner as it was fitted, with or without noise, or of the line search along it.
 
-*Momentum*: the steps of accelerated boosting, for two models f and h. With :math:`\theta_m = 2 / (m + 2)` the gradient is taken at
-:math:`g = (1 - \theta_m) f + \theta_m h`, and the next f starts there. A row of the path with shrink > 0 moves f: f <- (1 - shrink) f +
-shrink h, then f_j += theta. One with shrink = 0 moves h: h_j += theta. The view knows the round m, counted from where momentum last began,
-and says how the next row begins: with theta_m, or anew. Source: Lu, Karimireddy, Ponomareva, Mirrokni, *Accelerating Gradient Boosting
-Machines*, Algorithms 2 and 4.
+*Momentum*: the steps of accelerated boosting, for two models f and h. With the mixing weight :math:`w_m = 2 / (m + 2)` (theta_m
+in the paper) the gradient is taken at :math:`g = (1 - w_m) f + w_m h`, and the next f starts there. A row of the path with
+shrink > 0 moves f: f <- (1 - shrink) f + shrink h, then f_j += theta. One with shrink = 0 moves h: h_j += theta. The view knows
+the round m, counted from where momentum last began, and says how the next row begins: with w_m, or anew. Source: Lu,
+Karimireddy, Ponomareva, Mirrokni, *Accelerating Gradient Boosting Machines*, Algorithms 2 and 4.
 
 *Frank-Wolfe* on the l1 ball: plain steps, and those that also move away from what the model is made of. A model in the ball of radius
 :math:`\delta` is read as a mean of its *vertices* :math:`\mathrm{sign}(\beta_j)\, \delta e_j`, one for each coefficient, with the weights
@@ -36,7 +36,9 @@ from coordboost._utils.checks import as_floats, not_negative, positive, real, sh
 from coordboost.losses.base import ANY_LOSS, sigma_of
 from coordboost.rules.base import StepRule
 
+#: search(view, j, a, b): the t that minimises the loss at pred + t (a B_j - b pred).
 search = verb("search")
+#: soft(rule, corr, beta_j): how far the coefficient moves, see ``SoftThreshold.soft``.
 soft = verb("soft")
 
 
@@ -70,7 +72,7 @@ class ShrunkenStep(_ShrunkenStep, StepRule):
     """
 
     @property
-    def ls_rate(self):
+    def ls_boost_rate(self):
         return self.rate
 
     def bind(self, problem):
@@ -95,7 +97,7 @@ class LineSearch(namedtuple("LineSearch", ""), StepRule):
     True
     """
 
-    ls_rate = 1.0
+    ls_boost_rate = 1.0
     needs_convex = NO_SEARCH
 
     def move(self, k, view, j, corr, beta_j):
@@ -292,12 +294,13 @@ class RecordedMoves(_RecordedMoves, StepRule):
 
 
 @kernel
-def length_of_given(view, corr):
-    """The length of a learner that was not fitted."""
+def length_of_column(view, corr):
+    """The length of a learner that is a unit column from the start: least squares fit it with its correlation."""
     return corr
 
 
-fitted = verb("fitted", length_of_given)
+#: fitted(view, corr): the *length* of the learner just found, the coefficient of its unit column in the fit to the residual.
+fitted = verb("fitted", length_of_column)
 
 
 @kernel
@@ -306,6 +309,7 @@ def without_noise(view, k, j, corr):
     return fitted(view, corr)
 
 
+#: tempered(view, k, j, corr): the length of learner j in a fit to the residual with the noise of step k.
 tempered = verb("tempered", without_noise)
 
 
@@ -316,7 +320,7 @@ class _FittedStep(NamedTuple):
 class FittedStep(_FittedStep, StepRule):
     """theta = rate * the length of the learner as it was fitted: shrinkage of gradient boosting.
 
-    Learners that are given have no other length than their correlation; a tree with a ridge penalty or Newton's leaves has one.
+    The length of a column is its correlation; a tree with a ridge penalty or Newton's leaves has another one.
 
     Parameters
     ----------
@@ -363,7 +367,7 @@ class DampedLineSearch(_DampedLineSearch, StepRule):
     needs_convex = NO_SEARCH
 
     @property
-    def ls_rate(self):
+    def ls_boost_rate(self):
         return self.rate
 
     def bind(self, problem):
@@ -418,6 +422,8 @@ class Langevin(_Langevin, StepRule):
         return self.shrink, self.rate * tempered(view, k, j, corr)
 
 
+#: tempo(view): (m, share_of_h, gamma_left). The round; the shrink of the next row, which is w_m where it moves f, 0 where it
+#: moves h and ``ANEW``, ``BACK`` or ``SLOWER`` (coefficients.py) where momentum begins anew; the part of gamma that is left.
 tempo = verb("tempo")
 #: Why momentum needs a convex loss.
 NO_THEOREM = "momentum has no theorem for it, use sglb()"
@@ -425,7 +431,7 @@ NO_THEOREM = "momentum has no theorem for it, use sglb()"
 
 @kernel
 def mixing(m):
-    """theta_m, the share of h in the point where the gradient of iteration m is taken."""
+    """w_m, the share of h in the point where the gradient of round m is taken."""
     return 2 / (m + 2)
 
 
@@ -448,7 +454,7 @@ class _TwoPhase(NamedTuple):
 
 
 class TwoPhase(_TwoPhase, StepRule):
-    """AGBM: in even steps f moves by eta corr, in odd ones h by gamma eta / theta_m times the correlation with the corrected residual."""
+    """AGBM: in even steps f moves by eta corr, in odd ones h by gamma eta / w_m times that with the corrected residual."""
 
     needs_convex = NO_THEOREM
     sequences = 2
@@ -458,11 +464,11 @@ class TwoPhase(_TwoPhase, StepRule):
         return _checked(self, problem)
 
     def move(self, k, view, j, corr, beta_j):
-        m, begin, slower = tempo(view)
+        m, share_of_h, gamma_left = tempo(view)
         mix = mixing(m)
-        if begin != 0:
-            return begin, self.eta * corr
-        return 0 * mix, self.gamma * slower * self.eta / mix * corr
+        if share_of_h != 0:
+            return share_of_h, self.eta * corr
+        return 0 * mix, self.gamma * gamma_left * self.eta / mix * corr  # 0 * mix keeps the number type
 
 
 class _OnePhase(NamedTuple):
@@ -470,7 +476,7 @@ class _OnePhase(NamedTuple):
 
 
 class OnePhase(_OnePhase, StepRule):
-    """VAGBM: f moves by eta corr, and h takes its part of the same step."""
+    """VAGBM: f moves by eta corr; a part of the same step moves h, which the view does (engine/states/accelerated.py, push)."""
 
     needs_convex = NO_THEOREM
     sequences = 2
@@ -479,17 +485,22 @@ class OnePhase(_OnePhase, StepRule):
         return _checked(self, problem)
 
     def move(self, k, view, j, corr, beta_j):
-        _, begin, _ = tempo(view)
-        return begin, self.eta * corr
+        _, share_of_h, _ = tempo(view)
+        return share_of_h, self.eta * corr
 
 
 #: Whose turn it is: a step towards a vertex, one away from a vertex, the first row of a swap, its second row.
 FORWARD, AWAY, SWAP, SWAPPED = 0, 1, 2, 3
 
+#: search_pair(view, i, a, j, b): the t that minimises the loss at pred + t (a B_i + b B_j).
 search_pair = verb("search_pair")
+#: turn(view): (kind, sign, other, other_sign, limit). Whose turn it is; the sign of the vertex of this row; of a swap the
+#: learner of its second row and the sign of that vertex; how far the row may go, in parts of the radius. For ``SWAPPED`` the
+#: limit is how far the first row moved its coefficient, a length.
 turn = verb("turn")
 
-#: What a rule on the l1 ball declares by another name.
+#: The radius, by the names under which the base of step rules looks for it: `unit` (theta is in parts of it), `frank_wolfe`,
+#: `corrective`.
 RADIUS = property(lambda rule: rule.radius)
 
 
@@ -561,9 +572,9 @@ class AwayStep(BallStep):
     needs_convex = NO_SEARCH
 
     def move(self, k, view, j, corr, beta_j):
-        kind, s, _, _, most = turn(view)
+        kind, s, _, _, limit = turn(view)
         if kind == AWAY:
-            gamma = min(max(search(view, j, -self.radius * s, -1), 0), most)
+            gamma = min(max(search(view, j, -self.radius * s, -1), 0), limit)
             return -gamma, -gamma * s
         gamma = min(max(search(view, j, self.radius * s, 1), 0), 1)
         return gamma, gamma * s
@@ -580,9 +591,9 @@ class PairwiseStep(BallStep):
         return True
 
     def move(self, k, view, j, corr, beta_j):
-        kind, s, other, other_s, most = turn(view)
-        if kind == SWAPPED:
-            return 0, most / self.radius * s
+        kind, s, other, other_s, limit = turn(view)
+        if kind == SWAPPED:  # the same length as in the first row
+            return 0, limit / self.radius * s
         if kind == SWAP:
-            return 0, -s * min(max(search_pair(view, j, -self.radius * s, other, self.radius * other_s), 0), most)
-        return 0, s * min(max(search(view, j, self.radius * s, 0), 0), most)
+            return 0, -s * min(max(search_pair(view, j, -self.radius * s, other, self.radius * other_s), 0), limit)
+        return 0, s * min(max(search(view, j, self.radius * s, 0), 0), limit)

@@ -82,7 +82,7 @@ def smallest_correlation(constants, eps, k, next_fit=0.0, variant="printed"):
 
 def rate(run):
     """eps if the run is one of LS-Boost(eps), else None."""
-    return run.method.step.ls_rate if covered(run) else None
+    return run.method.step.ls_boost_rate if covered(run) else None
 
 
 def _any(run):
@@ -94,7 +94,7 @@ def _up_to_one(run):
 
 
 def _eps(trail):
-    return trail.step.ls_rate
+    return trail.step.ls_boost_rate
 
 
 def _slack(trail, variant):

@@ -243,7 +243,7 @@ def _parameters(method, eps, delta):
     if isinstance(method, Method):
         if eps is not None or delta is not None:
             raise ValueError("a method has its eps and delta already: pass the function, such as ls_boost, to set them here.")
-        rate, radius = method.step.ls_rate, method.step.frank_wolfe
+        rate, radius = method.step.ls_boost_rate, method.step.frank_wolfe
         eps, delta = method.step.stagewise or (None, None)
         if method.greedy and rate is not None:
             return methods.ls_boost, rate, None

@@ -51,7 +51,7 @@ def _constant(run):
 
 def _varying(run):
     eps, _ = run.method.step.stagewise or (None, None)
-    return covered(run) and (np.ndim(eps) == 1 or run.method.step.ls_rate is not None)
+    return covered(run) and (np.ndim(eps) == 1 or run.method.step.ls_boost_rate is not None)
 
 
 def _at_best(what, formula, scale, variant):
