@@ -51,6 +51,7 @@ COMMANDS = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:compiled code cannot be kept on the disk:RuntimeWarning")  # as on a disk that is full
 @pytest.mark.parametrize(("words", "name", "size"), COMMANDS.values(), ids=COMMANDS)
 def test_commands_on_a_full_disk(words, name, size, table, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -208,6 +208,10 @@ class CertifiedLassoCV(Regression, PenaltyGrid):
         The intercept.
     alpha_ : float
         The chosen penalty.
+    l1_ : float
+        L1 norm of the chosen model, in the units of ``PathPoint(l1=...)``.
+    n_steps_ : None
+        A grid of penalties has no steps.
     path_ : LassoPath
         The fitted path over all alphas.
     paths_ : list
@@ -391,6 +395,10 @@ class CertifiedElasticNetCV(Regression, PenaltyGrid):
         The intercept.
     alpha_ : float
         The chosen penalty.
+    l1_ : float
+        L1 norm of the chosen model, in the units of ``PathPoint(l1=...)``.
+    n_steps_ : None
+        A grid of penalties has no steps.
     path_ : LassoPath
         The fitted path over all alphas.
     paths_ : list
@@ -576,6 +584,10 @@ class CertifiedLassoClassifierCV(Classification, PenaltyGrid):
         The intercepts.
     alpha_ : float
         The chosen penalty.
+    l1_ : float
+        L1 norm of the chosen model, in the units of ``PathPoint(l1=...)``.
+    n_steps_ : None
+        A grid of penalties has no steps.
     path_ : LassoPath
         The fitted path over all alphas. With three classes or more: see ``paths_``.
     paths_ : list
@@ -744,6 +756,10 @@ class CertifiedPoissonRegressorCV(CountRegression, PenaltyGrid):
         The intercept.
     alpha_ : float
         The chosen penalty.
+    l1_ : float
+        L1 norm of the chosen model, in the units of ``PathPoint(l1=...)``.
+    n_steps_ : None
+        A grid of penalties has no steps.
     path_ : LassoPath
         The fitted path over all alphas.
     paths_ : list
