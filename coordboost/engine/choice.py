@@ -20,38 +20,48 @@ from coordboost.engine.states.perturbed import PerturbedState
 from coordboost.engine.states.weak_learner_oracle import WeakLearnerState
 from coordboost.engine.states.working_set import GatheredCandidates, WorkingSetState
 
-#: State is recomputed from the coefficients at every multiple of this step number, so rounding cannot pile up.
+#: Steps: the state is recomputed from the coefficients at every multiple of this step number, so rounding cannot pile up.
 RENEW = 1 << 16
-#: Most candidates (their Gram matrix takes 8 * MOST^2 bytes), and most bytes of their columns.
-MOST, ROOM = 4096, 1 << 30
-#: Most steps of lookahead from one scan, so that rounding cannot pile up.
+#: MOST: candidates of lookahead, whose Gram matrix takes 8 MOST^2 bytes.
+#: MOST_BYTES: bytes of the columns of candidates.
+MOST, MOST_BYTES = 4096, 1 << 30
+#: Steps of lookahead from one scan, at most, so that rounding cannot pile up.
 FARTHEST = 1 << 20
-#: A spell of explicit steps, and one of steps on Gram columns, costs so many times what it costs to look for something better.
+#: PATIENCE: prices of a look for something better that are spent on explicit steps before the next look.
+#: PAUSE: the same for steps on Gram columns.
 PATIENCE, PAUSE = 20, 4
-#: For what is lost once by not having Gram columns, so much may be spent on them: losses grow before they are paid.
+#: Multiplications that may be spent on Gram columns for each that their lack has cost: losses grow before they are paid.
 TRUST = 3
-#: Gram columns computed together at most; the fewest together with one that is wanted, where that is cheap.
+#: TOGETHER: most Gram columns that are computed together.
+#: FEWEST: fewest Gram columns that are computed together with one that is needed, where several cost less than one by one.
 TOGETHER, FEWEST = 32, 16
-#: What the Python of a new view costs; a call of a verb that is Python; a Gram column in a product of matrices or from counts, in scans; an
-#: entry of the latter.
+#: OVERHEAD: multiplications that the Python of a new view costs.
+#: CALL: multiplications that a call of a verb costs that is Python.
+#: IN_BLOCK: scans that a Gram column costs in a product of matrices.
+#: COUNTED: scans that a Gram column costs where its entries are counts.
+#: COUNT: multiplications that a Gram entry costs that is a count.
 OVERHEAD, CALL, IN_BLOCK, COUNTED, COUNT = 600_000, 100_000, 0.15, 0.06, 10
 
 
 class Fixed:
-    """One view for the whole run, renewed from the coefficients at multiples of ``RENEW``."""
+    """One view for the whole run, renewed from the coefficients at multiples of ``RENEW``.
+
+    Its verbs, and those of ``Cheapest``, count `steps_done` from the anchor, the last step at which the loop noted how to go on
+    from there; it is None at the start of the run.
+    """
 
     saved: ClassVar[list] = []
 
     def __init__(self, kind, problem, coefficients, noise):
         self.kind = kind
-        self.given = (problem,) if kind.carries is None else (problem, coefficients)
-        self.given += (noise,) if kind.perturbs else ()
-        self.view = kind.start(*self.given)
+        self.arguments = (problem,) if kind.carries is None else (problem, coefficients)
+        self.arguments += (noise,) if kind.perturbs else ()
+        self.view = kind.start(*self.arguments)
         self.renews, self.follows = self.view.renew is not None, kind.follows
         self.scans, self.n_columns = (1, problem.n_learners) if kind is CovarianceState else (0, 0)
 
-    def rebuild(self, beta, gained):
-        if gained is not None and self.renews:
+    def rebuild(self, beta, steps_done):
+        if steps_done is not None and self.renews:
             self.view.renew(beta)
         return True
 
@@ -61,18 +71,20 @@ class Fixed:
         if self.renews:
             self.view.renew(beta)
         else:
-            self.view = self.kind.start(*self.given)
+            self.view = self.kind.start(*self.arguments)
 
-    def room(self, gained):
-        return RENEW - gained if self.renews else 1 << 62
+    def steps_left(self, steps_done):
+        return RENEW - steps_done if self.renews else 1 << 62
 
 
 class Prices:
-    """Of a problem: a scan, a step of the explicit view, a step on Gram columns, a Gram column, a column, a Gram entry.
+    """What work on a problem costs, in multiplications.
 
+    scan : a scan;  residual : the residual anew;  explicit : a step of the explicit view;  moved : a step on Gram columns
+    gram_column : a Gram column;  column : a candidate's column;  entry : a Gram entry
     counted : whether Gram entries are counts;  in_blocks : whether Gram columns cost less where several are computed together
-    worth : inner products that a scan is worth, which decides how many candidates there are; of Gram entries from counts, as if all
-    columns were stored: entries are cheap there, and neighbouring thresholds come in crowds
+    products_per_scan : scan / n_samples, the inner products that cost as much as a scan; n_learners where Gram entries are
+    counts: those are cheap, and neighbouring thresholds come in crowds. It decides how many candidates there are
     """
 
     def __init__(self, problem):
@@ -86,19 +98,20 @@ class Prices:
         self.gram_column = (COUNTED if self.counted else IN_BLOCK if rows else 1) * self.scan
         self.column = self.gram_column if self.counted else 2 * n_samples + called
         self.entry = COUNT if self.counted else n_samples / 2
-        self.worth = n_learners if self.counted else self.scan / n_samples
+        self.products_per_scan = n_learners if self.counted else self.scan / n_samples
 
-    def candidates(self, size, fresh=0, entries=0):
-        """A scan that chooses `size` candidates: so many of them `fresh`, with so many new Gram `entries`."""
+    def price_of_candidates(self, size, fresh=0, entries=0):
+        """What a scan costs that chooses `size` candidates: so many of them `fresh`, with so many new Gram `entries`."""
         return self.scan + OVERHEAD + size**2 + fresh * self.column + entries * self.entry
 
 
 class Memory(NamedTuple):
     """All that the next view depends on beside the coefficients: counts of operations.
 
-    view : name of the view that is stepped on;  scans : made for views but the explicit one, which made `plain`, one a step
-    size : candidates;  n_columns : Gram columns computed so far;  credit : what may be spent on more;  spell : steps until the next look
-    for candidates;  blocks : the learners of the Gram columns that are held
+    view : name of the view that is stepped on;  scans : scans so far but those of the explicit view;  plain : scans of the
+    explicit view, one a step;  size : how many candidates there are;  n_columns : Gram columns computed so far;  credit :
+    multiplications that may be spent on more of them;  spell : steps from the anchor until the next look for candidates;
+    blocks : the learners of the Gram columns that are in memory, in the blocks that were computed together
     """
 
     view: str
@@ -112,7 +125,7 @@ class Memory(NamedTuple):
 
     def saved(self):
         """As a list of numbers, a string and lists."""
-        return [*self[:-1], [list(block) for block in self.blocks]]
+        return [*self._replace(blocks=[list(block) for block in self.blocks])]
 
     @classmethod
     def read(cls, saved, views, n_learners):
@@ -125,33 +138,35 @@ class Memory(NamedTuple):
         """
         if not (isinstance(saved, list) and len(saved) == len(cls._fields)):
             raise ValueError(f"what it remembers of its views is no list of {len(cls._fields)} entries.")
-        view, counts, blocks = saved[0], saved[1:-1], saved[-1]
-        sound = isinstance(blocks, list) and all(map(_counts, blocks)) and all(blocks)
-        held = [j for block in blocks for j in block] if sound else [n_learners]
-        if not (view in views and _counts(counts) and counts[2] <= min(n_learners, MOST) and counts[-1] >= 1):
+        memory = cls(*saved)
+        sound = isinstance(memory.blocks, list) and all(map(_are_counts, memory.blocks)) and all(memory.blocks)
+        learners = [j for block in memory.blocks for j in block] if sound else [n_learners]
+        numbers = [value for name, value in memory._asdict().items() if name not in ("view", "blocks")]
+        if not (memory.view in views and _are_counts(numbers) and memory.size <= min(n_learners, MOST) and memory.spell >= 1):
             raise ValueError("what it remembers of its views is damaged.")
-        if len(set(held)) < len(held) or max(held, default=0) >= n_learners:
+        if len(set(learners)) < len(learners) or max(learners, default=0) >= n_learners:
             raise ValueError("what it remembers of its Gram columns is damaged.")
-        return cls(view, *counts, tuple(map(tuple, blocks)))
+        return memory._replace(blocks=tuple(map(tuple, memory.blocks)))
 
 
-def _counts(values):
+def _are_counts(values):
     """Whether this is a list of whole numbers, none below 0."""
     return isinstance(values, list) and all(type(v) is int and 0 <= v < 1 << 62 for v in values)
 
 
-def n_candidates(memory, gained, worth, squared):
-    """How many candidates the next scan chooses.
+def n_candidates(memory, steps_done, per_scan, squared):
+    """How many candidates the next scan chooses; a scan costs as much as `per_scan` inner products.
 
-    Squared loss: after K scans worth n inner products each, sqrt(3 K n) candidates, or 7 sqrt(K) n^(1/3) where that is less. With the
-    first number the Gram matrix has cost 3/2 of the inner products of the scans; the second saves memory traffic for large n at hardly
-    any more scans (measured). Other losses: the candidates' share of the work of the last `gained` steps is kept near that of the scan.
+    Squared loss: for the K-th scan sqrt(3 K per_scan) candidates, or 7 sqrt(K) per_scan^(1/3) where that is less. With the
+    first number the Gram matrix has cost 3/2 of the inner products of the scans; the second saves memory traffic for many
+    learners at hardly any more scans (measured). Other losses: work on the candidates in the last `steps_done` steps is kept
+    near that of the scan.
     """
     if squared:
-        return math.ceil(math.sqrt(memory.scans + memory.plain + 1) * min(math.sqrt(3.0 * worth), 7.0 * worth ** (1 / 3)))
-    if gained is None:
-        return math.ceil(math.sqrt(2.0 * worth))
-    return math.ceil(1.5 * memory.size) if gained * memory.size < worth else max(16, (4 * memory.size) // 5)
+        return math.ceil(math.sqrt(memory.scans + memory.plain + 1) * min(math.sqrt(3.0 * per_scan), 7.0 * per_scan ** (1 / 3)))
+    if steps_done is None:
+        return math.ceil(math.sqrt(2.0 * per_scan))
+    return math.ceil(1.5 * memory.size) if steps_done * memory.size < per_scan else max(16, (4 * memory.size) // 5)
 
 
 #: The views of a run that was given one, the first of them where it begins.
@@ -180,8 +195,8 @@ class Cheapest:
 
     def __init__(self, kind, problem):
         self.problem, self.kinds, self.prices = problem, VIEWS[kind], Prices(problem)
-        self.memory, self.view, self.found, self.store = Memory(kind.__name__), None, None, None
-        self.most = max(16, min(MOST, ROOM // (8 * problem.n_samples)))
+        self.memory, self.view, self.candidates, self.store = Memory(kind.__name__), None, None, None
+        self.most = max(16, min(MOST, MOST_BYTES // (8 * problem.n_samples)))
         self.n_columns, self.lacking = 0, 0  # Gram columns computed; learners in use without one at the anchor
 
     @property
@@ -194,9 +209,9 @@ class Cheapest:
         """The memory of the anchor, as lists and numbers."""
         return self.memory.saved()
 
-    def rebuild(self, beta, gained):
-        """The view for the steps from here on, `gained` after the anchor (None: at the start). Returns whether this is a new anchor."""
-        if gained is None:
+    def rebuild(self, beta, steps_done):
+        """Make the view for the steps from here on. Return whether this is a new anchor."""
+        if steps_done is None:
             self._start(beta, CovarianceColumns if CovarianceColumns in self.kinds and self.prices.counted else self.kinds[0], None)
             return True
         if self.memory.view == "CovarianceColumns" and self.view.state.wanted >= 0:
@@ -204,7 +219,7 @@ class Cheapest:
             self.view = self.view._replace(columns=self.store.held.rows, place=self.store.held.place)
             self.view.state.wanted = -1
             return False
-        self._start(beta, self._next(beta, gained), gained)
+        self._start(beta, self._next(beta, steps_done), steps_done)
         return True
 
     def restore(self, beta, saved):
@@ -215,33 +230,33 @@ class Cheapest:
             self._gram_store().hold(memory.blocks)
         self._place(beta, memory)
 
-    def room(self, gained):
+    def steps_left(self, steps_done):
         """Steps that the view may make before it must be rebuilt."""
-        return (min(RENEW, self.memory.spell) if self.memory.view == "CovarianceColumns" else self.memory.spell) - gained
+        return (min(RENEW, self.memory.spell) if self.memory.view == "CovarianceColumns" else self.memory.spell) - steps_done
 
     def _gram_store(self):
         self.store = GramStore(self.problem) if self.store is None else self.store
         return self.store
 
-    def _start(self, beta, kind, gained):
-        """A view of this kind, at a new anchor."""
+    def _start(self, beta, kind, steps_done):
+        """Make a view of this kind, at a new anchor."""
         memory, before, spell = self.memory, self.memory.view, FARTHEST
-        plain = memory.plain + (gained if memory.view == "NaiveState" else 0)
+        plain = memory.plain + (steps_done if memory.view == "NaiveState" else 0)
         memory = memory._replace(view=kind.__name__, plain=plain)
         if kind is not NaiveState:
-            size = n_candidates(memory, gained, self.prices.worth, LookaheadState in self.kinds)
+            size = n_candidates(memory, steps_done, self.prices.products_per_scan, LookaheadState in self.kinds)
             size = min(self.problem.n_learners, self.most, size, 2 * memory.size or self.most)
             memory = memory._replace(size=size, scans=memory.scans + 1)
-        if before == kind.__name__ == "CovarianceColumns" and gained is not None and gained < self.memory.spell:
-            spell = self.memory.spell - gained  # only renewed
+        if before == kind.__name__ == "CovarianceColumns" and steps_done is not None and steps_done < self.memory.spell:
+            spell = self.memory.spell - steps_done  # only renewed
         elif len(self.kinds) > 1 and kind in (CovarianceColumns, NaiveState):
-            look = self.prices.candidates(memory.size, memory.size, memory.size**2)  # all of them might be new
+            look = self.prices.price_of_candidates(memory.size, memory.size, memory.size**2)  # all of them might be new
             spell = PAUSE * look / self.prices.moved if kind is CovarianceColumns else PATIENCE * look / self.prices.explicit
         blocks = () if self.store is None else tuple(self.store.blocks)
         self._place(beta, memory._replace(n_columns=self.n_columns, spell=math.ceil(spell), blocks=blocks))
 
     def _place(self, beta, memory):
-        """The view that `memory` names, at the coefficients `beta`."""
+        """Make the view that `memory` names, at the coefficients `beta`."""
         self.memory, self.lacking = memory, self._lacking(beta)
         if memory.view == "NaiveState":
             self.view = NaiveState.start(self.problem)
@@ -249,38 +264,40 @@ class Cheapest:
         elif memory.view == "CovarianceColumns":
             self.view = CovarianceColumns.at(self.problem, beta, self._gram_store())
         else:
-            if self.found is None:
-                self.found = (Candidates if memory.view == "LookaheadState" else GatheredCandidates)(self.problem)
-            self.view = self.found.view(beta, memory.size)
+            if self.candidates is None:
+                self.candidates = (Candidates if memory.view == "LookaheadState" else GatheredCandidates)(self.problem)
+            self.view = self.candidates.view(beta, memory.size)
             if self.store is None and not beta.any() and CovarianceColumns in self.kinds:
-                self._gram_store().start = padded(self.found.corr)
+                # at beta = 0 this scan is the one that the store of Gram columns would make
+                self._gram_store().start = padded(self.candidates.corr)
 
-    def _next(self, beta, gained):
-        """The kind of view for the steps after a stretch of `gained`; Gram columns are bought for what it cost to have none."""
-        prices, explicit = self.prices, gained * self.prices.explicit
+    def _next(self, beta, steps_done):
+        """The kind of view for the steps after a stretch of `steps_done`; Gram columns are bought for what their lack cost."""
+        prices, explicit = self.prices, steps_done * self.prices.explicit
         if self.memory.view == "CovarianceColumns":
-            return CovarianceColumns if gained < self.memory.spell else self.kinds[0]
-        price = explicit if self.memory.view == "NaiveState" else self.found.price(prices, gained, self.view)
+            return CovarianceColumns if steps_done < self.memory.spell else self.kinds[0]
+        price = explicit if self.memory.view == "NaiveState" else self.candidates.price(prices, steps_done, self.view)
         if CovarianceColumns in self.kinds:
             fresh = max(0, self._lacking(beta) - self.lacking)
-            lost = min(price, explicit) - gained * prices.moved - fresh * prices.gram_column
+            lost = min(price, explicit) - steps_done * prices.moved - fresh * prices.gram_column
             self.memory = self.memory._replace(credit=max(0, int(self.memory.credit + TRUST * lost)))
             if self.memory.credit > prices.scan and self._buy(beta):
                 return CovarianceColumns
         return NaiveState if explicit < price else self.kinds[0]
 
     def _buy(self, beta):
-        """Compute Gram columns of learners in use for the credit there is; whether all are there, and it is enough for a change, too.
+        """Compute missing Gram columns of learners in use, as far as the credit goes. Return whether steps on them can begin.
 
-        Where they are many some are computed before the change, so that no stretch stands out.
+        It can if that pays for all missing columns and one scan. Until then some are computed at the end of each stretch, so
+        that no stretch takes much longer than others.
         """
         credit, price = self.memory.credit, self.prices.gram_column
         missing = self._gram_store().missing(np.flatnonzero(beta))
-        change = credit >= self.prices.scan + len(missing) * price
-        bought = missing if change else missing[: TOGETHER * int(credit / (TOGETHER * price))]
-        self._add(bought)
-        self.memory = self.memory._replace(credit=0 if change else int(credit - len(bought) * price))
-        return change
+        affordable = credit >= self.prices.scan + len(missing) * price
+        now = missing if affordable else missing[: TOGETHER * int(credit / (TOGETHER * price))]
+        self._add(now)
+        self.memory = self.memory._replace(credit=0 if affordable else int(credit - len(now) * price))
+        return affordable
 
     def _lacking(self, beta):
         """How many learners in use have no Gram column."""
@@ -288,20 +305,21 @@ class Cheapest:
         return len(used) if self.store is None else int(np.count_nonzero(self.store.held.place[used] < 0))
 
     def _likely(self, beta):
-        """The learner whose Gram column is wanted, and those most likely to be next: four times as many as of the last are in use."""
+        """The learner whose Gram column is needed, and those with the largest correlations among learners without one.
+
+        There are four times as many as were useful in the last block, within bounds.
+        """
         view, store = self.view, self.store
-        width = 1
-        if self.prices.in_blocks:
-            right = np.count_nonzero(beta[store.blocks[-1]]) if store.blocks else 0
-            width = min(TOGETHER, max(FEWEST, 4 * right))
-        wanted = np.array([view.state.wanted])
-        store.make_room(width)
-        if width == 1:
-            return wanted
+        useful = np.count_nonzero(beta[store.blocks[-1]]) if store.blocks else 0
+        n_fetched = min(TOGETHER, max(FEWEST, 4 * useful)) if self.prices.in_blocks else 1
+        needed = np.array([view.state.wanted])
+        store.make_room(n_fetched)
+        if n_fetched == 1:
+            return needed
         size = np.abs(view.corr[: self.problem.n_learners])
         size[store.held.place >= 0] = -1.0
-        size[wanted] = np.inf
-        likely = np.argpartition(size, max(0, len(size) - width))[-width:]
+        size[needed] = np.inf
+        likely = np.argpartition(size, max(0, len(size) - n_fetched))[-n_fetched:]
         return likely[size[likely] >= 0]
 
     def _add(self, learners):
@@ -337,8 +355,8 @@ def choose_view(problem, method, compile):
         return LookaheadState if squared else WorkingSetState
     if not (squared and stored):
         return NaiveState
-    looks = method.select.width or n
-    return CovarianceState if n <= 1000 and n <= looks * problem.n_samples else NaiveState
+    per_step = method.select.width or n  # numbers drawn for a step; where none are, all learners may be looked at
+    return CovarianceState if n <= 1000 and n <= per_step * problem.n_samples else NaiveState
 
 
 def checked_view(problem, method, view):
@@ -372,22 +390,22 @@ def checked_view(problem, method, view):
 
 def _carries(view, method):
     """Whether a view keeps the method's kind of coefficients."""
-    own = view.carries
-    return method.coefficients.plain if own is None else type(method.coefficients) in own
+    kinds = view.carries
+    return method.coefficients.plain if kinds is None else type(method.coefficients) in kinds
 
 
 def _lacks(view, method):
-    """Whether a method needs noise that a view has not, or a residual that it does not hold."""
-    noise, sees = method.noise is not None, method.select.sees_residual
-    return (noise and not view.perturbs) or (sees and view.sought is None)
+    """Whether a method needs noise that a view cannot add, or a residual that it does not keep."""
+    noisy, sees = method.noise is not None, method.select.sees_residual
+    return (noisy and not view.perturbs) or (sees and view.sought is None)
 
 
 def _own_view(method):
     """The view of a method with coefficients that only one view keeps."""
-    found = [view for view in pieces_of(ModelState).values() if view.countable and _carries(view, method)]
-    if not found:
+    views = [view for view in pieces_of(ModelState).values() if view.countable and _carries(view, method)]
+    if not views:
         kind = type(method.coefficients).__name__
         raise ValueError(
             f"{method.name}: no view keeps {kind} coefficients; use Single(), or declare plain = True where rows say all."
         )
-    return found[0]
+    return views[0]

@@ -218,8 +218,8 @@ class Stepper:
         """Coefficients of the unit columns, a copy (n_learners,)."""
         return self.coefficients.beta(self.method.unit)
 
-    def _rebuild(self, gained):
-        if self.source.rebuild(self.beta, gained):
+    def _rebuild(self, steps_done):
+        if self.source.rebuild(self.beta, steps_done):
             self.anchor = (self.k, self.source.saved)
 
     def restore(self, path, n_steps, anchor):
@@ -270,11 +270,11 @@ class Stepper:
 
     def _block(self, select, step, n_steps, ahead):
         """One call of the compiled loop, for up to `n_steps` of the `ahead`; whether the view made all it was asked for."""
-        room = self.source.room(self.k - self.anchor[0])
-        if room <= 0:
+        steps_left = self.source.steps_left(self.k - self.anchor[0])
+        if steps_left <= 0:
             self._rebuild(self.k - self.anchor[0])
-            room = self.source.room(self.k - self.anchor[0])
-        drawn = self._drawn(select, min(n_steps, room))
+            steps_left = self.source.steps_left(self.k - self.anchor[0])
+        drawn = self._drawn(select, min(n_steps, steps_left))
         self._make_room(len(drawn))
         part = self.record.room(len(drawn), ahead)
         advance = runner(self.view, select, step, self.coefficients, compile=self.compile)

@@ -402,8 +402,8 @@ class Candidates:
         self.gram[fresh, :s] = self.problem.products.cross(self.learner[fresh], self.learner)
         self.gram[:s, fresh] = self.gram[fresh, :s].T
 
-    def price(self, prices, gained, view):
-        """What the scan and the `gained` steps since have cost, in multiplications."""
+    def price(self, prices, steps_done, view):
+        """What the scan and the `steps_done` steps since have cost, in multiplications."""
         state, size = view.state, len(self.learner)
-        moving = gained * (2 * state.front + 120) + 2 * state.regroups * state.front**2
-        return prices.candidates(size, self.fresh, self.fresh * size) + moving
+        moving = steps_done * (2 * state.front + 120) + 2 * state.regroups * state.front**2
+        return prices.price_of_candidates(size, self.fresh, self.fresh * size) + moving

@@ -144,7 +144,7 @@ class GatheredCandidates:
         inner = NaiveState(problem.loss, Dense(rows), problem.y, problem.weight, problem.base, pred, resid, *rest)
         return WorkingSetState(inner, learner, resid.copy(), outside, record(fresh=1, winner=0))
 
-    def price(self, prices, gained, view):
-        """What the scan and the `gained` steps since have cost, in multiplications."""
+    def price(self, prices, steps_done, view):
+        """What the scan and the `steps_done` steps since have cost, in multiplications."""
         size, n_samples = len(view.learner), len(view.anchor)
-        return prices.candidates(size) + gained * (prices.residual + (n_samples + 100) * size)
+        return prices.price_of_candidates(size) + steps_done * (prices.residual + (n_samples + 100) * size)
