@@ -7,8 +7,12 @@ G = B' diag(h) B, h_i = w_i curvature(y_i, f_i),
 
 by coordinate descent in Gram form, with exact solves where that is slow, or on stored entries; a line search goes along d on the true
 objective. G is the dear part: it is kept from step to step and from penalty to penalty, as long as each step leaves a small part of the
-duality gap. Curvatures are kept above a part of their secants, which rises to 1 where steps prove too long: for the Huber and the logistic
-loss the model then lies above the loss, in any unit, and full steps cannot fail. Scans of all learners recruit and certify.
+duality gap.
+
+Where curvatures vary much, a step may be too long. The *secant curvature* of a sample is (r(y, middle) - r(y, f)) / (f -
+middle), r its pseudo-residual, with the middle of the loss at y for a loss of y - f, else at 0. Curvatures are kept above a
+part of these, which rises to 1 where steps prove too long: for the Huber and the logistic loss the model then lies above the
+loss, in any unit, and full steps cannot fail. Scans of all learners recruit and certify.
 
 Sources: Friedman, Hastie, Tibshirani, *Regularization paths for generalized linear models via coordinate descent*; Lee, Sun, Saunders,
 *Proximal Newton-type methods for minimizing composite functions* (line search); de Leeuw, Lange, *Sharp quadratic majorization in one
@@ -35,16 +39,19 @@ FLOOR = 1e-12
 SLOW = 0.2
 #: The model is solved until its own gap is this part of the gap before the step.
 INEXACT = 0.05
-#: Least decrease of the objective, as a part of that predicted at first order; rounding of sums over the samples, over the root of
-#: n_samples; the largest slope at the end of a step, over that at its start.
-DECREASE, ROUNDING, FLAT = 1e-4, 1e-15, 0.9
+#: DECREASE: least decrease of the objective, as a part of that predicted at first order.
+#: ROUNDING: of a sum over the samples, relative, over the root of n_samples.
+#: SMALL_SLOPE: largest slope at the end of a step, as a part of that at its start, where rounding hides the decrease.
+DECREASE, ROUNDING, SMALL_SLOPE = 1e-4, 1e-15, 0.9
 #: Steps in a row without progress that a solve lets pass: more than the floor needs to rise.
 STUCK = 8
 #: How often the goal of a model on entries is made finer.
 TURNS = 40
-#: Steps between two scans, for one penalty, and halvings of a step, at most.
+#: STEPS: most steps between two scans.
+#: MOST: most steps for one penalty.
+#: HALVINGS: most halvings of a step.
 STEPS, MOST, HALVINGS = 200, 600, 40
-#: A larger set of sparse columns is no Gram matrix any more, where its columns have fewer entries than it has columns.
+#: From more than LARGE sparse columns, m of them, no Gram matrix is formed if they have fewer than m^2 entries.
 LARGE = 200
 
 value = verb("value")
@@ -53,22 +60,22 @@ curvature = verb("curvature")
 
 
 def terms(loss, y, weight, base, pred, move, step, resid):
-    """Sum of the weighted losses at ``pred + step * move``; `resid` is filled on the way.
+    """Return the sum of the weighted losses at ``pred + step * move``; `resid` is filled on the way.
 
     Near an optimum a step gains less than what rounding takes from a plain sum of many terms.
     """
-    out, rest = 0.0, 0.0
+    total, rest = 0.0, 0.0
     for i in range(len(y)):
         f = base + pred[i] + step * move[i]
         term = weight[i] * value(loss, y[i], f)
-        rest += rest_of(out, term)
-        out += term
+        rest += rest_of(total, term)
+        total += term
         resid[i] = weight[i] * residual(loss, y[i], f)
-    return with_rest(out, rest)
+    return with_rest(total, rest)
 
 
 def curvatures(loss, y, weight, base, pred, out):
-    """Fill `out` with the second derivatives of the losses; the largest, weights not counted."""
+    """Fill `out` with the second derivatives of the losses, weighted. Return the largest of them without weights."""
     largest = 0.0
     for i in range(len(y)):
         out[i] = curvature(loss, y[i], base + pred[i])
@@ -77,23 +84,24 @@ def curvatures(loss, y, weight, base, pred, out):
     return largest
 
 
-def secants(loss, y, weight, base, pred, centred, otherwise, out):
-    """Fill `out` with the slopes of the pseudo-residuals between the predictions and the middles of the losses, weighted.
+def secants(loss, y, weight, base, pred, middle_is_y, if_undefined, out):
+    """Fill `out` with the secant curvatures at the predictions, weighted: (r(y, middle) - r(y, f)) / (f - middle).
 
-    The middle is y where `centred`, for a loss of y - f, else 0; near it a slope is `otherwise`. A parabola of this curvature lies above a
-    loss that is symmetric about its middle, but for a linear term, if the curvature falls on either side: Huber's, and the logistic one.
+    The middle is y or 0; at the middle a secant curvature is `if_undefined`. A parabola of this curvature lies above a loss
+    that is symmetric about its middle, but for a linear term, if the curvature falls on either side: Huber's, and the logistic
+    one.
     """
     for i in range(len(y)):
-        at = base + pred[i]
-        away = at - (y[i] if centred else 0.0)
-        fall = residual(loss, y[i], at - away) - residual(loss, y[i], at)
-        out[i] = weight[i] * (fall / away if fall * away > 0.0 else otherwise)
+        f = base + pred[i]
+        away = f - (y[i] if middle_is_y else 0.0)
+        fall = residual(loss, y[i], f - away) - residual(loss, y[i], f)
+        out[i] = weight[i] * (fall / away if fall * away > 0.0 else if_undefined)
 
 
 class Newton:
     """The inner solver for the loss of a problem (``workingset.py`` says what it is asked).
 
-    held, columns : the store of dense columns; the learners of the set as a small dictionary of their own, dense or sparse
+    store, columns : the store of dense columns; the learners of the set as a small dictionary of their own, dense or sparse
     means : (m,), what is taken from the columns where the intercept is free: their means in the metric of the curvatures
     hessian : the model's Gram matrix, or its columns in that metric; None where another is to be made
 
@@ -104,11 +112,11 @@ class Newton:
         ``judge(lam, gamma, pred, loss, resid, corr)``: the certified duality gap at a point, `corr` from a scan of all learners.
     """
 
-    near, left = 0.96, MOST
+    near, steps_left = 0.96, MOST
 
     def __init__(self, source, judge):
         self.source, self.judge, self.problem = source, judge, source.problem
-        self.sparse, self.held = few_stored(source.problem.dictionary), source.hold()
+        self.sparse, self.store = few_stored(source.problem.dictionary), source.hold()
         loss = self.problem.loss
         pieces = (loss,) if is_piece(loss) else None
         self.terms, self.curvatures, self.secants = (compiled(f, pieces) if pieces else f for f in (terms, curvatures, secants))
@@ -116,7 +124,7 @@ class Newton:
         self.infimum = self.problem.infimum
         self.floor = 1.0 if loss.curvature is None else FLOOR
         self.gamma, self.means, self.learner, self.hessian = np.zeros(0), np.zeros(0), np.zeros(0, dtype=np.int64), None
-        self.columns, self.x = Dense(self.held.rows), source.problem.dictionary.csc() if self.sparse else None
+        self.columns, self.x = Dense(self.store.rows), source.problem.dictionary.csc() if self.sparse else None
         self.pred, self.resid = np.zeros(source.n_samples), np.empty(source.n_samples)
         self.null, self.n_scans = self.problem.start_excess, 0
         self._evaluate()
@@ -134,8 +142,8 @@ class Newton:
         self.level = float(self.size.max())
 
     def penalise(self, lam):
-        """Every penalty has so many steps."""
-        self.left = MOST
+        """Begin to count steps anew; `lam` is not needed."""
+        self.steps_left = MOST
 
     def waiting(self, level):
         mask = self.size >= level
@@ -149,8 +157,8 @@ class Newton:
         if self.sparse:
             self.columns = self.problem.dictionary.part(self.learner, self._scale())
         else:
-            self.held.add(new)
-            self.columns = Dense(self.held.rows[: len(self.held)])
+            self.store.add(new)
+            self.columns = Dense(self.store.rows[: len(self.store)])
 
     def _scale(self):
         return np.ones(len(self.learner)) if self.source.scale is None else self.source.scale[self.learner]
@@ -170,7 +178,7 @@ class Newton:
         return self.gap(lam, wanted)
 
     def _settle(self):
-        """What goes with the prediction anew."""
+        """The loss, and with a free intercept first its best value, for a prediction that has changed."""
         self._evaluate()
 
     def gap(self, lam, wanted):
@@ -179,101 +187,102 @@ class Newton:
         return self.judge(lam, gamma, self.pred, self.loss, self.resid, self.corr)
 
     def fit(self, lam, goal):
-        """Steps until the gap on the working set is at most `goal`, or none makes progress."""
-        stuck, best, before = 0, (np.inf, np.inf), np.inf
-        now = self.corr[self.learner]
+        """Steps until the gap on the working set is at most `goal`, or none makes progress. Return whether it is."""
+        stuck, best_gap, best_objective, before, step = 0, np.inf, np.inf, np.inf, 1.0
+        corr = self.corr[self.learner]
         for _ in range(STEPS):
-            l1, worst = float(np.abs(self.gamma).sum()), float(np.abs(now).max(initial=0.0))
-            gap = convex_gap(self.loss, float(self.gamma @ now), l1, worst, lam, self.infimum)
-            value = self.loss + lam * l1
-            if gap <= 0.9 * best[0] or value < best[1] - 1e-3 * goal:
-                stuck, best = 0, (min(gap, best[0]), value)
+            l1, worst = float(np.abs(self.gamma).sum()), float(np.abs(corr).max(initial=0.0))
+            gap = convex_gap(self.loss, float(self.gamma @ corr), l1, worst, lam, self.infimum)
+            objective = self.loss + lam * l1
+            if gap <= 0.9 * best_gap or objective < best_objective - 1e-3 * goal:
+                stuck, best_gap, best_objective = 0, min(gap, best_gap), objective
             stuck += 1
-            if gap <= goal or stuck > STUCK or self.left == 0:
+            if gap <= goal or stuck > STUCK or self.steps_left == 0:
                 return gap <= goal
-            self.left -= 1
-            fresh = self.hessian is None or gap > SLOW * before
-            if fresh:
+            self.steps_left -= 1
+            renew = self.hessian is None or step < 1 or gap > SLOW * before
+            if renew:
                 self._model()
-            model = self._minimiser(now, lam, max(INEXACT * gap, 0.2 * goal))
-            step = self._search(model - self.gamma, now, lam)
-            if fresh:
+            model = self._minimiser(corr, lam, max(INEXACT * gap, 0.2 * goal))
+            before, step = gap, self._search(model - self.gamma, corr, lam)
+            if renew:
                 self.floor = min(self.floor * 100, 1.0) if step < 1 else max(self.floor / 10, FLOOR)
-            before = gap if step == 1 else 0.0
-            now = scan(self.columns, self.resid)
+            corr = scan(self.columns, self.resid)
         return False
 
     def _model(self):
-        """The quadratic model of the working set for the present curvatures: a Gram matrix, or columns in the metric of these.
+        """Form the quadratic model for the present curvatures h: the Gram matrix of the set, or its columns times sqrt(h).
 
-        *Cost*: the size m of the set squared times the samples, and m for a step in it; or the entries of large sets of short columns,
-        and those of a column.
+        *Cost*, of m columns: m^2 n_samples for the Gram matrix, and m for a step in it; the stored entries for the columns, and
+        those of one column for a step.
         """
         loss, weight = self.problem.loss, self.problem.weight
-        curved = np.zeros(len(weight))
-        largest = 0.0 if loss.curvature is None else self.curvatures(*self.fixed, self.pred, curved)
-        most = loss.sigma or largest
+        h = np.zeros(len(weight))
+        largest = 0.0 if loss.curvature is None else self.curvatures(*self.fixed, self.pred, h)
+        largest = loss.sigma or largest
         if self.floor > FLOOR:
-            bent = np.empty(len(weight))
-            self.secants(*self.fixed, self.pred, bool(loss.location), most, bent)
-            np.maximum(curved, self.floor * bent, out=curved)
-        np.maximum(curved, FLOOR * most * weight, out=curved)
-        along, m = self._centre(curved), len(self.gamma)
+            secant = np.empty(len(weight))
+            self.secants(*self.fixed, self.pred, bool(loss.location), largest, secant)
+            np.maximum(h, self.floor * secant, out=h)
+        np.maximum(h, FLOOR * largest * weight, out=h)
+        sums, m = self._centre(h), len(self.gamma)
         if self.sparse and m > LARGE and len(self.columns.data) < m * m:
-            self.hessian = Entries(self.problem.dictionary, self.x, self.learner, self._scale(), np.sqrt(curved), self.means)
+            self.hessian = Entries(self.problem.dictionary, self.x, self.learner, self._scale(), np.sqrt(h), self.means)
         else:
-            self.hessian = self.columns.gram(curved) - np.outer(along, self.means)
+            self.hessian = self.columns.gram(h) - np.outer(sums, self.means)
 
-    def _centre(self, curved):
-        """The correlations with the curvatures, (m,), where the intercept is free; 0 where it is not."""
-        return self.means
+    def _centre(self, h):
+        """Where the intercept is free, centre the columns in the metric `h`. Return their sums weighted by it, else zeros."""
+        return np.zeros(len(self.means))
 
-    def _minimiser(self, now, lam, goal):
-        """Coefficients (m,) where the model's gap is `goal`; now : (m,), the correlations at the present ones."""
-        model, there, held = self.gamma.copy(), now.copy(), self.hessian
-        if not isinstance(held, Entries):
-            fit_gram(held, there, there, model, lam, goal, self.loss, self.infimum)
+    def _minimiser(self, corr, lam, goal):
+        """Coefficients (m,) where the model's gap is `goal`; corr : (m,), the correlations at the present ones."""
+        model, model_corr, hessian = self.gamma.copy(), corr.copy(), self.hessian
+        if not isinstance(hessian, Entries):
+            fit_gram(hessian, model_corr, model_corr, model, lam, goal, self.loss, self.infimum)
             return model
-        # a square with the roots of the curvatures as scale of the rows; a correlation above lam may cost the loss far more than it
-        rest, nothing = self.resid / held.one, np.zeros(len(model))
-        y = rest + held.combine(model)
+        # weighted least squares: rows times sqrt(curvature); its gap can be far below that of the true loss, so the goal is
+        # made finer
+        scaled_resid, no_ridge = self.resid / hessian.one, np.zeros(len(model))
+        y = scaled_resid + hessian.combine(model)
         least = LEAST * float(y @ y) / 2
-        own = max(goal, least)
+        inner_goal = max(goal, least)
         for _ in range(TURNS):
-            if not held.fit(y, model, rest, nothing, lam, own):
+            if not hessian.fit(y, model, scaled_resid, no_ridge, lam, inner_goal):
                 break
-            resid = y - held.combine(model)
-            corr, l1 = held.correlations(resid), float(np.abs(model).sum())
-            gap = convex_gap(self.loss, float(corr @ model), l1, float(np.abs(corr).max()), lam, self.infimum)
-            if gap <= goal or own == least:
+            resid = y - hessian.combine(model)
+            model_corr, l1 = hessian.correlations(resid), float(np.abs(model).sum())
+            gap = convex_gap(self.loss, float(model_corr @ model), l1, float(np.abs(model_corr).max()), lam, self.infimum)
+            if gap <= goal or inner_goal == least:
                 break
-            own = max(0.1 * own, least)
+            inner_goal = max(0.1 * inner_goal, least)
         return model
 
     @np.errstate(over="ignore", invalid="ignore")  # a step out of the range of float64 is too long, like others
-    def _search(self, change, now, lam):
-        """Go along `change` of the coefficients, halving until the objective falls; the length of the step.
+    def _search(self, change, corr, lam):
+        """Go along `change` of the coefficients, halving until the objective falls. Return the length of the step.
 
-        Where rounding hides whether it does, the slope at the end has to be less steep than that at the start, or hidden itself: along
-        columns that depend on each other coefficients may go far where the prediction hardly moves.
+        Where rounding hides whether it falls, the slope at the end has to be less steep than that at the start, or no more than
+        rounding itself: along columns that depend on each other coefficients may go far where the prediction hardly moves.
         """
         move = self._combine(change)
-        old = float(np.abs(self.gamma).sum())
-        start = self.loss + lam * old
-        part = ROUNDING * len(move) ** 0.5
-        rounding = part * start
-        slope = float(now @ change) - lam * (float(np.abs(self.gamma + change).sum()) - old)
-        # the same without differences of norms, which rounding would hide
-        steep = float((now - lam * np.where(self.gamma == 0, np.sign(change), np.sign(self.gamma))) @ change)
-        hidden = part * float(np.abs(change).sum()) * float(np.linalg.norm(self.resid))
+        old_l1 = float(np.abs(self.gamma).sum())
+        old = self.loss + lam * old_l1
+        relative = ROUNDING * len(move) ** 0.5
+        rounding = relative * old
+        predicted_fall = float(corr @ change) - lam * (float(np.abs(self.gamma + change).sum()) - old_l1)
+        # the fall at the start without differences of norms, which rounding would hide; the slope at the end is a rise
+        start_slope = float((corr - lam * np.where(self.gamma == 0, np.sign(change), np.sign(self.gamma))) @ change)
+        rounding_of_slope = relative * float(np.abs(change).sum()) * float(np.linalg.norm(self.resid))
         resid, step = np.empty_like(self.resid), 1.0
         for _ in range(HALVINGS):
             gamma = self.gamma + step * change
             loss = self.terms(*self.fixed, self.pred, move, step, resid)
-            fall = start - loss - lam * float(np.abs(gamma).sum())
-            sides = np.where(gamma == 0, -np.sign(change), np.sign(gamma))
-            flat = lam * float(sides @ change) - float(resid @ move) <= max(FLAT * steep, hidden)
-            if fall >= DECREASE * step * slope + rounding or (fall >= -rounding and flat):
+            fall = old - loss - lam * float(np.abs(gamma).sum())
+            signs = np.where(gamma == 0, -np.sign(change), np.sign(gamma))
+            end_slope = lam * float(signs @ change) - float(resid @ move)
+            slope_is_small = end_slope <= max(SMALL_SLOPE * start_slope, rounding_of_slope)
+            if fall >= DECREASE * step * predicted_fall + rounding or (fall >= -rounding and slope_is_small):
                 self.gamma, self.pred, self.loss, self.resid = gamma, self.pred + step * move, loss, resid
                 return step
             step /= 2
@@ -289,8 +298,8 @@ class FreeNewton(Newton):
     metric of the curvatures.
     """
 
-    def _search(self, change, now, lam):
-        step = super()._search(change, now, lam)
+    def _search(self, change, corr, lam):
+        step = super()._search(change, corr, lam)
         self._settle()
         return step
 
@@ -298,10 +307,10 @@ class FreeNewton(Newton):
         self.pred = self.pred + best_shift(self.problem, self.pred)
         self._evaluate()
 
-    def _centre(self, curved):
-        along = scan(self.columns, curved)
-        self.means = along / float(curved.sum())
-        return along
+    def _centre(self, h):
+        sums = scan(self.columns, h)
+        self.means = sums / float(h.sum())
+        return sums
 
 
 class Reach(intercept.Farthest):
