@@ -89,6 +89,7 @@ def test_no_module_is_called_like_a_function():
     assert [name for home, name in functions if (package / home / name).is_dir() or (package / home / f"{name}.py").exists()] == []
 
 
+@pytest.mark.slow
 def test_names_are_the_same_whatever_was_loaded_before():
     modules = [module.name for module in pkgutil.iter_modules(cb.__path__, "coordboost.") if not module.name.endswith("__main__")]
     names = ["solve", "certify", "html_report"]
@@ -98,6 +99,7 @@ def test_names_are_the_same_whatever_was_loaded_before():
     assert all(found.startswith("<function ") for found in fresh(kinds + "\n" + load + kinds).values())
 
 
+@pytest.mark.slow
 def test_loading_a_run_knows_every_piece():
     """A process that only loads a run must have loaded all modules with pieces."""
     modules = [module.name for module in pkgutil.walk_packages(cb.__path__, "coordboost.") if not module.name.endswith("__main__")]

@@ -47,8 +47,17 @@ def target(model, names=NAMES):
     return names if "Classifier" in name else COUNTS if "Poisson" in name else Y
 
 
-@parametrize_with_checks([*FIXED, *CHOOSING])
+QUICK = [*FIXED, *(model for model in CHOOSING if isinstance(model, cb.LSBoostRegressorCV | cb.CertifiedLassoCV))]
+
+
+@parametrize_with_checks(QUICK)
 def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks([model for model in CHOOSING if model not in QUICK])
+def test_scikit_learn_checks_of_the_others(estimator, check):
     check(estimator)
 
 

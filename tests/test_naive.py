@@ -67,6 +67,7 @@ def test_sign_matrices(name, view, problem):
     assert same(cb.solve(problem, method, N, view=view, compile=False), naive(*exactly(problem)))
 
 
+@pytest.mark.slow
 @seeded
 @given(problem=sign_problems())
 def test_sign_matrices_compiled(problem):
