@@ -152,3 +152,17 @@ def test_certificates_of_a_grid_are_about_its_own_objective(ratio):
 )
 def test_what_is_refused(action, fragment):
     refused(action, fragment)
+
+
+def test_the_summary_has_both_choices():
+    """The numbers of the object; alpha and the coefficients that are not 0 where the path of all rows is given."""
+    alphas = [1.0, 0.3, 0.1, 0.03]
+    found = cb.cross_validate(lambda X, y, w: cb.lasso_path(X, y, alphas, sample_weight=w), X, Y, folds=4)
+    path = cb.lasso_path(X, Y, alphas)
+    head, best, simple = (line.split() for line in found.summary(path).splitlines())
+    assert head == ["point", "alpha", "mean", "loss", "standard", "error", "nonzeros"]
+    for row, k in ((best, found.best), (simple, found.one_se)):
+        assert [float(number) for number in row[1:3]] == [k, alphas[k]] and int(row[-1]) == np.count_nonzero(path.coefs[:, k])
+        np.testing.assert_allclose([float(row[3]), float(row[4])], [found.mean[k], found.error[k]], rtol=1e-3)
+    assert "alpha" not in found.summary()
+    refused(lambda: found.summary(cb.lasso_path(X, Y, [0.5])), "the path has 1 points, but 4 were judged")

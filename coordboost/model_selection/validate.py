@@ -84,6 +84,46 @@ class CrossValidation:
         mean, best = self.mean, self.best
         return int(np.flatnonzero(mean <= mean[best] + self.error[best])[0])
 
+    def summary(self, path: Any = None) -> str:
+        """Both choices as a table in text, as R's ``print(cv.glmnet)`` has it.
+
+        Parameters
+        ----------
+        path : Run, ExactPath or LassoPath, optional
+            The path of all rows, point for point: adds the penalty, where it has one, and how many coefficients are not 0.
+
+        Returns
+        -------
+        str
+            One line for each choice: the point, the mean loss on rows held out and its standard error.
+
+        Raises
+        ------
+        ValueError
+            For a path with another number of points.
+
+        Examples
+        --------
+        >>> import coordboost as cb
+        >>> from sklearn.datasets import load_diabetes
+        >>> model = cb.CertifiedLassoCV(n_alphas=50, cv=10, random_state=0).fit(*load_diabetes(return_X_y=True))
+        >>> print(model.cross_validation_.summary(model.path_))
+                point    alpha  mean loss  standard error  nonzeros
+          best     26  0.05498    1496.18           50.09         7
+        one_se     16   0.2251    1544.44           48.62         5
+        """
+        if path is not None and path.n_points != len(self.mean):
+            raise ValueError(f"the path has {path.n_points} points, but {len(self.mean)} were judged: pass the one of all rows.")
+        rows = [["", "point", "alpha", "mean loss", "standard error", "nonzeros"]]
+        for name in RULES:
+            k = self.chosen(name)
+            alpha = "" if path is None or not hasattr(path, "alphas") else f"{path.alphas[k]:.4g}"
+            nonzeros = "" if path is None else str(np.count_nonzero(path.coef_at(step=k)))
+            rows.append([name, str(k), alpha, f"{self.mean[k]:.6g}", f"{self.error[k]:.4g}", nonzeros])
+        used = [column for column in zip(*rows, strict=True) if any(column[1:])]
+        widths = [max(map(len, column)) for column in used]
+        return "\n".join("  ".join(map(str.rjust, row, widths)) for row in zip(*used, strict=True))
+
     def chosen(self, rule: str = "best") -> int:
         """The point that a rule chooses.
 

@@ -98,7 +98,7 @@ def check(run, plot, names, angle_learners, as_json):
 
 @click.command()
 @click.argument("file")
-@click.option("--rule", default="full", type=click.Choice(["full", "subset", "groups"]), help="Which learners a step looks at.")
+@click.option("--rule", default="greedy", type=click.Choice(["greedy", "subset", "groups"]), help="Which learners a step looks at.")
 @whole_number("--t", 1, None, "How many learners (subset) or groups (default 1) are drawn.")
 @click.option("--groups", metavar="A,A,B,...", help="Labels of the columns, for --rule groups.  [default: by variable]")
 @click.option("--second-moment", is_flag=True, help="The second-moment angle, a sharper constant in the rate.")
@@ -119,7 +119,7 @@ def mca(file, rule, t, groups, second_moment, target, center, starts, seed, as_j
     from coordboost.data.table import read_table
     from coordboost.rules.selection import Greedy, Groups, RandomSubset
 
-    takes = {"full": (), "subset": ("--t",), "groups": ("--t", "--groups")}[rule]
+    takes = {"greedy": (), "subset": ("--t",), "groups": ("--t", "--groups")}[rule]
     foreign = [option for option, value in (("--t", t), ("--groups", groups)) if value is not None and option not in takes]
     if foreign:
         raise click.UsageError(f"--rule {rule} does not take {', '.join(foreign)}.")
@@ -131,7 +131,7 @@ def mca(file, rule, t, groups, second_moment, target, center, starts, seed, as_j
     if rule == "groups" and groups is None and len(set(labels)) == len(labels):
         raise click.UsageError("--rule groups needs --groups: every column of this table is a variable of its own.")
     problem = Problem(table.X, 0.0 * table.y, center=center, groups=labels, feature_names=table.feature_names)
-    chosen = {"full": Greedy(), "subset": RandomSubset(t or 1), "groups": Groups(t or 1)}[rule]
+    chosen = {"greedy": Greedy(), "subset": RandomSubset(t or 1), "groups": Groups(t or 1)}[rule]
     found = (second if second_moment else first)(problem, chosen, n_starts=starts, rng=seed)
     how = found.witness["method"]
     name, (lower, upper) = "second-moment angle" if second_moment else "minimal cosine angle", outwards(found.lower, found.upper, 6)
