@@ -22,6 +22,7 @@ GIVEN = [
         cb.losses.Exponential(),
         cb.losses.Poisson(),
         cb.losses.Gamma(),
+        cb.losses.Tweedie(),
     ),
     *(cb.losses.Quantile(), cb.losses.Quantile(0.875), cb.rules.DampedLineSearch(0.5)),
     *(

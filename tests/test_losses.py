@@ -19,7 +19,9 @@ LOSSES = [
     cb.losses.Exponential(),
     cb.losses.Poisson(),
     cb.losses.Gamma(),
+    cb.losses.Tweedie(1.5),
 ]
+LOG_MEAN = (cb.losses.Poisson, cb.losses.Gamma, cb.losses.Tweedie)
 every_loss = pytest.mark.parametrize("loss", LOSSES, ids=repr)
 
 # Targets are labels, predictions eighths: for the polynomial losses all values are then exact.
@@ -31,8 +33,8 @@ weights = st.lists(st.sampled_from([0.0, 1.0, 2.0, 3.0]), min_size=5, max_size=5
 
 
 def fitting(loss, y):
-    """Labels -1, +1 as targets that the loss takes: counts 0 and 3 for Poisson, sizes 1/8 and 3 for Gamma."""
-    least = {cb.losses.Poisson: 0.0, cb.losses.Gamma: 0.125}.get(type(loss))
+    """Labels -1, +1 as targets that the loss takes: counts 0 and 3 for Poisson and Tweedie, sizes 1/8 and 3 for Gamma."""
+    least = {cb.losses.Poisson: 0.0, cb.losses.Gamma: 0.125, cb.losses.Tweedie: 0.0}.get(type(loss))
     return y if least is None else np.where(np.asarray(y) > 0, 3.0, least)[()]
 
 
@@ -44,12 +46,12 @@ def ulps(*terms):
 @every_loss
 def test_constants_are_the_best(loss):
     """sigma is reached, or mu: smaller or larger constants fail somewhere."""
-    curvatures = [loss.curvature(fitting(loss, y), f) for y in (-1.0, 1.0) for f in np.linspace(-40, 40, 161)]
+    curvatures = [loss.curvature(fitting(loss, y), f) for y in (-1.0, 1.0) for f in np.linspace(-80, 80, 321)]
     if loss.sigma is None:
         assert max(curvatures) > 1e16
     else:
         assert max(curvatures) == loss.sigma
-    # exp(-40) is left of the logistic curvature at the end of the grid
+    # less than exp(-40) is left of the curvatures that fall to 0, at the end of the grid
     assert min(curvatures) - (loss.mu or 0.0) <= math.exp(-40)
 
 
@@ -62,7 +64,7 @@ def test_no_overflow(loss, margin):
             numbers = [loss.value(y, f), loss.residual(y, f), loss.curvature(y, f)]
             least = loss.infimum(np.array([y]))[0] if callable(loss.infimum) else loss.infimum
             assert all(map(math.isfinite, numbers)) and numbers[0] >= least
-            signed = not (getattr(loss, "location", False) or loss.mu or isinstance(loss, (cb.losses.Poisson, cb.losses.Gamma)))
+            signed = not (getattr(loss, "location", False) or loss.mu or isinstance(loss, LOG_MEAN))
             assert y * loss.residual(y, f) >= 0 or not signed
     problem = cb.Problem([[1.0], [0.0], [-2.0]], fitting(loss, [1.0, -1.0, 1.0]), loss)
     pred = np.array([margin, -margin, margin])

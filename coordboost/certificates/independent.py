@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost.certificates.objectives import Certificate, L1Ball
-from coordboost.losses.standard import Exponential, Gamma, Huber, Logistic, Poisson, Quantile, Squared
+from coordboost.losses.standard import Exponential, Gamma, Huber, Logistic, Poisson, Quantile, Squared, Tweedie
 
 #: Largest number of entries of B that is handed to a general solver.
 MAX_ENTRIES = 2_000_000
@@ -35,6 +35,9 @@ def _terms(cp, loss, y, f):
         Exponential: lambda: cp.exp(-cp.multiply(y, f)),
         Poisson: lambda: cp.exp(f) - cp.multiply(y, f),
         Gamma: lambda: cp.multiply(y, cp.exp(-f)) + f,
+        Tweedie: lambda: (
+            cp.multiply(y, cp.exp((1 - loss.power) * f)) / (loss.power - 1) + cp.exp((2 - loss.power) * f) / (2 - loss.power)
+        ),
         Quantile: lambda: loss.q * cp.pos(y - f) + (1 - loss.q) * cp.pos(f - y),
     }
     if type(loss) not in table:

@@ -6,7 +6,7 @@ from coordboost._utils.checks import checked_run, shown
 from coordboost.data import validation
 
 #: What LightGBM calls the losses whose raw predictions mean the same there.
-OBJECTIVES = {"Squared": "regression", "Logistic": "binary sigmoid:1", "Poisson": "poisson", "Gamma": "gamma"}
+OBJECTIVES = {"Squared": "regression", "Logistic": "binary sigmoid:1", "Poisson": "poisson", "Gamma": "gamma", "Tweedie": "tweedie"}
 #: Bits of a decision: categories; missing values go left; missing values are NaN.
 CATEGORIES, LEFT, NAN = 1, 2, 8
 

@@ -1,6 +1,17 @@
 """Losses: value, residual, curvature, and what each declares of itself. A loss is a sum over samples."""
 
 from coordboost.losses.base import Loss
-from coordboost.losses.standard import Exponential, Gamma, Huber, Logistic, Poisson, Quantile, SmoothZeroOne, Squared, Welsch
+from coordboost.losses.standard import (
+    Exponential,
+    Gamma,
+    Huber,
+    Logistic,
+    Poisson,
+    Quantile,
+    SmoothZeroOne,
+    Squared,
+    Tweedie,
+    Welsch,
+)
 
-__all__ = ["Exponential", "Gamma", "Huber", "Logistic", "Loss", "Poisson", "Quantile", "SmoothZeroOne", "Squared", "Welsch"]
+__all__ = ["Exponential", "Gamma", "Huber", "Logistic", "Loss", "Poisson", "Quantile", "SmoothZeroOne", "Squared", "Tweedie", "Welsch"]

@@ -24,7 +24,7 @@ import numpy as np
 from coordboost._numba import kernel
 from coordboost._numba.decay import decay, sigmoid
 from coordboost._numba.linesearch import safeguarded_newton
-from coordboost._utils.checks import InfiniteConstant, not_negative, positive, signs
+from coordboost._utils.checks import InfiniteConstant, not_negative, positive, real, signs
 from coordboost.losses.base import Loss
 
 
@@ -313,6 +313,64 @@ class Gamma(namedtuple("Gamma", ""), Loss):
 
     def constant(self, y, weight):
         return math.log(float(np.average(y, weights=weight)))
+
+
+class _Tweedie(NamedTuple):
+    power: float = 1.5
+
+
+class Tweedie(_Tweedie, Loss):
+    r""":math:`y e^{(1 - p) f} / (p - 1) + e^{(2 - p) f} / (2 - p)` for y >= 0, f the logarithm of the mean, 1 < p < 2 (``power``).
+
+    Half the deviance of a compound Poisson and gamma law, whose variance is in proportion to the mean to the power p, up to a constant
+    of y: amounts that are often 0, such as claims. Neither smooth nor strongly convex over the line: use the line search. The infimum
+    :math:`y^{2 - p} / ((p - 1)(2 - p))` is reached at f = log y. *Numerics*: exponentials above e^600 are continued by their tangents.
+
+    Parameters
+    ----------
+    power : float, default 1.5
+        The power p of the mean, between 1 (Poisson) and 2 (gamma).
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> loss = cb.losses.Tweedie(power=1.5)
+    >>> loss.value(3.0, 0.0), loss.residual(3.0, 0.0)
+    (8.0, 2.0)
+    """
+
+    def check(self):
+        real("Tweedie(power): power", self.power, lambda number: 1 < number < 2, "between 1 and 2")
+
+    def value(self, y, f):
+        fall, rise = (1.0 - self.power) * f, (2.0 - self.power) * f
+        less = math.exp(min(fall, 600.0)) * (1.0 + max(fall - 600.0, 0.0))
+        more = math.exp(min(rise, 600.0)) * (1.0 + max(rise - 600.0, 0.0))
+        return y * less / (self.power - 1.0) + more / (2.0 - self.power)
+
+    def residual(self, y, f):
+        return y * math.exp(min((1.0 - self.power) * f, 600.0)) - math.exp(min((2.0 - self.power) * f, 600.0))
+
+    def curvature(self, y, f):
+        less, more = math.exp(min((1.0 - self.power) * f, 600.0)), math.exp(min((2.0 - self.power) * f, 600.0))
+        return (self.power - 1.0) * y * less + (2.0 - self.power) * more
+
+    def infimum(self, y):
+        """(n_samples,), rounded down."""
+        least = y ** (2.0 - self.power) / ((self.power - 1.0) * (2.0 - self.power))
+        return least * (1.0 - 16 * np.finfo(float).eps)
+
+    def labels(self, y):
+        return _counts(self, y)
+
+    def mean(self, f):
+        return np.exp(np.minimum(f, 600.0))
+
+    def constant(self, y, weight):
+        mean = float(np.average(y, weights=weight))
+        if mean == 0:
+            raise InfiniteConstant("every y is 0, so the best constant of the Tweedie loss is -infinity")
+        return math.log(mean)
 
 
 @kernel

@@ -33,7 +33,7 @@ def adds_to(model):
     if model.two_class:
         second = repr(model.recipe.labels[1]) if model.recipe and model.recipe.labels else "the second class"
         return f"the score of {second} (the higher, the likelier)"
-    return "the logarithm of the prediction" if model.loss in ("Poisson", "Gamma") else "the prediction"
+    return "the logarithm of the prediction" if model.loss in ("Poisson", "Gamma", "Tweedie") else "the prediction"
 
 
 def caption(run):

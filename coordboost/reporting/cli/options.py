@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-LOSSES = ("squared", "huber", "logistic", "exponential", "poisson", "gamma")
+LOSSES = ("squared", "huber", "logistic", "exponential", "poisson", "gamma", "tweedie")
 #: Parameters of methods that are rules, which are made in Python; and whole numbers that are None by default.
 IN_PYTHON, WHOLE = ("select", "families", "structure"), ("t", "period")
 #: What is said where no method is named.
@@ -53,7 +53,7 @@ def _loss(ctx, param, text):
         loss = getattr(losses, name.capitalize() if name in LOSSES else "")
         return loss(float(d)) if colon else loss()
     except (AttributeError, TypeError, ValueError):
-        raise click.BadParameter(f"expected squared, huber[:d], logistic[:d], exponential, poisson or gamma, got {text!r}.") from None
+        raise click.BadParameter(f"expected one of {', '.join(LOSSES)}, some with a number as in huber:1.5, got {text!r}.") from None
 
 
 def _size(ctx, param, value):
@@ -74,7 +74,7 @@ STEPS = whole_number("--steps", 0, 1000, "How many to make.")
 SEED = whole_number("--seed", 0, 0, "Seed of random choices.")
 LOSS = click.option(
     "--loss", default="squared", metavar="NAME[:D]", callback=_loss,
-    help="squared, huber[:d], logistic[:d], exponential (two classes), poisson (counts), gamma (sizes above 0).",
+    help="squared, huber[:d], logistic[:d], exponential (two classes), poisson (counts), gamma, tweedie[:p] (sizes).",
 )  # fmt: skip
 CENTER = click.option("--center/--no-center", default=True, help="Centre the columns, start from the best constant.")
 SCALE = click.option("--scale/--no-scale", default=True, help="Divide columns by their norms.")
