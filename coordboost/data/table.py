@@ -115,7 +115,7 @@ class Table(NamedTuple):
         if rows is None:
             X = self.X
         elif self.recipe is None:
-            raise ValueError("the table has no names of columns to find those of new rows by: pass these to predict as they are.")
+            raise ValueError("the table has no columns with names, to find those of new rows by: pass new rows to predict as they are.")
         else:
             none = {"unknown_as_none": unknown_as_none}
             X = self.recipe.numbers(as_pandas(rows), **none) if is_frame(rows) else read_rows(rows, self, **none, **options).X

@@ -206,12 +206,12 @@ class CertifiedLassoCV(Regression, PenaltyGrid):
         Coefficients on the scale of X.
     intercept_ : float
         The intercept.
-    alpha_ : float
-        The chosen penalty.
+    alpha_ : float or None
+        The chosen penalty; None for a path of steps.
     l1_ : float
         L1 norm of the chosen model, in the units of ``PathPoint(l1=...)``.
-    n_steps_ : None
-        A grid of penalties has no steps.
+    n_steps_ : int or None
+        The chosen number of steps; None for a grid of penalties.
     path_ : LassoPath
         The fitted path over all alphas.
     paths_ : list
@@ -393,12 +393,12 @@ class CertifiedElasticNetCV(Regression, PenaltyGrid):
         Coefficients on the scale of X.
     intercept_ : float
         The intercept.
-    alpha_ : float
-        The chosen penalty.
+    alpha_ : float or None
+        The chosen penalty; None for a path of steps.
     l1_ : float
         L1 norm of the chosen model, in the units of ``PathPoint(l1=...)``.
-    n_steps_ : None
-        A grid of penalties has no steps.
+    n_steps_ : int or None
+        The chosen number of steps; None for a grid of penalties.
     path_ : LassoPath
         The fitted path over all alphas.
     paths_ : list
@@ -582,12 +582,12 @@ class CertifiedLassoClassifierCV(Classification, PenaltyGrid):
         Coefficients on the scale of X: one row for two classes, else one for each class.
     intercept_ : ndarray of shape (n_models,)
         The intercepts.
-    alpha_ : float
-        The chosen penalty.
+    alpha_ : float or None
+        The chosen penalty; None for a path of steps.
     l1_ : float
         L1 norm of the chosen model, in the units of ``PathPoint(l1=...)``.
-    n_steps_ : None
-        A grid of penalties has no steps.
+    n_steps_ : int or None
+        The chosen number of steps; None for a grid of penalties.
     path_ : LassoPath
         The fitted path over all alphas. With three classes or more: see ``paths_``.
     paths_ : list
@@ -754,12 +754,12 @@ class CertifiedPoissonRegressorCV(CountRegression, PenaltyGrid):
         Coefficients on the scale of X.
     intercept_ : float
         The intercept.
-    alpha_ : float
-        The chosen penalty.
+    alpha_ : float or None
+        The chosen penalty; None for a path of steps.
     l1_ : float
         L1 norm of the chosen model, in the units of ``PathPoint(l1=...)``.
-    n_steps_ : None
-        A grid of penalties has no steps.
+    n_steps_ : int or None
+        The chosen number of steps; None for a grid of penalties.
     path_ : LassoPath
         The fitted path over all alphas.
     paths_ : list

@@ -177,12 +177,12 @@ class LSBoostRegressorCV(CrossValidated, Regression, _LSBoost):
     criterion_ : ndarray of shape (n_points,)
         Value of AIC, BIC or Cp at every point of the path; smaller is better. Only where `rule` is one of them, and then there
         is no ``cross_validation_``.
-    n_steps_ : int
-        The chosen number of steps.
+    n_steps_ : int or None
+        The chosen number of steps; None for a grid of penalties.
     l1_ : float
         L1 norm of the chosen model, in the units of ``PathPoint(l1=...)``.
-    alpha_ : None
-        A path of steps has no penalty.
+    alpha_ : float or None
+        The chosen penalty; None for a path of steps.
     n_scans_ : float
         Cost of the final path: the number of passes over all columns, the folds' not counted; a pass over some of them counts
         as a fraction.
@@ -343,12 +343,12 @@ class ForwardStagewiseRegressorCV(CrossValidated, Regression, _ForwardStagewise)
     criterion_ : ndarray of shape (n_points,)
         Value of AIC, BIC or Cp at every point of the path; smaller is better. Only where `rule` is one of them, and then there
         is no ``cross_validation_``.
-    n_steps_ : int
-        The chosen number of steps.
+    n_steps_ : int or None
+        The chosen number of steps; None for a grid of penalties.
     l1_ : float
         L1 norm of the chosen model, in the units of ``PathPoint(l1=...)``.
-    alpha_ : None
-        A path of steps has no penalty.
+    alpha_ : float or None
+        The chosen penalty; None for a path of steps.
     n_scans_ : float
         Cost of the final path: the number of passes over all columns, the folds' not counted; a pass over some of them counts
         as a fraction.
@@ -526,12 +526,12 @@ class RegularizedForwardStagewiseRegressorCV(CrossValidated, Regression, _Forwar
     criterion_ : ndarray of shape (n_points,)
         Value of AIC, BIC or Cp at every point of the path; smaller is better. Only where `rule` is one of them, and then there
         is no ``cross_validation_``.
-    n_steps_ : int
-        The chosen number of steps.
+    n_steps_ : int or None
+        The chosen number of steps; None for a grid of penalties.
     l1_ : float
         L1 norm of the chosen model, in the units of ``PathPoint(l1=...)``.
-    alpha_ : None
-        A path of steps has no penalty.
+    alpha_ : float or None
+        The chosen penalty; None for a path of steps.
     n_scans_ : float
         Cost of the final path: the number of passes over all columns, the folds' not counted; a pass over some of them counts
         as a fraction.
@@ -715,12 +715,12 @@ class ForwardStagewiseClassifierCV(CrossValidated, Classification, _ForwardStage
     criterion_ : ndarray of shape (n_points,)
         Value of AIC, BIC or Cp at every point of the path; smaller is better. Only where `rule` is one of them, and then there
         is no ``cross_validation_``.
-    n_steps_ : int
-        The chosen number of steps.
+    n_steps_ : int or None
+        The chosen number of steps; None for a grid of penalties.
     l1_ : float
         L1 norm of the chosen model, in the units of ``PathPoint(l1=...)``.
-    alpha_ : None
-        A path of steps has no penalty.
+    alpha_ : float or None
+        The chosen penalty; None for a path of steps.
     n_scans_ : float
         Cost of the final path: the number of passes over all columns, the folds' not counted; a pass over some of them counts
         as a fraction.

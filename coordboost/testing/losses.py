@@ -24,7 +24,7 @@ def ulps(*terms):
 #: Half the width of a difference quotient.
 H = 2.0**-18
 #: Targets that are tried where none are given: real numbers, labels, counts.
-TARGETS = ([-3.0, -1.0, -0.25, 0.0, 0.5, 1.0, 4.0], [-1.0, 1.0], [0.0, 1.0, 2.0, 7.0])
+TARGETS = ([-3.0, -1.0, -0.25, 0.0, 0.5, 1.0, 4.0], [-1.0, 1.0], [0.0, 1.0, 2.0, 7.0], [0.25, 0.5, 1.0, 4.0])
 #: Targets that a loss may be for which fails at those, and what they are.
 OTHERS = {
     "above 0": [0.25, 0.5, 1.0, 4.0],
@@ -65,7 +65,7 @@ def _targets(loss, y):
         except ValueError as error:
             refused = error
     raise ValueError(
-        f"labels(y) refuses real numbers, labels -1 and 1, and counts ({refused}); pass targets that the loss takes as y=."
+        f"labels(y) refuses real numbers, labels -1 and 1, counts, and numbers above 0 ({refused}); pass targets that the loss takes as y=."
     )
 
 
