@@ -188,7 +188,7 @@ def _doors():
     table |= {name: (getattr(cb.rules, name), given, of_step) for name, given in steps.items()}
     rules = {"RandomSubset": dict(t=2), "Weighted": dict(p=[0.5, 0.25, 0.25]), "Softmax": dict(kappa=1.0)}
     table |= {name: (getattr(cb.rules, name), given, of_rule) for name, given in rules.items()}
-    losses = {"Huber": {}, "Logistic": {}, "Quantile": {}, "SmoothZeroOne": {}, "Tweedie": {}}
+    losses = {"Huber": {}, "Logistic": {}, "Quantile": {}, "SmoothZeroOne": {}}
     table |= {name: (getattr(cb.losses, name), given, of_loss) for name, given in losses.items()}
     lv, bd = cb.theory.langevin, cb.theory.bounds
     table |= {

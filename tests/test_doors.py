@@ -31,7 +31,8 @@ MADE = {
     "Noise", "Run", "ShapeFunction", "State", "Status", "Structural", "Structure", "Structured", "Stumps", "Table", "Dense",
     "Sparse", "best_of",
     "bounds", "langevin", "plots", "RandomMask", "JointSubset", "Unconstrained", "Greedy", "Cyclic", "LineSearch", "Squared", "Exponential",
-    "Law", "Report", "Gamma", "Poisson", "Welsch", "Loss", "SelectionRule", "StepRule", "CoefficientRule", "Learners", "LearnerFamily",
+    "Law", "Report", "Gamma", "Poisson", "Tweedie", "Welsch",
+    "Loss", "SelectionRule", "StepRule", "CoefficientRule", "Learners", "LearnerFamily",
 }  # fmt: skip
 #: Numbers of the theory that are asked for by who has a problem already.
 OF_A_PROBLEM = {"distance", "kappa", "lambda_pmin", "sampled_mca", "start_distance"}
