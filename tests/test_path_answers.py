@@ -93,3 +93,17 @@ def test_what_cross_validation_chose():
     grid = cb.CertifiedLassoCV(n_alphas=12, cv=3, random_state=0).fit(X, Y)
     assert grid.n_steps_ is None and grid.alpha_ == grid.path_.alphas[int(grid.place_.step)]
     assert grid.l1_ == pytest.approx(np.abs(grid.coef_).sum(), rel=1e-12)
+
+
+@pytest.mark.parametrize("name", ["run", "refitted", "trees"])
+def test_the_model_at_the_end_of_a_run_is_not_replayed(name, monkeypatch):
+    path = PATHS[name]()
+    by_replay = next(path.replay([path.n_steps]))
+    expected = by_replay.problem.predict(by_replay.beta, X)
+    path.final  # noqa: B018  # of a refitted run it is made once
+    monkeypatch.setattr(type(path), "replay", None)
+    np.testing.assert_array_equal(path.predict(X), expected)
+
+
+def test_no_place_has_no_coefficients():
+    assert PATHS["run"]().coef_path([]).shape == (0, X.shape[1])

@@ -71,31 +71,38 @@ def run_losses(run, X, y, weight, shifts=0.0):
 
     shifts : (n_steps + 1,), what is added to the constant prediction of each of these models, or a number for all
     """
-    problem, shifts = run.problem, np.full(run.n_steps + 1, shifts, dtype=np.float64)
+    problem = run.problem
     if not followed(run):
-        states = run.replay(range(run.n_steps + 1))
-        models = (problem.predict(state.beta, X) + shift for state, shift in zip(states, shifts, strict=True))
-        return losses_of(problem, models, y, weight)
-    offsets = problem.offset + shifts
-    total = np.zeros(run.n_steps + 1)
-    total[:1] = losses_of(problem, [np.full(len(y), offsets[0])], y, weight)
-    if run.n_steps:
-        for part, path, follower in followers(run, X, len(y)):
-            total[1:] += follower.losses(path, len(path), problem.loss, y[part], weight[part], offsets[1:])
-    return total
+        models = (problem.predict(state.beta, X) for state in run.replay(range(run.n_steps + 1)))
+        return losses_of(problem, _shifted(models, run, shifts), y, weight)
+    return _followed_losses(followers(run, X, len(y)), run, y, weight, problem.offset + shifts)
 
 
 @on_one_thread
 def training_losses(run, shifts=0.0):
-    """The same on the rows of the fit, which needs no columns of new rows."""
-    problem, shifts = run.problem, np.full(run.n_steps + 1, shifts, dtype=np.float64)
+    """The same on the rows of the fit, whose columns are at hand."""
+    problem = run.problem
     if not followed(run):
-        models = (state.pred + shift for state, shift in zip(run.replay(range(run.n_steps + 1)), shifts, strict=True))
-        return np.array(totals_of(problem.loss, problem.y, problem.weight, problem.base, models))
-    follower, offsets = Follower(run.method, problem.dictionary), problem.base + shifts
-    first = totals_of(problem.loss, problem.y, problem.weight, problem.base, [follower.pred + shifts[0]])
-    rest = follower.losses(run.path, run.n_steps, problem.loss, problem.y, problem.weight, offsets[1:])
-    return np.concatenate([first, rest])
+        models = (state.pred for state in run.replay(range(run.n_steps + 1)))
+        return np.array(totals_of(problem.loss, problem.y, problem.weight, problem.base, _shifted(models, run, shifts)))
+    whole = [(slice(None), run.path, Follower(run.method, problem.dictionary))]
+    return _followed_losses(whole, run, problem.y, problem.weight, problem.base + shifts)
+
+
+def _shifted(models, run, shifts):
+    """Predictions of the models after 0, 1, ... steps, each with its shift."""
+    return map(np.add, models, np.full(run.n_steps + 1, shifts, dtype=np.float64))
+
+
+def _followed_losses(parts, run, y, weight, offsets):
+    """Sums of the losses over parts of the rows, each with a follower; `offsets` : the constant prediction after each step, or for all."""
+    loss, offsets = run.problem.loss, np.full(run.n_steps + 1, offsets, dtype=np.float64)
+    total = np.zeros(run.n_steps + 1)
+    total[:1] = totals_of(loss, y, weight, offsets[0], [np.zeros(len(y))])
+    if run.n_steps:
+        for part, path, follower in parts:
+            total[1:] += follower.losses(path, len(path), loss, y[part], weight[part], offsets[1:])
+    return total
 
 
 def predictions(run):

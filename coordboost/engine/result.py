@@ -178,13 +178,15 @@ class State:
 class StepPath(PathLike):
     """A path of steps, whose models are the states that ``replay`` gives."""
 
-    #: The run whose steps these are.
+    #: The run whose steps these are, and its last state.
     run: Any
+    final: Any
     #: What is added to the constant prediction after each step: a number, or (n_points,).
     shifts: np.ndarray | float = 0.0
 
     def _state(self, place):
-        return next(self.replay([self.run.step_at(place)]))
+        k = self.run.step_at(place)
+        return self.final if k == self.run.n_steps else next(self.replay([k]))
 
     def _model(self, place):
         state = self._state(place)

@@ -67,7 +67,8 @@ class PenaltyGrid(CrossValidated, _BasePenalized):
 
     @property
     def n_steps_(self):
-        self._only("paths_")
+        self._only("paths_")  # an AttributeError before the fit, and where there are several
+        return None
 
     @property
     def alpha_(self):

@@ -311,12 +311,13 @@ class CrossValidated:
     @property
     def alpha_(self):
         """The penalty that was chosen; None where the path is one of steps."""
-        self._only("paths_")
+        self._only("paths_")  # an AttributeError before the fit, and where there are several
+        return None
 
     @property
     def l1_(self):
         """The l1 norm of the model chosen, as ``PathPoint(l1=)`` counts it: for steps that of unit columns."""
-        return next(self.path_.replay([self.n_steps_])).l1
+        return next(self.path_.run.replay([self.n_steps_])).l1
 
     @property
     def cross_validation_(self):

@@ -36,13 +36,38 @@ def _log_odds(y, weight, factor):
     return factor * math.log(positive / negative)
 
 
-def _counts(loss, y):
-    """Refuse targets below 0."""
-    if (y < 0).any():
-        raise ValueError(
-            f"{type(loss).__name__} loss expects counts or rates y >= 0, got {y.min():g}; drop or recode those rows."
-        )
-    return y
+@kernel
+def extended_exp(a):
+    """``exp(a)``, from a = 600 on continued by its tangent: finite and convex."""
+    return math.exp(min(a, 600.0)) * (1.0 + max(a - 600.0, 0.0))
+
+
+@kernel
+def extended_exp_slope(a):
+    """The derivative of ``extended_exp``."""
+    return math.exp(min(a, 600.0))
+
+
+class LogMeanLoss(Loss):
+    """A loss of f, the logarithm of the mean of targets y >= 0: neither smooth nor strongly convex over the line."""
+
+    __slots__ = ()
+
+    def labels(self, y):
+        if (y < 0).any():
+            raise ValueError(
+                f"{type(self).__name__} loss expects counts or rates y >= 0, got {y.min():g}; drop or recode those rows."
+            )
+        return y
+
+    def mean(self, f):
+        return np.exp(np.minimum(f, 600.0))
+
+    def constant(self, y, weight):
+        mean = float(np.average(y, weights=weight))
+        if mean == 0:
+            raise InfiniteConstant(f"every y is 0, so the best constant of the {type(self).__name__} loss is -infinity")
+        return math.log(mean)
 
 
 class Squared(namedtuple("Squared", ""), Loss):
@@ -232,7 +257,7 @@ class Exponential(namedtuple("Exponential", ""), Loss):
         return _log_odds(y, weight, 0.5)
 
 
-class Poisson(namedtuple("Poisson", ""), Loss):
+class Poisson(namedtuple("Poisson", ""), LogMeanLoss):
     """:math:`e^f - y f` for counts or rates y >= 0, f the logarithm of the mean: Poisson regression, without the constant log y!.
 
     Neither smooth nor strongly convex over the line: use the line search. The infimum y - y log y is reached at f = log y.
@@ -247,34 +272,21 @@ class Poisson(namedtuple("Poisson", ""), Loss):
     """
 
     def value(self, y, f):
-        grown = math.exp(min(f, 600.0))
-        return grown * (1.0 + max(f - 600.0, 0.0)) - y * f
+        return extended_exp(f) - y * f
 
     def residual(self, y, f):
-        return y - math.exp(min(f, 600.0))
+        return y - extended_exp_slope(f)
 
     def curvature(self, y, f):
-        return math.exp(min(f, 600.0))
+        return extended_exp_slope(f)
 
     def infimum(self, y):
         """(n_samples,), rounded down: four roundings of the larger term at most."""
         log = np.log(np.where(y > 0, y, 1.0))
         return y * (1.0 - log) - 4 * np.finfo(float).eps * y * (1.0 + np.abs(log))
 
-    def labels(self, y):
-        return _counts(self, y)
 
-    def mean(self, f):
-        return np.exp(np.minimum(f, 600.0))
-
-    def constant(self, y, weight):
-        mean = float(np.average(y, weights=weight))
-        if mean == 0:
-            raise InfiniteConstant("every y is 0, so the best constant of the Poisson loss is -infinity")
-        return math.log(mean)
-
-
-class Gamma(namedtuple("Gamma", ""), Loss):
+class Gamma(namedtuple("Gamma", ""), LogMeanLoss):
     """:math:`y e^{-f} + f` for targets y > 0, f the logarithm of the mean: Gamma regression, half the deviance up to a constant of y.
 
     Neither smooth nor strongly convex over the line: use the line search. The infimum 1 + log y is reached at f = log y.
@@ -289,14 +301,13 @@ class Gamma(namedtuple("Gamma", ""), Loss):
     """
 
     def value(self, y, f):
-        grown = math.exp(min(-f, 600.0))
-        return y * grown * (1.0 + max(-f - 600.0, 0.0)) + f
+        return y * extended_exp(-f) + f
 
     def residual(self, y, f):
-        return y * math.exp(min(-f, 600.0)) - 1.0
+        return y * extended_exp_slope(-f) - 1.0
 
     def curvature(self, y, f):
-        return y * math.exp(min(-f, 600.0))
+        return y * extended_exp_slope(-f)
 
     def infimum(self, y):
         """(n_samples,), rounded down: four roundings of either term at most."""
@@ -308,18 +319,12 @@ class Gamma(namedtuple("Gamma", ""), Loss):
             raise ValueError(f"Gamma loss expects targets y > 0, got {y.min():g}; drop those rows, or use another loss.")
         return y
 
-    def mean(self, f):
-        return np.exp(np.minimum(f, 600.0))
-
-    def constant(self, y, weight):
-        return math.log(float(np.average(y, weights=weight)))
-
 
 class _Tweedie(NamedTuple):
     power: float = 1.5
 
 
-class Tweedie(_Tweedie, Loss):
+class Tweedie(_Tweedie, LogMeanLoss):
     r""":math:`y e^{(1 - p) f} / (p - 1) + e^{(2 - p) f} / (2 - p)` for y >= 0, f the logarithm of the mean, 1 < p < 2 (``power``).
 
     Half the deviance of a compound Poisson and gamma law, whose variance is in proportion to the mean to the power p, up to a constant
@@ -344,33 +349,19 @@ class Tweedie(_Tweedie, Loss):
 
     def value(self, y, f):
         fall, rise = (1.0 - self.power) * f, (2.0 - self.power) * f
-        less = math.exp(min(fall, 600.0)) * (1.0 + max(fall - 600.0, 0.0))
-        more = math.exp(min(rise, 600.0)) * (1.0 + max(rise - 600.0, 0.0))
-        return y * less / (self.power - 1.0) + more / (2.0 - self.power)
+        return y * extended_exp(fall) / (self.power - 1.0) + extended_exp(rise) / (2.0 - self.power)
 
     def residual(self, y, f):
-        return y * math.exp(min((1.0 - self.power) * f, 600.0)) - math.exp(min((2.0 - self.power) * f, 600.0))
+        return y * extended_exp_slope((1.0 - self.power) * f) - extended_exp_slope((2.0 - self.power) * f)
 
     def curvature(self, y, f):
-        less, more = math.exp(min((1.0 - self.power) * f, 600.0)), math.exp(min((2.0 - self.power) * f, 600.0))
-        return (self.power - 1.0) * y * less + (2.0 - self.power) * more
+        fall, rise = extended_exp_slope((1.0 - self.power) * f), extended_exp_slope((2.0 - self.power) * f)
+        return (self.power - 1.0) * y * fall + (2.0 - self.power) * rise
 
     def infimum(self, y):
         """(n_samples,), rounded down."""
         least = y ** (2.0 - self.power) / ((self.power - 1.0) * (2.0 - self.power))
         return least * (1.0 - 16 * np.finfo(float).eps)
-
-    def labels(self, y):
-        return _counts(self, y)
-
-    def mean(self, f):
-        return np.exp(np.minimum(f, 600.0))
-
-    def constant(self, y, weight):
-        mean = float(np.average(y, weights=weight))
-        if mean == 0:
-            raise InfiniteConstant("every y is 0, so the best constant of the Tweedie loss is -infinity")
-        return math.log(mean)
 
 
 @kernel

@@ -162,8 +162,11 @@ class PathLike:
         ndarray, (n_rows,)
             On the scale of the predictions of the loss.
         """
-        place = place_named(at, step=step, l1=l1, lam=lam, alpha=alpha, fraction=fraction)
-        return self._predict(X, PathPoint(step=self.n_points - 1) if place is None else place)
+        return self._predict(X, place_named(at, step=step, l1=l1, lam=lam, alpha=alpha, fraction=fraction) or self._end)
+
+    @property
+    def _end(self):
+        return PathPoint(step=self.n_points - 1)
 
     def _predict(self, X, place):
         coef, intercept = self._model(place)
@@ -204,12 +207,13 @@ class PathLike:
                [1.143, 1.286]])
         """
         validation.countable("coef_path", self.problem)
-        places = map(lambda k: PathPoint(step=k), range(self.n_points)) if at is None else items_of("at", at, "a sequence of PathPoint")
+        every = (PathPoint(step=k) for k in range(self.n_points))
+        places = every if at is None else items_of("at", at, "a sequence of PathPoint")
         way = self.problem.standardization
-        by = np.zeros(way.n_columns)
-        by[way.kept] = way.norm
-        scale = by if validation.flag("standardized", standardized) else 1.0
-        return np.array([coef * scale for coef, _ in self._models(places)])
+        coefs = np.array([coef for coef, _ in self._models(places)]).reshape(-1, way.n_columns)
+        if validation.flag("standardized", standardized):
+            coefs[:, way.kept] *= way.norm
+        return coefs
 
     def _models(self, places):
         return (self._model(checked_place(place)) for place in places)
@@ -229,7 +233,7 @@ class PathLike:
         float
             For the squared loss minus half the mean squared error.
         """
-        return float(self.score_at(X, y, sample_weight, at=[PathPoint(step=self.n_points - 1) if at is None else at])[0])
+        return float(self.score_at(X, y, sample_weight, at=[self._end if at is None else at])[0])
 
     def score_path(self, X, y, sample_weight=None):
         """Minus the mean loss on other rows at every point, (n_points,): the larger, the better.
@@ -375,9 +379,11 @@ def unrounded(l1, last, problem):
 def place_named(at=None, **ways):
     """The ``PathPoint`` `at`, or that of the one way that is not None; None where there is neither."""
     given = {way: value for way, value in ways.items() if value is not None}
-    if at is not None and given:
+    if not given:
+        return None if at is None else checked_place(at)
+    if at is not None:
         raise ValueError(f"at names a place already: leave {', '.join(given)} out.")
-    return PathPoint(**given) if given else at if at is None else checked_place(at)
+    return PathPoint(**given)
 
 
 def checked_place(at, name="at"):

@@ -8,7 +8,10 @@ import textwrap
 
 import numpy as np
 
+from coordboost._utils.kinds import pieces_of
 from coordboost.certificates.objectives import UNKNOWN, L1Ball, L1Penalty, Unconstrained, outwards
+from coordboost.losses.base import Loss
+from coordboost.losses.standard import LogMeanLoss
 
 #: Multiplications of a singular value decomposition that a report may spend without being asked: some seconds.
 AFFORDABLE = 2e10
@@ -33,7 +36,8 @@ def adds_to(model):
     if model.two_class:
         second = repr(model.recipe.labels[1]) if model.recipe and model.recipe.labels else "the second class"
         return f"the score of {second} (the higher, the likelier)"
-    return "the logarithm of the prediction" if model.loss in ("Poisson", "Gamma", "Tweedie") else "the prediction"
+    of_logarithm = issubclass(pieces_of(Loss).get(model.loss, Loss), LogMeanLoss)
+    return "the logarithm of the prediction" if of_logarithm else "the prediction"
 
 
 def caption(run):

@@ -79,7 +79,8 @@ class Gap:
 
             gap = report.gap_of(state)
             self.words = "" if gap is None else f"gap {100 * gap:.2g} %"
-            self.due = 21 * time.perf_counter() - 20 * began
+            now = time.perf_counter()
+            self.due = now + 20 * (now - began)
         return self.words
 
 

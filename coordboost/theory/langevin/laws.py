@@ -499,9 +499,11 @@ def after_steps(problem: Problem, method: Method, steps: Sequence[int]) -> list[
     (array([0.64, 0.64]), array([1., 1.]))
     """
     forward, moved, source = (parts := _Parts.exactly(problem, method)).step()
-    mean, cov, found = np.zeros(len(parts.M)), np.zeros_like(parts.M), dict[int, Normal]()
+    mean, cov = np.zeros(len(parts.M)), np.zeros_like(parts.M)
+    found: dict[int, Normal] = {}
     for k in range(max(steps, default=0) + 1):
-        found |= {k: Normal(mean, cov)} if k in steps else {}
+        if k in steps:
+            found[k] = Normal(mean, cov)
         mean, cov = forward(mean), (moved @ cov.ravel()).reshape(cov.shape) + source(mean)
     return [found[k] for k in steps]
 
@@ -724,14 +726,14 @@ def quadrature(problem: Problem, method: Method, limit: Limit | None = None, *, 
     d = validation.countable("quadrature", checked_problem(problem)).n_learners
     if d > 2:
         raise ValueError(f"quadrature is for one or two learners, got {d}; closed laws of the squared loss are in gibbs().")
-    noise, asked = checked_method(method).bind(problem).noise, checked_method(method)
+    noise = checked_method(method).bind(problem).noise
     if noise is None or not np.isfinite(noise.beta[-1]):
-        raise ValueError(f"{asked.name} has no limit law: it needs a finite beta, such as sglb(0.1, 1e4, gamma=1e-3).")
-    limit = limit_of(problem, asked.select) if limit is None else checked_limit(limit)
+        raise ValueError(f"{method.name} has no limit law: it needs a finite beta, such as sglb(0.1, 1e4, gamma=1e-3).")
+    limit = limit_of(problem, method.select) if limit is None else checked_limit(limit)
     axis = np.linspace(-positive("width", width), width, validation.whole("n_points", n_points, 2))
     points = np.stack(np.meshgrid(*[axis] * d, indexing="ij"), axis=-1).reshape(-1, d)
     loss = np.array([problem.value(limit.columns @ point) for point in points]) / limit.total
-    energy = loss + limit.penalty(points, asked.step.shrink / asked.step.rate)
+    energy = loss + limit.penalty(points, method.step.shrink / method.step.rate)
     chance = np.exp(-float(noise.beta[-1]) * (energy - energy.min()))
     chance /= chance.sum()
     edge = chance[(np.abs(points) >= width).any(axis=1)].sum()
