@@ -1,6 +1,6 @@
-"""Exact paths in numbers of 70 digits, from corner to corner, and what a corner of float64 numbers is off by, without any rounding.
+"""Exact paths in numbers of 70 digits, from knot to knot, and what a knot of float64 numbers is off by, without any rounding.
 
-Everything is solved anew at each corner: the direction by Lawson and Hanson's method on the Gram matrix. For small problems in general
+Everything is solved anew at each knot: the direction by Lawson and Hanson's method on the Gram matrix. For small problems in general
 position; near copies are no more than columns here.
 """
 
@@ -57,8 +57,8 @@ def direction(gram, sign, free, kind):
         moving.append(max(lag, key=lag.get))
 
 
-def corners(B, y, kind, floor=1e-13):
-    """The corners (level, coefficients) of a path down to `floor` of its top."""
+def knots(B, y, kind, floor=1e-13):
+    """The knots (level, coefficients) of a path down to `floor` of its top."""
     with localcontext() as context:
         context.prec = DIGITS
         B, y = decimals(B), decimals(y)
@@ -93,7 +93,7 @@ def whole(a):
 
 
 class Judge:
-    """What corners of float64 numbers are off by, on the columns B and the target y."""
+    """What knots of float64 numbers are off by, on the columns B and the target y."""
 
     def __init__(self, B, y):
         self.B, self.by = whole(B)
@@ -122,7 +122,7 @@ class Judge:
 
 def reach(B, y, kind, gap):
     """How far down, in parts of the top, rounded models of the path are off by no more than `gap`."""
-    judge, path = Judge(B, y), corners(B, y, kind)
+    judge, path = Judge(B, y), knots(B, y, kind)
     for (above, start), (below, end) in pairwise(path):
         if below > 0 and judge.off(kind, below, end.astype(float)) <= gap:
             continue

@@ -34,7 +34,7 @@ class Made:
 MADE = Made()
 DRAWN = {
     "profile": lambda ax: P.ProfileDisplay.from_run(MADE.run, ax=ax),
-    "corners": lambda ax: MADE.exact.plot(ax=ax),
+    "knots": lambda ax: MADE.exact.plot(ax=ax),
     "alpha": lambda ax: P.ProfileDisplay.from_path(MADE.grid, against="alpha", ax=ax),
     "error": lambda ax: P.ErrorDisplay.from_path(MADE.run, X, Y, X[:20], Y[:20] + 1, ax=ax),
     "validation": lambda ax: P.CrossValidationDisplay.from_cross_validation(MADE.seen, MADE.grid.alphas, log=True, ax=ax),

@@ -36,7 +36,7 @@ def interpolated(lam, beta, at):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", REGRESSION)
 def test_same_curve_as_the_reference(name, kind):
-    """The fits agree at the corners of either path: to 1e-10 |y|, what conditioning leaves of R's 16 digits (diabetes64: 3e-11)."""
+    """The fits agree at the knots of either path: to 1e-10 |y|, what conditioning leaves of R's 16 digits (diabetes64: 3e-11)."""
     reference, path = ReferenceSet(name), path_of(name, kind)
     lam, beta = reference_path(name, kind)
     size, low = reference.size, path.lam[-1]
@@ -52,11 +52,11 @@ def test_same_curve_as_the_reference(name, kind):
 @needs_reference_sets
 @pytest.mark.parametrize("name", ["prostate", "diabetes10", "leukemia", "lincomb", "dupflip"])
 @pytest.mark.parametrize("kind", ["lasso", "lar"])
-def test_same_corners_as_lars(name, kind):
-    """Where R lars is sound and its corners are distinct, number, level and coefficients of the corners agree."""
+def test_same_knots_as_lars(name, kind):
+    """Where R lars is sound and its knots are distinct, number, level and coefficients of the knots agree."""
     lam, beta = reference_path(name, kind)
     path = path_of(name, kind)
-    assert path.complete and path.n_corners == len(lam)
+    assert path.complete and path.n_knots == len(lam)
     np.testing.assert_allclose(path.lam, lam, rtol=0, atol=1e-12 * lam[0])
     np.testing.assert_allclose(path.l1, np.abs(beta).sum(axis=1), rtol=1e-9, atol=1e-12)
     if name != "dupflip":
@@ -68,14 +68,14 @@ def test_same_corners_as_lars(name, kind):
 def test_events_are_those_of_lars(name):
     reference, path = ReferenceSet(name), path_of(name, "lasso")
     kind = reference["lars_lasso_action_kind"]
-    # R names the knot by the step that ends there: its step k is our segment after corner k
+    # R names the knot by the step that ends there: its step k is our segment after knot k
     theirs = [(int(j), int(s)) for j, s in zip(reference["lars_lasso_action_var"], kind, strict=True) if s != -2]
-    assert sorted((j, s) for corner, j, s in path.events if corner < path.n_corners - 1) == sorted(theirs)
+    assert sorted((j, s) for knot, j, s in path.events if knot < path.n_knots - 1) == sorted(theirs)
 
 
 @needs_reference_sets
 @pytest.mark.parametrize("name", REGRESSION)
-def test_every_corner_and_midpoint_is_certified(name):
+def test_every_knot_and_midpoint_is_certified(name):
     """Gap at most 1e-12 of the loss at 0; twice that for diabetes64, where sum |beta| is 37 |y| and rounding makes up 8e-13 of it."""
     path = path_of(name, "lasso")
     allowed = 2e-12 if name == "diabetes64" else 1e-12
@@ -133,7 +133,7 @@ def binary_design(seed):
 
 
 def assert_exact(problem):
-    """The Lasso is certified at corners and midpoints, down to least squares; FS_0 and LAR move tied learners, FS_0 as their signs say."""
+    """The Lasso is certified at knots and midpoints, down to least squares; FS_0 and LAR move tied learners, FS_0 as their signs say."""
     path, null = cb.exact_path(problem), max(problem.value(0 * problem.y), 1e-300)
     assert path.complete and path.lam[-1] == 0
     levels = np.concatenate([path.lam[:-1], (path.lam[1:] + path.lam[:-1]) / 2])

@@ -15,10 +15,10 @@ def test_candidates_do_not_change_the_path(kind):
     rng = np.random.default_rng(2)
     problem = cb.Problem(rng.standard_normal((40, 300)), rng.standard_normal(40))
     path = cb.exact_path(problem, kind=kind, lam_min=0.1, candidates=300)
-    assert path.n_scans <= 1 + path.n_corners / 100
+    assert path.n_scans <= 1 + path.n_knots / 100
     for few in (1, 7, 60):
         other = cb.exact_path(problem, kind=kind, lam_min=0.1, candidates=few)
-        assert other.n_corners == path.n_corners and [e[1:] for e in other.events] == [e[1:] for e in path.events]
+        assert other.n_knots == path.n_knots and [e[1:] for e in other.events] == [e[1:] for e in path.events]
         np.testing.assert_allclose(other.lam, path.lam, rtol=0, atol=1e-12 * path.lam[0])
         np.testing.assert_allclose(other.beta.toarray(), path.beta.toarray(), rtol=0, atol=1e-11 * path.lam[0])
         assert other.n_scans > 1
@@ -28,7 +28,7 @@ def test_scans_are_few():
     rng = np.random.default_rng(3)
     problem = cb.Problem(rng.standard_normal((100, 2000)), rng.standard_normal(100))
     path = cb.exact_path(problem, lam_min=0.3)
-    assert path.n_scans < path.n_corners / 2 and path.gaps().max() <= 1e-12
+    assert path.n_scans < path.n_knots / 2 and path.gaps().max() <= 1e-12
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -38,7 +38,7 @@ def test_copies_flips_and_dependent_columns(kind):
     X, y = rng.standard_normal((20, 6)), rng.standard_normal(20)
     doubled = np.column_stack([X, -X[:, 2], X[:, 0], X[:, 3:]])
     path, single = cb.exact_path(doubled, y, kind=kind), cb.exact_path(X, y, kind=kind)
-    assert path.n_corners == single.n_corners
+    assert path.n_knots == single.n_knots
     np.testing.assert_allclose(path.lam, single.lam, rtol=0, atol=1e-13 * path.lam[0])
     np.testing.assert_allclose(path.beta.toarray()[:, :6], single.beta.toarray(), rtol=0, atol=1e-12)
     assert path.beta[:, 6:].nnz == 0
@@ -63,10 +63,10 @@ def test_sparse_and_weights():
 def test_nothing_to_do():
     X = np.random.default_rng(8).standard_normal((10, 3))
     path = cb.exact_path(X, np.full(10, 3.0))
-    assert path.n_corners == 1 and (path.beta_at(lam=0) == 0).all() and path.complete
+    assert path.n_knots == 1 and (path.beta_at(lam=0) == 0).all() and path.complete
     high = cb.exact_path(X, X[:, 0], lam_min=1e6)
-    assert high.n_corners == 1 and (high.beta_at(lam=2e6) == 0).all()
-    assert cb.exact_path(X, X[:, 0], max_knots=2).n_corners == 2
+    assert high.n_knots == 1 and (high.beta_at(lam=2e6) == 0).all()
+    assert cb.exact_path(X, X[:, 0], max_knots=2).n_knots == 2
     one = cb.exact_path(X[:, :1], X[:, 0])
     np.testing.assert_allclose(one.problem.raw(one.beta_at(lam=0))[0], 1.0, rtol=1e-14)
 
@@ -81,7 +81,7 @@ def demo(**options):
     [
         case("kind", lambda: demo(kind="ridge"), "kind must be"),
         case("negative level", lambda: demo(lam_min=-1), "lam_min must be a finite number >= 0"),
-        case("no corners", lambda: demo(max_knots=0), "max_knots must be a whole number >= 1"),
+        case("no knots", lambda: demo(max_knots=0), "max_knots must be a whole number >= 1"),
         case("no candidates", lambda: demo(candidates=0), "candidates must be a whole number >= 1"),
         case("loss", lambda: cb.exact_path(cb.Problem(np.eye(3), [0, 1, 1], cb.losses.Logistic())), "squared loss"),
         case("y twice", lambda: cb.exact_path(cb.Problem(np.eye(3), [0, 1, 2]), [0, 1, 2]), "pass exact_path(problem) alone"),

@@ -37,7 +37,7 @@ def pixels(seed):
 
 
 def errors(path):
-    """Per corner, in extended precision: how far correlations are above lam or moving learners below it, times 1 + |beta|_1."""
+    """Per knot, in extended precision: how far correlations are above lam or moving learners below it, times 1 + |beta|_1."""
     problem = path.problem
     B, y = columns(problem).astype(np.longdouble), problem.y.astype(np.longdouble)
     beta = path.beta.toarray().astype(np.longdouble)
@@ -51,11 +51,11 @@ def errors(path):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("design", [kernels, powers, pixels])
-def test_every_corner_is_right(design, kind):
-    """The correlations of a corner are off by so little that the gap is at most 1e-10: doubled, for the two ways in which they can be."""
+def test_every_knot_is_right(design, kind):
+    """The correlations of a knot are off by so little that the gap is at most 1e-10: doubled, for the two ways in which they can be."""
     for seed in range(3):
         path = cb.exact_path(*design(seed), kind=kind)
-        assert path.n_corners > 5 and (errors(path) <= 2 * GAP).all()
+        assert path.n_knots > 5 and (errors(path) <= 2 * GAP).all()
         assert path.complete == (path.lam[-1] == 0) and path.complete == ("complete" in path.message)
         assert design is pixels or not path.complete
 
@@ -99,7 +99,7 @@ def test_correlations_within_rounding():
         y = y - y.mean()
         y -= X @ np.linalg.lstsq(X, y, rcond=None)[0]
     path = cb.exact_path(X, y)
-    assert path.n_corners == 1 and path.lam[0] == 0 and (path.beta_at(lam=0) == 0).all()
+    assert path.n_knots == 1 and path.lam[0] == 0 and (path.beta_at(lam=0) == 0).all()
     assert path.complete and "rounding" in path.message
 
 
@@ -134,18 +134,18 @@ class Interrupting:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_interrupted_path_is_kept(kind):
-    """The corners until Ctrl-C are those of the whole path; the handler is put back."""
+    """The knots until Ctrl-C are those of the whole path; the handler is put back."""
     rng = np.random.default_rng(3)
     B, y = rng.standard_normal((50, 400)), rng.standard_normal(50)
     B /= np.linalg.norm(B, axis=0)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # runners in the background have the signal ignored
     try:
-        with pytest.warns(cb.engine.InterruptedWarning, match="the corners passed are kept: "):
+        with pytest.warns(cb.engine.InterruptedWarning, match="the knots passed are kept: "):
             whole, kept = (cb.exact_path(as_it_is(Interrupting(B, when), y), kind=kind, max_knots=40, candidates=10) for when in (0, 9))
         assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     finally:
         signal.signal(signal.SIGINT, before)
     assert whole.complete and whole.message == "max_knots was reached"
-    assert not kept.complete and kept.message == "the path was interrupted; the corners passed are kept"
-    assert 1 < kept.n_corners < whole.n_corners and (kept.lam == whole.lam[: kept.n_corners]).all()
-    assert (kept.beta != whole.beta[: kept.n_corners]).nnz == 0
+    assert not kept.complete and kept.message == "the path was interrupted; the knots passed are kept"
+    assert 1 < kept.n_knots < whole.n_knots and (kept.lam == whole.lam[: kept.n_knots]).all()
+    assert (kept.beta != whole.beta[: kept.n_knots]).nnz == 0

@@ -10,11 +10,11 @@ import coordboost as cb
 
 @pytest.mark.parametrize("design", [kernels, powers])
 @pytest.mark.parametrize("kind", ["lasso", "lar"])
-def test_every_corner_is_right_where_columns_are_many(design, kind):
+def test_every_knot_is_right_where_columns_are_many(design, kind):
     """Nearly dependent columns and fewer samples than columns."""
     X, y = design(1)
     path = cb.exact_path(X[::8], y[::8], kind=kind)
-    assert path.n_corners > 5 and (errors(path) <= 2 * GAP).all()
+    assert path.n_knots > 5 and (errors(path) <= 2 * GAP).all()
 
 
 @pytest.mark.parametrize("shape", [(30, 200), (80, 60)])
@@ -56,7 +56,7 @@ def test_learners_stop_and_start(kind):
 
 
 def test_few_candidates_serve_a_wide_table():
-    """The corners are those of all learners as candidates, from a look at all learners for some ten corners each."""
+    """The knots are those of all learners as candidates, from a look at all learners for some ten knots each."""
     rng = np.random.default_rng(6)
     X = rng.standard_normal((60, 3000)) + rng.standard_normal((60, 1))
     problem = cb.Problem(X, X[:, :8].sum(axis=1) + rng.standard_normal(60))
@@ -71,4 +71,4 @@ def test_a_path_to_its_end_between_scans():
     rng = np.random.default_rng(7)
     problem = cb.Problem(rng.standard_normal((40, 2000)), rng.standard_normal(40))
     path = cb.exact_path(problem)
-    assert path.complete and path.lam[-1] == 0 and path.gaps().max() <= 1e-12 and path.n_scans < path.n_corners
+    assert path.complete and path.lam[-1] == 0 and path.gaps().max() <= 1e-12 and path.n_scans < path.n_knots

@@ -9,7 +9,7 @@ import coordboost as cb
 
 
 def naive_lar(B, y):
-    """Levels and coefficients at the corners: (k + 1,), (k + 1, n). One learner joins at a corner, none leaves.
+    """Levels and coefficients at the knots: (k + 1,), (k + 1, n). One learner joins at a knot, none leaves.
 
     With active learners A and signs s the coefficients move by d = (B_A' B_A)^-1 s per unit of the level, until another learner's
     correlation has the size of the level. *Source*: Efron, Hastie, Johnstone, Tibshirani, equations (2.4) to (2.13).
@@ -38,7 +38,7 @@ def columns(problem):
 
 @pytest.mark.parametrize("candidates", [None, 2])
 @pytest.mark.parametrize(("seed", "crossing"), [(0, False), (1, False), (7, True), (15, True), (28, True)])
-def test_corners(seed, crossing, candidates):
+def test_knots(seed, crossing, candidates):
     """Correlated columns; in some a coefficient changes sign on the way: where the Lasso would let the learner go, LAR goes on."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(20, 7)) + 3.0 * rng.normal(size=(20, 1))
@@ -47,12 +47,12 @@ def test_corners(seed, crossing, candidates):
     path = cb.exact_path(problem, kind="lar", candidates=candidates)
     lam, beta = naive_lar(B, problem.y)
     assert (beta[1:] * beta[:-1] < 0).any() == crossing
-    assert path.complete and path.n_corners == len(lam)
+    assert path.complete and path.n_knots == len(lam)
     slack = 1e3 * np.finfo(float).eps * np.linalg.cond(B) ** 2 * np.linalg.norm(problem.y)
     np.testing.assert_allclose(path.lam, lam, rtol=0, atol=slack)
     np.testing.assert_allclose(path.beta.toarray(), beta, rtol=0, atol=slack)
     joined = [int(np.flatnonzero((new != 0) & (old == 0))[0]) for old, new in itertools.pairwise(beta)]
-    assert path.events == [(corner, learner, 1) for corner, learner in enumerate(joined)]
+    assert path.events == [(knot, learner, 1) for knot, learner in enumerate(joined)]
 
 
 def test_all_tied_learners_start_together():

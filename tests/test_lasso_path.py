@@ -193,7 +193,7 @@ def test_bad_input(action, fragment):
 
 
 def test_an_exact_path_is_scanned_for_penalties_where_rounding_matters():
-    """Bounds at the corners do for a tolerance of 1e-6. For 1e-12 what they allow for rounding is too much."""
+    """Bounds at the knots do for a tolerance of 1e-6. For 1e-12 what they allow for rounding is too much."""
     X, y = table(30, 100)
     rough, fine = (cb.lasso_path(X, y, tol=tol, solver="homotopy", n_alphas=30, eps=1e-2) for tol in (1e-6, 1e-12))
     assert rough.n_scans + 20 <= fine.n_scans

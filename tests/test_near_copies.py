@@ -1,4 +1,4 @@
-"""Exact paths where columns are near copies of others: corners keep the promise of the page, and paths go as far as rounding lets them."""
+"""Exact paths where columns are near copies of others: knots keep the promise of the page, and paths go as far as rounding lets them."""
 
 from itertools import product
 
@@ -29,7 +29,7 @@ def singles():
 
 
 def assert_promise(path):
-    """Every corner, without any rounding; at lam = 0 the end is held against least squares by other tests."""
+    """Every knot, without any rounding; at lam = 0 the end is held against least squares by other tests."""
     judge = Judge(columns(path.problem), path.problem.y)
     for lam, beta in zip(path.lam, path.beta.toarray(), strict=True):
         assert lam == 0 or judge.off(path.kind, lam, beta) <= GAP
@@ -40,7 +40,7 @@ def assert_promise(path):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("distance", [1e-8, 1e-9, 1e-10])
-def test_no_corner_is_beyond_the_promise(distance, kind):
+def test_no_knot_is_beyond_the_promise(distance, kind):
     """Gaps of 7e-3 were handed out. The path ends where the coefficients of the copies' own parts begin to grow."""
     path = cb.exact_path(*combinations(12, distance), kind=kind)
     assert_promise(path)

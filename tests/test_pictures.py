@@ -151,7 +151,7 @@ def test_axes_say_in_which_units():
     assert said(MADE.lasso_cv.path_, against="alpha")[0] == "alpha (mean loss, columns of sd 1)"
     factors = cb.lasso_path(X, Y, n_alphas=3, penalty_factor=np.linspace(1, 2, 9))
     assert said(factors, against="alpha")[0] == "alpha (mean loss, times its factors)"
-    assert [said(path, against="step")[0] for path in (MADE.boost, MADE.exact)] == ["step", "corner"]
+    assert [said(path, against="step")[0] for path in (MADE.boost, MADE.exact)] == ["step", "knot"]
     stumps = cb.solve(cb.Problem(cb.data.trees(X, max_depth=1), Y), cb.gbm(rate=0.1), 5)
     assert said(stumps) == ("l1 norm, unit learners", "coefficient, unit learners")
 

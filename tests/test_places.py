@@ -183,7 +183,7 @@ def test_penalties_beside_glmnet_in_both_scalings():
         case("too far", lambda: path_of("run").coef_at(l1=1e9), "before 1e+09; make more steps"),
         case("too low", lambda: path_of("run").coef_at(alpha=0), "the run ends at lam"),
         case("too large a part", lambda: path_of("run").coef_at(fraction=1.5), "at most 1, got 1.5"),
-        case("no corner", lambda: path_of("exact").coef_at(step=99), "the path ends at step"),
+        case("no knot", lambda: path_of("exact").coef_at(step=99), "the path ends at step"),
         case("grid", lambda: cb.lasso_path(X, Y, [0.1]).coef_at(alpha=0.2), "the path begins at lam"),
         case("at", lambda: path_of("run").predict(X, at=3), "at must be a PathPoint"),
         case("rows", lambda: path_of("run").score_path(NEW, Y), "y must have one entry per row of X: expected 9"),
@@ -206,8 +206,8 @@ def test_a_grid_has_certificates_at_its_own_alphas():
     refused(lambda: grid.certificate_at(cb.lasso.PathPoint(alpha=(grid.alphas[3] + grid.alphas[4]) / 2)), "at its own alphas only")
 
 
-def test_an_exact_path_has_certificates_between_its_corners():
-    """At a place three tenths of the way from a corner to the next: about the Lasso at the penalty there, and the model is its optimum."""
+def test_an_exact_path_has_certificates_between_its_knots():
+    """At a place three tenths of the way from a knot to the next: about the Lasso at the penalty there, and the model is its optimum."""
     exact = path_of("exact")
     lam = 0.7 * exact.lam[2] + 0.3 * exact.lam[3]
     for place in (cb.lasso.PathPoint(lam=lam), cb.lasso.PathPoint(step=2.3)):

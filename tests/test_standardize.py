@@ -181,7 +181,7 @@ def test_stored_columns_with_a_huge_mean_are_centred(kind, weight, mean, zeros):
 @pytest.mark.parametrize("faint", [1e-22, 1e-24, 1e-30, 1e-60, 0.0])
 @pytest.mark.parametrize("value", [0.0, 3.3])
 def test_columns_that_vary_in_faint_rows_only_are_set_aside(kind, faint, value, tmp_path):
-    """Gaps of 0.99 and paths of one corner before: the first penalty was within the rounding of the correlations."""
+    """Gaps of 0.99 and paths of one knot before: the first penalty was within the rounding of the correlations."""
     weight = np.where(np.arange(M) < 3, faint, 1.0)
     mixed = np.where((np.arange(M) < 3)[:, None] | (np.arange(N) != 1), X, value)
     mixed[:, 3] = RNG.normal(size=M) * np.where(np.arange(M) < 3, 1e9, 1.0)  # a real column, larger where the weight is not

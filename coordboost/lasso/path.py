@@ -243,7 +243,7 @@ def _raw(problem, factor, gammas):
 
 #: A gap above this part of the tolerance is found from scans, as rounding may be most of it.
 SHARP = 1e-3
-#: For so few penalties working sets go there directly: the exact path has all its corners to pass.
+#: For so few penalties working sets go there directly: the exact path has all its knots to pass.
 FEW = 10
 
 

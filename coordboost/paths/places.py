@@ -1,6 +1,6 @@
 """Places on a path, and the questions that every path answers in the same words: a run, an exact path, a grid of penalties.
 
-A path has *points*: the steps of a run, the corners of an exact path, the penalties of a grid, counted from 0. A *place* is named by the
+A path has *points*: the steps of a run, the knots of an exact path, the penalties of a grid, counted from 0. A *place* is named by the
 number of a point, by a norm, by a penalty or by a part of the last norm.
 """
 
@@ -94,8 +94,8 @@ class PathPoint:
 class PathLike:
     """What a path answers. It says where a place is (``_model``, ``_last_l1``) and what its points are like (``profile``, ``_losses``)."""
 
-    #: Whether the points are corners, between which the path is a straight line.
-    cornered = False
+    #: Whether the points are knots, between which the path is a straight line.
+    piecewise_linear = False
 
     @property
     def penalty_units(self):

@@ -2,7 +2,7 @@
 
 A theorem knows the constants of the columns alone, and on real data its bound is often worth nothing. A run knows more: with any
 least-squares solution b, the error is at most half of the largest correlation times ||beta - b||_1 (``bounds.afterwards``). And forward
-stagewise with small steps follows the path FS_0, whose corners are known exactly: its length tells the number of steps.
+stagewise with small steps follows the path FS_0, whose knots are known exactly: its length tells the number of steps.
 """
 
 import math
@@ -130,13 +130,13 @@ def forecasts(problem, gap, eps, delta, n_steps):
     least = float(np.abs(coefficients).sum())
     eps = gap / least if eps is None else positive("eps", eps)
     delta = max(least, eps) if delta is None else positive("delta", delta)
-    corners, excess = _stagewise_path(problem, constants)
+    knots, excess = _stagewise_path(problem, constants)
     out = []
     for one in promises(problem, spectrum, constants, eps, delta):
         numbers = {}
         if one.method is not None:
             run = solve(problem, one.method, n_steps, stop=_Proved(gap, coefficients))
-            numbers = _met(Trail.of(run, spectrum), gap) | {"predicted": _predicted(corners, excess, gap, one.method)}
+            numbers = _met(Trail.of(run, spectrum), gap) | {"predicted": _predicted(knots, excess, gap, one.method)}
         for variant, promised in (("printed", one.printed), ("sharpened", one.sharpened)):
             numbers[variant] = math.inf if promised is None else _first(promised, gap)
         out.append(IterationEstimate(one.name, one.method, **numbers, words=one.words))
@@ -175,20 +175,20 @@ def _reached(holds):
 
 @uncut()
 def _stagewise_path(problem, constants):
-    """Corners (length of the way, largest correlation) of FS_0, and the error at each."""
+    """Knots (length of the way, largest correlation) of FS_0, and the error at each."""
     path = exact_path(problem, kind="stagewise")
-    beta = path.beta  # sparse: a wide problem has thousands of corners
+    beta = path.beta  # sparse: a wide problem has thousands of knots
     length = np.r_[0.0, np.cumsum(np.asarray(abs(beta[1:] - beta[:-1]).sum(axis=1)).ravel())]
     losses = np.array([problem.value(problem.combine(beta[[k]].toarray()[0])) for k in range(beta.shape[0])])
     return np.column_stack([length, path.lam]), losses - constants.optimum
 
 
-def _predicted(corners, excess, gap, method):
+def _predicted(knots, excess, gap, method):
     """Steps along FS_0 to the gap: one of FS is eps long, of LS-Boost its rate times the correlation, of R-FS less by what shrinks."""
     if not (excess <= gap).any() or "eps" not in method.parameters:
         return math.inf
     end = int(np.argmax(excess <= gap))
-    length, size = corners[: end + 1].T.copy()
+    length, size = knots[: end + 1].T.copy()
     # the last piece is cut where it meets the gap
     share = _share(excess[end - 1], excess[end], gap, size[end - 1] * (length[end] - length[end - 1])) if end else 0.0
     if end:

@@ -80,8 +80,8 @@ def lars(problem, n_knots):
 def knots(name, X, y, most, rounds=None):
     """One table: FS_0 over its first `most` knots; judged by the coefficients at the levels of the contestant's knots."""
     problem = cb.Problem(X, y)
-    ours = cb.exact_path(problem, kind="stagewise", max_knots=most + 1)  # the start is a corner too
-    n_knots = ours.n_corners - 1
+    ours = cb.exact_path(problem, kind="stagewise", max_knots=most + 1)  # the start is a knot too
+    n_knots = ours.n_knots - 1
 
     def walk():
         path = cb.exact_path(problem, kind="stagewise", max_knots=most + 1)

@@ -159,10 +159,10 @@ def r_lars(grid, steps):
 
 
 def lars_steps(grid):
-    """Steps for R's lars, which cannot stop at an alpha: the corners above the smallest one, by our walk, then some more."""
+    """Steps for R's lars, which cannot stop at an alpha: the knots above the smallest one, by our path, then some more."""
     problem = cb.Problem(grid.X, grid.y, center=False, scale=False)
-    corners = cb.exact_path(problem, lam_min=grid.lams[-1]).n_corners
-    return (corners, math.ceil(1.1 * corners), 2 * corners, 10 * min(grid.X.shape))
+    knots = cb.exact_path(problem, lam_min=grid.lams[-1]).n_knots
+    return (knots, math.ceil(1.1 * knots), 2 * knots, 10 * min(grid.X.shape))
 
 
 PEERS = (

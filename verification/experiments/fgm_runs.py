@@ -43,7 +43,7 @@ def profile(run, at):
 
 
 class Lasso:
-    """The exact path of the Lasso: ``l1`` (n_corners,), coefficients ``beta`` (n_corners, n_learners), ``end``, the last l1 norm."""
+    """The exact path of the Lasso: ``l1`` (n_knots,), coefficients ``beta`` (n_knots, n_learners), ``end``, the last l1 norm."""
 
     def __init__(self, problem):
         path = cb.exact_path(problem)
@@ -55,7 +55,7 @@ class Lasso:
         return np.column_stack([np.interp(l1, self.l1, one) for one in self.beta.T])
 
     def profile(self, n=200):
-        """As that of a run, at the corners and between."""
+        """As that of a run, at the knots and between."""
         return _seen(self.problem, self.at(np.union1d(self.l1, np.linspace(0, self.end, n))))
 
     def off(self, beta):

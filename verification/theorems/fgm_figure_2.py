@@ -43,8 +43,8 @@ def gram():
 
 @functools.cache
 def lasso():
-    """Corners of the exact path: l1 norms (n,) and coefficients (n, 8)."""
-    G, beta, active, corners = gram(), np.zeros(8), [int(np.argmax(np.abs(CORR)))], [np.zeros(8)]
+    """Knots of the exact path: l1 norms (n,) and coefficients (n, 8)."""
+    G, beta, active, knots = gram(), np.zeros(8), [int(np.argmax(np.abs(CORR)))], [np.zeros(8)]
     while len(active) <= 8:
         corr, way = CORR - G @ beta, np.zeros(8)
         largest = np.abs(corr).max()
@@ -54,9 +54,9 @@ def lasso():
         length = min((t for t in meets if t > 0), default=largest)
         assert (beta[active] * way[active] >= 0).all()  # no coefficient turns back: nothing leaves
         beta = beta + length * way
-        corners.append(beta)
+        knots.append(beta)
         active = [*active, meets.get(length, 8)]
-    path = np.array(corners)
+    path = np.array(knots)
     return np.abs(path).sum(axis=1), path
 
 

@@ -1,1 +1,1 @@
-"""Exact paths of the squared loss, from corner to corner: the Lasso, least angle regression and FS_0."""
+"""Exact paths of the squared loss, from knot to knot: the Lasso, least angle regression and FS_0."""

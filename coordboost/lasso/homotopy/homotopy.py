@@ -1,4 +1,4 @@
-"""Exact paths of the squared loss: Lasso, least angle regression and FS_0, from corner to corner."""
+"""Exact paths of the squared loss: Lasso, least angle regression and FS_0, from knot to knot."""
 
 import math
 import warnings
@@ -16,7 +16,7 @@ from coordboost._utils.interrupt import InterruptedWarning, interruptible
 from coordboost.data import validation
 from coordboost.data.column_store import ScaledColumns
 from coordboost.data.problem import Problem
-from coordboost.lasso.homotopy.corners import (
+from coordboost.lasso.homotopy.knots import (
     CHECK,
     DONE,
     EPS,
@@ -26,16 +26,16 @@ from coordboost.lasso.homotopy.corners import (
     SCAN,
     STAGEWISE,
     STALLED,
-    corner_gap,
     exact_residual,
+    knot_gap,
     walk,
 )
 from coordboost.lasso.homotopy.path import ExactPath
 
 KINDS = {"lasso": LASSO, "lar": LAR, "stagewise": STAGEWISE}
-#: Largest duality gap of a corner, relative to the loss at 0.
+#: Largest duality gap of a knot, relative to the loss at 0.
 GAP = 1e-10
-#: Stored entries times corners, which are about as many as the smaller side: so few take two milliseconds at most, and Ctrl-C is not noted.
+#: Stored entries times knots, which are about as many as the smaller side: so few take two milliseconds at most, and Ctrl-C is not noted.
 SHORT = 1 << 21
 
 #: Candidates at the start; all learners are candidates at once where they have so few entries, or where so few are tall columns.
@@ -44,9 +44,9 @@ FEWEST, CACHED, SMALL = 128, 1 << 15, 1024
 SHARE = 0.4
 #: They stay where no other learner comes so near to the level.
 NEAR = 0.8
-#: The residual is taken to go on as at the last scan until lam has fallen by this part, or to a bit more than the next corner.
+#: The residual is taken to go on as at the last scan until lam has fallen by this part, or to a bit more than the next knot.
 AHEAD, BEYOND = 0.4, 1.5
-#: Most corners from one scan, so that rounding cannot pile up where all learners are candidates.
+#: Most knots from one scan, so that rounding cannot pile up where all learners are candidates.
 ROOM = 128
 #: Where rounding ends a path on a segment, the level is found to this part of it.
 CLOSE = 0.01
@@ -54,7 +54,7 @@ CLOSE = 0.01
 REACHED = "the path is complete"
 UNSEEN = "the path is complete: all correlations are 0 up to rounding, so all coefficients are 0"
 ENOUGH = "max_knots was reached"
-INTERRUPTED = "the path was interrupted; the corners passed are kept"
+INTERRUPTED = "the path was interrupted; the knots passed are kept"
 ROUNDING = "rounding ended the path: below its last level no model could be computed to a gap of 1e-10"
 
 
@@ -124,18 +124,18 @@ def exact_path(
 
 
 class Homotopy:
-    """An exact path from corner to corner: scans of all learners, and between them compiled blocks on some *candidates*.
+    """An exact path from knot to knot: scans of all learners, and between them compiled blocks on some *candidates*.
 
     Outside the candidates no correlation can reach the level, as long as the residual stays near to where it was taken to go: on from
     the last scan in the direction it had there. What it strays from there bounds how far correlations can be off (Cauchy-Schwarz).
 
-    gap : largest duality gap of a corner, relative to the loss at 0;  first : candidates at the start
+    gap : largest duality gap of a knot, relative to the loss at 0;  first : candidates at the start
     columns : scaled columns of the problem
-    levels : (n_corners,), once the path is there: at least the largest abs correlation of any learner, with what rounding may hide
+    levels : (n_knots,), once the path is there: at least the largest abs correlation of any learner, with what rounding may hide
 
-    ids : (m,), the candidates, increasing; all other arrays of candidates are those of ``corners.py``
-    scanned_lam, since : the level at the last scan, and corners since then;  next_fall : to the corner that was not certain
-    record : the corners passed, block by block: levels, bounds of the correlations, sizes of the supports, learners, coefficients, events
+    ids : (m,), the candidates, increasing; all other arrays of candidates are those of ``knots.py``
+    scanned_lam, since : the level at the last scan, and knots since then;  next_fall : to the knot that was not certain
+    record : the knots passed, block by block: levels, bounds of the correlations, sizes of the supports, learners, coefficients, events
     """
 
     def __init__(self, problem, kind, lam_min, most=np.inf, first=None, columns=None, gap=GAP):
@@ -148,18 +148,18 @@ class Homotopy:
         self.allowed = gap * self.square / 2
         self.tall = self.columns.n_samples > self.columns.n_learners
         self.first, self.n_scans, self.k, self.idle, self.since = first, 1, 0, 0, 0
-        self.n_corners, self.record, self.rooms = 0, [], {}
+        self.n_knots, self.record, self.rooms = 0, [], {}
 
     def run(self):
         """The path."""
         n, p = self.columns.n_samples, self.columns.n_learners
-        self.run_walk, self.run_gap, self.run_residual = (compiled(f) for f in (walk, corner_gap, exact_residual))
+        self.run_walk, self.run_gap, self.run_residual = (compiled(f) for f in (walk, knot_gap, exact_residual))
         small = self.columns.in_memory is not None and n * p * min(n, p) <= SHORT
         with nullcontext(lambda: False) if small else interruptible() as interrupted:
             return self._path(self._walk(interrupted))
 
     def _walk(self, interrupted):
-        """From corner to corner; why that came to an end."""
+        """From knot to knot; why that came to an end."""
         corr = self.columns.zero / self.unit
         self.lam = self.scanned_lam = float(np.abs(corr).max())
         unseen = self.lam <= 2 * self.tie and self._is_least(self.y)
@@ -177,10 +177,10 @@ class Homotopy:
         self._start(corr)
         while True:
             status = self._block()
-            if self.n_corners >= self.most:
+            if self.n_knots >= self.most:
                 return ENOUGH
             if status == STALLED or (status == CHECK and not self._holds_here()):
-                self._end_before(self.n_corners - (status == CHECK))
+                self._end_before(self.n_knots - (status == CHECK))
                 return ROUNDING
             if self.lam <= self.end and status != SCAN:
                 return self._finish()
@@ -277,7 +277,7 @@ class Homotopy:
         return self.rooms[name][1][:size].reshape(shape)
 
     def _block(self):
-        """Go on in compiled code, and note the corners passed; why it came to an end."""
+        """Go on in compiled code, and note the knots passed; why it came to an end."""
         (rate, barred, *scratch), gone = self.room, self.scanned_lam - self.lam
         status, self.lam, self.k, self.idle, c, self.next_fall = self.run_walk(
             self.kind, self.lam, self.end, self.tie, self.k, self.idle, self.square, self.allowed, gone, self.outside,
@@ -289,7 +289,7 @@ class Homotopy:
         if status in (DONE, CHECK) and self.lam <= self.end:
             moving = np.vstack([moving, self.rank >= 0])
         changes = np.diff(np.vstack([self.moved, moving]).astype(np.int8), axis=0)
-        corner, j = np.nonzero(changes)
+        knot, j = np.nonzero(changes)
         if c:
             self.moved = moving[-1].copy()
         self._note(
@@ -297,12 +297,12 @@ class Homotopy:
             levels,
             betas,
             self.ids,
-            np.array([corner + self.n_corners - 1, self.ids[j], changes[corner, j]], dtype=np.int64),
+            np.array([knot + self.n_knots - 1, self.ids[j], changes[knot, j]], dtype=np.int64),
         )
         return status
 
     def _holds_here(self):
-        """Whether the last corner holds: its correlations are computed anew from the residual."""
+        """Whether the last knot holds: its correlations are computed anew from the residual."""
         resid = self._exact_residual(self.beta)
         self.corr[:] = self.held @ resid
         square = float(resid @ resid)
@@ -317,7 +317,7 @@ class Homotopy:
         return resid
 
     def _finish(self):
-        """The path to `lam_min`; without the corner at 0 where that is not a least squares solution.
+        """The path to `lam_min`; without the knot at 0 where that is not a least squares solution.
 
         Learners that do not move there may depend on the others up to rounding only. What the residual has along the little that is
         their own does not show in its correlations.
@@ -325,11 +325,11 @@ class Homotopy:
         whole = self.k == self.problem.n_learners and min(self.factor.diagonal()[: self.k]) > FAR
         if self.end > 0 or whole or self._is_least(self.y - self.beta @ self.held):
             return REACHED
-        self._end_before(self.n_corners - 1)
+        self._end_before(self.n_knots - 1)
         return ROUNDING
 
     def _is_least(self, resid):
-        """Whether a residual is that of least squares, up to what a corner may be off by; False, too, where that is too dear to tell."""
+        """Whether a residual is that of least squares, up to what a knot may be off by; False, too, where that is too dear to tell."""
         if resid @ resid <= 2 * self.allowed:
             return True
         try:
@@ -339,11 +339,11 @@ class Homotopy:
         return inside @ inside <= 2 * self.allowed
 
     def _end_before(self, n):
-        """Keep `n` corners, and go on from the last of them towards here, where the model does not hold, as far as models do."""
-        lams, levels, sizes, index, value, events = self._corners()
+        """Keep `n` knots, and go on from the last of them towards here, where the model does not hold, as far as models do."""
+        lams, levels, sizes, index, value, events = self._knots()
         kept = int(sizes[:n].sum())
         lams, sizes, index, value = lams[:n], sizes[:n], index[:kept], value[:kept]
-        self.record, self.n_corners = [(lams, levels[:n], sizes, index, value, events[:, events[0] < n])], n
+        self.record, self.n_knots = [(lams, levels[:n], sizes, index, value, events[:, events[0] < n])], n
         first, last, end = len(index) - sizes[-1], float(lams[-1]), self.lam
         start = np.zeros(len(self.ids))
         start[np.searchsorted(self.ids, index[first:])] = value[first:]
@@ -378,20 +378,20 @@ class Homotopy:
         return worst
 
     def _note(self, lams, levels, betas, ids, events):
-        """Write down corners with the coefficients `betas` (n, m) of the learners `ids`."""
-        corner, j = np.nonzero(betas)
-        sizes = np.bincount(corner, minlength=len(lams))
-        self.record.append((lams.copy(), levels.copy(), sizes, ids[j], betas[corner, j], events))
-        self.n_corners += len(lams)
+        """Write down knots with the coefficients `betas` (n, m) of the learners `ids`."""
+        knot, j = np.nonzero(betas)
+        sizes = np.bincount(knot, minlength=len(lams))
+        self.record.append((lams.copy(), levels.copy(), sizes, ids[j], betas[knot, j], events))
+        self.n_knots += len(lams)
 
-    def _corners(self):
+    def _knots(self):
         """The record in one piece."""
         self.record = [tuple(np.concatenate(parts, axis=-1) for parts in zip(*self.record, strict=True))]
         return self.record[0]
 
     def _path(self, message):
-        """The corners passed."""
-        lams, levels, sizes, index, value, events = self._corners()
+        """The knots passed."""
+        lams, levels, sizes, index, value, events = self._knots()
         n = int(min(self.most, len(lams)))
         stops = np.concatenate([[0], np.cumsum(sizes[:n])])
         parts = value[: stops[-1]] * self.unit, index[: stops[-1]], stops

@@ -1,4 +1,4 @@
-"""An exact piecewise linear path, as the list of its corners."""
+"""An exact piecewise linear path, as the list of its knots."""
 
 from functools import cached_property
 
@@ -11,28 +11,28 @@ from coordboost.paths.places import PathPoint, PiecewiseLinear, between
 
 
 class ExactPath(PiecewiseLinear):
-    """An exact piecewise linear path, whose points are the corners: corner 0 is beta = 0, the last one the end.
+    """An exact piecewise linear path, whose points are the knots: knot 0 is beta = 0, the last one the end.
 
     Attributes
     ----------
     problem : Problem;  kind : "lasso", "lar" or "stagewise"
-    lam : (n_corners,)
-        Largest abs correlation at each corner, decreasing (sum convention: n_samples times scikit-learn's alpha).
-    l1 : (n_corners,)
+    lam : (n_knots,)
+        Largest abs correlation at each knot, decreasing (sum convention: n_samples times scikit-learn's alpha).
+    l1 : (n_knots,)
         Sum of abs(beta).
-    beta : CSR array, (n_corners, n_learners)
+    beta : CSR array, (n_knots, n_learners)
         Coefficients of the unit columns.
-    events : list of (corner, learner, +1 or -1)
+    events : list of (knot, learner, +1 or -1)
         Which learner starts (+1) or stops (-1) moving where.
     n_scans : int
         Scans of all learners.
     complete : bool
-        False where the path ended before it was to: below the last corner's lam nothing is known.
+        False where the path ended before it was to: below the last knot's lam nothing is known.
     message : str
         Why it ended, in a sentence.
     """
 
-    cornered = True
+    piecewise_linear = True
 
     def __init__(self, problem, kind, lam, beta, events, n_scans, complete, message):
         self.problem, self.kind, self.lam, self.beta = problem, kind, lam, beta
@@ -45,10 +45,10 @@ class ExactPath(PiecewiseLinear):
     @cached_property
     def events(self):
         order = np.lexsort(self._events[::-1])
-        return [tuple(event) for event in self._events[:, order].T.tolist() if event[0] < self.n_corners]
+        return [tuple(event) for event in self._events[:, order].T.tolist() if event[0] < self.n_knots]
 
     @property
-    def n_corners(self):
+    def n_knots(self):
         return len(self.lam)
 
     def beta_at(self, *, step=None, l1=None, lam=None, alpha=None, fraction=None):
@@ -71,22 +71,22 @@ class ExactPath(PiecewiseLinear):
         return self._mix(*between(-self.lam, -np.asarray(lams, dtype=np.float64)))
 
     def _mix(self, before, after, share):
-        """Coefficients between two corners each, CSR array."""
+        """Coefficients between two knots each, CSR array."""
         share = np.asarray(share)
-        weights, corner = np.column_stack([1.0 - share, share]).ravel(), np.column_stack([before, after]).ravel()
-        stops, shape = np.arange(0, len(corner) + 1, 2), (len(share), self.n_corners)
-        return scipy.sparse.csr_array((weights, corner, stops), shape=shape) @ self.beta
+        weights, knot = np.column_stack([1.0 - share, share]).ravel(), np.column_stack([before, after]).ravel()
+        stops, shape = np.arange(0, len(knot) + 1, 2), (len(share), self.n_knots)
+        return scipy.sparse.csr_array((weights, knot, stops), shape=shape) @ self.beta
 
     def _knots(self, way):
         return {
             "lam": lambda: -self.lam,
             "l1": lambda: np.maximum.accumulate(self.l1),
-            "step": lambda: np.arange(self.n_corners),
+            "step": lambda: np.arange(self.n_knots),
         }[way]()
 
     @property
     def n_points(self):
-        return self.n_corners
+        return self.n_knots
 
     def _last_l1(self):
         return float(self.l1[-1])
@@ -103,15 +103,15 @@ class ExactPath(PiecewiseLinear):
 
     def profile(self):
         """What ``to_frame`` shows, as a dict of arrays (n_points,), and coefficients (n_points, n_columns)."""
-        problem, betas = self.problem, [self.beta[[k]].toarray()[0] for k in range(self.n_corners)]
+        problem, betas = self.problem, [self.beta[[k]].toarray()[0] for k in range(self.n_knots)]
         raw = [problem.raw(beta) for beta in betas]
-        numbers = {"step": np.arange(self.n_corners), "l1": self.l1, "fraction": self.l1 / (self._last_l1() or 1.0)}
+        numbers = {"step": np.arange(self.n_knots), "l1": self.l1, "fraction": self.l1 / (self._last_l1() or 1.0)}
         numbers |= {"alpha": self.lam / problem.weight.sum()}
         numbers |= self._deviance(np.array([problem.value(problem.combine(beta)) for beta in betas]))
         return {**numbers, "intercept": np.array([one[1] for one in raw])}, np.array([one[0] for one in raw])
 
     def degrees_of_freedom(self):
-        """At every corner, the intercept not counted, (n_corners,): the rank of the active columns for the Lasso, for LAR of those in play.
+        """At every knot, the intercept not counted, (n_knots,): the rank of the active columns for the Lasso, for LAR of those in play.
 
         Raises
         ------
@@ -120,7 +120,7 @@ class ExactPath(PiecewiseLinear):
         """
         if self.kind == "stagewise":
             raise ValueError("degrees of freedom of FS_0 are not known; choose by cross-validation.")
-        return active_rank(self.problem, (self.beta[[k]].toarray()[0] for k in range(self.n_corners)))
+        return active_rank(self.problem, (self.beta[[k]].toarray()[0] for k in range(self.n_knots)))
 
     def certificate(self, lam):
         """The interval around the Lasso optimum at `lam` that the path's point there certifies. *Cost*: one scan.
@@ -138,11 +138,11 @@ class ExactPath(PiecewiseLinear):
         return self.certificate(float((1 - share) * self.lam[before] + share * self.lam[after]))
 
     def gaps(self):
-        """Duality gap of every corner relative to the loss at 0, (n_corners,): at most 1e-10 for the Lasso, mostly below 1e-13.
+        """Duality gap of every knot relative to the loss at 0, (n_knots,): at most 1e-10 for the Lasso, mostly below 1e-13.
 
         At lam = 0 it is the distance to the least squares loss, where columns that depend on others up to rounding count as dependent.
         ``certificate(0.0)`` presumes no rank and may be wide there.
-        *Cost*: one scan for each corner; a thin SVD at lam = 0.
+        *Cost*: one scan for each knot; a thin SVD at lam = 0.
         """
         null = self.problem.value(0.0 * self.problem.y) or 1.0
         return np.array([self._gap(lam) / null for lam in self.lam])
@@ -156,4 +156,4 @@ class ExactPath(PiecewiseLinear):
 
     def __repr__(self):
         ends = f"lam {self.lam[0]:.4g} to {self.lam[-1]:.4g}"
-        return f"ExactPath({self.kind!r}, {self.penalty_units}, {self.n_corners} corners, {ends}, {self.n_scans} scans; {self.message})"
+        return f"ExactPath({self.kind!r}, {self.penalty_units}, {self.n_knots} knots, {ends}, {self.n_scans} scans; {self.message})"

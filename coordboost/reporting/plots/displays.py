@@ -36,7 +36,7 @@ def points_of(path):
     """What the points of a path are, in words."""
     if hasattr(path, "alphas"):
         return "alpha, counted from the largest"
-    return "corner" if path.cornered else "step"
+    return "knot" if path.piecewise_linear else "step"
 
 
 def places_on(ax, numbers, against):
@@ -70,8 +70,8 @@ class ProfileDisplay(ColumnsDisplay):
     n_labels : int, optional
         So many columns, those with the largest coefficients, have a colour and a name. Default: all columns of a table of up to 21, else
         12.
-    corners : bool, default False
-        Whether there are dots at the corners.
+    knots : bool, default False
+        Whether there are dots at the knots.
     title : str
         Title of the picture.
     model : int, optional
@@ -98,16 +98,16 @@ class ProfileDisplay(ColumnsDisplay):
 
     def __init__(
         self, numbers: dict[str, np.ndarray], coefs: np.ndarray, names: Sequence[str], *, words: dict[str, str] | None = None,
-        against: str = "l1", n_labels: int | None = None, corners: bool = False, title: str = "", model: int | None = None,
+        against: str = "l1", n_labels: int | None = None, knots: bool = False, title: str = "", model: int | None = None,
     ):  # fmt: skip
         self.numbers, self.coefs, self.names = numbers, coefs, names
         self.words = {way: way for way in AGAINST} | {"coefs": "coefficient"} | (words or {})
-        self.against, self.n_labels, self.corners, self.title = checked_against(against), n_labels, corners, title
+        self.against, self.n_labels, self.knots, self.title = checked_against(against), n_labels, knots, title
         self.model = model
 
     @classmethod
     def from_path(
-        cls, path: PathLike, *, against: str = "l1", units: str = "standardized", n_labels: int | None = None, corners: bool | None = None,
+        cls, path: PathLike, *, against: str = "l1", units: str = "standardized", n_labels: int | None = None, knots: bool | None = None,
         title: str = "", ax: Any = None, **options: Any,
     ) -> Self:  # fmt: skip
         """Draw a path.
@@ -122,8 +122,8 @@ class ProfileDisplay(ColumnsDisplay):
         n_labels : int, optional
             So many columns, those with the largest coefficients, have a colour and a name; the others are grey. Fewer have a name where
             there is no room. Default: all columns of a table of up to 21, else 12.
-        corners : bool, optional
-            Dots at the corners; default for exact paths with up to 60 of them.
+        knots : bool, optional
+            Dots at the knots; default for exact paths with up to 60 of them.
         title : str
         ax : matplotlib Axes, optional
             On one with a path already the names stand once.
@@ -135,14 +135,14 @@ class ProfileDisplay(ColumnsDisplay):
         -------
         ProfileDisplay
         """
-        return cls._of(path, against, units, n_labels, corners, title).plot(ax, **options)
+        return cls._of(path, against, units, n_labels, knots, title).plot(ax, **options)
 
     #: A run is a path.
     from_run = from_path
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, *, against: str = "l1", units: str = "standardized", n_labels: int | None = None, corners: bool | None = None,
+        cls, estimator: Any, *, against: str = "l1", units: str = "standardized", n_labels: int | None = None, knots: bool | None = None,
         title: str = "", ax: Any = None, **options: Any,
     ) -> Self:  # fmt: skip
         """Draw the path of a fitted linear estimator, and where on it the model is.
@@ -157,8 +157,8 @@ class ProfileDisplay(ColumnsDisplay):
             Coefficients of columns of norm 1, whose sizes can be compared; or those of the columns of X.
         n_labels : int, optional
             So many columns, those with the largest coefficients, have a colour and a name. Default as for ``from_path``.
-        corners : bool, optional
-            Dots at the corners; default for exact paths with up to 60 of them.
+        knots : bool, optional
+            Dots at the knots; default for exact paths with up to 60 of them.
         title : str
             Title of the picture.
         ax : matplotlib Axes, optional
@@ -171,13 +171,13 @@ class ProfileDisplay(ColumnsDisplay):
         ProfileDisplay
             The display, drawn.
         """
-        display = cls._of(estimator.path_, against, units, n_labels, corners, title)
+        display = cls._of(estimator.path_, against, units, n_labels, knots, title)
         steps = np.asarray(display.numbers["step"])
         display.model = int(np.argmin(np.abs(steps - estimator.place_.step)))
         return display.plot(ax, **options)
 
     @classmethod
-    def _of(cls, path, against, units, n_labels, corners, title):
+    def _of(cls, path, against, units, n_labels, knots, title):
         if units not in UNITS:
             raise ValueError(f"units must be 'standardized' or 'original', got {shown(units)}.")
         numbers, coefs = path.profile()
@@ -201,9 +201,9 @@ class ProfileDisplay(ColumnsDisplay):
             "deviance": "fraction of deviance explained",
             "coefs": "standardised coefficient" if said == "standardised" else f"coefficient, {said}",
         }
-        few = path.cornered and len(coefs) <= 60
+        few = path.piecewise_linear and len(coefs) <= 60
         return cls(
-            numbers, coefs, path._names(), words=words, against=against, n_labels=n_labels, corners=few if corners is None else corners,
+            numbers, coefs, path._names(), words=words, against=against, n_labels=n_labels, knots=few if knots is None else knots,
             title=title,
         )  # fmt: skip
 
@@ -216,7 +216,7 @@ class ProfileDisplay(ColumnsDisplay):
         few = self.n_labels if self.n_labels is not None else LOOKS if self.coefs.shape[1] <= LOOKS else NAMED
         ax.update_datalim(np.column_stack([x, 0 * x]))  # a path on which nothing moves has its axis, too
         self._draw_columns(ax, x, self.coefs, order, few, line_kw)
-        for j, line in zip(self.columns_, self.lines_, strict=True) if self.corners else ():
+        for j, line in zip(self.columns_, self.lines_, strict=True) if self.knots else ():
             moves = np.flatnonzero(self.coefs[:, j])
             at = np.unique(np.concatenate([moves, np.maximum(moves - 1, 0)]))
             ax.plot(x[at], self.coefs[at, j], ".", markersize=4, color=line.get_color(), zorder=3)

@@ -1,4 +1,4 @@
-r"""From corner to corner of the exact piecewise linear paths of the squared loss: the kernels, on some candidates.
+r"""From knot to knot of the exact piecewise linear paths of the squared loss: the kernels, on some candidates.
 
 At the correlation level lam the *tied* candidates have abs correlation lam. Along a segment :math:`\beta` moves by d per unit of lam,
 d the solution of the small sign-constrained problem
@@ -19,7 +19,7 @@ Arrays, m candidates of which k <= most are active:
     rows (most, m), factor (most, most)               inner products of the active candidates with all; Cholesky factor of theirs
     corr, beta, sign (m,)                             correlations, coefficients, signs of the correlations of tied candidates
     rate, direction (m,)                              how much corr falls, and beta grows, where lam falls by 1
-    tied, barred (m,)                                 whether the correlation is lam; whether it cannot become active at this corner
+    tied, barred (m,)                                 whether the correlation is lam; whether it cannot become active at this knot
     followed (4, m)                                   beta and corr at the last scan, and how they were to go on from there
 
 Sources: Efron, Hastie, Johnstone, Tibshirani, *Least angle regression*, Sections 2-3; Lawson and Hanson, *Solving least squares
@@ -49,7 +49,7 @@ FINE = 1e-13
 FAR = 1e-5
 #: A candidate nearer to the span, in parts of 1 + the sizes of the coefficients of its projection, counts as dependent: its correlation
 #: differs from what theirs say by no more than ties do. The first is that of LAR, where all tied candidates have to move: one so near would
-#: need coefficients that no corner could hold, and costs less than a corner may be off by where it stays.
+#: need coefficients that no knot could hold, and costs less than a knot may be off by where it stays.
 DEPENDENT_LAR, DEPENDENT = 1e-11, 1e-13
 #: Where a pivot is smaller, what rounding leaves in a product of columns would be magnified to more than the direction.
 LEAST_TOLD = 1e-7
@@ -302,9 +302,9 @@ def find_direction(
 
 @kernel
 def step_length(kind, lam, end, tie, corr, rate, beta, direction, sign, rank, tied):
-    """The fall of lam to the next corner, and the candidate whose coefficient reaches 0 there, or -1.
+    """The fall of lam to the next knot, and the candidate whose coefficient reaches 0 there, or -1.
 
-    What crosses the level so near the end, or so slowly, that it exceeds it there by no more than rounding is no corner.
+    What crosses the level so near the end, or so slowly, that it exceeds it there by no more than rounding is no knot.
     """
     whole, least, leaving = lam - end, lam - end, -1
     for j in range(len(corr)):
@@ -414,8 +414,8 @@ def bring_back(lam, k, columns, target, rows, factor, active, corr, beta, sign, 
             corr[j] -= change[j]
 
 
-def corner_gap(kind, lam, square, corr, beta, sign, rank, doubt, tracked):
-    """At least the duality gap of a corner, whose residual has this square; the largest abs correlation; 1 + the l1 norm.
+def knot_gap(kind, lam, square, corr, beta, sign, rank, doubt, tracked):
+    """At least the duality gap of a knot, whose residual has this square; the largest abs correlation; 1 + the l1 norm.
 
     doubt, tracked : correlations may be off by the first, and by the second times 1 + the l1 norm
 
@@ -447,22 +447,22 @@ def corner_gap(kind, lam, square, corr, beta, sign, rank, doubt, tracked):
     return gap, level, length
 
 
-_corner_gap = kernel(corner_gap)
+_knot_gap = kernel(knot_gap)
 
 
 def walk(
     kind, lam, end, tie, k, idle, square, tolerance, gone, outside, columns, gram, rows, factor, active, rank,
     corr, beta, sign, rate, direction, tied, barred, followed, target, work, change, resid, lams, levels, betas, moving,
 ):  # fmt: skip
-    """Go on until the level `end`, until only a scan can tell, or a closer look at the corner, or until the record is full.
+    """Go on until the level `end`, until only a scan can tell, or a closer look at the knot, or until the record is full.
 
-    Returns why it ended, the level, how many candidates are active, corners in a row without progress, corners in the record, and the
-    fall to the next corner, where that is not certain.
+    Returns why it ended, the level, how many candidates are active, knots in a row without progress, knots in the record, and the
+    fall to the next knot, where that is not certain.
 
     gone : how far the level has fallen since the last scan;  outside : see `certain_part`
     target, resid : (n_samples,), the second is scratch, as `work` and `change` (m,) are
-    tolerance : gap of a corner, for a target with this square, above which somebody has to look closer
-    lams, levels, betas, moving : the record, one entry or row for a corner; `moving` at c, who moves on the segment that ends there
+    tolerance : gap of a knot, for a target with this square, above which somebody has to look closer
+    lams, levels, betas, moving : the record, one entry or row for a knot; `moving` at c, who moves on the segment that ends there
     """
     bring_back(lam, k, columns, target, rows, factor, active, corr, beta, sign, work, change, resid)
     for c in range(len(lams)):
@@ -495,7 +495,7 @@ def walk(
         bring_back(lam, k, columns, target, rows, factor, active, corr, beta, sign, work, change, resid)
         if fall < whole:
             return SCAN, lam, k, idle, c, whole
-        gap, level, length = _corner_gap(kind, lam, square, corr, beta, sign, rank, 0.0, TRACKED)
+        gap, level, length = _knot_gap(kind, lam, square, corr, beta, sign, rank, 0.0, TRACKED)
         lams[c], levels[c] = lam, level + TRACKED * length + (ROUNDED * tie if lam < ROUNDED * tie and outside[0] >= 0.0 else 0.0)
         for j in range(len(corr)):
             betas[c, j] = beta[j]
