@@ -137,7 +137,7 @@ class CertifiedLasso(Regression, OnePenalty):
         as a fraction.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the columns of X, if all of them are strings.
 
     Notes
@@ -238,7 +238,7 @@ class CertifiedLassoCV(Regression, PenaltyGrid):
         as a fraction.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the columns of X, if all of them are strings.
 
     Notes
@@ -319,7 +319,7 @@ class CertifiedElasticNet(Regression, OnePenalty):
         as a fraction.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the columns of X, if all of them are strings.
 
     Notes
@@ -425,7 +425,7 @@ class CertifiedElasticNetCV(Regression, PenaltyGrid):
         as a fraction.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the columns of X, if all of them are strings.
 
     Notes
@@ -514,7 +514,7 @@ class CertifiedLassoClassifier(Classification, OnePenalty):
         The class labels.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the columns of X, if all of them are strings.
 
     Notes
@@ -616,7 +616,7 @@ class CertifiedLassoClassifierCV(Classification, PenaltyGrid):
         The class labels.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the columns of X, if all of them are strings.
 
     Notes
@@ -692,7 +692,7 @@ class CertifiedPoissonRegressor(CountRegression, OnePenalty):
         as a fraction.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the columns of X, if all of them are strings.
 
     Notes
@@ -786,7 +786,7 @@ class CertifiedPoissonRegressorCV(CountRegression, PenaltyGrid):
         as a fraction.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the columns of X, if all of them are strings.
 
     Notes

@@ -226,7 +226,7 @@ class LangevinGBMRegressor(Regression, _LangevinGBM):
         Variance of the target around its mean, for the squared loss.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the columns of X, if all of them are strings.
 
     Notes
@@ -424,7 +424,7 @@ class LangevinGBMClassifier(Classification, _LangevinGBM):
         The class labels.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the columns of X, if all of them are strings.
 
     Notes

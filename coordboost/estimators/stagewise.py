@@ -101,7 +101,7 @@ class LSBoostRegressor(Regression, _LSBoost):
         as a fraction.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the columns of X, if all of them are strings.
 
     Notes
@@ -188,7 +188,7 @@ class LSBoostRegressorCV(CrossValidated, Regression, _LSBoost):
         as a fraction.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the columns of X, if all of them are strings.
 
     Notes
@@ -261,7 +261,7 @@ class ForwardStagewiseRegressor(Regression, _ForwardStagewise):
         as a fraction.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the columns of X, if all of them are strings.
 
     Notes
@@ -354,7 +354,7 @@ class ForwardStagewiseRegressorCV(CrossValidated, Regression, _ForwardStagewise)
         as a fraction.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the columns of X, if all of them are strings.
 
     Notes
@@ -433,7 +433,7 @@ class RegularizedForwardStagewiseRegressor(Regression, _ForwardStagewise):
         as a fraction.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the columns of X, if all of them are strings.
 
     Notes
@@ -537,7 +537,7 @@ class RegularizedForwardStagewiseRegressorCV(CrossValidated, Regression, _Forwar
         as a fraction.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the columns of X, if all of them are strings.
 
     Notes
@@ -630,7 +630,7 @@ class ForwardStagewiseClassifier(Classification, _ForwardStagewise):
         The class labels.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the columns of X, if all of them are strings.
 
     Notes
@@ -728,7 +728,7 @@ class ForwardStagewiseClassifierCV(CrossValidated, Classification, _ForwardStage
         The class labels.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the columns of X, if all of them are strings.
 
     Notes

@@ -484,7 +484,7 @@ class RandomizedGBMRegressor(StagedPredictions, Regression, _RandomizedGBM):
         Sum of the gains of all splits by a feature, divided by the total over all features.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the columns of X, if all of them are strings.
 
     Notes
@@ -606,7 +606,7 @@ class RandomizedGBMClassifier(StagedProbabilities, Classification, _RandomizedGB
         The class labels.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the columns of X, if all of them are strings.
 
     Notes
@@ -721,7 +721,7 @@ class AcceleratedGBMRegressor(StagedPredictions, Regression, _AcceleratedGBM):
         Sum of the gains of all splits by a feature, divided by the total over all features.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the columns of X, if all of them are strings.
 
     Notes
@@ -841,7 +841,7 @@ class AcceleratedGBMClassifier(StagedProbabilities, Classification, _Accelerated
         The class labels.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the columns of X, if all of them are strings.
 
     Notes
@@ -968,7 +968,7 @@ class RegularizedGBMRegressor(StagedPredictions, Regression, _RegularizedGBM):
         How often each family was chosen, and what its trees cost; see ``family_summary``.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the columns of X, if all of them are strings.
 
     Notes
@@ -1101,7 +1101,7 @@ class RegularizedGBMClassifier(StagedProbabilities, Classification, _Regularized
         The class labels.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the columns of X, if all of them are strings.
 
     Notes

@@ -31,6 +31,8 @@ class _Sparse(NamedTuple):
 class Sparse(_Sparse, Learners):
     r"""Columns :math:`B_j = \text{scale}_j x_j - \text{shift}_j 1` of a CSC matrix with columns :math:`x_j`.
 
+    The arrays of the matrix::
+
         data    |x_0 ....|x_1 ..|   |x_2 ......|       non-zeros, column by column
         row     |i_0 ....|i_1 ..|   |i_2 ......|       their samples, int32 (half the memory) or int64
         start    0        6      10  10         17     learner j owns start[j]:start[j + 1]

@@ -130,7 +130,7 @@ def distance(
 
     Examples
     --------
-    The first two columns are one learner, so (3, 0, 0) is as (1, 2, 0), at a distance of |2| + |-1| = 3 from (0, 1, 1):
+    The first two columns are one learner, so (3, 0, 0) is as (1, 2, 0), at a distance of ``|2| + |-1| = 3`` from (0, 1, 1):
 
     >>> import coordboost as cb
     >>> B = [[1.0, 1, 0], [0, 0, 1]]

@@ -240,7 +240,7 @@ class CovarianceColumns(_CovarianceColumns, ModelState):
     tops : ndarray, (n_strips,)
         The largest size in each strip.
     state : record
-        `square` and `with_y`, |pred|^2 and <y, pred>; `wanted`, the learner whose column is wanted, or -1.
+        `square` and `with_y`, ``|pred|^2`` and ``<y, pred>``; `wanted`, the learner whose column is wanted, or -1.
     rounding : float
         Correlations that differ by no more than this tie, in units of `scale`.
     scale : float

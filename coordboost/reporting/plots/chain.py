@@ -28,7 +28,8 @@ class ChainDisplay(Display):
     Attributes
     ----------
     ax_, figure_ : what it was drawn on
-    lines_ : list of matplotlib Line2D, the traces;  side_ : the Axes of the sample and the law
+    lines_ : list of matplotlib Line2D, the traces
+    side_ : the Axes of the sample and the law
 
     Examples
     --------

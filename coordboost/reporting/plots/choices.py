@@ -71,7 +71,8 @@ class CrossValidationDisplay(Display):
     ----------
     ax_, figure_ : what it was drawn on
     lines_ : list of matplotlib Line2D, the mean losses
-    fill_between_ : the band of one standard error;  top_ : the axis of the counts, None where there is none
+    fill_between_ : the band of one standard error
+    top_ : the axis of the counts, None where there is none
 
     Examples
     --------
@@ -354,7 +355,8 @@ class StabilityDisplay(ColumnsDisplay):
     Attributes
     ----------
     ax_, figure_ : what it was drawn on
-    lines_ : list of matplotlib Line2D, those with a colour;  columns_ : the number of the column of each
+    lines_ : list of matplotlib Line2D, those with a colour
+    columns_ : the number of the column of each
 
     Examples
     --------

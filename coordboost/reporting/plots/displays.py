@@ -80,7 +80,8 @@ class ProfileDisplay(ColumnsDisplay):
     Attributes
     ----------
     ax_, figure_ : what it was drawn on
-    lines_ : list of matplotlib Line2D, those with a colour;  columns_ : the number of the column of each
+    lines_ : list of matplotlib Line2D, those with a colour
+    columns_ : the number of the column of each
 
     Examples
     --------

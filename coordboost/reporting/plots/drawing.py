@@ -23,7 +23,8 @@ class Display:
 
     Attributes
     ----------
-    ax_, figure_ : what it was drawn on;  lines_ : list of matplotlib Line2D, its curves
+    ax_, figure_ : what it was drawn on
+    lines_ : list of matplotlib Line2D, its curves
     """
 
     #: Whether there is a legend where nobody asks.
