@@ -18,7 +18,7 @@ At the top stand the estimators of scikit-learn's kind, the boosting methods, `P
     cb.lasso              lasso_path, exact_path, PathPoint, convert_penalty
     cb.model_selection    cross_validate, stability_selection
     cb.estimators         the estimators, and export to LightGBM's model format
-    cb.theory             check(run), bounds, mca (minimal cosine angle), plan, langevin
+    cb.theory             check(run), bounds, mca (minimal cosine angle), plan, worst_case, langevin
     cb.plots              pictures of paths, gaps, bounds, trees
     cb.testing            check_piece: tests that your own loss, rule or learner meets the interface
 

@@ -157,6 +157,7 @@ def _doors():
         "convert_penalty": (cb.lasso.convert_penalty, dict(value=1.0, source="lam", to="alpha", of=SQUARED), done),
         "check_piece": (cb.testing.check_piece, dict(piece=cb.losses.Huber(1.0), raises=False), done),
         "subgradient_descent": (cb.theory.subgradient_descent, dict(problem=SQUARED, step=0.1, n_steps=2), list),
+        "worst_case": (cb.theory.worst_case, dict(method=lambda loss, n: loss(loss.gradient(loss.start)), n_steps=1), done),
         "Oracle": (cb.learners.Oracle, dict(source=Source()), fitted),
         "RefittedRun": (cb.engine.RefittedRun, dict(run=RUN), done),
         "Method": (cb.rules.Method, dict(name="own", select=cb.rules.Greedy(), step=cb.rules.ShrunkenStep(0.5)), solved),

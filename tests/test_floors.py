@@ -32,7 +32,7 @@ FLOORS = [
 # Rooms whose files know only the base classes of their room: losses and rules are combined by methods, never by each other.
 RULES = ("selection", "steps", "structural", "noise", "coefficients")
 APART = {"losses.standard": "losses", **{f"rules.{name}": "rules" for name in RULES}}
-KNOWS_NUMBA, KNOWS_CVXPY = ("_numba",), ("certificates", "angles")
+KNOWS_NUMBA, KNOWS_CVXPY = ("_numba",), ("certificates", "angles", "theory")
 HEAVY = ("cvxpy", "matplotlib", "pandas", "sklearn")
 
 # One name, one thing: the public names that may stand in several modules, each for one reason.

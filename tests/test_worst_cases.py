@@ -7,13 +7,12 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from coordboost.theory.performance import Programme, proved_bound, solve_and_prove
 from verification.worst_case.__main__ import main
 from verification.worst_case.catalogue import CASES
 from verification.worst_case.conjectures import agbm_complete
 from verification.worst_case.descent import agbm
-from verification.worst_case.forms import Programme
 from verification.worst_case.interval import worst_case
-from verification.worst_case.solver import proved_bound, solve_and_prove
 from verification.worst_case.table import FEW, THETAS, conjectured
 
 #: (case, n, Theta): the value to five digits, sigma = 1 and R = 1.
@@ -100,7 +99,8 @@ def small_programme():
     programme = Programme()
     x, y = programme.vector(), programme.vector()
     programme.require(1 - x @ x, 1 - y @ y)
-    programme.smallest([x @ y])
+    programme.objective = programme.number()
+    programme.require(x @ y - programme.objective)
     return programme
 
 

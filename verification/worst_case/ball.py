@@ -7,8 +7,7 @@ at its centre, or any convex set of diameter 1, as Jaggi's theorem has it.
 
 from fractions import Fraction
 
-from verification.worst_case.classes import Point, smooth_convex
-from verification.worst_case.forms import NULL, Form
+from coordboost.theory.performance import NULL, Form, Point, smooth_convex
 from verification.worst_case.models import Model
 
 HALF = Fraction(1, 2)
@@ -36,7 +35,8 @@ def stagewise(n, eps, delta=None, measure="corr", margin=0):
         _not_beyond(programme, learner @ resid, [g @ resid for j, (_, g) in enumerate(seen) if j != i], margin)
     model.columns = [learner for _, learner in seen]
     measures = {"corr": _correlations, "omega": _omegas, "gap": _gaps}
-    programme.smallest(measures[measure](model, seen, delta))
+    programme.objective = programme.number()  # the smallest
+    programme.require(*(form - programme.objective for form in measures[measure](model, seen, delta)))
     return model
 
 

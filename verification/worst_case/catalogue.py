@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 import coordboost as cb
+from coordboost.theory.performance import raised
 from verification.worst_case import ball, descent, random_groups, runs
 
 MU, EPS, HALF, RADIUS = Fraction(1, 10), Fraction(1, 10), Fraction(1, 2), Fraction(1)
@@ -39,21 +40,16 @@ def _accelerated(words, sign, gamma=paper_gamma, bounds=None):
         return runs.play_descent(instance, method, n, (share, sign))
 
     def model(n, theta, margin):
-        return descent.agbm(n, _raised(theta, margin), gamma(theta), sign, margin=margin)
+        return descent.agbm(n, raised(theta, margin), gamma(theta), sign, margin=margin)
 
     return WorstCase(words, model, play, bounds or {})
-
-
-def _raised(theta, margin):
-    """An angle a little above, so that rounding leaves the run one of at least `theta`."""
-    return theta if theta == 1 else theta + 2 * margin
 
 
 def _gbm(words, mu, bounds):
     def play(instance, n, theta):
         return runs.play_descent(instance, cb.methods.gcd(), n)
 
-    return WorstCase(words, lambda n, theta, margin: descent.gbm(n, _raised(theta, margin), mu, margin), play, bounds)
+    return WorstCase(words, lambda n, theta, margin: descent.gbm(n, raised(theta, margin), mu, margin), play, bounds)
 
 
 def _stagewise(words, measure, delta, bounds):
@@ -116,7 +112,7 @@ CASES = {
     "vagbm": _accelerated("VAGBM, L(f_n) for ||f*|| <= 1 (no theorem)", 0, lambda theta: Fraction(1)),
     "ls_boost": WorstCase(
         "LS-Boost, eps = 1/2, (L(n) - L*) / (L(0) - L*) (Freund et al., Theorem 2.1, Theta^2 for lambda_pmin / p)",
-        lambda n, theta, margin: descent.ls_boost(n, _raised(theta, margin), HALF, margin), _ls_play,
+        lambda n, theta, margin: descent.ls_boost(n, raised(theta, margin), HALF, margin), _ls_play,
         {"printed": lambda n, t: (1 - Fraction(3, 16) * t**2) ** n, "sharpened": lambda n, t: (1 - Fraction(3, 4) * t**2) ** n},
     ),
     "forward_stagewise": _stagewise(

@@ -12,8 +12,7 @@ a bound. Docs: docs/worst-cases.md; for gradient steps the multipliers are those
 import itertools
 from fractions import Fraction
 
-from verification.worst_case.forms import Form
-from verification.worst_case.solver import is_negative_definite
+from coordboost.theory.performance import Form, is_negative_definite
 
 
 def weights(model):

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from verification.worst_case.forms import Programme, Vector
+from coordboost.theory.performance import Programme, Vector
 
 
 @dataclass

@@ -13,8 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 import coordboost as cb
-from verification.worst_case.classes import Point, smooth_convex
-from verification.worst_case.forms import NULL, Form, Vector
+from coordboost.theory.performance import NULL, Form, Point, Vector, smooth_convex
 from verification.worst_case.models import Model
 from verification.worst_case.runs import Instance
 

@@ -5,34 +5,51 @@ hypothesis is looked at on the run, not at the solver's numbers: angles, distanc
 """
 
 import functools
-from dataclasses import dataclass
 
 import numpy as np
 
 import coordboost as cb
-from verification.worst_case.functions import Interpolant
+from coordboost.theory.performance import Coordinates
 
 
-@dataclass(frozen=True)
-class Instance:
+class Interpolant(cb.losses.Loss):
+    """An ``Envelope`` as a loss of all predictions together: one coordinate a sample, those behind the points' own count for nothing."""
+
+    value = residual = None
+    sigma = 1.0
+
+    def __init__(self, envelope):
+        self.envelope, self.mu, self.center = envelope, envelope.mu, envelope.center
+
+    def refresh_residual(self, y, weight, base, pred, resid):
+        """The opposite of the gradient at the predictions, in place."""
+        n = len(self.center)
+        resid[:n], resid[n:] = -self.envelope.gradient(pred[:n]), 0.0
+
+    def sum_of_losses(self, y, weight, base, pred):
+        """The value at the predictions, from below."""
+        return self.envelope.below(pred[: len(self.center)])
+
+    def above(self, pred):
+        """The value at the predictions from above: that of a point of the polyhedron."""
+        x, of = pred[: len(self.center)], self.envelope
+        corners, weights = of.nearest(x)
+        weights = np.maximum(weights, 0) / np.maximum(weights, 0).sum()
+        point, away = weights @ corners, x - self.center
+        return of.smooth / 2 * point @ point + weights @ of.heights + self.mu / 2 * away @ away
+
+
+class Instance(Coordinates):
     """Coordinates for a solution: `at(vector)`; unit columns B (n, n_learners), those of `inside` last."""
 
-    model: object
-    solution: object
-
-    @functools.cached_property
-    def root(self):
-        """(n, n_vectors) with the Gram matrix of the solution, up to rounding."""
-        size, axes = np.linalg.eigh(self.solution.gram)
-        keep = size > 1e-14 * size[-1]
-        return np.sqrt(size[keep])[:, None] * axes[:, keep].T
+    def __init__(self, model, solution):
+        super().__init__(solution)
+        self.model = model
 
     def at(self, vector):
-        """Coordinates of a combination of the vectors."""
-        root, out = self.root, np.zeros(len(self.root))
-        for i, value in vector.parts.items():
-            out += float(value) * (root[:, i] if i >= 0 else self._slope)
-        return out
+        """Coordinates of a combination of the vectors, the functional among them."""
+        known = type(vector)({i: value for i, value in vector.parts.items() if i >= 0})
+        return super().at(known) + float(vector.parts.get(-1, 0)) * (self._slope if -1 in vector.parts else 0.0)
 
     @functools.cached_property
     def _slope(self):
@@ -40,10 +57,6 @@ class Instance:
         n = self.root.shape[1]
         known = [i for i in range(n) if (-1, i) in self.solution.numbers]
         return np.linalg.lstsq(self.root[:, known].T, np.array([self.solution.numbers[-1, i] for i in known]), rcond=1e-9)[0]
-
-    def number(self, form):
-        """The value of a form of numbers."""
-        return float(form.constant) + sum(float(a) * self.solution.numbers[name] for name, a in form.numbers.items())
 
     @property
     def columns(self):
@@ -63,9 +76,7 @@ class Instance:
     @property
     def loss(self):
         """The function through the points."""
-        points = self.model.points
-        x, gradients = (np.array([self.at(point[i]) for point in points]) for i in (0, 1))
-        return Interpolant(x, gradients, np.array([self.number(point.value) for point in points]), float(self.model.mu))
+        return Interpolant(self.envelope(self.model.points, self.model.mu))
 
     def problem(self, y=None, also=()):
         """The problem: least squares for a target, else the worst function; the directions `also` are learners, too."""

@@ -7,9 +7,12 @@ and every condition is linear in it: a semidefinite programme. Its data are frac
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any
+
+from coordboost._utils.checks import shown
 
 
-def _sum(one, other, factor):
+def added(one, other, factor=1):
     """`one` + factor `other`, both dictionaries of coefficients, without zeros."""
     out = dict(one)
     for key, value in other.items():
@@ -17,20 +20,53 @@ def _sum(one, other, factor):
     return {key: value for key, value in out.items() if value != 0}
 
 
-@dataclass(frozen=True)
-class Vector:
-    """A combination of the vectors of a programme: ``parts[i]`` of the i-th, and of its functional where i is -1."""
+def as_fraction(factor):
+    """`factor` as a fraction, floats as what they are."""
+    try:
+        return Fraction(factor)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(
+            f"vectors and losses are multiplied by finite numbers that are known before the run, got {shown(factor)}."
+        ) from None
 
-    parts: dict
+
+class _Linear:
+    """What can be added, and multiplied by numbers: ``plus`` is written by the kind."""
+
+    __array_ufunc__ = None  # so that numbers of NumPy leave the product to us
+
+    def plus(self, other: Any, factor: Any = 1) -> Any:
+        raise NotImplementedError
 
     def __add__(self, other):
-        return Vector(_sum(self.parts, other.parts, 1))
+        return self.plus(other)
 
     def __sub__(self, other):
-        return Vector(_sum(self.parts, other.parts, -1))
+        return self.plus(other, -1)
 
-    def __rmul__(self, factor):
-        return Vector(_sum({}, self.parts, Fraction(factor)))
+    def __mul__(self, factor):
+        return type(self)().plus(self, as_fraction(factor))
+
+    def __truediv__(self, factor):
+        return self * (1 / as_fraction(factor))
+
+    def __neg__(self):
+        return self * -1
+
+    __rmul__ = __mul__
+
+
+@dataclass(frozen=True)
+class Vector(_Linear):
+    """A combination of the vectors of a programme: ``parts[i]`` of the i-th, and of its functional where i is -1."""
+
+    parts: dict = field(default_factory=dict)
+
+    def plus(self, other, factor=1):
+        """Self + factor other."""
+        if not isinstance(other, Vector):
+            raise ValueError(f"to a vector only vectors are added, got {shown(other)}.")
+        return Vector(added(self.parts, other.parts, factor))
 
     def __matmul__(self, other):
         """The inner product, a ``Form``: of a functional (numbered below 0) with a vector it is a number."""
@@ -42,41 +78,32 @@ class Vector:
                 into[key] = into.get(key, 0) + a * b
         if any(key[1] < 0 for key in numbers):
             raise ValueError("a functional has no inner product with itself: only differences from it have.")
-        return Form(_sum({}, gram, 1), _sum({}, numbers, 1), Fraction(0))
+        return Form(added({}, gram), added({}, numbers))
 
 
-NULL = Vector({})
+NULL = Vector()
 
 
 @dataclass(frozen=True)
-class Form:
+class Form(_Linear):
     """constant + sum of ``gram[i, j]`` <v_i, v_j> over i <= j + sum of ``numbers[k]`` times the number named k."""
 
-    gram: dict
-    numbers: dict
-    constant: Fraction
+    gram: dict = field(default_factory=dict)
+    numbers: dict = field(default_factory=dict)
+    constant: Fraction = Fraction(0)
 
     @staticmethod
     def of(value):
         """`value`, a form or a number, as a form."""
-        return value if isinstance(value, Form) else Form({}, {}, Fraction(value))
+        return value if isinstance(value, Form) else Form(constant=as_fraction(value))
 
     def plus(self, other, factor=1):
         """Self + factor other."""
-        other, factor = Form.of(other), Fraction(factor)
-        numbers = _sum(self.numbers, other.numbers, factor)
-        return Form(_sum(self.gram, other.gram, factor), numbers, self.constant + factor * other.constant)
+        other = Form.of(other)
+        numbers = added(self.numbers, other.numbers, factor)
+        return Form(added(self.gram, other.gram, factor), numbers, self.constant + factor * other.constant)
 
-    def __add__(self, other):
-        return self.plus(other)
-
-    def __sub__(self, other):
-        return self.plus(other, -1)
-
-    def __rmul__(self, factor):
-        return Form({}, {}, Fraction(0)).plus(self, factor)
-
-    __radd__ = __add__
+    __radd__ = _Linear.__add__
 
     def __rsub__(self, other):
         return Form.of(other).plus(self, -1)
@@ -88,7 +115,7 @@ class Programme:
 
     n_vectors: int = 0
     n_numbers: int = 0
-    objective: Form = field(default_factory=lambda: Form.of(0))
+    objective: Form = field(default_factory=Form)
     at_least_0: list = field(default_factory=list)
     equal_to_0: list = field(default_factory=list)
     squares: list = field(default_factory=list)
@@ -105,7 +132,7 @@ class Programme:
     def number(self):
         """A new unknown number."""
         self.n_numbers += 1
-        return Form({}, {self.n_numbers - 1: Fraction(1)}, Fraction(0))
+        return Form({}, {self.n_numbers - 1: Fraction(1)})
 
     def names(self):
         """The names of all numbers in use, in order."""
@@ -123,8 +150,3 @@ class Programme:
     def require_square(self, a, b, c):
         """b^2 <= a c, and a, c >= 0."""
         self.squares.append((a, Form.of(b), c))
-
-    def smallest(self, forms):
-        """Maximise the smallest of `forms`."""
-        self.objective = self.number()
-        self.require(*(form - self.objective for form in forms))

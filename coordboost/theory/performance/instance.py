@@ -1,0 +1,164 @@
+r"""The worst loss and its learners in numbers, made from the solution of a programme.
+
+The loss is the Moreau envelope of a polyhedron. With w_i = x_i - g_i / s and v_i = f_i - ||g_i||^2 / (2 s) for gradients g_i and values f_i
+at points x_i,
+
+    f(x) = min over weights l >= 0, sum l = 1, of s/2 ||x - sum l_i w_i||^2 + sum l_i v_i
+
+is convex and s-smooth whatever the numbers are, and takes the values and gradients given where these are those of any such function. A
+strongly convex function is this one with s = 1 - mu, and mu/2 ||x - x*||^2 on top. Source: Taylor, Hendrickx, Glineur, 2017; Drori, Taylor,
+*Efficient first-order methods for convex minimization*, 2020.
+"""
+
+import numpy as np
+
+from coordboost._utils.root import falling_root
+
+
+class Coordinates:
+    """Vectors (n,) with the Gram matrix of a solution."""
+
+    def __init__(self, solution):
+        size, axes = np.linalg.eigh(solution.gram)
+        keep = size > 1e-14 * size[-1]
+        self.solution, self.root = solution, np.sqrt(size[keep])[:, None] * axes[:, keep].T
+
+    def at(self, vector):
+        """Coordinates of a combination of the vectors."""
+        return sum((float(value) * self.root[:, i] for i, value in vector.parts.items()), np.zeros(len(self.root)))
+
+    def number(self, form):
+        """The value of a form of numbers."""
+        return float(form.constant) + sum(float(a) * self.solution.numbers[name] for name, a in form.numbers.items())
+
+    def envelope(self, points, mu):
+        """The function through the points."""
+        x, gradients = (np.array([self.at(point[i]) for point in points]) for i in (0, 1))
+        return Envelope(x, gradients, np.array([self.number(point.value) for point in points]), float(mu))
+
+
+class Envelope:
+    """The function through points.
+
+    x, gradients : (n_points, n);  values : (n_points,); the first point is the minimiser if its gradient is 0
+    """
+
+    def __init__(self, x, gradients, values, mu=0.0):
+        self.mu, self.smooth, self.center = mu, 1 - mu, x[0]
+        away, smooth = x - x[0], self.smooth or 1.0
+        slopes = gradients - mu * away
+        self.corners = x - slopes / smooth
+        heights = values - mu / 2 * (away**2).sum(axis=1) - (slopes**2).sum(axis=1) / (2 * smooth)
+        self.heights = heights if gradients[0].any() else np.maximum(heights, heights[0])  # so that the minimum is where it should be
+
+    def nearest(self, x):
+        """Corners as seen from x, and the weights (n_points,) of the nearest point."""
+        corners = self.corners - x
+        return corners, nearest_weights(self.smooth * corners @ corners.T, self.heights)
+
+    def gradient(self, x):
+        """The gradient (n,) at x, to about 1e-9."""
+        corners, weights = self.nearest(x)
+        return self.mu * (x - self.center) - self.smooth * weights @ corners
+
+    def below(self, x):
+        """The value at x from below: the best of the paraboloids with the slope that was found."""
+        corners, weights = self.nearest(x)
+        point = weights @ corners
+        more = self.mu / 2 * (x - self.center) @ (x - self.center)
+        return (self.smooth * (corners @ point - point @ point / 2) + self.heights).min() + more
+
+
+def nearest_weights(gram, heights):
+    """The weights l >= 0 with sum 1 that minimise l' gram l / 2 + heights' l: corners are added and dropped until none is better.
+
+    *Source*: Wolfe, *Finding the nearest point in a polytope*, 1976, with heights.
+    """
+    n, size = len(heights), np.abs(gram).max() or 1.0
+    weights = np.zeros(n)
+    weights[np.argmin(np.diag(gram) / 2 + heights)] = 1.0
+    for _ in range(50 * n):
+        while True:  # the best weights of the corners in use, or as far towards them as none is below 0
+            used = np.flatnonzero(weights)
+            k = len(used)
+            system = np.full((k + 1, k + 1), size)
+            system[:k, :k], system[k, k] = gram[np.ix_(used, used)], 0
+            solved = np.linalg.lstsq(system, np.append(-heights[used], size), rcond=1e-14)[0]
+            if solved[:k].min() >= 0:
+                weights[used] = solved[:k]
+                break
+            away = weights[used] - solved[:k]
+            lengths = np.where(solved[:k] < 0, weights[used] / np.where(away > 0, away, 1), np.inf)
+            weights[used] -= min(1.0, lengths.min()) * away
+            weights[used[np.argmin(lengths)]] = 0.0
+        margin = gram @ weights + heights + size * solved[k]
+        if margin.min() >= -1e-15 * size or weights[np.argmin(margin)] > 0:
+            return weights
+        weights[np.argmin(margin)] = 1e-300
+    return weights
+
+
+class WorstLoss:
+    """A loss and its learners in numbers, on which a method does nearly as badly as it can; the method itself runs on it.
+
+    Parameters
+    ----------
+    unknown : UnknownLoss
+        What a method left behind.
+    solution : GramSolution
+        Of its programme.
+
+    Attributes
+    ----------
+    start, minimiser : ndarray (n,)
+        Where the method begins, and where the loss is 0.
+    learners : ndarray (n, n_learners)
+        Unit columns; empty where the angle is 1: then every direction is a learner.
+    envelope : Envelope
+        The loss, with the polyhedron that it is the Moreau envelope of.
+    least_angle : float
+        The smallest cosine between a target and its best learner that a method has met.
+    """
+
+    def __init__(self, unknown, solution):
+        place = Coordinates(solution)
+        self.angle, self.envelope = unknown.angle, place.envelope(unknown.points, unknown.mu)
+        self.start, self.minimiser = np.zeros(len(place.root)), place.at(unknown.minimiser)
+        fits = [place.at(fit) for _, fit in unknown.fits] if self.angle < 1 else []
+        fits = [fit / np.linalg.norm(fit) for fit in fits if np.linalg.norm(fit) > 1e-9]
+        self.learners, self.least_angle = np.reshape(fits, (len(fits), len(place.root))).T, 1.0
+        self._units = []
+
+    def __call__(self, x):
+        return float(self.envelope.below(x))
+
+    def gradient(self, x):
+        """The gradient at x (n,): minus the residual."""
+        return self.envelope.gradient(x)
+
+    def fit(self, target):
+        """The learner that fits `target` best, times its coefficient; `target` itself where the angle is 1."""
+        if self.angle == 1 or not target.any():
+            return target
+        corr = target @ self.learners
+        best = np.argmax(np.abs(corr))
+        self.least_angle = min(self.least_angle, abs(corr[best]) / np.linalg.norm(target))
+        return corr[best] * self.learners[:, best]
+
+    def line_search(self, x, direction):
+        """The lowest point of the line from x along `direction`."""
+        if not direction.any():
+            return x
+        length, _ = falling_root(lambda t: -self.gradient(x + t * direction) @ direction)
+        return x if length is None else x + length * direction
+
+    def assume(self, form):
+        """One of the numbers whose largest is the unit."""
+        self._units.append(form)
+
+    def error(self, method, n_steps):
+        """What `method` returns here after `n_steps` steps, in its unit."""
+        self._units = []
+        error = method(self, n_steps)
+        unit = max(self._units, default=self.minimiser @ self.minimiser)
+        return float(error / unit) if unit > 0 else 0.0

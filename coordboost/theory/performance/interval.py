@@ -1,0 +1,125 @@
+"""The worst case of a method as an interval: below, the method run on the worst loss found; above, a proof in fractions."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from coordboost._utils.checks import function, real
+from coordboost.theory.performance.instance import WorstLoss
+from coordboost.theory.performance.proof import solve_and_prove, solve_programme
+from coordboost.theory.performance.unknown import UnknownLoss
+
+#: Tried one after the other: by how much each learner beats the others, so that rounding does not choose.
+MARGINS = tuple(Fraction(1, 10**k) for k in (7, 6, 5, 8))
+#: How far the smallest angle met may be below the hypothesis: rounding of the function's gradient.
+ANGLE = 1e-9
+#: What the gradient of the worst function may be rounded by, relatively: lower ends are that much lower.
+ROUNDED = 1e-8
+#: A run this close to the bound above is good enough.
+CLOSE = 2e-6
+
+
+@dataclass(frozen=True)
+class WorstCase:
+    """``lower <= worst case <= upper``: what a method may leave after some steps, with a loss on which it leaves as much.
+
+    Parameters
+    ----------
+    lower, upper : float
+        The ends: of a run, and of a proof; -inf or inf where there is none.
+    witness : WorstLoss, optional
+        The loss and the learners of the run that is the lower end.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> print(cb.theory.WorstCase(lower=0.0999, upper=0.1))
+    the worst case is in [0.0999, 0.1]
+    """
+
+    lower: float
+    upper: float
+    witness: WorstLoss | None = None
+
+    def __str__(self):
+        return f"the worst case is in [{self.lower:.6g}, {self.upper:.6g}]"
+
+
+def raised(angle, margin):
+    """An angle a little above, so that rounding leaves the run one of at least `angle`."""
+    return angle if angle == 1 else min(angle + 2 * margin, (1 + angle) / 2)
+
+
+def worst_case(method: Callable, n_steps: int, *, mu: float = 0.0, angle: float = 1.0) -> WorstCase:
+    """The worst that a method of your own can leave, over all smooth convex losses and all learners.
+
+    Parameters
+    ----------
+    method : function
+        ``method(loss, n_steps)``, which returns what is measured, such as ``loss(x)``. It begins at ``loss.start`` and learns of the loss
+        by ``loss.gradient(x)``, minus the residual; of the learners by ``loss.fit(target)``, the learner that fits a target best, times its
+        coefficient; by ``loss.line_search(x, direction)``, the lowest point of a line; and ``loss(x)`` is L(x) - L*. With vectors it
+        forms sums, multiples by numbers known before the run, and inner products ``g @ h``. ``loss.assume(form)``: this form is at
+        most 1, such as ``loss(loss.start)``; without any, the squared distance from ``loss.start`` to ``loss.minimiser`` is.
+    n_steps : int
+        Steps, handed to the method. Up to about 10 the proof is quick.
+    mu : float
+        Strong convexity in [0, 1], default 0; the smoothness is 1. With 1 the loss is half of the squared distance from the minimiser,
+        least squares as LS-Boost sees it.
+    angle : float
+        Minimal cosine angle of the learners in (0, 1], default 1: ``loss.fit`` gives back its target.
+
+    Returns
+    -------
+    WorstCase
+        The interval, in units of what is assumed, and the loss on which the method was run.
+
+    Raises
+    ------
+    ValueError
+        For a method that returns something else, a number of steps below 0, a mu or an angle out of range.
+
+    Notes
+    -----
+    The method is run twice: on vectors without coordinates, which gives a semidefinite programme, and on numbers, the worst loss found.
+    The upper end is proved in fractions from the solver's multipliers; the lower end is what the method leaves on a loss that is smooth and
+    convex by its construction, with hypotheses that are measured. Neither trusts the solver. With a line search the programme knows less
+    than the method does, and the interval may be wide.
+
+    *Cost*: 0.1 to 10 s for up to 8 steps. *Source*: Drori and Teboulle, 2014; Taylor, Hendrickx and Glineur, 2017; the learners are ours
+    (docs/worst-cases.md).
+
+    Examples
+    --------
+    Gradient descent with steps 1 / sigma leaves at most 1 / (4 n + 2) (Drori and Teboulle):
+
+    >>> import coordboost as cb
+    >>> def gradient_descent(loss, n_steps):
+    ...     x = loss.start
+    ...     for _ in range(n_steps):
+    ...         x = x - loss.gradient(x)
+    ...     return loss(x)
+    >>> print(cb.theory.worst_case(gradient_descent, 2))
+    the worst case is in [0.1, 0.1]
+    """
+    function("method", method, "a function of a loss and a number of steps")
+    n_steps = int(real("n_steps", n_steps, lambda n: n >= 0 and n == int(n), "a whole number >= 0"))
+    of_mu = Fraction(real("mu", mu, lambda m: 0 <= m <= 1, "a number from 0 to 1"))
+    theta = Fraction(real("angle", angle, lambda a: 0 < a <= 1, "a number in (0, 1]"))
+    unknown = UnknownLoss(of_mu, theta)
+    solution, bound = solve_and_prove(unknown.finished(method(unknown, n_steps)))
+    upper = math.inf if bound is None else math.nextafter(float(bound), math.inf)
+    lower, witness = -math.inf, None
+    for margin in MARGINS if theta < 1 and unknown.fits else (Fraction(0),):
+        unknown = UnknownLoss(of_mu, raised(theta, margin), margin)
+        solution = solve_programme(unknown.finished(method(unknown, n_steps)))
+        if solution is None:
+            continue
+        found = WorstLoss(unknown, solution)
+        error = found.error(method, n_steps) * (1 - ROUNDED)
+        if error > lower and found.least_angle >= theta - ANGLE:
+            lower, witness = error, found
+        if lower >= upper - CLOSE * max(1.0, upper):
+            break
+    return WorstCase(lower, upper, witness)

@@ -1,0 +1,119 @@
+"""A loss of which only the class is known, and learners of which only the angle is: what a method learns of them while it runs.
+
+Source: Taylor, Hendrickx, Glineur, *Smooth strongly convex interpolation and exact worst-case performance of first-order methods*, 2017,
+Theorem 4. The learners are ours: a greedy fit d of a target r has <r, d> = ||d||^2 and ||d|| >= Theta ||r||, and no other learner of the
+dictionary fits r better. Every choice of vectors that satisfies this is one of a dictionary with angle Theta: see ``docs/worst-cases.md``.
+"""
+
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from coordboost.theory.performance.forms import NULL, Form, Programme
+
+
+class Point(NamedTuple):
+    """A point, the gradient and the value of the function there."""
+
+    x: Any
+    gradient: Any
+    value: Any
+
+
+def smooth_convex(programme, points, mu=0):
+    """The values and gradients are those of a convex function, 1-smooth and `mu`-strongly convex with mu < 1."""
+    mu = Fraction(mu)
+    for one in points:
+        for other in points:
+            if one is not other:
+                g, x = one.gradient - other.gradient, one.x - other.x
+                rest = g @ g + mu * (x @ x) - 2 * mu * (g @ x)
+                programme.require(one.value - other.value - other.gradient @ x - 1 / (2 * (1 - mu)) * rest)
+
+
+class UnknownLoss:
+    """What a method is given in the place of a loss and its learners, to find its worst case: a call is L - L*.
+
+    Parameters
+    ----------
+    mu : number in [0, 1]
+        Strong convexity, the smoothness being 1. With 1 the loss is half of the squared distance from the minimiser: least squares.
+    angle : number in (0, 1]
+        Minimal cosine angle of the learners.
+    margin : number
+        So much better, relatively, each fit is than those of other targets; 0 for ties.
+
+    Attributes
+    ----------
+    start, minimiser : Vector
+        Where the method begins, and where L is L*.
+    points : list of Point
+        Where the loss was looked at, the minimiser first.
+    fits : list of (target, fit)
+        What was fitted, and the learners with their lengths.
+    """
+
+    def __init__(self, mu=0, angle=1, margin=0):
+        self.mu, self.angle, self.margin, self.programme = Fraction(mu), Fraction(angle), Fraction(margin), Programme()
+        self.start, self.minimiser = NULL, self.programme.vector()
+        self.points, self.fits, self._units = [Point(self.minimiser, NULL, Form())], [], []
+
+    def _at(self, x):
+        away = NULL + x - self.minimiser  # refuses what is no vector, and so below
+        if self.mu == 1:
+            return Point(x, away, away @ away / 2)
+        known = next((point for point in self.points if point.x == x), None)
+        if known is None:
+            known = Point(x, self.programme.vector(), self.programme.number())
+            self.points.append(known)
+        return known
+
+    def __call__(self, x):
+        return self._at(x).value
+
+    def gradient(self, x):
+        """The gradient at x: minus the residual."""
+        return self._at(x).gradient
+
+    def fit(self, target):
+        """The learner that fits `target` best, as long as it should be; `target` itself where the angle is 1."""
+        target = NULL + target
+        if self.angle == 1:
+            self.fits.append((target, target))
+            return target
+        fit = self.programme.vector()
+        self.programme.require_equal(target @ fit, fit @ fit)
+        self.programme.require(fit @ fit - self.angle**2 * (target @ target))
+        for other_target, other in self.fits:
+            for r, d, e in ((target, fit, other), (other_target, other, fit)):
+                self.programme.require_square(d @ d, (1 + self.margin) * (r @ e), e @ e)
+        self.fits.append((target, fit))
+        return fit
+
+    def line_search(self, x, direction):
+        """The lowest point of the line from x along `direction`: of it the two slopes are known, not that it is on the line."""
+        lowest, direction = NULL + x + self.programme.vector(), NULL + direction
+        slope = self.gradient(lowest)
+        self.programme.require_equal(slope @ direction, 0)
+        self.programme.require_equal(slope @ (lowest - x), 0)
+        return lowest
+
+    def assume(self, form):
+        """Let `form` be at most 1, the unit of the worst case; without any, the squared distance of start and minimiser is."""
+        self._units.append(_squared("assume", form))
+
+    def finished(self, error):
+        """The programme of the largest `error`."""
+        self.programme.objective = _squared("what a method returns", error)
+        for unit in self._units or [self.minimiser @ self.minimiser]:
+            self.programme.require(1 - unit)
+        smooth_convex(self.programme, self.points, self.mu)
+        return self.programme
+
+
+def _squared(name, form):
+    """`form` if it grows with the square of all vectors, as losses and inner products do."""
+    if not isinstance(form, Form) or form.constant:
+        raise ValueError(
+            f"{name} must be made of losses and inner products, such as loss(x), g @ g or their sums, without a constant; got {form!r:.80}."
+        )
+    return form
