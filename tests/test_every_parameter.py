@@ -12,7 +12,8 @@ EARLY = {"early_stopping": True, "n_estimators": 20, "learning_rate": 1.0, "min_
 VALUES = {
     "alpha": (0.2, {}), "alphas": ([0.5, 0.2], {}), "beta": (7.0, {}), "bounds": ((3.0,), {"power": 2}), "burn_in": (0.1, {}),
     "categorical_features": ([1], {}), "correction": (1, {}), "cv": (4, {}), "delta": (0.9, {}), "deltas": ([0.5, 0.9], {}),
-    "early_stopping": (True, {**EARLY, "n_iter_no_change": 2}), "eps": (0.05, {}), "gamma": (0.03, {}), "l1_ratio": (0.9, {}),
+    "early_stopping": (True, {**EARLY, "n_iter_no_change": 2}), "eps": (0.05, {}),
+    "fit_intercept": (False, {}), "gamma": (0.03, {}), "l1_ratio": (0.9, {}),
     "l2_regularization": (5.0, {}), "learning_rate": (0.6, {}), "max_bins": (3, {}), "max_depth": (1, {}), "max_features": (1, {}),
     "max_leaf_nodes": (2, {}), "min_gain": (1e3, {}), "min_samples_leaf": (30, {}), "monotonic_cst": ([-1, -1, 1, 1], {}),
     "n_alphas": (3, {}), "n_candidates": (1, {}), "n_deltas": (3, {}), "n_estimators": (3, {}), "n_iter_no_change": (1, EARLY),

@@ -11,6 +11,9 @@ from coordboost.estimators.linear import CrossValidated, _BaseLinear
 from coordboost.lasso.path import ROUNDED, lasso_path
 from coordboost.losses.standard import Poisson
 
+#: A deviation below this part of the root mean square of a column is rounding: the column is constant.
+CONSTANT = 1e-7
+
 
 class _BasePenalized(_BaseLinear):
     """Abstract base: the path is a grid of penalties, ``_grid()``, for each part of the penalty that is the l1 norm, ``_l1_ratios()``."""
@@ -32,11 +35,19 @@ class _BasePenalized(_BaseLinear):
         return out
 
     def _path(self, problem, products, grid, l1_ratio):
-        factor = problem.standardization.deviations(problem.weight.sum()) if self.standardize else None
+        factor = self._deviations(problem) if self.standardize else None
         return lasso_path(
             problem, **grid, l1_ratio=l1_ratio, tol=self.tol, penalty_factor=factor, products=products, unit_columns=False,
-            refit_intercept=True,
+            refit_intercept=self.fit_intercept,
         )  # fmt: skip
+
+    def _deviations(self, problem):
+        """Standard deviations of the columns of X, (n_columns,); 1 of columns that do not vary."""
+        way, total = problem.standardization, problem.weight.sum()
+        out = way.deviations(total)
+        if not self.fit_intercept:  # columns have their means
+            out[way.kept] *= np.sqrt(np.maximum(1 - problem.scan(problem.weight) ** 2 / total, 0))
+        return np.where(out > CONSTANT * way.deviations(total), out, 1.0)
 
     def _short_of(self, path, place):
         gap, alpha = float(path.gaps[int(place.step)]), float(path.alphas[int(place.step)])
@@ -104,6 +115,8 @@ class CertifiedLasso(Regression, OnePenalty):
     standardize : bool, default False
         True: the penalty is on the coefficients of columns of standard deviation 1, as in R's glmnet by default. False: on
         those of the columns as they are, as in scikit-learn. ``coef_`` is on the scale of X in either case.
+    fit_intercept : bool, default True
+        False: no intercept, and columns are not centred, as in scikit-learn.
     tol : float, default 1e-6
         Stop when the duality gap, a bound on how far the objective is above its optimum, is at most `tol` times the loss of the
         constant model (less the smallest value that the loss can take). If rounding prevents this, a ``ConvergenceWarning``
@@ -156,9 +169,10 @@ class CertifiedLasso(Regression, OnePenalty):
     True
     """
 
-    def __init__(self, *, alpha=1.0, standardize=False, tol=1e-6, loss=None):
+    def __init__(self, *, alpha=1.0, standardize=False, fit_intercept=True, tol=1e-6, loss=None):
         self.alpha = alpha
         self.standardize = standardize
+        self.fit_intercept = fit_intercept
         self.tol = tol
         self.loss = loss
 
@@ -180,6 +194,8 @@ class CertifiedLassoCV(Regression, PenaltyGrid):
     standardize : bool, default False
         True: the penalty is on the coefficients of columns of standard deviation 1, as in R's glmnet by default. False: on
         those of the columns as they are, as in scikit-learn. ``coef_`` is on the scale of X in either case.
+    fit_intercept : bool, default True
+        False: no intercept, and columns are not centred, as in scikit-learn.
     tol : float, default 1e-6
         Stop when the duality gap, a bound on how far the objective is above its optimum, is at most `tol` times the loss of the
         constant model (less the smallest value that the loss can take). If rounding prevents this, a ``ConvergenceWarning``
@@ -258,13 +274,14 @@ class CertifiedLassoCV(Regression, PenaltyGrid):
     """
 
     def __init__(
-        self, *, alphas=None, n_alphas=100, eps=1e-3, standardize=False, tol=1e-6, loss=None, rule="best", cv=5,
-        n_jobs=None, random_state=0, noise_variance=None,
+        self, *, alphas=None, n_alphas=100, eps=1e-3, standardize=False, fit_intercept=True, tol=1e-6, loss=None,
+        rule="best", cv=5, n_jobs=None, random_state=0, noise_variance=None,
     ):  # fmt: skip
         self.alphas = alphas
         self.n_alphas = n_alphas
         self.eps = eps
         self.standardize = standardize
+        self.fit_intercept = fit_intercept
         self.tol = tol
         self.loss = loss
         self.rule = rule
@@ -289,6 +306,8 @@ class CertifiedElasticNet(Regression, OnePenalty):
     standardize : bool, default False
         True: the penalty is on the coefficients of columns of standard deviation 1, as in R's glmnet by default. False: on
         those of the columns as they are, as in scikit-learn. ``coef_`` is on the scale of X in either case.
+    fit_intercept : bool, default True
+        False: no intercept, and columns are not centred, as in scikit-learn.
     tol : float, default 1e-6
         Stop when the duality gap, a bound on how far the objective is above its optimum, is at most `tol` times the loss of the
         constant model (less the smallest value that the loss can take). If rounding prevents this, a ``ConvergenceWarning``
@@ -340,10 +359,11 @@ class CertifiedElasticNet(Regression, OnePenalty):
 
     loss = None
 
-    def __init__(self, *, alpha=1.0, l1_ratio=0.5, standardize=False, tol=1e-6):
+    def __init__(self, *, alpha=1.0, l1_ratio=0.5, standardize=False, fit_intercept=True, tol=1e-6):
         self.alpha = alpha
         self.l1_ratio = l1_ratio
         self.standardize = standardize
+        self.fit_intercept = fit_intercept
         self.tol = tol
 
     def _l1_ratios(self):
@@ -370,6 +390,8 @@ class CertifiedElasticNetCV(Regression, PenaltyGrid):
     standardize : bool, default False
         True: the penalty is on the coefficients of columns of standard deviation 1, as in R's glmnet by default. False: on
         those of the columns as they are, as in scikit-learn. ``coef_`` is on the scale of X in either case.
+    fit_intercept : bool, default True
+        False: no intercept, and columns are not centred, as in scikit-learn.
     tol : float, default 1e-6
         Stop when the duality gap, a bound on how far the objective is above its optimum, is at most `tol` times the loss of the
         constant model (less the smallest value that the loss can take). If rounding prevents this, a ``ConvergenceWarning``
@@ -445,14 +467,15 @@ class CertifiedElasticNetCV(Regression, PenaltyGrid):
     loss = None
 
     def __init__(
-        self, *, alphas=None, n_alphas=100, eps=1e-3, l1_ratio=0.5, standardize=False, tol=1e-6, rule="best", cv=5,
-        n_jobs=None, random_state=0, noise_variance=None,
+        self, *, alphas=None, n_alphas=100, eps=1e-3, l1_ratio=0.5, standardize=False, fit_intercept=True, tol=1e-6,
+        rule="best", cv=5, n_jobs=None, random_state=0, noise_variance=None,
     ):  # fmt: skip
         self.alphas = alphas
         self.n_alphas = n_alphas
         self.eps = eps
         self.l1_ratio = l1_ratio
         self.standardize = standardize
+        self.fit_intercept = fit_intercept
         self.tol = tol
         self.rule = rule
         self.cv = cv
@@ -479,6 +502,8 @@ class CertifiedLassoClassifier(Classification, OnePenalty):
     standardize : bool, default False
         True: the penalty is on the coefficients of columns of standard deviation 1, as in R's glmnet by default. False: on
         those of the columns as they are, as in scikit-learn. ``coef_`` is on the scale of X in either case.
+    fit_intercept : bool, default True
+        False: no intercept, and columns are not centred, as in scikit-learn.
     tol : float, default 1e-6
         Stop when the duality gap, a bound on how far the objective is above its optimum, is at most `tol` times the loss of the
         constant model (less the smallest value that the loss can take). If rounding prevents this, a ``ConvergenceWarning``
@@ -533,9 +558,10 @@ class CertifiedLassoClassifier(Classification, OnePenalty):
     True
     """
 
-    def __init__(self, *, alpha=0.01, standardize=False, tol=1e-6, loss=None):
+    def __init__(self, *, alpha=0.01, standardize=False, fit_intercept=True, tol=1e-6, loss=None):
         self.alpha = alpha
         self.standardize = standardize
+        self.fit_intercept = fit_intercept
         self.tol = tol
         self.loss = loss
 
@@ -559,6 +585,8 @@ class CertifiedLassoClassifierCV(Classification, PenaltyGrid):
     standardize : bool, default False
         True: the penalty is on the coefficients of columns of standard deviation 1, as in R's glmnet by default. False: on
         those of the columns as they are, as in scikit-learn. ``coef_`` is on the scale of X in either case.
+    fit_intercept : bool, default True
+        False: no intercept, and columns are not centred, as in scikit-learn.
     tol : float, default 1e-6
         Stop when the duality gap, a bound on how far the objective is above its optimum, is at most `tol` times the loss of the
         constant model (less the smallest value that the loss can take). If rounding prevents this, a ``ConvergenceWarning``
@@ -634,13 +662,14 @@ class CertifiedLassoClassifierCV(Classification, PenaltyGrid):
     """
 
     def __init__(
-        self, *, alphas=None, n_alphas=100, eps=1e-3, standardize=False, tol=1e-6, loss=None, rule="best", cv=5,
-        n_jobs=None, random_state=0,
+        self, *, alphas=None, n_alphas=100, eps=1e-3, standardize=False, fit_intercept=True, tol=1e-6, loss=None,
+        rule="best", cv=5, n_jobs=None, random_state=0,
     ):  # fmt: skip
         self.alphas = alphas
         self.n_alphas = n_alphas
         self.eps = eps
         self.standardize = standardize
+        self.fit_intercept = fit_intercept
         self.tol = tol
         self.loss = loss
         self.rule = rule
@@ -662,6 +691,8 @@ class CertifiedPoissonRegressor(CountRegression, OnePenalty):
     standardize : bool, default False
         True: the penalty is on the coefficients of columns of standard deviation 1, as in R's glmnet by default. False: on
         those of the columns as they are, as in scikit-learn. ``coef_`` is on the scale of X in either case.
+    fit_intercept : bool, default True
+        False: no intercept, and columns are not centred, as in scikit-learn.
     tol : float, default 1e-6
         Stop when the duality gap, a bound on how far the objective is above its optimum, is at most `tol` times the loss of the
         constant model (less the smallest value that the loss can take). If rounding prevents this, a ``ConvergenceWarning``
@@ -711,9 +742,10 @@ class CertifiedPoissonRegressor(CountRegression, OnePenalty):
     True
     """
 
-    def __init__(self, *, alpha=1.0, standardize=False, tol=1e-6):
+    def __init__(self, *, alpha=1.0, standardize=False, fit_intercept=True, tol=1e-6):
         self.alpha = alpha
         self.standardize = standardize
+        self.fit_intercept = fit_intercept
         self.tol = tol
 
 
@@ -734,6 +766,8 @@ class CertifiedPoissonRegressorCV(CountRegression, PenaltyGrid):
     standardize : bool, default False
         True: the penalty is on the coefficients of columns of standard deviation 1, as in R's glmnet by default. False: on
         those of the columns as they are, as in scikit-learn. ``coef_`` is on the scale of X in either case.
+    fit_intercept : bool, default True
+        False: no intercept, and columns are not centred, as in scikit-learn.
     tol : float, default 1e-6
         Stop when the duality gap, a bound on how far the objective is above its optimum, is at most `tol` times the loss of the
         constant model (less the smallest value that the loss can take). If rounding prevents this, a ``ConvergenceWarning``
@@ -804,13 +838,14 @@ class CertifiedPoissonRegressorCV(CountRegression, PenaltyGrid):
     """
 
     def __init__(
-        self, *, alphas=None, n_alphas=100, eps=1e-3, standardize=False, tol=1e-6, rule="best", cv=5, n_jobs=None,
-        random_state=0,
+        self, *, alphas=None, n_alphas=100, eps=1e-3, standardize=False, fit_intercept=True, tol=1e-6, rule="best",
+        cv=5, n_jobs=None, random_state=0,
     ):  # fmt: skip
         self.alphas = alphas
         self.n_alphas = n_alphas
         self.eps = eps
         self.standardize = standardize
+        self.fit_intercept = fit_intercept
         self.tol = tol
         self.rule = rule
         self.cv = cv

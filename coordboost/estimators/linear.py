@@ -41,6 +41,7 @@ class _BaseLinear(_BaseEstimator):
 
     def _check_parameters(self):
         """Refuse values that no table makes good."""
+        validation.flag("fit_intercept", self.fit_intercept)
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None):
@@ -115,7 +116,8 @@ class _BaseLinear(_BaseEstimator):
         names = getattr(self, "feature_names_in_", None)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", validation.SOME_CONSTANT, validation.ConstantColumnWarning)  # their coefficients are 0
-            return Problem(X, y, self._get_loss(), sample_weight=weight, feature_names=None if names is None else names.tolist())
+            names = None if names is None else names.tolist()
+            return Problem(X, y, self._get_loss(), sample_weight=weight, center=bool(self.fit_intercept), feature_names=names)
 
     def _choose(self, X, y, weight, folds):
         """The path, and the point of the model: its end."""
@@ -284,7 +286,7 @@ class CrossValidated:
 
     def _cross_validate(self, problem, X, y, weight, folds):
         """The paths on all rows, and the cross-validation of each."""
-        shared = Folds(problem, folds, self._by_gram)
+        shared = Folds(problem, folds, self._by_gram and self.fit_intercept)
         walks, rows = self._paths(problem, shared.products), rows_quickly(X)
 
         @cache

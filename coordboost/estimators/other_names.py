@@ -92,7 +92,7 @@ _ROWS = (
     ("diffusion_temperature langevin", "beta", "LangevinGBMRegressor and LangevinGBMClassifier have noise"),
     ("model_shrink_rate", "gamma", "LangevinGBMRegressor and LangevinGBMClassifier shrink the model"),
     ("gamma", "min_gain", NO_TREES),
-    ("fit_intercept intercept_scaling", "there is always an intercept, and it is not penalised"),
+    ("fit_intercept intercept_scaling", (TREES, "there is always an intercept"), "the intercept is not penalised"),
     ("normalize standardize", "standardize", "nothing hangs on the scale of columns"),
     ("precompute selection solver dual", TO_THE_GAP),
     ("copy_X", "X is never changed"),

@@ -54,7 +54,7 @@ class _ForwardStagewise(_BaseStagewise):
 
     def _path(self, problem, products, method):
         run = super()._path(problem, products, method)
-        return run.refit_intercept() if self.refit_intercept and not problem.loss.quadratic else run
+        return run.refit_intercept() if self.refit_intercept and self.fit_intercept and not problem.loss.quadratic else run
 
     def _step_length(self, problem):
         return first_step(problem) / 100 if self.eps is None else float(self.eps)
@@ -73,6 +73,8 @@ class LSBoostRegressor(Regression, _LSBoost):
         taken.
     n_steps : int, default 1000
         Number of steps of the run.
+    fit_intercept : bool, default True
+        False: no intercept, and columns are not centred, as in scikit-learn.
 
     Attributes
     ----------
@@ -120,9 +122,10 @@ class LSBoostRegressor(Regression, _LSBoost):
     True
     """
 
-    def __init__(self, *, eps=0.1, n_steps=1000):
+    def __init__(self, *, eps=0.1, n_steps=1000, fit_intercept=True):
         self.eps = eps
         self.n_steps = n_steps
+        self.fit_intercept = fit_intercept
 
 
 class LSBoostRegressorCV(CrossValidated, Regression, _LSBoost):
@@ -135,6 +138,8 @@ class LSBoostRegressorCV(CrossValidated, Regression, _LSBoost):
         taken.
     n_steps : int, default 1000
         Number of steps of the run.
+    fit_intercept : bool, default True
+        False: no intercept, and columns are not centred, as in scikit-learn.
     rule : {"best", "one_se", "aic", "bic", "cp"}, default "best"
         "best": smallest mean loss over the folds. "one_se": fewest steps within one standard error of it. "aic", "bic", "cp":
         information criteria on all rows, no cross-validation; for LS-Boost only.
@@ -206,9 +211,13 @@ class LSBoostRegressorCV(CrossValidated, Regression, _LSBoost):
     0.5
     """
 
-    def __init__(self, *, eps=0.1, n_steps=1000, rule="best", cv=5, n_jobs=None, random_state=0, noise_variance=None):
+    def __init__(
+        self, *, eps=0.1, n_steps=1000, fit_intercept=True, rule="best", cv=5, n_jobs=None, random_state=0,
+        noise_variance=None,
+    ):  # fmt: skip
         self.eps = eps
         self.n_steps = n_steps
+        self.fit_intercept = fit_intercept
         self.rule = rule
         self.cv = cv
         self.n_jobs = n_jobs
@@ -230,6 +239,8 @@ class ForwardStagewiseRegressor(Regression, _ForwardStagewise):
     loss : loss, optional
         Default ``Squared()`` for regression, ``Logistic()`` for classes. Others: ``Huber(d)``, ``Poisson()``, ``Gamma()``, for
         classes ``Exponential()``, or one of your own.
+    fit_intercept : bool, default True
+        False: no intercept, and columns are not centred, as in scikit-learn.
     refit_intercept : bool, default True
         For losses other than the squared one: refit the intercept at every point of the path, in cross-validation too. The
         steps do not change, and ``run_`` keeps the intercept of the constant model.
@@ -280,10 +291,11 @@ class ForwardStagewiseRegressor(Regression, _ForwardStagewise):
     True
     """
 
-    def __init__(self, *, eps=None, n_steps=1000, loss=None, refit_intercept=True):
+    def __init__(self, *, eps=None, n_steps=1000, loss=None, fit_intercept=True, refit_intercept=True):
         self.eps = eps
         self.n_steps = n_steps
         self.loss = loss
+        self.fit_intercept = fit_intercept
         self.refit_intercept = refit_intercept
 
 
@@ -301,6 +313,8 @@ class ForwardStagewiseRegressorCV(CrossValidated, Regression, _ForwardStagewise)
     loss : loss, optional
         Default ``Squared()`` for regression, ``Logistic()`` for classes. Others: ``Huber(d)``, ``Poisson()``, ``Gamma()``, for
         classes ``Exponential()``, or one of your own.
+    fit_intercept : bool, default True
+        False: no intercept, and columns are not centred, as in scikit-learn.
     refit_intercept : bool, default True
         For losses other than the squared one: refit the intercept at every point of the path, in cross-validation too. The
         steps do not change, and ``run_`` keeps the intercept of the constant model.
@@ -372,12 +386,13 @@ class ForwardStagewiseRegressorCV(CrossValidated, Regression, _ForwardStagewise)
     """
 
     def __init__(
-        self, *, eps=None, n_steps=1000, loss=None, refit_intercept=True, rule="best", cv=5, n_jobs=None,
-        random_state=0,
+        self, *, eps=None, n_steps=1000, loss=None, fit_intercept=True, refit_intercept=True, rule="best", cv=5,
+        n_jobs=None, random_state=0,
     ):  # fmt: skip
         self.eps = eps
         self.n_steps = n_steps
         self.loss = loss
+        self.fit_intercept = fit_intercept
         self.refit_intercept = refit_intercept
         self.rule = rule
         self.cv = cv
@@ -402,6 +417,8 @@ class RegularizedForwardStagewiseRegressor(Regression, _ForwardStagewise):
     loss : loss, optional
         Default ``Squared()`` for regression, ``Logistic()`` for classes. Others: ``Huber(d)``, ``Poisson()``, ``Gamma()``, for
         classes ``Exponential()``, or one of your own.
+    fit_intercept : bool, default True
+        False: no intercept, and columns are not centred, as in scikit-learn.
     refit_intercept : bool, default True
         For losses other than the squared one: refit the intercept at every point of the path, in cross-validation too. The
         steps do not change, and ``run_`` keeps the intercept of the constant model.
@@ -452,11 +469,12 @@ class RegularizedForwardStagewiseRegressor(Regression, _ForwardStagewise):
     True
     """
 
-    def __init__(self, *, eps=None, delta=None, n_steps=1000, loss=None, refit_intercept=True):
+    def __init__(self, *, eps=None, delta=None, n_steps=1000, loss=None, fit_intercept=True, refit_intercept=True):
         self.eps = eps
         self.delta = delta
         self.n_steps = n_steps
         self.loss = loss
+        self.fit_intercept = fit_intercept
         self.refit_intercept = refit_intercept
 
     def _methods(self, problem):
@@ -484,6 +502,8 @@ class RegularizedForwardStagewiseRegressorCV(CrossValidated, Regression, _Forwar
     loss : loss, optional
         Default ``Squared()`` for regression, ``Logistic()`` for classes. Others: ``Huber(d)``, ``Poisson()``, ``Gamma()``, for
         classes ``Exponential()``, or one of your own.
+    fit_intercept : bool, default True
+        False: no intercept, and columns are not centred, as in scikit-learn.
     refit_intercept : bool, default True
         For losses other than the squared one: refit the intercept at every point of the path, in cross-validation too. The
         steps do not change, and ``run_`` keeps the intercept of the constant model.
@@ -555,14 +575,15 @@ class RegularizedForwardStagewiseRegressorCV(CrossValidated, Regression, _Forwar
     """
 
     def __init__(
-        self, *, eps=None, deltas=None, n_deltas=10, n_steps=1000, loss=None, refit_intercept=True, rule="best",
-        cv=5, n_jobs=None, random_state=0,
+        self, *, eps=None, deltas=None, n_deltas=10, n_steps=1000, loss=None, fit_intercept=True,
+        refit_intercept=True, rule="best", cv=5, n_jobs=None, random_state=0,
     ):  # fmt: skip
         self.eps = eps
         self.deltas = deltas
         self.n_deltas = n_deltas
         self.n_steps = n_steps
         self.loss = loss
+        self.fit_intercept = fit_intercept
         self.refit_intercept = refit_intercept
         self.rule = rule
         self.cv = cv
@@ -597,6 +618,8 @@ class ForwardStagewiseClassifier(Classification, _ForwardStagewise):
     loss : loss, optional
         Default ``Squared()`` for regression, ``Logistic()`` for classes. Others: ``Huber(d)``, ``Poisson()``, ``Gamma()``, for
         classes ``Exponential()``, or one of your own.
+    fit_intercept : bool, default True
+        False: no intercept, and columns are not centred, as in scikit-learn.
     refit_intercept : bool, default True
         For losses other than the squared one: refit the intercept at every point of the path, in cross-validation too. The
         steps do not change, and ``run_`` keeps the intercept of the constant model.
@@ -650,10 +673,11 @@ class ForwardStagewiseClassifier(Classification, _ForwardStagewise):
     True
     """
 
-    def __init__(self, *, eps=None, n_steps=1000, loss=None, refit_intercept=True):
+    def __init__(self, *, eps=None, n_steps=1000, loss=None, fit_intercept=True, refit_intercept=True):
         self.eps = eps
         self.n_steps = n_steps
         self.loss = loss
+        self.fit_intercept = fit_intercept
         self.refit_intercept = refit_intercept
 
 
@@ -673,6 +697,8 @@ class ForwardStagewiseClassifierCV(CrossValidated, Classification, _ForwardStage
     loss : loss, optional
         Default ``Squared()`` for regression, ``Logistic()`` for classes. Others: ``Huber(d)``, ``Poisson()``, ``Gamma()``, for
         classes ``Exponential()``, or one of your own.
+    fit_intercept : bool, default True
+        False: no intercept, and columns are not centred, as in scikit-learn.
     refit_intercept : bool, default True
         For losses other than the squared one: refit the intercept at every point of the path, in cross-validation too. The
         steps do not change, and ``run_`` keeps the intercept of the constant model.
@@ -747,12 +773,13 @@ class ForwardStagewiseClassifierCV(CrossValidated, Classification, _ForwardStage
     """
 
     def __init__(
-        self, *, eps=None, n_steps=1000, loss=None, refit_intercept=True, rule="best", cv=5, n_jobs=None,
-        random_state=0,
+        self, *, eps=None, n_steps=1000, loss=None, fit_intercept=True, refit_intercept=True, rule="best", cv=5,
+        n_jobs=None, random_state=0,
     ):  # fmt: skip
         self.eps = eps
         self.n_steps = n_steps
         self.loss = loss
+        self.fit_intercept = fit_intercept
         self.refit_intercept = refit_intercept
         self.rule = rule
         self.cv = cv

@@ -32,7 +32,7 @@ ROUNDED = 1 + 4 * float(np.finfo(float).eps)
 def lasso_path(
     X: Any, y: ArrayLike | None = None, alphas: Any = None, *, n_alphas: int = 100, eps: float = 1e-3, tol: float = 1e-6,
     solver: str | None = None, penalty_factor: ArrayLike | None = None, sample_weight: ArrayLike | None = None, loss: Any = None,
-    l1_ratio: float = 1.0, unit_columns: bool = True, refit_intercept: bool = False, products: Any = None,
+    l1_ratio: float = 1.0, unit_columns: bool = True, fit_intercept: bool = True, refit_intercept: bool = False, products: Any = None,
 ) -> LassoPath:  # fmt: skip
     """The Lasso or elastic net path on a grid, with a certificate at every alpha.
 
@@ -67,6 +67,8 @@ def lasso_path(
     unit_columns : bool, default True
         Whether the penalty applies to the coefficients of unit columns: the standardised Lasso. With False it applies to those of the
         columns of X, as in scikit-learn, and the alphas are those of ``sklearn.linear_model.lasso_path``.
+    fit_intercept : bool, default True; with a Problem that decides, leave at True
+        False: no intercept, and columns are not centred.
     refit_intercept : bool, default False
         Only for losses other than the squared one. True: the unpenalised intercept is fitted at every alpha, as in glmnet and
         scikit-learn, and the gap covers it. False: the intercept stays at that of the constant model, which is not the joint optimum.
@@ -104,7 +106,7 @@ def lasso_path(
     >>> bool(max(path.gaps) < 1e-6)
     True
     """
-    problem, scale, factor = _problem(X, y, sample_weight, penalty_factor, loss, unit_columns)
+    problem, scale, factor = _problem(X, y, sample_weight, penalty_factor, loss, unit_columns, fit_intercept)
     squared = problem.loss.quadratic
     l1_ratio = real("l1_ratio", l1_ratio, lambda number: 0 < number <= 1, "above 0 and at most 1")
     _check_solver(solver, problem.loss, l1_ratio)
@@ -186,14 +188,16 @@ def _check_solver(solver, loss, l1_ratio):
         raise ValueError(f"solver must be {names} for {shown(loss)}{net}, got {shown(solver)}.")
 
 
-def _problem(X, y, sample_weight, penalty_factor, loss, unit):
+def _problem(X, y, sample_weight, penalty_factor, loss, unit, fit_intercept):
     """The Problem; 1 over what multiplies the coefficients of its unit columns in the penalty; the penalty factors, (n_learners,) each."""
     if isinstance(X, Problem):
-        if y is not None or sample_weight is not None or loss is not None:
-            raise ValueError("y, sample_weight and loss are part of the Problem: pass lasso_path(problem) without them.")
+        if y is not None or sample_weight is not None or loss is not None or not fit_intercept:
+            raise ValueError(
+                "y, sample_weight, loss and fit_intercept (center=False) are part of the Problem: pass lasso_path(problem) without them."
+            )
         problem = X
     else:
-        problem = Problem(X, y, loss, sample_weight=sample_weight)
+        problem = Problem(X, y, loss, sample_weight=sample_weight, center=validation.flag("fit_intercept", fit_intercept))
     scale = np.ones(problem.n_learners) if validation.flag("unit_columns", unit) else problem.standardization.norm
     need_convexity(problem, "a Lasso path")
     if not problem.loss.quadratic:

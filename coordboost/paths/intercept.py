@@ -134,10 +134,10 @@ def certified(problem, beta, shift, target, reach=None):
     reach : Farthest, optional
         Where the intercept is part of the problem. A lower end then needs residuals that sum to 0, and what they miss, times how far the
         best intercept can be; so it is found beside the best intercept, and another intercept only raises the upper end. Without it the
-        problem is that of the constant prediction as it is, for the squared loss also that of any other.
+        problem is that of the constant prediction as it is, for the squared loss on centred columns also that of any other.
     """
     squared = problem.loss.quadratic
-    if reach is None and not squared:
+    if reach is None and not (squared and centred(problem)):
         return target.certificate(problem, Evaluation.point(problem, beta))
     owner = moved_by(problem, shift) if shift != 0 else problem
     own = Evaluation.point(owner, beta)
@@ -197,4 +197,9 @@ def left_open(problem):
     """
     if not problem.countable or problem.binning is not None or problem.loss.quadratic:
         return False
+    return centred(problem)
+
+
+def centred(problem):
+    """Whether a problem of columns has an intercept, as far as it can be told: where an offset or a mean of its columns is not 0."""
     return bool(problem.offset != 0 or problem.standardization.mean.any())

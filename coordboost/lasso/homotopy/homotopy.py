@@ -60,7 +60,7 @@ ROUNDING = "rounding ended the path: below its last level no model could be comp
 
 def exact_path(
     X: Any, y: ArrayLike | None = None, *, kind: str = "lasso", lam_min: float = 0.0, max_knots: int | None = None,
-    candidates: int | None = None,
+    candidates: int | None = None, fit_intercept: bool = True,
 ) -> ExactPath:  # fmt: skip
     """The exact path of the Lasso, of least angle regression, or of forward stagewise with infinitely small steps (FS_0).
 
@@ -77,6 +77,8 @@ def exact_path(
         Stop after this many knots.
     candidates : int, optional
         Speed only: the number of columns first held in the active-set search. The path does not depend on it.
+    fit_intercept : bool, default True; with a Problem that decides, leave at True
+        False: no intercept, and columns are not centred.
 
     Returns
     -------
@@ -106,9 +108,10 @@ def exact_path(
     >>> cb.exact_path(X, y).lam.round(3)
     array([2.753, 1.414, 0.   ])
     """
-    problem = validation.countable("exact_path", X if isinstance(X, Problem) else Problem(X, y))
-    if isinstance(X, Problem) and y is not None:
-        raise ValueError("y is part of the Problem: pass exact_path(problem) alone.")
+    centred = validation.flag("fit_intercept", fit_intercept)
+    if isinstance(X, Problem) and (y is not None or not centred):
+        raise ValueError("y and fit_intercept (center=False) are part of the Problem: pass exact_path(problem) alone.")
+    problem = validation.countable("exact_path", X if isinstance(X, Problem) else Problem(X, y, center=centred))
     if not problem.loss.quadratic:
         raise ValueError(f"exact paths are those of the squared loss, got {shown(problem.loss)}; use Problem(X, y).")
     if not isinstance(kind, str) or kind not in KINDS:
